@@ -1,0 +1,92 @@
+package main
+
+import (
+	"os/exec"
+	"path"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/mcpkiln/mcpkiln/"
+
+// arrows lists what each room may import besides the standard library. Rooms are matched by prefix, the longest wins;
+// an entry that ends in /... covers everything below it.
+var arrows = map[string][]string{
+	"cmd":                      {"generator", "schema/...", "templates", "github.com/spf13/cobra"},
+	"generator":                {"generator/internal/...", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff"},
+	"generator/internal/lower": {"schema/...", "generator/internal/model"},
+	"generator/internal/emit":  {"generator/internal/model", "templates", "github.com/dave/jennifer/jen", "golang.org/x/tools/imports"},
+	"generator/internal/model": {},
+	"templates":                {},
+	"schema":                   {"schema/...", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3"},
+	"runtime":                  {"runtime/..."},
+}
+
+// TestImportArrows holds every package against the picture of the architecture.
+func TestImportArrows(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg := strings.TrimPrefix(fields[0], module)
+		allowed, ok := roomOf(pkg)
+		if !ok {
+			t.Errorf("%s is in no room: add it to the picture, or move it", pkg)
+		}
+		for _, imp := range fields[1:] {
+			checked++
+			if !isStandard(imp) && !permits(allowed, strings.TrimPrefix(imp, module)) {
+				t.Errorf("%s may not import %s", pkg, imp)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Fatal("no imports were listed")
+	}
+}
+
+// roomOf returns what the package may import.
+func roomOf(pkg string) ([]string, bool) {
+	for dir := pkg; dir != "."; dir = path.Dir(dir) {
+		if allowed, ok := arrows[dir]; ok {
+			return allowed, true
+		}
+	}
+	return nil, false
+}
+
+func isStandard(imp string) bool {
+	first, _, _ := strings.Cut(imp, "/")
+	return !strings.Contains(first, ".")
+}
+
+func permits(allowed []string, imp string) bool {
+	for _, a := range allowed {
+		if tree, ok := strings.CutSuffix(a, "/..."); ok && (imp == tree || strings.HasPrefix(imp, tree+"/")) {
+			return true
+		}
+		if imp == a {
+			return true
+		}
+	}
+	return false
+}
+
+// TestImportArrowsCanFail shows that the check above refuses what it should.
+func TestImportArrowsCanFail(t *testing.T) {
+	emit, _ := roomOf("generator/internal/emit")
+	for _, imp := range []string{"schema", "schema/manifest", "github.com/spf13/cobra", "runtime/rpc"} {
+		if permits(emit, imp) {
+			t.Errorf("emit may import %s, want refused", imp)
+		}
+	}
+	if rt, _ := roomOf("runtime/server"); permits(rt, "generator") {
+		t.Error("runtime may import generator, want refused")
+	}
+	if _, ok := roomOf("elsewhere/pkg"); ok {
+		t.Error("a package outside every room was accepted")
+	}
+}
