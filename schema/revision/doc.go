@@ -1,0 +1,33 @@
+// Package revision loads protocol revisions, which are data: a folder of schema documents and a rules file each.
+//
+// # Map
+//
+//   - revision.go: the Revision that the generator lowers; rules.yaml has the same shape.
+//   - vocabulary.go: the runtime's half of the rules: messages and slots, ops, names of errors, headers and _meta keys.
+//   - load.go: embedded revisions, and the official schema.json in place of an embedded core document.
+//   - decode.go, rules.go, messages.go: rules.yaml to Go values; unknown keys are errors.
+//   - link.go, linkmessage.go: rules against documents: every definition, path, status and capability exists.
+//   - place.go, jsontype.go: following a path through $ref, allOf and unions.
+//
+// To add a revision, add a folder beside the others and name it in schema/embed.go; to teach the runtime a new slot,
+// add it to vocabulary.go and to the message's entry in the rules files.
+//
+// # Rules
+//
+// What the schema says is not repeated: a method names the definition of its message, from which follow its name
+// (checked), its params and whether they may be left out; statuses are those of the status definition.
+//
+// A definition reference is the name of a definition, or a name and a path where the schema leaves something unnamed
+// ("GetTaskRequest/params"). The first document of the revision that has the name is meant. A path is property names
+// joined by "/"; "*" is an array's items, "." the value itself, and `$name` a key that `meta` or `extensions` names:
+// such keys contain "/" and are often not in the schema.
+//
+// # Rejected
+//
+//   - Rules in Go, one file per revision: a folder would not be enough for a new revision (REV04), and what a revision
+//     means could not be compared with another's.
+//   - Renames as pairs (ttl to ttlMs): nesting differs as well (a task inside CreateTaskResult or flat in it), so each
+//     message says where its slots are.
+//   - Merging the documents of a revision into one: the tasks extension repeats definitions of the core, and its
+//     references must stay inside its own document (VAL06).
+package revision

@@ -1,0 +1,217 @@
+package revision
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// linker checks decoded rules against the documents and fills in what follows from both.
+type linker struct {
+	r  *Revision
+	ds schema.Diagnostics
+}
+
+func (l *linker) report(pos schema.Position, pointer, code, hint, format string, args ...any) {
+	l.ds.ReportAt(pos, pointer, code, hint, format, args...)
+}
+
+func (l *linker) link() {
+	l.capability(&l.r.Server)
+	l.capability(&l.r.Client)
+	for i := range l.r.Meta {
+		if k := &l.r.Meta[i]; k.Definition != "" {
+			l.definition(k.Definition, k.Pos)
+		}
+	}
+	for i := range l.r.Methods {
+		l.method(&l.r.Methods[i])
+	}
+	l.overlaps()
+	l.removed()
+	if l.r.Task != nil {
+		l.task(l.r.Task)
+	}
+	l.http()
+	l.messages()
+}
+
+func (l *linker) definition(reference string, pos schema.Position) (Place, bool) {
+	place, ok := l.r.Definition(reference)
+	if !ok && reference != "" {
+		l.report(pos, "", "unknown-definition", schema.DidYouMean(reference, l.r.definitions()), "no document defines %q", reference)
+	}
+	return place, ok
+}
+
+func (r *Revision) definitions() []string {
+	var all []string
+	for i := range r.Documents {
+		for _, m := range r.Documents[i].Definitions() {
+			all = append(all, m.Key)
+		}
+	}
+	return all
+}
+
+func (l *linker) method(m *Method) {
+	l.message(m)
+	switch {
+	case m.Kind == Notification && m.Result != "":
+		l.report(m.Pos, "", "result-of-notification", "", "%s is a notification and has no result", m.Name)
+	case m.Kind != Notification && m.Result == "":
+		l.report(m.Pos, "", "missing-key", "", "result is missing")
+	default:
+		l.definition(m.Result, m.Pos)
+	}
+	if m.Task != "" && m.Kind != Request {
+		l.report(m.Pos, "", "task-without-request", "", "%s is no request, so it can not run as a task", m.Name)
+	}
+	l.declared(m, m.Task)
+	l.declared(m, m.Capability)
+}
+
+// message derives what the definition of the message says: the method's name, its params and whether they may be left
+// out.
+func (l *linker) message(m *Method) {
+	place, ok := l.definition(m.Message, m.Pos)
+	if !ok {
+		return
+	}
+	name, _ := place.step("method")
+	if !slices.ContainsFunc(name.Schemas, func(s Schema) bool { return s.Get("const").Is(schema.String) && s.Get("const").Text == m.Name }) {
+		l.report(m.Pos, "", "wrong-message", "", "%s is not the message of %s", m.Message, m.Name)
+	}
+	params, ok := place.step("params")
+	if !ok {
+		return
+	}
+	m.ParamsRequired = params.Required
+	m.Params = m.Message + "/params"
+	if len(params.Schemas) == 1 {
+		if ref := params.Schemas[0].Get("$ref"); ref != nil {
+			m.Params = ref.Text[strings.LastIndexByte(ref.Text, '/')+1:]
+		}
+	}
+}
+
+// declared checks that a capability can be declared by everyone who has to: receivers of requests, senders of
+// notifications.
+func (l *linker) declared(m *Method, capability string) {
+	if capability == "" {
+		return
+	}
+	server := m.From.Includes(FromClient) == (m.Kind != Notification)
+	client := m.From.Includes(FromServer) == (m.Kind != Notification)
+	if m.From == FromBoth {
+		server, client = true, true
+	}
+	for _, side := range []struct {
+		needed bool
+		m      *Message
+	}{{server, &l.r.Server}, {client, &l.r.Client}} {
+		if side.needed && side.m.Slot(capability) == nil {
+			l.report(m.Pos, "", "unknown-capability", schema.DidYouMean(capability, side.m.names()),
+				"%s has no capability %q", side.m.Definition, capability)
+		}
+	}
+}
+
+// overlaps refuses two methods for one name, or two for one op, on the same side.
+func (l *linker) overlaps() {
+	for i := range l.r.Methods {
+		for j := range i {
+			a, b := &l.r.Methods[j], &l.r.Methods[i]
+			if !a.From.Includes(b.From) && !b.From.Includes(a.From) {
+				continue
+			}
+			if a.Name == b.Name {
+				l.report(b.Pos, "", "duplicate-method", "", "%s is already defined at %s", b.Name, a.Pos)
+			} else if a.Op != "" && a.Op == b.Op {
+				l.report(b.Pos, "", "duplicate-op", "", "op %s already belongs to %s", b.Op, a.Name)
+			}
+		}
+	}
+}
+
+func (l *linker) removed() {
+	for _, removed := range l.r.Removed {
+		if slices.ContainsFunc(l.r.Methods, func(m Method) bool { return m.Name == removed.Name }) {
+			l.report(removed.Pos, "", "removed-method", "", "%s is among the methods", removed.Name)
+		}
+	}
+}
+
+func (l *linker) task(t *Task) {
+	place, ok := l.definition(t.Definition, t.Pos)
+	if !ok {
+		return
+	}
+	t.Statuses = values(place)
+	order := func(a, b string) int { return slices.Index(t.Statuses, a) - slices.Index(t.Statuses, b) }
+	l.status(t.Pos, t, t.Initial)
+	l.status(t.Pos, t, t.Terminal...)
+	slices.SortFunc(t.Terminal, order)
+	slices.SortFunc(t.Edges, func(a, b Edge) int { return order(a.From, b.From) })
+	for _, e := range t.Edges {
+		l.status(e.Pos, t, e.From)
+		l.status(e.Pos, t, e.To...)
+		slices.SortFunc(e.To, order)
+		if slices.Contains(t.Terminal, e.From) {
+			l.report(e.Pos, "", "terminal-edge", "", "%s is terminal, nothing follows it", e.From)
+		}
+	}
+	for _, s := range t.Statuses {
+		if !slices.Contains(t.Terminal, s) && !slices.ContainsFunc(t.Edges, func(e Edge) bool { return e.From == s }) {
+			l.report(t.Pos, "", "dead-end", "", "%s is not terminal, but nothing follows it", s)
+		}
+	}
+}
+
+func (l *linker) status(pos schema.Position, t *Task, names ...string) {
+	for _, name := range names {
+		if name != "" && !slices.Contains(t.Statuses, name) {
+			l.report(pos, "", "unknown-status", schema.DidYouMean(name, t.Statuses), "%s has no status %q", t.Definition, name)
+		}
+	}
+}
+
+// values are the strings that the schemas of a place enumerate, in their order.
+func values(p Place) []string {
+	var all []string
+	for _, s := range p.Schemas {
+		for _, item := range elements(s.Get("enum")) {
+			all = append(all, item.Text)
+		}
+		if c := s.Get("const"); c != nil {
+			all = append(all, c.Text)
+		}
+		for _, alternatives := range unions(s) {
+			all = append(all, values(Place{Schemas: alternatives})...)
+		}
+	}
+	return all
+}
+
+func (l *linker) http() {
+	for _, n := range l.r.HTTP.Names {
+		i := slices.IndexFunc(l.r.Methods, func(m Method) bool { return m.Name == n.Name })
+		if i < 0 {
+			l.report(n.Pos, "", "unknown-method", "", "there is no method %s", n.Name)
+			continue
+		}
+		params, ok := l.r.Definition(l.r.Methods[i].Params)
+		if ok {
+			_, ok = walk(params, splitPath(n.Value))
+		}
+		if !ok {
+			l.report(n.Pos, "", "unknown-path", "", "%s has no %s", l.r.Methods[i].Params, n.Value)
+		}
+	}
+	for _, s := range l.r.HTTP.Statuses {
+		if !slices.ContainsFunc(l.r.Errors, func(e ErrorCode) bool { return e.Name == s.Error }) {
+			l.report(s.Pos, "", "unknown-error", "", "%s has no code in errors", s.Error)
+		}
+	}
+}

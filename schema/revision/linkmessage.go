@@ -1,0 +1,204 @@
+package revision
+
+import (
+	"slices"
+	"strings"
+)
+
+// Message returns the entry of that name, or nil.
+func (r *Revision) Message(name string) *Message {
+	for i := range r.Messages {
+		if r.Messages[i].Name == name {
+			return &r.Messages[i]
+		}
+	}
+	return nil
+}
+
+// Slot returns the slot of that name, or nil.
+func (m *Message) Slot(name string) *Slot {
+	for i := range m.Slots {
+		if m.Slots[i].Name == name {
+			return &m.Slots[i]
+		}
+	}
+	return nil
+}
+
+func (m *Message) names() []string {
+	all := make([]string, len(m.Slots))
+	for i := range m.Slots {
+		all[i] = m.Slots[i].Name
+	}
+	return all
+}
+
+func (l *linker) messages() {
+	for i := range l.r.Messages {
+		l.include(&l.r.Messages[i])
+	}
+	for i := range l.r.Messages {
+		l.slots(&l.r.Messages[i])
+	}
+}
+
+func (l *linker) capability(m *Message) { l.slots(m) }
+
+// include adds the slots of another message, which are resolved in this one's own definition.
+func (l *linker) include(m *Message) {
+	if m.Include == "" {
+		return
+	}
+	from := l.r.Message(m.Include)
+	if from == nil || from.Include != "" {
+		l.report(m.Pos, "", "unknown-message", "", "%s can not include %q: only a message without include of its own", m.Name, m.Include)
+		return
+	}
+	for _, s := range from.Slots {
+		if m.Slot(s.Name) == nil {
+			m.Slots = append(m.Slots, s)
+		}
+	}
+	sortMessage(m)
+}
+
+func (l *linker) slots(m *Message) {
+	base, ok := l.definition(m.Definition, m.Pos)
+	if !ok {
+		return
+	}
+	for i := range m.Slots {
+		l.slot(m, base, &m.Slots[i])
+	}
+	for i := range m.Constants {
+		l.constant(m, base, &m.Constants[i])
+	}
+}
+
+func (l *linker) slot(m *Message, base Place, s *Slot) {
+	if s.Kind == SlotTask && len(s.Path) == 0 {
+		s.Place = base
+		l.nested(m, s)
+		return
+	}
+	place, path, ok := l.resolve(m, base, s.Path)
+	if !ok {
+		l.report(s.Pos, "", "unknown-path", "", "%s has no %s", m.Definition, strings.Join(s.Path, "/"))
+		return
+	}
+	s.Place, s.Path = place, path
+	if want := s.Kind.types(); place.Types()&want == 0 {
+		l.report(s.Pos, "", "wrong-type", "", "%s of %s is no %s", strings.Join(path, "/"), m.Definition, s.Kind)
+		return
+	}
+	l.nested(m, s)
+}
+
+// nested checks that the task inside a message has the members that the message `task` names.
+func (l *linker) nested(m *Message, s *Slot) {
+	task := l.r.Message("task")
+	at, ok := s.Place, true
+	switch s.Kind {
+	case SlotTask:
+	case SlotTasks:
+		at, ok = at.step("*")
+	default:
+		return
+	}
+	if task == nil || !ok {
+		l.report(s.Pos, "", "unknown-message", "", "%s needs the message task", m.Name)
+		return
+	}
+	for _, inner := range task.Slots {
+		if _, ok := walk(at, inner.Path); !ok {
+			l.report(s.Pos, "", "unknown-path", "", "%s: its task has no %s", m.Definition, strings.Join(inner.Path, "/"))
+		}
+	}
+}
+
+// constant checks that the schema has that member and, if it fixes its value, the same one.
+func (l *linker) constant(m *Message, base Place, c *Constant) {
+	place, path, ok := l.resolve(m, base, c.Path)
+	if !ok {
+		l.report(c.Pos, "", "unknown-path", "", "%s has no %s", m.Definition, strings.Join(c.Path, "/"))
+		return
+	}
+	c.Path = path
+	if allowed := values(place); len(allowed) > 0 && !slices.Contains(allowed, c.Value) {
+		l.report(c.Pos, "", "wrong-constant", "", "%s of %s is %s, not %q", strings.Join(path, "/"), m.Definition, strings.Join(allowed, " or "), c.Value)
+	}
+}
+
+// resolve walks a path from the message's definition. `$name` becomes its key; where the schema leaves that key open,
+// the shape is the one that `meta` names.
+func (l *linker) resolve(m *Message, base Place, steps []string) (Place, []string, bool) {
+	at, path := l.extend(m, base, nil), make([]string, 0, len(steps))
+	for _, step := range steps {
+		name, special := strings.CutPrefix(step, "$")
+		key, shape := step, Place{}
+		if special {
+			var ok bool
+			if key, shape, ok = l.key(name); !ok {
+				return at, path, false
+			}
+		}
+		path = append(path, key)
+		next, ok := at.step(key)
+		if !ok && special {
+			next, ok = shape, true
+		}
+		if next = l.extend(m, next, path); !ok && len(next.Schemas) == 0 {
+			return next, path, false
+		}
+		at = next
+	}
+	return at, path, true
+}
+
+// key looks up what `$name` stands for: a key of _meta, or the id of an extension.
+func (l *linker) key(name string) (key string, shape Place, ok bool) {
+	for _, k := range l.r.Meta {
+		if k.Name == name {
+			shape, _ := l.r.Definition(k.Definition)
+			shape.Required = k.Required
+			return k.Key, shape, true
+		}
+	}
+	for _, e := range l.r.Extensions {
+		if e.Name == name {
+			return e.ID, Place{}, true
+		}
+	}
+	return "", Place{}, false
+}
+
+func (l *linker) extend(m *Message, at Place, path []string) Place {
+	for _, x := range m.Extended {
+		if !slices.Equal(x.Path, path) {
+			continue
+		}
+		if more, ok := l.definition(x.Definition, x.Pos); ok {
+			at.Schemas = append(slices.Clip(at.Schemas), more.Schemas...)
+		}
+	}
+	return at
+}
+
+// types are the JSON types that a place needs one of to hold such a slot.
+func (k SlotKind) types() Types {
+	switch k {
+	case SlotString:
+		return TypeString
+	case SlotInteger, SlotNumber:
+		return TypeInteger | TypeNumber
+	case SlotBool:
+		return TypeBool
+	case SlotID:
+		return TypeString | TypeInteger
+	case SlotStrings, SlotTasks:
+		return TypeArray
+	case SlotTask:
+		return TypeObject
+	}
+	return AnyType
+}

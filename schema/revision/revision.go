@@ -1,0 +1,270 @@
+package revision
+
+import "github.com/mcpkiln/mcpkiln/schema"
+
+// Revision is one protocol revision: its documents and its rules, checked against each other. Every list is sorted by
+// name (statuses and edges keep the schema's order), so the order of a rules file means nothing. Read-only after Load.
+type Revision struct {
+	Name       string
+	Pos        schema.Position `json:"-"`
+	Era        Era
+	Documents  []Document
+	Methods    []Method
+	Removed    []Removed
+	Task       *Task // nil: this revision has no tasks
+	Errors     []ErrorCode
+	Server     Message // capability slots of ServerCapabilities
+	Client     Message // capability slots of ClientCapabilities
+	Meta       []MetaKey
+	ResultType *ResultType // nil: results carry no type
+	Extensions []Extension
+	HTTP       HTTP
+	Messages   []Message
+}
+
+// Era is how a peer learns version and capabilities of the other one.
+type Era string
+
+const (
+	Handshake Era = "handshake" // once, by initialize
+	Stateless Era = "stateless" // with every request, in _meta
+)
+
+// Document is one schema document of a revision.
+type Document struct {
+	Name             string
+	*schema.Document `json:"-"`
+}
+
+// Side says who sends a method.
+type Side string
+
+const (
+	FromClient Side = "client"
+	FromServer Side = "server"
+	FromBoth   Side = "both"
+)
+
+// Includes tells whether side other is among s.
+func (s Side) Includes(other Side) bool { return s == other || s == FromBoth }
+
+// Kind is how a method travels.
+type Kind string
+
+const (
+	Request      Kind = "request"
+	Notification Kind = "notification"
+	Input        Kind = "input" // a question inside a result; it has no id of its own
+)
+
+// Method is one request, notification or question of the protocol.
+type Method struct {
+	Name string
+	Pos  schema.Position `json:"-"`
+	From Side
+	Kind Kind
+	// Op is what the runtime does with it; "" for a request means a typed handler, switched on in the manifest.
+	Op string
+	// Message is the definition of the whole message.
+	Message string
+	// Params is the definition of its params, as a definition reference ("CallToolRequestParams", or
+	// "GetTaskRequest/params" where the schema gives it no name); "" when it has none. Derived from Message.
+	Params         string
+	ParamsRequired bool
+	// Result is the definition of the result; "" for notifications.
+	Result      string
+	Cancellable bool // only requests
+	// Task is the capability slot that lets this request run as a task on the requestor's demand; "" = never.
+	Task string
+	// Capability is the slot that has to be declared: by the receiver of a request, by the sender of a notification.
+	Capability string
+}
+
+// Removed is a method of earlier revisions that this one refuses.
+type Removed struct {
+	Name    string
+	Pos     schema.Position `json:"-"`
+	Instead string          // one line for the diagnostic that names it
+}
+
+// Task is the task state machine of a revision and what its methods mean.
+type Task struct {
+	Pos            schema.Position `json:"-"`
+	Definition     string          // of the status
+	Statuses       []string
+	Initial        string
+	Terminal       []string
+	Edges          []Edge
+	Create         string // CreateByRequestor | CreateByReceiver
+	IsError        string // IsErrorFails | IsErrorCompletes
+	Cancel         string // CancelForces | CancelAsks
+	CancelTerminal string // TerminalRefused | TerminalAcknowledged
+	Result         string // ResultBlocks | ResultInline
+	Questions      string // QuestionsOnSession | QuestionsInline
+	Progress       string // ProgressLifetime | ProgressNone
+}
+
+// Values of the fields of Task.
+const (
+	CreateByRequestor    = "requestor"
+	CreateByReceiver     = "receiver"
+	IsErrorFails         = "failed"
+	IsErrorCompletes     = "completed"
+	CancelForces         = "forces"
+	CancelAsks           = "asks"
+	TerminalRefused      = "refused"
+	TerminalAcknowledged = "acknowledged"
+	ResultBlocks         = "blocks"
+	ResultInline         = "inline"
+	QuestionsOnSession   = "session"
+	QuestionsInline      = "inline"
+	ProgressLifetime     = "lifetime"
+	ProgressNone         = "none"
+)
+
+// Edge is the statuses that may follow From, in the order of Task.Statuses.
+type Edge struct {
+	Pos  schema.Position `json:"-"`
+	From string
+	To   []string
+}
+
+// ErrorCode names a JSON-RPC error code by the situation that it answers.
+type ErrorCode struct {
+	Name string
+	Pos  schema.Position `json:"-"`
+	Code int
+}
+
+// MetaKey is a key of _meta.
+type MetaKey struct {
+	Name       string
+	Pos        schema.Position `json:"-"`
+	Key        string
+	Definition string // of its value; "" = a plain value
+	Required   bool   // a request without it is refused
+}
+
+// ResultType says how the results of a revision name their kind.
+type ResultType struct {
+	Key           string // member of every result
+	Complete      string
+	InputRequired string
+	Task          string
+}
+
+// Extension is an optional part of a revision with an id under capabilities.extensions and a document of its own.
+type Extension struct {
+	Name     string
+	Pos      schema.Position `json:"-"`
+	ID       string
+	Document string
+}
+
+// HTTP is what a revision adds to Streamable HTTP. Empty strings mean: not in this revision.
+type HTTP struct {
+	Headers []Header // by role: protocolVersion, session, lastEvent, method, name, paramPrefix
+	Names   []Header // by method: the slot of its message whose value the name header repeats
+	// EncodedPrefix and EncodedSuffix enclose the base64 of header values that are not plain ASCII.
+	EncodedPrefix, EncodedSuffix string
+	Statuses                     []Status
+	Disconnect                   string // DisconnectContinues | DisconnectCancels
+}
+
+// Values of HTTP.Disconnect: what a client that drops a response stream says about its request (CAN18).
+const (
+	DisconnectContinues = "continues"
+	DisconnectCancels   = "cancels"
+)
+
+// Header is the name of an HTTP header by its role, or a path in the params by method.
+type Header struct {
+	Name, Value string
+	Pos         schema.Position `json:"-"`
+}
+
+// Status is the HTTP status of a named error.
+type Status struct {
+	Pos   schema.Position `json:"-"`
+	Error string
+	Code  int
+}
+
+// Message maps slots of the runtime to places in a definition. The renames between revisions live here.
+type Message struct {
+	Name       string
+	Pos        schema.Position `json:"-"`
+	Definition string          // definition reference, see Method.Params
+	// Include is another message whose slots are read along with these; Slots has them already.
+	Include string
+	// Extended adds the members of a definition at a path, where an extension adds to what the core document says.
+	Extended  []Extended
+	Slots     []Slot
+	Constants []Constant
+}
+
+// Extended is a definition whose members are also allowed at Path.
+type Extended struct {
+	Path       []string
+	Pos        schema.Position `json:"-"`
+	Definition string
+}
+
+// Slot is a value that the runtime reads or writes and its place in the definition.
+type Slot struct {
+	Name string
+	Pos  schema.Position `json:"-"`
+	Kind SlotKind
+	// Path is the steps from the definition's value, `$name` replaced by the key. It is empty where the members of the
+	// slot's own message (a task) are members of this one.
+	Path []string
+	// Place is Path resolved against the documents.
+	Place Place `json:"-"`
+}
+
+// Constant is a member that a writer always sends as it is.
+type Constant struct {
+	Path  []string
+	Pos   schema.Position `json:"-"`
+	Value string
+}
+
+// Method returns the method of that name as sent by side, or nil.
+func (r *Revision) Method(name string, side Side) *Method {
+	for i := range r.Methods {
+		if m := &r.Methods[i]; m.Name == name && m.From.Includes(side) {
+			return m
+		}
+	}
+	return nil
+}
+
+// Op returns the method that the runtime op belongs to when side sends it, or nil.
+func (r *Revision) Op(op string, side Side) *Method {
+	for i := range r.Methods {
+		if m := &r.Methods[i]; m.Op == op && m.From.Includes(side) {
+			return m
+		}
+	}
+	return nil
+}
+
+// ErrorCode returns the JSON-RPC code of a named error; ok is false if this revision has none for it.
+func (r *Revision) ErrorCode(name string) (code int, ok bool) {
+	for _, e := range r.Errors {
+		if e.Name == name {
+			return e.Code, true
+		}
+	}
+	return 0, false
+}
+
+// MetaKey returns the key of _meta with that name, or nil.
+func (r *Revision) MetaKey(name string) *MetaKey {
+	for i := range r.Meta {
+		if r.Meta[i].Name == name {
+			return &r.Meta[i]
+		}
+	}
+	return nil
+}
