@@ -1,0 +1,23 @@
+// Package schema reads JSON Schema documents so that everything said about them can name its place.
+//
+//   - Node is one JSON value with file, line, column and JSON Pointer; Parse, ParseJSON and ParseYAML make it.
+//   - Diagnostic is one finding, Diagnostics all of a run; Render shows the source line and a caret.
+//   - Document is a schema with its dialect and definitions: Resolve follows a $ref, Lint reports what makes no sense,
+//     Bundle makes it self-contained. Library holds schemas that several documents share ("#/schemas/NAME").
+//   - Revisions embeds a folder for each protocol revision; package revision reads them.
+//
+// # Rejected
+//
+// encoding/json and a map of values: no positions, no order, duplicate keys lost, numbers rounded. Reading with
+// encoding/json.Decoder tokens keeps the order but costs five times as much and still loses columns inside strings.
+//
+// yaml.Node as the common form: JSON would have to go through the YAML reader, which is slow, takes things that are
+// no JSON, and reports syntax errors without a column.
+//
+// The reference validator (jsonschema/v5) for the lint: it lets unknown keywords pass, reads file:// references from
+// the disk, and names places by JSON Pointer only. It checks defaults and examples, where its verdict is the point;
+// the ones that a type, an enum or a limit decides never reach it, because compiling costs more than generating.
+//
+// Holding metaschemas to find wrong keyword values: the table in keyword.go gives better messages and knows both
+// dialects at once.
+package schema

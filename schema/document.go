@@ -1,0 +1,117 @@
+package schema
+
+// Dialect is the JSON Schema draft that a document is written in.
+type Dialect uint8
+
+// The dialects that documents may name in $schema.
+const (
+	Draft2020 Dialect = iota // 2020-12, also without $schema
+	Draft7
+)
+
+// The addresses of the dialects' meta-schemas, as written in $schema.
+const (
+	draft2020URL = "https://json-schema.org/draft/2020-12/schema"
+	draft7URL    = "http://json-schema.org/draft-07/schema"
+)
+
+// String returns the address that $schema names.
+func (d Dialect) String() string {
+	if d == Draft7 {
+		return draft7URL
+	}
+	return draft2020URL
+}
+
+// Document is one JSON Schema with everything that its references can reach. It never leaves the text it was made
+// from (VAL06). A Document is not changed after NewDocument and may be used by several goroutines.
+type Document struct {
+	Root    *Node
+	Dialect Dialect
+	Shared  *Library // schemas that "#/schemas/NAME" reaches, or nil
+
+	ids index
+}
+
+// Library holds the named schemas that several documents share. Each is a document of its own: "#" in it is itself.
+type Library struct {
+	Schemas []Named
+	byName  map[string]*Document
+}
+
+// Named is a schema and the name it was given.
+type Named struct {
+	Name string
+	Doc  *Document
+}
+
+// NewDocument prepares the schema at root. shared may be nil. The Document is usable for lookups even if there are
+// diagnostics; whether its references lead somewhere and its keywords make sense is for Lint.
+func NewDocument(root *Node, shared *Library) (*Document, Diagnostics) {
+	var ds Diagnostics
+	d := &Document{Root: root, Shared: shared}
+	d.Dialect = dialectOf(root, Draft2020, &ds)
+	d.ids = newIndex(root, d.Dialect, &ds)
+	return d, ds
+}
+
+// NewLibrary makes a document of each member of node, an object of schemas keyed by name.
+func NewLibrary(node *Node) (*Library, Diagnostics) {
+	var all Diagnostics
+	l := &Library{byName: map[string]*Document{}}
+	for i := range node.Members {
+		m := &node.Members[i]
+		d, ds := NewDocument(m.Value, l)
+		all = append(all, ds...)
+		l.Schemas = append(l.Schemas, Named{m.Key, d})
+		l.byName[m.Key] = d
+	}
+	return l, all
+}
+
+// Get returns the schema of that name, or nil. A nil l is allowed.
+func (l *Library) Get(name string) *Document {
+	if l == nil {
+		return nil
+	}
+	return l.byName[name]
+}
+
+// Definitions returns the members of definitions and of $defs, in source order.
+func (d *Document) Definitions() []Member {
+	var all []Member
+	for _, m := range d.Root.members() {
+		if m.Key == "definitions" || m.Key == "$defs" {
+			all = append(all, m.Value.Members...)
+		}
+	}
+	return all
+}
+
+// Definition returns the schema that definitions or $defs hold under name, or nil.
+func (d *Document) Definition(name string) *Node {
+	if n := d.Root.Get("$defs").Get(name); n != nil {
+		return n
+	}
+	return d.Root.Get("definitions").Get(name)
+}
+
+// Lookup follows a JSON Pointer from the root of the document.
+func (d *Document) Lookup(pointer string) *Node { return d.Root.Lookup(pointer) }
+
+func dialectOf(root *Node, inherited Dialect, ds *Diagnostics) Dialect {
+	n := root.Get("$schema")
+	if n == nil {
+		return inherited
+	}
+	if n.Kind == String {
+		switch trimEmptyFragment(n.Text) {
+		case draft2020URL:
+			return Draft2020
+		case draft7URL, "https://json-schema.org/draft-07/schema":
+			return Draft7
+		}
+	}
+	ds.Report(n, "unknown-dialect", "use "+draft2020URL+" or "+draft7URL+"#", "%s is no JSON Schema dialect that mcpkiln reads", describe(n))
+	return inherited
+}

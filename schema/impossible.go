@@ -1,0 +1,136 @@
+package schema
+
+import (
+	"regexp"
+	"slices"
+)
+
+// bounds are pairs of keywords of which the first must not be above the second, or not even equal.
+var bounds = []struct {
+	low, high string
+	strict    bool
+}{
+	{"minimum", "maximum", false},
+	{"minimum", "exclusiveMaximum", true},
+	{"exclusiveMinimum", "maximum", true},
+	{"exclusiveMinimum", "exclusiveMaximum", true},
+	{"minLength", "maxLength", false},
+	{"minItems", "maxItems", false},
+	{"minProperties", "maxProperties", false},
+}
+
+// impossible reports keywords of one schema that contradict each other. All its values are of the right form.
+func (l *linter) impossible(n *Node) {
+	for _, b := range bounds {
+		low, high := number(n.Get(b.low)), number(n.Get(b.high))
+		if low == nil || high == nil {
+			continue
+		}
+		if c := low.Cmp(high); c > 0 || b.strict && c == 0 {
+			l.ds.Report(n.Get(b.low), "impossible-schema", "", "%s %s and %s %s leave no value",
+				b.low, n.Get(b.low).Text, b.high, n.Get(b.high).Text)
+		}
+	}
+	l.undeclared(n)
+	l.constants(n)
+}
+
+// undeclared reports properties that are required and, by additionalProperties: false, not allowed.
+func (l *linter) undeclared(n *Node) {
+	if closed := n.Get("additionalProperties"); !closed.Is(Bool) || closed.Text == "true" || n.Get("required") == nil {
+		return
+	}
+	declared := names(n.Get("properties"))
+	for _, r := range n.Get("required").Items {
+		if slices.Contains(declared, r.Text) || matchesPattern(n.Get("patternProperties"), r.Text) {
+			continue
+		}
+		hint := DidYouMean(r.Text, declared)
+		if hint == "" {
+			hint = "declare it in properties"
+		}
+		l.ds.Report(r, "impossible-schema", hint, "property %s is required, and additionalProperties: false forbids it", quote(r.Text))
+	}
+}
+
+func names(n *Node) []string {
+	var all []string
+	for _, m := range n.members() {
+		all = append(all, m.Key)
+	}
+	return all
+}
+
+func matchesPattern(patterns *Node, name string) bool {
+	return slices.ContainsFunc(patterns.members(), func(m Member) bool {
+		re, err := regexp.Compile(m.Key)
+		return err != nil || re.MatchString(name)
+	})
+}
+
+// constants holds const against enum, and both against type.
+func (l *linter) constants(n *Node) {
+	constant, enum := n.Get("const"), n.Get("enum")
+	if constant != nil {
+		if !hasType(n.Get("type"), constant) {
+			l.ds.Report(constant, "impossible-schema", "", "const is %s, which type does not allow", describe(constant))
+		}
+		if enum != nil && !slices.ContainsFunc(enum.Items, func(v *Node) bool { return Equal(v, constant) }) {
+			l.ds.Report(constant, "impossible-schema", "", "const is %s, which enum does not hold", describe(constant))
+		}
+	}
+	if enum == nil {
+		return
+	}
+	possible := slices.ContainsFunc(enum.Items, func(v *Node) bool { return hasType(n.Get("type"), v) })
+	if !possible {
+		l.ds.Report(enum, "impossible-schema", "", "type allows none of the values of enum")
+	}
+	for i, v := range enum.Items {
+		if possible && !hasType(n.Get("type"), v) {
+			l.ds.Warn(v, "unused-value", "", "enum holds %s, which type does not allow", describe(v))
+		}
+		if slices.ContainsFunc(enum.Items[:i], func(o *Node) bool { return Equal(o, v) }) {
+			l.ds.Warn(v, "unused-value", "", "enum holds %s twice", describe(v))
+		}
+	}
+}
+
+// hasType reports whether a type keyword, which may be missing, allows the value.
+func hasType(types, v *Node) bool {
+	if types == nil {
+		return true
+	}
+	if types.Kind == Array {
+		return slices.ContainsFunc(types.Items, func(t *Node) bool { return hasType(t, v) })
+	}
+	if types.Text == "integer" {
+		r := number(v)
+		return r != nil && r.IsInt()
+	}
+	return types.Text == v.Kind.String()
+}
+
+// Equal reports whether a and b are the same JSON value: numbers by exact value, objects whatever their order.
+func Equal(a, b *Node) bool {
+	if a.Kind != b.Kind {
+		return false
+	}
+	switch a.Kind {
+	case Object:
+		return len(a.Members) == len(b.Members) && !slices.ContainsFunc(a.Members, func(m Member) bool {
+			other := b.Get(m.Key)
+			return other == nil || !Equal(m.Value, other)
+		})
+	case Array:
+		return slices.EqualFunc(a.Items, b.Items, Equal)
+	case Number:
+		x, y := number(a), number(b)
+		if x == nil || y == nil {
+			return a.Text == b.Text
+		}
+		return x.Cmp(y) == 0
+	default:
+		return a.Text == b.Text
+	}
+}

@@ -1,0 +1,104 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+)
+
+// form is what kind of value a keyword takes.
+type form uint8
+
+const (
+	formAny form = iota
+	formString
+	formBool
+	formNumber
+	formPositive // number above zero
+	formCount    // integer from zero
+	formPattern
+	formType
+	formEnum
+	formArray
+	formStrings      // array of unique strings
+	formStringLists  // object of arrays of unique strings
+	formFlags        // object of booleans
+	formSchema       // schema
+	formItems        // schema, or in draft-07 also an array of schemas
+	formSchemas      // array of at least one schema
+	formSchemaMap    // object of schemas
+	formPatternMap   // object of schemas keyed by patterns
+	formDependencies // object of schemas or of arrays of unique strings
+)
+
+// keywords are those of draft-07 and of 2020-12, with the two that 2020-12 replaced and validators still know. What
+// is not in here is an annotation, unless it looks like a slip of one that is.
+var keywords = map[string]form{
+	"$schema": formString, "$id": formString, "$ref": formString, "$anchor": formString, "$comment": formString,
+	"$dynamicRef": formString, "$dynamicAnchor": formString, "$recursiveRef": formString, "$recursiveAnchor": formBool,
+	"$vocabulary": formFlags, "$defs": formSchemaMap, "definitions": formSchemaMap,
+
+	"type": formType, "enum": formEnum, "const": formAny,
+	"allOf": formSchemas, "anyOf": formSchemas, "oneOf": formSchemas, "not": formSchema,
+	"if": formSchema, "then": formSchema, "else": formSchema,
+
+	"multipleOf": formPositive, "minimum": formNumber, "maximum": formNumber,
+	"exclusiveMinimum": formNumber, "exclusiveMaximum": formNumber,
+	"minLength": formCount, "maxLength": formCount, "pattern": formPattern, "format": formString,
+	"contentEncoding": formString, "contentMediaType": formString, "contentSchema": formSchema,
+
+	"items": formItems, "additionalItems": formSchema, "prefixItems": formSchemas, "unevaluatedItems": formSchema,
+	"minItems": formCount, "maxItems": formCount, "uniqueItems": formBool,
+	"contains": formSchema, "minContains": formCount, "maxContains": formCount,
+
+	"properties": formSchemaMap, "patternProperties": formPatternMap, "additionalProperties": formSchema,
+	"unevaluatedProperties": formSchema, "propertyNames": formSchema, "required": formStrings,
+	"minProperties": formCount, "maxProperties": formCount, "dependencies": formDependencies,
+	"dependentRequired": formStringLists, "dependentSchemas": formSchemaMap,
+
+	"title": formString, "description": formString, "default": formAny, "examples": formArray,
+	"readOnly": formBool, "writeOnly": formBool, "deprecated": formBool,
+}
+
+// annotations are words of other vocabularies that look like slips of ours and are none.
+var annotations = map[string]bool{"example": true, "comment": true, "id": true, "note": true, "readonly": true, "option": true, "options": true}
+
+var keywordNames = slices.Sorted(maps.Keys(keywords))
+
+// subschemas calls visit for each schema that stands directly below n, in source order.
+func subschemas(n *Node, visit func(*Node)) {
+	for i := range n.Members {
+		m := &n.Members[i]
+		each := func(values *Node) {
+			for j := range values.Members {
+				visit(values.Members[j].Value)
+			}
+			for _, item := range values.Items {
+				visit(item)
+			}
+		}
+		switch keywords[m.Key] {
+		case formSchema:
+			visit(m.Value)
+		case formSchemas, formSchemaMap, formPatternMap:
+			each(m.Value)
+		case formItems:
+			if m.Value.Kind == Array {
+				each(m.Value)
+			} else {
+				visit(m.Value)
+			}
+		case formDependencies:
+			for j := range m.Value.Members {
+				if v := m.Value.Members[j].Value; v.Kind != Array {
+					visit(v)
+				}
+			}
+		}
+	}
+}
+
+// IsKeyword reports whether word is a keyword of draft-07 or 2020-12.
+func IsKeyword(word string) bool { _, ok := keywords[word]; return ok }
+
+// IsType reports whether word is a name that the keyword type takes.
+func IsType(word string) bool { return slices.Contains(typeNames, word) }

@@ -1,0 +1,43 @@
+package manifest
+
+import "github.com/mcpkiln/mcpkiln/schema"
+
+// Advertised returns the tool as tools/list shows it (VAL08): the entry as it was written, without the members that
+// are ours, and with each shared schema that it refers to moved into the definitions of the schema that does.
+func (t *Tool) Advertised() *schema.Node {
+	out := &schema.Node{Kind: schema.Object, Pos: t.Node.Pos, Pointer: t.Node.Pointer}
+	if t.Node.Get("name") == nil {
+		name := &schema.Node{Kind: schema.String, Pos: t.Pos, Pointer: t.Node.Pointer, Text: t.Name}
+		out.Members = append(out.Members, schema.Member{Key: "name", KeyPos: t.Pos, Value: name})
+	}
+	for _, m := range t.Node.Members {
+		switch m.Key {
+		case "timeout", "cancellation", "elicitations":
+			continue
+		case "inputSchema":
+			m.Value = t.Input.Bundle()
+		case "outputSchema":
+			m.Value = t.Output.Bundle()
+		case "execution":
+			if m.Value = protocolExecution(m.Value); len(m.Value.Members) == 0 {
+				continue
+			}
+		}
+		out.Members = append(out.Members, m)
+	}
+	return out
+}
+
+// protocolExecution leaves out of execution what the protocol does not know.
+func protocolExecution(n *schema.Node) *schema.Node {
+	out := *n
+	out.Members = nil
+	for _, m := range n.Members {
+		switch m.Key {
+		case "ttl", "maxTtl", "pollInterval", "timeout":
+		default:
+			out.Members = append(out.Members, m)
+		}
+	}
+	return &out
+}

@@ -1,0 +1,14 @@
+// Package manifest reads mcpkiln.yaml, or a saved tools/list answer, into Go structs that remember their places.
+//
+// Load parses, reads and checks in one pass and reports everything that is wrong. load.go reads the parts, tool.go the
+// tools, elicitation.go the questions; field.go has the readers of single values, revision.go the checks between
+// parts, notyet.go what is read but not generated so far. Tool.Advertised is what tools/list will show.
+//
+// # Rejected
+//
+// Decoding with yaml.Unmarshal into structs: positions are lost, so a later stage could only name a tool, not a line.
+//
+// Checking with manifest.schema.json and jsonschema/v5: one validator error per run of causes, in words about
+// keywords instead of about tools, and no "did you mean". The schema is for editors; a test holds it and the loader
+// to the same verdicts.
+package manifest

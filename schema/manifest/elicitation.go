@@ -1,0 +1,160 @@
+package manifest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+var questionNames = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+func (l *loader) elicitations(t *Tool, n *schema.Node) {
+	if !l.is(n, schema.Object) {
+		return
+	}
+	for _, m := range n.Members {
+		if !questionNames.MatchString(m.Key) {
+			l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "elicitation-name", "start with a letter; use letters, digits, _ and -, 64 at most",
+				"%.80q is no name for a question", m.Key)
+		}
+		t.Elicitations = append(t.Elicitations, l.elicitation(m))
+	}
+}
+
+func (l *loader) elicitation(m schema.Member) Elicitation {
+	e := Elicitation{Name: m.Key, Pos: m.KeyPos, Node: m.Value}
+	l.fields(m.Value, "an elicitation", map[string]func(*schema.Node){
+		"message":       l.into(&e.Message),
+		"schema":        func(n *schema.Node) { e.Schema = l.question(n) },
+		"timeout":       l.duration(&e.Timeout),
+		"onUnsupported": func(n *schema.Node) { e.OnUnsupported = choice(l, n, Fail, Decline, Default) },
+	}, "message", "schema")
+	if e.OnUnsupported == Default && e.Schema != nil {
+		l.answerable(e)
+	}
+	return e
+}
+
+// answerable checks that the defaults of a question answer it when nobody can be asked.
+func (l *loader) answerable(e Elicitation) {
+	required := e.Schema.Root.Get("required")
+	if !required.Is(schema.Array) {
+		return
+	}
+	for _, r := range required.Items {
+		p := e.Schema.Root.Get("properties").Get(r.Text)
+		if p.Is(schema.Object) && p.Get("default") == nil {
+			l.ds.Report(p, "elicitation-default", "add a default, or choose fail or decline",
+				"onUnsupported is default, and the required property %q has none", r.Text)
+		}
+	}
+}
+
+// question reads the schema of a question. The protocol allows one flat object of primitives, so that a client can
+// draw a form from it.
+func (l *loader) question(n *schema.Node) *schema.Document {
+	if !l.is(n, schema.Object) {
+		return nil
+	}
+	before := len(l.ds)
+	d := l.schema(n)
+	if l.ds[before:].HasErrors() {
+		return d
+	}
+	l.only(n, "a question", "type", "properties", "required", "title", "description", "additionalProperties", "$schema", "$comment")
+	if n.Get("type") == nil || n.Get("type").Text != "object" {
+		l.flat(n, "write type: object", "the schema of a question has to be of type object")
+	}
+	if n.Get("properties") == nil {
+		l.flat(n, "", "the schema of a question needs properties")
+		return d
+	}
+	for _, m := range n.Get("properties").Members {
+		l.primitive(m.Value)
+	}
+	return d
+}
+
+func (l *loader) flat(n *schema.Node, hint, format string, args ...any) {
+	l.ds.Report(n, "elicitation-schema", hint, format, args...)
+}
+
+// only reports keywords that clients need not understand there.
+func (l *loader) only(n *schema.Node, what string, allowed ...string) {
+	for _, m := range n.Members {
+		if schema.IsKeyword(m.Key) && !slices.Contains(allowed, m.Key) {
+			l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "elicitation-schema", "check it in the handler",
+				"the protocol has no %s in %s", m.Key, what)
+		}
+	}
+}
+
+var commonKeywords = []string{"type", "title", "description", "default", "$comment"}
+
+func (l *loader) primitive(n *schema.Node) {
+	if n.Kind != schema.Object {
+		l.flat(n, "", "a property of a question takes a schema with a type")
+		return
+	}
+	allow := func(more ...string) {
+		l.only(n, "a question's "+n.Get("type").Text, append(more, commonKeywords...)...)
+	}
+	switch t := n.Get("type"); {
+	case t.Is(schema.String) && t.Text == "string":
+		allow("minLength", "maxLength", "format", "enum", "oneOf")
+		l.format(n.Get("format"))
+		l.options(n, "oneOf")
+	case t.Is(schema.String) && (t.Text == "number" || t.Text == "integer"):
+		allow("minimum", "maximum")
+	case t.Is(schema.String) && t.Text == "boolean":
+		allow()
+	case t.Is(schema.String) && t.Text == "array":
+		allow("items", "minItems", "maxItems")
+		l.choices(n)
+	default:
+		l.flat(n, "questions take string, number, integer, boolean, and lists of enum strings",
+			"a question is one flat form: %q can not be nested, referred to or left open", keyOf(n))
+	}
+}
+
+var questionFormats = []string{"date", "date-time", "email", "uri"}
+
+func (l *loader) format(n *schema.Node) {
+	if n != nil && !slices.Contains(questionFormats, n.Text) {
+		l.flat(n, "questions take "+strings.Join(questionFormats, ", "), "format %q is not one that clients ask for", n.Text)
+	}
+}
+
+// choices checks a list of which the user picks several: enum strings, or constants with titles.
+func (l *loader) choices(n *schema.Node) {
+	items := n.Get("items")
+	if !items.Is(schema.Object) || items.Get("enum") == nil && items.Get("anyOf") == nil {
+		l.flat(n, "give items an enum, or anyOf with const and title", "a list in a question holds strings from an enum")
+		return
+	}
+	l.only(items, "the items of a question's list", "type", "enum", "anyOf", "title", "description")
+	l.options(items, "anyOf")
+}
+
+// options checks that each choice is a string, from an enum or from constants with titles.
+func (l *loader) options(n *schema.Node, titled string) {
+	for _, v := range itemsOf(n.Get("enum")) {
+		if v.Kind != schema.String {
+			l.flat(v, "", "the choices of a question are strings")
+		}
+	}
+	for _, v := range itemsOf(n.Get(titled)) {
+		if !v.Get("const").Is(schema.String) || !v.Get("title").Is(schema.String) {
+			l.flat(v, "write {const: value, title: what the user reads}", "a choice of a question needs const and title")
+		}
+	}
+}
+
+func itemsOf(n *schema.Node) []*schema.Node {
+	if n == nil {
+		return nil
+	}
+	return n.Items
+}

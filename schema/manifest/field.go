@@ -1,0 +1,176 @@
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// fields gives each member of the object n to the reader of its key, in source order. A key without a reader is
+// reported, and so is a required one that is missing.
+func (l *loader) fields(n *schema.Node, what string, readers map[string]func(*schema.Node), required ...string) {
+	if !l.is(n, schema.Object) {
+		return
+	}
+	known := slices.Sorted(maps.Keys(readers))
+	for _, m := range n.Members {
+		if read := readers[m.Key]; read != nil {
+			read(m.Value)
+		} else {
+			l.unknown(m, what, known)
+		}
+	}
+	for _, key := range required {
+		if n.Get(key) == nil {
+			l.missing(n, key, what)
+		}
+	}
+}
+
+// unknown reports a key. In an answer that somebody else's server gave it is only passed on, with a warning.
+func (l *loader) unknown(m schema.Member, what string, known []string) {
+	hint := schema.DidYouMean(m.Key, known)
+	if hint == "" {
+		hint = "it may hold " + strings.Join(known, ", ")
+	}
+	d := schema.Diagnostic{Pos: m.KeyPos, Pointer: m.Value.Pointer, Code: "unknown-key", Hint: hint,
+		Message: fmt.Sprintf("%s has no key %q", what, m.Key)}
+	if l.m.Answer {
+		if answerKeys[m.Key] {
+			return
+		}
+		d.Severity, d.Hint = schema.Warning, "it is advertised as it is and does nothing"
+	}
+	l.ds = append(l.ds, d)
+}
+
+func (l *loader) missing(n *schema.Node, key, what string) {
+	l.ds.Report(n, "missing-key", "", "%s needs the key %q", what, key)
+}
+
+var kindWords = map[schema.Kind]string{schema.Object: "a mapping", schema.Array: "a list", schema.String: "a string",
+	schema.Number: "a number", schema.Bool: "true or false", schema.Null: "nothing"}
+
+// is reports n if it is of another kind.
+func (l *loader) is(n *schema.Node, kind schema.Kind) bool {
+	if n.Kind == kind {
+		return true
+	}
+	found := kindWords[n.Kind]
+	switch n.Kind {
+	case schema.Number, schema.Bool:
+		found = n.Text
+	case schema.String:
+		found = fmt.Sprintf("the string %.40q", n.Text)
+	}
+	l.ds.Report(n, "wrong-type", "", "%s takes %s, not %s", keyOf(n), kindWords[kind], found)
+	return false
+}
+
+// keyOf names a value by the last key on the way to it.
+func keyOf(n *schema.Node) string {
+	if n.Pointer == "" {
+		return "the manifest"
+	}
+	tokens := strings.Split(n.Pointer, "/")
+	key := tokens[len(tokens)-1]
+	if strings.Trim(key, "0123456789") == "" && len(tokens) > 2 {
+		return "an entry of " + schema.UnescapeToken(tokens[len(tokens)-2])
+	}
+	return schema.UnescapeToken(key)
+}
+
+// text reads a string. YAML reads 1.0 and 2026-07-28 without quotes as something else, and so do other programs that
+// read the manifest.
+func (l *loader) text(n *schema.Node) Text {
+	switch {
+	case n.Plain && (n.Kind == schema.Number || n.Kind == schema.Bool):
+		l.ds.Report(n, "unquoted", fmt.Sprintf("quote it: %q", n.Text), "%s takes a string, and %s without quotes is a %s",
+			keyOf(n), n.Text, n.Kind)
+	case n.Plain && n.Tag == "!!timestamp":
+		l.ds.Report(n, "unquoted", fmt.Sprintf("quote it: %q", n.Text), "%s takes a string, and %s without quotes is a date",
+			keyOf(n), n.Text)
+	case !l.is(n, schema.String):
+		return Text{Node: n}
+	}
+	return Text{n.Text, n}
+}
+
+func (l *loader) into(t *Text) func(*schema.Node) {
+	return func(n *schema.Node) { *t = l.text(n) }
+}
+
+// texts reads a list of strings, each once.
+func (l *loader) texts(n *schema.Node) []Text {
+	if !l.is(n, schema.Array) {
+		return nil
+	}
+	var all []Text
+	for _, item := range n.Items {
+		t := l.text(item)
+		if slices.ContainsFunc(all, func(o Text) bool { return o.Value == t.Value }) {
+			l.ds.Report(item, "duplicate-entry", "", "%s lists %q twice", keyOf(n), t.Value)
+			continue
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+func (l *loader) flag(f *Flag) func(*schema.Node) {
+	return func(n *schema.Node) {
+		if l.is(n, schema.Bool) {
+			*f = Flag{n.Text == "true", n}
+		}
+	}
+}
+
+// duration reads a length of time above zero.
+func (l *loader) duration(d *Duration) func(*schema.Node) {
+	return func(n *schema.Node) {
+		if n.Kind == schema.Number {
+			l.ds.Report(n, "duration", "write the unit: "+n.Text+"s", "%s is a length of time, and %s has no unit", keyOf(n), n.Text)
+			return
+		}
+		if !l.is(n, schema.String) {
+			return
+		}
+		value, err := time.ParseDuration(n.Text)
+		switch {
+		case err != nil:
+			hint := "write it like 90s or 1h30m; the units are ms, s, m, h"
+			if strings.HasSuffix(n.Text, "d") {
+				hint = "days are no unit: write 24h for one"
+			}
+			l.ds.Report(n, "duration", hint, "%s is a length of time, and %q is none", keyOf(n), n.Text)
+		case value <= 0:
+			l.ds.Report(n, "duration", "", "%s has to be above zero", keyOf(n))
+		default:
+			*d = Duration{value, n}
+		}
+	}
+}
+
+// choice reads a string that is one of a few.
+func choice[T ~string](l *loader, n *schema.Node, of ...T) (chosen T) {
+	t := l.text(n)
+	if t.Node.Kind != schema.String {
+		return ""
+	}
+	words := make([]string, len(of))
+	for i, w := range of {
+		if words[i] = string(w); words[i] == t.Value {
+			return w
+		}
+	}
+	hint := schema.DidYouMean(t.Value, words)
+	if hint == "" {
+		hint = "it is one of " + strings.Join(words, ", ")
+	}
+	l.ds.Report(n, "unknown-value", hint, "%s can not be %q", keyOf(n), t.Value)
+	return ""
+}

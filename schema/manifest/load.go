@@ -1,0 +1,168 @@
+package manifest
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// Read loads the file at path; a file that can not be read is a diagnostic too. It also returns the text, for
+// Diagnostic.Render.
+func Read(path string) (*Manifest, []byte, schema.Diagnostics) {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		m, ds := Load(path, data)
+		return m, data, ds
+	}
+	var ds schema.Diagnostics
+	code, hint := "unreadable-file", ""
+	if errors.Is(err, fs.ErrNotExist) {
+		code, hint = "missing-file", "mcpkiln init DIR makes a project with a manifest"
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	ds.ReportAt(schema.Position{File: path}, "", code, hint, "can not read the manifest: %s", err)
+	return nil, nil, ds
+}
+
+// Load reads a manifest or a saved tools/list answer. It reports everything that is wrong in one run, sorted; the
+// Manifest is nil if the text can not be read as YAML or JSON, and must not be generated from if there are errors.
+func Load(file string, data []byte) (*Manifest, schema.Diagnostics) {
+	root, ds := schema.Parse(file, data)
+	if root == nil {
+		return nil, ds
+	}
+	l := loader{ds: ds, m: &Manifest{File: file, Root: root}}
+	l.manifest(root)
+	l.ds.Sort()
+	return l.m, l.ds
+}
+
+// loader fills a Manifest. Its methods read one part each, report what is wrong with it, and go on.
+type loader struct {
+	m  *Manifest
+	ds schema.Diagnostics
+}
+
+// manifest reads the shared schemas first, because every tool may refer to them.
+func (l *loader) manifest(root *schema.Node) {
+	if body := answer(root); body != nil {
+		l.m.Answer, l.m.Root, root = true, body, body
+	}
+	l.m.Schemas, _ = schema.NewLibrary(&schema.Node{})
+	if n := root.Get("schemas"); n.Is(schema.Object) {
+		l.schemas(n)
+	}
+	l.fields(root, "the manifest", map[string]func(*schema.Node){
+		"$schema":  func(n *schema.Node) { l.text(n) },
+		"version":  l.version,
+		"protocol": l.protocol,
+		"server":   l.server,
+		"go":       l.goPackage,
+		"defaults": l.defaults,
+		"schemas":  func(n *schema.Node) { l.is(n, schema.Object) },
+		"tools":    l.tools,
+		"methods":  l.methods,
+	})
+	if root.Is(schema.Object) && root.Get("tools") == nil && root.Get("methods") == nil {
+		l.missing(root, "tools", "the manifest")
+	}
+	l.policies()
+	l.notYet()
+}
+
+// answer returns what holds the tools in a saved tools/list answer, with or without its JSON-RPC envelope, or nil if
+// root is a manifest.
+func answer(root *schema.Node) *schema.Node {
+	if result := root.Get("result"); root.Get("jsonrpc") != nil && result.Is(schema.Object) {
+		return result
+	}
+	if !root.Get("tools").Is(schema.Array) {
+		return nil
+	}
+	for _, m := range root.Members {
+		if !answerKeys[m.Key] && m.Key != "tools" {
+			return nil
+		}
+	}
+	return root
+}
+
+// answerKeys stand beside the tools of an answer and say nothing about them.
+var answerKeys = map[string]bool{"nextCursor": true, "_meta": true, "resultType": true, "ttlMs": true, "cacheScope": true}
+
+func (l *loader) version(n *schema.Node) {
+	l.m.Version = n
+	switch {
+	case n.Kind == schema.Number && n.Text == "1":
+	case n.Kind == schema.Number || n.Kind == schema.String:
+		l.ds.Report(n, "manifest-version", "write version: 1", "%s is no version of the manifest that this mcpkiln reads", n.Text)
+	default:
+		l.is(n, schema.Number)
+	}
+}
+
+func (l *loader) protocol(n *schema.Node) {
+	l.fields(n, "protocol", map[string]func(*schema.Node){"revisions": func(n *schema.Node) {
+		l.m.Revisions = l.texts(n)
+		if n.Kind == schema.Array && len(n.Items) == 0 {
+			l.ds.Report(n, "empty-list", "leave revisions out to get the default", "revisions lists nothing")
+		}
+		l.revisions()
+	}})
+}
+
+func (l *loader) server(n *schema.Node) {
+	s := &l.m.Server
+	s.Node = n
+	l.fields(n, "server", map[string]func(*schema.Node){
+		"name":         l.into(&s.Name),
+		"version":      l.into(&s.Version),
+		"title":        l.into(&s.Title),
+		"description":  l.into(&s.Description),
+		"instructions": l.into(&s.Instructions),
+		"websiteUrl":   l.into(&s.WebsiteURL),
+		"icons":        func(n *schema.Node) { s.Icons = n; l.icons(n) },
+	}, "name", "version")
+	for _, t := range [...]Text{s.Name, s.Version} {
+		if t.Node.Is(schema.String) && t.Value == "" {
+			l.ds.Report(t.Node, "empty-text", "", "the server's name and version can not be empty")
+		}
+	}
+}
+
+func (l *loader) defaults(n *schema.Node) {
+	d := &l.m.Defaults
+	d.Node = n
+	l.fields(n, "defaults", map[string]func(*schema.Node){
+		"timeout": l.duration(&d.Timeout),
+		"task": func(n *schema.Node) {
+			l.fields(n, "defaults.task", l.taskTimes(&d.Task))
+		},
+	})
+}
+
+func (l *loader) taskTimes(t *TaskTimes) map[string]func(*schema.Node) {
+	return map[string]func(*schema.Node){
+		"ttl":          l.duration(&t.TTL),
+		"maxTtl":       l.duration(&t.MaxTTL),
+		"pollInterval": l.duration(&t.PollInterval),
+	}
+}
+
+func (l *loader) methods(n *schema.Node) {
+	l.m.Methods = l.texts(n)
+}
+
+func (l *loader) schemas(n *schema.Node) {
+	library, ds := schema.NewLibrary(n)
+	l.m.Schemas = library
+	l.ds = append(l.ds, ds...)
+	for _, s := range library.Schemas {
+		l.ds = append(l.ds, s.Doc.Lint()...)
+	}
+}

@@ -1,0 +1,152 @@
+package manifest
+
+import (
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// Manifest is a mcpkiln.yaml, or a saved tools/list answer, after loading. What was not written is a zero value with
+// a nil Node.
+type Manifest struct {
+	File string
+	Root *schema.Node
+
+	Version   *schema.Node
+	Revisions []Text // protocol.revisions as written; empty when not given
+	Server    Server
+	Go        Go
+	Defaults  Defaults
+	Schemas   *schema.Library // never nil
+	Tools     []Tool          // in source order
+	Methods   []Text
+	Answer    bool // made from a tools/list answer
+}
+
+// Text is a string of the manifest and the value it was read from.
+type Text struct {
+	Value string
+	Node  *schema.Node
+}
+
+// Flag is a boolean of the manifest.
+type Flag struct {
+	Value bool
+	Node  *schema.Node
+}
+
+// Duration is a positive length of time, written as in Go: 90s, 1h30m.
+type Duration struct {
+	Value time.Duration
+	Node  *schema.Node
+}
+
+// Or returns the value, or fallback if nothing was written.
+func (d Duration) Or(fallback time.Duration) time.Duration {
+	if d.Node == nil {
+		return fallback
+	}
+	return d.Value
+}
+
+// Server says who answers: the protocol's Implementation, and the instructions for the model.
+type Server struct {
+	Node         *schema.Node
+	Name         Text
+	Version      Text
+	Title        Text
+	Description  Text
+	Instructions Text
+	WebsiteURL   Text
+	Icons        *schema.Node
+}
+
+// Go says what package is generated, and where relative to the manifest.
+type Go struct {
+	Node    *schema.Node
+	Package Text
+	Out     Text
+	Client  Flag
+}
+
+// Defaults apply to each tool that says nothing else.
+type Defaults struct {
+	Node    *schema.Node
+	Timeout Duration
+	Task    TaskTimes
+}
+
+// TaskTimes are the durations of a tool's tasks.
+type TaskTimes struct {
+	TTL          Duration
+	MaxTTL       Duration
+	PollInterval Duration
+}
+
+// Tool is one tool: what the protocol says about it, and how its calls run.
+type Tool struct {
+	Name string
+	Pos  schema.Position // of the name
+	Node *schema.Node    // the whole entry
+
+	Title        Text
+	Description  Text
+	Annotations  *schema.Node
+	Icons        *schema.Node
+	Meta         *schema.Node
+	Input        *schema.Document
+	Output       *schema.Document // nil if the tool has no outputSchema
+	Execution    Execution
+	Timeout      Duration // of an inline call
+	Cancellation Cancellation
+	Elicitations []Elicitation
+}
+
+// Support says whether a tool runs as a task; the values are the protocol's.
+type Support string
+
+// What execution.taskSupport may say; empty means the same as forbidden.
+const (
+	Forbidden Support = "forbidden"
+	Optional  Support = "optional"
+	Required  Support = "required"
+)
+
+// Execution is how a tool runs as a task.
+type Execution struct {
+	Node    *schema.Node
+	Support Support
+	TaskTimes
+	Timeout Duration // of the task's work
+}
+
+// Tasks reports whether the tool can run as a task.
+func (e Execution) Tasks() bool { return e.Support == Optional || e.Support == Required }
+
+// Cancellation says whether a call may be cancelled (CAN14).
+type Cancellation struct {
+	Node    *schema.Node
+	None    bool
+	Because Text
+}
+
+// Unsupported is what happens to a question when the client can not ask its user.
+type Unsupported string
+
+// What onUnsupported may say; empty means fail.
+const (
+	Fail    Unsupported = "fail"
+	Decline Unsupported = "decline"
+	Default Unsupported = "default"
+)
+
+// Elicitation is a question that a tool may ask.
+type Elicitation struct {
+	Name          string
+	Pos           schema.Position
+	Node          *schema.Node
+	Message       Text
+	Schema        *schema.Document
+	Timeout       Duration
+	OnUnsupported Unsupported
+}

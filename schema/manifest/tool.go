@@ -1,0 +1,168 @@
+package manifest
+
+import (
+	"regexp"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// tools reads a mapping keyed by name, or a list of entries that have one.
+func (l *loader) tools(n *schema.Node) {
+	if n.Kind == schema.Array {
+		l.toolList(n)
+	} else if l.is(n, schema.Object) {
+		for i := range n.Members {
+			m := &n.Members[i]
+			l.tool(m.Key, m.KeyPos, m.Value)
+		}
+	}
+	if len(l.m.Tools) == 0 && len(n.Items)+len(n.Members) == 0 {
+		l.ds.Warn(n, "no-tools", "", "the manifest has no tools")
+	}
+}
+
+func (l *loader) toolList(n *schema.Node) {
+	first := map[string]schema.Position{}
+	for _, item := range n.Items {
+		name := item.Get("name")
+		switch {
+		case item.Kind != schema.Object:
+			l.is(item, schema.Object)
+			continue
+		case name == nil:
+			l.missing(item, "name", "a tool in a list")
+			l.tool("", item.Pos, item)
+			continue
+		case name.Is(schema.String):
+			if at, ok := first[name.Text]; ok {
+				l.ds.Report(name, "duplicate-tool", "", "tool %.128q is already defined at line %d", name.Text, at.Line)
+				continue
+			}
+			first[name.Text] = name.Pos
+		}
+		l.tool(name.Text, name.Pos, item)
+	}
+}
+
+func (l *loader) tool(name string, pos schema.Position, n *schema.Node) {
+	t := Tool{Name: name, Pos: pos, Node: n}
+	if named := n.Get("name"); named == nil || named.Is(schema.String) && named.Text == name {
+		l.toolName(name, pos, n.Pointer)
+	}
+	l.fields(n, "a tool", map[string]func(*schema.Node){
+		"name":         func(n *schema.Node) { l.sameName(&t, n) },
+		"title":        l.into(&t.Title),
+		"description":  l.into(&t.Description),
+		"icons":        func(n *schema.Node) { t.Icons = n; l.icons(n) },
+		"annotations":  func(n *schema.Node) { t.Annotations = n; l.annotations(n) },
+		"_meta":        func(n *schema.Node) { t.Meta = n; l.is(n, schema.Object) },
+		"inputSchema":  func(n *schema.Node) { t.Input = l.document(n) },
+		"outputSchema": func(n *schema.Node) { t.Output = l.document(n) },
+		"timeout":      l.duration(&t.Timeout),
+		"execution":    func(n *schema.Node) { l.execution(&t.Execution, n) },
+		"cancellation": func(n *schema.Node) { l.cancellation(&t.Cancellation, n) },
+		"elicitations": func(n *schema.Node) { l.elicitations(&t, n) },
+	})
+	if n.Is(schema.Object) && n.Get("inputSchema") == nil {
+		l.ds.ReportAt(pos, n.Pointer, "missing-key", "a tool without arguments takes inputSchema: {type: object, additionalProperties: false}",
+			"tool %.128q needs the key \"inputSchema\"", name)
+	}
+	l.m.Tools = append(l.m.Tools, t)
+}
+
+func (l *loader) sameName(t *Tool, n *schema.Node) {
+	if l.text(n).Value != t.Name && n.Kind == schema.String {
+		l.ds.Report(n, "tool-name", "remove name", "the tool is keyed %.128q and named %.128q", t.Name, n.Text)
+	}
+}
+
+var toolNames = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+// clientNames is the length up to which every client takes a tool's name.
+const clientNames = 64
+
+func (l *loader) toolName(name string, pos schema.Position, pointer string) {
+	switch {
+	case name == "" && pos.Line > 0 && pointer != "":
+		l.ds.ReportAt(pos, pointer, "tool-name", "", "a tool needs a name")
+	case !toolNames.MatchString(name):
+		l.ds.ReportAt(pos, pointer, "tool-name", "use letters, digits, _, . and -, 128 at most", "%.140q is no name for a tool", name)
+	case len(name) > clientNames:
+		l.ds = append(l.ds, schema.Diagnostic{Pos: pos, Pointer: pointer, Code: "long-tool-name", Severity: schema.Warning,
+			Message: "a tool's name of more than 64 characters is refused by some clients"})
+	}
+}
+
+// document reads inputSchema or outputSchema: the protocol wants type: object at its root.
+func (l *loader) document(n *schema.Node) *schema.Document {
+	if !l.is(n, schema.Object) {
+		return nil
+	}
+	d := l.schema(n)
+	switch t := n.Get("type"); {
+	case t == nil:
+		l.ds.Report(n, "schema-type", "add type: object", "%s has to say type: object", keyOf(n))
+	case (t.Kind == schema.String && schema.IsType(t.Text) || t.Kind == schema.Array) && t.Text != "object":
+		l.ds.Report(t, "schema-type", "write type: object", "%s has to be of type object", keyOf(n))
+	}
+	return d
+}
+
+func (l *loader) schema(n *schema.Node) *schema.Document {
+	d, ds := schema.NewDocument(n, l.m.Schemas)
+	l.ds = append(append(l.ds, ds...), d.Lint()...)
+	return d
+}
+
+func (l *loader) annotations(n *schema.Node) {
+	if !l.is(n, schema.Object) {
+		return
+	}
+	known := []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+	for _, m := range n.Members {
+		switch m.Key {
+		case known[0]:
+			l.text(m.Value)
+		case known[1], known[2], known[3], known[4]:
+			l.is(m.Value, schema.Bool)
+		default:
+			if hint := schema.DidYouMean(m.Key, known); hint != "" {
+				l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "unknown-key", hint, "annotations have no key %q", m.Key)
+			}
+		}
+	}
+}
+
+func (l *loader) icons(n *schema.Node) {
+	if !l.is(n, schema.Array) {
+		return
+	}
+	text := func(n *schema.Node) { l.text(n) }
+	for _, icon := range n.Items {
+		l.fields(icon, "an icon", map[string]func(*schema.Node){
+			"src": text, "mimeType": text,
+			"sizes": func(n *schema.Node) { l.texts(n) },
+			"theme": func(n *schema.Node) { choice(l, n, "light", "dark") },
+		}, "src")
+	}
+}
+
+func (l *loader) execution(e *Execution, n *schema.Node) {
+	e.Node = n
+	readers := l.taskTimes(&e.TaskTimes)
+	readers["timeout"] = l.duration(&e.Timeout)
+	readers["taskSupport"] = func(n *schema.Node) { e.Support = choice(l, n, Forbidden, Optional, Required) }
+	l.fields(n, "execution", readers)
+}
+
+func (l *loader) cancellation(c *Cancellation, n *schema.Node) {
+	c.Node = n
+	if n.Kind == schema.String {
+		l.ds.Report(n, "wrong-type", "write cancellation: {mode: none, because: …}", "cancellation takes a mapping, not a string")
+		return
+	}
+	l.fields(n, "cancellation", map[string]func(*schema.Node){
+		"mode":    func(n *schema.Node) { c.None = choice(l, n, "none", "cooperative") == "none" },
+		"because": l.into(&c.Because),
+	}, "mode")
+}

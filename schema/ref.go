@@ -1,0 +1,209 @@
+package schema
+
+import (
+	"net/url"
+	"strings"
+)
+
+// index finds what $id and $anchor name inside one document.
+type index struct {
+	resources []resource // the root first; each later one lies below one before it
+	anchors   map[anchor]*Node
+}
+
+// resource is a schema that relative references below it start from: the root, and every schema with an $id.
+type resource struct {
+	node *Node
+	uri  string
+}
+
+type anchor struct {
+	resource *Node
+	name     string
+}
+
+func newIndex(root *Node, dialect Dialect, ds *Diagnostics) index {
+	x := index{resources: []resource{{root, ""}}, anchors: map[anchor]*Node{}}
+	var walk func(n *Node, base int)
+	walk = func(n *Node, base int) {
+		if n.Kind != Object {
+			return
+		}
+		base = x.enter(n, base, dialect)
+		for _, key := range [...]string{"$anchor", "$dynamicAnchor"} {
+			if a := n.Get(key); a.Is(String) {
+				x.name(base, a.Text, n, a, ds)
+			}
+		}
+		subschemas(n, func(s *Node) { walk(s, base) })
+	}
+	walk(root, 0)
+	return x
+}
+
+// enter notes the $id of n and returns the resource that n belongs to. In draft-07 a $id of "#name" is an anchor,
+// and one beside a $ref means nothing.
+func (x *index) enter(n *Node, base int, dialect Dialect) int {
+	id := n.Get("$id")
+	if !id.Is(String) || dialect == Draft7 && n.Get("$ref") != nil {
+		return base
+	}
+	if name, ok := strings.CutPrefix(id.Text, "#"); ok && name != "" {
+		x.anchors[anchor{x.resources[base].node, name}] = n
+		return base
+	}
+	uri := resolveURI(x.resources[base].uri, trimEmptyFragment(id.Text))
+	if n == x.resources[0].node {
+		x.resources[0].uri = uri
+		return 0
+	}
+	x.resources = append(x.resources, resource{n, uri})
+	return len(x.resources) - 1
+}
+
+func (x *index) name(base int, name string, n, at *Node, ds *Diagnostics) {
+	key := anchor{x.resources[base].node, name}
+	if first := x.anchors[key]; first != nil && first != n {
+		ds.Report(at, "duplicate-anchor", "", "anchor %s is already given at line %d", quote(name), first.Pos.Line)
+		return
+	}
+	x.anchors[key] = n
+}
+
+// enclosing returns the resource that the node at pointer lies in.
+func (x *index) enclosing(pointer string) resource {
+	best := x.resources[0]
+	for _, r := range x.resources[1:] {
+		if below(pointer, r.node.Pointer) && len(r.node.Pointer) > len(best.node.Pointer) {
+			best = r
+		}
+	}
+	return best
+}
+
+// below reports whether pointer is root or leads to something in it.
+func below(pointer, root string) bool {
+	rest, ok := strings.CutPrefix(pointer, root)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// find returns the resource that ref names and its fragment, decoded.
+func (x *index) find(ref, from string) (res resource, fragment string, ok bool) {
+	uri, fragment, _ := strings.Cut(ref, "#")
+	res = x.enclosing(from)
+	if uri != "" {
+		uri, ok = resolveURI(res.uri, uri), false
+		for _, r := range x.resources {
+			if r.uri == uri {
+				res, ok = r, true
+				break
+			}
+		}
+		if !ok {
+			return res, fragment, false
+		}
+	}
+	if decoded, err := url.PathUnescape(fragment); err == nil {
+		fragment = decoded
+	}
+	return res, fragment, true
+}
+
+// Resolve returns the schema that ref leads to. at is the value of the $ref, or nil for the root of d: it decides
+// what "#" is, also when it lies in a shared schema. The Diagnostic is at that value: the reference leads nowhere,
+// out of the document (VAL06), or to something that is no schema.
+func (d *Document) Resolve(ref string, at *Node) (*Node, *Diagnostic) {
+	if at == nil {
+		at = d.Root
+	}
+	home := d.home(at)
+	res, fragment, ok := home.ids.find(ref, at.Pointer)
+	if !ok {
+		return nil, refDiagnostic(at, "remote-ref", "copy that schema into $defs and refer to it there",
+			"%s leads out of the document", quote(ref))
+	}
+	target := home.target(res, fragment)
+	if target == nil && !strings.HasPrefix(fragment, "/") && fragment != "" {
+		return nil, refDiagnostic(at, "dangling-ref", DidYouMean(ref, home.candidates()), "no schema has the anchor %s", quote(fragment))
+	}
+	if target == nil {
+		return nil, refDiagnostic(at, "dangling-ref", DidYouMean(ref, home.candidates()), "%s leads nowhere", quote(ref))
+	}
+	if target.Kind != Object && target.Kind != Bool {
+		return nil, refDiagnostic(at, "not-a-schema", "", "%s leads to %s, not to a schema", quote(ref), describe(target))
+	}
+	return target, nil
+}
+
+func (d *Document) target(res resource, fragment string) *Node {
+	if fragment != "" && fragment[0] != '/' {
+		return d.ids.anchors[anchor{res.node, fragment}]
+	}
+	if n := res.node.Lookup(fragment); n != nil {
+		return n
+	}
+	name, rest, ok := sharedName(fragment)
+	if s := d.Shared.Get(name); ok && s != nil {
+		return s.Root.Lookup(rest)
+	}
+	return nil
+}
+
+// sharedName splits "/schemas/NAME/rest".
+func sharedName(fragment string) (name, rest string, ok bool) {
+	path, ok := strings.CutPrefix(fragment, "/schemas/")
+	name, _, _ = strings.Cut(path, "/")
+	return UnescapeToken(name), path[len(name):], ok
+}
+
+// home returns the document that holds n: d, or one of the schemas that it shares.
+func (d *Document) home(n *Node) *Document {
+	if d.Shared == nil || below(n.Pointer, d.Root.Pointer) {
+		return d
+	}
+	for _, s := range d.Shared.Schemas {
+		if below(n.Pointer, s.Doc.Root.Pointer) {
+			return s.Doc
+		}
+	}
+	return d
+}
+
+// candidates are the references that would lead somewhere.
+func (d *Document) candidates() []string {
+	var all []string
+	for _, key := range [...]string{"$defs", "definitions"} {
+		for _, m := range d.Root.Get(key).members() {
+			all = append(all, "#/"+key+"/"+EscapeToken(m.Key))
+		}
+	}
+	for a := range d.ids.anchors {
+		all = append(all, "#"+a.name)
+	}
+	if d.Shared != nil {
+		for _, s := range d.Shared.Schemas {
+			all = append(all, "#/schemas/"+EscapeToken(s.Name))
+		}
+	}
+	return all
+}
+
+func refDiagnostic(at *Node, code, hint, format string, args ...any) *Diagnostic {
+	var ds Diagnostics
+	ds.Report(at, code, hint, "$ref "+format, args...)
+	return &ds[0]
+}
+
+func resolveURI(base, ref string) string {
+	b, err := url.Parse(base)
+	if err != nil {
+		return ref
+	}
+	u, err := b.Parse(ref)
+	if err != nil {
+		return ref
+	}
+	return u.String()
+}
+
+func trimEmptyFragment(uri string) string { return strings.TrimSuffix(uri, "#") }

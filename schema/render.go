@@ -1,0 +1,89 @@
+package schema
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Render returns the diagnostic with the source line it is about and a caret under the column. src is the text of
+// the file; without it, or without a line, only the first line is returned. It ends without a newline.
+func (d Diagnostic) Render(src []byte) string {
+	line, ok := sourceLine(src, d.Pos.Line)
+	if !ok || d.Pos.Column == 0 {
+		return d.String()
+	}
+	line, column := window(line, d.Pos.Column)
+	return d.String() + "\n  " + printable(line) + "\n  " + indent(line, column) + "^"
+}
+
+func sourceLine(src []byte, number int) (string, bool) {
+	if number == 0 {
+		return "", false
+	}
+	for ; number > 1; number-- {
+		end := bytes.IndexByte(src, '\n')
+		if end < 0 {
+			return "", false
+		}
+		src = src[end+1:]
+	}
+	if end := bytes.IndexByte(src, '\n'); end >= 0 {
+		src = src[:end]
+	}
+	return strings.TrimSuffix(string(src), "\r"), len(src) > 0
+}
+
+// window cuts a line that is too long for a terminal (a saved answer is often one line) around the column.
+func window(line string, column int) (string, int) {
+	const before, most = 60, 120
+	column = min(column, len(line)+1)
+	if len(line) <= most {
+		return line, column
+	}
+	start := max(0, column-1-before)
+	end := min(len(line), start+most)
+	for start > 0 && start < len(line) && !utf8.RuneStart(line[start]) {
+		start--
+	}
+	for end < len(line) && !utf8.RuneStart(line[end]) {
+		end++
+	}
+	return line[start:end], column - start
+}
+
+// printable keeps the terminal safe from what is in the source: no escape sequences, no text that runs backwards.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || unicode.IsGraphic(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, line)
+}
+
+// indent is as wide as the line before the column: tabs stay tabs, wide characters take two places.
+func indent(line string, column int) string {
+	var b strings.Builder
+	for i, r := range line {
+		switch {
+		case i >= column-1:
+			return b.String()
+		case r == '\t':
+			b.WriteByte('\t')
+		case unicode.Is(unicode.Mn, r):
+		case isWide(r):
+			b.WriteString("  ")
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// isWide covers the scripts and symbols that terminals draw in two columns.
+func isWide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) ||
+		0x3000 <= r && r <= 0x303E || 0xFF01 <= r && r <= 0xFF60 || 0x1F300 <= r && r <= 0x1FAFF
+}

@@ -1,0 +1,233 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxAliased bounds how many values aliases may add: nine lines of YAML can ask for billions.
+const maxAliased = 100_000
+
+// ParseYAML reads one YAML document as the JSON value it stands for. The Node is nil if the text is no YAML or not
+// one document. What JSON can not say (other tags, numbers such as 0x10 or .inf, keys that are no strings, anchors
+// that contain themselves) is reported; the rest is still returned. Of a duplicate key the first value is kept.
+func ParseYAML(file string, data []byte) (*Node, Diagnostics) {
+	p := yamlParser{file: file, data: data, lines: yamlLines(data), open: map[*yaml.Node]bool{}}
+	if !p.checkText() {
+		return nil, p.ds
+	}
+	doc, ok := p.document()
+	if !ok {
+		return nil, p.ds
+	}
+	n := p.value(doc.Content[0], "", 0)
+	p.ds.Sort()
+	return n, p.ds
+}
+
+type yamlParser struct {
+	file    string
+	data    []byte
+	lines   []yamlLine
+	cursor  yamlCursor
+	open    map[*yaml.Node]bool // anchors that are being expanded
+	inAlias int
+	aliased int
+	ds      Diagnostics
+}
+
+// checkText refuses what the YAML reader would misread or report without a place.
+func (p *yamlParser) checkText() bool {
+	if at := invalidUTF8(p.data); at >= 0 {
+		p.ds.ReportAt(p.at(at), "", "invalid-utf8", "", "byte 0x%02x is not UTF-8", p.data[at])
+		return false
+	}
+	return true
+}
+
+func (p *yamlParser) document() (*yaml.Node, bool) {
+	dec := yaml.NewDecoder(bytes.NewReader(p.data))
+	var doc, second yaml.Node
+	if err := decode(dec, &doc); err != nil {
+		p.syntax(err)
+		return nil, false
+	}
+	switch err := decode(dec, &second); {
+	case errors.Is(err, io.EOF):
+		return &doc, true
+	case err != nil:
+		p.syntax(err)
+	default:
+		p.ds.ReportAt(p.position(&second), "", "multiple-documents", "keep one document to a file",
+			"a second YAML document starts here")
+	}
+	return nil, false
+}
+
+// decode turns a panic of the YAML reader into an error: a loader never panics, whatever it is given.
+func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("yaml: %v", r)
+		}
+	}()
+	return dec.Decode(n)
+}
+
+var (
+	yamlErrorLine   = regexp.MustCompile(`^line (\d+): `)
+	yamlErrorAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+)
+
+func (p *yamlParser) syntax(err error) {
+	if errors.Is(err, io.EOF) {
+		p.ds.ReportAt(Position{p.file, 1, 1}, "", "empty-file", "", "the file holds no value")
+		return
+	}
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	pos, hint := p.at(p.firstText(1)), ""
+	if m := yamlErrorLine.FindStringSubmatch(message); m != nil {
+		message = strings.TrimPrefix(message, m[0])
+		number, _ := strconv.Atoi(m[1])
+		start := p.firstText(number)
+		if pos = p.at(start); start > 0 && p.data[start-1] == '\t' {
+			hint = "indent with spaces; YAML allows no tabs there"
+		}
+	} else if m := yamlErrorAnchor.FindStringSubmatch(message); m != nil {
+		pos = p.at(max(0, bytes.Index(p.data, []byte("*"+m[1]))))
+	}
+	p.ds.ReportAt(pos, "", "syntax", hint, "not YAML: %s", message)
+}
+
+func (p *yamlParser) value(y *yaml.Node, pointer string, depth int) *Node {
+	if y.Kind == yaml.AliasNode {
+		return p.alias(y, pointer, depth)
+	}
+	n := &Node{Kind: Null, Pos: p.position(y), Pointer: pointer}
+	if p.inAlias > 0 {
+		p.aliased++
+	}
+	switch {
+	case depth > MaxDepth:
+		p.ds.Report(n, "too-deep", "", "nested deeper than %d levels", MaxDepth)
+	case y.Kind == yaml.MappingNode:
+		n.Kind = Object
+		p.plainTag(n, y, "!!map")
+		p.members(n, y, depth)
+	case y.Kind == yaml.SequenceNode:
+		n.Kind = Array
+		p.plainTag(n, y, "!!seq")
+		for i, item := range y.Content {
+			n.Items = append(n.Items, p.value(item, pointer+"/"+strconv.Itoa(i), depth+1))
+		}
+	default:
+		p.scalar(n, y)
+	}
+	return n
+}
+
+// alias puts a copy of the anchored value in the alias's place. It keeps the position of the original, where a
+// mistake in it is to be mended.
+func (p *yamlParser) alias(y *yaml.Node, pointer string, depth int) *Node {
+	here := &Node{Kind: Null, Pos: p.position(y), Pointer: pointer}
+	switch {
+	case p.open[y.Alias]:
+		p.ds.Report(here, "yaml-alias", "", "alias %s stands inside the value that it names", quote(y.Value))
+		return here
+	case p.aliased > maxAliased:
+		p.ds.ReportAt(Position{p.file, 1, 1}, "", "yaml-alias", "", "aliases expand to more than %d values", maxAliased)
+		return here
+	}
+	p.open[y.Alias] = true
+	p.inAlias++
+	n := p.value(y.Alias, pointer, depth)
+	p.inAlias--
+	delete(p.open, y.Alias)
+	return n
+}
+
+func (p *yamlParser) plainTag(n *Node, y *yaml.Node, want string) {
+	if y.Tag != want {
+		p.ds.Report(n, "yaml-tag", "remove the tag", "tag %s has no meaning in JSON", quote(y.Tag))
+	}
+}
+
+func (p *yamlParser) members(n *Node, y *yaml.Node, depth int) {
+	var merged []Member
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		key, value := y.Content[i], y.Content[i+1]
+		if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
+			merged = p.merge(merged, value, n.Pointer, depth)
+			continue
+		}
+		m := Member{KeyPos: p.position(key)}
+		if key.Kind == yaml.AliasNode {
+			key = key.Alias
+		}
+		if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
+			p.ds.ReportAt(m.KeyPos, n.Pointer, "non-string-key", "quote it", "key %s is no string", quote(key.Value))
+			continue
+		}
+		m.Key = key.Value
+		m.Value = p.value(value, n.Pointer+"/"+EscapeToken(m.Key), depth+1)
+		n.Members = append(n.Members, m)
+	}
+	n.Members = dropDuplicates(n.Members, n.Pointer, &p.ds)
+	for _, m := range merged {
+		if indexOfKey(n.Members, m.Key) < 0 {
+			n.Members = append(n.Members, m)
+		}
+	}
+}
+
+// merge adds what "<<" brings in: a mapping or a list of mappings, of which the first wins.
+func (p *yamlParser) merge(merged []Member, y *yaml.Node, pointer string, depth int) []Member {
+	v := p.value(y, pointer, depth)
+	sources := []*Node{v}
+	if v.Kind == Array {
+		sources = v.Items
+	}
+	for _, s := range sources {
+		if s.Kind != Object {
+			p.ds.ReportAt(p.position(y), pointer, "yaml-merge", "", "<< takes a mapping or a list of mappings, not a %s", s.Kind)
+		}
+		for _, m := range s.Members {
+			if indexOfKey(merged, m.Key) < 0 {
+				merged = append(merged, m)
+			}
+		}
+	}
+	return merged
+}
+
+func (p *yamlParser) scalar(n *Node, y *yaml.Node) {
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle | yaml.TaggedStyle
+	n.Tag, n.Plain, n.Text = y.Tag, y.Style&quoted == 0, y.Value
+	switch y.Tag {
+	case "!!str", "!!timestamp", "!!merge":
+		n.Kind = String
+	case "!!null":
+		n.Text = ""
+	case "!!bool":
+		n.Kind, n.Text = Bool, strings.ToLower(y.Value)
+		if n.Text != "true" && n.Text != "false" {
+			p.ds.Report(n, "yaml-tag", "write true or false", "%s is no boolean", quote(y.Value))
+		}
+	case "!!int", "!!float":
+		if n.Kind = Number; !isNumber(y.Value) {
+			p.ds.Report(n, "yaml-number", "write it in plain decimals, or quote it if it is text",
+				"%s is no number that JSON can write", quote(y.Value))
+			n.Text = "0"
+		}
+	default:
+		n.Kind = String
+		p.ds.Report(n, "yaml-tag", "remove the tag", "tag %s has no meaning in JSON", quote(y.Tag))
+	}
+}
