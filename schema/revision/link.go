@@ -13,8 +13,8 @@ type linker struct {
 	ds schema.Diagnostics
 }
 
-func (l *linker) report(pos schema.Position, pointer, code, hint, format string, args ...any) {
-	l.ds.ReportAt(pos, pointer, code, hint, format, args...)
+func (l *linker) report(pos schema.Position, code, hint, format string, args ...any) {
+	l.ds.ReportAt(pos, "", code, hint, format, args...)
 }
 
 func (l *linker) link() {
@@ -40,7 +40,7 @@ func (l *linker) link() {
 func (l *linker) definition(reference string, pos schema.Position) (Place, bool) {
 	place, ok := l.r.Definition(reference)
 	if !ok && reference != "" {
-		l.report(pos, "", "unknown-definition", schema.DidYouMean(reference, l.r.definitions()), "no document defines %q", reference)
+		l.report(pos, "unknown-definition", schema.DidYouMean(reference, l.r.definitions()), "no document defines %q", reference)
 	}
 	return place, ok
 }
@@ -59,14 +59,14 @@ func (l *linker) method(m *Method) {
 	l.message(m)
 	switch {
 	case m.Kind == Notification && m.Result != "":
-		l.report(m.Pos, "", "result-of-notification", "", "%s is a notification and has no result", m.Name)
+		l.report(m.Pos, "result-of-notification", "", "%s is a notification and has no result", m.Name)
 	case m.Kind != Notification && m.Result == "":
-		l.report(m.Pos, "", "missing-key", "", "result is missing")
+		l.report(m.Pos, "missing-key", "", "result is missing")
 	default:
 		l.definition(m.Result, m.Pos)
 	}
 	if m.Task != "" && m.Kind != Request {
-		l.report(m.Pos, "", "task-without-request", "", "%s is no request, so it can not run as a task", m.Name)
+		l.report(m.Pos, "task-without-request", "", "%s is no request, so it can not run as a task", m.Name)
 	}
 	l.declared(m, m.Task)
 	l.declared(m, m.Capability)
@@ -81,7 +81,7 @@ func (l *linker) message(m *Method) {
 	}
 	name, _ := place.step("method")
 	if !slices.ContainsFunc(name.Schemas, func(s Schema) bool { return s.Get("const").Is(schema.String) && s.Get("const").Text == m.Name }) {
-		l.report(m.Pos, "", "wrong-message", "", "%s is not the message of %s", m.Message, m.Name)
+		l.report(m.Pos, "wrong-message", "", "%s is not the message of %s", m.Message, m.Name)
 	}
 	params, ok := place.step("params")
 	if !ok {
@@ -112,7 +112,7 @@ func (l *linker) declared(m *Method, capability string) {
 		m      *Message
 	}{{server, &l.r.Server}, {client, &l.r.Client}} {
 		if side.needed && side.m.Slot(capability) == nil {
-			l.report(m.Pos, "", "unknown-capability", schema.DidYouMean(capability, side.m.names()),
+			l.report(m.Pos, "unknown-capability", schema.DidYouMean(capability, side.m.names()),
 				"%s has no capability %q", side.m.Definition, capability)
 		}
 	}
@@ -127,9 +127,9 @@ func (l *linker) overlaps() {
 				continue
 			}
 			if a.Name == b.Name {
-				l.report(b.Pos, "", "duplicate-method", "", "%s is already defined at %s", b.Name, a.Pos)
+				l.report(b.Pos, "duplicate-method", "", "%s is already defined at %s", b.Name, a.Pos)
 			} else if a.Op != "" && a.Op == b.Op {
-				l.report(b.Pos, "", "duplicate-op", "", "op %s already belongs to %s", b.Op, a.Name)
+				l.report(b.Pos, "duplicate-op", "", "op %s already belongs to %s", b.Op, a.Name)
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (l *linker) overlaps() {
 func (l *linker) removed() {
 	for _, removed := range l.r.Removed {
 		if slices.ContainsFunc(l.r.Methods, func(m Method) bool { return m.Name == removed.Name }) {
-			l.report(removed.Pos, "", "removed-method", "", "%s is among the methods", removed.Name)
+			l.report(removed.Pos, "removed-method", "", "%s is among the methods", removed.Name)
 		}
 	}
 }
@@ -159,12 +159,12 @@ func (l *linker) task(t *Task) {
 		l.status(e.Pos, t, e.To...)
 		slices.SortFunc(e.To, order)
 		if slices.Contains(t.Terminal, e.From) {
-			l.report(e.Pos, "", "terminal-edge", "", "%s is terminal, nothing follows it", e.From)
+			l.report(e.Pos, "terminal-edge", "", "%s is terminal, nothing follows it", e.From)
 		}
 	}
 	for _, s := range t.Statuses {
 		if !slices.Contains(t.Terminal, s) && !slices.ContainsFunc(t.Edges, func(e Edge) bool { return e.From == s }) {
-			l.report(t.Pos, "", "dead-end", "", "%s is not terminal, but nothing follows it", s)
+			l.report(t.Pos, "dead-end", "", "%s is not terminal, but nothing follows it", s)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (l *linker) task(t *Task) {
 func (l *linker) status(pos schema.Position, t *Task, names ...string) {
 	for _, name := range names {
 		if name != "" && !slices.Contains(t.Statuses, name) {
-			l.report(pos, "", "unknown-status", schema.DidYouMean(name, t.Statuses), "%s has no status %q", t.Definition, name)
+			l.report(pos, "unknown-status", schema.DidYouMean(name, t.Statuses), "%s has no status %q", t.Definition, name)
 		}
 	}
 }
@@ -198,20 +198,23 @@ func (l *linker) http() {
 	for _, n := range l.r.HTTP.Names {
 		i := slices.IndexFunc(l.r.Methods, func(m Method) bool { return m.Name == n.Name })
 		if i < 0 {
-			l.report(n.Pos, "", "unknown-method", "", "there is no method %s", n.Name)
+			l.report(n.Pos, "unknown-method", "", "there is no method %s", n.Name)
 			continue
+		}
+		if l.r.Methods[i].Params == "" {
+			continue // its message is wrong, which is reported there
 		}
 		params, ok := l.r.Definition(l.r.Methods[i].Params)
 		if ok {
 			_, ok = walk(params, splitPath(n.Value))
 		}
 		if !ok {
-			l.report(n.Pos, "", "unknown-path", "", "%s has no %s", l.r.Methods[i].Params, n.Value)
+			l.report(n.Pos, "unknown-path", "", "%s has no %s", l.r.Methods[i].Params, n.Value)
 		}
 	}
 	for _, s := range l.r.HTTP.Statuses {
 		if !slices.ContainsFunc(l.r.Errors, func(e ErrorCode) bool { return e.Name == s.Error }) {
-			l.report(s.Pos, "", "unknown-error", "", "%s has no code in errors", s.Error)
+			l.report(s.Pos, "unknown-error", "", "%s has no code in errors", s.Error)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (l *linker) include(m *Message) {
 	}
 	from := l.r.Message(m.Include)
 	if from == nil || from.Include != "" {
-		l.report(m.Pos, "", "unknown-message", "", "%s can not include %q: only a message without include of its own", m.Name, m.Include)
+		l.report(m.Pos, "unknown-message", "", "%s can not include %q: only a message without include of its own", m.Name, m.Include)
 		return
 	}
 	for _, s := range from.Slots {
@@ -83,12 +83,12 @@ func (l *linker) slot(m *Message, base Place, s *Slot) {
 	}
 	place, path, ok := l.resolve(m, base, s.Path)
 	if !ok {
-		l.report(s.Pos, "", "unknown-path", "", "%s has no %s", m.Definition, strings.Join(s.Path, "/"))
+		l.report(s.Pos, "unknown-path", "", "%s has no %s", m.Definition, show(s.Path))
 		return
 	}
 	s.Place, s.Path = place, path
 	if want := s.Kind.types(); place.Types()&want == 0 {
-		l.report(s.Pos, "", "wrong-type", "", "%s of %s is no %s", strings.Join(path, "/"), m.Definition, s.Kind)
+		l.report(s.Pos, "wrong-type", "", "%s of %s is no %s", show(path), m.Definition, s.Kind)
 		return
 	}
 	l.nested(m, s)
@@ -106,12 +106,12 @@ func (l *linker) nested(m *Message, s *Slot) {
 		return
 	}
 	if task == nil || !ok {
-		l.report(s.Pos, "", "unknown-message", "", "%s needs the message task", m.Name)
+		l.report(s.Pos, "unknown-message", "", "%s needs the message task", m.Name)
 		return
 	}
 	for _, inner := range task.Slots {
 		if _, ok := walk(at, inner.Path); !ok {
-			l.report(s.Pos, "", "unknown-path", "", "%s: its task has no %s", m.Definition, strings.Join(inner.Path, "/"))
+			l.report(s.Pos, "unknown-path", "", "%s: its task has no %s", m.Definition, show(inner.Path))
 		}
 	}
 }
@@ -120,12 +120,12 @@ func (l *linker) nested(m *Message, s *Slot) {
 func (l *linker) constant(m *Message, base Place, c *Constant) {
 	place, path, ok := l.resolve(m, base, c.Path)
 	if !ok {
-		l.report(c.Pos, "", "unknown-path", "", "%s has no %s", m.Definition, strings.Join(c.Path, "/"))
+		l.report(c.Pos, "unknown-path", "", "%s has no %s", m.Definition, show(c.Path))
 		return
 	}
 	c.Path = path
 	if allowed := values(place); len(allowed) > 0 && !slices.Contains(allowed, c.Value) {
-		l.report(c.Pos, "", "wrong-constant", "", "%s of %s is %s, not %q", strings.Join(path, "/"), m.Definition, strings.Join(allowed, " or "), c.Value)
+		l.report(c.Pos, "wrong-constant", "", "%s of %s is %s, not %q", show(path), m.Definition, strings.Join(allowed, " or "), c.Value)
 	}
 }
 

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,12 +11,7 @@ import (
 
 func (d *decoder) messages(n *schema.Node, r *Revision) {
 	vocabulary := messageWords()
-	known := make([]string, 0, len(vocabulary))
-	for name := range vocabulary {
-		known = append(known, name)
-	}
-	slices.Sort(known)
-	d.each(n, "message", known, func(m *schema.Member) {
+	d.each(n, "message", sortedKeys(vocabulary), func(m *schema.Member) {
 		message := d.message(m.Key, m.Value, vocabulary[m.Key])
 		message.Pos = m.KeyPos
 		r.Messages = append(r.Messages, message)
@@ -99,11 +95,12 @@ func splitPath(path string) []string {
 	return strings.Split(path, "/")
 }
 
-func sortedKeys(w words) []string {
-	all := make([]string, 0, len(w))
-	for key := range w {
-		all = append(all, key)
+// show is the reverse of splitPath, for messages.
+func show(path []string) string {
+	if len(path) == 0 {
+		return "."
 	}
-	slices.Sort(all)
-	return all
+	return strings.Join(path, "/")
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -130,7 +130,8 @@ func ops() []string {
 func errorNames() []string {
 	return []string{
 		"parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError",
-		"resourceNotFound", "urlElicitationRequired", "headerMismatch", "missingCapability", "unsupportedVersion",
+		"resourceNotFound", "urlElicitationRequired", "missingMeta", "headerMismatch", "missingCapability",
+		"unsupportedVersion",
 	}
 }
 
