@@ -234,3 +234,28 @@ func TestREV04DocumentOfAnotherRevisionIsRefused(t *testing.T) {
 		t.Errorf("%v", ds)
 	}
 }
+
+// Descriptions become Go doc comments behind an identifier, so they continue a sentence and fit a line.
+func TestREV04DocumentsAreCleanAndDescribed(t *testing.T) {
+	for _, name := range Names() {
+		r, _ := Load(name)
+		for _, d := range r.Documents {
+			if ds := d.Lint(); len(ds) > 0 {
+				t.Error(ds)
+			}
+			for _, m := range d.Definitions() {
+				if !m.Value.Get("description").Is(schema.String) {
+					t.Errorf("%s/%s: %s has no description", name, d.Name, m.Key)
+				}
+			}
+			d.Root.Walk(func(n *schema.Node) bool {
+				text := n.Get("description")
+				if text.Is(schema.String) && (len(text.Text) > 110 || strings.ContainsAny(text.Text, "\n\r") ||
+					!strings.HasSuffix(text.Text, ".") || text.Text[0] < 'a' || text.Text[0] > 'z') {
+					t.Errorf("%s: %q", text.Pos, text.Text)
+				}
+				return true
+			})
+		}
+	}
+}
