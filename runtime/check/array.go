@@ -1,0 +1,132 @@
+package check
+
+// Array begins an array; true when an element comes. Where no array comes, that is a violation and the value is skipped.
+func (d *Decoder) Array(r *Array) bool {
+	if r == nil {
+		r = &anyArray
+	}
+	if d.peek() != '[' {
+		d.wrongType("an array", r.At)
+		return false
+	}
+	f, ok := d.open()
+	if !ok {
+		return false
+	}
+	f.array, f.extra = r, int32(len(d.items))
+	if d.peek() == ']' {
+		d.pos++
+		d.endArray(f)
+		return false
+	}
+	f.count = 1
+	if r.Unique {
+		d.beginItem()
+	}
+	return true
+}
+
+var anyArray = Array{}
+
+// Item is true when another element of the array that Array began comes.
+func (d *Decoder) Item() bool {
+	c := d.peek()
+	if c != ',' && c != ']' {
+		d.unexpected("',' or ']'")
+		return false
+	}
+	f := &d.frames[len(d.frames)-1]
+	if f.array.Unique {
+		d.endItem()
+	}
+	d.pos++
+	if c == ']' {
+		d.endArray(f)
+		return false
+	}
+	f.count++
+	if f.array.Unique {
+		d.peek()
+		d.beginItem()
+	}
+	return true
+}
+
+func (d *Decoder) endArray(f *frame) {
+	r := f.array
+	if r.Min != 0 && int(f.count) < bound(r.Min) {
+		d.size(f, "minItems", "at least ", bound(r.Min), "item")
+	}
+	if r.Max != 0 && int(f.count) > bound(r.Max) {
+		d.size(f, "maxItems", "at most ", bound(r.Max), "item")
+	}
+	if r.Unique {
+		d.checkUnique(f)
+	}
+	d.shut()
+}
+
+// List takes an array of which every element is a T. It is never nil, so that [] stays [].
+func List[T any](d *Decoder, r *Array, decode func(*Decoder, *T)) []T {
+	list := []T{}
+	for ok := d.Array(r); ok; ok = d.Item() {
+		var zero T
+		list = append(list, zero)
+		decode(d, &list[len(list)-1])
+	}
+	return list
+}
+
+// Strings takes an array of strings, never nil.
+func (d *Decoder) Strings(a *Array, r *String) []string {
+	list := []string{}
+	for ok := d.Array(a); ok; ok = d.Item() {
+		list = append(list, d.String(r))
+	}
+	return list
+}
+
+// Enums takes an array of enum values, never nil.
+func Enums[S ~string](d *Decoder, a *Array, r *Enum) []S {
+	list := []S{}
+	for ok := d.Array(a); ok; ok = d.Item() {
+		list = append(list, S(d.Enum(r)))
+	}
+	return list
+}
+
+// Ints takes an array of integers, never nil.
+func (d *Decoder) Ints(a *Array, r *Int) []int64 {
+	list := []int64{}
+	for ok := d.Array(a); ok; ok = d.Item() {
+		list = append(list, d.Int(r))
+	}
+	return list
+}
+
+// Floats takes an array of numbers, never nil.
+func (d *Decoder) Floats(a *Array, r *Number) []float64 {
+	list := []float64{}
+	for ok := d.Array(a); ok; ok = d.Item() {
+		list = append(list, d.Float(r))
+	}
+	return list
+}
+
+// Bools takes an array of booleans, never nil.
+func (d *Decoder) Bools(a *Array) []bool {
+	list := []bool{}
+	for ok := d.Array(a); ok; ok = d.Item() {
+		list = append(list, d.Bool(nil))
+	}
+	return list
+}
+
+// Raws takes an array of any values as they are written, never nil.
+func (d *Decoder) Raws(a *Array) []Raw {
+	list := []Raw{}
+	for ok := d.Array(a); ok; ok = d.Item() {
+		list = append(list, d.Raw(nil))
+	}
+	return list
+}

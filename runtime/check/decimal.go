@@ -1,0 +1,207 @@
+package check
+
+import (
+	"bytes"
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+// decimal is the exact value 0.DIGITS × 10^point: digits without leading or trailing zeros, none for 0.
+type decimal struct {
+	digits   []byte
+	point    int
+	negative bool
+}
+
+// decimal returns the exact value of a scanned number. An exponent beyond maxExponent is refused (VAL07): exact
+// arithmetic on it would cost its digits.
+func (d *Decoder) decimal(n digits) (decimal, bool) {
+	if n.exp > maxExponent || n.exp < -maxExponent {
+		d.refuse(NumberTooLarge, int(n.start), maxExponent)
+		return decimal{}, false
+	}
+	return parseDecimal(d.full[n.start:n.end])
+}
+
+// parseDecimal takes a valid JSON number; ok is false for an exponent beyond maxExponent.
+func parseDecimal(s []byte) (x decimal, ok bool) {
+	if s[0] == '-' {
+		x.negative = true
+		s = s[1:]
+	}
+	exp := 0
+	if e := bytes.IndexAny(s, "eE"); e >= 0 {
+		exp = parseExponent(s[e+1:])
+		s = s[:e]
+	}
+	x.point = len(s)
+	if p := bytes.IndexByte(s, '.'); p >= 0 {
+		x.point = p
+		joined := make([]byte, 0, len(s)-1)
+		s = append(append(joined, s[:p]...), s[p+1:]...)
+	}
+	trimmed := bytes.TrimLeft(s, "0")
+	x.point += exp - (len(s) - len(trimmed))
+	x.digits = bytes.TrimRight(trimmed, "0")
+	if len(x.digits) == 0 {
+		return decimal{}, exp <= maxExponent && exp >= -maxExponent
+	}
+	return x, exp <= maxExponent && exp >= -maxExponent
+}
+
+func parseExponent(s []byte) int {
+	minus := s[0] == '-'
+	if minus || s[0] == '+' {
+		s = s[1:]
+	}
+	exp := 0
+	for _, c := range s {
+		exp = min(exp*10+int(c-'0'), maxExponent+1)
+	}
+	if minus {
+		return -exp
+	}
+	return exp
+}
+
+func (x decimal) integer() bool { return len(x.digits) <= x.point || len(x.digits) == 0 }
+
+// int64 is for integers; ok is false outside its range.
+func (x decimal) int64() (v int64, ok bool) {
+	if x.point > 19 {
+		return 0, false
+	}
+	var m uint64
+	for i := 0; i < x.point; i++ {
+		m *= 10
+		if i < len(x.digits) {
+			m += uint64(x.digits[i] - '0')
+		}
+	}
+	switch { // 19 digits fit into uint64
+	case x.negative && m <= 1<<63:
+		return -int64(m), true
+	case !x.negative && m <= math.MaxInt64:
+		return int64(m), true
+	}
+	return 0, false
+}
+
+func (x decimal) compare(y decimal) int {
+	sx, sy := x.sign(), y.sign()
+	if sx != sy {
+		return max(-1, min(1, sx-sy))
+	}
+	c := x.point - y.point
+	if c == 0 {
+		c = bytes.Compare(x.digits, y.digits) // no trailing zeros: a prefix is less
+	}
+	return max(-1, min(1, c)) * sx
+}
+
+func (x decimal) sign() int {
+	switch {
+	case len(x.digits) == 0:
+		return 0
+	case x.negative:
+		return -1
+	}
+	return 1
+}
+
+// appendTo writes the one form that equal numbers share.
+func (x decimal) appendTo(b []byte) []byte {
+	if len(x.digits) == 0 {
+		return append(b, '0')
+	}
+	if x.negative {
+		b = append(b, '-')
+	}
+	b = append(b, "0."...)
+	b = append(b, x.digits...)
+	return appendInt(append(b, 'e'), int64(x.point))
+}
+
+// multiple is exact: 19.99 is a multiple of 0.01. of is a literal greater than 0.
+func (d *Decoder) multiple(n digits, of string) bool {
+	if n.fits && len(of) <= fitDigits {
+		if m, exp, ok := smallDecimal(of); ok {
+			if yes, ok := multipleOfSmall(n.mantissa, n.exp, m, exp); ok {
+				return yes
+			}
+		}
+	}
+	x, ok := d.decimal(n)
+	if !ok {
+		return true
+	}
+	y, _ := parseDecimal([]byte(of))
+	return x.multipleOf(y)
+}
+
+// smallDecimal reads a literal without exponent.
+func smallDecimal(s string) (m uint64, exp int, ok bool) {
+	point := -1
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '.':
+			point = i
+		case c-'0' <= 9:
+			m = m*10 + uint64(c-'0')
+		default:
+			return 0, 0, false
+		}
+	}
+	if point >= 0 {
+		exp = point + 1 - len(s)
+	}
+	return m, exp, m != 0
+}
+
+// multipleOfSmall is for the cases that need no big integers; ok is false for the others.
+func multipleOfSmall(v uint64, vexp int, m uint64, mexp int) (yes, ok bool) {
+	if v == 0 {
+		return true, true
+	}
+	for ; vexp < mexp; mexp-- {
+		hi, lo := bits.Mul64(m, 10)
+		if hi != 0 {
+			return false, false
+		}
+		m = lo
+	}
+	v %= m
+	for ; vexp > mexp && v != 0; vexp-- {
+		hi, lo := bits.Mul64(v, 10)
+		v = bits.Rem64(hi, lo, m)
+	}
+	return v == 0, true
+}
+
+// multipleOf needs the digits, never 10^exponent: that is taken modulo the divisor.
+func (x decimal) multipleOf(y decimal) bool {
+	if len(x.digits) == 0 {
+		return true
+	}
+	if len(y.digits) == 0 {
+		return false
+	}
+	v, _ := new(big.Int).SetString(string(x.digits), 10)
+	m, _ := new(big.Int).SetString(string(y.digits), 10)
+	// v × 10^vexp against m × 10^mexp
+	shift := (x.point - len(x.digits)) - (y.point - len(y.digits))
+	ten := big.NewInt(10)
+	if shift >= 0 {
+		power := new(big.Int).Exp(ten, big.NewInt(int64(shift)), m)
+		return v.Mul(v, power).Mod(v, m).Sign() == 0
+	}
+	// v has no trailing zero, so only the powers of 2 and 5 in m could help: v must be a multiple of m × 10^-shift, which
+	// has more digits than v as soon as -shift reaches len(v).
+	if -shift > len(x.digits) {
+		return false
+	}
+	m.Mul(m, new(big.Int).Exp(ten, big.NewInt(int64(-shift)), nil))
+	return v.Mod(v, m).Sign() == 0
+}

@@ -1,0 +1,207 @@
+package check
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Decoder reads one JSON text into typed values and collects what is wrong with it. It is reusable and not safe for
+// concurrent use: Get one, decode, Finish, Put.
+//
+// Strings are copied, never aliases of the data, but small strings of one text share an allocation: a string that is
+// kept alone keeps up to arenaBytes of its neighbours alive.
+type Decoder struct {
+	data   []byte // emptied by fail, so that every method and every loop ends without looking at err
+	pos    int
+	frames []frame
+	arena  strings.Builder
+	err    error
+
+	full       []byte // the data given to Reset
+	limits     Limits
+	evaluated  int
+	trials     int // trials that are open: the first violation ends the branch
+	reached    int // where the last branch that did not fit ended
+	broken     int // violations so far, listed or not
+	violations []Violation
+	repeated   []Violation // repeated keys; never rolled back
+
+	wide  []uint64 // seen bits of objects with more than 64 names
+	items []item   // elements of the open arrays with uniqueItems
+	keys  keySet
+}
+
+// frame is one open object or array: what its rule needs, and the way to the current value.
+type frame struct {
+	object *Object // nil: array
+	array  *Array
+	seen   uint64
+	field  int32 // index of the current member; Other
+	count  int32 // members or items begun
+	start  int32 // offset of the bracket
+	key    span  // the current member's name as written, without quotes
+	keys   int32 // where its unknown keys begin in keySet.list
+	extra  int32 // where its words begin in wide, or its elements in items
+}
+
+// span is a part of the data.
+type span struct {
+	start, end int32
+	escaped    bool
+}
+
+const arenaBytes = 1024 // measured: larger chunks gain nothing on 200 kB of records and keep more alive
+
+// decoders are pooled because their stacks make up most of the cost of a small value; no state survives Put.
+var decoders = sync.Pool{New: func() any { return new(Decoder) }}
+
+// Get returns a Decoder for data. It aliases data until Put.
+func Get(data []byte, lim Limits) *Decoder {
+	d := decoders.Get().(*Decoder)
+	d.Reset(data, lim)
+	return d
+}
+
+// Put gives the Decoder back. Decoded values stay valid; the Decoder does not.
+func (d *Decoder) Put() {
+	if len(d.full) > 1<<20 {
+		return // its stacks may be large; let them go
+	}
+	d.Reset(nil, Limits{})
+	decoders.Put(d)
+}
+
+// Reset begins a new text. The zero Decoder may be Reset too.
+func (d *Decoder) Reset(data []byte, lim Limits) {
+	d.data, d.full, d.pos = data, data, 0
+	d.limits = lim.withDefaults()
+	d.frames = d.frames[:0]
+	d.arena.Reset()
+	d.err = nil
+	d.evaluated, d.trials, d.broken = 0, 0, 0
+	d.violations, d.repeated = nil, nil
+	d.wide, d.items = d.wide[:0], d.items[:0]
+	d.keys.reset()
+	if len(data) > min(d.limits.Bytes, math.MaxInt32) { // offsets are int32
+		d.refuse(TooLong, 0, d.limits.Bytes)
+	}
+}
+
+// Finish refuses text after the value and returns what was found: nil, *SyntaxError, *LimitError or Violations.
+func (d *Decoder) Finish() error {
+	if d.err == nil {
+		if d.peek(); d.pos < len(d.data) {
+			d.unexpected("the end")
+		}
+	}
+	if d.err != nil {
+		return d.err
+	}
+	if d.broken == 0 && len(d.repeated) == 0 {
+		return nil
+	}
+	return d.allViolations()
+}
+
+// Decode reads data, one JSON text, into v.
+func Decode[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) error {
+	d := Get(data, lim)
+	decode(d, v)
+	err := d.Finish()
+	d.Put()
+	return err
+}
+
+// Check decodes data only to see whether it is right: outputs before they are sent (VAL01).
+func Check[T any](data []byte, lim Limits, decode func(*Decoder, *T)) error {
+	return Decode(data, lim, decode, new(T))
+}
+
+// Valid scans data, one JSON text of any shape, and returns nil, *SyntaxError or *LimitError. Repeated keys are
+// refused at any depth.
+func Valid(data []byte, lim Limits) error {
+	d := Get(data, lim)
+	d.Skip()
+	err := d.Finish()
+	if v, ok := err.(Violations); ok { // only repeated keys can be wrong with any JSON
+		err = &LimitError{Reason: DuplicateKey, Offset: v[0].Offset, Detail: v[0].Found}
+	}
+	d.Put()
+	return err
+}
+
+// peek skips white space and returns the next byte without taking it; 0 at the end.
+func (d *Decoder) peek() byte {
+	for d.pos < len(d.data) {
+		c := d.data[d.pos]
+		if c > ' ' {
+			return c
+		}
+		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return c
+		}
+		d.pos++
+	}
+	return 0
+}
+
+// fail ends decoding. The first error stays.
+func (d *Decoder) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+	d.data, d.pos = nil, 0
+}
+
+func (d *Decoder) refuse(r Reason, offset, limit int) {
+	d.fail(&LimitError{Reason: r, Offset: offset, Max: limit})
+}
+
+// unexpected fails at the current byte.
+func (d *Decoder) unexpected(want string) {
+	if d.err != nil {
+		return
+	}
+	e := &SyntaxError{Offset: d.pos, Want: want}
+	if d.pos < len(d.data) {
+		r, size := utf8.DecodeRune(d.data[d.pos:])
+		e.Found = quoteRune(r, size, d.data[d.pos])
+	}
+	d.fail(e)
+}
+
+// open pushes a frame for the bracket at pos and takes it; false when too deep.
+func (d *Decoder) open() (*frame, bool) {
+	if len(d.frames) >= d.limits.Depth {
+		d.refuse(TooDeep, d.pos, d.limits.Depth)
+		return nil, false
+	}
+	d.frames = append(d.frames, frame{start: int32(d.pos), field: -1, keys: int32(len(d.keys.list))})
+	d.pos++
+	return &d.frames[len(d.frames)-1], true
+}
+
+// shut pops the innermost frame.
+func (d *Decoder) shut() {
+	top := len(d.frames) - 1
+	d.keys.list = d.keys.list[:d.frames[top].keys]
+	d.frames = d.frames[:top]
+}
+
+// keep copies a short text into the arena.
+func (d *Decoder) keep(text []byte) string {
+	n := len(text)
+	if n > arenaBytes/4 {
+		return string(text)
+	}
+	if d.arena.Cap()-d.arena.Len() < n {
+		// What is left of the data bounds what may still come.
+		d.arena.Reset()
+		d.arena.Grow(max(n, min(len(d.data)-d.pos+n, arenaBytes)))
+	}
+	start := d.arena.Len()
+	d.arena.Write(text)
+	return d.arena.String()[start:]
+}

@@ -1,0 +1,128 @@
+package check
+
+import (
+	"net/netip"
+	"regexp/syntax"
+	"strings"
+)
+
+// Format is one of JSON Schema's formats, asserted.
+type Format uint8
+
+const (
+	FormatNone Format = iota
+	FormatDateTime
+	FormatDate
+	FormatTime
+	FormatDuration
+	FormatEmail
+	FormatIDNEmail
+	FormatHostname
+	FormatIPv4
+	FormatIPv6
+	FormatURI
+	FormatURIReference
+	FormatIRI
+	FormatIRIReference
+	FormatURITemplate
+	FormatUUID
+	FormatJSONPointer
+	FormatRelativeJSONPointer
+	FormatRegex // RE2's syntax
+)
+
+var formats = [...]struct {
+	match func(string) bool
+	words string
+}{
+	FormatDateTime:            {isDateTime, "a date-time (RFC 3339) such as 2026-07-28T09:30:00Z"},
+	FormatDate:                {isDate, "a date such as 2026-07-28"},
+	FormatTime:                {isTime, "a time with an offset such as 09:30:00Z"},
+	FormatDuration:            {isDuration, "a duration (ISO 8601) such as P1DT2H"},
+	FormatEmail:               {isEmail, "an email address"},
+	FormatIDNEmail:            {isIDNEmail, "an email address"},
+	FormatHostname:            {isHostname, "a host name"},
+	FormatIPv4:                {isIPv4, "an IPv4 address"},
+	FormatIPv6:                {isIPv6, "an IPv6 address"},
+	FormatURI:                 {isURI, "a URI with a scheme such as https://example.com/a"},
+	FormatURIReference:        {isURIReference, "a URI or a relative reference"},
+	FormatIRI:                 {isIRI, "an IRI with a scheme"},
+	FormatIRIReference:        {isIRIReference, "an IRI or a relative reference"},
+	FormatURITemplate:         {isURITemplate, "a URI template"},
+	FormatUUID:                {isUUID, "a UUID such as 123e4567-e89b-12d3-a456-426614174000"},
+	FormatJSONPointer:         {isJSONPointer, "a JSON Pointer such as /a/0"},
+	FormatRelativeJSONPointer: {isRelativeJSONPointer, "a relative JSON Pointer such as 1/a"},
+	FormatRegex:               {isRegex, "a regular expression (RE2)"},
+}
+
+// Match reports whether s has the format. FormatNone takes everything.
+func (f Format) Match(s string) bool { return f == FormatNone || formats[f].match(s) }
+
+func (f Format) describe() string { return formats[f].words }
+
+func isIPv4(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is4()
+}
+
+func isIPv6(s string) bool {
+	if strings.IndexByte(s, '%') >= 0 {
+		return false
+	}
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is6()
+}
+
+func isRegex(s string) bool {
+	_, err := syntax.Parse(s, syntax.Perl)
+	return err == nil
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		switch i {
+		case 8, 13, 18, 23:
+			if s[i] != '-' {
+				return false
+			}
+		default:
+			if !isHex(s[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isJSONPointer(s string) bool {
+	if s == "" {
+		return true
+	}
+	if s[0] != '/' {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] == '~' && (i+1 == len(s) || s[i+1] != '0' && s[i+1] != '1') {
+			return false
+		}
+	}
+	return true
+}
+
+func isRelativeJSONPointer(s string) bool {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	if n == 0 || n > 1 && s[0] == '0' {
+		return false
+	}
+	return s[n:] == "#" || isJSONPointer(s[n:])
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+func isHex(c byte) bool   { return isDigit(c) || c|0x20-'a' <= 5 }
+func isAlpha(c byte) bool { return c|0x20-'a' <= 25 }

@@ -1,0 +1,172 @@
+package check_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+var scannerSeeds = []string{
+	`null`, ` true `, `-0.0e+10`, `01`, `1.`, `.5`, `1e`, `+1`, `"\u00e9\ud83d\ude00"`, `"\ud83d"`, `"\q"`, "\"\x7f\"", "\"\x1f\"", `[1,2,]`, `[,]`,
+	`{"a":1,"b":[{}]}`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{a:1}`, `{"a"}`, `{"a":}`, `[[[[]]]]`, `nul`, `"abc`, "\ufeff1", "\v1", "1\x00", `{"":{"":{}}}`, "[1\n,\t2\r]", `[1 2]`, `{"a":1 "b":2}`, `-`, `--1`, `1e+`, "\"\xff\"", `"\ud800\u0041"`,
+}
+
+// FuzzScannerAgreesWithEncodingJSON: VAL07 names all that encoding/json takes and the scanner refuses.
+func FuzzScannerAgreesWithEncodingJSON(f *testing.F) {
+	for _, s := range scannerSeeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		err := check.Valid(data, check.Limits{})
+		want := json.Valid(data)
+		var limit *check.LimitError
+		switch {
+		case errors.As(err, &limit):
+			if !justified(limit, data) {
+				t.Errorf("%q is refused without reason: %v", data, err)
+			}
+		case (err == nil) != want:
+			t.Errorf("%q: got %v, encoding/json says %v", data, err, want)
+		}
+	})
+}
+
+// justified says whether the text has what the error names.
+func justified(e *check.LimitError, data []byte) bool {
+	switch e.Reason {
+	case check.InvalidUTF8:
+		return !utf8.Valid(data)
+	case check.LoneSurrogate:
+		return strings.Contains(strings.ToLower(string(data)), `\ud`)
+	case check.DuplicateKey:
+		return strings.Count(string(data), ":") > 1
+	case check.TooDeep:
+		return strings.Count(string(data), "[")+strings.Count(string(data), "{") > 512
+	case check.NumberTooLong:
+		return len(data) > 1024
+	}
+	return false
+}
+
+// FuzzDecoderNeverPanics: whatever comes, decoders end, name a violation only inside the text, and take what they wrote.
+func FuzzDecoderNeverPanics(f *testing.F) {
+	for _, s := range append(scannerSeeds, goodOrder, `{"buyer":{"id":"b"},"lines":[{"sku":"a","count":1}],"tags":["x","x"],"z":[{}]}`,
+		`{"kind":"circle","radius":1}`, `{"url":"a:b"}`, `{"sku":"a","count":1}`, `{"name":"a","children":[{"name":"b"}]}`, `{"name":"ab","email":"a@b.c"}`) {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		stable(t, data, decodeOrderInput, appendOrderInput)
+		stable(t, data, decodeBasket, appendBasket)
+		stable(t, data, decodeShape, appendShape)
+		stable(t, data, decodeOwner, func(b []byte, v *Owner) []byte { return (*v).appendOwner(b) })
+		stable(t, data, decodeSource, func(b []byte, v *Source) []byte { return (*v).appendSource(b) })
+		stable(t, data, decodeTarget, func(b []byte, v *Target) []byte { return (*v).appendTarget(b) })
+		stable(t, data, decodeTree, appendTree)
+		stable(t, data, decodeGrid, appendGrid)
+		var c Contact
+		_ = check.Decode(data, check.Limits{}, decodeContact, &c)
+	})
+}
+
+func stable[T any](t *testing.T, data []byte, decode func(*check.Decoder, *T), encode func([]byte, *T) []byte) {
+	t.Helper()
+	var v T
+	err := check.Decode(data, check.Limits{}, decode, &v)
+	var all check.Violations
+	if errors.As(err, &all) {
+		for _, one := range all {
+			if one.Offset > len(data) || strings.Contains(one.Error(), "\n") {
+				t.Errorf("%q: bad violation %q at %d", data, one.Error(), one.Offset)
+			}
+		}
+	}
+	if err != nil {
+		return
+	}
+	if !json.Valid(data) {
+		t.Fatalf("%q was accepted as a %T", data, v)
+	}
+	first := encode(nil, &v)
+	var again T
+	if err := check.Decode(first, check.Limits{}, decode, &again); err != nil {
+		t.Fatalf("%q encodes as %q, which is refused: %v", data, first, err)
+	}
+	if second := encode(nil, &again); string(first) != string(second) {
+		t.Fatalf("%q encodes as %q, then as %q", data, first, second)
+	}
+}
+
+// FuzzNumbersAgreeWithBigRat holds bounds, multipleOf, integers and equality against exact arithmetic.
+func FuzzNumbersAgreeWithBigRat(f *testing.F) {
+	for _, s := range [][2]string{{"19.99", "0.01"}, {"0.1", "0.1"}, {"0.09999999999999999999", "0.1"}, {"1e2", "10"}, {"9007199254740993", "9007199254740992"},
+		{"1e-5", "0.00001"}, {"-3.5", "0.5"}, {"123456789012345678901234567890", "10"}, {"1E400", "3"}, {"0e9", "7"}, {"9223372036854775808", "1"}, {"-9223372036854775808", "2"}, {"1.50", "1.5"}} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, value, limit string) {
+		v, ok := exact(value)
+		l, ok2 := exact(limit)
+		if !ok || !ok2 {
+			return
+		}
+		lf, _ := strconv.ParseFloat(limit, 64)
+		c := v.Cmp(l)
+		number(t, value, c >= 0, check.Number{Has: check.Minimum, Min: lf, MinText: limit})
+		number(t, value, c > 0, check.Number{Has: check.ExclusiveMinimum, Min: lf, MinText: limit})
+		number(t, value, c <= 0, check.Number{Has: check.Maximum, Max: lf, MaxText: limit})
+		number(t, value, c < 0, check.Number{Has: check.ExclusiveMaximum, Max: lf, MaxText: limit})
+		number(t, value, c == 0, check.Number{Enum: []string{limit}})
+		if short := strconv.FormatFloat(lf, 'g', -1, 64); !strings.ContainsAny(short, "IN") {
+			s, _ := new(big.Rat).SetString(short)
+			number(t, value, v.Cmp(s) >= 0, check.Number{Has: check.Minimum, Min: lf})
+		}
+		if l.Sign() > 0 {
+			number(t, value, new(big.Rat).Quo(v, l).IsInt(), check.Number{MultipleOf: limit})
+		}
+		integer(t, value, v)
+		equal := check.Values{JSON: []string{limit}}
+		err := check.Check([]byte(value), check.Limits{}, func(d *check.Decoder, _ *int) { d.Raw(&equal) })
+		if (err == nil) != (c == 0) {
+			t.Errorf("%s equals %s: got %v", value, limit, err)
+		}
+	})
+}
+
+func exact(s string) (*big.Rat, bool) {
+	if len(s) > 60 || len(s) == 0 || !json.Valid([]byte(s)) || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
+		return nil, false
+	}
+	if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 5 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
+}
+
+func number(t *testing.T, value string, want bool, rule check.Number) {
+	t.Helper()
+	err := check.Check([]byte(value), check.Limits{}, func(d *check.Decoder, _ *int) { d.Literal(&rule) })
+	if (err == nil) != want {
+		t.Errorf("%s under %+v: got %v, want %v", value, rule, err, want)
+	}
+}
+
+func integer(t *testing.T, value string, v *big.Rat) {
+	t.Helper()
+	var got int64
+	err := check.Decode([]byte(value), check.Limits{}, func(d *check.Decoder, n *int64) { *n = d.Int(nil) }, &got)
+	want := v.IsInt() && v.Num().IsInt64()
+	if (err == nil) != want || want && got != v.Num().Int64() {
+		t.Errorf("%s as integer: got %d %v, want %v", value, got, err, v)
+	}
+	var f float64
+	wantFloat, rangeErr := strconv.ParseFloat(value, 64)
+	err = check.Decode([]byte(value), check.Limits{}, func(d *check.Decoder, n *float64) { *n = d.Float(nil) }, &f)
+	if (err == nil) != (rangeErr == nil) || err == nil && f != wantFloat {
+		t.Errorf("%s as number: got %v %v, want %v", value, f, err, wantFloat)
+	}
+}

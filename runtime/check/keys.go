@@ -1,0 +1,117 @@
+package check
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+)
+
+// keySet finds repeated keys among those that no rule names. Up to fewKeys of an object are compared one by one; the
+// rest go into one hash table for the whole text. It is seeded, so that chosen keys can not make it slow (VAL07).
+type keySet struct {
+	list    []keyRef // keys of the open objects, innermost last
+	seed    maphash.Seed
+	table   []keyRef // open addressing; a power of two
+	used    int
+	scratch []byte
+}
+
+// keyRef is one key: its text and the object it belongs to (by the offset of the bracket, which is unique).
+type keyRef struct {
+	sign   uint64 // of the first bytes and the length, or the hash
+	span   span
+	object int32
+	filled bool
+}
+
+const fewKeys = 8
+
+func (k *keySet) reset() {
+	k.list = k.list[:0]
+	if k.seed == (maphash.Seed{}) {
+		k.seed = maphash.MakeSeed()
+	}
+	if k.used > 0 {
+		clear(k.table)
+		k.used = 0
+	}
+}
+
+// unknownKey records the current key of f and reports it if the object has it already.
+func (d *Decoder) unknownKey(f *frame) {
+	k := &d.keys
+	raw := d.full[f.key.start:f.key.end]
+	ref := keyRef{span: f.key, object: f.start}
+	if f.key.escaped {
+		k.scratch = appendUnescaped(k.scratch[:0], raw)
+		raw = k.scratch
+	}
+	ref.sign = signature(raw)
+	few := k.list[f.keys:]
+	for i := range few {
+		if few[i].sign == ref.sign && d.sameKey(few[i].span, raw) {
+			d.repeatedKey(f)
+			return
+		}
+	}
+	if len(few) < fewKeys {
+		k.list = append(k.list, ref)
+		return
+	}
+	ref.sign = maphash.Bytes(k.seed, raw) ^ uint64(uint32(f.start))*0x9e3779b97f4a7c15
+	if !d.insertKey(ref, raw) {
+		d.repeatedKey(f)
+	}
+}
+
+func (d *Decoder) sameKey(s span, value []byte) bool { return bytes.Equal(d.value(s), value) }
+
+// insertKey is false when the table has the key.
+func (d *Decoder) insertKey(ref keyRef, value []byte) bool {
+	k := &d.keys
+	if 2*k.used >= len(k.table) {
+		k.grow()
+	}
+	ref.filled = true
+	mask := uint64(len(k.table) - 1)
+	for i := ref.sign & mask; ; i = (i + 1) & mask {
+		e := &k.table[i]
+		if !e.filled {
+			*e = ref
+			k.used++
+			return true
+		}
+		if e.sign == ref.sign && e.object == ref.object && d.sameKey(e.span, value) {
+			// A second look at the same text (a trial, a discriminator) finds the key itself.
+			return e.span.start == ref.span.start
+		}
+	}
+}
+
+func (k *keySet) grow() {
+	old := k.table
+	k.table = make([]keyRef, max(64, 2*len(old)))
+	mask := uint64(len(k.table) - 1)
+	for _, e := range old {
+		if !e.filled {
+			continue
+		}
+		i := e.sign & mask
+		for k.table[i].filled {
+			i = (i + 1) & mask
+		}
+		k.table[i] = e
+	}
+}
+
+// signature tells most keys apart without looking at their bytes again.
+func signature(key []byte) uint64 {
+	if len(key) >= 8 {
+		return binary.LittleEndian.Uint64(key) ^ binary.LittleEndian.Uint64(key[len(key)-8:])<<1 ^ uint64(len(key))<<56
+	}
+	var s uint64
+	for _, c := range key {
+		s = s<<8 | uint64(c)
+	}
+	return s ^ uint64(len(key))<<56
+}

@@ -1,0 +1,95 @@
+package check
+
+import "strconv"
+
+// Limits bound what a value may cost (VAL07). A zero field means its default.
+type Limits struct {
+	Depth       int // nested objects and arrays; 512
+	Bytes       int // length of the whole text; 16 MiB
+	NumberBytes int // length of one number; 1024
+	Violations  int // how many are reported; 32
+	Evaluations int // subschemas tried for anyOf, oneOf and not, in one value; 10,000
+}
+
+// Reason names what a LimitError refused.
+type Reason uint8
+
+const (
+	TooDeep Reason = iota + 1
+	TooLong
+	NumberTooLong
+	NumberTooLarge // exponent beyond ±1,000,000 where the exact value is needed
+	InvalidUTF8
+	LoneSurrogate
+	DuplicateKey
+	TooManyEvaluations
+)
+
+// LimitError refuses JSON that encoding/json would take (VAL07).
+type LimitError struct {
+	Reason Reason
+	Offset int    // in bytes
+	Max    int    // the limit that was passed; 0 where there is no number
+	Detail string // the repeated key, quoted and shortened
+}
+
+func (e *LimitError) Error() string {
+	at := " at byte " + strconv.Itoa(e.Offset)
+	limit := strconv.Itoa(e.Max)
+	switch e.Reason {
+	case TooDeep:
+		return "nested deeper than the limit of " + limit + " levels" + at
+	case TooLong:
+		return "longer than the limit of " + limit + " bytes"
+	case NumberTooLong:
+		return "a number longer than the limit of " + limit + " bytes" + at
+	case NumberTooLarge:
+		return "a number whose exponent is beyond the limit of " + limit + at
+	case InvalidUTF8:
+		return "a string that is not valid UTF-8" + at
+	case LoneSurrogate:
+		return "a string with half of a surrogate pair" + at
+	case DuplicateKey:
+		return "the repeated key " + e.Detail + at
+	default:
+		return "more subschema evaluations than the limit of " + limit + at
+	}
+}
+
+// SyntaxError says that the text is not JSON.
+type SyntaxError struct {
+	Offset int // in bytes
+	Want   string
+	Found  string // the offending character, quoted; "" at the end of the text
+}
+
+func (e *SyntaxError) Error() string {
+	found := e.Found
+	if found == "" {
+		found = "the end"
+	}
+	return "not JSON: found " + found + " at byte " + strconv.Itoa(e.Offset) + ", expected " + e.Want
+}
+
+const (
+	defaultDepth       = 512
+	defaultBytes       = 16 << 20
+	defaultNumberBytes = 1024
+	defaultViolations  = 32
+	defaultEvaluations = 10_000
+	maxExponent        = 1_000_000
+)
+
+func (l Limits) withDefaults() Limits {
+	def := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	def(&l.Depth, defaultDepth)
+	def(&l.Bytes, defaultBytes)
+	def(&l.NumberBytes, defaultNumberBytes)
+	def(&l.Violations, defaultViolations)
+	def(&l.Evaluations, defaultEvaluations)
+	return l
+}

@@ -1,0 +1,323 @@
+package check
+
+import (
+	"math"
+	"strconv"
+)
+
+// digits is a scanned number: mantissa × 10^exp when fits, else only its place in the data.
+type digits struct {
+	span
+	mantissa uint64
+	exp      int
+	negative bool
+	whole    bool // neither fraction nor exponent
+	fits     bool // the mantissa has at most 19 digits and the exponent is small
+}
+
+const fitDigits = 19
+
+// scanNumber takes a number as RFC 8259 has it.
+func (d *Decoder) scanNumber() (n digits, ok bool) {
+	data, i := d.data, d.pos
+	n.start = int32(i)
+	n.whole, n.fits = true, true
+	if i < len(data) && data[i] == '-' {
+		n.negative = true
+		i++
+	}
+	first := i
+	for ; i < len(data) && data[i]-'0' <= 9; i++ {
+		n.mantissa = n.mantissa*10 + uint64(data[i]-'0')
+	}
+	count := i - first
+	if count == 0 || count > 1 && data[first] == '0' {
+		d.pos = min(first+min(count, 1), len(data))
+		d.unexpected("a digit")
+		if count > 1 {
+			d.err.(*SyntaxError).Want = "no digit after a leading zero"
+		}
+		return n, false
+	}
+	if i < len(data) && (data[i] == '.' || data[i]|0x20 == 'e') {
+		n.whole = false
+		if i, ok = d.scanFraction(&n, i, &count); !ok {
+			return n, false
+		}
+	}
+	n.fits = n.fits && count <= fitDigits
+	n.end = int32(i)
+	d.pos = i
+	if i-int(n.start) > d.limits.NumberBytes {
+		d.refuse(NumberTooLong, int(n.start), d.limits.NumberBytes)
+		return n, false
+	}
+	return n, true
+}
+
+// scanFraction goes on at the point or the exponent.
+func (d *Decoder) scanFraction(n *digits, i int, count *int) (int, bool) {
+	data := d.data
+	if data[i] == '.' {
+		i++
+		first := i
+		for ; i < len(data) && data[i]-'0' <= 9; i++ {
+			n.mantissa = n.mantissa*10 + uint64(data[i]-'0')
+		}
+		if i == first {
+			d.pos = i
+			d.unexpected("a digit after the point")
+			return i, false
+		}
+		*count += i - first
+		n.exp = first - i
+	}
+	if i == len(data) || data[i]|0x20 != 'e' {
+		return i, true
+	}
+	i++
+	minus := false
+	if i < len(data) && (data[i] == '-' || data[i] == '+') {
+		minus = data[i] == '-'
+		i++
+	}
+	first, exp := i, 0
+	for ; i < len(data) && data[i]-'0' <= 9; i++ {
+		exp = min(exp*10+int(data[i]-'0'), maxExponent+1)
+	}
+	if i == first {
+		d.pos = i
+		d.unexpected("a digit of the exponent")
+		return i, false
+	}
+	n.fits = n.fits && exp < 1000
+	if minus {
+		exp = -exp
+	}
+	n.exp += exp
+	return i, true
+}
+
+func (d *Decoder) number(want, at string) (n digits, ok bool) {
+	if c := d.peek(); c != '-' && c-'0' > 9 {
+		d.wrongType(want, at)
+		return n, false
+	}
+	return d.scanNumber()
+}
+
+// Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation.
+func (d *Decoder) Int(r *Int) int64 {
+	n, ok := d.number("an integer", r.at())
+	if !ok {
+		return 0
+	}
+	var v int64
+	if n.whole && n.mantissa <= math.MaxInt64 && n.fits {
+		if v = int64(n.mantissa); n.negative {
+			v = -v
+		}
+	} else if v, ok = d.hardInt(n, r.at()); !ok {
+		return 0
+	}
+	if r != nil {
+		d.checkInt(r, v, int(n.start))
+	}
+	return v
+}
+
+func (r *Int) at() string {
+	if r == nil {
+		return ""
+	}
+	return r.At
+}
+
+// hardInt finds the integer in a number with a fraction, an exponent or many digits.
+func (d *Decoder) hardInt(n digits, at string) (int64, bool) {
+	x, ok := d.decimal(n)
+	if !ok {
+		return 0, false
+	}
+	if !x.integer() {
+		d.broke(int(n.start), at, "type", "an integer"+d.orNull())
+		return 0, false
+	}
+	v, ok := x.int64()
+	if !ok {
+		d.broke(int(n.start), at, "type", "an integer between -9223372036854775808 and 9223372036854775807"+d.orNull())
+	}
+	return v, ok
+}
+
+func (d *Decoder) checkInt(r *Int, v int64, start int) {
+	if r.Has&(Minimum|ExclusiveMinimum) != 0 && (v < r.Min || v == r.Min && r.Has&ExclusiveMinimum != 0) {
+		d.belowMin(r.Has, start, r.At, strconv.FormatInt(r.Min, 10))
+	}
+	if r.Has&(Maximum|ExclusiveMaximum) != 0 && (v > r.Max || v == r.Max && r.Has&ExclusiveMaximum != 0) {
+		d.aboveMax(r.Has, start, r.At, strconv.FormatInt(r.Max, 10))
+	}
+	if r.MultipleOf != 0 && v%r.MultipleOf != 0 {
+		d.broke(start, r.At, "multipleOf", "a multiple of "+strconv.FormatInt(r.MultipleOf, 10))
+	}
+	if r.Enum == nil {
+		return
+	}
+	allowed := ""
+	for i, e := range r.Enum {
+		if e == v {
+			return
+		}
+		if i > 0 {
+			allowed += ", "
+		}
+		allowed += strconv.FormatInt(e, 10)
+	}
+	d.broke(start, r.At, enumOrConst(r.Const), allowed)
+}
+
+func (d *Decoder) belowMin(has Has, start int, at, limit string) {
+	if has&ExclusiveMinimum != 0 {
+		d.broke(start, at, "exclusiveMinimum", "greater than "+limit)
+		return
+	}
+	d.broke(start, at, "minimum", "at least "+limit)
+}
+
+func (d *Decoder) aboveMax(has Has, start int, at, limit string) {
+	if has&ExclusiveMaximum != 0 {
+		d.broke(start, at, "exclusiveMaximum", "less than "+limit)
+		return
+	}
+	d.broke(start, at, "maximum", "at most "+limit)
+}
+
+// Float takes a number. One that float64 can only hold as infinity is a violation.
+func (d *Decoder) Float(r *Number) float64 {
+	n, ok := d.number("a number", r.at())
+	if !ok {
+		return 0
+	}
+	v := d.float(n)
+	if math.IsInf(v, 0) {
+		d.broke(int(n.start), r.at(), "type", "a number between -1.8e308 and 1.8e308"+d.orNull())
+		return 0
+	}
+	if r != nil {
+		d.checkNumber(r, n, v)
+	}
+	return v
+}
+
+// Literal takes a number as it is written.
+func (d *Decoder) Literal(r *Number) Literal {
+	n, ok := d.number("a number", r.at())
+	if !ok {
+		return "0"
+	}
+	s := d.keep(d.data[n.start:n.end])
+	if r != nil {
+		d.checkNumber(r, n, d.float(n))
+	}
+	return Literal(s)
+}
+
+func (r *Number) at() string {
+	if r == nil {
+		return ""
+	}
+	return r.At
+}
+
+// Powers of ten that float64 holds exactly: with a mantissa below 2^53 one division or multiplication rounds correctly.
+var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+func (n *digits) exact() bool {
+	return n.fits && n.mantissa < 1<<53 && n.exp > -len(exactPowers) && n.exp < len(exactPowers)
+}
+
+func (d *Decoder) float(n digits) float64 {
+	if n.exact() {
+		v := float64(n.mantissa)
+		if n.exp < 0 {
+			v /= exactPowers[-n.exp]
+		} else {
+			v *= exactPowers[n.exp]
+		}
+		if n.negative {
+			v = -v
+		}
+		return v
+	}
+	v, _ := strconv.ParseFloat(string(d.data[n.start:n.end]), 64) // out of range is ±Inf, which the caller looks for
+	return v
+}
+
+// checkNumber compares floats first. Rounding never turns an order round, so only equal floats need the decimals.
+func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
+	if r.Has&(Minimum|ExclusiveMinimum) != 0 {
+		c := d.compare(n, v, r.Min, r.MinText)
+		if c < 0 || c == 0 && r.Has&ExclusiveMinimum != 0 {
+			d.belowMin(r.Has, int(n.start), r.At, boundText(r.Min, r.MinText))
+		}
+	}
+	if r.Has&(Maximum|ExclusiveMaximum) != 0 {
+		c := d.compare(n, v, r.Max, r.MaxText)
+		if c > 0 || c == 0 && r.Has&ExclusiveMaximum != 0 {
+			d.aboveMax(r.Has, int(n.start), r.At, boundText(r.Max, r.MaxText))
+		}
+	}
+	if r.MultipleOf != "" && !d.multiple(n, r.MultipleOf) {
+		d.broke(int(n.start), r.At, "multipleOf", "a multiple of "+r.MultipleOf)
+	}
+	if r.Enum != nil && !d.oneOfNumbers(n, r.Enum) {
+		allowed := ""
+		for i, e := range r.Enum {
+			if i > 0 {
+				allowed += ", "
+			}
+			allowed += e
+		}
+		d.broke(int(n.start), r.At, enumOrConst(r.Const), allowed)
+	}
+}
+
+func boundText(f float64, literal string) string {
+	if literal != "" {
+		return literal
+	}
+	return string(appendFloat(nil, f))
+}
+
+func (d *Decoder) compare(n digits, v, limit float64, literal string) int {
+	switch {
+	case v < limit:
+		return -1
+	case v > limit:
+		return 1
+	case literal == "" && n.exact() && n.mantissa < 1e15:
+		return 0 // two decimals of at most 15 digits with the same float64 are the same
+	}
+	x, ok := d.decimal(n)
+	if !ok {
+		return 0
+	}
+	if literal == "" {
+		literal = strconv.FormatFloat(limit, 'g', -1, 64)
+	}
+	y, _ := parseDecimal([]byte(literal))
+	return x.compare(y)
+}
+
+func (d *Decoder) oneOfNumbers(n digits, enum []string) bool {
+	x, ok := d.decimal(n)
+	if !ok {
+		return true
+	}
+	for _, e := range enum {
+		if y, _ := parseDecimal([]byte(e)); x.compare(y) == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,211 @@
+package check
+
+import "math/bits"
+
+// Object begins an object and returns the index of its first member in r.Names, Other for one that r does not name, or
+// -1 at its end. Where no object comes, that is a violation and the value is skipped.
+func (d *Decoder) Object(r *Object) int {
+	if r == nil {
+		r = &anyObject
+	}
+	if d.peek() != '{' {
+		d.wrongType("an object", r.At)
+		return -1
+	}
+	f, ok := d.open()
+	if !ok {
+		return -1
+	}
+	f.object = r
+	if len(r.Names) > 64 {
+		f.extra = int32(len(d.wide))
+		for range (len(r.Names) - 1) / 64 {
+			d.wide = append(d.wide, 0)
+		}
+	}
+	if d.peek() == '}' {
+		d.pos++
+		d.endObject(f)
+		return -1
+	}
+	if i := d.member(f); i != again {
+		return i
+	}
+	return d.Next()
+}
+
+// Next returns the next member of the object that Object began.
+func (d *Decoder) Next() int {
+	for {
+		c := d.peek()
+		if c == ',' {
+			d.pos++
+			if i := d.member(&d.frames[len(d.frames)-1]); i != again {
+				return i
+			}
+			continue
+		}
+		if c == '}' {
+			d.pos++
+			d.endObject(&d.frames[len(d.frames)-1])
+			return -1
+		}
+		d.unexpected("',' or '}'")
+		return -1
+	}
+}
+
+// again says that a member was dealt with here: null, repeated, refused or skipped.
+const again = -2
+
+// member takes a key and its colon and finds out what it is.
+func (d *Decoder) member(f *frame) int {
+	if !d.key(f) {
+		return -1
+	}
+	i := d.lookup(f)
+	f.field = int32(i)
+	if i == Other {
+		return d.unknownMember(f)
+	}
+	word := &f.seen
+	if i >= 64 {
+		word = &d.wide[int(f.extra)+i/64-1]
+	}
+	bit := uint64(1) << (i & 63)
+	if *word&bit != 0 {
+		d.repeatedKey(f)
+		d.Skip()
+		return again
+	}
+	*word |= bit
+	if f.object.Null != nil && f.object.Null.has(i) && d.Null() {
+		return again
+	}
+	return i
+}
+
+// lookup finds the current key in the names. Members mostly come in the order of the names, so the next one is tried
+// first: measured with 10 members in order, 1.6 ns a key against 6 for the search from the start.
+func (d *Decoder) lookup(f *frame) int {
+	names := f.object.Names
+	raw := d.data[f.key.start:f.key.end]
+	if f.key.escaped {
+		raw = d.value(f.key)
+	}
+	guess := int(f.field) + 1
+	if guess < len(names) && names[guess] == string(raw) {
+		return guess
+	}
+	for i := range names {
+		if names[i] == string(raw) {
+			return i
+		}
+	}
+	return Other
+}
+
+func (d *Decoder) unknownMember(f *frame) int {
+	switch f.object.Unknown {
+	case Refuse:
+		d.refusedKey(f)
+		d.Skip()
+		return again
+	case Skip:
+		d.unknownKey(f)
+		d.Skip()
+		return again
+	default:
+		d.unknownKey(f)
+		return Other
+	}
+}
+
+// endObject checks what can only be known at the end, and pops.
+func (d *Decoder) endObject(f *frame) {
+	r := f.object
+	if r.Required != nil && (len(r.Required) > 1 || r.Required[0]&^f.seen != 0) {
+		d.missing(f)
+	}
+	if r.Min != 0 && int(f.count) < bound(r.Min) {
+		d.size(f, "minProperties", "at least ", bound(r.Min), "member")
+	}
+	if r.Max != 0 && int(f.count) > bound(r.Max) {
+		d.size(f, "maxProperties", "at most ", bound(r.Max), "member")
+	}
+	if len(r.Names) > 64 && d.err == nil {
+		d.wide = d.wide[:f.extra]
+	}
+	d.shut()
+}
+
+// missing reports each required member that did not come.
+func (d *Decoder) missing(f *frame) {
+	for w, want := range f.object.Required {
+		seen := f.seen
+		if w > 0 {
+			seen = d.wide[int(f.extra)+w-1]
+		}
+		for lack := want &^ seen; lack != 0; lack &= lack - 1 {
+			d.missingKey(f, f.object.Names[w*64+bits.TrailingZeros64(lack)])
+		}
+	}
+}
+
+func (b Bits) has(i int) bool { return i>>6 < len(b) && b[i>>6]>>(i&63)&1 != 0 }
+
+// bound is the value of a bound for which 0 means none.
+func bound(n int) int {
+	if n == Zero {
+		return 0
+	}
+	return n
+}
+
+// Key returns a copy of the current member's name.
+func (d *Decoder) Key() string {
+	if d.err != nil {
+		return ""
+	}
+	return d.keep(d.value(d.frames[len(d.frames)-1].key))
+}
+
+// Keep takes the current member's value as it is written into *m.
+func (d *Decoder) Keep(m *map[string]Raw) {
+	key := d.Key()
+	v := d.Raw(nil)
+	if d.err != nil {
+		return
+	}
+	if *m == nil {
+		*m = map[string]Raw{}
+	}
+	(*m)[key] = v
+}
+
+// Put takes the current member's value into *m.
+func Put[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
+	key := d.Key()
+	var v T
+	decode(d, &v)
+	if *m == nil {
+		*m = map[string]T{}
+	}
+	(*m)[key] = v
+}
+
+// Map takes an object of which every member is a T. It is never nil, so that {} stays {}.
+func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
+	m := map[string]T{}
+	for f := d.Object(r); f >= 0; f = d.Next() {
+		Put(d, &m, decode)
+	}
+	return m
+}
+
+// New takes a value behind a pointer.
+func New[T any](d *Decoder, decode func(*Decoder, *T)) *T {
+	v := new(T)
+	decode(d, v)
+	return v
+}

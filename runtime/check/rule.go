@@ -1,0 +1,122 @@
+package check
+
+// Rules are static tables that generated code fills in; they hold no state, so that one table may serve any number of
+// decoders and any number of places in a schema. The zero value of each allows everything of its type, and a nil rule
+// is the same as a zero one.
+//
+// At is the place of the subschema as a URI fragment ("#/$defs/Line"). Leave it empty where the subschema stands
+// directly under its parent's properties, items or additionalProperties: then it is derived, only when there is a violation.
+
+// Zero stands for a bound of 0 in the fields where 0 means "no bound".
+const Zero = -1
+
+// Bits is a set of property indexes, 64 a word: Bits{0b101} holds 0 and 2.
+type Bits []uint64
+
+// Unknown says what becomes of properties that Names does not list.
+type Unknown uint8
+
+const (
+	Keep   Unknown = iota // Next returns Other; the caller takes the value
+	Skip                  // scanned and dropped
+	Refuse                // a violation of additionalProperties
+)
+
+// Object is the rule of an object whose properties are known by name.
+type Object struct {
+	At       string
+	Names    []string // index = what Next returns; the order in which members are likely to come is the fastest
+	Required Bits
+	Null     Bits // members that accept null: it is consumed and leaves the Go field as it was
+	Unknown  Unknown
+	Min, Max int // minProperties, maxProperties; 0 is none, Zero is 0
+}
+
+// Array is the rule of an array.
+type Array struct {
+	At       string
+	Min, Max int // minItems, maxItems; 0 is none, Zero is 0
+	Unique   bool
+}
+
+// String is the rule of a string. Lengths count code points.
+type String struct {
+	At       string
+	Min, Max int // minLength, maxLength; 0 is none, Zero is 0
+	Pattern  *Pattern
+	Format   Format
+}
+
+// Enum is the rule of a string that is one of a few.
+type Enum struct {
+	At     string
+	Values []string
+	Const  bool // the schema says const
+}
+
+// Has says which bounds of an Int or Number apply.
+type Has uint8
+
+const (
+	Minimum Has = 1 << iota
+	Maximum
+	ExclusiveMinimum
+	ExclusiveMaximum
+)
+
+// Int is the rule of an integer held in an int64.
+type Int struct {
+	At         string
+	Has        Has
+	Min, Max   int64 // as the schema writes them: exclusive where Has says so
+	MultipleOf int64
+	Enum       []int64
+	Const      bool // Enum comes from const
+}
+
+// Number is the rule of a number held in a float64. Every comparison is exact: on the decimal that was written, not on
+// its rounded float64.
+type Number struct {
+	At               string
+	Has              Has
+	Min, Max         float64
+	MinText, MaxText string   // the bound's literal; only needed when float64 does not round-trip it (over 15 digits, huge)
+	MultipleOf       string   // literal, "0.01"
+	Enum             []string // literals
+	Const            bool     // Enum comes from const
+}
+
+// Values is the rule of a value that equals one of a few JSON values (const, or enum of mixed kinds). Equality is JSON
+// Schema's: 1 is 1.0, member order does not count.
+type Values struct {
+	At    string
+	JSON  []string
+	Const bool
+
+	canonical canonicalSet
+}
+
+// Union says how the branch of a union is found. Keyword is "oneOf", "anyOf", "type" …
+type Union struct {
+	At      string
+	Keyword string
+	Key     string   // Tag: the discriminating property,
+	Tags    []string // Tag: and its value per branch
+	Kinds   Kind     // Kind: the kinds that some branch takes, or-ed
+	Keys    []string // Has: the required property that marks each branch; the first one present wins
+}
+
+// Kind is a JSON kind, and or-ed a set of them.
+type Kind uint8
+
+const (
+	KindNull Kind = 1 << iota
+	KindBool
+	KindNumber
+	KindString
+	KindArray
+	KindObject
+)
+
+// Other is what Object and Next return for a property that Names does not list (only with Keep).
+const Other = 1 << 30

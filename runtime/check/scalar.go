@@ -1,0 +1,154 @@
+package check
+
+import (
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// String takes a string. It is a copy.
+func (d *Decoder) String(r *String) string {
+	if d.peek() != '"' {
+		d.wrongType("a string", r.at())
+		return ""
+	}
+	start := d.pos
+	t, ok := d.scanString()
+	if !ok {
+		return ""
+	}
+	s := d.keep(d.value(t.span))
+	if r != nil {
+		d.checkString(r, s, start, t)
+	}
+	return s
+}
+
+func (r *String) at() string {
+	if r == nil {
+		return ""
+	}
+	return r.At
+}
+
+// checkString reports every rule that s breaks.
+func (d *Decoder) checkString(r *String, s string, start int, t text) {
+	n := len(s)
+	if r.Min|r.Max != 0 {
+		if t.wide || t.escaped {
+			n = utf8.RuneCountInString(s)
+		}
+		if n < r.Min {
+			d.broke(start, r.At, "minLength", "at least "+plural(r.Min, "character")+", not "+strconv.Itoa(n))
+		}
+		if r.Max != 0 && n > bound(r.Max) {
+			d.broke(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
+		}
+	}
+	if r.Pattern != nil && !r.Pattern.Match(s) {
+		d.broke(start, r.At, "pattern", "text that matches "+safe(r.Pattern.Source))
+	}
+	if r.Format != 0 && !r.Format.Match(s) {
+		d.broke(start, r.At, "format", r.Format.describe())
+	}
+}
+
+// Time takes a date-time.
+func (d *Decoder) Time(r *String) time.Time {
+	if d.peek() != '"' {
+		d.wrongType("a string", r.at())
+		return time.Time{}
+	}
+	start := d.pos
+	t, ok := d.scanString()
+	if !ok {
+		return time.Time{}
+	}
+	s := string(d.value(t.span))
+	if r != nil {
+		d.checkString(r, s, start, t)
+	}
+	v, good := parseDateTime(s)
+	if !good && (r == nil || r.Format != FormatDateTime) {
+		d.broke(start, r.at(), "format", FormatDateTime.describe())
+	}
+	return v
+}
+
+// Enum takes a string that is one of r.Values and returns the one in the table; "" after a violation.
+func (d *Decoder) Enum(r *Enum) string {
+	if d.peek() != '"' {
+		d.wrong(r.keyword(), "one of "+list(r.Values, ", "), r.At)
+		return ""
+	}
+	start := d.pos
+	t, ok := d.scanString()
+	if !ok {
+		return ""
+	}
+	got := d.value(t.span)
+	for i := range r.Values {
+		if r.Values[i] == string(got) {
+			return r.Values[i]
+		}
+	}
+	allowed := list(r.Values, ", ")
+	if len(r.Values) > 1 {
+		allowed = "one of " + allowed
+	}
+	d.broke(start, r.At, r.keyword(), allowed)
+	return ""
+}
+
+func (r *Enum) keyword() string { return enumOrConst(r.Const) }
+
+func enumOrConst(isConst bool) string {
+	if isConst {
+		return "const"
+	}
+	return "enum"
+}
+
+// Bool takes a boolean; r, if not nil, says which.
+func (d *Decoder) Bool(r *Values) bool {
+	c := d.peek()
+	if c != 't' && c != 'f' {
+		d.wrongType("a boolean", r.at())
+		return false
+	}
+	start := d.pos
+	if c == 't' && !d.word("true") || c == 'f' && !d.word("false") {
+		return false
+	}
+	if r != nil {
+		d.checkValues(r, start)
+	}
+	return c == 't'
+}
+
+// Null takes a null if that is what comes.
+func (d *Decoder) Null() bool { return d.peek() == 'n' && d.word("null") }
+
+// Raw takes any value and returns a copy of it as it is written.
+func (d *Decoder) Raw(r *Values) Raw {
+	alias := d.Alias(r)
+	if alias == nil {
+		return nil
+	}
+	return append(make(Raw, 0, len(alias)), alias...)
+}
+
+// Alias takes any value and returns it as a part of the data given to Reset.
+func (d *Decoder) Alias(r *Values) []byte {
+	d.peek()
+	start := d.pos
+	d.Skip()
+	if d.err != nil {
+		return nil
+	}
+	end := d.pos
+	if r != nil {
+		d.checkValues(r, start)
+	}
+	return d.full[start:end:end]
+}

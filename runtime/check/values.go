@@ -1,0 +1,193 @@
+package check
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// canonicalSet holds the canonical forms of Values, made when a value first differs from all of them in writing.
+type canonicalSet struct {
+	once sync.Once
+	set  [][]byte
+}
+
+func (r *Values) at() string {
+	if r == nil {
+		return ""
+	}
+	return r.At
+}
+
+// checkValues compares the value from start to pos.
+func (d *Decoder) checkValues(r *Values, start int) {
+	raw := d.full[start:d.pos]
+	for _, v := range r.JSON {
+		if v == string(raw) {
+			return
+		}
+	}
+	r.canonical.once.Do(func() {
+		for _, v := range r.JSON {
+			c, _, _ := appendCanonical(nil, []byte(v), 0)
+			r.canonical.set = append(r.canonical.set, c)
+		}
+	})
+	c, _, ok := appendCanonical(nil, raw, 0)
+	if !ok {
+		d.refuse(NumberTooLarge, start, maxExponent)
+		return
+	}
+	for _, v := range r.canonical.set {
+		if bytes.Equal(v, c) {
+			return
+		}
+	}
+	allowed := safe(strings.Join(r.JSON[:min(len(r.JSON), 20)], ", "))
+	if len(r.JSON) > 1 {
+		allowed = "one of " + allowed
+	}
+	d.broke(start, r.At, enumOrConst(r.Const), allowed)
+}
+
+// appendCanonical appends the form that equal JSON values share, of the value at i of valid JSON with unique keys: no
+// white space, sorted members, shortest strings, exact numbers. It returns the index after the value; ok is false for
+// an exponent beyond maxExponent.
+func appendCanonical(b, data []byte, i int) (out []byte, end int, ok bool) {
+	i = space(data, i)
+	switch data[i] {
+	case '{':
+		return appendCanonicalObject(b, data, i+1)
+	case '[':
+		return appendCanonicalArray(b, data, i+1)
+	case '"':
+		end = stringEnd(data, i)
+		return appendString(b, string(appendUnescaped(nil, data[i+1:end-1]))), end, true
+	}
+	end = i
+	for end < len(data) && !bytes.ContainsRune([]byte(" \n\r\t,]}"), rune(data[end])) {
+		end++
+	}
+	if kindOf(data[i]) != KindNumber {
+		return append(b, data[i:end]...), end, true
+	}
+	x, ok := parseDecimal(data[i:end])
+	return x.appendTo(b), end, ok
+}
+
+func appendCanonicalArray(b, data []byte, i int) (out []byte, end int, ok bool) {
+	ok = true
+	b = append(b, '[')
+	for i = space(data, i); data[i] != ']'; i = space(data, i) {
+		if data[i] == ',' {
+			b = append(b, ',')
+			i++
+		}
+		var good bool
+		b, i, good = appendCanonical(b, data, i)
+		ok = ok && good
+	}
+	return append(b, ']'), i + 1, ok
+}
+
+func appendCanonicalObject(b, data []byte, i int) (out []byte, end int, ok bool) {
+	ok = true
+	var members [][]byte
+	for i = space(data, i); data[i] != '}'; i = space(data, i) {
+		if data[i] == ',' {
+			i = space(data, i+1)
+		}
+		keyEnd := stringEnd(data, i)
+		m := appendString(nil, string(appendUnescaped(nil, data[i+1:keyEnd-1])))
+		i = space(data, keyEnd) + 1 // the colon
+		var good bool
+		m, i, good = appendCanonical(append(m, ':'), data, i)
+		ok = ok && good
+		members = append(members, m)
+	}
+	slices.SortFunc(members, bytes.Compare)
+	b = append(b, '{')
+	b = append(b, bytes.Join(members, []byte{','})...)
+	return append(b, '}'), i + 1, ok
+}
+
+func space(data []byte, i int) int {
+	for data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r' {
+		i++
+	}
+	return i
+}
+
+// stringEnd returns the index after the closing quote of the string at i.
+func stringEnd(data []byte, i int) int {
+	for i++; data[i] != '"'; i++ {
+		if data[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
+}
+
+// item is an element of an array with uniqueItems.
+type item struct {
+	start, end int32
+	index      int32
+	hash       uint64 // seeded, of the canonical form
+}
+
+func (d *Decoder) beginItem() {
+	d.peek()
+	d.items = append(d.items, item{start: int32(d.pos)})
+}
+
+func (d *Decoder) endItem() {
+	if d.err == nil {
+		d.items[len(d.items)-1].end = int32(d.pos)
+	}
+}
+
+// checkUnique compares the elements: by hash, and those with equal hashes by their canonical form.
+func (d *Decoder) checkUnique(f *frame) {
+	if d.err != nil {
+		return
+	}
+	items := d.items[f.extra:]
+	var scratch []byte
+	for i := range items {
+		it := &items[i]
+		var ok bool
+		if scratch, _, ok = appendCanonical(scratch[:0], d.full[it.start:], 0); !ok {
+			d.refuse(NumberTooLarge, int(it.start), maxExponent)
+			return
+		}
+		it.index, it.hash = int32(i), maphash.Bytes(d.keys.seed, scratch)
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		if a.hash != b.hash {
+			if a.hash < b.hash {
+				return -1
+			}
+			return 1
+		}
+		return int(a.index - b.index)
+	})
+	for i := 1; i < len(items); i++ {
+		if items[i].hash == items[i-1].hash && d.sameItem(items[i-1], items[i]) {
+			d.report(problem{
+				level: len(d.frames) - 1, at: f.array.At, keyword: "uniqueItems", offset: int(f.start), allowed: "items that all differ",
+				found: "items " + strconv.Itoa(int(items[i-1].index)) + " and " + strconv.Itoa(int(items[i].index)) + " equal to " + show(d.full[items[i].start:items[i].end]),
+			})
+			break
+		}
+	}
+	d.items = d.items[:f.extra]
+}
+
+func (d *Decoder) sameItem(a, b item) bool {
+	x, _, _ := appendCanonical(nil, d.full[a.start:], 0)
+	y, _, _ := appendCanonical(nil, d.full[b.start:], 0)
+	return bytes.Equal(x, y)
+}
