@@ -1,0 +1,92 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+)
+
+// Close stops accepting tasks, ends the running ones with cause shutdown, and waits for them until ctx ends; then it
+// returns an error that wraps ctx's cause. Tasks of a durable store are parked when their handlers return, for another
+// run; others fail at once with a message that says why, since they end with the process. Remaining waiters get
+// ErrClosed. Every Close waits for the same end.
+func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	first := !e.closed
+	e.closed = true
+	runs := slices.Collect(maps.Values(e.runs))
+	if first {
+		e.settleIdle()
+	}
+	e.mu.Unlock()
+	if first {
+		for _, r := range runs {
+			e.endForShutdown(r)
+		}
+	}
+	var err error
+	select {
+	case <-e.idle:
+	case <-ctx.Done():
+		err = fmt.Errorf("%d tasks did not stop: %w", len(e.Running()), context.Cause(ctx))
+	}
+	e.end.Do(func() {
+		e.timers.close()
+		close(e.done)
+		e.cancel()
+	})
+	return err
+}
+
+// endForShutdown tells one task that the engine closes.
+func (e *Engine) endForShutdown(r *Run) {
+	r.stop(inflight.SourceShutdown, "", nil)
+	switch {
+	case e.store.Durable():
+	case r.held().Epoch > 0:
+		e.settle(r, Outcome{})
+	default:
+		e.abandon(r, shutDown())
+	}
+}
+
+// abandon ends a task that has not begun.
+func (e *Engine) abandon(r *Run, o Outcome) {
+	b, err := e.store.Begin(e.base, r.Task().ID, e.config.Node, e.config.Lease)
+	if err != nil {
+		return // it has begun, or is over
+	}
+	r.mu.Lock()
+	r.lease = b.Lease
+	r.mu.Unlock()
+	e.finish(r, o)
+	e.forget(r)
+}
+
+// Snapshot is a run in this process, for operators.
+type Snapshot struct {
+	ID, Owner, Tool string
+	CreatedAt       time.Time
+	Epoch           uint64
+	// Ending tells that the run's context has ended and its handler has not returned.
+	Ending bool
+}
+
+// Running lists the runs in this process, oldest task first.
+func (e *Engine) Running() []Snapshot {
+	e.mu.Lock()
+	runs := slices.Collect(maps.Values(e.runs))
+	e.mu.Unlock()
+	list := make([]Snapshot, 0, len(runs))
+	for _, r := range runs {
+		if l, t := r.held(), r.Task(); l.Epoch > 0 {
+			list = append(list, Snapshot{t.ID, t.Owner, t.Tool, t.CreatedAt, l.Epoch, r.ctx.Err() != nil})
+		}
+	}
+	slices.SortFunc(list, func(a, b Snapshot) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return list
+}

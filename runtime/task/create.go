@@ -1,0 +1,109 @@
+package task
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+)
+
+// Spec is a task to create. Args and Meta are the engine's from then on.
+type Spec struct {
+	Owner, Tool string
+	Args, Meta  []byte
+	// TTL is what the requestor asked for, nil for nothing. DefaultTTL and MaxTTL, if not 0, replace the engine's (TSK14).
+	TTL                *time.Duration
+	DefaultTTL, MaxTTL time.Duration
+	PollInterval       time.Duration
+	// Timeout ends each run that takes longer; 0 means none.
+	Timeout time.Duration
+	// Uncancellable tasks only record cooperative cancels (CAN14, EXT11).
+	Uncancellable bool
+	// Local is handed to the run if it happens in this process, before a restart: Run.Local. Nothing durable goes here.
+	Local any
+}
+
+// Created is a task that is stored and does not run yet. Write the answer that tells its id, then call Start, whatever
+// became of the answer (TSK04).
+type Created struct {
+	Task Task
+	run  *Run
+}
+
+// Create stores a task: on return it is durable and found by every call (TSK04). Nothing of it runs and no change is
+// told before Start. Errors: ErrTTL, *LimitError, ErrClosed.
+func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
+	ttl, err := e.limits.ttl(s)
+	if err != nil {
+		return Created{}, err
+	}
+	if !e.enter() {
+		return Created{}, ErrClosed
+	}
+	defer e.leave()
+	t, err := e.store.Create(ctx, Task{
+		ID: rand.Text(), Owner: s.Owner, Tool: s.Tool, TTL: ttl, PollInterval: s.PollInterval, Timeout: s.Timeout,
+		Uncancellable: s.Uncancellable, Args: s.Args, Meta: s.Meta,
+	}, Quota{Running: max(e.limits.Running, 0), Kept: max(e.limits.Kept, 0)})
+	if err != nil {
+		e.audit.refused(ctx, "create", s.Owner, "", err)
+		return Created{}, err
+	}
+	r := e.newRun(t.ID)
+	r.task, r.local, r.events.held = t, s.Local, true
+	e.adopt(r)
+	if at, ok := t.ExpiresAt(); ok {
+		e.expireAt(at)
+	}
+	e.audit.created(ctx, &t)
+	return Created{t, r}, nil
+}
+
+// adopt makes a created task known before it runs. If the engine was closed since, Close has not seen it.
+func (e *Engine) adopt(r *Run) {
+	e.mu.Lock()
+	closed := e.closed
+	e.runs[r.task.ID] = r
+	e.mu.Unlock()
+	if closed {
+		e.endForShutdown(r)
+	}
+}
+
+// Start lets the task run and its changes be told. Only the first call does anything.
+func (c Created) Start() {
+	r := c.run
+	if r == nil || !r.started.CompareAndSwap(false, true) {
+		return
+	}
+	e := r.engine
+	r.events.release(e.config.OnChange)
+	if e.config.Dispatcher == nil {
+		e.spawn(func() { e.execute(c.Task.ID) })
+		return
+	}
+	e.forgetLater(r)
+	if err := e.config.Dispatcher.Dispatch(e.base, c.Task.ID); err != nil {
+		e.audit.failed("dispatch", &c.Task, err)
+		e.abandon(r, internal("the task could not be dispatched"))
+	}
+}
+
+// dispatch sends a task that waits for somebody to run it.
+func (e *Engine) dispatch(id string) {
+	if e.config.Dispatcher == nil {
+		e.spawn(func() { e.execute(id) })
+		return
+	}
+	if err := e.config.Dispatcher.Dispatch(e.base, id); err != nil {
+		e.audit.failed("dispatch", &Task{ID: id}, err)
+	}
+}
+
+// forgetLater drops the local part of a task that a dispatcher has brought elsewhere.
+func (e *Engine) forgetLater(r *Run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lease.Epoch == 0 {
+		r.timer = e.timers.add(time.Now().Add(startGrace), func() { e.forgetUnbegun(r) })
+	}
+}

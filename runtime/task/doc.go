@@ -1,0 +1,70 @@
+// Package task runs work that outlives the request that asked for it.
+//
+//	task.go, status.go     what a task is, and the statuses it can have
+//	state.go, state_journal.go
+//	                       State: the one state machine, as pure transitions that every store calls
+//	store.go, errors.go    Store: the truth; leases, quotas, journal entries
+//	memory*.go, cursor.go  Memory: the store in this process
+//	engine.go, create.go, request.go, close.go
+//	                       Engine: what a server calls
+//	run.go, run_journal.go Run: what a handler calls; execute.go is the life of a run
+//	upkeep.go, timers.go   expiry, heartbeats, orphans, behind one timer
+//	audit.go, limits.go, polls.go, events.go, claims.go
+//	                       what the engine sees to on every call
+//	tasktest               the contract of Store as tests
+//
+// # Who decides what
+//
+// The Store is the truth and the only judge: each transition is one compare-and-set, and who comes second gets an error
+// and changes nothing. A State's methods are all transitions that exist, so a durable store is a place to keep States,
+// not another machine. Runners write under a lease (task, node, epoch): each Begin makes the epoch grow, and a process
+// that wakes up late with an old one gets ErrLease.
+//
+// Revisions differ in what a transition means, never in which exist. The caller says it: Outcome.Status is what a result
+// with isError becomes (failed in 2025-11-25, completed in 2026-07-28), and Cancel.Force whether a cancel decides or
+// asks.
+//
+// The Dispatcher is told ids. It may forget that it was told, since Begin sorts out doubles and Orphans finds what was
+// forgotten. The Engine holds what dies with the process: contexts, the timer, waiters.
+//
+// # How a run ends
+//
+// The context of a run derives from no request (TSK06). It ends with an *inflight.Cause, and once it has, the cause
+// decides and the handler's result is discarded:
+//
+//	peer                    tasks/cancel: cancelled; forced at once, else when the handler returns
+//	timeout                 failed, at once, even if the handler does not listen
+//	timeout, ErrExpired     the ttl passed, the task is gone (TSK15)
+//	shutdown                parked for another run if the store is durable, else failed: it would die with the process
+//	parent, ErrLease        the task is somebody else's now
+//
+// A task's timeout is counted from each begin, its ttl from creation; a parked task uses up its ttl only.
+//
+// # Running again
+//
+// After a crash or a deploy the handler runs again from the top. Run.Do and Run.Ask are journaled by name and return at
+// once what they returned before, declined or late questions included. A name is one thing for the life of the task,
+// which also makes it the input key of 2026-07-28 (EXT09).
+//
+// # Order of messages
+//
+// Create stores, Start lets go: the server writes CreateTaskResult in between, and nothing of the task, no change and no
+// question, is told before Start (TSK04). Waiters wake under the lock that made the transition. Watch returns the
+// snapshot and the channel that its next change closes in one step, so nothing falls in between.
+//
+// # Rejected
+//
+//   - One state machine per revision: two that have to agree for ever, and a task is one task whichever revision reads it.
+//   - A goroutine or timer per ttl: 100,000 tasks would be 100,000 of them. Records are in a heap per shard, and
+//     the engine's timer waits for the earliest.
+//   - Waiters registered one by one: they have to be removed again, and what is forgotten leaks. One channel per task,
+//     made by the first watcher and closed by the next change, has nothing to remove.
+//   - Immutable snapshots behind atomic pointers: each transition would allocate a task, to save a copy of some 300 bytes
+//     under a lock that is hardly ever contended.
+//   - Cursors by offset or by time: neither is stable. A place in the owner's list, authenticated together with the owner,
+//     is, and outlives the task that it points to.
+//   - Failing expired lookups differently from unknown ones: it tells strangers which ids exist. NotFoundError carries the
+//     reason for the audit log and hides it from its text.
+//   - Interrupting a handler that ignores its context: Go has no way. Its task ends without it, and Close says how many
+//     such handlers are left.
+package task

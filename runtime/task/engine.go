@@ -1,0 +1,136 @@
+package task
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Config is what an Engine is made of. Only Runner is required.
+type Config struct {
+	// Runner does the work of a task. It runs in a goroutine of its own; a panic fails the task (TSK25).
+	Runner Runner
+	// Store is the truth; nil means NewMemory().
+	Store Store
+	// Dispatcher decides where tasks run; nil means in this process, at once.
+	Dispatcher Dispatcher
+	Limits     Limits
+	// Logger gets the audit records (TSK23), stacks of panics and store failures; nil means silence.
+	Logger *slog.Logger
+	// OnChange is told every change of a task that was made through this engine, in order per task, and not before Start
+	// (TSK20). It must not block for long: who changed the task waits for it. Creation and expiry are not changes.
+	OnChange func(Task)
+	// Node names this process in leases; "" means a random name.
+	Node string
+	// Lease is how long a silent process keeps its tasks; 0 means 30 seconds. Heartbeats go out three times as often.
+	Lease time.Duration
+	// Resume looks for orphans of other processes at the start and once per Lease, and dispatches them.
+	Resume bool
+}
+
+// Runner does the work of one task. ctx ends with an *inflight.Cause: peer (cancelled), timeout, timeout with ErrExpired,
+// shutdown, or parent with ErrLease (another process has taken over). What is returned after ctx ended is discarded.
+type Runner func(ctx context.Context, r *Run) Outcome
+
+// Dispatcher decides where a task runs: Dispatch makes some process call Engine.Run(id), now or later. It carries ids
+// only, may deliver twice or too late, and is never asked about state. It is called by many goroutines.
+type Dispatcher interface {
+	Dispatch(ctx context.Context, id string) error
+}
+
+// Engine runs tasks: it owns their contexts, one timer for all of them, limits, ownership and the audit log. It is safe
+// for concurrent use. Make one with New and end it with Close.
+type Engine struct {
+	config Config
+	store  Store
+	limits Limits
+	audit  audit
+	polls  polls
+	timers timers
+	claims claims
+
+	base   context.Context // of the engine's own store calls
+	cancel context.CancelFunc
+	done   chan struct{} // closed when Close lets the remaining waiters go
+	end    sync.Once
+
+	mu      sync.Mutex
+	closed  bool
+	busy    int           // goroutines and runs that Close waits for
+	idle    chan struct{} // closed when closed and not busy
+	runs    map[string]*Run
+	sweep   *timer // the next look for expired tasks
+	beating bool
+}
+
+// New returns a running engine.
+func New(c Config) *Engine {
+	if c.Runner == nil {
+		panic("task: Config.Runner is required")
+	}
+	if c.Store == nil {
+		c.Store = NewMemory()
+	}
+	if c.Node == "" {
+		c.Node = rand.Text()
+	}
+	if c.Lease <= 0 {
+		c.Lease = 30 * time.Second
+	}
+	e := &Engine{config: c, store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger)}
+	e.base, e.cancel = context.WithCancel(context.Background())
+	e.done, e.idle, e.runs = make(chan struct{}), make(chan struct{}), map[string]*Run{}
+	e.expireAt(time.Now()) // the store may hold tasks already
+	if c.Resume {
+		e.resume()
+	}
+	return e
+}
+
+// enter counts something that Close has to wait for; false means that the engine is closed.
+func (e *Engine) enter() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return false
+	}
+	e.busy++
+	return true
+}
+
+func (e *Engine) leave() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.busy--
+	e.settleIdle()
+}
+
+func (e *Engine) settleIdle() {
+	if e.closed && e.busy == 0 {
+		close(e.idle)
+	}
+}
+
+// spawn runs fn in a goroutine that Close waits for. A closed engine that waits for runs still needs its housekeeping;
+// one that is idle starts nothing.
+func (e *Engine) spawn(fn func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed && e.busy == 0 {
+		return
+	}
+	e.busy++
+	go func() {
+		defer e.leave()
+		fn()
+	}()
+}
+
+// run finds the live entry of a task.
+func (e *Engine) run(id string) *Run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.runs[id]
+}

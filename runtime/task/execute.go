@@ -1,0 +1,196 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Run runs the task id to its end, if nobody else does; it is what a Dispatcher has to make happen. Deliveries that come
+// twice or too late do nothing. It returns nil when there is nothing left to run, an error if the store failed or the
+// engine is closed: then deliver again.
+func (e *Engine) Run(id string) error {
+	if !e.enter() {
+		return ErrClosed
+	}
+	defer e.leave()
+	return e.execute(id)
+}
+
+func (e *Engine) execute(id string) error {
+	r := e.entry(id)
+	b, err := e.store.Begin(e.base, id, e.config.Node, e.config.Lease)
+	if err != nil {
+		return e.notBegun(r, err)
+	}
+	e.begun(r, b)
+	defer e.forget(r)
+	e.perform(r)
+	return nil
+}
+
+// entry is the live entry of a task that is about to begin: the one from Create, or a new one. One that has begun is
+// left alone until Begin says that its lease is over.
+func (e *Engine) entry(id string) *Run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if r := e.runs[id]; r != nil && r.held().Epoch == 0 {
+		return r
+	}
+	return e.newRun(id)
+}
+
+// notBegun sorts out why: deliveries that come twice or too late are no failure.
+func (e *Engine) notBegun(r *Run, err error) error {
+	var over *TerminalError
+	switch {
+	case errors.Is(err, ErrLease):
+		return nil // somebody runs it, perhaps this engine
+	case errors.As(err, &over), errors.Is(err, ErrNotFound):
+		e.forgetUnbegun(r)
+		return nil
+	}
+	e.audit.failed("begin", &Task{ID: r.Task().ID}, err)
+	return err
+}
+
+// begun fills in what Begin granted and starts the run's timeout.
+func (e *Engine) begun(r *Run, b Begun) {
+	r.mu.Lock()
+	e.timers.remove(r.timer)
+	r.timer, r.lease, r.task = nil, b.Lease, b.Task
+	for i := range b.Journal {
+		r.remember(b.Journal[i])
+	}
+	if d := b.Task.Timeout; d > 0 {
+		r.timer = e.timers.add(time.Now().Add(d), func() { e.timeout(r) })
+	}
+	r.mu.Unlock()
+	e.enlist(r)
+	if b.Task.CancelRequested {
+		r.cancelled(b.Task)
+	}
+}
+
+// enlist makes the run known. Another run of the same task here has lost its lease.
+func (e *Engine) enlist(r *Run) {
+	e.mu.Lock()
+	before, closed := e.runs[r.lease.Task], e.closed
+	e.runs[r.lease.Task] = r
+	beat := !e.beating
+	e.beating = true
+	e.mu.Unlock()
+	if before != nil && before != r {
+		before.stop(inflight.SourceParent, "", ErrLease)
+	}
+	if closed {
+		r.stop(inflight.SourceShutdown, "", nil)
+	}
+	if beat {
+		e.beatLater()
+	}
+}
+
+// forget ends what the engine holds of a run.
+func (e *Engine) forget(r *Run) {
+	r.mu.Lock()
+	e.timers.remove(r.timer)
+	id := r.task.ID
+	r.mu.Unlock()
+	r.stop(inflight.SourceCompleted, "", nil) // what the handler left running
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runs[id] == r {
+		delete(e.runs, id)
+	}
+}
+
+func (e *Engine) forgetUnbegun(r *Run) {
+	if r.held().Epoch == 0 {
+		e.forget(r)
+	}
+}
+
+// perform calls the runner. A panic or runtime.Goexit fails the task and nothing else (TSK25).
+func (e *Engine) perform(r *Run) {
+	out := internal("the handler ended without a result")
+	defer func() {
+		if p := recover(); p != nil {
+			e.audit.panicked(&r.task, p)
+			out = internal("the handler panicked")
+		}
+		e.settle(r, out)
+	}()
+	if r.cause() == nil {
+		out = e.config.Runner(r.ctx, r)
+	}
+}
+
+// settle turns how the run ended into the task's end. Once the context has ended its cause decides, whatever the
+// handler returned.
+func (e *Engine) settle(r *Run, o Outcome) {
+	c := r.cause()
+	switch {
+	case c == nil:
+		e.finish(r, e.fitting(o))
+	case errors.Is(c, ErrExpired), errors.Is(c, ErrLease), c.Source == inflight.SourceCompleted:
+		// There is no task any more, it is not ours, or it is settled.
+	case c.Source == inflight.SourcePeer:
+		e.finish(r, cancelled(c.Reason))
+	case c.Source == inflight.SourceTimeout:
+		e.finish(r, timedOut(r.task.Timeout))
+	case e.store.Durable():
+		e.park(r)
+	default:
+		e.finish(r, shutDown())
+	}
+}
+
+// finish ends the task unless somebody else has: one compare-and-set decides (TSK07).
+func (e *Engine) finish(r *Run, o Outcome) {
+	t, err := e.store.Finish(e.base, r.held(), o)
+	if err == nil {
+		e.audit.ended(e.base, &t)
+		r.publish(t)
+		return
+	}
+	var over *TerminalError
+	if errors.As(err, &over) || errors.Is(err, ErrLease) || errors.Is(err, ErrNotFound) {
+		e.audit.dropped(&r.task, o, err)
+		return
+	}
+	e.audit.failed("finish", &r.task, err) // its lease runs out, and another run may follow
+}
+
+func (e *Engine) park(r *Run) {
+	if _, err := e.store.Park(e.base, r.held()); err != nil {
+		e.audit.failed("park", &r.task, err)
+	}
+}
+
+// timeout ends a run that took too long, also one whose handler does not listen.
+func (e *Engine) timeout(r *Run) {
+	r.stop(inflight.SourceTimeout, "", nil)
+	if r.cause().Source != inflight.SourceShutdown {
+		e.spawn(func() { e.settle(r, Outcome{}) })
+	}
+}
+
+// fitting refuses results that are too large to store (TSK22).
+func (e *Engine) fitting(o Outcome) Outcome {
+	if limit := e.limits.ResultBytes; limit > 0 && len(o.Result) > limit {
+		return internal(fmt.Sprintf("the result of %d bytes is larger than the limit of %d", len(o.Result), limit))
+	}
+	return o
+}
+
+func internal(message string) Outcome {
+	return Outcome{Status: Failed, Message: message, Error: &rpc.Error{Code: rpc.CodeInternalError, Message: message}}
+}
+
+func timedOut(d time.Duration) Outcome { return internal(fmt.Sprintf("timed out after %v", d)) }
+
+func shutDown() Outcome { return internal("the server was shut down before the task was done") }

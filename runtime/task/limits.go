@@ -1,0 +1,55 @@
+package task
+
+import "time"
+
+// Limits bound what requestors can make the engine hold (TSK22). A zero field means its default, a negative one no limit.
+type Limits struct {
+	// Running is how many unfinished tasks one owner may have; default 1,000.
+	Running int
+	// Kept is how many tasks one owner may have that have not expired; default 100,000.
+	Kept int
+	// DefaultTTL is given to tasks that ask for none; default 1 hour. MaxTTL shortens what is asked for; default 24 hours,
+	// Unlimited allows unlimited tasks (TSK14).
+	DefaultTTL, MaxTTL time.Duration
+	// ResultBytes bounds a stored result; default 8 MiB. More fails the task.
+	ResultBytes int
+	// PollsPerSecond bounds how often one task is read by Get, with bursts of twice as many; default 100.
+	PollsPerSecond int
+	// Page is how many tasks one page of List holds at most; default 50.
+	Page int
+}
+
+const maxAskedTTL = 100 * 365 * 24 * time.Hour
+
+func (l Limits) withDefaults() Limits {
+	l.Running = orDefault(l.Running, 1000)
+	l.Kept = orDefault(l.Kept, 100_000)
+	l.DefaultTTL = orDefault(l.DefaultTTL, time.Hour)
+	l.MaxTTL = orDefault(l.MaxTTL, 24*time.Hour)
+	l.ResultBytes = orDefault(l.ResultBytes, 8<<20)
+	l.PollsPerSecond = orDefault(l.PollsPerSecond, 100)
+	l.Page = orDefault(l.Page, 50)
+	return l
+}
+
+func orDefault[T int | time.Duration](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// ttl decides how long a task is kept. Spec's own default and maximum go before the engine's.
+func (l Limits) ttl(s Spec) (time.Duration, error) {
+	longest := orDefault(s.MaxTTL, l.MaxTTL)
+	if longest < 0 {
+		longest = Unlimited
+	}
+	if s.TTL == nil {
+		return min(orDefault(s.DefaultTTL, l.DefaultTTL), longest), nil
+	}
+	if asked := *s.TTL; asked != Unlimited && (asked <= 0 || asked > maxAskedTTL) {
+		return 0, ErrTTL
+	}
+	return min(*s.TTL, longest), nil
+}

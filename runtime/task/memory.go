@@ -1,0 +1,188 @@
+package task
+
+import (
+	"context"
+	"hash/maphash"
+	"sync"
+	"time"
+)
+
+const shards = 64 // a power of two
+
+// Memory is a Store in this process: tasks survive connections, not the process. Ids, owners and states have locks of
+// their own, so calls meet only when they mean the same task, or create tasks of the same owner. The zero value is not
+// usable; see NewMemory.
+//
+// Locks are taken in the order owner, shard, record, and no two of one kind at once.
+type Memory struct {
+	seed    maphash.Seed
+	cursors cursors
+	ids     [shards]shard
+	owners  [shards]ownerShard
+}
+
+// shard holds the records whose ids hash to it, and their order of expiry.
+type shard struct {
+	mu      sync.RWMutex
+	records map[string]*record
+	expiry  expiryHeap
+}
+
+// record is one task. All transitions happen in change.
+type record struct {
+	owner *owner
+	seq   uint64 // place in the owner's list
+	at    time.Time
+
+	mu      sync.Mutex
+	state   State
+	changed chan struct{} // made by the first watcher, closed by the next change
+	gone    bool
+}
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	m := &Memory{seed: maphash.MakeSeed(), cursors: newCursors()}
+	for i := range m.ids {
+		m.ids[i].records = map[string]*record{}
+		m.owners[i].owners = map[string]*owner{}
+	}
+	return m
+}
+
+// Durable is false.
+func (m *Memory) Durable() bool { return false }
+
+// Create implements Requestors.
+func (m *Memory) Create(_ context.Context, t Task, quota Quota) (Task, error) {
+	o, err := m.admit(t.Owner, quota)
+	if err != nil {
+		return Task{}, err
+	}
+	r := &record{owner: o, state: NewState(t, time.Now())}
+	snapshot := r.state.Task
+	if !m.insert(r) {
+		m.dismiss(o, true)
+		return Task{}, ErrExists
+	}
+	return snapshot, nil
+}
+
+func (m *Memory) insert(r *record) bool {
+	id := r.state.Task.ID
+	s := m.shard(id)
+	r.owner.mu.Lock() // so that seq and the list agree
+	defer r.owner.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.records[id] != nil {
+		return false
+	}
+	s.records[id] = r
+	s.expiry.add(r)
+	r.owner.append(r)
+	return true
+}
+
+func (m *Memory) shard(id string) *shard {
+	return &m.ids[maphash.String(m.seed, id)%shards]
+}
+
+func (m *Memory) find(id string) (*record, error) {
+	s := m.shard(id)
+	s.mu.RLock()
+	r := s.records[id]
+	s.mu.RUnlock()
+	if r == nil {
+		return nil, &NotFoundError{Reason: Unknown}
+	}
+	return r, nil
+}
+
+// owned finds a task for its owner and leaves it locked.
+func (m *Memory) owned(owner, id string, now time.Time) (*record, error) {
+	r, err := m.find(id)
+	if err != nil {
+		return nil, err
+	}
+	if r.owner.name != owner {
+		return nil, &NotFoundError{Foreign, r.state.Task.Tool}
+	}
+	r.mu.Lock()
+	if r.gone || r.state.Task.Expired(now) {
+		r.mu.Unlock()
+		return nil, &NotFoundError{Expired, r.state.Task.Tool}
+	}
+	return r, nil
+}
+
+// Get implements Requestors.
+func (m *Memory) Get(_ context.Context, owner, id string) (Task, error) {
+	r, err := m.owned(owner, id, time.Now())
+	if err != nil {
+		return Task{}, err
+	}
+	defer r.mu.Unlock()
+	return r.state.Task, nil
+}
+
+// Watch implements Requestors. All watchers of a task share one channel, so one that goes away leaves nothing behind.
+func (m *Memory) Watch(_ context.Context, owner, id string) (Task, <-chan struct{}, error) {
+	r, err := m.owned(owner, id, time.Now())
+	if err != nil {
+		return Task{}, nil, err
+	}
+	defer r.mu.Unlock()
+	if r.changed == nil {
+		r.changed = make(chan struct{})
+	}
+	return r.state.Task, r.changed, nil
+}
+
+// Cancel implements Requestors.
+func (m *Memory) Cancel(_ context.Context, owner, id string, c Cancel) (Task, error) {
+	now := time.Now()
+	r, err := m.owned(owner, id, now)
+	if err != nil {
+		return Task{}, err
+	}
+	defer r.mu.Unlock()
+	return r.change(func(s *State) error { return s.Cancel(c, now) })
+}
+
+// Answer implements Requestors.
+func (m *Memory) Answer(_ context.Context, owner, id string, answers []Answer) (Task, error) {
+	now := time.Now()
+	r, err := m.owned(owner, id, now)
+	if err != nil {
+		return Task{}, err
+	}
+	defer r.mu.Unlock()
+	return r.change(func(s *State) error {
+		_, err := s.Answer(answers, now)
+		return err
+	})
+}
+
+// change is the compare-and-set: every transition of a stored task goes through it with the record locked, and wakes the
+// watchers before the lock is let go.
+func (r *record) change(transition func(*State) error) (Task, error) {
+	before := r.state.Task.Version
+	over := r.state.Task.Status.Terminal()
+	err := transition(&r.state)
+	if r.state.Task.Version != before {
+		r.wake()
+	}
+	if !over && r.state.Task.Status.Terminal() {
+		r.state.Journal = nil
+		r.owner.running.Add(-1)
+	}
+	return r.state.Task, err
+}
+
+func (r *record) wake() {
+	if r.changed != nil {
+		close(r.changed)
+		r.changed = nil
+	}
+}

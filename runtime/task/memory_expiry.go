@@ -1,0 +1,82 @@
+package task
+
+import (
+	"container/heap"
+	"context"
+	"time"
+)
+
+// expiryHeap orders the records of a shard by when they expire. Tasks without end are not in it.
+type expiryHeap []*record
+
+func (h *expiryHeap) add(r *record) {
+	at, ok := r.state.Task.ExpiresAt()
+	if ok {
+		r.at = at
+		heap.Push(h, r)
+	}
+}
+
+func (h expiryHeap) Len() int           { return len(h) }
+func (h expiryHeap) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
+func (h expiryHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *expiryHeap) Push(x any)        { *h = append(*h, x.(*record)) }
+func (h *expiryHeap) Pop() any {
+	last := len(*h) - 1
+	r := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return r
+}
+
+// Expire implements Store.
+func (m *Memory) Expire(_ context.Context, limit int) (Expiry, error) {
+	now := time.Now()
+	var x Expiry
+	for i := range m.ids {
+		s := &m.ids[i]
+		for _, r := range s.take(now, limit-len(x.Removed)) {
+			x.Removed = append(x.Removed, m.remove(r))
+		}
+		if next, ok := s.next(); ok && (x.Next.IsZero() || next.Before(x.Next)) {
+			x.Next = next
+		}
+	}
+	return x, nil
+}
+
+// take removes what has expired from the shard.
+func (s *shard) take(now time.Time, limit int) []*record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var taken []*record
+	for len(taken) < limit && len(s.expiry) > 0 && !now.Before(s.expiry[0].at) {
+		r := heap.Pop(&s.expiry).(*record)
+		delete(s.records, r.state.Task.ID)
+		taken = append(taken, r)
+	}
+	return taken
+}
+
+func (s *shard) next() (time.Time, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if len(s.expiry) == 0 {
+		return time.Time{}, false
+	}
+	return s.expiry[0].at, true
+}
+
+// remove ends what is left of an expired task: its place in the owner's list and its watchers' patience.
+func (m *Memory) remove(r *record) Task {
+	r.owner.mu.Lock()
+	r.owner.remove(r.seq)
+	r.owner.mu.Unlock()
+	r.mu.Lock()
+	t := r.state.Task
+	r.gone = true
+	r.wake()
+	r.mu.Unlock()
+	m.dismiss(r.owner, !t.Status.Terminal())
+	return t
+}

@@ -1,0 +1,162 @@
+package task
+
+import (
+	"context"
+	"hash/maphash"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ownerShard holds the owners that have tasks, and counts what they have.
+type ownerShard struct {
+	mu     sync.Mutex
+	owners map[string]*owner
+}
+
+// owner is the ordered list of one owner's tasks.
+type owner struct {
+	name    string
+	kept    int // under the shard's lock
+	running atomic.Int64
+
+	mu     sync.Mutex
+	last   uint64 // the newest task's seq
+	chunks []chunk
+}
+
+// chunk is a run of tasks in order of seq; never empty. A list of short runs makes appending, removing anywhere and
+// seeking a cursor cheap without a tree: at 100,000 tasks, some 400 chunks.
+type chunk []*record
+
+const chunkSize = 256
+
+func (m *Memory) ownerShard(name string) *ownerShard {
+	return &m.owners[maphash.String(m.seed, name)%shards]
+}
+
+// admit counts one more task of the owner, if the quota lets it.
+func (m *Memory) admit(name string, q Quota) (*owner, error) {
+	s := m.ownerShard(name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.owners[name]
+	if o == nil {
+		o = &owner{name: name}
+		s.owners[name] = o
+	}
+	switch {
+	case q.Running > 0 && o.running.Load() >= int64(q.Running):
+		return nil, &LimitError{What: "unfinished tasks per requestor", Max: int64(q.Running)}
+	case q.Kept > 0 && o.kept >= q.Kept:
+		return nil, &LimitError{What: "stored tasks per requestor", Max: int64(q.Kept)}
+	}
+	o.kept++
+	o.running.Add(1)
+	return o, nil
+}
+
+// dismiss takes back what admit counted, and forgets an owner that has nothing left.
+func (m *Memory) dismiss(o *owner, running bool) {
+	s := m.ownerShard(o.name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o.kept--
+	if running {
+		o.running.Add(-1)
+	}
+	if o.kept == 0 {
+		delete(s.owners, o.name)
+	}
+}
+
+// append gives r the next place. The caller holds o.mu.
+func (o *owner) append(r *record) {
+	o.last++
+	r.seq = o.last
+	n := len(o.chunks)
+	if n == 0 || len(o.chunks[n-1]) == chunkSize {
+		o.chunks = append(o.chunks, make(chunk, 0, 8))
+		n++
+	}
+	o.chunks[n-1] = append(o.chunks[n-1], r)
+}
+
+// seek finds the first task whose seq is at least seq.
+func (o *owner) seek(seq uint64) (c, i int) {
+	c = sort.Search(len(o.chunks), func(c int) bool { return o.chunks[c][len(o.chunks[c])-1].seq >= seq })
+	if c < len(o.chunks) {
+		i = sort.Search(len(o.chunks[c]), func(i int) bool { return o.chunks[c][i].seq >= seq })
+	}
+	return c, i
+}
+
+// remove takes a task out. The caller holds o.mu.
+func (o *owner) remove(seq uint64) {
+	c, i := o.seek(seq)
+	o.chunks[c] = slices.Delete(o.chunks[c], i, i+1)
+	switch next := c + 1; {
+	case len(o.chunks[c]) == 0:
+		o.chunks = slices.Delete(o.chunks, c, next)
+	case next < len(o.chunks)-1 && len(o.chunks[c])+len(o.chunks[next]) <= chunkSize/2:
+		// Sparse neighbours become one, so that a page never walks many nearly empty chunks. The last one is left alone:
+		// it is still growing.
+		o.chunks[c] = append(o.chunks[c], o.chunks[next]...)
+		o.chunks = slices.Delete(o.chunks, next, next+1)
+	}
+}
+
+// after returns up to n tasks that come after seq.
+func (o *owner) after(seq uint64, n int) []*record {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	found := make([]*record, 0, n)
+	for c, i := o.seek(seq + 1); c < len(o.chunks) && len(found) < n; c, i = c+1, 0 {
+		rest := o.chunks[c][i:]
+		found = append(found, rest[:min(len(rest), n-len(found))]...)
+	}
+	return found
+}
+
+// List implements Requestors. A page may hold fewer tasks than the limit when some expire at that moment.
+func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, error) {
+	seq, err := m.cursors.open(name, cursor)
+	if err != nil {
+		return Page{}, err
+	}
+	s := m.ownerShard(name)
+	s.mu.Lock()
+	o := s.owners[name]
+	s.mu.Unlock()
+	if o == nil || limit <= 0 {
+		return Page{}, nil
+	}
+	found := o.after(seq, limit+1)
+	more := len(found) > limit
+	if more {
+		found = found[:limit]
+	}
+	p := Page{Tasks: listed(found, time.Now())}
+	if more {
+		p.Next = m.cursors.make(name, found[limit-1].seq)
+	}
+	return p, nil
+}
+
+// listed are the snapshots of what has not expired, without what lists leave out.
+func listed(records []*record, now time.Time) []Task {
+	tasks := make([]Task, 0, len(records))
+	for _, r := range records {
+		r.mu.Lock()
+		if !r.gone && !r.state.Task.Expired(now) {
+			tasks = append(tasks, r.state.Task)
+		}
+		r.mu.Unlock()
+	}
+	for i := range tasks {
+		tasks[i].Args, tasks[i].Result, tasks[i].Error = nil, nil, nil
+	}
+	return tasks
+}

@@ -1,0 +1,128 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Get returns the task. Errors: ErrNotFound, *LimitError when it is polled too fast (TSK22).
+func (e *Engine) Get(ctx context.Context, owner, id string) (Task, error) {
+	t, err := e.store.Get(ctx, owner, id)
+	if err != nil {
+		e.audit.refused(ctx, "get", owner, id, err)
+		return Task{}, err
+	}
+	if rate := e.limits.PollsPerSecond; rate > 0 {
+		if wait := e.polls.allow(id, rate, time.Now()); wait > 0 {
+			err := &LimitError{What: "reads of one task per second", Max: int64(rate), Wait: wait}
+			e.audit.refused(ctx, "get", owner, id, err)
+			return Task{}, err
+		}
+	}
+	e.audit.read(ctx, &t)
+	return t, nil
+}
+
+// List returns a page of the owner's tasks in order of creation (TSK16); limit 0 means Limits.Page. Error: ErrCursor.
+func (e *Engine) List(ctx context.Context, owner, cursor string, limit int) (Page, error) {
+	if limit <= 0 {
+		limit = max(e.limits.Page, 1)
+	}
+	p, err := e.store.List(ctx, owner, cursor, limit)
+	if err != nil {
+		e.audit.refused(ctx, "list", owner, "", err)
+	}
+	return p, err
+}
+
+// Cancel cancels the task at once (Force: on return it is cancelled, TSK18) or asks the work to stop (EXT11). A late
+// result is dropped. Errors: ErrNotFound; *TerminalError, with the task, if it is over.
+func (e *Engine) Cancel(ctx context.Context, owner, id string, c Cancel) (Task, error) {
+	r := e.run(id)
+	t, err := e.store.Cancel(ctx, owner, id, c)
+	if err != nil {
+		e.audit.refused(ctx, "cancel", owner, id, err)
+		return t, err
+	}
+	e.audit.cancelled(ctx, &t, c)
+	if r == nil {
+		r = e.run(id) // begun meanwhile
+	}
+	if r != nil {
+		r.cancelled(t)
+	}
+	e.publish(r, t)
+	return t, nil
+}
+
+// Answer answers open questions; names that are not open are ignored (EXT10). The first answer counts.
+func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer) (Task, error) {
+	r := e.run(id)
+	t, err := e.store.Answer(ctx, owner, id, answers)
+	if err != nil {
+		e.audit.refused(ctx, "answer", owner, id, err)
+		return t, err
+	}
+	e.publish(r, t)
+	if r == nil && t.Status == Working {
+		e.dispatch(id) // parked until now, or running elsewhere: Begin tells
+	}
+	return t, nil
+}
+
+func (e *Engine) publish(r *Run, t Task) {
+	switch {
+	case r != nil:
+		r.publish(t)
+	case e.config.OnChange != nil:
+		e.config.OnChange(t)
+	}
+}
+
+// Wait blocks until the task is over and returns it (TSK09). Errors: ErrNotFound, also when the task expires meanwhile
+// (TSK15); the cause of ctx's end; ErrClosed.
+func (e *Engine) Wait(ctx context.Context, owner, id string) (Task, error) {
+	var seen Task
+	for {
+		t, changed, err := e.store.Watch(ctx, owner, id)
+		if err != nil {
+			err = expiredSince(&seen, err)
+			e.audit.refused(ctx, "wait", owner, id, err)
+			return Task{}, err
+		}
+		if t.Status.Terminal() {
+			e.audit.read(ctx, &t)
+			return t, nil
+		}
+		seen = t
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Task{}, context.Cause(ctx)
+		case <-e.done:
+			return Task{}, ErrClosed
+		}
+	}
+}
+
+// expiredSince corrects the reason for a task that was there a moment ago: nothing but expiry removes one.
+func expiredSince(seen *Task, err error) error {
+	if seen.ID != "" && errors.Is(err, ErrNotFound) {
+		return &NotFoundError{Expired, seen.Tool}
+	}
+	return err
+}
+
+// Watch returns the task and a channel that is closed when it may have changed since: read again. Who serves
+// tasks/result loops over it to deliver Task.Questions. A closing engine closes Done and no channel.
+func (e *Engine) Watch(ctx context.Context, owner, id string) (Task, <-chan struct{}, error) {
+	t, changed, err := e.store.Watch(ctx, owner, id)
+	if err != nil {
+		e.audit.refused(ctx, "watch", owner, id, err)
+	}
+	return t, changed, err
+}
+
+// Done is closed when the engine is closed and lets its waiters go.
+func (e *Engine) Done() <-chan struct{} { return e.done }

@@ -1,0 +1,108 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+)
+
+// Run is one run of a task, as its Runner sees it. Its methods are safe for concurrent use.
+//
+// The engine makes it at Create, so that whatever ends the task finds a context to end, and fills it in at Begin.
+type Run struct {
+	engine  *Engine
+	ctx     runContext
+	end     context.CancelCauseFunc
+	started atomic.Bool
+	local   any
+	events  events
+
+	mu      sync.Mutex
+	task    Task  // as it was at Create, then at Begin
+	lease   Lease // zero before Begin
+	timer   *timer
+	asked   bool // to cancel
+	reason  string
+	journal map[string]*Entry
+	doing   map[string]bool
+}
+
+// runContext is a task's context. Err tells a timeout from a cancel, which a plain context with a cause does not.
+type runContext struct{ context.Context }
+
+func (c runContext) Err() error {
+	err := c.Context.Err()
+	if err != nil && errors.Is(context.Cause(c.Context), context.DeadlineExceeded) {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// newRun makes a context that derives from nothing but the engine: it outlives requests and connections (TSK06).
+func (e *Engine) newRun(id string) *Run {
+	r := &Run{engine: e, task: Task{ID: id}}
+	r.ctx.Context, r.end = context.WithCancelCause(context.Background())
+	return r
+}
+
+// Task is the task as it was when the run began.
+func (r *Run) Task() Task {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.task
+}
+
+// Local is Spec.Local if the task was created by this engine, else nil: after a restart, or in another process.
+func (r *Run) Local() any { return r.local }
+
+// Epoch counts the runs of the task, 1 for the first.
+func (r *Run) Epoch() uint64 { return r.held().Epoch }
+
+// CancelRequested reports whether somebody asked to cancel, also for tasks that can not be cancelled.
+func (r *Run) CancelRequested() (reason string, asked bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reason, r.asked
+}
+
+// Describe changes the task's status message.
+func (r *Run) Describe(ctx context.Context, message string) error {
+	t, err := r.engine.store.Describe(ctx, r.held(), message)
+	if err != nil {
+		return r.or(err)
+	}
+	r.publish(t)
+	return nil
+}
+
+func (r *Run) held() Lease {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lease
+}
+
+func (r *Run) publish(t Task) { r.events.publish(t, r.engine.config.OnChange) }
+
+// cause is why the run's context ended, nil while it has not.
+func (r *Run) cause() *inflight.Cause {
+	var c *inflight.Cause
+	errors.As(context.Cause(r.ctx), &c)
+	return c
+}
+
+func (r *Run) stop(source inflight.Source, reason string, err error) {
+	r.end(&inflight.Cause{Source: source, Reason: reason, Err: err})
+}
+
+// cancelled notes that somebody asked to cancel, and stops the work unless it can not be cancelled (TSK18, EXT11).
+func (r *Run) cancelled(t Task) {
+	r.mu.Lock()
+	r.asked, r.reason = true, t.CancelReason
+	r.mu.Unlock()
+	if !t.Uncancellable || t.Status.Terminal() {
+		r.stop(inflight.SourcePeer, t.CancelReason, nil)
+	}
+}

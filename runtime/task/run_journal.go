@@ -1,0 +1,218 @@
+package task
+
+import (
+	"context"
+	"errors"
+)
+
+// Do runs fn and journals what it returns. A later run of the task, or a later call, gets the journaled value and does
+// not run fn: at least once until recorded, never again afterwards. Nothing is journaled when fn fails.
+// Error: *NameError if name stands for a question or is being done.
+func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
+	done, data, err := r.enterStep(name)
+	if done || err != nil {
+		return data, err
+	}
+	defer r.leaveStep(name)
+	data, err = fn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// The effect has happened, so it is recorded even if ctx has ended since.
+	if err := r.engine.store.Record(context.WithoutCancel(ctx), r.held(), name, data); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.remember(Entry{Name: name, Kind: Done, Data: data})
+	return data, nil
+}
+
+// enterStep returns the journaled value, or marks the step as being done.
+func (r *Run) enterStep(name string) (done bool, data []byte, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch e := r.journal[name]; {
+	case e != nil && e.Kind == Done:
+		return true, e.Data, nil
+	case e != nil:
+		return false, nil, &NameError{name, "is the name of a question, not of a step"}
+	case r.doing[name]:
+		return false, nil, &NameError{name, "is being done by another goroutine of this run"}
+	}
+	if r.doing == nil {
+		r.doing = map[string]bool{}
+	}
+	r.doing[name] = true
+	return false, nil, nil
+}
+
+func (r *Run) leaveStep(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.doing, name)
+}
+
+// remember keeps an entry that will not change any more, or stands for an open question. The caller holds the lock.
+func (r *Run) remember(e Entry) {
+	if r.journal == nil {
+		r.journal = map[string]*Entry{}
+	}
+	r.journal[e.Name] = &e
+}
+
+// Ask asks and blocks until the answer is there; the task is input_required meanwhile. A later run or call gets the
+// journaled answer at once. q needs Name, Method and Payload; Deadline, if set, is when to give up.
+// Errors: *NameError if the name stands for another question or a step; ErrUnanswered; ErrWithdrawn when the journal says
+// so; the cause of ctx's end, which withdraws the question if the run itself goes on.
+func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
+	if e, err := r.known(q); e != nil || err != nil {
+		return e.outcome(err)
+	}
+	if err := r.ended(ctx); err != nil {
+		return nil, err
+	}
+	t, err := r.engine.store.Ask(ctx, r.held(), q)
+	if err != nil {
+		return nil, r.or(err)
+	}
+	r.publish(t)
+	r.mu.Lock()
+	r.remember(Entry{Name: q.Name, Kind: Open, Question: q})
+	r.mu.Unlock()
+	late, disarm := r.deadline(&t, q.Name)
+	defer disarm()
+	e, err := r.await(ctx, q.Name, late)
+	return e.outcome(err)
+}
+
+// known is the settled entry of a question, nil if it has to be asked.
+func (r *Run) known(q Question) (*Entry, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.journal[q.Name]
+	if e == nil && r.doing[q.Name] {
+		return nil, &NameError{q.Name, "is the name of a step, not of a question"}
+	}
+	if e == nil {
+		return nil, nil
+	}
+	if err := e.sameQuestion(q); err != nil {
+		return nil, err
+	}
+	if e.Kind == Open {
+		return nil, nil
+	}
+	return e, nil
+}
+
+// outcome is what Ask returns for a settled question.
+func (e *Entry) outcome(err error) ([]byte, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Kind == Answered:
+		return e.Data, nil
+	case e.Kind == Unanswered:
+		return nil, ErrUnanswered
+	}
+	return nil, ErrWithdrawn
+}
+
+// deadline arms a timer for the question's deadline, the first one that it was asked with.
+func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func()) {
+	for _, q := range t.Questions {
+		if q.Name == name && !q.Deadline.IsZero() {
+			passed := make(chan struct{})
+			timer := r.engine.timers.add(q.Deadline, func() { close(passed) })
+			return passed, func() { r.engine.timers.remove(timer) }
+		}
+	}
+	return nil, func() {}
+}
+
+// await blocks until the question is settled.
+func (r *Run) await(ctx context.Context, name string, late <-chan struct{}) (*Entry, error) {
+	owner, lease := r.Task().Owner, r.held()
+	for {
+		t, changed, err := r.engine.store.Watch(ctx, owner, lease.Task)
+		if err != nil {
+			return nil, r.or(err)
+		}
+		if !t.open(name) {
+			return r.settled(ctx, lease, name)
+		}
+		select {
+		case <-changed:
+		case <-late:
+			late = nil
+			if err := r.withdraw(lease, name); err != nil {
+				return nil, err
+			}
+		case <-ctx.Done():
+			return nil, r.giveUp(ctx, lease, name)
+		case <-r.ctx.Done():
+			return nil, context.Cause(r.ctx)
+		}
+	}
+}
+
+func (t *Task) open(name string) bool {
+	for i := range t.Questions {
+		if t.Questions[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// settled reads how a question that is not open any more ended, and remembers it.
+func (r *Run) settled(ctx context.Context, l Lease, name string) (*Entry, error) {
+	e, err := r.engine.store.Entry(ctx, l, name)
+	if err != nil {
+		return nil, r.or(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.remember(e)
+	return &e, nil
+}
+
+// giveUp withdraws the question of a caller that stopped waiting, unless the run ends: then the question stays for the
+// next one.
+func (r *Run) giveUp(ctx context.Context, l Lease, name string) error {
+	if r.ctx.Err() == nil {
+		if err := r.withdraw(l, name); err != nil {
+			return errors.Join(context.Cause(ctx), err)
+		}
+		if _, err := r.settled(r.engine.base, l, name); err != nil {
+			return errors.Join(context.Cause(ctx), err)
+		}
+	}
+	return context.Cause(ctx)
+}
+
+func (r *Run) withdraw(l Lease, name string) error {
+	t, err := r.engine.store.Withdraw(r.engine.base, l, name)
+	if err != nil {
+		return r.or(err)
+	}
+	r.publish(t)
+	return nil
+}
+
+// ended is why ctx or the run has ended.
+func (r *Run) ended(ctx context.Context) error {
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	return context.Cause(ctx)
+}
+
+// or prefers the cause of the run's end to the error that it led to in the store.
+func (r *Run) or(err error) error {
+	if cause := context.Cause(r.ctx); cause != nil {
+		return cause
+	}
+	return err
+}

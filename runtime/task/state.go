@@ -1,0 +1,143 @@
+package task
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// startGrace is how long a task may be stored without having begun before it counts as an orphan: its creator has died
+// between Create and Start.
+const startGrace = 30 * time.Second
+
+// State is what a store keeps of one task. Its methods are the only transitions there are: a store reads a State, calls
+// one with its clock's time, and writes it back if there was no error, all under one lock or in one transaction. On an
+// error nothing has changed. Slices inside Task are replaced, never written to, since snapshots share them.
+type State struct {
+	Task Task
+	// Node and Epoch are the lease: "" means that nobody runs the task. It is live until Leased.
+	Node    string
+	Epoch   uint64
+	Leased  time.Time
+	Journal []Entry
+}
+
+// NewState is the state of a task that is being created; the store's clock says now.
+func NewState(t Task, now time.Time) State {
+	return State{
+		Task: Task{
+			ID: t.ID, Owner: t.Owner, Tool: t.Tool, Status: Working, CreatedAt: now, UpdatedAt: now,
+			TTL: t.TTL, PollInterval: t.PollInterval, Timeout: t.Timeout, Uncancellable: t.Uncancellable,
+			Version: 1, Args: t.Args, Meta: t.Meta,
+		},
+		Leased: now.Add(startGrace),
+	}
+}
+
+// Begin leases the task to node for d.
+func (s *State) Begin(node string, d time.Duration, now time.Time) (Begun, error) {
+	if s.Task.Status.Terminal() {
+		return Begun{}, &TerminalError{Status: s.Task.Status}
+	}
+	if s.Node != "" && now.Before(s.Leased) {
+		return Begun{}, ErrLease
+	}
+	s.Node, s.Leased = node, now.Add(d)
+	s.Epoch++
+	return Begun{Lease: Lease{s.Task.ID, node, s.Epoch}, Task: s.Task, Journal: slices.Clone(s.Journal)}, nil
+}
+
+// fence lets only the holder of the current lease pass, and only while the task is not over. A lease that has run out
+// without anybody else beginning is still the current one.
+func (s *State) fence(l Lease) error {
+	if s.Node == "" || l.Node != s.Node || l.Epoch != s.Epoch {
+		return ErrLease
+	}
+	if s.Task.Status.Terminal() {
+		return &TerminalError{Status: s.Task.Status}
+	}
+	return nil
+}
+
+// Heartbeat extends the lease; false means that it is lost.
+func (s *State) Heartbeat(l Lease, d time.Duration, now time.Time) bool {
+	if s.fence(l) != nil {
+		return false
+	}
+	s.Leased = now.Add(d)
+	return true
+}
+
+// Park gives the lease back.
+func (s *State) Park(l Lease, now time.Time) error {
+	if err := s.fence(l); err != nil {
+		return err
+	}
+	s.Node, s.Leased = "", time.Time{}
+	s.Task.touch(now)
+	return nil
+}
+
+// Orphan reports whether the task waits for somebody to run it.
+func (s *State) Orphan(now time.Time) bool {
+	if s.Task.Status.Terminal() || now.Before(s.Leased) {
+		return false
+	}
+	overdue := func(q Question) bool { return q.overdue(now) }
+	return len(s.Task.Questions) == 0 || slices.ContainsFunc(s.Task.Questions, overdue)
+}
+
+// Describe changes the status message.
+func (s *State) Describe(l Lease, message string, now time.Time) error {
+	if err := s.fence(l); err != nil {
+		return err
+	}
+	s.Task.StatusMessage = message
+	s.Task.touch(now)
+	return nil
+}
+
+// Finish ends the task.
+func (s *State) Finish(l Lease, o Outcome, now time.Time) error {
+	if err := s.fence(l); err != nil {
+		return err
+	}
+	if !o.Status.Terminal() {
+		return &EdgeError{From: s.Task.Status, To: o.Status}
+	}
+	return s.end(o, now)
+}
+
+// Cancel ends the task, or records the wish. When nobody runs the task there is nobody to decide otherwise, so it ends.
+func (s *State) Cancel(c Cancel, now time.Time) error {
+	if s.Task.Status.Terminal() {
+		return &TerminalError{Status: s.Task.Status}
+	}
+	if c.Force || s.Node == "" && !s.Task.Uncancellable {
+		s.Task.CancelRequested, s.Task.CancelReason = true, c.Reason
+		return s.end(cancelled(c.Reason), now)
+	}
+	if !s.Task.CancelRequested {
+		s.Task.CancelRequested, s.Task.CancelReason = true, c.Reason
+		s.Task.touch(now)
+	}
+	return nil
+}
+
+func (s *State) end(o Outcome, now time.Time) error {
+	if err := s.Task.move(o.Status, o.Message, now); err != nil {
+		return err
+	}
+	s.Task.Result, s.Task.Error, s.Task.Args = o.Result, o.Error, nil
+	return nil
+}
+
+// cancelled is the outcome of a cancelled task (TSK11).
+func cancelled(reason string) Outcome {
+	message := "cancelled on request"
+	if reason != "" {
+		message += ": " + reason
+	}
+	return Outcome{Status: Cancelled, Message: message, Error: &rpc.Error{Code: CodeCancelled, Message: "the task was " + message}}
+}

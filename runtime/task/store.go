@@ -1,0 +1,139 @@
+package task
+
+import (
+	"context"
+	"time"
+)
+
+// Store is the truth about tasks. Every method is atomic: it happens whole or not at all, and concurrent ones happen in
+// some order. Times are the store's own clock. Slices that are handed over are the store's from then on; those it returns
+// are read-only. A State is what to keep per task, and its methods are the transitions, so that stores differ in where
+// they keep it and not in what they do. tasktest.Run is the contract as tests.
+type Store interface {
+	Requestors
+	Runners
+	// Expire removes tasks whose TTL has passed, at most limit of them, and closes their channels.
+	Expire(ctx context.Context, limit int) (Expiry, error)
+	// Durable reports whether tasks outlive the process. Engines park running tasks of durable stores at shutdown.
+	Durable() bool
+}
+
+// Requestors is the part of a Store that serves those who ask for work. A task of another owner, an unknown one and one
+// past its TTL are all ErrNotFound.
+type Requestors interface {
+	// Create stores a task as working. On return it is durable and every other method finds it (TSK04, EXT15). ID, Owner,
+	// Tool, TTL, PollInterval, Timeout, Uncancellable, Args and Meta are taken from t. Errors: ErrExists, *LimitError.
+	Create(ctx context.Context, t Task, quota Quota) (Task, error)
+	Get(ctx context.Context, owner, id string) (Task, error)
+	// List returns the owner's tasks in order of creation, without Args, Result and Error. Pages are stable: while tasks
+	// come and go, a walk over all pages sees each task that stays exactly once. Error: ErrCursor.
+	List(ctx context.Context, owner, cursor string, limit int) (Page, error)
+	// Cancel ends the task at once (Force) or records the wish. Error on a finished one: *TerminalError, with the task.
+	Cancel(ctx context.Context, owner, id string, c Cancel) (Task, error)
+	// Answer answers open questions. Names that are not open are ignored (EXT10). The task works again when none is left.
+	Answer(ctx context.Context, owner, id string, answers []Answer) (Task, error)
+	// Watch is Get with a hint: the channel is closed when the task has changed since, or may have. Reading again is up to
+	// the caller. What it holds is released when ctx ends, at the latest.
+	Watch(ctx context.Context, owner, id string) (Task, <-chan struct{}, error)
+}
+
+// Runners is the part of a Store that serves those who do the work. Begin grants a lease; a writer whose lease is not the
+// task's current one gets ErrLease and changes nothing. A writer whose task is over gets *TerminalError.
+type Runners interface {
+	// Begin leases the task to node for d, unless somebody holds a live lease (ErrLease) or the task is over.
+	Begin(ctx context.Context, id, node string, d time.Duration) (Begun, error)
+	// Record journals what a step of the run gave. Error: *NameError if the name is taken.
+	Record(ctx context.Context, l Lease, name string, data []byte) error
+	// Ask journals a question and opens it: the task is input_required until all are answered. AskedAt is set by the
+	// store. Asking a journaled question again changes nothing; the same name for anything else is a *NameError.
+	Ask(ctx context.Context, l Lease, q Question) (Task, error)
+	// Withdraw closes an open question without an answer: as Unanswered if its deadline has passed, else as Withdrawn. The
+	// task works again when none is left. A question that is not open stays as it is.
+	Withdraw(ctx context.Context, l Lease, name string) (Task, error)
+	// Describe changes the status message.
+	Describe(ctx context.Context, l Lease, message string) (Task, error)
+	// Park gives the lease back with the task unfinished. It can begin again when no question is open.
+	Park(ctx context.Context, l Lease) (Task, error)
+	// Finish ends the task.
+	Finish(ctx context.Context, l Lease, o Outcome) (Task, error)
+	// Entry reads one line of the journal. Error: *NameError if it is not there.
+	Entry(ctx context.Context, l Lease, name string) (Entry, error)
+	// Heartbeat extends leases by d from now and tells which of their runs should stop.
+	Heartbeat(ctx context.Context, leases []Lease, d time.Duration) (Beat, error)
+	// Orphans lists up to limit tasks that wait for somebody to run them: unfinished, without a live lease, and with no
+	// question open or one past its deadline.
+	Orphans(ctx context.Context, limit int) ([]string, error)
+}
+
+// Lease is the right to write to a task as its runner. Each Begin makes the epoch grow: the fence against a process
+// that was stalled, lost its lease, and wakes up.
+type Lease struct {
+	Task, Node string
+	Epoch      uint64
+}
+
+// Quota bounds what one owner may have; zero fields do not.
+type Quota struct {
+	// Running counts tasks that are not over, Kept all that have not expired.
+	Running, Kept int
+}
+
+// Cancel says how to cancel: with Force the task is cancelled at once (2025-11-25), without it the work is asked to
+// stop and decides (2026-07-28).
+type Cancel struct {
+	Force  bool
+	Reason string
+}
+
+// Page is one page of a list. Next is "" on the last one.
+type Page struct {
+	Tasks []Task
+	Next  string
+}
+
+// Begun is what a new run needs to know.
+type Begun struct {
+	Lease   Lease
+	Task    Task
+	Journal []Entry
+}
+
+// EntryKind says what a journal entry is.
+type EntryKind uint8
+
+// Kinds of journal entries.
+const (
+	// Done is the value of a step.
+	Done EntryKind = iota
+	// Open is a question without an answer yet.
+	Open
+	// Answered is a question with its answer in Data.
+	Answered
+	// Unanswered is a question whose deadline passed; Withdrawn one that nobody waits for any more.
+	Unanswered
+	Withdrawn
+)
+
+// Entry is one line of a journal. Names are unique in it.
+type Entry struct {
+	Name     string
+	Kind     EntryKind
+	Question Question
+	Data     []byte
+}
+
+// Beat is the answer to a heartbeat.
+type Beat struct {
+	// Lost leases are no longer the caller's: the task is over, gone, or leased to somebody else.
+	Lost []Lease
+	// Cancel names the leases whose tasks somebody asked to cancel.
+	Cancel []Lease
+}
+
+// Expiry is the answer of Expire.
+type Expiry struct {
+	// Removed are the tasks as they were.
+	Removed []Task
+	// Next is when the next task expires; zero if none will.
+	Next time.Time
+}

@@ -1,0 +1,177 @@
+package tasktest
+
+import (
+	"context"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+var timeChecks = []check{
+	{"TSK15ExpiredTasksAreGone", expiredIsGone},
+	{"TSK15ExpiryTellsWhatIsNext", expiryTellsNext},
+	{"TSK15ExpiryIsBounded", expiryIsBounded},
+	{"TSK14UnlimitedTasksStay", unlimitedStays},
+	{"TSK09EveryChangeIsHinted", changesAreHinted},
+	{"TSK09AllWatchersAreHinted", allWatchersAreHinted},
+	{"TSK09WatchMissesNothing", watchMissesNothing},
+}
+
+func expiredIsGone(p *probe) {
+	t := p.createWith(task.Task{Owner: ada, TTL: time.Minute})
+	l := p.begin(t.ID).Lease
+	_, changed, err := p.Watch(p.ctx, ada, t.ID)
+	p.must(err, "watch")
+	time.Sleep(time.Minute - 1)
+	p.status(t.ID, task.Working, "just before it expires")
+	time.Sleep(1)
+	for name, err := range p.requests(ada, t.ID) {
+		p.refuses(err, task.ErrNotFound, name+" of an expired task that is not removed yet")
+	}
+	_, err = p.Finish(p.ctx, l, task.Outcome{Status: task.Completed})
+	p.refuses(err, task.ErrNotFound, "finish of an expired task")
+	page, err := p.List(p.ctx, ada, "", 10)
+	p.must(err, "list")
+	p.equal(len(page.Tasks), 0, "listed tasks")
+	p.orphaned()
+	removed := p.expireAll(0)
+	if len(removed) != 1 || removed[0].ID != t.ID || removed[0].Status != task.Working {
+		p.Errorf("removed %v, want the task as it was", removed)
+	}
+	p.hinted(changed, "removal")
+	for name, err := range p.requests(ada, t.ID) {
+		p.refuses(err, task.ErrNotFound, name+" of a removed task")
+	}
+	p.equal(len(p.expireAll(0)), 0, "tasks removed twice")
+}
+
+func expiryTellsNext(p *probe) {
+	x, err := p.Expire(p.ctx, 10)
+	p.must(err, "expire")
+	p.equal(x.Next.IsZero(), true, "next expiry of an empty store is none")
+	start := time.Now()
+	for _, ttl := range []time.Duration{time.Hour, time.Minute, 2 * time.Minute} {
+		p.createWith(task.Task{Owner: ada, TTL: ttl})
+	}
+	for _, ttl := range []time.Duration{time.Minute, 2 * time.Minute, time.Hour} {
+		x, err := p.Expire(p.ctx, 10)
+		p.must(err, "expire")
+		p.equal(x.Next.Sub(start), ttl, "next expiry")
+		time.Sleep(time.Until(x.Next))
+	}
+}
+
+func expiryIsBounded(p *probe) {
+	for range 20 {
+		p.createWith(task.Task{Owner: ada, TTL: time.Minute})
+	}
+	stay := p.create(ada).ID
+	time.Sleep(time.Minute)
+	total := 0
+	for range 20 {
+		x, err := p.Expire(p.ctx, 3)
+		p.must(err, "expire")
+		if len(x.Removed) > 3 {
+			p.Errorf("%d tasks removed at once, want at most 3", len(x.Removed))
+		}
+		if total += len(x.Removed); len(x.Removed) == 0 {
+			break
+		}
+	}
+	p.equal(total, 20, "removed tasks")
+	p.get(stay)
+}
+
+func unlimitedStays(p *probe) {
+	id := p.createWith(task.Task{Owner: ada, TTL: task.Unlimited}).ID
+	p.equal(len(p.expireAll(100*365*24*time.Hour)), 0, "removed tasks")
+	p.equal(p.get(id).TTL, task.Unlimited, "ttl")
+}
+
+// hinted waits for a hint; stores may take their time, but a bubble's hour is enough for all of them.
+func (p *probe) hinted(changed <-chan struct{}, what string) {
+	p.Helper()
+	synctest.Wait()
+	select {
+	case <-changed:
+	case <-time.After(time.Hour):
+		p.Errorf("%s: no hint", what)
+	}
+}
+
+func changesAreHinted(p *probe) {
+	id, l := p.begun()
+	for _, change := range []struct {
+		what string
+		make func() (task.Task, error)
+	}{
+		{"describe", func() (task.Task, error) { return p.Describe(p.ctx, l, "now") }},
+		{"ask", func() (task.Task, error) { return p.Ask(p.ctx, l, question("a")) }},
+		{"second ask", func() (task.Task, error) { return p.Ask(p.ctx, l, question("b")) }},
+		{"answer", func() (task.Task, error) { return p.Answer(p.ctx, ada, id, []task.Answer{{Name: "a"}}) }},
+		{"withdraw", func() (task.Task, error) { return p.Withdraw(p.ctx, l, "b") }},
+		{"cancel wish", func() (task.Task, error) { return p.Cancel(p.ctx, ada, id, task.Cancel{}) }},
+		{"finish", func() (task.Task, error) { return p.Finish(p.ctx, l, task.Outcome{Status: task.Completed}) }},
+	} {
+		_, changed, err := p.Watch(p.ctx, ada, id)
+		p.must(err, "watch")
+		_, err = change.make()
+		p.must(err, change.what)
+		p.hinted(changed, change.what)
+	}
+}
+
+func allWatchersAreHinted(p *probe) {
+	id := p.create(ada).ID
+	ctx, stop := context.WithCancel(p.ctx)
+	_, _, err := p.Watch(ctx, ada, id)
+	p.must(err, "watch")
+	stop() // one that goes away takes nothing from the others
+	var watchers []<-chan struct{}
+	for range 100 {
+		_, changed, err := p.Watch(p.ctx, ada, id)
+		p.must(err, "watch")
+		watchers = append(watchers, changed)
+	}
+	_, err = p.Cancel(p.ctx, ada, id, task.Cancel{Force: true})
+	p.must(err, "cancel")
+	for _, changed := range watchers {
+		p.hinted(changed, "one of 100 watchers")
+	}
+}
+
+// watchMissesNothing lets the end race with waiters that read and wait: each of them gets to see it.
+func watchMissesNothing(p *probe) {
+	for n := range 50 {
+		id, l := p.begun()
+		done := make(chan error, 8)
+		for range cap(done) {
+			go func() { done <- p.await(id) }()
+		}
+		if n%2 == 0 {
+			synctest.Wait() // all of them wait
+		}
+		_, err := p.Finish(p.ctx, l, task.Outcome{Status: task.Completed})
+		p.must(err, "finish")
+		for range cap(done) {
+			p.must(<-done, "waiter")
+		}
+	}
+}
+
+func (p *probe) await(id string) error {
+	ctx, stop := context.WithTimeout(p.ctx, time.Hour)
+	defer stop()
+	for {
+		t, changed, err := p.Watch(ctx, ada, id)
+		if err != nil || t.Status.Terminal() {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

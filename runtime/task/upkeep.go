@@ -1,0 +1,139 @@
+package task
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+)
+
+const (
+	sweepBatch = 1024
+	// sweepGap keeps tasks that expire one after the other from costing one sweep each. A task past its ttl is not found
+	// anyway; the gap is how much later its work stops.
+	sweepGap = 5 * time.Millisecond
+	// orphanBatch bounds how many orphans one look takes on.
+	orphanBatch = 256
+)
+
+// expireAt makes sure that expired tasks are looked for at that time.
+func (e *Engine) expireAt(at time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.sweep != nil && !at.Before(e.sweep.at) {
+		return
+	}
+	e.timers.remove(e.sweep)
+	e.sweep = e.timers.add(at, func() { e.spawn(e.expire) })
+}
+
+// expire removes what has expired, stops its work, and plans the next look (TSK15).
+func (e *Engine) expire() {
+	e.mu.Lock()
+	e.sweep = nil
+	e.mu.Unlock()
+	for {
+		x, err := e.store.Expire(e.base, sweepBatch)
+		if err != nil {
+			e.audit.failed("expiry", &Task{}, err)
+			e.expireAt(time.Now().Add(time.Second))
+			return
+		}
+		for i := range x.Removed {
+			e.expired(&x.Removed[i])
+		}
+		if len(x.Removed) == sweepBatch {
+			continue
+		}
+		if soonest := time.Now().Add(sweepGap); !x.Next.IsZero() && x.Next.Before(soonest) {
+			e.expireAt(soonest)
+		} else if !x.Next.IsZero() {
+			e.expireAt(x.Next)
+		}
+		return
+	}
+}
+
+func (e *Engine) expired(t *Task) {
+	e.audit.expired(e.base, t)
+	if r := e.run(t.ID); r != nil {
+		r.stop(inflight.SourceTimeout, "", ErrExpired)
+		e.forgetUnbegun(r)
+	}
+}
+
+// beatLater plans the next heartbeat. There is one at a time, and none while nothing runs.
+func (e *Engine) beatLater() {
+	e.timers.add(time.Now().Add(e.config.Lease/3), func() { e.spawn(e.beat) })
+}
+
+// beat keeps the leases of what runs here, and stops what should not run any more.
+func (e *Engine) beat() {
+	leases, runs := e.leases()
+	if len(leases) == 0 {
+		return
+	}
+	defer e.beatLater()
+	b, err := e.store.Heartbeat(e.base, leases, e.config.Lease)
+	if err != nil {
+		e.audit.failed("heartbeat", &Task{}, err)
+		return
+	}
+	for _, l := range slices.Concat(b.Lost, b.Cancel) {
+		e.reconsider(runs[l.Task])
+	}
+}
+
+// leases lists what runs here. If nothing does, the next run starts the heartbeat again.
+func (e *Engine) leases() ([]Lease, map[string]*Run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var leases []Lease
+	runs := map[string]*Run{}
+	for id, r := range e.runs {
+		if l := r.held(); l.Epoch > 0 {
+			leases = append(leases, l)
+			runs[id] = r
+		}
+	}
+	e.beating = len(leases) > 0
+	return leases, runs
+}
+
+// reconsider asks the store why a run should stop: something has happened to the task elsewhere.
+func (e *Engine) reconsider(r *Run) {
+	task := r.Task()
+	t, err := e.store.Get(e.base, task.Owner, task.ID)
+	switch {
+	case err != nil:
+		r.stop(inflight.SourceTimeout, "", ErrExpired)
+	case t.CancelRequested:
+		r.cancelled(t)
+	default:
+		r.stop(inflight.SourceParent, "", ErrLease)
+	}
+}
+
+// resume dispatches tasks that nobody runs, now and once per lease.
+func (e *Engine) resume() {
+	e.spawn(func() {
+		e.expireAt(time.Now()) // of tasks whose creators are gone
+		ids, err := e.store.Orphans(e.base, orphanBatch)
+		if err != nil {
+			e.audit.failed("resume", &Task{}, err)
+		}
+		for _, id := range ids {
+			if e.isClosed() {
+				return
+			}
+			e.dispatch(id)
+		}
+	})
+	e.timers.add(time.Now().Add(e.config.Lease), e.resume)
+}
+
+func (e *Engine) isClosed() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.closed
+}
