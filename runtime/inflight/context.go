@@ -1,0 +1,110 @@
+package inflight
+
+import (
+	"context"
+	"time"
+)
+
+var _ context.Context = (*Entry)(nil)
+
+// Deadline implements context.Context: the request's timeout or the parent's deadline, whichever is earlier.
+func (e *Entry) Deadline() (time.Time, bool) {
+	deadline, ok := e.parent.Deadline()
+	if e.info.Timeout <= 0 {
+		return deadline, ok
+	}
+	own := e.shard.tracker.at(e.due())
+	if ok && deadline.Before(own) {
+		return deadline, true
+	}
+	return own, true
+}
+
+// Done implements context.Context. The channel is made when it is first asked for: most handlers never do.
+func (e *Entry) Done() <-chan struct{} {
+	if e.flags.Load()&hasDone != 0 {
+		return e.done
+	}
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	if e.done == nil {
+		e.done = make(chan struct{})
+		if e.flags.Or(hasDone)&over != 0 {
+			close(e.done)
+		}
+	}
+	return e.done
+}
+
+// Err implements context.Context: context.DeadlineExceeded after a timeout, else context.Canceled.
+func (e *Entry) Err() error {
+	flags := e.flags.Load()
+	if flags&over == 0 {
+		return nil
+	}
+	if flags&hasDone != 0 {
+		<-e.done // closed a moment after the flag is set; whoever sees the error sees it closed
+	}
+	return e.cause.contextErr()
+}
+
+// Value implements context.Context: parent's values. When the request is over, a context of package context that was
+// cancelled with our cause is asked first, because that is how context.Cause finds causes; it holds no other values.
+func (e *Entry) Value(key any) any {
+	if e.flags.Load()&over != 0 {
+		if v := e.inner().Value(key); v != nil {
+			return v
+		}
+	}
+	return e.parent.Value(key)
+}
+
+// inner is made when it is first asked for: few ask for the cause of an end.
+func (e *Entry) inner() context.Context {
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	x := e.more()
+	if x.inner == nil {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(e.cause)
+		x.inner = ctx
+	}
+	return x.inner
+}
+
+// AfterFunc runs f in a goroutine of its own when the request is over, as context.AfterFunc does, which uses it, as does
+// context.WithCancel. That goroutine belongs to whoever passed f; the tracker does not wait for it. stop prevents f from
+// being run and tells whether it did.
+func (e *Entry) AfterFunc(f func()) (stop func() bool) {
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	if e.flags.Load()&over != 0 {
+		go f()
+		return func() bool { return false }
+	}
+	x := e.more()
+	c := &callback{f: f, at: len(x.after)}
+	x.after = append(x.after, c)
+	return func() bool { return e.stop(c) }
+}
+
+func (e *Entry) stop(c *callback) bool {
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	if c.at < 0 {
+		return false
+	}
+	after := e.extra.after
+	last := len(after) - 1
+	after[c.at] = after[last]
+	after[c.at].at = c.at
+	after[last] = nil
+	e.extra.after = after[:last]
+	c.at = -1
+	return true
+}
+
+// String names the context without its values.
+func (e *Entry) String() string {
+	return "inflight.Entry(" + e.info.Method + " " + e.key.ID.String() + ")"
+}

@@ -1,0 +1,142 @@
+package inflight
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Outcome is what became of a wish to end a request.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Unknown   Outcome = iota // not in flight (any more): nothing happened
+	Cancelled                // it ended by this
+	Recorded                 // it is protected: noted, and it goes on
+)
+
+// Entry is one request in flight and the context.Context of its handler. Besides what a Context promises: context.Cause
+// returns a *Cause; children made with package context cost no goroutine, because it has AfterFunc; and once the request is
+// retired, in whichever way, the context is done, so that what a handler left running ends too (CAN19).
+type Entry struct {
+	parent  context.Context
+	shard   *shard
+	started int64 // on the tracker's clock
+	hash    uint64
+	key     Key
+	info    Info
+
+	// The table's, guarded by shard.mu.
+	next *Entry // in the bucket
+
+	state
+}
+
+// state is what can change about a request. Only shard.apply and the lazy makers done, extra and inner write it, under
+// shard.mu; cause and done may be read without the lock once flags say that they are final.
+type state struct {
+	flags  atomic.Uint32
+	heapAt int32         // position in the shard's heap + 1; 0: not in it
+	done   chan struct{} // final with hasDone
+	cause  *Cause        // final with over
+	extra  *extra
+}
+
+const (
+	over      uint32 = 1 << iota // retired: in no table, cause is set
+	protected                    // peers, disconnects and shutdowns only record
+	hasDone                      // done is made
+)
+
+// extra is what most requests never need.
+type extra struct {
+	asked    *Cause // the first cancellation that was only recorded
+	askedAt  int64
+	response *Response
+	inner    context.Context // carries the cause for context.Cause
+	after    []*callback
+	unfollow func() bool // stops Follow
+}
+
+type callback struct {
+	f  func()
+	at int // position in extra.after; -1: started or stopped
+}
+
+// more returns the extra part; the shard's lock is held.
+func (e *Entry) more() *extra {
+	if e.extra == nil {
+		e.extra = new(extra)
+	}
+	return e.extra
+}
+
+// due is when the timeout passes, on the tracker's clock. Only with a timeout.
+func (e *Entry) due() int64 { return e.started + int64(e.info.Timeout) }
+
+// Key returns the key it is registered under.
+func (e *Entry) Key() Key { return e.key }
+
+// Info returns what it was registered with.
+func (e *Entry) Info() Info { return e.info }
+
+// Started is when the request was registered.
+func (e *Entry) Started() time.Time { return e.shard.tracker.at(e.started) }
+
+// Retire completes the request. True: the caller, and nobody else ever, may write the response. False: the request ended in
+// another way, see Cause; write nothing (CAN02, CAN12).
+func (e *Entry) Retire() bool { return e.shard.change(e, complete, completed) == Cancelled }
+
+// Cancel ends the request for cause, or records it when the request is protected. cause must not be changed afterwards.
+func (e *Entry) Cancel(cause *Cause) Outcome { return e.shard.change(e, cancel, cause) }
+
+// Shield protects the request from now on: peers, disconnects and shutdowns are recorded only, unless they force; timeouts
+// still count. For a request that became a task (CAN11). False: it is over already.
+func (e *Entry) Shield() bool { return e.shard.change(e, shield, nil) == Recorded }
+
+// CancelRequested tells whether a cancellation was recorded because the request is protected (CAN14), and its reason.
+func (e *Entry) CancelRequested() (reason string, ok bool) {
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	if e.extra == nil || e.extra.asked == nil {
+		return "", false
+	}
+	return e.extra.asked.Reason, true
+}
+
+// Cause returns why the request is over, nil while it is in flight.
+func (e *Entry) Cause() *Cause {
+	if e.flags.Load()&over == 0 {
+		return nil
+	}
+	return e.cause
+}
+
+// Follow cancels the request when ctx ends, until it is retired: for parents that no Watch covers, such as one HTTP request,
+// or the call that sent this request (CAN19). It allocates. Call it once.
+func (e *Entry) Follow(ctx context.Context) {
+	stop := context.AfterFunc(ctx, func() { e.Cancel(parentCause(ctx)) })
+	e.shard.mu.Lock()
+	ended := e.flags.Load()&over != 0
+	if !ended {
+		e.more().unfollow = stop
+	}
+	e.shard.mu.Unlock()
+	if ended {
+		stop()
+	}
+}
+
+func (e *Entry) snapshot(now int64) Snapshot {
+	s := Snapshot{
+		Key: e.key, Info: e.info,
+		Started: e.shard.tracker.at(e.started), Age: time.Duration(now - e.started),
+		Protected: e.flags.Load()&protected != 0,
+	}
+	if e.extra != nil && e.extra.asked != nil {
+		s.Asked = e.extra.asked
+		s.AskedAt = e.shard.tracker.at(e.extra.askedAt)
+	}
+	return s
+}

@@ -1,0 +1,46 @@
+package inflight
+
+import "github.com/mcpkiln/mcpkiln/runtime/rpc"
+
+// Response is what the peer answered to an outgoing request. Its slices belong to whoever receives it.
+type Response struct {
+	Result []byte
+	Err    *rpc.Error
+}
+
+// Deliver hands over the answer to the request under key, which is Outgoing, and retires it. False: nobody waits (any more),
+// the answer is to be dropped (CAN15). r must not alias a buffer that is used again.
+func (t *Tracker) Deliver(key Key, r Response) bool {
+	e := t.Find(key)
+	return e != nil && e.deliver(r)
+}
+
+func (e *Entry) deliver(r Response) bool {
+	e.shard.mu.Lock()
+	if e.flags.Load()&over == 0 {
+		e.more().response = &r
+	}
+	o := e.shard.apply(e, complete, completed)
+	stop := e.unfollow()
+	e.shard.mu.Unlock()
+	e.after(o, completed, stop)
+	return o == Cancelled
+}
+
+// Await returns the answer to an outgoing request, or the *Cause that ended it first; the end of the context it was registered
+// under is one (CAN19). Whoever registered the request calls it, once; nothing is left behind when it returns.
+func (e *Entry) Await() (Response, error) {
+	select {
+	case <-e.Done():
+	case <-e.parent.Done():
+		cause := parentCause(e.parent)
+		cause.Force = true
+		e.Cancel(cause)
+	}
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	if e.extra != nil && e.extra.response != nil {
+		return *e.extra.response, nil
+	}
+	return Response{}, e.cause
+}

@@ -1,0 +1,167 @@
+package inflight
+
+import (
+	"sync"
+	"time"
+)
+
+// shardCount spreads requests over that many locks. A power of two: the top bits of the hash choose.
+const (
+	shardBits  = 6
+	shardCount = 1 << shardBits
+)
+
+// shard is one part of the table: buckets for finding, a heap for timeouts, one lock for both and for the state of its
+// entries.
+type shard struct {
+	mu      sync.Mutex
+	table   table
+	heap    heap
+	timer   *time.Timer // one for all timeouts here; made when first needed
+	armed   int64       // when timer fires, on the tracker's clock; 0: it will not
+	tracker *Tracker
+	_       [32]byte // two shards share no cache line
+}
+
+// event is what can happen to a request.
+type event uint8
+
+const (
+	complete event = iota
+	cancel
+	shield
+)
+
+// completed is the cause of a request that nobody cancelled.
+var completed = &Cause{Source: SourceCompleted}
+
+// change applies an event and then does what must not happen under the lock.
+func (s *shard) change(e *Entry, ev event, c *Cause) Outcome {
+	s.mu.Lock()
+	o := s.apply(e, ev, c)
+	stop := e.unfollow()
+	s.mu.Unlock()
+	e.after(o, c, stop)
+	return o
+}
+
+// apply is the only function that changes what a request is: in flight, protected, over. The lock is held. Whoever comes first
+// retires the request and gets Cancelled, all others get Unknown (CAN12).
+func (s *shard) apply(e *Entry, ev event, c *Cause) Outcome {
+	flags := e.flags.Load()
+	switch {
+	case flags&over != 0:
+		return Unknown
+	case ev == shield:
+		e.flags.Or(protected)
+		return Recorded
+	case ev == cancel && flags&protected != 0 && !c.cutsThrough():
+		if x := e.more(); x.asked == nil {
+			x.asked, x.askedAt = c, s.tracker.now()
+		}
+		return Recorded
+	}
+	s.retire(e, c)
+	return Cancelled
+}
+
+// retire releases all that the tracker holds for the request, and wakes who waits for its end (CAN03).
+func (s *shard) retire(e *Entry, c *Cause) {
+	s.table.remove(e)
+	if e.heapAt > 0 {
+		s.heap.remove(e)
+	}
+	e.cause = c
+	e.flags.Or(over)
+	if e.done != nil {
+		close(e.done)
+	}
+	if e.extra == nil {
+		return
+	}
+	for _, callback := range e.extra.after {
+		callback.at = -1
+		go callback.f()
+	}
+	e.extra.after = nil
+}
+
+// unfollow returns what stops Follow, once the request is over; the lock is held.
+func (e *Entry) unfollow() (stop func() bool) {
+	if e.extra != nil && e.flags.Load()&over != 0 {
+		stop, e.extra.unfollow = e.extra.unfollow, nil
+	}
+	return stop
+}
+
+// after does what belongs to an outcome and must not happen under the lock: it calls code that may lock a shard itself.
+func (e *Entry) after(o Outcome, c *Cause, stop func() bool) {
+	if stop != nil {
+		stop()
+	}
+	if observe := e.shard.tracker.opts.OnCancel; observe != nil && o != Unknown && c != nil && c != completed {
+		observe(e, c, o)
+	}
+}
+
+// add puts a new request into the table and, with a timeout, into the heap.
+func (s *shard) add(e *Entry) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tracker.closed.Load() {
+		return ErrShutdown
+	}
+	if s.table.find(e.hash, &e.key) != nil {
+		return ErrInFlight
+	}
+	s.table.insert(e)
+	if e.info.Timeout <= 0 {
+		return nil
+	}
+	s.heap.push(e)
+	if due := e.due(); s.armed == 0 || due < s.armed {
+		s.arm(due, e.started)
+	}
+	return nil
+}
+
+// ended is one request of many, to be finished without the lock.
+type ended struct {
+	entry   *Entry
+	cause   *Cause
+	outcome Outcome
+	stop    func() bool
+}
+
+func (s *shard) end(e *Entry, c *Cause) ended {
+	o := s.apply(e, cancel, c)
+	return ended{entry: e, cause: c, outcome: o, stop: e.unfollow()}
+}
+
+// finish returns how many requests really ended.
+func finish(list []ended) (n int) {
+	for _, l := range list {
+		if l.outcome == Cancelled {
+			n++
+		}
+		l.entry.after(l.outcome, l.cause, l.stop)
+	}
+	return n
+}
+
+// cancelWhere cancels what matches. Entries are collected first, because retiring one moves others.
+func (s *shard) cancelWhere(c *Cause, match func(*Entry) bool) int {
+	var list []ended
+	s.mu.Lock()
+	for e := range s.table.all {
+		if match(e) {
+			list = append(list, ended{entry: e})
+		}
+	}
+	for i := range list {
+		list[i] = s.end(list[i].entry, c)
+	}
+	s.disarm()
+	s.mu.Unlock()
+	return finish(list)
+}

@@ -1,0 +1,102 @@
+package inflight
+
+import (
+	"hash/maphash"
+	"math/bits"
+)
+
+// table finds entries by key: buckets of entries that are linked through themselves. Against a Go map it needs one hash
+// instead of three, no memory per entry, and it shrinks again (CAN03).
+type table struct {
+	buckets []*Entry // a power of two, or none
+	count   int
+}
+
+const minBuckets = 8
+
+func (t *table) bucket(hash uint64) **Entry { return &t.buckets[hash&uint64(len(t.buckets)-1)] }
+
+func (t *table) find(hash uint64, key *Key) *Entry {
+	if t.count == 0 {
+		return nil
+	}
+	for e := *t.bucket(hash); e != nil; e = e.next {
+		if e.hash == hash && e.key == *key {
+			return e
+		}
+	}
+	return nil
+}
+
+// insert adds an entry whose key is not in the table.
+func (t *table) insert(e *Entry) {
+	if t.count == len(t.buckets) {
+		t.resize(max(minBuckets, 2*len(t.buckets)))
+	}
+	t.link(e)
+	t.count++
+}
+
+func (t *table) link(e *Entry) {
+	b := t.bucket(e.hash)
+	e.next, *b = *b, e
+}
+
+// remove takes out an entry that is in the table.
+func (t *table) remove(e *Entry) {
+	p := t.bucket(e.hash)
+	for *p != e {
+		p = &(*p).next
+	}
+	*p, e.next = e.next, nil
+	t.count--
+	if n := len(t.buckets); n > minBuckets && t.count < n/8 {
+		t.resize(n / 2)
+	}
+}
+
+func (t *table) resize(n int) {
+	old := t.buckets
+	t.buckets = make([]*Entry, n)
+	for _, e := range old {
+		for e != nil {
+			next := e.next
+			t.link(e)
+			e = next
+		}
+	}
+}
+
+// all yields every entry. The table must not change meanwhile.
+func (t *table) all(yield func(*Entry) bool) {
+	for _, e := range t.buckets {
+		for ; e != nil; e = e.next {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// hasher turns keys into hashes that a peer can not predict, so that it can not choose ids that collide.
+type hasher struct {
+	seed maphash.Seed
+	salt uint64
+}
+
+func newHasher() hasher {
+	seed := maphash.MakeSeed()
+	return hasher{seed: seed, salt: maphash.String(seed, "salt")}
+}
+
+func (h hasher) hash(key *Key) uint64 {
+	id, isInt := key.ID.Int()
+	x := uint64(id)
+	if !isInt {
+		x = maphash.String(h.seed, key.ID.Text())
+	}
+	const odd = 0x9e3779b97f4a7c15
+	hi, lo := bits.Mul64(x^h.salt, (key.Peer<<1|uint64(key.Direction))*odd^bits.RotateLeft64(h.salt, 32)|1)
+	hi, lo = bits.Mul64(hi^lo, odd)
+	return hi ^ lo
+}

@@ -1,0 +1,107 @@
+package inflight
+
+import "time"
+
+// arm sets the shard's timer; the lock is held.
+func (s *shard) arm(due, now int64) {
+	s.armed = due
+	if s.timer == nil {
+		s.timer = time.AfterFunc(time.Duration(due-now), s.expire)
+		return
+	}
+	s.timer.Reset(time.Duration(due - now))
+}
+
+// disarm stops the timer when nothing waits for it. Not done for each request: a timer that fires once in vain costs less than
+// stopping and setting it with every call.
+func (s *shard) disarm() {
+	if s.armed != 0 && len(s.heap) == 0 {
+		s.timer.Stop()
+		s.armed = 0
+	}
+}
+
+// expire runs in the timer's goroutine: it cancels what is due (CAN20) and waits for the next.
+func (s *shard) expire() {
+	var due []ended
+	s.mu.Lock()
+	now := s.tracker.now()
+	for len(s.heap) > 0 && s.heap[0].due() <= now {
+		e := s.heap[0]
+		due = append(due, s.end(e, timeoutCause(e)))
+	}
+	s.armed = 0
+	if len(s.heap) > 0 {
+		s.arm(s.heap[0].due(), now)
+	}
+	s.mu.Unlock()
+	finish(due)
+}
+
+func timeoutCause(e *Entry) *Cause {
+	return &Cause{Source: SourceTimeout, Reason: "not done after " + e.info.Timeout.String()}
+}
+
+// heap orders entries by due. It knows each entry's place, so that any can leave.
+type heap []*Entry
+
+func (h *heap) push(e *Entry) {
+	*h = append(*h, e)
+	h.up(len(*h) - 1)
+}
+
+// remove takes e out, and gives memory back when most of it is unused.
+func (h *heap) remove(e *Entry) {
+	i, last := int(e.heapAt)-1, len(*h)-1
+	moved := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	e.heapAt = 0
+	if i != last {
+		h.set(i, moved)
+		h.up(i)
+		h.down(int(moved.heapAt) - 1)
+	}
+	if c := cap(*h); c > 16 && last < c/4 {
+		*h = append(make(heap, 0, c/2), *h...)
+	}
+}
+
+func (h heap) set(i int, e *Entry) {
+	h[i] = e
+	e.heapAt = int32(i + 1)
+}
+
+// up moves the entry at i towards the front until its parent is not later.
+func (h heap) up(i int) {
+	e, due := h[i], h[i].due()
+	for i > 0 {
+		parent := (i - 1) / 2
+		if h[parent].due() <= due {
+			break
+		}
+		h.set(i, h[parent])
+		i = parent
+	}
+	h.set(i, e)
+}
+
+// down moves the entry at i towards the back until its children are not earlier.
+func (h heap) down(i int) {
+	e, due := h[i], h[i].due()
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			break
+		}
+		if right := child + 1; right < len(h) && h[right].due() < h[child].due() {
+			child = right
+		}
+		if due <= h[child].due() {
+			break
+		}
+		h.set(i, h[child])
+		i = child
+	}
+	h.set(i, e)
+}

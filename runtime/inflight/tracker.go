@@ -1,0 +1,199 @@
+package inflight
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Direction says which side sent a request.
+type Direction uint8
+
+// The directions.
+const (
+	Incoming Direction = iota // the peer asked us
+	Outgoing                  // we asked the peer
+)
+
+// Key identifies a request in flight: who, which way, and the typed id (CAN05, CAN06).
+type Key struct {
+	Peer      uint64 // owner of a space of ids, such as a connection; see NewPeer
+	ID        rpc.ID
+	Direction Direction
+}
+
+// Info is what is known about a request when it is registered.
+type Info struct {
+	Method, Tool, Principal string
+	Timeout                 time.Duration // counted from Register (CAN20); 0: none
+	Uncancellable           bool          // protected from the start (CAN07, CAN14); see Entry.Shield
+}
+
+// Errors of Register.
+var (
+	ErrInFlight = errors.New("a request with this id is in flight") // CAN08
+	ErrShutdown = errors.New("shutting down")
+)
+
+// Options configure a Tracker. The zero value is fine.
+type Options struct {
+	// OnCancel sees every end but completion, and every wish to cancel that was only recorded: for the log (CAN13). It is called
+	// without a lock, concurrently, by whoever cancels, often a read loop.
+	OnCancel func(e *Entry, c *Cause, o Outcome)
+}
+
+// Tracker knows every request in flight. Its methods are safe for concurrent use. It has no goroutine and need not be closed.
+type Tracker struct {
+	shards [shardCount]shard
+	opts   Options
+	hasher hasher
+	start  time.Time // of the tracker's clock
+	closed atomic.Bool
+	peers  atomic.Uint64
+	ids    atomic.Int64
+}
+
+// New returns an empty Tracker.
+func New(opts Options) *Tracker {
+	t := &Tracker{opts: opts, hasher: newHasher(), start: time.Now()}
+	for i := range t.shards {
+		t.shards[i].tracker = t
+	}
+	return t
+}
+
+// NewPeer returns a peer number that was never used before.
+func (t *Tracker) NewPeer() uint64 { return t.peers.Add(1) }
+
+// NextID returns an id for an outgoing request, never the same twice (CAN15).
+func (t *Tracker) NextID() rpc.ID { return rpc.IntID(t.ids.Add(1)) }
+
+// Register puts a request into the table. The Entry is its context, with parent's values and deadline; parent's end reaches
+// it through Watch or Entry.Follow or Await, Register itself only refuses to outlive a parent that has ended already.
+// It fails with ErrInFlight, leaving the first request alone (CAN08), or ErrShutdown.
+func (t *Tracker) Register(parent context.Context, key Key, info Info) (*Entry, error) {
+	e := &Entry{parent: parent, key: key, info: info, started: t.now(), hash: t.hasher.hash(&key)}
+	e.shard = t.shard(e.hash)
+	if info.Uncancellable {
+		e.flags.Store(protected)
+	}
+	if err := e.shard.add(e); err != nil {
+		return nil, err
+	}
+	// After add: a Watch that fired before it did not see this entry.
+	if parent.Err() != nil {
+		e.Cancel(parentCause(parent))
+	}
+	return e, nil
+}
+
+func (t *Tracker) shard(hash uint64) *shard { return &t.shards[hash>>(64-shardBits)] }
+
+// Find returns the request in flight under key, or nil.
+func (t *Tracker) Find(key Key) *Entry {
+	hash := t.hasher.hash(&key)
+	s := t.shard(hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.table.find(hash, &key)
+}
+
+// Cancel is what notifications/cancelled asks for: key's peer is the sender, so nobody reaches another's requests (CAN06).
+// Unknown and finished ids are ignored (CAN04).
+func (t *Tracker) Cancel(key Key, reason string) Outcome {
+	e := t.Find(key)
+	if e == nil {
+		return Unknown
+	}
+	return e.Cancel(&Cause{Source: SourcePeer, Reason: reason})
+}
+
+// CancelPeer cancels everything of one peer, both directions, and returns how many requests ended. Protected requests record
+// it and go on, unless cause.Force. It visits all that is in flight, of every peer.
+func (t *Tracker) CancelPeer(peer uint64, cause *Cause) int {
+	return t.cancelWhere(cause, func(e *Entry) bool { return e.key.Peer == peer })
+}
+
+// CancelAll is CancelPeer for all peers.
+func (t *Tracker) CancelAll(cause *Cause) int {
+	return t.cancelWhere(cause, func(*Entry) bool { return true })
+}
+
+// Shutdown makes Register fail from now on and cancels everything (CAN21). With force, after the grace period, also what is
+// protected.
+func (t *Tracker) Shutdown(reason string, force bool) int {
+	t.closed.Store(true)
+	return t.CancelAll(&Cause{Source: SourceShutdown, Reason: reason, Force: force})
+}
+
+func (t *Tracker) cancelWhere(cause *Cause, match func(*Entry) bool) int {
+	ended := 0
+	for i := range t.shards {
+		ended += t.shards[i].cancelWhere(cause, match)
+	}
+	return ended
+}
+
+// Watch cancels everything of peer when ctx, its connection's context, ends. Call stop when the connection is over.
+func (t *Tracker) Watch(ctx context.Context, peer uint64) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { t.CancelPeer(peer, parentCause(ctx)) })
+}
+
+// Len is the number of requests in flight.
+func (t *Tracker) Len() int {
+	n := 0
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.mu.Lock()
+		n += s.table.count
+		s.mu.Unlock()
+	}
+	return n
+}
+
+// Snapshot describes one request in flight, for operators (CAN22).
+type Snapshot struct {
+	Key
+	Info
+	Started   time.Time
+	Age       time.Duration
+	Protected bool
+	Asked     *Cause // the first cancellation that was only recorded, nil: none
+	AskedAt   time.Time
+}
+
+// List returns what is in flight, oldest first. It locks a 64th of the table at a time: requests come and go meanwhile.
+func (t *Tracker) List() []Snapshot {
+	var list []Snapshot
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.mu.Lock()
+		now := t.now()
+		for e := range s.table.all {
+			list = append(list, e.snapshot(now))
+		}
+		s.mu.Unlock()
+	}
+	slices.SortFunc(list, func(a, b Snapshot) int { return a.Started.Compare(b.Started) })
+	return list
+}
+
+// now is the tracker's clock: nanoseconds since start, monotonic. Half the price of time.Now.
+func (t *Tracker) now() int64 { return int64(time.Since(t.start)) }
+
+func (t *Tracker) at(now int64) time.Time { return t.start.Add(time.Duration(now)) }
+
+// parentCause is the cause for requests whose context ctx ended; one of our own causes is passed on.
+func parentCause(ctx context.Context) *Cause {
+	err := context.Cause(ctx)
+	var own *Cause
+	if errors.As(err, &own) && own.Source != SourceCompleted {
+		inherited := *own
+		return &inherited
+	}
+	return &Cause{Source: SourceParent, Err: err}
+}

@@ -1,0 +1,58 @@
+package rpc
+
+import "strconv"
+
+// AppendRequest appends a request. params is one JSON object, or empty for none.
+func AppendRequest(b []byte, id ID, method string, params []byte) []byte {
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = id.AppendJSON(b)
+	b = append(b, ',')
+	return appendCall(b, method, params)
+}
+
+// AppendNotification appends a notification. params is one JSON object, or empty for none.
+func AppendNotification(b []byte, method string, params []byte) []byte {
+	return appendCall(append(b, `{"jsonrpc":"2.0",`...), method, params)
+}
+
+func appendCall(b []byte, method string, params []byte) []byte {
+	b = append(b, `"method":`...)
+	b = appendString(b, method)
+	if len(params) > 0 {
+		b = append(b, `,"params":`...)
+		b = append(b, params...)
+	}
+	return append(b, '}')
+}
+
+// AppendResult appends the answer to id. result is one JSON value; empty stands for the empty object.
+func AppendResult(b []byte, id ID, result []byte) []byte {
+	b = AppendResultHead(b, id)
+	if len(result) == 0 {
+		result = []byte("{}")
+	}
+	b = append(b, result...)
+	return append(b, '}')
+}
+
+// AppendResultHead appends an answer up to its result, so that the result can be encoded in place: append the value, then '}'.
+func AppendResultHead(b []byte, id ID) []byte {
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = id.AppendJSON(b)
+	return append(b, `,"result":`...)
+}
+
+// AppendError appends an error answer. The zero id is written as null, which JSON-RPC asks for when the id was not readable.
+func AppendError(b []byte, id ID, err *Error) []byte {
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = id.AppendJSON(b)
+	b = append(b, `,"error":{"code":`...)
+	b = strconv.AppendInt(b, int64(err.Code), 10)
+	b = append(b, `,"message":`...)
+	b = appendString(b, err.Message)
+	if len(err.Data) > 0 {
+		b = append(b, `,"data":`...)
+		b = append(b, err.Data...)
+	}
+	return append(b, `}}`...)
+}

@@ -1,0 +1,42 @@
+package rpc
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Conn carries whole frames, one JSON value each, in both directions.
+type Conn interface {
+	// ReadFrame appends the next frame to buf[:0] and returns it; the caller owns the bytes. One goroutine reads at a time.
+	// io.EOF: the peer is done. ErrClosed: Close was called. *FrameError: that frame is lost, the next call goes on after it.
+	// Any other error ends the connection.
+	ReadFrame(buf []byte) ([]byte, error)
+	// WriteFrame accepts one frame for the peer and does not retain it. Safe for concurrent use; frames arrive whole, in the
+	// order of acceptance. Nil means accepted: written, or about to be by whoever is writing. It blocks while too much is
+	// pending. A write that failed fails every later call.
+	WriteFrame(frame []byte) error
+	// Close ends both directions: what was accepted is still delivered if the peer reads, a pending ReadFrame or WriteFrame
+	// returns ErrClosed. Further calls do nothing and return the same.
+	Close() error
+}
+
+// ErrClosed is what a Conn returns after its own Close.
+var ErrClosed = errors.New("rpc: connection closed")
+
+var errEmptyFrame = errors.New("rpc: empty frame")
+
+// FrameError reports a frame that was skipped because it is larger than the limit.
+type FrameError struct {
+	Limit int // bytes
+}
+
+// Error implements error.
+func (e *FrameError) Error() string {
+	return fmt.Sprintf("rpc: frame larger than %d bytes", e.Limit)
+}
+
+// Limits of Lines and Pipe.
+const (
+	DefaultMaxFrame   = 16 << 20 // bytes of one frame
+	DefaultMaxPending = 1 << 20  // bytes accepted and not yet taken by the peer
+)

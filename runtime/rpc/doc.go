@@ -1,0 +1,41 @@
+// Package rpc is JSON-RPC 2.0 as this protocol uses it: ids, messages, and connections that carry whole frames.
+//
+// # Map
+//
+//   - id.go: ID, compared by JSON type and exact value (CAN05)
+//   - parse.go, message.go: Parse takes a frame apart; rescue.go finds the id in frames that are refused for a limit
+//   - append.go: Append* write messages; error.go: Error and its codes
+//   - conn.go: Conn, the contract of a connection; lines.go and linewriter.go: newline framing; stdio*.go: this process's
+//     standard streams; pipe.go: two ends within a process
+//
+// # Contracts
+//
+// Whoever reads a frame owns its bytes, and a Message aliases them: copy what outlives the buffer. IDs never alias.
+//
+// WriteFrame returns when the frame has its place in the order, which may be before it is written: another goroutine may hold
+// the write role and take it along. Waiting for that would park every writer under load once per frame, and would promise
+// little: what the operating system took may still never reach the peer. Close waits for accepted frames to be written, up
+// to CloseWait. A write that fails is reported by its own call, every later one, and Close.
+//
+// The writer that holds the role writes until nothing is pending, so under load one goroutine works for the others. It is most
+// often the end of a request, with nothing else to do. Handing the role on would need somebody who waits for it.
+//
+// Params must be an object. JSON-RPC also allows arrays, this protocol never; null is refused with them, because the sender
+// meant something that was not sent. Repeated keys are refused everywhere in a frame: the two sides of a check may
+// otherwise read different values (VAL07).
+//
+// A frame over the limit is answered by the owner of the connection without an id: to find one, the frame would have to be
+// kept or parsed while it is thrown away.
+//
+// # Rejected
+//
+//   - encoding/json for envelopes: two passes, and ids through float64 or json.Number. BenchmarkParse holds both.
+//   - A goroutine that writes, fed by a channel: one more handover per frame; see BenchmarkLinesWrite.
+//   - json.RawMessage as the id: "1" and "\u0031" would differ, and each key would be an allocation.
+//   - Standard input as it is: closing an *os.File in blocking mode does not end its Read, so serving could never stop
+//     while the peer is silent. Hence the polled copy of the descriptor, and a goroutine that is left behind where there is
+//     no polling.
+//   - Non-blocking standard output: the mode is shared with standard error when both are one pipe, and with the parents that
+//     passed it on, whose writes would fail.
+//   - net.Pipe for Pipe: unbuffered, so each frame costs both sides a switch.
+package rpc

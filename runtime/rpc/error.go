@@ -1,0 +1,27 @@
+package rpc
+
+import "fmt"
+
+// Codes of JSON-RPC errors. A protocol revision may add its own in the range -32000 to -32099.
+const (
+	CodeParseError     = -32700 // the frame is not JSON
+	CodeInvalidRequest = -32600 // JSON, but not a message; also what exceeds a limit
+	CodeMethodNotFound = -32601
+	CodeInvalidParams  = -32602
+	CodeInternalError  = -32603
+)
+
+// Error is a JSON-RPC error: what a peer answered, or what a handler wants to be answered.
+type Error struct {
+	Code    int
+	Message string
+	Data    []byte // one JSON value, or nil
+}
+
+// Error implements error.
+func (e *Error) Error() string { return fmt.Sprintf("%s (code %d)", e.Message, e.Code) }
+
+// Errorf returns an Error with a formatted message.
+func Errorf(code int, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}

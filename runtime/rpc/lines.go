@@ -1,0 +1,123 @@
+package rpc
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// LineOptions are the limits of Lines. Zero fields stand for the defaults.
+type LineOptions struct {
+	MaxFrame   int           // bytes of a frame that is read; DefaultMaxFrame
+	MaxPending int           // bytes accepted before WriteFrame blocks; DefaultMaxPending
+	CloseWait  time.Duration // how long Close lets accepted frames drain; 1s
+}
+
+func (o LineOptions) withDefaults() LineOptions {
+	if o.MaxFrame == 0 {
+		o.MaxFrame = DefaultMaxFrame
+	}
+	if o.MaxPending == 0 {
+		o.MaxPending = DefaultMaxPending
+	}
+	if o.CloseWait == 0 {
+		o.CloseWait = time.Second
+	}
+	return o
+}
+
+// readChunk is the size of one read. A pipe holds as much.
+const readChunk = 64 << 10
+
+// Lines frames with newlines. It reads lines that end in \n or \r\n, the last one also without, and skips blank ones. A frame
+// is written as one line: raw newlines, which in JSON can only stand between tokens, become spaces.
+// Close closes c, which may be nil, and that must end a pending read of r.
+func Lines(r io.Reader, w io.Writer, c io.Closer, opts LineOptions) Conn {
+	opts = opts.withDefaults()
+	return &lines{r: bufio.NewReaderSize(r, readChunk), closer: c, opts: opts, w: newLineWriter(w, opts.MaxPending)}
+}
+
+type lines struct {
+	r      *bufio.Reader
+	w      *lineWriter
+	opts   LineOptions
+	closed atomic.Bool
+	once   sync.Once
+	closer io.Closer
+	err    error // of Close
+}
+
+// ReadFrame implements Conn.
+func (l *lines) ReadFrame(buf []byte) ([]byte, error) {
+	for {
+		line, err := l.readLine(buf[:0])
+		if l.closed.Load() {
+			return line[:0], ErrClosed
+		}
+		if err != nil && (err != io.EOF || blank(line)) {
+			return line[:0], err
+		}
+		if !blank(line) {
+			return trimEnd(line), nil
+		}
+		buf = line
+	}
+}
+
+// readLine appends up to and with the next newline. What exceeds the limit is read and forgotten.
+func (l *lines) readLine(line []byte) ([]byte, error) {
+	for {
+		chunk, err := l.r.ReadSlice('\n')
+		if len(line)+len(trimEnd(chunk)) > l.opts.MaxFrame {
+			return line[:0], l.skipLine(err)
+		}
+		line = append(line, chunk...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+func (l *lines) skipLine(err error) error {
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = l.r.ReadSlice('\n')
+	}
+	if err != nil && err != io.EOF {
+		return err
+	}
+	return &FrameError{Limit: l.opts.MaxFrame}
+}
+
+func trimEnd(line []byte) []byte {
+	for n := len(line); n > 0 && (line[n-1] == '\n' || line[n-1] == '\r'); n-- {
+		line = line[:n-1]
+	}
+	return line
+}
+
+func blank(line []byte) bool {
+	for _, c := range line {
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
+// WriteFrame implements Conn.
+func (l *lines) WriteFrame(frame []byte) error { return l.w.write(frame) }
+
+// Close implements Conn. Accepted frames get CloseWait to drain, so that a peer that stopped reading can not hold it up.
+func (l *lines) Close() error {
+	l.once.Do(func() {
+		l.closed.Store(true)
+		l.err = l.w.close(l.opts.CloseWait)
+		if l.closer != nil {
+			l.err = errors.Join(l.err, l.closer.Close())
+		}
+	})
+	return l.err
+}

@@ -1,0 +1,288 @@
+package rpc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+)
+
+// readAll returns what ReadFrame says until it ends, one line each.
+func readAll(c Conn) string {
+	var got []string
+	var buf []byte
+	for {
+		frame, err := c.ReadFrame(buf)
+		var tooLarge *FrameError
+		switch {
+		case errors.As(err, &tooLarge):
+			got = append(got, fmt.Sprintf("over %d", tooLarge.Limit))
+		case err != nil:
+			return strings.Join(append(got, err.Error()), "\n")
+		default:
+			got = append(got, string(frame))
+		}
+		buf = frame
+	}
+}
+
+func TestLinesRead(t *testing.T) {
+	long := strings.Repeat("x", 200_000)
+	for _, c := range []struct{ name, input, want string }{
+		{"lines", "{}\n[1]\n", "{}\n[1]\nEOF"},
+		{"no last newline", "{}\n[1]", "{}\n[1]\nEOF"},
+		{"CRLF", "{}\r\n[1]\r\n", "{}\n[1]\nEOF"},
+		{"blank lines", "\n\r\n \t\n{}\n\n\n", "{}\nEOF"},
+		{"nothing", "", "EOF"},
+		{"spaces at the end", "{}\n  ", "{}\nEOF"},
+		{"just fits", strings.Repeat("x", 1000) + "\r\n{}\n", strings.Repeat("x", 1000) + "\n{}\nEOF"},
+		{"too long by one", strings.Repeat("x", 1001) + "\n{}\n", "over 1000\n{}\nEOF"},
+		{"longer than any buffer", long + "\n{}\n" + long + "\n[]", "over 1000\n{}\nover 1000\n[]\nEOF"},
+		{"too long at the end", "{}\n" + long, "{}\nover 1000\nEOF"},
+	} {
+		for name, r := range map[string]io.Reader{
+			"whole": strings.NewReader(c.input), "bytes": iotest.OneByteReader(strings.NewReader(c.input)),
+		} {
+			if got := readAll(Lines(r, io.Discard, nil, LineOptions{MaxFrame: 1000})); got != c.want {
+				t.Errorf("%s, %s: got %.200q", c.name, name, got)
+			}
+		}
+	}
+	if got := readAll(Lines(strings.NewReader(long+"\n{}"), io.Discard, nil, LineOptions{})); got != long+"\n{}\nEOF" {
+		t.Errorf("a frame of several chunks: %d bytes", len(got))
+	}
+	broken := iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("{}\n")))
+	if got := readAll(Lines(broken, io.Discard, nil, LineOptions{})); got != iotest.ErrTimeout.Error() {
+		t.Errorf("half a line and an error: %q", got)
+	}
+}
+
+// An endless line costs no more memory than the limit.
+func TestVAL07EndlessLineIsBounded(t *testing.T) {
+	const size = 64 << 20
+	endless := io.MultiReader(io.LimitReader(xs{}, size), strings.NewReader("\n{}\n"))
+	c := Lines(endless, io.Discard, nil, LineOptions{MaxFrame: 1 << 20})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := c.ReadFrame(nil)
+	runtime.ReadMemStats(&after)
+	if !errors.As(err, new(*FrameError)) || !strings.Contains(err.Error(), "1048576 bytes") {
+		t.Fatal(err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 {
+		t.Errorf("%d bytes allocated for a frame of at most 1 MiB", used)
+	}
+	if frame, err := c.ReadFrame(nil); string(frame) != "{}" {
+		t.Errorf("%s, %v", frame, err)
+	}
+}
+
+type xs struct{}
+
+func (xs) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+func TestLinesWriteOneLinePerFrame(t *testing.T) {
+	var out bytes.Buffer
+	c := Lines(strings.NewReader(""), &out, nil, LineOptions{})
+	for _, frame := range []string{"{}", "{\n\"a\": 1,\r\n\"b\": \"\\n\"\n}\n", "[1]"} {
+		if err := c.WriteFrame([]byte(frame)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.WriteFrame([]byte(" \n")); err == nil {
+		t.Error("an empty frame was taken")
+	}
+	if want := "{}\n{ \"a\": 1,\r \"b\": \"\\n\" } \n[1]\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	if c.Close() != nil || c.WriteFrame([]byte("{}")) != ErrClosed || c.Close() != nil {
+		t.Error("Close")
+	}
+}
+
+// gate is a writer that lets through one Write at a time.
+type gate struct {
+	open    chan struct{}
+	entered chan int
+	out     []byte
+	fail    error
+}
+
+func newGate() *gate { return &gate{open: make(chan struct{}), entered: make(chan int, 100)} }
+
+func (g *gate) Write(p []byte) (int, error) {
+	g.entered <- len(p)
+	<-g.open
+	if g.fail != nil {
+		return 0, g.fail
+	}
+	g.out = append(g.out, p...)
+	return len(p), nil
+}
+
+func TestWritersCommitInGroupsAndInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		c := Lines(strings.NewReader(""), g, nil, LineOptions{})
+		first := make(chan error)
+		go func() { first <- c.WriteFrame([]byte("0")) }()
+		synctest.Wait()
+		for i := 1; i <= 50; i++ { // none of these waits
+			if err := c.WriteFrame(fmt.Append(nil, i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		close(g.open)
+		if err := <-first; err != nil {
+			t.Fatal(err)
+		}
+		if n := len(g.entered); n != 2 {
+			t.Errorf("%d writes for 51 frames", n)
+		}
+		for i, line := range strings.Fields(string(g.out)) {
+			if line != fmt.Sprint(i) {
+				t.Fatalf("line %d is %s", i, line)
+			}
+		}
+	})
+}
+
+func TestWritersBlockWhenTooMuchIsPending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		c := Lines(strings.NewReader(""), g, nil, LineOptions{MaxPending: 10})
+		go c.WriteFrame([]byte("12345678901234567890")) // larger than the limit: taken because nothing is pending
+		synctest.Wait()
+		if err := c.WriteFrame([]byte("123456")); err != nil {
+			t.Fatal(err)
+		}
+		blocked := make(chan error, 1)
+		go func() { blocked <- c.WriteFrame([]byte("abcdef")) }()
+		synctest.Wait()
+		if len(blocked) > 0 {
+			t.Fatal("the limit does not block")
+		}
+		g.open <- struct{}{}
+		synctest.Wait()
+		if len(blocked) == 0 {
+			t.Fatal("still blocked after pending frames were taken")
+		}
+		close(g.open)
+		synctest.Wait()
+		if string(g.out) != "12345678901234567890\n123456\nabcdef\n" {
+			t.Errorf("%q", g.out)
+		}
+	})
+}
+
+func TestAFailedWriteIsSticky(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		g.fail = errors.New("broken pipe")
+		c := Lines(strings.NewReader(""), g, nil, LineOptions{MaxPending: 4})
+		results := make(chan error, 3)
+		for range 3 { // one writes, one is accepted, one waits for room
+			go func() { results <- c.WriteFrame([]byte("{}1")) }()
+			synctest.Wait()
+		}
+		close(g.open)
+		synctest.Wait()
+		failed := 0
+		for range 3 {
+			if err := <-results; err == g.fail {
+				failed++
+			}
+		}
+		if failed != 2 || c.WriteFrame([]byte("{}")) != g.fail || len(g.entered) != 1 {
+			t.Errorf("%d failed, %d writes", failed, len(g.entered))
+		}
+		if err := c.Close(); err != g.fail {
+			t.Errorf("Close: %v", err)
+		}
+	})
+}
+
+func TestCloseDrainsButNotForEver(t *testing.T) {
+	for _, stuck := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGate()
+			c := Lines(strings.NewReader(""), g, nil, LineOptions{CloseWait: time.Minute})
+			go c.WriteFrame([]byte("1"))
+			synctest.Wait()
+			_ = c.WriteFrame([]byte("2"))
+			closed := make(chan error, 1)
+			go func() { closed <- c.Close() }()
+			synctest.Wait()
+			if len(closed) > 0 || c.WriteFrame([]byte("3")) != ErrClosed {
+				t.Error("closed before frames drained, or still open for more")
+			}
+			start := time.Now()
+			if stuck {
+				if err := <-closed; err != errNotDrained || time.Since(start) != time.Minute {
+					t.Errorf("%v after %v", err, time.Since(start))
+				}
+				close(g.open)
+				return
+			}
+			close(g.open)
+			if err := <-closed; err != nil || string(g.out) != "1\n2\n" {
+				t.Errorf("%v, %q", err, g.out)
+			}
+		})
+	}
+}
+
+func TestFramesNeverInterleave(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := Lines(strings.NewReader(""), w, w, LineOptions{MaxPending: 4096})
+	in := Lines(r, io.Discard, r, LineOptions{})
+	const writers, frames = 16, 200
+	var all sync.WaitGroup
+	for id := range writers {
+		all.Go(func() {
+			for n := range frames {
+				if err := out.WriteFrame(fmt.Appendf(nil, "%d %d %s", id, n, strings.Repeat("z", (id*n)%300))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	go func() { all.Wait(); out.Close() }()
+	next := [writers]int{}
+	var buf []byte
+	for {
+		if buf, err = in.ReadFrame(buf); err != nil {
+			break
+		}
+		var id, n int
+		if _, err := fmt.Sscan(string(buf), &id, &n); err != nil || next[id] != n || strings.Count(string(buf), "z") != (id*n)%300 {
+			t.Fatalf("%q, want number %d", buf, next[id])
+		}
+		next[id]++
+	}
+	if err != io.EOF {
+		t.Error(err)
+	}
+	for id, n := range next {
+		if n != frames {
+			t.Errorf("writer %d: %d of %d", id, n, frames)
+		}
+	}
+	in.Close()
+}

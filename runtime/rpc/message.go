@@ -1,0 +1,27 @@
+package rpc
+
+// Kind says what a frame is.
+type Kind uint8
+
+// The kinds. KindInvalid is a frame whose kind could not be told.
+const (
+	KindInvalid Kind = iota
+	KindRequest
+	KindNotification
+	KindResult
+	KindError
+)
+
+// Message is one frame, taken apart. Its slices alias the frame, except a Method that was written with escapes.
+type Message struct {
+	Kind   Kind
+	ID     ID     // zero: a notification, or an error that answers nothing readable
+	Method []byte // of a request or notification; look it up with m[string(msg.Method)], which does not allocate
+	Params []byte // one JSON object, nil when absent
+	Result []byte // one JSON value
+	Error  *Error // Data aliases the frame, Message does not
+}
+
+// WantsReply tells whether a frame that Parse refused must be answered with that error: requests, and frames of no kind.
+// A bad notification is ignored (CAN04), and an answer to a bad answer could go on for ever.
+func (m *Message) WantsReply() bool { return m.Kind == KindRequest || m.Kind == KindInvalid }

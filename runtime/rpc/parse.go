@@ -1,0 +1,162 @@
+package rpc
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// envelope lists the members of a message in the order in which the raw array of Parse holds them.
+var envelope = check.Object{Names: []string{"jsonrpc", "id", "method", "params", "result", "error"}, Unknown: check.Skip}
+
+const (
+	inVersion = iota
+	inID
+	inMethod
+	inParams
+	inResult
+	inError
+	members
+)
+
+type raw [members][]byte
+
+// Parse takes one frame apart in one pass that also proves the frame to be well-formed. Integer ids do not allocate.
+//
+// With an error the Message holds what could be read, Kind and ID; see WantsReply. The codes:
+//   - -32700: no JSON, or not UTF-8; without id
+//   - -32600: batches (CAN24), repeated keys, limits (each named), wrong jsonrpc, method or id (CAN05), not exactly one of
+//     method, result and error
+//   - -32602: params that are no object, which this protocol never has, null included
+func Parse(frame []byte, limits check.Limits) (Message, *Error) {
+	var r raw
+	if err := split(frame, limits, &r); err != nil {
+		return rescue(frame, err), frameError(frame, err)
+	}
+	m := Message{Kind: r.kind()}
+	if err := m.setID(r[inID]); err != nil {
+		return m, err
+	}
+	if string(r[inVersion]) != `"2.0"` && !sameString(r[inVersion], "2.0") {
+		return m, &Error{Code: CodeInvalidRequest, Message: `jsonrpc must be "2.0"`}
+	}
+	return m, m.fill(&r)
+}
+
+func split(frame []byte, limits check.Limits, r *raw) error {
+	d := check.Get(frame, limits)
+	defer d.Put()
+	for i := d.Object(&envelope); i >= 0; i = d.Next() {
+		r[i] = d.Alias(nil)
+	}
+	return d.Finish()
+}
+
+// kind goes by the members alone, so that a bad message is still known for what it was meant to be.
+func (r *raw) kind() Kind {
+	switch method := r[inMethod]; {
+	case method != nil && method[0] != '"':
+		return KindInvalid
+	case method != nil && r[inID] != nil:
+		return KindRequest
+	case method != nil:
+		return KindNotification
+	case r[inResult] != nil:
+		return KindResult
+	case r[inError] != nil:
+		return KindError
+	default:
+		return KindInvalid
+	}
+}
+
+func (m *Message) setID(token []byte) *Error {
+	if token == nil || m.Kind == KindError && string(token) == "null" {
+		return nil
+	}
+	id, err := ParseID(token)
+	if err != nil {
+		return &Error{Code: CodeInvalidRequest, Message: err.Error()}
+	}
+	m.ID = id
+	return nil
+}
+
+// fill takes the members over that belong to the kind.
+func (m *Message) fill(r *raw) *Error {
+	both := r[inResult] != nil && r[inError] != nil || r[inMethod] != nil && (r[inResult] != nil || r[inError] != nil)
+	switch {
+	case both:
+		return &Error{Code: CodeInvalidRequest, Message: "only one of method, result and error may be present"}
+	case m.Kind == KindInvalid && r[inMethod] != nil:
+		return &Error{Code: CodeInvalidRequest, Message: "method must be a string"}
+	case m.Kind == KindInvalid:
+		return &Error{Code: CodeInvalidRequest, Message: "one of method, result and error is required"}
+	case m.Kind == KindResult && m.ID.IsZero():
+		return &Error{Code: CodeInvalidRequest, Message: "a result needs an id"}
+	case m.Kind == KindResult:
+		m.Result = r[inResult]
+	case m.Kind == KindError:
+		return m.setError(r[inError])
+	default:
+		return m.setCall(r[inMethod], r[inParams])
+	}
+	return nil
+}
+
+func (m *Message) setCall(method, params []byte) *Error {
+	m.Method = method[1 : len(method)-1]
+	if bytes.IndexByte(m.Method, '\\') >= 0 {
+		text, _ := unquote(method)
+		m.Method = []byte(text)
+	}
+	if params != nil && params[0] != '{' {
+		return &Error{Code: CodeInvalidParams, Message: "params must be an object"}
+	}
+	m.Params = params
+	return nil
+}
+
+var errorObject = check.Object{Names: []string{"code", "message", "data"}, Required: check.Bits{0b011}, Unknown: check.Skip}
+
+func (m *Message) setError(token []byte) *Error {
+	d := check.Get(token, check.Limits{})
+	defer d.Put()
+	e := new(Error)
+	for i := d.Object(&errorObject); i >= 0; i = d.Next() {
+		switch i {
+		case 0:
+			e.Code = int(d.Int(nil))
+		case 1:
+			e.Message = d.String(nil)
+		case 2:
+			e.Data = d.Alias(nil)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return Errorf(CodeInvalidRequest, "error: %v", err)
+	}
+	m.Error = e
+	return nil
+}
+
+// frameError words what split found. Where any value may stand, only repeated keys can be violations.
+func frameError(frame []byte, err error) *Error {
+	var limit *check.LimitError
+	if errors.As(err, &limit) && limit.Reason != check.InvalidUTF8 {
+		return &Error{Code: CodeInvalidRequest, Message: err.Error()}
+	}
+	var violations check.Violations
+	if !errors.As(err, &violations) {
+		return &Error{Code: CodeParseError, Message: err.Error()}
+	}
+	text := "a message must be an object"
+	switch bytes.TrimLeft(frame, space)[0] {
+	case '{':
+		text = "repeated key " + violations[0].Found + " at " + violations[0].Instance
+	case '[':
+		text = "batches are not supported: send one message at a time"
+	}
+	return &Error{Code: CodeInvalidRequest, Message: text}
+}

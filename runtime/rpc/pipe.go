@@ -1,0 +1,129 @@
+package rpc
+
+import (
+	"encoding/binary"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// Pipe returns the two ends of a connection within this process. Each direction holds up to DefaultMaxPending bytes; an end
+// that only writes while the other only writes blocks, as with an operating system's pipe.
+func Pipe() (client, server Conn) {
+	up, down := newQueue(), newQueue()
+	return &pipeEnd{in: down, out: up}, &pipeEnd{in: up, out: down}
+}
+
+type pipeEnd struct{ in, out *queue }
+
+// ReadFrame implements Conn.
+func (p *pipeEnd) ReadFrame(buf []byte) ([]byte, error) { return p.in.take(buf[:0]) }
+
+// WriteFrame implements Conn.
+func (p *pipeEnd) WriteFrame(frame []byte) error { return p.out.put(frame) }
+
+// Close implements Conn. The peer reads what was accepted and then io.EOF; its writes fail with io.ErrClosedPipe.
+func (p *pipeEnd) Close() error {
+	p.in.closeRead()
+	p.out.closeWrite()
+	return nil
+}
+
+// queue is one direction. The reader takes all that is pending at once and hands it out frame by frame without the lock:
+// two copies of a frame, but one lock and one wake-up for many.
+type queue struct {
+	mu       sync.Mutex
+	readable sync.Cond
+	room     sync.Cond
+	pending  []byte      // frames, each behind its length in 4 bytes
+	noMore   bool        // the writing end closed
+	unread   atomic.Bool // the reading end closed
+
+	batch []byte // the reader's alone: taken and not handed out
+	whole []byte // the buffer that batch is in
+}
+
+const lengthBytes = 4
+
+func newQueue() *queue {
+	q := new(queue)
+	q.readable.L, q.room.L = &q.mu, &q.mu
+	return q
+}
+
+func (q *queue) put(frame []byte) error {
+	if blank(frame) {
+		return errEmptyFrame
+	}
+	if len(frame) > DefaultMaxFrame {
+		return &FrameError{Limit: DefaultMaxFrame}
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.noMore && !q.unread.Load() && len(q.pending) > 0 && len(q.pending)+len(frame) >= DefaultMaxPending {
+		q.room.Wait()
+	}
+	if q.noMore {
+		return ErrClosed
+	}
+	if q.unread.Load() {
+		return io.ErrClosedPipe
+	}
+	q.pending = binary.NativeEndian.AppendUint32(q.pending, uint32(len(frame)))
+	q.pending = append(q.pending, frame...)
+	q.readable.Signal()
+	return nil
+}
+
+func (q *queue) take(buf []byte) ([]byte, error) {
+	if len(q.batch) == 0 {
+		if err := q.refill(); err != nil {
+			return buf, err
+		}
+	}
+	if q.unread.Load() {
+		return buf, ErrClosed
+	}
+	end := lengthBytes + int(binary.NativeEndian.Uint32(q.batch))
+	buf = append(buf, q.batch[lengthBytes:end]...)
+	q.batch = q.batch[end:]
+	return buf, nil
+}
+
+// refill exchanges the empty batch for all that is pending.
+func (q *queue) refill() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.pending) == 0 {
+		switch {
+		case q.unread.Load():
+			return ErrClosed
+		case q.noMore:
+			return io.EOF
+		}
+		q.readable.Wait()
+	}
+	if cap(q.whole) > keepBuffer {
+		q.whole = nil
+	}
+	q.pending, q.whole = q.whole[:0], q.pending
+	q.batch = q.whole
+	q.room.Broadcast()
+	return nil
+}
+
+func (q *queue) closeRead() {
+	q.mu.Lock()
+	q.unread.Store(true)
+	q.mu.Unlock()
+	q.readable.Broadcast()
+	q.room.Broadcast()
+}
+
+func (q *queue) closeWrite() {
+	q.mu.Lock()
+	q.noMore = true
+	q.mu.Unlock()
+	q.readable.Broadcast()
+	q.room.Broadcast()
+}

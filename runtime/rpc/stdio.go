@@ -1,0 +1,69 @@
+package rpc
+
+import (
+	"io"
+	"os"
+)
+
+// Stdio is the connection over this process's standard input and output. Nothing else may use either meanwhile. Close ends
+// a pending read and leaves both descriptors open: the peer sees the end when the process exits.
+func Stdio() Conn {
+	in, closer := interruptible(os.Stdin)
+	return Lines(in, os.Stdout, closer, LineOptions{})
+}
+
+// detached makes any reader interruptible, for inputs that the operating system can not wake us from: terminals, and all on
+// Windows. Its goroutine is the one that nobody waits for: it may sit in Read until input comes or the process ends.
+type detached struct {
+	want chan []byte
+	got  chan readResult
+	done chan struct{}
+}
+
+type readResult struct {
+	n   int
+	err error
+}
+
+func detach(r io.Reader) *detached {
+	d := &detached{want: make(chan []byte), got: make(chan readResult), done: make(chan struct{})}
+	go d.run(r)
+	return d
+}
+
+func (d *detached) run(r io.Reader) {
+	for {
+		select {
+		case <-d.done:
+			return
+		case p := <-d.want:
+			n, err := r.Read(p)
+			select {
+			case <-d.done:
+				return
+			case d.got <- readResult{n, err}:
+			}
+		}
+	}
+}
+
+// Read implements io.Reader. After Close the goroutine may still write to p.
+func (d *detached) Read(p []byte) (int, error) {
+	select {
+	case <-d.done:
+		return 0, ErrClosed
+	case d.want <- p:
+	}
+	select {
+	case <-d.done:
+		return 0, ErrClosed
+	case r := <-d.got:
+		return r.n, r.err
+	}
+}
+
+// Close implements io.Closer. Call it once.
+func (d *detached) Close() error {
+	close(d.done)
+	return nil
+}

@@ -1,0 +1,13 @@
+//go:build !unix
+
+package rpc
+
+import (
+	"io"
+	"os"
+)
+
+func interruptible(f *os.File) (io.Reader, io.Closer) {
+	d := detach(f)
+	return d, d
+}

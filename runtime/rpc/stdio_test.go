@@ -1,0 +1,159 @@
+//go:build unix
+
+package rpc
+
+import (
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// blockingPipe is like a standard input that a shell gave us: its descriptor is in blocking mode.
+func blockingPipe(t *testing.T) (r, w *os.File) {
+	t.Helper()
+	var fds [2]int
+	if err := syscall.Pipe(fds[:]); err != nil {
+		t.Fatal(err)
+	}
+	r, w = os.NewFile(uintptr(fds[0]), "stdin"), os.NewFile(uintptr(fds[1]), "peer")
+	t.Cleanup(func() { r.Close(); w.Close() })
+	return r, w
+}
+
+func nonblocking(t *testing.T, f *os.File) bool {
+	t.Helper()
+	raw, err := f.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flags uintptr
+	var errno syscall.Errno
+	_ = raw.Control(func(fd uintptr) { flags, _, errno = syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_GETFL, 0) })
+	if errno != 0 {
+		t.Fatal(errno)
+	}
+	return flags&syscall.O_NONBLOCK != 0
+}
+
+func TestCAN21CloseEndsAPendingReadOfAPipe(t *testing.T) {
+	for range 50 {
+		r, w := blockingPipe(t)
+		in, closer := interruptible(r)
+		c := Lines(in, io.Discard, closer, LineOptions{})
+		if _, err := w.WriteString("{}\n"); err != nil {
+			t.Fatal(err)
+		}
+		if frame, err := c.ReadFrame(nil); string(frame) != "{}" || err != nil {
+			t.Fatalf("%s, %v", frame, err)
+		}
+		pending := make(chan error)
+		go func() {
+			_, err := c.ReadFrame(nil)
+			pending <- err
+		}()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-pending; err != ErrClosed { // hangs if the read can not be ended
+			t.Errorf("pending read: %v", err)
+		}
+		if nonblocking(t, r) {
+			t.Error("the mode that others share was not put back")
+		}
+	}
+}
+
+func TestStandardInputThatIsASocket(t *testing.T) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := os.NewFile(uintptr(fds[0]), "stdin"), os.NewFile(uintptr(fds[1]), "peer")
+	defer ours.Close()
+	in, closer := interruptible(ours)
+	c := Lines(in, io.Discard, closer, LineOptions{})
+	if _, err := theirs.WriteString("{}\n"); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	if got := readAll(c); got != "{}\nEOF" {
+		t.Errorf("%q", got)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStandardInputThatCanBePolledAlready(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	in, closer := interruptible(r)
+	w.WriteString("{}\n")
+	w.Close()
+	if got := readAll(Lines(in, io.Discard, nil, LineOptions{})); got != "{}\nEOF" {
+		t.Errorf("%q", got)
+	}
+	if closer.Close() != nil || !nonblocking(t, r) {
+		t.Error("the mode was changed")
+	}
+}
+
+func TestStandardInputThatIsAFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(name, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, closer := interruptible(f)
+	c := Lines(in, io.Discard, closer, LineOptions{})
+	if got := readAll(c); got != "{}\nEOF" || c.Close() != nil {
+		t.Errorf("%q", got)
+	}
+}
+
+// Where the operating system can not wake a read, Close leaves the read behind.
+func TestCAN21CloseEndsAPendingReadOfAnythingElse(t *testing.T) {
+	peer, ours := net.Pipe()
+	d := detach(ours)
+	c := Lines(d, io.Discard, d, LineOptions{})
+	go peer.Write([]byte("{}\n[]"))
+	if frame, err := c.ReadFrame(nil); string(frame) != "{}" || err != nil {
+		t.Fatalf("%s, %v", frame, err)
+	}
+	pending := make(chan error)
+	go func() {
+		_, err := c.ReadFrame(nil)
+		pending <- err
+	}()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-pending; err != ErrClosed {
+		t.Errorf("pending read: %v", err)
+	}
+	if _, err := c.ReadFrame(nil); err != ErrClosed {
+		t.Errorf("later read: %v", err)
+	}
+	peer.Close() // ends the goroutine that was left behind
+}
+
+func TestStdioLeavesTheDescriptorsOpen(t *testing.T) {
+	if err := Stdio().Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*os.File{os.Stdin, os.Stdout} {
+		if _, err := f.Stat(); err != nil {
+			t.Error(err)
+		}
+	}
+}

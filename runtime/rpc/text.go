@@ -1,0 +1,41 @@
+package rpc
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+func appendString(b []byte, s string) []byte { return check.AppendString(b, s) }
+
+// unquote decodes a JSON string. Nearly all have no escapes and need no decoder.
+func unquote(token []byte) (string, bool) {
+	last := len(token) - 1
+	if last < 1 || token[0] != '"' || token[last] != '"' {
+		return "", false
+	}
+	if text := token[1:last]; plain(text) {
+		return string(text), true
+	}
+	d := check.Get(token, check.Limits{})
+	defer d.Put()
+	s := d.String(nil)
+	return strings.Clone(s), d.Finish() == nil
+}
+
+// plain tells whether text between quotes stands for itself.
+func plain(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return utf8.Valid(text)
+}
+
+// sameString compares a JSON string that may hold escapes.
+func sameString(token []byte, want string) bool {
+	s, ok := unquote(token)
+	return ok && s == want
+}
