@@ -1,0 +1,146 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// ErrGrace: handlers were still running when the grace period was over. They keep their goroutines.
+var ErrGrace = errors.New("server: handlers did not return within the grace period")
+
+// ErrShutdown is what Serve returns after Shutdown.
+var ErrShutdown = errors.New("server: shut down")
+
+// Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, the cause
+// of ctx or ErrShutdown when it was told to stop; with ErrGrace when a handler did not follow. Requests in flight end with
+// cause disconnect or shutdown; tasks outlive the connection (TSK06).
+func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
+	why, late := s.serve(ctx, conn)
+	return errors.Join(why, late)
+}
+
+func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
+	p := s.newPeer(ctx, conn)
+	s.addPeer(p)
+	defer s.removePeer(p)
+
+	read := make(chan error, 1)
+	go func() { read <- p.readLoop() }()
+	select {
+	case why = <-read:
+		read <- nil
+		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Err: why})
+	case <-ctx.Done():
+		why = context.Cause(ctx)
+		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: why.Error()})
+	case <-s.down:
+		why = ErrShutdown
+		p.end(&inflight.Cause{Source: inflight.SourceShutdown})
+	}
+	return why, p.finish(read)
+}
+
+// end stops taking requests and cancels what is in flight (CAN21). The read loop goes on refusing until finish closes the
+// connection: nothing else can interrupt it.
+func (p *peer) end(cause *inflight.Cause) {
+	p.closing.Store(true)
+	p.cancel(cause)
+	p.s.tracker.CancelPeer(p.id, cause)
+	p.live.done()
+}
+
+// finish waits for what runs, closes the connection and waits for the read loop.
+func (p *peer) finish(read <-chan error) error {
+	grace := time.NewTimer(p.s.cfg.grace)
+	defer grace.Stop()
+	var late error
+	select {
+	case <-p.live.idle:
+	case <-grace.C:
+		p.s.tracker.CancelPeer(p.id, &inflight.Cause{Source: inflight.SourceShutdown, Reason: "the grace period is over", Force: true})
+		late = fmt.Errorf("%w: %d are left", ErrGrace, p.live.n.Load())
+	}
+	closed := p.conn.Close()
+	<-read
+	if late != nil {
+		return late
+	}
+	return closed
+}
+
+// readLoop takes frames until the peer is done. Each one is read into the buffer of a request, so that the frame of a request
+// needs no copy.
+func (p *peer) readLoop() error {
+	r := p.s.newRequest(p)
+	for {
+		frame, err := p.conn.ReadFrame(r.frame[:0])
+		if err != nil {
+			if tooLarge := (*rpc.FrameError)(nil); errors.As(err, &tooLarge) {
+				p.refuse(rpc.ID{}, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", tooLarge.Limit))
+				continue
+			}
+			r.release()
+			if errors.Is(err, io.EOF) || errors.Is(err, rpc.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		r.frame = frame
+		if p.receive(r) {
+			r = p.s.newRequest(p)
+		}
+	}
+}
+
+// Shutdown ends every connection and the tasks, in order, until ctx ends (CAN21). The server serves nothing afterwards.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	select {
+	case <-s.down:
+	default:
+		close(s.down)
+	}
+	peers := slices.Collect(maps.Values(s.peers))
+	s.mu.Unlock()
+	s.tracker.Shutdown("", false)
+	var err error
+	if s.engine != nil {
+		err = s.engine.Close(ctx)
+	}
+	for _, p := range peers {
+		select {
+		case <-p.live.idle:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
+	s.tracker.Shutdown("", true)
+	return err
+}
+
+// Run serves conn until its end or the first interrupt or termination signal, then shuts the server down in order; a second
+// signal ends the process at once (CAN21). It is what the main function of a stdio server calls.
+func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// After the first signal the next one has its usual effect again.
+	context.AfterFunc(ctx, stop)
+	why, late := s.serve(ctx, conn)
+	if ctx.Err() != nil {
+		why = nil // told to stop: that is no failure
+	}
+	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.grace)
+	defer cancel()
+	return errors.Join(why, late, s.Shutdown(ended))
+}

@@ -1,0 +1,2 @@
+// Package server dispatches requests to generated handlers.
+package server

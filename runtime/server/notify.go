@@ -1,0 +1,66 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// notified handles a notification in the read loop. Whatever is wrong with one is ignored (CAN04).
+func (p *peer) notified(msg *rpc.Message) {
+	m := p.wire.methods[string(msg.Method)]
+	if m == nil || m.Op != OpCancelled {
+		return
+	}
+	var params Params
+	if p.s.read(m, msg.Params, &params) != nil || params.RequestID.IsZero() {
+		return
+	}
+	p.s.tracker.Cancel(p.key(params.RequestID, inflight.Incoming), params.Reason)
+	p.barrier()
+}
+
+// answered hands the answer to one of our requests to who waits for it. The frame is used again, so its parts are copied.
+func (p *peer) answered(msg *rpc.Message) {
+	answer := inflight.Response{Result: append([]byte(nil), msg.Result...)}
+	if msg.Error != nil {
+		answer.Err = &rpc.Error{Code: msg.Error.Code, Message: msg.Error.Message, Data: append([]byte(nil), msg.Error.Data...)}
+	}
+	if !p.s.tracker.Deliver(p.key(msg.ID, inflight.Outgoing), answer) {
+		p.s.log.Debug("answer dropped: nobody waits for it", "peer", p.id, "id", msg.ID.String())
+	}
+}
+
+// ended sees every end of a request that is no completion, and every wish to cancel what can not be cancelled (CAN13).
+func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.Outcome) {
+	key, info := e.Key(), e.Info()
+	if s.log.Enabled(context.Background(), slog.LevelInfo) {
+		text := "request cancelled"
+		if o == inflight.Recorded {
+			text = "cancellation recorded: the request can not be cancelled"
+		}
+		s.log.Info(text, "id", key.ID.String(), "method", info.Method, "tool", info.Tool, "principal", info.Principal,
+			"outgoing", key.Direction == inflight.Outgoing, "source", c.Source.String(), "reason", c.Reason)
+	}
+	if c.Source == inflight.SourceTimeout && o == inflight.Cancelled && key.Direction == inflight.Incoming {
+		s.answerTimeout(e)
+	}
+}
+
+// answerTimeout answers a call that took too long: the handler may never return, and whatever it returns now is dropped.
+// It is called by a timer, so the write happens elsewhere.
+func (s *Server) answerTimeout(e *inflight.Entry) {
+	p := s.peer(e.Key().Peer)
+	if p == nil || !p.live.add() {
+		return
+	}
+	go func() {
+		defer p.live.done()
+		info := e.Info()
+		result := CallResult{IsError: true, Content: appendText(nil, info.Tool+" timed out after "+info.Timeout.String())}
+		b := rpc.AppendResult(nil, e.Key().ID, p.wire.AppendCallResult(nil, &result))
+		p.write(b)
+	}()
+}

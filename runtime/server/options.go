@@ -1,0 +1,79 @@
+package server
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// Option changes a default of the server.
+type Option func(*config)
+
+type config struct {
+	logger       *slog.Logger
+	limits       check.Limits
+	tasks        task.Limits
+	maxInFlight  int
+	pageSize     int
+	progressRate int
+	grace        time.Duration
+	askTimeout   time.Duration
+	listTasks    bool
+	store        task.Store
+	dispatcher   task.Dispatcher
+	partial      func(Partial)
+}
+
+func defaults() config {
+	return config{
+		logger: slog.New(slog.DiscardHandler), maxInFlight: 20_000, pageSize: 100, progressRate: 10,
+		grace: 5 * time.Second, askTimeout: 10 * time.Minute,
+	}
+}
+
+// Partial is what a cancelled handler returned beside its error (CAN25).
+type Partial struct {
+	Tool   string
+	Result any // the handler's output, a pointer
+	Err    error
+}
+
+// WithLogger sets the logger; the default discards.
+func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
+
+// WithLimits sets the limits of received JSON: size, nesting depth, length of numbers, violations listed (VAL07).
+func WithLimits(l check.Limits) Option { return func(c *config) { c.limits = l } }
+
+// WithTaskLimits sets the limits of tasks: how many, how long, how large, how often polled (TSK22).
+func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l } }
+
+// WithMaxInFlight sets how many requests one peer may have in flight; the default is 20,000. More are refused.
+func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
+
+// WithPageSize sets how many tools one page holds, and the most of tasks; the default is 100.
+func WithPageSize(n int) Option { return func(c *config) { c.pageSize = max(n, 1) } }
+
+// WithProgressRate sets how many progress notifications one call sends in a second at most; the default is 10, the least
+// 4 (PRO05).
+func WithProgressRate(n int) Option { return func(c *config) { c.progressRate = max(n, 4) } }
+
+// WithGrace sets how long handlers have to return after shutdown or disconnect; the default is 5 seconds (CAN21).
+func WithGrace(d time.Duration) Option { return func(c *config) { c.grace = d } }
+
+// WithQuestionTimeout sets how long a question without a timeout of its own waits; the default is 10 minutes.
+func WithQuestionTimeout(d time.Duration) Option { return func(c *config) { c.askTimeout = d } }
+
+// WithTaskList serves tasks/list also to peers without an identity, each seeing its own tasks (TSK21).
+func WithTaskList() Option { return func(c *config) { c.listTasks = true } }
+
+// WithTaskStore keeps tasks in s instead of memory.
+func WithTaskStore(s task.Store) Option { return func(c *config) { c.store = s } }
+
+// WithTaskDispatcher lets d decide where tasks run, instead of this process.
+func WithTaskDispatcher(d task.Dispatcher) Option { return func(c *config) { c.dispatcher = d } }
+
+// WithPartialResults sets the hook for what cancelled handlers returned beside their error (CAN25). It never reaches
+// the wire.
+func WithPartialResults(hook func(Partial)) Option { return func(c *config) { c.partial = hook } }

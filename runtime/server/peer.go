@@ -1,0 +1,134 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// peer is one connection and what was agreed on it.
+type peer struct {
+	s         *Server
+	conn      rpc.Conn
+	id        uint64
+	principal string          // "" without an identity
+	owner     string          // of its tasks
+	ctx       context.Context // of everything on this connection; it ends with a *inflight.Cause
+	cancel    context.CancelCauseFunc
+
+	// Written by the read loop before anything that reads them is started.
+	wire    *wire
+	ready   bool // initialize was answered
+	asks    bool // the client shows questions
+	closing atomic.Bool
+
+	// gate orders what is written for a request with what ends it. Writers hold it shared from asking for permission until the
+	// frame is accepted; the read loop takes it once after each cancellation. So after a cancellation was processed nothing can be
+	// written for that request any more, however unlucky the scheduling (CAN02). Writers do not hinder each other.
+	gate sync.RWMutex
+
+	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
+	live     group
+	changes  outbox
+}
+
+// Owners of tasks. The prefixes keep an identity from being the name of somebody's connection (TSK21).
+const (
+	ownedByConnection = "connection:"
+	ownedByPrincipal  = "principal:"
+)
+
+func (s *Server) newPeer(ctx context.Context, conn rpc.Conn) *peer {
+	p := &peer{
+		s: s, conn: conn, id: s.ids.Add(1), principal: PrincipalFrom(ctx),
+		wire: s.handshake(),
+	}
+	// The end of ctx is a shutdown in order, so only its values are taken over.
+	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	p.owner = ownedByConnection + rand.Text()
+	if p.principal != "" {
+		p.owner = ownedByPrincipal + p.principal
+	}
+	p.live.start()
+	return p
+}
+
+func (s *Server) addPeer(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.peers[p.id] = p
+}
+
+// removePeer also forgets it as the session of its tasks, which go on (TSK06).
+func (s *Server) removePeer(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.peers, p.id)
+	for id, session := range s.sessions {
+		if session == p {
+			delete(s.sessions, id)
+		}
+	}
+}
+
+func (s *Server) peer(id uint64) *peer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.peers[id]
+}
+
+func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
+	return inflight.Key{Peer: p.id, ID: id, Direction: d}
+}
+
+// write sends a frame that needs nobody's permission. A connection that fails is noticed by its read loop.
+func (p *peer) write(frame []byte) {
+	if err := p.conn.WriteFrame(frame); err != nil {
+		p.s.log.Debug("frame not written", "peer", p.id, "error", err)
+	}
+}
+
+// refuse answers a request that is not in flight.
+func (p *peer) refuse(id rpc.ID, err *rpc.Error) { p.write(rpc.AppendError(nil, id, err)) }
+
+// barrier returns when nothing that was permitted before is still to be written.
+func (p *peer) barrier() {
+	p.gate.Lock()
+	defer p.gate.Unlock()
+}
+
+// group counts the goroutines of a connection and tells when the last one is gone. Unlike sync.WaitGroup it can be waited for with a
+// limit, and a goroutine can be refused when the end has been reached.
+type group struct {
+	n    atomic.Int64
+	idle chan struct{}
+}
+
+// start counts the owner itself; done ends that too.
+func (g *group) start() {
+	g.idle = make(chan struct{})
+	g.n.Store(1)
+}
+
+// add counts one more, unless all are gone.
+func (g *group) add() bool {
+	for {
+		n := g.n.Load()
+		if n == 0 {
+			return false
+		}
+		if g.n.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (g *group) done() {
+	if g.n.Add(-1) == 0 {
+		close(g.idle)
+	}
+}

@@ -1,0 +1,121 @@
+package server
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// progress sends the progress of one call. The rate N is kept in every window of one second: a steady N/2, a burst of
+// N/2-1 for short calls, and one more for the last value, which is never held back (PRO05).
+type progress struct {
+	peer  *peer
+	wire  *wire
+	call  context.Context // of the request or the task's run: over means silence
+	token rpc.ID
+	task  string // related task, "" for none
+
+	every time.Duration // the steady distance
+	burst time.Duration // how far ahead of it a burst may get
+
+	mu      sync.Mutex
+	due     time.Time // when the steady rate would send the next one
+	last    float64
+	started bool
+	closed  bool
+	pending *Progress // held back
+	timer   *time.Timer
+}
+
+// newProgress returns nil when the request carried no token (PRO01).
+func (p *peer) newProgress(call context.Context, w *wire, token rpc.ID, task string) *progress {
+	if token.IsZero() {
+		return nil
+	}
+	half := p.s.cfg.progressRate / 2
+	every := time.Second / time.Duration(half)
+	return &progress{
+		peer: p, wire: w, call: call, token: token, task: task,
+		every: every, burst: time.Duration(half-2) * every,
+	}
+}
+
+// report sends v, keeps it for later, or drops it if it is no step forward (PRO02).
+func (pr *progress) report(v Progress) {
+	if math.IsNaN(v.Progress) || math.IsInf(v.Progress, 0) || math.IsNaN(v.Total) || math.IsInf(v.Total, 0) {
+		return // JSON has no such numbers
+	}
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	if pr.closed || pr.started && v.Progress <= pr.last {
+		return
+	}
+	pr.started, pr.last = true, v.Progress
+	if pr.pending == nil && pr.wait(time.Now()) == 0 {
+		pr.send(&v)
+		return
+	}
+	if pr.pending == nil {
+		pr.schedule(pr.wait(time.Now()))
+	}
+	pr.pending = &v
+}
+
+// wait is how long the rate wants the next one to be held back. The caller holds mu.
+func (pr *progress) wait(now time.Time) time.Duration { return max(0, pr.due.Sub(now)-pr.burst) }
+
+func (pr *progress) schedule(d time.Duration) {
+	if pr.timer == nil {
+		pr.timer = time.AfterFunc(d, pr.flush)
+		return
+	}
+	pr.timer.Reset(d)
+}
+
+// flush sends what was held back.
+func (pr *progress) flush() {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	if pr.pending != nil && !pr.closed {
+		pr.send(pr.pending)
+		pr.pending = nil
+	}
+}
+
+// send writes v unless the call is over. The caller holds mu, which keeps values in order; a peer that does not read makes the handler
+// wait here.
+func (pr *progress) send(v *Progress) {
+	v.ProgressToken, v.RelatedTask = pr.token, pr.task
+	frame := rpc.AppendNotification(nil, pr.wire.names[OpProgress], pr.wire.AppendProgress(nil, v))
+	pr.peer.gate.RLock()
+	defer pr.peer.gate.RUnlock()
+	if pr.call.Err() != nil {
+		return
+	}
+	pr.peer.write(frame)
+	now := time.Now()
+	if pr.due.Before(now) {
+		pr.due = now
+	}
+	pr.due = pr.due.Add(pr.every)
+}
+
+// close sends the last value if it was held back, and nothing from then on.
+func (pr *progress) close() {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	if pr.closed {
+		return
+	}
+	pr.closed = true
+	if pr.timer != nil {
+		pr.timer.Stop()
+	}
+	if pr.pending != nil {
+		pr.send(pr.pending)
+		pr.pending = nil
+	}
+}

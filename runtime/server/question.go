@@ -1,0 +1,154 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// Fallback says what happens to a question that the client can not show.
+type Fallback uint8
+
+// The zero value fails the call.
+const (
+	Fail       Fallback = iota // Ask returns ErrUnsupported
+	Decline                    // Ask returns a declined answer
+	UseDefault                 // Ask returns Question.Default as accepted
+)
+
+// Question is one thing a tool may ask the user. Name is unique within the tool and stable: recorded answers are found by
+// it.
+type Question[T any] struct {
+	Name    string
+	Message string
+	// Schema is the JSON Schema of the answer, as it is sent.
+	Schema string
+	// Timeout bounds one asking; 0 means the server's default.
+	Timeout       time.Duration
+	OnUnsupported Fallback
+	// Decode reads and checks an accepted answer.
+	Decode  func(d *check.Decoder, v *T)
+	Default T
+}
+
+// Action is what the user did with a question.
+type Action string
+
+// Declining and dismissing are answers, not errors.
+const (
+	Accepted  Action = "accept"
+	Declined  Action = "decline"
+	Dismissed Action = "cancel"
+)
+
+// Answer is what came back. Value is set when Action is Accepted.
+type Answer[T any] struct {
+	Action Action
+	Value  T
+}
+
+// Accepted reports whether the user gave a value.
+func (a Answer[T]) Accepted() bool { return a.Action == Accepted }
+
+// Errors of Ask.
+var (
+	ErrUnsupported     = errors.New("the client can not ask its user")
+	ErrQuestionTimeout = errors.New("nobody answered the question in time")
+)
+
+// AnswerError is an answer that breaks the question's schema.
+type AnswerError struct {
+	Question string
+	Err      error
+}
+
+// Error implements error.
+func (e *AnswerError) Error() string { return fmt.Sprintf("answer to %q: %v", e.Question, e.Err) }
+
+// Unwrap returns the violations.
+func (e *AnswerError) Unwrap() error { return e.Err }
+
+// Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
+// q.Message. Asking again in the same call, or in a later run of the same task, gives the recorded answer at once.
+// Errors: ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for another question of the same name, *rpc.Error when the client
+// answered with one, or the cause of ctx.
+func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string) (Answer[T], error) {
+	if message == "" {
+		message = q.Message
+	}
+	if !c.asks {
+		return q.unsupported()
+	}
+	data, err := c.ask(ctx, q.Name, message, q.Schema, q.Timeout)
+	if err != nil {
+		return Answer[T]{}, err
+	}
+	return q.decode(data, c.s.cfg.limits)
+}
+
+func (q *Question[T]) unsupported() (Answer[T], error) {
+	switch q.OnUnsupported {
+	case Decline:
+		return Answer[T]{Action: Declined}, nil
+	case UseDefault:
+		return Answer[T]{Action: Accepted, Value: q.Default}, nil
+	}
+	return Answer[T]{}, ErrUnsupported
+}
+
+func (q *Question[T]) decode(data []byte, limits check.Limits) (Answer[T], error) {
+	var r reply
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Answer[T]{}, &AnswerError{q.Name, err}
+	}
+	if r.Error != nil {
+		return Answer[T]{}, r.Error
+	}
+	a := Answer[T]{Action: r.Action}
+	if a.Action != Accepted {
+		return a, nil
+	}
+	if err := check.Decode(arguments(r.Content), limits, q.Decode, &a.Value); err != nil {
+		return Answer[T]{}, &AnswerError{q.Name, err}
+	}
+	return a, nil
+}
+
+// reply is an answer as it is journaled. It has no names of a protocol: a later run may be served under another revision.
+type reply struct {
+	Action  Action          `json:"action,omitempty"`
+	Content json.RawMessage `json:"content,omitempty"`
+	Error   *rpc.Error      `json:"error,omitempty"`
+}
+
+// prompt is a question as it is journaled.
+type prompt struct {
+	Message string          `json:"message"`
+	Schema  json.RawMessage `json:"schema"`
+}
+
+// askMethod marks journaled questions to the user, whatever a revision calls them.
+const askMethod = "ask"
+
+// ask journals the question and waits for its answer, encoded as a reply.
+func (c *Call) ask(ctx context.Context, name, message, schema string, timeout time.Duration) ([]byte, error) {
+	payload, err := json.Marshal(prompt{Message: message, Schema: json.RawMessage(schema)})
+	if err != nil {
+		return nil, fmt.Errorf("question %q: %w", name, err)
+	}
+	if timeout == 0 {
+		timeout = c.s.cfg.askTimeout
+	}
+	q := task.Question{Name: name, Method: askMethod, Payload: payload, Deadline: time.Now().Add(timeout)}
+	data, err := c.journal().Ask(ctx, q)
+	if errors.Is(err, task.ErrUnanswered) {
+		return nil, fmt.Errorf("%w: %q after %v", ErrQuestionTimeout, name, timeout)
+	}
+	return data, err
+}

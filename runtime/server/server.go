@@ -1,0 +1,135 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// Server serves one Definition to any number of connections. Its methods are safe for concurrent use.
+type Server struct {
+	def     Definition
+	cfg     config
+	log     *slog.Logger
+	wires   []*wire // newest first
+	tools   map[string]*Tool
+	info    []byte // raw: how the server names itself
+	tracker *inflight.Tracker
+	engine  *task.Engine // nil when no tool runs as a task
+	ids     atomic.Uint64
+	// requests keeps served ones for their buffers.
+	requests sync.Pool
+
+	mu    sync.Mutex // guards peers, tasks and down
+	peers map[uint64]*peer
+	// sessions are the connections that created the unfinished tasks: where their notifications and questions go.
+	sessions map[string]*peer
+	// streams count the open requests for a task's result by task.
+	streams map[string]int
+	down    chan struct{} // closed by Shutdown
+}
+
+// New checks d and returns a server of it. It fails when generated code and runtime do not fit.
+func New(d Definition, opts ...Option) (*Server, error) {
+	if d.Runtime != Generation1 {
+		return nil, fmt.Errorf("server: generated code is of generation %d, this runtime serves %d: run mcpkiln generate again", d.Runtime, Generation1)
+	}
+	s := &Server{
+		def: d, cfg: defaults(), tools: make(map[string]*Tool, len(d.Tools)), info: serverInfo(&d),
+		peers: map[uint64]*peer{}, sessions: map[string]*peer{}, streams: map[string]int{}, down: make(chan struct{}),
+	}
+	for _, o := range opts {
+		o(&s.cfg)
+	}
+	s.log = s.cfg.logger
+	if err := s.index(); err != nil {
+		return nil, err
+	}
+	s.tracker = inflight.New(inflight.Options{OnCancel: s.ended})
+	if s.servesTasks() {
+		s.engine = task.New(task.Config{
+			Runner: s.runTask, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
+			Logger: s.log, OnChange: s.taskChanged, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
+		})
+	}
+	return s, nil
+}
+
+// index checks tools and wires and prepares what does not change while serving.
+func (s *Server) index() error {
+	for i := range s.def.Tools {
+		t := &s.def.Tools[i]
+		switch {
+		case s.tools[t.Name] != nil:
+			return fmt.Errorf("server: two tools are named %q", t.Name)
+		case t.Handler.run == nil:
+			return fmt.Errorf("server: tool %q has no handler", t.Name)
+		case check.Valid([]byte(t.Definition), check.Limits{}) != nil:
+			return fmt.Errorf("server: the definition of tool %q is not JSON", t.Name)
+		}
+		s.tools[t.Name] = t
+	}
+	wires, err := compileWires(&s.def)
+	if err != nil {
+		return err
+	}
+	for _, w := range wires {
+		w.pages = toolPages(w, s.def.Tools, s.cfg.pageSize)
+	}
+	s.wires = wires
+	if s.handshake() == nil {
+		return errors.New("server: no wire begins with a handshake")
+	}
+	return nil
+}
+
+// handshake is the newest wire that begins with a handshake.
+func (s *Server) handshake() *wire {
+	for _, w := range s.wires {
+		if w.Handshake {
+			return w
+		}
+	}
+	return nil
+}
+
+func (s *Server) servesTasks() bool {
+	for _, w := range s.wires {
+		if w.tasks {
+			return true
+		}
+	}
+	return false
+}
+
+// InFlight lists the requests that are being served, oldest first (CAN22).
+func (s *Server) InFlight() []inflight.Snapshot { return s.tracker.List() }
+
+// RunningTasks lists the runs of tasks in this process, oldest first.
+func (s *Server) RunningTasks() []task.Snapshot {
+	if s.engine == nil {
+		return nil
+	}
+	return s.engine.Running()
+}
+
+type principalKey struct{}
+
+// WithPrincipal returns a context that carries the identity of the peer; Serve and HTTP handlers take it from there.
+// Tasks belong to it (TSK21).
+func WithPrincipal(ctx context.Context, principal string) context.Context {
+	return context.WithValue(ctx, principalKey{}, principal)
+}
+
+// PrincipalFrom returns the identity in ctx, "" without one.
+func PrincipalFrom(ctx context.Context) string {
+	p, _ := ctx.Value(principalKey{}).(string)
+	return p
+}

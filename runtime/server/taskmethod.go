@@ -1,0 +1,142 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// taskMethod serves the requests about tasks. A task's owner is the peer's identity, so a foreign task is an unknown one (TSK21).
+func (r *request) taskMethod(b []byte) ([]byte, error) {
+	switch r.method.Op {
+	case OpGetTask:
+		return r.getTask(b)
+	case OpTaskResult:
+		return r.taskResult(b)
+	case OpListTasks:
+		return r.listTasks(b)
+	case OpCancelTask:
+		return r.cancelTask(b)
+	}
+	return b, rpc.Errorf(rpc.CodeMethodNotFound, "unknown method %q", r.method.Name)
+}
+
+func (r *request) getTask(b []byte) ([]byte, error) {
+	t, err := r.p.s.engine.Get(r.entry, r.p.owner, r.params.TaskID)
+	if err != nil {
+		return b, taskError(err)
+	}
+	v := viewOf(&t)
+	return r.wire.AppendTask(b, &v), nil
+}
+
+func (r *request) listTasks(b []byte) ([]byte, error) {
+	page, err := r.p.s.engine.List(r.entry, r.p.owner, r.params.Cursor, r.p.s.cfg.pageSize)
+	if err != nil {
+		return b, taskError(err)
+	}
+	tasks := append(r.scratch[:0], '[')
+	for i := range page.Tasks {
+		if i > 0 {
+			tasks = append(tasks, ',')
+		}
+		v := viewOf(&page.Tasks[i])
+		tasks = r.wire.AppendTask(tasks, &v)
+	}
+	r.scratch = append(tasks, ']')
+	return r.wire.AppendTaskList(b, &TaskList{Tasks: r.scratch, NextCursor: page.Next}), nil
+}
+
+// cancelTask cancels the task; when it answers, nothing of the task is still to be written (TSK18, PRO01).
+func (r *request) cancelTask(b []byte) ([]byte, error) {
+	s := r.p.s
+	session := s.session(r.params.TaskID) // before it is over
+	t, err := s.engine.Cancel(r.entry, r.p.owner, r.params.TaskID, task.Cancel{Force: r.wire.Task.CancelForces})
+	if over := (*task.TerminalError)(nil); errors.As(err, &over) && !r.wire.Task.CancelTerminalRefused {
+		err = nil
+	}
+	if err != nil {
+		return b, taskError(err)
+	}
+	if session != nil {
+		session.barrier()
+	}
+	v := viewOf(&t)
+	return r.wire.AppendTask(b, &v), nil
+}
+
+// createTask makes a task of the call. Arguments are checked before (TSK24); bad ones are a JSON-RPC error here and no result with isError,
+// because the client waits for a task and could not read one.
+func (r *request) createTask(b []byte) ([]byte, error) {
+	s, t := r.p.s, r.tool
+	args := append([]byte(nil), arguments(r.params.Arguments)...)
+	if err := t.Handler.check(args, s.cfg.limits); err != nil {
+		return b, rpc.Errorf(rpc.CodeInvalidParams, "%v", &inputError{err})
+	}
+	// From here on the task is cancelled by its own method only (CAN11).
+	if !r.entry.Shield() {
+		return b, r.entry.Err()
+	}
+	created, err := s.engine.Create(context.WithoutCancel(r.entry), task.Spec{
+		Owner: r.p.owner, Tool: t.Name, Args: args, Meta: r.taskMeta(),
+		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
+		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Uncancellable: t.Cancel.Uncancellable,
+		Local: r.p,
+	})
+	if err != nil {
+		return b, taskError(err)
+	}
+	s.setSession(created.Task.ID, r.p)
+	// Nothing of the task may be on the wire before the answer that tells its id.
+	r.after = created.Start
+	v := viewOf(&created.Task)
+	return r.wire.AppendTaskCreated(b, &v), nil
+}
+
+// askedTTL is what the request asks for, nil for nothing. What does not fit a Duration is as absurd as its maximum.
+func (r *request) askedTTL() *time.Duration {
+	if !r.params.HasTTL {
+		return nil
+	}
+	ttl := time.Duration(math.MaxInt64 - 1)
+	if ms := r.params.TTL; ms <= int64(ttl/time.Millisecond) {
+		ttl = time.Duration(ms) * time.Millisecond
+	}
+	return &ttl
+}
+
+// taskError gives the engine's errors their codes (TSK17).
+func taskError(err error) error {
+	var limit *task.LimitError
+	var over *task.TerminalError
+	switch {
+	case errors.Is(err, task.ErrNotFound), errors.Is(err, task.ErrCursor), errors.Is(err, task.ErrTTL), errors.As(err, &over):
+		return rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+	case errors.As(err, &limit), errors.Is(err, task.ErrClosed):
+		return rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)
+	}
+	return err
+}
+
+// session is the connection that created the task, nil when it is gone or the task is over.
+func (s *Server) session(task string) *peer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sessions[task]
+}
+
+func (s *Server) setSession(task string, p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions[task] = p
+}
+
+func (s *Server) endSession(task string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, task)
+}

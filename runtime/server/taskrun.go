@@ -1,0 +1,146 @@
+package server
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// taskMeta is what a run needs to know about the request that created its task, also after a restart.
+type taskMeta struct {
+	Revision string          `json:"revision"`
+	Token    json.RawMessage `json:"token,omitempty"` // for progress (PRO03)
+	Asks     bool            `json:"asks,omitempty"`
+}
+
+func (r *request) taskMeta() []byte {
+	m := taskMeta{Revision: r.wire.Revision, Asks: r.p.asks}
+	if !r.params.ProgressToken.IsZero() {
+		m.Token = r.params.ProgressToken.AppendJSON(nil)
+	}
+	b, _ := json.Marshal(m) // no value of these types fails
+	return b
+}
+
+// runTask is the engine's runner: it runs the tool's handler and says how the task ends.
+func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
+	t := run.Task()
+	call, err := s.taskCall(ctx, run, &t)
+	if err != nil {
+		return failed(rpc.Errorf(rpc.CodeInternalError, "%v", err))
+	}
+	defer func() {
+		if errors.Is(context.Cause(ctx), task.ErrExpired) {
+			s.endSession(t.ID) // expired: no change will tell
+		}
+	}()
+	var buf []byte
+	result, err := s.execute(ctx, call, t.Args, &buf)
+	if err != nil {
+		return failed(asRPC(err))
+	}
+	o := task.Outcome{Status: task.Completed, Result: packResult(&result)}
+	if result.IsError && call.wire.Task.IsErrorFails {
+		o.Status, o.Message = task.Failed, textOf(result.Content)
+	}
+	return o
+}
+
+func failed(err *rpc.Error) task.Outcome {
+	return task.Outcome{Status: task.Failed, Message: err.Message, Error: err}
+}
+
+func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Call, error) {
+	tool := s.tools[t.Tool]
+	if tool == nil {
+		return nil, errors.New("the tool of this task is gone")
+	}
+	var meta taskMeta
+	if err := json.Unmarshal(t.Meta, &meta); err != nil {
+		return nil, err
+	}
+	c := &Call{s: s, tool: tool, wire: s.handshake(), run: run, asks: meta.Asks}
+	for _, w := range s.wires {
+		if w.Revision == meta.Revision {
+			c.wire = w
+		}
+	}
+	// After a restart there is no such connection, and nobody to tell progress to.
+	if p, ok := run.Local().(*peer); ok {
+		c.peer = p
+		if token, err := rpc.ParseID(meta.Token); err == nil && c.wire.Task.Progress {
+			c.progress = p.newProgress(ctx, c.wire, token, t.ID)
+		}
+	}
+	return c, nil
+}
+
+// taskResult answers what the call would have been answered (TSK10), as soon as the task is over (TSK09). Meanwhile
+// the request is a stream that takes the task's questions (TSK19).
+func (r *request) taskResult(b []byte) ([]byte, error) {
+	t, err := r.awaitTask()
+	if err != nil {
+		return b, taskError(err)
+	}
+	if t.Status == task.Cancelled && t.Error == nil {
+		return b, rpc.Errorf(task.CodeCancelled, "the task was cancelled")
+	}
+	if t.Error != nil {
+		return b, t.Error
+	}
+	result, err := unpackResult(t.Result)
+	if err != nil {
+		return b, err
+	}
+	result.RelatedTask = t.ID
+	return r.wire.AppendCallResult(b, &result), nil
+}
+
+// principalOf is the identity in the owner of a task.
+func principalOf(owner string) string {
+	principal, _ := strings.CutPrefix(owner, ownedByPrincipal)
+	if principal == owner {
+		return ""
+	}
+	return principal
+}
+
+// packResult is the form in which results are stored: no revision's, so that each can show it. It is a flag and the lengths and
+// bytes of content, structured content and meta.
+func packResult(r *CallResult) []byte {
+	parts := [...][]byte{r.Content, r.StructuredContent, r.Meta}
+	b := make([]byte, 1, 1+len(parts)*binary.MaxVarintLen32+len(r.Content)+len(r.StructuredContent)+len(r.Meta))
+	if r.IsError {
+		b[0] = 1
+	}
+	for _, p := range parts {
+		b = append(binary.AppendUvarint(b, uint64(len(p))), p...)
+	}
+	return b
+}
+
+var errStored = errors.New("the stored result is damaged")
+
+func unpackResult(b []byte) (r CallResult, err error) {
+	if len(b) == 0 {
+		return r, errStored
+	}
+	r.IsError = b[0] == 1
+	b = b[1:]
+	for _, part := range [...]*[]byte{&r.Content, &r.StructuredContent, &r.Meta} {
+		n, used := binary.Uvarint(b)
+		if used <= 0 || n > uint64(len(b)-used) {
+			return r, errStored
+		}
+		if n > 0 {
+			*part = b[used : used+int(n) : used+int(n)]
+		}
+		b = b[used+int(n):]
+	}
+	return r, nil
+}

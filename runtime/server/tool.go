@@ -1,0 +1,63 @@
+package server
+
+import "time"
+
+// Generation is the compile-time handshake between generated code and this runtime: generated code names the
+// constant of the generation that it was made for.
+type Generation int
+
+// Generation1 is what this runtime serves. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln; if New refuses it,
+// run mcpkiln generate again.
+const Generation1 Generation = 1
+
+// Definition is what generated code knows about a server.
+type Definition struct {
+	Name, Title, Version string
+	// Instructions is shown to the client at initialize; "" for none.
+	Instructions string
+	// Runtime is the generation of generated code.
+	Runtime Generation
+	Tools   []Tool
+	Wires   []*Wire
+}
+
+// Tool is one tool: how it is advertised, called, cancelled and run as a task.
+type Tool struct {
+	Name string
+	// Definition is the advertised JSON object, sent as it is (VAL08).
+	Definition string
+	Handler    Handler
+	Cancel     CancelPolicy
+	Task       TaskPolicy
+}
+
+// CancelPolicy says when a call of a tool ends before it is done.
+type CancelPolicy struct {
+	// Timeout is counted per call (CAN20); 0 means none. Runs as a task have TaskPolicy.Timeout instead.
+	Timeout time.Duration
+	// Uncancellable: the notification is recorded and ignored (CAN14).
+	Uncancellable bool
+	// Because is the reason, for people.
+	Because string
+}
+
+// TaskSupport says whether a tool runs as a task (TSK03).
+type TaskSupport uint8
+
+// The zero value forbids tasks.
+const (
+	TaskForbidden TaskSupport = iota
+	TaskOptional
+	TaskRequired
+)
+
+// TaskPolicy says how a tool runs as a task. Zero durations mean the server's defaults.
+type TaskPolicy struct {
+	Support TaskSupport
+	// TTL is how long a task is kept when the request says nothing; MaxTTL bounds what it may ask for.
+	TTL, MaxTTL time.Duration
+	// PollInterval is advertised to clients.
+	PollInterval time.Duration
+	// Timeout ends the work; 0 means none but the task's expiry.
+	Timeout time.Duration
+}

@@ -1,0 +1,113 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"unsafe"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// chooseTool finds the tool and decides between inline and task (TSK02, TSK03). It runs in the read loop, because the tool's policy
+// belongs to what is registered.
+func (r *request) chooseTool() *rpc.Error {
+	t := r.p.s.tools[r.params.Name]
+	if t == nil {
+		return rpc.Errorf(rpc.CodeInvalidParams, "unknown tool %q", r.params.Name)
+	}
+	r.tool = t
+	if !r.wire.tasks || !r.method.Task {
+		r.params.Task = false
+		return nil
+	}
+	switch {
+	case r.params.Task && t.Task.Support == TaskForbidden:
+		return rpc.Errorf(rpc.CodeMethodNotFound, "tool %q does not run as a task", t.Name)
+	case !r.params.Task && t.Task.Support == TaskRequired:
+		return rpc.Errorf(rpc.CodeMethodNotFound, "tool %q runs as a task only", t.Name)
+	}
+	return nil
+}
+
+// callTool runs the tool, or makes the task that will.
+func (r *request) callTool(b []byte) ([]byte, error) {
+	if r.params.Task {
+		return r.createTask(b)
+	}
+	call := r.newCall()
+	result, err := r.p.s.execute(r.entry, call, arguments(r.params.Arguments), &r.scratch)
+	call.close()
+	if err != nil {
+		return b, err
+	}
+	return r.wire.AppendCallResult(b, &result), nil
+}
+
+// arguments stands in for absent ones, which are an empty object.
+func arguments(args []byte) []byte {
+	if args == nil {
+		return []byte("{}")
+	}
+	return args
+}
+
+// execute runs the tool's handler and makes the protocol's result of what it returns. Its parts live in buf. An error is answered as a
+// JSON-RPC error; errors that the model should see are results.
+func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]byte) (CallResult, error) {
+	defer call.close()
+	t := call.tool
+	raw, err := t.Handler.run(ctx, call, args, (*buf)[:0])
+	*buf = raw
+	if err != nil {
+		return s.failure(call, err)
+	}
+	if !t.Handler.whole {
+		*buf = appendText(raw, text(raw))
+		n := len(raw)
+		return CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
+	}
+	var result CallResult
+	if err := check.Decode(raw, s.cfg.limits, call.wire.ReadCallResult, &result); err != nil {
+		return s.failure(call, &outputError{err})
+	}
+	return result, nil
+}
+
+// failure makes an answer of a handler's error.
+func (s *Server) failure(call *Call, err error) (CallResult, error) {
+	if own := (*rpc.Error)(nil); errors.As(err, &own) {
+		return CallResult{}, own
+	}
+	if broken := (*outputError)(nil); errors.As(err, &broken) {
+		call.Log().Error("output refused", "error", broken.err)
+		return CallResult{}, rpc.Errorf(rpc.CodeInternalError, "the tool's output breaks its own schema")
+	}
+	return CallResult{IsError: true, Content: appendText(nil, err.Error())}, nil
+}
+
+// appendText appends a tool result's content that is one text. This form is the same in every revision, so it is the one message that no
+// Wire supplies.
+func appendText(b []byte, s string) []byte {
+	b = append(b, `[{"type":"text","text":`...)
+	b = check.AppendString(b, s)
+	return append(b, `}]`...)
+}
+
+// textOf returns the first text of a tool result's content, "" without one.
+func textOf(content []byte) string {
+	var blocks []struct{ Text string }
+	if json.Unmarshal(content, &blocks) != nil {
+		return ""
+	}
+	for _, b := range blocks {
+		if b.Text != "" {
+			return b.Text
+		}
+	}
+	return ""
+}
+
+// text is b as a string, without a copy: the caller only reads it before b changes.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
