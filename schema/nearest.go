@@ -12,13 +12,16 @@ func DidYouMean(word string, known []string) string {
 }
 
 // Nearest returns the known word that word is probably a slip of: one edit away, or two for words of eight letters
-// and more, an edit being a letter too many, missing, changed, or swapped with the next. It returns "" if there is none.
+// and more; an edit is a letter too many, missing, changed, or swapped with the next. It returns "" if there is none.
 func Nearest(word string, known []string) string {
 	best, bestEdits := "", 3
 	lower := strings.ToLower(word)
 	for _, k := range known {
 		allowed := 1
-		if len(k) >= 8 {
+		switch {
+		case len(k) < 3:
+			allowed = 0
+		case len(k) >= 8:
 			allowed = 2
 		}
 		if abs(len(k)-len(word)) > allowed {

@@ -233,7 +233,10 @@ func describe(n *Node) string {
 	case Object:
 		return "an object"
 	case Array:
-		return "an array"
+		if len(n.Items) == 0 {
+			return "an empty list"
+		}
+		return "a list"
 	case String:
 		return "the string " + quote(n.Text)
 	case Number:

@@ -124,7 +124,7 @@ func (d *Document) Resolve(ref string, at *Node) (*Node, *Diagnostic) {
 	}
 	target := home.target(res, fragment)
 	if target == nil && !strings.HasPrefix(fragment, "/") && fragment != "" {
-		return nil, refDiagnostic(at, "dangling-ref", DidYouMean(ref, home.candidates()), "no schema has the anchor %s", quote(fragment))
+		return nil, refDiagnostic(at, "dangling-ref", DidYouMean(ref, home.candidates()), "%s names no anchor", quote(ref))
 	}
 	if target == nil {
 		return nil, refDiagnostic(at, "dangling-ref", DidYouMean(ref, home.candidates()), "%s leads nowhere", quote(ref))

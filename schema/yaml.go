@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -79,31 +78,6 @@ func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 		}
 	}()
 	return dec.Decode(n)
-}
-
-var (
-	yamlErrorLine   = regexp.MustCompile(`^line (\d+): `)
-	yamlErrorAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
-)
-
-func (p *yamlParser) syntax(err error) {
-	if errors.Is(err, io.EOF) {
-		p.ds.ReportAt(Position{p.file, 1, 1}, "", "empty-file", "", "the file holds no value")
-		return
-	}
-	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	pos, hint := p.at(p.firstText(1)), ""
-	if m := yamlErrorLine.FindStringSubmatch(message); m != nil {
-		message = strings.TrimPrefix(message, m[0])
-		number, _ := strconv.Atoi(m[1])
-		start := p.firstText(number)
-		if pos = p.at(start); start > 0 && p.data[start-1] == '\t' {
-			hint = "indent with spaces; YAML allows no tabs there"
-		}
-	} else if m := yamlErrorAnchor.FindStringSubmatch(message); m != nil {
-		pos = p.at(max(0, bytes.Index(p.data, []byte("*"+m[1]))))
-	}
-	p.ds.ReportAt(pos, "", "syntax", hint, "not YAML: %s", message)
 }
 
 func (p *yamlParser) value(y *yaml.Node, pointer string, depth int) *Node {

@@ -86,9 +86,13 @@ type yamlCursor struct{ line, column, at int }
 
 // at returns the position of a byte.
 func (p *yamlParser) at(offset int) Position {
-	i := sort.Search(len(p.lines), func(i int) bool { return p.lines[i].start > offset }) - 1
-	l := p.lines[max(i, 0)]
+	l := p.lines[p.lineOf(offset)]
 	return Position{File: p.file, Line: l.line, Column: max(offset-l.lineStart, 0) + 1}
+}
+
+// lineOf returns the index of the reader's line that holds a byte.
+func (p *yamlParser) lineOf(offset int) int {
+	return max(0, sort.Search(len(p.lines), func(i int) bool { return p.lines[i].start > offset })-1)
 }
 
 // firstText returns the offset of the first byte that is not blank in the reader's line.

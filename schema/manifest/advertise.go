@@ -15,9 +15,9 @@ func (t *Tool) Advertised() *schema.Node {
 		case "timeout", "cancellation", "elicitations":
 			continue
 		case "inputSchema":
-			m.Value = t.Input.Bundle()
+			m.Value = bundled(t.Input, m.Value)
 		case "outputSchema":
-			m.Value = t.Output.Bundle()
+			m.Value = bundled(t.Output, m.Value)
 		case "execution":
 			if m.Value = protocolExecution(m.Value); len(m.Value.Members) == 0 {
 				continue
@@ -26,6 +26,14 @@ func (t *Tool) Advertised() *schema.Node {
 		out.Members = append(out.Members, m)
 	}
 	return out
+}
+
+// bundled returns what was written if no document could be made of it.
+func bundled(d *schema.Document, written *schema.Node) *schema.Node {
+	if d == nil {
+		return written
+	}
+	return d.Bundle()
 }
 
 // protocolExecution leaves out of execution what the protocol does not know.

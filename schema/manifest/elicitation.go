@@ -58,13 +58,9 @@ func (l *loader) question(n *schema.Node) *schema.Document {
 	if !l.is(n, schema.Object) {
 		return nil
 	}
-	before := len(l.ds)
 	d := l.schema(n)
-	if l.ds[before:].HasErrors() {
-		return d
-	}
 	l.only(n, "a question", "type", "properties", "required", "title", "description", "additionalProperties", "$schema", "$comment")
-	if n.Get("type") == nil || n.Get("type").Text != "object" {
+	if t := n.Get("type"); t == nil || t.Text != "object" && wellTyped(t) {
 		l.flat(n, "write type: object", "the schema of a question has to be of type object")
 	}
 	if n.Get("properties") == nil {
@@ -91,6 +87,11 @@ func (l *loader) only(n *schema.Node, what string, allowed ...string) {
 	}
 }
 
+// wellTyped reports whether the lint has nothing to say about the value of a type keyword.
+func wellTyped(t *schema.Node) bool {
+	return t.Kind == schema.Array || t.Kind == schema.String && schema.IsType(t.Text)
+}
+
 var commonKeywords = []string{"type", "title", "description", "default", "$comment"}
 
 func (l *loader) primitive(n *schema.Node) {
@@ -113,7 +114,7 @@ func (l *loader) primitive(n *schema.Node) {
 	case t.Is(schema.String) && t.Text == "array":
 		allow("items", "minItems", "maxItems")
 		l.choices(n)
-	default:
+	case t == nil || wellTyped(t):
 		l.flat(n, "questions take string, number, integer, boolean, and lists of enum strings",
 			"a question is one flat form: %q can not be nested, referred to or left open", keyOf(n))
 	}
@@ -122,7 +123,7 @@ func (l *loader) primitive(n *schema.Node) {
 var questionFormats = []string{"date", "date-time", "email", "uri"}
 
 func (l *loader) format(n *schema.Node) {
-	if n != nil && !slices.Contains(questionFormats, n.Text) {
+	if n.Is(schema.String) && !slices.Contains(questionFormats, n.Text) {
 		l.flat(n, "questions take "+strings.Join(questionFormats, ", "), "format %q is not one that clients ask for", n.Text)
 	}
 }

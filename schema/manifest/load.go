@@ -53,6 +53,10 @@ func (l *loader) manifest(root *schema.Node) {
 	if body := answer(root); body != nil {
 		l.m.Answer, l.m.Root, root = true, body, body
 	}
+	if root.Get("jsonrpc") != nil {
+		l.ds.Report(root, "no-answer", "save the answer of a tools/list that went well", "this JSON-RPC message has no result that lists tools")
+		return
+	}
 	l.m.Schemas, _ = schema.NewLibrary(&schema.Node{})
 	if n := root.Get("schemas"); n.Is(schema.Object) {
 		l.schemas(n)

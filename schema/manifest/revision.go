@@ -7,15 +7,17 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// KnownRevisions returns the protocol revisions that mcpkiln has documents of, oldest first.
+// KnownRevisions returns the protocol revisions that can be generated, oldest first.
 func KnownRevisions() []string {
 	folders, err := schema.Revisions.ReadDir(".")
 	if err != nil {
-		panic(err) // an embedded folder is always there
+		panic(err) // the root of an embedded file system can always be read
 	}
 	var all []string
 	for _, f := range folders {
-		all = append(all, f.Name())
+		if !slices.Contains(comingRevisions, f.Name()) {
+			all = append(all, f.Name())
+		}
 	}
 	return all
 }
@@ -66,31 +68,28 @@ func (l *loader) uncancellable(t *Tool) {
 	}
 	l.ds.Report(t.Cancellation.Node, "uncancellable-task",
 		"remove cancellation, or set taskSupport to forbidden, or leave out "+forced,
-		"%s can not be cancelled and can run as a task, but under %s a cancelled task always ends cancelled and its result is lost",
+		"tool %q can not be cancelled and can run as a task, but under %s a cancelled task always ends cancelled and its result is lost",
 		t.Name, forced)
 }
 
 func (l *loader) times(t *Tool) {
 	e, d := t.Execution, l.m.Defaults.Task
-	if !e.Tasks() {
+	switch {
+	case !e.Tasks():
 		for _, given := range [...]Duration{e.TTL, e.MaxTTL, e.PollInterval, e.Timeout} {
 			if given.Node != nil {
-				l.ds.Warn(given.Node, "unused-policy", "set taskSupport to optional or required", "%s is for tasks, and %s never runs as one",
+				l.ds.Warn(given.Node, "unused-policy", "set taskSupport to optional or required", "%s is for tasks, and tool %q never runs as one",
 					keyOf(given.Node), t.Name)
 			}
 		}
-		return
+	case e.TTL.Node != nil && e.MaxTTL.Node == nil:
+		l.ttl(e.TTL, d.MaxTTL)
+	case e.TTL.Node != nil:
+		l.ttl(e.TTL, e.MaxTTL)
+	case e.MaxTTL.Node != nil && d.TTL.Value > e.MaxTTL.Value:
+		l.ds.Report(e.MaxTTL.Node, "impossible-policy", "give the tool a ttl too", "maxTtl %s is shorter than the default ttl %s",
+			e.MaxTTL.Node.Text, d.TTL.Node.Text)
 	}
-	if e.MaxTTL.Node == nil {
-		e.MaxTTL = d.MaxTTL
-	}
-	if e.TTL.Node == nil && t.Execution.MaxTTL.Node == nil {
-		return
-	}
-	if e.TTL.Node == nil {
-		e.TTL = d.TTL
-	}
-	l.ttl(e.TTL, e.MaxTTL)
 }
 
 func (l *loader) ttl(ttl, most Duration) {

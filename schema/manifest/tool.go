@@ -11,12 +11,13 @@ func (l *loader) tools(n *schema.Node) {
 	if n.Kind == schema.Array {
 		l.toolList(n)
 	} else if l.is(n, schema.Object) {
-		for i := range n.Members {
-			m := &n.Members[i]
+		for _, m := range n.Members {
 			l.tool(m.Key, m.KeyPos, m.Value)
 		}
+	} else {
+		return
 	}
-	if len(l.m.Tools) == 0 && len(n.Items)+len(n.Members) == 0 {
+	if len(n.Items)+len(n.Members) == 0 {
 		l.ds.Warn(n, "no-tools", "", "the manifest has no tools")
 	}
 }
@@ -102,7 +103,7 @@ func (l *loader) document(n *schema.Node) *schema.Document {
 	switch t := n.Get("type"); {
 	case t == nil:
 		l.ds.Report(n, "schema-type", "add type: object", "%s has to say type: object", keyOf(n))
-	case (t.Kind == schema.String && schema.IsType(t.Text) || t.Kind == schema.Array) && t.Text != "object":
+	case wellTyped(t) && t.Text != "object":
 		l.ds.Report(t, "schema-type", "write type: object", "%s has to be of type object", keyOf(n))
 	}
 	return d

@@ -1,0 +1,103 @@
+package manifest
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+var update = flag.Bool("update", false, "rewrite the outputs of the goldens")
+
+// The goldens: the first file of each archive is the input, the others are what comes of it.
+
+func TestRejected(t *testing.T) {
+	forEachGolden(t, "rejected", func(t *testing.T, m *Manifest, ds schema.Diagnostics) {
+		if !ds.HasErrors() {
+			t.Error("the manifest has no error")
+		}
+	})
+}
+
+func TestAccepted(t *testing.T) {
+	forEachGolden(t, "accepted", func(t *testing.T, m *Manifest, ds schema.Diagnostics) {
+		if err := ds.Err(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAsManyRejectedAsAccepted(t *testing.T) {
+	if r, a := len(goldens(t, "rejected")), len(goldens(t, "accepted")); r < a {
+		t.Errorf("%d rejected goldens, %d accepted", r, a)
+	}
+}
+
+func forEachGolden(t *testing.T, dir string, check func(*testing.T, *Manifest, schema.Diagnostics)) {
+	for _, path := range goldens(t, dir) {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := archive.Files[0]
+			m, ds := Load(in.Name, in.Data)
+			check(t, m, ds)
+			compareGolden(t, path, archive, map[string]string{
+				"diagnostics": render(ds, in.Data),
+				"advertised":  advertise(m, ds),
+			})
+		})
+	}
+}
+
+func goldens(t *testing.T, dir string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no goldens in %s: %v", dir, err)
+	}
+	return paths
+}
+
+func compareGolden(t *testing.T, path string, archive *txtar.Archive, got map[string]string) {
+	t.Helper()
+	for i := range archive.Files[1:] {
+		f := &archive.Files[i+1]
+		if want := string(f.Data); !*update && got[f.Name] != want {
+			t.Errorf("%s: %s\ngot:\n%s\nwant:\n%s", path, f.Name, got[f.Name], want)
+		}
+		f.Data = []byte(got[f.Name])
+	}
+	if *update {
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func render(ds schema.Diagnostics, src []byte) string {
+	var b strings.Builder
+	for _, d := range ds {
+		b.WriteString(d.Render(src) + "\n")
+	}
+	return b.String()
+}
+
+func advertise(m *Manifest, ds schema.Diagnostics) string {
+	if m == nil || ds.HasErrors() {
+		return ""
+	}
+	var b bytes.Buffer
+	for i := range m.Tools {
+		b.Write(m.Tools[i].Advertised().JSON())
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

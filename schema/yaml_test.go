@@ -1,0 +1,109 @@
+package schema
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestParseYAMLKeepsPlaces(t *testing.T) {
+	const src = "\uFEFFname: \"é\"\n\"ü\": {k: &a {z: 1}, l: *a}\r\nlist:\n  - x: |\n      two\n      lines\n  - 日本: y\n"
+	n, ds := ParseYAML("f.yaml", []byte(src))
+	if len(ds) > 0 {
+		t.Fatal(ds)
+	}
+	for pointer, want := range map[string]string{
+		"":           "f.yaml:1:1",
+		"/name":      "f.yaml:1:7",
+		"/ü/k":       "f.yaml:2:11",
+		"/ü/l/z":     "f.yaml:2:18",
+		"/list/0/x":  "f.yaml:4:8",
+		"/list/1/日本": "f.yaml:7:13",
+	} {
+		if v := n.Lookup(pointer); v == nil || v.Pos.String() != want || v.Pointer != pointer {
+			t.Errorf("%s: %+v, want it at %s", pointer, v, want)
+		}
+	}
+	if got, want := string(n.JSON()), `{"name":"é","ü":{"k":{"z":1},"l":{"z":1}},"list":[{"x":"two\nlines\n"},{"日本":"y"}]}`; got != want {
+		t.Errorf("JSON() = %s, want %s", got, want)
+	}
+}
+
+func TestParseYAMLSaysHowScalarsWereWritten(t *testing.T) {
+	n, ds := ParseYAML("", []byte("[2026-07-28, \"2026-07-28\", 1.0, '1.0', !!str 1.0, ~, yes, True, 1_0x]"))
+	if len(ds) > 0 {
+		t.Fatal(ds)
+	}
+	want := []struct {
+		kind  Kind
+		text  string
+		plain bool
+	}{
+		{String, "2026-07-28", true}, {String, "2026-07-28", false}, {Number, "1.0", true}, {String, "1.0", false},
+		{String, "1.0", false}, {Null, "", true}, {String, "yes", true}, {Bool, "true", true}, {String, "1_0x", true},
+	}
+	for i, item := range n.Items {
+		if w := want[i]; item.Kind != w.kind || item.Text != w.text || item.Plain != w.plain {
+			t.Errorf("item %d: %s %q plain=%t, want %+v", i, item.Kind, item.Text, item.Plain, w)
+		}
+	}
+	if n.Items[0].Tag != "!!timestamp" || n.Items[1].Tag != "!!str" {
+		t.Errorf("tags %q and %q", n.Items[0].Tag, n.Items[1].Tag)
+	}
+}
+
+func TestParseYAMLMerge(t *testing.T) {
+	n, ds := ParseYAML("", []byte("a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc:\n  <<: [*a, *b]\n  x: 9\nd: {<<: 3}\n"))
+	if got := string(n.Get("c").JSON()); got != `{"x":9,"y":2,"z":4}` {
+		t.Errorf("merged to %s", got)
+	}
+	if len(ds) != 1 || ds[0].Code != "yaml-merge" || ds[0].Pos.Line != 6 {
+		t.Errorf("diagnostics %v", ds)
+	}
+}
+
+func TestVAL07AliasesAreBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n")
+	for i := range 9 {
+		ref := "*a" + string(rune('0'+i))
+		b.WriteString("a" + string(rune('1'+i)) + ": &a" + string(rune('1'+i)) + " [" + strings.Repeat(ref+",", 9) + ref + "]\n")
+	}
+	n, ds := ParseYAML("bomb.yaml", []byte(b.String()))
+	if n == nil || len(ds) != 1 || ds[0].Code != "yaml-alias" {
+		t.Errorf("diagnostics %v", ds)
+	}
+}
+
+func TestVAL07ParseYAMLRefuses(t *testing.T) {
+	for _, test := range []struct{ name, src, want string }{
+		{"bad bytes", "a: \xff", "f:1:4: error[invalid-utf8]: byte 0xff is not UTF-8"},
+		{"too deep", strings.Repeat("[", 300) + strings.Repeat("]", 300), "f:1:258: error[too-deep]: nested deeper than 256 levels"},
+		{"second document broken", "a: 1\n---\nb: [", "f:3:1: error[syntax]: not YAML: did not find expected node content"},
+		{"scanner", "a: b: c", "f:1:1: error[syntax]: not YAML: mapping values are not allowed in this context"},
+		{"end of flow", "a: 1\nb: [1,\n2", "f:2:1: error[syntax]: not YAML: did not find expected ',' or ']'"},
+	} {
+		_, ds := ParseYAML("f", []byte(test.src))
+		if got := ds.Error(); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+func FuzzParseYAML(f *testing.F) {
+	for _, seed := range []string{"a: &a [*a]", "? [a]\n: b", "<<: {a: 1}", "a: 2026-07-28\nb: 0x1F\nc: !!binary aGk=", "a: |\n  b\r\n\u2028c: d", "\uFEFFa: 1\n---\nb: 2", "- - - -\t", "{a: *b}", "%YAML 1.1\n---\n!!set {a}"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		n, ds := ParseYAML("f.yaml", data)
+		for _, d := range ds {
+			_ = d.Render(data)
+		}
+		switch {
+		case n == nil && !ds.HasErrors():
+			t.Fatal("refused without a diagnostic")
+		case n != nil && !json.Valid(n.JSON()):
+			t.Fatalf("no JSON: %s", n.JSON())
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var (
+	yamlErrorLine   = regexp.MustCompile(`^line (\d+): `)
+	yamlErrorAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+
+	// Errors of the YAML grammar, unlike those of its tokens, come with a line that is one too low.
+	yamlGrammarError = regexp.MustCompile(`expected (<document start>|node content|key|'-' indicator|',' or)`)
+	// Of these the line is that of the mapping or list around, which may start far above.
+	yamlBlockError = regexp.MustCompile(`expected (<document start>|key|'-' indicator)`)
+)
+
+// syntax reports an error of the YAML reader at the best place that can be had: it names a line, at times the wrong
+// one, and never a column.
+func (p *yamlParser) syntax(err error) {
+	if errors.Is(err, io.EOF) {
+		p.ds.ReportAt(Position{p.file, 1, 1}, "", "empty-file", "", "the file holds no value")
+		return
+	}
+	line, message := splitYAMLError(err)
+	pos, hint := p.at(p.firstText(line)), ""
+	switch m := yamlErrorAnchor.FindStringSubmatch(message); {
+	case m != nil:
+		pos = p.at(max(0, bytes.Index(p.data, []byte("*"+m[1]))))
+	case yamlBlockError.MatchString(message):
+		pos = p.at(p.firstText(p.firstBadLine(message)))
+	case yamlGrammarError.MatchString(message):
+		pos = p.at(p.firstText(min(line+1, p.lastTextLine())))
+	}
+	if p.tabBefore(pos) {
+		hint = "indent with spaces; YAML allows no tabs there"
+	}
+	p.ds.ReportAt(pos, "", "syntax", hint, "not YAML: %s", message)
+}
+
+// splitYAMLError takes the line out of the error's text. Without one the error is in the first line.
+func splitYAMLError(err error) (int, string) {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	m := yamlErrorLine.FindStringSubmatch(message)
+	if m == nil {
+		return 1, message
+	}
+	line, err := strconv.Atoi(m[1])
+	if err != nil {
+		return 1, message
+	}
+	return line, strings.TrimPrefix(message, m[0])
+}
+
+// firstBadLine returns the line with which the text begins to fail like this.
+func (p *yamlParser) firstBadLine(message string) int {
+	return 1 + sort.Search(len(p.lines)-1, func(i int) bool {
+		var n yaml.Node
+		err := decode(yaml.NewDecoder(bytes.NewReader(p.data[:p.lines[i+1].start])), &n)
+		if err == nil {
+			return false
+		}
+		_, m := splitYAMLError(err)
+		return m == message
+	})
+}
+
+func (p *yamlParser) lastTextLine() int {
+	return p.lineOf(max(0, len(bytes.TrimRight(p.data, " \t\r\n"))-1)) + 1
+}
+
+func (p *yamlParser) tabBefore(pos Position) bool {
+	line, _ := sourceLine(p.data, pos.Line)
+	text := strings.TrimLeft(line, " \t")
+	return strings.Contains(line[:len(line)-len(text)], "\t")
+}
