@@ -18,7 +18,7 @@ func (d *Document) Bundle() *Node {
 	var moved []Member
 	for i := 0; i < len(b.queue); i++ {
 		s := b.queue[i]
-		n := b.copy(s.Root, s, "#/"+b.key+"/"+EscapeToken(b.names[s]))
+		n := b.copy(s.Root, s, b.reference(b.names[s]))
 		moved = append(moved, Member{Key: b.names[s], KeyPos: s.Root.Pos, Value: withoutMember(n, "$schema")})
 	}
 	if len(moved) == 0 {
@@ -44,7 +44,7 @@ func (b *bundler) copy(n *Node, home *Document, self string) *Node {
 	for i := range n.Members {
 		m := &n.Members[i]
 		v := m.Value
-		if m.Key == "$ref" && v.Kind == String {
+		if isReference(m.Key) && v.Kind == String {
 			v = b.ref(v, home, self)
 		} else {
 			v = b.value(v, keywords[m.Key], home, self)
@@ -109,7 +109,7 @@ func (b *bundler) ref(v *Node, home *Document, self string) *Node {
 	} else if name, _, ok := sharedName(fragment); ok && home.Shared.Get(name) != nil {
 		_, raw, _ := strings.Cut(v.Text, "#")
 		_, rest, _ := sharedName(raw)
-		text = "#/" + b.key + "/" + EscapeToken(b.name(name, home.Shared.Get(name))) + rest
+		text = b.reference(b.name(name, home.Shared.Get(name))) + rest
 	}
 	if text == v.Text {
 		return v
@@ -117,6 +117,10 @@ func (b *bundler) ref(v *Node, home *Document, self string) *Node {
 	c := *v
 	c.Text = text
 	return &c
+}
+
+func (b *bundler) reference(name string) string {
+	return "#" + escapeFragment("/"+b.key+"/"+EscapeToken(name))
 }
 
 // name returns the key that a shared schema gets in $defs: its own name, or with a number if that is taken.

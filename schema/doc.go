@@ -6,6 +6,23 @@
 //     Bundle makes it self-contained. Library holds schemas that several documents share ("#/schemas/NAME").
 //   - Revisions embeds a folder for each protocol revision; package revision reads them.
 //
+// # Codes
+//
+// Reading a file:
+//
+//	syntax empty-file multiple-documents invalid-utf8 too-deep duplicate-key
+//	non-string-key yaml-alias yaml-merge yaml-number yaml-tag
+//
+// References and dialects:
+//
+//	dangling-ref remote-ref not-a-schema ref-circle duplicate-anchor shared-under-id
+//	unknown-dialect mixed-dialects
+//
+// Keywords; the last three are about values that a schema names and refuses, and two of them only warn:
+//
+//	misspelt-keyword keyword-type unknown-type pattern impossible-schema
+//	impossible-default impossible-example unused-value
+//
 // # Rejected
 //
 // encoding/json and a map of values: no positions, no order, duplicate keys lost, numbers rounded. Reading with

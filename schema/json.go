@@ -212,40 +212,6 @@ func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
 }
 
-// isNumber reports whether s follows JSON's grammar of numbers.
-func isNumber(s string) bool {
-	i := 0
-	digits := func() bool {
-		start := i
-		for i < len(s) && '0' <= s[i] && s[i] <= '9' {
-			i++
-		}
-		return i > start
-	}
-	if i < len(s) && s[i] == '-' {
-		i++
-	}
-	leadingZero := i < len(s) && s[i] == '0'
-	start := i
-	if !digits() || leadingZero && i > start+1 {
-		return false
-	}
-	if i < len(s) && s[i] == '.' {
-		if i++; !digits() {
-			return false
-		}
-	}
-	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
-		if i++; i < len(s) && (s[i] == '+' || s[i] == '-') {
-			i++
-		}
-		if !digits() {
-			return false
-		}
-	}
-	return i == len(s)
-}
-
 func (p *jsonParser) unexpected(want string) *Node {
 	if p.at >= len(p.data) {
 		return p.fail(p.at, "syntax", "", "the text ends where %s should stand", want)
@@ -270,42 +236,4 @@ func (p *jsonParser) afterComma() bool {
 		}
 	}
 	return false
-}
-
-// dropDuplicates reports each key that occurs again and keeps the first. Few keys are compared directly, many
-// through a map: a hostile object must not cost the square of its size.
-func dropDuplicates(members []Member, pointer string, ds *Diagnostics) []Member {
-	const few = 12
-	var seen map[string]int
-	if len(members) > few {
-		seen = make(map[string]int, len(members))
-	}
-	kept := members[:0]
-	for _, m := range members {
-		first := -1
-		if seen == nil {
-			first = indexOfKey(kept, m.Key)
-		} else if i, ok := seen[m.Key]; ok {
-			first = i
-		}
-		if first >= 0 {
-			ds.ReportAt(m.KeyPos, pointer+"/"+EscapeToken(m.Key), "duplicate-key", "", "key %s occurs twice; the first is at line %d",
-				quote(m.Key), kept[first].KeyPos.Line)
-			continue
-		}
-		if seen != nil {
-			seen[m.Key] = len(kept)
-		}
-		kept = append(kept, m)
-	}
-	return kept
-}
-
-func indexOfKey(members []Member, key string) int {
-	for i := range members {
-		if members[i].Key == key {
-			return i
-		}
-	}
-	return -1
 }

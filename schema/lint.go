@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,7 +81,7 @@ func (l *linter) keyword(n *Node, m *Member) bool {
 	default:
 		l.value(m.Key, f, m.Value)
 	}
-	if m.Key == "$ref" && m.Value.Kind == String {
+	if isReference(m.Key) && m.Value.Kind == String {
 		l.ref(m.Value)
 	}
 	if m.Key == "$schema" && n != l.doc.Root && dialectOf(n, l.doc.Dialect, &l.ds) != l.doc.Dialect {
@@ -103,111 +102,6 @@ func (l *linter) unknown(n *Node, m *Member) {
 	if hint != "" {
 		l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "misspelt-keyword", hint, "%s is no keyword of JSON Schema", quote(m.Key))
 	}
-}
-
-// article names what a form takes; forms that are missing take a schema, or anything.
-var article = map[form]string{
-	formString: "a string", formBool: "true or false", formNumber: "a number", formPositive: "a number above zero",
-	formCount: "an integer from zero", formArray: "a list", formStrings: "a list of strings",
-	formStringLists: "an object of lists of strings", formFlags: "an object of booleans",
-	formSchemas: "a list of at least one schema", formSchemaMap: "an object of schemas",
-	formPatternMap: "an object of schemas", formDependencies: "an object of schemas or of lists of strings",
-}
-
-func (l *linter) value(keyword string, f form, v *Node) {
-	switch {
-	case !l.fits(f, v):
-		l.misfit(keyword, f, v)
-	case f == formStrings:
-		l.strings(keyword, v)
-	case f == formStringLists || f == formDependencies || f == formFlags:
-		l.members(keyword, f, v)
-	case f == formPatternMap:
-		for i := range v.Members {
-			l.regexp(v.Members[i].KeyPos, v.Members[i].Value.Pointer, v.Members[i].Key)
-		}
-	}
-}
-
-func (l *linter) misfit(keyword string, f form, v *Node) {
-	hint := ""
-	switch {
-	case v.Kind == Number && number(v) == nil:
-		l.ds.Report(v, "keyword-type", "", "%s is %s, beyond what can be computed with", keyword, describe(v))
-		return
-	case v.Kind == String && !v.Plain && (isNumber(v.Text) || v.Text == "true" || v.Text == "false"):
-		hint = "remove the quotes"
-	case keyword == "required" && v.Kind == Bool:
-		hint = "list the name in required of the object around it"
-	case (keyword == "exclusiveMinimum" || keyword == "exclusiveMaximum") && v.Kind == Bool:
-		hint = "give the limit itself, in place of " + strings.ToLower(keyword[9:])
-	}
-	l.ds.Report(v, "keyword-type", hint, "%s takes %s, not %s", keyword, article[f], describe(v))
-}
-
-// fits checks the value itself, not what it holds.
-func (l *linter) fits(f form, v *Node) bool {
-	switch f {
-	case formString:
-		return v.Kind == String
-	case formBool:
-		return v.Kind == Bool
-	case formNumber, formPositive, formCount:
-		r := number(v)
-		return r != nil && (f != formPositive || r.Sign() > 0) && (f != formCount || r.IsInt() && r.Sign() >= 0)
-	case formArray, formStrings:
-		return v.Kind == Array
-	case formSchemas:
-		return v.Kind == Array && len(v.Items) > 0
-	case formSchemaMap, formPatternMap, formStringLists, formDependencies, formFlags:
-		return v.Kind == Object
-	}
-	return true
-}
-
-func (l *linter) strings(keyword string, v *Node) {
-	seen := make(map[string]bool, len(v.Items))
-	for _, item := range v.Items {
-		switch {
-		case item.Kind != String:
-			l.ds.Report(item, "keyword-type", "", "%s lists strings, not %s", keyword, describe(item))
-		case seen[item.Text]:
-			l.ds.Report(item, "keyword-type", "", "%s lists %s twice", keyword, quote(item.Text))
-		}
-		seen[item.Text] = true
-	}
-}
-
-// members checks what stands under each key of a keyword that takes an object of something else than schemas.
-func (l *linter) members(keyword string, f form, v *Node) {
-	for i := range v.Members {
-		m := v.Members[i].Value
-		switch {
-		case m.Kind == Array && f != formFlags:
-			l.strings(keyword, m)
-		case f == formStringLists:
-			l.ds.Report(m, "keyword-type", "", "%s takes lists of strings, not %s", keyword, describe(m))
-		case f == formFlags && m.Kind != Bool:
-			l.ds.Report(m, "keyword-type", "", "%s takes true or false, not %s", keyword, describe(m))
-		}
-	}
-}
-
-// number returns the exact value of a number, or nil if n is none or is beyond what any program computes with:
-// an exponent of ten digits must not fill the memory.
-func number(n *Node) *big.Rat {
-	const mostDigits, mostExponent = 1000, 4
-	if !n.Is(Number) || len(n.Text) > mostDigits {
-		return nil
-	}
-	if i := strings.IndexAny(n.Text, "eE"); i >= 0 && len(strings.TrimLeft(n.Text[i+1:], "+-0")) > mostExponent-1 {
-		return nil
-	}
-	r, ok := new(big.Rat).SetString(n.Text)
-	if !ok {
-		return nil
-	}
-	return r
 }
 
 var typeNames = []string{"null", "boolean", "object", "array", "number", "integer", "string"}
@@ -282,50 +176,5 @@ func (l *linter) ref(v *Node) {
 		l.ds.Report(v, "mixed-dialects", "give both the same $schema", "$ref %s leads to a schema of another dialect", quote(v.Text))
 	case l.doc.ids.enclosing(v.Pointer).uri != "":
 		l.ds.Report(v, "shared-under-id", "remove the $id", "$ref %s can not stand below an $id, where # means something else", quote(v.Text))
-	}
-}
-
-// circles reports references that lead back to where they started without a step into the value: checking them
-// would never end.
-func (l *linter) circles(n *Node) {
-	const walking, done = false, true
-	if n.Kind != Object {
-		return
-	}
-	if _, met := l.passed[n]; met {
-		return
-	}
-	l.passed[n] = walking
-	l.inPlace(n, func(next, ref *Node) {
-		state, met := l.passed[next]
-		if met && state == walking && ref != nil {
-			l.ds.Report(ref, "ref-circle", "", "$ref %s leads in a circle without looking into the value", quote(ref.Text))
-		} else if !met {
-			l.circles(next)
-		}
-	})
-	l.passed[n] = done
-}
-
-// inPlace calls visit for each schema that is applied to the same value as n, with the $ref that leads there.
-func (l *linter) inPlace(n *Node, visit func(next, ref *Node)) {
-	for i := range n.Members {
-		m := &n.Members[i]
-		switch m.Key {
-		case "$ref":
-			if target, d := l.doc.Resolve(m.Value.Text, m.Value); d == nil && m.Value.Kind == String {
-				visit(target, m.Value)
-			}
-		case "allOf", "anyOf", "oneOf":
-			for _, s := range m.Value.Items {
-				visit(s, nil)
-			}
-		case "not", "if", "then", "else":
-			visit(m.Value, nil)
-		case "dependentSchemas":
-			for _, s := range m.Value.members() {
-				visit(s.Value, nil)
-			}
-		}
 	}
 }

@@ -190,8 +190,17 @@ func (d *Document) candidates() []string {
 
 func refDiagnostic(at *Node, code, hint, format string, args ...any) *Diagnostic {
 	var ds Diagnostics
-	ds.Report(at, code, hint, "$ref "+format, args...)
+	keyword := at.Pointer[strings.LastIndexByte(at.Pointer, '/')+1:]
+	if !isReference(keyword) {
+		keyword = "$ref"
+	}
+	ds.Report(at, code, hint, keyword+" "+format, args...)
 	return &ds[0]
+}
+
+// isReference reports whether a keyword names another schema.
+func isReference(keyword string) bool {
+	return keyword == "$ref" || keyword == "$dynamicRef" || keyword == "$recursiveRef"
 }
 
 func resolveURI(base, ref string) string {

@@ -4,6 +4,20 @@
 // tools, elicitation.go the questions; field.go has the readers of single values, revision.go the checks between
 // parts, notyet.go what is read but not generated so far. Tool.Advertised is what tools/list will show.
 //
+// # Codes
+//
+// Besides those of package schema:
+//
+//	missing-file unreadable-file no-answer manifest-version
+//	unknown-key missing-key wrong-type unquoted unknown-value empty-list empty-text duplicate-entry
+//	unknown-revision not-supported-yet go-package go-out
+//	tool-name duplicate-tool schema-type duration impossible-policy uncancellable-task
+//	elicitation-name elicitation-schema elicitation-default
+//
+// Only warnings:
+//
+//	no-tools long-tool-name unused-policy
+//
 // # Rejected
 //
 // Decoding with yaml.Unmarshal into structs: positions are lost, so a later stage could only name a tool, not a line.

@@ -3,8 +3,10 @@ package manifest
 import (
 	"bytes"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +38,41 @@ func TestAccepted(t *testing.T) {
 func TestAsManyRejectedAsAccepted(t *testing.T) {
 	if r, a := len(goldens(t, "rejected")), len(goldens(t, "accepted")); r < a {
 		t.Errorf("%d rejected goldens, %d accepted", r, a)
+	}
+}
+
+// The lists of codes in the docs of both packages are complete, and every code has a golden that shows it.
+func TestCodesAreListedAndShown(t *testing.T) {
+	listed := map[string]bool{}
+	for _, path := range []string{"doc.go", "../doc.go"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(string(text), "\n") {
+			if codes, ok := strings.CutPrefix(line, "//\t"); ok {
+				for _, code := range strings.Fields(codes) {
+					listed[code] = true
+				}
+			}
+		}
+	}
+	shown := map[string]bool{"missing-file": true, "unreadable-file": true} // by TestReadMissingFile
+	for _, path := range append(goldens(t, "rejected"), goldens(t, "accepted")...) {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ds := Load(archive.Files[0].Name, archive.Files[0].Data)
+		for _, d := range ds {
+			shown[d.Code] = true
+		}
+	}
+	if missing := slices.DeleteFunc(slices.Sorted(maps.Keys(shown)), func(c string) bool { return listed[c] }); len(missing) > 0 {
+		t.Errorf("not listed: %v", missing)
+	}
+	if missing := slices.DeleteFunc(slices.Sorted(maps.Keys(listed)), func(c string) bool { return shown[c] }); len(missing) > 0 {
+		t.Errorf("without a golden: %v", missing)
 	}
 }
 

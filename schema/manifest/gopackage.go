@@ -17,7 +17,7 @@ func (l *loader) goPackage(n *schema.Node) {
 		"client":  l.flag(&g.Client),
 	})
 	if p := g.Package; p.Node.Is(schema.String) && (!token.IsIdentifier(p.Value) || p.Value == "_" || p.Value == "main") {
-		l.ds.Report(p.Node, "go-package", "use a short name in lower case, like "+packageName(p.Value),
+		l.ds.Report(p.Node, "go-package", "use a short name in lower case, like "+PackageName(p.Value),
 			"%q can not be the name of a package that others import", p.Value)
 	}
 	if o := g.Out; o.Node.Is(schema.String) && (path.IsAbs(o.Value) || strings.Contains(o.Value, `\`)) {
@@ -25,8 +25,8 @@ func (l *loader) goPackage(n *schema.Node) {
 	}
 }
 
-// packageName makes a package name of any text.
-func packageName(s string) string {
+// PackageName makes the name of a package of any text: its ASCII letters and digits in lower case.
+func PackageName(text string) string {
 	name := strings.TrimLeft(strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
@@ -35,9 +35,12 @@ func packageName(s string) string {
 			return r + 'a' - 'A'
 		}
 		return -1
-	}, s), "0123456789")
-	if !token.IsIdentifier(name) || name == "main" {
+	}, text), "0123456789")
+	switch {
+	case name == "" || name == "main":
 		return "tools"
+	case token.IsKeyword(name):
+		return "mcp" + name
 	}
 	return name
 }

@@ -101,6 +101,16 @@ func load(t *testing.T, golden string) *Manifest {
 	return m
 }
 
+func TestPackageName(t *testing.T) {
+	for text, want := range map[string]string{
+		"reports": "reports", "My-Reports 2": "myreports2", "2fa": "fa", "": "tools", "日本": "tools", "main": "tools", "go": "mcpgo", "Type": "mcptype",
+	} {
+		if got := PackageName(text); got != want {
+			t.Errorf("PackageName(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 // forcedCancel repeats what the rules of the revisions say.
 func TestForcedCancelFollowsTheRules(t *testing.T) {
 	for _, name := range revision.Names() {

@@ -1,0 +1,46 @@
+package schema
+
+// circles reports references that lead back to where they started without a step into the value: checking them
+// would never end.
+func (l *linter) circles(n *Node) {
+	const walking, done = false, true
+	if n.Kind != Object {
+		return
+	}
+	if _, met := l.passed[n]; met {
+		return
+	}
+	l.passed[n] = walking
+	l.inPlace(n, func(next, ref *Node) {
+		state, met := l.passed[next]
+		if met && state == walking && ref != nil {
+			l.ds.Report(ref, "ref-circle", "", "$ref %s leads in a circle without looking into the value", quote(ref.Text))
+		} else if !met {
+			l.circles(next)
+		}
+	})
+	l.passed[n] = done
+}
+
+// inPlace calls visit for each schema that is applied to the same value as n, with the $ref that leads there.
+func (l *linter) inPlace(n *Node, visit func(next, ref *Node)) {
+	for i := range n.Members {
+		m := &n.Members[i]
+		switch m.Key {
+		case "$ref":
+			if target, d := l.doc.Resolve(m.Value.Text, m.Value); d == nil && m.Value.Kind == String {
+				visit(target, m.Value)
+			}
+		case "allOf", "anyOf", "oneOf":
+			for _, s := range m.Value.Items {
+				visit(s, nil)
+			}
+		case "not", "if", "then", "else":
+			visit(m.Value, nil)
+		case "dependentSchemas":
+			for _, s := range m.Value.members() {
+				visit(s.Value, nil)
+			}
+		}
+	}
+}
