@@ -1,0 +1,52 @@
+// Package generator turns a manifest and protocol revisions into a Go package.
+//
+// # Stages
+//
+//	load     bytes → manifest, revisions     schema, schema/manifest, schema/revision
+//	resolve  what is left open or overridden  generate.go
+//	lower    → model.Package                  internal/lower: every name, order and policy is decided here
+//	emit     → Go source                      internal/emit: transcribes the model, decides nothing
+//	format   → gofmt, imports grouped         internal/emit/file.go
+//	write    → disk                           write.go, check.go: reconcile with what is there
+//
+// Everything before write is pure: Generate reads no file, no clock and no environment, loads nobody's packages, and
+// gives the same bytes for the same Config. Whatever is wrong is collected as diagnostics with file, line and column; if
+// one is an error there are no files.
+//
+// # Changing it
+//
+// To add a JSON Schema keyword: a row in the table of internal/lower/keyword.go says how it is read into a shape and
+// merged; if it needs a rule of its own, that goes to model/rule.go, runtime/check/rule.go and the emitter of rules. A
+// keyword without a row is an error at its place, so forgetting half of this can not weaken a schema (VAL03).
+//
+// To add a protocol revision: a folder with documents and rules under schema/ (REV04). Methods, paths, task edges and
+// capabilities follow from it; the wire file is generated. Only something that the runtime has never done needs code: a
+// row in the tables of internal/lower/wiretable.go and the operation in runtime/server.
+//
+// To add something to every generated package: a field in the model, the decision in lower, one emit function with a
+// sample of its output above it, and a golden that says what it proves.
+//
+// # Generated files
+//
+// Every Go file starts with Header and nothing that changes by itself: an upgrade of mcpkiln that generates the same
+// touches no file. mcpkiln.lock has the rest: the version, and hashes of the input and of each file. It tells a file that
+// was edited by hand from one that is merely old, and a file that is no longer generated from somebody's own.
+//
+// Each tool is one hunk in each file: the tool table is one literal, policies are one variable a tool, and a question
+// stands with the method that asks it.
+//
+// # Rejected
+//
+//   - Text templates for code: imports, unused functions and hostile descriptions would each need their own care in each
+//     template. They remain for prose: the package's doc, and stubs.
+//   - Loading the user's package to see what is there: a generator that needs code to compile can not mend code that
+//     does not. A missing method is the compiler's to report, at the assertion in the stub.
+//   - Numbering Go names that collide between tools (GetQuote2): the number would move when tools are reordered, and
+//     handlers would silently change places. It is an error that names both tools.
+//   - Merging new parts into existing files between markers: regions get edited, moved and lost. Generated files are
+//     generated whole, user files are written once.
+//   - Overwriting in place with a backup: a second run would overwrite the backup. Files are staged beside the target and
+//     renamed, all or none.
+//   - One lock beside the manifest for all its output: two manifests with one output directory each would share it, and
+//     moving a package would leave it behind. It stands in the directory that it speaks of.
+package generator

@@ -1,0 +1,197 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/emit"
+	"github.com/mcpkiln/mcpkiln/generator/internal/lower"
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// Generate makes the package that cfg describes. It is pure: the same Config gives the same Result, and nothing is
+// read from or written to disk. It may be called concurrently.
+//
+// What is wrong with the input is in Result.Diagnostics, sorted. The error is for the rest: ctx ended, or a defect of
+// mcpkiln.
+func Generate(ctx context.Context, cfg Config) (*Result, error) {
+	r := &run{cfg: cfg, result: &Result{}}
+	for _, stage := range []func(){r.load, r.resolve, r.lower} {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if stage(); r.result.Diagnostics.HasErrors() {
+			r.result.Diagnostics.Sort()
+			return r.result, nil
+		}
+	}
+	r.result.Diagnostics.Sort()
+	files, err := emit.Package(ctx, r.pkg)
+	if err != nil {
+		return nil, fmt.Errorf("generator: %w", err)
+	}
+	for _, f := range files {
+		r.result.Files = append(r.result.Files, File{f.Name, f.Content})
+	}
+	lock := newLock(cfg, r.documents(), r.result.Files)
+	r.result.Files = append(r.result.Files, File{LockName, lock.encode()})
+	slices.SortFunc(r.result.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return r.result, nil
+}
+
+// run is one call of Generate.
+type run struct {
+	cfg       Config
+	result    *Result
+	manifest  *manifest.Manifest
+	revisions []*revision.Revision
+	input     lower.Input
+	pkg       *model.Package
+}
+
+func (r *run) report(ds schema.Diagnostics) {
+	r.result.Diagnostics = append(r.result.Diagnostics, ds...)
+}
+
+// load reads the manifest.
+func (r *run) load() {
+	m, ds := manifest.Load(r.cfg.Manifest.Path, r.cfg.Manifest.Data)
+	r.manifest = m
+	r.report(ds)
+}
+
+// resolve settles what the manifest leaves open or an override changes, and loads the revisions.
+func (r *run) resolve() {
+	m := r.manifest
+	server := model.Server{
+		Name:         first(r.cfg.ServerName, m.Server.Name.Value, stem(r.cfg.Manifest.Path)),
+		Version:      first(r.cfg.ServerVersion, m.Server.Version.Value, "0.0.0"),
+		Title:        m.Server.Title.Value,
+		Instructions: m.Server.Instructions.Value,
+	}
+	r.result.Package = first(r.cfg.Package, m.Go.Package.Value, packageName(server.Name))
+	r.result.Out = path.Clean(first(r.cfg.Out, m.Go.Out.Value, "internal/"+r.result.Package))
+	r.result.OutPos = schema.Position{File: r.cfg.Manifest.Path}
+	if n := m.Go.Out.Node; n != nil && r.cfg.Out == "" {
+		r.result.OutPos = n.Pos
+	}
+	if !token.IsIdentifier(r.result.Package) || r.result.Package == "_" || r.result.Package == "main" {
+		r.result.Diagnostics.ReportAt(schema.Position{File: r.cfg.Manifest.Path}, "", "go-package", "use a short name in lower case",
+			"%q can not be the name of a package that others import", r.result.Package)
+	}
+	r.loadRevisions()
+	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Name: r.result.Package, Server: server}
+}
+
+// defaultRevision is generated for when nothing names one, as in a saved tools/list answer.
+const defaultRevision = "2025-11-25"
+
+func (r *run) loadRevisions() {
+	var wanted []manifest.Text
+	for _, name := range r.cfg.Revisions {
+		wanted = append(wanted, manifest.Text{Value: name})
+	}
+	if len(wanted) == 0 {
+		wanted = r.manifest.Revisions
+	}
+	if len(wanted) == 0 {
+		wanted = []manifest.Text{{Value: defaultRevision}}
+	}
+	for _, name := range wanted {
+		at := schema.Position{File: r.cfg.Manifest.Path}
+		if name.Node != nil {
+			at = name.Node.Pos
+		}
+		r.loadRevision(name.Value, at)
+	}
+}
+
+// loadRevision loads one revision. What is found without a place of its own is about its name, at.
+func (r *run) loadRevision(name string, at schema.Position) {
+	var options []revision.Option
+	if r.cfg.Schema.Data != nil {
+		options = append(options, revision.WithDocument(r.cfg.Schema.Path, r.cfg.Schema.Data))
+	}
+	rev, ds := revision.Load(name, options...)
+	for i := range ds {
+		if ds[i].Pos == (schema.Position{}) {
+			ds[i].Pos = at
+		}
+	}
+	if rev != nil && rev.Era != revision.Handshake {
+		ds.ReportAt(at, "", "not-supported-yet", "remove it from revisions", "revision %s is not served yet", name)
+	}
+	r.report(ds)
+	r.revisions = append(r.revisions, rev)
+}
+
+// lower decides everything about the package.
+func (r *run) lower() {
+	pkg, ds := lower.Package(r.input)
+	r.pkg = pkg
+	r.report(ds)
+	for _, t := range pkg.Tools {
+		made := Tool{Name: t.Name, Method: t.GoName, Input: t.Input.Name, Call: t.Call}
+		if t.Output != nil {
+			made.Output = t.Output.Name
+		} else if pkg.Result != nil {
+			made.Output = pkg.Result.Name
+		}
+		r.result.Tools = append(r.result.Tools, made)
+	}
+}
+
+// documents are the schema documents that went in, for the lock file.
+func (r *run) documents() []Source {
+	var all []Source
+	for _, rev := range r.revisions {
+		for i, d := range rev.Documents {
+			source := Source{Path: rev.Name + "/" + d.Name, Data: d.Root.JSON()}
+			if i == 0 && r.cfg.Schema.Data != nil {
+				source.Path = rev.Name + "/" + path.Base(strings.ReplaceAll(r.cfg.Schema.Path, "\\", "/"))
+			}
+			all = append(all, source)
+		}
+	}
+	return all
+}
+
+func first(candidates ...string) string {
+	for _, c := range candidates {
+		if c != "" {
+			return c
+		}
+	}
+	return ""
+}
+
+// stem is the file's name without its extension: what a server is called that has no name of its own.
+func stem(file string) string {
+	base := path.Base(strings.ReplaceAll(file, "\\", "/"))
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+// packageName makes a Go package name of a server's name.
+func packageName(server string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return -1
+	}, server)
+	name = strings.TrimLeft(name, "0123456789")
+	if !token.IsIdentifier(name) || name == "main" {
+		return "tools"
+	}
+	return name
+}

@@ -1,0 +1,132 @@
+package generator
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"golang.org/x/tools/txtar"
+)
+
+// golden is one file of testdata/golden: a comment that says what it proves, a manifest, and what is made of it.
+type golden struct {
+	path    string
+	archive *txtar.Archive
+	config  Config
+}
+
+func goldens(t testing.TB) []golden {
+	t.Helper()
+	paths, err := filepath.Glob("../testdata/golden/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no goldens: %v", err)
+	}
+	var all []golden
+	for _, path := range paths {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(bytes.TrimSpace(a.Comment)) == 0 {
+			t.Errorf("%s does not say what it proves", path)
+		}
+		all = append(all, golden{path, a, Config{Manifest: Source{a.Files[0].Name, a.Files[0].Data}, ToolVersion: "golden"}})
+	}
+	return all
+}
+
+func (g golden) name() string { return strings.TrimSuffix(filepath.Base(g.path), ".txtar") }
+
+// generate runs one golden and returns its output as archive files.
+func (g golden) generate(t testing.TB) (*Result, []txtar.File) {
+	t.Helper()
+	r, err := Generate(t.Context(), g.config)
+	if err != nil {
+		t.Fatalf("%s: %v", g.path, err)
+	}
+	if r.Diagnostics.HasErrors() {
+		t.Fatalf("%s: %v", g.path, r.Diagnostics)
+	}
+	var files []txtar.File
+	for _, d := range r.Diagnostics {
+		files = append(files, txtar.File{Name: "diagnostics", Data: []byte(d.Render(g.config.Manifest.Data))})
+	}
+	for _, f := range r.Files {
+		// The lock is hashes of the others: nothing to read in a golden. TestLock looks at it.
+		if f.Path != LockName {
+			files = append(files, txtar.File{Name: f.Path, Data: f.Content})
+		}
+	}
+	return r, files
+}
+
+func TestGolden(t *testing.T) {
+	for _, g := range goldens(t) {
+		t.Run(g.name(), func(t *testing.T) {
+			_, files := g.generate(t)
+			compareArchive(t, g.path, g.archive, 1, files)
+		})
+	}
+}
+
+// compareArchive holds the files of an archive after its inputs against what was made.
+func compareArchive(t *testing.T, path string, a *txtar.Archive, inputs int, made []txtar.File) {
+	t.Helper()
+	want := &txtar.Archive{Comment: a.Comment, Files: append(a.Files[:inputs:inputs], made...)}
+	if *update {
+		if err := os.WriteFile(path, txtar.Format(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if d := diff.Diff(path, txtar.Format(a), "generated", txtar.Format(want)); d != nil {
+		t.Errorf("run go test ./generator -update, and read the difference:\n%s", d)
+	}
+}
+
+// TestGoldensCompileAndVet builds every golden in one module of its own that links against this one.
+func TestGoldensCompileAndVet(t *testing.T) {
+	dir := goldenModule(t)
+	for _, args := range [][]string{{"vet", "./..."}, {"run", "honnef.co/go/tools/cmd/staticcheck@v0.8.2", "-checks=all,-ST1000", "./..."}} {
+		cmd := exec.CommandContext(t.Context(), "go", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+func goldenModule(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "go.mod"), fmt.Sprintf(
+		"module example.com/goldens\n\ngo 1.26.0\n\nrequire github.com/mcpkiln/mcpkiln v0.0.0\n\nreplace github.com/mcpkiln/mcpkiln => %s\n", root))
+	for _, g := range goldens(t) {
+		r, files := g.generate(t)
+		for _, f := range files {
+			if f.Name != "diagnostics" {
+				put(t, filepath.Join(dir, strings.ReplaceAll(g.name(), "-", "_"), f.Name), string(f.Data))
+			}
+		}
+		for _, s := range stubs(t, r) {
+			put(t, filepath.Join(dir, strings.ReplaceAll(g.name(), "-", "_"), "app", s.Path), string(s.Content))
+		}
+	}
+	return dir
+}
+
+// stubs are the user's files for r, in a package beside the generated one.
+func stubs(t *testing.T, r *Result) []File {
+	t.Helper()
+	return nil
+}

@@ -1,0 +1,67 @@
+package emit
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// commentWidth is where comments wrap, in characters after the slashes.
+const commentWidth = 110
+
+// comment returns lines as a Go comment. Every text by others goes through here or through commentLines: whatever it
+// holds, the result is a comment and nothing else.
+func comment(lines ...string) *jen.Statement {
+	// jen prints a comment that starts with slashes as it is.
+	return jen.Comment(strings.Join(commentLines(lines...), "\n"))
+}
+
+// commentLines wraps lines and returns each as `// line`. Text can not end the comment, be a directive or reorder what
+// follows it: newlines split, control characters and invisible marks are replaced, and the space after the slashes
+// keeps //go: and //line from being one. An empty line becomes `//`.
+func commentLines(lines ...string) []string {
+	var out []string
+	for _, line := range lines {
+		for part := range strings.SplitSeq(harmless(line), "\n") {
+			out = append(out, wrap(part)...)
+		}
+	}
+	return out
+}
+
+func wrap(line string) []string {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return []string{"//"}
+	}
+	var out []string
+	current := "//"
+	for _, w := range words {
+		if len(current)+1+len(w) > commentWidth && current != "//" {
+			out = append(out, current)
+			current = "//"
+		}
+		if current == "//" && strings.HasPrefix(w, "+build") {
+			w = "\\" + w // before a package clause this would be a build constraint
+		}
+		current += " " + w
+	}
+	return append(out, current)
+}
+
+// harmless replaces what a terminal, an editor or the Go scanner would not show as it is: every way to end a line
+// becomes \n, other control characters and invisible format characters (bidirectional overrides, byte order marks,
+// zero-width joiners) become U+FFFD.
+func harmless(text string) string {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\u0085", "\n", "\v", "\n", "\f", "\n").Replace(text)
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(text, string(unicode.ReplacementChar)))
+}

@@ -1,0 +1,45 @@
+package emit
+
+import (
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/templates"
+)
+
+// packageDoc is what package.tmpl shows; every line by others has gone through commentLines.
+type packageDoc struct {
+	Name             string
+	Header, Intro    []string
+	Tools            []string // one item of a list each, continued on lines of its own
+	Tasks, Questions bool
+}
+
+// docFile emits the package's doc: its tools with their policies, and every limit (TSK22).
+func docFile(pkg *model.Package) ([]File, error) {
+	doc := packageDoc{
+		Name:      pkg.Name,
+		Header:    strings.Split(header(pkg), "\n"),
+		Intro:     commentLines("Package " + pkg.Name + " is the MCP server " + pkg.Server.Name + " as " + pkg.Manifest + " describes it: typed handlers, validators, cancellation and tasks for its tools."),
+		Tasks:     pkg.Needs.Tasks,
+		Questions: pkg.Needs.Questions,
+	}
+	for _, t := range pkg.Tools {
+		doc.Tools = append(doc.Tools, listItem(t.Name+" ("+t.GoName+"): "+strings.Join(t.Policy, " ")))
+	}
+	text, err := templates.Execute("package.tmpl", doc)
+	if err != nil {
+		return nil, err
+	}
+	content, err := formatSource([]byte(text))
+	return one("doc.gen.go", content, err)
+}
+
+// listItem wraps text into the lines of one item: the first without slashes, the others indented below it.
+func listItem(text string) string {
+	lines := commentLines(text)
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(line, "// ")
+	}
+	return strings.Join(lines, "\n//     ")
+}

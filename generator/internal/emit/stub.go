@@ -1,0 +1,21 @@
+package emit
+
+import "github.com/mcpkiln/mcpkiln/templates"
+
+// Stub is what a stub of user code is made from. Qualifier is the generated package with its dot, or empty.
+type Stub struct {
+	Package, Type, Import, Qualifier string
+
+	Method, Tool, Call, Input, Output string // of one tool
+	Imports                           []string
+	Unwritten                         string
+}
+
+// StubFile fills handlers.tmpl or handler.tmpl.
+func StubFile(template string, s Stub) ([]byte, error) {
+	text, err := templates.Execute(template, s)
+	if err != nil {
+		return nil, err
+	}
+	return formatSource([]byte(text))
+}

@@ -1,0 +1,119 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// wireFiles emits one file a revision: the wire's table, then the functions that it names.
+func wireFiles(pkg *model.Package) ([]File, error) {
+	var files []File
+	for _, w := range pkg.Wires {
+		f := newFile(pkg)
+		f.Add(wireVar(w))
+		for _, m := range w.Functions() {
+			for _, code := range messageCode(m) {
+				f.Line()
+				f.Add(code)
+			}
+		}
+		content, err := format(f)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{w.File, content})
+	}
+	return files, nil
+}
+
+// // wire20251125 is revision 2025-11-25 as the runtime speaks it: …
+//
+//	var wire20251125 = server.Wire{
+//		Revision: "2025-11-25",
+//		…
+//	}
+func wireVar(w *model.Wire) jen.Code {
+	fields := []jen.Code{field("Revision", jen.Lit(w.Revision))}
+	if w.Handshake {
+		fields = append(fields, field("Handshake", jen.True()))
+	}
+	fields = append(fields,
+		field("Methods", table("Method", w.Methods, methodRow)),
+		field("Outgoing", table("Outgoing", w.Outgoing, outgoingRow)))
+	if w.Task != nil {
+		fields = append(fields, field("Task", taskRules(w.Task)))
+	}
+	fields = append(fields, field("Capabilities", capabilities(w)))
+	for _, m := range w.Messages {
+		fields = append(fields, field(m.Field, jen.Id(m.Func)))
+	}
+	return jen.Add(comment("wire"+w.Suffix+" is revision "+w.Revision+" as the runtime speaks it: methods, task rules, places of capabilities, "+
+		"and one function for each message that it reads or writes.")).Line().
+		Var().Id("wire"+w.Suffix).Op("=").Qual(serverPath, "Wire").Add(onLines(fields...))
+}
+
+// []server.Method{ {…}, {…}, }
+func table[T any](of string, items []T, row func(T) jen.Code) jen.Code {
+	rows := make([]jen.Code, len(items))
+	for i, item := range items {
+		rows[i] = row(item)
+	}
+	return jen.Index().Qual(serverPath, of).Add(onLines(rows...))
+}
+
+// {Name: "tools/call", Op: server.OpCallTool, Task: true, Read: readCallTool20251125}
+func methodRow(m *model.Method) jen.Code {
+	fields := []jen.Code{field("Name", jen.Lit(m.Name)), field("Op", jen.Qual(serverPath, m.Op))}
+	for _, flag := range []struct {
+		name string
+		on   bool
+	}{{"Notification", m.Notification}, {"Uncancellable", m.Uncancellable}, {"Task", m.Task}} {
+		if flag.on {
+			fields = append(fields, field(flag.name, jen.True()))
+		}
+	}
+	if m.Read != nil {
+		fields = append(fields, field("Read", jen.Id(m.Read.Func)))
+	}
+	return jen.Values(fields...)
+}
+
+func outgoingRow(o model.Outgoing) jen.Code {
+	return jen.Values(field("Op", jen.Qual(serverPath, o.Op)), field("Name", jen.Lit(o.Name)))
+}
+
+//	server.TaskRules{
+//		Edges: []server.TaskEdge{
+//			{From: task.Working, To: task.Completed},
+//		},
+//		ByParam: true,
+//	}
+func taskRules(t *model.TaskRules) jen.Code {
+	fields := []jen.Code{field("Edges", table("TaskEdge", t.Edges, func(e model.TaskEdge) jen.Code {
+		return jen.Values(field("From", jen.Qual(taskPath, e.From)), field("To", jen.Qual(taskPath, e.To)))
+	}))}
+	for _, flag := range t.Flags {
+		fields = append(fields, field(flag, jen.True()))
+	}
+	return jen.Qual(serverPath, "TaskRules").Add(onLines(fields...))
+}
+
+func capabilities(w *model.Wire) jen.Code {
+	fields := make([]jen.Code, len(w.Capabilities))
+	for i, c := range w.Capabilities {
+		fields[i] = field(c.Field, jen.Lit(c.Path))
+	}
+	return jen.Qual(serverPath, "Capabilities").Add(onLines(fields...))
+}
+
+// messageCode is what one message needs: an appender, or a rule and a reader for each of its objects.
+func messageCode(m *model.Message) []jen.Code {
+	if m.Append {
+		return []jen.Code{appendFunc(m)}
+	}
+	var all []jen.Code
+	m.Root.Walk(func(o *model.WireObject) { all = append(all, readRule(o)) })
+	m.Root.Walk(func(o *model.WireObject) { all = append(all, readFunc(m, o)) })
+	return all
+}

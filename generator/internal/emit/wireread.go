@@ -1,0 +1,94 @@
+package emit
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// var callTool20251125 = check.Object{Names: []string{"name", "arguments"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+func readRule(o *model.WireObject) jen.Code {
+	names := make([]jen.Code, len(o.Members))
+	var required uint64
+	for i, member := range o.Members {
+		names[i] = jen.Lit(member.Name)
+		if member.Required {
+			required |= 1 << i
+		}
+	}
+	fields := []jen.Code{field("Names", jen.Index().String().Values(names...))}
+	if required != 0 {
+		fields = append(fields, field("Required", jen.Qual(checkPath, "Bits").Values(jen.Op(fmt.Sprintf("%#b", required)))))
+	}
+	fields = append(fields, field("Unknown", jen.Qual(checkPath, "Skip")))
+	return jen.Var().Id(o.Ident).Op("=").Qual(checkPath, "Object").Values(fields...)
+}
+
+//	func readCallTool20251125(d *check.Decoder, p *server.Params) {
+//		for f := d.Object(&callTool20251125); f >= 0; f = d.Next() {
+//			switch f {
+//			case 0:
+//				p.Name = d.String(nil)
+//			case 1:
+//				readCallTool20251125Meta(d, p)
+//			}
+//		}
+//	}
+func readFunc(m *model.Message, o *model.WireObject) jen.Code {
+	cases := make([]jen.Code, len(o.Members))
+	for i, member := range o.Members {
+		cases[i] = jen.Case(jen.Lit(i)).Block(readMember(m, member)...)
+	}
+	return jen.Func().Id(readName(m, o)).Params(
+		jen.Id("d").Op("*").Qual(checkPath, "Decoder"),
+		jen.Id(m.Var).Op("*").Qual(serverPath, m.Struct),
+	).Block(
+		jen.For(
+			jen.Id("f").Op(":=").Id("d").Dot("Object").Call(jen.Op("&").Id(o.Ident)),
+			jen.Id("f").Op(">=").Lit(0),
+			jen.Id("f").Op("=").Id("d").Dot("Next").Call(),
+		).Block(jen.Switch(jen.Id("f")).Block(cases...)),
+	)
+}
+
+// readName is the name of the reader of o: the message's, with what the object's rule has more than the message's.
+func readName(m *model.Message, o *model.WireObject) string {
+	return m.Func + o.Ident[len(m.Root.Ident):]
+}
+
+func readMember(m *model.Message, member *model.WireMember) []jen.Code {
+	var code []jen.Code
+	if s := member.Slot; s != nil {
+		to := jen.Id(m.Var).Dot(s.Field)
+		if s.Kind == model.PresentSlot {
+			code = append(code, to.Op("=").True())
+		} else {
+			code = append(code, to.Op("=").Add(readSlot(s.Kind)))
+		}
+		if s.Set != "" {
+			code = append(code, jen.Id(m.Var).Dot(s.Set).Op("=").True())
+		}
+		if s.Kind == model.PresentSlot && member.Object == nil {
+			code = append(code, jen.Id("d").Dot("Skip").Call())
+		}
+	}
+	if member.Object != nil {
+		code = append(code, jen.Id(readName(m, member.Object)).Call(jen.Id("d"), jen.Id(m.Var)))
+	}
+	return code
+}
+
+func readSlot(k model.SlotKind) *jen.Statement {
+	method := map[model.SlotKind]string{
+		model.StringSlot: "String", model.IntSlot: "Int", model.FloatSlot: "Float", model.BoolSlot: "Bool", model.RawSlot: "Alias",
+	}
+	if name, ok := method[k]; ok {
+		return jen.Id("d").Dot(name).Call(jen.Nil())
+	}
+	if k != model.IDSlot {
+		panic(fmt.Sprintf("emit: slots of kind %d are never read", k))
+	}
+	return jen.Qual(serverPath, "ReadID").Call(jen.Id("d"))
+}

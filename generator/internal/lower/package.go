@@ -1,0 +1,87 @@
+package lower
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// Input is what a package is lowered from. Name and Server are the manifest's words, or what overrides them.
+type Input struct {
+	Manifest  *manifest.Manifest
+	Revisions []*revision.Revision // at least one, in the manifest's order
+	Name      string               // Go package name
+	Server    model.Server
+}
+
+// Package decides everything about the generated package. The Package must not be emitted if there are errors.
+func Package(in Input) (*model.Package, schema.Diagnostics) {
+	l := &packageLowering{in: in, types: NewTypes()}
+	l.pkg = &model.Package{
+		Name:     in.Name,
+		Manifest: path.Base(strings.ReplaceAll(in.Manifest.File, "\\", "/")),
+		Server:   in.Server,
+		Needs:    needs(in.Manifest),
+	}
+	for _, r := range in.Revisions {
+		l.pkg.Revisions = append(l.pkg.Revisions, r.Name)
+		w, diags := wire(r, l.pkg.Needs)
+		l.pkg.Wires = append(l.pkg.Wires, w)
+		l.diags = append(l.diags, diags...)
+	}
+	l.reserve()
+	l.tools()
+	if l.pkg.Needs.Results {
+		l.result()
+	}
+	l.finish()
+	l.diags.Sort()
+	return l.pkg, l.diags
+}
+
+type packageLowering struct {
+	in    Input
+	types *Types
+	pkg   *model.Package
+	later []func() // what needs finished types
+	diags schema.Diagnostics
+}
+
+func needs(m *manifest.Manifest) model.Needs {
+	return model.Needs{
+		Tasks:     slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Execution.Tasks() }),
+		Questions: slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return len(t.Elicitations) > 0 }),
+		Results:   slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Output == nil }),
+	}
+}
+
+// reserve takes the names that do not come from schemas, before a type can.
+func (l *packageLowering) reserve() {
+	for _, name := range []string{"Handlers", "New", "TextResult", "tools"} {
+		l.types.Names.Take(name)
+	}
+	for _, w := range l.pkg.Wires {
+		l.types.Names.Take("wire" + w.Suffix)
+		for _, m := range w.Functions() {
+			l.types.Names.Take(m.Func)
+			m.Root.Walk(func(o *model.WireObject) { l.types.Names.Take(o.Ident) })
+		}
+	}
+}
+
+func (l *packageLowering) finish() {
+	decls, diags := l.types.Finish()
+	l.pkg.Decls = decls
+	l.diags = append(l.diags, diags...)
+	if diags.HasErrors() {
+		return
+	}
+	for _, f := range l.later {
+		f()
+	}
+}

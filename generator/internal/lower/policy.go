@@ -1,0 +1,100 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// policies decides how calls of a tool end (CAN14, CAN20) and how its tasks live (TSK03, TSK14): what the tool says,
+// else the manifest's defaults, else nothing, which is the runtime's default.
+func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.TaskPolicy) {
+	defaults := l.in.Manifest.Defaults
+	cancel := model.CancelPolicy{
+		Timeout:       t.Timeout.Or(defaults.Timeout.Value),
+		Uncancellable: t.Cancellation.None,
+		Because:       t.Cancellation.Because.Value,
+	}
+	if !t.Execution.Tasks() {
+		return cancel, model.TaskPolicy{}
+	}
+	e := t.Execution
+	task := model.TaskPolicy{
+		Support:      model.TaskOptional,
+		TTL:          e.TTL.Or(defaults.Task.TTL.Value),
+		MaxTTL:       e.MaxTTL.Or(defaults.Task.MaxTTL.Value),
+		PollInterval: e.PollInterval.Or(defaults.Task.PollInterval.Value),
+		Timeout:      e.Timeout.Value,
+	}
+	if e.Support == manifest.Required {
+		task.Support = model.TaskRequired
+	}
+	l.checkTask(t)
+	return cancel, task
+}
+
+// checkTask refuses combinations that one of the revisions can not keep its promise on. The loader refuses the same for
+// the manifest's own revisions; these may have been overridden.
+func (l *packageLowering) checkTask(t *manifest.Tool) {
+	if !t.Cancellation.None {
+		return
+	}
+	for _, r := range l.in.Revisions {
+		if r.Task != nil && r.Task.Cancel == revision.CancelForces {
+			l.diags.Report(t.Cancellation.Node, "uncancellable-task", "forbid tasks for this tool, or let it be cancelled",
+				"tool %s can not be cancelled, but revision %s makes a cancelled task %q at once and loses its result", t.Name, r.Name, "cancelled")
+		}
+	}
+}
+
+// policySentences says in words what a tool's policies mean to those who write and call it.
+func policySentences(t *model.Tool) []string {
+	var out []string
+	out = append(out, taskSentences(t.Task)...)
+	if t.Task.Support != model.TaskRequired && t.Cancel.Timeout > 0 {
+		out = append(out, fmt.Sprintf("An inline call ends after %s.", shortDuration(t.Cancel.Timeout)))
+	}
+	if t.Cancel.Uncancellable {
+		sentence := "A call can not be cancelled"
+		if t.Cancel.Because != "" {
+			sentence += ": " + t.Cancel.Because
+		}
+		out = append(out, sentence+". call.CancelRequested tells whether the client asked.")
+	}
+	return slices.Clip(out)
+}
+
+func taskSentences(t model.TaskPolicy) []string {
+	var out []string
+	switch t.Support {
+	case model.TaskForbidden:
+		return []string{"It runs inline only."}
+	case model.TaskOptional:
+		out = append(out, "It runs inline, or as a task if the client asks for one: then ctx outlives the request, and ends on "+
+			"tasks/cancel, timeout, expiry or shutdown.")
+	case model.TaskRequired:
+		out = append(out, "It always runs as a task: ctx outlives the request, and ends on tasks/cancel, timeout, expiry or shutdown.")
+	}
+	if t.Timeout > 0 {
+		out = append(out, fmt.Sprintf("A task ends after %s.", shortDuration(t.Timeout)))
+	}
+	if t.TTL > 0 {
+		out = append(out, fmt.Sprintf("A task is kept for %s.", shortDuration(t.TTL)))
+	}
+	return out
+}
+
+// shortDuration writes a duration without zero parts: 2h, not 2h0m0s.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if len(s) > len(zero) && s[len(s)-len(zero):] == zero {
+			s = s[:len(s)-len(zero)+1]
+		}
+	}
+	return s
+}

@@ -1,0 +1,69 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// callMembers are what server.Call has: a question of that name gets a method that begins with Ask, so that it hides
+// nothing.
+func callMembers() []string {
+	return []string{"Call", "ID", "Tool", "TaskID", "Principal", "Log", "CancelRequested", "Progress", "SetStatus", "Do"}
+}
+
+// nameQuestions makes the questions of a tool with their names. Two with the same Go name are an error at the second.
+func (l *packageLowering) nameQuestions(t *manifest.Tool, tool *model.Tool) {
+	first := make(map[string]*manifest.Elicitation)
+	for i := range t.Elicitations {
+		e := &t.Elicitations[i]
+		name := GoName(e.Name)
+		if slices.Contains(callMembers(), name) {
+			name = "Ask" + name
+		}
+		if other := first[name]; other != nil {
+			l.diags.ReportAt(e.Pos, e.Node.Pointer, "same-go-name", "rename one of them",
+				"questions %q and %q (%s) would both be %s in Go", e.Name, other.Name, other.Pos, name)
+		}
+		first[name] = e
+		tool.Questions = append(tool.Questions, &model.Question{
+			Name: e.Name, GoName: name, Ident: l.types.Names.Take(tool.Ident + name + "Question"),
+		})
+	}
+}
+
+func (l *packageLowering) question(t *manifest.Tool, e *manifest.Elicitation, q *model.Question, tool *model.Tool) {
+	q.Message = e.Message.Value
+	q.Timeout = e.Timeout.Value
+	q.Schema = visible(string(e.Schema.Bundle().JSON()))
+	q.Answer = l.types.Lower(Root{Document: e.Schema, Name: tool.GoName + GoName(e.Name), Scope: tool.GoName + GoName(e.Name), Use: model.Decode,
+		Doc: []string{fmt.Sprintf("%s is an answer to the question %s of %s.", tool.GoName+GoName(e.Name), e.Name, t.Name)}})
+	switch e.OnUnsupported {
+	case manifest.Decline:
+		q.OnUnsupported = model.Decline
+	case manifest.Default:
+		q.OnUnsupported = model.UseDefault
+		l.later = append(l.later, func() { l.defaultAnswer(e, q) })
+	}
+	q.Doc = questionDoc(q, l.in)
+}
+
+func questionDoc(q *model.Question, in Input) []string {
+	doc := []string{fmt.Sprintf("%s asks the user %q; another message replaces that text, \"\" keeps it.", q.GoName, q.Message)}
+	until := "It blocks until the user answers, declines or dismisses the question, or ctx ends"
+	if q.Timeout > 0 {
+		until += fmt.Sprintf(", at most %s", shortDuration(q.Timeout))
+	}
+	doc = append(doc, until+".")
+	switch q.OnUnsupported {
+	case model.Fail:
+		doc = append(doc, "A client that can not ask makes it server.ErrUnsupported.")
+	case model.Decline:
+		doc = append(doc, "A client that can not ask counts as declined.")
+	case model.UseDefault:
+		doc = append(doc, "A client that can not ask counts as accepting the defaults of the schema.")
+	}
+	return doc
+}

@@ -1,0 +1,68 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// result lowers the protocol's own tool result, for tools that have no outputSchema: the type that the newest revision
+// gives it.
+func (l *packageLowering) result() {
+	rev := slices.MaxFunc(l.in.Revisions, func(a, b *revision.Revision) int { return strings.Compare(a.Name, b.Name) })
+	i := slices.IndexFunc(rev.Methods, func(m revision.Method) bool { return m.Op == "callTool" })
+	if i < 0 {
+		l.diags.ReportAt(rev.Pos, "", "no-tools", "", "revision %s has no method that calls a tool", rev.Name)
+		return
+	}
+	for _, d := range rev.Documents {
+		if n := d.Definition(rev.Methods[i].Result); n != nil {
+			ref := l.types.Lower(Root{Document: d.Document, Node: n, Name: rev.Methods[i].Result, Keep: true, Use: model.Encode,
+				Doc: []string{rev.Methods[i].Result + " is the protocol's own tool result, for tools without an outputSchema."}})
+			l.pkg.Result = &model.Result{TypeRef: ref}
+			l.later = append(l.later, l.textResult)
+			return
+		}
+	}
+}
+
+// textResult finds how a block of text is written in Go: the member of the content's union whose tag is "text".
+func (l *packageLowering) textResult() {
+	r := l.pkg.Result
+	content := propOf(r.Decl, "content")
+	if content == nil {
+		return
+	}
+	list, ok := content.Value.Type.(*model.Slice)
+	if !ok {
+		return
+	}
+	blocks, ok := list.Elem.Type.(model.Named)
+	if !ok {
+		return
+	}
+	union, ok := blocks.Decl.Body.(*model.Union)
+	if !ok {
+		return
+	}
+	for _, m := range union.Members {
+		if text := propOf(m.Decl, "text"); text != nil && slices.Contains(m.Tags, "text") {
+			r.Text = model.TextResult{Content: content.Name, Blocks: blocks.Decl.Name, Block: m.Decl.Name, Text: text.Name}
+		}
+	}
+}
+
+func propOf(d *model.Decl, key string) *model.Prop {
+	s, ok := d.Body.(*model.Struct)
+	if !ok {
+		return nil
+	}
+	for _, p := range s.Props {
+		if p.Key == key {
+			return p
+		}
+	}
+	return nil
+}

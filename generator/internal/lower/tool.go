@@ -1,0 +1,74 @@
+package lower
+
+import (
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// tools lowers every tool in the manifest's order. Two tools that would be the same Go method are an error at the
+// second, which names the first: a number at the end would change when tools are reordered.
+func (l *packageLowering) tools() {
+	first := make(map[string]*manifest.Tool)
+	var sources []*manifest.Tool
+	for i := range l.in.Manifest.Tools {
+		t := &l.in.Manifest.Tools[i]
+		name := GoName(t.Name)
+		if other := first[name]; other != nil {
+			l.diags.ReportAt(t.Pos, t.Node.Pointer, "same-go-name", "rename one of them",
+				"tools %q and %q (%s) would both be %s in Go", t.Name, other.Name, other.Pos, name)
+			continue
+		}
+		first[name] = t
+		sources = append(sources, t)
+		l.pkg.Tools = append(l.pkg.Tools, l.named(t, name))
+	}
+	// Names of all tools are taken before the first type is.
+	for i, t := range sources {
+		l.tool(t, l.pkg.Tools[i])
+	}
+}
+
+// named makes the tool with its names.
+func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
+	ident := unexported(goName)
+	for l.types.Names.Taken(ident + "Tool") {
+		ident += "2" // tools AB and ab are methods AB and Ab, but both begin with ab
+	}
+	for _, companion := range []string{"Tool", "Cancel", "Task", "Definition"} {
+		l.types.Names.Take(ident + companion)
+	}
+	tool := &model.Tool{Name: t.Name, GoName: goName, Ident: ident}
+	if len(t.Elicitations) > 0 {
+		tool.Call = l.types.Names.Take(goName + "Call")
+	}
+	l.nameQuestions(t, tool)
+	return tool
+}
+
+func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
+	tool.Doc = textLines(t.Description.Value)
+	tool.Definition = visible(string(t.Advertised().JSON()))
+	tool.Input = l.types.Lower(Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName, Use: model.Decode,
+		Doc: []string{tool.GoName + "Input is what " + t.Name + " is called with."}})
+	if t.Output != nil {
+		out := l.types.Lower(Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName, Use: model.Decode | model.Encode,
+			Doc: []string{tool.GoName + "Output is what " + t.Name + " answers."}})
+		tool.Output = &out
+	}
+	tool.Cancel, tool.Task = l.policies(t)
+	for i := range t.Elicitations {
+		l.question(t, &t.Elicitations[i], tool.Questions[i], tool)
+	}
+	tool.Policy = policySentences(tool)
+}
+
+// textLines splits a text of the manifest into lines; the empty text has none.
+func textLines(text string) []string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}

@@ -1,0 +1,44 @@
+package model
+
+// Package is one generated Go package, complete: emit transcribes it and decides nothing.
+type Package struct {
+	Name      string
+	Manifest  string // file name, without directory
+	Revisions []string
+	Server    Server
+	Tools     []*Tool // in the manifest's order
+	Decls     []*Decl // types and validators, in the order of the files
+	Wires     []*Wire // in the order of Revisions
+	// Result is the protocol's own tool result, for tools without an outputSchema; nil if every tool has one.
+	Result *Result
+	// Needs says which runtime parts the tools use.
+	Needs Needs
+}
+
+// Server is what the generated server calls itself.
+type Server struct {
+	Name, Title, Version string
+	Instructions         string
+}
+
+// Result is the protocol's own tool result.
+type Result struct {
+	TypeRef
+	// Text is the type and the fields that TextResult fills: a result of one block of text.
+	Text TextResult
+}
+
+// TextResult is how a result of one text is written in Go.
+type TextResult struct {
+	Content string // field of the result that holds the blocks
+	Block   string // Go type of a block of text
+	Text    string // its field
+	Blocks  string // Go type of the elements of Content
+}
+
+// Needs says what a package takes from the runtime, so that nothing unused is generated.
+type Needs struct {
+	Tasks     bool // a tool runs as a task
+	Questions bool // a tool asks the user
+	Results   bool // a tool has no outputSchema: it answers with the protocol's own result
+}

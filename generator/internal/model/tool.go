@@ -1,0 +1,66 @@
+package model
+
+import "time"
+
+// Tool is one tool with every decision made.
+type Tool struct {
+	Name       string   // get_quote
+	GoName     string   // GetQuote: the method
+	Ident      string   // getQuote: what its unexported companions begin with
+	Doc        []string // the description; lines by others, never to be emitted without the comment helper
+	Definition string   // the advertised JSON object, compact
+	Input      TypeRef
+	Output     *TypeRef // nil: the tool answers with Package.Result
+	Cancel     CancelPolicy
+	Task       TaskPolicy
+	Questions  []*Question
+	Call       string   // ImportOrdersCall, for tools with questions; empty: *server.Call
+	Policy     []string // what the policies mean, in sentences
+}
+
+// CancelPolicy is server.CancelPolicy. Zero is no timeout.
+type CancelPolicy struct {
+	Timeout       time.Duration
+	Uncancellable bool
+	Because       string
+}
+
+// TaskSupport is server.TaskSupport.
+type TaskSupport uint8
+
+// Whether a tool runs as a task.
+const (
+	TaskForbidden TaskSupport = iota
+	TaskOptional
+	TaskRequired
+)
+
+// TaskPolicy is server.TaskPolicy. Zero durations are the runtime's defaults.
+type TaskPolicy struct {
+	Support                            TaskSupport
+	TTL, MaxTTL, PollInterval, Timeout time.Duration
+}
+
+// Unsupported is server.Fallback: what happens to a question when the client can not ask its user.
+type Unsupported uint8
+
+// The fallbacks.
+const (
+	Fail Unsupported = iota
+	Decline
+	UseDefault
+)
+
+// Question is one thing a tool may ask the user.
+type Question struct {
+	Name          string // confirmOverwrite
+	GoName        string // ConfirmOverwrite: the method of the call
+	Ident         string // importOrdersConfirmOverwrite: the variable
+	Message       string
+	Doc           []string // what the method's doc says, in lines
+	Schema        string   // compact JSON, as it is sent
+	Timeout       time.Duration
+	OnUnsupported Unsupported
+	Answer        TypeRef
+	Default       Literal // for UseDefault: the answer that is taken
+}

@@ -1,0 +1,119 @@
+package model
+
+// Wire is one protocol revision as the runtime sees it: server.Wire with every name decided.
+type Wire struct {
+	Revision     string // 2025-11-25
+	Suffix       string // 20251125: what every identifier of the file ends in
+	File         string // wire_2025_11_25.gen.go
+	Handshake    bool
+	Methods      []*Method // what the client sends, sorted by name
+	Outgoing     []Outgoing
+	Task         *TaskRules // nil: no tool runs as a task
+	Capabilities []Capability
+	Messages     []*Message // in the order of the fields of server.Wire
+}
+
+// Method is server.Method. Read is nil when the params say nothing that the runtime wants to know.
+type Method struct {
+	Name          string
+	Op            string // OpCallTool
+	Notification  bool
+	Uncancellable bool
+	Task          bool
+	Read          *Message
+}
+
+// Outgoing is server.Outgoing.
+type Outgoing struct{ Op, Name string }
+
+// TaskRules is server.TaskRules. Flags are the Go names of those that are true.
+type TaskRules struct {
+	Edges []TaskEdge
+	Flags []string
+}
+
+// TaskEdge is one transition; both sides are Go names of package task.
+type TaskEdge struct{ From, To string }
+
+// Capability is one path of server.Capabilities.
+type Capability struct{ Field, Path string }
+
+// Message is one function of the wire: it reads or appends one struct of the runtime.
+type Message struct {
+	Func   string // readCallTool20251125
+	Field  string // of server.Wire; empty for readers of params
+	Append bool
+	Struct string // CallResult, of package server
+	Var    string // r: the parameter
+	Root   *WireObject
+}
+
+// WireObject is one level of a message.
+type WireObject struct {
+	Ident   string // callTool20251125Meta, for its rule
+	Members []*WireMember
+	Splice  string // append only: the field with raw members that are written among those of this object
+}
+
+// WireMember is one member of an object: a Slot, an Object, or both where a slot only says that the object is there;
+// for append also a Literal, or the function (Call) that writes the member from the same struct.
+type WireMember struct {
+	Name     string // as in JSON
+	Required bool
+	Slot     *WireSlot
+	Object   *WireObject
+	Literal  string // compact JSON
+	Call     string // appendTask20251125
+}
+
+// WireSlot is a field of the runtime's struct.
+type WireSlot struct {
+	Field string // ProgressToken
+	Kind  SlotKind
+	Set   string // read only: the bool field that is true when the member is there
+}
+
+// SlotKind is how a slot is read and written.
+type SlotKind uint8
+
+// The kinds of slots. PresentSlot is read only; MillisSlot and TimeSlot are append only.
+const (
+	StringSlot SlotKind = iota
+	IntSlot
+	FloatSlot
+	BoolSlot
+	RawSlot
+	IDSlot
+	PresentSlot
+	MillisSlot
+	TimeSlot
+)
+
+// Functions returns every function of the wire once, readers of params first.
+func (w *Wire) Functions() []*Message {
+	var all []*Message
+	seen := make(map[string]bool)
+	add := func(m *Message) {
+		if m != nil && !seen[m.Func] {
+			seen[m.Func] = true
+			all = append(all, m)
+		}
+	}
+	for _, m := range w.Methods {
+		add(m.Read)
+	}
+	for _, m := range w.Messages {
+		add(m)
+	}
+	return all
+}
+
+// Walk calls f with o and every object below it.
+func (o *WireObject) Walk(f func(*WireObject)) {
+	f(o)
+	for _, m := range o.Members {
+		if m.Object != nil {
+			m.Object.Walk(f)
+		}
+	}
+}

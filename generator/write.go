@@ -1,0 +1,167 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// Report tells what Write did, each list sorted by name. Unchanged files were not touched at all.
+type Report struct {
+	Dir                         string // where: the output directory, joined to base
+	Written, Removed, Unchanged []string
+}
+
+// Write makes the output directory hold exactly what r says. base is the directory of the manifest; r.Out is below it.
+//
+// It refuses, as diagnostics and before touching anything: a result with errors, a directory outside the manifest's
+// module, symbolic links, and existing files that mcpkiln did not generate. It is all or nothing: everything is staged
+// beside the target first, then renamed into place; if ctx ends before the renames start, or something fails, the
+// directory is as it was. The error is for what nobody can fix in a manifest: ctx ended, disk full, no permission.
+func Write(ctx context.Context, base string, r *Result) (Report, schema.Diagnostics, error) {
+	if r.Diagnostics.HasErrors() {
+		return Report{}, r.Diagnostics, nil
+	}
+	t, diags := inspect(base, r)
+	if len(diags) > 0 {
+		return Report{}, diags, nil
+	}
+	report := Report{Dir: t.dir, Removed: t.stale}
+	var changed []File
+	for _, f := range r.Files {
+		if t.holds(f) {
+			report.Unchanged = append(report.Unchanged, f.Path)
+			continue
+		}
+		changed = append(changed, f)
+		report.Written = append(report.Written, f.Path)
+	}
+	if len(changed) == 0 && len(t.stale) == 0 {
+		return report, nil, ctx.Err()
+	}
+	if err := t.replace(ctx, changed); err != nil {
+		return Report{}, nil, fmt.Errorf("%s is unchanged: %w", t.dir, err)
+	}
+	return report, nil, nil
+}
+
+// holds reports whether the disk already has f. A lock that differs only in who wrote it counts as the same, and so
+// does a file that git checked out with CRLF.
+func (t *target) holds(f File) bool {
+	old, ok := t.files[f.Path]
+	if !ok {
+		return false
+	}
+	if f.Path != LockName {
+		return bytes.Equal(unixLines(old), f.Content)
+	}
+	lock, err := parseLock(f.Content)
+	return err == nil && t.locked && t.lock.sameContent(lock)
+}
+
+// replace stages the changed files in a directory that go ignores, then moves them into place and removes stale ones.
+func (t *target) replace(ctx context.Context, changed []File) (err error) {
+	undoDir, err := makeDir(t.dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			undoDir()
+		}
+	}()
+	stage, err := os.MkdirTemp(t.dir, ".mcpkiln-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	for _, f := range changed {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		if err := writeFile(filepath.Join(stage, f.Path), f.Content); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return t.commit(stage, changed)
+}
+
+// commit renames the staged files into place and removes the stale ones. From here on ctx is not asked any more:
+// a handful of renames either all happen or are all taken back.
+func (t *target) commit(stage string, changed []File) error {
+	var done []string
+	for _, f := range changed {
+		if err := os.Rename(filepath.Join(stage, f.Path), filepath.Join(t.dir, f.Path)); err != nil {
+			return errors.Join(err, t.restore(done))
+		}
+		done = append(done, f.Path)
+	}
+	for _, name := range t.stale {
+		if err := os.Remove(filepath.Join(t.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return errors.Join(err, t.restore(done))
+		}
+		done = append(done, name)
+	}
+	return nil
+}
+
+// restore puts back what inspect read, last first.
+func (t *target) restore(names []string) error {
+	var errs []error
+	for _, name := range slices.Backward(names) {
+		path := filepath.Join(t.dir, name)
+		if old, ok := t.files[name]; ok {
+			errs = append(errs, writeFile(path, old))
+			continue
+		}
+		errs = append(errs, os.Remove(path))
+	}
+	return errors.Join(errs...)
+}
+
+func writeFile(path string, data []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// makeDir creates dir with its parents and returns a function that removes those that it created, if still empty.
+func makeDir(dir string) (undo func(), err error) {
+	var created []string
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
+			break
+		}
+		created = append(created, d)
+	}
+	undo = func() {
+		for _, d := range created {
+			if os.Remove(d) != nil {
+				return
+			}
+		}
+	}
+	return undo, os.MkdirAll(dir, 0o777)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,62 @@
+package templates
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"text/template"
+)
+
+//go:embed all:scaffold
+var scaffold embed.FS
+
+// Project is what the files of a new project are filled with.
+type Project struct {
+	Module   string // path of the module that the project is or belongs to
+	Import   string // import path of the project's own directory
+	Package  string // generated package, and name of the server
+	Runtime  string // module path of the runtime
+	Version  string // version of it that go.mod asks for
+	Replace  string // directory that stands in for it; empty for none
+	OwnGoMod bool   // the project is a module of its own
+}
+
+// ScaffoldFile is one file of a new project; Path is relative to its directory, slash separated.
+type ScaffoldFile struct {
+	Path    string
+	Content []byte
+}
+
+// Scaffold fills the files of a new project. A file of which nothing but blanks is left is not part of it.
+func Scaffold(p Project) ([]ScaffoldFile, error) {
+	var files []ScaffoldFile
+	err := fs.WalkDir(scaffold, "scaffold", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fill(name, p)
+		if err != nil {
+			return fmt.Errorf("templates: %w", err)
+		}
+		if len(bytes.TrimSpace(content)) == 0 {
+			return nil
+		}
+		target := strings.TrimSuffix(strings.TrimPrefix(name, "scaffold/"), ".tmpl")
+		files = append(files, ScaffoldFile{Path: target, Content: content})
+		return nil
+	})
+	return files, err
+}
+
+func fill(name string, p Project) ([]byte, error) {
+	t, err := template.New(path.Base(name)).Option("missingkey=error").ParseFS(scaffold, name)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, p)
+	return b.Bytes(), err
+}
