@@ -2,6 +2,7 @@ package inflight
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -73,7 +74,12 @@ func (e *Entry) more() *extra {
 }
 
 // due is when the timeout passes, on the tracker's clock. Only with a timeout.
-func (e *Entry) due() int64 { return e.started + int64(e.info.Timeout) }
+func (e *Entry) due() int64 {
+	if due := e.started + int64(e.info.Timeout); due > e.started {
+		return due
+	}
+	return math.MaxInt64 // a timeout of centuries
+}
 
 // Key returns the key it is registered under.
 func (e *Entry) Key() Key { return e.key }

@@ -3,6 +3,7 @@ package inflight
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,20 +25,22 @@ func TestCAN12FirstRetirerWins(t *testing.T) {
 	defer tr.Watch(ctx, 1)()
 	entries := make([]*Entry, n)
 	for i := range entries {
-		timeout := time.Duration(1+rand.IntN(3000)) * time.Microsecond
-		entries[i] = register(t, tr, incoming(1, int64(i)), Info{Timeout: timeout})
+		timeout := time.Duration(1+rand.IntN(60_000)) * time.Microsecond
+		entries[i] = register(t, tr, incoming(uint64(1+i%2), int64(i)), Info{Timeout: timeout})
 	}
 	var completed, cancelled, woken atomic.Int64
 	var racers sync.WaitGroup
 	for _, e := range entries {
-		stop := e.AfterFunc(func() { woken.Add(1); racers.Done() })
-		_ = stop
 		racers.Add(1)
+		e.AfterFunc(func() { woken.Add(1); racers.Done() })
 	}
+	start := make(chan struct{})
 	order := func(act func(*Entry)) {
 		racers.Go(func() {
+			<-start
 			for _, i := range rand.Perm(n) {
 				act(entries[i])
+				runtime.Gosched()
 			}
 		})
 	}
@@ -55,8 +58,17 @@ func TestCAN12FirstRetirerWins(t *testing.T) {
 	}
 	order(func(e *Entry) { _ = context.Cause(e); <-e.Done(); _ = context.Cause(e).Error() })
 	order(func(e *Entry) { e.AfterFunc(func() {})(); _, _ = e.CancelRequested(); _, _ = e.Deadline() })
-	racers.Go(func() { time.Sleep(time.Millisecond); disconnect() })
-	racers.Go(func() { tr.List(); tr.Shutdown("race", false) })
+	after := func(percent int, act func()) {
+		racers.Go(func() {
+			for tr.Len() > n*(100-percent)/100 {
+				runtime.Gosched()
+			}
+			act()
+		})
+	}
+	after(40, disconnect) // ends peer 1 only
+	after(80, func() { tr.List(); tr.Shutdown("race", false) })
+	close(start)
 	racers.Wait()
 
 	sources := map[Source]int64{}

@@ -70,6 +70,9 @@ func (s *shard) retire(e *Entry, c *Cause) {
 	s.table.remove(e)
 	if e.heapAt > 0 {
 		s.heap.remove(e)
+		if c != completed {
+			s.disarm()
+		}
 	}
 	e.cause = c
 	e.flags.Or(over)
@@ -161,7 +164,6 @@ func (s *shard) cancelWhere(c *Cause, match func(*Entry) bool) int {
 	for i := range list {
 		list[i] = s.end(list[i].entry, c)
 	}
-	s.disarm()
 	s.mu.Unlock()
 	return finish(list)
 }

@@ -12,8 +12,8 @@ func (s *shard) arm(due, now int64) {
 	s.timer.Reset(time.Duration(due - now))
 }
 
-// disarm stops the timer when nothing waits for it. Not done for each request: a timer that fires once in vain costs less than
-// stopping and setting it with every call.
+// disarm stops the timer when nothing waits for it. Not done for requests that complete: a timer that fires once in vain costs
+// less than stopping and setting it with every call.
 func (s *shard) disarm() {
 	if s.armed != 0 && len(s.heap) == 0 {
 		s.timer.Stop()

@@ -39,9 +39,9 @@ func TestCAN03NothingIsLeftOf10000Cancelled(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return runtime.NumGoroutine(), m.HeapAlloc
 	}
-	cancel10000(t, tr, n) // the runtime keeps what it needs for that many goroutines
+	cancelAll(t, tr, n) // the runtime keeps what it needs for that many goroutines
 	goroutines, heap := live()
-	cancel10000(t, tr, n)
+	cancelAll(t, tr, n)
 	for runtime.NumGoroutine() > goroutines {
 		runtime.Gosched()
 	}
@@ -57,7 +57,8 @@ func TestCAN03NothingIsLeftOf10000Cancelled(t *testing.T) {
 	}
 }
 
-func cancel10000(t *testing.T, tr *Tracker, n int) {
+// cancelAll has n requests in flight, with children and timeouts, and cancels half by notification and half by disconnect.
+func cancelAll(t *testing.T, tr *Tracker, n int) {
 	done := make(chan struct{})
 	for i := range int64(n) {
 		e := register(t, tr, incoming(1, i), Info{Method: "tools/call", Timeout: time.Hour})
@@ -71,7 +72,12 @@ func cancel10000(t *testing.T, tr *Tracker, n int) {
 	if tr.Len() != n {
 		t.Fatalf("%d in flight", tr.Len())
 	}
-	if got := tr.CancelPeer(1, &Cause{Source: SourceDisconnect}); got != n {
+	for i := range int64(n / 2) {
+		if tr.Cancel(incoming(1, i), "") != Cancelled {
+			t.Errorf("%d was not cancelled", i)
+		}
+	}
+	if got := tr.CancelPeer(1, &Cause{Source: SourceDisconnect}); got != n-n/2 {
 		t.Errorf("%d cancelled", got)
 	}
 	for range n {

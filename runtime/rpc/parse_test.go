@@ -173,5 +173,12 @@ func FuzzParse(f *testing.F) {
 		if err != nil && (err.Code == CodeParseError || m.Kind == KindNotification) && !m.ID.IsZero() {
 			t.Fatalf("%q: id %v", frame, m.ID)
 		}
+		var members map[string]json.RawMessage
+		if m.ID.IsZero() || json.Unmarshal(frame, &members) != nil {
+			return
+		}
+		if want, err := ParseID(members["id"]); err != nil || m.ID != want {
+			t.Fatalf("%q: id %v, want %v", frame, m.ID, want)
+		}
 	})
 }
