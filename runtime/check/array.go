@@ -66,10 +66,18 @@ func (d *Decoder) endArray(f *frame) {
 	d.shut()
 }
 
+// fewItems is the first capacity of a slice: growing from 1 costs two more allocations for a list of three. No more, so
+// that what a hostile text of empty lists costs stays in proportion to it.
+const fewItems = 4
+
 // List takes an array of which every element is a T. It is never nil, so that [] stays [].
 func List[T any](d *Decoder, r *Array, decode func(*Decoder, *T)) []T {
-	list := []T{}
-	for ok := d.Array(r); ok; ok = d.Item() {
+	ok := d.Array(r)
+	if !ok {
+		return []T{}
+	}
+	list := make([]T, 0, fewItems)
+	for ; ok; ok = d.Item() {
 		var zero T
 		list = append(list, zero)
 		decode(d, &list[len(list)-1])
@@ -79,8 +87,12 @@ func List[T any](d *Decoder, r *Array, decode func(*Decoder, *T)) []T {
 
 // Strings takes an array of strings, never nil.
 func (d *Decoder) Strings(a *Array, r *String) []string {
-	list := []string{}
-	for ok := d.Array(a); ok; ok = d.Item() {
+	ok := d.Array(a)
+	if !ok {
+		return []string{}
+	}
+	list := make([]string, 0, fewItems)
+	for ; ok; ok = d.Item() {
 		list = append(list, d.String(r))
 	}
 	return list
@@ -88,8 +100,12 @@ func (d *Decoder) Strings(a *Array, r *String) []string {
 
 // Enums takes an array of enum values, never nil.
 func Enums[S ~string](d *Decoder, a *Array, r *Enum) []S {
-	list := []S{}
-	for ok := d.Array(a); ok; ok = d.Item() {
+	ok := d.Array(a)
+	if !ok {
+		return []S{}
+	}
+	list := make([]S, 0, fewItems)
+	for ; ok; ok = d.Item() {
 		list = append(list, S(d.Enum(r)))
 	}
 	return list
@@ -97,8 +113,12 @@ func Enums[S ~string](d *Decoder, a *Array, r *Enum) []S {
 
 // Ints takes an array of integers, never nil.
 func (d *Decoder) Ints(a *Array, r *Int) []int64 {
-	list := []int64{}
-	for ok := d.Array(a); ok; ok = d.Item() {
+	ok := d.Array(a)
+	if !ok {
+		return []int64{}
+	}
+	list := make([]int64, 0, fewItems)
+	for ; ok; ok = d.Item() {
 		list = append(list, d.Int(r))
 	}
 	return list
@@ -106,8 +126,12 @@ func (d *Decoder) Ints(a *Array, r *Int) []int64 {
 
 // Floats takes an array of numbers, never nil.
 func (d *Decoder) Floats(a *Array, r *Number) []float64 {
-	list := []float64{}
-	for ok := d.Array(a); ok; ok = d.Item() {
+	ok := d.Array(a)
+	if !ok {
+		return []float64{}
+	}
+	list := make([]float64, 0, fewItems)
+	for ; ok; ok = d.Item() {
 		list = append(list, d.Float(r))
 	}
 	return list
@@ -115,8 +139,12 @@ func (d *Decoder) Floats(a *Array, r *Number) []float64 {
 
 // Bools takes an array of booleans, never nil.
 func (d *Decoder) Bools(a *Array) []bool {
-	list := []bool{}
-	for ok := d.Array(a); ok; ok = d.Item() {
+	ok := d.Array(a)
+	if !ok {
+		return []bool{}
+	}
+	list := make([]bool, 0, fewItems)
+	for ; ok; ok = d.Item() {
 		list = append(list, d.Bool(nil))
 	}
 	return list
@@ -124,8 +152,12 @@ func (d *Decoder) Bools(a *Array) []bool {
 
 // Raws takes an array of any values as they are written, never nil.
 func (d *Decoder) Raws(a *Array) []Raw {
-	list := []Raw{}
-	for ok := d.Array(a); ok; ok = d.Item() {
+	ok := d.Array(a)
+	if !ok {
+		return []Raw{}
+	}
+	list := make([]Raw, 0, fewItems)
+	for ; ok; ok = d.Item() {
 		list = append(list, d.Raw(nil))
 	}
 	return list

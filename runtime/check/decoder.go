@@ -69,21 +69,27 @@ func (d *Decoder) Put() {
 	if len(d.full) > 1<<20 {
 		return // its stacks may be large; let them go
 	}
-	d.Reset(nil, Limits{})
+	d.data, d.full, d.err = nil, nil, nil
+	d.violations, d.repeated = nil, nil
+	d.arena.Reset()
 	decoders.Put(d)
 }
 
 // Reset begins a new text. The zero Decoder may be Reset too.
 func (d *Decoder) Reset(data []byte, lim Limits) {
 	d.data, d.full, d.pos = data, data, 0
-	d.limits = lim.withDefaults()
-	d.frames = d.frames[:0]
-	d.arena.Reset()
-	d.err = nil
+	if lim == (Limits{}) {
+		d.limits = defaults
+	} else {
+		d.limits = lim.withDefaults()
+	}
+	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
 	d.evaluated, d.trials, d.broken = 0, 0, 0
-	d.violations, d.repeated = nil, nil
-	d.wide, d.items = d.wide[:0], d.items[:0]
 	d.keys.reset()
+	if d.err != nil || d.violations != nil || d.repeated != nil {
+		d.err, d.violations, d.repeated = nil, nil, nil
+	}
+	d.arena.Reset()                                     // its strings belong to whoever decoded them
 	if len(data) > min(d.limits.Bytes, math.MaxInt32) { // offsets are int32
 		d.refuse(TooLong, 0, d.limits.Bytes)
 	}

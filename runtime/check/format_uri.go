@@ -161,7 +161,7 @@ func isURITemplate(s string) bool {
 
 func templateLiteral(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c == 0x7f || strings.IndexByte("\"'<>\\^`|", c) >= 0 {
+		if c := s[i]; c <= ' ' || c == 0x7f || strings.IndexByte("\"<>\\^`|", c) >= 0 {
 			return false
 		}
 		if s[i] == '%' && (i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2])) {

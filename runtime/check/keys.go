@@ -24,7 +24,7 @@ type keyRef struct {
 	filled bool
 }
 
-const fewKeys = 8
+const fewKeys = 16 // measured: comparing 16 signatures costs less than hashing one key and storing it
 
 func (k *keySet) reset() {
 	k.list = k.list[:0]

@@ -1,12 +1,15 @@
 package check
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+)
 
 // Limits bound what a value may cost (VAL07). A zero field means its default.
 type Limits struct {
 	Depth       int // nested objects and arrays; 512
 	Bytes       int // length of the whole text; 16 MiB
-	NumberBytes int // length of one number; 1024
+	NumberBytes int // length of one number, at least 20; 1024
 	Violations  int // how many are reported; 32
 	Evaluations int // subschemas tried for anyOf, oneOf and not, in one value; 10,000
 }
@@ -80,16 +83,14 @@ const (
 	maxExponent        = 1_000_000
 )
 
+var defaults = Limits{Depth: defaultDepth, Bytes: defaultBytes, NumberBytes: defaultNumberBytes, Violations: defaultViolations, Evaluations: defaultEvaluations}
+
 func (l Limits) withDefaults() Limits {
-	def := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
+	return Limits{
+		Depth:       cmp.Or(l.Depth, defaultDepth),
+		Bytes:       cmp.Or(l.Bytes, defaultBytes),
+		NumberBytes: max(20, cmp.Or(l.NumberBytes, defaultNumberBytes)), // short integers are read without looking
+		Violations:  cmp.Or(l.Violations, defaultViolations),
+		Evaluations: cmp.Or(l.Evaluations, defaultEvaluations),
 	}
-	def(&l.Depth, defaultDepth)
-	def(&l.Bytes, defaultBytes)
-	def(&l.NumberBytes, defaultNumberBytes)
-	def(&l.Violations, defaultViolations)
-	def(&l.Evaluations, defaultEvaluations)
-	return l
 }

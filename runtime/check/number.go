@@ -108,6 +108,15 @@ func (d *Decoder) number(want, at string) (n digits, ok bool) {
 
 // Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation.
 func (d *Decoder) Int(r *Int) int64 {
+	d.peek()
+	if v, end := shortInt(d.data, d.pos); end > 0 {
+		start := d.pos
+		d.pos = end
+		if r != nil {
+			d.checkInt(r, v, start)
+		}
+		return v
+	}
 	n, ok := d.number("an integer", r.at())
 	if !ok {
 		return 0
@@ -124,6 +133,28 @@ func (d *Decoder) Int(r *Int) int64 {
 		d.checkInt(r, v, int(n.start))
 	}
 	return v
+}
+
+// shortInt reads a number of up to 18 digits and nothing else; end is 0 for any other text.
+func shortInt(data []byte, i int) (v int64, end int) {
+	negative := i < len(data) && data[i] == '-'
+	if negative {
+		i++
+	}
+	first := i
+	for ; i < len(data) && data[i]-'0' <= 9; i++ {
+		v = v*10 + int64(data[i]-'0')
+	}
+	if n := i - first; n == 0 || n > 18 || n > 1 && data[first] == '0' {
+		return 0, 0
+	}
+	if i < len(data) && (data[i] == '.' || data[i]|0x20 == 'e') {
+		return 0, 0
+	}
+	if negative {
+		v = -v
+	}
+	return v, i
 }
 
 func (r *Int) at() string {
@@ -194,6 +225,11 @@ func (d *Decoder) aboveMax(has Has, start int, at, limit string) {
 
 // Float takes a number. One that float64 can only hold as infinity is a violation.
 func (d *Decoder) Float(r *Number) float64 {
+	d.peek()
+	if v, end := shortFloat(d.data, d.pos); end > 0 && (r == nil || r.clear(v)) {
+		d.pos = end
+		return v
+	}
 	n, ok := d.number("a number", r.at())
 	if !ok {
 		return 0
@@ -207,6 +243,47 @@ func (d *Decoder) Float(r *Number) float64 {
 		d.checkNumber(r, n, v)
 	}
 	return v
+}
+
+// shortFloat reads a number of up to 15 digits without an exponent, which is exact; end is 0 for any other text.
+func shortFloat(data []byte, i int) (v float64, end int) {
+	negative := i < len(data) && data[i] == '-'
+	if negative {
+		i++
+	}
+	first, m := i, int64(0)
+	for ; i < len(data) && data[i]-'0' <= 9; i++ {
+		m = m*10 + int64(data[i]-'0')
+	}
+	n := i - first
+	if n == 0 || n > 15 || n > 1 && data[first] == '0' {
+		return 0, 0
+	}
+	v = float64(m)
+	if i < len(data) && data[i] == '.' {
+		i++
+		point := i
+		for ; i < len(data) && data[i]-'0' <= 9; i++ {
+			m = m*10 + int64(data[i]-'0')
+		}
+		if i == point || n+i-point > 15 {
+			return 0, 0
+		}
+		v = float64(m) / exactPowers[i-point]
+	}
+	if i < len(data) && data[i]|0x20 == 'e' {
+		return 0, 0
+	}
+	if negative {
+		v = -v
+	}
+	return v, i
+}
+
+// clear is true when v lies within the bounds and nothing else is asked.
+func (r *Number) clear(v float64) bool {
+	return r.MultipleOf == "" && r.Enum == nil &&
+		(r.Has&(Minimum|ExclusiveMinimum) == 0 || v > r.Min) && (r.Has&(Maximum|ExclusiveMaximum) == 0 || v < r.Max)
 }
 
 // Literal takes a number as it is written.

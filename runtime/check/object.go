@@ -60,10 +60,23 @@ const again = -2
 
 // member takes a key and its colon and finds out what it is.
 func (d *Decoder) member(f *frame) int {
-	if !d.key(f) {
-		return -1
+	// Most keys are plain, stand without white space, and come in the order of the names.
+	i := -1
+	if start := d.pos + 1; start < len(d.data) && d.data[d.pos] == '"' {
+		end := plainEnd(d.data, start)
+		if end+1 < len(d.data) && d.data[end] == '"' && d.data[end+1] == ':' {
+			f.key = span{start: int32(start), end: int32(end)}
+			f.count++
+			d.pos = end + 2
+			i = f.object.index(d.data[start:end], int(f.field)+1)
+		}
 	}
-	i := d.lookup(f)
+	if i < 0 {
+		if !d.key(f) {
+			return -1
+		}
+		i = f.object.index(d.value(f.key), int(f.field)+1)
+	}
 	f.field = int32(i)
 	if i == Other {
 		return d.unknownMember(f)
@@ -85,20 +98,17 @@ func (d *Decoder) member(f *frame) int {
 	return i
 }
 
-// lookup finds the current key in the names. Members mostly come in the order of the names, so the next one is tried
-// first: measured with 10 members in order, 1.6 ns a key against 6 for the search from the start.
-func (d *Decoder) lookup(f *frame) int {
-	names := f.object.Names
-	raw := d.data[f.key.start:f.key.end]
-	if f.key.escaped {
-		raw = d.value(f.key)
-	}
-	guess := int(f.field) + 1
-	if guess < len(names) && names[guess] == string(raw) {
+// index finds a name. Members mostly come in the order of the names, so the guess is tried first.
+func (r *Object) index(name []byte, guess int) int {
+	if guess < len(r.Names) && r.Names[guess] == string(name) {
 		return guess
 	}
-	for i := range names {
-		if names[i] == string(raw) {
+	return r.search(name)
+}
+
+func (r *Object) search(name []byte) int {
+	for i := range r.Names {
+		if r.Names[i] == string(name) {
 			return i
 		}
 	}
@@ -197,8 +207,13 @@ func Put[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
 // Map takes an object of which every member is a T. It is never nil, so that {} stays {}.
 func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
 	m := map[string]T{}
+	v := new(T) // one for all members: it escapes through decode
 	for f := d.Object(r); f >= 0; f = d.Next() {
-		Put(d, &m, decode)
+		var zero T
+		*v = zero
+		key := d.Key()
+		decode(d, v)
+		m[key] = *v
 	}
 	return m
 }

@@ -1,0 +1,70 @@
+package check_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// TestFormats holds what is easily got wrong in each format.
+func TestFormats(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		format    check.Format
+		good, bad []string
+	}{
+		{"none", check.FormatNone, []string{"", "anything"}, nil},
+		{"date-time", check.FormatDateTime,
+			[]string{"2026-07-28T09:30:00Z", "2026-07-28t09:30:00.123456789z", "2026-07-28T09:30:00+05:30", "1998-12-31T23:59:60Z", "1998-12-31T15:59:60.5-08:00", "2024-02-29T00:00:00Z"},
+			[]string{"", "2026-07-28", "2026-07-28 09:30:00Z", "2026-07-28T09:30:00", "2026-07-28T24:00:00Z", "1998-12-31T22:59:60Z", "2026-07-28T09:30:00.Z", "2026-07-28T09:30:00+24:00", "2026-07-28T09:30:00+0530", "2023-02-29T00:00:00Z", "2026-07-28T09:30Z", "२026-07-28T09:30:00Z"}},
+		{"date", check.FormatDate, []string{"2026-07-28", "2000-02-29"}, []string{"2026-7-28", "1900-02-29", "2026-13-01", "2026-00-10", "2026-04-31", "20260728", "2026-07-28Z"}},
+		{"time", check.FormatTime, []string{"09:30:00Z", "23:59:60Z", "00:29:60+00:30"}, []string{"09:30:00", "9:30:00Z", "09:60:00Z", "12:00:60Z", "09:30:00 Z"}},
+		{"duration", check.FormatDuration, []string{"P1D", "PT36H", "P1Y2M3DT4H5M6S", "P2W", "PT1M30S"}, []string{"P", "PT", "P1", "1D", "P1DT", "P1D2Y", "P1W2D", "PT1D", "P-1D", "P1.5D", "P1H"}},
+		{"email", check.FormatEmail,
+			[]string{"a@b.c", "te~st.x@example.com", `"a b"@example.com`, `"a\"b"@example.com`, "a@[127.0.0.1]", "a@[IPv6:::1]"},
+			[]string{"", "a", "@b.c", "a@", ".a@b.c", "a.@b.c", "a..b@c.d", "a b@c.d", "a@b_c.d", "a@[127.0.0.300]", "a@b@c.d", "ü@b.c", `"a@b.c`}},
+		{"idn-email", check.FormatIDNEmail, []string{"ü@bücher.example", "a@b.c"}, []string{"ü", "ü@-b.c"}},
+		{"hostname", check.FormatHostname, []string{"a", "www.example.com", "1and1.example", "a-b"}, []string{"", "-a", "a-", "a_b", "a..b", "a.", ".a", "ü.example"}},
+		{"ipv4", check.FormatIPv4, []string{"127.0.0.1"}, []string{"127.0.0", "127.0.0.01", "256.0.0.1", "::1", "1.2.3.4/24"}},
+		{"ipv6", check.FormatIPv6, []string{"::1", "2001:db8::7", "::ffff:1.2.3.4"}, []string{"1.2.3.4", "::1%eth0", "12345::", "1::2::3", ":1"}},
+		{"uri", check.FormatURI,
+			[]string{"https://example.com/a?b=c#d", "mailto:a@b.c", "urn:isbn:1", "http://user:pw@[2001:db8::1]:80/%41", "a:", "ldap://[v1.x:y]/"},
+			[]string{"", "/a", "//a/b", "a", "http://a b", "http://a/%4", `http://a\b`, "http://a/<>", "1a:b", "http://[1.2.3.4]", "http://a:b/", "http://é/", "http://[::1%eth0]/"}},
+		{"uri-reference", check.FormatURIReference, []string{"", "a", "/a/b", "//a/b", "?q", "#f", "./a:b"}, []string{"a:b c", "1:a", "#a b", "\\a"}},
+		{"iri", check.FormatIRI, []string{"http://é.example/ü?ß#ø"}, []string{"é", "http://a/\u0080"}},
+		{"iri-reference", check.FormatIRIReference, []string{"/é", "é"}, []string{"é é"}},
+		{"uri-template", check.FormatURITemplate, []string{"", "a{b}", "{+a,b*,c:3}", "{?a.b}/{/c}", "it's"}, []string{"{", "}", "{}", "{a b}", "{a:0}", "{a}}", "a b", "%4"}},
+		{"uuid", check.FormatUUID, []string{"123e4567-e89b-12d3-a456-426614174000", "00000000-0000-0000-0000-000000000000", "123E4567-E89B-12D3-A456-426614174000"}, []string{"", "123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-42661417400g", "{123e4567-e89b-12d3-a456-42661417400}"}},
+		{"json-pointer", check.FormatJSONPointer, []string{"", "/", "/a~0b~1c", "/é/"}, []string{"a", "/~", "/~2", "#/a"}},
+		{"relative-json-pointer", check.FormatRelativeJSONPointer, []string{"0", "1/a", "10#"}, []string{"", "/a", "-1", "01", "0##", "1a"}},
+		{"regex", check.FormatRegex, []string{"", "^a+$"}, []string{"(", "a**", `\Z`}},
+	} {
+		for _, s := range c.good {
+			if !c.format.Match(s) {
+				t.Errorf("%s refuses %q", c.name, s)
+			}
+		}
+		for _, s := range c.bad {
+			if c.format.Match(s) {
+				t.Errorf("%s takes %q", c.name, s)
+			}
+		}
+	}
+}
+
+func TestTimesAreDecodedAndEncoded(t *testing.T) {
+	for in, want := range map[string]string{
+		`"2026-07-28T09:30:00Z"`:          `"2026-07-28T09:30:00Z"`,
+		`"2026-07-28t09:30:00.250+02:00"`: `"2026-07-28T09:30:00.25+02:00"`,
+		`"1998-12-31T23:59:60z"`:          `"1999-01-01T00:00:00Z"`,
+	} {
+		v, problems := lines(t, func(d *check.Decoder, v *time.Time) { *v = d.Time(nil) }, in)
+		if got := string(check.AppendTime(nil, v)); got != want || problems != "" {
+			t.Errorf("%s: got %s %s, want %s", in, got, problems, want)
+		}
+	}
+	if _, problems := lines(t, func(d *check.Decoder, v *time.Time) { *v = d.Time(nil) }, `"yesterday"`); problems == "" {
+		t.Error("yesterday was accepted")
+	}
+}

@@ -1,0 +1,269 @@
+package check_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// verdict says which keywords a decoder finds violated.
+func verdict(t *testing.T, data string, decode func(*check.Decoder)) string {
+	t.Helper()
+	err := check.Check([]byte(data), check.Limits{}, func(d *check.Decoder, _ *int) { decode(d) })
+	var all check.Violations
+	if err != nil && !errors.As(err, &all) {
+		return err.Error()
+	}
+	words := make([]string, len(all))
+	for i := range all {
+		words[i] = all[i].Keyword
+	}
+	return strings.Join(words, " ")
+}
+
+func TestVAL03RulesOfScalars(t *testing.T) {
+	lengths := &check.String{Min: 2, Max: 3}
+	empty := &check.String{Max: check.Zero}
+	ints := &check.Int{Has: check.ExclusiveMinimum | check.Maximum, Min: 0, Max: 12, MultipleOf: 3}
+	constInt := &check.Int{Enum: []int64{7}, Const: true}
+	cents := &check.Number{MultipleOf: "0.01"}
+	precise := &check.Number{Has: check.Minimum, Min: 0.1}
+	enum := &check.Number{Enum: []string{"1.50", "2e3"}}
+	yes := &check.Values{JSON: []string{"true"}, Const: true}
+	mixed := &check.Values{JSON: []string{`null`, `1`, `"é"`, `{"a":[1,2.0],"b":{}}`}}
+	for _, c := range []struct {
+		data, want string
+		decode     func(*check.Decoder)
+	}{
+		{`"a"`, "minLength", func(d *check.Decoder) { d.String(lengths) }},
+		{`"😀😀😀"`, "", func(d *check.Decoder) { d.String(lengths) }},
+		{`"\ud83d\ude00\ud83d\ude00"`, "", func(d *check.Decoder) { d.String(lengths) }},
+		{`"aaaa"`, "maxLength", func(d *check.Decoder) { d.String(lengths) }},
+		{`"a"`, "maxLength", func(d *check.Decoder) { d.String(empty) }},
+		{`""`, "", func(d *check.Decoder) { d.String(empty) }},
+		{`0`, "exclusiveMinimum", func(d *check.Decoder) { d.Int(ints) }},
+		{`-0.0`, "exclusiveMinimum", func(d *check.Decoder) { d.Int(ints) }},
+		{`3`, "", func(d *check.Decoder) { d.Int(ints) }},
+		{`0.3e1`, "", func(d *check.Decoder) { d.Int(ints) }},
+		{`1.2e1`, "", func(d *check.Decoder) { d.Int(ints) }},
+		{`13`, "maximum multipleOf", func(d *check.Decoder) { d.Int(ints) }},
+		{`1.5`, "type", func(d *check.Decoder) { d.Int(ints) }},
+		{`8`, "const", func(d *check.Decoder) { d.Int(constInt) }},
+		{`9223372036854775807`, "", func(d *check.Decoder) { d.Int(nil) }},
+		{`-9223372036854775808`, "", func(d *check.Decoder) { d.Int(nil) }},
+		{`9223372036854775808`, "type", func(d *check.Decoder) { d.Int(nil) }},
+		{`100000000000000000000000e-20`, "", func(d *check.Decoder) { d.Int(nil) }},
+		{`19.99`, "", func(d *check.Decoder) { d.Float(cents) }},
+		{`19.999`, "multipleOf", func(d *check.Decoder) { d.Float(cents) }},
+		{`0.09999999999999999999999`, "minimum", func(d *check.Decoder) { d.Float(precise) }},
+		{`0.1`, "", func(d *check.Decoder) { d.Float(precise) }},
+		{`1.5`, "", func(d *check.Decoder) { d.Float(enum) }},
+		{`2000`, "", func(d *check.Decoder) { d.Float(enum) }},
+		{`2001`, "enum", func(d *check.Decoder) { d.Float(enum) }},
+		{`1e309`, "type", func(d *check.Decoder) { d.Float(nil) }},
+		{`1e309`, "", func(d *check.Decoder) { d.Literal(nil) }},
+		{`true`, "", func(d *check.Decoder) { d.Bool(yes) }},
+		{`false`, "const", func(d *check.Decoder) { d.Bool(yes) }},
+		{`"true"`, "type", func(d *check.Decoder) { d.Bool(yes) }},
+		{`1.0`, "", func(d *check.Decoder) { d.Raw(mixed) }},
+		{`"\u00e9"`, "", func(d *check.Decoder) { d.Raw(mixed) }},
+		{` { "b" : {} , "a" : [ 1e0, 2 ] } `, "", func(d *check.Decoder) { d.Raw(mixed) }},
+		{`{"a":[2,1],"b":{}}`, "enum", func(d *check.Decoder) { d.Raw(mixed) }},
+		{`false`, "enum", func(d *check.Decoder) { d.Raw(mixed) }},
+	} {
+		if got := verdict(t, c.data, c.decode); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.data, got, c.want)
+		}
+	}
+}
+
+func TestVAL03RulesOfContainers(t *testing.T) {
+	skip := func(d *check.Decoder, v *int) { d.Skip() }
+	sized := &check.Object{Min: 1, Max: 2}
+	none := &check.Array{Max: check.Zero}
+	unique := &check.Array{Unique: true}
+	for _, c := range []struct {
+		data, want string
+		decode     func(*check.Decoder)
+	}{
+		{`{}`, "minProperties", func(d *check.Decoder) { check.Map(d, sized, skip) }},
+		{`{"a":1,"b":2,"c":3}`, "maxProperties", func(d *check.Decoder) { check.Map(d, sized, skip) }},
+		{`[1]`, "maxItems", func(d *check.Decoder) { d.Raws(none) }},
+		{`[]`, "", func(d *check.Decoder) { d.Raws(none) }},
+		{`[1, 1.0]`, "uniqueItems", func(d *check.Decoder) { d.Raws(unique) }},
+		{`[{"a":1,"b":2},{"b":2,"a":1e0}]`, "uniqueItems", func(d *check.Decoder) { d.Raws(unique) }},
+		{`["a","\u0061"]`, "uniqueItems", func(d *check.Decoder) { d.Raws(unique) }},
+		{`[1,"1",true,[1],{"1":1},null,[[1]],false,0]`, "", func(d *check.Decoder) { d.Raws(unique) }},
+		{`[true,false]`, "", func(d *check.Decoder) { d.Bools(unique) }},
+		{`[1.5,2,1.50]`, "uniqueItems", func(d *check.Decoder) { d.Floats(unique, nil) }},
+	} {
+		if got := verdict(t, c.data, c.decode); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.data, got, c.want)
+		}
+	}
+}
+
+func TestVAL03TrialsAreExact(t *testing.T) {
+	u := &check.Union{At: "#/x", Keyword: "anyOf"}
+	long := check.String{At: "#/x/anyOf/0", Min: 3}
+	a := check.String{At: "#/x/anyOf/1", Pattern: &check.Pattern{Source: "a"}}
+	isLong := func(d *check.Decoder, v *string) { *v = d.String(&long) }
+	hasA := func(d *check.Decoder, v *string) { *v = d.String(&a) }
+	run := func(begin func(*check.Decoder, *check.Union) check.Trial) func(*check.Decoder) {
+		return func(d *check.Decoder) {
+			t := begin(d, u)
+			check.Try(&t, isLong)
+			check.Try(&t, hasA)
+			t.End()
+		}
+	}
+	for _, c := range []struct{ data, anyOf, oneOf, not string }{
+		{`"abc"`, "", "anyOf", "anyOf"},
+		{`"xyz"`, "", "", "anyOf"},
+		{`"a"`, "", "", "anyOf"},
+		{`"x"`, "anyOf minLength", "anyOf minLength", ""},
+		{`7`, "anyOf type", "anyOf type", ""},
+	} {
+		for got, want := range map[string]string{
+			"any " + verdict(t, c.data, run((*check.Decoder).AnyOf)): "any " + c.anyOf,
+			"one " + verdict(t, c.data, run((*check.Decoder).OneOf)): "one " + c.oneOf,
+			"not " + verdict(t, c.data, run((*check.Decoder).Not)):   "not " + c.not,
+		} {
+			if got != want {
+				t.Errorf("%s: got %q, want %q", c.data, got, want)
+			}
+		}
+	}
+}
+
+func TestMoreThan64Properties(t *testing.T) {
+	rule := check.Object{Unknown: check.Refuse, Required: check.Bits{1, 1 << 63, 1}}
+	var b strings.Builder
+	for i := range 130 {
+		rule.Names = append(rule.Names, "p"+strconv.Itoa(i))
+		b.WriteString(`,"p` + strconv.Itoa(129-i) + `":0`)
+	}
+	decode := func(d *check.Decoder) {
+		seen := map[int]bool{}
+		for f := d.Object(&rule); f >= 0; f = d.Next() {
+			seen[f] = true
+			d.Skip()
+		}
+	}
+	all := b.String()[1:]
+	for data, want := range map[string]string{
+		all:                                      "",
+		all + `,"p100":1`:                        "duplicate",
+		strings.Replace(all, `"p128"`, `"x"`, 1): "required additionalProperties",
+		strings.Replace(all, `"p127":0,`, ``, 1): "required",
+		`"p1":1`:                                 "required required required",
+	} {
+		if got := verdict(t, "{"+data+"}", decode); got != want {
+			t.Errorf("%.40s…: got %q, want %q", data, got, want)
+		}
+	}
+}
+
+func TestAppendersWriteWhatEncodingJSONWrites(t *testing.T) {
+	for _, f := range []float64{0, math.Copysign(0, -1), 1, -1.5, 0.1, 1e20, 1e21, 1.5e-6, 1e-7, 123456789.125, math.MaxFloat64, math.SmallestNonzeroFloat64, 1e100} {
+		want, err := json.Marshal(f)
+		if got := check.AppendFloat(nil, f); err != nil || string(got) != string(want) {
+			t.Errorf("%v: got %s, want %s", f, got, want)
+		}
+	}
+	if got := string(check.AppendFloat(nil, math.NaN())); got != "null" {
+		t.Errorf("NaN: got %s", got)
+	}
+	for _, s := range []string{"", "plain", "q\"b\\", "\x00\x1f\n\r\t", "<a>&", "é😀\u2028", "bad\xffutf\xc3", "\x7f"} {
+		var back string
+		if err := json.Unmarshal(check.AppendString(nil, s), &back); err != nil || back != strings.ToValidUTF8(s, "\ufffd") {
+			t.Errorf("%q: got back %q %v", s, back, err)
+		}
+	}
+}
+
+// FuzzPatternAgreesWithRegexp: the table and the package regexp give one answer.
+func FuzzPatternAgreesWithRegexp(f *testing.F) {
+	for _, s := range [][2]string{{"^[A-Z]{1,8}$", "ACME"}, {"a|b$", "xab"}, {"", ""}, {"^$", ""}, {"^(foo|bar)-\\d+$", "foo-12"}, {"(?i)k", "\u212a"}, {"a.c", "a\nc"}, {"(?s)a.c", "a\nc"},
+		{"^a?$|b", "c"}, {"\\bx", "a x"}, {"(?m)^a$", "b\na"}, {"[^a]$", "aé"}, {"(a*)*b", "aaaa"}, {"x{3,}y", "xxxxy"}, {"$^", ""}, {"a$b|^", "z"}, {"\\pL+", "é"}} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, source, text string) {
+		re, err := regexp.Compile(source)
+		if err != nil || len(source) > 60 {
+			return
+		}
+		p := check.Pattern{Source: source}
+		if got, want := p.Match(text), re.MatchString(text); got != want {
+			t.Errorf("%q on %q: got %v, want %v", source, text, got, want)
+		}
+	})
+}
+
+// FuzzEqualityAgreesWithEncodingJSON: canonical forms are equal exactly when the values are.
+func FuzzEqualityAgreesWithEncodingJSON(f *testing.F) {
+	f.Add(`{"a":1,"b":[true,null]}`, `{"b":[true,null],"a":1.0}`)
+	f.Add(`"a\u0062"`, `"ab"`)
+	f.Add(`[1,2]`, `[2,1]`)
+	f.Add(`{}`, `[]`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if check.Valid([]byte(a), check.Limits{}) != nil || check.Valid([]byte(b), check.Limits{}) != nil || len(a)+len(b) > 200 {
+			return
+		}
+		rule := check.Values{JSON: []string{a}}
+		err := check.Check([]byte(b), check.Limits{}, func(d *check.Decoder, _ *int) { d.Raw(&rule) })
+		var all check.Violations
+		if err != nil && !errors.As(err, &all) {
+			return // an exponent too large
+		}
+		if want := same(decodeAny(a), decodeAny(b)); (err == nil) != want {
+			t.Errorf("%s and %s: got %v, want equal %v", a, b, err, want)
+		}
+	})
+}
+
+func decodeAny(s string) (v any) {
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	return v
+}
+
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case json.Number:
+		b, ok := b.(json.Number)
+		if !ok {
+			return false
+		}
+		x, ok1 := exact(string(a))
+		y, ok2 := exact(string(b))
+		return ok1 && ok2 && x.Cmp(y) == 0 || a == b
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, same)
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for k, v := range a {
+			w, ok := b[k]
+			if !ok || !same(v, w) {
+				return false
+			}
+		}
+		return true
+	default:
+		return a == b
+	}
+}
