@@ -1,0 +1,151 @@
+package emit
+
+import (
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// discard writes statements that check a value and keep nothing of it.
+func (s *source) discard(v *model.Value) {
+	s.assertions(v.Checks)
+	if v.Null {
+		s.open("if !d.Null() {")
+		defer s.close("}")
+	}
+	switch t := v.Type.(type) {
+	case *model.Choice:
+		s.line("d.Enum(&", t.Var, ")")
+	case *model.Never:
+		s.line("d.Kind(&", t.Var, ")")
+	case *model.Slice:
+		s.discardSlice(t)
+	case *model.Map:
+		s.discardMap(t)
+	case *model.ByKind:
+		s.discardKinds(t)
+	case *model.Object:
+		s.members(t.Struct, s.discardProp, func() { s.discard(&t.Struct.Extra) })
+	case model.Named:
+		s.line(t.Decl.Decode, "(d, nil)")
+	case model.Raw:
+		if v.Values == nil {
+			s.line("d.Skip()")
+		} else {
+			s.line("d.Alias(&", v.Values.Var, ")")
+		}
+	default:
+		s.line(scalarExpr(v))
+	}
+}
+
+// discardSlice writes
+//
+//	for ok := d.Array(nil); ok; ok = d.Item() {
+//		d.String(nil)
+//	}
+func (s *source) discardSlice(t *model.Slice) {
+	rule := "nil"
+	if t.Rule != nil {
+		rule = "&" + t.Rule.Var
+	}
+	s.open("for ok := d.Array(", rule, "); ok; ok = d.Item() {")
+	s.discard(&t.Elem)
+	s.close("}")
+}
+
+func (s *source) discardMap(t *model.Map) {
+	rule := "nil"
+	if t.Rule != nil {
+		rule = "&" + t.Rule.Var
+	}
+	s.open("for f := d.Object(", rule, "); f >= 0; f = d.Next() {")
+	s.discard(&t.Elem)
+	s.close("}")
+}
+
+// discardKinds writes
+//
+//	switch d.Kind(nil) {
+//	case check.KindString:
+//		d.String(&name)
+//	default:
+//		d.Skip()
+//	}
+func (s *source) discardKinds(t *model.ByKind) {
+	if len(t.Cases) == 0 && t.Allowed == model.KindAny {
+		s.line("d.Skip()")
+		return
+	}
+	rule, rest := "nil", t.Allowed
+	if t.Var != "" {
+		rule = "&" + t.Var
+	}
+	s.open("switch d.Kind(", rule, ") {")
+	for _, c := range t.Cases {
+		rest &^= c.Kind
+		s.label("case ", kindNames(c.Kind), ":")
+		s.discard(&c.Value)
+	}
+	if t.Allowed == model.KindAny {
+		s.label("default:")
+		s.line("d.Skip()")
+	} else if rest != 0 {
+		s.label("case ", kindNames(rest), ":")
+		s.line("d.Skip()")
+	}
+	s.close("}")
+}
+
+// kindWords are the runtime's names of the kinds, in the order of their bits.
+var kindWords = [...]string{"Null", "Bool", "Number", "String", "Array", "Object"}
+
+func kindList(k model.Kind, separator string) string {
+	var all []string
+	for i, word := range kindWords {
+		if k>>i&1 != 0 {
+			all = append(all, "check.Kind"+word)
+		}
+	}
+	return strings.Join(all, separator)
+}
+
+func kindNames(k model.Kind) string { return kindList(k, ", ") }
+
+// assertions writes
+//
+//	m := d.Mark()
+//	t := d.AnyOf(&shapeAnyOf)
+//	check.Try(&t, checkShapeAnyOf1)
+//	check.Try(&t, checkShapeAnyOf2)
+//	t.End()
+//	d.Rewind(m)
+func (s *source) assertions(all []model.Assertion) {
+	if len(all) > 0 {
+		s.line("m := d.Mark()")
+	}
+	trial := "t"
+	for i, a := range all {
+		switch a := a.(type) {
+		case *model.Also:
+			s.line(a.Decl.Decode, "(d, nil)")
+		case *model.Group:
+			if i > 0 {
+				trial = "t" + decimalOf(i)
+			}
+			s.line(trial, " := d.", groupMethod(a), "(&", a.Var, ")")
+			for _, b := range a.Branches {
+				s.line("check.Try(&", trial, ", ", b.Decode, ")")
+			}
+			s.line(trial, ".End()")
+		}
+		s.line("d.Rewind(m)")
+	}
+}
+
+func groupMethod(g *model.Group) string {
+	if g.One {
+		return "OneOf"
+	}
+	return "AnyOf"
+}

@@ -1,0 +1,272 @@
+package emit
+
+import "github.com/mcpkiln/mcpkiln/generator/internal/model"
+
+// encoder writes the function that appends the JSON of d.
+func (s *source) encoder(d *model.Decl) {
+	if d.Append == "" {
+		return // a validator
+	}
+	s.line()
+	s.open("func ", d.Append, "(b []byte, ", parameter(d), ") []byte {")
+	switch b := d.Body.(type) {
+	case *model.Struct:
+		s.writeStruct(b)
+	case *model.Enum:
+		s.line("return check.AppendString(b, *v)")
+	case *model.Union:
+		s.writeUnion(b)
+	case *model.Defined:
+		s.writeElement(&b.Value, d.Name)
+	case *model.Element:
+		s.writeElement(&b.Value, "")
+	}
+	s.close("}")
+}
+
+// writeStruct writes
+//
+//	b = append(b, '{')
+//	b = check.AppendString(check.Member(b, `"symbol":`), v.Symbol)
+//	return append(b, '}')
+func (s *source) writeStruct(b *model.Struct) {
+	s.line("b = append(b, '{')")
+	for _, p := range b.Props {
+		switch {
+		case p.Const != "":
+			s.line("b = check.Member(b, ", quoted(jsonText(p.Key)+":"+p.Const), ")")
+		case p.Name != "":
+			s.writeProp(p)
+		}
+	}
+	switch {
+	case b.Field != "" && b.Func == nil:
+		s.line("b = check.AppendExtra(b, v.", b.Field, ")")
+	case b.Field != "":
+		s.line("b = check.AppendMembers(b, v.", b.Field, ", ", b.Func.Append, ")")
+	}
+	s.line("return append(b, '}')")
+}
+
+// writeProp writes one property: required ones always, nil ones as null or not at all.
+func (s *source) writeProp(p *model.Prop) {
+	field := "v." + p.Name
+	switch p.Hold {
+	case model.Bare:
+		s.writeBare(p, field)
+	case model.Maybe:
+		s.writeMaybe(p, field)
+	case model.Pointer:
+		s.line("b = check.", ifElse(p.Presence == model.Optional, "AppendPointer", "AppendPointerOrNull"), "(b, ", key(p), ", ", field,
+			", ", p.Value.Type.(model.Named).Decl.Append, ")")
+	default:
+		s.writeThree(p, field)
+	}
+}
+
+// writeBare writes
+//
+//	if v.Tags != nil {
+//		b = check.AppendSlice(check.Member(b, `"tags":`), v.Tags, check.AppendString)
+//	}
+func (s *source) writeBare(p *model.Prop, field string) {
+	write := "b = " + appendExpr("check.Member(b, "+key(p)+")", field, &p.Value)
+	switch p.Presence {
+	case model.Optional:
+		s.open("if ", field, " != nil {")
+		s.line(write)
+		s.close("}")
+	case model.Nullable:
+		s.open("if ", field, " == nil {")
+		s.line("b = check.Member(b, ", quoted(jsonText(p.Key)+":null"), ")")
+		s.close("} else {")
+		s.depth++
+		s.line(write)
+		s.close("}")
+	default:
+		s.line(write)
+	}
+}
+
+// writeMaybe writes
+//
+//	b = check.AppendOptional(b, `"limit":`, v.Limit, check.AppendFloat)
+func (s *source) writeMaybe(p *model.Prop, field string) {
+	if f, ok := scalarAppend(&p.Value); ok {
+		s.line("b = check.", ifElse(p.Presence == model.Optional, "AppendOptional", "AppendOrNull"), "(b, ", key(p), ", ", field, ", ", f, ")")
+		return
+	}
+	s.open("if ", field, ".Set {")
+	s.line("b = ", appendExpr("check.Member(b, "+key(p)+")", field+".Value", &p.Value))
+	if p.Presence != model.Optional {
+		s.close("} else {")
+		s.depth++
+		s.line("b = check.Member(b, ", quoted(jsonText(p.Key)+":null"), ")")
+	}
+	s.close("}")
+}
+
+// writeThree writes
+//
+//	switch {
+//	case v.Parent.Null:
+//		b = check.Member(b, `"parent":null`)
+//	case v.Parent.Set:
+//		b = appendBuyer(check.Member(b, `"parent":`), v.Parent.Value)
+//	}
+func (s *source) writeThree(p *model.Prop, field string) {
+	if f, ok := scalarAppend(&p.Value); ok {
+		s.line("b = check.AppendNullable(b, ", key(p), ", ", field, ", ", f, ")")
+		return
+	}
+	value := appendExpr("check.Member(b, "+key(p)+")", field+".Value", &p.Value)
+	set := field + ".Set"
+	if p.Hold == model.ThreePointer {
+		value = p.Value.Type.(model.Named).Decl.Append + "(check.Member(b, " + key(p) + "), " + field + ".Value)"
+		set += " && " + field + ".Value != nil"
+	}
+	s.open("switch {")
+	s.label("case ", field, ".Null:")
+	s.line("b = check.Member(b, ", quoted(jsonText(p.Key)+":null"), ")")
+	s.label("case ", set, ":")
+	s.line("b = ", value)
+	s.close("}")
+}
+
+// writeElement writes the body of a function for a value without properties. name is set if *v is of a declared type.
+func (s *source) writeElement(v *model.Value, name string) {
+	switch {
+	case v.Hold == model.Maybe:
+		s.nullUnless("v.Set")
+		s.line("return ", appendExpr("b", "v.Value", v))
+	case v.Hold == model.Pointer:
+		s.nullUnless("*v != nil")
+		s.line("return ", v.Type.(model.Named).Decl.Append, "(b, *v)")
+	default:
+		if v.Null {
+			s.nullUnless("*v != nil")
+		}
+		s.line("return ", appendDeref(v, name))
+	}
+}
+
+func (s *source) nullUnless(condition string) {
+	negated := map[string]string{"v.Set": "!v.Set", "*v != nil": "*v == nil"}[condition]
+	s.open("if ", negated, " {")
+	s.line(`return append(b, "null"...)`)
+	s.close("}")
+}
+
+// appendDeref is appendExpr for what v points to. A declared scalar is converted by the generic functions of the
+// runtime, other declared types here.
+func appendDeref(v *model.Value, name string) string {
+	switch t := v.Type.(type) {
+	case model.Named:
+		if _, ok := t.Decl.Body.(*model.Enum); ok {
+			return "check.AppendString(b, *v)"
+		}
+		if name != "" {
+			return t.Decl.Append + "(b, (*" + t.Decl.Name + ")(v))"
+		}
+		return t.Decl.Append + "(b, v)"
+	case model.Raw:
+		if name != "" {
+			return "check.AppendRaw(b, check.Raw(*v))"
+		}
+	case model.Decimal:
+		if name != "" {
+			return "check.AppendLiteral(b, check.Literal(*v))"
+		}
+	}
+	return appendExpr("b", "*v", v)
+}
+
+// writeUnion writes
+//
+//	switch v := (*v).(type) {
+//	case *Circle:
+//		return appendCircle(b, v)
+//	}
+//	return append(b, "null"...)
+func (s *source) writeUnion(b *model.Union) {
+	s.open("switch v := (*v).(type) {")
+	for _, m := range b.Members {
+		s.label("case ", m.TypeName(), ":")
+		if m.Pointer {
+			s.line("return ", m.Decl.Append, "(b, v)")
+		} else {
+			s.line("return ", m.Decl.Append, "(b, &v)")
+		}
+	}
+	s.close("}")
+	s.line(`return append(b, "null"...)`)
+}
+
+// appendExpr is the call that appends a value to dst.
+func appendExpr(dst, value string, v *model.Value) string {
+	if f, ok := scalarAppend(v); ok {
+		return f + "(" + dst + ", " + value + ")"
+	}
+	switch t := v.Type.(type) {
+	case *model.Slice:
+		if f, ok := scalarAppend(&t.Elem); ok && t.Func == nil {
+			return "check.AppendSlice(" + dst + ", " + value + ", " + f + ")"
+		}
+		return "check.AppendList(" + dst + ", " + value + ", " + t.Func.Append + ")"
+	case *model.Map:
+		return "check.AppendMap(" + dst + ", " + value + ", " + t.Func.Append + ")"
+	case model.Named:
+		return t.Decl.Append + "(" + dst + ", &" + value + ")"
+	}
+	return ""
+}
+
+// scalarAppend is the runtime's function for a scalar.
+func scalarAppend(v *model.Value) (string, bool) {
+	switch t := v.Type.(type) {
+	case model.String:
+		return "check.AppendString", true
+	case model.Int:
+		return "check.AppendInt", true
+	case model.Number:
+		return "check.AppendFloat", true
+	case model.Decimal:
+		return "check.AppendLiteral", true
+	case model.Bool:
+		return "check.AppendBool", true
+	case model.Raw:
+		return "check.AppendRaw", true
+	case model.Named:
+		_, ok := t.Decl.Body.(*model.Enum)
+		return "check.AppendString", ok
+	}
+	return "", false
+}
+
+// key is a property's name as the runtime's Member takes it: quoted, with its colon, as Go source.
+func key(p *model.Prop) string { return quoted(jsonText(p.Key) + ":") }
+
+// jsonText is text as JSON; strconv's ASCII form with JSON's escapes.
+func jsonText(text string) string {
+	var b []byte
+	b = append(b, '"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r < ' ':
+			b = append(b, `\u00`...)
+			b = append(b, "0123456789abcdef"[r>>4], "0123456789abcdef"[r&15])
+		default:
+			b = append(b, string(r)...)
+		}
+	}
+	return string(append(b, '"'))
+}
+
+func ifElse(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
+}

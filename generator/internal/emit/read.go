@@ -1,0 +1,144 @@
+package emit
+
+import (
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// read writes statements that read a value into the variable to.
+func (s *source) read(to string, v *model.Value, hold model.Hold) {
+	s.assertions(v.Checks)
+	switch {
+	case v.Null && (hold == model.Three || hold == model.ThreePointer):
+		s.readThree(to, v, hold)
+	case v.Null:
+		s.open("if !d.Null() {")
+		s.readBare(to, v, hold)
+		s.close("}")
+	default:
+		s.readBare(to, v, hold)
+	}
+}
+
+// readThree writes
+//
+//	if v.Memo.Null = d.Null(); !v.Memo.Null {
+//		v.Memo.Optional = check.Some(d.String(nil))
+//	}
+func (s *source) readThree(to string, v *model.Value, hold model.Hold) {
+	s.open("if ", to, ".Null = d.Null(); !", to, ".Null {")
+	if hold == model.ThreePointer {
+		s.line(to, ".Optional = check.Some(check.New(d, ", v.Type.(model.Named).Decl.Decode, "))")
+	} else if e, ok := s.expr(v); ok {
+		s.line(to, ".Optional = check.Some(", e, ")")
+	} else {
+		s.line(to, ".Set = true")
+		s.line(v.Type.(model.Named).Decl.Decode, "(d, &", to, ".Value)")
+	}
+	s.close("}")
+}
+
+// readBare is read for a value that is not null.
+func (s *source) readBare(to string, v *model.Value, hold model.Hold) {
+	e, ok := s.expr(v)
+	switch {
+	case hold == model.Pointer:
+		s.line(to, " = check.New(d, ", v.Type.(model.Named).Decl.Decode, ")")
+	case hold == model.Maybe && ok:
+		s.line(to, " = check.Some(", e, ")")
+	case hold == model.Maybe:
+		s.line(to, ".Set = true")
+		s.line(v.Type.(model.Named).Decl.Decode, "(d, &", to, ".Value)")
+	case ok:
+		s.line(to, " = ", e)
+	case to == "*v":
+		s.line(v.Type.(model.Named).Decl.Decode, "(d, v)")
+	default:
+		s.line(v.Type.(model.Named).Decl.Decode, "(d, &", to, ")")
+	}
+}
+
+// expr returns the call that reads a value, if one expression does.
+func (s *source) expr(v *model.Value) (string, bool) {
+	switch t := v.Type.(type) {
+	case *model.Slice:
+		return sliceExpr(t), true
+	case *model.Map:
+		rule := "nil"
+		if t.Rule != nil {
+			rule = "&" + t.Rule.Var
+		}
+		return "check.Map(d, " + rule + ", " + t.Func.Decode + ")", true
+	case model.Named:
+		_, ok := t.Decl.Body.(*model.Enum)
+		return t.Decl.Name + "(d.Enum(&" + t.Decl.Stem + "))", ok
+	}
+	return scalarExpr(v), true
+}
+
+// scalarExpr is the method of the decoder that reads a scalar, with its rule.
+func scalarExpr(v *model.Value) string {
+	switch t := v.Type.(type) {
+	case model.String:
+		return "d.String(" + stringRef(t.Rule) + ")"
+	case model.Int:
+		return "d.Int(" + numberRef(t.Rule) + ")"
+	case model.Number:
+		return "d.Float(" + numberRef(t.Rule) + ")"
+	case model.Decimal:
+		return "d.Literal(" + numberRef(t.Rule) + ")"
+	case model.Bool:
+		return "d.Bool(" + valuesRef(v.Values) + ")"
+	default:
+		return "d.Raw(" + valuesRef(v.Values) + ")"
+	}
+}
+
+// sliceExpr reads a slice: in one call of the runtime for scalars, else element by element.
+func sliceExpr(t *model.Slice) string {
+	rule := "nil"
+	if t.Rule != nil {
+		rule = "&" + t.Rule.Var
+	}
+	if t.Func != nil {
+		return "check.List(d, " + rule + ", " + t.Func.Decode + ")"
+	}
+	switch e := t.Elem.Type.(type) {
+	case model.String:
+		return "d.Strings(" + rule + ", " + stringRef(e.Rule) + ")"
+	case model.Int:
+		return "d.Ints(" + rule + ", " + numberRef(e.Rule) + ")"
+	case model.Number:
+		return "d.Floats(" + rule + ", " + numberRef(e.Rule) + ")"
+	case model.Bool:
+		return "d.Bools(" + rule + ")"
+	case model.Named:
+		return "check.Enums[" + e.Decl.Name + "](d, " + rule + ", &" + e.Decl.Stem + ")"
+	default:
+		return "d.Raws(" + rule + ")"
+	}
+}
+
+func stringRef(r *model.StringRule) string {
+	if r == nil {
+		return "nil"
+	}
+	return "&" + r.Var
+}
+
+func numberRef(r *model.NumberRule) string {
+	if r == nil {
+		return "nil"
+	}
+	return "&" + r.Var
+}
+
+func valuesRef(r *model.ValuesRule) string {
+	if r == nil {
+		return "nil"
+	}
+	return "&" + r.Var
+}
+
+func decimalOf(i int) string { return strconv.Itoa(i) }

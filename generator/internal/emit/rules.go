@@ -1,0 +1,332 @@
+package emit
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// tables writes the rule tables of d:
+//
+//	var (
+//		order       = check.Object{Names: []string{"symbol"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+//		orderSymbol = check.String{Min: 1, Max: 8}
+//	)
+func (s *source) tables(d *model.Decl) {
+	t := &tables{}
+	switch b := d.Body.(type) {
+	case *model.Struct:
+		t.object(b)
+	case *model.Enum:
+		t.add(d.Stem, "Enum", at(b.At), list("Values", enumTexts(b)), flag("Const", b.Const))
+	case *model.Union:
+		t.union(d, b)
+	case *model.Defined:
+		t.value(&b.Value)
+	case *model.Element:
+		t.value(&b.Value)
+	case *model.Check:
+		t.value(&b.Value)
+	}
+	t.assertions(d.Checks)
+	switch len(t.all) {
+	case 0:
+	case 1:
+		s.line()
+		s.line("var ", t.all[0].name, " ", t.all[0].rest)
+	default:
+		s.line()
+		s.open("var (")
+		s.rows(t.all)
+		s.close(")")
+	}
+}
+
+// tables collects the rule tables of one declaration.
+type tables struct{ all []row }
+
+// add writes a table; fields that are empty are left out.
+func (t *tables) add(name, typ string, fields ...string) {
+	var given []string
+	for _, f := range fields {
+		if f != "" {
+			given = append(given, f)
+		}
+	}
+	t.all = append(t.all, row{name, "= check." + typ + "{" + strings.Join(given, ", ") + "}"})
+}
+
+func (t *tables) object(b *model.Struct) {
+	t.objectRule(b)
+	for _, p := range b.Props {
+		t.value(&p.Value)
+	}
+	if b.Extra.Type != nil && b.Func == nil {
+		t.value(&b.Extra)
+	}
+}
+
+func (t *tables) objectRule(b *model.Struct) {
+	names := make([]string, len(b.Props))
+	required, null := new(big.Int), new(big.Int)
+	for i, p := range b.Props {
+		names[i] = p.Key
+		if p.Presence.Required() {
+			required.SetBit(required, i, 1)
+		}
+		if nullInTable(p) {
+			null.SetBit(null, i, 1)
+		}
+	}
+	unknown := [...]string{model.Ignore: "Unknown: check.Skip", model.Keep: "", model.Closed: "Unknown: check.Refuse"}[b.Open]
+	t.add(b.Rule.Var, "Object", at(b.Rule.At), list("Names", names), bits("Required", required), bits("Null", null), unknown,
+		bound("Min", b.Rule.Min), bound("Max", b.Rule.Max))
+}
+
+// value adds the tables of a value and of what it contains. What has functions of its own has its tables there.
+func (t *tables) value(v *model.Value) {
+	if v.Values != nil {
+		t.add(v.Values.Var, "Values", at(v.Values.At), list("JSON", v.Values.JSON), flag("Const", v.Values.Const))
+	}
+	switch r := v.Type.(type) {
+	case model.String:
+		t.text(r.Rule)
+	case model.Int:
+		t.integer(r.Rule)
+	case model.Number:
+		t.number(r.Rule)
+	case model.Decimal:
+		t.number(r.Rule)
+	case *model.Choice:
+		t.add(r.Var, "Enum", at(r.At), list("Values", r.Values), flag("Const", r.Const))
+	case *model.Never:
+		t.add(r.Var, "Union", at(r.At), `Keyword: "false"`)
+	case *model.Slice:
+		t.slice(r)
+	case *model.Map:
+		t.mapping(r)
+	case *model.ByKind:
+		t.kinds(r)
+	case *model.Object:
+		t.object(r.Struct)
+	}
+	t.assertions(v.Checks)
+}
+
+func (t *tables) text(r *model.StringRule) {
+	if r == nil {
+		return
+	}
+	pattern, format := "", ""
+	if r.Pattern != "" {
+		pattern = "Pattern: &check.Pattern{Source: " + quoted(r.Pattern) + "}"
+	}
+	if r.Format != "" {
+		format = "Format: check." + formatNames[r.Format]
+	}
+	t.add(r.Var, "String", at(r.At), bound("Min", r.Min), bound("Max", r.Max), pattern, format)
+}
+
+// formatNames are the runtime's constants.
+var formatNames = map[string]string{
+	"date-time": "FormatDateTime", "date": "FormatDate", "time": "FormatTime", "duration": "FormatDuration",
+	"email": "FormatEmail", "idn-email": "FormatIDNEmail", "hostname": "FormatHostname", "idn-hostname": "FormatIDNHostname",
+	"ipv4": "FormatIPv4", "ipv6": "FormatIPv6", "uri": "FormatURI", "uri-reference": "FormatURIReference",
+	"iri": "FormatIRI", "iri-reference": "FormatIRIReference", "uri-template": "FormatURITemplate", "uuid": "FormatUUID",
+	"json-pointer": "FormatJSONPointer", "relative-json-pointer": "FormatRelativeJSONPointer", "regex": "FormatRegex",
+}
+
+func (t *tables) integer(r *model.NumberRule) {
+	if r == nil {
+		return
+	}
+	t.add(r.Var, "Int", at(r.At), has(r), word("Min", r.Min), word("Max", r.Max), word("MultipleOf", r.MultipleOf),
+		words("Enum", "int64", r.Enum), flag("Const", r.Const))
+}
+
+func (t *tables) number(r *model.NumberRule) {
+	if r == nil {
+		return
+	}
+	multiple := ""
+	if r.MultipleOf != "" {
+		multiple = "MultipleOf: " + strconv.Quote(r.MultipleOf)
+	}
+	t.add(r.Var, "Number", at(r.At), has(r), float("Min", r.Min), float("Max", r.Max), multiple, list("Enum", r.Enum),
+		flag("Const", r.Const))
+}
+
+// float writes a bound, and its literal where float64 does not hold it exactly.
+func float(name, text string) string {
+	if text == "" {
+		return ""
+	}
+	f, _ := strconv.ParseFloat(text, 64)
+	short := strconv.FormatFloat(f, 'g', -1, 64)
+	a, okA := new(big.Rat).SetString(text)
+	b, okB := new(big.Rat).SetString(short)
+	if !okA || !okB {
+		return name + "Text: " + strconv.Quote(text)
+	}
+	if a.Cmp(b) != 0 {
+		return name + ": " + short + ", " + name + "Text: " + strconv.Quote(text)
+	}
+	return name + ": " + text
+}
+
+func has(r *model.NumberRule) string {
+	var all []string
+	add := func(bound string, exclusive bool, name string) {
+		if exclusive {
+			name = "Exclusive" + name
+		}
+		if bound != "" {
+			all = append(all, "check."+name)
+		}
+	}
+	add(r.Min, r.ExclusiveMin, "Minimum")
+	add(r.Max, r.ExclusiveMax, "Maximum")
+	if all == nil {
+		return ""
+	}
+	return "Has: " + strings.Join(all, " | ")
+}
+
+func (t *tables) slice(r *model.Slice) {
+	if r.Rule != nil {
+		t.add(r.Rule.Var, "Array", at(r.Rule.At), bound("Min", r.Rule.Min), bound("Max", r.Rule.Max), flag("Unique", r.Rule.Unique))
+	}
+	if r.Func == nil {
+		t.value(&r.Elem)
+	}
+}
+
+func (t *tables) mapping(r *model.Map) {
+	if r.Rule != nil {
+		t.add(r.Rule.Var, "Object", at(r.Rule.At), bound("Min", r.Rule.Min), bound("Max", r.Rule.Max))
+	}
+	if r.Func == nil {
+		t.value(&r.Elem)
+	}
+}
+
+func (t *tables) kinds(r *model.ByKind) {
+	if r.Var != "" {
+		t.add(r.Var, "Union", at(r.At), `Keyword: "type"`, "Kinds: "+kindList(r.Allowed, " | "))
+	}
+	for i := range r.Cases {
+		t.value(&r.Cases[i].Value)
+	}
+}
+
+func (t *tables) union(d *model.Decl, b *model.Union) {
+	switch r := b.Rule.(type) {
+	case *model.ByTag:
+		var tags []string
+		for _, m := range b.Members {
+			tags = append(tags, m.Tags...)
+		}
+		t.add(d.Stem, "Union", at(r.At), text("Keyword", r.Keyword), text("Key", r.Key), list("Tags", tags))
+	case *model.ByKindOf:
+		var kinds model.Kind
+		for _, m := range b.Members {
+			kinds |= m.Kind
+		}
+		t.add(d.Stem, "Union", at(r.At), text("Keyword", r.Keyword), "Kinds: "+kindList(kinds, " | "))
+	case *model.Tried:
+		t.add(d.Stem, "Union", at(r.At), text("Keyword", groupKeyword(r.One)))
+	}
+}
+
+func (t *tables) assertions(all []model.Assertion) {
+	for _, a := range all {
+		if g, ok := a.(*model.Group); ok {
+			t.add(g.Var, "Union", at(g.At), text("Keyword", groupKeyword(g.One)))
+		}
+	}
+}
+
+func groupKeyword(one bool) string {
+	if one {
+		return "oneOf"
+	}
+	return "anyOf"
+}
+
+func enumTexts(b *model.Enum) []string {
+	texts := make([]string, len(b.Values))
+	for i := range b.Values {
+		texts[i] = b.Values[i].Text
+	}
+	return texts
+}
+
+// The functions below write one field of a table, or nothing for its zero value.
+
+func at(place string) string { return text("At", place) }
+
+func text(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return name + ": " + quoted(value)
+}
+
+func word(name, value string) string {
+	if value == "" || value == "0" {
+		return ""
+	}
+	return name + ": " + value
+}
+
+func flag(name string, value bool) string {
+	if !value {
+		return ""
+	}
+	return name + ": true"
+}
+
+// bound writes a length: nil is no bound, and 0 has a constant because the zero value means none.
+func bound(name string, n *int) string {
+	switch {
+	case n == nil:
+		return ""
+	case *n == 0 && name == "Min":
+		return "" // says nothing
+	case *n == 0:
+		return name + ": check.Zero"
+	}
+	return name + ": " + strconv.Itoa(*n)
+}
+
+func bits(name string, set *big.Int) string {
+	if set.Sign() == 0 {
+		return ""
+	}
+	mask := new(big.Int).SetUint64(1<<64 - 1)
+	var all []string
+	for rest := set; rest.Sign() > 0; rest = new(big.Int).Rsh(rest, 64) {
+		all = append(all, "0b"+new(big.Int).And(rest, mask).Text(2))
+	}
+	return name + ": check.Bits{" + strings.Join(all, ", ") + "}"
+}
+
+func list(name string, values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = quoted(v)
+	}
+	return name + ": []string{" + strings.Join(all, ", ") + "}"
+}
+
+func words(name, typ string, values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return name + ": []" + typ + "{" + strings.Join(values, ", ") + "}"
+}

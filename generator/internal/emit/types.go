@@ -1,0 +1,218 @@
+package emit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// TypesFile returns types.gen.go: every Go type of decls. header is the comment above the package clause.
+func TypesFile(header, pkg string, decls []*model.Decl) []byte {
+	s := &source{}
+	for _, d := range decls {
+		if d.Name == "" {
+			continue
+		}
+		s.line()
+		switch b := d.Body.(type) {
+		case *model.Struct:
+			s.structType(d, b)
+		case *model.Enum:
+			s.enumType(d, b)
+		case *model.Union:
+			s.unionType(d, b)
+		case *model.Defined:
+			s.definedType(d, b)
+		}
+	}
+	return s.file(header, pkg)
+}
+
+// doc writes the comment of a type. It begins with the name; what the schema says follows.
+func (s *source) doc(name string, lines []string, otherwise string) {
+	switch {
+	case len(lines) == 0:
+		lines = []string{name + " " + otherwise}
+	case !strings.HasPrefix(lines[0], name+" "):
+		lines = append([]string{name + ": " + lines[0]}, lines[1:]...)
+	}
+	s.comment(lines...)
+}
+
+// structType writes
+//
+//	// Line is one position of an order.
+//	type Line struct {
+//		// Stock keeping unit.
+//		SKU   string
+//		Extra map[string]check.Raw
+//	}
+func (s *source) structType(d *model.Decl, b *model.Struct) {
+	s.doc(d.Name, d.Doc, "is an object.")
+	var run []row
+	flush := func() { s.rows(run); run = nil }
+	s.open("type ", d.Name, " struct {")
+	for _, p := range b.Props {
+		if p.Name == "" {
+			continue
+		}
+		if doc := fieldDoc(p); len(doc) > 0 {
+			flush()
+			s.comment(doc...)
+		}
+		run = append(run, row{p.Name, s.typ(&p.Value, p.Hold)})
+	}
+	if b.Field != "" {
+		flush()
+		s.comment("Every other property.")
+		run = append(run, row{b.Field, "map[string]" + s.typ(&b.Extra, b.Extra.Hold)})
+	}
+	flush()
+	s.close("}")
+	if b.Field == "" && !slices.ContainsFunc(b.Props, func(p *model.Prop) bool { return p.Name != "" }) {
+		s.b = append(s.b[:len(s.b)-len(" {\n}\n")], "{}\n"...)
+	}
+}
+
+// fieldDoc is what the schema says of a property, and its default.
+func fieldDoc(p *model.Prop) []string {
+	if p.Default == nil {
+		return p.Doc
+	}
+	return append(slices.Clip(p.Doc), "Default "+p.DefaultText+".")
+}
+
+// enumType writes
+//
+//	// Side is buy or sell.
+//	type Side string
+//
+//	// The values of Side.
+//	const (
+//		SideBuy  Side = "buy"
+//		SideSell Side = "sell"
+//	)
+func (s *source) enumType(d *model.Decl, b *model.Enum) {
+	s.doc(d.Name, d.Doc, "is one of the constants below.")
+	s.line("type ", d.Name, " string")
+	if len(b.Values) == 0 {
+		return
+	}
+	s.line()
+	s.comment("The values of " + d.Name + ".")
+	s.open("const (")
+	var run []row
+	for _, v := range b.Values {
+		if len(v.Doc) > 0 {
+			s.rows(run)
+			run = nil
+			s.comment(v.Doc...)
+		}
+		run = append(run, row{v.Name, d.Name + " = " + quoted(v.Text)})
+	}
+	s.rows(run)
+	s.close(")")
+}
+
+// unionType writes
+//
+//	// Shape is a *Circle or a *Square.
+//	type Shape interface{ isShape() }
+//
+//	func (*Circle) isShape() {}
+//	func (*Square) isShape() {}
+func (s *source) unionType(d *model.Decl, b *model.Union) {
+	names := make([]string, len(b.Members))
+	for i, m := range b.Members {
+		names[i] = m.TypeName()
+	}
+	is := "is one of " + strings.Join(names, ", ") + "."
+	if len(d.Doc) > 0 {
+		s.doc(d.Name, append(slices.Clip(d.Doc), "", "It "+is), "")
+	} else {
+		s.comment(d.Name + " " + is)
+	}
+	s.line("type ", d.Name, " interface{ ", b.Method, "() }")
+	s.line()
+	var run []row
+	for _, name := range names {
+		header := "func (" + name + ") " + b.Method + "()"
+		if runes(header) > maxOneLine {
+			s.rows(run)
+			run = nil
+			s.line(header, " {")
+			s.line("}")
+			continue
+		}
+		run = append(run, row{header, "{}"})
+	}
+	s.rows(run)
+}
+
+// maxOneLine is the longest function header that gofmt leaves on one line with an empty body.
+const maxOneLine = 98
+
+// definedType writes
+//
+//	// BatchID is a string.
+//	type BatchID string
+func (s *source) definedType(d *model.Decl, b *model.Defined) {
+	typ := s.typ(&b.Value, b.Value.Hold)
+	s.doc(d.Name, d.Doc, "is "+article(typ)+" as its schema bounds it.")
+	s.line("type ", d.Name, " ", typ)
+}
+
+// article puts a or an before a Go type.
+func article(typ string) string {
+	if strings.HasPrefix(typ, "int") {
+		return "an " + typ
+	}
+	return "a " + typ
+}
+
+// typ returns the Go type of a value and remembers the import that it needs.
+func (s *source) typ(v *model.Value, hold model.Hold) string {
+	t := held(goType(v), hold)
+	s.imports = s.imports || strings.Contains(t, "check.")
+	return t
+}
+
+func held(t string, hold model.Hold) string {
+	switch hold {
+	case model.Pointer:
+		return "*" + t
+	case model.Maybe:
+		return "check.Optional[" + t + "]"
+	case model.Three:
+		return "check.Nullable[" + t + "]"
+	case model.ThreePointer:
+		return "check.Nullable[*" + t + "]"
+	default:
+		return t
+	}
+}
+
+// goType is the type of a value that is there.
+func goType(v *model.Value) string {
+	switch t := v.Type.(type) {
+	case model.String:
+		return "string"
+	case model.Int:
+		return "int64"
+	case model.Number:
+		return "float64"
+	case model.Decimal:
+		return "check.Literal"
+	case model.Bool:
+		return "bool"
+	case *model.Slice:
+		return "[]" + held(goType(&t.Elem), t.Elem.Hold)
+	case *model.Map:
+		return "map[string]" + held(goType(&t.Elem), t.Elem.Hold)
+	case model.Named:
+		return t.Decl.Name
+	default:
+		return "check.Raw"
+	}
+}

@@ -1,0 +1,192 @@
+package emit
+
+import (
+	"bytes"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// ValidateFile returns validate.gen.go: decoders, encoders and rule tables of decls.
+func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
+	s := &source{}
+	for _, d := range decls {
+		if d.Use == 0 {
+			continue
+		}
+		if d.Use&(model.Decode|model.Table) != 0 {
+			s.tables(d)
+		}
+		if d.Use&model.Decode != 0 {
+			s.decoder(d)
+		}
+		if d.Use&model.Encode != 0 {
+			s.encoder(d)
+		}
+	}
+	s.imports = bytes.Contains(s.b, []byte("check."))
+	return s.file(header, pkg)
+}
+
+// decoder writes the function that reads d.
+//
+//	func decodeSide(d *check.Decoder, v *Side) {
+//		*v = Side(d.Enum(&side))
+//	}
+func (s *source) decoder(d *model.Decl) {
+	s.line()
+	s.open("func ", d.Decode, "(d *check.Decoder, ", parameter(d), ") {")
+	s.assertions(d.Checks)
+	switch b := d.Body.(type) {
+	case *model.Struct:
+		s.readStruct(b)
+	case *model.Enum:
+		s.line("*v = ", d.Name, "(d.Enum(&", d.Stem, "))")
+	case *model.Union:
+		s.readUnion(d, b)
+	case *model.Defined:
+		s.readDefined(d, &b.Value)
+	case *model.Element:
+		s.read("*v", &b.Value, b.Value.Hold)
+	case *model.Check:
+		s.discard(&b.Value)
+	}
+	s.close("}")
+}
+
+// parameter is what a decoder fills. Validators fill nothing, but take a parameter so that check.Try can call them.
+func parameter(d *model.Decl) string {
+	switch b := d.Body.(type) {
+	case *model.Check:
+		return "_ *struct{}"
+	case *model.Element:
+		return "v *" + held(goType(&b.Value), b.Value.Hold)
+	default:
+		return "v *" + d.Name
+	}
+}
+
+// readStruct writes
+//
+//	v.Venue = "XNYS"
+//	for f := d.Object(&order); f >= 0; f = d.Next() {
+//		switch f {
+//		case 0:
+//			v.Symbol = d.String(&orderSymbol)
+//		}
+//	}
+func (s *source) readStruct(b *model.Struct) {
+	for _, p := range b.Props {
+		if p.Default != nil {
+			s.line("v.", p.Name, " = ", goLiteral(p.Default))
+		}
+	}
+	s.members(b, func(p *model.Prop) {
+		if p.Name == "" {
+			s.discardProp(p)
+			return
+		}
+		s.readProp(p)
+	}, func() {
+		if b.Func == nil {
+			s.line("d.Keep(&v.", b.Field, ")")
+		} else {
+			s.line("check.Put(d, &v.", b.Field, ", ", b.Func.Decode, ")")
+		}
+	})
+}
+
+// members writes the loop over an object's members.
+func (s *source) members(b *model.Struct, known func(*model.Prop), unknown func()) {
+	if len(b.Props) == 0 && b.Open != model.Keep {
+		s.line("d.Object(&", b.Rule.Var, ")")
+		return
+	}
+	s.open("for f := d.Object(&", b.Rule.Var, "); f >= 0; f = d.Next() {")
+	if len(b.Props) == 0 {
+		unknown()
+		s.close("}")
+		return
+	}
+	s.open("switch f {")
+	for i, p := range b.Props {
+		s.label("case ", decimalOf(i), ":")
+		known(p)
+	}
+	if b.Open == model.Keep {
+		s.label("default:")
+		unknown()
+	}
+	s.close("}")
+	s.close("}")
+}
+
+// readProp writes how one property is read. Where the table takes null, it never arrives here.
+func (s *source) readProp(p *model.Prop) {
+	v := p.Value
+	if nullInTable(p) {
+		v.Null = false
+	}
+	to := "v." + p.Name
+	if p.Default != nil {
+		s.forget(to, &v, p.Hold)
+	}
+	s.read(to, &v, p.Hold)
+}
+
+// forget takes a default back where reading would not replace all of it.
+func (s *source) forget(to string, v *model.Value, hold model.Hold) {
+	if hold != model.Bare || isStruct(v) {
+		s.line(to, " = ", held(goType(v), hold), "{}")
+	}
+}
+
+// isStruct reports whether a value is a Go struct, into which a decoder writes field by field.
+func isStruct(v *model.Value) bool {
+	named, ok := v.Type.(model.Named)
+	if !ok {
+		return false
+	}
+	switch b := named.Decl.Body.(type) {
+	case *model.Struct:
+		return true
+	case *model.Defined:
+		return b.Value.Hold == model.Bare && isStruct(&b.Value)
+	}
+	return false
+}
+
+func (s *source) discardProp(p *model.Prop) {
+	v := p.Value
+	if nullInTable(p) {
+		v.Null = false
+	}
+	s.discard(&v)
+}
+
+// nullInTable reports whether the runtime consumes null: where it means no value, and nothing else looks at it.
+func nullInTable(p *model.Prop) bool {
+	if !p.Value.Null || len(p.Value.Checks) > 0 {
+		return false
+	}
+	return p.Name == "" || p.Presence == model.Nullable
+}
+
+// readDefined writes
+//
+//	*v = BatchID(d.String(&batchID))
+func (s *source) readDefined(d *model.Decl, v *model.Value) {
+	t, ok := v.Type.(model.Named)
+	if e, simple := s.expr(v); simple && v.Hold == model.Bare && !v.Null {
+		s.assertions(v.Checks)
+		s.line("*v = ", d.Name, "(", e, ")")
+		return
+	}
+	if ok && v.Hold == model.Bare && !v.Null {
+		s.assertions(v.Checks)
+		s.line(t.Decl.Decode, "(d, (*", t.Decl.Name, ")(v))")
+		return
+	}
+	s.line("var u ", held(goType(v), v.Hold))
+	s.read("u", v, v.Hold)
+	s.line("*v = u")
+}

@@ -1,0 +1,72 @@
+package lower
+
+import (
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// keyword says what lowering does with one keyword of the drafts. A keyword with neither a reader nor a note is not
+// supported yet, which is an error at its position: nothing is ever dropped (VAL03).
+type keyword struct {
+	read func(r *reader, s *shape, owner, value *schema.Node)
+	note bool // an annotation, or something that package schema has dealt with
+}
+
+// newKeywords returns the table of every keyword of draft-07 and 2020-12. It is a function because readers reach it
+// again through allOf.
+func newKeywords() map[string]keyword {
+	return map[string]keyword{
+		"type":                 {read: (*reader).readType},
+		"enum":                 {read: (*reader).readEnum},
+		"const":                {read: (*reader).readConst},
+		"properties":           {read: (*reader).readProperties},
+		"required":             {read: (*reader).readRequired},
+		"additionalProperties": {read: (*reader).readRest},
+		"minProperties":        {read: (*reader).readMinProperties},
+		"maxProperties":        {read: (*reader).readMaxProperties},
+		"items":                {read: (*reader).readItems},
+		"minItems":             {read: (*reader).readMinItems},
+		"maxItems":             {read: (*reader).readMaxItems},
+		"uniqueItems":          {read: (*reader).readUnique},
+		"minimum":              {read: (*reader).readMinimum},
+		"maximum":              {read: (*reader).readMaximum},
+		"exclusiveMinimum":     {read: (*reader).readExclusiveMinimum},
+		"exclusiveMaximum":     {read: (*reader).readExclusiveMaximum},
+		"multipleOf":           {read: (*reader).readMultipleOf},
+		"minLength":            {read: (*reader).readMinLength},
+		"maxLength":            {read: (*reader).readMaxLength},
+		"pattern":              {read: (*reader).readPattern},
+		"format":               {read: (*reader).readFormat},
+		"anyOf":                {read: (*reader).readAnyOf},
+		"oneOf":                {read: (*reader).readOneOf},
+		"allOf":                {read: (*reader).readAllOf},
+		"$ref":                 {read: (*reader).readRef},
+		"title":                {read: (*reader).readTitle},
+		"description":          {read: (*reader).readDescription},
+		"deprecated":           {read: (*reader).readDeprecated},
+		"default":              {read: (*reader).readDefault},
+
+		"$schema": {note: true}, "$id": {note: true}, "$anchor": {note: true}, "$comment": {note: true},
+		"$defs": {note: true}, "definitions": {note: true}, "examples": {note: true}, "readOnly": {note: true},
+		"writeOnly": {note: true}, "contentEncoding": {note: true}, "contentMediaType": {note: true},
+		"contentSchema": {note: true},
+
+		"not": {}, "if": {}, "then": {}, "else": {}, "dependentRequired": {}, "dependentSchemas": {}, "dependencies": {},
+		"patternProperties": {}, "propertyNames": {}, "unevaluatedProperties": {}, "unevaluatedItems": {},
+		"prefixItems": {}, "additionalItems": {}, "contains": {}, "minContains": {}, "maxContains": {},
+		"$dynamicRef": {}, "$dynamicAnchor": {}, "$vocabulary": {},
+	}
+}
+
+// read adds one keyword to s.
+func (r *reader) read(s *shape, owner *schema.Node, m *schema.Member) {
+	k, known := r.keywords[m.Key]
+	switch {
+	case !known:
+		// an annotation: package schema has judged the spelling
+	case k.read != nil:
+		k.read(r, s, owner, m.Value)
+	case !k.note:
+		r.report.ReportAt(m.KeyPos, m.Value.Pointer, "unsupported-keyword",
+			"remove it, or say the same with a keyword that is enforced", "the keyword %q is not supported yet", m.Key)
+	}
+}

@@ -1,0 +1,200 @@
+package lower
+
+import (
+	"math/big"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// and makes s say what t says too. The result is exact: a value satisfies it if and only if it satisfies both.
+func (s *shape) and(t *shape) {
+	if t.kindsAt != nil && (s.kindsAt == nil || s.kinds&t.kinds != s.kinds) {
+		s.kindsAt = t.kindsAt
+	}
+	s.kinds &= t.kinds
+	s.whole = s.whole || t.whole
+	if s.never == nil {
+		s.never = t.never
+	}
+	s.str.and(&t.str)
+	s.num.and(&t.num)
+	s.arr.and(&t.arr)
+	s.obj.and(&t.obj)
+	if t.enum != nil {
+		s.allow(t.enum)
+	}
+	s.groups = append(slices.Clip(s.groups), t.groups...)
+	s.notes.and(&t.notes)
+}
+
+func (s *stringFacet) and(t *stringFacet) {
+	s.at = first(s.at, t.at)
+	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
+	s.patterns = union(s.patterns, t.patterns)
+	s.formats = union(s.formats, t.formats)
+}
+
+// union appends the words whose text is new.
+func union(a, b []word) []word {
+	a = slices.Clip(a)
+	for _, w := range b {
+		if !slices.ContainsFunc(a, func(x word) bool { return x.text == w.text }) {
+			a = append(a, w)
+		}
+	}
+	return a
+}
+
+func (s *numberFacet) and(t *numberFacet) {
+	s.at = first(s.at, t.at)
+	s.min, s.max = higher(s.min, t.min), lower(s.max, t.max)
+	s.multiple = lcm(s.multiple, t.multiple)
+}
+
+func (s *arrayFacet) and(t *arrayFacet) {
+	s.at = first(s.at, t.at)
+	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
+	s.unique = s.unique || t.unique
+	s.items = append(slices.Clip(s.items), t.items...)
+}
+
+// and merges two objects. additionalProperties of one side holds for the properties that only the other one names.
+func (s *objectFacet) and(t *objectFacet) {
+	if t.at == nil {
+		return
+	}
+	s.at = first(s.at, t.at)
+	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
+	props := slices.Clone(s.props)
+	for i := range props {
+		p := &props[i]
+		if q := t.prop(p.key); q != nil {
+			p.schema = append(slices.Clip(p.schema), q.schema...)
+		} else {
+			p.schema = append(slices.Clip(p.schema), t.rest...)
+		}
+	}
+	for _, q := range t.props {
+		if s.prop(q.key) == nil {
+			props = append(props, property{q.key, append(slices.Clip(q.schema), s.rest...)})
+		}
+	}
+	s.props = props
+	s.rest = append(slices.Clip(s.rest), t.rest...)
+	for _, name := range t.required {
+		if !slices.Contains(s.required, name) {
+			s.required = append(slices.Clip(s.required), name)
+		}
+	}
+}
+
+// allow narrows s to the values of e.
+func (s *shape) allow(e *enumFacet) {
+	if s.enum != nil {
+		e = &enumFacet{at: s.enum.at, values: common(s.enum.values, e.values), single: s.enum.single || e.single}
+	}
+	s.enum = e
+	var kinds model.Kind
+	for _, v := range e.values {
+		kinds |= kindOf[v.Kind]
+	}
+	s.kinds &= kinds
+	s.kindsAt = first(s.kindsAt, e.at)
+}
+
+var kindOf = map[schema.Kind]model.Kind{
+	schema.Null: model.KindNull, schema.Bool: model.KindBool, schema.Number: model.KindNumber,
+	schema.String: model.KindString, schema.Array: model.KindArray, schema.Object: model.KindObject,
+}
+
+// common returns the values of a that are in b too.
+func common(a, b []*schema.Node) []*schema.Node {
+	in := map[string]bool{}
+	for _, v := range b {
+		in[canonical(v)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(v *schema.Node) bool { return !in[canonical(v)] })
+}
+
+func (n *notes) and(m *notes) {
+	if n.title == "" {
+		n.title = m.title
+	}
+	if n.description == "" {
+		n.description = m.description
+	}
+	if n.fallback == nil {
+		n.fallback = m.fallback
+	}
+	n.deprecated = n.deprecated || m.deprecated
+}
+
+// narrowByGroups drops the kinds that no branch of an anyOf or oneOf takes: the Go type follows what is left.
+func narrowByGroups(r *reader, s *shape) {
+	for _, g := range s.groups {
+		var kinds model.Kind
+		for _, b := range g.branches {
+			if t := r.shape(conj{b}); t.never == nil {
+				kinds |= t.kinds
+			}
+		}
+		if s.kinds&kinds != s.kinds {
+			s.kinds &= kinds
+			s.kindsAt = first(s.kindsAt, g.at)
+		}
+	}
+}
+
+func first(a, b *schema.Node) *schema.Node {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func most(a, b *int) *int {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+func least(a, b *int) *int {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+// higher returns the narrower of two lower bounds.
+func higher(a, b *bound) *bound {
+	if a == nil || b != nil && (b.value.Cmp(a.value) > 0 || b.value.Cmp(a.value) == 0 && b.exclusive) {
+		return b
+	}
+	return a
+}
+
+// lower returns the narrower of two upper bounds.
+func lower(a, b *bound) *bound {
+	if a == nil || b != nil && (b.value.Cmp(a.value) < 0 || b.value.Cmp(a.value) == 0 && b.exclusive) {
+		return b
+	}
+	return a
+}
+
+// lcm returns the least number that is a multiple of both: being a multiple of it is being one of each.
+func lcm(a, b *big.Rat) *big.Rat {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	x := new(big.Int).Mul(a.Num(), b.Denom())
+	y := new(big.Int).Mul(b.Num(), a.Denom())
+	gcd := new(big.Int).GCD(nil, nil, x, y)
+	num := new(big.Int).Mul(new(big.Int).Quo(x, gcd), y)
+	return new(big.Rat).SetFrac(num, new(big.Int).Mul(a.Denom(), b.Denom()))
+}

@@ -1,0 +1,123 @@
+package lower
+
+import (
+	"go/token"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// initialisms are the words that Go writes in one case. The table is the only one; a new row needs a line in the
+// golden names.txtar.
+var initialisms = map[string]string{
+	"acl": "ACL", "api": "API", "ascii": "ASCII", "cpu": "CPU", "css": "CSS", "csv": "CSV", "db": "DB", "dns": "DNS",
+	"eof": "EOF", "guid": "GUID", "html": "HTML", "http": "HTTP", "https": "HTTPS", "id": "ID", "ids": "IDs", "io": "IO",
+	"ip": "IP", "json": "JSON", "jwt": "JWT", "mcp": "MCP", "md5": "MD5", "mime": "MIME", "os": "OS", "pdf": "PDF", "pr": "PR",
+	"ram": "RAM", "rpc": "RPC", "sdk": "SDK", "sha": "SHA", "sla": "SLA", "sql": "SQL", "ssh": "SSH", "svg": "SVG",
+	"tcp": "TCP", "tls": "TLS", "ttl": "TTL", "udp": "UDP", "ui": "UI", "uri": "URI", "uris": "URIs", "url": "URL",
+	"urls": "URLs", "utc": "UTC", "utf8": "UTF8", "uuid": "UUID", "vm": "VM", "xml": "XML", "yaml": "YAML",
+}
+
+// GoName returns text as an exported Go identifier: get_quote is GetQuote, batchId is BatchID. It is never empty.
+func GoName(text string) string {
+	name := goWords(text)
+	first, _ := utf8.DecodeRuneInString(name)
+	if !unicode.IsUpper(first) {
+		name = "X" + name // digits, scripts without case, and nothing at all
+	}
+	return name
+}
+
+// goWords is GoName for a later part of a name, where it may begin with a digit or be empty.
+func goWords(text string) string {
+	var b strings.Builder
+	for _, word := range words(text) {
+		b.WriteString(goWord(word))
+	}
+	return b.String()
+}
+
+// unexported returns an exported name with its first word in lower case: GetQuote is getQuote, URLList is urlList.
+func unexported(name string) string {
+	runes := []rune(name)
+	n := 0
+	for n < len(runes) && unicode.IsUpper(runes[n]) {
+		n++
+	}
+	if n > 1 && n < len(runes) && unicode.IsLower(runes[n]) {
+		n-- // the last capital begins the next word
+	}
+	for i := range n {
+		runes[i] = unicode.ToLower(runes[i])
+	}
+	return string(runes)
+}
+
+func goWord(word string) string {
+	lower := strings.ToLower(word)
+	if upper, ok := initialisms[lower]; ok {
+		return upper
+	}
+	first, size := utf8.DecodeRuneInString(word)
+	return string(unicode.ToUpper(first)) + word[size:]
+}
+
+// words splits at everything that is neither letter nor digit, and where the case rises: userId, HTTPServer.
+func words(text string) []string {
+	var all []string
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		all = append(all, splitCase([]rune(part))...)
+	}
+	return all
+}
+
+func splitCase(part []rune) []string {
+	var all []string
+	start := 0
+	for i := 1; i < len(part); i++ {
+		rises := unicode.IsUpper(part[i]) && !unicode.IsUpper(part[i-1])
+		ends := unicode.IsUpper(part[i]) && i+1 < len(part) && unicode.IsLower(part[i+1]) && unicode.IsUpper(part[i-1])
+		if rises || ends {
+			all = append(all, string(part[start:i]))
+			start = i
+		}
+	}
+	return append(all, string(part[start:]))
+}
+
+// Names hands out identifiers, each once. The zero value is ready for use.
+type Names struct{ taken map[string]bool }
+
+// Take returns name, or if that is taken or can not be declared, name with the lowest number from 2 that is free.
+func (n *Names) Take(name string) string {
+	if n.taken == nil {
+		n.taken = map[string]bool{}
+	}
+	free := name
+	for i := 2; n.taken[free] || reserved(free); i++ {
+		free = name + strconv.Itoa(i)
+	}
+	n.taken[free] = true
+	return free
+}
+
+// Taken reports whether name was handed out.
+func (n *Names) Taken(name string) bool { return n.taken[name] }
+
+// predeclared are the identifiers of the universe and of the packages and variables that generated code uses: a
+// package-level declaration of that name would hide them.
+var predeclared = wordSet("any append bool byte cap clear close comparable complex complex128 complex64 copy delete " +
+	"error false float32 float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real " +
+	"recover rune string true uint uint16 uint32 uint64 uint8 uintptr init main _ " +
+	"check context server task time rpc b c d f h i k m n ok t u v in out call opts ctx")
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+func reserved(name string) bool { return predeclared[name] || token.IsKeyword(name) }

@@ -1,0 +1,240 @@
+package lower
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// slice is an array of one type of items.
+func (l *lowering) slice(s *shape, p place) model.Value {
+	t := &model.Slice{}
+	rule := model.ArrayRule{At: l.ruleAt(first(s.arr.at, s.kindsAt), p), Min: s.arr.min, Max: s.arr.max, Unique: s.arr.unique}
+	if rule != (model.ArrayRule{}) {
+		t.Rule = &rule
+	}
+	inner := p.below(p.hint + "Item")
+	inner.node = derived(s.arr.at, "items", s.arr.items)
+	t.Elem = l.value(s.arr.items, inner)
+	if !p.drop && !leaf(&t.Elem) {
+		t.Func = l.element(&t.Elem, inner.hint)
+	}
+	return model.Value{Type: t}
+}
+
+// leaf reports whether the runtime reads a slice of such elements in one call.
+func leaf(v *model.Value) bool {
+	if v.Null || v.Values != nil || v.Checks != nil {
+		return false
+	}
+	switch t := v.Type.(type) {
+	case model.String, model.Int, model.Number, model.Bool, model.Raw:
+		return true
+	case model.Named:
+		_, ok := t.Decl.Body.(*model.Enum)
+		return ok
+	}
+	return false
+}
+
+// element returns the functions that read and write one element of a slice or map.
+func (l *lowering) element(v *model.Value, hint string) *model.Decl {
+	if named, ok := v.Type.(model.Named); ok && !v.Null && v.Checks == nil {
+		return named.Decl
+	}
+	if word, ok := ruleless(v); ok {
+		if d := l.plain[v.Type]; d != nil {
+			return d
+		}
+		d := l.newFunc("decode", word)
+		d.Body = &model.Element{Value: *v}
+		l.plain[v.Type] = d
+		return d
+	}
+	if v.Null {
+		hint += "OrNull"
+	}
+	d := l.newFunc("decode", hint)
+	d.Body = &model.Element{Value: *v}
+	return d
+}
+
+// ruleless names the types without a rule: their element functions are the same everywhere.
+func ruleless(v *model.Value) (string, bool) {
+	if v.Null || v.Values != nil || v.Checks != nil {
+		return "", false
+	}
+	switch v.Type {
+	case model.String{}:
+		return "String", true
+	case model.Int{}:
+		return "Int", true
+	case model.Number{}:
+		return "Number", true
+	case model.Bool{}:
+		return "Bool", true
+	case model.Raw{}:
+		return "Raw", true
+	}
+	return "", false
+}
+
+// object is a map if nothing is known about single properties, else a struct.
+func (l *lowering) object(s *shape, p place) model.Value {
+	o := &s.obj
+	l.nameRequired(o)
+	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.drop || o.rest != nil) {
+		return l.mapOf(s, p)
+	}
+	if p.drop {
+		return model.Value{Type: &model.Object{Struct: l.structOf(s, p)}}
+	}
+	d := l.declare(p, &s.notes)
+	if p.decl == nil && p.node != nil {
+		l.declared[p.node] = &model.Value{Type: model.Named{Decl: d}}
+	}
+	p.hint = d.Name
+	d.Body = l.structOf(s, p)
+	return model.Value{Type: model.Named{Decl: d}}
+}
+
+// nameRequired adds the required properties that have no schema of their own.
+func (l *lowering) nameRequired(o *objectFacet) {
+	for _, key := range o.required {
+		if o.prop(key) == nil {
+			o.props = append(slices.Clip(o.props), property{key, o.rest})
+		}
+	}
+}
+
+// closed reports whether unknown properties are refused.
+func (l *lowering) closed(o *objectFacet) bool {
+	return o.rest != nil && l.shape(o.rest).never != nil
+}
+
+func (l *lowering) mapOf(s *shape, p place) model.Value {
+	t := &model.Map{}
+	rule := model.ObjectRule{At: l.ruleAt(first(s.obj.at, s.kindsAt), p), Min: s.obj.min, Max: s.obj.max}
+	if rule != (model.ObjectRule{}) {
+		t.Rule = &rule
+	}
+	inner := p.below(p.hint + "Value")
+	inner.node = derived(s.obj.at, "additionalProperties", s.obj.rest)
+	t.Elem = l.value(s.obj.rest, inner)
+	if !p.drop {
+		t.Func = l.element(&t.Elem, inner.hint)
+	}
+	return model.Value{Type: t}
+}
+
+// structOf lowers the properties.
+func (l *lowering) structOf(s *shape, p place) *model.Struct {
+	o := &s.obj
+	st := &model.Struct{Rule: &model.ObjectRule{At: l.ruleAt(first(o.at, s.kindsAt), p), Min: o.min, Max: o.max}}
+	fields := &Names{}
+	for i := range o.props {
+		st.Props = append(st.Props, l.prop(o, &o.props[i], p, fields))
+	}
+	l.rest(o, st, p)
+	if st.Open == model.Keep && !p.drop {
+		st.Field = fields.Take("Extra")
+	}
+	return st
+}
+
+// rest decides about the properties that the schema does not name.
+func (l *lowering) rest(o *objectFacet, st *model.Struct, p place) {
+	inner := p.below(p.hint + "Extra")
+	inner.node = derived(o.at, "additionalProperties", o.rest)
+	free := o.rest == nil || l.shape(o.rest).free()
+	switch {
+	case l.closed(o):
+		st.Open = model.Closed
+	case p.drop && free, o.rest == nil && !l.keep:
+		st.Open = model.Ignore
+	case free:
+		st.Open, st.Extra = model.Keep, model.Value{Type: model.Raw{}}
+	default:
+		st.Open, st.Extra = model.Keep, l.value(o.rest, inner)
+		if !p.drop {
+			st.Func = l.element(&st.Extra, inner.hint)
+		}
+	}
+}
+
+// prop lowers one property.
+func (l *lowering) prop(o *objectFacet, q *property, p place, fields *Names) *model.Prop {
+	required := slices.Contains(o.required, q.key)
+	s := l.shape(q.schema)
+	word := GoName(q.key)
+	inner := p.below(p.hint + word)
+	inner.node = derived(o.at, "properties/"+schema.EscapeToken(q.key), q.schema)
+	out := &model.Prop{Key: q.key}
+	switch {
+	case p.drop || s.never != nil && !required:
+		inner.drop = true
+	case required && s.enum != nil && len(s.enum.values) == 1 && len(s.groups) == 0:
+		out.Const = string(s.enum.values[0].JSON())
+		inner.drop = true
+	default:
+		out.Name = fields.Take(word)
+		out.Doc = propDoc(q.schema)
+	}
+	out.Value = l.value(q.schema, inner)
+	fallback := s.notes.fallback
+	if out.Name == "" || required {
+		fallback = nil
+	}
+	out.Presence = presence(required, out.Value.Null, fallback != nil)
+	if fallback != nil {
+		l.fallbacks = append(l.fallbacks, pending{out, fallback})
+	}
+	return out
+}
+
+// propDoc is what stands beside a property, not what the type that it refers to says of itself.
+func propDoc(c conj) []string {
+	if len(c) == 0 {
+		return nil
+	}
+	n := &notes{title: textOf(c[0], "title"), description: textOf(c[0], "description")}
+	n.deprecated = c[0].Get("deprecated").Is(schema.Bool) && c[0].Get("deprecated").Text == "true"
+	return docLines(nil, n)
+}
+
+func textOf(n *schema.Node, key string) string {
+	if v := n.Get(key); v.Is(schema.String) {
+		return v.Text
+	}
+	return ""
+}
+
+func presence(required, null, fallback bool) model.Presence {
+	switch {
+	case required && null:
+		return model.Nullable
+	case required:
+		return model.Required
+	case fallback && null:
+		return model.NullDefaulted
+	case fallback:
+		return model.Defaulted
+	case null:
+		return model.NullOptional
+	default:
+		return model.Optional
+	}
+}
+
+// derived returns the only schema of c if it stands at that place below owner, where the runtime finds it by itself.
+func derived(owner *schema.Node, path string, c conj) *schema.Node {
+	if owner != nil && len(c) == 1 && c[0].Pointer == owner.Pointer+"/"+path {
+		return c[0]
+	}
+	return nil
+}
+
+// itoa numbers things in names from 1.
+func itoa(i int) string { return strconv.Itoa(i + 1) }

@@ -1,0 +1,215 @@
+package lower
+
+import (
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// reader turns schemas into shapes. Package schema has judged their form (wrong value types, misspelt keywords), so
+// what makes no sense is passed over here.
+type reader struct {
+	doc      *schema.Document
+	keywords map[string]keyword
+	report   *schema.Diagnostics
+	active   map[*schema.Node]bool // being merged: a schema that contains itself without a step into the value
+}
+
+// shape reads and merges the schemas of c.
+func (r *reader) shape(c conj) *shape {
+	s := &shape{kinds: model.KindAny}
+	for _, n := range c {
+		r.add(s, n)
+	}
+	narrowByGroups(r, s)
+	return s
+}
+
+func (r *reader) add(s *shape, n *schema.Node) {
+	if n.Kind == schema.Bool {
+		if n.Text == "false" && s.never == nil {
+			s.never = n
+		}
+		return
+	}
+	if r.active[n] {
+		r.report.Report(n, "endless-ref", "", "the schema contains itself without a step into the value")
+		return
+	}
+	r.active[n] = true
+	defer delete(r.active, n)
+	own := &shape{kinds: model.KindAny}
+	r.readAll(own, n)
+	for _, part := range own.parts {
+		r.add(own, part)
+	}
+	own.parts = nil
+	s.and(own)
+}
+
+func (r *reader) readAll(s *shape, n *schema.Node) {
+	if ref := n.Member("$ref"); ref != nil && r.dialect(n) == schema.Draft7 {
+		r.read(s, n, ref) // draft-07: what stands beside a $ref means nothing
+		return
+	}
+	for i := range n.Members {
+		r.read(s, n, &n.Members[i])
+	}
+}
+
+// dialect returns the draft of the document that n stands in.
+func (r *reader) dialect(n *schema.Node) schema.Dialect {
+	if home := homeOf(r.doc, n); home != nil {
+		return home.Dialect
+	}
+	return r.doc.Dialect
+}
+
+func (r *reader) readType(s *shape, owner, v *schema.Node) {
+	names := v.Items
+	if v.Kind == schema.String {
+		names = []*schema.Node{v}
+	}
+	var kinds model.Kind
+	whole := true
+	for _, name := range names {
+		kinds |= kindNamed[name.Text]
+		whole = whole && name.Text != "number"
+	}
+	s.kindsAt = owner
+	s.kinds &= kinds
+	s.whole = s.whole || whole && kinds&model.KindNumber != 0
+}
+
+var kindNamed = map[string]model.Kind{
+	"null": model.KindNull, "boolean": model.KindBool, "number": model.KindNumber, "integer": model.KindNumber,
+	"string": model.KindString, "array": model.KindArray, "object": model.KindObject,
+}
+
+func (r *reader) readEnum(s *shape, owner, v *schema.Node) {
+	s.allow(&enumFacet{at: owner, values: v.Items})
+}
+
+func (r *reader) readConst(s *shape, owner, v *schema.Node) {
+	s.allow(&enumFacet{at: owner, values: []*schema.Node{v}, single: true})
+}
+
+func (r *reader) readProperties(s *shape, owner, v *schema.Node) {
+	s.obj.at = owner
+	for i := range v.Members {
+		s.obj.props = append(s.obj.props, property{v.Members[i].Key, conj{v.Members[i].Value}})
+	}
+}
+
+func (r *reader) readRequired(s *shape, owner, v *schema.Node) {
+	s.obj.at = owner
+	for _, name := range v.Items {
+		s.obj.required = append(s.obj.required, name.Text)
+	}
+}
+
+func (r *reader) readRest(s *shape, owner, v *schema.Node) { s.obj.at, s.obj.rest = owner, conj{v} }
+
+func (r *reader) readMinProperties(s *shape, owner, v *schema.Node) {
+	s.obj.at, s.obj.min = owner, count(v)
+}
+
+func (r *reader) readMaxProperties(s *shape, owner, v *schema.Node) {
+	s.obj.at, s.obj.max = owner, count(v)
+}
+
+func (r *reader) readItems(s *shape, owner, v *schema.Node) {
+	if v.Kind == schema.Array {
+		r.report.Report(v, "unsupported-keyword", "say with one schema what all items have in common",
+			`the keyword "items" with an array of schemas is not supported yet`)
+		return
+	}
+	s.arr.at, s.arr.items = owner, conj{v}
+}
+
+func (r *reader) readMinItems(s *shape, owner, v *schema.Node) { s.arr.at, s.arr.min = owner, count(v) }
+func (r *reader) readMaxItems(s *shape, owner, v *schema.Node) { s.arr.at, s.arr.max = owner, count(v) }
+func (r *reader) readUnique(s *shape, owner, v *schema.Node) {
+	if v.Text == "true" {
+		s.arr.at, s.arr.unique = owner, true
+	}
+}
+
+func (r *reader) readMinLength(s *shape, owner, v *schema.Node) {
+	s.str.at, s.str.min = owner, count(v)
+}
+func (r *reader) readMaxLength(s *shape, owner, v *schema.Node) {
+	s.str.at, s.str.max = owner, count(v)
+}
+
+func (r *reader) readPattern(s *shape, owner, v *schema.Node) {
+	s.str.at, s.str.patterns = owner, []word{{owner, v.Text}}
+}
+
+func (r *reader) readMinimum(s *shape, owner, v *schema.Node)          { r.low(s, owner, v, false) }
+func (r *reader) readMaximum(s *shape, owner, v *schema.Node)          { r.high(s, owner, v, false) }
+func (r *reader) readExclusiveMinimum(s *shape, owner, v *schema.Node) { r.low(s, owner, v, true) }
+func (r *reader) readExclusiveMaximum(s *shape, owner, v *schema.Node) { r.high(s, owner, v, true) }
+
+func (r *reader) low(s *shape, owner, v *schema.Node, exclusive bool) {
+	if x := r.rat(v); x != nil {
+		s.num.at = owner
+		s.num.min = higher(s.num.min, &bound{x, v.Text, exclusive})
+	}
+}
+
+func (r *reader) high(s *shape, owner, v *schema.Node, exclusive bool) {
+	if x := r.rat(v); x != nil {
+		s.num.at = owner
+		s.num.max = lower(s.num.max, &bound{x, v.Text, exclusive})
+	}
+}
+
+func (r *reader) readMultipleOf(s *shape, owner, v *schema.Node) {
+	if x := r.rat(v); x != nil && x.Sign() > 0 {
+		s.num.at, s.num.multiple = owner, x
+	}
+}
+
+func (r *reader) readAnyOf(s *shape, owner, v *schema.Node) {
+	s.groups = append(s.groups, group{owner, false, v.Items})
+}
+
+func (r *reader) readOneOf(s *shape, owner, v *schema.Node) {
+	s.groups = append(s.groups, group{owner, true, v.Items})
+}
+
+func (r *reader) readAllOf(s *shape, _, v *schema.Node) { s.parts = append(s.parts, v.Items...) }
+
+func (r *reader) readRef(s *shape, _, v *schema.Node) {
+	if target := r.resolve(v); target != nil {
+		s.parts = append(s.parts, target)
+	}
+}
+
+// resolve follows the value of a $ref. What leads nowhere is reported.
+func (r *reader) resolve(ref *schema.Node) *schema.Node {
+	target, d := r.doc.Resolve(ref.Text, ref)
+	if d != nil {
+		*r.report = append(*r.report, *d)
+		return nil
+	}
+	return target
+}
+
+func (r *reader) readTitle(s *shape, _, v *schema.Node)       { s.notes.title = v.Text }
+func (r *reader) readDescription(s *shape, _, v *schema.Node) { s.notes.description = v.Text }
+func (r *reader) readDeprecated(s *shape, _, v *schema.Node)  { s.notes.deprecated = v.Text == "true" }
+func (r *reader) readDefault(s *shape, _, v *schema.Node)     { s.notes.fallback = v }
+
+// count reads a length. Integers may be written as 2.0; lengths that no value in memory can have are as good as one.
+func count(v *schema.Node) *int {
+	f, err := strconv.ParseFloat(v.Text, 64)
+	if err != nil && f == 0 || f < 0 {
+		return nil
+	}
+	const most = 1 << 40
+	n := int(min(f, most))
+	return &n
+}

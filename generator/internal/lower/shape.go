@@ -1,0 +1,116 @@
+package lower
+
+import (
+	"math/big"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// conj is a conjunction of schemas: a value must satisfy each. One schema is the usual case; allOf, $ref with siblings
+// and a property that two branches describe make more.
+type conj []*schema.Node
+
+// shape is what a conj says, keyword by keyword, with everything merged that can be. A nil at means that nothing was said.
+type shape struct {
+	kinds   model.Kind
+	kindsAt *schema.Node // the schema whose type, enum or const narrowed kinds
+	never   *schema.Node // the schema that allows nothing, if there is one
+	whole   bool         // numbers are integers
+	str     stringFacet
+	num     numberFacet
+	arr     arrayFacet
+	obj     objectFacet
+	enum    *enumFacet
+	groups  []group
+	notes   notes
+
+	parts []*schema.Node // $ref and allOf, until they are merged
+}
+
+// notes are the annotations that generated code shows. The outermost schema has the word.
+type notes struct {
+	title, description string
+	deprecated         bool
+	fallback           *schema.Node // default
+}
+
+type stringFacet struct {
+	at       *schema.Node
+	min, max *int
+	patterns []word
+	formats  []word
+}
+
+// word is a pattern or format and the schema that has it.
+type word struct {
+	at   *schema.Node
+	text string
+}
+
+type numberFacet struct {
+	at       *schema.Node
+	min, max *bound
+	multiple *big.Rat
+}
+
+// bound is one end of a range.
+type bound struct {
+	value     *big.Rat
+	text      string
+	exclusive bool
+}
+
+type arrayFacet struct {
+	at       *schema.Node
+	min, max *int
+	unique   bool
+	items    conj // nil: not said
+}
+
+type objectFacet struct {
+	at       *schema.Node
+	min, max *int
+	props    []property
+	required []string
+	rest     conj // additionalProperties; nil: not said
+}
+
+// property is one of objectFacet.props.
+type property struct {
+	key    string
+	schema conj
+}
+
+type enumFacet struct {
+	at     *schema.Node
+	values []*schema.Node
+	single bool                // const
+	docs   map[string][]string // of values that come from a oneOf of constants
+}
+
+// group is an anyOf or oneOf.
+type group struct {
+	at       *schema.Node // the list
+	one      bool
+	branches []*schema.Node
+}
+
+func (o *objectFacet) prop(key string) *property {
+	for i := range o.props {
+		if o.props[i].key == key {
+			return &o.props[i]
+		}
+	}
+	return nil
+}
+
+// plain reports that no keyword but type, enum, const and groups was used.
+func (s *shape) plain() bool {
+	return s.str.at == nil && s.num.at == nil && s.arr.at == nil && s.obj.at == nil
+}
+
+// free reports that s allows every JSON value.
+func (s *shape) free() bool {
+	return s.kinds == model.KindAny && s.plain() && s.enum == nil && len(s.groups) == 0 && s.never == nil
+}

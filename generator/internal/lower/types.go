@@ -1,0 +1,160 @@
+package lower
+
+import (
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// Root is one schema that needs a Go type of its own.
+type Root struct {
+	Document *schema.Document
+	Node     *schema.Node // the schema; nil means the document's root
+	Name     string       // Go name: GetQuoteInput
+	Scope    string       // what names of the schema's own $defs begin with; "" for protocol documents
+	Keep     bool         // keep unknown properties of objects that say nothing about them (protocol documents do)
+	Use      model.Use
+	Doc      []string // first lines of the type's comment; the schema's own description follows
+}
+
+// Types is the set of declarations of one generated package. It is not safe for concurrent use.
+type Types struct {
+	Names *Names // every package-level identifier; the package half takes its own here first
+
+	decls    []*model.Decl
+	declared map[*schema.Node]*model.Value // schemas that have a declaration of their own
+	checks   map[*schema.Node]*model.Decl  // schemas that have a validator without a type
+	plain    map[model.Type]*model.Decl    // elements without rules: decodeString
+	roots    []model.TypeRef
+	uses     []model.Use
+	findings schema.Diagnostics
+
+	fallbacks []pending // defaults, to be written once every type is known
+	table     map[string]keyword
+}
+
+// pending is a property and its default.
+type pending struct {
+	prop *model.Prop
+	node *schema.Node
+}
+
+// NewTypes returns an empty set.
+func NewTypes() *Types {
+	return &Types{
+		Names:    &Names{},
+		declared: map[*schema.Node]*model.Value{},
+		checks:   map[*schema.Node]*model.Decl{},
+		plain:    map[model.Type]*model.Decl{},
+		table:    newKeywords(),
+	}
+}
+
+// Lower registers the types of a schema and returns the root's. The same node twice, or a $ref to it, is the same
+// type. Findings are kept until Finish; the TypeRef is usable even if there are any.
+func (t *Types) Lower(r Root) model.TypeRef {
+	n := r.Node
+	if n == nil {
+		n = r.Document.Root
+	}
+	l := &lowering{
+		Types: t, root: n, scope: r.Scope, keep: r.Keep,
+		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, active: map[*schema.Node]bool{}},
+	}
+	d := l.lowerRoot(n, r)
+	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
+	t.roots, t.uses = append(t.roots, ref), append(t.uses, r.Use)
+	return ref
+}
+
+// Finish decides what needs a sight of all types and returns them in the order in which they were met.
+func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
+	for _, d := range t.decls {
+		settle(d)
+	}
+	breakCycles(t.decls)
+	for _, f := range t.fallbacks {
+		t.fallback(f.prop, f.node)
+	}
+	for _, d := range t.decls {
+		t.nameRules(d)
+	}
+	for i, ref := range t.roots {
+		use(ref.Decl, t.uses[i])
+	}
+	t.findings.Sort()
+	return t.decls, t.findings
+}
+
+// lowering is the work on one root.
+type lowering struct {
+	*Types
+	reader
+	root  *schema.Node
+	scope string
+	keep  bool
+}
+
+// place is where a value stands.
+type place struct {
+	hint string       // Go name of a type that has to be made for it
+	node *schema.Node // the schema that the runtime derives the place of from the parent's; nil if it can not
+	decl *model.Decl  // to be filled, instead of a new one
+	doc  []string     // first lines of that type's comment
+	drop bool         // nothing is kept: validators only
+	flat bool         // an object becomes a struct even if a map would do
+}
+
+func (p place) below(hint string) place { return place{hint: hint, drop: p.drop} }
+
+// lowerRoot returns the declaration of a root, which always is a type of its own.
+func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
+	target, _ := l.follow(n)
+	if target != n && !within(target, l.root) {
+		if v := l.named(target); v != nil && !v.Null && v.Checks == nil {
+			return v.Type.(model.Named).Decl
+		}
+	}
+	if v, ok := l.declared[n]; ok {
+		if named, ok := v.Type.(model.Named); ok {
+			return named.Decl
+		}
+	}
+	d := l.newDecl(r.Name)
+	l.declared[n] = &model.Value{Type: model.Named{Decl: d}}
+	l.fill(d, l.shape(conj{n}), place{hint: d.Name, doc: r.Doc, flat: true})
+	return d
+}
+
+// newDecl registers a declaration of a Go type.
+func (t *Types) newDecl(hint string) *model.Decl {
+	name := t.Names.Take(hint)
+	stem := t.Names.Take(unexported(name))
+	d := &model.Decl{Name: name, Stem: stem, Decode: t.Names.Take("decode" + name), Append: t.Names.Take("append" + name)}
+	t.decls = append(t.decls, d)
+	return d
+}
+
+// newFunc registers functions without a Go type.
+func (t *Types) newFunc(prefix, hint string) *model.Decl {
+	d := &model.Decl{Decode: t.Names.Take(prefix + hint), Stem: t.Names.Take(unexported(hint))}
+	if prefix == "decode" {
+		d.Append = t.Names.Take("append" + hint)
+	}
+	t.decls = append(t.decls, d)
+	return d
+}
+
+// fill lowers s into d. A nullable root becomes a type over another one.
+func (l *lowering) fill(d *model.Decl, s *shape, p place) {
+	p.decl = d
+	if s.kinds&model.KindNull != 0 && worthAName(s) {
+		p.decl, p.hint = nil, d.Name+"Value"
+	}
+	v := l.typed(s, p)
+	if named, ok := v.Type.(model.Named); ok && named.Decl == d {
+		d.Checks = append(d.Checks, v.Checks...)
+		return
+	}
+	d.Doc = docLines(p.doc, &s.notes)
+	d.Body = &model.Defined{Value: v}
+}

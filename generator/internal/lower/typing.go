@@ -1,0 +1,290 @@
+package lower
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// value decides the Go type of a conj.
+func (l *lowering) value(c conj, p place) model.Value {
+	if target, ok := l.soleRef(c); ok && !p.flat {
+		return l.ref(target, p)
+	}
+	return l.typed(l.shape(c), p)
+}
+
+// soleRef returns what c leads to if it is a reference with nothing but annotations beside it.
+func (l *lowering) soleRef(c conj) (*schema.Node, bool) {
+	if len(c) != 1 {
+		return nil, false
+	}
+	target, ok := l.follow(c[0])
+	return target, ok
+}
+
+// follow goes along references and allOf of one schema, as long as only annotations stand beside them.
+func (l *lowering) follow(n *schema.Node) (*schema.Node, bool) {
+	seen := map[*schema.Node]bool{}
+	for !seen[n] {
+		seen[n] = true
+		next := l.step(n)
+		if next == nil {
+			return n, len(seen) > 1
+		}
+		n = next
+	}
+	return n, false // in a circle: shape reports it
+}
+
+func (l *lowering) step(n *schema.Node) *schema.Node {
+	var next *schema.Node
+	for i := range n.Members {
+		m := &n.Members[i]
+		k, known := l.keywords[m.Key]
+		switch {
+		case m.Key == "$ref" && next == nil:
+			next, _ = l.doc.Resolve(m.Value.Text, m.Value)
+		case m.Key == "allOf" && next == nil && len(m.Value.Items) == 1:
+			next = m.Value.Items[0]
+		case !known || k.note || remarks[m.Key]:
+		case l.dialect(n) == schema.Draft7 && n.Get("$ref") != nil:
+		default:
+			return nil
+		}
+	}
+	return next
+}
+
+// remarks are the keywords that are read and still say nothing about which values are allowed.
+var remarks = map[string]bool{"title": true, "description": true, "deprecated": true, "default": true}
+
+// ref returns the value of a schema that others refer to.
+func (l *lowering) ref(target *schema.Node, p place) model.Value {
+	if p.drop {
+		return l.checkRef(target)
+	}
+	if v := l.named(target); v != nil {
+		return *v
+	}
+	return l.typed(l.shape(conj{target}), place{hint: p.hint})
+}
+
+// named returns the declared type of a schema that others refer to, or nil if it needs none: booleans, free values.
+func (l *lowering) named(target *schema.Node) *model.Value {
+	if v, ok := l.declared[target]; ok {
+		return v
+	}
+	s := l.shape(conj{target})
+	if !worthAName(s) || l.anything(target) {
+		return nil
+	}
+	v := &model.Value{Null: s.kinds&model.KindNull != 0}
+	d := l.newDecl(l.refName(target))
+	v.Type = model.Named{Decl: d}
+	l.declared[target] = v
+	t := *s
+	t.kinds &^= model.KindNull
+	l.fill(d, &t, place{hint: d.Name})
+	return v
+}
+
+// worthAName reports whether s says something that a Go type can carry.
+func worthAName(s *shape) bool {
+	kinds := s.kinds &^ model.KindNull
+	return s.never == nil && kinds != 0 && kinds != model.KindBool && s.kinds != model.KindAny
+}
+
+// typed decides the Go type of a shape, and what must be checked beside it.
+func (l *lowering) typed(s *shape, p place) model.Value {
+	if l.inAnything(s) {
+		return model.Value{Type: model.Raw{}}
+	}
+	if s.never == nil && !p.drop && len(s.groups) == 1 {
+		if v, ok := l.union(s, p); ok {
+			return v
+		}
+	}
+	v := l.bare(s, p)
+	v.Null = s.kinds&model.KindNull != 0 && v.Type != model.Type(model.Raw{}) && !isByKind(v.Type)
+	v.Checks = append(v.Checks, l.assertions(s, p)...)
+	return v
+}
+
+func isByKind(t model.Type) bool { _, ok := t.(*model.ByKind); return ok }
+
+// bare is typed without groups and without null.
+func (l *lowering) bare(s *shape, p place) model.Value {
+	kinds := s.kinds &^ model.KindNull
+	switch {
+	case s.never != nil, s.kinds == 0:
+		return l.nothing(s, p)
+	case s.free():
+		return model.Value{Type: model.Raw{}}
+	case s.enum != nil && kinds != model.KindString && kinds != model.KindNumber:
+		return l.values(s, p)
+	case kinds == 0 || s.kinds == model.KindAny || bits.OnesCount8(uint8(kinds)) > 3 || p.drop && bits.OnesCount8(uint8(kinds)) > 1:
+		return l.byKind(s, p)
+	case bits.OnesCount8(uint8(kinds)) > 1:
+		return l.unionOfKinds(s, p)
+	}
+	return l.ofKind(kinds, s, p)
+}
+
+// ofKind is bare for values of one kind.
+func (l *lowering) ofKind(kind model.Kind, s *shape, p place) model.Value {
+	switch kind {
+	case model.KindString:
+		return l.text(s, p)
+	case model.KindNumber:
+		return l.number(s, p)
+	case model.KindBool:
+		return model.Value{Type: model.Bool{}}
+	case model.KindArray:
+		return l.slice(s, p)
+	default:
+		return l.object(s, p)
+	}
+}
+
+// nothing is a schema that no value satisfies.
+func (l *lowering) nothing(s *shape, p place) model.Value {
+	at := first(s.never, s.kindsAt)
+	never := &model.Never{At: l.at(at)}
+	if p.drop {
+		return model.Value{Type: never}
+	}
+	d := l.newFunc("check", p.hint)
+	d.Body = &model.Check{Value: model.Value{Type: never}}
+	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: d}}}
+}
+
+// values is an enum or const of kinds that have no Go type in common.
+func (l *lowering) values(s *shape, p place) model.Value {
+	rule := &model.ValuesRule{At: l.ruleAt(s.enum.at, p), Const: s.enum.single}
+	for _, v := range s.enum.values {
+		if kindOf[v.Kind]&s.kinds != 0 {
+			rule.JSON = append(rule.JSON, string(v.JSON()))
+		}
+	}
+	var t model.Type = model.Raw{}
+	if s.kinds == model.KindBool {
+		t = model.Bool{}
+	}
+	v := model.Value{Type: t, Values: rule}
+	if !s.plain() {
+		rest := *s
+		rest.enum, rest.groups = nil, nil
+		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&rest, p.hint)}}
+	}
+	return v
+}
+
+// byKind is a value of many kinds, kept as it was written.
+func (l *lowering) byKind(s *shape, p place) model.Value {
+	t := &model.ByKind{Allowed: s.kinds}
+	if s.kinds != model.KindAny {
+		t.At = l.at(s.kindsAt)
+	}
+	drop := place{hint: p.hint, node: p.node, drop: true}
+	for _, kind := range []model.Kind{model.KindNumber, model.KindString, model.KindArray, model.KindObject} {
+		if s.kinds&kind != 0 && s.says(kind) {
+			t.Cases = append(t.Cases, model.KindCase{Kind: kind, Value: l.ofKind(kind, s, drop)})
+		}
+	}
+	if p.drop {
+		return model.Value{Type: t}
+	}
+	if t.Allowed == model.KindAny && t.Cases == nil {
+		return model.Value{Type: model.Raw{}}
+	}
+	d := l.newFunc("check", p.hint)
+	d.Body = &model.Check{Value: model.Value{Type: t}}
+	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: d}}}
+}
+
+// says reports whether s has keywords for that kind.
+func (s *shape) says(kind model.Kind) bool {
+	switch kind {
+	case model.KindNumber:
+		return s.num.at != nil || s.whole
+	case model.KindString:
+		return s.str.at != nil
+	case model.KindArray:
+		return s.arr.at != nil
+	default:
+		return s.obj.at != nil
+	}
+}
+
+// unionOfKinds is "type": ["string", "integer"].
+func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
+	d := l.declare(p, &s.notes)
+	u := &model.Union{Method: l.marker(d), Rule: &model.ByKindOf{At: l.ruleAt(s.kindsAt, p), Keyword: "type"}}
+	d.Body = u
+	for _, kind := range []model.Kind{model.KindString, model.KindNumber, model.KindBool, model.KindArray, model.KindObject} {
+		if s.kinds&kind == 0 {
+			continue
+		}
+		t := *s
+		t.kinds, t.groups, t.notes = kind, nil, notes{}
+		m := l.newDecl(d.Name + kindWord(kind, s.whole))
+		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true})
+		u.Members = append(u.Members, &model.UnionMember{Decl: m, Kind: kind})
+	}
+	return model.Value{Type: model.Named{Decl: d}}
+}
+
+// kindWord is what the Go name of a union's member ends with.
+func kindWord(kind model.Kind, whole bool) string {
+	switch kind {
+	case model.KindString:
+		return "String"
+	case model.KindNumber:
+		if whole {
+			return "Integer"
+		}
+		return "Number"
+	case model.KindBool:
+		return "Boolean"
+	case model.KindArray:
+		return "List"
+	default:
+		return "Object"
+	}
+}
+
+// marker returns the name of the method that seals a union.
+func (l *lowering) marker(d *model.Decl) string { return "is" + d.Name }
+
+// declare returns the declaration that a struct, enum or union at p fills.
+func (l *lowering) declare(p place, n *notes) *model.Decl {
+	d := p.decl
+	if d == nil {
+		d = l.newDecl(p.hint)
+	}
+	d.Doc = docLines(p.doc, n)
+	return d
+}
+
+// docLines are the lines of a comment: what the generator says, then what the schema says.
+func docLines(doc []string, n *notes) []string {
+	lines := slices.Clone(doc)
+	text := n.description
+	if text == "" {
+		text = n.title
+	}
+	if text = strings.TrimSpace(text); text != "" {
+		lines = append(lines, strings.Split(text, "\n")...)
+	}
+	if n.deprecated && len(lines) > 0 {
+		lines = append(lines, "")
+	}
+	if n.deprecated {
+		lines = append(lines, "Deprecated: the schema says so.")
+	}
+	return lines
+}

@@ -1,0 +1,276 @@
+package lower
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// branch is one schema of an anyOf or oneOf, merged with what the owner says beside it.
+type branch struct {
+	node  *schema.Node
+	shape *shape
+	own   *shape // without the owner
+}
+
+// union makes a Go type of the only group of s: nullable, an enum, or a sealed interface. ok is false if the group says
+// nothing that a type could carry better than a check beside the plain type; nothing was declared then.
+func (l *lowering) union(s *shape, p place) (model.Value, bool) {
+	g := s.groups[0]
+	base := *s
+	base.groups = nil
+	branches := l.branches(&base, g)
+	null := s.kinds&model.KindNull != 0
+	branches, ok := splitNull(branches, g.one)
+	switch {
+	case !ok || len(branches) == 0 || !base.lets(branches):
+		return model.Value{}, false
+	case len(branches) == 1:
+		return l.onlyBranch(&base, branches[0], null, p), true
+	}
+	if e := commonEnum(branches, g); e != nil && base.plain() && base.enum == nil {
+		base.allow(e)
+		v := model.Value{Type: l.enum(&base, p), Null: null}
+		return v, true
+	}
+	rule, members := l.plan(g, branches, p)
+	if rule == nil {
+		return model.Value{}, false
+	}
+	return model.Value{Type: l.declareUnion(s, rule, members, branches, p), Null: null}, true
+}
+
+// branches merges each branch with base. An anyOf in an anyOf counts as one.
+func (l *lowering) branches(base *shape, g group) []branch {
+	var all []branch
+	for _, n := range g.branches {
+		own := l.shape(conj{n})
+		if inner := l.nested(n, own, g); inner != nil && !l.active[n] {
+			l.active[n] = true
+			all = append(all, l.branches(base, *inner)...)
+			delete(l.active, n)
+			continue
+		}
+		merged := *base
+		merged.notes = notes{}
+		merged.and(own)
+		narrowByGroups(&l.reader, &merged)
+		all = append(all, branch{n, &merged, own})
+	}
+	return all
+}
+
+// nested returns the anyOf that a branch of an anyOf consists of.
+func (l *lowering) nested(n *schema.Node, own *shape, g group) *group {
+	if g.one || len(own.groups) != 1 || own.groups[0].one || !own.plain() || own.enum != nil {
+		return nil
+	}
+	return &own.groups[0]
+}
+
+// splitNull takes null out of the branches: it becomes the value's presence.
+func splitNull(all []branch, one bool) ([]branch, bool) {
+	var rest []branch
+	nulls := 0
+	for _, b := range all {
+		if b.shape.never != nil || b.shape.kinds == 0 {
+			continue
+		}
+		if b.shape.kinds&model.KindNull != 0 {
+			nulls++
+		}
+		if b.shape.kinds != model.KindNull || b.shape.enum != nil && len(b.shape.enum.values) == 0 {
+			rest = append(rest, b)
+		}
+	}
+	return rest, !one || nulls < 2
+}
+
+// lets reports whether the branches can stand for s: it says nothing of its own but kinds, or the branches add
+// properties that a Go type of s alone would not have.
+func (s *shape) lets(branches []branch) bool {
+	if s.never != nil || s.enum != nil {
+		return false
+	}
+	if s.plain() {
+		return true
+	}
+	adds := func(b branch) bool {
+		return slices.ContainsFunc(b.own.obj.props, func(p property) bool { return s.obj.prop(p.key) == nil })
+	}
+	return s.kinds&^model.KindNull == model.KindObject && slices.ContainsFunc(branches, adds)
+}
+
+// onlyBranch is a group of one branch beside null.
+func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.Value {
+	var v model.Value
+	if target, ok := l.follow(b.node); ok && base.plain() && p.decl == nil {
+		v = l.ref(target, p)
+	} else {
+		b.shape.notes.and(&base.notes)
+		p.node = nil
+		v = l.typed(b.shape, p)
+	}
+	v.Null = null && v.Type != model.Type(model.Raw{})
+	return v
+}
+
+// commonEnum merges branches that are constants or enums of strings: a oneOf of titled constants is an enum with
+// comments.
+func commonEnum(branches []branch, g group) *enumFacet {
+	e := &enumFacet{at: g.at, docs: map[string][]string{}}
+	for _, b := range branches {
+		if b.shape.kinds&^model.KindNull != model.KindString || b.shape.enum == nil || b.shape.str.at != nil || len(b.shape.groups) > 0 {
+			return nil
+		}
+		for _, v := range b.shape.enum.values {
+			if v.Kind == schema.Null {
+				return nil
+			}
+			if e.docs[v.Text] != nil {
+				return nil
+			}
+			e.values = append(e.values, v)
+			e.docs[v.Text] = slices.Clip(append([]string{}, docLines(nil, &b.shape.notes)...))
+		}
+	}
+	return e
+}
+
+// plan decides how the member of a value is found, in this order: by kind, by a constant property, by trying. rule is
+// nil if the branches have no distinct Go types.
+func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRule, tags [][]string) {
+	var seen, twice model.Kind
+	for _, b := range branches {
+		kinds := b.shape.kinds &^ model.KindNull
+		if b.shape.kinds == model.KindAny || bits.OnesCount8(uint8(kinds)) > 3 || l.isUnion(b.shape) {
+			return nil, nil
+		}
+		twice |= seen & kinds
+		seen |= kinds
+	}
+	if twice == 0 {
+		return &model.ByKindOf{At: l.ruleAt(g.at, p), Keyword: keywordOf(g)}, nil
+	}
+	if twice != model.KindObject || slices.ContainsFunc(branches, mixed) {
+		return nil, nil
+	}
+	if seen == model.KindObject {
+		if key, tags := l.discriminator(branches); key != "" {
+			return &model.ByTag{At: l.ruleAt(g.at, p), Key: key, Keyword: keywordOf(g)}, tags
+		}
+	}
+	return &model.Tried{At: l.ruleAt(g.at, p), One: g.one}, nil
+}
+
+// isUnion reports whether s would be an interface by itself: that can not be the member of another one.
+func (l *lowering) isUnion(s *shape) bool {
+	if len(s.groups) != 1 {
+		return false
+	}
+	base := *s
+	base.groups = nil
+	return base.lets(l.branches(&base, s.groups[0]))
+}
+
+// mixed reports whether a branch takes several kinds.
+func mixed(b branch) bool { return bits.OnesCount8(uint8(b.shape.kinds&^model.KindNull)) > 1 }
+
+func keywordOf(g group) string {
+	if g.one {
+		return "oneOf"
+	}
+	return "anyOf"
+}
+
+// discriminator finds a property that every branch requires, with constant strings that no two share.
+func (l *lowering) discriminator(branches []branch) (key string, tags [][]string) {
+	for _, p := range branches[0].shape.obj.props {
+		if tags := l.tags(p.key, branches); tags != nil {
+			return p.key, tags
+		}
+	}
+	return "", nil
+}
+
+func (l *lowering) tags(key string, branches []branch) [][]string {
+	all := make([][]string, len(branches))
+	seen := map[string]bool{}
+	for i, b := range branches {
+		p := b.shape.obj.prop(key)
+		if p == nil || !slices.Contains(b.shape.obj.required, key) {
+			return nil
+		}
+		s := l.shape(p.schema)
+		if s.enum == nil || s.kinds != model.KindString {
+			return nil
+		}
+		for _, v := range s.enum.values {
+			if v.Kind != schema.String || seen[v.Text] {
+				return nil
+			}
+			seen[v.Text] = true
+			all[i] = append(all[i], v.Text)
+		}
+	}
+	return all
+}
+
+// declareUnion declares the interface and its members.
+func (l *lowering) declareUnion(s *shape, rule model.UnionRule, tags [][]string, branches []branch, p place) model.Type {
+	d := l.declare(p, &s.notes)
+	u := &model.Union{Method: l.marker(d), Rule: rule}
+	d.Body = u
+	_, byKind := rule.(*model.ByKindOf)
+	for i, b := range branches {
+		if byKind && mixed(b) {
+			u.Members = append(u.Members, l.kindMembers(d, b)...)
+			continue
+		}
+		m := &model.UnionMember{Kind: b.shape.kinds &^ model.KindNull}
+		word := "Option" + itoa(i)
+		if tags != nil {
+			m.Tags, word = tags[i], constWord(tags[i][0])
+		} else if byKind {
+			word = kindWord(m.Kind, b.shape.whole)
+		}
+		if b.shape.notes.title != "" && !byKind {
+			word = GoName(b.shape.notes.title)
+		}
+		m.Decl = l.member(b, d.Name+word, s.plain())
+		u.Members = append(u.Members, m)
+	}
+	return model.Named{Decl: d}
+}
+
+// kindMembers splits a branch of several kinds, such as "type": ["string", "integer"].
+func (l *lowering) kindMembers(d *model.Decl, b branch) []*model.UnionMember {
+	var all []*model.UnionMember
+	for _, kind := range []model.Kind{model.KindString, model.KindNumber, model.KindBool, model.KindArray, model.KindObject} {
+		if b.shape.kinds&kind == 0 {
+			continue
+		}
+		t := *b.shape
+		t.kinds = kind
+		m := l.newDecl(d.Name + kindWord(kind, t.whole))
+		l.fill(m, &t, place{hint: m.Name, flat: true})
+		all = append(all, &model.UnionMember{Decl: m, Kind: kind})
+	}
+	return all
+}
+
+// member returns the declaration of a branch: what it refers to, or a new one.
+func (l *lowering) member(b branch, hint string, plain bool) *model.Decl {
+	if target, ok := l.follow(b.node); ok && plain {
+		if v := l.named(target); v != nil && v.Checks == nil {
+			return v.Type.(model.Named).Decl
+		}
+	}
+	t := *b.shape
+	t.kinds &^= model.KindNull
+	m := l.newDecl(hint)
+	l.fill(m, &t, place{hint: m.Name, flat: true})
+	return m
+}

@@ -1,0 +1,65 @@
+package lower
+
+import "github.com/mcpkiln/mcpkiln/generator/internal/model"
+
+// eachValue calls visit for every value of a declaration, from the outside in, without following other declarations.
+// Values of properties are left to eachProp's visitor to judge, but what they contain is visited.
+func eachValue(d *model.Decl, visit func(*model.Value)) {
+	switch b := d.Body.(type) {
+	case *model.Struct:
+		structValues(b, visit)
+	case *model.Defined:
+		visit(&b.Value)
+		innerValues(&b.Value, visit)
+	case *model.Element:
+		visit(&b.Value)
+		innerValues(&b.Value, visit)
+	case *model.Check:
+		visit(&b.Value)
+		innerValues(&b.Value, visit)
+	}
+}
+
+func structValues(s *model.Struct, visit func(*model.Value)) {
+	for _, p := range s.Props {
+		innerValues(&p.Value, visit)
+	}
+	if s.Extra.Type != nil {
+		visit(&s.Extra)
+		innerValues(&s.Extra, visit)
+	}
+}
+
+func innerValues(v *model.Value, visit func(*model.Value)) {
+	switch t := v.Type.(type) {
+	case *model.Slice:
+		visit(&t.Elem)
+		innerValues(&t.Elem, visit)
+	case *model.Map:
+		visit(&t.Elem)
+		innerValues(&t.Elem, visit)
+	case *model.ByKind:
+		for i := range t.Cases {
+			visit(&t.Cases[i].Value)
+			innerValues(&t.Cases[i].Value, visit)
+		}
+	case *model.Object:
+		structValues(t.Struct, visit)
+	}
+}
+
+// eachProp calls visit for every property of a declaration.
+func eachProp(d *model.Decl, visit func(*model.Prop)) {
+	if s, ok := d.Body.(*model.Struct); ok {
+		for _, p := range s.Props {
+			visit(p)
+		}
+	}
+	eachValue(d, func(v *model.Value) {
+		if o, ok := v.Type.(*model.Object); ok {
+			for _, p := range o.Struct.Props {
+				visit(p)
+			}
+		}
+	})
+}

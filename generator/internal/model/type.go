@@ -1,0 +1,148 @@
+package model
+
+// TypeRef is what the rest of the generator knows of a lowered schema: names, nothing about its shape.
+type TypeRef struct {
+	Name   string // Go type
+	Decode string // name of func(d *check.Decoder, v *Name)
+	Append string // name of func(b []byte, v *Name) []byte
+	Decl   *Decl
+}
+
+// Use says which functions of a declaration are generated; more would be unused code.
+type Use uint8
+
+// Decode is for whatever arrives, and for outputs as their check (VAL01); Encode for whatever is sent. Table is for
+// enums that others read and write in place, so that they need their rule table alone.
+const (
+	Decode Use = 1 << iota
+	Encode
+	Table
+)
+
+// Decl is what one schema led to: a Go type with its functions, or (with an empty Name) functions only.
+type Decl struct {
+	Name   string   // GetQuoteInput
+	Stem   string   // getQuoteInput: its rule table, and what the names of its other tables begin with
+	Doc    []string // lines written by others: only the comment writer of emit may print them
+	Decode string   // decodeGetQuoteInput
+	Append string   // appendGetQuoteInput
+	Use    Use
+	Body   Body
+	Checks []Assertion // read the same bytes before the body does
+}
+
+// Body is what is declared: *Struct, *Enum, *Union or *Defined; *Element or *Check for a Decl without a Go type.
+type Body interface{ isBody() }
+
+// Defined is a named type over another one: type BatchID string.
+type Defined struct{ Value Value }
+
+// Element is the value of a slice or map, or of an interface, whose type needs no name: []int64 in [][]int64.
+type Element struct{ Value Value }
+
+// Check reads one value and keeps nothing.
+type Check struct{ Value Value }
+
+func (*Struct) isBody()  {}
+func (*Enum) isBody()    {}
+func (*Union) isBody()   {}
+func (*Defined) isBody() {}
+func (*Element) isBody() {}
+func (*Check) isBody()   {}
+
+// Type is how the values of one schema look in Go and are read: String, Int, Number, Decimal, Bool, Raw, *Slice, *Map, Named;
+// or, where nothing is kept, *Choice, *Never, *ByKind and *Object as well.
+type Type interface{ isType() }
+
+// String is a Go string.
+type String struct{ Rule *StringRule }
+
+// Int is an int64.
+type Int struct{ Rule *NumberRule }
+
+// Decimal is a number kept as it was written, because its bounds lie outside of int64.
+type Decimal struct{ Rule *NumberRule }
+
+// Number is a float64.
+type Number struct{ Rule *NumberRule }
+
+// Bool is a bool.
+type Bool struct{}
+
+// Raw is any JSON value, as check.Raw.
+type Raw struct{}
+
+// Slice is a Go slice. Func reads and writes one element; nil if the runtime reads all of them in one call, and where
+// nothing is kept.
+type Slice struct {
+	Elem Value
+	Func *Decl
+	Rule *ArrayRule
+}
+
+// Map is a Go map from strings.
+type Map struct {
+	Elem Value
+	Func *Decl
+	Rule *ObjectRule
+}
+
+// Named is the type of another declaration.
+type Named struct{ Decl *Decl }
+
+// Choice is a string that is one of a few.
+type Choice struct {
+	Var    string // name of the rule table, as in rule.go
+	At     string
+	Values []string
+	Const  bool
+}
+
+// Never is the schema false: each value is a violation.
+type Never struct{ Var, At string }
+
+// ByKind reads a value by its JSON kind. Kinds without a case are skipped, or refused if they are not in Allowed.
+type ByKind struct {
+	Var     string // only if not every kind is allowed
+	At      string
+	Allowed Kind
+	Cases   []KindCase
+}
+
+// KindCase is the type that values of one kind must have.
+type KindCase struct {
+	Kind  Kind
+	Value Value
+}
+
+// Object is an object of which nothing is kept.
+type Object struct{ Struct *Struct }
+
+func (String) isType()  {}
+func (Int) isType()     {}
+func (Number) isType()  {}
+func (Decimal) isType() {}
+func (Bool) isType()    {}
+func (Raw) isType()     {}
+func (*Slice) isType()  {}
+func (*Map) isType()    {}
+func (Named) isType()   {}
+func (*Choice) isType() {}
+func (*Never) isType()  {}
+func (*ByKind) isType() {}
+func (*Object) isType() {}
+
+// Kind is a set of JSON kinds.
+type Kind uint8
+
+// The kinds of JSON values.
+const (
+	KindNull Kind = 1 << iota
+	KindBool
+	KindNumber
+	KindString
+	KindArray
+	KindObject
+
+	KindAny = KindNull | KindBool | KindNumber | KindString | KindArray | KindObject
+)

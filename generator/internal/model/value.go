@@ -1,0 +1,199 @@
+package model
+
+// Struct is an object with known properties.
+type Struct struct {
+	Props []*Prop // in source order, which is the order of the decoder's table and of the encoder
+	Rule  *ObjectRule
+	Open  Openness
+	Extra Value  // what other properties hold, for Keep
+	Func  *Decl  // reads and writes one of them; nil for check.Raw, and where nothing is kept
+	Field string // the Go name of the map that keeps them
+}
+
+// Openness says what happens to properties that a schema does not name.
+type Openness uint8
+
+// Ignore checks their syntax and forgets them, Keep decodes them into a map and writes them back, Closed refuses them.
+const (
+	Ignore Openness = iota
+	Keep
+	Closed
+)
+
+// Prop is one known property of a Struct.
+type Prop struct {
+	Key      string // as in JSON
+	Name     string // Go field; empty for what has no field: constants, forbidden properties, and all of an Object
+	Doc      []string
+	Presence Presence
+	Hold     Hold
+	Value    Value
+	Const    string  // Required and only this compact JSON is possible: written always, kept nowhere
+	Default  Literal // for Defaulted and NullDefaulted
+
+	DefaultText string // the default as JSON
+}
+
+// Presence says which states a property has besides a value.
+type Presence uint8
+
+// The states of a property. NullOptional keeps absent and null apart. A Defaulted one is never absent after decoding.
+const (
+	Required Presence = iota
+	Optional
+	Nullable
+	NullOptional
+	Defaulted
+	NullDefaulted
+)
+
+// Required reports whether decoding fails without the property.
+func (p Presence) Required() bool { return p == Required || p == Nullable }
+
+// Null reports whether null is allowed.
+func (p Presence) Null() bool { return p == Nullable || p == NullOptional || p == NullDefaulted }
+
+// Hold says how Go keeps a value together with its presence.
+type Hold uint8
+
+// Bare is the type itself: for required values, and for types whose nil stands for absent (or null). Pointer is for
+// structs, Maybe (check.Optional) for scalars, Three (check.Nullable) for absent, null and value.
+const (
+	Bare Hold = iota
+	Pointer
+	Maybe
+	Three
+	ThreePointer // check.Nullable of a pointer to a struct
+)
+
+// Value is a type at a place and what else must hold there.
+type Value struct {
+	Type   Type
+	Null   bool        // null is allowed too; of a Prop its Presence says so as well
+	Hold   Hold        // as an element of a slice or map; a Prop has its own
+	Values *ValuesRule // enum or const of mixed kinds
+	Checks []Assertion // read the same bytes before the value is kept
+}
+
+// Assertion is a condition on a value beside its type: *Group or *Also.
+type Assertion interface{ isAssertion() }
+
+// Group is an anyOf or oneOf whose branches do not shape the Go type.
+type Group struct {
+	Var      string
+	At       string
+	One      bool
+	Branches []*Decl // each with a *Check
+}
+
+// Also is a schema that holds too: a part of allOf that could not be merged.
+type Also struct{ Decl *Decl }
+
+func (*Group) isAssertion() {}
+func (*Also) isAssertion()  {}
+
+// Enum is a string type with named values.
+type Enum struct {
+	At     string
+	Const  bool // the schema says const
+	Values []EnumValue
+}
+
+// EnumValue is one constant.
+type EnumValue struct {
+	Name string // StateOpen
+	Text string // open
+	Doc  []string
+}
+
+// Union is a sealed interface.
+type Union struct {
+	Method  string // isContentBlock
+	Members []*UnionMember
+	Rule    UnionRule
+}
+
+// UnionMember is one type of a Union: by pointer if it is a struct, else by value.
+type UnionMember struct {
+	Decl    *Decl
+	Pointer bool
+	Tags    []string // for ByTag: its values of the discriminator
+	Kind    Kind     // for ByKindOf
+}
+
+// TypeName is the Go type that implements the interface.
+func (m *UnionMember) TypeName() string {
+	if m.Pointer {
+		return "*" + m.Decl.Name
+	}
+	return m.Decl.Name
+}
+
+// UnionRule says how the member of a value is found: *ByTag, *ByKindOf or *Tried.
+type UnionRule interface{ isUnionRule() }
+
+// ByTag looks at one required property, whose values belong to one member each.
+type ByTag struct{ At, Key, Keyword string }
+
+// ByKindOf looks at the JSON kind, which belongs to one member each.
+type ByKindOf struct{ At, Keyword string }
+
+// Tried decodes as one member after the other: the first that validates, or with One the only one that does.
+type Tried struct {
+	At  string
+	One bool
+}
+
+func (*ByTag) isUnionRule()    {}
+func (*ByKindOf) isUnionRule() {}
+func (*Tried) isUnionRule()    {}
+
+// Literal is the Go value of a default: Basic, RawText, NullLiteral, *Composite, *Some or *Convert.
+type Literal interface{ isLiteral() }
+
+// Basic is Go source of a constant: 30, "open", true, or the name of one.
+type Basic string
+
+// RawText is JSON, kept as check.Raw.
+type RawText string
+
+// NullLiteral is no value: nil, check.Optional that is not set, or with Three a check.Nullable that is null.
+type NullLiteral struct {
+	Three bool
+	Of    Value
+}
+
+// Composite is a literal of a struct, slice or map type.
+type Composite struct {
+	Of      Value
+	Pointer bool
+	Entries []Entry
+}
+
+// Entry is one element of a Composite: with Field of a struct, with Keyed of a map, with neither of a slice.
+type Entry struct {
+	Field string
+	Key   string
+	Keyed bool
+	Value Literal
+}
+
+// Some is a check.Optional that is set, or with Three a check.Nullable, of a pointer with Pointer.
+type Some struct {
+	Three, Pointer bool
+	Of             Value
+	Value          Literal
+}
+
+// Convert is a value converted to a declared type.
+type Convert struct {
+	To    *Decl
+	Value Literal
+}
+
+func (Basic) isLiteral()       {}
+func (RawText) isLiteral()     {}
+func (NullLiteral) isLiteral() {}
+func (*Composite) isLiteral()  {}
+func (*Some) isLiteral()       {}
+func (*Convert) isLiteral()    {}
