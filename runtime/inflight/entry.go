@@ -21,15 +21,14 @@ const (
 // returns a *Cause; children made with package context cost no goroutine, because it has AfterFunc; and once the request is
 // retired, in whichever way, the context is done, so that what a handler left running ends too (CAN19).
 type Entry struct {
+	next *Entry // in the bucket; the table's, guarded by shard.mu
+	hash uint64 // beside next: passing an entry by touches one cache line
+
 	parent  context.Context
 	shard   *shard
 	started int64 // on the tracker's clock
-	hash    uint64
 	key     Key
 	info    Info
-
-	// The table's, guarded by shard.mu.
-	next *Entry // in the bucket
 
 	state
 }

@@ -8,7 +8,7 @@ import (
 // table finds entries by key: buckets of entries that are linked through themselves. Against a Go map it needs one hash
 // instead of three, no memory per entry, and it shrinks again (CAN03).
 type table struct {
-	buckets []*Entry // a power of two, or none
+	buckets []*Entry // a power of two, at least twice count, or none
 	count   int
 }
 
@@ -30,7 +30,7 @@ func (t *table) find(hash uint64, key *Key) *Entry {
 
 // insert adds an entry whose key is not in the table.
 func (t *table) insert(e *Entry) {
-	if t.count == len(t.buckets) {
+	if 2*t.count >= len(t.buckets) {
 		t.resize(max(minBuckets, 2*len(t.buckets)))
 	}
 	t.link(e)
@@ -50,7 +50,7 @@ func (t *table) remove(e *Entry) {
 	}
 	*p, e.next = e.next, nil
 	t.count--
-	if n := len(t.buckets); n > minBuckets && t.count < n/8 {
+	if n := len(t.buckets); n > minBuckets && t.count < n/16 {
 		t.resize(n / 2)
 	}
 }
