@@ -77,26 +77,27 @@ func (c Created) Start() {
 	}
 	e := r.engine
 	r.events.release(e.config.OnChange)
-	if e.config.Dispatcher == nil {
-		e.spawn(func() { e.execute(c.Task.ID) })
-		return
+	if e.config.Dispatcher != nil {
+		e.forgetLater(r)
 	}
-	e.forgetLater(r)
-	if err := e.config.Dispatcher.Dispatch(e.base, c.Task.ID); err != nil {
-		e.audit.failed("dispatch", &c.Task, err)
+	if err := e.dispatch(c.Task.ID); err != nil {
 		e.abandon(r, internal("the task could not be dispatched"))
 	}
 }
 
 // dispatch sends a task that waits for somebody to run it.
-func (e *Engine) dispatch(id string) {
+func (e *Engine) dispatch(id string) error {
 	if e.config.Dispatcher == nil {
-		e.spawn(func() { e.execute(id) })
-		return
+		if e.stay() {
+			go e.executeHere(id)
+		}
+		return nil
 	}
-	if err := e.config.Dispatcher.Dispatch(e.base, id); err != nil {
+	err := e.config.Dispatcher.Dispatch(e.base, id)
+	if err != nil {
 		e.audit.failed("dispatch", &Task{ID: id}, err)
 	}
+	return err
 }
 
 // forgetLater drops the local part of a task that a dispatcher has brought elsewhere.

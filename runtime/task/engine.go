@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // Config is what an Engine is made of. Only Runner is required.
@@ -53,7 +55,8 @@ type Engine struct {
 
 	base   context.Context // of the engine's own store calls
 	cancel context.CancelFunc
-	done   chan struct{} // closed when Close lets the remaining waiters go
+	over   *inflight.Cause // of contexts whose runs have ended
+	done   chan struct{}   // closed when Close lets the remaining waiters go
 	end    sync.Once
 
 	mu      sync.Mutex
@@ -81,6 +84,7 @@ func New(c Config) *Engine {
 	}
 	e := &Engine{config: c, store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger)}
 	e.base, e.cancel = context.WithCancel(context.Background())
+	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs = make(chan struct{}), make(chan struct{}), map[string]*Run{}
 	e.expireAt(time.Now()) // the store may hold tasks already
 	if c.Resume {
@@ -116,16 +120,23 @@ func (e *Engine) settleIdle() {
 // spawn runs fn in a goroutine that Close waits for. A closed engine that waits for runs still needs its housekeeping;
 // one that is idle starts nothing.
 func (e *Engine) spawn(fn func()) {
+	if e.stay() {
+		go func() {
+			defer e.leave()
+			fn()
+		}()
+	}
+}
+
+// stay counts something for Close that may still begin while it waits.
+func (e *Engine) stay() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed && e.busy == 0 {
-		return
+		return false
 	}
 	e.busy++
-	go func() {
-		defer e.leave()
-		fn()
-	}()
+	return true
 }
 
 // run finds the live entry of a task.

@@ -14,14 +14,11 @@ type events struct {
 
 // publish queues a change and tells what is queued. An older version than the last one is dropped: two who changed the
 // task may come here in the wrong order, and the newer snapshot says it all.
-func (ev *events) publish(t Task, tell func(Task)) {
-	if tell == nil {
-		return
-	}
+func (ev *events) publish(t *Task, tell func(Task)) {
 	ev.mu.Lock()
 	if t.Version > ev.last {
 		ev.last = t.Version
-		ev.queue = append(ev.queue, t)
+		ev.queue = append(ev.queue, *t)
 	}
 	ev.drain(tell)
 }

@@ -20,16 +20,29 @@ func (e *Engine) Run(id string) error {
 	return e.execute(id)
 }
 
+// executeHere is execute in a goroutine that was entered by its starter.
+func (e *Engine) executeHere(id string) {
+	defer e.leave()
+	e.execute(id)
+}
+
 func (e *Engine) execute(id string) error {
 	r := e.entry(id)
-	b, err := e.store.Begin(e.base, id, e.config.Node, e.config.Lease)
-	if err != nil {
+	if err := e.begin(r, id); err != nil {
 		return e.notBegun(r, err)
 	}
-	e.begun(r, b)
 	defer e.forget(r)
 	e.perform(r)
 	return nil
+}
+
+// begin takes the lease. It is apart from execute so that its frame is gone when the handler needs the stack.
+func (e *Engine) begin(r *Run, id string) error {
+	b, err := e.store.Begin(e.base, id, e.config.Node, e.config.Lease)
+	if err == nil {
+		e.begun(r, &b)
+	}
+	return err
 }
 
 // entry is the live entry of a task that is about to begin: the one from Create, or a new one. One that has begun is
@@ -58,7 +71,7 @@ func (e *Engine) notBegun(r *Run, err error) error {
 }
 
 // begun fills in what Begin granted and starts the run's timeout.
-func (e *Engine) begun(r *Run, b Begun) {
+func (e *Engine) begun(r *Run, b *Begun) {
 	r.mu.Lock()
 	e.timers.remove(r.timer)
 	r.timer, r.lease, r.task = nil, b.Lease, b.Task
@@ -71,7 +84,7 @@ func (e *Engine) begun(r *Run, b Begun) {
 	r.mu.Unlock()
 	e.enlist(r)
 	if b.Task.CancelRequested {
-		r.cancelled(b.Task)
+		r.cancelled(&b.Task)
 	}
 }
 
@@ -100,7 +113,7 @@ func (e *Engine) forget(r *Run) {
 	e.timers.remove(r.timer)
 	id := r.task.ID
 	r.mu.Unlock()
-	r.stop(inflight.SourceCompleted, "", nil) // what the handler left running
+	r.end(e.over) // what the handler left running
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.runs[id] == r {
@@ -116,17 +129,21 @@ func (e *Engine) forgetUnbegun(r *Run) {
 
 // perform calls the runner. A panic or runtime.Goexit fails the task and nothing else (TSK25).
 func (e *Engine) perform(r *Run) {
-	out := internal("the handler ended without a result")
+	var out Outcome
+	returned := false
 	defer func() {
 		if p := recover(); p != nil {
 			e.audit.panicked(&r.task, p)
 			out = internal("the handler panicked")
+		} else if !returned {
+			out = internal("the handler ended without a result")
 		}
 		e.settle(r, out)
 	}()
 	if r.cause() == nil {
-		out = e.config.Runner(r.ctx, r)
+		out = e.config.Runner(&r.ctx, r)
 	}
+	returned = true
 }
 
 // settle turns how the run ended into the task's end. Once the context has ended its cause decides, whatever the
@@ -154,7 +171,7 @@ func (e *Engine) finish(r *Run, o Outcome) {
 	t, err := e.store.Finish(e.base, r.held(), o)
 	if err == nil {
 		e.audit.ended(e.base, &t)
-		r.publish(t)
+		r.publish(&t)
 		return
 	}
 	var over *TerminalError

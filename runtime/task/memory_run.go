@@ -2,42 +2,46 @@ package task
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
-// leased runs a transition on behalf of whoever runs the task.
-func (m *Memory) leased(id string, transition func(s *State, now time.Time) error) (Task, error) {
+// leased runs a transition on behalf of whoever runs the task; t, if not nil, becomes the task after it.
+func (m *Memory) leased(id string, t *Task, transition func(s *State, now time.Time) error) error {
 	r, err := m.find(id)
 	if err != nil {
-		return Task{}, err
+		return err
 	}
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone || r.state.Task.Expired(now) {
-		return Task{}, &NotFoundError{Expired, r.state.Task.Tool}
+		return &NotFoundError{Expired, r.state.Task.Tool}
 	}
-	return r.change(func(s *State) error { return transition(s, now) })
+	return r.change(t, func(s *State) error { return transition(s, now) })
 }
 
 // Begin implements Runners.
 func (m *Memory) Begin(_ context.Context, id, node string, d time.Duration) (b Begun, err error) {
-	_, err = m.leased(id, func(s *State, now time.Time) (err error) {
-		b, err = s.Begin(node, d, now)
+	err = m.leased(id, &b.Task, func(s *State, now time.Time) (err error) {
+		b.Lease, err = s.Begin(node, d, now)
+		b.Journal = slices.Clone(s.Journal)
 		return err
 	})
-	return b, err
+	if err != nil {
+		return Begun{}, err
+	}
+	return b, nil
 }
 
 // Record implements Runners.
 func (m *Memory) Record(_ context.Context, l Lease, name string, data []byte) error {
-	_, err := m.leased(l.Task, func(s *State, _ time.Time) error { return s.Record(l, name, data) })
-	return err
+	return m.leased(l.Task, nil, func(s *State, _ time.Time) error { return s.Record(l, name, data) })
 }
 
 // Entry implements Runners.
 func (m *Memory) Entry(_ context.Context, l Lease, name string) (e Entry, err error) {
-	_, err = m.leased(l.Task, func(s *State, _ time.Time) (err error) {
+	err = m.leased(l.Task, nil, func(s *State, _ time.Time) (err error) {
 		e, err = s.Entry(l, name)
 		return err
 	})
@@ -45,43 +49,48 @@ func (m *Memory) Entry(_ context.Context, l Lease, name string) (e Entry, err er
 }
 
 // Ask implements Runners.
-func (m *Memory) Ask(_ context.Context, l Lease, q Question) (Task, error) {
-	return m.leased(l.Task, func(s *State, now time.Time) error { return s.Ask(l, q, now) })
+func (m *Memory) Ask(_ context.Context, l Lease, q Question) (t Task, err error) {
+	err = m.leased(l.Task, &t, func(s *State, now time.Time) error { return s.Ask(l, q, now) })
+	return t, err
 }
 
 // Withdraw implements Runners.
-func (m *Memory) Withdraw(_ context.Context, l Lease, name string) (Task, error) {
-	return m.leased(l.Task, func(s *State, now time.Time) error { return s.Withdraw(l, name, now) })
+func (m *Memory) Withdraw(_ context.Context, l Lease, name string) (t Task, err error) {
+	err = m.leased(l.Task, &t, func(s *State, now time.Time) error { return s.Withdraw(l, name, now) })
+	return t, err
 }
 
 // Describe implements Runners.
-func (m *Memory) Describe(_ context.Context, l Lease, message string) (Task, error) {
-	return m.leased(l.Task, func(s *State, now time.Time) error { return s.Describe(l, message, now) })
+func (m *Memory) Describe(_ context.Context, l Lease, message string) (t Task, err error) {
+	err = m.leased(l.Task, &t, func(s *State, now time.Time) error { return s.Describe(l, message, now) })
+	return t, err
 }
 
 // Park implements Runners.
-func (m *Memory) Park(_ context.Context, l Lease) (Task, error) {
-	return m.leased(l.Task, func(s *State, now time.Time) error { return s.Park(l, now) })
+func (m *Memory) Park(_ context.Context, l Lease) (t Task, err error) {
+	err = m.leased(l.Task, &t, func(s *State, now time.Time) error { return s.Park(l, now) })
+	return t, err
 }
 
 // Finish implements Runners.
-func (m *Memory) Finish(_ context.Context, l Lease, o Outcome) (Task, error) {
-	return m.leased(l.Task, func(s *State, now time.Time) error { return s.Finish(l, o, now) })
+func (m *Memory) Finish(_ context.Context, l Lease, o Outcome) (t Task, err error) {
+	err = m.leased(l.Task, &t, func(s *State, now time.Time) error { return s.Finish(l, o, now) })
+	return t, err
 }
 
 // Heartbeat implements Runners.
 func (m *Memory) Heartbeat(_ context.Context, leases []Lease, d time.Duration) (Beat, error) {
 	var b Beat
 	for _, l := range leases {
-		held := false
-		t, err := m.leased(l.Task, func(s *State, now time.Time) error {
-			held = s.Heartbeat(l, d, now)
+		held, cancel := false, false
+		err := m.leased(l.Task, nil, func(s *State, now time.Time) error {
+			held, cancel = s.Heartbeat(l, d, now), s.Task.CancelRequested
 			return nil
 		})
 		switch {
 		case err != nil || !held:
 			b.Lost = append(b.Lost, l)
-		case t.CancelRequested:
+		case cancel:
 			b.Cancel = append(b.Cancel, l)
 		}
 	}

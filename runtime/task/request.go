@@ -50,9 +50,9 @@ func (e *Engine) Cancel(ctx context.Context, owner, id string, c Cancel) (Task, 
 		r = e.run(id) // begun meanwhile
 	}
 	if r != nil {
-		r.cancelled(t)
+		r.cancelled(&t)
 	}
-	e.publish(r, t)
+	e.publish(r, &t)
 	return t, nil
 }
 
@@ -64,54 +64,60 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 		e.audit.refused(ctx, "answer", owner, id, err)
 		return t, err
 	}
-	e.publish(r, t)
+	if t.Status.Terminal() {
+		return t, nil // nothing was open
+	}
+	e.publish(r, &t)
 	if r == nil && t.Status == Working {
 		e.dispatch(id) // parked until now, or running elsewhere: Begin tells
 	}
 	return t, nil
 }
 
-func (e *Engine) publish(r *Run, t Task) {
+func (e *Engine) publish(r *Run, t *Task) {
 	switch {
 	case r != nil:
 		r.publish(t)
 	case e.config.OnChange != nil:
-		e.config.OnChange(t)
+		e.config.OnChange(*t)
 	}
 }
 
 // Wait blocks until the task is over and returns it (TSK09). Errors: ErrNotFound, also when the task expires meanwhile
 // (TSK15); the cause of ctx's end; ErrClosed.
 func (e *Engine) Wait(ctx context.Context, owner, id string) (Task, error) {
-	var seen Task
-	for {
-		t, changed, err := e.store.Watch(ctx, owner, id)
-		if err != nil {
-			err = expiredSince(&seen, err)
-			e.audit.refused(ctx, "wait", owner, id, err)
-			return Task{}, err
-		}
-		if t.Status.Terminal() {
-			e.audit.read(ctx, &t)
-			return t, nil
-		}
-		seen = t
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return Task{}, context.Cause(ctx)
-		case <-e.done:
-			return Task{}, ErrClosed
-		}
+	t, err := e.store.Get(ctx, owner, id) // most are over when somebody asks, and need no channel
+	for err == nil && !t.Status.Terminal() {
+		t, err = e.waitOnce(ctx, owner, id)
 	}
+	if err == nil {
+		e.audit.read(ctx, &t)
+		return t, nil
+	}
+	if !errors.Is(err, ErrClosed) && ctx.Err() == nil {
+		e.audit.refused(ctx, "wait", owner, id, err)
+	}
+	return Task{}, err
 }
 
-// expiredSince corrects the reason for a task that was there a moment ago: nothing but expiry removes one.
-func expiredSince(seen *Task, err error) error {
-	if seen.ID != "" && errors.Is(err, ErrNotFound) {
-		return &NotFoundError{Expired, seen.Tool}
+// waitOnce returns the task as it is after the next hint, or now if it is over.
+func (e *Engine) waitOnce(ctx context.Context, owner, id string) (Task, error) {
+	t, changed, err := e.store.Watch(ctx, owner, id)
+	if err != nil || t.Status.Terminal() {
+		return t, err
 	}
-	return err
+	select {
+	case <-changed:
+	case <-ctx.Done():
+		return Task{}, context.Cause(ctx)
+	case <-e.done:
+		return Task{}, ErrClosed
+	}
+	after, err := e.store.Get(ctx, owner, id)
+	if errors.Is(err, ErrNotFound) {
+		return Task{}, &NotFoundError{Expired, t.Tool} // nothing but expiry removes a task
+	}
+	return after, err
 }
 
 // Watch returns the task and a channel that is closed when it may have changed since: read again. Who serves

@@ -33,7 +33,7 @@ type Run struct {
 // runContext is a task's context. Err tells a timeout from a cancel, which a plain context with a cause does not.
 type runContext struct{ context.Context }
 
-func (c runContext) Err() error {
+func (c *runContext) Err() error {
 	err := c.Context.Err()
 	if err != nil && errors.Is(context.Cause(c.Context), context.DeadlineExceeded) {
 		return context.DeadlineExceeded
@@ -74,7 +74,7 @@ func (r *Run) Describe(ctx context.Context, message string) error {
 	if err != nil {
 		return r.or(err)
 	}
-	r.publish(t)
+	r.publish(&t)
 	return nil
 }
 
@@ -84,12 +84,15 @@ func (r *Run) held() Lease {
 	return r.lease
 }
 
-func (r *Run) publish(t Task) { r.events.publish(t, r.engine.config.OnChange) }
+func (r *Run) publish(t *Task) {
+	if tell := r.engine.config.OnChange; tell != nil {
+		r.events.publish(t, tell)
+	}
+}
 
 // cause is why the run's context ended, nil while it has not.
 func (r *Run) cause() *inflight.Cause {
-	var c *inflight.Cause
-	errors.As(context.Cause(r.ctx), &c)
+	c, _ := context.Cause(&r.ctx).(*inflight.Cause)
 	return c
 }
 
@@ -98,7 +101,7 @@ func (r *Run) stop(source inflight.Source, reason string, err error) {
 }
 
 // cancelled notes that somebody asked to cancel, and stops the work unless it can not be cancelled (TSK18, EXT11).
-func (r *Run) cancelled(t Task) {
+func (r *Run) cancelled(t *Task) {
 	r.mu.Lock()
 	r.asked, r.reason = true, t.CancelReason
 	r.mu.Unlock()

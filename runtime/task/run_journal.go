@@ -76,7 +76,7 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	if err != nil {
 		return nil, r.or(err)
 	}
-	r.publish(t)
+	r.publish(&t)
 	r.mu.Lock()
 	r.remember(Entry{Name: q.Name, Kind: Open, Question: q})
 	r.mu.Unlock()
@@ -152,7 +152,7 @@ func (r *Run) await(ctx context.Context, name string, late <-chan struct{}) (*En
 		case <-ctx.Done():
 			return nil, r.giveUp(ctx, lease, name)
 		case <-r.ctx.Done():
-			return nil, context.Cause(r.ctx)
+			return nil, context.Cause(&r.ctx)
 		}
 	}
 }
@@ -197,21 +197,21 @@ func (r *Run) withdraw(l Lease, name string) error {
 	if err != nil {
 		return r.or(err)
 	}
-	r.publish(t)
+	r.publish(&t)
 	return nil
 }
 
 // ended is why ctx or the run has ended.
 func (r *Run) ended(ctx context.Context) error {
 	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
+		return context.Cause(&r.ctx)
 	}
 	return context.Cause(ctx)
 }
 
 // or prefers the cause of the run's end to the error that it led to in the store.
 func (r *Run) or(err error) error {
-	if cause := context.Cause(r.ctx); cause != nil {
+	if cause := context.Cause(&r.ctx); cause != nil {
 		return cause
 	}
 	return err

@@ -36,16 +36,16 @@ func NewState(t Task, now time.Time) State {
 }
 
 // Begin leases the task to node for d.
-func (s *State) Begin(node string, d time.Duration, now time.Time) (Begun, error) {
+func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error) {
 	if s.Task.Status.Terminal() {
-		return Begun{}, &TerminalError{Status: s.Task.Status}
+		return Lease{}, &TerminalError{Status: s.Task.Status}
 	}
 	if s.Node != "" && now.Before(s.Leased) {
-		return Begun{}, ErrLease
+		return Lease{}, ErrLease
 	}
 	s.Node, s.Leased = node, now.Add(d)
 	s.Epoch++
-	return Begun{Lease: Lease{s.Task.ID, node, s.Epoch}, Task: s.Task, Journal: slices.Clone(s.Journal)}, nil
+	return Lease{s.Task.ID, node, s.Epoch}, nil
 }
 
 // fence lets only the holder of the current lease pass, and only while the task is not over. A lease that has run out

@@ -108,7 +108,7 @@ func (e *Engine) reconsider(r *Run) {
 	case err != nil:
 		r.stop(inflight.SourceTimeout, "", ErrExpired)
 	case t.CancelRequested:
-		r.cancelled(t)
+		r.cancelled(&t)
 	default:
 		r.stop(inflight.SourceParent, "", ErrLease)
 	}

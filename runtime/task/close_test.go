@@ -1,0 +1,132 @@
+package task_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+func TestCloseEndsWhatRunsAndTellsWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan error, 1)
+		w := &world{t, task.New(task.Config{Runner: causes(ended)}), t.Context()}
+		running := w.create(task.Spec{})
+		fresh, err := w.Create(t.Context(), task.Spec{Owner: ada})
+		if err != nil {
+			t.Fatal(err)
+		}
+		waited := make(chan task.Task, 1)
+		go func() {
+			got, _ := w.Wait(t.Context(), ada, running)
+			waited <- got
+		}()
+		synctest.Wait()
+		if err := w.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if cause := <-ended; source(cause) != inflight.SourceShutdown {
+			t.Errorf("the work ended with %v", cause)
+		}
+		if got := <-waited; got.Status != task.Failed || got.StatusMessage != "the server was shut down before the task was done" {
+			t.Errorf("the waiter got %+v", got)
+		}
+		fresh.Start() // too late, and harmless
+		w.status(fresh.Task.ID, task.Failed)
+		if _, err := w.Create(t.Context(), task.Spec{Owner: ada}); !errors.Is(err, task.ErrClosed) {
+			t.Errorf("create after close: %v", err)
+		}
+		if err := w.Engine.Run(running); !errors.Is(err, task.ErrClosed) {
+			t.Errorf("run after close: %v", err)
+		}
+		if err := w.Close(t.Context()); err != nil || w.Live() != 0 {
+			t.Errorf("second close: %v, %d tasks held", err, w.Live())
+		}
+	})
+}
+
+func TestCloseOfADurableStoreLetsWaitersGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newDurable()
+		w := &world{t, task.New(task.Config{Store: store, Runner: patient}), t.Context()}
+		id := w.create(task.Spec{})
+		waited := make(chan error, 1)
+		go func() {
+			_, err := w.Wait(t.Context(), ada, id)
+			waited <- err
+		}()
+		synctest.Wait()
+		if err := w.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-waited; !errors.Is(err, task.ErrClosed) {
+			t.Errorf("the waiter got %v", err)
+		}
+		w.status(id, task.Working)
+		if ids, err := store.Orphans(t.Context(), 10); err != nil || len(ids) != 1 {
+			t.Errorf("parked tasks: %v, %v", ids, err)
+		}
+	})
+}
+
+func TestCloseGivesUpOnDeafHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		w := &world{t, task.New(task.Config{Runner: func(context.Context, *task.Run) task.Outcome {
+			<-release
+			return done("late")
+		}}), t.Context()}
+		id := w.create(task.Spec{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := w.Close(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || err.Error() != "1 tasks did not stop: context deadline exceeded" {
+			t.Errorf("close: %v", err)
+		}
+		w.status(id, task.Failed)
+		close(release)
+		synctest.Wait()
+		w.status(id, task.Failed)
+		if err := w.Close(t.Context()); err != nil {
+			t.Errorf("close after the handler returned: %v", err)
+		}
+	})
+}
+
+// Close while tasks are created, cancelled and waited for: nothing hangs, nothing is left.
+func TestCloseUnderLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for n := range 50 {
+			e := task.New(task.Config{Runner: patient, Lease: time.Minute})
+			ended := make(chan struct{})
+			for range 8 {
+				go func() {
+					defer func() { ended <- struct{}{} }()
+					for {
+						c, err := e.Create(t.Context(), task.Spec{Owner: ada})
+						if err != nil {
+							return
+						}
+						c.Start()
+						e.Cancel(t.Context(), ada, c.Task.ID, task.Cancel{Force: true})
+						if _, err := e.Wait(t.Context(), ada, c.Task.ID); err != nil {
+							t.Errorf("wait: %v", err)
+						}
+						time.Sleep(time.Millisecond)
+					}
+				}()
+			}
+			time.Sleep(time.Duration(n%7) * time.Millisecond)
+			if err := e.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+			for range 8 {
+				<-ended
+			}
+		}
+	})
+}

@@ -1,0 +1,226 @@
+package task_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+func ask(ctx context.Context, r *task.Run, name string) string {
+	answer, err := r.Ask(ctx, task.Question{Name: name, Method: "elicitation/create", Payload: []byte(name)})
+	if err != nil {
+		return err.Error()
+	}
+	return string(answer)
+}
+
+func (w *world) answer(id string, answers ...task.Answer) task.Task {
+	w.Helper()
+	t, err := w.Answer(w.ctx, ada, id, answers...)
+	if err != nil {
+		w.Fatalf("answer: %v", err)
+	}
+	return t
+}
+
+func TestTSK19TaskAsksAndGoesOn(t *testing.T) {
+	in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		return done(ask(ctx, r, "q"))
+	}}, func(w *world) {
+		id := w.create(task.Spec{})
+		got := w.status(id, task.InputRequired)
+		if len(got.Questions) != 1 || got.Questions[0].Method != "elicitation/create" || string(got.Questions[0].Payload) != "q" {
+			t.Fatalf("questions: %+v", got.Questions)
+		}
+		if got := w.answer(id, task.Answer{Name: "q", Data: []byte("yes")}); got.Status != task.Working {
+			t.Errorf("answered task is %s", got.Status)
+		}
+		synctest.Wait()
+		if got := w.status(id, task.Completed); string(got.Result) != "yes" {
+			t.Errorf("result %q", got.Result)
+		}
+	})
+}
+
+// A tasks/result stream watches, delivers what is open, and hands the answer back.
+func TestTSK19QuestionsReachExactlyOneWatchingStream(t *testing.T) {
+	in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		time.Sleep(time.Second)
+		return done(ask(ctx, r, "first") + ask(ctx, r, "second"))
+	}}, func(w *world) {
+		id := w.create(task.Spec{})
+		delivered := make(chan string, 10)
+		results := make(chan string, 3)
+		for range 3 {
+			go func() { results <- w.stream(id, delivered) }()
+		}
+		for range 3 {
+			if got := <-results; got != "FIRSTSECOND" {
+				t.Errorf("a stream ended with %q", got)
+			}
+		}
+		close(delivered)
+		var got []string
+		for name := range delivered {
+			got = append(got, name)
+		}
+		if fmt.Sprint(got) != "[first second]" {
+			t.Errorf("delivered %v", got)
+		}
+	})
+}
+
+// stream is what a server does for tasks/result.
+func (w *world) stream(id string, delivered chan<- string) string {
+	for {
+		got, changed, err := w.Watch(w.ctx, ada, id)
+		if err != nil || got.Status.Terminal() {
+			return string(got.Result)
+		}
+		for _, q := range got.Questions {
+			release, busy := w.Claim(id, q.Name)
+			if release == nil {
+				changed = busy
+				continue
+			}
+			delivered <- q.Name
+			time.Sleep(time.Second)
+			w.Answer(w.ctx, ada, id, task.Answer{Name: q.Name, Data: []byte(map[string]string{"first": "FIRST", "second": "SECOND"}[q.Name])})
+			release()
+			release()
+		}
+		select {
+		case <-changed:
+		case <-w.Done():
+			return "closed"
+		}
+	}
+}
+
+func TestEXT10SeveralQuestionsMayBeOpen(t *testing.T) {
+	in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		other := make(chan string)
+		go func() { other <- ask(ctx, r, "b") }()
+		return done(ask(ctx, r, "a") + <-other)
+	}}, func(w *world) {
+		id := w.create(task.Spec{})
+		if got := w.status(id, task.InputRequired); len(got.Questions) != 2 {
+			t.Fatalf("questions: %+v", got.Questions)
+		}
+		if got := w.answer(id, task.Answer{Name: "b", Data: []byte("B")}, task.Answer{Name: "never-issued"}); got.Status != task.InputRequired {
+			t.Errorf("partly answered task is %s", got.Status)
+		}
+		w.answer(id, task.Answer{Name: "b", Data: []byte("again")}, task.Answer{Name: "a", Data: []byte("A")})
+		synctest.Wait()
+		if got := w.status(id, task.Completed); string(got.Result) != "AB" {
+			t.Errorf("result %q", got.Result)
+		}
+	})
+}
+
+func TestEXT09SameNameIsTheSameQuestion(t *testing.T) {
+	in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		first, again := ask(ctx, r, "q"), ask(ctx, r, "q")
+		_, err := r.Ask(ctx, task.Question{Name: "q", Method: "else"})
+		_, err2 := r.Do(ctx, "q", nil)
+		var name *task.NameError
+		return done(fmt.Sprint(first, again, errors.As(err, &name), errors.As(err2, &name)))
+	}}, func(w *world) {
+		id := w.create(task.Spec{})
+		w.answer(id, task.Answer{Name: "q", Data: []byte("yes")})
+		synctest.Wait()
+		if got := w.status(id, task.Completed); string(got.Result) != "yesyestrue true" {
+			t.Errorf("result %q", got.Result)
+		}
+	})
+}
+
+func TestAskGivesUpAtItsDeadline(t *testing.T) {
+	in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		q := task.Question{Name: "q", Deadline: time.Now().Add(time.Minute)}
+		_, first := r.Ask(ctx, q)
+		q.Deadline = time.Now().Add(time.Minute)
+		_, again := r.Ask(ctx, q)
+		return done(fmt.Sprint(errors.Is(first, task.ErrUnanswered), errors.Is(again, task.ErrUnanswered)))
+	}}, func(w *world) {
+		id := w.create(task.Spec{})
+		time.Sleep(time.Minute - 1)
+		w.status(id, task.InputRequired)
+		time.Sleep(1)
+		synctest.Wait()
+		if got := w.status(id, task.Completed); string(got.Result) != "true true" || got.UpdatedAt.Sub(got.CreatedAt) != time.Minute {
+			t.Errorf("task: %+v", got)
+		}
+		if w.Timers() > 2 { // the next expiry and perhaps a heartbeat
+			t.Errorf("%d timers are left", w.Timers())
+		}
+	})
+}
+
+func TestAskWithdrawsWhenItsCallerGoesOnWithout(t *testing.T) {
+	in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		_, err := r.Ask(short, task.Question{Name: "q"})
+		_, again := r.Ask(ctx, task.Question{Name: "q"})
+		time.Sleep(time.Second)
+		return done(fmt.Sprint(errors.Is(err, context.DeadlineExceeded), errors.Is(again, task.ErrWithdrawn)))
+	}}, func(w *world) {
+		id := w.create(task.Spec{})
+		w.status(id, task.InputRequired)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		w.status(id, task.Working)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := w.status(id, task.Completed); string(got.Result) != "true true" {
+			t.Errorf("result %q", got.Result)
+		}
+	})
+}
+
+func TestTSK18CancelEndsAnOpenQuestion(t *testing.T) {
+	ended := make(chan error, 1)
+	in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		_, err := r.Ask(ctx, task.Question{Name: "q"})
+		ended <- err
+		return done("")
+	}}, func(w *world) {
+		id := w.create(task.Spec{})
+		got, err := w.Cancel(w.ctx, ada, id, task.Cancel{Force: true})
+		if err != nil || got.Status != task.Cancelled || len(got.Questions) != 0 {
+			t.Errorf("cancel: %+v, %v", got, err)
+		}
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("ask ended with %v", err)
+		}
+		if got := w.answer(id, task.Answer{Name: "q"}); got.Status != task.Cancelled {
+			t.Errorf("an answer revived the task: %+v", got)
+		}
+	})
+}
+
+func TestDoRunsOncePerName(t *testing.T) {
+	in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		runs := 0
+		step := func(context.Context) ([]byte, error) { runs++; return []byte(fmt.Sprint(runs)), nil }
+		broken := errors.New("broken")
+		_, err := r.Do(ctx, "step", func(context.Context) ([]byte, error) { return nil, broken })
+		first, _ := r.Do(ctx, "step", step)
+		again, _ := r.Do(ctx, "step", step)
+		other, _ := r.Do(ctx, "other", step)
+		_, nested := r.Do(ctx, "outer", func(ctx context.Context) ([]byte, error) { return r.Do(ctx, "outer", step) })
+		_, asked := r.Ask(ctx, task.Question{Name: "step"})
+		var name *task.NameError
+		return done(fmt.Sprint(err == broken, string(first), string(again), string(other), errors.As(nested, &name), errors.As(asked, &name)))
+	}}, func(w *world) {
+		if got := w.status(w.create(task.Spec{}), task.Completed); string(got.Result) != "true112true true" {
+			t.Errorf("result %q", got.Result)
+		}
+	})
+}

@@ -1,0 +1,229 @@
+package task_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+func TestTSK14TTLIsDecidedByTheServer(t *testing.T) {
+	limits := task.Limits{DefaultTTL: time.Hour, MaxTTL: 2 * time.Hour}
+	for name, c := range map[string]struct {
+		limits task.Limits
+		spec   task.Spec
+		want   time.Duration
+		err    error
+	}{
+		"nothing asked":              {limits, task.Spec{}, time.Hour, nil},
+		"less asked":                 {limits, task.Spec{TTL: new(time.Minute)}, time.Minute, nil},
+		"more than the maximum":      {limits, task.Spec{TTL: new(9 * time.Hour)}, 2 * time.Hour, nil},
+		"unlimited is shortened":     {limits, task.Spec{TTL: new(task.Unlimited)}, 2 * time.Hour, nil},
+		"unlimited if allowed":       {task.Limits{MaxTTL: task.Unlimited}, task.Spec{TTL: new(task.Unlimited)}, task.Unlimited, nil},
+		"no maximum":                 {task.Limits{MaxTTL: -1}, task.Spec{TTL: new(999 * time.Hour)}, 999 * time.Hour, nil},
+		"the tool's default":         {limits, task.Spec{DefaultTTL: time.Second}, time.Second, nil},
+		"the tool's maximum":         {limits, task.Spec{MaxTTL: 5 * time.Hour, TTL: new(9 * time.Hour)}, 5 * time.Hour, nil},
+		"default above the maximum":  {limits, task.Spec{DefaultTTL: 9 * time.Hour}, 2 * time.Hour, nil},
+		"negative":                   {limits, task.Spec{TTL: new(-time.Second)}, 0, task.ErrTTL},
+		"zero":                       {limits, task.Spec{TTL: new(time.Duration(0))}, 0, task.ErrTTL},
+		"absurd, seconds as minutes": {limits, task.Spec{TTL: new(101 * 365 * 24 * time.Hour)}, 0, task.ErrTTL},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in(t, task.Config{Runner: quick, Limits: c.limits}, func(w *world) {
+				c.spec.Owner = ada
+				made, err := w.Create(w.ctx, c.spec)
+				if !errors.Is(err, c.err) || made.Task.TTL != c.want {
+					t.Fatalf("ttl %v, %v, want %v, %v", made.Task.TTL, err, c.want, c.err)
+				}
+				if err == nil && w.get(made.Task.ID).TTL != c.want {
+					t.Errorf("reported ttl is %v", w.get(made.Task.ID).TTL)
+				}
+			})
+		})
+	}
+}
+
+func TestTSK15ExpiryStopsWorkAndWaiters(t *testing.T) {
+	ended := make(chan error, 1)
+	in(t, task.Config{Runner: causes(ended)}, func(w *world) {
+		id := w.create(task.Spec{TTL: new(time.Minute)})
+		waited := make(chan error, 1)
+		go func() {
+			_, err := w.Wait(w.ctx, ada, id)
+			waited <- err
+		}()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if cause := <-ended; source(cause) != inflight.SourceTimeout || !errors.Is(cause, task.ErrExpired) {
+			t.Errorf("the work ended with %v", cause)
+		}
+		var missing *task.NotFoundError
+		if err := <-waited; !errors.As(err, &missing) || missing.Reason != task.Expired {
+			t.Errorf("the waiter got %v", err)
+		}
+		if _, err := w.Get(w.ctx, ada, id); !errors.Is(err, task.ErrNotFound) {
+			t.Errorf("get after expiry: %v", err)
+		}
+	})
+}
+
+// counted is a store that counts how often it was told to look for expired tasks.
+type counted struct {
+	task.Store
+	looks, removed atomic.Int64
+}
+
+func (s *counted) Expire(ctx context.Context, limit int) (task.Expiry, error) {
+	x, err := s.Store.Expire(ctx, limit)
+	s.looks.Add(1)
+	s.removed.Add(int64(len(x.Removed)))
+	return x, err
+}
+
+func TestTSK15OneTimerPurges100000Tasks(t *testing.T) {
+	const n = 100_000
+	store := &counted{Store: task.NewMemory()}
+	in(t, task.Config{Runner: quick, Store: store, Limits: task.Limits{Running: -1, Kept: -1}}, func(w *world) {
+		for i := range n {
+			ttl := time.Minute + time.Duration(i%1000)*time.Microsecond
+			if _, err := w.Create(w.ctx, task.Spec{Owner: ada, TTL: &ttl}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if timers := w.Timers(); timers != 1 {
+			t.Errorf("%d expiring tasks have %d timers, want 1", n, timers)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if got := store.removed.Load(); got != n {
+			t.Errorf("%d of %d tasks were purged", got, n)
+		}
+		// The last ends a millisecond after the first: a few looks, of at most 1,024 tasks each.
+		if looks := store.looks.Load(); looks > n/1024+10 {
+			t.Errorf("%d looks for %d tasks", looks, n)
+		}
+		if p, err := w.List(w.ctx, ada, "", 0); err != nil || len(p.Tasks) > 0 || w.Live() > 0 {
+			t.Errorf("left over: %d in the engine, page %v, %v", w.Live(), p, err)
+		}
+	})
+}
+
+func TestTSK22LimitsRefuseClearly(t *testing.T) {
+	in(t, task.Config{Runner: patient, Limits: task.Limits{Running: 2, Kept: 3, PollsPerSecond: 5}}, func(w *world) {
+		first := w.create(task.Spec{})
+		w.create(task.Spec{})
+		w.refused("unfinished tasks", task.Spec{Owner: ada})
+		if _, err := w.Create(w.ctx, task.Spec{Owner: "bob"}); err != nil {
+			t.Errorf("another owner is refused: %v", err)
+		}
+		if _, err := w.Cancel(w.ctx, ada, first, task.Cancel{Force: true}); err != nil {
+			t.Fatal(err)
+		}
+		w.create(task.Spec{})
+		w.refused("unfinished tasks", task.Spec{Owner: ada})
+		for range 10 {
+			w.get(first)
+		}
+		var limit *task.LimitError
+		if _, err := w.Get(w.ctx, ada, first); !errors.As(err, &limit) || limit.Wait <= 0 {
+			t.Fatalf("the eleventh read at once: %v", err)
+		}
+		time.Sleep(limit.Wait)
+		w.get(first)
+	})
+}
+
+func (w *world) refused(what string, s task.Spec) {
+	w.Helper()
+	var limit *task.LimitError
+	if _, err := w.Create(w.ctx, s); !errors.As(err, &limit) || limit.What != what+" per requestor" {
+		w.Errorf("create: %v, want a limit of %s", err, what)
+	}
+}
+
+func TestTSK22StoredTasksAndResultsAreBounded(t *testing.T) {
+	in(t, task.Config{Limits: task.Limits{Kept: 2, ResultBytes: 10}, Runner: func(_ context.Context, r *task.Run) task.Outcome {
+		return done(string(make([]byte, len(r.Task().Args))))
+	}}, func(w *world) {
+		w.status(w.create(task.Spec{Args: make([]byte, 10)}), task.Completed)
+		got := w.status(w.create(task.Spec{Args: make([]byte, 11)}), task.Failed)
+		if got.Result != nil || got.Error == nil || got.StatusMessage != "the result of 11 bytes is larger than the limit of 10" {
+			t.Errorf("task with too large a result: %+v", got)
+		}
+		w.refused("stored tasks", task.Spec{Owner: ada})
+	})
+}
+
+func TestTSK23EachEventIsOneRecord(t *testing.T) {
+	log := &record{}
+	in(t, task.Config{Logger: log.logger(), Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		if r.Task().Tool == "slow" {
+			return patient(ctx, r)
+		}
+		return done("")
+	}}, func(w *world) {
+		id := w.create(task.Spec{})
+		slow := w.create(task.Spec{Tool: "slow"})
+		w.Wait(w.ctx, ada, id)
+		w.Cancel(w.ctx, ada, slow, task.Cancel{Force: true, Reason: "enough"})
+		w.Wait(w.ctx, "eve", id)
+		synctest.Wait()
+		for _, want := range [][]string{
+			{`msg="task created"`, id, "tool=tool", "requestor=ada"},
+			{`msg="task created"`, slow, "tool=slow", "requestor=ada"},
+			{`msg="task ended"`, id, "tool=tool", "requestor=ada", "status=completed"},
+			{`msg="task retrieved"`, id, "tool=tool", "requestor=ada"},
+			{`msg="task cancelled"`, slow, "tool=slow", "requestor=ada", "reason=enough"},
+			{`msg="task access refused"`, id, "tool=tool", "requestor=eve", "reason=foreign"},
+		} {
+			if n := log.count(append(want, "level=")...); n != 1 {
+				t.Errorf("%d records %v, want 1, in %q", n, want, log.lines)
+			}
+		}
+	})
+}
+
+func TestTaskTimeoutIsCountedApartFromTheTTL(t *testing.T) {
+	ended := make(chan error, 1)
+	in(t, task.Config{Runner: causes(ended)}, func(w *world) {
+		id := w.create(task.Spec{Timeout: time.Minute, TTL: new(time.Hour)})
+		time.Sleep(time.Minute)
+		cause := <-ended
+		if source(cause) != inflight.SourceTimeout || !errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, task.ErrExpired) {
+			t.Errorf("the work ended with %v", cause)
+		}
+		synctest.Wait()
+		got := w.status(id, task.Failed)
+		if got.StatusMessage != "timed out after 1m0s" || got.Error == nil || got.Result != nil {
+			t.Errorf("task: %+v", got)
+		}
+	})
+}
+
+func TestTaskTimeoutNeedsNoListeningHandler(t *testing.T) {
+	in(t, task.Config{Runner: func(ctx context.Context, _ *task.Run) task.Outcome {
+		time.Sleep(time.Hour)
+		return done(fmt.Sprint(ctx.Err()))
+	}}, func(w *world) {
+		id := w.create(task.Spec{Timeout: time.Minute, TTL: new(2 * time.Hour)})
+		got, err := w.Wait(w.ctx, ada, id)
+		if err != nil || got.Status != task.Failed || time.Since(got.CreatedAt) != time.Minute {
+			t.Errorf("wait: %+v, %v", got, err)
+		}
+		if runs := w.Running(); len(runs) != 1 || !runs[0].Ending {
+			t.Errorf("the handler is still there, but runs are %+v", runs)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if w.status(id, task.Failed).Version != got.Version || len(w.Running()) != 0 {
+			t.Errorf("the late handler changed something")
+		}
+	})
+}
