@@ -22,9 +22,10 @@ type Decoder struct {
 	full       []byte // the data given to Reset
 	limits     Limits
 	evaluated  int
-	trials     int // trials that are open: the first violation ends the branch
-	reached    int // where the last branch that did not fit ended
-	broken     int // violations so far, listed or not
+	quiet      bool // a branch is on trial: the first violation ends it, unrecorded
+	loud       bool // the best branch is decoded once more: its first violation ends it, recorded
+	reached    int  // where the last branch that did not fit ended
+	broken     int  // violations so far, listed or not
 	violations []Violation
 	repeated   []Violation // repeated keys; never rolled back
 
@@ -84,7 +85,8 @@ func (d *Decoder) Reset(data []byte, lim Limits) {
 		d.limits = lim.withDefaults()
 	}
 	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
-	d.evaluated, d.trials, d.broken = 0, 0, 0
+	d.evaluated, d.broken = 0, 0
+	d.quiet, d.loud = false, false
 	d.keys.reset()
 	if d.err != nil || d.violations != nil || d.repeated != nil {
 		d.err, d.violations, d.repeated = nil, nil, nil

@@ -19,17 +19,25 @@ type problem struct {
 	last    string // one more step of the instance pointer: a property that is not there, or not allowed
 }
 
+// lost is true when a violation needs no words: after a failure, or in a branch on trial, which it ends.
+func (d *Decoder) lost() bool {
+	if d.err == nil && d.quiet {
+		d.reached = d.pos
+		d.fail(errBranch)
+	}
+	return d.err != nil
+}
+
 // report records a violation. In a trial the first one ends the branch: nothing more can be learnt from it.
 func (d *Decoder) report(p problem) {
-	if d.err != nil {
+	if d.lost() {
 		return
 	}
 	d.broken++
 	if len(d.violations) < d.limits.Violations {
 		d.violations = append(d.violations, d.violation(p))
 	}
-	if d.trials > 0 {
-		d.reached = d.pos
+	if d.loud {
 		d.fail(errBranch)
 	}
 }
@@ -103,6 +111,9 @@ func (d *Decoder) wrongType(want, at string) { d.wrong("type", want, at) }
 
 // wrong skips the value that comes and reports it.
 func (d *Decoder) wrong(keyword, allowed, at string) {
+	if d.lost() {
+		return
+	}
 	d.peek()
 	start := d.pos
 	d.Skip()
@@ -124,17 +135,23 @@ func (d *Decoder) orNull() string {
 
 // broke reports the value that began at start and has been taken.
 func (d *Decoder) broke(start int, at, keyword, allowed string) {
-	if d.err != nil {
+	if d.lost() {
 		return
 	}
 	d.report(problem{level: len(d.frames), at: at, keyword: keyword, found: show(d.data[start:d.pos]), allowed: allowed, offset: start})
 }
 
 func (d *Decoder) missingKey(f *frame, name string) {
+	if d.lost() {
+		return
+	}
 	d.report(problem{level: len(d.frames) - 1, at: f.object.At, keyword: "required", found: "nothing", allowed: "a value, it is required", offset: int(f.start), last: name})
 }
 
 func (d *Decoder) refusedKey(f *frame) {
+	if d.lost() {
+		return
+	}
 	names := "no property"
 	if n := f.object.Names; len(n) > 0 {
 		names = "only " + list(n, ", ")
@@ -144,6 +161,9 @@ func (d *Decoder) refusedKey(f *frame) {
 
 // size reports a container that has too many or too few.
 func (d *Decoder) size(f *frame, keyword, words string, n int, noun string) {
+	if d.lost() {
+		return
+	}
 	at := ""
 	if f.object != nil {
 		at = f.object.At

@@ -1,0 +1,103 @@
+package check
+
+import "slices"
+
+// AppendOptional writes a member, or nothing when it is missing.
+func AppendOptional[T any](b []byte, key string, v Optional[T], value func([]byte, T) []byte) []byte {
+	if !v.Set {
+		return b
+	}
+	return value(Member(b, key), v.Value)
+}
+
+// AppendOrNull writes a member, null when it is missing.
+func AppendOrNull[T any](b []byte, key string, v Optional[T], value func([]byte, T) []byte) []byte {
+	b = Member(b, key)
+	if !v.Set {
+		return append(b, "null"...)
+	}
+	return value(b, v.Value)
+}
+
+// AppendNullable writes a member, null, or nothing.
+func AppendNullable[T any](b []byte, key string, v Nullable[T], value func([]byte, T) []byte) []byte {
+	if v.Null {
+		return append(Member(b, key), "null"...)
+	}
+	return AppendOptional(b, key, v.Optional, value)
+}
+
+// AppendPointer writes a member, or nothing for nil.
+func AppendPointer[T any](b []byte, key string, v *T, value func([]byte, *T) []byte) []byte {
+	if v == nil {
+		return b
+	}
+	return value(Member(b, key), v)
+}
+
+// AppendPointerOrNull writes a member, null for nil.
+func AppendPointerOrNull[T any](b []byte, key string, v *T, value func([]byte, *T) []byte) []byte {
+	b = Member(b, key)
+	if v == nil {
+		return append(b, "null"...)
+	}
+	return value(b, v)
+}
+
+// AppendSlice writes an array of scalars; nil is [].
+func AppendSlice[T any](b []byte, list []T, value func([]byte, T) []byte) []byte {
+	b = append(b, '[')
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = value(b, list[i])
+	}
+	return append(b, ']')
+}
+
+// AppendList writes an array of values that are encoded through a pointer; nil is [].
+func AppendList[T any](b []byte, list []T, value func([]byte, *T) []byte) []byte {
+	b = append(b, '[')
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = value(b, &list[i])
+	}
+	return append(b, ']')
+}
+
+// AppendMap writes an object, members in the order of their names; nil is {}.
+func AppendMap[T any](b []byte, m map[string]T, value func([]byte, *T) []byte) []byte {
+	return append(AppendMembers(append(b, '{'), m, value), '}')
+}
+
+// AppendMembers writes the members that Put took, in the order of their names, into an object that is open.
+func AppendMembers[T any](b []byte, m map[string]T, value func([]byte, *T) []byte) []byte {
+	for _, name := range names(m) {
+		v := m[name]
+		b = value(AppendKey(b, name), &v)
+	}
+	return b
+}
+
+// AppendExtra writes the members that Keep took, in the order of their names, into an object that is open.
+func AppendExtra(b []byte, m map[string]Raw) []byte {
+	for _, name := range names(m) {
+		b = AppendRaw(AppendKey(b, name), m[name])
+	}
+	return b
+}
+
+func names[T any](m map[string]T) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	list := make([]string, 0, len(m))
+	for name := range m {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}
