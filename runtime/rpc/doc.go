@@ -35,6 +35,8 @@
 //   - Standard input as it is: closing an *os.File in blocking mode does not end its Read, so serving could never stop
 //     while the peer is silent. Hence the polled copy of the descriptor, and a goroutine that is left behind where there is
 //     no polling.
+//   - Standard output as it is: a write to descriptor 1 after the peer closed it ends the process by a signal, in the middle of
+//     whatever handlers do. Through a copy it is an error.
 //   - Non-blocking standard output: the mode is shared with standard error when both are one pipe, and with the parents that
 //     passed it on, whose writes would fail.
 //   - net.Pipe for Pipe: unbuffered, so each frame costs both sides a switch.

@@ -1,15 +1,32 @@
 package rpc
 
 import (
+	"errors"
 	"io"
 	"os"
 )
 
 // Stdio is the connection over this process's standard input and output. Nothing else may use either meanwhile. Close ends
-// a pending read and leaves both descriptors open: the peer sees the end when the process exits.
+// a pending read and leaves both descriptors open: the peer sees the end when the process exits. A peer that is gone is an
+// error of WriteFrame.
 func Stdio() Conn {
-	in, closer := interruptible(os.Stdin)
-	return Lines(in, os.Stdout, closer, LineOptions{})
+	in, closeIn := interruptible(os.Stdin)
+	out, closeOut := surviving(os.Stdout)
+	return Lines(in, out, closers{closeIn, closeOut}, LineOptions{})
+}
+
+// closers closes each that is not nil.
+type closers []io.Closer
+
+// Close implements io.Closer.
+func (list closers) Close() error {
+	var errs []error
+	for _, c := range list {
+		if c != nil {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // detached makes any reader interruptible, for inputs that the operating system can not wake us from: terminals, and all on

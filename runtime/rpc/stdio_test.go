@@ -3,9 +3,11 @@
 package rpc
 
 import (
+	"errors"
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -147,6 +149,32 @@ func TestCAN21CloseEndsAPendingReadOfAnythingElse(t *testing.T) {
 	peer.Close() // ends the goroutine that was left behind
 }
 
+// The parent keeps the child's standard input open: the child must end all the same.
+func TestCAN21StdioOfAChildProcess(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-child")
+	cmd.Stderr = os.Stderr
+	stdin, err1 := cmd.StdinPipe()
+	stdout, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	c := Lines(stdout, stdin, nil, LineOptions{})
+	for _, frame := range []string{`{"a":1}`, `[]`, `"close"`} {
+		if err := c.WriteFrame([]byte(frame)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.ReadFrame(nil); string(got) != frame || err != nil {
+			t.Fatalf("%s, %v; want %s", got, err, frame)
+		}
+	}
+	if _, err := c.ReadFrame(nil); err != io.EOF {
+		t.Errorf("after the child's end: %v", err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStdioLeavesTheDescriptorsOpen(t *testing.T) {
 	if err := Stdio().Close(); err != nil {
 		t.Fatal(err)
@@ -155,5 +183,25 @@ func TestStdioLeavesTheDescriptorsOpen(t *testing.T) {
 		if _, err := f.Stat(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A peer that closes our standard output must not end the process while handlers run.
+func TestWritingToAPeerThatIsGoneIsAnError(t *testing.T) {
+	out, closer := surviving(os.Stdout)
+	if fd := out.(*os.File).Fd(); fd <= 2 {
+		t.Errorf("descriptor %d: a broken pipe there is fatal", fd)
+	}
+	closer.Close()
+
+	r, w := blockingPipe(t)
+	out, closer = surviving(w)
+	c := Lines(r, out, closer, LineOptions{})
+	r.Close()
+	if err := c.WriteFrame([]byte("{}")); !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("%v", err)
+	}
+	if err := c.Close(); !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("Close: %v", err)
 	}
 }

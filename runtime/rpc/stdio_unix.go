@@ -42,19 +42,44 @@ func poll(f *os.File) (*polled, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &polled{origin: origin, restore: f.SetReadDeadline(time.Time{}) != nil}
+	restore := f.SetReadDeadline(time.Time{}) != nil
+	file, err := duplicate(f, func(fd int) error { return syscall.SetNonblock(fd, true) })
+	if err != nil {
+		return nil, err
+	}
+	return &polled{file: file, origin: origin, restore: restore}, nil
+}
+
+// surviving returns a writer to a copy of f's descriptor. A write to descriptor 1 when the peer is gone ends the process on
+// the spot, whatever handlers are doing; on any other it is an error.
+func surviving(f *os.File) (io.Writer, io.Closer) {
+	file, err := duplicate(f, func(int) error { return nil })
+	if err != nil {
+		return f, nil
+	}
+	return file, file
+}
+
+// duplicate copies a descriptor, which prepare may change before the file is made of it.
+func duplicate(f *os.File, prepare func(fd int) error) (*os.File, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
 	var fd int
 	var failed error
-	err = origin.Control(func(old uintptr) {
-		if fd, failed = dup(int(old)); failed == nil {
-			failed = syscall.SetNonblock(fd, true)
+	err = raw.Control(func(old uintptr) {
+		if fd, failed = dup(int(old)); failed != nil {
+			return
+		}
+		if failed = prepare(fd); failed != nil {
+			_ = syscall.Close(fd)
 		}
 	})
 	if err := errors.Join(err, failed); err != nil {
 		return nil, err
 	}
-	p.file = os.NewFile(uintptr(fd), f.Name())
-	return p, nil
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 // dup keeps the copy from leaking into child processes.
