@@ -203,6 +203,7 @@ func TestCAN20EveryTimeoutFiresAtItsTime(t *testing.T) {
 func TestCAN20CenturiesAreNotOverAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})
+		time.Sleep(time.Second)
 		e := register(t, tr, incoming(1, 1), Info{Timeout: 1<<63 - 1})
 		time.Sleep(time.Hour)
 		if e.Err() != nil {

@@ -31,8 +31,23 @@ func render(m Message, err *Error) string {
 	return s
 }
 
+// parseCase is a frame and what Parse says; a refusal's text may go on.
+type parseCase struct{ name, frame, want string }
+
+func testParse(t *testing.T, cases []parseCase, limits check.Limits) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := render(Parse([]byte(c.frame), limits))
+			if got != c.want && !(strings.Contains(c.want, "refused") && strings.HasPrefix(got, c.want)) {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestParse(t *testing.T) {
-	for _, c := range []struct{ name, frame, want string }{
+	testParse(t, []parseCase{
 		{"request", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"a":[1,{}]}}`, `request id=1 method=tools/call params={"a":[1,{}]}`},
 		{"no params", `{"jsonrpc":"2.0","id":"x","method":"ping"}`, `request id="x" method=ping`},
 		{"id last, spaces", " { \"params\" : {} ,\t\"method\":\"ping\",\"jsonrpc\":\"2.0\",\r\n\"id\" : 0 } ", `request id=0 method=ping params={}`},
@@ -46,9 +61,6 @@ func TestParse(t *testing.T) {
 		{"error without id", `{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}`, `error id=null error=1 "" `},
 		{"error, id absent", `{"jsonrpc":"2.0","error":{"code":1,"message":""}}`, `error id=null error=1 "" `},
 
-		{"CAN24 batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `invalid id=null refused -32600 batches are not supported: send one message at a time`},
-		{"CAN24 empty batch", ` []`, `invalid id=null refused -32600 batches are not supported: send one message at a time`},
-		{"CAN24 malformed batch", `[{"jsonrpc":"2.0"`, `invalid id=null refused -32700`},
 		{"scalar", `1`, `invalid id=null refused -32600 a message must be an object`},
 		{"null", `null`, `invalid id=null refused -32600 a message must be an object`},
 		{"empty", ``, `invalid id=null refused -32700`},
@@ -65,34 +77,45 @@ func TestParse(t *testing.T) {
 		{"neither", `{"jsonrpc":"2.0","id":1}`, `invalid id=1 refused -32600 one of method, result and error is required`},
 		{"result and error", `{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}`, `result id=1 refused -32600 only one of method, result and error may be present`},
 		{"method and result", `{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}`, `request id=1 refused -32600 only one of method, result and error may be present`},
-		{"CAN05 fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `request id=null refused -32600 id must be an integer without fraction or exponent`},
-		{"CAN05 exponent", `{"jsonrpc":"2.0","id":1e3,"method":"ping"}`, `request id=null refused -32600 id must be an integer without fraction or exponent`},
-		{"CAN05 null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, `request id=null refused -32600 id must be a string or an integer`},
-		{"CAN05 object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `request id=null refused -32600 id must be a string or an integer`},
 		{"result without id", `{"jsonrpc":"2.0","result":{}}`, `result id=null refused -32600 a result needs an id`},
 		{"error no object", `{"jsonrpc":"2.0","id":1,"error":"x"}`, `error id=1 refused -32600`},
 		{"error without code", `{"jsonrpc":"2.0","id":1,"error":{"message":""}}`, `error id=1 refused -32600`},
-		{"VAL07 repeated id", `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, `invalid id=null refused -32600 repeated key "id" at /id`},
-		{"VAL07 repeated method", `{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}`, `invalid id=null refused -32600 repeated key "method" at /method`},
-		{"VAL07 repeated by escape", `{"jsonrpc":"2.0","id":1,"method":"a","\u006dethod":"b"}`, `invalid id=null refused -32600 repeated key`},
-		{"VAL07 repeated inside params", `{"method":"ping","params":{"a":1,"a":2},"jsonrpc":"2.0","id":5}`, `request id=5 refused -32600 repeated key "a" at /params/a`},
 		{"CAN04 params array", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":[1]}`, `notification id=null refused -32602 params must be an object`},
 		{"CAN04 params null", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":null}`, `notification id=null refused -32602 params must be an object`},
 		{"params a string", `{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}`, `request id=1 refused -32602 params must be an object`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := render(Parse([]byte(c.frame), check.Limits{}))
-			if got != c.want && !(strings.Contains(c.want, "refused") && strings.HasPrefix(got, c.want)) {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-		})
-	}
+	}, check.Limits{})
+}
+
+func TestCAN24BatchesAreRefused(t *testing.T) {
+	testParse(t, []parseCase{
+		{"batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `invalid id=null refused -32600 batches are not supported: send one message at a time`},
+		{"empty batch", ` []`, `invalid id=null refused -32600 batches are not supported: send one message at a time`},
+		{"malformed batch", `[{"jsonrpc":"2.0"`, `invalid id=null refused -32700`},
+	}, check.Limits{})
+}
+
+func TestCAN05RequestsWithWrongIDsAreRefused(t *testing.T) {
+	testParse(t, []parseCase{
+		{"fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `request id=null refused -32600 id must be an integer without fraction or exponent`},
+		{"exponent", `{"jsonrpc":"2.0","id":1e3,"method":"ping"}`, `request id=null refused -32600 id must be an integer without fraction or exponent`},
+		{"null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, `request id=null refused -32600 id must be a string or an integer`},
+		{"object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `request id=null refused -32600 id must be a string or an integer`},
+	}, check.Limits{})
+}
+
+func TestVAL07RepeatedKeysAreRefused(t *testing.T) {
+	testParse(t, []parseCase{
+		{"id", `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, `invalid id=null refused -32600 repeated key "id" at /id`},
+		{"method", `{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}`, `invalid id=null refused -32600 repeated key "method" at /method`},
+		{"by escape", `{"jsonrpc":"2.0","id":1,"method":"a","\u006dethod":"b"}`, `invalid id=null refused -32600 repeated key`},
+		{"inside params", `{"method":"ping","params":{"a":1,"a":2},"jsonrpc":"2.0","id":5}`, `request id=5 refused -32600 repeated key "a" at /params/a`},
+	}, check.Limits{})
 }
 
 // Limits are named, and the sender learns which of its requests it was: some clients write the id last.
 func TestVAL07LimitsAreNamedAndTheIDIsEchoed(t *testing.T) {
 	deep := strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)
-	for _, c := range []struct{ name, frame, want string }{
+	testParse(t, []parseCase{
 		{"depth", `{"method":"ping","params":{"a":` + deep + `},"jsonrpc":"2.0","id":7}`, `request id=7 refused -32600 nested deeper than the limit of 64 levels`},
 		{"depth, id first", `{"jsonrpc":"2.0","id":"a","method":"ping","params":{"a":` + deep + `}}`, `request id="a" refused -32600 nested deeper`},
 		{"depth, notification", `{"method":"ping","params":{"a":` + deep + `},"jsonrpc":"2.0"}`, `notification id=null refused -32600 nested deeper`},
@@ -104,14 +127,7 @@ func TestVAL07LimitsAreNamedAndTheIDIsEchoed(t *testing.T) {
 		{"number", `{"method":"ping","params":{"a":` + strings.Repeat("1", 101) + `},"id":7}`, `request id=7 refused -32600 a number longer than the limit of 100 bytes`},
 		{"bytes", `{"method":"ping","params":{"a":"` + strings.Repeat("x", 100_000) + `"},"id":7}`, `request id=7 refused -32600 longer than the limit of 50000 bytes`},
 		{"surrogate", `{"method":"ping","params":{"a":"\ud800"},"id":7}`, `request id=7 refused -32600 a string with half of a surrogate pair`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := render(Parse([]byte(c.frame), check.Limits{Depth: 64, NumberBytes: 100, Bytes: 50_000}))
-			if !strings.HasPrefix(got, c.want) {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-		})
-	}
+	}, check.Limits{Depth: 64, NumberBytes: 100, Bytes: 50_000})
 }
 
 func TestCAN04OnlyRequestsAndTheUnknowableAreAnswered(t *testing.T) {
