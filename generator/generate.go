@@ -86,8 +86,20 @@ func (r *run) resolve() {
 		r.result.Diagnostics.ReportAt(schema.Position{File: r.cfg.Manifest.Path}, "", "go-package", "use a short name in lower case",
 			"%q can not be the name of a package that others import", r.result.Package)
 	}
+	r.unsent()
 	r.loadRevisions()
 	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Name: r.result.Package, Server: server}
+}
+
+// unsent says which parts of the server's description the runtime does not send yet: nothing is dropped in silence.
+func (r *run) unsent() {
+	s := r.manifest.Server
+	for _, n := range []*schema.Node{s.Description.Node, s.WebsiteURL.Node, s.Icons} {
+		if n != nil {
+			r.result.Diagnostics.Warn(n, "not-supported-yet", "remove it, or leave it for a later version",
+				"%s is not sent to clients yet", n.Pointer)
+		}
+	}
 }
 
 // defaultRevision is generated for when nothing names one, as in a saved tools/list answer.
@@ -137,8 +149,9 @@ func (r *run) lower() {
 	pkg, ds := lower.Package(r.input)
 	r.pkg = pkg
 	r.report(ds)
+	var files lower.Names
 	for _, t := range pkg.Tools {
-		made := Tool{Name: t.Name, Method: t.GoName, Input: t.Input.Name, Call: t.Call}
+		made := Tool{Name: t.Name, Method: t.GoName, Input: t.Input.Name, Call: t.Call, File: files.Take(stubName(t.Name)) + "_handler.go"}
 		if t.Output != nil {
 			made.Output = t.Output.Name
 		} else if pkg.Result != nil {
@@ -161,6 +174,18 @@ func (r *run) documents() []Source {
 		}
 	}
 	return all
+}
+
+// stubName makes a file name of a tool's: lower case, nothing that Go ignores at the front. What follows it keeps _test
+// and _windows from being suffixes.
+func stubName(tool string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(tool))
+	return strings.TrimLeft(name, "_")
 }
 
 func first(candidates ...string) string {

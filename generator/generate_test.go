@@ -150,6 +150,48 @@ func TestGenerateOverrides(t *testing.T) {
 	if r, err := Generate(t.Context(), cfg); err != nil || !r.Diagnostics.HasErrors() || r.Diagnostics[0].Code != "unknown-revision" {
 		t.Errorf("unknown revision: %v %v", r, err)
 	}
+	cfg.Revisions = []string{"2026-07-28"}
+	if r, err := Generate(t.Context(), cfg); err != nil || !r.Diagnostics.HasErrors() || r.Diagnostics[0].Code != "not-supported-yet" {
+		t.Errorf("revision without a runtime: %v %v", r, err)
+	}
+}
+
+// TestTSK22LimitsAreDocumented: the package's doc names every limit with its default and an option that exists.
+func TestTSK22LimitsAreDocumented(t *testing.T) {
+	options := serverOptions(t)
+	for _, g := range goldens(t) {
+		doc := mustGenerate(t, g.config).file(t, "doc.gen.go")
+		limits := []string{"16 MiB", "512 levels", "1,024 bytes", "20,000 requests", "100 tools", "10 progress"}
+		if g.name() == "tasks" {
+			limits = append(limits, "1,000 unfinished tasks", "100,000", "1h, at most 24h", "8 MiB", "100 times a second")
+		}
+		for _, limit := range limits {
+			if !strings.Contains(doc, limit) {
+				t.Errorf("%s: the limit of %s is not documented", g.name(), limit)
+			}
+		}
+		for _, part := range strings.Split(doc, "(server.")[1:] {
+			if name, _, _ := strings.Cut(part, ")"); !options[name] {
+				t.Errorf("%s: there is no server.%s", g.name(), name)
+			}
+		}
+	}
+}
+
+// serverOptions are the names of the options that package server declares.
+func serverOptions(t *testing.T) map[string]bool {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "../runtime/server/options.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			names[fn.Name.Name] = true
+		}
+	}
+	return names
 }
 
 // TestVAL08DefinitionsMeanWhatTheManifestSays compares each advertised definition with its tool in the manifest.

@@ -66,4 +66,5 @@ type Tool struct {
 	Input  string // GetQuoteInput
 	Output string // GetQuoteOutput, or CallToolResult
 	Call   string // type of the call for tools with questions; empty: server.Call
+	File   string // get_quote_handler.go: name of a stub's file, different for each tool on every file system
 }

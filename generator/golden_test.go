@@ -93,7 +93,8 @@ func compareArchive(t *testing.T, path string, a *txtar.Archive, inputs int, mad
 // TestGoldensCompileAndVet builds every golden in one module of its own that links against this one.
 func TestGoldensCompileAndVet(t *testing.T) {
 	dir := goldenModule(t)
-	for _, args := range [][]string{{"vet", "./..."}, {"run", "honnef.co/go/tools/cmd/staticcheck@v0.8.2", "-checks=all,-ST1000", "./..."}} {
+	for _, args := range [][]string{{"vet", "./..."}, {"run", "honnef.co/go/tools/cmd/staticcheck@v0.8.2", "-checks=all,-ST1000", "./..."},
+		{"test", "./drive"}} {
 		cmd := exec.CommandContext(t.Context(), "go", args...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -102,7 +103,8 @@ func TestGoldensCompileAndVet(t *testing.T) {
 	}
 }
 
-func goldenModule(t *testing.T) string {
+// emptyModule is a module in a directory of its own that links against this one.
+func emptyModule(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -111,22 +113,47 @@ func goldenModule(t *testing.T) string {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "go.mod"), fmt.Sprintf(
 		"module example.com/goldens\n\ngo 1.26.0\n\nrequire github.com/mcpkiln/mcpkiln v0.0.0\n\nreplace github.com/mcpkiln/mcpkiln => %s\n", root))
-	for _, g := range goldens(t) {
-		r, files := g.generate(t)
-		for _, f := range files {
-			if f.Name != "diagnostics" {
-				put(t, filepath.Join(dir, strings.ReplaceAll(g.name(), "-", "_"), f.Name), string(f.Data))
-			}
-		}
-		for _, s := range stubs(t, r) {
-			put(t, filepath.Join(dir, strings.ReplaceAll(g.name(), "-", "_"), "app", s.Path), string(s.Content))
-		}
-	}
 	return dir
 }
 
-// stubs are the user's files for r, in a package beside the generated one.
-func stubs(t *testing.T, r *Result) []File {
+func goldenModule(t *testing.T) string {
 	t.Helper()
-	return nil
+	dir := emptyModule(t)
+	for _, g := range goldens(t) {
+		r, files := g.generate(t)
+		pkg := strings.ReplaceAll(g.name(), "-", "_")
+		for _, f := range files {
+			if f.Name != "diagnostics" {
+				put(t, filepath.Join(dir, pkg, f.Name), string(f.Data))
+			}
+		}
+		for _, s := range stubs(t, r, "example.com/goldens/"+pkg) {
+			put(t, filepath.Join(dir, pkg, "app", s.Path), string(s.Content))
+		}
+	}
+	drive, err := os.ReadFile("testdata/drive/drive_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "drive", "drive_test.go"), string(drive))
+	return dir
+}
+
+// stubs are the user's files for r, in a package below the generated one.
+func stubs(t *testing.T, r *Result, generated string) []File {
+	t.Helper()
+	s := Stub{Package: "app", Type: "App", Import: generated}
+	content, err := s.Handlers(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []File{{"handlers.go", content}}
+	for _, tool := range r.Tools {
+		content, err := s.Handler(r, tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, File{tool.File, content})
+	}
+	return files
 }

@@ -54,6 +54,9 @@ func wrap(line string) []string {
 // becomes \n, other control characters and invisible format characters (bidirectional overrides, byte order marks,
 // zero-width joiners) become U+FFFD.
 func harmless(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r >= 0x7F }) < 0 {
+		return text // nearly all text; the rest of this function is slow
+	}
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\u0085", "\n", "\v", "\n", "\f", "\n").Replace(text)
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
-	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
 // policies decides how calls of a tool end (CAN14, CAN20) and how its tasks live (TSK03, TSK14): what the tool says,
@@ -33,22 +32,7 @@ func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.
 	if e.Support == manifest.Required {
 		task.Support = model.TaskRequired
 	}
-	l.checkTask(t)
 	return cancel, task
-}
-
-// checkTask refuses combinations that one of the revisions can not keep its promise on. The loader refuses the same for
-// the manifest's own revisions; these may have been overridden.
-func (l *packageLowering) checkTask(t *manifest.Tool) {
-	if !t.Cancellation.None {
-		return
-	}
-	for _, r := range l.in.Revisions {
-		if r.Task != nil && r.Task.Cancel == revision.CancelForces {
-			l.diags.Report(t.Cancellation.Node, "uncancellable-task", "forbid tasks for this tool, or let it be cancelled",
-				"tool %s can not be cancelled, but revision %s makes a cancelled task %q at once and loses its result", t.Name, r.Name, "cancelled")
-		}
-	}
 }
 
 // policySentences says in words what a tool's policies mean to those who write and call it.

@@ -1,0 +1,79 @@
+//go:build official
+
+package generator
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var shared = flag.String("shared", "", "directory with corpus/ and schema/")
+
+// TestOfficialCorpus generates one package of every tool definition of the corpus, and compiles it. What it advertises
+// means what the sources say (VAL08).
+func TestOfficialCorpus(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(*shared, "corpus", "*", "*.json"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no corpus in %q: %v", *shared, err)
+	}
+	var all [][]byte
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, bytes.TrimSpace(data))
+	}
+	manifest := append(append([]byte(`{"tools": [`), bytes.Join(all, []byte(",\n"))...), `]}`...)
+	r := mustGenerate(t, Config{Manifest: Source{"corpus.json", manifest}, Package: "corpus"})
+	if len(r.Tools) != len(paths) {
+		t.Errorf("%d tools of %d definitions", len(r.Tools), len(paths))
+	}
+	var advertised []string
+	for _, text := range stringLiterals(t, r.file(t, "tools.gen.go")) {
+		if strings.HasPrefix(text, "{") {
+			advertised = append(advertised, text)
+		}
+	}
+	for i, source := range all {
+		if got, want := normal(t, advertised[i]), normal(t, string(source)); got != want {
+			t.Errorf("%s advertises\n%s\nwant\n%s", paths[i], got, want)
+		}
+	}
+	dir := emptyModule(t)
+	for _, f := range r.Files {
+		put(t, filepath.Join(dir, "corpus", f.Path), string(f.Content))
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "vet", "./...")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+	t.Logf("%d tool definitions generated, compiled and vetted as one manifest", len(paths))
+}
+
+// TestOfficialSchemaInPlaceOfTheEmbedded generates from the schema.json as published.
+func TestOfficialSchemaInPlaceOfTheEmbedded(t *testing.T) {
+	path := filepath.Join(*shared, "schema", "2025-11-25", "schema.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range goldens(t) {
+		cfg := g.config
+		cfg.Schema = Source{path, data}
+		want := mustGenerate(t, g.config)
+		got := mustGenerate(t, cfg)
+		for i, f := range got.Files {
+			// Types carry the descriptions of the document, and the lock its hash. All else has to be the same.
+			if f.Path != LockName && f.Path != "types.gen.go" && !bytes.Equal(f.Content, want.Files[i].Content) {
+				t.Errorf("%s: %s differs from that of the embedded document", g.name(), f.Path)
+			}
+		}
+	}
+}
