@@ -48,6 +48,8 @@ func decodeSmall(d *check.Decoder, v *Small) {
 	}
 }
 
+var sink *Small
+
 func BenchmarkSmall(b *testing.B) {
 	data := []byte(smallInput)
 	bench := func(name string, decode func(*Small) error) {
@@ -55,10 +57,11 @@ func BenchmarkSmall(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				var v Small
-				if err := decode(&v); err != nil {
+				v := new(Small) // on the heap for all alike, as a handler's input is
+				if err := decode(v); err != nil {
 					b.Fatal(err)
 				}
+				sink = v
 			}
 		})
 	}
@@ -364,4 +367,28 @@ func BenchmarkPattern(b *testing.B) {
 			re.MatchString("ACME")
 		}
 	})
+}
+
+func BenchmarkPieces(b *testing.B) {
+	run := func(name, data string) {
+		b.Run(name, func(b *testing.B) {
+			raw := []byte(data)
+			var d check.Decoder
+			for b.Loop() {
+				d.Reset(raw, check.Limits{})
+				d.Skip()
+			}
+		})
+		b.Run(name+"-pooled", func(b *testing.B) {
+			raw := []byte(data)
+			for b.Loop() {
+				check.Valid(raw, check.Limits{})
+			}
+		})
+	}
+	run("one", `1`)
+	run("empty", `{}`)
+	run("string", `"at the open, please"`)
+	run("member", `{"symbol":1}`)
+	run("small", smallInput)
 }

@@ -21,7 +21,8 @@ type Decoder struct {
 
 	full       []byte // the data given to Reset
 	limits     Limits
-	evaluated  int
+	evaluated  int  // branches tried
+	reread     int  // bytes looked at more than once
 	quiet      bool // a branch is on trial: the first violation ends it, unrecorded
 	loud       bool // the best branch is decoded once more: its first violation ends it, recorded
 	reached    int  // where the last branch that did not fit ended
@@ -85,7 +86,7 @@ func (d *Decoder) Reset(data []byte, lim Limits) {
 		d.limits = lim.withDefaults()
 	}
 	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
-	d.evaluated, d.broken = 0, 0
+	d.evaluated, d.reread, d.broken = 0, 0, 0
 	d.quiet, d.loud = false, false
 	d.keys.reset()
 	if d.err != nil || d.violations != nil || d.repeated != nil {
@@ -165,6 +166,13 @@ func (d *Decoder) fail(err error) {
 
 func (d *Decoder) refuse(r Reason, offset, limit int) {
 	d.fail(&LimitError{Reason: r, Offset: offset, Max: limit})
+}
+
+// again counts bytes that have been looked at and will be again: unions in unions must not make that a power (VAL07).
+func (d *Decoder) again(bytes int) {
+	if d.reread += bytes; d.reread > d.limits.Evaluations<<10+len(d.full)<<4 {
+		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)
+	}
 }
 
 // unexpected fails at the current byte.

@@ -87,7 +87,7 @@ func (d *Decoder) checkInt(r *Int, v int64, start int) {
 	if r.Has&(Maximum|ExclusiveMaximum) != 0 && (v > r.Max || v == r.Max && r.Has&ExclusiveMaximum != 0) {
 		d.aboveMax(r.Has, start, r.At, strconv.FormatInt(r.Max, 10))
 	}
-	if r.MultipleOf != 0 && v%r.MultipleOf != 0 {
+	if r.MultipleOf != 0 && v%r.MultipleOf != 0 && !d.lost() {
 		d.broke(start, r.At, "multipleOf", "a multiple of "+strconv.FormatInt(r.MultipleOf, 10))
 	}
 	if r.Enum == nil {

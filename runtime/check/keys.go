@@ -46,7 +46,12 @@ func (d *Decoder) unknownKey(f *frame) {
 		k.scratch = appendUnescaped(k.scratch[:0], raw)
 		raw = k.scratch
 	}
-	ref.sign = signature(raw)
+	if n := len(raw); n < 8 && !f.key.escaped && int(f.key.start)+8 <= len(d.full) {
+		word := binary.LittleEndian.Uint64(d.full[f.key.start:]) // what signature computes, without its loop
+		ref.sign = word&(1<<(8*n)-1) ^ uint64(n)<<56
+	} else {
+		ref.sign = signature(raw)
+	}
 	few := k.list[f.keys:]
 	for i := range few {
 		if few[i].sign == ref.sign && d.sameKey(few[i].span, raw) {
@@ -110,8 +115,8 @@ func signature(key []byte) uint64 {
 		return binary.LittleEndian.Uint64(key) ^ binary.LittleEndian.Uint64(key[len(key)-8:])<<1 ^ uint64(len(key))<<56
 	}
 	var s uint64
-	for _, c := range key {
-		s = s<<8 | uint64(c)
+	for i, c := range key {
+		s |= uint64(c) << (8 * i)
 	}
 	return s ^ uint64(len(key))<<56
 }

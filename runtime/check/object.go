@@ -28,7 +28,7 @@ func (d *Decoder) Object(r *Object) int {
 		d.endObject(f)
 		return -1
 	}
-	if i := d.member(f); i != again {
+	if i := d.member(f); i != handled {
 		return i
 	}
 	return d.Next()
@@ -40,7 +40,7 @@ func (d *Decoder) Next() int {
 		c := d.peek()
 		if c == ',' {
 			d.pos++
-			if i := d.member(&d.frames[len(d.frames)-1]); i != again {
+			if i := d.member(&d.frames[len(d.frames)-1]); i != handled {
 				return i
 			}
 			continue
@@ -55,28 +55,15 @@ func (d *Decoder) Next() int {
 	}
 }
 
-// again says that a member was dealt with here: null, repeated, refused or skipped.
-const again = -2
+// handled says that a member was dealt with here: null, repeated, refused or skipped.
+const handled = -2
 
 // member takes a key and its colon and finds out what it is.
 func (d *Decoder) member(f *frame) int {
-	// Most keys are plain, stand without white space, and come in the order of the names.
-	i := -1
-	if start := d.pos + 1; start < len(d.data) && d.data[d.pos] == '"' {
-		end := plainEnd(d.data, start)
-		if end+1 < len(d.data) && d.data[end] == '"' && d.data[end+1] == ':' {
-			f.key = span{start: int32(start), end: int32(end)}
-			f.count++
-			d.pos = end + 2
-			i = f.object.index(d.data[start:end], int(f.field)+1)
-		}
+	if !d.key(f) {
+		return -1
 	}
-	if i < 0 {
-		if !d.key(f) {
-			return -1
-		}
-		i = f.object.index(d.value(f.key), int(f.field)+1)
-	}
+	i := f.object.index(d.value(f.key), int(f.field)+1)
 	f.field = int32(i)
 	if i == Other {
 		return d.unknownMember(f)
@@ -89,11 +76,11 @@ func (d *Decoder) member(f *frame) int {
 	if *word&bit != 0 {
 		d.repeatedKey(f)
 		d.Skip()
-		return again
+		return handled
 	}
 	*word |= bit
 	if f.object.Null != nil && f.object.Null.has(i) && d.Null() {
-		return again
+		return handled
 	}
 	return i
 }
@@ -120,11 +107,11 @@ func (d *Decoder) unknownMember(f *frame) int {
 	case Refuse:
 		d.refusedKey(f)
 		d.Skip()
-		return again
+		return handled
 	case Skip:
 		d.unknownKey(f)
 		d.Skip()
-		return again
+		return handled
 	default:
 		d.unknownKey(f)
 		return Other

@@ -19,13 +19,23 @@ type problem struct {
 	last    string // one more step of the instance pointer: a property that is not there, or not allowed
 }
 
-// lost is true when a violation needs no words: after a failure, or in a branch on trial, which it ends.
+// lost is true when a violation needs no words: after a failure, in a branch on trial, which it ends, and when enough
+// are listed, so that a bad text costs no more than a good one.
 func (d *Decoder) lost() bool {
-	if d.err == nil && d.quiet {
+	switch {
+	case d.err != nil:
+	case d.quiet:
 		d.reached = d.pos
 		d.fail(errBranch)
+	case len(d.violations) >= d.limits.Violations:
+		d.broken++
+		if d.loud {
+			d.fail(errBranch)
+		}
+	default:
+		return false
 	}
-	return d.err != nil
+	return true
 }
 
 // report records a violation. In a trial the first one ends the branch: nothing more can be learnt from it.
@@ -34,9 +44,7 @@ func (d *Decoder) report(p problem) {
 		return
 	}
 	d.broken++
-	if len(d.violations) < d.limits.Violations {
-		d.violations = append(d.violations, d.violation(p))
-	}
+	d.violations = append(d.violations, d.violation(p))
 	if d.loud {
 		d.fail(errBranch)
 	}
@@ -112,6 +120,7 @@ func (d *Decoder) wrongType(want, at string) { d.wrong("type", want, at) }
 // wrong skips the value that comes and reports it.
 func (d *Decoder) wrong(keyword, allowed, at string) {
 	if d.lost() {
+		d.Skip()
 		return
 	}
 	d.peek()

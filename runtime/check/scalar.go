@@ -31,24 +31,24 @@ func (r *String) at() string {
 	return r.At
 }
 
-// checkString reports every rule that s breaks.
+// checkString reports every rule that s breaks. It asks lost before it makes words.
 func (d *Decoder) checkString(r *String, s string, start int, t text) {
 	n := len(s)
 	if r.Min|r.Max != 0 {
 		if t.wide || t.escaped {
 			n = utf8.RuneCountInString(s)
 		}
-		if n < r.Min {
+		if n < r.Min && !d.lost() {
 			d.broke(start, r.At, "minLength", "at least "+plural(r.Min, "character")+", not "+strconv.Itoa(n))
 		}
-		if r.Max != 0 && n > bound(r.Max) {
+		if r.Max != 0 && n > bound(r.Max) && !d.lost() {
 			d.broke(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
 		}
 	}
-	if r.Pattern != nil && !r.Pattern.Match(s) {
+	if r.Pattern != nil && !r.Pattern.Match(s) && !d.lost() {
 		d.broke(start, r.At, "pattern", "text that matches "+safe(r.Pattern.Source))
 	}
-	if r.Format != 0 && !r.Format.Match(s) {
+	if r.Format != 0 && !r.Format.Match(s) && !d.lost() {
 		d.broke(start, r.At, "format", r.Format.describe())
 	}
 }
@@ -91,6 +91,9 @@ func (d *Decoder) Enum(r *Enum) string {
 		if r.Values[i] == string(got) {
 			return r.Values[i]
 		}
+	}
+	if d.lost() {
+		return ""
 	}
 	allowed := list(r.Values, ", ")
 	if len(r.Values) > 1 {

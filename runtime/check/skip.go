@@ -27,7 +27,7 @@ func (d *Decoder) Skip() {
 // skipScalarOrOpen takes a scalar, an empty container, or the opening of containers up to the first such value.
 func (d *Decoder) skipScalarOrOpen() bool {
 	for {
-		switch d.peek() {
+		switch c := d.peek(); c {
 		case '{':
 			f, ok := d.open()
 			if !ok {
@@ -54,13 +54,13 @@ func (d *Decoder) skipScalarOrOpen() bool {
 			}
 			f.count = 1
 		default:
-			return d.skipScalar()
+			return d.skipScalar(c)
 		}
 	}
 }
 
-func (d *Decoder) skipScalar() bool {
-	switch c := d.peek(); c {
+func (d *Decoder) skipScalar(c byte) bool {
+	switch c {
 	case '"':
 		_, ok := d.scanString()
 		return ok
@@ -125,6 +125,20 @@ func (d *Decoder) freeKey(f *frame) bool {
 
 // key takes a key and its colon.
 func (d *Decoder) key(f *frame) bool {
+	// Most keys are plain and stand without white space.
+	if start := d.pos + 1; start < len(d.data) && d.data[d.pos] == '"' {
+		end := plainEnd(d.data, start)
+		if end+1 < len(d.data) && d.data[end] == '"' && d.data[end+1] == ':' {
+			f.key = span{start: int32(start), end: int32(end)}
+			f.count++
+			d.pos = end + 2
+			return true
+		}
+	}
+	return d.hardKey(f)
+}
+
+func (d *Decoder) hardKey(f *frame) bool {
 	if d.peek() != '"' {
 		d.unexpected("a key in quotes")
 		return false

@@ -16,7 +16,7 @@ func (d *Decoder) Mark() Mark {
 
 // Rewind goes back to a value that has been taken since. What was found wrong stays.
 func (d *Decoder) Rewind(m Mark) {
-	if d.err == nil {
+	if d.again(d.pos - m.pos); d.err == nil {
 		d.pos = m.pos
 	}
 }
@@ -74,8 +74,13 @@ func Try[T any](t *Trial, decode func(*Decoder, *T)) (v *T, ok bool) {
 	d.quiet, d.loud = true, false
 	decode(d, v)
 	if t.done(s) {
-		return v, true
+		d.again(t.end - t.start)
+		return v, d.err == nil
 	}
+	if d.err != nil {
+		return nil, false
+	}
+	d.again(d.reached - t.start)
 	if d.err == nil && t.mode != not && (t.near == nil || d.reached > t.reach) {
 		t.near, t.reach = func(d *Decoder) { decode(d, new(T)) }, d.reached
 	}

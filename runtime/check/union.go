@@ -81,6 +81,9 @@ func (d *Decoder) find(name string) bool {
 func (d *Decoder) leave(start int) {
 	if d.err == nil {
 		d.shut()
+		d.again(d.pos - start)
+	}
+	if d.err == nil {
 		d.pos = start
 	}
 }
