@@ -3,6 +3,8 @@ package emit
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
@@ -34,10 +36,23 @@ func (s *source) doc(name string, lines []string, otherwise string) {
 	switch {
 	case len(lines) == 0:
 		lines = []string{name + " " + otherwise}
+	case isPredicate(lines[0]):
+		lines = withSubject(name, lines)
 	case !strings.HasPrefix(lines[0], name+" "):
 		lines = append([]string{name + ": " + lines[0]}, lines[1:]...)
 	}
 	s.comment(lines...)
+}
+
+// isPredicate reports whether a description goes on after a name, as those of our protocol documents do: "is a piece of
+// text".
+func isPredicate(line string) bool {
+	first, _ := utf8.DecodeRuneInString(line)
+	return unicode.IsLower(first)
+}
+
+func withSubject(name string, lines []string) []string {
+	return append([]string{name + " " + lines[0]}, lines[1:]...)
 }
 
 // structType writes
@@ -77,10 +92,14 @@ func (s *source) structType(d *model.Decl, b *model.Struct) {
 
 // fieldDoc is what the schema says of a property, and its default.
 func fieldDoc(p *model.Prop) []string {
-	if p.Default == nil {
-		return p.Doc
+	doc := p.Doc
+	if len(doc) > 0 && isPredicate(doc[0]) {
+		doc = withSubject(p.Name, doc)
 	}
-	return append(slices.Clip(p.Doc), "Default "+p.DefaultText+".")
+	if p.Default == nil {
+		return doc
+	}
+	return append(slices.Clip(doc), "Default "+p.DefaultText+".")
 }
 
 // enumType writes

@@ -147,6 +147,35 @@ func narrowByGroups(r *reader, s *shape) {
 	}
 }
 
+// narrowByEnum drops the values of an enum that other keywords refuse. What is left alone decides then, except for
+// formats and for what arrays and objects hold.
+func (s *shape) narrowByEnum() {
+	if s.enum == nil {
+		return
+	}
+	e := *s.enum
+	e.values = slices.DeleteFunc(slices.Clone(e.values), func(v *schema.Node) bool { return !s.takes(v) })
+	s.enum, s.kinds = &e, 0
+	for _, v := range e.values {
+		s.kinds |= kindOf[v.Kind]
+	}
+	if len(e.values) == 0 && s.never == nil {
+		s.never = e.at
+	}
+}
+
+func (s *shape) takes(v *schema.Node) bool {
+	switch {
+	case kindOf[v.Kind]&s.kinds == 0:
+		return false
+	case v.Kind == schema.String:
+		return s.str.fits(v.Text)
+	case v.Kind == schema.Number:
+		return s.num.fits(v, s.whole)
+	}
+	return true
+}
+
 func first(a, b *schema.Node) *schema.Node {
 	if a != nil {
 		return a

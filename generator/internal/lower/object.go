@@ -137,22 +137,52 @@ func (l *lowering) structOf(s *shape, p place) *model.Struct {
 	for i := range o.props {
 		st.Props = append(st.Props, l.prop(o, &o.props[i], p, fields))
 	}
-	l.rest(o, st, p)
+	l.rest(s, st, p)
 	if st.Open == model.Keep && !p.drop {
-		st.Field = fields.Take("Extra")
+		nameExtra(st)
 	}
 	return st
 }
 
-// rest decides about the properties that the schema does not name.
-func (l *lowering) rest(o *objectFacet, st *model.Struct, p place) {
+// nameExtra names the field of the unknown properties.
+func nameExtra(st *model.Struct) {
+	fields := &Names{}
+	for _, p := range st.Props {
+		fields.Take(p.Name)
+	}
+	st.Field = fields.Take("Extra")
+}
+
+// keepTried keeps the unknown properties of members that are found by trying: without them, what is encoded could be
+// decoded as another member.
+func keepTried(d *model.Decl) {
+	u, ok := d.Body.(*model.Union)
+	if !ok {
+		return
+	}
+	if _, tried := u.Rule.(*model.Tried); !tried {
+		return
+	}
+	for _, m := range u.Members {
+		if st, ok := m.Decl.Body.(*model.Struct); ok && st.Open == model.Ignore {
+			st.Open, st.Extra = model.Keep, model.Value{Type: model.Raw{}}
+			nameExtra(st)
+		}
+	}
+}
+
+// rest decides about the properties that the schema does not name. Where it says nothing about them they are forgotten,
+// unless protocol documents ask for them, or something else in the schema may look at them.
+func (l *lowering) rest(s *shape, st *model.Struct, p place) {
+	o := &s.obj
+	keep := l.keep || p.keep || o.min != nil
 	inner := p.below(p.hint + "Extra")
 	inner.node = derived(o.at, "additionalProperties", o.rest)
 	free := o.rest == nil || l.shape(o.rest).free()
 	switch {
 	case l.closed(o):
 		st.Open = model.Closed
-	case p.drop && free, o.rest == nil && !l.keep:
+	case p.drop && free, o.rest == nil && !keep:
 		st.Open = model.Ignore
 	case free:
 		st.Open, st.Extra = model.Keep, model.Value{Type: model.Raw{}}

@@ -23,6 +23,7 @@ func (r *reader) shape(c conj) *shape {
 		r.add(s, n)
 	}
 	narrowByGroups(r, s)
+	s.narrowByEnum()
 	return s
 }
 

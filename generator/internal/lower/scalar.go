@@ -55,7 +55,7 @@ func (l *lowering) enum(s *shape, p place) model.Type {
 	at := l.ruleAt(s.enum.at, p)
 	var texts []string
 	for _, v := range s.enum.values {
-		if v.Kind == schema.String && s.str.fits(v.Text) {
+		if v.Kind == schema.String {
 			texts = append(texts, v.Text)
 		}
 	}
@@ -109,7 +109,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	}
 	if s.enum != nil {
 		rule.Const = s.enum.single
-		rule.Enum = numbers(s, multiple)
+		rule.Enum = numbers(s)
 	} else {
 		l.bounds(s, rule)
 		if multiple != nil {
@@ -187,25 +187,32 @@ func beyondInt64(s *shape) bool {
 	return false
 }
 
-// numbers returns the values of an enum of numbers that satisfy the other keywords.
-func numbers(s *shape, multiple *big.Rat) []string {
+// numbers returns the values of an enum of numbers.
+func numbers(s *shape) []string {
 	var all []string
 	for _, v := range s.enum.values {
-		x := exact(v.Text)
-		if v.Kind != schema.Number || x == nil || multiple != nil && !new(big.Rat).Quo(x, multiple).IsInt() {
-			continue
+		switch x := exact(v.Text); {
+		case v.Kind != schema.Number || x == nil:
+		case s.whole:
+			all = append(all, decimal(x))
+		default:
+			all = append(all, v.Text)
 		}
-		if b := s.num.min; b != nil && (x.Cmp(b.value) < 0 || b.exclusive && x.Cmp(b.value) == 0) {
-			continue
-		}
-		if b := s.num.max; b != nil && (x.Cmp(b.value) > 0 || b.exclusive && x.Cmp(b.value) == 0) {
-			continue
-		}
-		text := v.Text
-		if s.whole {
-			text = decimal(x)
-		}
-		all = append(all, text)
 	}
 	return all
+}
+
+// fits reports whether an enum's value satisfies the other keywords.
+func (s *numberFacet) fits(v *schema.Node, whole bool) bool {
+	x := exact(v.Text)
+	switch {
+	case x == nil:
+		return true
+	case whole && !x.IsInt(), s.multiple != nil && !new(big.Rat).Quo(x, s.multiple).IsInt():
+		return false
+	}
+	low, high := s.min == nil || x.Cmp(s.min.value) > 0, s.max == nil || x.Cmp(s.max.value) < 0
+	low = low || x.Cmp(s.min.value) == 0 && !s.min.exclusive
+	high = high || x.Cmp(s.max.value) == 0 && !s.max.exclusive
+	return low && high
 }

@@ -69,6 +69,9 @@ func (t *Types) Lower(r Root) model.TypeRef {
 // Finish decides what needs a sight of all types and returns them in the order in which they were met.
 func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, d := range t.decls {
+		keepTried(d)
+	}
+	for _, d := range t.decls {
 		settle(d)
 	}
 	breakCycles(t.decls)
@@ -102,9 +105,10 @@ type place struct {
 	doc  []string     // first lines of that type's comment
 	drop bool         // nothing is kept: validators only
 	flat bool         // an object becomes a struct even if a map would do
+	keep bool         // unknown properties are kept: a check of the whole value may look at them
 }
 
-func (p place) below(hint string) place { return place{hint: hint, drop: p.drop} }
+func (p place) below(hint string) place { return place{hint: hint, drop: p.drop, keep: p.keep} }
 
 // lowerRoot returns the declaration of a root, which always is a type of its own.
 func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {

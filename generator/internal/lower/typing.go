@@ -108,13 +108,21 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 			return v
 		}
 	}
+	p.keep = p.keep || len(s.groups) > 0
 	v := l.bare(s, p)
-	v.Null = s.kinds&model.KindNull != 0 && v.Type != model.Type(model.Raw{}) && !isByKind(v.Type)
+	v.Null = s.kinds&model.KindNull != 0 && s.never == nil && takesNoNull(v.Type)
 	v.Checks = append(v.Checks, l.assertions(s, p)...)
 	return v
 }
 
-func isByKind(t model.Type) bool { _, ok := t.(*model.ByKind); return ok }
+// takesNoNull reports whether null has to be looked for before a value of the type is read.
+func takesNoNull(t model.Type) bool {
+	switch t.(type) {
+	case model.Raw, *model.ByKind, *model.Never:
+		return false
+	}
+	return true
+}
 
 // bare is typed without groups and without null.
 func (l *lowering) bare(s *shape, p place) model.Value {
@@ -126,13 +134,16 @@ func (l *lowering) bare(s *shape, p place) model.Value {
 		return model.Value{Type: model.Raw{}}
 	case s.enum != nil && kinds != model.KindString && kinds != model.KindNumber:
 		return l.values(s, p)
-	case kinds == 0 || s.kinds == model.KindAny || bits.OnesCount8(uint8(kinds)) > 3 || p.drop && bits.OnesCount8(uint8(kinds)) > 1:
+	case bits.OnesCount8(uint8(kinds)) == 1:
+		return l.ofKind(kinds, s, p)
+	case kinds == 0 || bits.OnesCount8(uint8(kinds)) > maxMembers || p.drop || len(s.groups) > 0:
 		return l.byKind(s, p)
-	case bits.OnesCount8(uint8(kinds)) > 1:
-		return l.unionOfKinds(s, p)
 	}
-	return l.ofKind(kinds, s, p)
+	return l.unionOfKinds(s, p)
 }
+
+// maxMembers is how many kinds a union has at most; with more there is little that a type switch says.
+const maxMembers = 3
 
 // ofKind is bare for values of one kind.
 func (l *lowering) ofKind(kind model.Kind, s *shape, p place) model.Value {
@@ -232,7 +243,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		t := *s
 		t.kinds, t.groups, t.notes = kind, nil, notes{}
 		m := l.newDecl(d.Name + kindWord(kind, s.whole))
-		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true})
+		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true, keep: p.keep})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Kind: kind})
 	}
 	return model.Value{Type: model.Named{Decl: d}}

@@ -143,9 +143,15 @@ func commonEnum(branches []branch, g group) *enumFacet {
 // nil if the branches have no distinct Go types.
 func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRule, tags [][]string) {
 	var seen, twice model.Kind
+	targets := map[*schema.Node]bool{}
 	for _, b := range branches {
+		target, _ := l.follow(b.node)
+		if targets[target] {
+			return nil, nil
+		}
+		targets[target] = true
 		kinds := b.shape.kinds &^ model.KindNull
-		if b.shape.kinds == model.KindAny || bits.OnesCount8(uint8(kinds)) > 3 || l.isUnion(b.shape) {
+		if b.shape.kinds == model.KindAny || bits.OnesCount8(uint8(kinds)) > maxMembers || l.isUnion(b.shape) {
 			return nil, nil
 		}
 		twice |= seen & kinds
@@ -224,29 +230,48 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, tags [][]string,
 	u := &model.Union{Method: l.marker(d), Rule: rule}
 	d.Body = u
 	_, byKind := rule.(*model.ByKindOf)
+	_, tried := rule.(*model.Tried)
 	for i, b := range branches {
 		if byKind && mixed(b) {
-			u.Members = append(u.Members, l.kindMembers(d, b)...)
+			u.Members = append(u.Members, l.kindMembers(d, b, p.keep)...)
 			continue
 		}
 		m := &model.UnionMember{Kind: b.shape.kinds &^ model.KindNull}
-		word := "Option" + itoa(i)
 		if tags != nil {
-			m.Tags, word = tags[i], constWord(tags[i][0])
-		} else if byKind {
-			word = kindWord(m.Kind, b.shape.whole)
+			m.Tags = tags[i]
 		}
-		if b.shape.notes.title != "" && !byKind {
-			word = GoName(b.shape.notes.title)
-		}
-		m.Decl = l.member(b, d.Name+word, s.plain())
+		m.Decl = l.member(b, place{hint: d.Name + memberWord(branches, i, m.Tags), flat: true, keep: p.keep || tried}, s.plain())
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}
 }
 
+// memberWord is what the Go name of a member adds to the union's: its title, its tag, its kind if no other member has
+// it, the property that only this one requires; else its number.
+func memberWord(branches []branch, i int, tags []string) string {
+	b := branches[i].shape
+	alone := func(of func(*shape) bool) bool {
+		return !slices.ContainsFunc(branches, func(other branch) bool { return other.shape != b && of(other.shape) })
+	}
+	if word := goWords(b.notes.title); word != "" {
+		return word
+	}
+	if tags != nil {
+		return constWord(tags[0])
+	}
+	if alone(func(s *shape) bool { return s.kinds&b.kinds&^model.KindNull != 0 }) {
+		return kindWord(b.kinds&^model.KindNull, b.whole)
+	}
+	for _, key := range b.obj.required {
+		if word := goWords(key); word != "" && alone(func(s *shape) bool { return s.obj.prop(key) != nil }) {
+			return "With" + word
+		}
+	}
+	return "Option" + itoa(i)
+}
+
 // kindMembers splits a branch of several kinds, such as "type": ["string", "integer"].
-func (l *lowering) kindMembers(d *model.Decl, b branch) []*model.UnionMember {
+func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.UnionMember {
 	var all []*model.UnionMember
 	for _, kind := range []model.Kind{model.KindString, model.KindNumber, model.KindBool, model.KindArray, model.KindObject} {
 		if b.shape.kinds&kind == 0 {
@@ -255,14 +280,14 @@ func (l *lowering) kindMembers(d *model.Decl, b branch) []*model.UnionMember {
 		t := *b.shape
 		t.kinds = kind
 		m := l.newDecl(d.Name + kindWord(kind, t.whole))
-		l.fill(m, &t, place{hint: m.Name, flat: true})
+		l.fill(m, &t, place{hint: m.Name, flat: true, keep: keep})
 		all = append(all, &model.UnionMember{Decl: m, Kind: kind})
 	}
 	return all
 }
 
 // member returns the declaration of a branch: what it refers to, or a new one.
-func (l *lowering) member(b branch, hint string, plain bool) *model.Decl {
+func (l *lowering) member(b branch, p place, plain bool) *model.Decl {
 	if target, ok := l.follow(b.node); ok && plain {
 		if v := l.named(target); v != nil && v.Checks == nil {
 			return v.Type.(model.Named).Decl
@@ -270,7 +295,8 @@ func (l *lowering) member(b branch, hint string, plain bool) *model.Decl {
 	}
 	t := *b.shape
 	t.kinds &^= model.KindNull
-	m := l.newDecl(hint)
-	l.fill(m, &t, place{hint: m.Name, flat: true})
+	m := l.newDecl(p.hint)
+	p.hint = m.Name
+	l.fill(m, &t, p)
 	return m
 }
