@@ -1,30 +1,41 @@
 package task
 
 import (
-	"crypto/hmac"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"hash/maphash"
 )
 
-// cursors makes and opens list cursors: the place in an owner's list, authenticated together with the owner, so that
-// one that was guessed, changed or made for somebody else is refused (TSK16, TSK17).
-type cursors struct{ key [32]byte }
+// cursors makes and opens list cursors: the place in an owner's list and a keyed hash of the owner, encrypted as one AES
+// block. A cursor that was guessed, changed or made for somebody else decrypts to another hash, but for one in 2⁶⁴, and is
+// refused (TSK16, TSK17). A MAC would do as well, at a hundred times the price: a third of a page's time.
+type cursors struct {
+	block cipher.Block
+	seed  maphash.Seed
+}
 
-const (
-	cursorTag  = 12 // bytes of the authentication tag
-	cursorSize = 8 + cursorTag
-)
+// cursorSize is the block and its base64.
+const cursorSize, cursorChars = aes.BlockSize, 22
 
-func newCursors() (c cursors) {
-	rand.Read(c.key[:]) // never fails: it ends the process instead
-	return c
+func newCursors() cursors {
+	var key [16]byte
+	rand.Read(key[:]) // never fails: it ends the process instead
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic(err) // only for other key sizes
+	}
+	return cursors{block, maphash.MakeSeed()}
 }
 
 func (c *cursors) make(owner string, seq uint64) string {
-	sealed := c.seal(owner, seq)
-	return base64.RawURLEncoding.EncodeToString(sealed[:cursorSize])
+	b := make([]byte, cursorSize)
+	binary.BigEndian.PutUint64(b, seq)
+	binary.BigEndian.PutUint64(b[8:], maphash.String(c.seed, owner))
+	c.block.Encrypt(b, b)
+	return base64.RawURLEncoding.EncodeToString(b)
 }
 
 // open returns the place of a cursor; "" is the beginning.
@@ -32,26 +43,16 @@ func (c *cursors) open(owner, cursor string) (uint64, error) {
 	if cursor == "" {
 		return 0, nil
 	}
-	var given [cursorSize]byte
-	if len(cursor) != base64.RawURLEncoding.EncodedLen(cursorSize) {
+	if len(cursor) != cursorChars {
 		return 0, ErrCursor
 	}
-	if _, err := base64.RawURLEncoding.Strict().Decode(given[:], []byte(cursor)); err != nil {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(b) != cursorSize {
 		return 0, ErrCursor
 	}
-	seq := binary.BigEndian.Uint64(given[:])
-	want := c.seal(owner, seq)
-	if !hmac.Equal(given[:], want[:cursorSize]) {
+	c.block.Decrypt(b, b)
+	if binary.BigEndian.Uint64(b[8:]) != maphash.String(c.seed, owner) {
 		return 0, ErrCursor
 	}
-	return seq, nil
-}
-
-func (c *cursors) seal(owner string, seq uint64) []byte {
-	var place [8]byte
-	binary.BigEndian.PutUint64(place[:], seq)
-	mac := hmac.New(sha256.New, c.key[:])
-	mac.Write(place[:])
-	mac.Write([]byte(owner))
-	return mac.Sum(place[:8:8])
+	return binary.BigEndian.Uint64(b), nil
 }

@@ -28,16 +28,22 @@ type shard struct {
 	expiry  expiryHeap
 }
 
-// record is one task. All transitions happen in change.
+// record is one task. All transitions happen in change. What every read looks at comes first, in one cache line: at
+// 100,000 tasks a read costs what it has to fetch.
 type record struct {
 	owner *owner
-	seq   uint64 // place in the owner's list
-	at    time.Time
+	at    time.Time // when it expires, zero for never
+	mu    sync.Mutex
+	gone  bool
+	state State
 
-	mu      sync.Mutex
-	state   State
 	changed chan struct{} // made by the first watcher, closed by the next change
-	gone    bool
+	seq     uint64        // place in the owner's list
+}
+
+// expired reports whether the task is over its ttl or removed. The caller holds the lock.
+func (r *record) expired(now time.Time) bool {
+	return r.gone || !r.at.IsZero() && !now.Before(r.at)
 }
 
 // NewMemory returns an empty store.
@@ -60,6 +66,7 @@ func (m *Memory) Create(_ context.Context, t Task, quota Quota) (Task, error) {
 		return Task{}, err
 	}
 	r := &record{owner: o, state: NewState(t, time.Now())}
+	r.at, _ = r.state.Task.ExpiresAt()
 	snapshot := r.state.Task
 	if !m.insert(r) {
 		m.dismiss(o, true)
@@ -114,7 +121,7 @@ func (m *Memory) owned(owner, id string, now time.Time) (*record, error) {
 		return nil, &NotFoundError{Foreign, r.state.Task.Tool}
 	}
 	r.mu.Lock()
-	if r.gone || r.state.Task.Expired(now) {
+	if r.expired(now) {
 		r.mu.Unlock()
 		return nil, &NotFoundError{Expired, r.state.Task.Tool}
 	}

@@ -10,9 +10,7 @@ import (
 type expiryHeap []*record
 
 func (h *expiryHeap) add(r *record) {
-	at, ok := r.state.Task.ExpiresAt()
-	if ok {
-		r.at = at
+	if !r.at.IsZero() {
 		heap.Push(h, r)
 	}
 }

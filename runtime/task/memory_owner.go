@@ -29,7 +29,13 @@ type owner struct {
 
 // chunk is a run of tasks in order of seq; never empty. A list of short runs makes appending, removing anywhere and
 // seeking a cursor cheap without a tree: at 100,000 tasks, some 400 chunks.
-type chunk []*record
+type chunk []place
+
+// place repeats the record's seq, so that seeking touches no records: at 100,000 tasks each of them is a cache miss.
+type place struct {
+	seq uint64
+	*record
+}
 
 const chunkSize = 256
 
@@ -81,7 +87,7 @@ func (o *owner) append(r *record) {
 		o.chunks = append(o.chunks, make(chunk, 0, 8))
 		n++
 	}
-	o.chunks[n-1] = append(o.chunks[n-1], r)
+	o.chunks[n-1] = append(o.chunks[n-1], place{r.seq, r})
 }
 
 // seek finds the first task whose seq is at least seq.
@@ -109,10 +115,10 @@ func (o *owner) remove(seq uint64) {
 }
 
 // after returns up to n tasks that come after seq.
-func (o *owner) after(seq uint64, n int) []*record {
+func (o *owner) after(seq uint64, n int) []place {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	found := make([]*record, 0, n)
+	found := make([]place, 0, n)
 	for c, i := o.seek(seq + 1); c < len(o.chunks) && len(found) < n; c, i = c+1, 0 {
 		rest := o.chunks[c][i:]
 		found = append(found, rest[:min(len(rest), n-len(found))]...)
@@ -146,11 +152,11 @@ func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, 
 }
 
 // listed are the snapshots of what has not expired, without what lists leave out.
-func listed(records []*record, now time.Time) []Task {
+func listed(records []place, now time.Time) []Task {
 	tasks := make([]Task, 0, len(records))
 	for _, r := range records {
 		r.mu.Lock()
-		if !r.gone && !r.state.Task.Expired(now) {
+		if !r.expired(now) {
 			tasks = append(tasks, r.state.Task)
 		}
 		r.mu.Unlock()

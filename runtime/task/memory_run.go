@@ -15,7 +15,7 @@ func (m *Memory) leased(id string, t *Task, transition func(s *State, now time.T
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gone || r.state.Task.Expired(now) {
+	if r.expired(now) {
 		return &NotFoundError{Expired, r.state.Task.Tool}
 	}
 	return r.change(t, func(s *State) error { return transition(s, now) })
@@ -119,5 +119,5 @@ func (m *Memory) Orphans(_ context.Context, limit int) ([]string, error) {
 func (r *record) orphan(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !r.gone && !r.state.Task.Expired(now) && r.state.Orphan(now)
+	return !r.expired(now) && r.state.Orphan(now)
 }
