@@ -74,7 +74,7 @@ func (t *target) compare(f File) Finding {
 		return Finding{Path: f.Path, Kind: Missing}
 	}
 	kind := Outdated
-	if want, known := t.lock.Files[f.Path]; known && f.Path != LockName && hash(unixLines(old)) != want {
+	if t.edited(f) {
 		kind = HandEdited
 	}
 	changes := diff.Diff(f.Path+" (on disk)", unixLines(old), f.Path+" (generated)", f.Content)

@@ -24,7 +24,8 @@ type Report struct {
 // It refuses, as diagnostics and before touching anything: a result with errors, a directory outside the manifest's
 // module, symbolic links, and existing files that mcpkiln did not generate. It is all or nothing: everything is staged
 // beside the target first, then renamed into place; if ctx ends before the renames start, or something fails, the
-// directory is as it was. The error is for what nobody can fix in a manifest: ctx ended, disk full, no permission.
+// directory is as it was. Edits by hand are overwritten, with a warning. The error is for what nobody can fix in a
+// manifest: ctx ended, disk full, no permission.
 func Write(ctx context.Context, base string, r *Result) (Report, schema.Diagnostics, error) {
 	if r.Diagnostics.HasErrors() {
 		return Report{}, r.Diagnostics, nil
@@ -40,6 +41,11 @@ func Write(ctx context.Context, base string, r *Result) (Report, schema.Diagnost
 			report.Unchanged = append(report.Unchanged, f.Path)
 			continue
 		}
+		if t.edited(f) {
+			diags = append(diags, schema.Diagnostic{Pos: schema.Position{File: filepath.Join(t.dir, f.Path)}, Code: "hand-edited",
+				Severity: schema.Warning, Message: "it was edited by hand; the edits are overwritten",
+				Hint: "change the manifest, or keep code in a file of your own"})
+		}
 		changed = append(changed, f)
 		report.Written = append(report.Written, f.Path)
 	}
@@ -49,7 +55,14 @@ func Write(ctx context.Context, base string, r *Result) (Report, schema.Diagnost
 	if err := t.replace(ctx, changed); err != nil {
 		return Report{}, nil, fmt.Errorf("%s is unchanged: %w", t.dir, err)
 	}
-	return report, nil, nil
+	return report, diags, nil
+}
+
+// edited reports whether the file on disk is neither what f is to be nor what an earlier run left.
+func (t *target) edited(f File) bool {
+	old, ok := t.files[f.Path]
+	was, known := t.lock.Files[f.Path]
+	return ok && known && hash(unixLines(old)) != was
 }
 
 // holds reports whether the disk already has f. A lock that differs only in who wrote it counts as the same, and so

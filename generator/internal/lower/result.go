@@ -19,8 +19,7 @@ func (l *packageLowering) result() {
 	}
 	for _, d := range rev.Documents {
 		if n := d.Definition(rev.Methods[i].Result); n != nil {
-			ref := l.types.Lower(Root{Document: d.Document, Node: n, Name: rev.Methods[i].Result, Keep: true, Use: model.Encode,
-				Doc: []string{rev.Methods[i].Result + " is the protocol's own tool result, for tools without an outputSchema."}})
+			ref := l.types.Lower(Root{Document: d.Document, Node: n, Name: rev.Methods[i].Result, Keep: true, Use: model.Encode})
 			l.pkg.Result = &model.Result{TypeRef: ref}
 			l.later = append(l.later, l.textResult)
 			return

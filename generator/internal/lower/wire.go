@@ -109,7 +109,11 @@ func (l *wireLowering) task() {
 			l.fail(m.Pos, "unknown-shape", "this mcpkiln can not write the message %s of revision %s", name, l.rev.Name)
 		}
 	}
-	rules := &model.TaskRules{}
+	l.wire.Task = &model.TaskRules{Edges: l.edges(t), Flags: taskFlags(t)}
+}
+
+func (l *wireLowering) edges(t *revision.Task) []model.TaskEdge {
+	var all []model.TaskEdge
 	for _, e := range t.Edges {
 		for _, to := range e.To {
 			from, ok1 := statusNames()[e.From]
@@ -118,9 +122,15 @@ func (l *wireLowering) task() {
 				l.fail(l.rev.Pos, "unknown-status", "this mcpkiln knows no task status on the way from %q to %q", e.From, to)
 				continue
 			}
-			rules.Edges = append(rules.Edges, model.TaskEdge{From: from, To: into})
+			all = append(all, model.TaskEdge{From: from, To: into})
 		}
 	}
+	return all
+}
+
+// taskFlags are the fields of server.TaskRules that are true.
+func taskFlags(t *revision.Task) []string {
+	var all []string
 	for _, f := range []struct {
 		name string
 		on   bool
@@ -132,10 +142,10 @@ func (l *wireLowering) task() {
 		{"Progress", t.Progress == revision.ProgressLifetime},
 	} {
 		if f.on {
-			rules.Flags = append(rules.Flags, f.name)
+			all = append(all, f.name)
 		}
 	}
-	l.wire.Task = rules
+	return all
 }
 
 func (l *wireLowering) fail(pos schema.Position, code, format string, args ...any) {

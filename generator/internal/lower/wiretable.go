@@ -82,9 +82,8 @@ func (m wireMessage) wanted(n model.Needs) bool {
 	return (!m.tasks || n.Tasks) && (!m.questions || n.Questions) && (!m.results || n.Results)
 }
 
-// wireMessages are in the order of the fields of server.Wire.
-func wireMessages() []wireMessage {
-	task := map[string]model.WireSlot{
+func taskSlots() map[string]model.WireSlot {
+	return map[string]model.WireSlot{
 		"id":            {Field: "ID", Kind: model.StringSlot},
 		"status":        {Field: "Status", Kind: model.StringSlot},
 		"statusMessage": {Field: "StatusMessage", Kind: model.StringSlot},
@@ -93,19 +92,26 @@ func wireMessages() []wireMessage {
 		"ttl":           {Field: "TTL", Kind: model.MillisSlot},
 		"pollInterval":  {Field: "PollInterval", Kind: model.MillisSlot},
 	}
-	callResult := map[string]model.WireSlot{
+}
+
+func callResultSlots() map[string]model.WireSlot {
+	return map[string]model.WireSlot{
 		"content":           {Field: "Content", Kind: model.RawSlot},
 		"structuredContent": {Field: "StructuredContent", Kind: model.RawSlot},
 		"isError":           {Field: "IsError", Kind: model.BoolSlot},
 		"relatedTask":       {Field: "RelatedTask", Kind: model.StringSlot},
 	}
+}
+
+// wireMessages are in the order of the fields of server.Wire. It is long because it is a table.
+func wireMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "elicitResult", field: "ReadElicitResult", structName: "ElicitResult", param: "r", read: true, questions: true,
 			slots: map[string]model.WireSlot{
 				"action":  {Field: "Action", Kind: model.StringSlot},
 				"content": {Field: "Content", Kind: model.RawSlot},
 			}},
-		{rule: "callResult", field: "ReadCallResult", structName: "CallResult", param: "r", read: true, results: true, meta: "Meta", slots: callResult},
+		{rule: "callResult", field: "ReadCallResult", structName: "CallResult", param: "r", read: true, results: true, meta: "Meta", slots: callResultSlots()},
 		{rule: "initializeResult", field: "AppendInitializeResult", structName: "InitializeResult", param: "r",
 			slots: map[string]model.WireSlot{
 				"protocolVersion": {Field: "ProtocolVersion", Kind: model.StringSlot},
@@ -118,8 +124,8 @@ func wireMessages() []wireMessage {
 				"tools":      {Field: "Tools", Kind: model.RawSlot},
 				"nextCursor": {Field: "NextCursor", Kind: model.StringSlot},
 			}},
-		{rule: "callResult", field: "AppendCallResult", structName: "CallResult", param: "r", meta: "Meta", slots: callResult},
-		{rule: "task", field: "AppendTask", structName: "TaskView", param: "t", tasks: true, slots: task},
+		{rule: "callResult", field: "AppendCallResult", structName: "CallResult", param: "r", meta: "Meta", slots: callResultSlots()},
+		{rule: "task", field: "AppendTask", structName: "TaskView", param: "t", tasks: true, slots: taskSlots()},
 		{rule: "taskCreated", field: "AppendTaskCreated", structName: "TaskView", param: "t", tasks: true},
 		{rule: "taskList", field: "AppendTaskList", structName: "TaskList", param: "l", tasks: true,
 			slots: map[string]model.WireSlot{
