@@ -121,7 +121,7 @@ func (d *Decoder) unknownMember(f *frame) int {
 // endObject checks what can only be known at the end, and pops.
 func (d *Decoder) endObject(f *frame) {
 	r := f.object
-	if r.Required != nil && (len(r.Required) > 1 || r.Required[0]&^f.seen != 0) {
+	if n := len(r.Required); n > 0 && (n > 1 || r.Required[0]&^f.seen != 0) {
 		d.missing(f)
 	}
 	if r.Min != 0 && int(f.count) < bound(r.Min) {
