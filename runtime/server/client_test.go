@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // client is a peer that speaks raw JSON. Reads are in the order of arrival; expectations that are not met end the test.
 type client struct {
 	t      *testing.T
+	srv    *Server
 	conn   rpc.Conn
 	frames chan string
 	read   chan struct{} // closed when the reader is gone
@@ -129,6 +131,16 @@ func (c *client) fence() []message {
 	c.send(`{"jsonrpc":"2.0","id":"fence","method":"ping"}`)
 	_, before := c.answer(`"fence"`)
 	return before
+}
+
+// inFlight lists the calls of tool.
+func (c *client) inFlight(tool string) (list []inflight.Snapshot) {
+	for _, s := range c.srv.InFlight() {
+		if s.Tool == tool {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 func (c *client) initialize(capabilities string) message {

@@ -50,7 +50,7 @@ func (d *delivery) ask(ctx context.Context, q task.Question) {
 		defer cancel()
 		d.whileOpen(ctx, q.Name)
 	})
-	data, err := d.peer.elicit(ctx, q, d.task)
+	data, err := d.peer.elicit(ctx, ctx, q, d.task)
 	cancel()
 	watch.Wait()
 	if err != nil {

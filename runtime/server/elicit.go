@@ -13,61 +13,79 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// elicit sends q to the client and waits for the answer, which it returns as a reply. taskID is the task that q belongs to, "" inline.
-// When ctx ends or the deadline passes first, the client is told that nobody waits any more (CAN19).
-func (p *peer) elicit(ctx context.Context, q task.Question, taskID string) ([]byte, error) {
+// asking is one question on its way to the client.
+type asking struct {
+	peer *peer
+	call context.Context // what the question belongs to: the request, or the delivery of a task's question
+	wait context.Context // of whoever waits; it may end earlier
+	id   rpc.ID
+	task string // "" inline
+}
+
+// elicit sends q to the client and waits for the answer, which it returns as a reply. When call or wait ends or the deadline passes first,
+// the client is told that nobody waits any more (CAN19).
+func (p *peer) elicit(call, wait context.Context, q task.Question, taskID string) ([]byte, error) {
 	left := time.Until(q.Deadline)
 	if left <= 0 {
 		return nil, task.ErrUnanswered
 	}
-	id := rpc.IntID(p.outgoing.Add(1))
-	entry, err := p.s.tracker.Register(p.ctx, p.key(id, inflight.Outgoing),
+	a := &asking{peer: p, call: call, wait: wait, id: rpc.IntID(p.outgoing.Add(1)), task: taskID}
+	entry, err := p.s.tracker.Register(call, p.key(a.id, inflight.Outgoing),
 		inflight.Info{Method: p.wire.names[OpElicit], Principal: p.principal, Timeout: left})
 	if err != nil {
 		return nil, err
 	}
-	entry.Follow(ctx)
-	if err := p.sendQuestion(ctx, id, q, taskID); err != nil {
+	entry.Follow(wait)
+	if err := a.send(q); err != nil {
 		entry.Retire()
 		return nil, err
 	}
 	answer, err := entry.Await()
 	if err != nil {
-		return nil, p.giveUp(ctx, id, err)
+		return nil, a.giveUp(err)
 	}
 	return p.readReply(answer)
 }
 
-func (p *peer) sendQuestion(ctx context.Context, id rpc.ID, q task.Question, taskID string) error {
+// ended is why nobody waits any more, nil while somebody does.
+func (a *asking) ended() error {
+	if err := context.Cause(a.call); err != nil {
+		return err
+	}
+	return context.Cause(a.wait)
+}
+
+func (a *asking) send(q task.Question) error {
 	var asked prompt
 	if err := json.Unmarshal(q.Payload, &asked); err != nil {
 		return fmt.Errorf("question %q: %w", q.Name, err)
 	}
-	params := p.wire.AppendElicit(nil, &Elicit{Message: asked.Message, RequestedSchema: asked.Schema, RelatedTask: taskID})
-	frame := rpc.AppendRequest(nil, id, p.wire.names[OpElicit], params)
-	p.gate.RLock()
-	defer p.gate.RUnlock()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	w := a.peer.wire
+	params := w.AppendElicit(nil, &Elicit{Message: asked.Message, RequestedSchema: asked.Schema, RelatedTask: a.task})
+	frame := rpc.AppendRequest(nil, a.id, w.names[OpElicit], params)
+	a.peer.gate.RLock()
+	defer a.peer.gate.RUnlock()
+	if err := a.ended(); err != nil {
+		return err // nothing is written for a call that is over (CAN02)
 	}
-	return p.conn.WriteFrame(frame)
+	return a.peer.conn.WriteFrame(frame)
 }
 
-// giveUp takes back a question that nobody waits for.
-func (p *peer) giveUp(ctx context.Context, id rpc.ID, err error) error {
-	reason := "nobody answered in time"
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-		reason = "nobody waits for the answer any more"
-	}
+// giveUp takes the question back from the client, if that is still there.
+func (a *asking) giveUp(err error) error {
 	var cause *inflight.Cause
-	if !errors.As(err, &cause) || cause.Source != inflight.SourceDisconnect {
-		params := p.wire.AppendCancelled(nil, &Cancelled{RequestID: id, Reason: reason})
-		p.write(rpc.AppendNotification(nil, p.wire.names[OpCancelled], params))
+	if errors.As(err, &cause) && cause.Source == inflight.SourceDisconnect {
+		return err
 	}
-	if ctx.Err() == nil && cause != nil && cause.Source == inflight.SourceTimeout {
-		return task.ErrUnanswered
+	reason := "nobody waits for the answer any more"
+	if ended := a.ended(); ended != nil {
+		err = ended
+	} else if cause != nil && cause.Source == inflight.SourceTimeout {
+		err, reason = task.ErrUnanswered, "nobody answered in time"
 	}
+	w := a.peer.wire
+	params := w.AppendCancelled(nil, &Cancelled{RequestID: a.id, Reason: reason})
+	a.peer.write(rpc.AppendNotification(nil, w.names[OpCancelled], params))
 	return err
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -12,6 +13,100 @@ func TestHandshakeAgreesOnARevision(t *testing.T) {
 		if got := m.str("result", "protocolVersion"); got != want {
 			t.Errorf("asked for %s, got %s", asked, m.raw)
 		}
+		if got := m.field("result", "serverInfo"); got != `{"name":"test","version":"1"}` {
+			t.Errorf("serverInfo: %s", got)
+		}
 		c.close()
+	}
+}
+
+func TestHandshakeComesFirstAndOnce(t *testing.T) {
+	c := newFixture(t, []Tool{tool("echo", structured(echo))}).dial(t.Context())
+	c.request("1", "tools/list", `{}`).wantError(t, -32600, "handshake")
+	c.request("2", "ping", `{}`).wantResult(t, `{}`)
+	c.request("3", "initialize", `{"capabilities":{},"clientInfo":{}}`).wantError(t, -32602, "protocolVersion")
+	c.initialize(`{}`)
+	c.request("4", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`).wantError(t, -32600)
+	c.request("5", "tools/list", `{}`).wantResult(t, `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`)
+}
+
+func TestHandshakeIsServedBeforeWhatFollowsInTheSameWrite(t *testing.T) {
+	c := newFixture(t, []Tool{tool("echo", structured(echo))}).dial(t.Context())
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	c.call("2", "echo", `{"text":"hi"}`)
+	m, _ := c.answer("2")
+	if m.str("result", "structuredContent", "text") != "hi" {
+		t.Error(m.raw)
+	}
+}
+
+func TestTSK01CapabilitiesAreWhatIsServed(t *testing.T) {
+	plain := []Tool{tool("echo", structured(echo))}
+	tasks := append([]Tool{tool("job", structured(echo), withTask(TaskOptional))}, plain...)
+	for name, row := range map[string]struct {
+		tools     []Tool
+		opts      []Option
+		principal string
+		want      string
+	}{
+		"no tools":               {want: `{}`},
+		"tools":                  {tools: plain, want: `{"tools":{}}`},
+		"tasks":                  {tools: tasks, want: `{"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}},"tools":{}}`},
+		"tasks with an identity": {tools: tasks, principal: "me", want: `{"tasks":{"cancel":{},"list":{},"requests":{"tools":{"call":{}}}},"tools":{}}`},
+		"tasks with a list":      {tools: tasks, opts: []Option{WithTaskList()}, want: `{"tasks":{"cancel":{},"list":{},"requests":{"tools":{"call":{}}}},"tools":{}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newFixture(t, row.tools, row.opts...).dial(WithPrincipal(t.Context(), row.principal))
+			if got := c.initialize(`{}`).field("result", "capabilities"); got != row.want {
+				t.Errorf("declared %s, want %s", got, row.want)
+			}
+			for method, member := range map[string]string{
+				"tools/list": `"tools":{}`, "tasks/list": `"list"`, "tasks/get": `"tasks"`, "tasks/result": `"tasks"`, "tasks/cancel": `"cancel"`,
+			} {
+				m := c.request("1", method, `{"taskId":"x"}`)
+				if served := m.Error == nil || m.Error.Code != -32601; served != strings.Contains(row.want, member) {
+					t.Errorf("%s: %s", method, m.raw)
+				}
+			}
+		})
+	}
+}
+
+func TestToolListHasPages(t *testing.T) {
+	tools := []Tool{tool("a", structured(echo)), tool("b", structured(echo)), tool("c", structured(echo))}
+	c := newFixture(t, tools, WithPageSize(2)).dial(t.Context())
+	c.initialize(`{}`)
+	first := c.request("1", "tools/list", `{}`)
+	cursor := first.str("result", "nextCursor")
+	if cursor == "" || !strings.Contains(first.raw, `"b"`) || strings.Contains(first.raw, `"c"`) {
+		t.Error(first.raw)
+	}
+	c.request("2", "tools/list", `{"cursor":"`+cursor+`"}`).wantResult(t, `{"tools":[{"name":"c","inputSchema":{"type":"object"}}]}`)
+	c.request("3", "tools/list", `{"cursor":"elsewhere"}`).wantError(t, -32602, "cursor")
+}
+
+func TestNewRefusesWhatDoesNotFit(t *testing.T) {
+	whole := tool("whole", Bind(decodeNoInput, nil, Unstructured(appendRawResult)))
+	for name, d := range map[string]Definition{
+		"generation":     {Wires: []*Wire{wire20251125()}},
+		"no wires":       {Runtime: Generation1},
+		"two tools":      {Runtime: Generation1, Wires: []*Wire{wire20251125()}, Tools: []Tool{tool("a", structured(echo)), tool("a", structured(echo))}},
+		"no handler":     {Runtime: Generation1, Wires: []*Wire{wire20251125()}, Tools: []Tool{tool("a", Handler{})}},
+		"bad definition": {Runtime: Generation1, Wires: []*Wire{wire20251125()}, Tools: []Tool{{Name: "a", Handler: structured(echo), Definition: `{`}}},
+		"wrong edge": {Runtime: Generation1, Wires: []*Wire{func() *Wire {
+			w := wire20251125()
+			w.Task.Edges = append(w.Task.Edges, TaskEdge{"completed", "working"})
+			return w
+		}()}},
+		"missing function": {Runtime: Generation1, Tools: []Tool{whole}, Wires: []*Wire{func() *Wire {
+			w := wire20251125()
+			w.ReadCallResult = nil
+			return w
+		}()}},
+	} {
+		if _, err := New(d); err == nil {
+			t.Errorf("%s: no error", name)
+		}
 	}
 }

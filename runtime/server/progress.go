@@ -65,7 +65,13 @@ func (pr *progress) report(v Progress) {
 }
 
 // wait is how long the rate wants the next one to be held back. The caller holds mu.
-func (pr *progress) wait(now time.Time) time.Duration { return max(0, pr.due.Sub(now)-pr.burst) }
+func (pr *progress) wait(now time.Time) time.Duration {
+	ahead := pr.due.Sub(now)
+	if ahead <= pr.burst { // also when nothing was sent yet: then ahead is the least Duration there is
+		return 0
+	}
+	return ahead - pr.burst
+}
 
 func (pr *progress) schedule(d time.Duration) {
 	if pr.timer == nil {

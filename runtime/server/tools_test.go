@@ -137,7 +137,7 @@ func (f *fixture) dial(ctx context.Context) *client {
 	c := newClient(f.t, near)
 	served := make(chan error, 1)
 	go func() { served <- f.srv.Serve(ctx, far) }()
-	c.served = served
+	c.srv, c.served = f.srv, served
 	f.t.Cleanup(c.close)
 	return c
 }

@@ -1,0 +1,173 @@
+package server
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const withToken = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":"tok"}}}`
+
+// progressOf runs fn as a tool that was called with a token and returns the notifications before the answer.
+func progressOf(t *testing.T, frame string, fn func(ctx context.Context, call *Call), opts ...Option) (before []message, c *client) {
+	t.Helper()
+	c = newFixture(t, []Tool{tool("work", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		fn(ctx, call)
+		return &echoOutput{}, nil
+	}))}, opts...).dial(t.Context())
+	c.initialize(`{}`)
+	c.send(frame)
+	_, before = c.answer("1")
+	return before, c
+}
+
+func values(messages []message) (list []string) {
+	for _, m := range messages {
+		list = append(list, m.field("params", "progress"))
+	}
+	return list
+}
+
+func TestPRO01OnlyWithTheRequestsToken(t *testing.T) {
+	report := func(ctx context.Context, call *Call) { call.Progress(ctx, 1, 2, "half") }
+	if got, _ := progressOf(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work"}}`, report); len(got) != 0 {
+		t.Errorf("without a token: %v", got)
+	}
+	for _, token := range []string{`"tok"`, `7`, `9007199254740993`} {
+		got, _ := progressOf(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":`+token+`}}}`, report)
+		want := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + token + `,"progress":1,"total":2,"message":"half"}}`
+		if len(got) != 1 || got[0].raw != want {
+			t.Errorf("want %s, got %v", want, got)
+		}
+	}
+}
+
+func TestPRO01NeverAfterTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaked := make(chan *Call, 1)
+		_, c := progressOf(t, withToken, func(ctx context.Context, call *Call) {
+			call.Progress(ctx, 1, 0, "")
+			leaked <- call
+		})
+		call := <-leaked
+		call.Progress(context.Background(), 2, 0, "")
+		time.Sleep(time.Second)
+		if got := c.fence(); len(got) != 0 {
+			t.Error(got)
+		}
+		c.close()
+	})
+}
+
+func TestPRO01NeverAfterTheCancellation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFixture(t, []Tool{tool("work", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			for i := range 100 { // more than the rate: some are held back when the cancellation comes
+				call.Progress(context.Background(), float64(i+1), 0, "")
+			}
+			<-ctx.Done()
+			call.Progress(context.Background(), 1000, 0, "")
+			return nil, ctx.Err()
+		}))}).dial(t.Context())
+		c.initialize(`{}`)
+		c.send(withToken)
+		synctest.Wait()
+		c.cancel("1")
+		c.fence()
+		time.Sleep(time.Minute)
+		if len(c.frames) != 0 {
+			t.Error(c.next().raw)
+		}
+		c.close()
+	})
+}
+
+func TestPRO02ValuesIncrease(t *testing.T) {
+	got, _ := progressOf(t, withToken, func(ctx context.Context, call *Call) {
+		for _, v := range []float64{-3, -5, 0, 0, math.NaN(), 0.5, 0.25, math.Inf(1), 2} {
+			call.Progress(ctx, v, 0, "")
+		}
+		call.Progress(ctx, 3, math.NaN(), "")
+	})
+	want := []string{"-3", "0", "0.5", "2"}
+	if list := values(got); len(list) != len(want) || list[0] != want[0] || list[1] != want[1] || list[2] != want[2] || list[3] != want[3] {
+		t.Error(list)
+	}
+}
+
+func TestPRO05TightLoopIsRateLimitedAndTheLastValueArrives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const steps = 5000 // one a millisecond
+		type arrival struct {
+			at    time.Time
+			value int
+		}
+		var list []arrival
+		c := newFixture(t, []Tool{tool("work", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			for i := range steps {
+				call.Progress(ctx, float64(i+1), steps, "")
+				time.Sleep(time.Millisecond)
+			}
+			return &echoOutput{}, nil
+		}))}).dial(t.Context())
+		c.initialize(`{}`)
+		c.send(withToken)
+		for {
+			m := c.next()
+			if m.Method == "" {
+				break
+			}
+			v, _ := strconv.Atoi(m.field("params", "progress"))
+			list = append(list, arrival{time.Now(), v})
+		}
+		last := list[len(list)-1].value
+		if last != steps {
+			t.Errorf("the last value is %d", last)
+		}
+		for i := range list {
+			n := 0
+			for j := i; j < len(list) && list[j].at.Sub(list[i].at) < time.Second; j++ {
+				n++
+			}
+			if n > 10 {
+				t.Fatalf("%d notifications within a second", n)
+			}
+			if i > 0 && list[i].value <= list[i-1].value {
+				t.Errorf("%d after %d", list[i].value, list[i-1].value)
+			}
+		}
+		if len(list) < 20 {
+			t.Errorf("only %d notifications in 5 seconds", len(list))
+		}
+		c.close()
+	})
+}
+
+func TestPRO05HeldBackValuesAreSentWhenTheyMay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		freed := make(chan struct{})
+		c := newFixture(t, []Tool{tool("work", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			for i := range 50 {
+				call.Progress(ctx, float64(i+1), 0, "")
+			}
+			<-freed
+			return &echoOutput{}, nil
+		}))}).dial(t.Context())
+		c.initialize(`{}`)
+		c.send(withToken)
+		time.Sleep(5 * time.Second)
+		var got []message
+		for len(c.frames) > 0 {
+			got = append(got, c.next())
+		}
+		if list := values(got); len(list) != 5 || list[4] != "50" {
+			t.Error(list)
+		}
+		close(freed)
+		c.answer("1")
+		c.close()
+	})
+}

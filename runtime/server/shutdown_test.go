@@ -1,0 +1,199 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// measure runs the garbage collector until what is dead is gone.
+func measure() (goroutines int, heap uint64) {
+	var m runtime.MemStats
+	for range 3 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return runtime.NumGoroutine(), m.HeapAlloc
+}
+
+func TestCAN03TenThousandCancelledLeaveNothing(t *testing.T) {
+	const calls = 10_000
+	h := newHold()
+	c := newFixture(t, []Tool{tool("hang", h.handler())}).dial(t.Context())
+	c.initialize(`{}`)
+	round := func() {
+		for i := range calls {
+			c.call(fmt.Sprint(i), "hang", `{}`)
+		}
+		for range calls {
+			<-h.began
+		}
+		if got := len(c.inFlight("hang")); got != calls {
+			t.Fatalf("%d in flight", got)
+		}
+		for i := range calls {
+			c.cancel(fmt.Sprint(i))
+		}
+		for range calls {
+			<-h.ended
+		}
+		for live := int64(2); c.srv.onlyPeer().live.n.Load() > live; {
+			c.fence() // until the last goroutine is gone
+		}
+		if got := c.fence(); len(got) != 0 {
+			t.Fatalf("%d answered", len(got))
+		}
+	}
+	round() // grows maps, pools and buffers
+	goroutines, heap := measure()
+	round()
+	after, grown := measure()
+	if after > goroutines {
+		t.Errorf("%d goroutines, %d before", after, goroutines)
+	}
+	if grown > heap+1<<20 {
+		t.Errorf("heap of %d bytes, %d before", grown, heap)
+	}
+	if n := c.srv.tracker.Len(); n != 0 {
+		t.Errorf("%d in the tracker", n)
+	}
+}
+
+func (s *Server) onlyPeer() *peer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.peers {
+		return p
+	}
+	return nil
+}
+
+func TestCAN03TheConnectionsEndCancelsWhatIsInFlight(t *testing.T) {
+	h := newHold()
+	c := newFixture(t, []Tool{tool("hang", h.handler())}).dial(t.Context())
+	c.initialize(`{}`)
+	c.call("1", "hang", `{}`)
+	<-h.began
+	c.close()
+	if cause := <-h.ended; cause.Source != inflight.SourceDisconnect {
+		t.Error(cause)
+	}
+}
+
+func TestCAN21ShutdownCancelsWaitsAndCloses(t *testing.T) {
+	for name, stop := range map[string]func(srv *Server, cancel context.CancelFunc){
+		"context":  func(_ *Server, cancel context.CancelFunc) { cancel() },
+		"Shutdown": func(srv *Server, _ context.CancelFunc) { _ = srv.Shutdown(context.Background()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				var source inflight.Source
+				c := newFixture(t, []Tool{tool("slow", plain(func(ctx context.Context, _ *Call) (*echoOutput, error) {
+					<-ctx.Done()
+					var cause *inflight.Cause
+					if errors.As(context.Cause(ctx), &cause) {
+						source = cause.Source
+					}
+					time.Sleep(2 * time.Second) // cleaning up
+					return &echoOutput{Text: "late"}, nil
+				}))}).dial(ctx)
+				c.initialize(`{}`)
+				c.call("1", "slow", `{}`)
+				synctest.Wait()
+				start := time.Now()
+				go stop(c.srv, cancel)
+				time.Sleep(time.Second)
+				c.call("2", "slow", `{}`)
+				c.next().wantError(t, -32600, "shutting down")
+				<-c.read // closed by the server
+				if source != inflight.SourceShutdown || time.Since(start) != 2*time.Second {
+					t.Errorf("cause %v after %v", source, time.Since(start))
+				}
+				for frame := range c.frames {
+					t.Error(frame)
+				}
+				c.close()
+			})
+		})
+	}
+}
+
+func TestCAN21GraceIsLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		freed := make(chan struct{})
+		forced := make(chan struct{})
+		f := newFixture(t, []Tool{
+			tool("deaf", plain(func(context.Context, *Call) (*echoOutput, error) { <-freed; return &echoOutput{}, nil })),
+			tool("post", plain(func(ctx context.Context, _ *Call) (*echoOutput, error) {
+				<-ctx.Done()
+				close(forced)
+				return nil, ctx.Err()
+			}),
+				func(t *Tool) { t.Cancel.Uncancellable = true }),
+		}, WithGrace(3*time.Second))
+		near, far := rpc.Pipe()
+		served := make(chan error, 1)
+		go func() { served <- f.srv.Serve(ctx, far) }()
+		c := newClient(t, near)
+		c.initialize(`{}`)
+		c.call("1", "deaf", `{}`)
+		c.call("2", "post", `{}`)
+		synctest.Wait()
+		start := time.Now()
+		cancel()
+		err := <-served
+		if took := time.Since(start); took != 3*time.Second || !errors.Is(err, ErrGrace) || !errors.Is(err, context.Canceled) {
+			t.Errorf("%v after %v", err, took)
+		}
+		<-forced // not before the grace period was over
+		close(freed)
+		near.Close()
+		<-c.read
+	})
+}
+
+func TestCAN21UncancellableCallsMayFinish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := newFixture(t, []Tool{tool("post", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			time.Sleep(time.Second)
+			_, asked := call.CancelRequested()
+			return &echoOutput{Text: fmt.Sprint(asked, ctx.Err())}, nil
+		}), func(t *Tool) { t.Cancel.Uncancellable = true })}).dial(ctx)
+		c.initialize(`{}`)
+		c.call("1", "post", `{}`)
+		synctest.Wait()
+		cancel()
+		if m, _ := c.answer("1"); m.str("result", "structuredContent", "text") != "true <nil>" {
+			t.Error(m.raw)
+		}
+		c.close()
+	})
+}
+
+func TestRunServesUntilTheEnd(t *testing.T) {
+	f := newFixture(t, []Tool{tool("job", structured(echo), withTask(TaskOptional))})
+	near, far := rpc.Pipe()
+	ran := make(chan error, 1)
+	go func() { ran <- f.srv.Run(t.Context(), far) }()
+	c := newClient(t, near)
+	c.initialize(`{}`)
+	near.Close()
+	<-c.read
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	if err := f.srv.Serve(t.Context(), far); !errors.Is(err, ErrShutdown) {
+		t.Errorf("served after the end: %v", err)
+	}
+}
