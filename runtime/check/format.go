@@ -18,6 +18,7 @@ const (
 	FormatEmail
 	FormatIDNEmail
 	FormatHostname
+	FormatIDNHostname
 	FormatIPv4
 	FormatIPv6
 	FormatURI
@@ -42,6 +43,7 @@ var formats = [...]struct {
 	FormatEmail:               {isEmail, "an email address"},
 	FormatIDNEmail:            {isIDNEmail, "an email address"},
 	FormatHostname:            {isHostname, "a host name"},
+	FormatIDNHostname:         {isIDNHostname, "a host name"},
 	FormatIPv4:                {isIPv4, "an IPv4 address"},
 	FormatIPv6:                {isIPv6, "an IPv6 address"},
 	FormatURI:                 {isURI, "a URI with a scheme such as https://example.com/a"},

@@ -23,14 +23,23 @@ func validHost(s string, international bool) bool {
 }
 
 func validLabel(s string, international bool) bool {
-	if s == "" || len(s) > 63 || s[0] == '-' || s[len(s)-1] == '-' {
+	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
 	}
 	for i := range len(s) {
 		c := s[i]
-		if !isAlpha(c) && !isDigit(c) && c != '-' && (!international || c < utf8.RuneSelf) {
+		if c >= utf8.RuneSelf {
+			return international && validUnicodeLabel([]rune(s))
+		}
+		if !isAlpha(c) && !isDigit(c) && c != '-' {
 			return false
 		}
+	}
+	if len(s) > 63 {
+		return false
+	}
+	if len(s) >= 4 && s[2] == '-' && s[3] == '-' { // reserved for A-labels
+		return s[0]|0x20 == 'x' && s[1]|0x20 == 'n' && validPunycode(s[4:])
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,10 @@ func TestFormats(t *testing.T) {
 			[]string{"a@b.c", "te~st.x@example.com", `"a b"@example.com`, `"a\"b"@example.com`, "a@[127.0.0.1]", "a@[IPv6:::1]"},
 			[]string{"", "a", "@b.c", "a@", ".a@b.c", "a.@b.c", "a..b@c.d", "a b@c.d", "a@b_c.d", "a@[127.0.0.300]", "a@b@c.d", "ü@b.c", `"a@b.c`}},
 		{"idn-email", check.FormatIDNEmail, []string{"ü@bücher.example", "a@b.c"}, []string{"ü", "ü@-b.c"}},
-		{"hostname", check.FormatHostname, []string{"a", "www.example.com", "1and1.example", "a-b"}, []string{"", "-a", "a-", "a_b", "a..b", "a.", ".a", "ü.example"}},
+		{"hostname", check.FormatHostname, []string{"a", "www.example.com", "1and1.example", "a-b", "xn--bcher-kva.example", "xn--4gbwdl.xn--wgbh1c"}, []string{"", "xn--X", "ab--c", "xn---9uc", "xn--0ca24w", "xn--l-fda", "-a", "a-", "a_b", "a..b", "a.", ".a", "ü.example"}},
+		{"idn-hostname", check.FormatIDNHostname,
+			[]string{"bücher.example", "실례.테스트", "a。b", "l·l", "\u0915\u094d\u200d\u0937", "אב1.גד"},
+			[]string{"", "a..b", "\u302e실례", "l·", "Bücher", "aא", "0a.א", "א0٠", "٠۰", "\u0915\u200d", "ß-", "・", strings.Repeat("실", 60)}},
 		{"ipv4", check.FormatIPv4, []string{"127.0.0.1"}, []string{"127.0.0", "127.0.0.01", "256.0.0.1", "::1", "1.2.3.4/24"}},
 		{"ipv6", check.FormatIPv6, []string{"::1", "2001:db8::7", "::ffff:1.2.3.4"}, []string{"1.2.3.4", "::1%eth0", "12345::", "1::2::3", ":1"}},
 		{"uri", check.FormatURI,
