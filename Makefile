@@ -50,8 +50,8 @@ golden: ## rewrite the outputs of all golden tests; read the difference before y
 
 interop: build ## drive a scaffolded server with the clients of others
 	@rm -rf $(REPORTS)
-	$(MCPKILN) init --replace $(CURDIR) $(REPORTS)
-	cd $(REPORTS) && $(GO) build -o server .
+	$(MCPKILN) init --module example.com/reports --replace $(CURDIR) $(REPORTS) >/dev/null
+	cd $(REPORTS) && $(GO) mod tidy && $(GO) test ./... && $(GO) build -o server .
 	cd testdata/interop/node && npm ci --silent && node stdio-2025-11-25.mjs $(CURDIR)/$(REPORTS)/server
 	cd testdata/interop/gosdk && $(GO) run . $(CURDIR)/$(REPORTS)/server
 

@@ -24,7 +24,8 @@ export async function connect(command, { answers = {}, capabilities = { elicitat
   transport.onmessage = (message, extra) => {
     session.received.push(message);
     deliver(message, extra);
-    session.wake?.();
+    // The client runs its handlers after this turn of the event loop.
+    setImmediate(() => session.wake?.());
   };
   session.raw = message => transport.send(message);
   return session;

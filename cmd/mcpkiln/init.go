@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+
+	"github.com/mcpkiln/mcpkiln/generator"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+	"github.com/mcpkiln/mcpkiln/templates"
+)
+
+func newInit() *cobra.Command {
+	var modulePath, replace string
+	cmd := &cobra.Command{
+		Use:   "init DIR",
+		Short: "Scaffold a complete server project in a new directory",
+		Long: strings.TrimSpace(`
+init writes a project that builds and runs at once: a manifest with four tools, the generated package, handlers with working
+bodies, a main for stdio with a go:generate line, and tests. DIR must not exist, or be empty.
+
+Inside a Go module the project becomes part of it, unless --module makes it one of its own.`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := newProject(args[0], modulePath, replace)
+			if err != nil {
+				return err
+			}
+			return initProject(cmd, args[0], p)
+		},
+	}
+	cmd.Flags().StringVar(&modulePath, "module", "", "make the project a module of its own with this path")
+	cmd.Flags().StringVar(&replace, "replace", "", "link against the mcpkiln module in this directory (a replace line in go.mod)")
+	return cmd
+}
+
+// newProject decides the names of a project in dir.
+func newProject(dir, ownModule, replace string) (templates.Project, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return templates.Project{}, err
+	}
+	p := templates.Project{Package: manifest.PackageName(filepath.Base(abs)), Runtime: modulePath, Version: requiredVersion()}
+	if replace != "" {
+		if p.Replace, err = moduleDir(replace); err != nil {
+			return p, err
+		}
+	}
+	root, path, err := enclosingModule(abs)
+	if err != nil {
+		return p, err
+	}
+	if root == "" || ownModule != "" {
+		p.OwnGoMod = true
+		p.Module = ownModule
+		if ownModule == "" {
+			p.Module = p.Package
+		}
+		p.Import = p.Module
+		return p, module.CheckImportPath(p.Module)
+	}
+	rel, err := filepath.Rel(root, abs)
+	if err != nil {
+		return p, err
+	}
+	p.Module, p.Import = path, path+"/"+filepath.ToSlash(rel)
+	return p, nil
+}
+
+// requiredVersion is what go.mod asks for: the version of this command, or for a build from a work tree one that only
+// a replace line can satisfy.
+func requiredVersion() string {
+	if v := toolVersion(); v != unversioned {
+		return v
+	}
+	return "v0.0.0"
+}
+
+// moduleDir checks that dir holds this module and returns it absolute, slash separated.
+func moduleDir(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile(filepath.Join(abs, "go.mod"))
+	if err != nil || modfile.ModulePath(data) != modulePath {
+		return "", fmt.Errorf("--replace %s: it is not the directory of module %s", dir, modulePath)
+	}
+	return filepath.ToSlash(abs), nil
+}
+
+// enclosingModule finds the go.mod above dir; root is empty when there is none.
+func enclosingModule(dir string) (root, modPath string, err error) {
+	for d := filepath.Dir(dir); ; d = filepath.Dir(d) {
+		data, err := os.ReadFile(filepath.Join(d, "go.mod"))
+		if err == nil {
+			return d, modfile.ModulePath(data), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", "", err
+		}
+		if d == filepath.Dir(d) {
+			return "", "", nil
+		}
+	}
+}
+
+// initProject writes the project: everything beside the target first, then one rename, so that an error or an
+// interrupt leaves no half of it.
+func initProject(cmd *cobra.Command, dir string, p templates.Project) (err error) {
+	if err := mustBeFree(dir); err != nil {
+		return err
+	}
+	files, err := templates.Scaffold(p)
+	if err != nil {
+		return err
+	}
+	files = append(files, templates.ScaffoldFile{Path: "mcpkiln.schema.json", Content: manifest.SchemaJSON()})
+	generated, err := generatePackage(cmd, files)
+	if err != nil {
+		return err
+	}
+	files = append(files, generated...)
+	if err := writeProject(cmd.Context(), dir, files); err != nil {
+		return err
+	}
+	return printProject(cmd, dir, p, files)
+}
+
+func mustBeFree(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty: name a new directory; to generate in an existing project, write mcpkiln.yaml and run mcpkiln generate", dir)
+	}
+	return nil
+}
+
+// generatePackage generates the package of the scaffolded manifest.
+func generatePackage(cmd *cobra.Command, files []templates.ScaffoldFile) ([]templates.ScaffoldFile, error) {
+	s := &sources{config: generator.Config{ToolVersion: toolVersion()}}
+	for _, f := range files {
+		if f.Path == manifestNames[0] {
+			s.config.Manifest = generator.Source{Path: f.Path, Data: f.Content}
+		}
+	}
+	result, err := generator.Generate(cmd.Context(), s.config)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.print(cmd.ErrOrStderr(), result.Diagnostics); err != nil {
+		return nil, err
+	}
+	var generated []templates.ScaffoldFile
+	for _, f := range result.Files {
+		generated = append(generated, templates.ScaffoldFile{Path: path.Join(result.Out, f.Path), Content: f.Content})
+	}
+	return generated, nil
+}
+
+func writeProject(ctx context.Context, dir string, files []templates.ScaffoldFile) (err error) {
+	parent := filepath.Dir(filepath.Clean(dir))
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return err
+	}
+	stage, err := os.MkdirTemp(parent, ".mcpkiln-init-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	project := filepath.Join(stage, "project")
+	for _, f := range files {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		target := filepath.Join(project, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(target, f.Content, 0o666); err != nil {
+			return err
+		}
+	}
+	// An empty target directory makes way; one that has been filled meanwhile does not.
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(project, dir)
+}
+
+func printProject(cmd *cobra.Command, dir string, p templates.Project, files []templates.ScaffoldFile) error {
+	out := cmd.OutOrStdout()
+	for _, f := range files {
+		fmt.Fprintln(out, "wrote  ", filepath.Join(dir, filepath.FromSlash(f.Path)))
+	}
+	setUp := "go get -tool " + p.Runtime + "/cmd/mcpkiln@" + p.Version
+	if p.OwnGoMod {
+		setUp = "go mod tidy"
+	}
+	_, err := fmt.Fprintf(out, "\nNext:\n  cd %s\n  %s\n  go test ./...\n  go run .        # serves MCP on stdin and stdout\n", dir, setUp)
+	return err
+}

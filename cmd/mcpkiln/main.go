@@ -1,0 +1,49 @@
+// Command mcpkiln generates Model Context Protocol servers from a manifest of tools.
+//
+// Results go to stdout, diagnostics to stderr as file:line:col: severity[code]: message. The exit status is 0 when
+// everything is well, 1 when there are findings (errors in a manifest, drift), and 2 when the command could not run.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// errFindings ends a command whose findings have been printed.
+var errFindings = errors.New("findings")
+
+const (
+	exitClean    = 0
+	exitFindings = 1
+	exitFailed   = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run executes one command line and returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.Is(err, errFindings):
+		return exitFindings
+	default:
+		fmt.Fprintln(stderr, "mcpkiln:", err)
+		return exitFailed
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/generator"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// manifestNames are looked for in this order when no manifest is named.
+var manifestNames = []string{"mcpkiln.yaml", "mcpkiln.yml", "mcpkiln.json"}
+
+// sources are the files of one run: what Generate is given, and where diagnostics find their lines.
+type sources struct {
+	config generator.Config
+	base   string // directory of the manifest
+}
+
+// overrides are the flags that generate and check share.
+type overrides struct {
+	schemaFile string
+	config     generator.Config
+}
+
+func (o *overrides) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.schemaFile, "schema", "", "read the protocol from this schema.json instead of the embedded one")
+	f.StringVar(&o.config.Package, "package", "", "Go package name, over the manifest's")
+	f.StringVar(&o.config.Out, "out", "", "output directory relative to the manifest, over the manifest's")
+	f.StringSliceVar(&o.config.Revisions, "revision", nil, "protocol revision, over the manifest's; can be repeated")
+	f.StringVar(&o.config.ServerName, "server-name", "", "server name, for manifests without one such as a saved tools/list answer")
+	f.StringVar(&o.config.ServerVersion, "server-version", "", "server version, likewise")
+}
+
+// load reads the manifest named by args, or the one in this directory, and the schema file.
+func (o *overrides) load(args []string) (*sources, error) {
+	path, err := manifestPath(args)
+	if err != nil {
+		return nil, err
+	}
+	s := &sources{config: o.config, base: filepath.Dir(path)}
+	s.config.ToolVersion = toolVersion()
+	if s.config.Manifest, err = readSource(path); err != nil {
+		return nil, err
+	}
+	if o.schemaFile != "" {
+		if s.config.Schema, err = readSource(o.schemaFile); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func manifestPath(args []string) (string, error) {
+	if len(args) == 1 {
+		return args[0], nil
+	}
+	for _, name := range manifestNames {
+		if _, err := os.Stat(name); err == nil {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("no %s in this directory: name a manifest, or make a project with mcpkiln init", manifestNames[0])
+}
+
+// readSource reads a file that the user named.
+func readSource(path string) (generator.Source, error) {
+	data, err := os.ReadFile(path)
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return generator.Source{}, fmt.Errorf("%s: %w", path, pathErr.Err)
+	}
+	return generator.Source{Path: path, Data: data}, err
+}
+
+// print renders diagnostics with their source lines, and says with errFindings when one is an error.
+func (s *sources) print(w io.Writer, diags schema.Diagnostics) error {
+	diags.Sort()
+	for _, d := range diags {
+		fmt.Fprintln(w, d.Render(s.text(d.Pos.File)))
+	}
+	if diags.HasErrors() {
+		return errFindings
+	}
+	return nil
+}
+
+func (s *sources) text(file string) []byte {
+	for _, src := range []generator.Source{s.config.Manifest, s.config.Schema} {
+		if src.Path == file {
+			return src.Data
+		}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package bench
+
+import (
+	"context"
+	"io"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+
+	"github.com/mcpkiln/mcpkiln/testdata/bench/kiln"
+)
+
+// serveKiln serves the tools with the package that mcpkiln generates from mcpkiln.yaml.
+func serveKiln(ctx context.Context, r io.ReadCloser, w io.WriteCloser) {
+	srv, err := kiln.New(kilnHandlers{})
+	if err != nil {
+		panic(err)
+	}
+	ctx = server.WithPrincipal(ctx, "bench")
+	srv.Serve(ctx, rpc.Lines(r, w, r, rpc.LineOptions{}))
+}
+
+type kilnHandlers struct{}
+
+var _ kiln.Handlers = kilnHandlers{}
+
+func (kilnHandlers) PlaceOrder(context.Context, *server.Call, *kiln.PlaceOrderInput) (*kiln.PlaceOrderOutput, error) {
+	return &kiln.PlaceOrderOutput{Accepted: true}, nil
+}
+
+func (kilnHandlers) Wait(ctx context.Context, _ *server.Call, _ *kiln.WaitInput) (*kiln.WaitOutput, error) {
+	announce(ctx)
+	return nil, context.Cause(ctx)
+}
+
+func (kilnHandlers) Job(context.Context, *server.Call, *kiln.JobInput) (*kiln.JobOutput, error) {
+	return &kiln.JobOutput{}, nil
+}
+
+// decodeOrder reads the small input through the generated decoder.
+func decodeOrder(data []byte) error {
+	_, err := kiln.DecodePlaceOrder(data)
+	return err
+}
