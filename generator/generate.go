@@ -161,14 +161,20 @@ func (r *run) lower() {
 	}
 }
 
-// documents are the schema documents that went in, for the lock file.
+// documents are what the revisions were read from, for the lock file.
 func (r *run) documents() []Source {
 	var all []Source
 	for _, rev := range r.revisions {
-		for i, d := range rev.Documents {
-			source := Source{Path: rev.Name + "/" + d.Name, Data: d.Root.JSON()}
-			if i == 0 && r.cfg.Schema.Data != nil {
-				source.Path = rev.Name + "/" + path.Base(strings.ReplaceAll(r.cfg.Schema.Path, "\\", "/"))
+		names := []string{"rules.yaml"}
+		for _, d := range rev.Documents {
+			names = append(names, d.Name)
+		}
+		for i, name := range names {
+			source := Source{Path: path.Join(rev.Name, name)}
+			if i == 1 && r.cfg.Schema.Data != nil { // the core document, given as a file
+				source = Source{path.Join(rev.Name, path.Base(strings.ReplaceAll(r.cfg.Schema.Path, "\\", "/"))), r.cfg.Schema.Data}
+			} else if data, err := schema.Revisions.ReadFile(source.Path); err == nil {
+				source.Data = data
 			}
 			all = append(all, source)
 		}

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"unicode"
+
+	"github.com/rogpeppe/go-internal/diff"
 )
 
 func config(manifest string) Config {
@@ -340,4 +342,33 @@ func unquote(t *testing.T, literal string) string {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// TestAddingAToolIsOneHunkInEachFile, so that reviews of regenerated code are short and merges rarely conflict.
+func TestAddingAToolIsOneHunkInEachFile(t *testing.T) {
+	for _, g := range goldens(t) {
+		if g.name() != "reports" {
+			continue
+		}
+		before := mustGenerate(t, g.config)
+		cfg := g.config
+		cfg.Manifest.Data = bytes.Replace(cfg.Manifest.Data, []byte("  post_ledger:\n"), []byte(`  archive_report:
+    timeout: 7s
+    execution: {taskSupport: optional, timeout: 3m}
+    elicitations: {sure: {message: Sure, schema: {type: object, required: [why], properties: {why: {type: string, maxLength: 3}}}}}
+    inputSchema: {type: object, required: [url], properties: {url: {type: string, format: uri}, tags: {type: array, items: {type: string, minLength: 1}}}}
+    outputSchema: {type: object, required: [kind], properties: {kind: {type: string, enum: [a, b]}}}
+  post_ledger:
+`), 1)
+		after := mustGenerate(t, cfg)
+		if len(after.Files) != len(before.Files) || len(after.Tools) != len(before.Tools)+1 {
+			t.Fatalf("%d files and %d tools, before %d and %d", len(after.Files), len(after.Tools), len(before.Files), len(before.Tools))
+		}
+		for i, f := range after.Files {
+			d := diff.Diff("before", before.Files[i].Content, "after", f.Content)
+			if hunks := bytes.Count(d, []byte("\n@@ ")); hunks > 1 && f.Path != LockName {
+				t.Errorf("%s: %d hunks\n%s", f.Path, hunks, d)
+			}
+		}
+	}
 }

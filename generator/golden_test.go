@@ -3,6 +3,7 @@ package generator
 import (
 	"bytes"
 	"fmt"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,6 +71,14 @@ func TestGolden(t *testing.T) {
 	for _, g := range goldens(t) {
 		t.Run(g.name(), func(t *testing.T) {
 			_, files := g.generate(t)
+			for _, f := range files {
+				if !strings.HasSuffix(f.Name, ".go") {
+					continue
+				}
+				if formatted, err := format.Source(f.Data); err != nil || !bytes.Equal(formatted, f.Data) {
+					t.Errorf("%s is not formatted: %v\n%s", f.Name, err, diff.Diff("generated", f.Data, "formatted", formatted))
+				}
+			}
 			compareArchive(t, g.path, g.archive, 1, files)
 		})
 	}

@@ -2,8 +2,9 @@ package generator
 
 import (
 	"bytes"
-	"strings"
 	"testing"
+
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 func TestLockHasEveryHashAndTheVersion(t *testing.T) {
@@ -15,8 +16,11 @@ func TestLockHasEveryHashAndTheVersion(t *testing.T) {
 	if lock.Tool != "v9.8.7" || lock.Manifest != hash(goldens(t)[0].config.Manifest.Data) {
 		t.Errorf("tool %s, manifest %s", lock.Tool, lock.Manifest)
 	}
-	if h := lock.Documents["2025-11-25/core.json"]; !strings.HasPrefix(h, "sha256:") || len(lock.Documents) != 1 {
-		t.Errorf("documents %v", lock.Documents)
+	for _, name := range []string{"2025-11-25/core.json", "2025-11-25/rules.yaml"} {
+		data, err := schema.Revisions.ReadFile(name)
+		if err != nil || lock.Documents[name] != hash(data) || len(lock.Documents) != 2 {
+			t.Errorf("documents %v, want %s with its hash (%v)", lock.Documents, name, err)
+		}
 	}
 	if len(lock.Files) != len(r.Files)-1 {
 		t.Errorf("%d files in the lock, want all %d but the lock", len(lock.Files), len(r.Files))
