@@ -181,7 +181,7 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 
 // clear is true when v lies within the bounds and nothing else is asked.
 func (r *Number) clear(v float64) bool {
-	return r.MultipleOf == "" && r.Enum == nil &&
+	return r.MultipleOf == "" && r.Enum == nil && r.MinText == "" && r.MaxText == "" &&
 		(r.Has&(Minimum|ExclusiveMinimum) == 0 || v > r.Min) && (r.Has&(Maximum|ExclusiveMaximum) == 0 || v < r.Max)
 }
 
@@ -267,11 +267,12 @@ func boundText(f float64, literal string) string {
 
 func (d *Decoder) compare(n digits, v, limit float64, literal string) int {
 	switch {
+	case literal != "": // limit may be anything: the literal may lie outside float64
 	case v < limit:
 		return -1
 	case v > limit:
 		return 1
-	case literal == "" && n.exact() && n.mantissa < 1e15:
+	case n.exact() && n.mantissa < 1e15:
 		return 0 // two decimals of at most 15 digits with the same float64 are the same
 	}
 	x, ok := d.decimal(n)

@@ -80,7 +80,7 @@ type Number struct {
 	At               string
 	Has              Has
 	Min, Max         float64
-	MinText, MaxText string   // the bound's literal; only needed when float64 does not round-trip it (over 15 digits, huge)
+	MinText, MaxText string   // the bound's literal, instead of Min and Max, when float64 does not round-trip it (over 15 digits, huge)
 	MultipleOf       string   // literal, "0.01"
 	Enum             []string // literals
 	Const            bool     // Enum comes from const

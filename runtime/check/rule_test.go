@@ -35,6 +35,7 @@ func TestVAL03RulesOfScalars(t *testing.T) {
 	constInt := &check.Int{Enum: []int64{7}, Const: true}
 	cents := &check.Number{MultipleOf: "0.01"}
 	precise := &check.Number{Has: check.Minimum, Min: 0.1}
+	huge := &check.Number{Has: check.Minimum, MinText: "1e400"}
 	enum := &check.Number{Enum: []string{"1.50", "2e3"}}
 	yes := &check.Values{JSON: []string{"true"}, Const: true}
 	mixed := &check.Values{JSON: []string{`null`, `1`, `"é"`, `{"a":[1,2.0],"b":{}}`}}
@@ -64,6 +65,8 @@ func TestVAL03RulesOfScalars(t *testing.T) {
 		{`19.999`, "multipleOf", func(d *check.Decoder) { d.Float(cents) }},
 		{`0.09999999999999999999999`, "minimum", func(d *check.Decoder) { d.Float(precise) }},
 		{`0.1`, "", func(d *check.Decoder) { d.Float(precise) }},
+		{`5`, "minimum", func(d *check.Decoder) { d.Float(huge) }},
+		{`1e401`, "", func(d *check.Decoder) { d.Literal(huge) }},
 		{`1.5`, "", func(d *check.Decoder) { d.Float(enum) }},
 		{`2000`, "", func(d *check.Decoder) { d.Float(enum) }},
 		{`2001`, "enum", func(d *check.Decoder) { d.Float(enum) }},
@@ -265,5 +268,29 @@ func same(a, b any) bool {
 		return true
 	default:
 		return a == b
+	}
+}
+
+func TestVAL01EncodedOutputsAreChecked(t *testing.T) {
+	good := OrderInput{Symbol: "ACME", Side: SideBuy, Quantity: 1, Note: check.Some("n")}
+	if err := check.Check(appendOrderInput(nil, &good), check.Limits{}, decodeOrderInput); err != nil {
+		t.Error(err)
+	}
+	bad := OrderInput{Symbol: "ACME", Side: "hold", Quantity: 0, Limit: check.Some(math.NaN())}
+	err := check.Check(appendOrderInput(nil, &bad), check.Limits{}, decodeOrderInput)
+	var all check.Violations
+	if !errors.As(err, &all) || len(all) != 3 {
+		t.Errorf("got %v, want violations of side, quantity and limit", err)
+	}
+}
+
+// A backtracking matcher would not come back from this.
+func TestVAL07PatternsRunInLinearTime(t *testing.T) {
+	text := strings.Repeat("a", 100_000)
+	for _, source := range []string{"^(a+)+$", `^(a|aa)+$`, `(x+x+)+y|^(a|a)*é?$`} {
+		p := check.Pattern{Source: source}
+		if p.Match(text+"!") || !p.Match(text) {
+			t.Errorf("%s: wrong", source)
+		}
 	}
 }
