@@ -1,0 +1,25 @@
+// Package emit turns a model.Package into Go source. It decides nothing: names, orders, policies and what is left out
+// stand in the model.
+//
+//	emit.go       all files of a package, each made by one function
+//	file.go       jennifer files: header, imports, format; comment.go: text by others, made harmless
+//	handlers.go tools.go questions.go policy.go    what the user implements, and the tables behind it
+//	wire.go wireread.go wireappend.go              a revision: methods, readers, appenders
+//	docfile.go stub.go                             prose, from package templates
+//	types.go validate.go read.go encode.go …       Go types, decoders, encoders and rules, with source.go
+//
+// One declaration is one function, with a sample of its output above it.
+//
+// # Two writers
+//
+// Whatever has imports, branches or literals of several packages is built with jennifer and formatted. Types and
+// validators, which are nearly all of a large package's text, are written line by line as gofmt would leave them, with one
+// import: building them as trees, printing them and parsing and printing them again to format took several times as long
+// as everything else together. A test holds that gofmt changes nothing.
+//
+// # Traps
+//
+// jennifer prints a comment that starts with slashes as it is, so every text by others goes through comment: a newline
+// or //go: in a description would be live code. jen.Dict sorts its keys; field keeps the order that is written. A
+// *jen.Statement that is used twice grows.
+package emit
