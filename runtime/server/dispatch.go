@@ -51,7 +51,8 @@ func (p *peer) accept(r *request, msg *rpc.Message) *rpc.Error {
 	case p.live.n.Load() > int64(p.s.cfg.maxInFlight):
 		return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight", p.s.cfg.maxInFlight)
 	}
-	r.wire, r.method, r.id = p.wire, m, msg.ID
+	// r may have held a request that was refused.
+	r.wire, r.method, r.id, r.tool, r.params = p.wire, m, msg.ID, nil, Params{}
 	if err := p.s.read(m, msg.Params, &r.params); err != nil {
 		return err
 	}

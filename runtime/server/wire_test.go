@@ -211,12 +211,9 @@ func appendCallResult20251125(b []byte, r *CallResult) []byte {
 
 func appendRelated20251125(b []byte, id string) []byte {
 	if id == "" {
-		if b[len(b)-1] == ',' {
-			b = b[:len(b)-1]
-		}
 		return b
 	}
-	b = append(b, `"io.modelcontextprotocol/related-task":{"taskId":`...)
+	b = append(check.Member(b, `"io.modelcontextprotocol/related-task":`), `{"taskId":`...)
 	return append(check.AppendString(b, id), '}')
 }
 
