@@ -19,11 +19,8 @@ type Source struct {
 
 // ReadManifest reads the file at path; one that can not be read is a diagnostic.
 func ReadManifest(path string) (Source, schema.Diagnostics) {
-	_, data, ds := manifest.Read(path)
-	if data == nil && ds.HasErrors() {
-		return Source{}, ds
-	}
-	return Source{Path: path, Data: data}, nil
+	data, ds := manifest.Read(path)
+	return Source{Path: path, Data: data}, ds
 }
 
 // Config is the whole input of Generate. The zero value of an override leaves the manifest's word.

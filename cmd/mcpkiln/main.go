@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 // errFindings ends a command whose findings have been printed.
@@ -42,8 +44,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitClean
 	case errors.Is(err, errFindings):
 		return exitFindings
-	default:
-		fmt.Fprintln(stderr, "mcpkiln:", err)
-		return exitFailed
 	}
+	if ds := (schema.Diagnostics)(nil); errors.As(err, &ds) {
+		fmt.Fprintln(stderr, ds)
+	} else {
+		fmt.Fprintln(stderr, "mcpkiln:", err)
+	}
+	return exitFailed
 }

@@ -47,8 +47,9 @@ func (o *overrides) load(args []string) (*sources, error) {
 	}
 	s := &sources{config: o.config, base: filepath.Dir(path)}
 	s.config.ToolVersion = toolVersion()
-	if s.config.Manifest, err = readSource(path); err != nil {
-		return nil, err
+	var ds schema.Diagnostics
+	if s.config.Manifest, ds = generator.ReadManifest(path); ds.HasErrors() {
+		return nil, ds
 	}
 	if o.schemaFile != "" {
 		if s.config.Schema, err = readSource(o.schemaFile); err != nil {
@@ -70,7 +71,7 @@ func manifestPath(args []string) (string, error) {
 	return "", fmt.Errorf("no %s in this directory: name a manifest, or make a project with mcpkiln init", manifestNames[0])
 }
 
-// readSource reads a file that the user named.
+// readSource reads a file that the user named beside the manifest.
 func readSource(path string) (generator.Source, error) {
 	data, err := os.ReadFile(path)
 	var pathErr *fs.PathError

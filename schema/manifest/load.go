@@ -8,13 +8,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Read loads the file at path; a file that can not be read is a diagnostic too. It also returns the text, for
-// Diagnostic.Render.
-func Read(path string) (*Manifest, []byte, schema.Diagnostics) {
+// Read returns the text of the file at path, for Load; a file that can not be read is a diagnostic.
+func Read(path string) ([]byte, schema.Diagnostics) {
 	data, err := os.ReadFile(path)
 	if err == nil {
-		m, ds := Load(path, data)
-		return m, data, ds
+		return data, nil
 	}
 	var ds schema.Diagnostics
 	code, hint := "unreadable-file", ""
@@ -26,7 +24,7 @@ func Read(path string) (*Manifest, []byte, schema.Diagnostics) {
 		err = pathErr.Err
 	}
 	ds.ReportAt(schema.Position{File: path}, "", code, hint, "can not read the manifest: %s", err)
-	return nil, nil, ds
+	return nil, ds
 }
 
 // Load reads a manifest or a saved tools/list answer. It reports everything that is wrong in one run, sorted; the

@@ -12,7 +12,7 @@ import (
 
 // serveKiln serves the tools with the package that mcpkiln generates from mcpkiln.yaml.
 func serveKiln(ctx context.Context, r io.ReadCloser, w io.WriteCloser) {
-	srv, err := kiln.New(kilnHandlers{})
+	srv, err := kiln.New(kilnHandlers{}, server.WithMaxInFlight(1<<18))
 	if err != nil {
 		panic(err)
 	}
