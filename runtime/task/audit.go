@@ -51,7 +51,8 @@ func (a audit) read(ctx context.Context, t *Task) {
 }
 
 func (a audit) cancelled(ctx context.Context, t *Task, c Cancel) {
-	a.write(ctx, slog.LevelInfo, "task cancelled", t, slog.String("status", string(t.Status)), slog.String("reason", c.Reason), slog.Bool("forced", c.Force))
+	a.write(ctx, slog.LevelInfo, "task cancelled", t,
+		slog.String("status", string(t.Status)), slog.String("reason", c.Reason), slog.Bool("forced", c.Force))
 }
 
 func (a audit) expired(ctx context.Context, t *Task) {

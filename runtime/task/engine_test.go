@@ -32,6 +32,7 @@ func in(t *testing.T, c task.Config, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t, task.New(c), t.Context()}
+		synctest.Wait() // the first look for expired tasks is over
 		test(w)
 		if err := w.Close(context.Background()); err != nil {
 			t.Errorf("close: %v", err)

@@ -36,81 +36,97 @@ type race struct {
 	ends     atomic.Int32 // terminal changes that were told
 	cancel   atomic.Bool  // the cancel won
 	finished atomic.Bool  // the handler returned a result
+	woken    atomic.Int32
+	version  uint64 // of the end
 }
 
-// TestTSK07CancelRacesCompletion lets 5,000 tasks be cancelled, answered, timed out and finished at the same time.
+// races are the tasks by id.
+type races struct {
+	mu   sync.Mutex
+	byID map[string]*race
+}
+
+func (rs *races) put(id string, r *race) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	rs.byID[id] = r
+}
+
+func (rs *races) changed(t task.Task) {
+	if t.Status.Terminal() {
+		rs.mu.Lock()
+		defer rs.mu.Unlock()
+		rs.byID[t.ID].ends.Add(1)
+	}
+}
+
+// racing asks if its tool does, and is done.
+func racing(ctx context.Context, r *task.Run) task.Outcome {
+	if r.Task().Tool == "asks" {
+		r.Ask(ctx, task.Question{Name: "q"})
+	}
+	r.Describe(ctx, "nearly")
+	r.Local().(*race).finished.Store(true)
+	return done("result")
+}
+
+// TestTSK07CancelRacesCompletion lets 5,000 tasks be cancelled, answered, timed out and finished at the same time: each
+// has exactly one end, which stays, and every waiter wakes.
 func TestTSK07CancelRacesCompletion(t *testing.T) {
 	const n = 5000
-	races := make([]race, n)
-	var byID sync.Map
-	e := task.New(task.Config{
-		Limits: task.Limits{Running: -1, PollsPerSecond: -1},
-		OnChange: func(t task.Task) {
-			if v, ok := byID.Load(t.ID); ok && t.Status.Terminal() {
-				v.(*race).ends.Add(1)
-			}
-		},
-		Runner: func(ctx context.Context, r *task.Run) task.Outcome {
-			me := r.Local().(*race)
-			if r.Task().Tool == "asks" {
-				r.Ask(ctx, task.Question{Name: "q"})
-			}
-			r.Describe(ctx, "nearly")
-			me.finished.Store(true)
-			return done("result")
-		},
-	})
+	rs := &races{byID: map[string]*race{}}
+	e := task.New(task.Config{Limits: task.Limits{Running: -1, PollsPerSecond: -1}, OnChange: rs.changed, Runner: racing})
 	var all sync.WaitGroup
-	var woken atomic.Int32
 	for i := range n {
-		me := &races[i]
-		s := task.Spec{Owner: ada, Tool: []string{"quick", "asks"}[i%2], Local: me}
+		s := task.Spec{Owner: ada, Tool: []string{"quick", "asks"}[i%2]}
 		if i%5 == 0 {
 			s.Timeout = time.Duration(i) * time.Microsecond
 		}
-		c, err := e.Create(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		me.id = c.Task.ID
-		byID.Store(me.id, me)
-		for range 2 {
-			all.Go(func() {
-				if got, err := e.Wait(t.Context(), ada, me.id); err == nil && got.Status.Terminal() {
-					woken.Add(1)
-				}
-			})
-		}
-		all.Go(c.Start)
-		all.Go(func() { answerUntilOver(t, e, me.id) })
-		all.Go(func() {
-			got, err := e.Cancel(t.Context(), ada, me.id, task.Cancel{Force: i%3 != 0})
-			me.cancel.Store(err == nil && got.Status == task.Cancelled)
-			if over := (*task.TerminalError)(nil); err != nil && !errors.As(err, &over) {
-				t.Errorf("cancel: %v", err)
-			}
-		})
+		rs.start(t, e, s, task.Cancel{Force: i%3 != 0}, &all)
 	}
 	all.Wait()
-	if got := woken.Load(); got != 2*n {
-		t.Errorf("%d of %d waiters woke", got, 2*n)
-	}
-	versions := map[string]uint64{}
-	for i := range races {
-		versions[races[i].id] = races[i].check(t, e)
+	for _, r := range rs.byID {
+		r.check(t, e)
 	}
 	if err := e.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for i := range races {
-		me := &races[i]
-		if got, err := e.Get(t.Context(), ada, me.id); err != nil || got.Version != versions[me.id] {
+	for _, r := range rs.byID {
+		if got, err := e.Get(t.Context(), ada, r.id); err != nil || got.Version != r.version {
 			t.Errorf("a terminal task changed: %+v, %v", got, err)
 		}
-		if n := me.ends.Load(); n != 1 { // told by runs, which Close waited for
+		if n := r.ends.Load(); n != 1 { // told by runs, which Close waited for
 			t.Errorf("%d ends were told, want 1", n)
 		}
 	}
+}
+
+// start lets everything that can happen to a task happen to a new one.
+func (rs *races) start(t *testing.T, e *task.Engine, s task.Spec, how task.Cancel, all *sync.WaitGroup) {
+	r := &race{}
+	s.Local = r
+	c, err := e.Create(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.id = c.Task.ID
+	rs.put(r.id, r)
+	for range 2 {
+		all.Go(func() {
+			if got, err := e.Wait(t.Context(), ada, r.id); err == nil && got.Status.Terminal() {
+				r.woken.Add(1)
+			}
+		})
+	}
+	all.Go(c.Start)
+	all.Go(func() { answerUntilOver(t, e, r.id) })
+	all.Go(func() {
+		got, err := e.Cancel(t.Context(), ada, r.id, how)
+		r.cancel.Store(err == nil && got.Status == task.Cancelled)
+		if over := (*task.TerminalError)(nil); err != nil && !errors.As(err, &over) {
+			t.Errorf("cancel: %v", err)
+		}
+	})
 }
 
 // answerUntilOver answers the question whenever it is open.
@@ -125,8 +141,9 @@ func answerUntilOver(t *testing.T, e *task.Engine, id string) {
 	}
 }
 
-func (r *race) check(t *testing.T, e *task.Engine) uint64 {
+func (r *race) check(t *testing.T, e *task.Engine) {
 	got, err := e.Get(t.Context(), ada, r.id)
+	r.version = got.Version
 	switch {
 	case err != nil:
 		t.Errorf("get: %v", err)
@@ -138,6 +155,7 @@ func (r *race) check(t *testing.T, e *task.Engine) uint64 {
 		t.Errorf("%s with a result", got.Status)
 	case !got.Status.Terminal():
 		t.Errorf("the task is %s", got.Status)
+	case r.woken.Load() != 2:
+		t.Errorf("%d of 2 waiters woke", r.woken.Load())
 	}
-	return got.Version
 }

@@ -52,13 +52,14 @@ func TestTSK14TTLIsDecidedByTheServer(t *testing.T) {
 func TestTSK15ExpiryStopsWorkAndWaiters(t *testing.T) {
 	ended := make(chan error, 1)
 	in(t, task.Config{Runner: causes(ended)}, func(w *world) {
-		id := w.create(task.Spec{TTL: new(time.Minute)})
+		w.create(task.Spec{TTL: new(time.Hour)})              // the next expiry, until the second task
+		id := w.create(task.Spec{TTL: new(65 * time.Second)}) // between heartbeats, which would notice too
 		waited := make(chan error, 1)
 		go func() {
 			_, err := w.Wait(w.ctx, ada, id)
 			waited <- err
 		}()
-		time.Sleep(time.Minute)
+		time.Sleep(65 * time.Second)
 		synctest.Wait()
 		if cause := <-ended; source(cause) != inflight.SourceTimeout || !errors.Is(cause, task.ErrExpired) {
 			t.Errorf("the work ended with %v", cause)

@@ -112,7 +112,10 @@ func badCursors(p *probe) {
 	}
 	_, err = p.List(p.ctx, bob, good, 2)
 	p.refuses(err, task.ErrCursor, "another owner's cursor")
-	for _, bad := range []string{"x", "nonsense", "0", good + "A", good[1:], good[:len(good)-1], " " + good, good + "\n", strings.Repeat("A", len(good)), strings.Repeat("A", 1<<16)} {
+	for _, bad := range []string{
+		"x", "nonsense", "0", good + "A", good[1:], good[:len(good)-1], " " + good, good + "\n",
+		strings.Repeat("A", len(good)), strings.Repeat("A", 1<<16),
+	} {
 		_, err := p.List(p.ctx, ada, bad, 2)
 		p.refuses(err, task.ErrCursor, "a bad cursor")
 	}
