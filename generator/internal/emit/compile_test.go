@@ -3,9 +3,12 @@ package emit_test
 import (
 	"bytes"
 	"go/format"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 // TestGoldensAreGofmtStable shows that what is emitted needs no formatter.
@@ -47,4 +50,27 @@ func TestGoldensCompileAndVet(t *testing.T) {
 	dir := module(t, files)
 	goRun(t, dir, "vet", "./...")
 	goRun(t, dir, "run", "honnef.co/go/tools/cmd/staticcheck@v0.8.2", "-checks=all,-ST1000", "./...")
+}
+
+// TestShuffledSchemasGiveTheSameBytes: the order of members says nothing in JSON, so it changes nothing in Go.
+func TestShuffledSchemasGiveTheSameBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, path := range archives(t, "golden") {
+		a := parse(t, path)
+		want := generate(t, "schema.json", a.Files[0].Data, "golden", keeps(a))
+		n, diags := schema.ParseJSON("schema.json", a.Files[0].Data)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		for range 5 {
+			n.Walk(func(n *schema.Node) bool {
+				rng.Shuffle(len(n.Members), func(i, j int) { n.Members[i], n.Members[j] = n.Members[j], n.Members[i] })
+				return true
+			})
+			got := generate(t, "schema.json", n.JSON(), "golden", keeps(a))
+			if !bytes.Equal(got.types, want.types) || !bytes.Equal(got.validate, want.validate) {
+				t.Errorf("%s: %s", path, firstDifference(string(got.types)+string(got.validate), string(want.types)+string(want.validate)))
+			}
+		}
+	}
 }

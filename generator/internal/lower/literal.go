@@ -9,7 +9,7 @@ import (
 
 // fallback writes the default of a property as a Go literal. One that its own schema does not allow is an error.
 func (t *Types) fallback(p *model.Prop, n *schema.Node) {
-	p.DefaultText = string(n.JSON())
+	p.DefaultText = compact(n)
 	lit, ok := heldLiteral(&p.Value, p.Hold, n)
 	if !ok {
 		t.findings.Report(n, "invalid-default", "", "the default is not a value that the property can have")
@@ -37,7 +37,7 @@ func literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
 	case model.Bool:
 		return model.Basic(n.Text), n.Kind == schema.Bool
 	case model.Raw:
-		return model.RawText(n.JSON()), true
+		return model.RawText(compact(n)), true
 	case *model.Slice:
 		return sliceLiteral(v, t, n)
 	case *model.Map:
@@ -85,12 +85,12 @@ func sliceLiteral(v *model.Value, t *model.Slice, n *schema.Node) (model.Literal
 
 func mapLiteral(v *model.Value, t *model.Map, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
-	for i := range n.Members {
-		lit, ok := heldLiteral(&t.Elem, t.Elem.Hold, n.Members[i].Value)
+	for _, m := range sorted(n.Members) {
+		lit, ok := heldLiteral(&t.Elem, t.Elem.Hold, m.Value)
 		if !ok {
 			return nil, false
 		}
-		c.Entries = append(c.Entries, model.Entry{Key: n.Members[i].Key, Keyed: true, Value: lit})
+		c.Entries = append(c.Entries, model.Entry{Key: m.Key, Keyed: true, Value: lit})
 	}
 	return c, n.Kind == schema.Object
 }

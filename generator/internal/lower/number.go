@@ -73,3 +73,38 @@ func canonical(n *schema.Node) string {
 		return string(n.JSON())
 	}
 }
+
+// compact writes a value as JSON, members by key and numbers as they were written.
+func compact(n *schema.Node) string {
+	var b []byte
+	switch n.Kind {
+	case schema.Array:
+		for i, item := range n.Items {
+			b = append(b, ifFirst(i, '[', ','))
+			b = append(b, compact(item)...)
+		}
+		if len(n.Items) == 0 {
+			return "[]"
+		}
+		return string(append(b, ']'))
+	case schema.Object:
+		for i, m := range sorted(n.Members) {
+			b = append(b, ifFirst(i, '{', ','))
+			key := &schema.Node{Kind: schema.String, Text: m.Key}
+			b = append(append(key.AppendJSON(b), ':'), compact(m.Value)...)
+		}
+		if len(n.Members) == 0 {
+			return "{}"
+		}
+		return string(append(b, '}'))
+	default:
+		return string(n.JSON())
+	}
+}
+
+func ifFirst(i int, first, later byte) byte {
+	if i == 0 {
+		return first
+	}
+	return later
+}

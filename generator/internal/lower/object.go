@@ -92,9 +92,6 @@ func (l *lowering) object(s *shape, p place) model.Value {
 		return model.Value{Type: &model.Object{Struct: l.structOf(s, p)}}
 	}
 	d := l.declare(p, &s.notes)
-	if p.decl == nil && p.node != nil {
-		l.declared[p.node] = &model.Value{Type: model.Named{Decl: d}}
-	}
 	p.hint = d.Name
 	d.Body = l.structOf(s, p)
 	return model.Value{Type: model.Named{Decl: d}}
@@ -107,6 +104,7 @@ func (l *lowering) nameRequired(o *objectFacet) {
 			o.props = append(slices.Clip(o.props), property{key, o.rest})
 		}
 	}
+	o.sort()
 }
 
 // closed reports whether unknown properties are refused.
@@ -206,7 +204,7 @@ func (l *lowering) prop(o *objectFacet, q *property, p place, fields *Names) *mo
 	case p.drop || s.never != nil && !required:
 		inner.drop = true
 	case required && s.enum != nil && len(s.enum.values) == 1 && len(s.groups) == 0:
-		out.Const = string(s.enum.values[0].JSON())
+		out.Const = compact(s.enum.values[0])
 		inner.drop = true
 	default:
 		out.Name = fields.Take(word)

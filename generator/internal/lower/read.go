@@ -1,7 +1,9 @@
 package lower
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -24,6 +26,7 @@ func (r *reader) shape(c conj) *shape {
 	}
 	narrowByGroups(r, s)
 	s.narrowByEnum()
+	s.obj.sort()
 	return s
 }
 
@@ -54,9 +57,18 @@ func (r *reader) readAll(s *shape, n *schema.Node) {
 		r.read(s, n, ref) // draft-07: what stands beside a $ref means nothing
 		return
 	}
-	for i := range n.Members {
-		r.read(s, n, &n.Members[i])
+	for _, m := range sorted(n.Members) {
+		r.read(s, n, &m)
 	}
+}
+
+// sorted returns members by key: in which order a schema has them must not matter to what is generated.
+func sorted(all []schema.Member) []schema.Member {
+	byKey := func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) }
+	if slices.IsSortedFunc(all, byKey) {
+		return all
+	}
+	return slices.SortedFunc(slices.Values(all), byKey)
 }
 
 // dialect returns the draft of the document that n stands in.
@@ -98,8 +110,8 @@ func (r *reader) readConst(s *shape, owner, v *schema.Node) {
 
 func (r *reader) readProperties(s *shape, owner, v *schema.Node) {
 	s.obj.at = owner
-	for i := range v.Members {
-		s.obj.props = append(s.obj.props, property{v.Members[i].Key, conj{v.Members[i].Value}})
+	for _, m := range sorted(v.Members) {
+		s.obj.props = append(s.obj.props, property{m.Key, conj{m.Value}})
 	}
 }
 

@@ -2,6 +2,8 @@ package lower
 
 import (
 	"math/big"
+	"slices"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -103,6 +105,12 @@ func (o *objectFacet) prop(key string) *property {
 		}
 	}
 	return nil
+}
+
+// sort puts properties in the order in which Go has them. It is not the order of the source, so that moving a property
+// there moves nothing in generated code.
+func (o *objectFacet) sort() {
+	slices.SortStableFunc(o.props, func(a, b property) int { return strings.Compare(a.key, b.key) })
 }
 
 // plain reports that no keyword but type, enum, const and groups was used.

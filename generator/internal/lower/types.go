@@ -23,6 +23,8 @@ type Types struct {
 	decls    []*model.Decl
 	declared map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks   map[*schema.Node]*model.Decl  // schemas that have a validator without a type
+	known    map[string]*known             // what was made of schemas where they stand, by lowering.key
+	checked  map[string]*model.Decl        // the same of validators
 	plain    map[model.Type]*model.Decl    // elements without rules: decodeString
 	roots    []model.TypeRef
 	uses     []model.Use
@@ -44,6 +46,8 @@ func NewTypes() *Types {
 		Names:    &Names{},
 		declared: map[*schema.Node]*model.Value{},
 		checks:   map[*schema.Node]*model.Decl{},
+		known:    map[string]*known{},
+		checked:  map[string]*model.Decl{},
 		plain:    map[model.Type]*model.Decl{},
 		table:    newKeywords(),
 	}
@@ -105,6 +109,7 @@ type place struct {
 	doc  []string     // first lines of that type's comment
 	drop bool         // nothing is kept: validators only
 	flat bool         // an object becomes a struct even if a map would do
+	key  string       // of the conjunction that stands here; empty for a single schema
 	keep bool         // unknown properties are kept: a check of the whole value may look at them
 }
 

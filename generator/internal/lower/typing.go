@@ -11,10 +11,21 @@ import (
 
 // value decides the Go type of a conj.
 func (l *lowering) value(c conj, p place) model.Value {
+	if len(l.decls) > maxDecls {
+		if len(l.decls) == maxDecls+1 {
+			l.newFunc("check", "TooLarge").Body = &model.Check{Value: model.Value{Type: model.Raw{}}}
+			l.Types.findings.Report(l.root, "schema-too-large", "", "the schema leads to more than %d Go declarations", maxDecls)
+		}
+		return model.Value{Type: model.Raw{}}
+	}
+	c = l.simplify(c)
 	if target, ok := l.soleRef(c); ok && !p.flat {
 		return l.ref(target, p)
 	}
-	return l.typed(l.shape(c), p)
+	if p.drop {
+		return l.conjunctionCheck(c, p)
+	}
+	return l.conjunction(c, p)
 }
 
 // soleRef returns what c leads to if it is a reference with nothing but annotations beside it.
@@ -178,7 +189,7 @@ func (l *lowering) values(s *shape, p place) model.Value {
 	rule := &model.ValuesRule{At: l.ruleAt(s.enum.at, p), Const: s.enum.single}
 	for _, v := range s.enum.values {
 		if kindOf[v.Kind]&s.kinds != 0 {
-			rule.JSON = append(rule.JSON, string(v.JSON()))
+			rule.JSON = append(rule.JSON, compact(v))
 		}
 	}
 	var t model.Type = model.Raw{}
@@ -276,6 +287,9 @@ func (l *lowering) declare(p place, n *notes) *model.Decl {
 	d := p.decl
 	if d == nil {
 		d = l.newDecl(p.hint)
+	}
+	if p.key != "" {
+		l.known[p.key] = &known{value: model.Value{Type: model.Named{Decl: d}}}
 	}
 	d.Doc = docLines(p.doc, n)
 	return d

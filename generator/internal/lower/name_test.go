@@ -1,0 +1,58 @@
+package lower
+
+import (
+	"go/token"
+	"testing"
+)
+
+func TestGoNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"get_quote": "GetQuote", "batchId": "BatchID", "user_ids": "UserIDs", "HTTPServerURL": "HTTPServerURL", "mimeType": "MIMEType",
+		"x-api-key": "XAPIKey", "_meta": "Meta", "$ref": "Ref", "per.page": "PerPage", "": "X", "123": "X123", "日本": "X日本",
+		"*/ func init() {}": "FuncInit", "utf8Text": "UTF8Text", "getURLs": "GetURLs", "ÉTÉ": "ÉTÉ", "sha256": "Sha256",
+	} {
+		if got := GoName(text); got != want {
+			t.Errorf("GoName(%q) = %s, want %s", text, got, want)
+		}
+	}
+	for name, want := range map[string]string{"GetQuote": "getQuote", "URLList": "urlList", "ID": "id", "IDs": "iDs", "X": "x", "JSONRPCError": "jsonrpcError"} {
+		if got := unexported(name); got != want {
+			t.Errorf("unexported(%q) = %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestNamesHideNothing(t *testing.T) {
+	n := &Names{}
+	for _, name := range []string{"type", "string", "check", "d", "nil", "main"} {
+		if got := n.Take(name); got != name+"2" {
+			t.Errorf("Take(%q) = %s, want %s2", name, got, name)
+		}
+	}
+	if a, b := n.Take("Thing"), n.Take("Thing"); a != "Thing" || b != "Thing2" {
+		t.Errorf("taken twice: %s, %s", a, b)
+	}
+}
+
+// FuzzNamesAreUniqueIdentifiers: whatever a schema calls things, Go can declare them side by side.
+func FuzzNamesAreUniqueIdentifiers(f *testing.F) {
+	f.Add("get_quote", "getQuote", "Type")
+	f.Add("", "日本", "\x00\u202e")
+	f.Add("a2", "a", "a")
+	f.Add("ǅ", "ǆ", "ß")
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		n := &Names{}
+		seen := map[string]bool{}
+		for _, text := range []string{a, b, c, a, b, c} {
+			name := n.Take(GoName(text))
+			stem := n.Take(unexported(name))
+			if !token.IsIdentifier(name) || !token.IsExported(name) || !token.IsIdentifier(stem) {
+				t.Errorf("%q: %q and %q are not an exported and another identifier", text, name, stem)
+			}
+			if seen[name] || seen[stem] {
+				t.Errorf("%q: %q or %q is there twice", text, name, stem)
+			}
+			seen[name], seen[stem] = true, true
+		}
+	})
+}
