@@ -3,23 +3,22 @@ package schema
 // circles reports references that lead back to where they started without a step into the value: checking them
 // would never end.
 func (l *linter) circles(n *Node) {
-	const walking, done = false, true
 	if n.Kind != Object {
 		return
 	}
 	if _, met := l.passed[n]; met {
 		return
 	}
-	l.passed[n] = walking
+	l.passed[n] = false
 	l.inPlace(n, func(next, ref *Node) {
-		state, met := l.passed[next]
-		if met && state == walking && ref != nil {
+		done, met := l.passed[next]
+		if met && !done && ref != nil {
 			l.ds.Report(ref, "ref-circle", "", "$ref %s leads in a circle without looking into the value", quote(ref.Text))
 		} else if !met {
 			l.circles(next)
 		}
 	})
-	l.passed[n] = done
+	l.passed[n] = true
 }
 
 // inPlace calls visit for each schema that is applied to the same value as n, with the $ref that leads there.

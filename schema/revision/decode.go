@@ -10,8 +10,7 @@ import (
 
 // decoder turns the nodes of a rules file into Go values and collects what is wrong with them.
 type decoder struct {
-	ds    schema.Diagnostics
-	words map[string]words
+	ds schema.Diagnostics
 }
 
 // field is a known key of an object and what to do with its value.
