@@ -44,7 +44,7 @@ func TestTSK09WaitBlocksUntilTerminalAndWakesEveryWaiter(t *testing.T) {
 		if n := woken.Load(); n != 0 {
 			t.Fatalf("%d waiters returned before the end", n)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if n := woken.Load(); n != 100 {
 			t.Fatalf("%d of 100 waiters woke", n)
