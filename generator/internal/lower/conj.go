@@ -50,19 +50,23 @@ func (l *lowering) key(c conj, p place) string {
 	return strings.Join(all, "\x00")
 }
 
-// known is what was made of a conj. Its value is complete when done.
+// known is what was made of a conj. Its value is complete when done; until then its declaration may lack a body.
 type known struct {
 	value model.Value
 	done  bool
 }
 
-// conjunction is value for schemas that may be met again below themselves.
+// conjunction is value for schemas that may be met again below themselves. If that happens before a declaration was made
+// (maps and slices need none), one is made then, and filled here.
 func (l *lowering) conjunction(c conj, p place) model.Value {
 	s := l.shape(c)
 	if len(c) == 0 {
 		return l.typed(s, p)
 	}
 	p.key = l.key(c, p)
+	if hint, open := l.open[p.key]; open && l.known[p.key] == nil {
+		l.known[p.key] = &known{value: model.Value{Type: model.Named{Decl: l.newDecl(hint)}}}
+	}
 	if k := l.known[p.key]; k != nil {
 		v := k.value
 		v.Checks = again(v.Checks)
@@ -72,14 +76,45 @@ func (l *lowering) conjunction(c conj, p place) model.Value {
 		}
 		return v
 	}
-	var v model.Value
-	if len(c) > 1 && worthAName(s) && s.kinds&(model.KindArray|model.KindObject) != 0 && refers(c) {
-		v = l.declareFirst(s, p)
-	} else {
-		v = l.typed(s, p)
-	}
+	l.open[p.key] = p.hint
+	v := l.typed(s, p)
+	delete(l.open, p.key)
 	if k := l.known[p.key]; k != nil {
-		k.value, k.done = v, true
+		k.value, k.done = closeLoop(k, v, s), true
+		return k.value
+	}
+	return v
+}
+
+// closeLoop returns v, or the declaration that a place inside of it had to make, filled with v.
+func closeLoop(k *known, v model.Value, s *shape) model.Value {
+	d := k.value.Type.(model.Named).Decl
+	if d.Body != nil {
+		return v
+	}
+	d.Doc = docLines(nil, &s.notes)
+	d.Body = &model.Defined{Value: model.Value{Type: v.Type, Values: v.Values, Checks: v.Checks}}
+	return model.Value{Type: model.Named{Decl: d}, Null: v.Null}
+}
+
+// conjunctionCheck is conjunction where nothing is kept.
+func (l *lowering) conjunctionCheck(c conj, p place) model.Value {
+	if len(c) == 0 {
+		return l.typed(l.shape(c), p)
+	}
+	key := "check\x00" + l.key(c, p)
+	if hint, open := l.open[key]; open && l.checked[key] == nil {
+		l.checked[key] = l.newFunc("check", hint)
+	}
+	if d := l.checked[key]; d != nil {
+		return model.Value{Type: model.Named{Decl: d}}
+	}
+	l.open[key] = p.hint
+	v := l.typed(l.shape(c), p)
+	delete(l.open, key)
+	if d := l.checked[key]; d != nil {
+		d.Body = &model.Check{Value: v}
+		return model.Value{Type: model.Named{Decl: d}}
 	}
 	return v
 }
@@ -95,44 +130,4 @@ func again(all []model.Assertion) []model.Assertion {
 		out = append(out, a)
 	}
 	return out
-}
-
-// conjunctionCheck is conjunction where nothing is kept.
-func (l *lowering) conjunctionCheck(c conj, p place) model.Value {
-	if len(c) < 2 {
-		return l.typed(l.shape(c), p)
-	}
-	key := l.key(c, p)
-	d := l.checked[key]
-	if d == nil {
-		d = l.newFunc("check", p.hint)
-		l.checked[key] = d
-		p.node = nil
-		d.Body = &model.Check{Value: l.typed(l.shape(c), p)}
-	}
-	return model.Value{Type: model.Named{Decl: d}}
-}
-
-// declareFirst gives a conjunction a declaration before its inside is looked at, where it may be met again.
-func (l *lowering) declareFirst(s *shape, p place) model.Value {
-	v := model.Value{Null: s.kinds&model.KindNull != 0}
-	d := l.newDecl(p.hint)
-	v.Type = model.Named{Decl: d}
-	l.known[p.key] = &known{value: v}
-	t := *s
-	t.kinds &^= model.KindNull
-	l.fill(d, &t, p)
-	return v
-}
-
-// refers reports whether a $ref stands anywhere in c.
-func refers(c conj) bool {
-	found := false
-	for _, n := range c {
-		n.Walk(func(n *schema.Node) bool {
-			found = found || n.Get("$ref") != nil
-			return !found
-		})
-	}
-	return found
 }

@@ -20,8 +20,34 @@
 // is. A slot that only one of them has is left out. Functions are made once for each message, and a message that is
 // nothing but a task shares the task's.
 //
+// # Schemas
+//
+// A place holds a conj: the schemas that a value there must satisfy, usually one. reader reads their keywords, follows
+// $ref and allOf, and merges everything into one shape; the merge is exact, and what can not be merged (a second
+// pattern) becomes a check beside the type. typing.go then asks which JSON kinds are left: one kind is a Go type, null
+// beside it a presence, two or three kinds a sealed interface, more are check.Raw with a validator by kind. What
+// validates decides and what shapes follows: an anyOf that a Go type can not carry is a validator that reads the same
+// bytes, and the type is what the rest of the schema says.
+//
+// Recursion ends because every $ref target and every conj is made once (Types.declared, known, checks, checked). What
+// needs the sight of all types waits for Finish: how a value is held, pointers that break cycles, defaults as literals,
+// names of rule tables, and which functions are called at all.
+//
+// Unknown properties of an open object are forgotten where the schema says nothing about them. They are kept with
+// additionalProperties true or a schema, in protocol documents, and wherever a check of the whole value might look at
+// them, so that what is encoded again is still valid.
+//
+// To add a keyword: a golden in ../emit/testdata/golden that has it (and its line out of rejected/keywords.txtar), a
+// field of a facet in shape.go with its merge in merge.go, a reader in the table of keyword.go, a field of the rule in
+// model or, if no table can hold it, an Assertion, and the line of ../emit/rules.go or discard.go that prints it.
+//
 // # Rejected
 //
+//   - Pointers for optional scalars: an allocation each, and a nil dereference for whoever forgets to ask. hold.go.
+//   - Fields in the order of the source: moving a property there would move lines of generated code and the bits of
+//     tables. They stand by name.
+//   - Unions decoded by the first member whose required keys are there: wrong as soon as two fit. Only a constant
+//     property or the JSON kind chooses at once; the rest is tried.
 //   - Reflecting over the runtime's structs instead of tables: lower would import the runtime and depend on the version
 //     that it was built with. A test holds the tables against the structs.
 //   - One wire for all packages, in the runtime: renamed fields would be code there (REV04), and packages without tasks

@@ -32,12 +32,12 @@ func (s *shape) and(t *shape) {
 func (s *stringFacet) and(t *stringFacet) {
 	s.at = first(s.at, t.at)
 	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
-	s.patterns = union(s.patterns, t.patterns)
-	s.formats = union(s.formats, t.formats)
+	s.patterns = unite(s.patterns, t.patterns)
+	s.formats = unite(s.formats, t.formats)
 }
 
-// union appends the words whose text is new.
-func union(a, b []word) []word {
+// unite appends the words whose text is new.
+func unite(a, b []word) []word {
 	a = slices.Clip(a)
 	for _, w := range b {
 		if !slices.ContainsFunc(a, func(x word) bool { return x.text == w.text }) {
@@ -134,6 +134,12 @@ func (n *notes) and(m *notes) {
 // narrowByGroups drops the kinds that no branch of an anyOf or oneOf takes: the Go type follows what is left.
 func narrowByGroups(r *reader, s *shape) {
 	for _, g := range s.groups {
+		if r.narrowing[g.at] {
+			r.report.Report(g.at, "endless-ref", "", "the schema contains itself without a step into the value")
+			s.never = g.at
+			continue
+		}
+		r.narrowing[g.at] = true
 		var kinds model.Kind
 		for _, b := range g.branches {
 			if t := r.shape(conj{b}); t.never == nil {
@@ -144,6 +150,7 @@ func narrowByGroups(r *reader, s *shape) {
 			s.kinds &= kinds
 			s.kindsAt = first(s.kindsAt, g.at)
 		}
+		delete(r.narrowing, g.at)
 	}
 }
 

@@ -16,6 +16,8 @@ type reader struct {
 	keywords map[string]keyword
 	report   *schema.Diagnostics
 	active   map[*schema.Node]bool // being merged: a schema that contains itself without a step into the value
+
+	narrowing map[*schema.Node]bool // the same for branches of groups
 }
 
 // shape reads and merges the schemas of c.

@@ -25,6 +25,7 @@ type Types struct {
 	checks   map[*schema.Node]*model.Decl  // schemas that have a validator without a type
 	known    map[string]*known             // what was made of schemas where they stand, by lowering.key
 	checked  map[string]*model.Decl        // the same of validators
+	open     map[string]string             // what is being made, and the name for it should it need one
 	plain    map[model.Type]*model.Decl    // elements without rules: decodeString
 	roots    []model.TypeRef
 	uses     []model.Use
@@ -48,6 +49,7 @@ func NewTypes() *Types {
 		checks:   map[*schema.Node]*model.Decl{},
 		known:    map[string]*known{},
 		checked:  map[string]*model.Decl{},
+		open:     map[string]string{},
 		plain:    map[model.Type]*model.Decl{},
 		table:    newKeywords(),
 	}
@@ -62,7 +64,8 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	}
 	l := &lowering{
 		Types: t, root: n, scope: r.Scope, keep: r.Keep,
-		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, active: map[*schema.Node]bool{}},
+		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, active: map[*schema.Node]bool{},
+			narrowing: map[*schema.Node]bool{}},
 	}
 	d := l.lowerRoot(n, r)
 	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}

@@ -1,0 +1,43 @@
+package lower
+
+import (
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// FuzzLowerNeverPanics: whatever stands in a schema, lowering ends with types or diagnostics, and every value has a type.
+func FuzzLowerNeverPanics(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `true`, `{"type": 5, "properties": []}`, `{"allOf": [{"$ref": "#"}]}`, `{"type": "object", "properties": {"a": {"$ref": "#"}}}`,
+		`{"enum": []}`, `{"oneOf": [{"type": "null"}]}`, `{"items": {"items": {"$ref": "#"}}, "type": "array", "default": 1}`,
+		`{"anyOf": [{"properties": {"k": {"const": "a"}}, "required": ["k"]}, {"type": "object"}], "minProperties": 1e3}`,
+		`{"type": ["object", "null"], "additionalProperties": {"allOf": [{"$ref": "#"}, {"maxLength": -1}]}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		n, diags := schema.ParseJSON("schema.json", data)
+		if n == nil || diags.HasErrors() {
+			return
+		}
+		doc, diags := schema.NewDocument(n, nil)
+		if diags.HasErrors() {
+			return
+		}
+		types := NewTypes()
+		types.Lower(Root{Document: doc, Name: "Thing", Scope: "Thing", Use: model.Decode | model.Encode})
+		decls, diags := types.Finish()
+		if diags.HasErrors() {
+			return
+		}
+		names := map[string]bool{}
+		for _, d := range decls {
+			if d.Body == nil || names[d.Decode] {
+				t.Errorf("%s: %q has no body, or its name is there twice", data, d.Decode)
+			}
+			names[d.Decode] = true
+		}
+	})
+}
