@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
@@ -21,11 +22,13 @@ type Handler struct {
 type Codec[Out any] struct {
 	appendTo func(b []byte, out *Out) []byte
 	decode   func(d *check.Decoder, out *Out)
+	// spare holds values for decode to write to while an output is checked; they are never read.
+	spare *sync.Pool
 }
 
 // Structured is the codec of a tool with an outputSchema: outputs are checked by decode before they are sent (VAL01).
 func Structured[Out any](appendTo func(b []byte, out *Out) []byte, decode func(d *check.Decoder, out *Out)) Codec[Out] {
-	return Codec[Out]{appendTo: appendTo, decode: decode}
+	return Codec[Out]{appendTo: appendTo, decode: decode, spare: &sync.Pool{New: func() any { return new(Out) }}}
 }
 
 // Unstructured is the codec of a tool that returns the protocol's own result type.
@@ -60,11 +63,15 @@ func (c Codec[Out]) encode(call *Call, out *Out, b []byte) ([]byte, error) {
 		return b, &outputError{errors.New("the handler returned neither output nor error")}
 	}
 	b = c.appendTo(b, out)
-	if c.decode != nil {
-		if err := check.Check(b, call.s.cfg.limits, c.decode); err != nil {
-			return b, &outputError{err}
-		}
+	if c.decode == nil {
+		return b, nil
 	}
+	read := c.spare.Get().(*Out)
+	if err := check.Decode(b, call.s.cfg.limits, c.decode, read); err != nil {
+		return b, &outputError{err}
+	}
+	*read = *new(Out)
+	c.spare.Put(read)
 	return b, nil
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// Call is one run of a tool: what a handler may know and do besides its input. It is valid until the handler returns; later
-// uses do nothing. Its methods are safe for concurrent use.
+// Call is one run of a tool: what a handler may know and do besides its input. It is valid until the handler returns;
+// later uses do nothing. Its methods are safe for concurrent use.
 type Call struct {
 	s        *Server
 	tool     *Tool
@@ -77,9 +77,9 @@ func (c *Call) CancelRequested() (reason string, asked bool) {
 	return c.entry.CancelRequested()
 }
 
-// Progress tells the client how far the call is: value of total (0: unknown). It is dropped when the client did not ask
-// for progress, when value does not increase (PRO02), and when the call is over (PRO01). A loop may report every step: the
-// server's rate decides what is sent, and the last value always is (PRO05).
+// Progress tells the client how far the call is: value of total (0: unknown). It is dropped when the client did not
+// ask for progress, when value does not increase (PRO02), and when the call is over (PRO01). A loop may report every
+// step: the server's rate decides what is sent, and the last value always is (PRO05).
 func (c *Call) Progress(ctx context.Context, value, total float64, message string) {
 	if c.progress != nil && ctx.Err() == nil {
 		c.progress.report(Progress{Progress: value, Total: total, Message: message})

@@ -52,7 +52,8 @@ func declares(raw []byte, path string) bool {
 	return true
 }
 
-// asksForms tells whether a client with these capabilities shows forms: it says so, or it declares the whole without naming a mode.
+// asksForms tells whether a client with these capabilities shows forms: it says so, or it declares the whole without
+// naming a mode.
 func (c *Capabilities) asksForms(raw []byte) bool {
 	return declares(raw, c.ElicitForm) || declares(raw, c.Elicit) && !declares(raw, c.ElicitURL)
 }
@@ -73,7 +74,8 @@ func (p *peer) capabilities(w *wire) []byte {
 	return d.appendJSON(nil)
 }
 
-// listsTasks: without an identity a list would show tasks to whoever can reach the server, so it needs the operator's word (TSK21).
+// listsTasks: without an identity a list would show tasks to whoever can reach the server, so it needs the operator's
+// word (TSK21).
 func (p *peer) listsTasks() bool { return p.principal != "" || p.s.cfg.listTasks }
 
 // serverInfo is how the server names itself. Its members are the same in every revision.

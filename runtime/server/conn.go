@@ -22,9 +22,9 @@ var ErrGrace = errors.New("server: handlers did not return within the grace peri
 // ErrShutdown is what Serve returns after Shutdown.
 var ErrShutdown = errors.New("server: shut down")
 
-// Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, the cause
-// of ctx or ErrShutdown when it was told to stop; with ErrGrace when a handler did not follow. Requests in flight end with
-// cause disconnect or shutdown; tasks outlive the connection (TSK06).
+// Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, the
+// cause of ctx or ErrShutdown when it was told to stop; with ErrGrace when a handler did not follow. Requests in
+// flight end with cause disconnect or shutdown; tasks outlive the connection (TSK06).
 func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 	why, late := s.serve(ctx, conn)
 	return errors.Join(why, late)
@@ -79,8 +79,8 @@ func (p *peer) finish(read <-chan error) error {
 	return closed
 }
 
-// readLoop takes frames until the peer is done. Each one is read into the buffer of a request, so that the frame of a request
-// needs no copy.
+// readLoop takes frames until the peer is done. Each one is read into the buffer of a request, so that the frame of a
+// request needs no copy.
 func (p *peer) readLoop() error {
 	r := p.s.newRequest(p)
 	for {
@@ -129,8 +129,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Run serves conn until its end or the first interrupt or termination signal, then shuts the server down in order; a second
-// signal ends the process at once (CAN21). It is what the main function of a stdio server calls.
+// Run serves conn until its end or the first interrupt or termination signal, then shuts the server down in order; a
+// second signal ends the process at once (CAN21). It is what the main function of a stdio server calls.
 func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

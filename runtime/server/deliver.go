@@ -8,9 +8,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// Questions of a task travel on an open request for its result if there is one, else on the session that created the task
-// (TSK19). Some clients ask for the result only when input is required, others never do: a question has to reach both. The
-// engine's claims see to it that it is with one of them at a time.
+// Questions of a task travel on an open request for its result if there is one, else on the session that created the
+// task (TSK19). Some clients ask for the result only when input is required, others never do: a question has to reach
+// both. The engine's claims see to it that it is with one of them at a time.
 
 // delivery puts questions of one task to one client.
 type delivery struct {
@@ -86,7 +86,8 @@ func isOpen(t *task.Task, name string) bool {
 	return !t.Status.Terminal() && slices.ContainsFunc(t.Questions, func(q task.Question) bool { return q.Name == name })
 }
 
-// awaitTask waits for the end of the task and takes its questions meanwhile. A waiter that ends leaves nothing behind (TSK09).
+// awaitTask waits for the end of the task and takes its questions meanwhile. A waiter that ends leaves nothing behind
+// (TSK09).
 func (r *request) awaitTask() (task.Task, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
 	t, changed, err := s.engine.Watch(r.entry, owner, id)

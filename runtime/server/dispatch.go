@@ -93,8 +93,8 @@ func (p *peer) serves(op Op) bool {
 	return true
 }
 
-// start registers the request and serves it in a goroutine of its own. The handshake is served here: what follows it on the
-// connection depends on it.
+// start registers the request and serves it in a goroutine of its own. The handshake is served here: what follows it
+// on the connection depends on it.
 func (r *request) start() *rpc.Error {
 	p := r.p
 	entry, err := p.s.tracker.Register(p.ctx, p.key(r.id, inflight.Incoming), r.info())
@@ -109,7 +109,7 @@ func (r *request) start() *rpc.Error {
 	if r.method.Op == OpInitialize {
 		r.serve()
 	} else {
-		go r.serve()
+		go r.run()
 	}
 	return nil
 }
@@ -130,15 +130,15 @@ func (r *request) info() inflight.Info {
 func (r *request) serve() {
 	p := r.p
 	defer p.live.done()
-	r.respond(r.run())
+	r.respond(r.perform())
 	if r.after != nil {
 		r.after()
 	}
 	r.release()
 }
 
-// run returns the answer, its result in place. A panic becomes an internal error; the stack is for the log alone.
-func (r *request) run() (answer []byte, err error) {
+// perform returns the answer, its result in place. A panic becomes an internal error; the stack is for the log alone.
+func (r *request) perform() (answer []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.p.s.log.Error("panic", "id", r.id.String(), "method", r.method.Name, "panic", v, "stack", string(debug.Stack()))

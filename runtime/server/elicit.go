@@ -22,8 +22,8 @@ type asking struct {
 	task string // "" inline
 }
 
-// elicit sends q to the client and waits for the answer, which it returns as a reply. When call or wait ends or the deadline passes first,
-// the client is told that nobody waits any more (CAN19).
+// elicit sends q to the client and waits for the answer, which it returns as a reply. When call or wait ends or the
+// deadline passes first, the client is told that nobody waits any more (CAN19).
 func (p *peer) elicit(call, wait context.Context, q task.Question, taskID string) ([]byte, error) {
 	left := time.Until(q.Deadline)
 	if left <= 0 {

@@ -2,8 +2,8 @@ package server
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// initialize agrees on a revision: the one the client names if it is served, else our newest one, which the client may refuse.
-// It runs in the read loop.
+// initialize agrees on a revision: the one the client names if it is served, else our newest one, which the client
+// may refuse. It runs in the read loop.
 func (r *request) initialize(b []byte) ([]byte, error) {
 	p := r.p
 	if r.params.ProtocolVersion == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// notes is the journal of an inline call. It lives as long as the call; it is there so that authors see one model inline and as a
-// task: names are unique, and what has a name happens once.
+// notes is the journal of an inline call. It lives as long as the call; it is there so that authors see one model
+// inline and as a task: names are unique, and what has a name happens once.
 type notes struct {
 	call *Call
 	mu   sync.Mutex
@@ -34,7 +34,8 @@ func (n *notes) Ask(ctx context.Context, q task.Question) ([]byte, error) {
 	return n.once(q.Name, &q, func() ([]byte, error) { return n.call.peer.elicit(n.call.entry, ctx, q, "") })
 }
 
-// once runs fn for name, unless it gave something before. fn runs without the lock; when it fails or panics the name is free again.
+// once runs fn for name, unless it gave something before. fn runs without the lock; when it fails or panics the name
+// is free again.
 func (n *notes) once(name string, q *task.Question, fn func() ([]byte, error)) ([]byte, error) {
 	data, found, err := n.begin(name, q)
 	if found || err != nil {

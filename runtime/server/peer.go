@@ -26,9 +26,10 @@ type peer struct {
 	asks    bool // the client shows questions
 	closing atomic.Bool
 
-	// gate orders what is written for a request with what ends it. Writers hold it shared from asking for permission until the
-	// frame is accepted; the read loop takes it once after each cancellation. So after a cancellation was processed nothing can be
-	// written for that request any more, however unlucky the scheduling (CAN02). Writers do not hinder each other.
+	// gate orders what is written for a request with what ends it. Writers hold it shared from asking for permission
+	// until the frame is accepted; the read loop takes it once after each cancellation. So after a cancellation was
+	// processed nothing can be written for that request any more, however unlucky the scheduling (CAN02). Writers do
+	// not hinder each other.
 	gate sync.RWMutex
 
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
@@ -101,8 +102,8 @@ func (p *peer) barrier() {
 	defer p.gate.Unlock()
 }
 
-// group counts the goroutines of a connection and tells when the last one is gone. Unlike sync.WaitGroup it can be waited for with a
-// limit, and a goroutine can be refused when the end has been reached.
+// group counts the goroutines of a connection and tells when the last one is gone. Unlike sync.WaitGroup it can be
+// waited for with a limit, and a goroutine can be refused when the end has been reached.
 type group struct {
 	n    atomic.Int64
 	idle chan struct{}

@@ -91,8 +91,8 @@ func (pr *progress) flush() {
 	}
 }
 
-// send writes v unless the call is over. The caller holds mu, which keeps values in order; a peer that does not read makes the handler
-// wait here.
+// send writes v unless the call is over. The caller holds mu, which keeps values in order; a peer that does not read
+// makes the handler wait here.
 func (pr *progress) send(v *Progress) {
 	v.ProgressToken, v.RelatedTask = pr.token, pr.task
 	frame := rpc.AppendNotification(nil, pr.wire.names[OpProgress], pr.wire.AppendProgress(nil, v))

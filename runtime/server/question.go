@@ -76,8 +76,8 @@ func (e *AnswerError) Unwrap() error { return e.Err }
 
 // Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
 // q.Message. Asking again in the same call, or in a later run of the same task, gives the recorded answer at once.
-// Errors: ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for another question of the same name, *rpc.Error when the client
-// answered with one, or the cause of ctx.
+// Errors: ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for another question of the same name,
+// *rpc.Error when the client answered with one, or the cause of ctx.
 func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string) (Answer[T], error) {
 	if message == "" {
 		message = q.Message

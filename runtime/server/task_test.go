@@ -26,7 +26,8 @@ func (f *fixture) dialTasks(principal string) *client {
 	return c
 }
 
-// start creates a task and returns its id. Nothing of the task may come before the answer; others may still tell of theirs.
+// start creates a task and returns its id. Nothing of the task may come before the answer; others may still tell of
+// theirs.
 func (c *client) start(id, tool, extra string) string {
 	c.t.Helper()
 	c.sendf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":{"text":"x"},"task":{}%s}}`, id, tool, extra)

@@ -10,7 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// taskMethod serves the requests about tasks. A task's owner is the peer's identity, so a foreign task is an unknown one (TSK21).
+// taskMethod serves the requests about tasks. A task's owner is the peer's identity, so a foreign task is an unknown
+// one (TSK21).
 func (r *request) taskMethod(b []byte) ([]byte, error) {
 	switch r.method.Op {
 	case OpGetTask:
@@ -69,8 +70,8 @@ func (r *request) cancelTask(b []byte) ([]byte, error) {
 	return r.wire.AppendTask(b, &v), nil
 }
 
-// createTask makes a task of the call. Arguments are checked before (TSK24); bad ones are a JSON-RPC error here and no result with isError,
-// because the client waits for a task and could not read one.
+// createTask makes a task of the call. Arguments are checked before (TSK24); bad ones are a JSON-RPC error here and
+// no result with isError, because the client waits for a task and could not read one.
 func (r *request) createTask(b []byte) ([]byte, error) {
 	s, t := r.p.s, r.tool
 	args := append([]byte(nil), arguments(r.params.Arguments)...)
@@ -85,7 +86,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		Owner: r.p.owner, Tool: t.Name, Args: args, Meta: r.taskMeta(),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
 		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Uncancellable: t.Cancel.Uncancellable,
-		Local: r.p,
+		Local: &taskLocal{peer: r.p, wire: r.wire, token: r.params.ProgressToken},
 	})
 	if err != nil {
 		return b, taskError(err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -18,17 +19,25 @@ type taskMeta struct {
 	Asks     bool            `json:"asks,omitempty"`
 }
 
+// taskLocal is the same for a run in the process that created the task, with the connection.
+type taskLocal struct {
+	peer  *peer
+	wire  *wire
+	token rpc.ID
+}
+
 func (r *request) taskMeta() []byte {
-	m := taskMeta{Revision: r.wire.Revision, Asks: r.p.asks}
+	b := check.AppendString([]byte(`{"revision":`), r.wire.Revision)
 	if !r.params.ProgressToken.IsZero() {
-		m.Token = r.params.ProgressToken.AppendJSON(nil)
+		b = r.params.ProgressToken.AppendJSON(append(b, `,"token":`...))
 	}
-	b, _ := json.Marshal(m) // no value of these types fails
-	return b
+	b = check.AppendBool(append(b, `,"asks":`...), r.p.asks)
+	return append(b, '}')
 }
 
 // runTask is the engine's runner: it runs the tool's handler and says how the task ends.
 func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
+	growStack(len(s.wires) & 1)
 	t := run.Task()
 	call, err := s.taskCall(ctx, run, &t)
 	if err != nil {
@@ -39,8 +48,9 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
 			s.endSession(t.ID) // expired: no change will tell
 		}
 	}()
-	var buf []byte
-	result, err := s.execute(ctx, call, t.Args, &buf)
+	r := s.newRequest(nil) // for its buffers
+	defer s.keep(r)
+	result, err := s.execute(ctx, call, t.Args, &r.scratch)
 	if err != nil {
 		return failed(asRPC(err))
 	}
@@ -56,28 +66,33 @@ func failed(err *rpc.Error) task.Outcome {
 }
 
 func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Call, error) {
-	tool := s.tools[t.Tool]
-	if tool == nil {
+	c := &Call{s: s, tool: s.tools[t.Tool], run: run}
+	if c.tool == nil {
 		return nil, errors.New("the tool of this task is gone")
 	}
-	var meta taskMeta
-	if err := json.Unmarshal(t.Meta, &meta); err != nil {
-		return nil, err
+	if l, ok := run.Local().(*taskLocal); ok {
+		c.peer, c.wire, c.asks = l.peer, l.wire, l.peer.asks
+		if l.wire.Task.Progress {
+			c.progress = l.peer.newProgress(ctx, l.wire, l.token, t.ID)
+		}
+		return c, nil
 	}
-	c := &Call{s: s, tool: tool, wire: s.handshake(), run: run, asks: meta.Asks}
-	for _, w := range s.wires {
+	return c, c.recall(t.Meta)
+}
+
+// recall restores what a restart has lost, except the connection: nobody is told of progress.
+func (c *Call) recall(stored []byte) error {
+	var meta taskMeta
+	if err := json.Unmarshal(stored, &meta); err != nil {
+		return err
+	}
+	c.wire, c.asks = c.s.handshake(), meta.Asks
+	for _, w := range c.s.wires {
 		if w.Revision == meta.Revision {
 			c.wire = w
 		}
 	}
-	// After a restart there is no such connection, and nobody to tell progress to.
-	if p, ok := run.Local().(*peer); ok {
-		c.peer = p
-		if token, err := rpc.ParseID(meta.Token); err == nil && c.wire.Task.Progress {
-			c.progress = p.newProgress(ctx, c.wire, token, t.ID)
-		}
-	}
-	return c, nil
+	return nil
 }
 
 // taskResult answers what the call would have been answered (TSK10), as soon as the task is over (TSK09). Meanwhile
@@ -110,8 +125,8 @@ func principalOf(owner string) string {
 	return principal
 }
 
-// packResult is the form in which results are stored: no revision's, so that each can show it. It is a flag and the lengths and
-// bytes of content, structured content and meta.
+// packResult is the form in which results are stored: no revision's, so that each can show it. It is a flag and the
+// lengths and bytes of content, structured content and meta.
 func packResult(r *CallResult) []byte {
 	parts := [...][]byte{r.Content, r.StructuredContent, r.Meta}
 	b := make([]byte, 1, 1+len(parts)*binary.MaxVarintLen32+len(r.Content)+len(r.StructuredContent)+len(r.Meta))

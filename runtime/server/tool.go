@@ -6,8 +6,8 @@ import "time"
 // constant of the generation that it was made for.
 type Generation int
 
-// Generation1 is what this runtime serves. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln; if New refuses it,
-// run mcpkiln generate again.
+// Generation1 is what this runtime serves. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln; if New
+// refuses it, run mcpkiln generate again.
 const Generation1 Generation = 1
 
 // Definition is what generated code knows about a server.

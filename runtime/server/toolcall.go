@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// chooseTool finds the tool and decides between inline and task (TSK02, TSK03). It runs in the read loop, because the tool's policy
-// belongs to what is registered.
+// chooseTool finds the tool and decides between inline and task (TSK02, TSK03). It runs in the read loop, because the
+// tool's policy belongs to what is registered.
 func (r *request) chooseTool() *rpc.Error {
 	t := r.p.s.tools[r.params.Name]
 	if t == nil {
@@ -37,12 +37,11 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 		return r.createTask(b)
 	}
 	call := r.newCall()
-	result, err := r.p.s.execute(r.entry, call, arguments(r.params.Arguments), &r.scratch)
-	call.close()
-	if err != nil {
+	var err error
+	if r.result, err = r.p.s.execute(r.entry, call, arguments(r.params.Arguments), &r.scratch); err != nil {
 		return b, err
 	}
-	return r.wire.AppendCallResult(b, &result), nil
+	return r.wire.AppendCallResult(b, &r.result), nil
 }
 
 // arguments stands in for absent ones, which are an empty object.
@@ -53,8 +52,8 @@ func arguments(args []byte) []byte {
 	return args
 }
 
-// execute runs the tool's handler and makes the protocol's result of what it returns. Its parts live in buf. An error is answered as a
-// JSON-RPC error; errors that the model should see are results.
+// execute runs the tool's handler and makes the protocol's result of what it returns. Its parts live in buf. An error
+// is answered as a JSON-RPC error; errors that the model should see are results.
 func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]byte) (CallResult, error) {
 	defer call.close()
 	t := call.tool
@@ -87,8 +86,8 @@ func (s *Server) failure(call *Call, err error) (CallResult, error) {
 	return CallResult{IsError: true, Content: appendText(nil, err.Error())}, nil
 }
 
-// appendText appends a tool result's content that is one text. This form is the same in every revision, so it is the one message that no
-// Wire supplies.
+// appendText appends a tool result's content that is one text. This form is the same in every revision, so it is the
+// one message that no Wire supplies.
 func appendText(b []byte, s string) []byte {
 	b = append(b, `[{"type":"text","text":`...)
 	b = check.AppendString(b, s)
