@@ -83,8 +83,10 @@ func ruleless(v *model.Value) (string, bool) {
 
 // object is a map if nothing is known about single properties, else a struct.
 func (l *lowering) object(s *shape, p place) model.Value {
+	t := *s
+	s = &t
 	o := &s.obj
-	l.nameRequired(o)
+	o.nameRequired()
 	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.drop || o.rest != nil) {
 		return l.mapOf(s, p)
 	}
@@ -98,13 +100,16 @@ func (l *lowering) object(s *shape, p place) model.Value {
 }
 
 // nameRequired adds the required properties that have no schema of their own.
-func (l *lowering) nameRequired(o *objectFacet) {
+func (o *objectFacet) nameRequired() {
 	for _, key := range o.required {
 		if o.prop(key) == nil {
 			o.props = append(slices.Clip(o.props), property{key, o.rest})
 		}
 	}
-	o.sort()
+	if len(o.required) > 0 {
+		o.props = slices.Clone(o.props)
+		o.sort()
+	}
 }
 
 // closed reports whether unknown properties are refused.

@@ -18,10 +18,23 @@ type reader struct {
 	active   map[*schema.Node]bool // being merged: a schema that contains itself without a step into the value
 
 	narrowing map[*schema.Node]bool // the same for branches of groups
+	shapes    map[*schema.Node]*shape
 }
 
-// shape reads and merges the schemas of c.
+// shape reads and merges the schemas of c. What it returns is shared and must not be changed.
 func (r *reader) shape(c conj) *shape {
+	if len(c) != 1 {
+		return r.merge(c)
+	}
+	s := r.shapes[c[0]]
+	if s == nil {
+		s = r.merge(c)
+		r.shapes[c[0]] = s
+	}
+	return s
+}
+
+func (r *reader) merge(c conj) *shape {
 	s := &shape{kinds: model.KindAny}
 	for _, n := range c {
 		r.add(s, n)
@@ -70,7 +83,9 @@ func sorted(all []schema.Member) []schema.Member {
 	if slices.IsSortedFunc(all, byKey) {
 		return all
 	}
-	return slices.SortedFunc(slices.Values(all), byKey)
+	all = slices.Clone(all)
+	slices.SortFunc(all, byKey)
+	return all
 }
 
 // dialect returns the draft of the document that n stands in.

@@ -65,7 +65,7 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	l := &lowering{
 		Types: t, root: n, scope: r.Scope, keep: r.Keep,
 		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, active: map[*schema.Node]bool{},
-			narrowing: map[*schema.Node]bool{}},
+			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}},
 	}
 	d := l.lowerRoot(n, r)
 	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
