@@ -159,6 +159,10 @@ func (r *run) lower() {
 		}
 		r.result.Tools = append(r.result.Tools, made)
 	}
+	for _, m := range pkg.Methods {
+		r.result.Methods = append(r.result.Methods, Tool{Name: m.Name, Method: m.GoName, Input: m.Params.Name, Output: m.Result.Name,
+			File: files.Take(stubName(m.Name)) + "_handler.go"})
+	}
 }
 
 // documents are what the revisions were read from, for the lock file.

@@ -54,14 +54,16 @@ type Result struct {
 	OutPos  schema.Position // where the manifest says so
 	Package string          // Go package name
 	Tools   []Tool          // in the manifest's order
+	Methods []Tool          // the requests beside tools, sorted by name
 }
 
-// Tool names one generated tool, for those who write code beside the package.
+// Tool names one method of the generated Handlers, of a tool or of another request, for those who write code beside the
+// package.
 type Tool struct {
-	Name   string // get_quote
+	Name   string // get_quote, prompts/get
 	Method string // GetQuote
 	Input  string // GetQuoteInput
-	Output string // GetQuoteOutput, or CallToolResult
+	Output string // GetQuoteOutput, or CallToolResult; empty: nothing but an error
 	Call   string // type of the call for tools with questions; empty: server.Call
 	File   string // get_quote_handler.go: name of a stub's file, different for each tool on every file system
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,7 +157,7 @@ func stubs(t *testing.T, r *Result, generated string) []File {
 		t.Fatal(err)
 	}
 	files := []File{{"handlers.go", content}}
-	for _, tool := range r.Tools {
+	for _, tool := range slices.Concat(r.Tools, r.Methods) {
 		content, err := s.Handler(r, tool)
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@
 //	missing-file unreadable-file no-answer manifest-version
 //	unknown-key missing-key wrong-type unquoted unknown-value empty-list empty-text duplicate-entry
 //	unknown-revision not-supported-yet go-package go-out
-//	tool-name duplicate-tool schema-type duration impossible-policy uncancellable-task
+//	tool-name duplicate-tool schema-type duration impossible-policy
 //	elicitation-name elicitation-schema elicitation-default
 //
 // Only warnings:

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/mcpkiln/mcpkiln/schema"
-	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
 func TestReadMissingFile(t *testing.T) {
@@ -110,24 +109,10 @@ func TestPackageName(t *testing.T) {
 	}
 }
 
-// forcedCancel repeats what the rules of the revisions say.
-func TestForcedCancelFollowsTheRules(t *testing.T) {
-	for _, name := range revision.Names() {
-		r, ds := revision.Load(name)
-		if ds.HasErrors() {
-			t.Fatal(ds)
-		}
-		forces := r.Task != nil && r.Task.Cancel == revision.CancelForces
-		if got := slices.Contains(forcedCancel, name); got != forces {
-			t.Errorf("%s: listed %t, its rules say %t", name, got, forces)
-		}
-	}
-}
-
 // onlyLoader are the rejected goldens whose mistake the manifest's own schema can not express: text that is no JSON
 // value, what JSON Schemas inside mean, and what parts say about each other.
 var onlyLoader = []string{
-	"duplicate-tool", "elicitation-keyword", "json-duplicate-key", "json-syntax", "not-supported-yet", "policy", "uncancellable-task",
+	"duplicate-tool", "elicitation-keyword", "json-duplicate-key", "json-syntax", "not-supported-yet", "policy",
 	"unknown-revision", "val03-", "val06-", "val07-", "yaml-", "empty", "answer-tool",
 }
 

@@ -36,40 +36,13 @@ func (l *loader) revisions() {
 	}
 }
 
-// forcedCancel lists the revisions in which tasks/cancel ends a task whatever its work does. Their rules say so
-// (task.cancel: forces); the list is here because a manifest is judged before rules are loaded, and a test holds the
-// two together.
-var forcedCancel = []string{"2025-11-25"}
-
 // policies checks what the parts of a tool say about each other.
 func (l *loader) policies() {
 	for i := range l.m.Tools {
-		t := &l.m.Tools[i]
-		l.uncancellable(t)
-		l.times(t)
+		l.times(&l.m.Tools[i])
 	}
 	d := l.m.Defaults.Task
 	l.ttl(d.TTL, d.MaxTTL)
-}
-
-// uncancellable refuses a task that can not be cancelled under a revision that cancels it all the same: its result
-// would be lost.
-func (l *loader) uncancellable(t *Tool) {
-	if !t.Cancellation.None || !t.Execution.Tasks() {
-		return
-	}
-	forced := forcedCancel[0]
-	if len(l.m.Revisions) > 0 {
-		i := slices.IndexFunc(l.m.Revisions, func(r Text) bool { return slices.Contains(forcedCancel, r.Value) })
-		if i < 0 {
-			return
-		}
-		forced = l.m.Revisions[i].Value
-	}
-	l.ds.Report(t.Cancellation.Node, "uncancellable-task",
-		"remove cancellation, or set taskSupport to forbidden, or leave out "+forced,
-		"tool %q can not be cancelled and can run as a task, but under %s a cancelled task always ends cancelled and its result is lost",
-		t.Name, forced)
 }
 
 func (l *loader) times(t *Tool) {

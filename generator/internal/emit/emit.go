@@ -20,7 +20,7 @@ type File struct {
 // have returned when it does. An error means that what was emitted is not Go, a defect of this package, or that ctx ended.
 func Package(ctx context.Context, pkg *model.Package) ([]File, error) {
 	makers := []func(*model.Package) ([]File, error){
-		docFile, typesFile, validateFile, handlersFile, questionsFile, toolsFile, cancelFile, tasksFile, wireFiles,
+		docFile, typesFile, validateFile, handlersFile, methodsFile, questionsFile, toolsFile, cancelFile, tasksFile, wireFiles,
 	}
 	made := make([][]File, len(makers))
 	errs := make([]error, len(makers))
@@ -54,5 +54,5 @@ func typesFile(pkg *model.Package) ([]File, error) {
 }
 
 func validateFile(pkg *model.Package) ([]File, error) {
-	return one("validate.gen.go", ValidateFile(header(pkg), pkg.Name, pkg.Decls), nil)
+	return one("validate.gen.go", ValidateFile(header(pkg), pkg.Name, slices.Concat(pkg.Decls, pkg.Views)), nil)
 }

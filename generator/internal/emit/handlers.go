@@ -36,9 +36,18 @@ func handlersInterface(pkg *model.Package) jen.Code {
 		}
 		methods = append(methods, comment(methodDoc(t)...), signature(pkg, t))
 	}
-	return jen.Add(comment("Handlers is what you write: one method for each tool. Inputs have been checked against the tool's " +
-		"schema. A plain error becomes a tool result that the model can read, an *rpc.Error a protocol error. Methods are called concurrently.")).Line().
-		Type().Id("Handlers").Interface(methods...)
+	for _, m := range pkg.Methods {
+		if len(methods) > 0 {
+			methods = append(methods, jen.Line())
+		}
+		methods = append(methods, comment(m.GoName+" answers the request "+m.Name+"."), methodSignature(m))
+	}
+	doc := "Handlers is what you write: one method for each tool. Inputs have been checked against the tool's " +
+		"schema. A plain error becomes a tool result that the model can read, an *rpc.Error a protocol error. Methods are called concurrently."
+	if len(pkg.Methods) > 0 {
+		doc += " The other requests of the protocol follow the tools; there every error is a protocol error."
+	}
+	return jen.Add(comment(doc)).Line().Type().Id("Handlers").Interface(methods...)
 }
 
 func methodDoc(t *model.Tool) []string {
@@ -94,15 +103,22 @@ func constructor(pkg *model.Package) jen.Code {
 			fields = append(fields, field(optional.name, jen.Lit(optional.text)))
 		}
 	}
+	var extra []jen.Code
+	if len(pkg.Methods) > 0 {
+		extra = append(extra, field("Methods", jen.Id("methods").Call(jen.Id("h"))))
+	}
+	if pkg.Needs.Logging {
+		extra = append(extra, field("Logging", jen.True()))
+	}
 	wires := make([]jen.Code, len(pkg.Wires))
 	for i, w := range pkg.Wires {
 		wires[i] = jen.Op("&").Id("wire" + w.Suffix)
 	}
 	fields = append(fields,
 		field("Runtime", jen.Qual(serverPath, "Generation1")),
-		field("Tools", jen.Id("tools").Call(jen.Id("h"))),
-		field("Wires", jen.Index().Op("*").Qual(serverPath, "Wire").Values(wires...)),
-	)
+		field("Tools", jen.Id("tools").Call(jen.Id("h"))))
+	fields = append(fields, extra...)
+	fields = append(fields, field("Wires", jen.Index().Op("*").Qual(serverPath, "Wire").Values(wires...)))
 	return jen.Add(comment("New returns a server that calls h. If server.Generation1 is undefined or refused, the runtime and this package "+
 		"are of different generations: upgrade github.com/mcpkiln/mcpkiln, or run mcpkiln generate.")).Line().
 		Func().Id("New").Params(jen.Id("h").Id("Handlers"), jen.Id("opts").Op("...").Qual(serverPath, "Option")).

@@ -28,6 +28,7 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 		Server:   in.Server,
 		Needs:    needs(in.Manifest),
 	}
+	l.methods()
 	for _, r := range in.Revisions {
 		l.pkg.Revisions = append(l.pkg.Revisions, r.Name)
 		w, diags := wire(r, l.pkg.Needs)
@@ -35,10 +36,12 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 		l.diags = append(l.diags, diags...)
 	}
 	l.reserve()
+	l.protocol = newProtocol(in.Revisions, l.protocolTypes()...)
 	l.tools()
 	if l.pkg.Needs.Results {
 		l.result()
 	}
+	l.methodTypes()
 	l.finish()
 	l.diags.Sort()
 	return l.pkg, l.diags
@@ -48,8 +51,10 @@ type packageLowering struct {
 	in    Input
 	types *Types
 	pkg   *model.Package
-	later []func() // what needs finished types
-	diags schema.Diagnostics
+	// protocol is the union of what the revisions define.
+	protocol *protocol
+	later    []func() // what needs finished types
+	diags    schema.Diagnostics
 }
 
 func needs(m *manifest.Manifest) model.Needs {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
 // policies decides how calls of a tool end (CAN14, CAN20) and how its tasks live (TSK03, TSK14): what the tool says,
@@ -21,6 +22,7 @@ func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.
 	if !t.Execution.Tasks() {
 		return cancel, model.TaskPolicy{}
 	}
+	l.uncancellable(t)
 	e := t.Execution
 	task := model.TaskPolicy{
 		Support:      model.TaskOptional,
@@ -33,6 +35,20 @@ func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.
 		task.Support = model.TaskRequired
 	}
 	return cancel, task
+}
+
+// uncancellable refuses a task that can not be cancelled under a revision that cancels it all the same: its result would be
+// lost. Where cancelling only asks (EXT11), the work goes on and its result is kept.
+func (l *packageLowering) uncancellable(t *manifest.Tool) {
+	i := slices.IndexFunc(l.in.Revisions, func(r *revision.Revision) bool { return r.Task != nil && r.Task.Cancel == revision.CancelForces })
+	if !t.Cancellation.None || i < 0 {
+		return
+	}
+	forced := l.in.Revisions[i].Name
+	l.diags.Report(t.Cancellation.Node, "uncancellable-task",
+		"remove cancellation, or set taskSupport to forbidden, or leave out "+forced,
+		"tool %q can not be cancelled and can run as a task, but under %s a cancelled task always ends cancelled and its result is lost",
+		t.Name, forced)
 }
 
 // policySentences says in words what a tool's policies mean to those who write and call it.

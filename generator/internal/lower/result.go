@@ -2,29 +2,22 @@ package lower
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
-	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// result lowers the protocol's own tool result, for tools that have no outputSchema: the type that the newest revision
-// gives it.
+// result lowers the protocol's own tool result, for tools that have no outputSchema.
 func (l *packageLowering) result() {
-	rev := slices.MaxFunc(l.in.Revisions, func(a, b *revision.Revision) int { return strings.Compare(a.Name, b.Name) })
-	i := slices.IndexFunc(rev.Methods, func(m revision.Method) bool { return m.Op == "callTool" })
-	if i < 0 {
+	name := resultOf(l.in.Revisions)
+	n := l.protocol.node(name)
+	if n == nil {
+		rev := l.in.Revisions[0]
 		l.diags.ReportAt(rev.Pos, "", "no-tools", "", "revision %s has no method that calls a tool", rev.Name)
 		return
 	}
-	for _, d := range rev.Documents {
-		if n := d.Definition(rev.Methods[i].Result); n != nil {
-			ref := l.types.Lower(Root{Document: d.Document, Node: n, Name: rev.Methods[i].Result, Keep: true, Use: model.Encode})
-			l.pkg.Result = &model.Result{TypeRef: ref}
-			l.later = append(l.later, l.textResult)
-			return
-		}
-	}
+	ref := l.types.Lower(Root{Document: l.protocol.doc, Node: n, Name: name, Keep: true, Use: model.Encode})
+	l.pkg.Result = &model.Result{TypeRef: ref}
+	l.later = append(l.later, l.textResult)
 }
 
 // textResult finds how a block of text is written in Go: the member of the content's union whose tag is "text".

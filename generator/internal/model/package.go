@@ -7,7 +7,10 @@ type Package struct {
 	Revisions []string
 	Server    Server
 	Tools     []*Tool // in the manifest's order
+	Methods   []*MethodHandler
+	Sends     []*Send
 	Decls     []*Decl // types and validators, in the order of the files
+	Views     []*Decl // encoders of one revision, for types that are declared in Decls
 	Wires     []*Wire // in the order of Revisions
 	// Result is the protocol's own tool result, for tools without an outputSchema; nil if every tool has one.
 	Result *Result
@@ -41,4 +44,5 @@ type Needs struct {
 	Tasks     bool // a tool runs as a task
 	Questions bool // a tool asks the user
 	Results   bool // a tool has no outputSchema: it answers with the protocol's own result
+	Logging   bool // log records go to the client
 }

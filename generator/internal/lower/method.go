@@ -1,0 +1,168 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// methods decides what each line of the manifest's `methods` means: a request of the client gets a method of Handlers, a
+// request of the server a function that sends it, and what the runtime does by itself is switched on.
+func (l *packageLowering) methods() {
+	for _, m := range l.in.Manifest.Methods {
+		if rule := l.ruleOf(m.Value); rule == nil {
+			l.unknownMethod(m)
+		} else {
+			l.method(m, rule)
+		}
+	}
+	less := func(a, b string) int { return strings.Compare(a, b) }
+	slices.SortFunc(l.pkg.Methods, func(a, b *model.MethodHandler) int { return less(a.Name, b.Name) })
+	slices.SortFunc(l.pkg.Sends, func(a, b *model.Send) int { return less(a.Name, b.Name) })
+}
+
+// ruleOf is what the newest revision that has the method says of it.
+func (l *packageLowering) ruleOf(name string) *revision.Method {
+	for _, r := range newestFirst(l.in.Revisions) {
+		for _, side := range []revision.Side{revision.FromClient, revision.FromServer} {
+			if m := r.Method(name, side); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+func newestFirst(revisions []*revision.Revision) []*revision.Revision {
+	return slices.SortedFunc(slices.Values(revisions), func(a, b *revision.Revision) int { return strings.Compare(b.Name, a.Name) })
+}
+
+func (l *packageLowering) unknownMethod(m manifest.Text) {
+	var known []string
+	for _, r := range l.in.Revisions {
+		for _, removed := range r.Removed {
+			if removed.Name == m.Value {
+				l.diags.Report(m.Node, "removed-method", removed.Instead, "revision %s has no %s any more", r.Name, m.Value)
+				return
+			}
+		}
+		for _, method := range r.Methods {
+			known = append(known, method.Name)
+		}
+	}
+	l.diags.Report(m.Node, "unknown-method", schema.DidYouMean(m.Value, known), "no revision of this manifest has a method %q", m.Value)
+}
+
+// method switches on one method.
+func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
+	stem := GoName(strings.TrimSuffix(strings.TrimSuffix(rule.Message, "Request"), "Notification"))
+	switch {
+	case rule.Op == "" && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient):
+		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: l.handlerName(m, stem), Capability: rule.Capability,
+			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
+	case sends()[rule.Op] && rule.From.Includes(revision.FromServer):
+		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(unexported(stem) + "Request"), Op: GoName(rule.Op),
+			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
+	case logs()[rule.Op]:
+		l.pkg.Needs.Logging = true
+	default:
+		l.diags.Report(m.Node, "needless-method", "remove it from methods", "%s is served where it is needed, without a handler of yours", m.Value)
+	}
+}
+
+// sends are the operations by which a server asks its client.
+func sends() map[string]bool {
+	return map[string]bool{"createMessage": true, "elicit": true, "listRoots": true}
+}
+
+// logs are the methods that switch the log to the client on; each revision has one of them or both.
+func logs() map[string]bool { return map[string]bool{"setLevel": true, "log": true} }
+
+// handlerName is the method of Handlers, which no tool may have too.
+func (l *packageLowering) handlerName(m manifest.Text, name string) string {
+	for i := range l.in.Manifest.Tools {
+		if t := &l.in.Manifest.Tools[i]; GoName(t.Name) == name {
+			l.diags.ReportAt(t.Pos, t.Node.Pointer, "same-go-name", "rename the tool",
+				"tool %q and method %s (%s) would both be %s in Go", t.Name, m.Value, m.Node.Pos, name)
+		}
+	}
+	return name
+}
+
+// protocolTypes are the definitions that handlers and callers see.
+func (l *packageLowering) protocolTypes() []string {
+	var all []string
+	if l.pkg.Needs.Results {
+		all = append(all, resultOf(l.in.Revisions))
+	}
+	for _, m := range l.pkg.Methods {
+		all = append(all, m.Params.Name, m.Result.Name)
+	}
+	for _, s := range l.pkg.Sends {
+		all = append(all, s.Params.Name, s.Result.Name)
+	}
+	return all
+}
+
+// methodTypes lowers params and results. What has nothing to say has no type: a result that is empty, params that a message
+// does not have.
+func (l *packageLowering) methodTypes() {
+	for _, m := range l.pkg.Methods {
+		m.Params = l.protocolType(m.Params.Name, model.Decode)
+		m.Result = l.protocolType(m.Result.Name, model.Encode)
+	}
+	for _, s := range l.pkg.Sends {
+		s.Params = l.protocolType(s.Params.Name, model.Encode)
+		s.Result = l.protocolType(s.Result.Name, model.Decode)
+	}
+	l.later = append(l.later, l.views)
+}
+
+func (l *packageLowering) protocolType(name string, use model.Use) model.TypeRef {
+	n := l.protocol.node(name)
+	if n == nil || l.protocol.empty(n) {
+		return model.TypeRef{}
+	}
+	return l.types.Lower(Root{Document: l.protocol.doc, Node: n, Name: GoName(name), Keep: true, Use: use})
+}
+
+// empty reports whether a message has nothing in it for handlers: no member but _meta.
+func (p *protocol) empty(n *schema.Node) bool {
+	if name := refName(n); name != "" {
+		n = p.node(name)
+	}
+	for _, m := range membersOf(n.Get("properties")) {
+		if m.Key != metaMember {
+			return false
+		}
+	}
+	return n.Get("anyOf") == nil
+}
+
+// views makes the encoders of revisions in which a result or params differ.
+func (l *packageLowering) views() {
+	for _, w := range l.pkg.Wires {
+		v := l.newViewer(w)
+		for _, m := range l.pkg.Methods {
+			m.Views = v.add(m.Views, m.Result.Decl)
+		}
+		for _, s := range l.pkg.Sends {
+			s.Views = v.add(s.Views, s.Params.Decl)
+		}
+		l.pkg.Views = append(l.pkg.Views, v.out...)
+	}
+}
+
+func (v *viewer) add(all []model.View, d *model.Decl) []model.View {
+	if d == nil {
+		return all
+	}
+	if seen := v.view(d); seen != d {
+		all = append(all, model.View{Revision: v.revision, Append: seen.Append})
+	}
+	return all
+}

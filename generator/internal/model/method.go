@@ -1,0 +1,25 @@
+package model
+
+// MethodHandler is a request of the client, other than a tool's, that has a method of Handlers.
+type MethodHandler struct {
+	Name       string // prompts/get
+	GoName     string // GetPrompt
+	Capability string // slot of what is declared when it is served
+	// Params and Result are without a name where there is nothing to say: such a method takes no params, or answers that it
+	// is done.
+	Params, Result TypeRef
+	Views          []View // encoders of the result
+}
+
+// Send is a request of the server with a function that sends it and waits for the answer.
+type Send struct {
+	Name           string // sampling/createMessage
+	GoName         string // CreateMessage
+	Var            string // createMessageRequest
+	Op             string // CreateMessage: the operation of package server, without Op
+	Params, Result TypeRef
+	Views          []View // encoders of the params
+}
+
+// View is the encoder of a revision whose message has less than the Go type.
+type View struct{ Revision, Append string }
