@@ -38,9 +38,13 @@ func goWords(text string) string {
 	return b.String()
 }
 
-// unexported returns an exported name with its first word in lower case: GetQuote is getQuote, URLList is urlList.
+// unexported returns an exported name with its first word in lower case: GetQuote is getQuote, URLList is urlList, and
+// IDs is ids.
 func unexported(name string) string {
 	runes := []rune(name)
+	if _, ok := initialisms[strings.ToLower(name)]; ok {
+		return strings.ToLower(name)
+	}
 	n := 0
 	for n < len(runes) && unicode.IsUpper(runes[n]) {
 		n++

@@ -15,7 +15,7 @@ func TestGoNames(t *testing.T) {
 			t.Errorf("GoName(%q) = %s, want %s", text, got, want)
 		}
 	}
-	for name, want := range map[string]string{"GetQuote": "getQuote", "URLList": "urlList", "ID": "id", "IDs": "iDs", "X": "x", "JSONRPCError": "jsonrpcError"} {
+	for name, want := range map[string]string{"GetQuote": "getQuote", "URLList": "urlList", "ID": "id", "IDs": "ids", "X": "x", "JSONRPCError": "jsonrpcError"} {
 		if got := unexported(name); got != want {
 			t.Errorf("unexported(%q) = %s, want %s", name, got, want)
 		}
