@@ -16,8 +16,9 @@ type Call struct {
 	s        *Server
 	tool     *Tool
 	wire     *wire
-	peer     *peer // the connection it came on; nil for a task that outlived its own
-	asks     bool  // the client shows questions
+	peer     *peer  // the connection it came on; nil for a task that outlived its own
+	asks     bool   // the client shows questions
+	since    uint64 // of the request
 	progress *progress
 
 	// One of the two.
@@ -31,6 +32,10 @@ type Call struct {
 func (r *request) newCall() *Call {
 	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, asks: r.p.asks, entry: r.entry}
 	c.progress = r.p.newProgress(r.entry, r.wire, r.params.ProgressToken, "")
+	if c.progress != nil {
+		c.progress.since = r.since
+	}
+	c.since = r.since
 	return c
 }
 

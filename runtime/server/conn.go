@@ -99,6 +99,8 @@ func (p *peer) readLoop() error {
 		r.frame = frame
 		if p.receive(r) {
 			r = p.s.newRequest(p)
+		} else {
+			r.frame = keep(frame)
 		}
 	}
 }
@@ -136,11 +138,22 @@ func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
 	defer stop()
 	// After the first signal the next one has its usual effect again.
 	context.AfterFunc(ctx, stop)
-	why, late := s.serve(ctx, conn)
-	if ctx.Err() != nil {
-		why = nil // told to stop: that is no failure
+	served := make(chan struct{})
+	var why, late error
+	go func() {
+		defer close(served)
+		why, late = s.serve(ctx, conn)
+	}()
+	select {
+	case <-served:
+	case <-ctx.Done(): // connection and tasks share one grace period
 	}
 	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.grace)
 	defer cancel()
-	return errors.Join(why, late, s.Shutdown(ended))
+	down := s.Shutdown(ended)
+	<-served
+	if ctx.Err() != nil {
+		why = nil // told to stop: that is no failure
+	}
+	return errors.Join(why, late, down)
 }

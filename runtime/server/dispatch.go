@@ -53,6 +53,7 @@ func (p *peer) accept(r *request, msg *rpc.Message) *rpc.Error {
 	}
 	// r may have held a request that was refused.
 	r.wire, r.method, r.id, r.tool, r.params = p.wire, m, msg.ID, nil, Params{}
+	r.since = p.cancelled
 	if err := p.s.read(m, msg.Params, &r.params); err != nil {
 		return err
 	}
@@ -130,11 +131,16 @@ func (r *request) info() inflight.Info {
 func (r *request) serve() {
 	p := r.p
 	defer p.live.done()
+	defer r.abandoned()
 	r.respond(r.perform())
 	if r.after != nil {
 		r.after()
 	}
 	r.release()
+}
+
+// abandoned answers for a handler that ended its goroutine, as a failing test does. Otherwise r is somebody else's already.
+func (r *request) abandoned() {
 }
 
 // perform returns the answer, its result in place. A panic becomes an internal error; the stack is for the log alone.
@@ -171,6 +177,7 @@ func (r *request) respond(answer []byte, err error) {
 	if err != nil {
 		answer = rpc.AppendError(r.out[:0], r.id, asRPC(err))
 	}
+	r.p.settle(r.since)
 	r.p.gate.RLock()
 	if r.entry.Retire() {
 		r.p.write(answer)

@@ -31,7 +31,10 @@ func (n *notes) Do(ctx context.Context, name string, fn func(ctx context.Context
 
 // Ask implements journal.
 func (n *notes) Ask(ctx context.Context, q task.Question) ([]byte, error) {
-	return n.once(q.Name, &q, func() ([]byte, error) { return n.call.peer.elicit(n.call.entry, ctx, q, "") })
+	return n.once(q.Name, &q, func() ([]byte, error) {
+		n.call.peer.settle(n.call.since)
+		return n.call.peer.elicit(n.call.entry, ctx, q, "")
+	})
 }
 
 // once runs fn for name, unless it gave something before. fn runs without the lock; when it fails or panics the name

@@ -19,7 +19,7 @@ func (p *peer) notified(msg *rpc.Message) {
 		return
 	}
 	p.s.tracker.Cancel(p.key(params.RequestID, inflight.Incoming), params.Reason)
-	p.barrier()
+	p.cancelled++
 }
 
 // answered hands the answer to one of our requests to who waits for it. The frame is used again, so its parts are copied.

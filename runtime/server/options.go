@@ -52,7 +52,7 @@ func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l
 // WithMaxInFlight sets how many requests one peer may have in flight; the default is 20,000. More are refused.
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
-// WithPageSize sets how many tools one page holds, and the most of tasks; the default is 100.
+// WithPageSize sets how many tools or tasks one page holds; the default is 100. task.Limits.Page goes before it for tasks.
 func WithPageSize(n int) Option { return func(c *config) { c.pageSize = max(n, 1) } }
 
 // WithProgressRate sets how many progress notifications one call sends in a second at most; the default is 10, the least

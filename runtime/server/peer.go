@@ -26,11 +26,13 @@ type peer struct {
 	asks    bool // the client shows questions
 	closing atomic.Bool
 
-	// gate orders what is written for a request with what ends it. Writers hold it shared from asking for permission
-	// until the frame is accepted; the read loop takes it once after each cancellation. So after a cancellation was
-	// processed nothing can be written for that request any more, however unlucky the scheduling (CAN02). Writers do
-	// not hinder each other.
-	gate sync.RWMutex
+	// gate orders what is written for a request after what ended it. Writers hold it shared from asking for permission
+	// until the frame is accepted; they do not hinder each other. Whoever writes for a request that was read after a
+	// cancellation takes it once before, see settle: so a peer that has proof that its cancellation was read gets nothing
+	// for the cancelled request any more, however unlucky the scheduling (CAN02).
+	gate      sync.RWMutex
+	cancelled uint64        // cancellations read; the read loop's alone
+	settled   atomic.Uint64 // of them, those that no writer can have missed
 
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
 	live     group
@@ -93,8 +95,22 @@ func (p *peer) write(frame []byte) {
 	}
 }
 
-// refuse answers a request that is not in flight.
-func (p *peer) refuse(id rpc.ID, err *rpc.Error) { p.write(rpc.AppendError(nil, id, err)) }
+// refuse answers, in the read loop, a request that is not in flight.
+func (p *peer) refuse(id rpc.ID, err *rpc.Error) {
+	p.settle(p.cancelled)
+	p.write(rpc.AppendError(nil, id, err))
+}
+
+// settle returns when nothing is still to be written that was permitted before the first n cancellations were read. The
+// read loop itself does not wait, so a peer that writes much before it reads is not held up by its cancellations.
+func (p *peer) settle(n uint64) {
+	if p.settled.Load() >= n {
+		return
+	}
+	p.gate.Lock()
+	defer p.gate.Unlock()
+	p.settled.Store(max(n, p.settled.Load()))
+}
 
 // barrier returns when nothing that was permitted before is still to be written.
 func (p *peer) barrier() {

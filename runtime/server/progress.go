@@ -17,6 +17,7 @@ type progress struct {
 	call  context.Context // of the request or the task's run: over means silence
 	token rpc.ID
 	task  string // related task, "" for none
+	since uint64 // of the request
 
 	every time.Duration // the steady distance
 	burst time.Duration // how far ahead of it a burst may get
@@ -32,7 +33,7 @@ type progress struct {
 
 // newProgress returns nil when the request carried no token (PRO01).
 func (p *peer) newProgress(call context.Context, w *wire, token rpc.ID, task string) *progress {
-	if token.IsZero() {
+	if token.IsZero() || w.names[OpProgress] == "" {
 		return nil
 	}
 	half := p.s.cfg.progressRate / 2
@@ -96,6 +97,7 @@ func (pr *progress) flush() {
 func (pr *progress) send(v *Progress) {
 	v.ProgressToken, v.RelatedTask = pr.token, pr.task
 	frame := rpc.AppendNotification(nil, pr.wire.names[OpProgress], pr.wire.AppendProgress(nil, v))
+	pr.peer.settle(pr.since)
 	pr.peer.gate.RLock()
 	defer pr.peer.gate.RUnlock()
 	if pr.call.Err() != nil {

@@ -37,6 +37,20 @@ type Question[T any] struct {
 	Default T
 }
 
+// BeforeQuestion is a question that is asked before a task is made of a call (EXT17), with its own message.
+type BeforeQuestion struct {
+	name, message, schema string
+	unsupported           Fallback
+	check                 func(content []byte, limits check.Limits) error
+}
+
+// Before returns q as a question for Tool.Before.
+func (q *Question[T]) Before() BeforeQuestion {
+	return BeforeQuestion{q.Name, q.Message, q.Schema, q.OnUnsupported, func(content []byte, limits check.Limits) error {
+		return check.Check(content, limits, q.Decode)
+	}}
+}
+
 // Action is what the user did with a question.
 type Action string
 

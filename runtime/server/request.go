@@ -15,6 +15,7 @@ type request struct {
 	tool   *Tool // of tools/call
 	entry  *inflight.Entry
 	id     rpc.ID
+	since  uint64 // cancellations that were read before it
 	params Params
 	result CallResult // of tools/call; here, because an append function of the wire makes it escape
 

@@ -49,6 +49,9 @@ func New(d Definition, opts ...Option) (*Server, error) {
 		o(&s.cfg)
 	}
 	s.log = s.cfg.logger
+	if s.cfg.tasks.Page == 0 {
+		s.cfg.tasks.Page = s.cfg.pageSize
+	}
 	if err := s.index(); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 }
 
 func (r *request) listTasks(b []byte) ([]byte, error) {
-	page, err := r.p.s.engine.List(r.entry, r.p.owner, r.params.Cursor, r.p.s.cfg.pageSize)
+	page, err := r.p.s.engine.List(r.entry, r.p.owner, r.params.Cursor, 0)
 	if err != nil {
 		return b, taskError(err)
 	}

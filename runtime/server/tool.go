@@ -18,6 +18,8 @@ type Definition struct {
 	// Runtime is the generation of generated code.
 	Runtime Generation
 	Tools   []Tool
+	// Methods serve requests of the protocol other than tools and tasks; a wire that has no OpMethod of the name leaves one out.
+	Methods []MethodHandler
 	Wires   []*Wire
 }
 
@@ -26,9 +28,14 @@ type Tool struct {
 	Name string
 	// Definition is the advertised JSON object, sent as it is (VAL08).
 	Definition string
-	Handler    Handler
-	Cancel     CancelPolicy
-	Task       TaskPolicy
+	// Execution is the raw object that Wire.ToolExecution adds to it; "" for none.
+	Execution string
+	Handler   Handler
+	Cancel    CancelPolicy
+	Task      TaskPolicy
+	// Before are the questions that are asked before a task is made of the call, where the revision can: made with
+	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
+	Before []BeforeQuestion
 }
 
 // CancelPolicy says when a call of a tool ends before it is done.

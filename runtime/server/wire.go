@@ -2,32 +2,7 @@ package server
 
 import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
-)
-
-// Op says what the runtime does with a method, or which of its own messages it sends. Names on the wire come from the
-// Wire; the runtime knows operations only (REV04).
-type Op uint8
-
-// The operations. OpNone marks a method that the runtime does nothing with; as a request it is answered as unknown.
-const (
-	OpNone Op = iota
-	OpInitialize
-	OpInitialized
-	OpPing
-	OpCancelled
-	OpProgress
-	OpListTools
-	OpCallTool
-	OpGetTask
-	OpTaskResult
-	OpListTasks
-	OpCancelTask
-	OpTaskStatus
-	OpElicit
-	OpIgnore // known, nothing to do
-	opCount
 )
 
 // Wire is one protocol revision as generated code describes it: the methods, and one function per message that
@@ -39,33 +14,59 @@ const (
 type Wire struct {
 	// Revision is the protocol version as it is negotiated, such as "2025-11-25".
 	Revision string
-	// Handshake says that the revision begins with initialize.
+	// Handshake says that the revision begins with initialize. Without it, it is stateless: each request says in its _meta which
+	// revision it is written in and what its client can do.
 	Handshake bool
 	// Methods are the requests and notifications that the client may send, sorted by name.
 	Methods []Method
-	// Outgoing are the requests and notifications that the server may send.
+	// Outgoing are the requests, input requests and notifications that the server may send. What is missing is neither
+	// sent nor declared.
 	Outgoing []Outgoing
 	// Task is the revision's part of the task state machine; zero when it has no tasks or no tool runs as one.
 	Task TaskRules
 	// Capabilities says where capabilities are declared.
 	Capabilities Capabilities
+	// ToolExecution is the member of an advertised tool that holds Tool.Execution; "" when the revision has none.
+	ToolExecution string
+	// Codes are the error codes that revisions differ in.
+	Codes Codes
+	// Meta are the _meta keys that the runtime itself looks for or writes.
+	Meta Meta
+	// Result are the members that every result carries; zero before 2026-07-28.
+	Result ResultRules
+	// HTTP is what the revision says about Streamable HTTP.
+	HTTP HTTP
 
+	// ReadRequest reads what every request carries (message `request`); nil before 2026-07-28.
+	ReadRequest func(d *check.Decoder, p *Params)
 	// ReadElicitResult reads the client's answer to a question.
 	ReadElicitResult func(d *check.Decoder, r *ElicitResult)
 	// ReadCallResult takes a whole tool result apart, for tools that build the protocol's own result type; nil when
 	// there are none.
 	ReadCallResult func(d *check.Decoder, r *CallResult)
 
-	AppendInitializeResult func(b []byte, r *InitializeResult) []byte
-	AppendToolList         func(b []byte, l *ToolList) []byte
-	AppendCallResult       func(b []byte, r *CallResult) []byte
-	AppendTaskCreated      func(b []byte, t *TaskView) []byte
-	AppendTask             func(b []byte, t *TaskView) []byte
-	AppendTaskList         func(b []byte, l *TaskList) []byte
-	AppendTaskStatus       func(b []byte, t *TaskView) []byte
-	AppendProgress         func(b []byte, p *Progress) []byte
-	AppendCancelled        func(b []byte, c *Cancelled) []byte
-	AppendElicit           func(b []byte, e *Elicit) []byte
+	AppendInitializeResult   func(b []byte, r *InitializeResult) []byte
+	AppendDiscoverResult     func(b []byte, r *DiscoverResult) []byte
+	AppendToolList           func(b []byte, l *ToolList) []byte
+	AppendCallResult         func(b []byte, r *CallResult) []byte
+	AppendInputRequired      func(b []byte, r *InputRequired) []byte
+	AppendListenResult       func(b []byte, r *ListenResult) []byte
+	AppendTaskCreated        func(b []byte, t *TaskView) []byte
+	AppendTask               func(b []byte, t *TaskView) []byte // as an element of a list; before 2026-07-28 also tasks/get and tasks/cancel
+	AppendTaskDetail         func(b []byte, t *TaskView) []byte
+	AppendTaskCancelled      func(b []byte, t *TaskView) []byte
+	AppendTaskUpdated        func(b []byte, t *TaskView) []byte
+	AppendTaskList           func(b []byte, l *TaskList) []byte
+	AppendTaskStatus         func(b []byte, t *TaskView) []byte
+	AppendProgress           func(b []byte, p *Progress) []byte
+	AppendCancelled          func(b []byte, c *Cancelled) []byte
+	AppendAcknowledged       func(b []byte, a *Acknowledged) []byte
+	AppendChanged            func(b []byte, c *Changed) []byte // list_changed of all kinds; nil: they have no params
+	AppendResourceUpdated    func(b []byte, u *ResourceUpdated) []byte
+	AppendLog                func(b []byte, l *LogMessage) []byte
+	AppendElicit             func(b []byte, e *Elicit) []byte
+	AppendMissingCapability  func(b []byte, m *MissingCapability) []byte  // data of the error
+	AppendUnsupportedVersion func(b []byte, u *UnsupportedVersion) []byte // data of the error
 }
 
 // Method is one request or notification that the client may send.
@@ -76,10 +77,18 @@ type Method struct {
 	Notification bool
 	// Uncancellable requests can not be cancelled by notification (CAN07).
 	Uncancellable bool
-	// Task says that the request may be augmented with a task (TSK02).
+	// Task says that the request may become a task: by its params (TSK02), or because the server says so (EXT03).
 	Task bool
+	// Declares is the server capability that goes with the method, declared when an OpMethod is served; "" for none.
+	Declares string
+	// Cacheable results carry how long they may be kept (EXT20).
+	Cacheable bool
+	// Header is the member of the params that the name header of Streamable HTTP repeats (EXT14); "" for none.
+	Header string
 	// Read reads the params; nil when the method has none that matter. It runs in the read loop, so it must not
-	// decode what it can hand on raw.
+	// decode what it can hand on raw. In a stateless revision every request has one that reads at least what ReadRequest
+	// does; those of methods that may be answered by input required also read InputResponses, RequestState and what
+	// tells one call from another: Name, URI, Arguments.
 	Read func(d *check.Decoder, p *Params)
 }
 
@@ -95,12 +104,16 @@ type TaskRules struct {
 	Edges []TaskEdge
 	// ByParam: the requestor asks for a task with a parameter of the request.
 	ByParam bool
-	// IsErrorFails: a tool result with isError makes the task failed (TSK12), not completed.
+	// ByReceiver: the server makes a task where the tool allows it and the client declares Capabilities.ClientTasks (EXT03).
+	ByReceiver bool
+	// IsErrorFails: a tool result with isError makes the task failed (TSK12), not completed (EXT08).
 	IsErrorFails bool
-	// CancelForces: cancelling makes the task cancelled at once (TSK18), instead of asking the work to stop.
+	// CancelForces: cancelling makes the task cancelled at once (TSK18), instead of asking the work to stop (EXT11).
 	CancelForces bool
 	// CancelTerminalRefused: cancelling a finished task is an error, not an acknowledgement.
 	CancelTerminalRefused bool
+	// QuestionsInline: questions are part of the task (EXT07) instead of requests to the client (TSK19).
+	QuestionsInline bool
 	// Progress: progress goes on for the life of the task (PRO03).
 	Progress bool
 }
@@ -109,104 +122,63 @@ type TaskRules struct {
 type TaskEdge struct{ From, To task.Status }
 
 // Capabilities are the places of capability declarations, as paths of member names joined by slashes
-// ("tasks/requests/tools/call"); "" means that the revision has no such capability.
+// ("tasks/requests/tools/call"). A slash within a name is written ~1 and a tilde ~0, as in JSON Pointers
+// ("extensions/io.modelcontextprotocol~1tasks"). "" means that the revision has no such capability.
 type Capabilities struct {
 	// Declared by the server.
-	Tools, TaskList, TaskCancel, TaskCall string
+	Tools, ToolsChanged string
+	PromptsChanged      string
+	ResourcesChanged    string
+	ResourceUpdated     string // resources can be subscribed to
+	Logging             string
+	TaskList            string
+	TaskCancel          string
+	TaskCall            string
+	Tasks               string // the extension, declared as {} (EXT01)
 	// Declared by the client. A client with Elicit but neither of the two others takes forms.
 	Elicit, ElicitForm, ElicitURL string
+	Sampling                      string
+	Roots                         string
+	ClientTasks                   string // the extension
 }
 
-// Params holds what any request or notification of the client may say. Read functions fill the fields that the
-// method's params have. Raw fields alias the received frame: they are valid until the read function's caller has
-// dispatched the message, and are copied where they live longer.
-type Params struct {
-	// initialize
+// Codes are error codes by situation; 0 means that the revision does not know the situation.
+type Codes struct {
+	ResourceNotFound   int
+	MissingMeta        int
+	HeaderMismatch     int
+	MissingCapability  int
+	UnsupportedVersion int
+}
+
+// Meta are keys of _meta objects; "" means that the revision has none.
+type Meta struct {
 	ProtocolVersion string
-	Capabilities    []byte // raw object
-	ClientInfo      []byte // raw object
-	// lists
-	Cursor string
-	// tools/call
-	Name          string
-	Arguments     []byte // raw object, nil when absent
-	Task          bool   // the task member is present
-	TTL           int64  // milliseconds, as asked; meaningful when HasTTL
-	HasTTL        bool
-	ProgressToken rpc.ID // zero when absent
-	// tasks
-	TaskID string
-	// notifications/cancelled
-	RequestID rpc.ID // zero when absent or not an id
-	Reason    string
-}
-
-// InitializeResult answers the handshake.
-type InitializeResult struct {
-	ProtocolVersion string
-	Capabilities    []byte // raw object
-	ServerInfo      []byte // raw object
-	Instructions    string
-}
-
-// ToolList is one page of tools.
-type ToolList struct {
-	Tools      []byte // raw array
-	NextCursor string
-}
-
-// CallResult is the outcome of a tool in the protocol's terms.
-type CallResult struct {
-	Content           []byte // raw array
-	StructuredContent []byte // raw object, nil for none
-	IsError           bool
-	// Meta is a raw object with the members that the tool put under _meta, nil for none. AppendMembers splices them.
-	Meta []byte
-	// RelatedTask is the id of the task that the result belongs to (TSK13).
-	RelatedTask string
-}
-
-// TaskView is a task as one revision shows it.
-type TaskView struct {
-	ID            string
-	Status        string
-	StatusMessage string
-	CreatedAt     Time
-	LastUpdatedAt Time
-	TTL           Millis // negative: unlimited, written as null
-	PollInterval  Millis // 0: not said
-}
-
-// TaskList is one page of tasks.
-type TaskList struct {
-	Tasks      []byte // raw array of what AppendTask wrote
-	NextCursor string
-}
-
-// Progress is one progress notification.
-type Progress struct {
-	ProgressToken rpc.ID
-	Progress      float64
-	Total         float64 // 0: unknown
-	Message       string
-	RelatedTask   string
-}
-
-// Cancelled tells the client that the server gave up a request of its own (CAN19).
-type Cancelled struct {
-	RequestID rpc.ID
-	Reason    string
-}
-
-// Elicit is a question to the user.
-type Elicit struct {
-	Message         string
-	RequestedSchema []byte // raw object
 	RelatedTask     string
+	ServerInfo      string
 }
 
-// ElicitResult is the client's answer to a question.
-type ElicitResult struct {
-	Action  string
-	Content []byte // raw object, nil when absent
+// ResultRules names what every result carries (EXT20).
+type ResultRules struct {
+	// Type is the member that holds one of the three words that follow.
+	Type                          string
+	Complete, InputRequired, Task string
+	// CacheTTL and CacheScope are members of cacheable results.
+	CacheTTL, CacheScope string
+}
+
+// HTTP is what a revision says about Streamable HTTP. Headers that it does not have are "".
+type HTTP struct {
+	VersionHeader, SessionHeader, LastEventHeader string
+	MethodHeader, NameHeader, ParamPrefix         string // EXT14
+	// EncodedPrefix and EncodedSuffix surround header values that are base64.
+	EncodedPrefix, EncodedSuffix string
+	Statuses                     Statuses
+	// DisconnectCancels: the end of a response stream cancels its request (CAN18).
+	DisconnectCancels bool
+}
+
+// Statuses are HTTP statuses of errors by situation; 0 is the transport's usual one.
+type Statuses struct {
+	MethodNotFound, MissingMeta, HeaderMismatch, MissingCapability, UnsupportedVersion int
 }

@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// MethodHandler serves one request of the protocol other than tools and tasks: prompts/get and the like. BindMethod makes one.
+type MethodHandler struct {
+	name   string
+	codecs []methodCodec
+}
+
+type methodCodec struct {
+	revision string
+	run      func(ctx context.Context, call *Call, params, b []byte) ([]byte, error)
+}
+
+// MethodCodec reads and writes a method as one revision has it.
+type MethodCodec[In, Out any] struct {
+	// Revision is the wire's; "" stands for all that have no codec of their own.
+	Revision string
+	// Decode reads the whole params, "{}" when they are absent.
+	Decode func(d *check.Decoder, in *In)
+	// Append writes the whole result. It leaves out the members of ResultRules that are zero: the runtime adds them, and the
+	// server's name (EXT20). nil: the result is the empty one, whatever fn returns.
+	Append func(b []byte, out *Out) []byte
+}
+
+// BindMethod joins a handler with its codecs. Params that Decode refuses never reach fn; they are answered with -32602. Errors
+// of fn: *rpc.Error as it is, *ResourceError by the revision's code, others as internal errors whose text is for the log alone.
+func BindMethod[In, Out any](name string, fn func(ctx context.Context, call *Call, in *In) (*Out, error), codecs ...MethodCodec[In, Out]) MethodHandler {
+	h := MethodHandler{name: name}
+	for _, c := range codecs {
+		h.codecs = append(h.codecs, methodCodec{c.Revision, c.bind(fn)})
+	}
+	return h
+}
+
+// BindAck is BindMethod for methods whose result is empty; the codecs need no Append.
+func BindAck[In any](name string, fn func(ctx context.Context, call *Call, in *In) error, codecs ...MethodCodec[In, struct{}]) MethodHandler {
+	return BindMethod(name, func(ctx context.Context, call *Call, in *In) (*struct{}, error) { return nil, fn(ctx, call, in) }, codecs...)
+}
+
+func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *In) (*Out, error)) func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
+	return func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
+		in := new(In)
+		if err := check.Decode(params, call.s.cfg.limits, c.Decode, in); err != nil {
+			return b, &inputError{err}
+		}
+		out, err := fn(ctx, call, in)
+		switch {
+		case err != nil:
+			return b, err
+		case c.Append == nil || out == nil:
+			return append(b, "{}"...), nil
+		}
+		return c.Append(b, out), nil
+	}
+}
+
+// ResourceError says that there is no such resource. Its code depends on the revision.
+type ResourceError struct{ URI string }
+
+// Error implements error.
+func (e *ResourceError) Error() string { return "unknown resource " + e.URI }

@@ -1,0 +1,62 @@
+package server
+
+import (
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Outlet carries what the server says to one peer. It is called concurrently.
+type Outlet interface {
+	// Write sends one frame and does not retain it; it may block for back-pressure. about is the client's request that
+	// the frame belongs to (its answer, with last; its progress; a question asked while it runs), or the zero ID
+	// for the session as a whole. An empty frame with last says that no answer will come: the request was cancelled.
+	Write(about rpc.ID, last bool, frame []byte) error
+}
+
+// Refuser is an Outlet whose transport says errors in its own way too. Refuse is called before the Write of an answer that
+// is an error; status is the HTTP status that the revision has for it, 0 if it has none.
+type Refuser interface {
+	Refuse(about rpc.ID, err *rpc.Error, status int)
+}
+
+// Receipt is what became of a frame that a session received.
+type Receipt struct {
+	Kind   rpc.Kind
+	ID     rpc.ID // of a request or an answer
+	Method string
+	// Answered says that a last frame about ID comes through the Outlet, or came already.
+	Answered bool
+	// Refused is why the frame was answered with an error or ignored at once; nil when it was taken.
+	Refused *rpc.Error
+}
+
+// Result is how an exchange ended.
+type Result struct {
+	// Err is the JSON-RPC error that was answered, nil for a result or no answer.
+	Err *rpc.Error
+	// Status is the HTTP status that the revision has for Err; 0 if it has none.
+	Status int
+	// Silent: there was no answer, because the message was a notification or the client is gone.
+	Silent bool
+}
+
+// Judged is one frame, read as far as it takes to know who serves it. It aliases the frame.
+type Judged struct {
+	Kind   rpc.Kind
+	ID     rpc.ID
+	Method string
+	// Wire is the stateless revision that the message is written in; nil: the message is a session's.
+	Wire *Wire
+	// Name is what the name header has to repeat (EXT14); Named says that the method has one.
+	Name  string
+	Named bool
+	// Tool is the tool that is called, with Arguments, nil for none; both for headers that repeat arguments.
+	Tool      *Tool
+	Arguments []byte
+	// Status is the HTTP status for the error that Judge returned; 0 if the revision has none.
+	Status int
+
+	msg    rpc.Message
+	wire   *wire
+	method *Method
+	params Params
+}
