@@ -2,6 +2,7 @@ package emit
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
@@ -48,6 +49,7 @@ func (s *source) readBare(to string, v *model.Value, hold model.Hold) {
 	case hold == model.Maybe && ok:
 		s.line(to, " = check.Some(", e, ")")
 	case hold == model.Maybe:
+		to = strings.TrimPrefix(to, "*") // fields are selected through the pointer
 		s.line(to, ".Set = true")
 		s.line(v.Type.(model.Named).Decl.Decode, "(d, &", to, ".Value)")
 	case ok:

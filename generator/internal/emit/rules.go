@@ -158,7 +158,7 @@ func (t *tables) number(r *model.NumberRule) {
 		flag("Const", r.Const))
 }
 
-// float writes a bound, and its literal where float64 does not hold it exactly.
+// float writes a bound, as text where float64 does not hold it exactly.
 func float(name, text string) string {
 	if text == "" {
 		return ""
@@ -171,7 +171,7 @@ func float(name, text string) string {
 		return name + "Text: " + strconv.Quote(text)
 	}
 	if a.Cmp(b) != 0 {
-		return name + ": " + short + ", " + name + "Text: " + strconv.Quote(text)
+		return name + "Text: " + strconv.Quote(text)
 	}
 	return name + ": " + text
 }

@@ -188,5 +188,5 @@ func (s *source) readDefined(d *model.Decl, v *model.Value) {
 	}
 	s.line("var u ", held(goType(v), v.Hold))
 	s.read("u", v, v.Hold)
-	s.line("*v = u")
+	s.line("*v = ", d.Name, "(u)")
 }

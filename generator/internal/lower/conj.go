@@ -2,6 +2,7 @@ package lower
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -41,13 +42,23 @@ func (l *lowering) key(c conj, p place) string {
 	var all []string
 	for _, n := range c {
 		target, _ := l.follow(n)
-		all = append(all, target.Pos.File+"#"+target.Pointer)
+		all = append(all, l.id(target))
 	}
 	slices.Sort(all)
 	if p.keep {
 		all = append(all, "keep")
 	}
 	return strings.Join(all, "\x00")
+}
+
+// id is a text that no other schema has: places are not, documents may have the same file name.
+func (t *Types) id(n *schema.Node) string {
+	i, ok := t.ids[n]
+	if !ok {
+		i = len(t.ids)
+		t.ids[n] = i
+	}
+	return strconv.Itoa(i)
 }
 
 // known is what was made of a conj. Its value is complete when done; until then its declaration may lack a body.

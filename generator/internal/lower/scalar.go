@@ -116,6 +116,9 @@ func (l *lowering) number(s *shape, p place) model.Value {
 			rule.MultipleOf = decimal(multiple)
 		}
 	}
+	if p.drop {
+		return model.Value{Type: model.Decimal{Rule: orNil(rule)}} // nothing has to hold it
+	}
 	if s.whole && !beyondInt64(s) {
 		if rule.MultipleOf == "1" {
 			rule.MultipleOf = ""

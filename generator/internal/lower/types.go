@@ -25,8 +25,9 @@ type Types struct {
 	checks   map[*schema.Node]*model.Decl  // schemas that have a validator without a type
 	known    map[string]*known             // what was made of schemas where they stand, by lowering.key
 	checked  map[string]*model.Decl        // the same of validators
-	open     map[string]string             // what is being made, and the name for it should it need one
-	plain    map[model.Type]*model.Decl    // elements without rules: decodeString
+	ids      map[*schema.Node]int
+	open     map[string]string          // what is being made, and the name for it should it need one
+	plain    map[model.Type]*model.Decl // elements without rules: decodeString
 	roots    []model.TypeRef
 	uses     []model.Use
 	findings schema.Diagnostics
@@ -50,6 +51,7 @@ func NewTypes() *Types {
 		known:    map[string]*known{},
 		checked:  map[string]*model.Decl{},
 		open:     map[string]string{},
+		ids:      map[*schema.Node]int{},
 		plain:    map[model.Type]*model.Decl{},
 		table:    newKeywords(),
 	}
