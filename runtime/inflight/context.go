@@ -51,6 +51,9 @@ func (e *Entry) Err() error {
 // Value implements context.Context: parent's values. When the request is over, a context of package context that was
 // cancelled with our cause is asked first, because that is how context.Cause finds causes; it holds no other values.
 func (e *Entry) Value(key any) any {
+	if key == (entryKey{}) {
+		return e
+	}
 	if e.flags.Load()&over != 0 {
 		if v := e.inner().Value(key); v != nil {
 			return v
@@ -107,4 +110,12 @@ func (e *Entry) stop(c *callback) bool {
 // String names the context without its values.
 func (e *Entry) String() string {
 	return "inflight.Entry(" + e.info.Method + " " + e.key.ID.String() + ")"
+}
+
+type entryKey struct{}
+
+// FromContext returns the request that ctx belongs to, or nil.
+func FromContext(ctx context.Context) *Entry {
+	e, _ := ctx.Value(entryKey{}).(*Entry)
+	return e
 }

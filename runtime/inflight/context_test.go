@@ -314,3 +314,23 @@ func TestCAN19OutgoingEndsWithItsCall(t *testing.T) {
 		}
 	})
 }
+
+func TestFromContextFindsTheRequest(t *testing.T) {
+	tr := New(Options{})
+	e, err := tr.Register(context.Background(), Key{Peer: 1, ID: rpc.IntID(1)}, Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(e)
+	defer cancel()
+	if FromContext(ctx) != e {
+		t.Error("a context below the request does not lead to it")
+	}
+	e.Retire()
+	if FromContext(ctx) != e {
+		t.Error("not after its end either")
+	}
+	if FromContext(context.Background()) != nil {
+		t.Error("a request where there is none")
+	}
+}
