@@ -61,13 +61,13 @@ func (s *arrayFacet) and(t *arrayFacet) {
 }
 
 // and merges two objects. additionalProperties of one side holds for the properties that only the other one names.
-func (s *objectFacet) and(t *objectFacet) {
+func (o *objectFacet) and(t *objectFacet) {
 	if t.at == nil {
 		return
 	}
-	s.at = first(s.at, t.at)
-	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
-	props := slices.Clone(s.props)
+	o.at = first(o.at, t.at)
+	o.min, o.max = most(o.min, t.min), least(o.max, t.max)
+	props := slices.Clone(o.props)
 	for i := range props {
 		p := &props[i]
 		if q := t.prop(p.key); q != nil {
@@ -77,15 +77,15 @@ func (s *objectFacet) and(t *objectFacet) {
 		}
 	}
 	for _, q := range t.props {
-		if s.prop(q.key) == nil {
-			props = append(props, property{q.key, append(slices.Clip(q.schema), s.rest...)})
+		if o.prop(q.key) == nil {
+			props = append(props, property{q.key, append(slices.Clip(q.schema), o.rest...)})
 		}
 	}
-	s.props = props
-	s.rest = append(slices.Clip(s.rest), t.rest...)
+	o.props = props
+	o.rest = append(slices.Clip(o.rest), t.rest...)
 	for _, name := range t.required {
-		if !slices.Contains(s.required, name) {
-			s.required = append(slices.Clip(s.required), name)
+		if !slices.Contains(o.required, name) {
+			o.required = append(slices.Clip(o.required), name)
 		}
 	}
 }
