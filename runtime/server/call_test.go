@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -71,6 +72,7 @@ func TestHandlerErrors(t *testing.T) {
 			return nil, &rpc.Error{Code: -32042, Message: "go there", Data: []byte(`{"url":"x"}`)}
 		})),
 		tool("panics", plain(func(context.Context, *Call) (*echoOutput, error) { panic("secret") })),
+		tool("exits", plain(func(context.Context, *Call) (*echoOutput, error) { runtime.Goexit(); return nil, nil })),
 	}).dial(t.Context())
 	c.initialize(`{}`)
 	c.call("1", "plain", `{}`)
@@ -88,8 +90,11 @@ func TestHandlerErrors(t *testing.T) {
 	if strings.Contains(m.raw, "secret") {
 		t.Errorf("a panic's text is not for the peer: %s", m.raw)
 	}
-	c.call("4", "plain", `{}`)
-	c.answer("4")
+	c.call("4", "exits", `{}`)
+	m, _ = c.answer("4")
+	m.wantError(t, -32603)
+	c.call("5", "plain", `{}`)
+	c.answer("5")
 }
 
 func TestUnstructuredResultsKeepWhatTheToolSaid(t *testing.T) {

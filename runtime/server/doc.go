@@ -31,10 +31,9 @@
 // # Silence after cancellation
 //
 // Retiring an entry decides who may write, but between the permission and the write a cancellation can be read. A
-// peer that then sees an answer to something later has proof that the server read its cancellation, and a result
-// after that breaks CAN02. So writers hold peer.gate shared over permission and write, and the read loop takes it
-// once after a cancellation: nothing is written for that request afterwards. The read loop waits there only for a
-// frame that the connection is accepting at that moment.
+// peer that then sees an answer to something it sent later has proof that the server read its cancellation, and a
+// result after that breaks CAN02. So writers hold peer.gate shared over permission and write, and whoever writes for a
+// request that was read after a cancellation takes it once before (peer.settle). The read loop itself never waits.
 //
 // # Ends
 //

@@ -51,14 +51,8 @@ func newLineFixture(t *testing.T, maxFrame int) *client {
 	f := newFixture(t, []Tool{tool("echo", structured(echo))})
 	up, fromClient := io.Pipe()
 	fromServer, down := io.Pipe()
-	c := newClient(t, rpc.Lines(fromServer, fromClient, closers{fromServer, fromClient}, rpc.LineOptions{}))
-	served := make(chan error, 1)
-	go func() {
-		served <- f.srv.Serve(t.Context(), rpc.Lines(up, down, closers{up, down}, rpc.LineOptions{MaxFrame: maxFrame}))
-	}()
-	c.srv, c.served = f.srv, served
-	t.Cleanup(c.close)
-	return c
+	return f.connect(t.Context(), rpc.Lines(fromServer, fromClient, closers{fromServer, fromClient}, rpc.LineOptions{}),
+		rpc.Lines(up, down, closers{up, down}, rpc.LineOptions{MaxFrame: maxFrame}))
 }
 
 type closers []io.Closer

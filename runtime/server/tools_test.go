@@ -134,6 +134,11 @@ func newFixture(t *testing.T, tools []Tool, opts ...Option) *fixture {
 func (f *fixture) dial(ctx context.Context) *client {
 	f.t.Helper()
 	near, far := rpc.Pipe()
+	return f.connect(ctx, near, far)
+}
+
+// connect is dial over a connection of the test's own.
+func (f *fixture) connect(ctx context.Context, near, far rpc.Conn) *client {
 	c := newClient(f.t, near)
 	served := make(chan error, 1)
 	go func() { served <- f.srv.Serve(ctx, far) }()
