@@ -1,0 +1,16 @@
+// Package proof compiles generated types and runs them in a child process, for the tests that hold generated code against
+// something else: the official JSON Schema suite, the reference validator, the protocol's example messages.
+//
+//	batch.go            many schemas become one package main, compiled once
+//	program.go          asks the running program about instances, thousands in one go
+//	testdata/child.go   the program itself: a line in, a line out
+//	suite_test.go       the official suite (VAL04), with a ratchet for each draft
+//	differential_test.go, schemas_test.go, instances_test.go, shrink_test.go
+//	                    random schemas and instances against jsonschema/v5 (VAL05), and the round trip
+//	findings_test.go    what that found before: testdata/findings
+//	documents_test.go   the protocol's own documents and, with the tag official, its examples
+//
+// One process per batch and not one per schema: starting the compiler costs a hundred times what a schema costs. One
+// package and not many for the same reason. A child process and not a plugin or an interpreter: what is shown has to
+// hold for the code that users compile.
+package proof

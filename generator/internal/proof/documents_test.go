@@ -1,0 +1,93 @@
+package proof_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/proof"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// refusedDefinitions is how many definitions of the embedded documents still have a keyword that is not supported.
+const refusedDefinitions = 6
+
+// TestVAL05ProtocolDefinitionsAgreeWithTheReference generates every definition of every embedded document, and holds it
+// against the reference with instances made of it.
+func TestVAL05ProtocolDefinitionsAgreeWithTheReference(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2026))
+	e := &experiment{}
+	total, refused := 0, 0
+	for _, name := range revision.Names() {
+		rev, ds := revision.Load(name)
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		for _, d := range rev.Documents {
+			p := newProtocol(t, d.Document)
+			for _, m := range d.Definitions() {
+				total++
+				s := e.definition(t, p, m.Key)
+				if s == nil {
+					refused++
+					continue
+				}
+				e.vary(r, s)
+			}
+		}
+	}
+	e.run(t)
+	t.Logf("%d of %d definitions generated", total-refused, total)
+	if refused > refusedDefinitions {
+		t.Errorf("%d definitions are refused, %d were before", refused, refusedDefinitions)
+	}
+}
+
+// vary asks about instances of a definition.
+func (e *experiment) vary(r *rand.Rand, s *specimen) {
+	f := &filler{r, s.doc}
+	for range 6 {
+		n := f.fill(f.gather(nil, s.node, 6), 5)
+		e.put(s, n)
+		for range 3 {
+			e.put(s, mutant(r, n))
+		}
+	}
+}
+
+// protocol is a document of the protocol and the reference's view of it.
+type protocol struct {
+	doc       *schema.Document
+	reference *jsonschema.Compiler
+}
+
+func newProtocol(t *testing.T, doc *schema.Document) protocol {
+	t.Helper()
+	c, err := compiler(doc.Dialect, doc.Root.JSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return protocol{doc, c}
+}
+
+// definition adds a definition, as those of protocols are lowered: unknown properties are kept. It is nil if a keyword in
+// it is not supported yet.
+func (e *experiment) definition(t *testing.T, p protocol, name string) *specimen {
+	t.Helper()
+	node := p.doc.Definition(name)
+	number, ds, err := e.batch.Add(proof.Schema{Document: p.doc, Node: node, Keep: true})
+	if ds.HasErrors() && code(ds) == "unsupported-keyword" {
+		return nil
+	}
+	if err != nil || ds.HasErrors() {
+		t.Fatalf("%s: %v %v", name, ds, err)
+	}
+	ref, err := p.reference.Compile(address + "#" + node.Pointer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &specimen{doc: p.doc, node: node, reference: ref, number: number, keep: true}
+}

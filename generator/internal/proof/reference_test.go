@@ -1,0 +1,52 @@
+package proof_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+var errBeyond = errors.New("leads out of the document")
+
+// reference compiles a schema with the validator that ours is held against.
+func reference(dialect schema.Dialect, document []byte) (*jsonschema.Schema, error) {
+	c, err := compiler(dialect, document)
+	if err != nil {
+		return nil, err
+	}
+	return c.Compile(address)
+}
+
+const address = "mem://document"
+
+// compiler knows one document and no way to others. Formats are asserted, as ours are.
+func compiler(dialect schema.Dialect, document []byte) (*jsonschema.Compiler, error) {
+	c := jsonschema.NewCompiler()
+	c.Draft, c.AssertFormat = jsonschema.Draft2020, true
+	if dialect == schema.Draft7 {
+		c.Draft = jsonschema.Draft7
+	}
+	c.LoadURL = func(string) (io.ReadCloser, error) { return nil, errBeyond }
+	return c, c.AddResource(address, bytes.NewReader(document))
+}
+
+// borrowFormats gives the reference our word on formats where its own takes what net/url, net/mail and the like take.
+// Those are the official suite's to judge; here they would only drown what else is found.
+func borrowFormats() {
+	for name, format := range map[string]check.Format{
+		"uri": check.FormatURI, "uri-reference": check.FormatURIReference, "iri": check.FormatIRI, "iri-reference": check.FormatIRIReference,
+		"uri-template": check.FormatURITemplate, "email": check.FormatEmail, "idn-email": check.FormatIDNEmail,
+		"hostname": check.FormatHostname, "duration": check.FormatDuration, "time": check.FormatTime, "regex": check.FormatRegex,
+		"relative-json-pointer": check.FormatRelativeJSONPointer,
+	} {
+		jsonschema.Formats[name] = func(v any) bool {
+			s, ok := v.(string)
+			return !ok || format.Match(s)
+		}
+	}
+}

@@ -1,0 +1,383 @@
+package proof_test
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/proof"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// object is a JSON object in the making. Marshalling sorts its keys, so the same random numbers make the same text.
+type object = map[string]any
+
+// author writes random schemas of one draft, of the keywords that the generator takes.
+type author struct {
+	*rand.Rand
+	dialect schema.Dialect
+	can     map[string]bool
+	defs    []string
+}
+
+func (a *author) chance(n int) bool               { return a.IntN(n) == 0 }
+func pick[T any](r *rand.Rand, all ...T) T        { return all[r.IntN(len(all))] }
+func (a *author) some(keyword string, n int) bool { return a.can[keyword] && a.chance(n) }
+
+// propertyNames are ordinary ones, those that become the same Go name, and those that are trouble in Go, in JSON, in a
+// JSON Pointer or as keywords.
+var propertyNames = []string{"a", "b", "c", "a", "b", "c", "id", "list", "A", "a_b", "aB", "type", "func", "string", "$ref", "properties",
+	"", " ", "a/b", "~", "%41", `"`, "\\", "ü", "日本", "😀", "1", "v", "d", "check", "\n"}
+
+// patterns are RE2 and ECMAScript alike. Beside each stand strings that match.
+var patterns = map[string][]string{
+	"^[a-z]+$": {"a", "abc", "list"}, "^a": {"a", "ab", "aé"}, "b": {"b", "abc", "a_b"}, `^\d{2,3}$`: {"12", "123"}, "^$": {""},
+	"^(a|b)*$": {"", "a", "abba"}, "[é😀]": {"é", "a😀"}, "x?": {"", "x"}, `^[^/]*$`: {"", "a", "\n"},
+}
+
+// formatted are formats that the reference validator judges as their definitions do, with values that have them. For the
+// others it takes what net/url or net/mail take; the official suite is their judge.
+var formatted = map[string][]string{
+	"date-time": {"2026-07-28T09:30:00Z", "2024-02-29T23:59:59.123+01:00"}, "date": {"2026-07-28", "2024-02-29"},
+	"ipv4": {"127.0.0.1", "0.0.0.0"}, "ipv6": {"::1", "2001:db8::8:800:200c:417a"}, "uuid": {"123e4567-e89b-12d3-a456-426614174000"},
+	"json-pointer": {"", "/a/0", "/~0~1"},
+}
+
+// document returns a schema document.
+func (a *author) document() []byte {
+	a.defs = []string{"A", "B", "C"}[:a.IntN(4)]
+	root := a.objectOrTrue(3)
+	definitions := object{}
+	for _, name := range a.defs {
+		definitions[name] = a.schema(2)
+	}
+	if len(definitions) > 0 {
+		root["$defs"] = definitions
+	}
+	if a.dialect == schema.Draft7 {
+		root["$schema"] = a.dialect.String() + "#"
+		delete(root, "$defs")
+		if len(definitions) > 0 {
+			root["definitions"] = definitions
+		}
+	}
+	text, err := json.Marshal(root)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+func (a *author) objectOrTrue(depth int) object {
+	if s, ok := a.schema(depth).(object); ok {
+		return s
+	}
+	return object{}
+}
+
+// schema returns a schema with at most depth levels below it.
+func (a *author) schema(depth int) any {
+	switch {
+	case a.chance(30):
+		return true
+	case a.chance(60):
+		return false
+	case len(a.defs) > 0 && a.some("$ref", 7):
+		return a.reference(depth)
+	case a.chance(14):
+		return a.fixed()
+	}
+	s := object{}
+	kinds := a.kinds(s)
+	for _, kind := range kinds {
+		a.rules(s, kind, depth-1)
+	}
+	if depth > 0 && a.chance(4) {
+		a.applicators(s, depth-1)
+	}
+	if a.chance(20) {
+		s[pick(a.Rand, "title", "description", "$comment")] = pick(a.Rand, "Text", "*/ text\n//go:x", "")
+	}
+	return s
+}
+
+// kinds adds type to s, or not, and returns the kinds that get rules.
+func (a *author) kinds(s object) []string {
+	all := []string{"object", "object", "array", "string", "number", "integer", "boolean", "null"}
+	one, other := pick(a.Rand, all...), pick(a.Rand, all...)
+	switch {
+	case a.chance(6):
+		return []string{one, other}
+	case a.chance(7) && one != other:
+		s["type"] = []string{one, other}
+		return []string{one, other}
+	}
+	s["type"] = one
+	return []string{one}
+}
+
+func (a *author) reference(depth int) any {
+	s := object{"$ref": "#/" + a.definitions() + "/" + pick(a.Rand, a.defs...)}
+	if a.chance(12) {
+		s["$ref"] = "#"
+	}
+	if a.chance(4) && depth > 0 { // siblings count in 2020-12 and mean nothing in draft-07
+		a.rules(s, pick(a.Rand, "object", "array", "string", "number"), depth-1)
+	}
+	return s
+}
+
+func (a *author) definitions() string {
+	if a.dialect == schema.Draft7 {
+		return "definitions"
+	}
+	return "$defs"
+}
+
+// fixed is const or enum.
+func (a *author) fixed() any {
+	if a.some("const", 2) {
+		return object{"const": a.constant(2)}
+	}
+	s := object{"enum": []any{"open", "closed", "half open"}[:1+a.IntN(3)]}
+	switch a.IntN(3) {
+	case 0:
+		s["enum"] = []any{a.constant(2), a.constant(1), a.constant(0)}
+	case 1:
+		s["type"] = "string"
+	}
+	return s
+}
+
+// constant returns any JSON value.
+func (a *author) constant(depth int) any {
+	if depth > 0 && a.chance(3) {
+		if a.chance(2) {
+			return []any{a.constant(depth - 1), a.constant(depth - 1)}[:a.IntN(3)]
+		}
+		return object{pick(a.Rand, propertyNames...): a.constant(depth - 1)}
+	}
+	return pick[any](a.Rand, nil, true, false, 0, 1, -1, json.Number("1.0"), json.Number("1.5"), json.Number("1e2"),
+		json.Number("9007199254740993"), json.Number("123456789012345678901234567890"), "", "a", "é", "😀", "\u2028")
+}
+
+func (a *author) rules(s object, kind string, depth int) {
+	switch kind {
+	case "object":
+		a.objectRules(s, depth)
+	case "array":
+		a.arrayRules(s, depth)
+	case "string":
+		a.stringRules(s)
+	case "number", "integer":
+		a.numberRules(s, kind)
+	}
+}
+
+func (a *author) stringRules(s object) {
+	low := a.IntN(4)
+	if a.some("minLength", 4) {
+		s["minLength"] = low
+	}
+	if a.some("maxLength", 4) {
+		s["maxLength"] = low + a.IntN(4)
+	}
+	if a.some("pattern", 4) {
+		s["pattern"] = pick(a.Rand, slices.Sorted(maps.Keys(patterns))...)
+	} else if a.some("format", 5) {
+		s["format"] = pick(a.Rand, slices.Sorted(maps.Keys(formatted))...)
+	}
+}
+
+// numberRules draws bounds around small integers, halves, and the ends of float64's and int64's exact ranges.
+func (a *author) numberRules(s object, kind string) {
+	base := pick(a.Rand, 0, 0, 1, -3, 10, 9007199254740992, -9007199254740992, 9223372036854775807-4, -9223372036854775808)
+	number := func(offset int) any {
+		if kind == "number" && base < 100 && base > -100 && a.chance(3) {
+			return json.Number(strconv.Itoa(base+offset) + pick(a.Rand, ".5", ".25", ".0", "e0"))
+		}
+		return base + offset
+	}
+	if a.some("minimum", 3) {
+		s["minimum"] = number(0)
+	} else if a.some("exclusiveMinimum", 5) {
+		s["exclusiveMinimum"] = number(0)
+	}
+	if a.some("maximum", 3) {
+		s["maximum"] = number(2 + a.IntN(3))
+	} else if a.some("exclusiveMaximum", 5) {
+		s["exclusiveMaximum"] = number(2 + a.IntN(3))
+	}
+	if a.some("multipleOf", 7) {
+		s["multipleOf"] = pick[any](a.Rand, 2, 3, 1, 7, json.Number("0.1"), json.Number("0.5"), json.Number("1e-3"), json.Number("2.0"), json.Number("1e2"))
+	}
+}
+
+func (a *author) arrayRules(s object, depth int) {
+	if a.some("items", 2) && depth >= 0 {
+		s["items"] = a.schema(depth)
+	}
+	low := a.IntN(3)
+	if a.some("minItems", 4) {
+		s["minItems"] = low
+	}
+	if a.some("maxItems", 4) {
+		s["maxItems"] = low + a.IntN(3)
+	}
+	if a.some("uniqueItems", 5) {
+		s["uniqueItems"] = true
+	}
+	if depth < 0 {
+		return
+	}
+	a.tuple(s, depth)
+	if a.some("contains", 5) {
+		s["contains"] = a.schema(depth)
+		if a.some("minContains", 3) {
+			s["minContains"] = a.IntN(3)
+		}
+		if a.some("maxContains", 3) {
+			s["maxContains"] = 2 + a.IntN(2)
+		}
+	}
+	if a.some("unevaluatedItems", 9) {
+		s["unevaluatedItems"] = a.schema(depth)
+	}
+}
+
+// tuple adds schemas of the first items, under the name that the draft has for them.
+func (a *author) tuple(s object, depth int) {
+	list := a.list(depth, 1+a.IntN(3))
+	switch {
+	case a.dialect == schema.Draft2020 && a.some("prefixItems", 4):
+		s["prefixItems"] = list
+	case a.dialect == schema.Draft7 && a.can["items[]"] && a.chance(4):
+		s["items"] = list
+		if a.some("additionalItems", 2) {
+			s["additionalItems"] = a.schema(depth)
+		}
+	}
+}
+
+func (a *author) list(depth, n int) []any {
+	list := make([]any, n)
+	for i := range list {
+		list[i] = a.schema(depth)
+	}
+	return list
+}
+
+func (a *author) objectRules(s object, depth int) {
+	properties := object{}
+	for range a.IntN(4) {
+		properties[pick(a.Rand, propertyNames...)] = a.schema(depth)
+	}
+	names := slices.Sorted(maps.Keys(properties))
+	if depth >= 0 && a.can["properties"] && len(names) > 0 {
+		s["properties"] = properties
+	}
+	if a.some("required", 2) {
+		s["required"] = append([]string{}, names[:a.IntN(len(names)+1)]...)
+		if a.chance(6) {
+			s["required"] = []string{pick(a.Rand, propertyNames...)}
+		}
+	}
+	if a.some("additionalProperties", 3) {
+		s["additionalProperties"] = pick[any](a.Rand, false, false, true, a.schema(depth))
+	}
+	low := a.IntN(3)
+	if a.some("minProperties", 7) {
+		s["minProperties"] = low
+	}
+	if a.some("maxProperties", 7) {
+		s["maxProperties"] = low + 1 + a.IntN(3)
+	}
+	a.rarerObjectRules(s, depth)
+}
+
+func (a *author) rarerObjectRules(s object, depth int) {
+	name := func() string { return pick(a.Rand, propertyNames[:10]...) }
+	if a.some("patternProperties", 7) {
+		s["patternProperties"] = object{pick(a.Rand, slices.Sorted(maps.Keys(patterns))...): a.schema(depth)}
+	}
+	if a.some("propertyNames", 12) {
+		s["propertyNames"] = pick[any](a.Rand, object{"maxLength": 2}, object{"pattern": "^[a-z]+$"}, object{"enum": []string{"a", "b"}}, true)
+	}
+	if a.some("dependentRequired", 10) {
+		s["dependentRequired"] = object{name(): []string{name()}}
+	}
+	if a.some("dependentSchemas", 10) {
+		s["dependentSchemas"] = object{name(): a.schema(depth)}
+	}
+	if a.dialect == schema.Draft7 && a.some("dependencies", 8) {
+		s["dependencies"] = object{name(): pick[any](a.Rand, []string{name()}, a.schema(depth))}
+	}
+	if a.some("unevaluatedProperties", 9) {
+		s["unevaluatedProperties"] = pick[any](a.Rand, false, a.schema(depth))
+	}
+}
+
+// applicators add schemas that hold for the same value.
+func (a *author) applicators(s object, depth int) {
+	switch keyword := pick(a.Rand, "anyOf", "anyOf", "oneOf", "oneOf", "allOf", "not", "if"); {
+	case !a.can[keyword]:
+	case keyword == "not":
+		s["not"] = a.schema(depth)
+	case keyword == "if":
+		s["if"] = a.schema(depth)
+		for _, branch := range []string{"then", "else"} {
+			if a.some(branch, 2) {
+				s[branch] = a.schema(depth)
+			}
+		}
+	default:
+		s[keyword] = a.list(depth, 1+a.IntN(3))
+		if a.chance(2) {
+			delete(s, "type") // more often than not the type of one excludes the other
+		}
+	}
+}
+
+// foreign are the keywords that a draft does not know.
+var foreign = map[schema.Dialect][]string{
+	schema.Draft2020: {"items[]", "additionalItems", "dependencies"},
+	schema.Draft7: {"prefixItems", "minContains", "maxContains", "unevaluatedItems", "unevaluatedProperties", "dependentRequired",
+		"dependentSchemas"},
+}
+
+// supported returns the keywords of a draft that the generator takes; "items[]" is the list form of draft-07.
+func supported(t testing.TB, dialect schema.Dialect) map[string]bool {
+	t.Helper()
+	can := map[string]bool{}
+	for keyword, sample := range map[string]string{
+		"$ref": `{"$ref":"#/definitions/a","definitions":{"a":{"type":"null"}}}`, "const": `{"const":1}`, "minLength": `{"minLength":1}`,
+		"maxLength": `{"maxLength":1}`, "pattern": `{"pattern":"a"}`, "format": `{"format":"date"}`, "minimum": `{"minimum":1}`,
+		"exclusiveMinimum": `{"exclusiveMinimum":1}`, "maximum": `{"maximum":1}`, "exclusiveMaximum": `{"exclusiveMaximum":1}`,
+		"multipleOf": `{"multipleOf":2}`, "items": `{"items":{"type":"null"}}`, "minItems": `{"minItems":1}`, "maxItems": `{"maxItems":1}`,
+		"uniqueItems": `{"uniqueItems":true}`, "prefixItems": `{"prefixItems":[{"type":"null"}]}`, "items[]": `{"items":[{"type":"null"}]}`,
+		"additionalItems": `{"items":[true],"additionalItems":false}`, "contains": `{"contains":{"type":"null"}}`,
+		"minContains": `{"contains":true,"minContains":1}`, "maxContains": `{"contains":true,"maxContains":1}`,
+		"unevaluatedItems": `{"unevaluatedItems":false}`, "properties": `{"properties":{"a":{"type":"null"}}}`, "required": `{"required":["a"]}`,
+		"additionalProperties": `{"additionalProperties":false}`, "minProperties": `{"minProperties":1}`, "maxProperties": `{"maxProperties":1}`,
+		"patternProperties": `{"patternProperties":{"a":{"type":"null"}}}`, "propertyNames": `{"propertyNames":{"maxLength":1}}`,
+		"dependentRequired": `{"dependentRequired":{"a":["b"]}}`, "dependentSchemas": `{"dependentSchemas":{"a":{"minProperties":2}}}`,
+		"dependencies": `{"dependencies":{"a":["b"]}}`, "unevaluatedProperties": `{"unevaluatedProperties":false}`,
+		"anyOf": `{"anyOf":[{"type":"null"}]}`, "oneOf": `{"oneOf":[{"type":"null"}]}`, "allOf": `{"allOf":[{"type":"null"}]}`,
+		"not": `{"not":{"type":"null"}}`, "if": `{"if":{"type":"null"},"then":false}`, "then": `{"if":{"type":"null"},"then":false}`,
+		"else": `{"if":{"type":"null"},"else":false}`,
+	} {
+		doc, ds := document(t, parse(t, keyword, []byte(sample)), dialect)
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		_, ds, err := new(proof.Batch).Add(proof.Schema{Document: doc})
+		can[keyword] = err == nil && !ds.HasErrors()
+	}
+	for _, keyword := range foreign[dialect] {
+		can[keyword] = false
+	}
+	return can
+}
