@@ -137,9 +137,6 @@ func (r *run) loadRevision(name string, at schema.Position) {
 			ds[i].Pos = at
 		}
 	}
-	if rev != nil && rev.Era != revision.Handshake {
-		ds.ReportAt(at, "", "not-supported-yet", "remove it from revisions", "revision %s is not served yet", name)
-	}
 	r.report(ds)
 	r.revisions = append(r.revisions, rev)
 }

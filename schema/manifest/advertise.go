@@ -3,9 +3,10 @@ package manifest
 import "github.com/mcpkiln/mcpkiln/schema"
 
 // Advertised returns the tool as tools/list shows it (VAL08): the entry as it was written, without the members that
-// are ours, and with each shared schema that it refers to moved into the definitions of the schema that does.
-func (t *Tool) Advertised() *schema.Node {
-	out := &schema.Node{Kind: schema.Object, Pos: t.Node.Pos, Pointer: t.Node.Pointer}
+// are ours, and with each shared schema that it refers to moved into the definitions of the schema that does. What it says of
+// running as a task is apart, because not every revision has it; nil if it says nothing.
+func (t *Tool) Advertised() (out, execution *schema.Node) {
+	out = &schema.Node{Kind: schema.Object, Pos: t.Node.Pos, Pointer: t.Node.Pointer}
 	if t.Node.Get("name") == nil {
 		name := &schema.Node{Kind: schema.String, Pos: t.Pos, Pointer: t.Node.Pointer, Text: t.Name}
 		out.Members = append(out.Members, schema.Member{Key: "name", KeyPos: t.Pos, Value: name})
@@ -19,13 +20,14 @@ func (t *Tool) Advertised() *schema.Node {
 		case "outputSchema":
 			m.Value = bundled(t.Output, m.Value)
 		case "execution":
-			if m.Value = protocolExecution(m.Value); len(m.Value.Members) == 0 {
-				continue
+			if e := protocolExecution(m.Value); len(e.Members) > 0 {
+				execution = e
 			}
+			continue
 		}
 		out.Members = append(out.Members, m)
 	}
-	return out
+	return out, execution
 }
 
 // bundled returns what was written if no document could be made of it.

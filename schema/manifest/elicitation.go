@@ -29,6 +29,7 @@ func (l *loader) elicitation(m schema.Member) Elicitation {
 		"message":       l.into(&e.Message),
 		"schema":        func(n *schema.Node) { e.Schema = l.question(n) },
 		"timeout":       l.duration(&e.Timeout),
+		"beforeTask":    l.flag(&e.BeforeTask),
 		"onUnsupported": func(n *schema.Node) { e.OnUnsupported = choice(l, n, Fail, Decline, Default) },
 	}, "message", "schema")
 	if e.OnUnsupported == Default && e.Schema != nil {

@@ -133,7 +133,12 @@ func advertise(m *Manifest, ds schema.Diagnostics) string {
 	}
 	var b bytes.Buffer
 	for i := range m.Tools {
-		b.Write(m.Tools[i].Advertised().JSON())
+		definition, execution := m.Tools[i].Advertised()
+		b.Write(definition.JSON())
+		if execution != nil {
+			b.WriteString(" execution ")
+			b.Write(execution.JSON())
+		}
 		b.WriteByte('\n')
 	}
 	return b.String()

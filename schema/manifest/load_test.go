@@ -185,7 +185,8 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		for i := range m.Tools {
-			if n, ds := schema.ParseJSON("", m.Tools[i].Advertised().JSON()); n == nil {
+			definition, _ := m.Tools[i].Advertised()
+			if n, ds := schema.ParseJSON("", definition.JSON()); n == nil {
 				t.Fatal(ds)
 			}
 		}

@@ -149,4 +149,5 @@ type Elicitation struct {
 	Schema        *schema.Document
 	Timeout       Duration
 	OnUnsupported Unsupported
+	BeforeTask    Flag // asked before a task is made of the call
 }

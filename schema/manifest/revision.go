@@ -15,9 +15,7 @@ func KnownRevisions() []string {
 	}
 	var all []string
 	for _, f := range folders {
-		if !slices.Contains(comingRevisions, f.Name()) {
-			all = append(all, f.Name())
-		}
+		all = append(all, f.Name())
 	}
 	return all
 }
@@ -25,7 +23,7 @@ func KnownRevisions() []string {
 func (l *loader) revisions() {
 	known := KnownRevisions()
 	for _, r := range l.m.Revisions {
-		if r.Node.Kind != schema.String && !r.Node.Plain || slices.Contains(known, r.Value) || slices.Contains(comingRevisions, r.Value) {
+		if r.Node.Kind != schema.String && !r.Node.Plain || slices.Contains(known, r.Value) {
 			continue
 		}
 		hint := schema.DidYouMean(r.Value, known)
@@ -40,9 +38,19 @@ func (l *loader) revisions() {
 func (l *loader) policies() {
 	for i := range l.m.Tools {
 		l.times(&l.m.Tools[i])
+		l.before(&l.m.Tools[i])
 	}
 	d := l.m.Defaults.Task
 	l.ttl(d.TTL, d.MaxTTL)
+}
+
+// before warns of questions that would be asked before a task that is never made.
+func (l *loader) before(t *Tool) {
+	for _, e := range t.Elicitations {
+		if e.BeforeTask.Value && !t.Execution.Tasks() {
+			l.ds.Warn(e.BeforeTask.Node, "unused-policy", "set taskSupport to optional or required", "beforeTask is for tasks, and tool %q never runs as one", t.Name)
+		}
+	}
 }
 
 func (l *loader) times(t *Tool) {

@@ -107,9 +107,6 @@ func constructor(pkg *model.Package) jen.Code {
 	if len(pkg.Methods) > 0 {
 		extra = append(extra, field("Methods", jen.Id("methods").Call(jen.Id("h"))))
 	}
-	if pkg.Needs.Logging {
-		extra = append(extra, field("Logging", jen.True()))
-	}
 	wires := make([]jen.Code, len(pkg.Wires))
 	for i, w := range pkg.Wires {
 		wires[i] = jen.Op("&").Id("wire" + w.Suffix)

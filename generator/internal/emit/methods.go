@@ -29,7 +29,8 @@ func methodsFile(pkg *model.Package) ([]File, error) {
 //
 //	func methods(h Handlers) []server.MethodHandler {
 //		return []server.MethodHandler{
-//			server.BindMethod("prompts/list", decodePaginatedRequestParams, h.ListPrompts, appendListPromptsResult),
+//			server.BindMethod("prompts/get", h.GetPrompt,
+//				server.MethodCodec[GetPromptRequestParams, GetPromptResult]{Decode: decodeGetPromptRequestParams, Append: appendGetPromptResult}),
 //		}
 //	}
 func methodTable(pkg *model.Package) jen.Code {
@@ -42,24 +43,31 @@ func methodTable(pkg *model.Package) jen.Code {
 		Block(jen.Return(jen.Index().Qual(serverPath, "MethodHandler").Add(onLines(entries...))))
 }
 
-// server.BindMethod("prompts/list", decodePaginatedRequestParams, h.ListPrompts, appendListPromptsResult), or
-// server.BindAck("resources/subscribe", decodeSubscribeRequestParams, h.Subscribe) where there is nothing to answer
+// server.BindMethod("prompts/get", h.GetPrompt, …), or server.BindAck("resources/subscribe", h.Subscribe, …) where there is
+// nothing to answer; a codec for all revisions, and one for each that differs.
 func methodEntry(m *model.MethodHandler) jen.Code {
-	args := []jen.Code{jen.Lit(m.Name), jen.Id(m.Params.Decode), jen.Id("h").Dot(m.GoName)}
+	bind, of := "BindMethod", []jen.Code{jen.Id(m.Params.Name), jen.Id(m.Result.Name)}
 	if m.Result.Name == "" {
-		return jen.Qual(serverPath, "BindAck").Call(args...)
+		bind, of[1] = "BindAck", jen.Struct()
 	}
-	args = append(args, jen.Id(m.Result.Append))
+	args := []jen.Code{jen.Lit(m.Name), jen.Id("h").Dot(m.GoName), methodCodec(of, "", m.Params.Decode, m.Result.Append)}
 	for _, v := range m.Views {
-		args = append(args, view(m.Result, v))
+		args = append(args, methodCodec(of, v.Revision, m.Params.Decode, v.Append))
 	}
-	return jen.Qual(serverPath, "BindMethod").Call(args...)
+	return jen.Qual(serverPath, bind).Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}, args...)
 }
 
-// server.View[ListPromptsResult]{Revision: "2025-11-25", Append: appendListPromptsResult20251125}
-func view(of model.TypeRef, v model.View) jen.Code {
-	return jen.Qual(serverPath, "View").Types(jen.Id(of.Name)).Values(
-		field("Revision", jen.Lit(v.Revision)), field("Append", jen.Id(v.Append)))
+// server.MethodCodec[PaginatedRequestParams, ListPromptsResult]{Revision: "2025-11-25", Decode: …, Append: …}
+func methodCodec(of []jen.Code, revision, decode, write string) jen.Code {
+	var fields []jen.Code
+	if revision != "" {
+		fields = append(fields, field("Revision", jen.Lit(revision)))
+	}
+	fields = append(fields, field("Decode", jen.Id(decode)))
+	if write != "" {
+		fields = append(fields, field("Append", jen.Id(write)))
+	}
+	return jen.Qual(serverPath, "MethodCodec").Types(of...).Values(fields...)
 }
 
 // methodSignature is one method of Handlers:
@@ -79,7 +87,7 @@ func methodSignature(m *model.MethodHandler) *jen.Statement {
 // // CreateMessage sends sampling/createMessage to the client and waits for its answer. …
 //
 //	func CreateMessage(ctx context.Context, call *server.Call, name string, params *CreateMessageRequestParams) (*CreateMessageResult, error) {
-//		return server.Request(ctx, call, &createMessageRequest, name, params)
+//		return server.Send(ctx, call, &createMessageRequest, name, params)
 //	}
 func sendFunc(s *model.Send) jen.Code {
 	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("call").Op("*").Qual(serverPath, "Call"), jen.Id("name").String()}
@@ -95,28 +103,37 @@ func sendFunc(s *model.Send) jen.Code {
 	return jen.Add(comment(s.GoName+" sends "+s.Name+" to the client and waits for its answer. The name tells this request from others of the "+
 		"same call: where the handler is run again, the answer that came is returned at once.")).Line().
 		Func().Id(s.GoName).Params(params...).Params(jen.Op("*").Id(s.Result.Name), jen.Error()).Block(
-		jen.Return(jen.Qual(serverPath, "Request").Call(jen.Id("ctx"), jen.Id("call"), jen.Op("&").Id(s.Var), jen.Id("name"), value)))
+		jen.Return(jen.Qual(serverPath, "Send").Call(jen.Id("ctx"), jen.Id("call"), jen.Op("&").Id(s.Var), jen.Id("name"), value)))
 }
 
 //	var createMessageRequest = server.ClientRequest[CreateMessageRequestParams, CreateMessageResult]{
-//		Op:     server.OpCreateMessage,
-//		Append: appendCreateMessageRequestParams,
-//		Decode: decodeCreateMessageResult,
+//		Op: server.OpCreateMessage,
+//		Codecs: []server.ClientCodec[CreateMessageRequestParams, CreateMessageResult]{
+//			{Append: appendCreateMessageRequestParams, Decode: decodeCreateMessageResult},
+//		},
 //	}
 func sendVar(s *model.Send) jen.Code {
-	fields := []jen.Code{field("Op", jen.Qual(serverPath, "Op"+s.Op))}
-	params := jen.Struct()
+	of := []jen.Code{jen.Struct(), jen.Id(s.Result.Name)}
 	if s.Params.Name != "" {
-		params = jen.Id(s.Params.Name)
-		fields = append(fields, field("Append", jen.Id(s.Params.Append)))
+		of[0] = jen.Id(s.Params.Name)
 	}
-	if len(s.Views) > 0 {
-		views := make([]jen.Code, len(s.Views))
-		for i, v := range s.Views {
-			views[i] = jen.Values(field("Revision", jen.Lit(v.Revision)), field("Append", jen.Id(v.Append)))
-		}
-		fields = append(fields, field("Views", jen.Index().Qual(serverPath, "View").Types(jen.Id(s.Params.Name)).Values(views...)))
+	codecs := []jen.Code{clientCodec("", s.Params.Append, s.Result.Decode)}
+	for _, v := range s.Views {
+		codecs = append(codecs, clientCodec(v.Revision, v.Append, s.Result.Decode))
 	}
-	fields = append(fields, field("Decode", jen.Id(s.Result.Decode)))
-	return jen.Var().Id(s.Var).Op("=").Qual(serverPath, "ClientRequest").Types(params, jen.Id(s.Result.Name)).Add(onLines(fields...))
+	return jen.Var().Id(s.Var).Op("=").Qual(serverPath, "ClientRequest").Types(of...).Add(onLines(
+		field("Op", jen.Qual(serverPath, "Op"+s.Op)),
+		field("Codecs", jen.Index().Qual(serverPath, "ClientCodec").Types(of...).Add(onLines(codecs...)))))
+}
+
+// {Revision: "2026-07-28", Append: appendCreateMessageRequestParams20260728, Decode: decodeCreateMessageResult}
+func clientCodec(revision, write, decode string) jen.Code {
+	var fields []jen.Code
+	if revision != "" {
+		fields = append(fields, field("Revision", jen.Lit(revision)))
+	}
+	if write != "" {
+		fields = append(fields, field("Append", jen.Id(write)))
+	}
+	return jen.Values(append(fields, field("Decode", jen.Id(decode)))...)
 }

@@ -38,15 +38,32 @@ func toolEntry(pkg *model.Package, t *model.Tool) jen.Code {
 	fields := []jen.Code{
 		field("Name", jen.Lit(t.Name)),
 		field("Definition", raw(t.Definition)),
-		field("Handler", jen.Qual(serverPath, "Bind").Call(jen.Id(t.Input.Decode), method(pkg, t), codec(pkg, t))),
 	}
+	if t.Execution != "" {
+		fields = append(fields, field("Execution", raw(t.Execution)))
+	}
+	fields = append(fields, field("Handler", jen.Qual(serverPath, "Bind").Call(jen.Id(t.Input.Decode), method(pkg, t), codec(pkg, t))))
 	if t.Cancel != (model.CancelPolicy{}) {
 		fields = append(fields, field("Cancel", jen.Id(t.Ident+"Cancel")))
 	}
 	if t.Task.Support != model.TaskForbidden {
 		fields = append(fields, field("Task", jen.Id(t.Ident+"Task")))
 	}
+	if before := beforeQuestions(t); len(before) > 0 {
+		fields = append(fields, field("Before", jen.Index().Qual(serverPath, "BeforeQuestion").Values(before...)))
+	}
 	return onLines(fields...)
+}
+
+// importOrdersConfirmQuestion.Before()
+func beforeQuestions(t *model.Tool) []jen.Code {
+	var all []jen.Code
+	for _, q := range t.Questions {
+		if q.BeforeTask {
+			all = append(all, jen.Id(q.Ident).Dot("Before").Call())
+		}
+	}
+	return all
 }
 
 // method is h.GetQuote, or for a tool with questions a function that gives the call its questions:

@@ -12,8 +12,9 @@ func wireFiles(pkg *model.Package) ([]File, error) {
 	for _, w := range pkg.Wires {
 		f := newFile(pkg)
 		f.Add(wireVar(w))
+		done := map[*model.WireObject]bool{}
 		for _, m := range w.Functions() {
-			for _, code := range messageCode(m) {
+			for _, code := range messageCode(m, done) {
 				f.Line()
 				f.Add(code)
 			}
@@ -45,6 +46,12 @@ func wireVar(w *model.Wire) jen.Code {
 		fields = append(fields, field("Task", taskRules(w.Task)))
 	}
 	fields = append(fields, field("Capabilities", capabilities(w)))
+	if w.ToolExecution != "" {
+		fields = append(fields, field("ToolExecution", jen.Lit(w.ToolExecution)))
+	}
+	for i := range w.Groups {
+		fields = append(fields, field(w.Groups[i].Field, wireGroup(&w.Groups[i])))
+	}
 	for _, m := range w.Messages {
 		fields = append(fields, field(m.Field, jen.Id(m.Func)))
 	}
@@ -68,10 +75,16 @@ func methodRow(m *model.Method) jen.Code {
 	for _, flag := range []struct {
 		name string
 		on   bool
-	}{{"Notification", m.Notification}, {"Uncancellable", m.Uncancellable}, {"Task", m.Task}} {
+	}{{"Notification", m.Notification}, {"Uncancellable", m.Uncancellable}, {"Task", m.Task}, {"Cacheable", m.Cacheable}} {
 		if flag.on {
 			fields = append(fields, field(flag.name, jen.True()))
 		}
+	}
+	if m.Declares != "" {
+		fields = append(fields, field("Declares", jen.Lit(m.Declares)))
+	}
+	if m.Header != "" {
+		fields = append(fields, field("Header", jen.Lit(m.Header)))
 	}
 	if m.Read != nil {
 		fields = append(fields, field("Read", jen.Id(m.Read.Func)))
@@ -107,13 +120,45 @@ func capabilities(w *model.Wire) jen.Code {
 	return jen.Qual(serverPath, "Capabilities").Add(onLines(fields...))
 }
 
+//	server.Codes{
+//		MissingMeta: -32602,
+//	}
+func wireGroup(g *model.WireGroup) jen.Code {
+	fields := make([]jen.Code, len(g.Values))
+	for i, v := range g.Values {
+		switch {
+		case v.Group != nil:
+			fields[i] = field(v.Field, wireGroup(v.Group))
+		case v.On:
+			fields[i] = field(v.Field, jen.True())
+		case v.Text != "":
+			fields[i] = field(v.Field, jen.Lit(v.Text))
+		default:
+			fields[i] = field(v.Field, jen.Lit(v.Number))
+		}
+	}
+	return jen.Qual(serverPath, g.Type).Add(onLines(fields...))
+}
+
 // messageCode is what one message needs: an appender, or a rule and a reader for each of its objects.
-func messageCode(m *model.Message) []jen.Code {
+// Objects that readers share are written once.
+func messageCode(m *model.Message, done map[*model.WireObject]bool) []jen.Code {
 	if m.Append {
 		return []jen.Code{appendFunc(m)}
 	}
+	var fresh []*model.WireObject
+	m.Root.Walk(func(o *model.WireObject) {
+		if !done[o] {
+			fresh = append(fresh, o)
+		}
+		done[o] = true
+	})
 	var all []jen.Code
-	m.Root.Walk(func(o *model.WireObject) { all = append(all, readRule(o)) })
-	m.Root.Walk(func(o *model.WireObject) { all = append(all, readFunc(m, o)) })
+	for _, o := range fresh {
+		all = append(all, readRule(o))
+	}
+	for _, o := range fresh {
+		all = append(all, readFunc(m, o))
+	}
 	return all
 }

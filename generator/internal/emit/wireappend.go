@@ -86,6 +86,8 @@ func (a *appender) value(m *model.WireMember) jen.Code {
 		return jen.Qual(checkPath, "AppendInt").Call(member(m.Name), v)
 	case model.RawSlot:
 		return jen.Append(member(m.Name), v.Op("..."))
+	case model.StringsSlot:
+		return jen.Qual(checkPath, "AppendSlice").Call(member(m.Name), v, jen.Qual(checkPath, "AppendString").Types(jen.String()))
 	case model.IDSlot, model.MillisSlot, model.TimeSlot:
 		return v.Dot("AppendJSON").Call(member(m.Name))
 	default:
@@ -133,7 +135,7 @@ func (a *appender) nonZero(s *model.WireSlot) *jen.Statement {
 		return v
 	case model.StringSlot:
 		return v.Op("!=").Lit("")
-	case model.RawSlot:
+	case model.RawSlot, model.StringsSlot:
 		return jen.Len(v).Op(">").Lit(0)
 	case model.IDSlot:
 		return jen.Op("!").Add(v).Dot("IsZero").Call()

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -41,7 +42,7 @@ func readFunc(m *model.Message, o *model.WireObject) jen.Code {
 	for i, member := range o.Members {
 		cases[i] = jen.Case(jen.Lit(i)).Block(readMember(m, member)...)
 	}
-	return jen.Func().Id(readName(m, o)).Params(
+	return jen.Func().Id(readName(o)).Params(
 		jen.Id("d").Op("*").Qual(checkPath, "Decoder"),
 		jen.Id(m.Var).Op("*").Qual(serverPath, m.Struct),
 	).Block(
@@ -53,10 +54,8 @@ func readFunc(m *model.Message, o *model.WireObject) jen.Code {
 	)
 }
 
-// readName is the name of the reader of o: the message's, with what the object's rule has more than the message's.
-func readName(m *model.Message, o *model.WireObject) string {
-	return m.Func + o.Ident[len(m.Root.Ident):]
-}
+// readName is the name of the reader of o: its rule's, as a verb. Readers share objects, so it can not be the message's.
+func readName(o *model.WireObject) string { return "read" + strings.ToUpper(o.Ident[:1]) + o.Ident[1:] }
 
 func readMember(m *model.Message, member *model.WireMember) []jen.Code {
 	var code []jen.Code
@@ -75,7 +74,7 @@ func readMember(m *model.Message, member *model.WireMember) []jen.Code {
 		}
 	}
 	if member.Object != nil {
-		code = append(code, jen.Id(readName(m, member.Object)).Call(jen.Id("d"), jen.Id(m.Var)))
+		code = append(code, jen.Id(readName(member.Object)).Call(jen.Id("d"), jen.Id(m.Var)))
 	}
 	return code
 }
@@ -86,6 +85,9 @@ func readSlot(k model.SlotKind) *jen.Statement {
 	}
 	if name, ok := method[k]; ok {
 		return jen.Id("d").Dot(name).Call(jen.Nil())
+	}
+	if k == model.StringsSlot {
+		return jen.Id("d").Dot("Strings").Call(jen.Nil(), jen.Nil())
 	}
 	if k != model.IDSlot {
 		panic(fmt.Sprintf("emit: slots of kind %d are never read", k))

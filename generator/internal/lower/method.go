@@ -62,15 +62,28 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	stem := GoName(strings.TrimSuffix(strings.TrimSuffix(rule.Message, "Request"), "Notification"))
 	switch {
 	case rule.Op == "" && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient):
+		l.implied(rule.Capability)
 		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: l.handlerName(m, stem), Capability: rule.Capability,
 			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
 	case sends()[rule.Op] && rule.From.Includes(revision.FromServer):
 		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(unexported(stem) + "Request"), Op: GoName(rule.Op),
 			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
-	case logs()[rule.Op]:
-		l.pkg.Needs.Logging = true
+	case switches(&l.pkg.Needs)[rule.Op] != nil:
+		*switches(&l.pkg.Needs)[rule.Op] = true
 	default:
 		l.diags.Report(m.Node, "needless-method", "remove it from methods", "%s is served where it is needed, without a handler of yours", m.Value)
+	}
+}
+
+// implied switches on the changes that clients of a capability can be told of.
+func (l *packageLowering) implied(capability string) {
+	switch n := &l.pkg.Needs; capability {
+	case "prompts":
+		n.PromptsChanged = true
+	case "resources":
+		n.ResourcesChanged = true
+	case "resourcesSubscribe":
+		n.ResourceUpdated = true
 	}
 }
 
@@ -79,8 +92,14 @@ func sends() map[string]bool {
 	return map[string]bool{"createMessage": true, "elicit": true, "listRoots": true}
 }
 
-// logs are the methods that switch the log to the client on; each revision has one of them or both.
-func logs() map[string]bool { return map[string]bool{"setLevel": true, "log": true} }
+// switches are what a method turns on that the runtime serves by itself, by operation. Each revision has one of the two for
+// the log, or both.
+func switches(n *model.Needs) map[string]*bool {
+	return map[string]*bool{
+		"setLevel": &n.Logging, "log": &n.Logging, "promptsChanged": &n.PromptsChanged, "resourcesChanged": &n.ResourcesChanged,
+		"resourceUpdated": &n.ResourceUpdated,
+	}
+}
 
 // handlerName is the method of Handlers, which no tool may have too.
 func (l *packageLowering) handlerName(m manifest.Text, name string) string {

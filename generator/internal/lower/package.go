@@ -31,7 +31,7 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 	l.methods()
 	for _, r := range in.Revisions {
 		l.pkg.Revisions = append(l.pkg.Revisions, r.Name)
-		w, diags := wire(r, l.pkg.Needs)
+		w, diags := wire(r, l.pkg)
 		l.pkg.Wires = append(l.pkg.Wires, w)
 		l.diags = append(l.diags, diags...)
 	}

@@ -11,7 +11,7 @@ import (
 // callMembers are what server.Call has: a question of that name gets a method that begins with Ask, so that it hides
 // nothing.
 func callMembers() []string {
-	return []string{"Call", "ID", "Tool", "TaskID", "Principal", "Log", "CancelRequested", "Progress", "SetStatus", "Do"}
+	return []string{"Call", "ID", "Tool", "TaskID", "Principal", "Log", "CancelRequested", "Progress", "SetStatus", "Do", "LogMessage"}
 }
 
 // nameQuestions makes the questions of a tool with their names. Two with the same Go name are an error at the second.
@@ -37,6 +37,7 @@ func (l *packageLowering) nameQuestions(t *manifest.Tool, tool *model.Tool) {
 func (l *packageLowering) question(t *manifest.Tool, e *manifest.Elicitation, q *model.Question, tool *model.Tool) {
 	q.Message = e.Message.Value
 	q.Timeout = e.Timeout.Value
+	q.BeforeTask = e.BeforeTask.Value
 	q.Schema = visible(string(e.Schema.Bundle().JSON()))
 	q.Answer = l.types.Lower(Root{Document: e.Schema, Name: tool.GoName + GoName(e.Name), Scope: tool.GoName + GoName(e.Name), Use: model.Decode,
 		Doc: []string{fmt.Sprintf("%s is an answer to the question %s of %s.", tool.GoName+GoName(e.Name), e.Name, t.Name)}})
@@ -57,6 +58,9 @@ func questionDoc(q *model.Question, in Input) []string {
 		until += fmt.Sprintf(", at most %s", shortDuration(q.Timeout))
 	}
 	doc = append(doc, until+".")
+	if q.BeforeTask {
+		doc = append(doc, "Where the revision can, the question is asked before a task is made of the call, and the answer is here at once.")
+	}
 	switch q.OnUnsupported {
 	case model.Fail:
 		doc = append(doc, "A client that can not ask makes it server.ErrUnsupported.")

@@ -49,7 +49,11 @@ func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
 
 func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	tool.Doc = textLines(t.Description.Value)
-	tool.Definition = visible(string(t.Advertised().JSON()))
+	definition, execution := t.Advertised()
+	tool.Definition = visible(string(definition.JSON()))
+	if execution != nil {
+		tool.Execution = visible(string(execution.JSON()))
+	}
 	tool.Input = l.types.Lower(Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName, Use: model.Decode,
 		Doc: []string{tool.GoName + "Input is what " + t.Name + " is called with."}})
 	if t.Output != nil {

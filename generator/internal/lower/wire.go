@@ -9,24 +9,31 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// wire lowers what one revision says into the functions and tables that the runtime takes (REV04). needs leaves out
-// what no tool of the package uses.
-func wire(rev *revision.Revision, needs model.Needs) (*model.Wire, schema.Diagnostics) {
-	l := &wireLowering{rev: rev, needs: needs, made: make(map[string]*model.Message)}
+// wire lowers what one revision says into the functions and tables that the runtime takes (REV04). What nothing in pkg uses
+// is left out.
+func wire(rev *revision.Revision, pkg *model.Package) (*model.Wire, schema.Diagnostics) {
+	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), made: map[string]*model.Message{}, shared: map[string]*model.WireObject{}}
 	l.wire = &model.Wire{
 		Revision:  rev.Name,
 		Suffix:    strings.ReplaceAll(rev.Name, "-", ""),
 		File:      "wire_" + strings.ReplaceAll(rev.Name, "-", "_") + ".gen.go",
 		Handshake: rev.Era == revision.Handshake,
 	}
+	if rev.Op("listen", revision.FromClient) != nil {
+		l.needs |= forCancelled // ending a subscription
+	}
+	if !l.wire.Handshake {
+		l.reader("request") // first, so that others share its parts
+	}
 	l.methods()
 	l.outgoing()
 	l.capabilities()
-	if needs.Tasks {
+	l.words()
+	if pkg.Needs.Tasks {
 		l.task()
 	}
 	for _, m := range wireMessages() {
-		if m.wanted(needs) {
+		if l.wants(m.need) && !(m.field == "ReadRequest" && l.wire.Handshake) {
 			l.wireField(m)
 		}
 	}
@@ -35,62 +42,116 @@ func wire(rev *revision.Revision, needs model.Needs) (*model.Wire, schema.Diagno
 
 type wireLowering struct {
 	rev   *revision.Revision
-	needs model.Needs
+	pkg   *model.Package
+	needs need
 	wire  *model.Wire
 	made  map[string]*model.Message // functions by name, so that none is made twice
-	diags schema.Diagnostics
+	// shared are objects below readers, by what they are.
+	shared map[string]*model.WireObject
+	diags  schema.Diagnostics
 }
 
-// methods lists what the client may send and the runtime has an operation for.
+func (l *wireLowering) wants(n need) bool { return n == 0 || l.needs&n != 0 }
+
+// needsOf says which rows of the tables a package uses.
+func needsOf(pkg *model.Package) need {
+	var n need
+	add := func(on bool, bits need) {
+		if on {
+			n |= bits
+		}
+	}
+	add(pkg.Needs.Tasks, forTasks)
+	add(pkg.Needs.Results, forResults)
+	add(pkg.Needs.Logging, forLogging)
+	add(pkg.Needs.Questions, forElicits|forCancelled)
+	add(pkg.Needs.PromptsChanged, forPrompts)
+	add(pkg.Needs.ResourcesChanged, forResources)
+	add(pkg.Needs.ResourceUpdated, forUpdates)
+	for _, s := range pkg.Sends {
+		add(true, forCancelled)
+		add(s.Op == "Elicit", forElicits)
+		add(s.Op == "CreateMessage", forSampling)
+		add(s.Op == "ListRoots", forRoots)
+	}
+	return n
+}
+
+// methods lists what the client may send and the runtime has an operation for, or the package a handler.
 func (l *wireLowering) methods() {
-	for _, m := range l.rev.Methods {
-		op, ok := clientOps()[m.Op]
-		if !ok || !m.From.Includes(revision.FromClient) || op.tasks && !l.needs.Tasks {
+	for i := range l.rev.Methods {
+		m := &l.rev.Methods[i]
+		if !m.From.Includes(revision.FromClient) {
 			continue
 		}
-		method := &model.Method{
-			Name:          m.Name,
-			Op:            op.name,
-			Notification:  m.Kind == revision.Notification,
-			Uncancellable: m.Kind == revision.Request && !m.Cancellable,
-			Task:          m.Task != "" && l.needs.Tasks,
+		op, ok := clientOps()[m.Op]
+		if !ok && slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Name == m.Name }) {
+			op, ok = clientOp{name: "OpMethod", reads: l.reads(m)}, true
 		}
-		if op.reads != "" {
-			method.Read = l.reader(op.reads)
+		if ok && l.wants(op.need) {
+			l.wire.Methods = append(l.wire.Methods, l.method(m, op))
 		}
-		l.wire.Methods = append(l.wire.Methods, method)
 	}
 	slices.SortFunc(l.wire.Methods, func(a, b *model.Method) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
+	method := &model.Method{
+		Name:          m.Name,
+		Op:            op.name,
+		Notification:  m.Kind == revision.Notification,
+		Uncancellable: m.Kind == revision.Request && !m.Cancellable,
+		Task:          m.Task != "" && l.pkg.Needs.Tasks,
+		Cacheable:     l.cacheable(m),
+		Header:        l.header(m.Name),
+	}
+	if slot := l.rev.Server.Slot(m.Capability); slot != nil && op.name == "OpMethod" {
+		method.Declares = pathText(slot.Path)
+	}
+	if op.reads != "" {
+		method.Read = l.reader(op.reads)
+	}
+	return method
+}
+
+// reads is the message whose slots the params of a method with a handler have: the one of the same definition, or what
+// every request carries.
+func (l *wireLowering) reads(m *revision.Method) string {
+	for _, rule := range l.rev.Messages {
+		if rule.Definition == m.Params && rule.Name != "listTasks" {
+			return rule.Name
+		}
+	}
+	if _, ok := l.rule("request"); ok {
+		return "request"
+	}
+	return ""
 }
 
 // outgoing lists what the server sends by itself, in the order of the table.
 func (l *wireLowering) outgoing() {
 	for _, op := range serverOps() {
-		if op.tasks && !l.needs.Tasks || op.questions && !l.needs.Questions {
+		if !l.wants(op.need) {
 			continue
 		}
-		i := slices.IndexFunc(l.rev.Methods, func(m revision.Method) bool {
-			return m.Op == op.rule && m.From.Includes(revision.FromServer)
-		})
-		if i >= 0 {
-			l.wire.Outgoing = append(l.wire.Outgoing, model.Outgoing{Op: op.name, Name: l.rev.Methods[i].Name})
+		if m := l.rev.Op(op.rule, revision.FromServer); m != nil {
+			l.wire.Outgoing = append(l.wire.Outgoing, model.Outgoing{Op: op.name, Name: m.Name})
 		}
 	}
 }
 
 func (l *wireLowering) capabilities() {
-	for _, c := range capabilityFields() {
-		side := l.rev.Server
+	fields := capabilityFields()
+	if len(l.rev.Extensions) > 0 {
+		fields = append(fields, extensionFields()...)
+	}
+	for _, c := range fields {
+		side := &l.rev.Server
 		if c.client {
-			side = l.rev.Client
+			side = &l.rev.Client
 		}
-		if c.tasks && !l.needs.Tasks || c.client && !l.needs.Questions {
-			continue
-		}
-		for _, slot := range side.Slots {
-			if slot.Name == c.slot {
-				l.wire.Capabilities = append(l.wire.Capabilities, model.Capability{Field: c.field, Path: strings.Join(slot.Path, "/")})
-			}
+		if slot := side.Slot(c.slot); slot != nil && l.wants(c.need) {
+			l.wire.Capabilities = append(l.wire.Capabilities, model.Capability{Field: c.field, Path: pathText(slot.Path)})
 		}
 	}
 }
@@ -102,12 +163,6 @@ func (l *wireLowering) task() {
 	if t == nil {
 		l.fail(l.rev.Pos, "no-tasks", "revision %s has no tasks, and a tool of this manifest runs as one", l.rev.Name)
 		return
-	}
-	// The runtime answers tasks/get and tasks/cancel with AppendTask: both have to be the task and nothing else.
-	for _, name := range []string{"taskDetail", "taskCancelled"} {
-		if m, ok := l.rule(name); ok && !bareTask(m) {
-			l.fail(m.Pos, "unknown-shape", "this mcpkiln can not write the message %s of revision %s", name, l.rev.Name)
-		}
 	}
 	l.wire.Task = &model.TaskRules{Edges: l.edges(t), Flags: taskFlags(t)}
 }
@@ -136,9 +191,11 @@ func taskFlags(t *revision.Task) []string {
 		on   bool
 	}{
 		{"ByParam", t.Create == revision.CreateByRequestor},
+		{"ByReceiver", t.Create == revision.CreateByReceiver},
 		{"IsErrorFails", t.IsError == revision.IsErrorFails},
 		{"CancelForces", t.Cancel == revision.CancelForces},
 		{"CancelTerminalRefused", t.CancelTerminal == revision.TerminalRefused},
+		{"QuestionsInline", t.Questions == revision.QuestionsInline},
 		{"Progress", t.Progress == revision.ProgressLifetime},
 	} {
 		if f.on {

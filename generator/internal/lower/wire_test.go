@@ -20,6 +20,11 @@ func structs() map[string]reflect.Type {
 		"TaskView": reflect.TypeFor[server.TaskView](), "TaskList": reflect.TypeFor[server.TaskList](),
 		"Progress": reflect.TypeFor[server.Progress](), "Cancelled": reflect.TypeFor[server.Cancelled](),
 		"Elicit": reflect.TypeFor[server.Elicit](), "ElicitResult": reflect.TypeFor[server.ElicitResult](),
+		"DiscoverResult": reflect.TypeFor[server.DiscoverResult](), "InputRequired": reflect.TypeFor[server.InputRequired](),
+		"ListenResult": reflect.TypeFor[server.ListenResult](), "Acknowledged": reflect.TypeFor[server.Acknowledged](),
+		"Changed": reflect.TypeFor[server.Changed](), "ResourceUpdated": reflect.TypeFor[server.ResourceUpdated](),
+		"LogMessage": reflect.TypeFor[server.LogMessage](), "MissingCapability": reflect.TypeFor[server.MissingCapability](),
+		"UnsupportedVersion": reflect.TypeFor[server.UnsupportedVersion](),
 	}
 }
 
@@ -27,7 +32,8 @@ func slotTypes() map[model.SlotKind]reflect.Type {
 	return map[model.SlotKind]reflect.Type{
 		model.StringSlot: reflect.TypeFor[string](), model.IntSlot: reflect.TypeFor[int64](), model.FloatSlot: reflect.TypeFor[float64](),
 		model.BoolSlot: reflect.TypeFor[bool](), model.PresentSlot: reflect.TypeFor[bool](), model.RawSlot: reflect.TypeFor[[]byte](),
-		model.IDSlot: reflect.TypeFor[rpc.ID](), model.MillisSlot: reflect.TypeFor[server.Millis](), model.TimeSlot: reflect.TypeFor[server.Time](),
+		model.StringsSlot: reflect.TypeFor[[]string](),
+		model.IDSlot:      reflect.TypeFor[rpc.ID](), model.MillisSlot: reflect.TypeFor[server.Millis](), model.TimeSlot: reflect.TypeFor[server.Time](),
 	}
 }
 
@@ -53,7 +59,7 @@ func TestREV04TablesMatchTheRuntime(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range capabilityFields() {
+	for _, c := range append(capabilityFields(), extensionFields()...) {
 		if _, ok := reflect.TypeFor[server.Capabilities]().FieldByName(c.field); !ok {
 			t.Errorf("server.Capabilities has no %s", c.field)
 		}
@@ -105,7 +111,7 @@ func TestREV04WireIsDataOnly(t *testing.T) {
 			rev.Messages[i].Slots[j].Path = path
 		}
 	}
-	w, ds := wire(rev, model.Needs{Tasks: true, Questions: true})
+	w, ds := wire(rev, &model.Package{Needs: model.Needs{Tasks: true, Questions: true}})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
@@ -131,7 +137,7 @@ func TestTSK01NothingOfTasksWithoutTasks(t *testing.T) {
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	w, _ := wire(rev, model.Needs{})
+	w, _ := wire(rev, &model.Package{})
 	if w.Task != nil {
 		t.Error("task rules")
 	}
@@ -141,7 +147,7 @@ func TestTSK01NothingOfTasksWithoutTasks(t *testing.T) {
 		}
 	}
 	for _, c := range w.Capabilities {
-		if c.Field != "Tools" {
+		if c.Field != "Tools" && c.Field != "ToolsChanged" {
 			t.Errorf("capability %+v", c)
 		}
 	}

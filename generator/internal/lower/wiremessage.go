@@ -42,6 +42,9 @@ func (l *wireLowering) message(m wireMessage) *model.Message {
 	}
 	made := &model.Message{Func: verb + stem, Append: !m.read, Struct: m.structName, Var: m.param}
 	made.Root = l.tree(rule, m, unexported(stem))
+	if m.read {
+		l.share(m.structName, made.Root)
+	}
 	l.made[verb+stem] = made
 	return made
 }
@@ -60,6 +63,10 @@ func taskMessage() wireMessage {
 func (l *wireLowering) tree(rule revision.Message, m wireMessage, ident string) *model.WireObject {
 	root := &model.WireObject{Ident: ident}
 	for _, slot := range rule.Slots {
+		if slot.Kind == revision.SlotTask && len(slot.Path) == 0 {
+			l.flat(root, m)
+			continue
+		}
 		if slot.Kind == revision.SlotTask {
 			member := descend(root, slot.Path, slot.Place.Required)
 			member.Call = l.message(taskMessage()).Func
@@ -82,6 +89,17 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage, ident string) 
 	}
 	order(root)
 	return root
+}
+
+// flat writes the members of the task among those of the message.
+func (l *wireLowering) flat(root *model.WireObject, m wireMessage) {
+	task, _ := l.rule("task")
+	for _, slot := range task.Slots {
+		if field, ok := m.slots[slot.Name]; ok && len(slot.Path) > 0 {
+			member := descend(root, slot.Path, slot.Place.Required)
+			member.Slot = &field
+		}
+	}
 }
 
 // metaMember is where the protocol keeps what is not the method's own; handlers may put members of theirs there.

@@ -45,4 +45,6 @@ type Needs struct {
 	Questions bool // a tool asks the user
 	Results   bool // a tool has no outputSchema: it answers with the protocol's own result
 	Logging   bool // log records go to the client
+	// Changes that clients are told of, beside those of tools.
+	PromptsChanged, ResourcesChanged, ResourceUpdated bool
 }

@@ -9,6 +9,7 @@ type Tool struct {
 	Ident      string   // getQuote: what its unexported companions begin with
 	Doc        []string // the description; lines by others, never to be emitted without the comment helper
 	Definition string   // the advertised JSON object, compact
+	Execution  string   // what revisions that advertise it say of running as a task, compact JSON; empty for nothing
 	Input      TypeRef
 	Output     *TypeRef // nil: the tool answers with Package.Result
 	Cancel     CancelPolicy
@@ -61,6 +62,7 @@ type Question struct {
 	Schema        string   // compact JSON, as it is sent
 	Timeout       time.Duration
 	OnUnsupported Unsupported
+	BeforeTask    bool // asked before a task is made of the call, where the revision can
 	Answer        TypeRef
 	Default       Literal // for UseDefault: the answer that is taken
 }

@@ -10,7 +10,10 @@ type Wire struct {
 	Outgoing     []Outgoing
 	Task         *TaskRules // nil: no tool runs as a task
 	Capabilities []Capability
-	Messages     []*Message // in the order of the fields of server.Wire
+	Groups       []WireGroup
+	// ToolExecution is the member of an advertised tool that says whether it runs as a task; empty if there is none.
+	ToolExecution string
+	Messages      []*Message // in the order of the fields of server.Wire
 }
 
 // Method is server.Method. Read is nil when the params say nothing that the runtime wants to know.
@@ -20,7 +23,25 @@ type Method struct {
 	Notification  bool
 	Uncancellable bool
 	Task          bool
+	Cacheable     bool
+	Declares      string
+	Header        string
 	Read          *Message
+}
+
+// WireGroup is a field of server.Wire that is a struct of single values.
+type WireGroup struct {
+	Field, Type string
+	Values      []WireValue
+}
+
+// WireValue is one of them: a text, a number, a group of its own, or true.
+type WireValue struct {
+	Field  string
+	Text   string
+	Number int
+	Group  *WireGroup
+	On     bool
 }
 
 // Outgoing is server.Outgoing.
@@ -87,6 +108,7 @@ const (
 	PresentSlot
 	MillisSlot
 	TimeSlot
+	StringsSlot
 )
 
 // Functions returns every function of the wire once, readers of params first.
