@@ -54,6 +54,9 @@ type run struct {
 	revisions []*revision.Revision
 	input     lower.Input
 	pkg       *model.Package
+	// replacedRevision is the one whose document the configuration gives; misfits are why it is none of the others'.
+	replacedRevision string
+	misfits          schema.Diagnostics
 }
 
 func (r *run) report(ds schema.Diagnostics) {
@@ -123,15 +126,21 @@ func (r *run) loadRevisions() {
 		}
 		r.loadRevision(name.Value, at)
 	}
+	if r.replacedRevision == "" {
+		r.report(r.misfits)
+	}
 }
 
 // loadRevision loads one revision. What is found without a place of its own is about its name, at.
 func (r *run) loadRevision(name string, at schema.Position) {
-	var options []revision.Option
-	if r.cfg.Schema.Data != nil {
-		options = append(options, revision.WithDocument(r.cfg.Schema.Path, r.cfg.Schema.Data))
+	rev, ds := r.replaced(name)
+	if rev == nil {
+		more := schema.Diagnostics(nil)
+		if rev, more = revision.Load(name); rev != nil && r.cfg.Schema.Data != nil {
+			r.misfits = append(r.misfits, ds...)
+		}
+		ds = more
 	}
-	rev, ds := revision.Load(name, options...)
 	for i := range ds {
 		if ds[i].Pos == (schema.Position{}) {
 			ds[i].Pos = at
@@ -139,6 +148,19 @@ func (r *run) loadRevision(name string, at schema.Position) {
 	}
 	r.report(ds)
 	r.revisions = append(r.revisions, rev)
+}
+
+// replaced loads a revision with the document that the configuration gives, or nothing if that is not this revision's: of
+// several revisions the document belongs to one.
+func (r *run) replaced(name string) (*revision.Revision, schema.Diagnostics) {
+	if r.cfg.Schema.Data == nil {
+		return nil, nil
+	}
+	rev, ds := revision.Load(name, revision.WithDocument(r.cfg.Schema.Path, r.cfg.Schema.Data))
+	if rev != nil {
+		r.replacedRevision = name
+	}
+	return rev, ds
 }
 
 // lower decides everything about the package.
@@ -172,7 +194,7 @@ func (r *run) documents() []Source {
 		}
 		for i, name := range names {
 			source := Source{Path: path.Join(rev.Name, name)}
-			if i == 1 && r.cfg.Schema.Data != nil { // the core document, given as a file
+			if i == 1 && rev.Name == r.replacedRevision { // the core document, given as a file
 				source = Source{path.Join(rev.Name, path.Base(strings.ReplaceAll(r.cfg.Schema.Path, "\\", "/"))), r.cfg.Schema.Data}
 			} else if data, err := schema.Revisions.ReadFile(source.Path); err == nil {
 				source.Data = data

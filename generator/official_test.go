@@ -10,6 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
 var shared = flag.String("shared", "", "directory with corpus/ and schema/")
@@ -57,23 +61,32 @@ func TestOfficialCorpus(t *testing.T) {
 	t.Logf("%d tool definitions generated, compiled and vetted as one manifest", len(paths))
 }
 
-// TestOfficialSchemaInPlaceOfTheEmbedded generates from the schema.json as published.
+// TestOfficialSchemaInPlaceOfTheEmbedded generates from the schema.json of each revision as published.
 func TestOfficialSchemaInPlaceOfTheEmbedded(t *testing.T) {
-	path := filepath.Join(*shared, "schema", "2025-11-25", "schema.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, g := range goldens(t) {
-		cfg := g.config
-		cfg.Schema = Source{path, data}
-		want := mustGenerate(t, g.config)
-		got := mustGenerate(t, cfg)
-		for i, f := range got.Files {
-			// Types carry the descriptions of the document, and the lock its hash. All else has to be the same.
-			if f.Path != LockName && f.Path != "types.gen.go" && !bytes.Equal(f.Content, want.Files[i].Content) {
-				t.Errorf("%s: %s differs from that of the embedded document", g.name(), f.Path)
+	for _, revision := range manifest.KnownRevisions() {
+		path := filepath.Join(*shared, "schema", revision, "schema.json")
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range goldens(t) {
+			if bytes.Contains(g.config.Manifest.Data, []byte(revision)) {
+				replaceSchema(t, g, Source{path, data})
 			}
+		}
+	}
+}
+
+func replaceSchema(t *testing.T, g golden, document Source) {
+	t.Helper()
+	cfg := g.config
+	cfg.Schema = document
+	want := mustGenerate(t, g.config)
+	got := mustGenerate(t, cfg)
+	for i, f := range got.Files {
+		// Types carry the descriptions of the document, and the lock its hash. All else has to be the same.
+		if f.Path != LockName && f.Path != "types.gen.go" && !bytes.Equal(f.Content, want.Files[i].Content) {
+			t.Errorf("%s: %s differs from that of the embedded document\n%s", g.name(), f.Path, diff.Diff("embedded", want.Files[i].Content, document.Path, f.Content))
 		}
 	}
 }
