@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 
@@ -16,8 +17,8 @@ type Call struct {
 	s        *Server
 	tool     *Tool
 	wire     *wire
-	peer     *peer  // the connection it came on; nil for a task that outlived its own
-	asks     bool   // the client shows questions
+	peer     *peer // the connection it came on; nil for a task that outlived its own
+	can      ability
 	since    uint64 // of the request
 	progress *progress
 
@@ -25,17 +26,24 @@ type Call struct {
 	entry *inflight.Entry // inline
 	run   *task.Run       // as a task
 
-	mu    sync.Mutex
-	notes *notes // inline: what Do and Ask gave
+	mu      sync.Mutex
+	r       *request // inline, until the handler has returned
+	journal journal  // what Do and Ask gave
+	retry   *retry   // the same, in a stateless revision
+
+	level logLevel     // of log messages that the client wants
+	known []sealedNote // as a task: what was answered before there was one
 }
 
 func (r *request) newCall() *Call {
-	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, asks: r.p.asks, entry: r.entry}
+	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, entry: r.entry, since: r.since, r: r, level: silentLevel}
+	if place, known := Level(r.params.LogLevel).place(); known {
+		c.level = place
+	}
 	c.progress = r.p.newProgress(r.entry, r.wire, r.params.ProgressToken, "")
 	if c.progress != nil {
-		c.progress.since = r.since
+		c.progress.since, c.progress.about = r.since, r.id
 	}
-	c.since = r.since
 	return c
 }
 
@@ -47,8 +55,13 @@ func (c *Call) ID() rpc.ID {
 	return c.entry.Key().ID
 }
 
-// Tool is the name of the tool.
-func (c *Call) Tool() string { return c.tool.Name }
+// Tool is the name of the tool, "" when another method is served.
+func (c *Call) Tool() string {
+	if c.tool == nil {
+		return ""
+	}
+	return c.tool.Name
+}
 
 // TaskID is the id of the task that the call runs as, "" when it is inline.
 func (c *Call) TaskID() string {
@@ -69,9 +82,9 @@ func (c *Call) Principal() string {
 // Log is the server's logger with the tool and the request's or task's id.
 func (c *Call) Log() *slog.Logger {
 	if c.run != nil {
-		return c.s.log.With("task", c.TaskID(), "tool", c.tool.Name)
+		return c.s.log.With("task", c.TaskID(), "tool", c.Tool())
 	}
-	return c.s.log.With("id", c.ID().String(), "tool", c.tool.Name)
+	return c.s.log.With("id", c.ID().String(), "tool", c.Tool())
 }
 
 // CancelRequested reports whether somebody asked to cancel a call that can not be cancelled (CAN14), and why.
@@ -102,38 +115,105 @@ func (c *Call) SetStatus(ctx context.Context, message string) error {
 // Do runs fn once per name and call, and returns what it gave. When a task runs again after a crash, names that are
 // recorded are not run again: at least once until recorded. Nothing is recorded when fn fails.
 func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	return c.journal().Do(ctx, name, fn)
+	return c.journaled().Do(ctx, name, fn)
 }
 
 // journal is what answers and steps of a call are recorded in.
 type journal interface {
 	Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error)
-	Ask(ctx context.Context, q task.Question) ([]byte, error)
+	Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 }
 
-func (c *Call) journal() journal {
-	if c.run != nil {
-		return c.run
-	}
+// journaled is the call's journal, made when it is first needed.
+func (c *Call) journaled() journal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.notes == nil {
-		c.notes = newNotes(c)
+	if c.journal != nil {
+		return c.journal
 	}
-	return c.notes
+	switch {
+	case c.run != nil:
+		c.journal = taskJournal{c}
+	case c.r == nil:
+		return closedJournal{}
+	case c.wire.Handshake:
+		c.journal = newNotes(c.put)
+	default:
+		// Without state there is nothing that could be wrong with it.
+		c.retry, _ = newRetry(c, c.r)
+		c.journal = c.retry.notes
+	}
+	return c.journal
+}
+
+// resume reads what the client brought along from an earlier try (EXT17).
+func (c *Call) resume() (err error) {
+	p := &c.r.params
+	if c.wire.Handshake || p.RequestState == "" && p.InputResponses == nil {
+		return nil
+	}
+	if c.retry, err = newRetry(c, c.r); err == nil {
+		c.journal = c.retry.notes
+	}
+	return err
+}
+
+// put asks the client on the stream of the request.
+func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
+	c.peer.settle(c.since)
+	return asking{peer: c.peer, call: c.entry, wait: ctx, about: c.ID()}.send(q)
+}
+
+// taskJournal is the journal of a call that runs as a task.
+type taskJournal struct{ call *Call }
+
+// Do implements journal.
+func (j taskJournal) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
+	return j.call.run.Do(ctx, name, fn)
+}
+
+// Ask implements journal. While the question is open, answers that come with a request are held against check.
+func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
+	for _, n := range j.call.known {
+		if n.Name == q.Name && string(n.Question) == hashOf(&q) {
+			return n.Data, nil
+		}
+	}
+	defer j.call.s.expect(asked{j.call.TaskID(), q.Name}, check)()
+	return j.call.run.Ask(ctx, q)
+}
+
+// closedJournal is for handlers that use their call after they returned.
+type closedJournal struct{}
+
+var errCallOver = errors.New("server: the handler has returned")
+
+// Do implements journal.
+func (closedJournal) Do(context.Context, string, func(context.Context) ([]byte, error)) ([]byte, error) {
+	return nil, errCallOver
+}
+
+// Ask implements journal.
+func (closedJournal) Ask(context.Context, task.Question, answerCheck) ([]byte, error) {
+	return nil, errCallOver
 }
 
 // partial hands what a cancelled handler returned to the hook and the log, never to the wire (CAN25).
 func (c *Call) partial(result any, err error) {
 	c.Log().Info("partial result of a cancelled call", "result", result, "error", err)
 	if c.s.cfg.partial != nil {
-		c.s.cfg.partial(Partial{Tool: c.tool.Name, Result: result, Err: err})
+		c.s.cfg.partial(Partial{Tool: c.Tool(), Result: result, Err: err})
 	}
 }
 
-// close ends what the call may still send.
+// close ends what the call may still do.
 func (c *Call) close() {
 	if c.progress != nil {
 		c.progress.close()
+	}
+	if c.run == nil {
+		c.mu.Lock()
+		c.r = nil
+		c.mu.Unlock()
 	}
 }

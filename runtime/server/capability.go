@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// declaration is an object of nested capabilities.
+// declaration is an object of nested capabilities; a nil one is the value true.
 type declaration map[string]declaration
 
 // add declares the capability at path; "" is none.
@@ -17,7 +18,7 @@ func (d declaration) add(path string) {
 	if path == "" {
 		return
 	}
-	for name := range strings.SplitSeq(path, "/") {
+	for name := range steps(path) {
 		if d[name] == nil {
 			d[name] = declaration{}
 		}
@@ -25,7 +26,37 @@ func (d declaration) add(path string) {
 	}
 }
 
+// flag declares the capability at path with the value true.
+func (d declaration) flag(path string) {
+	parent, name := "", path
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		parent, name = path[:i], path[i+1:]
+	}
+	d.add(path)
+	for step := range steps(parent) {
+		d = d[step]
+	}
+	d[name] = nil
+}
+
+// steps are the member names of a path.
+func steps(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range strings.SplitSeq(path, "/") {
+			if strings.Contains(name, "~") {
+				name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+			}
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
 func (d declaration) appendJSON(b []byte) []byte {
+	if d == nil {
+		return append(b, "true"...)
+	}
 	b = append(b, '{')
 	for i, name := range slices.Sorted(maps.Keys(d)) {
 		if i > 0 {
@@ -42,7 +73,7 @@ func declares(raw []byte, path string) bool {
 	if path == "" {
 		return false
 	}
-	for name := range strings.SplitSeq(path, "/") {
+	for name := range steps(path) {
 		var members map[string]json.RawMessage
 		if json.Unmarshal(raw, &members) != nil || members[name] == nil || string(members[name]) == "null" {
 			return false
@@ -60,15 +91,31 @@ func (c *Capabilities) asksForms(raw []byte) bool {
 
 // capabilities is what the server declares to p: exactly what it serves (TSK01).
 func (p *peer) capabilities(w *wire) []byte {
-	d := declaration{}
+	d, c := declaration{}, &w.Capabilities
 	if len(p.s.def.Tools) > 0 {
-		d.add(w.Capabilities.Tools)
+		d.add(c.Tools)
 	}
 	if w.tasks {
-		d.add(w.Capabilities.TaskCall)
-		d.add(w.Capabilities.TaskCancel)
+		d.add(c.TaskCall)
+		d.add(c.TaskCancel)
+		d.add(c.Tasks)
 		if p.listsTasks() {
-			d.add(w.Capabilities.TaskList)
+			d.add(c.TaskList)
+		}
+	}
+	for i := range w.Methods {
+		if m := &w.Methods[i]; w.handlers[m.Name] != nil && m.Declares != c.ResourceUpdated {
+			d.add(m.Declares)
+		}
+	}
+	if w.names[OpLog] != "" {
+		d.add(c.Logging)
+	}
+	for op, path := range map[Op]string{
+		OpToolsChanged: c.ToolsChanged, OpPromptsChanged: c.PromptsChanged, OpResourcesChanged: c.ResourcesChanged, OpResourceUpdated: c.ResourceUpdated,
+	} {
+		if w.names[op] != "" && path != "" {
+			d.flag(path)
 		}
 	}
 	return d.appendJSON(nil)

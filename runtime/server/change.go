@@ -1,22 +1,109 @@
 package server
 
-import "context"
+import (
+	"maps"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
 
 // ToolEnabled tells whether the tool is listed and can be called.
-func (s *Server) ToolEnabled(name string) bool { return s.tools[name] != nil }
+func (s *Server) ToolEnabled(name string) bool { return s.tool(name) != nil }
+
+// tool is the tool of a name, nil when there is none or it is switched off.
+func (s *Server) tool(name string) *Tool {
+	if off := s.off.Load(); off != nil && (*off)[name] {
+		return nil
+	}
+	return s.tools[name]
+}
 
 // SetToolEnabled switches a tool on or off while the server serves. Calls that run go on. Clients are told that the list has
 // changed. It reports whether there is such a tool.
-func (s *Server) SetToolEnabled(name string, on bool) bool { return s.tools[name] != nil }
+func (s *Server) SetToolEnabled(name string, on bool) bool {
+	if s.tools[name] == nil {
+		return false
+	}
+	s.mu.Lock()
+	changed := s.ToolEnabled(name) != on
+	if changed {
+		off := map[string]bool{}
+		if old := s.off.Load(); old != nil {
+			maps.Copy(off, *old)
+		}
+		off[name] = !on
+		s.off.Store(&off)
+		s.listPages()
+	}
+	s.mu.Unlock()
+	if changed {
+		s.ToolsChanged()
+	}
+	return true
+}
 
 // ToolsChanged tells clients that tools/list answers something else than before.
-func (s *Server) ToolsChanged(ctx context.Context) {}
+func (s *Server) ToolsChanged() { s.changed(OpToolsChanged) }
 
 // PromptsChanged tells clients that prompts/list answers something else than before.
-func (s *Server) PromptsChanged(ctx context.Context) {}
+func (s *Server) PromptsChanged() { s.changed(OpPromptsChanged) }
 
 // ResourcesChanged tells clients that resources/list answers something else than before.
-func (s *Server) ResourcesChanged(ctx context.Context) {}
+func (s *Server) ResourcesChanged() { s.changed(OpResourcesChanged) }
 
 // ResourceUpdated tells the clients that subscribed to uri that it has changed.
-func (s *Server) ResourceUpdated(ctx context.Context, uri string) {}
+func (s *Server) ResourceUpdated(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.peers {
+		if w := p.agreed.Load(); w != nil && w.names[OpResourceUpdated] != "" && p.subscribed[uri] {
+			p.changes.post(p, "updated "+uri, rpc.AppendNotification(nil, w.names[OpResourceUpdated], w.AppendResourceUpdated(nil, &ResourceUpdated{URI: uri})))
+		}
+	}
+	for l := range s.listens {
+		if l.uris[uri] {
+			l.updated(uri)
+		}
+	}
+}
+
+// changed tells sessions and subscriptions. None of them makes it wait.
+func (s *Server) changed(op Op) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.peers {
+		if w := p.agreed.Load(); w != nil && w.names[op] != "" {
+			p.changes.post(p, w.names[op], w.changedFrame(op, rpc.ID{}))
+		}
+	}
+	for l := range s.listens {
+		if l.kinds[op] {
+			l.listChanged(op)
+		}
+	}
+}
+
+func (w *wire) changedFrame(op Op, subscription rpc.ID) []byte {
+	var params []byte
+	if w.AppendChanged != nil {
+		params = w.AppendChanged(nil, &Changed{SubscriptionID: subscription})
+	}
+	return rpc.AppendNotification(nil, w.names[op], params)
+}
+
+// subscribe notes what a session wants to hear of, after its handler agreed.
+func (r *request) subscribe(on bool) {
+	s := r.p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !on:
+		delete(r.p.subscribed, r.params.URI)
+	case r.p.subscribed == nil:
+		r.p.subscribed = map[string]bool{r.params.URI: true}
+	case len(r.p.subscribed) < maxSubscribed:
+		r.p.subscribed[r.params.URI] = true
+	}
+}
+
+// maxSubscribed bounds the resources and tasks that one session or subscription hears of.
+const maxSubscribed = 10_000

@@ -2,9 +2,12 @@ package server
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
+	"fmt"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 // ClientRequest is one request that handlers may make of the client: sampling, roots, questions with a schema of their own.
@@ -25,7 +28,79 @@ type ClientCodec[In, Out any] struct {
 // Ask's questions do, in every revision, inline and as a task: name is its key, unique and stable within the call. Errors are
 // those of Ask; *UnsupportedError when the client did not declare what it takes.
 func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], name string, in *In) (*Out, error) {
-	return nil, errors.New("server: not served yet")
+	codec := r.codec(c.wire.Revision)
+	need, path := c.wire.abilityOf(r.Op)
+	if codec == nil || c.wire.names[r.Op] == "" || c.can&need == 0 {
+		return nil, &UnsupportedError{Capability: path}
+	}
+	q := task.Question{
+		Name: name, Method: askOf(r.Op), Payload: codec.Append(nil, in), Deadline: time.Now().Add(c.s.cfg.askTimeout),
+	}
+	out := new(Out)
+	data, err := c.ask(ctx, q, func(data []byte) error { return codec.decode(data, name, c.s.cfg.limits, new(Out)) })
+	if err != nil {
+		return nil, err
+	}
+	if err := codec.decode(data, name, c.s.cfg.limits, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (r *ClientRequest[In, Out]) codec(revision string) (found *ClientCodec[In, Out]) {
+	for i := range r.Codecs {
+		switch r.Codecs[i].Revision {
+		case revision:
+			return &r.Codecs[i]
+		case "":
+			found = &r.Codecs[i]
+		}
+	}
+	return found
+}
+
+func (c *ClientCodec[In, Out]) decode(data []byte, name string, limits check.Limits, out *Out) error {
+	var r reply
+	if err := json.Unmarshal(data, &r); err != nil {
+		return &AnswerError{name, err}
+	}
+	if r.Error != nil {
+		return r.Error
+	}
+	if err := check.Decode(r.Content, limits, c.Decode, out); err != nil {
+		return &AnswerError{name, err}
+	}
+	return nil
+}
+
+// The words that journaled questions have for operations, whatever a revision calls them.
+const (
+	askMethod     = "ask" // a prompt to the user
+	elicitMethod  = "elicit"
+	messageMethod = "createMessage"
+	rootsMethod   = "listRoots"
+)
+
+func askOf(op Op) string {
+	switch op {
+	case OpCreateMessage:
+		return messageMethod
+	case OpListRoots:
+		return rootsMethod
+	case OpElicit:
+		return elicitMethod
+	}
+	panic(fmt.Sprintf("server: operation %d is no request to the client", op))
+}
+
+func opOf(method string) Op {
+	switch method {
+	case messageMethod:
+		return OpCreateMessage
+	case rootsMethod:
+		return OpListRoots
+	}
+	return OpElicit
 }
 
 // UnsupportedError says that the client did not declare the capability that a request to it takes. It matches ErrUnsupported.
@@ -37,7 +112,7 @@ type UnsupportedError struct {
 
 // Error implements error.
 func (e *UnsupportedError) Error() string {
-	return ErrUnsupported.Error() + ": capability " + e.Capability
+	return ErrUnsupported.Error() + ": no capability " + e.Capability
 }
 
 // Is matches ErrUnsupported.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -14,8 +15,10 @@ type wire struct {
 	*Wire
 	methods map[string]*Method
 	names   [opCount]string // of outgoing messages
-	pages   []toolPage
-	tasks   bool // some tool runs as a task, and the revision lets clients ask for it (TSK01)
+	// handlers serve the methods of the definition that this revision has.
+	handlers map[string]*methodCodec
+	pages    atomic.Pointer[[]toolPage]
+	tasks    bool // some tool runs as a task, and the revision has a way for it (TSK01)
 }
 
 // Errors of New.
@@ -32,15 +35,20 @@ func compileWires(d *Definition) ([]*wire, error) {
 		if err := checkWire(w, d.Tools); err != nil {
 			return nil, fmt.Errorf("server: wire %s: %w", w.Revision, err)
 		}
-		wires = append(wires, compileWire(w, d.Tools))
+		wires = append(wires, compileWire(w, d))
 	}
 	// Newest first: the first handshake wire is what an unknown version is answered with.
 	slices.SortFunc(wires, func(a, b *wire) int { return strings.Compare(b.Revision, a.Revision) })
 	return wires, nil
 }
 
-func compileWire(w *Wire, tools []Tool) *wire {
-	c := &wire{Wire: w, methods: make(map[string]*Method, len(w.Methods)), tasks: hasTasks(w, tools)}
+func compileWire(w *Wire, d *Definition) *wire {
+	c := &wire{Wire: w, methods: make(map[string]*Method, len(w.Methods)), handlers: map[string]*methodCodec{}, tasks: hasTasks(w, d.Tools)}
+	for i := range d.Methods {
+		if codec := d.Methods[i].codec(w.Revision); codec != nil {
+			c.handlers[d.Methods[i].name] = codec
+		}
+	}
 	for i := range w.Methods {
 		c.methods[w.Methods[i].Name] = &w.Methods[i]
 	}
@@ -66,7 +74,10 @@ func checkWire(w *Wire, tools []Tool) error {
 		{"AppendCallResult", w.AppendCallResult == nil},
 		{"AppendProgress", w.AppendProgress == nil},
 		{"ReadCallResult", anyTool(tools, func(t *Tool) bool { return t.Handler.whole }) && w.ReadCallResult == nil},
-		{"the task functions", hasTasks(w, tools) && (w.AppendTask == nil || w.AppendTaskCreated == nil || w.AppendTaskList == nil)},
+		{"the task functions", hasTasks(w, tools) && w.Handshake && (w.AppendTask == nil || w.AppendTaskCreated == nil || w.AppendTaskList == nil)},
+		{"ReadRequest or an Append function of stateless revisions", !w.Handshake && !stateless(w)},
+		{"the task functions of stateless revisions", hasTasks(w, tools) && !w.Handshake &&
+			(w.AppendTaskCreated == nil || w.AppendTaskDetail == nil || w.AppendTaskCancelled == nil || w.AppendTaskUpdated == nil)},
 	}
 	for _, n := range needs {
 		if n.missing {
@@ -76,8 +87,13 @@ func checkWire(w *Wire, tools []Tool) error {
 	return nil
 }
 
+func stateless(w *Wire) bool {
+	return w.ReadRequest != nil && w.Meta.ProtocolVersion != "" && w.AppendDiscoverResult != nil && w.AppendUnsupportedVersion != nil &&
+		w.AppendMissingCapability != nil && w.AppendInputRequired != nil
+}
+
 func hasTasks(w *Wire, tools []Tool) bool {
-	return w.Task.ByParam && anyTool(tools, func(t *Tool) bool { return t.Task.Support != TaskForbidden })
+	return (w.Task.ByParam || w.Task.ByReceiver) && anyTool(tools, func(t *Tool) bool { return t.Task.Support != TaskForbidden })
 }
 
 func anyTool(tools []Tool, is func(*Tool) bool) bool {
@@ -89,8 +105,9 @@ func anyTool(tools []Tool, is func(*Tool) bool) bool {
 	return false
 }
 
-// viewOf is t as every revision shows it.
-func viewOf(t *task.Task) TaskView {
+// view is t as the revision shows it. Revisions differ in what a result with isError makes of a task; what is stored is what
+// the one that created it made of it.
+func (w *wire) view(t *task.Task) TaskView {
 	v := TaskView{
 		ID: t.ID, Status: string(t.Status), StatusMessage: t.StatusMessage,
 		CreatedAt: Time(t.CreatedAt), LastUpdatedAt: Time(t.UpdatedAt),
@@ -98,6 +115,12 @@ func viewOf(t *task.Task) TaskView {
 	}
 	if t.TTL == task.Unlimited {
 		v.TTL = -1
+	}
+	switch {
+	case t.Status == task.Failed && t.Error == nil && len(t.Result) > 0 && !w.Task.IsErrorFails:
+		v.Status = string(task.Completed)
+	case t.Status == task.Completed && w.Task.IsErrorFails && len(t.Result) > 0 && t.Result[0] == 1:
+		v.Status = string(task.Failed)
 	}
 	return v
 }

@@ -31,12 +31,12 @@ func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 }
 
 func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
-	p := s.newPeer(ctx, conn)
+	p := s.newPeer(ctx, connOutlet{conn})
 	s.addPeer(p)
 	defer s.removePeer(p)
 
 	read := make(chan error, 1)
-	go func() { read <- p.readLoop() }()
+	go func() { read <- p.readLoop(conn) }()
 	select {
 	case why = <-read:
 		read <- nil
@@ -48,30 +48,38 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		why = ErrShutdown
 		p.end(&inflight.Cause{Source: inflight.SourceShutdown})
 	}
-	return why, p.finish(read)
+	return why, p.finish(conn, read)
 }
 
-// end stops taking requests and cancels what is in flight (CAN21). The read loop goes on refusing until finish closes the
-// connection: nothing else can interrupt it.
+// end stops taking requests and cancels what is in flight (CAN21). The reader goes on refusing until its connection is closed:
+// nothing else can interrupt it.
 func (p *peer) end(cause *inflight.Cause) {
 	p.closing.Store(true)
+	if cause.Source == inflight.SourceShutdown {
+		p.s.endListens(p)
+	}
 	p.cancel(cause)
 	p.s.tracker.CancelPeer(p.id, cause)
 	p.live.done()
 }
 
-// finish waits for what runs, closes the connection and waits for the read loop.
-func (p *peer) finish(read <-chan error) error {
+// wait returns when nothing of the peer runs any more, or ErrGrace.
+func (p *peer) wait() error {
 	grace := time.NewTimer(p.s.cfg.grace)
 	defer grace.Stop()
-	var late error
 	select {
 	case <-p.live.idle:
+		return nil
 	case <-grace.C:
 		p.s.tracker.CancelPeer(p.id, &inflight.Cause{Source: inflight.SourceShutdown, Reason: "the grace period is over", Force: true})
-		late = fmt.Errorf("%w: %d are left", ErrGrace, p.live.n.Load())
+		return fmt.Errorf("%w: %d are left", ErrGrace, p.live.n.Load())
 	}
-	closed := p.conn.Close()
+}
+
+// finish waits for what runs, closes the connection and waits for the read loop.
+func (p *peer) finish(conn rpc.Conn, read <-chan error) error {
+	late := p.wait()
+	closed := conn.Close()
 	<-read
 	if late != nil {
 		return late
@@ -79,12 +87,23 @@ func (p *peer) finish(read <-chan error) error {
 	return closed
 }
 
+// connOutlet writes to a connection, which has one stream for everything.
+type connOutlet struct{ conn rpc.Conn }
+
+func (o connOutlet) Write(_ rpc.ID, _ bool, frame []byte) error {
+	if len(frame) == 0 {
+		return nil
+	}
+	return o.conn.WriteFrame(frame)
+}
+
 // readLoop takes frames until the peer is done. Each one is read into the buffer of a request, so that the frame of a
 // request needs no copy.
-func (p *peer) readLoop() error {
+func (p *peer) readLoop(conn rpc.Conn) error {
 	r := p.s.newRequest(p)
+	var got Receipt // for transports
 	for {
-		frame, err := p.conn.ReadFrame(r.frame[:0])
+		frame, err := conn.ReadFrame(r.frame[:0])
 		if err != nil {
 			if tooLarge := (*rpc.FrameError)(nil); errors.As(err, &tooLarge) {
 				p.refuse(rpc.ID{}, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", tooLarge.Limit))
@@ -97,7 +116,7 @@ func (p *peer) readLoop() error {
 			return err
 		}
 		r.frame = frame
-		if p.receive(r) {
+		if p.receive(r, &got) {
 			r = p.s.newRequest(p)
 		} else {
 			r.frame = keep(frame)
@@ -115,6 +134,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	peers := slices.Collect(maps.Values(s.peers))
 	s.mu.Unlock()
+	s.endListens(nil)
 	s.tracker.Shutdown("", false)
 	var err error
 	if s.engine != nil {

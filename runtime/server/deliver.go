@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -16,7 +17,8 @@ import (
 type delivery struct {
 	peer        *peer
 	owner, task string
-	waits       bool // for a question that somebody else delivers, in case that fails
+	about       rpc.ID // the request for the result; zero: the session's stream
+	waits       bool   // for a question that somebody else delivers, in case that fails
 }
 
 // put asks q and records the answer, unless the question is closed or somebody else asks it. It returns when the question
@@ -50,7 +52,7 @@ func (d *delivery) ask(ctx context.Context, q task.Question) {
 		defer cancel()
 		d.whileOpen(ctx, q.Name)
 	})
-	data, err := d.peer.elicit(ctx, ctx, q, d.task)
+	data, err := asking{peer: d.peer, call: ctx, wait: ctx, about: d.about, task: d.task}.send(q)
 	cancel()
 	watch.Wait()
 	if err != nil {
@@ -103,17 +105,17 @@ func (r *request) awaitTask() (task.Task, error) {
 // streamTask returns when the task is over.
 func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 	s, owner := r.p.s, r.p.owner
-	d := &delivery{peer: r.p, owner: owner, task: t.ID, waits: true}
-	var asking sync.WaitGroup
+	d := &delivery{peer: r.p, owner: owner, task: t.ID, about: r.id, waits: true}
+	var deliveries sync.WaitGroup
 	asked := map[string]bool{}
 	s.openStream(t.ID)
 	defer s.closeStream(owner, t.ID)
-	defer asking.Wait()
+	defer deliveries.Wait()
 	for !t.Status.Terminal() {
 		for _, q := range t.Questions {
-			if r.p.asks && !asked[q.Name] {
+			if r.p.delivers(&q) && !asked[q.Name] {
 				asked[q.Name] = true
-				asking.Go(func() { d.put(r.entry, q) })
+				deliveries.Go(func() { d.put(r.entry, q) })
 			}
 		}
 		select {
@@ -128,6 +130,15 @@ func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 		}
 	}
 	return nil
+}
+
+// delivers tells whether q can be put to the client of the session.
+func (p *peer) delivers(q *task.Question) bool {
+	if q.Method == askMethod {
+		return p.can&canForms != 0
+	}
+	need, _ := p.wire.abilityOf(opOf(q.Method))
+	return p.can&need != 0
 }
 
 func (s *Server) openStream(id string) {
@@ -160,7 +171,7 @@ func (s *Server) streamed(id string) bool {
 
 // offer puts the open questions of a task to its session, unless there is a stream for them.
 func (p *peer) offer(owner, id string) {
-	if !p.asks || p.s.streamed(id) || !p.live.add() {
+	if p.s.streamed(id) || !p.live.add() {
 		return
 	}
 	go func() {
@@ -170,10 +181,12 @@ func (p *peer) offer(owner, id string) {
 			return
 		}
 		d := &delivery{peer: p, owner: owner, task: id}
-		var asking sync.WaitGroup
+		var deliveries sync.WaitGroup
 		for _, q := range t.Questions {
-			asking.Go(func() { d.put(p.ctx, q) })
+			if p.delivers(&q) {
+				deliveries.Go(func() { d.put(p.ctx, q) })
+			}
 		}
-		asking.Wait()
+		deliveries.Wait()
 	}()
 }

@@ -10,19 +10,25 @@ import (
 )
 
 // receive handles the frame in r. It runs in the read loop, so it does what has to happen in order: parse, register
-// (CAN09), cancel. True: r is a request in flight now, and somebody else's.
-func (p *peer) receive(r *request) bool {
+// (CAN09), cancel. True: r is a request in flight now, and somebody else's. got tells a transport what the frame was.
+func (p *peer) receive(r *request, got *Receipt) bool {
 	msg, err := rpc.Parse(r.frame, p.s.cfg.limits)
+	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err
+	if p.streams {
+		got.Method = string(msg.Method)
+	}
 	if err != nil {
 		p.s.log.Debug("message refused", "peer", p.id, "error", err)
-		if msg.WantsReply() {
+		if got.Answered = msg.WantsReply(); got.Answered {
 			p.refuse(msg.ID, err)
 		}
 		return false
 	}
 	switch msg.Kind {
 	case rpc.KindRequest:
+		got.Answered = true
 		if err := p.accept(r, &msg); err != nil {
+			got.Refused = err
 			p.refuse(msg.ID, err)
 			return false
 		}
@@ -37,32 +43,91 @@ func (p *peer) receive(r *request) bool {
 
 // accept registers the request and starts serving it, or says why not.
 func (p *peer) accept(r *request, msg *rpc.Message) *rpc.Error {
-	m := p.wire.methods[string(msg.Method)]
-	if m == nil || m.Notification || !p.serves(m.Op) {
-		return rpc.Errorf(rpc.CodeMethodNotFound, "unknown method %q", msg.Method)
+	// r may have held a request that was refused.
+	r.wire, r.id, r.since, r.tool, r.params, r.can, r.raw = p.wire, msg.ID, p.cancelled, nil, Params{}, p.can, msg.Params
+	v, refused := p.s.judge(msg, p.situation(), &r.params)
+	if refused == nil {
+		refused = r.admit(&v, msg)
+	}
+	if refused != nil {
+		return refused.err
+	}
+	return r.start()
+}
+
+// admit takes what was judged, or says why the request is not served.
+func (r *request) admit(v *verdict, msg *rpc.Message) *refusal {
+	p := r.p
+	r.wire, r.method = v.wire, v.method
+	if v.wire.Handshake {
+		if refused := r.admitSession(v, msg); refused != nil {
+			return refused
+		}
+	} else {
+		if refused := v.stands(msg, &r.params); refused != nil {
+			return refused
+		}
+		if !p.serves(v.wire, v.method) {
+			return unknownMethod(v.wire, msg)
+		}
+		r.can = p.s.declared.abilities(v.wire, r.params.ClientCapabilities)
 	}
 	switch {
 	case p.closing.Load():
-		return rpc.Errorf(rpc.CodeInvalidRequest, "the server is shutting down")
-	case !p.ready && m.Op != OpInitialize && m.Op != OpPing:
-		return rpc.Errorf(rpc.CodeInvalidRequest, "%q comes after the handshake", msg.Method)
-	case p.ready && m.Op == OpInitialize:
-		return rpc.Errorf(rpc.CodeInvalidRequest, "the handshake is done already")
+		return refuse(rpc.CodeInvalidRequest, "the server is shutting down")
 	case p.live.n.Load() > int64(p.s.cfg.maxInFlight):
-		return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight", p.s.cfg.maxInFlight)
+		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight", p.s.cfg.maxInFlight)
 	}
-	// r may have held a request that was refused.
-	r.wire, r.method, r.id, r.tool, r.params = p.wire, m, msg.ID, nil, Params{}
-	r.since = p.cancelled
+	return r.choose()
+}
+
+// admitSession is admit for a revision with a handshake.
+func (r *request) admitSession(v *verdict, msg *rpc.Message) *refusal {
+	p, m := r.p, v.method
+	if m == nil || m.Notification || !p.serves(v.wire, m) {
+		return unknownMethod(v.wire, msg)
+	}
+	switch {
+	case !p.ready && m.Op != OpInitialize && m.Op != OpPing:
+		return refuse(rpc.CodeInvalidRequest, "%q comes after the handshake", msg.Method)
+	case p.ready && m.Op == OpInitialize:
+		return refuse(rpc.CodeInvalidRequest, "the handshake is done already")
+	}
 	if err := p.s.read(m, msg.Params, &r.params); err != nil {
-		return err
+		return &refusal{err: err}
 	}
-	if m.Op == OpCallTool {
-		if err := r.chooseTool(); err != nil {
-			return err
+	return nil
+}
+
+// choose decides what can be decided before the request is registered.
+func (r *request) choose() *refusal {
+	switch r.method.Op {
+	case OpCallTool:
+		return r.chooseTool()
+	case OpGetTask, OpUpdateTask, OpCancelTask:
+		if r.wire.Task.ByReceiver && r.can&canTasks == 0 {
+			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT06
+		}
+	case OpListen:
+		if len(r.params.TaskIDs) > 0 && r.can&canTasks == 0 {
+			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT13
 		}
 	}
-	return r.start()
+	return nil
+}
+
+// lacks answers a client that did not declare what the request takes.
+func (w *wire) lacks(capability string) *refusal {
+	err := w.missing(capability)
+	return &refusal{err: err, status: w.status(err)}
+}
+
+func (w *wire) missing(capability string) *rpc.Error {
+	required := declaration{}
+	required.add(capability)
+	err := rpc.Errorf(w.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", capability)
+	err.Data = w.AppendMissingCapability(nil, &MissingCapability{RequiredCapabilities: required.appendJSON(nil)})
+	return err
 }
 
 // read reads params; absent ones are an empty object.
@@ -70,26 +135,27 @@ func (s *Server) read(m *Method, params []byte, into *Params) *rpc.Error {
 	if m.Read == nil {
 		return nil
 	}
-	if params == nil {
-		params = []byte("{}")
-	}
-	if err := check.Decode(params, s.cfg.limits, m.Read, into); err != nil {
+	if err := check.Decode(orEmpty(params), s.cfg.limits, m.Read, into); err != nil {
 		return rpc.Errorf(rpc.CodeInvalidParams, "invalid params of %s: %v", m.Name, err)
 	}
 	return nil
 }
 
 // serves tells whether what the method belongs to was declared to p (TSK01).
-func (p *peer) serves(op Op) bool {
-	switch op {
+func (p *peer) serves(w *wire, m *Method) bool {
+	switch m.Op {
 	case OpNone:
 		return false
+	case OpMethod, OpSubscribe, OpUnsubscribe:
+		return w.handlers[m.Name] != nil
 	case OpListTools, OpCallTool:
 		return len(p.s.tools) > 0
-	case OpGetTask, OpTaskResult, OpCancelTask:
-		return p.wire.tasks
+	case OpGetTask, OpTaskResult, OpCancelTask, OpUpdateTask:
+		return w.tasks
 	case OpListTasks:
-		return p.serves(OpGetTask) && p.listsTasks()
+		return w.tasks && p.listsTasks()
+	case OpSetLevel:
+		return w.names[OpLog] != ""
 	}
 	return true
 }
@@ -97,20 +163,31 @@ func (p *peer) serves(op Op) bool {
 // start registers the request and serves it in a goroutine of its own. The handshake is served here: what follows it
 // on the connection depends on it.
 func (r *request) start() *rpc.Error {
+	if err := r.register(); err != nil {
+		return err
+	}
+	if r.method.Op == OpInitialize {
+		r.serve()
+	} else {
+		go r.run()
+	}
+	return nil
+}
+
+// register puts the request in flight.
+func (r *request) register() *rpc.Error {
 	p := r.p
 	entry, err := p.s.tracker.Register(p.ctx, p.key(r.id, inflight.Incoming), r.info())
 	if err != nil {
 		return rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)
 	}
 	r.entry = entry
+	if r.tool != nil && r.wire != p.wire && r.tool.Cancel.Timeout > 0 {
+		p.timed.Store(r.id, r.wire)
+	}
 	if !p.live.add() {
 		entry.Retire()
 		return rpc.Errorf(rpc.CodeInvalidRequest, "the server is shutting down")
-	}
-	if r.method.Op == OpInitialize {
-		r.serve()
-	} else {
-		go r.run()
 	}
 	return nil
 }
@@ -142,6 +219,9 @@ func (r *request) finish(answer []byte, err error) {
 	if r.after != nil {
 		r.after()
 	}
+	if r.tool != nil && r.wire != p.wire && r.entry.Cause().Source != inflight.SourceTimeout {
+		p.timed.Delete(r.id)
+	}
 	r.release()
 }
 
@@ -166,6 +246,14 @@ func (r *request) perform() (answer []byte, err error) {
 		b, err = r.listTools(b)
 	case OpCallTool:
 		b, err = r.callTool(b)
+	case OpMethod, OpSubscribe, OpUnsubscribe:
+		b, err = r.callMethod(b)
+	case OpDiscover:
+		b, err = r.discover(b)
+	case OpListen:
+		b, err = r.listen(b)
+	case OpSetLevel:
+		b, err = r.setLevel(b)
 	default:
 		b, err = r.taskMethod(b)
 	}
@@ -176,13 +264,15 @@ var errInternal = rpc.Errorf(rpc.CodeInternalError, "internal error")
 
 // respond is the one place where answers are written. The tracker says whether this request may still be answered.
 func (r *request) respond(answer []byte, err error) {
+	var own *rpc.Error
 	if err != nil {
-		answer = rpc.AppendError(r.out[:0], r.id, asRPC(err))
+		own = asRPC(err)
+		answer = rpc.AppendError(r.out[:0], r.id, own)
 	}
 	r.p.settle(r.since)
 	r.p.gate.RLock()
 	if r.entry.Retire() {
-		r.p.write(answer)
+		r.p.answer(r.wire, r.id, answer, own)
 	}
 	r.p.gate.RUnlock()
 	r.out = answer

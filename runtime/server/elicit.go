@@ -15,28 +15,31 @@ import (
 
 // asking is one question on its way to the client.
 type asking struct {
-	peer *peer
-	call context.Context // what the question belongs to: the request, or the delivery of a task's question
-	wait context.Context // of whoever waits; it may end earlier
-	id   rpc.ID
-	task string // "" inline
+	peer  *peer
+	call  context.Context // what the question belongs to: the request, or the delivery of a task's question
+	wait  context.Context // of whoever waits; it may end earlier
+	about rpc.ID          // the client's request whose stream it travels on; zero: the session's
+	task  string          // "" inline
+	id    rpc.ID
 }
 
-// elicit sends q to the client and waits for the answer, which it returns as a reply. When call or wait ends or the
-// deadline passes first, the client is told that nobody waits any more (CAN19).
-func (p *peer) elicit(call, wait context.Context, q task.Question, taskID string) ([]byte, error) {
+// send asks the client and waits for the answer, which it returns as a reply. When call or wait ends or the deadline passes
+// first, the client is told that nobody waits any more (CAN19).
+func (a asking) send(q task.Question) ([]byte, error) {
+	p := a.peer
 	left := time.Until(q.Deadline)
 	if left <= 0 {
 		return nil, task.ErrUnanswered
 	}
-	a := &asking{peer: p, call: call, wait: wait, id: rpc.IntID(p.outgoing.Add(1)), task: taskID}
-	entry, err := p.s.tracker.Register(call, p.key(a.id, inflight.Outgoing),
-		inflight.Info{Method: p.wire.names[OpElicit], Principal: p.principal, Timeout: left})
+	a.id = rpc.IntID(p.outgoing.Add(1))
+	method := p.wire.names[opOf(q.Method)]
+	entry, err := p.s.tracker.Register(a.call, p.key(a.id, inflight.Outgoing),
+		inflight.Info{Method: method, Principal: p.principal, Timeout: left})
 	if err != nil {
 		return nil, err
 	}
-	entry.Follow(wait)
-	if err := a.send(q); err != nil {
+	entry.Follow(a.wait)
+	if err := a.write(method, &q); err != nil {
 		entry.Retire()
 		return nil, err
 	}
@@ -44,7 +47,7 @@ func (p *peer) elicit(call, wait context.Context, q task.Question, taskID string
 	if err != nil {
 		return nil, a.giveUp(err)
 	}
-	return p.readReply(answer)
+	return p.readReply(q.Method, answer)
 }
 
 // ended is why nobody waits any more, nil while somebody does.
@@ -55,21 +58,53 @@ func (a *asking) ended() error {
 	return context.Cause(a.wait)
 }
 
-func (a *asking) send(q task.Question) error {
-	var asked prompt
-	if err := json.Unmarshal(q.Payload, &asked); err != nil {
-		return fmt.Errorf("question %q: %w", q.Name, err)
+func (a *asking) write(method string, q *task.Question) error {
+	params, err := a.peer.wire.askParams(q, a.task)
+	if err != nil {
+		return err
 	}
-	w := a.peer.wire
-	params := w.AppendElicit(nil, &Elicit{Message: asked.Message, RequestedSchema: asked.Schema, RelatedTask: a.task})
-	frame := rpc.AppendRequest(nil, a.id, w.names[OpElicit], params)
+	frame := rpc.AppendRequest(nil, a.id, method, params)
 	a.peer.gate.RLock()
 	defer a.peer.gate.RUnlock()
 	if err := a.ended(); err != nil {
 		return err // nothing is written for a call that is over (CAN02)
 	}
-	return a.peer.conn.WriteFrame(frame)
+	return a.peer.out.Write(a.about, false, frame)
 }
+
+// askParams are the params of a question's request; related is the task it belongs to, "" for none.
+func (w *wire) askParams(q *task.Question, related string) ([]byte, error) {
+	if q.Method != askMethod {
+		return w.relate(q.Payload, related), nil
+	}
+	var asked prompt
+	if err := json.Unmarshal(q.Payload, &asked); err != nil {
+		return nil, fmt.Errorf("question %q: %w", q.Name, err)
+	}
+	return w.AppendElicit(nil, &Elicit{Message: asked.Message, RequestedSchema: asked.Schema, RelatedTask: related}), nil
+}
+
+// relate adds the related task to the _meta of params that a handler made (TSK13).
+func (w *wire) relate(params []byte, id string) []byte {
+	if id == "" || w.Meta.RelatedTask == "" {
+		return params
+	}
+	var members map[string]json.RawMessage
+	var meta map[string]json.RawMessage
+	if json.Unmarshal(params, &members) != nil || members == nil {
+		members = map[string]json.RawMessage{}
+	}
+	if json.Unmarshal(members[metaMember], &meta) != nil || meta == nil {
+		meta = map[string]json.RawMessage{}
+	}
+	meta[w.Meta.RelatedTask] = append(check.AppendString([]byte(`{"taskId":`), id), '}')
+	members[metaMember], _ = json.Marshal(meta) // raw JSON does not fail
+	related, _ := json.Marshal(members)
+	return related
+}
+
+// metaMember is where every message of every revision carries metadata.
+const metaMember = "_meta"
 
 // giveUp takes the question back from the client, if that is still there.
 func (a *asking) giveUp(err error) error {
@@ -85,19 +120,33 @@ func (a *asking) giveUp(err error) error {
 	}
 	w := a.peer.wire
 	params := w.AppendCancelled(nil, &Cancelled{RequestID: a.id, Reason: reason})
-	a.peer.write(rpc.AppendNotification(nil, w.names[OpCancelled], params))
+	a.peer.write(a.about, rpc.AppendNotification(nil, w.names[OpCancelled], params))
 	return err
 }
 
 // readReply reads the client's answer. A JSON-RPC error is an answer too; it is journaled like one.
-func (p *peer) readReply(answer inflight.Response) ([]byte, error) {
-	r := reply{Error: answer.Err}
-	if answer.Err == nil {
-		var result ElicitResult
-		if err := check.Decode(answer.Result, p.s.cfg.limits, p.wire.ReadElicitResult, &result); err != nil {
-			r.Error = rpc.Errorf(rpc.CodeInvalidParams, "the client's answer: %v", err)
-		}
-		r.Action, r.Content = Action(result.Action), result.Content
+func (p *peer) readReply(method string, answer inflight.Response) ([]byte, error) {
+	if answer.Err != nil {
+		return json.Marshal(reply{Error: answer.Err})
 	}
-	return json.Marshal(r)
+	data, err := p.wire.readAnswer(method, answer.Result, p.s.cfg.limits)
+	if err != nil {
+		return json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidParams, "the client's answer: %v", err)})
+	}
+	return data, nil
+}
+
+// readAnswer makes a reply of the result that a client answered a question with.
+func (w *wire) readAnswer(method string, raw []byte, limits check.Limits) ([]byte, error) {
+	if method != askMethod {
+		if len(raw) == 0 || raw[0] != '{' {
+			return nil, errors.New("an answer must be an object")
+		}
+		return json.Marshal(reply{Content: raw})
+	}
+	var result ElicitResult
+	if err := check.Decode(raw, limits, w.ReadElicitResult, &result); err != nil {
+		return nil, err
+	}
+	return json.Marshal(reply{Action: Action(result.Action), Content: result.Content})
 }

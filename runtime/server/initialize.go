@@ -16,12 +16,26 @@ func (r *request) initialize(b []byte) ([]byte, error) {
 		}
 	}
 	p.wire, p.ready = w, true
-	p.asks = w.Capabilities.asksForms(r.params.Capabilities)
+	p.can = w.abilities(r.params.Capabilities)
+	p.agreed.Store(w)
 	p.s.log.Debug("handshake", "peer", p.id, "revision", w.Revision, "asked", r.params.ProtocolVersion, "client", string(r.params.ClientInfo))
 	return w.AppendInitializeResult(b, &InitializeResult{
 		ProtocolVersion: w.Revision,
 		Capabilities:    p.capabilities(w),
 		ServerInfo:      p.s.info,
 		Instructions:    p.s.def.Instructions,
+	}), nil
+}
+
+// discover tells a client of a stateless revision what it may use (EXT01).
+func (r *request) discover(b []byte) ([]byte, error) {
+	s := r.p.s
+	return r.wire.AppendDiscoverResult(b, &DiscoverResult{
+		SupportedVersions: s.revisions,
+		Capabilities:      r.p.capabilities(r.wire),
+		Instructions:      s.def.Instructions,
+		CacheTTL:          MillisOf(s.cfg.cacheTTL),
+		CacheScope:        s.cfg.cacheScope,
+		ServerInfo:        s.info,
 	}), nil
 }

@@ -4,25 +4,41 @@ import (
 	"encoding/base64"
 	"strconv"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// toolPage is one page of tools/list, encoded when the server was made: tools do not change while it serves.
+// toolPage is one page of tools/list, encoded when the server was made and when a tool is switched on or off.
 type toolPage struct {
 	cursor string // that leads here, "" for the first
 	result []byte
 }
 
-func toolPages(w *wire, tools []Tool, size int) []toolPage {
+// listPages encodes the pages of every wire anew.
+func (s *Server) listPages() {
+	off := s.off.Load()
+	var tools []Tool
+	for _, t := range s.def.Tools {
+		if off == nil || !(*off)[t.Name] {
+			tools = append(tools, t)
+		}
+	}
+	for _, w := range s.wires {
+		pages := s.toolPages(w, tools)
+		w.pages.Store(&pages)
+	}
+}
+
+func (s *Server) toolPages(w *wire, tools []Tool) []toolPage {
 	var pages []toolPage
-	for from := 0; from == 0 || from < len(tools); from += size {
-		to := min(from+size, len(tools))
-		list := ToolList{Tools: []byte{'['}}
+	for from := 0; from == 0 || from < len(tools); from += s.cfg.pageSize {
+		to := min(from+s.cfg.pageSize, len(tools))
+		list := ToolList{Tools: []byte{'['}, CacheTTL: MillisOf(s.cfg.cacheTTL), CacheScope: s.cfg.cacheScope, ServerInfo: s.info}
 		for i := range tools[from:to] {
 			if i > 0 {
 				list.Tools = append(list.Tools, ',')
 			}
-			list.Tools = append(list.Tools, tools[from+i].Definition...)
+			list.Tools = appendTool(list.Tools, w, &tools[from+i])
 		}
 		list.Tools = append(list.Tools, ']')
 		if to < len(tools) {
@@ -37,15 +53,25 @@ func toolPages(w *wire, tools []Tool, size int) []toolPage {
 	return pages
 }
 
+// appendTool appends a tool as w advertises it.
+func appendTool(b []byte, w *wire, t *Tool) []byte {
+	if w.ToolExecution == "" || t.Execution == "" {
+		return append(b, t.Definition...)
+	}
+	b = AppendMembers(append(b, '{'), []byte(t.Definition))
+	b = append(check.Member(b, string(check.AppendString(nil, w.ToolExecution))+":"), t.Execution...)
+	return append(b, '}')
+}
+
 // toolCursor is opaque to clients: base64 keeps them from counting on the number in it.
 func toolCursor(at int) string {
 	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte("tools:"), int64(at), 10))
 }
 
 func (r *request) listTools(b []byte) ([]byte, error) {
-	for i := range r.wire.pages {
-		if r.wire.pages[i].cursor == r.params.Cursor {
-			return append(b, r.wire.pages[i].result...), nil
+	for _, page := range *r.wire.pages.Load() {
+		if page.cursor == r.params.Cursor {
+			return append(b, page.result...), nil
 		}
 	}
 	return nil, rpc.Errorf(rpc.CodeInvalidParams, "invalid cursor: not one that this server gave")

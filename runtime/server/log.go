@@ -1,6 +1,12 @@
 package server
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
 
 // Level is the severity of a log message to the client. Levels are ordered as they are listed.
 type Level string
@@ -17,7 +23,69 @@ const (
 	LevelEmergency Level = "emergency"
 )
 
+// logLevel is the place of a level in their order.
+type logLevel int32
+
+const (
+	silentLevel  logLevel = 8 // above all
+	defaultLevel logLevel = 1 // of a session that did not choose: info
+)
+
+// place returns the level's place, false for words that are no level.
+func (l Level) place() (logLevel, bool) {
+	order := [...]Level{LevelDebug, LevelInfo, LevelNotice, LevelWarning, LevelError, LevelCritical, LevelAlert, LevelEmergency}
+	i := slices.Index(order[:], l)
+	return logLevel(i), i >= 0
+}
+
 // LogMessage sends a log record to the client, if it asked for records of this level: with logging/setLevel in handshake
-// revisions, with the request itself in stateless ones. data is anything that encodes as JSON. Tasks of stateless revisions
-// send none (PRO04).
-func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data any) {}
+// revisions (before it did: info and above), with the request itself in stateless ones. data is anything that encodes as JSON.
+// Tasks of stateless revisions send none (PRO04).
+func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data any) {
+	place, known := level.place()
+	if c.peer == nil || !known || place < c.logLevel() || c.wire.names[OpLog] == "" || ctx.Err() != nil {
+		return
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		c.Log().Warn("log message not sent", "error", err)
+		return
+	}
+	m := LogMessage{Level: string(level), Logger: logger, Data: raw, RelatedTask: c.TaskID()}
+	c.notify(rpc.AppendNotification(nil, c.wire.names[OpLog], c.wire.AppendLog(nil, &m)))
+}
+
+// logLevel is the least level that the client wants.
+func (c *Call) logLevel() logLevel {
+	if c.wire.Handshake {
+		return logLevel(c.peer.level.Load())
+	}
+	return c.level
+}
+
+// notify writes a notification of the call unless it is over (CAN02).
+func (c *Call) notify(frame []byte) {
+	p := c.peer
+	if c.run != nil {
+		if !c.run.Task().Status.Terminal() {
+			p.write(rpc.ID{}, frame)
+		}
+		return
+	}
+	p.settle(c.since)
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	if c.entry.Err() == nil {
+		p.write(c.ID(), frame)
+	}
+}
+
+// setLevel serves logging/setLevel.
+func (r *request) setLevel(b []byte) ([]byte, error) {
+	place, known := Level(r.params.Level).place()
+	if !known {
+		return b, rpc.Errorf(rpc.CodeInvalidParams, "unknown log level %q", r.params.Level)
+	}
+	r.p.level.Store(int32(place))
+	return append(b, "{}"...), nil
+}

@@ -17,6 +17,19 @@ type methodCodec struct {
 	run      func(ctx context.Context, call *Call, params, b []byte) ([]byte, error)
 }
 
+// codec is the one for a revision, nil for none.
+func (h *MethodHandler) codec(revision string) (found *methodCodec) {
+	for i := range h.codecs {
+		switch h.codecs[i].revision {
+		case revision:
+			return &h.codecs[i]
+		case "":
+			found = &h.codecs[i]
+		}
+	}
+	return found
+}
+
 // MethodCodec reads and writes a method as one revision has it.
 type MethodCodec[In, Out any] struct {
 	// Revision is the wire's; "" stands for all that have no codec of their own.

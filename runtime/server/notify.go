@@ -11,6 +11,9 @@ import (
 // notified handles a notification in the read loop. Whatever is wrong with one is ignored (CAN04).
 func (p *peer) notified(msg *rpc.Message) {
 	m := p.wire.methods[string(msg.Method)]
+	if m == nil && p.wire.Handshake && len(p.s.stateless) > 0 {
+		m = p.s.stateless[0].methods[string(msg.Method)]
+	}
 	if m == nil || m.Op != OpCancelled {
 		return
 	}
@@ -44,8 +47,13 @@ func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.Outcome)
 		s.log.Info(text, "id", key.ID.String(), "method", info.Method, "tool", info.Tool, "principal", info.Principal,
 			"outgoing", key.Direction == inflight.Outgoing, "source", c.Source.String(), "reason", c.Reason)
 	}
-	if c.Source == inflight.SourceTimeout && o == inflight.Cancelled && key.Direction == inflight.Incoming {
+	if o != inflight.Cancelled || key.Direction != inflight.Incoming {
+		return
+	}
+	if c.Source == inflight.SourceTimeout {
 		s.answerTimeout(e)
+	} else if p := s.peer(key.Peer); p != nil && p.streams && !p.exchange {
+		p.answer(p.wire, key.ID, nil, nil) // the stream of the request is over
 	}
 }
 
@@ -59,8 +67,16 @@ func (s *Server) answerTimeout(e *inflight.Entry) {
 	go func() {
 		defer p.live.done()
 		info := e.Info()
-		result := CallResult{IsError: true, Content: appendText(nil, info.Tool+" timed out after "+info.Timeout.String())}
-		b := rpc.AppendResult(nil, e.Key().ID, p.wire.AppendCallResult(nil, &result))
-		p.write(b)
+		w := p.wireOf(e.Key().ID)
+		result := CallResult{IsError: true, Content: appendText(nil, info.Tool+" timed out after "+info.Timeout.String()), ServerInfo: s.infoFor(w)}
+		p.answer(w, e.Key().ID, rpc.AppendResult(nil, e.Key().ID, w.AppendCallResult(nil, &result)), nil)
 	}()
+}
+
+// wireOf is the revision that a request with a timeout is written in: the session's, unless it is noted.
+func (p *peer) wireOf(id rpc.ID) *wire {
+	if w, ok := p.timed.LoadAndDelete(id); ok {
+		return w.(*wire)
+	}
+	return p.wire
 }

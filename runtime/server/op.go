@@ -23,8 +23,10 @@ const (
 	OpUpdateTask
 	OpListen
 	OpSetLevel
-	OpMethod // served by the MethodHandler of this name; unknown without one
-	OpIgnore // known, nothing to do
+	OpSubscribe   // OpMethod, and its URI is noted for ResourceUpdated
+	OpUnsubscribe // OpMethod, and its URI is forgotten
+	OpMethod      // served by the MethodHandler of this name; unknown without one
+	OpIgnore      // known, nothing to do
 	// Sent by the server. OpCancelled and OpProgress are sent by both.
 	OpTaskStatus
 	OpAcknowledged

@@ -24,12 +24,16 @@ type config struct {
 	store        task.Store
 	dispatcher   task.Dispatcher
 	partial      func(Partial)
+	sealKeys     [][]byte
+	gather       time.Duration
+	cacheTTL     time.Duration
+	cacheScope   string
 }
 
 func defaults() config {
 	return config{
 		logger: slog.New(slog.DiscardHandler), maxInFlight: 20_000, pageSize: 100, progressRate: 10,
-		grace: 5 * time.Second, askTimeout: 10 * time.Minute,
+		grace: 5 * time.Second, askTimeout: 10 * time.Minute, gather: 10 * time.Millisecond, cacheScope: cachePrivate,
 	}
 }
 
@@ -77,3 +81,29 @@ func WithTaskDispatcher(d task.Dispatcher) Option { return func(c *config) { c.d
 // WithPartialResults sets the hook for what cancelled handlers returned beside their error (CAN25). It never reaches
 // the wire.
 func WithPartialResults(hook func(Partial)) Option { return func(c *config) { c.partial = hook } }
+
+// WithSealKeys sets the keys that seal the state of inline calls which ask (EXT17), at least 16 bytes each. The first one seals, all
+// open: put a new key in front to rotate. Replicas that serve each other's retries need the same ones; the default is a random
+// key of this process.
+func WithSealKeys(keys ...[]byte) Option { return func(c *config) { c.sealKeys = keys } }
+
+// WithGather sets how long an inline call of a stateless revision that asks waits for more questions to ask with it, from
+// other goroutines of the handler; the default is 10 milliseconds.
+func WithGather(d time.Duration) Option { return func(c *config) { c.gather = max(d, 0) } }
+
+// WithCacheHint sets how long clients may keep lists and other results that say nothing themselves, and whether one client's copy is
+// good for others (public); the default is not at all, and private (EXT20).
+func WithCacheHint(ttl time.Duration, public bool) Option {
+	return func(c *config) {
+		c.cacheTTL, c.cacheScope = max(ttl, 0), cachePrivate
+		if public {
+			c.cacheScope = cachePublic
+		}
+	}
+}
+
+// The words for who may use a cached result.
+const (
+	cachePrivate = "private"
+	cachePublic  = "public"
+)

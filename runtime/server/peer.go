@@ -13,7 +13,8 @@ import (
 // peer is one connection and what was agreed on it.
 type peer struct {
 	s         *Server
-	conn      rpc.Conn
+	out       Outlet
+	refuser   Refuser // out, if it is one
 	id        uint64
 	principal string          // "" without an identity
 	owner     string          // of its tasks
@@ -21,10 +22,15 @@ type peer struct {
 	cancel    context.CancelCauseFunc
 
 	// Written by the read loop before anything that reads them is started.
-	wire    *wire
-	ready   bool // initialize was answered
-	asks    bool // the client shows questions
-	closing atomic.Bool
+	wire     *wire
+	ready    bool    // initialize was answered
+	can      ability // what the client declared then
+	closing  atomic.Bool
+	agreed   atomic.Pointer[wire] // wire, when it is ready, for everybody else
+	streams  bool                 // the transport has a stream per request
+	exchange bool                 // it has one request
+	ended    Result               // of an exchange; whoever answers writes it
+	level    atomic.Int32         // of log messages that the client wants: an index of levels
 
 	// gate orders what is written for a request after what ended it. Writers hold it shared from asking for permission
 	// until the frame is accepted; they do not hinder each other. Whoever writes for a request that was read after a
@@ -33,6 +39,9 @@ type peer struct {
 	gate      sync.RWMutex
 	cancelled uint64        // cancellations read; the read loop's alone
 	settled   atomic.Uint64 // of them, those that no writer can have missed
+
+	timed      sync.Map        // rpc.ID to *wire: requests with a timeout that are not the session's
+	subscribed map[string]bool // resources; guarded by Server.mu
 
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
 	live     group
@@ -43,13 +52,17 @@ type peer struct {
 const (
 	ownedByConnection = "connection:"
 	ownedByPrincipal  = "principal:"
+	// ownedByNobody is for exchanges without an identity: what keeps strangers from their tasks is that ids can not be guessed.
+	ownedByNobody = "nobody:"
 )
 
-func (s *Server) newPeer(ctx context.Context, conn rpc.Conn) *peer {
-	p := &peer{
-		s: s, conn: conn, id: s.ids.Add(1), principal: PrincipalFrom(ctx),
-		wire: s.handshake(),
+func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
+	p := &peer{s: s, out: out, id: s.ids.Add(1), principal: PrincipalFrom(ctx), wire: s.handshake()}
+	if p.wire == nil {
+		p.wire = s.stateless[0]
 	}
+	p.refuser, _ = out.(Refuser)
+	p.level.Store(int32(defaultLevel))
 	// The end of ctx is a shutdown in order, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.owner = ownedByConnection + rand.Text()
@@ -58,6 +71,14 @@ func (s *Server) newPeer(ctx context.Context, conn rpc.Conn) *peer {
 	}
 	p.live.start()
 	return p
+}
+
+// situation is what judging needs to know of the peer.
+func (p *peer) situation() situation {
+	if !p.wire.Handshake {
+		return situation{}
+	}
+	return situation{session: p.wire, ready: p.ready}
 }
 
 func (s *Server) addPeer(p *peer) {
@@ -88,9 +109,25 @@ func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
 	return inflight.Key{Peer: p.id, ID: id, Direction: d}
 }
 
-// write sends a frame that needs nobody's permission. A connection that fails is noticed by its read loop.
-func (p *peer) write(frame []byte) {
-	if err := p.conn.WriteFrame(frame); err != nil {
+// write sends a frame that is no answer and needs nobody's permission. A connection that fails is noticed by its reader.
+func (p *peer) write(about rpc.ID, frame []byte) {
+	if err := p.out.Write(about, false, frame); err != nil {
+		p.s.log.Debug("frame not written", "peer", p.id, "error", err)
+	}
+}
+
+// answer sends an answer; err, if it is one, is for transports that say errors in their own way too.
+func (p *peer) answer(w *wire, id rpc.ID, frame []byte, err *rpc.Error) {
+	if p.exchange {
+		p.ended = Result{Err: err}
+		if err != nil {
+			p.ended.Status = w.status(err)
+		}
+	}
+	if err != nil && p.refuser != nil {
+		p.refuser.Refuse(id, err, w.status(err))
+	}
+	if err := p.out.Write(id, true, frame); err != nil {
 		p.s.log.Debug("frame not written", "peer", p.id, "error", err)
 	}
 }
@@ -98,7 +135,7 @@ func (p *peer) write(frame []byte) {
 // refuse answers, in the read loop, a request that is not in flight.
 func (p *peer) refuse(id rpc.ID, err *rpc.Error) {
 	p.settle(p.cancelled)
-	p.write(rpc.AppendError(nil, id, err))
+	p.answer(p.wire, id, rpc.AppendError(nil, id, err), err)
 }
 
 // settle returns when nothing is still to be written that was permitted before the first n cancellations were read. The

@@ -18,6 +18,7 @@ type progress struct {
 	token rpc.ID
 	task  string // related task, "" for none
 	since uint64 // of the request
+	about rpc.ID // the request; zero for a task
 
 	every time.Duration // the steady distance
 	burst time.Duration // how far ahead of it a burst may get
@@ -103,7 +104,7 @@ func (pr *progress) send(v *Progress) {
 	if pr.call.Err() != nil {
 		return
 	}
-	pr.peer.write(frame)
+	pr.peer.write(pr.about, frame)
 	now := time.Now()
 	if pr.due.Before(now) {
 		pr.due = now

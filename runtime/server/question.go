@@ -41,13 +41,14 @@ type Question[T any] struct {
 type BeforeQuestion struct {
 	name, message, schema string
 	unsupported           Fallback
-	check                 func(content []byte, limits check.Limits) error
+	check                 answerCheck
 }
 
 // Before returns q as a question for Tool.Before.
 func (q *Question[T]) Before() BeforeQuestion {
-	return BeforeQuestion{q.Name, q.Message, q.Schema, q.OnUnsupported, func(content []byte, limits check.Limits) error {
-		return check.Check(content, limits, q.Decode)
+	return BeforeQuestion{q.Name, q.Message, q.Schema, q.OnUnsupported, func(data []byte) error {
+		_, err := q.decode(data, check.Limits{})
+		return err
 	}}
 }
 
@@ -96,24 +97,31 @@ func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string) (A
 	if message == "" {
 		message = q.Message
 	}
-	if !c.asks {
-		return q.unsupported()
+	if c.can&canForms == 0 {
+		return q.unsupported(c.wire)
 	}
-	data, err := c.ask(ctx, q.Name, message, q.Schema, q.Timeout)
+	asked, err := c.prompt(q.Name, message, q.Schema, q.Timeout)
+	if err != nil {
+		return Answer[T]{}, err
+	}
+	data, err := c.ask(ctx, asked, func(data []byte) error {
+		_, err := q.decode(data, c.s.cfg.limits)
+		return err
+	})
 	if err != nil {
 		return Answer[T]{}, err
 	}
 	return q.decode(data, c.s.cfg.limits)
 }
 
-func (q *Question[T]) unsupported() (Answer[T], error) {
+func (q *Question[T]) unsupported(w *wire) (Answer[T], error) {
 	switch q.OnUnsupported {
 	case Decline:
 		return Answer[T]{Action: Declined}, nil
 	case UseDefault:
 		return Answer[T]{Action: Accepted, Value: q.Default}, nil
 	}
-	return Answer[T]{}, ErrUnsupported
+	return Answer[T]{}, &UnsupportedError{Capability: w.Capabilities.Elicit}
 }
 
 func (q *Question[T]) decode(data []byte, limits check.Limits) (Answer[T], error) {
@@ -147,22 +155,24 @@ type prompt struct {
 	Schema  json.RawMessage `json:"schema"`
 }
 
-// askMethod marks journaled questions to the user, whatever a revision calls them.
-const askMethod = "ask"
-
-// ask journals the question and waits for its answer, encoded as a reply.
-func (c *Call) ask(ctx context.Context, name, message, schema string, timeout time.Duration) ([]byte, error) {
+// prompt is a question to the user as it is journaled.
+func (c *Call) prompt(name, message, schema string, timeout time.Duration) (task.Question, error) {
 	payload, err := json.Marshal(prompt{Message: message, Schema: json.RawMessage(schema)})
 	if err != nil {
-		return nil, fmt.Errorf("question %q: %w", name, err)
+		return task.Question{}, fmt.Errorf("question %q: %w", name, err)
 	}
 	if timeout == 0 {
 		timeout = c.s.cfg.askTimeout
 	}
-	q := task.Question{Name: name, Method: askMethod, Payload: payload, Deadline: time.Now().Add(timeout)}
-	data, err := c.journal().Ask(ctx, q)
+	return task.Question{Name: name, Method: askMethod, Payload: payload, Deadline: time.Now().Add(timeout)}, nil
+}
+
+// ask journals the question and waits for its answer, encoded as a reply.
+func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
+	timeout := time.Until(q.Deadline).Round(time.Millisecond)
+	data, err := c.journaled().Ask(ctx, q, check)
 	if errors.Is(err, task.ErrUnanswered) {
-		return nil, fmt.Errorf("%w: %q after %v", ErrQuestionTimeout, name, timeout)
+		return nil, fmt.Errorf("%w: %q after %v", ErrQuestionTimeout, q.Name, timeout)
 	}
 	return data, err
 }

@@ -13,6 +13,8 @@ type request struct {
 	wire   *wire
 	method *Method
 	tool   *Tool // of tools/call
+	can    ability
+	raw    []byte // the params, for methods of a MethodHandler
 	entry  *inflight.Entry
 	id     rpc.ID
 	since  uint64 // cancellations that were read before it

@@ -2,8 +2,8 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -15,15 +15,21 @@ import (
 
 // Server serves one Definition to any number of connections. Its methods are safe for concurrent use.
 type Server struct {
-	def     Definition
-	cfg     config
-	log     *slog.Logger
-	wires   []*wire // newest first
-	tools   map[string]*Tool
-	info    []byte // raw: how the server names itself
-	tracker *inflight.Tracker
-	engine  *task.Engine // nil when no tool runs as a task
-	ids     atomic.Uint64
+	def   Definition
+	cfg   config
+	log   *slog.Logger
+	wires []*wire // newest first
+	// stateless are those of them without a handshake.
+	stateless []*wire
+	revisions []string // of all wires
+	declared  declarations
+	sealer    *sealer
+	tools     map[string]*Tool
+	off       atomic.Pointer[map[string]bool] // tools that are switched off; nil: none
+	info      []byte                          // raw: how the server names itself
+	tracker   *inflight.Tracker
+	engine    *task.Engine // nil when no tool runs as a task
+	ids       atomic.Uint64
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
 
@@ -33,7 +39,11 @@ type Server struct {
 	sessions map[string]*peer
 	// streams count the open requests for a task's result by task.
 	streams map[string]int
-	down    chan struct{} // closed by Shutdown
+	// listens are the open subscriptions.
+	listens map[*listen]struct{}
+	// checks hold the answers of open questions of running tasks against their schemas.
+	checks map[asked]func(data []byte) error
+	down   chan struct{} // closed by Shutdown
 }
 
 // New checks d and returns a server of it. It fails when generated code and runtime do not fit.
@@ -43,7 +53,8 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	}
 	s := &Server{
 		def: d, cfg: defaults(), tools: make(map[string]*Tool, len(d.Tools)), info: serverInfo(&d),
-		peers: map[uint64]*peer{}, sessions: map[string]*peer{}, streams: map[string]int{}, down: make(chan struct{}),
+		peers: map[uint64]*peer{}, sessions: map[string]*peer{}, streams: map[string]int{},
+		listens: map[*listen]struct{}{}, checks: map[asked]func([]byte) error{}, down: make(chan struct{}),
 	}
 	for _, o := range opts {
 		o(&s.cfg)
@@ -83,17 +94,20 @@ func (s *Server) index() error {
 	if err != nil {
 		return err
 	}
-	for _, w := range wires {
-		w.pages = toolPages(w, s.def.Tools, s.cfg.pageSize)
-	}
 	s.wires = wires
-	if s.handshake() == nil {
-		return errors.New("server: no wire begins with a handshake")
+	for _, w := range wires {
+		s.revisions = append(s.revisions, w.Revision)
+		if !w.Handshake {
+			s.stateless = append(s.stateless, w)
+		}
 	}
-	return nil
+	s.declared.seed = maphash.MakeSeed()
+	s.listPages()
+	s.sealer, err = newSealer(s.cfg.sealKeys)
+	return err
 }
 
-// handshake is the newest wire that begins with a handshake.
+// handshake is the newest wire that begins with a handshake, nil without one.
 func (s *Server) handshake() *wire {
 	for _, w := range s.wires {
 		if w.Handshake {

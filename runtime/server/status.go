@@ -10,6 +10,7 @@ import (
 // taskChanged is told every change of a task by whoever made it, so it must not wait for a client: the session's
 // outbox sends the notification. Only the session that created the task hears of it (TSK20).
 func (s *Server) taskChanged(t task.Task) {
+	s.tellListens(&t)
 	p := s.session(t.ID)
 	if t.Status.Terminal() {
 		s.endSession(t.ID)
@@ -19,60 +20,77 @@ func (s *Server) taskChanged(t task.Task) {
 	}
 }
 
-// outbox holds the changes that are still to be told to a client, one per task: a client that reads slowly gets the
-// newest.
+// outbox holds what is still to be told to a session, one message per task and kind of change: a client that reads slowly gets
+// the newest.
 type outbox struct {
 	mu      sync.Mutex
-	order   []string // ids in the order of their first change, from next on
+	order   []string // keys in the order of their first change, from next on
 	next    int
-	tasks   map[string]task.Task
+	waiting map[string]change
 	sending bool
 }
 
-func (o *outbox) add(p *peer, t task.Task) {
+// change is a changed task, or a frame.
+type change struct {
+	task  task.Task
+	frame []byte
+}
+
+// add tells the change of a task.
+func (o *outbox) add(p *peer, t task.Task) { o.put(p, t.ID, change{task: t}) }
+
+// post tells anything else.
+func (o *outbox) post(p *peer, key string, frame []byte) { o.put(p, key, change{frame: frame}) }
+
+func (o *outbox) put(p *peer, key string, c change) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.tasks == nil {
-		o.tasks = map[string]task.Task{}
+	if o.waiting == nil {
+		o.waiting = map[string]change{}
 	}
-	if _, waiting := o.tasks[t.ID]; !waiting {
-		o.order = append(o.order, t.ID)
+	if _, waiting := o.waiting[key]; !waiting {
+		o.order = append(o.order, key)
 	}
-	o.tasks[t.ID] = t
+	o.waiting[key] = c
 	if !o.sending && p.live.add() {
 		o.sending = true
 		go p.tellChanges()
 	}
 }
 
-func (o *outbox) take() (t task.Task, ok bool) {
+func (o *outbox) take() (c change, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.next == len(o.order) {
 		o.sending, o.order, o.next = false, o.order[:0], 0
-		return t, false
+		return c, false
 	}
-	id := o.order[o.next]
+	key := o.order[o.next]
 	o.next++
-	t = o.tasks[id]
-	delete(o.tasks, id)
-	return t, true
+	c = o.waiting[key]
+	delete(o.waiting, key)
+	return c, true
 }
 
-// tellChanges sends until the outbox is empty. A notification carries the whole task (TSK20); its questions follow it.
+// tellChanges sends until the outbox is empty. A notification of a task carries the whole task (TSK20); its questions follow it.
 func (p *peer) tellChanges() {
 	r := p.s.newRequest(p) // for its buffers
 	defer p.live.done()
 	defer r.release()
 	for {
-		t, ok := p.changes.take()
+		c, ok := p.changes.take()
 		if !ok {
 			return
 		}
-		v := viewOf(&t)
+		if c.frame != nil {
+			p.write(rpc.ID{}, c.frame)
+			continue
+		}
+		t := c.task
+		v := p.wire.view(&t)
 		r.scratch = p.wire.AppendTaskStatus(r.scratch[:0], &v)
 		r.out = rpc.AppendNotification(r.out[:0], p.wire.names[OpTaskStatus], r.scratch)
-		p.write(r.out)
+		p.write(rpc.ID{}, r.out)
 		if len(t.Questions) > 0 {
 			p.offer(t.Owner, t.ID)
 		}

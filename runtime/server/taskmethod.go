@@ -22,6 +22,8 @@ func (r *request) taskMethod(b []byte) ([]byte, error) {
 		return r.listTasks(b)
 	case OpCancelTask:
 		return r.cancelTask(b)
+	case OpUpdateTask:
+		return r.updateTask(b)
 	}
 	return b, rpc.Errorf(rpc.CodeMethodNotFound, "unknown method %q", r.method.Name)
 }
@@ -31,8 +33,12 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, taskError(err)
 	}
-	v := viewOf(&t)
-	return r.wire.AppendTask(b, &v), nil
+	if r.wire.AppendTaskDetail == nil {
+		v := r.wire.view(&t)
+		return r.wire.AppendTask(b, &v), nil
+	}
+	v := r.p.s.detail(r.wire, &t)
+	return r.wire.AppendTaskDetail(b, &v), nil
 }
 
 func (r *request) listTasks(b []byte) ([]byte, error) {
@@ -45,7 +51,7 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 		if i > 0 {
 			tasks = append(tasks, ',')
 		}
-		v := viewOf(&page.Tasks[i])
+		v := r.wire.view(&page.Tasks[i])
 		tasks = r.wire.AppendTask(tasks, &v)
 	}
 	r.scratch = append(tasks, ']')
@@ -66,35 +72,53 @@ func (r *request) cancelTask(b []byte) ([]byte, error) {
 	if session != nil {
 		session.barrier()
 	}
-	v := viewOf(&t)
+	v := r.wire.view(&t)
+	if r.wire.AppendTaskCancelled != nil {
+		return r.wire.AppendTaskCancelled(b, &v), nil
+	}
 	return r.wire.AppendTask(b, &v), nil
 }
 
-// createTask makes a task of the call. Arguments are checked before (TSK24); bad ones are a JSON-RPC error here and
-// no result with isError, because the client waits for a task and could not read one.
+// createTask makes a task of the call. Arguments are checked before (TSK24). A client that asked for a task could not read a
+// result, so bad ones are a JSON-RPC error for it.
 func (r *request) createTask(b []byte) ([]byte, error) {
 	s, t := r.p.s, r.tool
 	args := append([]byte(nil), arguments(r.params.Arguments)...)
 	if err := t.Handler.check(args, s.cfg.limits); err != nil {
+		if r.wire.Task.ByReceiver {
+			result := CallResult{IsError: true, Content: appendText(nil, (&inputError{err}).Error()), ServerInfo: s.infoFor(r.wire)}
+			return r.wire.AppendCallResult(b, &result), nil
+		}
 		return b, rpc.Errorf(rpc.CodeInvalidParams, "%v", &inputError{err})
+	}
+	known, b, asks, err := r.asksBefore(b)
+	if err != nil || asks {
+		return b, err
 	}
 	// From here on the task is cancelled by its own method only (CAN11).
 	if !r.entry.Shield() {
 		return b, r.entry.Err()
 	}
+	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, known: known}
+	if r.wire.Handshake {
+		local.peer = r.p
+	}
 	created, err := s.engine.Create(context.WithoutCancel(r.entry), task.Spec{
-		Owner: r.p.owner, Tool: t.Name, Args: args, Meta: r.taskMeta(),
+		Owner: r.p.owner, Tool: t.Name, Args: args, Meta: r.taskMeta(known),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
 		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Uncancellable: t.Cancel.Uncancellable,
-		Local: &taskLocal{peer: r.p, wire: r.wire, token: r.params.ProgressToken},
+		Local: local,
 	})
 	if err != nil {
 		return b, taskError(err)
 	}
-	s.setSession(created.Task.ID, r.p)
+	if local.peer != nil {
+		s.setSession(created.Task.ID, r.p)
+	}
 	// Nothing of the task may be on the wire before the answer that tells its id.
 	r.after = created.Start
-	v := viewOf(&created.Task)
+	v := r.wire.view(&created.Task)
+	v.ServerInfo = s.infoFor(r.wire)
 	return r.wire.AppendTaskCreated(b, &v), nil
 }
 

@@ -16,22 +16,29 @@ import (
 type taskMeta struct {
 	Revision string          `json:"revision"`
 	Token    json.RawMessage `json:"token,omitempty"` // for progress (PRO03)
-	Asks     bool            `json:"asks,omitempty"`
+	Can      ability         `json:"can,omitempty"`
+	Known    []sealedNote    `json:"known,omitempty"` // answers from before there was a task
 }
 
 // taskLocal is the same for a run in the process that created the task, with the connection.
 type taskLocal struct {
-	peer  *peer
+	peer  *peer // nil: nobody is told of progress, nor asked on a connection
 	wire  *wire
+	can   ability
 	token rpc.ID
+	known []sealedNote
 }
 
-func (r *request) taskMeta() []byte {
+func (r *request) taskMeta(known []sealedNote) []byte {
 	b := check.AppendString([]byte(`{"revision":`), r.wire.Revision)
 	if !r.params.ProgressToken.IsZero() {
 		b = r.params.ProgressToken.AppendJSON(append(b, `,"token":`...))
 	}
-	b = check.AppendBool(append(b, `,"asks":`...), r.p.asks)
+	b = check.AppendInt(append(b, `,"can":`...), int64(r.can))
+	if len(known) > 0 {
+		notes, _ := json.Marshal(known) // no value of these types fails
+		b = append(append(b, `,"known":`...), notes...)
+	}
 	return append(b, '}')
 }
 
@@ -71,8 +78,8 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 		return nil, errors.New("the tool of this task is gone")
 	}
 	if l, ok := run.Local().(*taskLocal); ok {
-		c.peer, c.wire, c.asks = l.peer, l.wire, l.peer.asks
-		if l.wire.Task.Progress {
+		c.peer, c.wire, c.can, c.known = l.peer, l.wire, l.can, l.known
+		if l.peer != nil && l.wire.Task.Progress {
 			c.progress = l.peer.newProgress(ctx, l.wire, l.token, t.ID)
 		}
 		return c, nil
@@ -86,7 +93,7 @@ func (c *Call) recall(stored []byte) error {
 	if err := json.Unmarshal(stored, &meta); err != nil {
 		return err
 	}
-	c.wire, c.asks = c.s.handshake(), meta.Asks
+	c.wire, c.can, c.known = c.s.wires[0], meta.Can, meta.Known
 	for _, w := range c.s.wires {
 		if w.Revision == meta.Revision {
 			c.wire = w

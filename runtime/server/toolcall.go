@@ -10,23 +10,26 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// chooseTool finds the tool and decides between inline and task (TSK02, TSK03). It runs in the read loop, because the
+// chooseTool finds the tool and decides between inline and task (TSK02, TSK03, EXT03). It runs in the read loop, because the
 // tool's policy belongs to what is registered.
-func (r *request) chooseTool() *rpc.Error {
-	t := r.p.s.tools[r.params.Name]
+func (r *request) chooseTool() *refusal {
+	t := r.p.s.tool(r.params.Name)
 	if t == nil {
-		return rpc.Errorf(rpc.CodeInvalidParams, "unknown tool %q", r.params.Name)
+		return refuse(rpc.CodeInvalidParams, "unknown tool %q", r.params.Name)
 	}
 	r.tool = t
-	if !r.wire.tasks || !r.method.Task {
-		r.params.Task = false
-		return nil
-	}
 	switch {
+	case !r.wire.tasks || !r.method.Task:
+		r.params.Task = false
+	case r.wire.Task.ByReceiver:
+		r.params.Task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
+		if t.Task.Support == TaskRequired && !r.params.Task {
+			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT05
+		}
 	case r.params.Task && t.Task.Support == TaskForbidden:
-		return rpc.Errorf(rpc.CodeMethodNotFound, "tool %q does not run as a task", t.Name)
+		return refuse(rpc.CodeMethodNotFound, "tool %q does not run as a task", t.Name)
 	case !r.params.Task && t.Task.Support == TaskRequired:
-		return rpc.Errorf(rpc.CodeMethodNotFound, "tool %q runs as a task only", t.Name)
+		return refuse(rpc.CodeMethodNotFound, "tool %q runs as a task only", t.Name)
 	}
 	return nil
 }
@@ -37,11 +40,27 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 		return r.createTask(b)
 	}
 	call := r.newCall()
-	var err error
-	if r.result, err = r.p.s.execute(r.entry, call, arguments(r.params.Arguments), &r.scratch); err != nil {
+	if err := call.resume(); err != nil {
 		return b, err
 	}
+	var err error
+	r.result, err = r.p.s.execute(r.entry, call, arguments(r.params.Arguments), &r.scratch)
+	if call.suspend() {
+		return b, context.Cause(r.entry)
+	}
+	if err != nil {
+		return b, err
+	}
+	r.result.ServerInfo = r.p.s.infoFor(r.wire)
 	return r.wire.AppendCallResult(b, &r.result), nil
+}
+
+// infoFor is the server's name for the results of a revision that have one (EXT20).
+func (s *Server) infoFor(w *wire) []byte {
+	if w.Handshake {
+		return nil
+	}
+	return s.info
 }
 
 // arguments stands in for absent ones, which are an empty object.
@@ -76,7 +95,7 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 
 // failure makes an answer of a handler's error.
 func (s *Server) failure(call *Call, err error) (CallResult, error) {
-	if own := (*rpc.Error)(nil); errors.As(err, &own) {
+	if own := call.wire.protocolError(err); own != nil {
 		return CallResult{}, own
 	}
 	if broken := (*outputError)(nil); errors.As(err, &broken) {

@@ -1,0 +1,115 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Judge reads frame as far as it takes to know who serves it. hint is the revision that the transport was told of ("" for
+// none): it decides for messages that do not say it themselves. An error is the answer to the message; a notification
+// or an answer that it comes with is to be dropped.
+func (s *Server) Judge(frame []byte, hint string) (j Judged, err *rpc.Error) {
+	msg, err := rpc.Parse(frame, s.cfg.limits)
+	j.Kind, j.ID, j.Method, j.msg = msg.Kind, msg.ID, string(msg.Method), msg
+	if err != nil {
+		return j, err
+	}
+	at := situation{session: s.handshake(), ready: true, hint: hint}
+	v, refused := s.judge(&msg, at, &j.params)
+	if v.wire != nil && !v.wire.Handshake {
+		j.wire, j.Wire, j.method = v.wire, v.wire.Wire, v.method
+		if refused == nil && msg.Kind == rpc.KindRequest {
+			refused = v.stands(&msg, &j.params)
+		}
+	}
+	if refused != nil {
+		j.Status = refused.status
+		return j, refused.err
+	}
+	j.name(s)
+	return j, nil
+}
+
+// name fills in what headers repeat of the body (EXT14).
+func (j *Judged) name(s *Server) {
+	if j.method == nil {
+		return
+	}
+	if j.Named = j.method.Header != ""; j.Named {
+		j.Name = member(j.msg.Params, j.method.Header)
+	}
+	if j.method.Op == OpCallTool {
+		j.Tool, j.Arguments = s.tools[j.params.Name], j.params.Arguments
+	}
+}
+
+// Exchange serves one message of a stateless revision on the caller's goroutine until its last frame is written: also a
+// subscription, which lasts. The frame that was judged must not change meanwhile. The end of ctx is the client's disconnect
+// (CAN18), unless its cause is an *inflight.Cause, which is passed on. ctx carries the principal.
+func (s *Server) Exchange(ctx context.Context, j *Judged, out Outlet) Result {
+	if j.Kind != rpc.KindRequest || j.wire == nil {
+		return Result{Silent: true}
+	}
+	p := s.newExchange(ctx, j.wire, out)
+	s.addPeer(p)
+	defer s.dropPeer(p)
+	r := s.newRequest(p)
+	r.wire, r.method, r.id, r.params, r.raw = j.wire, j.method, j.ID, j.params, j.msg.Params
+	if refused := r.admitExchange(&j.msg); refused != nil {
+		p.refuse(r.id, refused.err)
+		r.release()
+	} else {
+		e := r.entry
+		stop := context.AfterFunc(ctx, func() { e.Cancel(left(ctx)) })
+		r.serve()
+		stop()
+	}
+	p.live.done()
+	<-p.live.idle
+	return p.ended
+}
+
+// newExchange is a peer for one request. Its requests have no other one to be confused with.
+func (s *Server) newExchange(ctx context.Context, w *wire, out Outlet) *peer {
+	p := &peer{s: s, out: out, id: s.ids.Add(1), principal: PrincipalFrom(ctx), wire: w, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
+	p.refuser, _ = out.(Refuser)
+	p.owner = ownedByNobody
+	if p.principal != "" {
+		p.owner = ownedByPrincipal + p.principal
+	}
+	p.live.start()
+	return p
+}
+
+func (s *Server) dropPeer(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.peers, p.id)
+}
+
+// left is why an exchange ends: its client is gone, or what the transport says.
+func left(ctx context.Context) *inflight.Cause {
+	if own := (*inflight.Cause)(nil); errors.As(context.Cause(ctx), &own) {
+		return own
+	}
+	return &inflight.Cause{Source: inflight.SourceDisconnect, Err: context.Cause(ctx)}
+}
+
+// admitExchange is admit for what was judged already.
+func (r *request) admitExchange(msg *rpc.Message) *refusal {
+	p := r.p
+	if !p.serves(r.wire, r.method) {
+		return unknownMethod(r.wire, msg)
+	}
+	r.can = p.s.declared.abilities(r.wire, r.params.ClientCapabilities)
+	if refused := r.choose(); refused != nil {
+		return refused
+	}
+	if err := r.register(); err != nil {
+		return &refusal{err: err}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package server
+
+import (
+	"bytes"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Each message is judged by itself (REV02): one that says in its _meta which stateless revision it is written in, or that
+// only such a revision has, is served by that; every other one belongs to the session.
+
+// refusal is why a request is not served, with the HTTP status for it; 0 if the revision has none.
+type refusal struct {
+	err    *rpc.Error
+	status int
+}
+
+func refuse(code int, format string, args ...any) *refusal {
+	return &refusal{err: rpc.Errorf(code, format, args...)}
+}
+
+// verdict is what judging a message found out.
+type verdict struct {
+	wire   *wire
+	method *Method // nil: unknown
+	read   bool    // params hold what method.Read or ReadRequest read
+	err    error   // what was wrong with it
+}
+
+// context of judging: what the message does not say itself.
+type situation struct {
+	session *wire // what the session agreed on, or would begin with; nil: there is no handshake
+	ready   bool  // the session's handshake is done
+	hint    string
+}
+
+// judge finds the wire and the method of a message. It reads the params where that decides.
+func (s *Server) judge(msg *rpc.Message, at situation, params *Params) (v verdict, refused *refusal) {
+	if len(s.stateless) == 0 {
+		return verdict{wire: at.session, method: at.session.methods[string(msg.Method)]}, nil
+	}
+	w := s.stateless[0]
+	if bytes.Contains(msg.Params, []byte(w.Meta.ProtocolVersion)) {
+		v = s.readStateless(w, msg, params)
+		switch version := params.ProtocolVersion; {
+		case version == w.Revision:
+			return v, nil
+		case version != "" && !(at.ready && version == at.session.Revision):
+			return s.otherRevision(msg, params)
+		}
+	}
+	if w = s.silent(msg, at); !w.Handshake {
+		return s.readStateless(w, msg, params), nil
+	}
+	*params = Params{}
+	return verdict{wire: w, method: w.methods[string(msg.Method)]}, nil
+}
+
+// silent is the wire of a message that does not say its revision.
+func (s *Server) silent(msg *rpc.Message, at situation) *wire {
+	for _, w := range s.stateless {
+		if w.Revision == at.hint {
+			return w
+		}
+	}
+	w := s.stateless[0]
+	if at.session == nil {
+		return w
+	}
+	own, other := at.session.methods[string(msg.Method)], w.methods[string(msg.Method)]
+	switch {
+	case other == nil || msg.Kind != rpc.KindRequest:
+		return at.session
+	case own == nil:
+		return w
+	case at.ready || own.Op == OpInitialize || own.Op == OpPing:
+		return at.session
+	}
+	return w // before the handshake: it lacks the one thing or the other
+}
+
+// otherRevision is for messages of a stateless revision that is not the newest.
+func (s *Server) otherRevision(msg *rpc.Message, params *Params) (v verdict, refused *refusal) {
+	version := params.ProtocolVersion
+	for _, w := range s.stateless {
+		if w.Revision == version {
+			return s.readStateless(w, msg, params), nil
+		}
+	}
+	w := s.stateless[0]
+	data := w.AppendUnsupportedVersion(nil, &UnsupportedVersion{Supported: s.revisions, Requested: version})
+	refused = refuse(w.Codes.UnsupportedVersion, "protocol version %q is not supported", version)
+	refused.err.Data, refused.status = data, w.HTTP.Statuses.UnsupportedVersion
+	return verdict{wire: w}, refused
+}
+
+func (s *Server) readStateless(w *wire, msg *rpc.Message, params *Params) verdict {
+	v := verdict{wire: w, method: w.methods[string(msg.Method)], read: true}
+	read := w.ReadRequest
+	if v.method != nil && v.method.Read != nil {
+		read = v.method.Read
+	}
+	*params = Params{}
+	v.err = check.Decode(orEmpty(msg.Params), s.cfg.limits, read, params)
+	return v
+}
+
+// stands tells whether the request carries what every request of a stateless revision carries (EXT19).
+func (v *verdict) stands(msg *rpc.Message, p *Params) *refusal {
+	missing := ""
+	switch {
+	case v.method == nil || v.method.Notification:
+		return unknownMethod(v.wire, msg)
+	case p.ProtocolVersion == "":
+		missing = "the protocol version"
+	case len(p.ClientCapabilities) == 0 || p.ClientCapabilities[0] != '{':
+		missing = "the client's capabilities"
+	case v.err != nil:
+		return refuse(rpc.CodeInvalidParams, "invalid params of %s: %v", v.method.Name, v.err)
+	default:
+		return nil
+	}
+	code := v.wire.Codes.MissingMeta
+	if code == 0 {
+		code = rpc.CodeInvalidParams
+	}
+	refused := refuse(code, "_meta of %s lacks %s", v.method.Name, missing)
+	refused.status = v.wire.HTTP.Statuses.MissingMeta
+	return refused
+}
+
+func unknownMethod(w *wire, msg *rpc.Message) *refusal {
+	refused := refuse(rpc.CodeMethodNotFound, "unknown method %q", msg.Method)
+	refused.status = w.HTTP.Statuses.MethodNotFound
+	return refused
+}
+
+// orEmpty stands in for absent params, which are an empty object.
+func orEmpty(params []byte) []byte {
+	if params == nil {
+		return []byte("{}")
+	}
+	return params
+}
+
+// status is the HTTP status for an answer, by its code.
+func (w *wire) status(err *rpc.Error) int {
+	at := &w.HTTP.Statuses
+	switch {
+	case w.Handshake:
+		return 0
+	case err.Code == rpc.CodeMethodNotFound:
+		return at.MethodNotFound
+	case err.Code == w.Codes.MissingCapability:
+		return at.MissingCapability
+	case err.Code == w.Codes.UnsupportedVersion:
+		return at.UnsupportedVersion
+	case err.Code == w.Codes.HeaderMismatch:
+		return at.HeaderMismatch
+	}
+	return 0
+}

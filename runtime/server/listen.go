@@ -1,0 +1,203 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// listen is one open subscription (EXT13). Whoever changes something leaves a note here and goes on; the request's own
+// goroutine tells the client, so a client that reads slowly gets the newest state of each thing once.
+type listen struct {
+	peer  *peer
+	wire  *wire
+	id    rpc.ID
+	kinds map[Op]bool
+	uris  map[string]bool
+	tasks map[string]bool
+
+	end  chan struct{} // closed when the server ends it
+	gone chan struct{} // closed when it is answered
+	wake chan struct{}
+
+	mu      sync.Mutex
+	ending  bool
+	order   []string // keys of notes, the oldest first
+	waiting map[string]func() []byte
+}
+
+// listen serves subscriptions/listen until the client or the server ends it.
+func (r *request) listen(b []byte) ([]byte, error) {
+	l := &listen{
+		peer: r.p, wire: r.wire, id: r.id, kinds: map[Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
+		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), waiting: map[string]func() []byte{},
+	}
+	r.after = func() { close(l.gone) }
+	ack := l.honour(r)
+	s := r.p.s
+	s.mu.Lock()
+	s.listens[l] = struct{}{}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.listens, l)
+		s.mu.Unlock()
+	}()
+	l.write(r, rpc.AppendNotification(nil, r.wire.names[OpAcknowledged], r.wire.AppendAcknowledged(nil, ack)))
+	l.catchUp(r.entry, ack.TaskIDs)
+	return b, l.serve(r, &b)
+}
+
+// honour decides what is served of what was asked for, and says so.
+func (l *listen) honour(r *request) *Acknowledged {
+	w, p := r.wire, &r.params
+	ack := &Acknowledged{SubscriptionID: r.id}
+	for op, kind := range map[Op]struct{ asked, honoured *bool }{
+		OpToolsChanged:     {&p.ToolsChanged, &ack.ToolsChanged},
+		OpPromptsChanged:   {&p.PromptsChanged, &ack.PromptsChanged},
+		OpResourcesChanged: {&p.ResourcesChanged, &ack.ResourcesChanged},
+	} {
+		if *kind.asked && w.names[op] != "" {
+			l.kinds[op], *kind.honoured = true, true
+		}
+	}
+	for _, uri := range p.ResourceURIs {
+		if w.names[OpResourceUpdated] != "" && !l.uris[uri] && len(l.uris) < maxSubscribed {
+			l.uris[uri] = true
+			ack.ResourceURIs = append(ack.ResourceURIs, uri)
+		}
+	}
+	for _, id := range p.TaskIDs {
+		if w.tasks && w.names[OpTaskStatus] != "" && !l.tasks[id] && len(l.tasks) < maxSubscribed && r.p.owns(r.entry, id) {
+			l.tasks[id] = true
+			ack.TaskIDs = append(ack.TaskIDs, id)
+		}
+	}
+	return ack
+}
+
+func (p *peer) owns(ctx context.Context, id string) bool {
+	_, _, err := p.s.engine.Watch(ctx, p.owner, id)
+	return err == nil
+}
+
+// catchUp tells of tasks that wait for the client or are over already: no change would.
+func (l *listen) catchUp(ctx context.Context, ids []string) {
+	for _, id := range ids {
+		if t, _, err := l.peer.s.engine.Watch(ctx, l.peer.owner, id); err == nil && t.Status != task.Working {
+			l.taskChanged(t)
+		}
+	}
+}
+
+// serve tells changes until the subscription ends; the result of one that the server ends is appended to b.
+func (l *listen) serve(r *request, b *[]byte) error {
+	for {
+		for frame := l.next(); frame != nil; frame = l.next() {
+			l.write(r, frame)
+		}
+		select {
+		case <-l.wake:
+		case <-r.entry.Done():
+			return context.Cause(r.entry)
+		case <-l.end:
+			*b = r.wire.AppendListenResult(*b, &ListenResult{SubscriptionID: l.id, ServerInfo: r.p.s.info})
+			return nil
+		}
+	}
+}
+
+// write writes unless the subscription is over (CAN02).
+func (l *listen) write(r *request, frame []byte) {
+	r.p.settle(r.since)
+	r.p.gate.RLock()
+	defer r.p.gate.RUnlock()
+	if r.entry.Err() == nil {
+		r.p.write(r.id, frame)
+	}
+}
+
+// note leaves what is to be told; a later one of the same key replaces it.
+func (l *listen) note(key string, frame func() []byte) {
+	l.mu.Lock()
+	if l.waiting[key] == nil {
+		l.order = append(l.order, key)
+	}
+	l.waiting[key] = frame
+	l.mu.Unlock()
+	select {
+	case l.wake <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+func (l *listen) next() []byte {
+	l.mu.Lock()
+	if len(l.order) == 0 {
+		l.mu.Unlock()
+		return nil
+	}
+	key := l.order[0]
+	l.order = slices.Delete(l.order, 0, 1)
+	frame := l.waiting[key]
+	delete(l.waiting, key)
+	l.mu.Unlock()
+	return frame()
+}
+
+func (l *listen) listChanged(op Op) {
+	l.note(l.wire.names[op], func() []byte { return l.wire.changedFrame(op, l.id) })
+}
+
+func (l *listen) updated(uri string) {
+	l.note("updated "+uri, func() []byte {
+		u := ResourceUpdated{URI: uri, SubscriptionID: l.id}
+		return rpc.AppendNotification(nil, l.wire.names[OpResourceUpdated], l.wire.AppendResourceUpdated(nil, &u))
+	})
+}
+
+func (l *listen) taskChanged(t task.Task) {
+	l.note("task "+t.ID, func() []byte {
+		v := l.peer.s.detail(l.wire, &t)
+		v.SubscriptionID, v.ServerInfo = l.id, nil
+		return rpc.AppendNotification(nil, l.wire.names[OpTaskStatus], l.wire.AppendTaskStatus(nil, &v))
+	})
+}
+
+// endListens ends the subscriptions of p, of everybody when p is nil, each with its result, and waits for that: what comes next
+// cancels them.
+func (s *Server) endListens(p *peer) {
+	s.mu.Lock()
+	var ended []*listen
+	for l := range s.listens {
+		if p == nil || l.peer == p {
+			ended = append(ended, l)
+		}
+	}
+	s.mu.Unlock()
+	grace := time.NewTimer(s.cfg.grace)
+	defer grace.Stop()
+	for _, l := range ended {
+		l.close()
+	}
+	for _, l := range ended {
+		select {
+		case <-l.gone:
+		case <-grace.C:
+			return // its client does not read
+		}
+	}
+}
+
+func (l *listen) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ending {
+		l.ending = true
+		close(l.end)
+	}
+}

@@ -1,0 +1,115 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// callMethod serves a request by the definition's handler for it.
+func (r *request) callMethod(b []byte) ([]byte, error) {
+	call := r.newCall()
+	defer call.close()
+	if err := call.resume(); err != nil {
+		return b, err
+	}
+	start := len(b)
+	b, err := r.wire.handlers[r.method.Name].run(r.entry, call, orEmpty(r.raw), b)
+	if call.suspend() {
+		return b, context.Cause(r.entry)
+	}
+	if err != nil {
+		return b, call.methodError(err)
+	}
+	if r.method.Op != OpMethod {
+		r.subscribe(r.method.Op == OpSubscribe)
+	}
+	return r.complete(b, start), nil
+}
+
+// suspend ends a try of which the handler left questions open, and tells whether it did.
+func (c *Call) suspend() bool {
+	c.mu.Lock()
+	t := c.retry
+	c.mu.Unlock()
+	if !t.pending() {
+		return false
+	}
+	t.finish()
+	return true
+}
+
+// methodError is what a handler's error becomes.
+func (c *Call) methodError(err error) error {
+	var invalid *inputError
+	if errors.As(err, &invalid) {
+		return rpc.Errorf(rpc.CodeInvalidParams, "invalid params:\n%v", invalid.err)
+	}
+	if own := c.wire.protocolError(err); own != nil {
+		return own
+	}
+	if c.entry.Err() == nil {
+		c.Log().Error("method failed", "method", c.entry.Info().Method, "error", err)
+	}
+	return errInternal
+}
+
+// protocolError is the JSON-RPC error that err stands for in this revision, nil for none.
+func (w *wire) protocolError(err error) *rpc.Error {
+	var own *rpc.Error
+	var resource *ResourceError
+	var unsupported *UnsupportedError
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &resource) && w.Codes.ResourceNotFound != 0:
+		own = rpc.Errorf(w.Codes.ResourceNotFound, "%v", resource)
+		own.Data = append(check.AppendString([]byte(`{"uri":`), resource.URI), '}')
+		return own
+	case errors.As(err, &unsupported) && w.Codes.MissingCapability != 0:
+		return w.missing(unsupported.Capability)
+	}
+	return nil
+}
+
+// complete adds to the result in b, which begins at start, what every result of the revision carries and the handler left
+// out (EXT20).
+func (r *request) complete(b []byte, start int) []byte {
+	rules, s := &r.wire.Result, r.p.s
+	if rules.Type == "" {
+		return b
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(b[start:], &members) != nil {
+		return b
+	}
+	b = b[:len(b)-1]
+	add := func(name string, value []byte) {
+		if members[name] == nil {
+			b = append(check.Member(b, string(check.AppendString(nil, name))+":"), value...)
+		}
+	}
+	add(rules.Type, check.AppendString(nil, rules.Complete))
+	if r.method.Cacheable {
+		add(rules.CacheTTL, MillisOf(s.cfg.cacheTTL).AppendJSON(nil))
+		add(rules.CacheScope, check.AppendString(nil, s.cfg.cacheScope))
+	}
+	name := string(check.AppendString(nil, r.wire.Meta.ServerInfo))
+	add(metaMember, append(append([]byte("{"+name+":"), s.info...), '}'))
+	return append(b, '}')
+}
+
+// member reads a string member of a JSON object, "" when it is not there or no string.
+func member(object []byte, name string) string {
+	d := check.Get(object, check.Limits{})
+	defer d.Put()
+	value := ""
+	rule := check.Object{Names: []string{name}, Unknown: check.Skip}
+	for f := d.Object(&rule); f >= 0; f = d.Next() {
+		value = d.String(nil)
+	}
+	return value
+}

@@ -1,0 +1,243 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// retry is what lets an inline call of a stateless revision ask (EXT17). A question that has no answer yet ends the try: the
+// client is answered with all that are open, and with the journal as sealed state; it calls again with answers, and the
+// handler runs again and finds them. Nothing of it is kept here between tries.
+type retry struct {
+	call    *Call
+	binding []byte
+	notes   *notes
+
+	mu    sync.Mutex
+	given map[string]json.RawMessage // answers of the client that nobody has asked for yet
+	open  []task.Question
+	// leading: somebody waits for more questions to join.
+	leading, over bool
+	ended         chan struct{} // closed when over
+}
+
+// ErrAsked is what Ask and Send return when the client has to be asked first: the call is answered, its context has ended, and
+// the handler will run again. Return it.
+var ErrAsked = errors.New("the client is being asked: the call runs again with the answer")
+
+// newRetry reads what the client brought along from the last try. Errors are the client's.
+func newRetry(c *Call, r *request) (*retry, error) {
+	t := &retry{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, ended: make(chan struct{})}
+	t.notes = newNotes(t.ask)
+	if r.params.RequestState != "" {
+		state, err := c.s.sealer.open(r.params.RequestState, t.binding, time.Now())
+		if err != nil {
+			return nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+		}
+		t.notes.recall(state.Notes)
+		maps.Copy(t.given, state.Spare)
+	}
+	if r.params.InputResponses != nil {
+		var given map[string]json.RawMessage
+		if err := json.Unmarshal(r.params.InputResponses, &given); err != nil {
+			return nil, rpc.Errorf(rpc.CodeInvalidParams, "input responses: %v", err)
+		}
+		maps.Copy(t.given, given)
+	}
+	return t, nil
+}
+
+// ask returns what the client answered, or ends the try with the question open. An answer that is no answer to it is asked for
+// again.
+func (t *retry) ask(_ context.Context, q task.Question, check answerCheck) ([]byte, error) {
+	if data, ok := t.take(&q, check); ok {
+		return data, nil
+	}
+	if t.join(q) {
+		t.gather()
+	} else {
+		<-t.ended
+	}
+	return nil, ErrAsked
+}
+
+// take returns the answer that the client brought along, as a reply.
+func (t *retry) take(q *task.Question, check answerCheck) ([]byte, bool) {
+	t.mu.Lock()
+	raw, ok := t.given[q.Name]
+	delete(t.given, q.Name)
+	t.mu.Unlock()
+	if !ok {
+		return nil, false
+	}
+	data, err := t.call.wire.readAnswer(q.Method, raw, t.call.s.cfg.limits)
+	if err == nil && check != nil {
+		err = check(data)
+	}
+	if err != nil {
+		t.call.s.log.Debug("answer refused", "question", q.Name, "error", err)
+	}
+	return data, err == nil
+}
+
+// join opens a question and tells whether the caller leads. A try that is over takes no more.
+func (t *retry) join(q task.Question) (leads bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return false
+	}
+	t.open = append(t.open, q)
+	leads = !t.leading
+	t.leading = true
+	return leads
+}
+
+// gather waits until no more questions join, then ends the try.
+func (t *retry) gather() {
+	for seen := 0; seen != t.opened() && t.call.entry.Err() == nil; {
+		seen = t.opened()
+		timer := time.NewTimer(t.call.s.cfg.gather)
+		select {
+		case <-timer.C:
+		case <-t.ended:
+		case <-t.call.entry.Done():
+		}
+		timer.Stop()
+	}
+	t.finish()
+}
+
+func (t *retry) opened() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.open)
+}
+
+// pending tells whether the try is over, or has questions open.
+func (t *retry) pending() bool { return t != nil && t.opened() > 0 }
+
+// finish answers with the questions, unless the call is over already.
+func (t *retry) finish() {
+	t.mu.Lock()
+	if t.over {
+		t.mu.Unlock()
+		return
+	}
+	t.over = true
+	b, err := t.append(rpc.AppendResultHead(nil, t.call.ID()))
+	b = append(b, '}')
+	t.mu.Unlock()
+	defer close(t.ended)
+	var own *rpc.Error
+	if err != nil {
+		own = asRPC(err)
+		b = rpc.AppendError(nil, t.call.ID(), own)
+	}
+	p := t.call.peer
+	p.settle(t.call.since)
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	if t.call.entry.Retire() {
+		p.answer(t.call.wire, t.call.ID(), b, own)
+	}
+}
+
+// append appends the result that asks. The caller holds mu.
+func (t *retry) append(b []byte) ([]byte, error) {
+	w, s := t.call.wire, t.call.s
+	requests, err := w.inputRequests(t.open)
+	if err != nil {
+		return b, err
+	}
+	state := &sealed{Notes: t.notes.sealed(), Spare: t.given}
+	var expires time.Time
+	for _, q := range t.open {
+		if q.Deadline.After(expires) {
+			expires = q.Deadline
+		}
+	}
+	token, err := s.sealer.seal(state, t.binding, expires)
+	if err != nil {
+		return b, rpc.Errorf(rpc.CodeInternalError, "%v", err)
+	}
+	return w.AppendInputRequired(b, &InputRequired{InputRequests: requests, RequestState: token, ServerInfo: s.info}), nil
+}
+
+// inputRequests is an object of questions by name.
+func (w *wire) inputRequests(questions []task.Question) ([]byte, error) {
+	all := make(map[string]json.RawMessage, len(questions))
+	for i := range questions {
+		q := &questions[i]
+		params, err := w.askParams(q, "")
+		if err != nil {
+			return nil, err
+		}
+		request, err := json.Marshal(struct {
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params,omitempty"`
+		}{w.names[opOf(q.Method)], params})
+		if err != nil {
+			return nil, err
+		}
+		all[q.Name] = request
+	}
+	return json.Marshal(all)
+}
+
+// asksBefore collects the answers to the tool's questions that come before its task. True: they are not all there, and the
+// result in b asks for them.
+func (r *request) asksBefore(b []byte) (known []sealedNote, result []byte, asks bool, err error) {
+	if len(r.tool.Before) == 0 || r.wire.Handshake {
+		return nil, b, false, nil
+	}
+	c := r.newCall()
+	t, err := newRetry(c, r)
+	if err != nil {
+		return nil, b, false, err
+	}
+	for i := range r.tool.Before {
+		if err := t.before(&r.tool.Before[i]); err != nil {
+			return nil, b, false, err
+		}
+	}
+	if len(t.open) > 0 {
+		b, err = t.append(b)
+		return nil, b, true, err
+	}
+	return slices.DeleteFunc(t.notes.sealed(), func(n sealedNote) bool { return n.Question == nil }), b, false, nil
+}
+
+// before records the answer to q, or opens it. One that the client can not be asked is left to the handler, or fails the call.
+func (t *retry) before(q *BeforeQuestion) error {
+	c := t.call
+	if c.can&canForms == 0 {
+		if q.unsupported == Fail {
+			return c.wire.missing(c.wire.Capabilities.Elicit)
+		}
+		return nil
+	}
+	asked, err := c.prompt(q.name, q.message, q.schema, 0)
+	if err != nil {
+		return err
+	}
+	_, err = t.notes.once(asked.Name, &asked, func() ([]byte, error) {
+		if data, ok := t.take(&asked, q.check); ok {
+			return data, nil
+		}
+		t.open = append(t.open, asked)
+		return nil, ErrAsked
+	})
+	if errors.Is(err, ErrAsked) {
+		return nil
+	}
+	return err
+}

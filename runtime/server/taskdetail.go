@@ -1,0 +1,135 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// detail is a task with what it holds in its status: the result, the error, or the open questions (EXT07).
+func (s *Server) detail(w *wire, t *task.Task) TaskView {
+	v := w.view(t)
+	v.ServerInfo = s.infoFor(w)
+	switch task.Status(v.Status) {
+	case task.Completed:
+		if result, err := unpackResult(t.Result); err == nil {
+			result.ServerInfo = v.ServerInfo
+			v.Result = w.AppendCallResult(nil, &result)
+		}
+	case task.Failed:
+		v.Error = appendErrorObject(nil, failureOf(t))
+	case task.InputRequired:
+		requests, err := w.inputRequests(t.Questions)
+		if err != nil {
+			s.log.Error("questions can not be shown", "task", t.ID, "error", err)
+			requests = []byte("{}")
+		}
+		v.InputRequests = requests
+	}
+	return v
+}
+
+// failureOf is the error of a failed task.
+func failureOf(t *task.Task) *rpc.Error {
+	if t.Error != nil {
+		return t.Error
+	}
+	return rpc.Errorf(rpc.CodeInternalError, "%s", t.StatusMessage)
+}
+
+func appendErrorObject(b []byte, err *rpc.Error) []byte {
+	b = check.AppendInt(append(b, `{"code":`...), int64(err.Code))
+	b = check.AppendString(append(b, `,"message":`...), err.Message)
+	if len(err.Data) > 0 {
+		b = append(append(b, `,"data":`...), err.Data...)
+	}
+	return append(b, '}')
+}
+
+// asked names an open question of a task.
+type asked struct{ task, name string }
+
+// expect lets answers to a question be checked as they arrive, until the returned function is called.
+func (s *Server) expect(q asked, check answerCheck) (done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checks[q] = check
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.checks, q)
+	}
+}
+
+func (s *Server) checkOf(q asked) answerCheck {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.checks[q]
+}
+
+// updateTask takes answers to a task's questions (EXT10). Names that are not open are ignored; an answer that breaks its
+// question's schema refuses them all, so that none is lost.
+func (r *request) updateTask(b []byte) ([]byte, error) {
+	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
+	t, _, err := s.engine.Watch(r.entry, owner, id)
+	if err != nil {
+		return b, taskError(err)
+	}
+	answers, err := r.answers(&t)
+	if err != nil {
+		return b, err
+	}
+	// What was read is recorded, whether or not the client waits for the acknowledgement.
+	if t, err = s.engine.Answer(context.WithoutCancel(r.entry), owner, id, answers...); err != nil {
+		return b, taskError(err)
+	}
+	v := r.wire.view(&t)
+	return r.wire.AppendTaskUpdated(b, &v), nil
+}
+
+// answers reads the answers to what is open.
+func (r *request) answers(t *task.Task) ([]task.Answer, error) {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(arguments(r.params.InputResponses), &given); err != nil {
+		return nil, rpc.Errorf(rpc.CodeInvalidParams, "input responses: %v", err)
+	}
+	var answers []task.Answer
+	var wrong []string
+	for _, q := range t.Questions {
+		raw, ok := given[q.Name]
+		if !ok {
+			continue
+		}
+		data, err := r.wire.readAnswer(q.Method, raw, r.p.s.cfg.limits)
+		if check := r.p.s.checkOf(asked{t.ID, q.Name}); err == nil && check != nil {
+			err = check(data)
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Sprintf("answer to %q: %v", q.Name, err))
+			continue
+		}
+		answers = append(answers, task.Answer{Name: q.Name, Data: data})
+	}
+	if len(wrong) > 0 {
+		slices.Sort(wrong)
+		return nil, rpc.Errorf(rpc.CodeInvalidParams, "%s", strings.Join(wrong, "\n"))
+	}
+	return answers, nil
+}
+
+// tellListens leaves a change of a task with the subscriptions to it.
+func (s *Server) tellListens(t *task.Task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l := range s.listens {
+		if l.tasks[t.ID] && l.peer.owner == t.Owner {
+			l.taskChanged(*t)
+		}
+	}
+}
