@@ -8,11 +8,14 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 WORK        := .build
 MCPKILN     := $(WORK)/mcpkiln
 REPORTS     := $(WORK)/reports
+MANIFESTS   := testdata/bench/mcpkiln.yaml testdata/conformance/server/mcpkiln.yaml
+# What ./... leaves out because it lies below testdata.
+PROGRAMS    := ./testdata/demo ./testdata/traceability ./testdata/conformance/run ./testdata/conformance/server/...
 FUZZTIME    ?= 30s
 BENCHTIME   ?= 1s
 COUNT       ?= 1
 
-.PHONY: all help build demo test unit race fuzz bench golden interop official traceability check lint clean
+.PHONY: all help build demo test unit race fuzz differential bench golden interop conformance official traceability check lint clean
 
 all: build lint ## build the command and lint everything
 
@@ -26,7 +29,7 @@ build: ## build the command into .build/mcpkiln
 demo: build ## scaffold a server, generate, build, and drive it over stdio: the main job in under a minute
 	@$(GO) run ./testdata/demo -mcpkiln $(MCPKILN) -replace $(CURDIR)
 
-test: unit lint check interop traceability ## everything that must pass, from a clean clone
+test: unit lint check interop conformance traceability ## everything that must pass, from a clean clone
 
 unit: ## unit, golden, behaviour and stress tests under the race detector
 	$(GO) test -race -timeout 15m ./...
@@ -46,7 +49,7 @@ bench: ## benchmarks of this module and of the peers beside it, ready for benchs
 	cd testdata/bench && $(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) ./...
 
 golden: ## rewrite the outputs of all golden tests; read the difference before you commit it
-	$(GO) test ./schema/... ./generator/... ./cmd/... -update
+	$(GO) test ./schema/manifest ./schema/revision ./runtime/check ./generator ./generator/internal/emit ./cmd/mcpkiln -update
 
 interop: build ## drive a scaffolded server with the clients of others
 	@rm -rf $(REPORTS)
@@ -55,21 +58,33 @@ interop: build ## drive a scaffolded server with the clients of others
 	cd testdata/interop/node && npm ci --silent && node stdio-2025-11-25.mjs $(CURDIR)/$(REPORTS)/server
 	cd testdata/interop/gosdk && $(GO) run . $(CURDIR)/$(REPORTS)/server
 
-official: ## hold schemas, corpus and ledger against the official documents: make official SHARED=../shared
+differential: ## SEEDS (20) batches of random schemas, generated and held against the reference validator, from seed FIRST (1)
+	$(GO) test -run GeneratedCodeAgrees -v -timeout 0 ./generator/internal/proof -seeds $(or $(SEEDS),20) -first $(or $(FIRST),1)
+
+conformance: ## hold a generated server against the protocol's official conformance suite
+	@mkdir -p $(WORK)
+	$(GO) build -o $(WORK)/conformance-server ./testdata/conformance/server
+	cd testdata/conformance/suite && npm ci --silent
+	$(GO) run ./testdata/conformance/run -server $(WORK)/conformance-server -suite testdata/conformance/suite
+
+official: ## hold schemas, corpus and ledger against the official documents: make official SHARED=../shared [SUITE=JSON-Schema-Test-Suite]
 	@test -d "$(SHARED)" || { echo 'usage: make official SHARED=DIR, the folder with schema/, corpus/ and requirements.md' >&2; exit 2; }
-	$(GO) test -tags official -run Official -timeout 15m ./schema/revision ./generator -args -shared $(abspath $(SHARED))
+	$(GO) test -tags official -run Official -timeout 15m ./schema/revision ./generator ./generator/internal/proof -args -shared $(abspath $(SHARED))
+	$(if $(SUITE),$(GO) test -tags official -run NewestSuite -v ./generator/internal/proof -args -suite $(abspath $(SUITE)))
 	$(GO) run ./testdata/traceability -against $(SHARED)/requirements.md
 
 traceability: ## list the rules of the ledger that no test names yet
 	$(GO) run ./testdata/traceability
 
 check: build ## regenerate the checked-in projects in memory; fail on a difference
-	@for manifest in testdata/project/*/mcpkiln.yaml; do echo "check $$manifest"; $(MCPKILN) check $$manifest; done
+	@for manifest in $(MANIFESTS); do echo "check $$manifest"; $(MCPKILN) check $$manifest; done
 
 lint: ## gofmt, vet and staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
-	$(GO) vet ./...
-	$(STATICCHECK) ./...
+	$(GO) vet ./... $(PROGRAMS)
+	$(STATICCHECK) ./... $(PROGRAMS)
+	cd testdata/bench && $(GO) vet ./...
+	cd testdata/interop/gosdk && $(GO) vet ./...
 
 clean: ## remove what make made
 	rm -rf $(WORK)

@@ -146,8 +146,30 @@ func (s *source) writeElement(v *model.Value, name string) {
 		if v.Null {
 			s.nullUnless("*v != nil")
 		}
+		if named, ok := v.Type.(model.Named); ok && name != "" && isInterface(v.Type) {
+			s.line("u := ", named.Decl.Name, "(*v)")
+			s.line("return ", named.Decl.Append, "(b, &u)")
+			return
+		}
 		s.line("return ", appendDeref(v, name))
 	}
+}
+
+// isInterface reports whether a type is a union, or defined as one. A pointer to such a type must not be converted to a
+// pointer to another one: the language allows it, but type switches then miss every case, because the method table in
+// the value is that of the first. Values are converted instead.
+func isInterface(t model.Type) bool {
+	named, ok := t.(model.Named)
+	if !ok {
+		return false
+	}
+	switch b := named.Decl.Body.(type) {
+	case *model.Union:
+		return true
+	case *model.Defined:
+		return b.Value.Hold == model.Bare && isInterface(b.Value.Type)
+	}
+	return false
 }
 
 func (s *source) nullUnless(condition string) {

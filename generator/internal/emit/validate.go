@@ -181,7 +181,7 @@ func (s *source) readDefined(d *model.Decl, v *model.Value) {
 		s.line("*v = ", d.Name, "(", e, ")")
 		return
 	}
-	if ok && v.Hold == model.Bare && !v.Null {
+	if ok && v.Hold == model.Bare && !v.Null && !isInterface(t) {
 		s.assertions(v.Checks)
 		s.line(t.Decl.Decode, "(d, (*", t.Decl.Name, ")(v))")
 		return

@@ -140,11 +140,15 @@ func narrowByGroups(r *reader, s *shape) {
 			continue
 		}
 		r.narrowing[g.at] = true
-		var kinds model.Kind
+		var kinds, nulls model.Kind
 		for _, b := range g.branches {
 			if t := r.shape(conj{b}); t.never == nil {
+				nulls |= kinds & t.kinds & model.KindNull
 				kinds |= t.kinds
 			}
+		}
+		if g.one {
+			kinds &^= nulls // two branches take null, the only value of its kind: so none may
 		}
 		if s.kinds&kinds != s.kinds {
 			s.kinds &= kinds

@@ -94,9 +94,9 @@ var foreignFiles = []string{
 	"ecmascript-regex.json", "format-assertion.json", "content.json", "cross-draft.json", "dependencies-compatibility.json",
 }
 
-// TestOfficialVAL04NewestSuite runs the suite as it is published now, with its optional parts. Wrong verdicts are errors;
+// TestVAL04NewestSuite runs the suite as it is published now, with its optional parts. Wrong verdicts are errors;
 // how much generates is for the tests that run everywhere.
-func TestOfficialVAL04NewestSuite(t *testing.T) {
+func TestVAL04NewestSuite(t *testing.T) {
 	for _, draft := range []struct {
 		folder  string
 		dialect schema.Dialect

@@ -44,6 +44,7 @@ var formatted = map[string][]string{
 	"date-time": {"2026-07-28T09:30:00Z", "2024-02-29T23:59:59.123+01:00"}, "date": {"2026-07-28", "2024-02-29"},
 	"ipv4": {"127.0.0.1", "0.0.0.0"}, "ipv6": {"::1", "2001:db8::8:800:200c:417a"}, "uuid": {"123e4567-e89b-12d3-a456-426614174000"},
 	"json-pointer": {"", "/a/0", "/~0~1"},
+	"color":        {"red"}, // unknown to both
 }
 
 // document returns a schema document.
@@ -52,7 +53,7 @@ func (a *author) document() []byte {
 	root := a.objectOrTrue(3)
 	definitions := object{}
 	for _, name := range a.defs {
-		definitions[name] = a.schema(2)
+		definitions[name] = a.definition(name)
 	}
 	if len(definitions) > 0 {
 		root["$defs"] = definitions
@@ -69,6 +70,33 @@ func (a *author) document() []byte {
 		panic(err)
 	}
 	return text
+}
+
+// definition is a schema that others may also refer to by name: by $anchor, by $dynamicAnchor, or by an $id of its own.
+// What has an $id holds no references, because they would start from it.
+func (a *author) definition(name string) any {
+	if a.some("$ref", 6) {
+		others := a.defs
+		a.defs = nil
+		s := a.objectOrTrue(1)
+		a.defs = others
+		s["$id"] = name + ".json"
+		return s
+	}
+	s, ok := a.schema(2).(object)
+	if !ok {
+		return true
+	}
+	switch _, ref := s["$ref"]; {
+	case a.dialect == schema.Draft2020:
+		s["$anchor"] = "at" + name
+		if a.some("$dynamicRef", 2) {
+			s["$dynamicAnchor"] = "moving" + name
+		}
+	case !ref:
+		s["$id"] = "#at" + name
+	}
+	return s
 }
 
 func (a *author) objectOrTrue(depth int) object {
@@ -120,9 +148,19 @@ func (a *author) kinds(s object) []string {
 }
 
 func (a *author) reference(depth int) any {
-	s := object{"$ref": "#/" + a.definitions() + "/" + pick(a.Rand, a.defs...)}
-	if a.chance(12) {
+	name := pick(a.Rand, a.defs...)
+	s := object{"$ref": "#/" + a.definitions() + "/" + name}
+	switch a.IntN(12) {
+	case 0:
 		s["$ref"] = "#"
+	case 1:
+		s["$ref"] = name + ".json"
+	case 2, 3:
+		s["$ref"] = "#at" + name
+	case 4:
+		if a.can["$dynamicRef"] {
+			s = object{"$dynamicRef": "#moving" + name}
+		}
 	}
 	if a.chance(4) && depth > 0 { // siblings count in 2020-12 and mean nothing in draft-07
 		a.rules(s, pick(a.Rand, "object", "array", "string", "number"), depth-1)
@@ -345,7 +383,7 @@ func (a *author) applicators(s object, depth int) {
 var foreign = map[schema.Dialect][]string{
 	schema.Draft2020: {"items[]", "additionalItems", "dependencies"},
 	schema.Draft7: {"prefixItems", "minContains", "maxContains", "unevaluatedItems", "unevaluatedProperties", "dependentRequired",
-		"dependentSchemas"},
+		"dependentSchemas", "$dynamicRef"},
 }
 
 // supported returns the keywords of a draft that the generator takes; "items[]" is the list form of draft-07.
@@ -367,7 +405,7 @@ func supported(t testing.TB, dialect schema.Dialect) map[string]bool {
 		"dependencies": `{"dependencies":{"a":["b"]}}`, "unevaluatedProperties": `{"unevaluatedProperties":false}`,
 		"anyOf": `{"anyOf":[{"type":"null"}]}`, "oneOf": `{"oneOf":[{"type":"null"}]}`, "allOf": `{"allOf":[{"type":"null"}]}`,
 		"not": `{"not":{"type":"null"}}`, "if": `{"if":{"type":"null"},"then":false}`, "then": `{"if":{"type":"null"},"then":false}`,
-		"else": `{"if":{"type":"null"},"else":false}`,
+		"$dynamicRef": `{"$dynamicRef":"#a","$defs":{"a":{"$dynamicAnchor":"a"}}}`, "else": `{"if":{"type":"null"},"else":false}`,
 	} {
 		doc, ds := document(t, parse(t, keyword, []byte(sample)), dialect)
 		if ds.HasErrors() {
