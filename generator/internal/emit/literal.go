@@ -1,37 +1,11 @@
 package emit
 
 import (
-	"go/scanner"
-	"go/token"
 	"strconv"
 	"strings"
 
-	"github.com/dave/jennifer/jen"
-
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
-
-// literal is goLiteral for files that jennifer writes: it has to see the package check to import it.
-func literal(l model.Literal) *jen.Statement {
-	src := []byte(goLiteral(l))
-	var s scanner.Scanner
-	fset := token.NewFileSet()
-	file := fset.AddFile("", fset.Base(), len(src))
-	s.Init(file, src, nil, 0)
-	code, done := &jen.Statement{}, 0
-	for {
-		pos, tok, text := s.Scan()
-		if tok == token.EOF {
-			return code.Op(string(src[done:]))
-		}
-		if at := file.Offset(pos); tok == token.IDENT && text == "check" {
-			_, _, _ = s.Scan() // the point
-			_, _, name := s.Scan()
-			code.Op(string(src[done:at])).Qual(checkPath, name)
-			done = at + len("check.") + len(name)
-		}
-	}
-}
 
 // goLiteral is a default as Go source.
 func goLiteral(l model.Literal) string {

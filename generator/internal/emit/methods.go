@@ -70,20 +70,6 @@ func methodCodec(of []jen.Code, revision, decode, write string) jen.Code {
 	return jen.Qual(serverPath, "MethodCodec").Types(of...).Values(fields...)
 }
 
-// methodSignature is one method of Handlers:
-//
-//	ListPrompts(ctx context.Context, call *server.Call, params *PaginatedRequestParams) (*ListPromptsResult, error)
-func methodSignature(m *model.MethodHandler) *jen.Statement {
-	s := jen.Id(m.GoName).Params(
-		jen.Id("ctx").Qual("context", "Context"),
-		jen.Id("call").Op("*").Qual(serverPath, "Call"),
-		jen.Id("params").Op("*").Id(m.Params.Name))
-	if m.Result.Name == "" {
-		return s.Error()
-	}
-	return s.Params(jen.Op("*").Id(m.Result.Name), jen.Error())
-}
-
 // // CreateMessage sends sampling/createMessage to the client and waits for its answer. …
 //
 //	func CreateMessage(ctx context.Context, call *server.Call, name string, params *CreateMessageRequestParams) (*CreateMessageResult, error) {

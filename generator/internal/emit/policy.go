@@ -1,18 +1,18 @@
 package emit
 
 import (
+	"strconv"
+	"strings"
 	"time"
-
-	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
 // cancelFile emits when calls end before they are done, for the tools whose manifest says so.
 func cancelFile(pkg *model.Package) ([]File, error) {
-	return variables(pkg, "cancel.gen.go", func(t *model.Tool) jen.Code {
+	return variables(pkg, "cancel.gen.go", func(t *model.Tool) string {
 		if t.Cancel == (model.CancelPolicy{}) {
-			return nil
+			return ""
 		}
 		return cancelPolicy(t)
 	})
@@ -20,54 +20,57 @@ func cancelFile(pkg *model.Package) ([]File, error) {
 
 // tasksFile emits how tools run as tasks.
 func tasksFile(pkg *model.Package) ([]File, error) {
-	return variables(pkg, "tasks.gen.go", func(t *model.Tool) jen.Code {
+	return variables(pkg, "tasks.gen.go", func(t *model.Tool) string {
 		if t.Task.Support == model.TaskForbidden {
-			return nil
+			return ""
 		}
 		return taskPolicy(t)
 	})
 }
 
 // variables makes a file of one variable a tool, or none if no tool has one.
-func variables(pkg *model.Package, name string, make func(*model.Tool) jen.Code) ([]File, error) {
-	f := newFile(pkg)
-	empty := true
+func variables(pkg *model.Package, name string, make func(*model.Tool) string) ([]File, error) {
+	s := &source{}
+	timed := false
 	for _, t := range pkg.Tools {
-		if code := make(t); code != nil {
-			f.Add(code)
-			f.Line()
-			empty = false
+		if code := make(t); code != "" {
+			s.line()
+			s.line(code)
+			timed = timed || strings.Contains(code, "time.")
 		}
 	}
-	if empty {
+	if len(s.b) == 0 {
 		return nil, nil
 	}
-	content, err := format(f)
-	return one(name, content, err)
+	imports := []string{serverPath}
+	if timed {
+		imports = []string{"time", serverPath}
+	}
+	return one(name, s.importing(header(pkg), pkg.Name, imports...), nil)
 }
 
 // var getQuoteCancel = server.CancelPolicy{Timeout: 5 * time.Second}
-func cancelPolicy(t *model.Tool) jen.Code {
+func cancelPolicy(t *model.Tool) string {
 	fields := durations(duration{"Timeout", t.Cancel.Timeout})
 	if t.Cancel.Uncancellable {
-		fields = append(fields, field("Uncancellable", jen.True()))
+		fields = append(fields, "Uncancellable: true")
 	}
 	if t.Cancel.Because != "" {
-		fields = append(fields, field("Because", jen.Lit(t.Cancel.Because)))
+		fields = append(fields, "Because: "+strconv.Quote(t.Cancel.Because))
 	}
-	return jen.Var().Id(t.Ident+"Cancel").Op("=").Qual(serverPath, "CancelPolicy").Values(fields...)
+	return "var " + t.Ident + "Cancel = server.CancelPolicy{" + strings.Join(fields, ", ") + "}"
 }
 
 // var buildReportTask = server.TaskPolicy{Support: server.TaskRequired, TTL: 2 * time.Hour, MaxTTL: 24 * time.Hour}
-func taskPolicy(t *model.Tool) jen.Code {
-	support := "TaskOptional"
+func taskPolicy(t *model.Tool) string {
+	support := "Support: server.TaskOptional"
 	if t.Task.Support == model.TaskRequired {
-		support = "TaskRequired"
+		support = "Support: server.TaskRequired"
 	}
-	fields := append([]jen.Code{field("Support", jen.Qual(serverPath, support))}, durations(
+	fields := append([]string{support}, durations(
 		duration{"TTL", t.Task.TTL}, duration{"MaxTTL", t.Task.MaxTTL},
 		duration{"PollInterval", t.Task.PollInterval}, duration{"Timeout", t.Task.Timeout})...)
-	return jen.Var().Id(t.Ident+"Task").Op("=").Qual(serverPath, "TaskPolicy").Values(fields...)
+	return "var " + t.Ident + "Task = server.TaskPolicy{" + strings.Join(fields, ", ") + "}"
 }
 
 type duration struct {
@@ -75,30 +78,32 @@ type duration struct {
 	value time.Duration
 }
 
-func durations(all ...duration) []jen.Code {
-	var fields []jen.Code
+func durations(all ...duration) []string {
+	var fields []string
 	for _, d := range all {
 		if d.value != 0 {
-			fields = append(fields, field(d.field, durationCode(d.value)))
+			fields = append(fields, d.field+": "+durationCode(d.value))
 		}
 	}
 	return fields
 }
 
 // durationCode writes d in the largest unit that divides it: 90 * time.Second.
-func durationCode(d time.Duration) *jen.Statement {
-	for _, unit := range []struct {
+func durationCode(d time.Duration) string {
+	unit, name := time.Nanosecond, "Nanosecond"
+	for _, u := range []struct {
 		name string
 		size time.Duration
 	}{
 		{"Hour", time.Hour}, {"Minute", time.Minute}, {"Second", time.Second}, {"Millisecond", time.Millisecond}, {"Microsecond", time.Microsecond},
 	} {
-		if d%unit.size == 0 {
-			if d == unit.size {
-				return jen.Qual("time", unit.name)
-			}
-			return jen.Lit(int(d/unit.size)).Op("*").Qual("time", unit.name)
+		if d%u.size == 0 {
+			unit, name = u.size, u.name
+			break
 		}
 	}
-	return jen.Lit(int(d)).Op("*").Qual("time", "Nanosecond")
+	if d == unit {
+		return "time." + name
+	}
+	return strconv.FormatInt(int64(d/unit), 10) + " * time." + name
 }

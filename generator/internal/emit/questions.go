@@ -1,7 +1,8 @@
 package emit
 
 import (
-	"github.com/dave/jennifer/jen"
+	"strconv"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
@@ -11,29 +12,35 @@ func questionsFile(pkg *model.Package) ([]File, error) {
 	if !pkg.Needs.Questions {
 		return nil, nil
 	}
-	f := newFile(pkg)
+	s := &source{}
+	imports := map[string]bool{}
 	for _, t := range pkg.Tools {
 		if t.Call == "" {
 			continue
 		}
-		f.Add(callType(t))
+		s.line()
+		s.callType(t)
 		for _, q := range t.Questions {
-			f.Line()
-			f.Add(askMethod(t, q))
-			f.Line()
-			f.Add(questionVar(q))
+			s.line()
+			s.askMethod(t, q)
+			s.line()
+			s.questionVar(q, imports)
 		}
-		f.Line()
 	}
-	content, err := format(f)
-	return one("questions.gen.go", content, err)
+	paths := []string{"context"}
+	for _, path := range []string{"time", checkPath} {
+		if imports[path] {
+			paths = append(paths, path)
+		}
+	}
+	return one("questions.gen.go", s.importing(header(pkg), pkg.Name, append(paths, serverPath)...), nil)
 }
 
 // // ImportOrdersCall is a call of import_orders, with its questions.
 // type ImportOrdersCall struct{ *server.Call }
-func callType(t *model.Tool) jen.Code {
-	return jen.Add(comment(t.Call + " is a call of " + t.Name + ", with its questions.")).Line().
-		Type().Id(t.Call).Struct(jen.Op("*").Qual(serverPath, "Call"))
+func (s *source) callType(t *model.Tool) {
+	s.comment(t.Call + " is a call of " + t.Name + ", with its questions.")
+	s.line("type ", t.Call, " struct{ *server.Call }")
 }
 
 // // ConfirmOverwrite asks the user …
@@ -41,33 +48,35 @@ func callType(t *model.Tool) jen.Code {
 //	func (c *ImportOrdersCall) ConfirmOverwrite(ctx context.Context, message string) (server.Answer[ImportOrdersConfirmOverwrite], error) {
 //		return server.Ask(ctx, c.Call, &importOrdersConfirmOverwriteQuestion, message)
 //	}
-func askMethod(t *model.Tool, q *model.Question) jen.Code {
-	return jen.Add(comment(q.Doc...)).Line().
-		Func().Params(jen.Id("c").Op("*").Id(t.Call)).Id(q.GoName).
-		Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("message").String()).
-		Params(jen.Qual(serverPath, "Answer").Types(jen.Id(q.Answer.Name)), jen.Error()).
-		Block(jen.Return(jen.Qual(serverPath, "Ask").Call(jen.Id("ctx"), jen.Id("c").Dot("Call"), jen.Op("&").Id(q.Ident), jen.Id("message"))))
+func (s *source) askMethod(t *model.Tool, q *model.Question) {
+	s.comment(q.Doc...)
+	s.open("func (c *", t.Call, ") ", q.GoName, "(ctx context.Context, message string) (server.Answer[", q.Answer.Name, "], error) {")
+	s.line("return server.Ask(ctx, c.Call, &", q.Ident, ", message)")
+	s.close("}")
 }
 
 //	var importOrdersConfirmOverwriteQuestion = server.Question[ImportOrdersConfirmOverwrite]{
 //		Name: "confirmOverwrite",
 //		…
 //	}
-func questionVar(q *model.Question) jen.Code {
-	fields := []jen.Code{
-		field("Name", jen.Lit(q.Name)),
-		field("Message", jen.Lit(q.Message)),
-		field("Schema", raw(q.Schema)),
+func (s *source) questionVar(q *model.Question, imports map[string]bool) {
+	fields := []row{{"Name", strconv.Quote(q.Name)}, {"Message", strconv.Quote(q.Message)}, {"Schema", "`" + q.Schema + "`"}}
+	if q.Timeout != 0 {
+		fields = append(fields, row{"Timeout", durationCode(q.Timeout)})
+		imports["time"] = true
 	}
-	fields = append(fields, durations(duration{"Timeout", q.Timeout})...)
 	if fallback := fallbackName(q.OnUnsupported); fallback != "" {
-		fields = append(fields, field("OnUnsupported", jen.Qual(serverPath, fallback)))
+		fields = append(fields, row{"OnUnsupported", "server." + fallback})
 	}
-	fields = append(fields, field("Decode", jen.Id(q.Answer.Decode)))
+	fields = append(fields, row{"Decode", q.Answer.Decode})
 	if q.Default != nil {
-		fields = append(fields, field("Default", literal(q.Default)))
+		text := goLiteral(q.Default)
+		fields = append(fields, row{"Default", text})
+		imports[checkPath] = imports[checkPath] || strings.Contains(text, "check.")
 	}
-	return jen.Var().Id(q.Ident).Op("=").Qual(serverPath, "Question").Types(jen.Id(q.Answer.Name)).Add(onLines(fields...))
+	s.open("var ", q.Ident, " = server.Question[", q.Answer.Name, "]{")
+	s.fields(fields)
+	s.close("}")
 }
 
 func fallbackName(u model.Unsupported) string {

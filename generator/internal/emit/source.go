@@ -54,15 +54,55 @@ func (s *source) comment(lines ...string) {
 
 // file returns the whole file: header, package clause, the import of runtime/check if it is used, and what was written.
 func (s *source) file(header, pkg string) []byte {
-	var b []byte
-	b = append(b, header...)
-	b = append(b, "\n\npackage "...)
-	b = append(b, pkg...)
 	if s.imports {
-		b = append(b, "\n\nimport \""+checkPath+"\""...)
+		return s.importing(header, pkg, checkPath)
+	}
+	return s.importing(header, pkg)
+}
+
+// importing is file with the imports at paths, sorted, those of the standard library first.
+func (s *source) importing(header, pkg string, paths ...string) []byte {
+	b := append(make([]byte, 0, len(s.b)+1024), header...)
+	b = append(b, "\n\npackage "+pkg...)
+	switch len(paths) {
+	case 0:
+	case 1:
+		b = append(b, "\n\nimport \""+paths[0]+"\""...)
+	default:
+		b = append(b, "\n\nimport ("...)
+		for i, path := range paths {
+			if i > 0 && strings.Contains(path, ".") && !strings.Contains(paths[i-1], ".") {
+				b = append(b, '\n')
+			}
+			b = append(b, "\n\t\""+path+"\""...)
+		}
+		b = append(b, "\n)"...)
 	}
 	b = append(b, '\n')
 	return append(b, s.b...)
+}
+
+// fields writes the fields of a composite literal, one a line: gofmt aligns the values of neighbours that take one line
+// each.
+func (s *source) fields(all []row) {
+	var run []row
+	flush := func() { s.rows(run); run = nil }
+	for _, r := range all {
+		if !strings.Contains(r.rest, "\n") {
+			run = append(run, row{r.name + ":", r.rest + ","})
+			continue
+		}
+		flush()
+		lines := strings.Split(r.rest, "\n")
+		s.line(r.name, ": ", lines[0])
+		for i, line := range lines[1:] {
+			if i == len(lines)-2 {
+				line += ","
+			}
+			s.line(line)
+		}
+	}
+	flush()
 }
 
 // row is one line of an aligned block: a name and what follows it.

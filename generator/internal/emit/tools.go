@@ -1,7 +1,8 @@
 package emit
 
 import (
-	"github.com/dave/jennifer/jen"
+	"strconv"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
@@ -15,16 +16,27 @@ import (
 //		}
 //	}
 func toolsFile(pkg *model.Package) ([]File, error) {
-	f := newFile(pkg)
-	entries := make([]jen.Code, len(pkg.Tools))
-	for i, t := range pkg.Tools {
-		entries[i] = toolEntry(pkg, t)
+	s := &source{}
+	s.line()
+	s.comment("tools are the tools that h answers, in the manifest's order. A definition is what tools/list shows.")
+	s.open("func tools(h Handlers) []server.Tool {")
+	if len(pkg.Tools) == 0 {
+		s.line("return []server.Tool{}")
+	} else {
+		s.open("return []server.Tool{")
+		for _, t := range pkg.Tools {
+			s.open("{")
+			s.fields(toolEntry(pkg, t))
+			s.close("},")
+		}
+		s.close("}")
 	}
-	f.Add(comment("tools are the tools that h answers, in the manifest's order. A definition is what tools/list shows.")).Line().
-		Func().Id("tools").Params(jen.Id("h").Id("Handlers")).Index().Qual(serverPath, "Tool").
-		Block(jen.Return(jen.Index().Qual(serverPath, "Tool").Add(onLines(entries...))))
-	content, err := format(f)
-	return one("tools.gen.go", content, err)
+	s.close("}")
+	imports := []string{serverPath}
+	if pkg.Needs.Questions {
+		imports = []string{"context", serverPath}
+	}
+	return one("tools.gen.go", s.importing(header(pkg), pkg.Name, imports...), nil)
 }
 
 //	{
@@ -34,33 +46,30 @@ func toolsFile(pkg *model.Package) ([]File, error) {
 //		Cancel: getQuoteCancel,
 //		Task: getQuoteTask,
 //	}
-func toolEntry(pkg *model.Package, t *model.Tool) jen.Code {
-	fields := []jen.Code{
-		field("Name", jen.Lit(t.Name)),
-		field("Definition", raw(t.Definition)),
-	}
+func toolEntry(pkg *model.Package, t *model.Tool) []row {
+	fields := []row{{"Name", strconv.Quote(t.Name)}, {"Definition", "`" + t.Definition + "`"}}
 	if t.Execution != "" {
-		fields = append(fields, field("Execution", raw(t.Execution)))
+		fields = append(fields, row{"Execution", "`" + t.Execution + "`"})
 	}
-	fields = append(fields, field("Handler", jen.Qual(serverPath, "Bind").Call(jen.Id(t.Input.Decode), method(pkg, t), codec(pkg, t))))
+	fields = append(fields, row{"Handler", "server.Bind(" + t.Input.Decode + ", " + method(pkg, t) + ", " + codec(pkg, t) + ")"})
 	if t.Cancel != (model.CancelPolicy{}) {
-		fields = append(fields, field("Cancel", jen.Id(t.Ident+"Cancel")))
+		fields = append(fields, row{"Cancel", t.Ident + "Cancel"})
 	}
 	if t.Task.Support != model.TaskForbidden {
-		fields = append(fields, field("Task", jen.Id(t.Ident+"Task")))
+		fields = append(fields, row{"Task", t.Ident + "Task"})
 	}
 	if before := beforeQuestions(t); len(before) > 0 {
-		fields = append(fields, field("Before", jen.Index().Qual(serverPath, "BeforeQuestion").Values(before...)))
+		fields = append(fields, row{"Before", "[]server.BeforeQuestion{" + strings.Join(before, ", ") + "}"})
 	}
-	return onLines(fields...)
+	return fields
 }
 
 // importOrdersConfirmQuestion.Before()
-func beforeQuestions(t *model.Tool) []jen.Code {
-	var all []jen.Code
+func beforeQuestions(t *model.Tool) []string {
+	var all []string
 	for _, q := range t.Questions {
 		if q.BeforeTask {
-			all = append(all, jen.Id(q.Ident).Dot("Before").Call())
+			all = append(all, q.Ident+".Before()")
 		}
 	}
 	return all
@@ -71,22 +80,18 @@ func beforeQuestions(t *model.Tool) []jen.Code {
 //	func(ctx context.Context, call *server.Call, in *ImportOrdersInput) (*ImportOrdersOutput, error) {
 //		return h.ImportOrders(ctx, &ImportOrdersCall{call}, in)
 //	}
-func method(pkg *model.Package, t *model.Tool) jen.Code {
+func method(pkg *model.Package, t *model.Tool) string {
 	if t.Call == "" {
-		return jen.Id("h").Dot(t.GoName)
+		return "h." + t.GoName
 	}
-	return jen.Func().Params(
-		jen.Id("ctx").Qual("context", "Context"),
-		jen.Id("call").Op("*").Qual(serverPath, "Call"),
-		jen.Id("in").Op("*").Id(t.Input.Name),
-	).Params(jen.Op("*").Id(outputName(pkg, t)), jen.Error()).Block(
-		jen.Return(jen.Id("h").Dot(t.GoName).Call(jen.Id("ctx"), jen.Op("&").Id(t.Call).Values(jen.Id("call")), jen.Id("in"))))
+	return "func(ctx context.Context, call *server.Call, in *" + t.Input.Name + ") (*" + outputName(pkg, t) + ", error) {\n" +
+		"\treturn h." + t.GoName + "(ctx, &" + t.Call + "{call}, in)\n}"
 }
 
 // server.Structured(appendGetQuoteOutput, decodeGetQuoteOutput) or server.Unstructured(appendCallToolResult)
-func codec(pkg *model.Package, t *model.Tool) jen.Code {
+func codec(pkg *model.Package, t *model.Tool) string {
 	if t.Output == nil {
-		return jen.Qual(serverPath, "Unstructured").Call(jen.Id(pkg.Result.Append))
+		return "server.Unstructured(" + pkg.Result.Append + ")"
 	}
-	return jen.Qual(serverPath, "Structured").Call(jen.Id(t.Output.Append), jen.Id(t.Output.Decode))
+	return "server.Structured(" + t.Output.Append + ", " + t.Output.Decode + ")"
 }
