@@ -1,0 +1,89 @@
+package streamhttp
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+const (
+	typeJSON   = "application/json"
+	typeEvents = "text/event-stream"
+)
+
+// checkContent wants exactly JSON, in UTF-8: a form or plain text is what a page may send across origins without asking.
+func checkContent(r *http.Request) *refusal {
+	values := r.Header["Content-Type"]
+	if len(values) == 1 && (values[0] == typeJSON || isJSON(values[0])) {
+		return nil
+	}
+	return refuse(http.StatusUnsupportedMediaType, "the content type must be %s", typeJSON)
+}
+
+func isJSON(value string) bool {
+	media, params, err := mime.ParseMediaType(value)
+	if err != nil || media != typeJSON {
+		return false
+	}
+	for name, v := range params {
+		if name != "charset" || !strings.EqualFold(v, "utf-8") {
+			return false
+		}
+	}
+	return true
+}
+
+// checkAccept wants all of types to be acceptable: which one an answer takes shows only when it is there. As HTTP has it, who
+// does not say what is acceptable takes everything.
+func checkAccept(r *http.Request, types ...string) *refusal {
+	values := r.Header["Accept"]
+	if len(values) == 0 || len(values) == 1 && (values[0] == "application/json, text/event-stream" || values[0] == "*/*") {
+		return nil
+	}
+	for _, t := range types {
+		if !accepts(values, t) {
+			return refuse(http.StatusNotAcceptable, "the client must accept %s", strings.Join(types, " and "))
+		}
+	}
+	return nil
+}
+
+// accepts goes by the most specific range that fits.
+func accepts(values []string, media string) bool {
+	family, _, _ := strings.Cut(media, "/")
+	best, accepted := 0, false
+	for _, value := range values {
+		for _, item := range strings.Split(value, ",") {
+			name, params, _ := strings.Cut(item, ";")
+			if rank := rangeRank(strings.TrimSpace(name), media, family); rank > best {
+				best, accepted = rank, !refusedByWeight(params)
+			}
+		}
+	}
+	return accepted
+}
+
+func rangeRank(name, media, family string) int {
+	switch {
+	case strings.EqualFold(name, media):
+		return 3
+	case strings.EqualFold(name, family+"/*"):
+		return 2
+	case name == "*/*":
+		return 1
+	}
+	return 0
+}
+
+// refusedByWeight finds q=0.
+func refusedByWeight(params string) bool {
+	for _, p := range strings.Split(params, ";") {
+		name, value, _ := strings.Cut(p, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "q") {
+			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			return err == nil && q == 0
+		}
+	}
+	return false
+}

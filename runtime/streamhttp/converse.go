@@ -1,0 +1,90 @@
+package streamhttp
+
+import (
+	"net/http"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// methodInitialize opens a session. It is the one method that the transport itself must know.
+const methodInitialize = "initialize"
+
+// converse serves a message of a session.
+func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, j *server.Judged, frame []byte) *refusal {
+	if j.Kind == rpc.KindRequest && j.Method == methodInitialize && r.Header.Get(headerSession) == "" {
+		return h.open(w, r, j, frame)
+	}
+	s, err := h.sessionOf(r)
+	if err != nil {
+		err.id = idOf(j)
+		return err
+	}
+	defer s.unuse()
+	if j.Kind != rpc.KindRequest {
+		if _, ok := s.receive(frame); !ok {
+			return s.gone()
+		}
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	}
+	st := s.stream(j.ID)
+	if st == nil {
+		err := refuse(http.StatusBadRequest, "a request with this id is in flight") // CAN08
+		err.id = j.ID
+		return err
+	}
+	reader := st.attach(-1)
+	if got, ok := s.receive(frame); ok && !got.Answered {
+		st.end()
+	}
+	return s.respond(w, r, st, reader)
+}
+
+func idOf(j *server.Judged) rpc.ID {
+	if j.Kind != rpc.KindRequest {
+		return rpc.ID{}
+	}
+	return j.ID
+}
+
+// open begins a session with its handshake, or answers why not.
+func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged, frame []byte) *refusal {
+	s, err := h.admit(server.PrincipalFrom(r.Context()))
+	if err != nil {
+		return err
+	}
+	defer s.unuse()
+	s.mu.Lock()
+	s.peer = h.srv.NewSession(s.context(r), s)
+	s.mu.Unlock()
+	st := s.stream(j.ID)
+	reader := st.attach(-1)
+	defer s.release(st, reader)
+	s.receive(frame)
+	answer, ok := st.alone()
+	s.remove(st)
+	status := http.StatusOK
+	if s.revision = s.peer.Revision(); s.revision != "" && ok {
+		w.Header()[headerSession] = []string{s.id}
+	} else {
+		status = http.StatusBadRequest
+		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "there was no handshake"})
+	}
+	if !ok {
+		return s.gone()
+	}
+	s.log(newDownlink(w, h.opts.writeWait).json(status, answer))
+	return nil
+}
+
+// checkVersion holds the header, if there is one, against what the handshake agreed on.
+func (s *session) checkVersion(r *http.Request) *refusal {
+	for _, v := range r.Header[headerVersion] {
+		if v != s.revision {
+			return refuse(http.StatusBadRequest, "the session speaks %s, not %q", s.revision, v)
+		}
+	}
+	return nil
+}

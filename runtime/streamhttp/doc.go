@@ -1,0 +1,52 @@
+// Package streamhttp serves a server.Server over Streamable HTTP: one http.Handler, one endpoint, every revision. Each request is
+// judged by itself (REV02).
+//
+// # Map
+//
+//   - handler.go: Handler, Endpoint, what the HTTP methods do; options.go: its options; serve.go: an http.Server with fitting limits
+//   - guard.go: Host and Origin; accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when one of them is
+//     wrong
+//   - judge.go: which revision a message is of, and whether its headers say what it says (EXT14); header.go: encoded values;
+//     param.go: tool parameters in headers
+//   - exchange.go: revisions without handshake: one POST, one exchange; its end is its response's end
+//   - converse.go, session.go, sessions.go: revisions with handshake: sessions, who has one, when they end
+//   - stream.go: what is said in one response of a session, kept for who lost the connection; pump.go: its way to the client
+//   - event.go: server-sent events; downlink.go: writing before a deadline
+//
+// # Decisions
+//
+// The response tells whether to stream. An answer that comes before anything else is plain JSON. Notifications, questions,
+// keep-alives and, with a handshake, one second without an answer make it a stream. A stream with a handshake begins with an
+// event that has an id, so a client that loses it can come back: the request goes on (CAN18), its messages wait within
+// WithReplay. A response that never became a stream can not be asked for, so it is dropped; hence the one second.
+//
+// Without a handshake nothing waits: the end of the client's request cancels the call (CAN18), with cause disconnect.
+//
+// Messages that belong to no request wait for a listener, a GET: each goes to one of them, the newest, and those that
+// it did not take go to the next. Ids of events name stream and place; they are good for one session.
+//
+// In a session the goroutines of handlers append and the goroutine of the HTTP request writes, so a client that does not read
+// stops nobody until a stream has a megabyte of unread messages. In an exchange there is nobody else to stop, so its
+// handler writes itself.
+//
+// Every write has a deadline, every body has one; both are set for each request, because those of http.Server are for whole
+// connections: its WriteTimeout would end streams, its ReadTimeout would be taken for the client's disconnect.
+//
+// Sessions belong to who opened them: for another principal they do not exist. Their values, such as a principal, are those of the
+// request that opened them.
+//
+// Host and Origin are checked always. A public server names its hosts once (WithHosts); a forgotten check would hand every
+// local server to every web page.
+//
+// # Rejected
+//
+//   - The SSE id of the last event as the only state, with messages read back from a store: sessions hold handlers that run,
+//     so they are bound to a process anyway. 2026-07-28 is for those who need replicas.
+//   - One message to all listeners: the protocol forbids it.
+//   - 409 for a second GET: a client that lost its connection knows that before its server does.
+//   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone.
+//   - A priming event for listeners: what they miss before they know an id is kept for them without one.
+//   - Answering OPTIONS: what pages of which origin may do is for the operator's CORS middleware, which goes around the handler.
+//   - A goroutine that writes for every response: the one of the request is there already.
+//   - A limit of streams for one session: they are connections, which the operator limits where they come in.
+package streamhttp

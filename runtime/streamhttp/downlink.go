@@ -1,0 +1,79 @@
+package streamhttp
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// downlink writes one response. One goroutine uses it at a time.
+type downlink struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	wait    time.Duration // write deadline; 0: none
+	buf     []byte
+	written bool // the header is
+}
+
+// Values of headers that are the same for every response. net/http does not change them.
+var (
+	jsonHeader   = []string{typeJSON}
+	eventsHeader = []string{typeEvents}
+	noStore      = []string{"no-store"}
+	noTransform  = []string{"no-cache, no-transform"}
+	noBuffering  = []string{"no"}
+)
+
+func newDownlink(w http.ResponseWriter, wait time.Duration) *downlink {
+	return &downlink{w: w, control: http.NewResponseController(w), wait: wait}
+}
+
+// json writes a whole response.
+func (d *downlink) json(status int, frame []byte) error {
+	h := d.w.Header()
+	h["Content-Type"] = jsonHeader
+	h["Cache-Control"] = noStore
+	h["Content-Length"] = []string{strconv.Itoa(len(frame))}
+	d.written = true
+	d.w.WriteHeader(status)
+	err := d.send(frame)
+	d.relax()
+	return err
+}
+
+// stream begins a stream of events, with what is in buf.
+func (d *downlink) stream() {
+	h := d.w.Header()
+	h["Content-Type"] = eventsHeader
+	h["Cache-Control"] = noTransform
+	h["X-Accel-Buffering"] = noBuffering
+	d.written = true
+	d.w.WriteHeader(http.StatusOK)
+}
+
+// flush sends what is in buf.
+func (d *downlink) flush() error {
+	err := d.send(d.buf)
+	d.buf = d.buf[:0]
+	return err
+}
+
+// send writes b to the connection before the deadline.
+func (d *downlink) send(b []byte) error {
+	if d.wait > 0 {
+		_ = d.control.SetWriteDeadline(time.Now().Add(d.wait)) // where it is not supported there is none
+	}
+	if len(b) > 0 {
+		if _, err := d.w.Write(b); err != nil {
+			return err
+		}
+	}
+	return d.control.Flush()
+}
+
+// relax takes the deadline away: it would be that of the connection's next request.
+func (d *downlink) relax() {
+	if d.wait > 0 {
+		_ = d.control.SetWriteDeadline(time.Time{})
+	}
+}

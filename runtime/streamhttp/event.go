@@ -1,0 +1,71 @@
+package streamhttp
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+)
+
+// comment is what keeps a silent stream open, and finds out that nobody is there any more.
+const comment = ":\n\n"
+
+// appendEvent appends frame as one event; id "" leaves the id out. Raw newlines, which in JSON stand between tokens only, become
+// spaces.
+func appendEvent(b []byte, id eventID, frame []byte) []byte {
+	if id.stream != 0 {
+		b = append(b, "id: "...)
+		b = id.appendTo(b)
+		b = append(b, '\n')
+	}
+	b = append(b, "event: message\ndata: "...)
+	from := len(b)
+	b = append(b, frame...)
+	if bytes.IndexByte(frame, '\n') >= 0 || bytes.IndexByte(frame, '\r') >= 0 {
+		for i := from; i < len(b); i++ {
+			if b[i] == '\n' || b[i] == '\r' {
+				b[i] = ' '
+			}
+		}
+	}
+	return append(b, "\n\n"...)
+}
+
+// appendPriming appends the event that tells the client, before there is anything to say, from where it can go on, and how
+// soon it should try.
+func appendPriming(b []byte, id eventID, retry time.Duration) []byte {
+	b = append(b, "id: "...)
+	b = id.appendTo(b)
+	b = append(b, "\nretry: "...)
+	b = strconv.AppendInt(b, retry.Milliseconds(), 10)
+	return append(b, "\ndata: \n\n"...)
+}
+
+// eventID is the place of an event within a session: its stream and its number there. Number 0 is the priming event.
+type eventID struct {
+	stream   uint64 // from 1
+	number   int
+	listener bool // of a stream that belongs to no request
+}
+
+func (e eventID) appendTo(b []byte) []byte {
+	kind := byte('r')
+	if e.listener {
+		kind = 'l'
+	}
+	b = strconv.AppendUint(append(b, kind), e.stream, 10)
+	return strconv.AppendInt(append(b, '.'), int64(e.number), 10)
+}
+
+func parseEventID(text string) (e eventID, ok bool) {
+	if text == "" || text[0] != 'r' && text[0] != 'l' || len(text) > 40 {
+		return e, false
+	}
+	dot := bytes.IndexByte([]byte(text), '.')
+	if dot < 0 {
+		return e, false
+	}
+	stream, err := strconv.ParseUint(text[1:dot], 10, 64)
+	number, err2 := strconv.ParseUint(text[dot+1:], 10, 31)
+	e = eventID{stream: stream, number: int(number), listener: text[0] == 'l'}
+	return e, err == nil && err2 == nil && stream != 0
+}

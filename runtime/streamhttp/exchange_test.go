@@ -1,0 +1,352 @@
+package streamhttp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+func TestExchangeAnswersAloneAreJSON(t *testing.T) {
+	f := newFixture(t)
+	resp := f.call2026("1", "echo", "x")
+	if got := resp.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("content type %q", got)
+	}
+	if got := resp.Header.Get("Mcp-Session-Id"); got != "" {
+		t.Errorf("session %q", got)
+	}
+	if b := f.want(resp, 200); field(b, "id") != "1" || field(b, "result", "structuredContent", "text") != `"x"` {
+		t.Errorf("answer %s", b)
+	}
+}
+
+func TestExchangeStreamsWhatPrecedesTheAnswer(t *testing.T) {
+	f := newFixture(t)
+	resp := f.call2026("1", "steps", "done")
+	<-f.began
+	s := f.events(resp)
+	if got := resp.Header.Get("X-Accel-Buffering"); got != "no" {
+		t.Errorf("X-Accel-Buffering: %q", got)
+	}
+	if e := s.message(); field(e.data, "method") != `"notifications/progress"` || e.id != "" {
+		t.Errorf("progress %+v", e)
+	}
+	f.release <- struct{}{}
+	if e := s.message(); field(e.data, "result", "structuredContent", "text") != `"done"` {
+		t.Errorf("answer %+v", e)
+	}
+	s.end()
+}
+
+func TestExchangeHasNoSessions(t *testing.T) {
+	f := newFixture(t)
+	for _, method := range []string{http.MethodGet, http.MethodDelete} {
+		resp := f.do(f.request(method, "", "MCP-Protocol-Version: 2026-07-28"))
+		if f.want(resp, 405); resp.Header.Get("Allow") != "POST" {
+			t.Errorf("%s: Allow %q", method, resp.Header.Get("Allow"))
+		}
+	}
+}
+
+func TestExchangeTakesNotifications(t *testing.T) {
+	f := newFixture(t)
+	f.want(f.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,`+meta2026+`}}`,
+		headers2026("notifications/cancelled", "")...), 202)
+}
+
+// message2026 is a message with given _meta.
+func message2026(method, params, meta string) string {
+	if params != "" {
+		params += ","
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s"_meta":{%s}}}`, method, params, meta)
+}
+
+const (
+	metaVersion      = `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`
+	metaCapabilities = `"io.modelcontextprotocol/clientCapabilities":{}`
+)
+
+func TestEXT19RequestsSayVersionAndCapabilities(t *testing.T) {
+	f := newFixture(t)
+	list := headers2026("tools/list", "")
+	f.want(f.post(message2026("tools/list", "", metaVersion+","+metaCapabilities), list...), 200)
+	f.want(f.post(message2026("tools/list", "", metaVersion), list...), 400, "-32602")
+	f.want(f.post(message2026("tools/list", "", metaCapabilities), list...), 400, "-32602")
+	f.want(f.post(message2026("tools/list", "", ""), list...), 400, "-32602")
+	f.want(f.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, list...), 400, "-32602")
+	f.want(f.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`, list...), 400, "-32602")
+	unknown := strings.ReplaceAll(message2026("tools/list", "", metaVersion+","+metaCapabilities), "2026-07-28", "1900-01-01")
+	b := f.want(f.post(unknown, "MCP-Protocol-Version: 1900-01-01", "Mcp-Method: tools/list"), 400, "-32022")
+	if field(b, "error", "data", "requested") != `"1900-01-01"` || !strings.Contains(field(b, "error", "data", "supported"), "2026-07-28") {
+		t.Errorf("data of %s", b)
+	}
+}
+
+func TestExchangeUnknownMethodsAre404(t *testing.T) {
+	f := newFixture(t)
+	for _, method := range []string{"initialize", "ping", "logging/setLevel", "resources/subscribe", "tasks/list", "no/such"} {
+		f.want(f.post(message2026(method, "", metaVersion+","+metaCapabilities), headers2026(method, "")...), 404, "-32601", `"id":1`)
+	}
+}
+
+func TestEXT14HeadersRepeatTheBody(t *testing.T) {
+	f := newFixture(t)
+	call := callBody2026("1", "echo", "x")
+	list := message2026("tools/list", "", metaVersion+","+metaCapabilities)
+	version, method, name := "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: echo"
+	for _, c := range []struct {
+		body    string
+		headers []string
+		status  int
+	}{
+		{call, []string{version, method, name}, 200},
+		{call, []string{version, method, "Mcp-Name: =?base64?ZWNobw==?="}, 200},
+		{call, []string{"mcp-protocol-version: 2026-07-28", "MCP-METHOD: tools/call", "mcp-name: echo"}, 200},
+		{call, nil, 400},
+		{call, []string{version}, 400},
+		{call, []string{version, method}, 400},
+		{call, []string{version, name}, 400},
+		{call, []string{method, name}, 400},
+		{call, []string{"MCP-Protocol-Version: 2025-11-25", method, name}, 400},
+		{call, []string{version, version, method, name}, 400},
+		{call, []string{version, "Mcp-Method: tools/list", name}, 400},
+		{call, []string{version, "Mcp-Method: TOOLS/CALL", name}, 400},
+		{call, []string{version, method, method, name}, 400},
+		{call, []string{version, method, "Mcp-Name: Echo"}, 400},
+		{call, []string{version, method, "Mcp-Name: gate"}, 400},
+		{call, []string{version, method, name, "Mcp-Name: gate"}, 400},
+		{call, []string{version, method, "Mcp-Name: =?base64?ZWNobw?="}, 400},
+		{call, []string{version, method, "Mcp-Name: =?base64?ZWNob-==?="}, 400},
+		{call, []string{version, method, "Mcp-Name: =?BASE64?ZWNobw==?="}, 400},
+		{list, []string{version, "Mcp-Method: tools/list"}, 200},
+		{list, []string{version, method}, 400},
+		{list, []string{"Mcp-Method: tools/list"}, 400},
+	} {
+		b := f.want(f.post(c.body, c.headers...), c.status)
+		if c.status == 400 && (field(b, "error", "code") != "-32020" || field(b, "id") != "1") {
+			t.Errorf("%q: %s", c.headers, b)
+		}
+	}
+}
+
+func TestEXT14HeadersRepeatArguments(t *testing.T) {
+	f := newFixture(t)
+	call := func(args string, headers ...string) *http.Response {
+		return f.post(message2026("tools/call", `"name":"params","arguments":`+args, metaVersion+","+metaCapabilities),
+			append(headers2026("tools/call", "params"), headers...)...)
+	}
+	f.want(call(`{"text":"x","region":"eu","level":3}`, "Mcp-Param-Region: eu", "mcp-param-level: 3"), 200)
+	f.want(call(`{"text":"x","region":"Zürich"}`, "Mcp-Param-Region: =?base64?WsO8cmljaA==?="), 200)
+	f.want(call(`{"text":"x"}`), 200)
+	f.want(call(`{"text":"x","region":"eu"}`), 400, "-32020")
+	f.want(call(`{"text":"x","region":"eu"}`, "Mcp-Param-Region: us"), 400, "-32020")
+	f.want(call(`{"text":"x","region":"eu"}`, "Mcp-Param-Region: =?base64?ZXU?="), 400, "-32020")
+	f.want(call(`{"text":"x"}`, "Mcp-Param-Region: eu"), 400, "-32020")
+}
+
+func TestCAN18DisconnectCancelsAnExchange(t *testing.T) {
+	f := newFixture(t)
+	ctx, hangUp := context.WithCancel(context.Background())
+	failed := make(chan error)
+	r := f.request(http.MethodPost, callBody2026("1", "hang", ""), headers2026("tools/call", "hang")...)
+	go func() {
+		resp, err := f.ts.Client().Do(r.WithContext(ctx))
+		if err == nil {
+			resp.Body.Close()
+		}
+		failed <- err
+	}()
+	<-f.began
+	hangUp()
+	if cause := <-f.causes; sourceOf(cause) != inflight.SourceDisconnect {
+		t.Errorf("cause %v", cause)
+	}
+	if err := <-failed; err == nil {
+		t.Error("there was an answer")
+	}
+}
+
+// TestCAN18ThousandDroppedStreams: the clients of a thousand calls hang up in mid-call. Without sessions every handler ends for it, with
+// sessions none does.
+func TestCAN18ThousandDroppedStreams(t *testing.T) {
+	const calls = 1000
+	drop := func(f *fixture, body func(i int) string, headers []string) {
+		ctx, hangUp := context.WithCancel(context.Background())
+		var clients sync.WaitGroup
+		for i := range calls {
+			r := f.request(http.MethodPost, body(i), headers...).WithContext(ctx)
+			clients.Go(func() {
+				if resp, err := f.ts.Client().Do(r); err == nil {
+					resp.Body.Close()
+				}
+			})
+		}
+		for range calls {
+			<-f.began
+		}
+		hangUp()
+		clients.Wait()
+	}
+	t.Run("2026-07-28", func(t *testing.T) {
+		f := newFixture(t)
+		drop(f, func(i int) string { return callBody2026(fmt.Sprint(i), "hang", "") }, headers2026("tools/call", "hang"))
+		for range calls {
+			if cause := <-f.causes; sourceOf(cause) != inflight.SourceDisconnect {
+				t.Fatalf("cause %v", cause)
+			}
+		}
+	})
+	t.Run("2025-11-25", func(t *testing.T) {
+		f := newFixture(t)
+		session := f.initialize()
+		drop(f, func(i int) string { return callBody(fmt.Sprint(i), "gate", "") }, []string{session})
+		for range calls {
+			select {
+			case f.release <- struct{}{}:
+			case cause := <-f.causes:
+				t.Fatalf("a call was cancelled: %v", cause)
+			}
+		}
+		f.want(f.post(callBody("1", "echo", "free again"), session), 200, "free again")
+	})
+}
+
+func TestExchangeSubscriptions(t *testing.T) {
+	f := newFixture(t, WithKeepAlive(20*time.Millisecond))
+	resp := f.post(message2026("subscriptions/listen", `"notifications":{"toolsListChanged":true}`, metaVersion+","+metaCapabilities),
+		headers2026("subscriptions/listen", "")...)
+	s := f.events(resp)
+	if e := s.message(); field(e.data, "method") != `"notifications/subscriptions/acknowledged"` {
+		t.Fatalf("first %+v", e)
+	}
+	for e, ok := s.next(); !e.comment; e, ok = s.next() {
+		if !ok {
+			t.Fatal("the stream ended before a comment came")
+		}
+	}
+	f.srv.ToolsChanged()
+	if e := s.message(); field(e.data, "method") != `"notifications/tools/list_changed"` {
+		t.Errorf("second %+v", e)
+	}
+	done := make(chan error)
+	go func() { done <- f.h.Shutdown(context.Background()) }()
+	if e := s.message(); field(e.data, "result", "resultType") != `"complete"` || field(e.data, "id") != "1" {
+		t.Errorf("last %+v", e)
+	}
+	s.end()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestExchangeKeepAliveTurnsALongAnswerIntoAStream(t *testing.T) {
+	f := newFixture(t, WithKeepAlive(10*time.Millisecond))
+	s := f.events(f.call2026("1", "gate", "long"))
+	if e, _ := s.next(); !e.comment {
+		t.Errorf("first %+v", e)
+	}
+	f.release <- struct{}{}
+	if e := s.message(); field(e.data, "result", "structuredContent", "text") != `"long"` {
+		t.Errorf("answer %+v", e)
+	}
+	s.end()
+}
+
+func TestCAN21ShutdownWaitsForExchangesThenCancels(t *testing.T) {
+	f := newFixture(t)
+	answers := make(chan string, 2)
+	for _, tool := range []string{"gate", "hang"} {
+		go func() { answers <- body(f.call2026("1", tool, "in time")) }()
+		<-f.began
+	}
+	ctx, enough := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- f.h.Shutdown(ctx) }()
+	<-f.h.draining
+	f.want(f.call2026("2", "echo", ""), 503)
+	f.release <- struct{}{}
+	if a := <-answers; !strings.Contains(a, "in time") {
+		t.Errorf("the call that ended in time was answered %s", a)
+	}
+	enough()
+	if cause := <-f.causes; sourceOf(cause) != inflight.SourceShutdown {
+		t.Errorf("cause %v", cause)
+	}
+	if err := <-done; err == nil {
+		t.Error("Shutdown does not tell that it had to cancel")
+	}
+	<-answers
+}
+
+func TestCAN21ShutdownEndsSessions(t *testing.T) {
+	f := newFixture(t, WithPriming(0))
+	session := f.initialize()
+	s := f.events(f.post(callBody("1", "hang", ""), session))
+	l := f.listen(session)
+	<-f.began
+	if err := f.h.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if cause := <-f.causes; sourceOf(cause) != inflight.SourceShutdown {
+		t.Errorf("cause %v", cause)
+	}
+	s.end()
+	l.end()
+	f.want(f.post(initializeBody), 503)
+}
+
+func TestSessionsEndWithTheServer(t *testing.T) {
+	f := newFixture(t)
+	session := f.initialize()
+	l := f.listen(session)
+	if err := f.srv.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	l.end()
+	f.want(f.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, session), 503)
+}
+
+func TestSessionsExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := newServer(t, []server.Tool{tool("echo", func(_ context.Context, _ *server.Call, in *input) (*output, error) {
+			return &output{text: in.text}, nil
+		})})
+		h := Handler(srv, WithIdleTimeout(time.Minute))
+		session := recorded(h, http.MethodPost, initializeBody, "").Header().Get("Mcp-Session-Id")
+		ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		for range 3 {
+			time.Sleep(59 * time.Second)
+			if resp := recorded(h, http.MethodPost, ping, session); resp.Code != 200 {
+				t.Fatalf("in use: %d %s", resp.Code, resp.Body)
+			}
+		}
+		time.Sleep(61 * time.Second)
+		if resp := recorded(h, http.MethodPost, ping, session); resp.Code != 404 {
+			t.Errorf("after a minute: %d %s", resp.Code, resp.Body)
+		}
+		_ = h.Shutdown(context.Background())
+		_ = srv.Shutdown(context.Background())
+	})
+}
+
+// recorded serves one request without a socket.
+func recorded(h http.Handler, method, body, session string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://localhost/", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	if session != "" {
+		r.Header.Set("Mcp-Session-Id", session)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}

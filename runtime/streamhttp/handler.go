@@ -1,0 +1,186 @@
+package streamhttp
+
+import (
+	"net/http"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// Endpoint is the http.Handler of one server. Its methods are safe for concurrent use.
+type Endpoint struct {
+	srv    *server.Server
+	opts   options
+	params paramTable
+
+	draining chan struct{} // closed when shutdown begins
+
+	mu       sync.Mutex
+	sessions map[string]*session
+	running  int // what Shutdown waits for
+	closing  bool
+	watching bool
+	quiet    chan struct{} // closed when nothing runs any more
+	calls    map[*exchange]struct{}
+}
+
+// Handler returns the http.Handler that serves every revision of srv on one endpoint, each request by its own. Call
+// Shutdown, or Close, when it is not wanted any more.
+func Handler(srv *server.Server, opts ...Option) *Endpoint {
+	h := &Endpoint{
+		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
+		sessions: map[string]*session{}, calls: map[*exchange]struct{}{},
+	}
+	for _, o := range opts {
+		o(&h.opts)
+	}
+	return h
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	refused := h.guarded(w, r)
+	if refused != nil {
+		h.opts.logger.Debug("request refused", "method", r.Method, "error", refused)
+		refused.write(w)
+	}
+}
+
+func (h *Endpoint) guarded(w http.ResponseWriter, r *http.Request) *refusal {
+	if err := h.opts.guard.check(r); err != nil {
+		return err
+	}
+	if !h.enter() {
+		return unavailable("the server is shutting down")
+	}
+	defer h.leave()
+	switch r.Method {
+	case http.MethodPost:
+		return h.post(w, r)
+	case http.MethodGet:
+		return h.get(w, r)
+	case http.MethodDelete:
+		return h.delete(r, w)
+	}
+	return notAllowed(r.Method, allMethods)
+}
+
+const allMethods = "POST, GET, DELETE"
+
+// post reads one message and lets its revision serve it.
+func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
+	if err := checkContent(r); err != nil {
+		return err
+	}
+	if err := checkAccept(r, typeJSON, typeEvents); err != nil {
+		return err
+	}
+	f, err := h.readBody(w, r)
+	if err != nil {
+		return err
+	}
+	defer f.release()
+	j, err := h.judge(r, f.data)
+	switch {
+	case err != nil:
+		return err
+	case j.Wire != nil:
+		return h.exchange(w, r, &j)
+	}
+	return h.converse(w, r, &j, f.data)
+}
+
+// get opens a stream of a session, or goes on with one.
+func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
+	s, err := h.sessionFor(r)
+	if err != nil {
+		return err
+	}
+	defer s.unuse()
+	if err := checkAccept(r, typeEvents); err != nil {
+		return err
+	}
+	st, after, err := s.resume(r.Header.Get(headerLastEvent))
+	if err != nil {
+		return err
+	}
+	if st.over(after) {
+		w.WriteHeader(http.StatusNoContent) // which also tells an EventSource not to come back
+		return nil
+	}
+	reader := st.attach(after)
+	defer s.release(st, reader)
+	if st.listener {
+		s.join(st)
+	}
+	d := newDownlink(w, h.opts.writeWait)
+	d.stream()
+	s.pump(r, d, st, reader)
+	return nil
+}
+
+// resume finds the stream that the client had last. A listener that is forgotten already is like any other one; the answer to
+// a request is not.
+func (s *session) resume(last string) (st *stream, after int, err *refusal) {
+	if last == "" {
+		return s.listen(), -1, nil
+	}
+	id, ok := parseEventID(last)
+	if ok {
+		st = s.find(id.stream)
+	}
+	switch {
+	case st != nil && st.listener == id.listener:
+		return st, id.number, nil
+	case ok && id.listener:
+		return s.listen(), -1, nil
+	}
+	return nil, 0, refuse(http.StatusBadRequest, "no stream of this session has the event %q, or not any more", last)
+}
+
+// delete ends a session.
+func (h *Endpoint) delete(r *http.Request, w http.ResponseWriter) *refusal {
+	s, err := h.sessionFor(r)
+	if err != nil {
+		return err
+	}
+	defer s.unuse()
+	s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client ended the session"})
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// sessionFor is sessionOf for GET and DELETE, which revisions without sessions do not have.
+func (h *Endpoint) sessionFor(r *http.Request) (*session, *refusal) {
+	if r.Header.Get(headerSession) == "" && h.isStateless(r.Header.Get(headerVersion)) {
+		return nil, notAllowed(r.Method, http.MethodPost)
+	}
+	return h.sessionOf(r)
+}
+
+// isStateless tells whether version is served and has no sessions.
+func (h *Endpoint) isStateless(version string) bool {
+	w := h.srv.Wire(version)
+	return w != nil && !w.Handshake
+}
+
+// sessionOf returns the session that r names.
+func (h *Endpoint) sessionOf(r *http.Request) (*session, *refusal) {
+	id := r.Header.Get(headerSession)
+	if id == "" {
+		return nil, refuse(http.StatusBadRequest, "the header %s is missing", headerSession)
+	}
+	s := h.use(id, server.PrincipalFrom(r.Context()))
+	if s == nil {
+		return nil, gone()
+	}
+	if err := s.checkVersion(r); err != nil {
+		s.unuse()
+		return nil, err
+	}
+	return s, nil
+}
+
+// gone tells the client to begin a new session.
+func gone() *refusal { return refuse(http.StatusNotFound, "there is no such session") }

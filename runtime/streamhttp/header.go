@@ -1,0 +1,35 @@
+package streamhttp
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode/utf8"
+)
+
+// Headers of the transport itself, as Go writes them. The names of those that repeat the body come from the wire.
+const (
+	headerSession   = "Mcp-Session-Id"
+	headerLastEvent = "Last-Event-Id"
+	headerVersion   = "Mcp-Protocol-Version"
+)
+
+// sentinel marks header values that a header can not hold as they are.
+type sentinel struct{ prefix, suffix string }
+
+// decode returns what a header value stands for. Only the exact wrapping counts; what is not wrapped is meant literally, and
+// then has to be printable ASCII, because everything else would reach another party differently.
+func (s sentinel) decode(value string) (string, bool) {
+	inner, wrapped := strings.CutPrefix(value, s.prefix)
+	if wrapped && s.prefix != "" {
+		if inner, wrapped = strings.CutSuffix(inner, s.suffix); wrapped {
+			data, err := base64.StdEncoding.Strict().DecodeString(inner)
+			return string(data), err == nil && utf8.Valid(data)
+		}
+	}
+	for i := range len(value) {
+		if c := value[i]; c < ' ' && c != '\t' || c > '~' {
+			return "", false
+		}
+	}
+	return value, true
+}

@@ -1,0 +1,74 @@
+package streamhttp
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Option changes a default of Handler.
+type Option func(*options)
+
+type options struct {
+	logger      *slog.Logger
+	guard       guard
+	maxBody     int
+	bodyTimeout time.Duration
+	writeWait   time.Duration
+	keepAlive   time.Duration
+	prime       time.Duration
+	retry       time.Duration
+	idle        time.Duration
+	maxSessions int
+	replay      int
+}
+
+func defaults() options {
+	return options{
+		logger: slog.New(slog.DiscardHandler), maxBody: 16 << 20, bodyTimeout: 30 * time.Second, writeWait: 30 * time.Second,
+		keepAlive: 15 * time.Second, prime: time.Second, retry: time.Second, idle: 30 * time.Minute,
+		maxSessions: 10_000, replay: 1 << 20,
+	}
+}
+
+// WithLogger sets the logger; the default discards.
+func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = l } }
+
+// WithHosts allows values of the Host header beside loopback ones, with or without a port; "*" allows all. A server that is
+// reached by a name of its own needs it.
+func WithHosts(hosts ...string) Option { return func(o *options) { o.guard.hosts.add(hosts) } }
+
+// WithOrigins allows pages of other origins, such as "https://app.example.com"; "*" allows all. Pages of loopback and of the
+// served host itself are allowed anyway, requests without an origin too: those are not a browser's.
+func WithOrigins(origins ...string) Option { return func(o *options) { o.guard.origins.add(origins) } }
+
+// WithMaxBody sets the largest body in bytes; the default is 16 MiB. Larger ones are refused with 413.
+func WithMaxBody(bytes int) Option { return func(o *options) { o.maxBody = max(bytes, 1) } }
+
+// WithBodyTimeout sets how long a body may take to arrive; the default is 30 seconds, 0 means no limit.
+func WithBodyTimeout(d time.Duration) Option { return func(o *options) { o.bodyTimeout = d } }
+
+// WithWriteTimeout sets how long a client may take to accept what is written at once; the default is 30 seconds, 0 means no
+// limit. A slower client loses its connection.
+func WithWriteTimeout(d time.Duration) Option { return func(o *options) { o.writeWait = d } }
+
+// WithKeepAlive sets after how much silence a stream gets a comment; the default is 15 seconds, 0 means never. In 2026-07-28 an
+// answer that takes longer becomes a stream by it.
+func WithKeepAlive(d time.Duration) Option { return func(o *options) { o.keepAlive = d } }
+
+// WithPriming sets after how much time without an answer a response of 2025-11-25 becomes a stream, whose first event lets the
+// client resume it; the default is 1 second, 0 means at once.
+func WithPriming(d time.Duration) Option { return func(o *options) { o.prime = d } }
+
+// WithRetry sets how soon clients of 2025-11-25 are told to come back for a stream that was closed; the default is 1 second.
+func WithRetry(d time.Duration) Option { return func(o *options) { o.retry = d } }
+
+// WithIdleTimeout sets how long a session may be without any request before it ends; the default is 30 minutes, 0 means for ever.
+func WithIdleTimeout(d time.Duration) Option { return func(o *options) { o.idle = d } }
+
+// WithMaxSessions sets how many sessions there may be; the default is 10,000. A new one then ends the one that was unused for
+// the longest time, or is refused with 503 when all are in use.
+func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = max(n, 1) } }
+
+// WithReplay sets how many bytes one stream keeps for a client that comes back; the default is 1 MiB. A session keeps four times
+// that.
+func WithReplay(bytes int) Option { return func(o *options) { o.replay = max(bytes, 1) } }

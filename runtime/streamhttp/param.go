@@ -1,0 +1,149 @@
+package streamhttp
+
+import (
+	"bytes"
+	"net/http"
+	"net/textproto"
+	"strings"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// A property of a tool's inputSchema with x-mcp-header is repeated by a header, so that a gateway can route without
+// reading the body. It may stand at any depth, reached by properties alone.
+
+// param is one such property.
+type param struct {
+	header string   // as http.Header has it
+	path   []string // in the arguments
+}
+
+const headerKeyword = "x-mcp-header"
+
+// paramTable remembers the params of tools, which do not change.
+type paramTable struct{ tools sync.Map } // *server.Tool and prefix to []param
+
+type toolPrefix struct {
+	tool   *server.Tool
+	prefix string
+}
+
+func (t *paramTable) of(tool *server.Tool, prefix string) []param {
+	key := toolPrefix{tool, prefix}
+	if known, ok := t.tools.Load(key); ok {
+		return known.([]param)
+	}
+	list := readParams([]byte(tool.Definition), prefix)
+	t.tools.Store(key, list)
+	return list
+}
+
+// readParams finds the annotated properties in the definition of a tool. What is not valid there is not enforced; the
+// generator refuses it.
+func readParams(definition []byte, prefix string) []param {
+	schema := member(definition, "inputSchema")
+	if schema == nil || !bytes.Contains(schema, []byte(headerKeyword)) {
+		return nil
+	}
+	return appendParams(nil, schema, prefix, nil)
+}
+
+func appendParams(list []param, schema []byte, prefix string, path []string) []param {
+	if len(path) > maxParamDepth {
+		return list
+	}
+	eachMember(member(schema, "properties"), func(name string, property []byte) {
+		own := append(path[:len(path):len(path)], name)
+		if header, ok := text(member(property, headerKeyword)); ok && isToken(header) && isScalarType(property) {
+			list = append(list, param{header: textproto.CanonicalMIMEHeaderKey(prefix + header), path: own})
+		}
+		list = appendParams(list, property, prefix, own)
+	})
+	return list
+}
+
+const maxParamDepth = 32
+
+// isScalarType: only strings, integers and booleans have one form in a header.
+func isScalarType(property []byte) bool {
+	t, _ := text(member(property, "type"))
+	return t == "string" || t == "integer" || t == "boolean"
+}
+
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c <= ' ' || c > '~' || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// check compares the header with the arguments, which are well-formed JSON or absent. A value that is absent or null has no
+// header.
+func (p *param) check(header http.Header, arguments []byte, enc sentinel) bool {
+	value := arguments
+	for _, name := range p.path {
+		value = member(value, name)
+	}
+	sent := header[p.header]
+	if value == nil || string(value) == "null" {
+		return len(sent) == 0
+	}
+	if len(sent) != 1 {
+		return false
+	}
+	got, ok := enc.decode(sent[0])
+	return ok && sameScalar(value, got)
+}
+
+// sameScalar tells whether the header text stands for the JSON value. Numbers are compared by value: 42.0 is 42.
+func sameScalar(value []byte, got string) bool {
+	switch value[0] {
+	case '"':
+		want, _ := text(value)
+		return want == got
+	case '{', '[':
+		return false
+	}
+	return string(value) == got || sameNumber(string(value), got)
+}
+
+// member is the value of a member of a JSON object, nil when there is none.
+func member(object []byte, name string) (value []byte) {
+	eachMember(object, func(key string, v []byte) {
+		if key == name {
+			value = v
+		}
+	})
+	return value
+}
+
+// anyMember is an object of which every member is looked at.
+var anyMember = check.Object{Unknown: check.Keep}
+
+// eachMember visits the members of a JSON object; of anything else there are none.
+func eachMember(object []byte, visit func(name string, value []byte)) {
+	if len(object) == 0 || object[0] != '{' {
+		return
+	}
+	d := check.Get(object, check.Limits{})
+	defer d.Put()
+	for f := d.Object(&anyMember); f >= 0; f = d.Next() {
+		visit(d.Key(), d.Alias(nil))
+	}
+}
+
+// text reads a JSON string.
+func text(value []byte) (s string, ok bool) {
+	if len(value) == 0 || value[0] != '"' {
+		return "", false
+	}
+	d := check.Get(value, check.Limits{})
+	defer d.Put()
+	s = d.String(nil)
+	return s, d.Finish() == nil
+}

@@ -1,0 +1,112 @@
+package streamhttp
+
+import (
+	"net/http"
+	"time"
+)
+
+// respond answers the POST of a request: with its answer alone when nothing is said before it and it comes soon, else with a
+// stream that the client can resume.
+func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, reader uint64) *refusal {
+	defer s.release(st, reader)
+	if !s.await(r, st) {
+		if r.Context().Err() != nil {
+			return nil
+		}
+		return s.gone()
+	}
+	d := newDownlink(w, s.h.opts.writeWait)
+	if frame, ok := st.alone(); ok {
+		s.remove(st)
+		s.log(d.json(http.StatusOK, frame))
+		return nil
+	}
+	d.stream()
+	st.start()
+	if _, ended := st.idle(); !ended {
+		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
+	}
+	s.pump(r, d, st, reader)
+	return nil
+}
+
+// await returns when there is something to say, or it takes so long that a stream is better. False: there is nobody to say it to.
+func (s *session) await(r *http.Request, st *stream) bool {
+	if !st.quiet() {
+		return true
+	}
+	timer := time.NewTimer(s.h.opts.prime)
+	defer timer.Stop()
+	for st.quiet() {
+		select {
+		case <-st.wake:
+		case <-timer.C:
+			return true
+		case <-r.Context().Done():
+			return false
+		case <-s.done:
+			return false
+		}
+	}
+	return true
+}
+
+// pump writes what st takes until it is over, the client or the session is gone, or another connection goes on.
+func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) {
+	tick, stop := ticks(s.h.opts.keepAlive)
+	defer stop()
+	for {
+		b := st.take(reader)
+		if b.lost {
+			return
+		}
+		for i, frame := range b.events {
+			d.buf = appendEvent(d.buf, st.id(b.first+i), frame)
+			if len(d.buf) < flushAt && i+1 < len(b.events) {
+				continue
+			}
+			if err := d.flush(); err != nil {
+				s.log(err)
+				return
+			}
+		}
+		if len(d.buf) > 0 || len(b.events) == 0 {
+			if err := d.flush(); err != nil {
+				s.log(err)
+				return
+			}
+		}
+		if b.ended || b.leave {
+			d.relax()
+			return
+		}
+		select {
+		case <-st.wake:
+		case <-tick:
+			d.buf = append(d.buf, comment...)
+		case <-r.Context().Done():
+			return
+		case <-s.done:
+			d.relax()
+			return
+		}
+	}
+}
+
+// flushAt is how many bytes are collected before they are sent.
+const flushAt = 32 << 10
+
+// ticks is a ticker that may not be wanted.
+func ticks(every time.Duration) (tick <-chan time.Time, stop func()) {
+	if every <= 0 {
+		return nil, func() {}
+	}
+	t := time.NewTicker(every)
+	return t.C, t.Stop
+}
+
+func (s *session) log(err error) {
+	if err != nil {
+		s.h.opts.logger.Debug("the client is gone", "error", err)
+	}
+}

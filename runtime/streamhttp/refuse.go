@@ -1,0 +1,65 @@
+package streamhttp
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// refusal is an HTTP status with a JSON-RPC error.
+type refusal struct {
+	status int
+	id     rpc.ID // zero: not known, and then left out: both revisions know no null id
+	err    *rpc.Error
+	allow  string // of 405
+	retry  int    // seconds, of 503
+}
+
+// refuse is a refusal of what never became a message.
+func refuse(status int, format string, args ...any) *refusal {
+	return &refusal{status: status, err: rpc.Errorf(rpc.CodeInvalidRequest, format, args...)}
+}
+
+func notAllowed(method, allow string) *refusal {
+	r := refuse(http.StatusMethodNotAllowed, "%s is not served here", method)
+	r.allow = allow
+	return r
+}
+
+func unavailable(why string) *refusal {
+	r := refuse(http.StatusServiceUnavailable, "%s", why)
+	r.retry = 1
+	return r
+}
+
+func (r *refusal) frame() []byte {
+	if !r.id.IsZero() {
+		return rpc.AppendError(nil, r.id, r.err)
+	}
+	b := rpc.AppendError(nil, r.id, r.err)
+	const withNull, without = `{"jsonrpc":"2.0","id":null,`, `{"jsonrpc":"2.0",`
+	return append([]byte(without), b[len(withNull):]...)
+}
+
+func (r *refusal) write(w http.ResponseWriter) {
+	h := w.Header()
+	if r.allow != "" {
+		h.Set("Allow", r.allow)
+	}
+	if r.retry > 0 {
+		h.Set("Retry-After", strconv.Itoa(r.retry))
+	}
+	if r.status == http.StatusRequestEntityTooLarge || r.status == http.StatusRequestTimeout {
+		h.Set("Connection", "close") // the rest of the body is not wanted
+	}
+	b := r.frame()
+	h["Content-Type"] = jsonHeader
+	h["Content-Length"] = []string{strconv.Itoa(len(b))}
+	w.WriteHeader(r.status)
+	_, _ = w.Write(b)
+}
+
+// Error implements error, for the log.
+func (r *refusal) Error() string { return fmt.Sprintf("%d: %s", r.status, r.err.Message) }

@@ -1,0 +1,264 @@
+package streamhttp
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// session is one client of a revision with handshake. What the server says to it goes into streams; see stream.
+type session struct {
+	h         *Endpoint
+	id        string
+	principal string
+	revision  string
+	peer      *server.Session
+	kept      atomic.Int64  // bytes in streams
+	done      chan struct{} // closed when the session ends
+	ended     chan struct{} // closed when all of it has ended
+
+	order sync.Mutex // messages are received one at a time
+
+	mu         sync.Mutex
+	why        *inflight.Cause // of the end; nil while there is none
+	streams    map[uint64]*stream
+	active     map[rpc.ID]*stream // of requests that are to be answered
+	listeners  []*stream          // with a reader, the newest last
+	backlog    [][]byte           // for the next listener
+	backlogged int                // bytes
+	last       uint64             // number of the newest stream
+	open       int                // HTTP requests
+	used       time.Time
+	idle       *time.Timer
+}
+
+// keptStreams is how many streams a session keeps for resumption, whatever their size.
+const keptStreams = 256
+
+func newSession(h *Endpoint, id, principal string) *session {
+	return &session{
+		h: h, id: id, principal: principal, used: time.Now(), open: 1,
+		done: make(chan struct{}), ended: make(chan struct{}),
+		streams: map[uint64]*stream{}, active: map[rpc.ID]*stream{},
+	}
+}
+
+// receive hands a message to the server, unless the session is over.
+func (s *session) receive(frame []byte) (got server.Receipt, ok bool) {
+	s.order.Lock()
+	defer s.order.Unlock()
+	if s.over() {
+		return got, false
+	}
+	return s.peer.Receive(frame), true
+}
+
+func (s *session) over() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Write implements server.Outlet. What belongs to no open request goes to whoever listens.
+func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
+	own := append([]byte(nil), frame...) // nil when there is no answer
+	if about.IsZero() {
+		return s.tell(own)
+	}
+	s.mu.Lock()
+	st := s.active[about]
+	if last {
+		delete(s.active, about)
+	}
+	s.mu.Unlock()
+	switch {
+	case st != nil:
+		err := st.add(own, last)
+		if s.kept.Load() > s.limit() {
+			s.prune()
+		}
+		return err
+	case last:
+		return errGone
+	}
+	return s.tell(own)
+}
+
+// tell gives a frame to one listener, or keeps it for the next one.
+func (s *session) tell(frame []byte) error {
+	for {
+		s.mu.Lock()
+		if s.why != nil {
+			s.mu.Unlock()
+			return errGone
+		}
+		if len(s.listeners) == 0 {
+			s.keep([][]byte{frame})
+			s.mu.Unlock()
+			return nil
+		}
+		st := s.listeners[len(s.listeners)-1]
+		s.mu.Unlock()
+		if err := st.add(frame, false); err != errNoReader {
+			return err
+		}
+		s.leave(st) // its reader is about to do so
+	}
+}
+
+// keep appends to the backlog; the oldest frames give way. With s.mu.
+func (s *session) keep(frames [][]byte) {
+	for _, f := range frames {
+		s.backlog = append(s.backlog, f)
+		s.backlogged += len(f)
+	}
+	for len(s.backlog) > 1 && s.backlogged > s.h.opts.replay {
+		s.backlogged -= len(s.backlog[0])
+		s.backlog = s.backlog[1:]
+	}
+}
+
+// stream makes the stream of a request, or nil when the id is in flight.
+func (s *session) stream(about rpc.ID) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.active[about] != nil {
+		return nil
+	}
+	st := s.newStream()
+	s.active[about] = st
+	return st
+}
+
+func (s *session) newStream() *stream {
+	s.last++
+	st := newStream(s.last, streamLimits{replay: s.h.opts.replay, pending: s.h.opts.replay}, &s.kept)
+	s.streams[st.number] = st
+	return st
+}
+
+// listen makes a stream that takes what belongs to no request.
+func (s *session) listen() *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.newStream()
+	st.listener = true
+	return st
+}
+
+// join lets st, which has a reader, take what belongs to no request.
+func (s *session) join(st *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listeners = append(s.listeners, st)
+	st.refill(s.backlog)
+	s.backlog, s.backlogged = nil, 0
+}
+
+func (s *session) leave(st *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, l := range s.listeners {
+		if l == st {
+			s.listeners = append(s.listeners[:i:i], s.listeners[i+1:]...)
+			return
+		}
+	}
+}
+
+// release ends the reading of st. What it did not take is for the next listener.
+func (s *session) release(st *stream, reader uint64) {
+	if st.listener {
+		s.leave(st)
+	}
+	unread := st.detach(reader)
+	if len(unread) > 0 {
+		s.mu.Lock()
+		unread = append(unread, s.backlog...)
+		s.backlog, s.backlogged = nil, 0
+		s.keep(unread)
+		s.mu.Unlock()
+	}
+	s.prune()
+}
+
+// find returns a stream that a client wants to resume.
+func (s *session) find(number uint64) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.streams[number]
+}
+
+// remove forgets a stream that nobody will ask for.
+func (s *session) remove(st *stream) {
+	st.drop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.streams, st.number)
+}
+
+// prune forgets streams without reader, the oldest first and those that are over before others, until the rest is within
+// bounds.
+func (s *session) prune() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.kept.Load() > s.limit() || len(s.streams) > keptStreams+len(s.active)+len(s.listeners) {
+		st := s.oldest()
+		if st == nil {
+			return
+		}
+		st.drop()
+		delete(s.streams, st.number)
+	}
+}
+
+// limit is how many bytes the streams of a session keep.
+func (s *session) limit() int64 { return int64(4 * s.h.opts.replay) }
+
+// oldest is the stream to forget first. With s.mu.
+func (s *session) oldest() (worst *stream) {
+	worstEnded := false
+	for _, st := range s.streams {
+		idle, ended := st.idle()
+		if !idle || worst != nil && worstEnded && !ended {
+			continue
+		}
+		if worst == nil || ended && !worstEnded || st.number < worst.number {
+			worst, worstEnded = st, ended
+		}
+	}
+	return worst
+}
+
+// closePolling lets the client of the request go until it comes back for the rest.
+func (s *session) closePolling(id rpc.ID) bool {
+	s.mu.Lock()
+	st := s.active[id]
+	s.mu.Unlock()
+	return st != nil && st.poll()
+}
+
+type sessionKey struct{}
+
+// context is what handlers of the session see: the values of the request that opened it.
+func (s *session) context(r *http.Request) context.Context {
+	return context.WithValue(context.WithoutCancel(r.Context()), sessionKey{}, s)
+}
+
+// ClosePolling closes the response stream of the call that ctx belongs to, so that the client need not keep a connection: it
+// comes back after the retry time and gets everything that was said since (2025-11-25). It reports whether there was
+// such a stream; everywhere else it does nothing.
+func ClosePolling(ctx context.Context) bool {
+	s, _ := ctx.Value(sessionKey{}).(*session)
+	e := inflight.FromContext(ctx)
+	return s != nil && e != nil && s.closePolling(e.Key().ID)
+}

@@ -1,0 +1,241 @@
+package streamhttp
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+)
+
+// admit makes room for one more session and adds it.
+func (h *Endpoint) admit(principal string) (*session, *refusal) {
+	s := newSession(h, rand.Text(), principal)
+	h.mu.Lock()
+	if h.closing {
+		h.mu.Unlock()
+		return nil, unavailable("the server is shutting down")
+	}
+	var unused *session
+	if len(h.sessions) >= h.opts.maxSessions {
+		if unused = h.unused(); unused == nil {
+			h.mu.Unlock()
+			return nil, unavailable("limit of sessions reached")
+		}
+		delete(h.sessions, unused.id)
+	}
+	h.sessions[s.id] = s
+	if !h.watching {
+		h.watching = true
+		h.running++
+		go h.watch()
+	}
+	h.mu.Unlock()
+	if unused != nil {
+		h.opts.logger.Info("session ended to make room", "principal", unused.principal)
+		unused.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the session gave way to a newer one"})
+	}
+	return s, nil
+}
+
+// watch ends the sessions when the server shuts down under them.
+func (h *Endpoint) watch() {
+	defer h.leave()
+	select {
+	case <-h.srv.Done():
+		h.drain()
+	case <-h.draining:
+	}
+}
+
+// unused is the session without a request that was used the longest time ago. With h.mu.
+func (h *Endpoint) unused() (oldest *session) {
+	var since time.Time
+	for _, s := range h.sessions {
+		s.mu.Lock()
+		if s.open == 0 && (oldest == nil || s.used.Before(since)) {
+			oldest, since = s, s.used
+		}
+		s.mu.Unlock()
+	}
+	return oldest
+}
+
+// use returns the session for one more HTTP request: unknown, ended and foreign ones are the same to the client.
+func (h *Endpoint) use(id, principal string) *session {
+	h.mu.Lock()
+	s := h.sessions[id]
+	h.mu.Unlock()
+	if s == nil || s.principal != principal {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.why != nil || s.peer == nil {
+		return nil
+	}
+	s.open++
+	return s
+}
+
+// unuse ends what use began.
+func (s *session) unuse() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open--
+	s.used = time.Now()
+	if s.idle == nil && s.why == nil && s.h.opts.idle > 0 {
+		s.idle = time.AfterFunc(s.h.opts.idle, s.expire)
+	}
+}
+
+// expire ends a session that was not used for too long. It is called by a timer, which is set again while the session is
+// in use: that is cheaper than to set it for every request.
+func (s *session) expire() {
+	if !s.h.enter() {
+		return
+	}
+	defer s.h.leave()
+	s.mu.Lock()
+	left := s.h.opts.idle - time.Since(s.used)
+	if s.open > 0 {
+		left = s.h.opts.idle
+	}
+	if left > 0 && s.why == nil {
+		s.idle.Reset(left)
+	}
+	s.mu.Unlock()
+	if left <= 0 {
+		s.h.opts.logger.Info("session expired", "principal", s.principal)
+		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the session was not used for too long"})
+	}
+}
+
+// end ends the session once; every caller returns when all of it has ended, or the server's grace period is over.
+func (s *session) end(cause *inflight.Cause) {
+	s.h.mu.Lock()
+	delete(s.h.sessions, s.id)
+	s.h.mu.Unlock()
+	s.mu.Lock()
+	first := s.why == nil
+	peer := s.peer
+	if first {
+		s.why = cause
+		if s.idle != nil {
+			s.idle.Stop()
+		}
+		close(s.done)
+	}
+	s.mu.Unlock()
+	if !first {
+		<-s.ended
+		return
+	}
+	defer close(s.ended)
+	if peer == nil {
+		return
+	}
+	s.lastReceipt()
+	if err := peer.Close(cause); err != nil {
+		s.h.opts.logger.Warn("session ended late", "error", err)
+	}
+}
+
+// lastReceipt returns when nobody is receiving; after done was closed nobody begins to.
+func (s *session) lastReceipt() {
+	s.order.Lock()
+	defer s.order.Unlock()
+}
+
+// gone is what a request learns whose session ended under it.
+func (s *session) gone() *refusal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.why != nil && s.why.Source == inflight.SourceShutdown {
+		return unavailable("the server is shutting down")
+	}
+	return gone()
+}
+
+// enter counts something that Shutdown waits for: a request, a timer's work.
+func (h *Endpoint) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return false
+	}
+	h.running++
+	return true
+}
+
+func (h *Endpoint) leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.running--
+	if h.running == 0 && h.closing {
+		close(h.quiet)
+	}
+}
+
+// Shutdown refuses new requests, ends sessions and subscriptions, and waits for every request and goroutine; exchanges of 2026-07-28
+// that still run when ctx ends are cancelled (cause shutdown). It does not shut the server of New down: that one may have other
+// transports, and its tasks go on until its own Shutdown. It returns the cause of ctx when it had to cancel.
+func (h *Endpoint) Shutdown(ctx context.Context) error {
+	h.drain()
+	select {
+	case <-h.quiet:
+		return nil
+	case <-ctx.Done():
+	}
+	h.cancelCalls(&inflight.Cause{Source: inflight.SourceShutdown, Force: true})
+	<-h.quiet
+	return context.Cause(ctx)
+}
+
+// Close is Shutdown without patience.
+func (h *Endpoint) Close() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = h.Shutdown(ctx)
+	return nil
+}
+
+// drain begins the shutdown.
+func (h *Endpoint) drain() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return
+	}
+	h.closing = true
+	close(h.draining)
+	h.running++ // what follows
+	go func() {
+		defer h.leave()
+		h.endAll()
+	}()
+}
+
+func (h *Endpoint) endAll() {
+	h.mu.Lock()
+	sessions := slices.Collect(maps.Values(h.sessions))
+	calls := slices.Collect(maps.Keys(h.calls))
+	h.mu.Unlock()
+	cause := &inflight.Cause{Source: inflight.SourceShutdown}
+	var ending sync.WaitGroup
+	for _, s := range sessions {
+		ending.Go(func() { s.end(cause) })
+	}
+	for _, x := range calls {
+		if x.lasts() {
+			ending.Go(func() {
+				h.srv.EndSubscriptions(x)
+				x.cancel(cause)
+			})
+		}
+	}
+	ending.Wait()
+}

@@ -1,0 +1,256 @@
+package streamhttp
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// stream is what the server says in one response of a session, in the order in which it was said. The response is written by
+// the goroutine of whichever HTTP request is attached to it: first the one that opened it, after a lost connection the one
+// that resumes it. Whoever speaks only appends.
+type stream struct {
+	number   uint64
+	listener bool
+	limits   streamLimits
+	kept     *atomic.Int64 // bytes of all streams of the session
+
+	wake chan struct{} // holds one: the reader has something to do
+
+	mu      sync.Mutex
+	room    sync.Cond // the reader took events, or is gone
+	events  [][]byte  // kept: unread ones, and read ones that a resumption may ask for
+	first   int       // number of events[0]; the first event has number 1
+	bytes   int       // of events
+	unread  int       // number of the next event for the reader
+	behind  int       // bytes of unread events
+	reader  uint64    // attached; 0: none
+	readers uint64    // that ever were
+	started bool      // the client knows an event id, so it can resume
+	ended   bool      // nothing will be added
+	polling bool      // the reader is to let the client go, which comes back for the rest
+	dropped bool      // nobody can ever read it; what is added is forgotten
+}
+
+// streamLimits bound what a stream keeps.
+type streamLimits struct {
+	replay  int // bytes
+	pending int // bytes unread by an attached reader before its writer waits
+}
+
+var (
+	errGone     = errors.New("streamhttp: the stream is over")
+	errNoReader = errors.New("streamhttp: nobody listens")
+)
+
+func newStream(number uint64, limits streamLimits, kept *atomic.Int64) *stream {
+	s := &stream{number: number, limits: limits, kept: kept, wake: make(chan struct{}, 1), first: 1, unread: 1}
+	s.room.L = &s.mu
+	return s
+}
+
+func (s *stream) id(number int) eventID {
+	return eventID{stream: s.number, number: number, listener: s.listener}
+}
+
+// add appends a frame, which must not change any more. It waits for an attached reader that is far behind: the write deadline
+// of the reader bounds that. Without a reader the oldest events of a request's stream give way; a listener takes none.
+func (s *stream) add(frame []byte, last bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.reader != 0 && !s.ended && s.behind > s.limits.pending {
+		s.room.Wait()
+	}
+	switch {
+	case s.ended:
+		return errGone
+	case s.listener && s.reader == 0:
+		return errNoReader
+	}
+	s.ended = last
+	if frame != nil && !s.dropped {
+		s.push(frame)
+		s.trim()
+	}
+	s.signal()
+	return nil
+}
+
+// end says that nothing comes any more, not even an answer.
+func (s *stream) end() { _ = s.add(nil, true) }
+
+// refill appends frames without waiting: the caller is about to read them.
+func (s *stream) refill(frames [][]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range frames {
+		s.push(f)
+	}
+	s.signal()
+}
+
+func (s *stream) push(frame []byte) {
+	s.events = append(s.events, frame)
+	s.behind += len(frame)
+	s.count(len(frame))
+}
+
+func (s *stream) count(bytes int) {
+	s.bytes += bytes
+	s.kept.Add(int64(bytes))
+}
+
+// signal wakes the reader. With s.mu.
+func (s *stream) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// trim forgets the oldest events above the limit: read ones always, unread ones when nobody reads; never the newest, which may
+// be the answer. With s.mu.
+func (s *stream) trim() {
+	for len(s.events) > 1 && s.bytes > s.limits.replay && (s.first < s.unread || s.reader == 0) {
+		size := len(s.events[0])
+		if s.first == s.unread {
+			s.unread++
+			s.behind -= size
+		}
+		s.count(-size)
+		s.events[0] = nil
+		s.events = s.events[1:]
+		s.first++
+	}
+}
+
+// attach makes the caller the reader, instead of another one, whose connection the client must have given up. It goes on
+// after event number after; -1: with what is unread.
+func (s *stream) attach(after int) (reader uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if after >= 0 {
+		s.unread = min(max(after+1, s.first), s.first+len(s.events))
+		s.behind = 0
+		for _, e := range s.events[s.unread-s.first:] {
+			s.behind += len(e)
+		}
+	}
+	s.polling = false
+	s.readers++
+	s.reader = s.readers
+	s.signal()
+	s.room.Broadcast()
+	return s.reader
+}
+
+// detach ends the caller's reading. A listener gives back what it did not take, so that another one gets it; a stream whose
+// client has no id to ask with is dropped.
+func (s *stream) detach(reader uint64) (unread [][]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader != reader {
+		return nil
+	}
+	s.reader = 0
+	s.room.Broadcast()
+	if s.listener {
+		taken := s.unread - s.first
+		unread = append(unread, s.events[taken:]...)
+		s.events = s.events[:taken]
+		s.count(-s.behind)
+		s.behind = 0
+	} else if !s.started {
+		s.forget()
+	}
+	s.trim()
+	return unread
+}
+
+// drop makes the stream unreadable. Its request goes on.
+func (s *stream) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget()
+}
+
+func (s *stream) forget() {
+	s.count(-s.bytes)
+	s.unread = s.first + len(s.events)
+	s.first = s.unread
+	s.dropped, s.events, s.behind = true, nil, 0
+}
+
+// batch is what a reader has to do next.
+type batch struct {
+	events [][]byte
+	first  int
+	ended  bool // nothing comes after events
+	leave  bool // after events, let the client go
+	lost   bool // another reader took over
+}
+
+// take returns what is unread.
+func (s *stream) take(reader uint64) batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader != reader {
+		return batch{lost: true}
+	}
+	events := s.events[s.unread-s.first:]
+	b := batch{events: events[:len(events):len(events)], first: s.unread, ended: s.ended, leave: s.polling}
+	s.unread += len(events)
+	s.behind = 0
+	s.room.Broadcast()
+	return b
+}
+
+// alone takes the only frame of a stream that has ended with it before anything was sent: the answer can do without a stream.
+func (s *stream) alone() (frame []byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.started || s.polling || !s.ended || s.first != 1 || len(s.events) != 1 {
+		return nil, false
+	}
+	return s.events[0], true
+}
+
+// quiet tells whether there is nothing to write yet.
+func (s *stream) quiet() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.behind == 0 && !s.ended && !s.polling
+}
+
+// start marks that the client is about to know an event id.
+func (s *stream) start() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.started = true
+}
+
+// poll asks the reader to let the client go. False: there is no reader, or nothing to come back for.
+func (s *stream) poll() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader == 0 || s.ended {
+		return false
+	}
+	s.polling = true
+	s.signal()
+	return true
+}
+
+// idle tells whether nobody reads, and whether nothing will be added.
+func (s *stream) idle() (idle, ended bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reader == 0, s.ended || s.listener
+}
+
+// over tells whether there is nothing left for a client that has read up to event number after.
+func (s *stream) over(after int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended && after >= s.first+len(s.events)-1
+}
