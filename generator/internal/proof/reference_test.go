@@ -42,7 +42,7 @@ func borrowFormats() {
 		"uri": check.FormatURI, "uri-reference": check.FormatURIReference, "iri": check.FormatIRI, "iri-reference": check.FormatIRIReference,
 		"uri-template": check.FormatURITemplate, "email": check.FormatEmail, "idn-email": check.FormatIDNEmail,
 		"hostname": check.FormatHostname, "duration": check.FormatDuration, "time": check.FormatTime, "regex": check.FormatRegex,
-		"relative-json-pointer": check.FormatRelativeJSONPointer,
+		"relative-json-pointer": check.FormatRelativeJSONPointer, "ipv4": check.FormatIPv4, // 0.0.0.00 is none
 	} {
 		jsonschema.Formats[name] = func(v any) bool {
 			s, ok := v.(string)
