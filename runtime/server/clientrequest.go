@@ -19,8 +19,8 @@ type ClientRequest[In, Out any] struct {
 
 // ClientCodec writes the params and reads the answer as one revision has them.
 type ClientCodec[In, Out any] struct {
-	Revision string // "" stands for all that have no codec of their own
-	Append   func(b []byte, in *In) []byte
+	Revision string                        // "" stands for all that have no codec of their own
+	Append   func(b []byte, in *In) []byte // nil: the request has no params of its own
 	Decode   func(d *check.Decoder, out *Out)
 }
 
@@ -34,7 +34,7 @@ func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], 
 		return nil, &UnsupportedError{Capability: path}
 	}
 	q := task.Question{
-		Name: name, Method: askOf(r.Op), Payload: codec.Append(nil, in), Deadline: time.Now().Add(c.s.cfg.askTimeout),
+		Name: name, Method: askOf(r.Op), Payload: codec.params(in), Deadline: time.Now().Add(c.s.cfg.askTimeout),
 	}
 	out := new(Out)
 	data, err := c.ask(ctx, q, func(data []byte) error { return codec.decode(data, name, c.s.cfg.limits, new(Out)) })
@@ -57,6 +57,13 @@ func (r *ClientRequest[In, Out]) codec(revision string) (found *ClientCodec[In, 
 		}
 	}
 	return found
+}
+
+func (c *ClientCodec[In, Out]) params(in *In) []byte {
+	if c.Append == nil {
+		return []byte("{}")
+	}
+	return c.Append(nil, in)
 }
 
 func (c *ClientCodec[In, Out]) decode(data []byte, name string, limits check.Limits, out *Out) error {

@@ -28,11 +28,16 @@ type verdict struct {
 	err    error   // what was wrong with it
 }
 
-// context of judging: what the message does not say itself.
+// situation is what the message does not say itself.
 type situation struct {
 	session *wire // what the session agreed on, or would begin with; nil: there is no handshake
 	ready   bool  // the session's handshake is done
-	hint    string
+	hint    string // the revision that the transport was told of
+}
+
+// speaks tells whether a message that names the revision may be the session's all the same.
+func (at *situation) speaks(revision string) bool {
+	return at.ready && at.session != nil && at.session.Revision == revision && (at.hint == "" || at.hint == revision)
 }
 
 // judge finds the wire and the method of a message. It reads the params where that decides.
@@ -46,7 +51,7 @@ func (s *Server) judge(msg *rpc.Message, at situation, params *Params) (v verdic
 		switch version := params.ProtocolVersion; {
 		case version == w.Revision:
 			return v, nil
-		case version != "" && !(at.ready && version == at.session.Revision):
+		case version != "" && !at.speaks(version):
 			return s.otherRevision(msg, params)
 		}
 	}
