@@ -140,11 +140,9 @@ func goldenModule(t *testing.T) string {
 			put(t, filepath.Join(dir, pkg, "app", s.Path), string(s.Content))
 		}
 	}
-	drive, err := os.ReadFile("testdata/drive/drive_test.go")
-	if err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "drive"), os.DirFS("testdata/drive")); err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(dir, "drive", "drive_test.go"), string(drive))
 	return dir
 }
 

@@ -227,8 +227,19 @@ func (p *protocol) property(parts []part, key, at string) *schema.Node {
 	merged := p.merge(have, at, "")
 	if lack != nil {
 		p.lacking[merged] = lack
+		mention(merged, "Not in "+strings.Join(lack, ", ")+".")
 	}
 	return merged
+}
+
+// mention adds a sentence to a description.
+func mention(n *schema.Node, sentence string) {
+	if m := n.Member("description"); m != nil {
+		m.Value.Text += " " + sentence
+		return
+	}
+	text := &schema.Node{Kind: schema.String, Pointer: n.Pointer + "/description", Text: sentence}
+	n.Members = append(n.Members, schema.Member{Key: "description", Value: text})
 }
 
 func objectNode(at string) *schema.Node {

@@ -29,24 +29,27 @@ func serve(t *testing.T, srv *server.Server, err error) *peer {
 
 func serveClient(t *testing.T, srv *server.Server, err error, capabilities string) *peer {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, conn := rpc.Pipe()
-	ctx, cancel := context.WithCancel(server.WithPrincipal(context.Background(), "test"))
-	done := make(chan error, 1)
-	go func() { done <- srv.Serve(ctx, conn) }()
-	t.Cleanup(func() {
-		client.Close()
-		<-done
-		cancel()
-		srv.Shutdown(context.Background())
-	})
-	p := &peer{t, client}
+	return serveCapable(t, srv, err, capabilities, `"tools":{"listChanged":true}`)
+}
+
+// serveCapable performs the handshake; the answer to it must contain each of declared.
+func serveCapable(t *testing.T, srv *server.Server, err error, capabilities string, declared ...string) *peer {
+	t.Helper()
+	p := open(t, srv, err)
 	p.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":` + capabilities + `,"clientInfo":{"name":"t","version":"1"}}}`)
-	p.want(`"protocolVersion":"2025-11-25"`, `"tools":{}`)
+	p.want(append(declared, `"protocolVersion":"2025-11-25"`)...)
 	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return p
+}
+
+// id is the id of a request of the server's, as it was written.
+func id(t *testing.T, frame string) string {
+	t.Helper()
+	var request struct{ ID json.RawMessage }
+	if err := json.Unmarshal([]byte(frame), &request); err != nil {
+		t.Fatal(err)
+	}
+	return string(request.ID)
 }
 
 func (p *peer) send(frame string) {
@@ -171,12 +174,8 @@ func TestReportQuestion(t *testing.T) {
 	srv, err := reports.New(reportHandlers{})
 	p := serve(t, srv, err)
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"import_orders","arguments":{"source":"x"}}}`)
-	var question struct{ ID json.RawMessage }
-	frame := p.want(`"method":"elicitation/create"`, `"mode":"form"`, `"message":"Overwrite existing orders?"`, `"requestedSchema":{"type":"object"`)
-	if err := json.Unmarshal([]byte(frame), &question); err != nil {
-		t.Fatal(err)
-	}
-	p.send(`{"jsonrpc":"2.0","id":` + string(question.ID) + `,"result":{"action":"accept","content":{"overwrite":true}}}`)
+	question := p.want(`"method":"elicitation/create"`, `"mode":"form"`, `"message":"Overwrite existing orders?"`, `"requestedSchema":{"type":"object"`)
+	p.send(`{"jsonrpc":"2.0","id":` + id(t, question) + `,"result":{"action":"accept","content":{"overwrite":true}}}`)
 	p.want(`"id":1`, `"structuredContent":{"imported":3}`)
 }
 
