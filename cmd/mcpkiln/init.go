@@ -26,7 +26,7 @@ func newInit() *cobra.Command {
 		Short: "Scaffold a complete server project in a new directory",
 		Long: strings.TrimSpace(`
 init writes a project that builds and runs at once: a manifest with four tools, the generated package, handlers with working
-bodies, a main for stdio with a go:generate line, and tests. DIR must not exist, or be empty.
+bodies, a main for stdio or HTTP with a go:generate line, tests, and a Dockerfile. DIR must not exist, or be empty.
 
 Inside a Go module the project becomes part of it, unless --module makes it one of its own.`),
 		Args: cobra.ExactArgs(1),
@@ -210,6 +210,6 @@ func printProject(cmd *cobra.Command, dir string, p templates.Project, files []t
 	if p.OwnGoMod {
 		setUp = "go mod tidy"
 	}
-	_, err := fmt.Fprintf(out, "\nNext:\n  cd %s\n  %s\n  go test ./...\n  go run .        # serves MCP on stdin and stdout\n", dir, setUp)
+	_, err := fmt.Fprintf(out, "\nNext:\n  cd %s\n  %s\n  go test ./...\n  go run .               # serves MCP on stdin and stdout\n  go run . -http :8080   # serves it on http://127.0.0.1:8080/mcp\n", dir, setUp)
 	return err
 }
