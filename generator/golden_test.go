@@ -140,6 +140,9 @@ func goldenModule(t *testing.T) string {
 			put(t, filepath.Join(dir, pkg, "app", s.Path), string(s.Content))
 		}
 	}
+	for _, f := range future(t) {
+		put(t, filepath.Join(dir, "future", f.Name), string(f.Content))
+	}
 	if err := os.CopyFS(filepath.Join(dir, "drive"), os.DirFS("testdata/drive")); err != nil {
 		t.Fatal(err)
 	}

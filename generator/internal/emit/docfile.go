@@ -11,7 +11,7 @@ import (
 type packageDoc struct {
 	Name             string
 	Header, Intro    []string
-	Tools            []string // one item of a list each, continued on lines of its own
+	Tools, Methods   []string // one item of a list each, continued on lines of its own
 	Tasks, Questions bool
 }
 
@@ -20,12 +20,18 @@ func docFile(pkg *model.Package) ([]File, error) {
 	doc := packageDoc{
 		Name:      pkg.Name,
 		Header:    strings.Split(header(pkg), "\n"),
-		Intro:     commentLines("Package " + pkg.Name + " is the MCP server " + pkg.Server.Name + " as " + pkg.Manifest + " describes it: typed handlers, validators, cancellation and tasks for its tools."),
+		Intro:     commentLines("Package " + pkg.Name + " is the MCP server " + pkg.Server.Name + " as " + pkg.Manifest + " describes it: typed handlers, validators, cancellation and tasks."),
 		Tasks:     pkg.Needs.Tasks,
 		Questions: pkg.Needs.Questions,
 	}
 	for _, t := range pkg.Tools {
 		doc.Tools = append(doc.Tools, listItem(t.Name+" ("+t.GoName+"): "+strings.Join(t.Policy, " ")))
+	}
+	for _, m := range pkg.Methods {
+		doc.Methods = append(doc.Methods, listItem(m.Name+": Handlers."+m.GoName))
+	}
+	for _, send := range pkg.Sends {
+		doc.Methods = append(doc.Methods, listItem(send.Name+": "+send.GoName+" asks the client."))
 	}
 	text, err := templates.Execute("package.tmpl", doc)
 	if err != nil {

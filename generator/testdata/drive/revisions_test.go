@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/goldens/future"
 	library "example.com/goldens/methods"
 	orders "example.com/goldens/revisions"
 	ledger "example.com/goldens/stateless"
@@ -217,4 +218,32 @@ func TestREV01MethodsInBothRevisions(t *testing.T) {
 	asked = p.want(`"method":"roots/list"`)
 	p.send(`{"jsonrpc":"2.0","id":` + id(t, asked) + `,"result":{"roots":[{"uri":"file:///r"}]}}`)
 	p.want(`"id":9`, `m1 at file:///r`)
+}
+
+// futureHandlers are written once, for revisions that there are and one that there is not yet.
+type futureHandlers struct{}
+
+func (futureHandlers) ImportOrders(_ context.Context, _ *future.ImportOrdersCall, in *future.ImportOrdersInput) (*future.CallToolResult, error) {
+	return future.TextResult("imported " + in.Source), nil
+}
+
+func (futureHandlers) CountOrders(context.Context, *server.Call, *future.CountOrdersInput) (*future.CountOrdersOutput, error) {
+	return &future.CountOrdersOutput{Count: 3}, nil
+}
+
+// TestREV04ANewRevisionIsServed with the names of its own folder, beside the older ones, without code for it.
+func TestREV04ANewRevisionIsServed(t *testing.T) {
+	srv, err := future.New(futureHandlers{})
+	p := open(t, srv, err)
+	meta := strings.ReplaceAll(stateless(tasksExtension), "2026-07-28", "2027-01-01")
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + meta + `}}`)
+	p.want(`"id":1`, `"lifetimeMs":`, `"resultType":"complete"`)
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"import_orders","arguments":{"source":"a"},` + meta + `}}`)
+	p.want(`"id":2`, `"resultType":"task"`, `"lifetimeMs":`)
+	p.send(`{"jsonrpc":"2.0","id":3,"method":"tasks/update","params":{"taskId":"t","inputResponses":{},` + meta + `}}`)
+	p.want(`"id":3`, `-32601`)
+	p.send(`{"jsonrpc":"2.0","id":4,"method":"tasks/answer","params":{"taskId":"t","inputResponses":{},` + meta + `}}`)
+	p.want(`"id":4`, `-32602`)
+	p.send(`{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{` + stateless(`{}`) + `}}`)
+	p.want(`"id":5`, `"ttlMs":`)
 }

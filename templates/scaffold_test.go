@@ -1,0 +1,43 @@
+package templates
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func scaffolded(t *testing.T, p Project, path string) string {
+	t.Helper()
+	files, err := Scaffold(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Path == path {
+			return string(bytes.TrimSpace(f.Content))
+		}
+	}
+	return ""
+}
+
+// TestScaffoldBindsLoopbackButInAContainer: who runs the project by hand serves this machine alone; in a container that would
+// be nobody, and the published port decides.
+func TestScaffoldBindsLoopbackButInAContainer(t *testing.T) {
+	p := Project{Module: "example.com/p", Import: "example.com/p", Package: "p", Runtime: "example.com/kiln", Version: "v1.0.0", OwnGoMod: true}
+	if got := scaffolded(t, p, "http.go"); !strings.Contains(got, "streamhttp.Server(addr, mux)") {
+		t.Errorf("http.go does not leave the address to streamhttp.Server:\n%s", got)
+	}
+	if got := scaffolded(t, p, "Dockerfile"); !strings.Contains(got, `ENTRYPOINT ["/server", "-http", "0.0.0.0:8080"]`) || !strings.Contains(got, "-p 127.0.0.1:8080:8080") {
+		t.Errorf("Dockerfile:\n%s", got)
+	}
+}
+
+// TestScaffoldHasNoDockerfileWhereItCouldNotBuild: inside a larger module, or linked against a directory elsewhere, the
+// project's own directory is not all that a build needs.
+func TestScaffoldHasNoDockerfileWhereItCouldNotBuild(t *testing.T) {
+	for _, p := range []Project{{Package: "p", OwnGoMod: true, Replace: "/kiln"}, {Package: "p"}} {
+		if got := scaffolded(t, p, "Dockerfile"); got != "" {
+			t.Errorf("%+v: %s", p, got)
+		}
+	}
+}
