@@ -38,11 +38,12 @@ func (j *Judged) name(s *Server) {
 	if j.method == nil {
 		return
 	}
-	if j.Named = j.method.Header != ""; j.Named {
+	j.Named = j.method.Header != ""
+	switch {
+	case j.method.Op == OpCallTool:
+		j.Name, j.Tool, j.Arguments = j.params.Name, s.tools[j.params.Name], j.params.Arguments
+	case j.Named:
 		j.Name = member(j.msg.Params, j.method.Header)
-	}
-	if j.method.Op == OpCallTool {
-		j.Tool, j.Arguments = s.tools[j.params.Name], j.params.Arguments
 	}
 }
 
@@ -62,14 +63,25 @@ func (s *Server) Exchange(ctx context.Context, j *Judged, out Outlet) Result {
 		p.refuse(r.id, refused.err)
 		r.release()
 	} else {
-		e := r.entry
-		stop := context.AfterFunc(ctx, func() { e.Cancel(left(ctx)) })
+		stop := r.follow(ctx)
 		r.serve()
 		stop()
 	}
 	p.live.done()
 	<-p.live.idle
 	return p.ended
+}
+
+// follow ends the exchange with ctx, and lets the transport end it.
+func (r *request) follow(ctx context.Context) (stop func() bool) {
+	e := r.entry
+	if t, ok := r.p.out.(Tracked); ok {
+		t.InFlight(e)
+	}
+	if ctx.Done() == nil {
+		return func() bool { return true }
+	}
+	return context.AfterFunc(ctx, func() { e.Cancel(left(ctx)) })
 }
 
 // newExchange is a peer for one request. Its requests have no other one to be confused with.

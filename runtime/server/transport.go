@@ -1,6 +1,7 @@
 package server
 
 import (
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -16,6 +17,11 @@ type Outlet interface {
 // is an error; status is the HTTP status that the revision has for it, 0 if it has none.
 type Refuser interface {
 	Refuse(about rpc.ID, err *rpc.Error, status int)
+}
+
+// Tracked is an Outlet that can end the exchange which it carries, with e.Cancel. InFlight is called before that is served.
+type Tracked interface {
+	InFlight(e *inflight.Entry)
 }
 
 // Receipt is what became of a frame that a session received.
