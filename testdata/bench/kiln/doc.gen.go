@@ -2,9 +2,10 @@
 // From mcpkiln.yaml, for revision 2025-11-25.
 
 // Package kiln is the MCP server bench as mcpkiln.yaml describes it: typed handlers, validators, cancellation
-// and tasks for its tools.
+// and tasks.
 //
-// Write a type that implements Handlers, hand it to New, and serve the result: srv.Run(ctx, rpc.Stdio()).
+// Write a type that implements Handlers, hand it to New, and serve the result: srv.Run(ctx, rpc.Stdio()), or over HTTP with
+// streamhttp.Handler(srv).
 //
 // # Tools
 //

@@ -20,7 +20,8 @@ func tools(h Handlers) []server.Tool {
 		},
 		{
 			Name:       "job",
-			Definition: `{"name":"job","description":"A task that is done at once.","execution":{"taskSupport":"required"},"inputSchema":{"type":"object","properties":{}},"outputSchema":{"type":"object","properties":{}}}`,
+			Definition: `{"name":"job","description":"A task that is done at once.","inputSchema":{"type":"object","properties":{}},"outputSchema":{"type":"object","properties":{}}}`,
+			Execution:  `{"taskSupport":"required"}`,
 			Handler:    server.Bind(decodeJobInput, h.Job, server.Structured(appendJobOutput, decodeJobOutput)),
 			Task:       jobTask,
 		},

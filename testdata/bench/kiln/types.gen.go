@@ -7,11 +7,11 @@ import "github.com/mcpkiln/mcpkiln/runtime/check"
 
 // PlaceOrderInput is what place_order is called with.
 type PlaceOrderInput struct {
-	Symbol   string
-	Side     PlaceOrderInputSide
-	Quantity int64
 	Limit    check.Optional[float64]
 	Note     check.Optional[string]
+	Quantity int64
+	Side     PlaceOrderInputSide
+	Symbol   string
 }
 
 // PlaceOrderInputSide is one of the constants below.

@@ -6,26 +6,26 @@ package kiln
 import "github.com/mcpkiln/mcpkiln/runtime/check"
 
 var (
-	placeOrderInput         = check.Object{At: "#", Names: []string{"symbol", "side", "quantity", "limit", "note"}, Required: check.Bits{0b111}, Unknown: check.Skip}
-	placeOrderInputSymbol   = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{1,8}$"}}
-	placeOrderInputQuantity = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 1000000}
+	placeOrderInput         = check.Object{At: "#", Names: []string{"limit", "note", "quantity", "side", "symbol"}, Required: check.Bits{0b11100}, Unknown: check.Skip}
 	placeOrderInputLimit    = check.Number{Has: check.ExclusiveMinimum, Min: 0}
 	placeOrderInputNote     = check.String{Max: 80}
+	placeOrderInputQuantity = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 1000000}
+	placeOrderInputSymbol   = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{1,8}$"}}
 )
 
 func decodePlaceOrderInput(d *check.Decoder, v *PlaceOrderInput) {
 	for f := d.Object(&placeOrderInput); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			v.Symbol = d.String(&placeOrderInputSymbol)
+			v.Limit = check.Some(d.Float(&placeOrderInputLimit))
 		case 1:
-			v.Side = PlaceOrderInputSide(d.Enum(&placeOrderInputSide))
+			v.Note = check.Some(d.String(&placeOrderInputNote))
 		case 2:
 			v.Quantity = d.Int(&placeOrderInputQuantity)
 		case 3:
-			v.Limit = check.Some(d.Float(&placeOrderInputLimit))
+			v.Side = PlaceOrderInputSide(d.Enum(&placeOrderInputSide))
 		case 4:
-			v.Note = check.Some(d.String(&placeOrderInputNote))
+			v.Symbol = d.String(&placeOrderInputSymbol)
 		}
 	}
 }

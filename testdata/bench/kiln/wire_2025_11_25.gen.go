@@ -32,6 +32,7 @@ var wire20251125 = server.Wire{
 	Outgoing: []server.Outgoing{
 		{Op: server.OpProgress, Name: "notifications/progress"},
 		{Op: server.OpTaskStatus, Name: "notifications/tasks/status"},
+		{Op: server.OpToolsChanged, Name: "notifications/tools/list_changed"},
 	},
 	Task: server.TaskRules{
 		Edges: []server.TaskEdge{
@@ -51,16 +52,31 @@ var wire20251125 = server.Wire{
 		Progress:              true,
 	},
 	Capabilities: server.Capabilities{
-		Tools:      "tools",
-		TaskList:   "tasks/list",
-		TaskCancel: "tasks/cancel",
-		TaskCall:   "tasks/requests/tools/call",
+		Tools:        "tools",
+		ToolsChanged: "tools/listChanged",
+		TaskList:     "tasks/list",
+		TaskCancel:   "tasks/cancel",
+		TaskCall:     "tasks/requests/tools/call",
+	},
+	ToolExecution: "execution",
+	Codes: server.Codes{
+		ResourceNotFound: -32002,
+	},
+	Meta: server.Meta{
+		RelatedTask: "io.modelcontextprotocol/related-task",
+	},
+	HTTP: server.HTTP{
+		LastEventHeader: "Last-Event-ID",
+		VersionHeader:   "MCP-Protocol-Version",
+		SessionHeader:   "Mcp-Session-Id",
 	},
 	AppendInitializeResult: appendInitializeResult20251125,
 	AppendToolList:         appendToolList20251125,
 	AppendCallResult:       appendCallResult20251125,
-	AppendTask:             appendTask20251125,
 	AppendTaskCreated:      appendTaskCreated20251125,
+	AppendTask:             appendTask20251125,
+	AppendTaskDetail:       appendTask20251125,
+	AppendTaskCancelled:    appendTask20251125,
 	AppendTaskList:         appendTaskList20251125,
 	AppendTaskStatus:       appendTask20251125,
 	AppendProgress:         appendProgress20251125,
@@ -232,6 +248,12 @@ func appendCallResult20251125(b []byte, r *server.CallResult) []byte {
 	return append(b, '}')
 }
 
+func appendTaskCreated20251125(b []byte, t *server.TaskView) []byte {
+	b = append(b, '{')
+	b = appendTask20251125(check.Member(b, `"task":`), t)
+	return append(b, '}')
+}
+
 func appendTask20251125(b []byte, t *server.TaskView) []byte {
 	b = append(b, '{')
 	b = t.CreatedAt.AppendJSON(check.Member(b, `"createdAt":`))
@@ -245,12 +267,6 @@ func appendTask20251125(b []byte, t *server.TaskView) []byte {
 	if t.StatusMessage != "" {
 		b = check.AppendString(check.Member(b, `"statusMessage":`), t.StatusMessage)
 	}
-	return append(b, '}')
-}
-
-func appendTaskCreated20251125(b []byte, t *server.TaskView) []byte {
-	b = append(b, '{')
-	b = appendTask20251125(check.Member(b, `"task":`), t)
 	return append(b, '}')
 }
 
