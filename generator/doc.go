@@ -37,10 +37,9 @@
 //
 // # Cost
 //
-// Linear in the tools. Of the time for a hundred, about a third goes to formatting what jennifer wrote (it is parsed and
-// printed twice), a quarter to reading the manifest's YAML, a sixth to lowering; types and validators are written as they
-// should look and are not formatted again. Loading a revision is a fixed cost, the largest part for a few tools. Files
-// are emitted at once.
+// Linear in the tools. Of the time for a thousand, about a third goes to reading the manifest's YAML, a fifth to lowering, a
+// quarter to emitting, nothing to formatting: what grows with the tools is written as it should look. Loading a revision is
+// a fixed cost, the largest part for a few tools. Files are emitted at once.
 //
 // # Rejected
 //

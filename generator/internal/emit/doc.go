@@ -4,6 +4,7 @@
 //	emit.go       all files of a package, each made by one function
 //	file.go       jennifer files: header, imports, format; comment.go: text by others, made harmless
 //	handlers.go tools.go questions.go policy.go    what the user implements, and the tables behind it
+//	methods.go                                     the same for requests beside tools
 //	wire.go wireread.go wireappend.go              a revision: methods, readers, appenders
 //	docfile.go stub.go                             prose, from package templates
 //	types.go validate.go read.go encode.go …       Go types, decoders, encoders and rules, with source.go
@@ -12,10 +13,9 @@
 //
 // # Two writers
 //
-// Whatever has imports, branches or literals of several packages is built with jennifer and formatted. Types and
-// validators, which are nearly all of a large package's text, are written line by line as gofmt would leave them, with one
-// import: building them as trees, printing them and parsing and printing them again to format took several times as long
-// as everything else together. A test holds that gofmt changes nothing.
+// What does not grow with the tools (wires, methods) is built with jennifer and formatted. All else is written line by line
+// as gofmt would leave it, with source.go: building it as trees, printing them and parsing and printing them again to
+// format took several times as long as everything else together. A test holds that gofmt changes nothing.
 //
 // # Traps
 //

@@ -3,7 +3,10 @@
 // package does not need.
 //
 //	package.go tool.go policy.go question.go answer.go result.go   the package and its tools
-//	wire.go wiremessage.go wiretable.go                            a revision's rules, joined with the runtime's tables
+//	method.go                                                      other methods: handlers, calls to the client, switches
+//	protocol.go protocolmerge.go view.go                           what revisions define, as one; encoders where they differ
+//	wire.go wiremessage.go wireword.go wireshare.go                a revision's rules, joined with the runtime's tables:
+//	wiretable.go wireslots.go                                      operations, capabilities, messages and their fields
 //	name.go                                                        Go names, each handed out once
 //	keyword.go read.go shape.go merge.go                           schemas: keywords read and merged into shapes
 //	typing.go object.go scalar.go union.go check.go literal.go …   shapes to types and validators
@@ -41,6 +44,19 @@
 // field of a facet in shape.go with its merge in merge.go, a reader in the table of keyword.go, a field of the rule in
 // model or, if no table can hold it, an Assertion, and the line of ../emit/rules.go or discard.go that prints it.
 //
+// # Types of the protocol
+//
+// A type that handlers see (a tool's result, what a method takes and answers, what is asked of the client) is the union of
+// what the selected revisions say of it. Definitions are merged before they are lowered: properties of any, required what
+// all require, bounds that all have; where they disagree the schema says less, because what one revision allows has to get
+// through. So there is one decoder. An encoder is made again only for a revision that lacks a property somewhere below, and
+// only for the types on the way there (view.go). Members that the runtime reads or writes itself (a task that was asked for,
+// the state of a replayed call, the type of a result) are no part of the types, and _meta is an open object: a handler does
+// not know which revision it answers.
+//
+// A member with another name in another revision is two fields. The rules map names for what the runtime reads and writes;
+// for the rest no revision has needed it yet.
+//
 // # Rejected
 //
 //   - Pointers for optional scalars: an allocation each, and a nil dereference for whoever forgets to ask. hold.go.
@@ -50,6 +66,9 @@
 //     property or the JSON kind chooses at once; the rest is tried.
 //   - Reflecting over the runtime's structs instead of tables: lower would import the runtime and depend on the version
 //     that it was built with. A test holds the tables against the structs.
+//   - A Go type for each revision: handlers would be written once for each.
+//   - A decoder for each revision: those we have differ in members that the runtime checks, and in a bound on what clients
+//     never send.
 //   - One wire for all packages, in the runtime: renamed fields would be code there (REV04), and packages without tasks
 //     or questions would carry both.
 package lower
