@@ -5,23 +5,8 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 )
-
-// frames are buffers for bodies. Large ones are not kept.
-var frames = sync.Pool{New: func() any { return new(frame) }}
-
-type frame struct{ data []byte }
-
-const keptFrame = 64 << 10 // bytes
-
-func (f *frame) release() {
-	if cap(f.data) <= keptFrame {
-		f.data = f.data[:0]
-		frames.Put(f)
-	}
-}
 
 // readBody reads a body of at most limit bytes within timeout. The limits of http.Server are of no use here: its ReadTimeout
 // would also end the watch for the client's disconnect.
@@ -35,9 +20,9 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 		_ = control.SetReadDeadline(time.Now().Add(h.opts.bodyTimeout)) // where it is not supported there is none
 		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	}
-	f := frames.Get().(*frame)
+	f := h.pools.frame()
 	if err := f.fill(r.Body, limit, int(r.ContentLength)); err != nil {
-		f.release()
+		h.pools.putFrame(f)
 		return nil, bodyRefusal(err, limit)
 	}
 	return f, nil
@@ -47,7 +32,7 @@ var errTooLarge = errors.New("body too large")
 
 // fill reads until the end or one byte more than limit.
 func (f *frame) fill(body io.Reader, limit, expected int) error {
-	if room := min(max(expected, 0), keptFrame) + 1; cap(f.data) < room {
+	if room := min(max(expected, 0), keptBuffer) + 1; cap(f.data) < room {
 		f.data = make([]byte, 0, max(room, 512))
 	}
 	for {

@@ -75,7 +75,9 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged
 	if !ok {
 		return s.gone()
 	}
-	s.log(newDownlink(w, h.opts.writeWait).json(status, answer))
+	d := h.pools.downlink(w, h.opts.writeWait)
+	defer h.pools.putDownlink(d)
+	s.log(d.json(status, answer))
 	return nil
 }
 

@@ -9,10 +9,11 @@ import (
 // downlink writes one response. One goroutine uses it at a time.
 type downlink struct {
 	w       http.ResponseWriter
-	control *http.ResponseController
+	control http.ResponseController
 	wait    time.Duration // write deadline; 0: none
 	buf     []byte
-	written bool // the header is
+	written bool      // the header is
+	length  [1]string // the header Content-Length
 }
 
 // Values of headers that are the same for every response. net/http does not change them.
@@ -24,8 +25,19 @@ var (
 	noBuffering  = []string{"no"}
 )
 
-func newDownlink(w http.ResponseWriter, wait time.Duration) *downlink {
-	return &downlink{w: w, control: http.NewResponseController(w), wait: wait}
+// init makes d write to w. Its buffer is kept.
+func (d *downlink) init(w http.ResponseWriter, wait time.Duration) {
+	*d = downlink{w: w, control: *http.NewResponseController(w), wait: wait, buf: keep(d.buf)}
+}
+
+// keptBuffer is the largest buffer that is kept for another request, in bytes.
+const keptBuffer = 64 << 10
+
+func keep(b []byte) []byte {
+	if cap(b) > keptBuffer {
+		return nil
+	}
+	return b[:0]
 }
 
 // json writes a whole response.
@@ -33,7 +45,8 @@ func (d *downlink) json(status int, frame []byte) error {
 	h := d.w.Header()
 	h["Content-Type"] = jsonHeader
 	h["Cache-Control"] = noStore
-	h["Content-Length"] = []string{strconv.Itoa(len(frame))}
+	d.length[0] = strconv.Itoa(len(frame))
+	h["Content-Length"] = d.length[:]
 	d.written = true
 	d.w.WriteHeader(status)
 	err := d.send(frame)
@@ -41,7 +54,7 @@ func (d *downlink) json(status int, frame []byte) error {
 	return err
 }
 
-// stream begins a stream of events, with what is in buf.
+// stream begins a stream of events.
 func (d *downlink) stream() {
 	h := d.w.Header()
 	h["Content-Type"] = eventsHeader

@@ -2,7 +2,6 @@ package streamhttp
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -15,16 +14,20 @@ import (
 // exchange is one message of a stateless revision and its response. Nobody else is stopped by its client, so whoever speaks
 // also writes.
 type exchange struct {
-	h      *Endpoint
-	wire   *server.Wire
-	method string
-	cancel context.CancelCauseFunc
-	timer  *time.Timer // of the next comment; nil without keep-alive
+	h *Endpoint
+	// timer calls tick: first to watch for the client's disconnect, then to keep the stream alive.
+	timer *time.Timer
 
-	mu     sync.Mutex
-	d      *downlink
-	status int   // of an answer alone
-	phase  phase // of the response
+	mu      sync.Mutex
+	ctx     context.Context // of the HTTP request
+	wire    *server.Wire
+	method  string
+	d       downlink
+	status  int   // of an answer alone
+	phase   phase // of the response
+	entry   *inflight.Entry
+	cause   *inflight.Cause // to end it with, once there is an entry
+	unwatch func() bool
 }
 
 type phase uint8
@@ -35,28 +38,71 @@ const (
 	over
 )
 
+// watchAfter is when an exchange begins to watch for the client's disconnect. Most calls are over by then, and to watch one costs
+// more than to decode it; nobody can tell the difference.
+const watchAfter = 5 * time.Millisecond
+
 // exchange serves a message of a stateless revision until its last frame is written.
 func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Judged) *refusal {
 	if err := h.checkHeaders(r, j); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(r.Context())
-	x := &exchange{h: h, wire: j.Wire, method: j.Method, cancel: cancel, d: newDownlink(w, h.opts.writeWait), status: http.StatusOK}
-	if !h.begin(x) {
+	x := h.pools.exchange()
+	x.begin(h, w, r, j)
+	if !h.addCall(x) {
+		x.end()
 		return unavailable("the server is shutting down")
 	}
-	defer h.finish(x)
-	if every := h.opts.keepAlive; every > 0 {
-		x.mu.Lock()
-		x.timer = time.AfterFunc(every, x.tick)
-		x.mu.Unlock()
+	// x says when the client is gone.
+	h.srv.Exchange(context.WithoutCancel(r.Context()), j, x)
+	h.removeCall(x)
+	written := x.end()
+	switch {
+	case written || r.Context().Err() != nil:
+		return nil
+	case j.Kind == rpc.KindRequest:
+		refused := unavailable("the request was cancelled")
+		refused.id = j.ID
+		return refused
 	}
-	result := h.srv.Exchange(ctx, j, x)
-	return x.close(r, j, result)
+	w.WriteHeader(http.StatusAccepted)
+	return nil
 }
 
-// begin and finish frame an exchange for Shutdown.
-func (h *Endpoint) begin(x *exchange) bool {
+func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, j *server.Judged) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.h, x.ctx, x.wire, x.method = h, r.Context(), j.Wire, j.Method
+	x.status, x.phase, x.entry, x.cause, x.unwatch = http.StatusOK, nothing, nil, nil, nil
+	x.d.init(w, h.opts.writeWait)
+	if x.timer == nil {
+		x.timer = time.AfterFunc(watchAfter, x.tick)
+	} else {
+		x.timer.Reset(watchAfter)
+	}
+}
+
+// end ends the response: nothing may be written to it any more. It tells whether something was. x is used again, unless
+// somebody is still about to find out that it is over.
+func (x *exchange) end() (written bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.phase = over
+	written = x.d.written
+	idle := x.timer.Stop()
+	if x.unwatch != nil {
+		idle = x.unwatch() && idle
+	}
+	if idle {
+		x.ctx, x.wire, x.entry, x.unwatch = nil, nil, nil, nil
+		x.d.init(nil, 0)
+		x.h.pools.exchanges.Put(x)
+	}
+	return written
+}
+
+// addCall and removeCall keep the list of what Shutdown has to end.
+func (h *Endpoint) addCall(x *exchange) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closing {
@@ -66,14 +112,11 @@ func (h *Endpoint) begin(x *exchange) bool {
 	return true
 }
 
-func (h *Endpoint) finish(x *exchange) {
+func (h *Endpoint) removeCall(x *exchange) {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	delete(h.calls, x)
-	h.mu.Unlock()
-	x.cancel(errAnswered)
 }
-
-var errAnswered = errors.New("streamhttp: the request was answered")
 
 // cancelCalls ends all exchanges.
 func (h *Endpoint) cancelCalls(cause *inflight.Cause) {
@@ -86,12 +129,44 @@ func (h *Endpoint) cancelCalls(cause *inflight.Cause) {
 
 // lasts tells whether the exchange is a subscription, which has no end of its own.
 func (x *exchange) lasts() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	for i := range x.wire.Methods {
 		if m := &x.wire.Methods[i]; m.Name == x.method {
 			return m.Op == server.OpListen
 		}
 	}
 	return false
+}
+
+// InFlight implements server.Tracked.
+func (x *exchange) InFlight(e *inflight.Entry) {
+	x.mu.Lock()
+	x.entry = e
+	cause := x.cause
+	x.mu.Unlock()
+	if cause != nil {
+		e.Cancel(cause)
+	}
+}
+
+// cancel ends the request, now or as soon as it is in flight.
+func (x *exchange) cancel(cause *inflight.Cause) {
+	x.mu.Lock()
+	e := x.entry
+	x.cause = cause
+	x.mu.Unlock()
+	if e != nil {
+		e.Cancel(cause)
+	}
+}
+
+// hungUp is called when the client is gone (CAN18).
+func (x *exchange) hungUp() {
+	x.mu.Lock()
+	ctx := x.ctx
+	x.mu.Unlock()
+	x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: context.Cause(ctx)})
 }
 
 // Refuse implements server.Refuser.
@@ -105,21 +180,33 @@ func (x *exchange) Refuse(_ rpc.ID, _ *rpc.Error, status int) {
 
 // Write implements server.Outlet. An answer that nothing came before is plain JSON.
 func (x *exchange) Write(_ rpc.ID, last bool, frame []byte) error {
+	err := x.write(last, frame)
+	if err != nil && err != errGone {
+		x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: err})
+	}
+	return err
+}
+
+func (x *exchange) write(last bool, frame []byte) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	switch {
-	case x.phase == over:
+	if x.phase == over {
 		return errGone
+	}
+	alone := last && x.phase == nothing
+	if last {
+		defer func() { x.phase = over }()
+	}
+	switch {
 	case last && len(frame) == 0:
-		return x.done(nil)
-	case last && x.phase == nothing:
-		return x.done(x.d.json(x.status, frame))
+		return nil
+	case alone:
+		return x.d.json(x.status, frame)
 	}
 	x.d.buf = appendEvent(x.d.buf, eventID{}, frame)
 	err := x.flush()
 	if last && err == nil {
 		x.d.relax()
-		return x.done(nil)
 	}
 	return err
 }
@@ -131,51 +218,40 @@ func (x *exchange) flush() error {
 		x.phase = streaming
 	}
 	if err := x.d.flush(); err != nil {
-		return x.done(err)
+		x.phase = over
+		return err
 	}
-	if x.timer != nil {
-		x.timer.Reset(x.h.opts.keepAlive)
+	if x.unwatch != nil {
+		x.rearm()
 	}
 	return nil
 }
 
-// done marks the response as complete, or as lost by err. With x.mu.
-func (x *exchange) done(err error) error {
-	x.phase = over
-	if err != nil {
+func (x *exchange) rearm() {
+	if every := x.h.opts.keepAlive; every > 0 {
+		x.timer.Reset(every)
+	}
+}
+
+// tick begins to watch for the client's disconnect; later it tells a client that waits, and everything on the way to it, that the
+// server is there.
+func (x *exchange) tick() {
+	if err := x.ticked(); err != nil {
 		x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: err})
 	}
-	return err
 }
 
-// tick tells a client that waits, and everything on the way to it, that the server is there.
-func (x *exchange) tick() {
+func (x *exchange) ticked() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.phase == over {
-		return
+	switch {
+	case x.phase == over:
+		return nil
+	case x.unwatch == nil:
+		x.unwatch = context.AfterFunc(x.ctx, x.hungUp)
+		x.rearm()
+		return nil
 	}
 	x.d.buf = append(x.d.buf, comment...)
-	_ = x.flush()
-}
-
-// close ends the response after the exchange: nothing may be written to it any more.
-func (x *exchange) close(r *http.Request, j *server.Judged, result server.Result) *refusal {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	written := x.d.written
-	x.phase = over
-	if x.timer != nil {
-		x.timer.Stop()
-	}
-	switch {
-	case written || r.Context().Err() != nil:
-		return nil
-	case j.Kind == rpc.KindRequest:
-		refused := unavailable("the request was cancelled")
-		refused.id = j.ID
-		return refused
-	}
-	x.d.w.WriteHeader(http.StatusAccepted)
-	return nil
+	return x.flush()
 }

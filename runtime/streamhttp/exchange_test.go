@@ -63,6 +63,14 @@ func TestExchangeTakesNotifications(t *testing.T) {
 		headers2026("notifications/cancelled", "")...), 202)
 }
 
+func TestEXT14NotificationsMayLeaveTheMethodHeaderOut(t *testing.T) {
+	f := newFixture(t)
+	cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,` + meta2026 + `}}`
+	f.want(f.post(cancelled, "MCP-Protocol-Version: 2026-07-28"), 202)
+	f.want(f.post(cancelled, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call"), 400, "-32020")
+	f.want(f.post(cancelled), 400)
+}
+
 // message2026 is a message with given _meta.
 func message2026(method, params, meta string) string {
 	if params != "" {

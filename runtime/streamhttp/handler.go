@@ -13,6 +13,7 @@ type Endpoint struct {
 	srv    *server.Server
 	opts   options
 	params paramTable
+	pools  pools
 
 	draining chan struct{} // closed when shutdown begins
 
@@ -80,7 +81,7 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	if err != nil {
 		return err
 	}
-	defer f.release()
+	defer h.pools.putFrame(f)
 	j, err := h.judge(r, f.data)
 	switch {
 	case err != nil:
@@ -114,7 +115,8 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	if st.listener {
 		s.join(st)
 	}
-	d := newDownlink(w, h.opts.writeWait)
+	d := h.pools.downlink(w, h.opts.writeWait)
+	defer h.pools.putDownlink(d)
 	d.stream()
 	s.pump(r, d, st, reader)
 	return nil

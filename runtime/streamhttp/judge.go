@@ -30,7 +30,7 @@ func (h *Endpoint) checkHeaders(r *http.Request, j *server.Judged) *refusal {
 	switch enc := (sentinel{rules.EncodedPrefix, rules.EncodedSuffix}); {
 	case !repeats(r.Header, rules.VersionHeader, j.Wire.Revision, sentinel{}):
 		return mismatch(j, rules.VersionHeader)
-	case !repeats(r.Header, rules.MethodHeader, j.Method, sentinel{}):
+	case tellsMethod(r, rules.MethodHeader, j.Kind) && !repeats(r.Header, rules.MethodHeader, j.Method, sentinel{}):
 		return mismatch(j, rules.MethodHeader)
 	case j.Named && !repeats(r.Header, rules.NameHeader, j.Name, enc):
 		return mismatch(j, rules.NameHeader)
@@ -43,6 +43,12 @@ func (h *Endpoint) checkHeaders(r *http.Request, j *server.Judged) *refusal {
 		}
 	}
 	return nil
+}
+
+// tellsMethod tells whether the method's header counts: on every request, and on a notification that has it. The revision asks
+// for it on requests alone, and clients leave it out of notifications.
+func tellsMethod(r *http.Request, header string, kind rpc.Kind) bool {
+	return kind != rpc.KindNotification || len(r.Header.Values(header)) > 0
 }
 
 // repeats tells whether the header is there once and says what is wanted.

@@ -15,10 +15,12 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 		}
 		return s.gone()
 	}
-	d := newDownlink(w, s.h.opts.writeWait)
+	d := s.h.pools.downlink(w, s.h.opts.writeWait)
+	defer s.h.pools.putDownlink(d)
 	if frame, ok := st.alone(); ok {
 		s.remove(st)
 		s.log(d.json(http.StatusOK, frame))
+		s.h.pools.putAlarm(st.alarm)
 		return nil
 	}
 	d.stream()
@@ -35,7 +37,8 @@ func (s *session) await(r *http.Request, st *stream) bool {
 	if !st.quiet() {
 		return true
 	}
-	timer := time.NewTimer(s.h.opts.prime)
+	timer := st.timer
+	timer.Reset(s.h.opts.prime)
 	defer timer.Stop()
 	for st.quiet() {
 		select {

@@ -141,7 +141,7 @@ func (s *session) stream(about rpc.ID) *stream {
 
 func (s *session) newStream() *stream {
 	s.last++
-	st := newStream(s.last, streamLimits{replay: s.h.opts.replay, pending: s.h.opts.replay}, &s.kept)
+	st := newStream(s.last, streamLimits{replay: s.h.opts.replay, pending: s.h.opts.replay}, &s.kept, s.h.pools.alarm())
 	s.streams[st.number] = st
 	return st
 }

@@ -15,10 +15,11 @@ type stream struct {
 	limits   streamLimits
 	kept     *atomic.Int64 // bytes of all streams of the session
 
-	wake chan struct{} // holds one: the reader has something to do
+	*alarm // of the reader
 
 	mu      sync.Mutex
 	room    sync.Cond // the reader took events, or is gone
+	one     [1][]byte // where events begins
 	events  [][]byte  // kept: unread ones, and read ones that a resumption may ask for
 	first   int       // number of events[0]; the first event has number 1
 	bytes   int       // of events
@@ -43,8 +44,9 @@ var (
 	errNoReader = errors.New("streamhttp: nobody listens")
 )
 
-func newStream(number uint64, limits streamLimits, kept *atomic.Int64) *stream {
-	s := &stream{number: number, limits: limits, kept: kept, wake: make(chan struct{}, 1), first: 1, unread: 1}
+func newStream(number uint64, limits streamLimits, kept *atomic.Int64, a *alarm) *stream {
+	s := &stream{number: number, limits: limits, kept: kept, alarm: a, first: 1, unread: 1}
+	s.events = s.one[:0]
 	s.room.L = &s.mu
 	return s
 }

@@ -21,7 +21,7 @@ func texts(b batch) string {
 
 func TestStreamKeepsTheNewestForAClientThatIsAway(t *testing.T) {
 	var kept atomic.Int64
-	s := newStream(1, streamLimits{replay: 30, pending: 100}, &kept)
+	s := newStream(1, streamLimits{replay: 30, pending: 100}, &kept, new(pools).alarm())
 	reader := s.attach(-1)
 	s.start()
 	_ = s.add(text10(1), false)
@@ -51,7 +51,7 @@ func TestStreamKeepsTheNewestForAClientThatIsAway(t *testing.T) {
 }
 
 func TestStreamKeepsAnAnswerAboveTheLimit(t *testing.T) {
-	s := newStream(1, streamLimits{replay: 5, pending: 5}, new(atomic.Int64))
+	s := newStream(1, streamLimits{replay: 5, pending: 5}, new(atomic.Int64), new(pools).alarm())
 	s.start()
 	_ = s.add(text10(1), false)
 	_ = s.add(text10(2), true)
@@ -61,7 +61,7 @@ func TestStreamKeepsAnAnswerAboveTheLimit(t *testing.T) {
 }
 
 func TestStreamIsReadByTheNewestConnection(t *testing.T) {
-	s := newStream(1, streamLimits{replay: 100, pending: 100}, new(atomic.Int64))
+	s := newStream(1, streamLimits{replay: 100, pending: 100}, new(atomic.Int64), new(pools).alarm())
 	old := s.attach(-1)
 	young := s.attach(-1)
 	if !s.take(old).lost || s.take(young).lost {
@@ -76,7 +76,7 @@ func TestStreamIsReadByTheNewestConnection(t *testing.T) {
 
 func TestStreamWithoutAnIDIsDropped(t *testing.T) {
 	var kept atomic.Int64
-	s := newStream(1, streamLimits{replay: 100, pending: 100}, &kept)
+	s := newStream(1, streamLimits{replay: 100, pending: 100}, &kept, new(pools).alarm())
 	reader := s.attach(-1)
 	_ = s.add(text10(1), false)
 	s.detach(reader)
@@ -88,7 +88,7 @@ func TestStreamWithoutAnIDIsDropped(t *testing.T) {
 
 func TestStreamHoldsItsWriterBackUntilTheReaderIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStream(1, streamLimits{replay: 1000, pending: 25}, new(atomic.Int64))
+		s := newStream(1, streamLimits{replay: 1000, pending: 25}, new(atomic.Int64), new(pools).alarm())
 		reader := s.attach(-1)
 		added := 0
 		go func() {

@@ -1,0 +1,73 @@
+package streamhttp
+
+import (
+	"net/http"
+	"sync"
+	"time"
+)
+
+// pools keep what requests need for a moment. They are an Endpoint's own.
+type pools struct {
+	frames, downlinks, alarms, exchanges sync.Pool
+}
+
+// frame is a body.
+type frame struct{ data []byte }
+
+func (p *pools) frame() *frame {
+	if f, ok := p.frames.Get().(*frame); ok {
+		return f
+	}
+	return new(frame)
+}
+
+func (p *pools) putFrame(f *frame) {
+	f.data = keep(f.data)
+	p.frames.Put(f)
+}
+
+func (p *pools) downlink(w http.ResponseWriter, wait time.Duration) *downlink {
+	d, ok := p.downlinks.Get().(*downlink)
+	if !ok {
+		d = new(downlink)
+	}
+	d.init(w, wait)
+	return d
+}
+
+// putDownlink takes d back when its request is over.
+func (p *pools) putDownlink(d *downlink) {
+	d.init(nil, 0)
+	p.downlinks.Put(d)
+}
+
+// alarm is what the reader of a stream waits for.
+type alarm struct {
+	wake  chan struct{} // holds one: there is something to do
+	timer *time.Timer   // stopped
+}
+
+func (p *pools) alarm() *alarm {
+	if a, ok := p.alarms.Get().(*alarm); ok {
+		return a
+	}
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return &alarm{wake: make(chan struct{}, 1), timer: t}
+}
+
+// putAlarm takes back the alarm of a stream that has ended and is read by nobody: no one else will ring it.
+func (p *pools) putAlarm(a *alarm) {
+	select {
+	case <-a.wake:
+	default:
+	}
+	p.alarms.Put(a)
+}
+
+func (p *pools) exchange() *exchange {
+	if x, ok := p.exchanges.Get().(*exchange); ok {
+		return x
+	}
+	return new(exchange)
+}
