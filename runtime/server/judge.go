@@ -30,14 +30,14 @@ type verdict struct {
 
 // situation is what the message does not say itself.
 type situation struct {
-	session *wire // what the session agreed on, or would begin with; nil: there is no handshake
-	ready   bool  // the session's handshake is done
+	session *wire  // what the session agreed on, or would begin with; nil: there is no handshake
+	ready   bool   // the session's handshake is done
 	hint    string // the revision that the transport was told of
 }
 
 // speaks tells whether a message that names the revision may be the session's all the same.
 func (at *situation) speaks(revision string) bool {
-	return at.ready && at.session != nil && at.session.Revision == revision && (at.hint == "" || at.hint == revision)
+	return at.ready && at.session != nil && at.session.Revision == revision
 }
 
 // judge finds the wire and the method of a message. It reads the params where that decides.
@@ -49,6 +49,8 @@ func (s *Server) judge(msg *rpc.Message, at situation, params *Params) (v verdic
 	if bytes.Contains(msg.Params, []byte(w.Meta.ProtocolVersion)) {
 		v = s.readStateless(w, msg, params)
 		switch version := params.ProtocolVersion; {
+		case version != "" && at.hint != "" && at.hint != version:
+			return v, mismatched(w, at.hint, version)
 		case version == w.Revision:
 			return v, nil
 		case version != "" && !at.speaks(version):
@@ -83,6 +85,14 @@ func (s *Server) silent(msg *rpc.Message, at situation) *wire {
 		return at.session
 	}
 	return w // before the handshake: it lacks the one thing or the other
+}
+
+// mismatched refuses a message whose transport was told of another revision than the message says: whoever routed it by
+// the one would be served by the other (EXT14). It comes before the question whether either is served.
+func mismatched(w *wire, hint, version string) *refusal {
+	refused := refuse(w.Codes.HeaderMismatch, "the transport was told of protocol version %q, the message says %q", hint, version)
+	refused.status = w.HTTP.Statuses.HeaderMismatch
+	return refused
 }
 
 // otherRevision is for messages of a stateless revision that is not the newest.

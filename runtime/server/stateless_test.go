@@ -97,7 +97,7 @@ func (in *inbox) take() message {
 // exchange serves one frame and returns all that was written.
 func (f *fixture) exchange(ctx context.Context, frame string) ([]message, Result) {
 	f.t.Helper()
-	j, err := f.srv.Judge([]byte(frame), "2026-07-28")
+	j, err := f.srv.Judge([]byte(frame), told(frame))
 	if err != nil {
 		raw := rpc.AppendError(nil, j.ID, err)
 		m := message{raw: string(raw)}
@@ -169,6 +169,28 @@ func TestREV02AServerOfOneStatelessRevision(t *testing.T) {
 	}
 }
 
+// told is what a faithful client puts into the version header beside the frame.
+func told(frame string) string {
+	if _, rest, ok := strings.Cut(frame, `"io.modelcontextprotocol/protocolVersion":"`); ok {
+		version, _, _ := strings.Cut(rest, `"`)
+		return version
+	}
+	return "2026-07-28"
+}
+
+func TestEXT14TransportAndMessageNameOneRevision(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}})
+	for _, row := range [][2]string{
+		{"2026-07-28", "2031-01-01"}, {"2026-07-28", "2025-11-25"}, {"2031-01-01", "2026-07-28"}, {"2025-11-25", "2026-07-28"},
+	} {
+		hint, version := row[0], row[1]
+		frame := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientCapabilities":{}}}}`
+		if j, err := f.srv.Judge([]byte(frame), hint); err == nil || err.Code != -32020 || j.Status != 400 {
+			t.Errorf("told %s, message says %s: %v with status %d, want -32020 with 400", hint, version, err, j.Status)
+		}
+	}
+}
+
 func TestEXT19EveryRequestSaysRevisionAndCapabilities(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}})
 	const version, caps = `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`, `"io.modelcontextprotocol/clientCapabilities":{}`
@@ -183,7 +205,6 @@ func TestEXT19EveryRequestSaysRevisionAndCapabilities(t *testing.T) {
 		`{"_meta":{` + version + `,` + `"io.modelcontextprotocol/clientCapabilities":[]}}`: {-32602, 400, "capabilities"},
 		`{"_meta":{` + version + `,` + `"io.modelcontextprotocol/clientCapabilities":7}}`:  {-32602, 400, "capabilities"},
 		`{"_meta":{"io.modelcontextprotocol/protocolVersion":"2031-01-01",` + caps + `}}`:  {-32022, 400, "2031-01-01"},
-		`{"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25",` + caps + `}}`:  {-32022, 400, "2025-11-25"},
 		`{"_meta":{"io.modelcontextprotocol/protocolVersion":"2031-01-01"}}`:               {-32022, 400, "2031-01-01"},
 	} {
 		frames, result := f.exchange(t.Context(), `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":`+params+`}`)
