@@ -23,6 +23,7 @@ type retry struct {
 
 	mu    sync.Mutex
 	given map[string]json.RawMessage // answers of the client that nobody has asked for yet
+	asked map[string]bool            // names that earlier tries asked for
 	open  []task.Question
 	// leading: somebody waits for more questions to join.
 	leading, over bool
@@ -35,7 +36,7 @@ var ErrAsked = errors.New("the client is being asked: the call runs again with t
 
 // newRetry reads what the client brought along from the last try. Errors are the client's.
 func newRetry(c *Call, r *request) (*retry, error) {
-	t := &retry{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, ended: make(chan struct{})}
+	t := &retry{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, ended: make(chan struct{})}
 	t.notes = newNotes(t.ask)
 	if r.params.RequestState != "" {
 		state, err := c.s.sealer.open(r.params.RequestState, t.binding, time.Now())
@@ -44,6 +45,9 @@ func newRetry(c *Call, r *request) (*retry, error) {
 		}
 		t.notes.recall(state.Notes)
 		maps.Copy(t.given, state.Spare)
+		for _, name := range state.Asked {
+			t.asked[name] = true
+		}
 	}
 	if r.params.InputResponses != nil {
 		var given map[string]json.RawMessage
@@ -158,13 +162,15 @@ func (t *retry) append(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	state := &sealed{Notes: t.notes.sealed(), Spare: t.given}
+	maps.DeleteFunc(t.given, func(name string, _ json.RawMessage) bool { return !t.asked[name] })
 	var expires time.Time
 	for _, q := range t.open {
+		t.asked[q.Name] = true
 		if q.Deadline.After(expires) {
 			expires = q.Deadline
 		}
 	}
+	state := &sealed{Notes: t.notes.sealed(), Asked: slices.Sorted(maps.Keys(t.asked)), Spare: t.given}
 	token, err := s.sealer.seal(state, t.binding, expires)
 	if err != nil {
 		return b, rpc.Errorf(rpc.CodeInternalError, "%v", err)

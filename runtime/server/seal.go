@@ -65,7 +65,7 @@ type sealed struct {
 	Notes []sealedNote `json:"notes,omitempty"`
 	// Asked are the names of the questions that the last try asked.
 	Asked []string `json:"asked,omitempty"`
-	// Spare are answers to them that the last try did not get to.
+	// Spare are answers that earlier tries asked for and did not get to.
 	Spare map[string]json.RawMessage `json:"spare,omitempty"`
 }
 
