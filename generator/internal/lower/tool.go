@@ -50,6 +50,7 @@ func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
 func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	tool.Doc = textLines(t.Description.Value)
 	definition, execution := t.Advertised()
+	l.headers(t.Name, definition.Get("inputSchema"))
 	tool.Definition = visible(string(definition.JSON()))
 	if execution != nil {
 		tool.Execution = visible(string(execution.JSON()))
@@ -65,7 +66,7 @@ func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	for i := range t.Elicitations {
 		l.question(t, &t.Elicitations[i], tool.Questions[i], tool)
 	}
-	tool.Policy = policySentences(tool)
+	tool.Policy = l.policySentences(tool)
 }
 
 // textLines splits a text of the manifest into lines; the empty text has none.

@@ -1,0 +1,85 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// headerKeyword says that a client repeats an argument in a header of its own, so that a gateway can route without reading
+// the body (EXT14). Clients refuse a tool whose use of it breaks a rule, so here it is an error.
+const headerKeyword = "x-mcp-header"
+
+// headers checks the argument headers of a tool, if a revision has them.
+func (l *packageLowering) headers(tool string, input *schema.Node) {
+	if !slices.ContainsFunc(l.in.Revisions, hasParamHeaders) {
+		return
+	}
+	h := headerCheck{report: &l.diags, tool: tool, seen: map[string]*schema.Node{}}
+	h.schema(input, false, true)
+}
+
+func hasParamHeaders(r *revision.Revision) bool {
+	return slices.ContainsFunc(r.HTTP.Headers, func(h revision.Header) bool { return h.Name == "paramPrefix" })
+}
+
+type headerCheck struct {
+	report *schema.Diagnostics
+	tool   string
+	seen   map[string]*schema.Node // by name in lower case: that is how HTTP compares
+}
+
+// schema looks at one schema and what is below it. property: it is that of an argument; reached: nothing but properties leads
+// to it, so that a client finds the argument without judging anything.
+func (h *headerCheck) schema(n *schema.Node, property, reached bool) {
+	if !n.Is(schema.Object) {
+		return
+	}
+	for _, m := range n.Members {
+		switch m.Key {
+		case headerKeyword:
+			h.header(n, m.Value, property && reached)
+		case "properties":
+			h.all(m.Value, true, reached)
+		case "$defs", "definitions", "patternProperties", "dependentSchemas":
+			h.all(m.Value, false, false)
+		case "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems",
+			"unevaluatedProperties", "additionalItems", "allOf", "anyOf", "oneOf", "prefixItems":
+			h.schema(m.Value, false, false)
+			for _, item := range m.Value.Items {
+				h.schema(item, false, false)
+			}
+		}
+	}
+}
+
+func (h *headerCheck) all(n *schema.Node, property, reached bool) {
+	for _, m := range membersOf(n) {
+		h.schema(m.Value, property, reached)
+	}
+}
+
+func (h *headerCheck) header(owner, name *schema.Node, reached bool) {
+	const code = "tool-header"
+	switch first := h.seen[strings.ToLower(name.Text)]; {
+	case !reached:
+		h.report.Report(name, code, "move it to a property of the inputSchema, or of an object among its properties",
+			"%s of tool %q stands where clients do not find the argument", headerKeyword, h.tool)
+	case name.Kind != schema.String || !headerToken(name.Text):
+		h.report.Report(name, code, "use letters, digits and -", "%s of tool %q is no part of a header's name", headerKeyword, h.tool)
+	case first != nil:
+		h.report.Report(name, code, "", "tool %q has the header %q already at line %d; case does not tell them apart", h.tool, name.Text, first.Pos.Line)
+	case !slices.Contains([]string{"string", "integer", "boolean"}, textOf(owner, "type")):
+		h.report.Report(name, code, "", "only arguments of type string, integer or boolean can be in a header")
+	default:
+		h.seen[strings.ToLower(name.Text)] = name
+	}
+}
+
+// headerToken reports whether text can be a part of a header's name (RFC 9110, 5.6.2).
+func headerToken(text string) bool {
+	const allowed = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return text != "" && strings.Trim(text, allowed) == ""
+}
