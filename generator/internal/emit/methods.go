@@ -86,8 +86,9 @@ func sendFunc(s *model.Send) jen.Code {
 		}
 		params, value = append(params, jen.Id("params").Add(of)), arg
 	}
-	return jen.Add(comment(s.GoName+" sends "+s.Name+" to the client and waits for its answer. The name tells this request from others of the "+
-		"same call: where the handler is run again, the answer that came is returned at once.")).Line().
+	doc := s.GoName + " sends " + s.Name + " to the client and waits for its answer. The name tells this request from others of the " +
+		"same call. " + s.Again
+	return jen.Add(comment(doc)).Line().
 		Func().Id(s.GoName).Params(params...).Params(jen.Op("*").Id(s.Result.Name), jen.Error()).Block(
 		jen.Return(jen.Qual(serverPath, "Send").Call(jen.Id("ctx"), jen.Id("call"), jen.Op("&").Id(s.Var), jen.Id("name"), value)))
 }

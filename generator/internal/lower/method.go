@@ -66,7 +66,7 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: l.handlerName(m, stem), Capability: rule.Capability,
 			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
 	case sends()[rule.Op] && rule.From.Includes(revision.FromServer):
-		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(unexported(stem) + "Request"), Op: GoName(rule.Op),
+		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(unexported(stem) + "Request"), Op: GoName(rule.Op), Again: l.runAgain(),
 			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
 	case switches(&l.pkg.Needs)[rule.Op] != nil:
 		*switches(&l.pkg.Needs)[rule.Op] = true

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -52,9 +53,9 @@ func (l *packageLowering) uncancellable(t *manifest.Tool) {
 }
 
 // policySentences says in words what a tool's policies mean to those who write and call it.
-func policySentences(t *model.Tool) []string {
+func (l *packageLowering) policySentences(t *model.Tool) []string {
 	var out []string
-	out = append(out, taskSentences(t.Task)...)
+	out = append(out, l.taskSentences(t.Task)...)
 	if t.Task.Support != model.TaskRequired && t.Cancel.Timeout > 0 {
 		out = append(out, fmt.Sprintf("An inline call ends after %s.", shortDuration(t.Cancel.Timeout)))
 	}
@@ -68,13 +69,13 @@ func policySentences(t *model.Tool) []string {
 	return slices.Clip(out)
 }
 
-func taskSentences(t model.TaskPolicy) []string {
+func (l *packageLowering) taskSentences(t model.TaskPolicy) []string {
 	var out []string
 	switch t.Support {
 	case model.TaskForbidden:
 		return []string{"It runs inline only."}
 	case model.TaskOptional:
-		out = append(out, "It runs inline, or as a task if the client asks for one: then ctx outlives the request, and ends on "+
+		out = append(out, "It runs inline, or as a task if the client "+l.whenTask()+": then ctx outlives the request, and ends on "+
 			"tasks/cancel, timeout, expiry or shutdown.")
 	case model.TaskRequired:
 		out = append(out, "It always runs as a task: ctx outlives the request, and ends on tasks/cancel, timeout, expiry or shutdown.")
@@ -86,6 +87,25 @@ func taskSentences(t model.TaskPolicy) []string {
 		out = append(out, fmt.Sprintf("A task is kept for %s.", shortDuration(t.TTL)))
 	}
 	return out
+}
+
+// whenTask says what makes a task of a call that may be one.
+func (l *packageLowering) whenTask() string {
+	var asks, knows []string
+	for _, r := range l.in.Revisions {
+		if r.Task != nil && r.Task.Create == revision.CreateByReceiver {
+			knows = append(knows, r.Name)
+		} else {
+			asks = append(asks, r.Name)
+		}
+	}
+	switch {
+	case knows == nil:
+		return "asks for one"
+	case asks == nil:
+		return "knows tasks"
+	}
+	return "asks for one (" + strings.Join(asks, ", ") + ") or knows tasks (" + strings.Join(knows, ", ") + ")"
 }
 
 // shortDuration writes a duration without zero parts: 2h, not 2h0m0s.

@@ -3,9 +3,11 @@ package lower
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
 // callMembers are what server.Call has: a question of that name gets a method that begins with Ask, so that it hides
@@ -48,10 +50,28 @@ func (l *packageLowering) question(t *manifest.Tool, e *manifest.Elicitation, q 
 		q.OnUnsupported = model.UseDefault
 		l.later = append(l.later, func() { l.defaultAnswer(e, q) })
 	}
-	q.Doc = questionDoc(q, l.in)
+	q.Doc = questionDoc(q)
+	if again := l.runAgain(); again != "" && !(tool.Task.Support == model.TaskRequired) {
+		q.Doc = append(q.Doc, again)
+	}
 }
 
-func questionDoc(q *model.Question, in Input) []string {
+// runAgain says what a question means for an inline call in a revision that has no request to ask with.
+func (l *packageLowering) runAgain() string {
+	var names []string
+	for _, r := range l.in.Revisions {
+		if r.Era == revision.Stateless {
+			names = append(names, r.Name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "Under " + strings.Join(names, ", ") + " an inline call is run again from the top when the answer is there, and gets it at once: " +
+		"what must not happen twice comes after the last question, or goes into call.Do."
+}
+
+func questionDoc(q *model.Question) []string {
 	doc := []string{fmt.Sprintf("%s asks the user %q; another message replaces that text, \"\" keeps it.", q.GoName, q.Message)}
 	until := "It blocks until the user answers, declines or dismisses the question, or ctx ends"
 	if q.Timeout > 0 {

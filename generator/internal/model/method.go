@@ -17,6 +17,7 @@ type Send struct {
 	GoName         string // CreateMessage
 	Var            string // createMessageRequest
 	Op             string // CreateMessage: the operation of package server, without Op
+	Again          string // what asking means for a call that is run again; empty if none is
 	Params, Result TypeRef
 	Views          []View // encoders of the params
 }
