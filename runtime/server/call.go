@@ -17,8 +17,7 @@ type Call struct {
 	s        *Server
 	tool     *Tool
 	wire     *wire
-	peer     *peer // the connection it came on; nil for a task that outlived its own
-	can      ability
+	peer     *peer  // the connection it came on; nil for a task that outlived its own
 	since    uint64 // of the request
 	progress *progress
 
@@ -31,14 +30,17 @@ type Call struct {
 	journal journal  // what Do and Ask gave
 	retry   *retry   // the same, in a stateless revision
 
-	level logLevel     // of log messages that the client wants
-	known []sealedNote // as a task: what was answered before there was one
+	can   ability
+	level logLevel // of log messages that the client wants
+	local *taskLocal
 }
 
 func (r *request) newCall() *Call {
 	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, entry: r.entry, since: r.since, r: r, level: silentLevel}
-	if place, known := Level(r.params.LogLevel).place(); known {
-		c.level = place
+	if r.params.LogLevel != "" {
+		if place, known := Level(r.params.LogLevel).place(); known {
+			c.level = place
+		}
 	}
 	c.progress = r.p.newProgress(r.entry, r.wire, r.params.ProgressToken, "")
 	if c.progress != nil {
@@ -174,7 +176,7 @@ func (j taskJournal) Do(ctx context.Context, name string, fn func(ctx context.Co
 
 // Ask implements journal. While the question is open, answers that come with a request are held against check.
 func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
-	for _, n := range j.call.known {
+	for _, n := range j.call.local.known {
 		if n.Name == q.Name && string(n.Question) == hashOf(&q) {
 			return n.Data, nil
 		}

@@ -76,6 +76,7 @@ func checkWire(w *Wire, tools []Tool) error {
 		{"ReadCallResult", anyTool(tools, func(t *Tool) bool { return t.Handler.whole }) && w.ReadCallResult == nil},
 		{"the task functions", hasTasks(w, tools) && w.Handshake && (w.AppendTask == nil || w.AppendTaskCreated == nil || w.AppendTaskList == nil)},
 		{"ReadRequest or an Append function of stateless revisions", !w.Handshake && !stateless(w)},
+		{"that tasks hold their questions", hasTasks(w, tools) && !w.Handshake && !w.Task.QuestionsInline},
 		{"the task functions of stateless revisions", hasTasks(w, tools) && !w.Handshake &&
 			(w.AppendTaskCreated == nil || w.AppendTaskDetail == nil || w.AppendTaskCancelled == nil || w.AppendTaskUpdated == nil)},
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"runtime/debug"
 
-	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -39,125 +38,6 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		p.answered(&msg)
 	}
 	return false
-}
-
-// accept registers the request and starts serving it, or says why not.
-func (p *peer) accept(r *request, msg *rpc.Message) *rpc.Error {
-	// r may have held a request that was refused.
-	r.wire, r.id, r.since, r.tool, r.params, r.can, r.raw = p.wire, msg.ID, p.cancelled, nil, Params{}, p.can, msg.Params
-	v, refused := p.s.judge(msg, p.situation(), &r.params)
-	if refused == nil {
-		refused = r.admit(&v, msg)
-	}
-	if refused != nil {
-		return refused.err
-	}
-	return r.start()
-}
-
-// admit takes what was judged, or says why the request is not served.
-func (r *request) admit(v *verdict, msg *rpc.Message) *refusal {
-	p := r.p
-	r.wire, r.method = v.wire, v.method
-	if v.wire.Handshake {
-		if refused := r.admitSession(v, msg); refused != nil {
-			return refused
-		}
-	} else {
-		if refused := v.stands(msg, &r.params); refused != nil {
-			return refused
-		}
-		if !p.serves(v.wire, v.method) {
-			return unknownMethod(v.wire, msg)
-		}
-		r.can = p.s.declared.abilities(v.wire, r.params.ClientCapabilities)
-	}
-	switch {
-	case p.closing.Load():
-		return refuse(rpc.CodeInvalidRequest, "the server is shutting down")
-	case p.live.n.Load() > int64(p.s.cfg.maxInFlight):
-		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight", p.s.cfg.maxInFlight)
-	}
-	return r.choose()
-}
-
-// admitSession is admit for a revision with a handshake.
-func (r *request) admitSession(v *verdict, msg *rpc.Message) *refusal {
-	p, m := r.p, v.method
-	if m == nil || m.Notification || !p.serves(v.wire, m) {
-		return unknownMethod(v.wire, msg)
-	}
-	switch {
-	case !p.ready && m.Op != OpInitialize && m.Op != OpPing:
-		return refuse(rpc.CodeInvalidRequest, "%q comes after the handshake", msg.Method)
-	case p.ready && m.Op == OpInitialize:
-		return refuse(rpc.CodeInvalidRequest, "the handshake is done already")
-	}
-	if err := p.s.read(m, msg.Params, &r.params); err != nil {
-		return &refusal{err: err}
-	}
-	return nil
-}
-
-// choose decides what can be decided before the request is registered.
-func (r *request) choose() *refusal {
-	switch r.method.Op {
-	case OpCallTool:
-		return r.chooseTool()
-	case OpGetTask, OpUpdateTask, OpCancelTask:
-		if r.wire.Task.ByReceiver && r.can&canTasks == 0 {
-			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT06
-		}
-	case OpListen:
-		if len(r.params.TaskIDs) > 0 && r.can&canTasks == 0 {
-			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT13
-		}
-	}
-	return nil
-}
-
-// lacks answers a client that did not declare what the request takes.
-func (w *wire) lacks(capability string) *refusal {
-	err := w.missing(capability)
-	return &refusal{err: err, status: w.status(err)}
-}
-
-func (w *wire) missing(capability string) *rpc.Error {
-	required := declaration{}
-	required.add(capability)
-	err := rpc.Errorf(w.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", capability)
-	err.Data = w.AppendMissingCapability(nil, &MissingCapability{RequiredCapabilities: required.appendJSON(nil)})
-	return err
-}
-
-// read reads params; absent ones are an empty object.
-func (s *Server) read(m *Method, params []byte, into *Params) *rpc.Error {
-	if m.Read == nil {
-		return nil
-	}
-	if err := check.Decode(orEmpty(params), s.cfg.limits, m.Read, into); err != nil {
-		return rpc.Errorf(rpc.CodeInvalidParams, "invalid params of %s: %v", m.Name, err)
-	}
-	return nil
-}
-
-// serves tells whether what the method belongs to was declared to p (TSK01).
-func (p *peer) serves(w *wire, m *Method) bool {
-	switch m.Op {
-	case OpNone:
-		return false
-	case OpMethod, OpSubscribe, OpUnsubscribe:
-		return w.handlers[m.Name] != nil
-	case OpListTools, OpCallTool:
-		return len(p.s.tools) > 0
-	case OpGetTask, OpTaskResult, OpCancelTask, OpUpdateTask:
-		return w.tasks
-	case OpListTasks:
-		return w.tasks && p.listsTasks()
-	case OpSetLevel:
-		return w.names[OpLog] != ""
-	}
-	return true
 }
 
 // start registers the request and serves it in a goroutine of its own. The handshake is served here: what follows it

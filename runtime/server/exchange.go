@@ -57,6 +57,8 @@ func (s *Server) Exchange(ctx context.Context, j *Judged, out Outlet) Result {
 	p := s.newExchange(ctx, j.wire, out)
 	s.addPeer(p)
 	defer s.dropPeer(p)
+	s.exchanges.Add(1)
+	defer s.exchanges.Add(-1)
 	r := s.newRequest(p)
 	r.wire, r.method, r.id, r.params, r.raw = j.wire, j.method, j.ID, j.params, j.msg.Params
 	if refused := r.admitExchange(&j.msg); refused != nil {
@@ -115,6 +117,9 @@ func (r *request) admitExchange(msg *rpc.Message) *refusal {
 	p := r.p
 	if !p.serves(r.wire, r.method) {
 		return unknownMethod(r.wire, msg)
+	}
+	if p.s.exchanges.Load() > int64(p.s.cfg.maxInFlight) {
+		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight", p.s.cfg.maxInFlight)
 	}
 	r.can = p.s.declared.abilities(r.wire, r.params.ClientCapabilities)
 	if refused := r.choose(); refused != nil {

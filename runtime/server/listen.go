@@ -38,18 +38,34 @@ func (r *request) listen(b []byte) ([]byte, error) {
 	}
 	r.after = func() { close(l.gone) }
 	ack := l.honour(r)
-	s := r.p.s
-	s.mu.Lock()
-	s.listens[l] = struct{}{}
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.listens, l)
-		s.mu.Unlock()
-	}()
+	r.p.s.openListen(l)
+	defer r.p.s.closeListen(l)
 	l.write(r, rpc.AppendNotification(nil, r.wire.names[OpAcknowledged], r.wire.AppendAcknowledged(nil, ack)))
 	l.catchUp(r.entry, ack.TaskIDs)
 	return b, l.serve(r, &b)
+}
+
+func (s *Server) openListen(l *listen) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listens[l] = struct{}{}
+	for id := range l.tasks {
+		if s.taskListens[id] == nil {
+			s.taskListens[id] = map[*listen]struct{}{}
+		}
+		s.taskListens[id][l] = struct{}{}
+	}
+}
+
+func (s *Server) closeListen(l *listen) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listens, l)
+	for id := range l.tasks {
+		if delete(s.taskListens[id], l); len(s.taskListens[id]) == 0 {
+			delete(s.taskListens, id)
+		}
+	}
 }
 
 // honour decides what is served of what was asked for, and says so.
@@ -71,8 +87,11 @@ func (l *listen) honour(r *request) *Acknowledged {
 			ack.ResourceURIs = append(ack.ResourceURIs, uri)
 		}
 	}
-	for _, id := range p.TaskIDs {
-		if w.tasks && w.names[OpTaskStatus] != "" && !l.tasks[id] && len(l.tasks) < maxSubscribed && r.p.owns(r.entry, id) {
+	for i, id := range p.TaskIDs {
+		if i == maxSubscribed {
+			break // looking one up costs as much as having it
+		}
+		if w.tasks && w.names[OpTaskStatus] != "" && !l.tasks[id] && r.p.owns(r.entry, id) {
 			l.tasks[id] = true
 			ack.TaskIDs = append(ack.TaskIDs, id)
 		}

@@ -53,7 +53,8 @@ func WithLimits(l check.Limits) Option { return func(c *config) { c.limits = l }
 // WithTaskLimits sets the limits of tasks: how many, how long, how large, how often polled (TSK22).
 func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l } }
 
-// WithMaxInFlight sets how many requests one peer may have in flight; the default is 20,000. More are refused.
+// WithMaxInFlight sets how many requests one peer may have in flight, and how many exchanges are served at once; the default is
+// 20,000. More are refused.
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
 // WithPageSize sets how many tools or tasks one page holds; the default is 100. task.Limits.Page goes before it for tasks.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -30,6 +31,7 @@ type Server struct {
 	tracker   *inflight.Tracker
 	engine    *task.Engine // nil when no tool runs as a task
 	ids       atomic.Uint64
+	exchanges atomic.Int64 // that are being served
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
 
@@ -40,7 +42,8 @@ type Server struct {
 	// streams count the open requests for a task's result by task.
 	streams map[string]int
 	// listens are the open subscriptions.
-	listens map[*listen]struct{}
+	listens     map[*listen]struct{}
+	taskListens map[string]map[*listen]struct{} // of its owner, by task
 	// checks hold the answers of open questions of running tasks against their schemas.
 	checks map[asked]func(data []byte) error
 	down   chan struct{} // closed by Shutdown
@@ -54,7 +57,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	s := &Server{
 		def: d, cfg: defaults(), tools: make(map[string]*Tool, len(d.Tools)), info: serverInfo(&d),
 		peers: map[uint64]*peer{}, sessions: map[string]*peer{}, streams: map[string]int{},
-		listens: map[*listen]struct{}{}, checks: map[asked]func([]byte) error{}, down: make(chan struct{}),
+		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[asked]func([]byte) error{}, down: make(chan struct{}),
 	}
 	for _, o := range opts {
 		o(&s.cfg)
@@ -93,6 +96,11 @@ func (s *Server) index() error {
 	wires, err := compileWires(&s.def)
 	if err != nil {
 		return err
+	}
+	for _, m := range s.def.Methods {
+		if !slices.ContainsFunc(wires, func(w *wire) bool { return w.methods[m.name] != nil }) {
+			return fmt.Errorf("server: no wire has the method %q", m.name)
+		}
 	}
 	s.wires = wires
 	for _, w := range wires {

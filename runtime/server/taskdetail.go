@@ -127,9 +127,7 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 func (s *Server) tellListens(t *task.Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for l := range s.listens {
-		if l.tasks[t.ID] && l.peer.owner == t.Owner {
-			l.taskChanged(*t)
-		}
+	for l := range s.taskListens[t.ID] {
+		l.taskChanged(*t)
 	}
 }

@@ -78,7 +78,7 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 		return nil, errors.New("the tool of this task is gone")
 	}
 	if l, ok := run.Local().(*taskLocal); ok {
-		c.peer, c.wire, c.can, c.known = l.peer, l.wire, l.can, l.known
+		c.peer, c.wire, c.can, c.local = l.peer, l.wire, l.can, l
 		if l.peer != nil && l.wire.Task.Progress {
 			c.progress = l.peer.newProgress(ctx, l.wire, l.token, t.ID)
 		}
@@ -93,7 +93,7 @@ func (c *Call) recall(stored []byte) error {
 	if err := json.Unmarshal(stored, &meta); err != nil {
 		return err
 	}
-	c.wire, c.can, c.known = c.s.wires[0], meta.Can, meta.Known
+	c.wire, c.can, c.local = c.s.wires[0], meta.Can, &taskLocal{known: meta.Known}
 	for _, w := range c.s.wires {
 		if w.Revision == meta.Revision {
 			c.wire = w
