@@ -182,6 +182,40 @@ func (d *Decoder) size(f *frame, keyword, words string, n int, noun string) {
 	d.report(problem{level: len(d.frames) - 1, at: at, keyword: keyword, found: plural(int(f.count), noun), allowed: words + plural(n, noun), offset: int(f.start)})
 }
 
+// unmatchedKey reports a member whose name no property and no pattern has.
+func (d *Decoder) unmatchedKey(k *Matches) {
+	f := &d.frames[len(d.frames)-1]
+	sources := make([]string, len(k.rule.Patterns))
+	for i, p := range k.rule.Patterns {
+		sources[i] = p.Source
+	}
+	allowed := "only names that match " + list(sources, " or ")
+	if names := f.object.Names; len(names) > 0 {
+		allowed = "only " + list(names, ", ") + " and names that match " + list(sources, " or ")
+	}
+	d.report(problem{level: len(d.frames) - 1, at: k.rule.At, keyword: "additionalProperties", found: "a property with this name", allowed: allowed, offset: int(f.key.start) - 1, last: k.name})
+}
+
+// unevaluated reports the current member or item, of which no schema speaks.
+func (d *Decoder) unevaluated(r *Unevaluated) {
+	if d.lost() {
+		return
+	}
+	noun := "a property"
+	if r.Items {
+		noun = "an item"
+	}
+	d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: noun + " that no schema speaks of", allowed: "only what the schemas speak of", offset: d.Mark().pos})
+}
+
+// miscount reports an array, which has not been taken, by its matching items.
+func (d *Decoder) miscount(keyword, at string, n int, allowed string) {
+	if d.lost() {
+		return
+	}
+	d.report(problem{level: len(d.frames), at: at, keyword: keyword, found: plural(n, "matching item"), allowed: allowed, offset: d.pos})
+}
+
 // repeatedKey reports a key that its object already has. It survives trials: it is no matter of the schema.
 func (d *Decoder) repeatedKey(f *frame) {
 	offset := int(f.key.start) - 1

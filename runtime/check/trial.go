@@ -148,7 +148,7 @@ func (t *Trial) End() {
 	d.pos = t.start
 	switch n := t.fits; {
 	case t.mode == not && n > 0:
-		d.wrong(t.union.Keyword, "a value that does not fit "+t.union.Keyword, t.union.At)
+		d.wrong(t.union.Keyword, "a value that does not fit the schema under "+t.union.Keyword, t.union.At)
 	case t.mode == oneOf && n > 1:
 		d.wrong(t.union.Keyword, "a value that fits exactly one of "+plural(t.tried, "form")+"; it fits forms "+strconv.Itoa(t.which[0])+" and "+strconv.Itoa(t.which[1]), t.union.At)
 	case t.mode != not && n == 0:

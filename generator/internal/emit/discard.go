@@ -24,6 +24,8 @@ func (s *source) discard(v *model.Value) {
 		s.discardMap(t)
 	case *model.ByKind:
 		s.discardKinds(t)
+	case *model.ByIndex:
+		s.discardItems(t)
 	case *model.Object:
 		s.members(t.Struct, s.discardProp, func() { s.discard(&t.Struct.Extra) })
 	case model.Named:
@@ -94,6 +96,25 @@ func (s *source) discardKinds(t *model.ByKind) {
 		s.label("case ", kindNames(rest), ":")
 		s.line("d.Skip()")
 	}
+	s.close("}")
+}
+
+// discardItems writes
+//
+//	switch d.Index() {
+//	case 0:
+//		d.String(&first)
+//	default:
+//		d.Skip()
+//	}
+func (s *source) discardItems(t *model.ByIndex) {
+	s.open("switch d.Index() {")
+	for i := range t.Cases {
+		s.label("case ", decimalOf(i), ":")
+		s.discard(&t.Cases[i])
+	}
+	s.label("default:")
+	s.discard(&t.Rest)
 	s.close("}")
 }
 

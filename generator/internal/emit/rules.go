@@ -29,6 +29,8 @@ func (s *source) tables(d *model.Decl) {
 		t.value(&b.Value)
 	case *model.Check:
 		t.value(&b.Value)
+	case model.Condition:
+		t.condition(d)
 	}
 	t.assertions(d.Checks)
 	switch len(t.all) {
@@ -109,6 +111,11 @@ func (t *tables) value(v *model.Value) {
 		t.mapping(r)
 	case *model.ByKind:
 		t.kinds(r)
+	case *model.ByIndex:
+		for i := range r.Cases {
+			t.value(&r.Cases[i])
+		}
+		t.value(&r.Rest)
 	case *model.Object:
 		t.object(r.Struct)
 	}

@@ -49,6 +49,8 @@ func (s *source) decoder(d *model.Decl) {
 		s.read("*v", &b.Value, b.Value.Hold)
 	case *model.Check:
 		s.discard(&b.Value)
+	case model.Condition:
+		s.condition(d)
 	}
 	s.close("}")
 }
@@ -56,7 +58,9 @@ func (s *source) decoder(d *model.Decl) {
 // parameter is what a decoder fills. Validators fill nothing, but take a parameter so that check.Try can call them.
 func parameter(d *model.Decl) string {
 	switch b := d.Body.(type) {
-	case *model.Check:
+	case *model.Marks:
+		return "e *check.Evaluated"
+	case *model.Check, model.Condition:
 		return "_ *struct{}"
 	case *model.Element:
 		return "v *" + held(goType(&b.Value), b.Value.Hold)

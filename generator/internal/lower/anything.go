@@ -18,7 +18,7 @@ func (l *lowering) inAnything(s *shape) bool {
 
 // listsAll reports whether s is nothing but a group that takes every kind.
 func listsAll(s *shape) bool {
-	return s.never == nil && s.plain() && s.enum == nil && s.kinds == model.KindAny && len(s.groups) == 1
+	return s.never == nil && s.plain() && s.enum == nil && s.also == nil && s.kinds == model.KindAny && len(s.groups) == 1
 }
 
 type anything struct {
@@ -47,7 +47,7 @@ func (a *anything) group(g group) bool {
 
 // free returns the kinds of which s takes every value.
 func (a *anything) free(s *shape) model.Kind {
-	if s.never != nil || s.enum != nil || len(s.groups) > 0 {
+	if s.never != nil || s.enum != nil || len(s.groups) > 0 || s.also != nil {
 		return 0
 	}
 	kinds := s.kinds
@@ -57,10 +57,10 @@ func (a *anything) free(s *shape) model.Kind {
 	if s.num.at != nil || s.whole {
 		kinds &^= model.KindNumber
 	}
-	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || !a.all(r.items)) {
+	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || r.first != nil || !a.all(r.items)) {
 		kinds &^= model.KindArray
 	}
-	if o := &s.obj; o.at != nil && (o.min != nil || o.max != nil || o.props != nil || o.required != nil || !a.all(o.rest)) {
+	if o := &s.obj; o.at != nil && (o.min != nil || o.max != nil || o.props != nil || o.required != nil || o.sets != nil || !a.all(o.rest)) {
 		kinds &^= model.KindObject
 	}
 	return kinds

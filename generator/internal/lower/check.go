@@ -5,7 +5,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// assertions are the groups of s that did not become its Go type.
+// assertions are the groups of s that did not become its Go type, and its conditions.
 func (l *lowering) assertions(s *shape, p place) []model.Assertion {
 	var all []model.Assertion
 	for _, g := range s.groups {
@@ -18,6 +18,11 @@ func (l *lowering) assertions(s *shape, p place) []model.Assertion {
 			a.Branches = append(a.Branches, l.checkNode(b, p.hint+word+itoa(i)))
 		}
 		all = append(all, a)
+	}
+	for _, c := range s.also {
+		if d := l.condition(c, p.hint); d != nil {
+			all = append(all, &model.Also{Decl: d})
+		}
 	}
 	return all
 }

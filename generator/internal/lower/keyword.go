@@ -9,6 +9,21 @@ import (
 type keyword struct {
 	read func(r *reader, s *shape, owner, value *schema.Node)
 	note bool // an annotation, or something that package schema has dealt with
+	only draft
+}
+
+// draft says in which drafts a keyword is one. In the others it says nothing.
+type draft uint8
+
+const (
+	inBoth draft = iota
+	in2020
+	in7
+)
+
+// means reports whether a keyword says something in that dialect.
+func (k keyword) means(d schema.Dialect) bool {
+	return k.only == inBoth || (k.only == in7) == (d == schema.Draft7)
 }
 
 // newKeywords returns the table of every keyword of draft-07 and 2020-12. It is a function because readers reach it
@@ -50,10 +65,22 @@ func newKeywords() map[string]keyword {
 		"writeOnly": {note: true}, "contentEncoding": {note: true}, "contentMediaType": {note: true},
 		"contentSchema": {note: true},
 
-		"not": {}, "if": {}, "then": {}, "else": {}, "dependentRequired": {}, "dependentSchemas": {}, "dependencies": {},
-		"patternProperties": {}, "propertyNames": {}, "unevaluatedProperties": {}, "unevaluatedItems": {},
-		"prefixItems": {}, "additionalItems": {}, "contains": {}, "minContains": {}, "maxContains": {},
-		"$dynamicRef": {}, "$dynamicAnchor": {}, "$vocabulary": {},
+		"not":               {read: (*reader).readCondition},
+		"if":                {read: (*reader).readCondition},
+		"dependentRequired": {read: (*reader).readDependencies, only: in2020},
+		"dependentSchemas":  {read: (*reader).readCondition, only: in2020},
+		"dependencies":      {read: (*reader).readDependencies, only: in7},
+		"propertyNames":     {read: (*reader).readCondition},
+		"contains":          {read: (*reader).readCondition},
+		"patternProperties": {read: (*reader).readPatterns},
+		"prefixItems":       {read: (*reader).readPrefix, only: in2020},
+
+		// What these say is read with the keyword that they belong to.
+		"then": {note: true}, "else": {note: true}, "additionalItems": {note: true, only: in7},
+		"minContains": {note: true, only: in2020}, "maxContains": {note: true, only: in2020},
+		"$dynamicAnchor": {note: true, only: in2020}, "$vocabulary": {note: true, only: in2020},
+
+		"unevaluatedProperties": {}, "unevaluatedItems": {}, "$dynamicRef": {},
 	}
 }
 
@@ -63,6 +90,8 @@ func (r *reader) read(s *shape, owner *schema.Node, m *schema.Member) {
 	switch {
 	case !known:
 		// an annotation: package schema has judged the spelling
+	case !k.means(r.dialect(owner)):
+		r.report.Warn(m.Value, "foreign-keyword", "", "%s is no keyword of the draft of this schema and says nothing", m.Key)
 	case k.read != nil:
 		k.read(r, s, owner, m.Value)
 	case !k.note:

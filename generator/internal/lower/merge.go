@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math/big"
+	"regexp"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -26,6 +27,7 @@ func (s *shape) and(t *shape) {
 		s.allow(t.enum)
 	}
 	s.groups = append(slices.Clip(s.groups), t.groups...)
+	s.also = uniteConditions(s.also, t.also)
 	s.notes.and(&t.notes)
 }
 
@@ -57,7 +59,20 @@ func (s *arrayFacet) and(t *arrayFacet) {
 	s.at = first(s.at, t.at)
 	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
 	s.unique = s.unique || t.unique
+	var first []conj
+	for i := range max(len(s.first), len(t.first)) {
+		first = append(first, append(slices.Clip(s.item(i)), t.item(i)...))
+	}
+	s.first = first
 	s.items = append(slices.Clip(s.items), t.items...)
+}
+
+// item returns what holds for the item at i.
+func (s *arrayFacet) item(i int) conj {
+	if i < len(s.first) {
+		return s.first[i]
+	}
+	return s.items
 }
 
 // and merges two objects. additionalProperties of one side holds for the properties that only the other one names.
@@ -73,21 +88,49 @@ func (o *objectFacet) and(t *objectFacet) {
 		if q := t.prop(p.key); q != nil {
 			p.schema = append(slices.Clip(p.schema), q.schema...)
 		} else {
-			p.schema = append(slices.Clip(p.schema), t.rest...)
+			p.schema = append(slices.Clip(p.schema), t.other(p.key)...)
 		}
 	}
 	for _, q := range t.props {
 		if o.prop(q.key) == nil {
-			props = append(props, property{q.key, append(slices.Clip(q.schema), o.rest...)})
+			props = append(props, property{q.key, append(slices.Clip(q.schema), o.other(q.key)...)})
 		}
 	}
 	o.props = props
 	o.rest = append(slices.Clip(o.rest), t.rest...)
+	o.sets = append(slices.Clip(o.sets), t.sets...)
 	for _, name := range t.required {
 		if !slices.Contains(o.required, name) {
 			o.required = append(slices.Clip(o.required), name)
 		}
 	}
+}
+
+// other returns what holds for a property that is not named.
+func (o *objectFacet) other(key string) conj {
+	c := o.rest
+	for i := range o.sets {
+		c = append(slices.Clip(c), o.sets[i].other(key)...)
+	}
+	return c
+}
+
+func (t *patternSet) other(key string) conj {
+	c, matched := t.matching(key)
+	if !matched {
+		return t.rest
+	}
+	return c
+}
+
+// matching returns the schemas of the patterns that key matches.
+func (t *patternSet) matching(key string) (c conj, matched bool) {
+	for _, p := range t.patterns {
+		if re, err := regexp.Compile(p.key); err == nil && re.MatchString(key) {
+			c, matched = append(c, p.schema...), true
+		}
+	}
+	return c, matched
 }
 
 // allow narrows s to the values of e.

@@ -10,6 +10,9 @@ import (
 
 // slice is an array of one type of items.
 func (l *lowering) slice(s *shape, p place) model.Value {
+	if s.arr.first != nil {
+		return l.tuple(s, p)
+	}
 	t := &model.Slice{}
 	rule := model.ArrayRule{At: l.ruleAt(first(s.arr.at, s.kindsAt), p), Min: s.arr.min, Max: s.arr.max, Unique: s.arr.unique}
 	if rule != (model.ArrayRule{}) {
@@ -87,7 +90,7 @@ func (l *lowering) object(s *shape, p place) model.Value {
 	s = &t
 	o := &s.obj
 	o.nameRequired()
-	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.drop || o.rest != nil) {
+	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.drop || o.rest != nil || o.sets != nil) {
 		return l.mapOf(s, p)
 	}
 	if p.drop {
@@ -103,7 +106,7 @@ func (l *lowering) object(s *shape, p place) model.Value {
 func (o *objectFacet) nameRequired() {
 	for _, key := range o.required {
 		if o.prop(key) == nil {
-			o.props = append(slices.Clip(o.props), property{key, o.rest})
+			o.props = append(slices.Clip(o.props), property{key, o.other(key)})
 		}
 	}
 	if len(o.required) > 0 {
@@ -125,7 +128,7 @@ func (l *lowering) mapOf(s *shape, p place) model.Value {
 	}
 	inner := p.below(p.hint + "Value")
 	inner.node = derived(s.obj.at, "additionalProperties", s.obj.rest)
-	t.Elem = l.value(s.obj.rest, inner)
+	t.Elem = l.others(&s.obj, inner)
 	if !p.drop {
 		t.Func = l.element(&t.Elem, inner.hint)
 	}
@@ -181,16 +184,16 @@ func (l *lowering) rest(s *shape, st *model.Struct, p place) {
 	keep := l.keep || p.keep || o.min != nil
 	inner := p.below(p.hint + "Extra")
 	inner.node = derived(o.at, "additionalProperties", o.rest)
-	free := o.rest == nil || l.shape(o.rest).free()
+	free := o.sets == nil && (o.rest == nil || l.shape(o.rest).free())
 	switch {
 	case l.closed(o):
 		st.Open = model.Closed
-	case p.drop && free, o.rest == nil && !keep:
+	case p.drop && free, o.rest == nil && o.sets == nil && !keep:
 		st.Open = model.Ignore
 	case free:
 		st.Open, st.Extra = model.Keep, model.Value{Type: model.Raw{}}
 	default:
-		st.Open, st.Extra = model.Keep, l.value(o.rest, inner)
+		st.Open, st.Extra = model.Keep, l.others(o, inner)
 		if !p.drop {
 			st.Func = l.element(&st.Extra, inner.hint)
 		}
@@ -208,7 +211,7 @@ func (l *lowering) prop(o *objectFacet, q *property, p place, fields *Names) *mo
 	switch {
 	case p.drop || s.never != nil && !required:
 		inner.drop = true
-	case required && s.enum != nil && len(s.enum.values) == 1 && len(s.groups) == 0:
+	case required && s.enum != nil && len(s.enum.values) == 1 && len(s.groups) == 0 && s.also == nil:
 		out.Const = compact(s.enum.values[0])
 		inner.drop = true
 	default:

@@ -128,7 +128,12 @@ func (r *reader) readConst(s *shape, owner, v *schema.Node) {
 func (r *reader) readProperties(s *shape, owner, v *schema.Node) {
 	s.obj.at = owner
 	for _, m := range sorted(v.Members) {
-		s.obj.props = append(s.obj.props, property{m.Key, conj{m.Value}})
+		c := conj{m.Value}
+		for i := range s.obj.sets {
+			also, _ := s.obj.sets[i].matching(m.Key)
+			c = append(c, also...)
+		}
+		s.obj.props = append(s.obj.props, property{m.Key, c})
 	}
 }
 
@@ -139,7 +144,25 @@ func (r *reader) readRequired(s *shape, owner, v *schema.Node) {
 	}
 }
 
-func (r *reader) readRest(s *shape, owner, v *schema.Node) { s.obj.at, s.obj.rest = owner, conj{v} }
+func (r *reader) readRest(s *shape, owner, v *schema.Node) {
+	s.obj.at = owner
+	if owner.Get("patternProperties") == nil {
+		s.obj.rest = conj{v}
+	}
+}
+
+// readPatterns comes before properties, in the order of keywords.
+func (r *reader) readPatterns(s *shape, owner, v *schema.Node) {
+	s.obj.at = owner
+	set := patternSet{at: owner}
+	if rest := owner.Get("additionalProperties"); rest != nil {
+		set.rest = conj{rest}
+	}
+	for _, m := range sorted(v.Members) {
+		set.patterns = append(set.patterns, property{m.Key, conj{m.Value}})
+	}
+	s.obj.sets = append(s.obj.sets, set)
+}
 
 func (r *reader) readMinProperties(s *shape, owner, v *schema.Node) {
 	s.obj.at, s.obj.min = owner, count(v)
@@ -149,13 +172,24 @@ func (r *reader) readMaxProperties(s *shape, owner, v *schema.Node) {
 	s.obj.at, s.obj.max = owner, count(v)
 }
 
+// readItems reads both forms. Package schema refuses the list in 2020-12.
 func (r *reader) readItems(s *shape, owner, v *schema.Node) {
-	if v.Kind == schema.Array {
-		r.report.Report(v, "unsupported-keyword", "say with one schema what all items have in common",
-			`the keyword "items" with an array of schemas is not supported yet`)
+	s.arr.at = owner
+	if v.Kind != schema.Array {
+		s.arr.items = conj{v}
 		return
 	}
-	s.arr.at, s.arr.items = owner, conj{v}
+	r.readPrefix(s, owner, v)
+	if rest := owner.Get("additionalItems"); rest != nil {
+		s.arr.items = conj{rest}
+	}
+}
+
+func (r *reader) readPrefix(s *shape, owner, v *schema.Node) {
+	s.arr.at = owner
+	for _, item := range v.Items {
+		s.arr.first = append(s.arr.first, conj{item})
+	}
 }
 
 func (r *reader) readMinItems(s *shape, owner, v *schema.Node) { s.arr.at, s.arr.min = owner, count(v) }

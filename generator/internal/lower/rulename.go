@@ -76,6 +76,11 @@ func (t *Types) nameType(typ model.Type, stem string, take func(string) string) 
 	case *model.Object:
 		r.Struct.Rule.Var = take("")
 		t.nameProps(r.Struct, stem)
+	case *model.ByIndex:
+		for i := range r.Cases {
+			t.nameValue(&r.Cases[i], stem+itoa(i), false)
+		}
+		t.nameValue(&r.Rest, stem+"Rest", false)
 	case *model.ByKind:
 		t.nameKinds(r, stem, take)
 	}

@@ -25,6 +25,7 @@ type shape struct {
 	obj     objectFacet
 	enum    *enumFacet
 	groups  []group
+	also    []condition
 	notes   notes
 
 	parts []*schema.Node // $ref and allOf, until they are merged
@@ -67,7 +68,8 @@ type arrayFacet struct {
 	at       *schema.Node
 	min, max *int
 	unique   bool
-	items    conj // nil: not said
+	first    []conj // of the items by position
+	items    conj   // of those after them; nil: not said
 }
 
 type objectFacet struct {
@@ -76,6 +78,14 @@ type objectFacet struct {
 	props    []property
 	required []string
 	rest     conj // additionalProperties; nil: not said
+	sets     []patternSet
+}
+
+// patternSet is patternProperties of one schema with the additionalProperties beside it.
+type patternSet struct {
+	at       *schema.Node
+	patterns []property // keyed by pattern
+	rest     conj       // for names that nothing in the schema speaks of; nil: not said
 }
 
 // property is one of objectFacet.props.
@@ -113,12 +123,12 @@ func (o *objectFacet) sort() {
 	slices.SortStableFunc(o.props, func(a, b property) int { return strings.Compare(a.key, b.key) })
 }
 
-// plain reports that no keyword but type, enum, const and groups was used.
+// plain reports that no keyword but type, enum, const, groups and conditions was used.
 func (s *shape) plain() bool {
 	return s.str.at == nil && s.num.at == nil && s.arr.at == nil && s.obj.at == nil
 }
 
 // free reports that s allows every JSON value.
 func (s *shape) free() bool {
-	return s.kinds == model.KindAny && s.plain() && s.enum == nil && len(s.groups) == 0 && s.never == nil
+	return s.kinds == model.KindAny && s.plain() && s.enum == nil && len(s.groups) == 0 && s.also == nil && s.never == nil
 }

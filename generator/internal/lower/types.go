@@ -20,17 +20,18 @@ type Root struct {
 type Types struct {
 	Names *Names // every package-level identifier; the package half takes its own here first
 
-	decls    []*model.Decl
-	declared map[*schema.Node]*model.Value // schemas that have a declaration of their own
-	checks   map[*schema.Node]*model.Decl  // schemas that have a validator without a type
-	known    map[string]*known             // what was made of schemas where they stand, by lowering.key
-	checked  map[string]*model.Decl        // the same of validators
-	ids      map[*schema.Node]int
-	open     map[string]string          // what is being made, and the name for it should it need one
-	plain    map[model.Type]*model.Decl // elements without rules: decodeString
-	roots    []model.TypeRef
-	uses     []model.Use
-	findings schema.Diagnostics
+	decls      []*model.Decl
+	declared   map[*schema.Node]*model.Value // schemas that have a declaration of their own
+	checks     map[*schema.Node]*model.Decl  // schemas that have a validator without a type
+	conditions map[condition]*model.Decl
+	known      map[string]*known      // what was made of schemas where they stand, by lowering.key
+	checked    map[string]*model.Decl // the same of validators
+	ids        map[*schema.Node]int
+	open       map[string]string          // what is being made, and the name for it should it need one
+	plain      map[model.Type]*model.Decl // elements without rules: decodeString
+	roots      []model.TypeRef
+	uses       []model.Use
+	findings   schema.Diagnostics
 
 	fallbacks []pending // defaults, to be written once every type is known
 	table     map[string]keyword
@@ -45,15 +46,16 @@ type pending struct {
 // NewTypes returns an empty set.
 func NewTypes() *Types {
 	return &Types{
-		Names:    &Names{},
-		declared: map[*schema.Node]*model.Value{},
-		checks:   map[*schema.Node]*model.Decl{},
-		known:    map[string]*known{},
-		checked:  map[string]*model.Decl{},
-		open:     map[string]string{},
-		ids:      map[*schema.Node]int{},
-		plain:    map[model.Type]*model.Decl{},
-		table:    newKeywords(),
+		Names:      &Names{},
+		declared:   map[*schema.Node]*model.Value{},
+		checks:     map[*schema.Node]*model.Decl{},
+		conditions: map[condition]*model.Decl{},
+		known:      map[string]*known{},
+		checked:    map[string]*model.Decl{},
+		open:       map[string]string{},
+		ids:        map[*schema.Node]int{},
+		plain:      map[model.Type]*model.Decl{},
+		table:      newKeywords(),
 	}
 }
 

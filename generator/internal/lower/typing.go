@@ -98,7 +98,11 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	v.Type = model.Named{Decl: d}
 	l.declared[target] = v
 	t := *s
-	t.kinds &^= model.KindNull
+	if s.anyKind() {
+		v.Null = false // the conditions look at null too: d takes it
+	} else {
+		t.kinds &^= model.KindNull
+	}
 	l.fill(d, &t, place{hint: d.Name})
 	return v
 }
@@ -119,7 +123,7 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 			return v
 		}
 	}
-	p.keep = p.keep || len(s.groups) > 0
+	p.keep = p.keep || len(s.groups) > 0 || s.also != nil
 	v := l.bare(s, p)
 	v.Null = s.kinds&model.KindNull != 0 && s.never == nil && takesNoNull(v.Type)
 	v.Checks = append(v.Checks, l.assertions(s, p)...)
@@ -164,12 +168,20 @@ func (l *lowering) ofKind(kind model.Kind, s *shape, p place) model.Value {
 	case model.KindNumber:
 		return l.number(s, p)
 	case model.KindBool:
-		return model.Value{Type: model.Bool{}}
+		return l.boolean(s, p)
 	case model.KindArray:
 		return l.slice(s, p)
 	default:
 		return l.object(s, p)
 	}
+}
+
+// boolean is a bool. Where nothing is kept, its kind is looked at with the rule of the place.
+func (l *lowering) boolean(s *shape, p place) model.Value {
+	if at := l.ruleAt(s.kindsAt, p); p.drop && at != "" {
+		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
+	}
+	return model.Value{Type: model.Bool{}}
 }
 
 // nothing is a schema that no value satisfies.
@@ -199,7 +211,7 @@ func (l *lowering) values(s *shape, p place) model.Value {
 	v := model.Value{Type: t, Values: rule}
 	if !s.plain() {
 		rest := *s
-		rest.enum, rest.groups = nil, nil
+		rest.enum, rest.groups, rest.also = nil, nil, nil
 		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&rest, p.hint)}}
 	}
 	return v
@@ -252,7 +264,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 			continue
 		}
 		t := *s
-		t.kinds, t.groups, t.notes = kind, nil, notes{}
+		t.kinds, t.groups, t.also, t.notes = kind, nil, nil, notes{}
 		m := l.newDecl(d.Name + kindWord(kind, s.whole))
 		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true, keep: p.keep})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Kind: kind})

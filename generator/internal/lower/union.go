@@ -20,19 +20,31 @@ type branch struct {
 func (l *lowering) union(s *shape, p place) (model.Value, bool) {
 	g := s.groups[0]
 	base := *s
-	base.groups = nil
+	base.groups, base.also = nil, nil
+	p.keep = p.keep || s.also != nil
 	branches := l.branches(&base, g)
 	null := s.kinds&model.KindNull != 0
 	branches, ok := splitNull(branches, g.one)
+	v, ok := l.unionOf(s, &base, branches, ok, null, p)
+	if ok {
+		t := shape{also: s.also}
+		v.Checks = append(slices.Clip(v.Checks), l.assertions(&t, p)...)
+	}
+	return v, ok
+}
+
+// unionOf is union without the conditions beside the group.
+func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p place) (model.Value, bool) {
+	g := s.groups[0]
 	switch {
 	case !ok || len(branches) == 0 || !base.lets(branches):
 		return model.Value{}, false
 	case len(branches) == 1:
-		return l.onlyBranch(&base, branches[0], null, p), true
+		return l.onlyBranch(base, branches[0], null, p), true
 	}
 	if e := commonEnum(branches, g); e != nil && base.plain() && base.enum == nil {
 		base.allow(e)
-		v := model.Value{Type: l.enum(&base, p), Null: null}
+		v := model.Value{Type: l.enum(base, p), Null: null}
 		return v, true
 	}
 	rule, members := l.plan(g, branches, p)
@@ -62,9 +74,15 @@ func (l *lowering) branches(base *shape, g group) []branch {
 	return all
 }
 
+// whole reports whether the owner takes no kind from the branch but null, for which types have presences.
+func (b branch) whole() bool {
+	lost := b.own.kinds &^ b.shape.kinds
+	return (lost == 0 || lost == model.KindNull && !b.own.anyKind()) && b.own.whole == b.shape.whole
+}
+
 // nested returns the anyOf that a branch of an anyOf consists of.
 func (l *lowering) nested(n *schema.Node, own *shape, g group) *group {
-	if g.one || len(own.groups) != 1 || own.groups[0].one || !own.plain() || own.enum != nil {
+	if g.one || len(own.groups) != 1 || own.groups[0].one || !own.plain() || own.enum != nil || own.also != nil {
 		return nil
 	}
 	return &own.groups[0]
@@ -80,6 +98,9 @@ func splitNull(all []branch, one bool) ([]branch, bool) {
 		}
 		if b.shape.kinds&model.KindNull != 0 {
 			nulls++
+			if b.shape.anyKind() {
+				return nil, false // null has to be looked at
+			}
 		}
 		if b.shape.kinds != model.KindNull || b.shape.enum != nil && len(b.shape.enum.values) == 0 {
 			rest = append(rest, b)
@@ -106,7 +127,7 @@ func (s *shape) lets(branches []branch) bool {
 // onlyBranch is a group of one branch beside null.
 func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.Value {
 	var v model.Value
-	if target, ok := l.follow(b.node); ok && base.plain() && p.decl == nil {
+	if target, ok := l.follow(b.node); ok && base.plain() && b.whole() && p.decl == nil {
 		v = l.ref(target, p)
 	} else {
 		b.shape.notes.and(&base.notes)
@@ -122,7 +143,7 @@ func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.V
 func commonEnum(branches []branch, g group) *enumFacet {
 	e := &enumFacet{at: g.at, docs: map[string][]string{}}
 	for _, b := range branches {
-		if b.shape.kinds&^model.KindNull != model.KindString || b.shape.enum == nil || b.shape.str.at != nil || len(b.shape.groups) > 0 {
+		if b.shape.kinds&^model.KindNull != model.KindString || b.shape.enum == nil || b.shape.str.at != nil || len(b.shape.groups) > 0 || b.shape.also != nil {
 			return nil
 		}
 		for _, v := range b.shape.enum.values {
@@ -177,7 +198,7 @@ func (l *lowering) isUnion(s *shape) bool {
 		return false
 	}
 	base := *s
-	base.groups = nil
+	base.groups, base.also = nil, nil
 	return base.lets(l.branches(&base, s.groups[0]))
 }
 
@@ -288,7 +309,7 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 
 // member returns the declaration of a branch: what it refers to, or a new one.
 func (l *lowering) member(b branch, p place, plain bool) *model.Decl {
-	if target, ok := l.follow(b.node); ok && plain {
+	if target, ok := l.follow(b.node); ok && plain && b.whole() {
 		if v := l.named(target); v != nil && v.Checks == nil {
 			return v.Type.(model.Named).Decl
 		}

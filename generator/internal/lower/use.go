@@ -24,6 +24,10 @@ func use(d *model.Decl, u model.Use) {
 		useValue(&b.Value, u)
 	case *model.Check:
 		useValue(&b.Value, model.Decode)
+	case model.Condition:
+		for _, called := range b.Calls() {
+			use(called, model.Decode)
+		}
 	}
 }
 
@@ -63,6 +67,11 @@ func useValue(v *model.Value, u model.Use) {
 		for i := range t.Cases {
 			useValue(&t.Cases[i].Value, u)
 		}
+	case *model.ByIndex:
+		for i := range t.Cases {
+			useValue(&t.Cases[i], u)
+		}
+		useValue(&t.Rest, u)
 	case *model.Object:
 		useStruct(t.Struct, u)
 	}

@@ -43,6 +43,13 @@ func innerValues(v *model.Value, visit func(*model.Value)) {
 			visit(&t.Cases[i].Value)
 			innerValues(&t.Cases[i].Value, visit)
 		}
+	case *model.ByIndex:
+		for i := range t.Cases {
+			visit(&t.Cases[i])
+			innerValues(&t.Cases[i], visit)
+		}
+		visit(&t.Rest)
+		innerValues(&t.Rest, visit)
 	case *model.Object:
 		structValues(t.Struct, visit)
 	}

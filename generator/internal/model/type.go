@@ -31,7 +31,7 @@ type Decl struct {
 	Checks []Assertion // read the same bytes before the body does
 }
 
-// Body is what is declared: *Struct, *Enum, *Union or *Defined; *Element or *Check for a Decl without a Go type.
+// Body is what is declared: *Struct, *Enum, *Union or *Defined; *Element, *Check or a Condition for a Decl without a Go type.
 type Body interface{ isBody() }
 
 // Defined is a named type over another one: type BatchID string.
@@ -51,7 +51,7 @@ func (*Element) isBody() {}
 func (*Check) isBody()   {}
 
 // Type is how the values of one schema look in Go and are read: String, Int, Number, Decimal, Bool, Raw, *Slice, *Map, Named;
-// or, where nothing is kept, *Choice, *Never, *ByKind and *Object as well.
+// or, where nothing is kept, *Choice, *Never, *ByKind, *ByIndex and *Object as well.
 type Type interface{ isType() }
 
 // String is a Go string.
@@ -115,22 +115,29 @@ type KindCase struct {
 	Value Value
 }
 
+// ByIndex reads an item by its position: one of Cases, else Rest.
+type ByIndex struct {
+	Cases []Value
+	Rest  Value
+}
+
 // Object is an object of which nothing is kept.
 type Object struct{ Struct *Struct }
 
-func (String) isType()  {}
-func (Int) isType()     {}
-func (Number) isType()  {}
-func (Decimal) isType() {}
-func (Bool) isType()    {}
-func (Raw) isType()     {}
-func (*Slice) isType()  {}
-func (*Map) isType()    {}
-func (Named) isType()   {}
-func (*Choice) isType() {}
-func (*Never) isType()  {}
-func (*ByKind) isType() {}
-func (*Object) isType() {}
+func (String) isType()   {}
+func (Int) isType()      {}
+func (Number) isType()   {}
+func (Decimal) isType()  {}
+func (Bool) isType()     {}
+func (Raw) isType()      {}
+func (*Slice) isType()   {}
+func (*Map) isType()     {}
+func (Named) isType()    {}
+func (*Choice) isType()  {}
+func (*Never) isType()   {}
+func (*ByKind) isType()  {}
+func (*ByIndex) isType() {}
+func (*Object) isType()  {}
 
 // Kind is a set of JSON kinds.
 type Kind uint8

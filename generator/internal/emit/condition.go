@@ -1,0 +1,222 @@
+package emit
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// condition writes the body of a validator that does not take the value.
+func (s *source) condition(d *model.Decl) {
+	switch b := d.Body.(type) {
+	case *model.Not:
+		s.line("t := d.Not(&", d.Stem, ")")
+		s.line("check.Try(&t, ", b.Branch.Decode, ")")
+		s.line("t.End()")
+	case *model.If:
+		s.conditional("check.Fits(d, "+b.If.Decode+")", call(b.Then, "nil"), call(b.Else, "nil"))
+	case *model.Dependents:
+		s.line("d.Needs(&", d.Stem, ")")
+	case *model.When:
+		s.when(b)
+	case *model.NameOf:
+		s.line("check.Name(d, ", b.Schema.Decode, ")")
+	case *model.Matched:
+		s.matched(d, b)
+	case *model.Contains:
+		s.line("check.Count(d, &", d.Stem, ", ", b.Item.Decode, ")")
+	case *model.Unevaluated:
+		s.unevaluated(d, b)
+	case *model.Marks:
+		s.marks(d, b)
+	}
+}
+
+// call is the statement that calls d, or empty.
+func call(d *model.Decl, to string) string {
+	if d == nil {
+		return ""
+	}
+	return d.Decode + "(d, " + to + ")"
+}
+
+// conditional writes an if statement of which one branch may be empty.
+//
+//	if check.Fits(d, checkThingIf) {
+//		checkThingThen(d, nil)
+//	} else {
+//		checkThingElse(d, nil)
+//	}
+func (s *source) conditional(condition, then, otherwise string) {
+	switch {
+	case then == "" && otherwise == "":
+		return
+	case then == "":
+		s.open("if !", condition, " {")
+		s.line(otherwise)
+	default:
+		s.open("if ", condition, " {")
+		s.line(then)
+	}
+	if then != "" && otherwise != "" {
+		s.close("} else {")
+		s.depth++
+		s.line(otherwise)
+	}
+	s.close("}")
+}
+
+// when writes
+//
+//	m := d.Mark()
+//	if d.HasKey("card") {
+//		checkThingCard(d, nil)
+//		d.Rewind(m)
+//	}
+func (s *source) when(b *model.When) {
+	s.line("m := d.Mark()")
+	for i, key := range b.Keys {
+		s.open("if d.HasKey(", quoted(key), ") {")
+		s.line(call(b.Schemas[i], "nil"))
+		s.line("d.Rewind(m)")
+		s.close("}")
+	}
+}
+
+// matched writes
+//
+//	for k := d.Match(&thingMatched); k.Next(); {
+//		switch k.Index {
+//		case 0:
+//			checkThingPattern1(d, nil)
+//		default:
+//			checkThingRest(d, nil)
+//		}
+//	}
+func (s *source) matched(d *model.Decl, b *model.Matched) {
+	if b.Rest == nil && !slices.ContainsFunc(b.Schemas, func(d *model.Decl) bool { return d != nil }) {
+		s.line("k := d.Match(&", d.Stem, ")")
+		s.line("k.Next()") // refuses what matches nothing
+		return
+	}
+	s.open("for k := d.Match(&", d.Stem, "); k.Next(); {")
+	s.open("switch k.Index {")
+	for i, schema := range b.Schemas {
+		if schema != nil {
+			s.label("case ", strconv.Itoa(i), ":")
+			s.line(call(schema, "nil"))
+		}
+	}
+	if b.Rest != nil {
+		s.label("case check.Other:")
+		s.line(call(b.Rest, "nil"))
+	}
+	s.close("}")
+	s.close("}")
+}
+
+// unevaluated writes
+//
+//	e := d.Evaluate(&thingUnevaluated)
+//	markThing(d, &e)
+//	for e.Next() {
+//		checkThingRest(d, nil)
+//	}
+func (s *source) unevaluated(d *model.Decl, b *model.Unevaluated) {
+	s.line("e := d.Evaluate(&", d.Stem, ")")
+	if b.Marks != nil {
+		s.line(call(b.Marks, "&e"))
+	}
+	if b.Rest == nil {
+		s.line("e.Next()")
+		return
+	}
+	s.open("for e.Next() {")
+	s.line(call(b.Rest, "nil"))
+	s.close("}")
+}
+
+// marks writes
+//
+//	e.Properties(&thingMarks)
+//	if check.Fits(d, checkThingAnyOf1) {
+//		markThingAnyOf1(d, e)
+//	}
+func (s *source) marks(d *model.Decl, b *model.Marks) {
+	if b.All {
+		s.line("e.All()")
+	}
+	if b.First > 0 {
+		s.line("e.First(", strconv.Itoa(b.First), ")")
+	}
+	if len(b.Names)+len(b.Patterns) > 0 {
+		s.line("e.Properties(&", d.Stem, ")")
+	}
+	for _, found := range b.Found {
+		s.line("check.Found(e, ", found.Decode, ")")
+	}
+	for _, step := range b.Steps {
+		condition := "d.HasKey(" + quoted(step.Key) + ")"
+		if step.If != nil {
+			condition = "check.Fits(d, " + step.If.Decode + ")"
+		}
+		s.conditional(condition, call(step.Then, "e"), call(step.Else, "e"))
+	}
+}
+
+// condition adds the table of a condition.
+func (t *tables) condition(d *model.Decl) {
+	switch b := d.Body.(type) {
+	case *model.Not:
+		t.add(d.Stem, "Union", at(b.At), text("Keyword", "not"))
+	case *model.Dependents:
+		t.add(d.Stem, "Dependents", at(b.At), text("Keyword", b.Keyword), needs(b))
+	case *model.Matched:
+		unknown := [...]string{"Unknown: check.Skip", "", "Unknown: check.Refuse"}
+		which := 0
+		if b.Rest != nil {
+			which = 1
+		} else if b.Refuse {
+			which = 2
+		}
+		t.add(d.Stem, "Keys", at(b.At), patternList(b.Patterns), unknown[which])
+	case *model.Contains:
+		t.add(d.Stem, "Contains", at(b.At), bound("Min", &b.Min), bound("Max", b.Max))
+	case *model.Unevaluated:
+		keyword := "unevaluatedProperties"
+		if b.Items {
+			keyword = "unevaluatedItems"
+		}
+		t.add(d.Stem, "Unevaluated", at(b.At), text("Keyword", keyword), flag("Items", b.Items), flag("Refuse", b.Rest == nil))
+	case *model.Marks:
+		if len(b.Names)+len(b.Patterns) > 0 {
+			t.add(d.Stem, "Evaluates", list("Names", b.Names), patternList(b.Patterns))
+		}
+	}
+}
+
+func needs(b *model.Dependents) string {
+	all := "Needs: []check.Need{"
+	for i, key := range b.Keys {
+		if i > 0 {
+			all += ", "
+		}
+		all += "{" + text("Key", key) + ifElse(key == "", "", ", ") + list("Names", b.Names[i]) + "}"
+	}
+	return all + "}"
+}
+
+func patternList(sources []string) string {
+	if len(sources) == 0 {
+		return ""
+	}
+	all := "Patterns: []*check.Pattern{"
+	for i, source := range sources {
+		if i > 0 {
+			all += ", "
+		}
+		all += "{" + text("Source", source) + "}"
+	}
+	return all + "}"
+}

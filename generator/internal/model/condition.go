@@ -1,0 +1,119 @@
+package model
+
+// A Condition is the body of a validator that looks at a value and does not take it: what a keyword says beside the type.
+// Its rule table, if it has one, is named by the Decl's Stem.
+type Condition interface {
+	Body
+	Calls() []*Decl // the functions that it calls
+}
+
+// Not is a schema that must not hold.
+type Not struct {
+	At     string
+	Branch *Decl
+}
+
+// If is if with then and else, either of which may be nil.
+type If struct{ If, Then, Else *Decl }
+
+// Dependents is dependentRequired.
+type Dependents struct {
+	At, Keyword string
+	Keys        []string
+	Names       [][]string // of each key
+}
+
+// When is dependentSchemas: a schema for each key.
+type When struct {
+	Keys    []string
+	Schemas []*Decl
+}
+
+// NameOf checks the name of the current member.
+type NameOf struct{ Schema *Decl }
+
+// Matched checks the value of the current member with the schemas of all patterns that its name matches, or with Rest if
+// there is none. A nil schema allows everything.
+type Matched struct {
+	At       string
+	Patterns []string
+	Schemas  []*Decl
+	Rest     *Decl
+	Refuse   bool // what matches no pattern is not allowed
+}
+
+// Contains counts the items that satisfy a schema.
+type Contains struct {
+	At   string
+	Min  int
+	Max  *int
+	Item *Decl
+}
+
+// Unevaluated is unevaluatedProperties or, with Items, unevaluatedItems.
+type Unevaluated struct {
+	At    string
+	Items bool
+	Marks *Decl // of Marks; nil if nothing is evaluated
+	Rest  *Decl // nil: refused
+}
+
+// Marks records what the schemas at one place speak of.
+type Marks struct {
+	All      bool
+	First    int      // items
+	Names    []string // properties
+	Patterns []string
+	Found    []*Decl // contains
+	Steps    []Step
+}
+
+// Step is Marks of schemas that hold under a condition: that If holds, or that Key is there.
+type Step struct {
+	If         *Decl
+	Key        string
+	Then, Else *Decl // of Marks; either may be nil
+}
+
+func (*Not) isBody()         {}
+func (*If) isBody()          {}
+func (*Dependents) isBody()  {}
+func (*When) isBody()        {}
+func (*NameOf) isBody()      {}
+func (*Matched) isBody()     {}
+func (*Contains) isBody()    {}
+func (*Unevaluated) isBody() {}
+func (*Marks) isBody()       {}
+
+// Calls implements Condition.
+func (c *Not) Calls() []*Decl { return []*Decl{c.Branch} }
+
+// Calls implements Condition.
+func (c *If) Calls() []*Decl { return []*Decl{c.If, c.Then, c.Else} }
+
+// Calls implements Condition.
+func (c *Dependents) Calls() []*Decl { return nil }
+
+// Calls implements Condition.
+func (c *When) Calls() []*Decl { return c.Schemas }
+
+// Calls implements Condition.
+func (c *NameOf) Calls() []*Decl { return []*Decl{c.Schema} }
+
+// Calls implements Condition.
+func (c *Matched) Calls() []*Decl { return append([]*Decl{c.Rest}, c.Schemas...) }
+
+// Calls implements Condition.
+func (c *Contains) Calls() []*Decl { return []*Decl{c.Item} }
+
+// Calls implements Condition.
+func (c *Unevaluated) Calls() []*Decl { return []*Decl{c.Marks, c.Rest} }
+
+// Calls implements Condition.
+func (c *Marks) Calls() []*Decl {
+	all := c.Found
+	for _, s := range c.Steps {
+		all = append(all[:len(all):len(all)], s.If, s.Then, s.Else)
+	}
+	return all
+}

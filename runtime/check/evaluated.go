@@ -1,0 +1,150 @@
+package check
+
+// Unevaluated is the rule of unevaluatedProperties and unevaluatedItems.
+type Unevaluated struct {
+	At      string
+	Keyword string
+	Items   bool // of an array; else of an object
+	Refuse  bool // nothing may be left
+}
+
+// Evaluates says which properties a schema speaks of.
+type Evaluates struct {
+	Names    []string
+	Patterns []*Pattern
+}
+
+// Evaluated is the set of those members or items of the value that comes which some schema has spoken of. Generated code
+// fills it, then goes over the rest:
+//
+//	e := d.Evaluate(&rule)
+//	markX(d, &e)
+//	for e.Next() {
+//		checkY(d, nil)
+//	}
+type Evaluated struct {
+	d     *Decoder
+	rule  *Unevaluated
+	mark  Mark
+	bits  []uint64 // by the order in the text
+	first int      // as many items from the first on
+	all   bool
+	begun bool
+}
+
+// Evaluate begins with nothing evaluated. The value is not taken.
+func (d *Decoder) Evaluate(r *Unevaluated) Evaluated {
+	return Evaluated{d: d, rule: r, mark: d.Mark()}
+}
+
+// All is for schemas that speak of everything that is there.
+func (e *Evaluated) All() { e.all = true }
+
+// First is for schemas of the first n items.
+func (e *Evaluated) First(n int) { e.first = max(e.first, n) }
+
+// Properties adds the members of which r speaks.
+func (e *Evaluated) Properties(r *Evaluates) {
+	d := e.d
+	if e.all || d.peek() != '{' {
+		return
+	}
+	m := d.Mark()
+	for f := d.Object(nil); f >= 0; f = d.Next() {
+		if r.has(d.value(d.frames[len(d.frames)-1].key)) {
+			e.add(d.Index())
+		}
+		d.Skip()
+	}
+	d.Rewind(m)
+}
+
+func (r *Evaluates) has(name []byte) bool {
+	for i := range r.Names {
+		if r.Names[i] == string(name) {
+			return true
+		}
+	}
+	for _, p := range r.Patterns {
+		if p.Match(string(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Found adds the items that satisfy decode.
+func Found[T any](e *Evaluated, decode func(*Decoder, *T)) {
+	d := e.d
+	if e.all || d.peek() != '[' {
+		return
+	}
+	m := d.Mark()
+	for ok := d.Array(nil); ok; ok = d.Item() {
+		if Fits(d, decode) {
+			e.add(d.Index())
+		}
+		d.Skip()
+	}
+	d.Rewind(m)
+}
+
+func (e *Evaluated) add(i int) {
+	for len(e.bits) <= i/64 {
+		e.bits = append(e.bits, 0)
+	}
+	e.bits[i/64] |= 1 << (i & 63)
+}
+
+func (e *Evaluated) has(i int) bool {
+	return i < e.first || i/64 < len(e.bits) && e.bits[i/64]>>(i&63)&1 != 0
+}
+
+// Next is true when a member or item comes that was not evaluated and has to be checked. At the end the decoder is back
+// before the value.
+func (e *Evaluated) Next() bool {
+	d := e.d
+	if e.all || d.err != nil {
+		return false
+	}
+	for e.more() {
+		switch i := d.Index(); {
+		case e.has(i):
+		case e.rule.Refuse:
+			d.unevaluated(e.rule)
+		default:
+			return true
+		}
+		d.Skip()
+	}
+	return false
+}
+
+// more goes to the next member or item.
+func (e *Evaluated) more() (ok bool) {
+	d := e.d
+	switch first := !e.begun; {
+	case first && kindOf(d.peek()) != e.kind():
+		return false
+	case first && e.rule.Items:
+		ok = d.Array(nil)
+	case first:
+		ok = d.Object(nil) >= 0
+	case e.rule.Items:
+		ok = d.Item()
+	default:
+		ok = d.Next() >= 0
+	}
+	e.begun = true
+	if !ok {
+		d.Rewind(e.mark)
+	}
+	return ok && d.err == nil
+}
+
+func (e *Evaluated) kind() Kind {
+	if e.rule.Items {
+		return KindArray
+	}
+	return KindObject
+}
