@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,12 +42,20 @@ func TestCAN03NothingIsLeftOf10000Cancelled(t *testing.T) {
 	}
 	cancelAll(t, tr, n) // the runtime keeps what it needs for that many goroutines
 	goroutines, heap := live()
-	cancelAll(t, tr, n)
-	for runtime.NumGoroutine() > goroutines {
-		runtime.Gosched()
+	var grown []uint64
+	for range 4 {
+		cancelAll(t, tr, n)
+		for runtime.NumGoroutine() > goroutines {
+			runtime.Gosched()
+		}
+		_, after := live()
+		grown = append(grown, max(after, heap)-heap)
+		heap = after
 	}
-	if _, after := live(); after > heap+256<<10 {
-		t.Errorf("heap grew from %d to %d bytes", heap, after)
+	// How many goroutines are alive at once varies, and so does what the runtime keeps of them; what requests leave
+	// behind grows with every round.
+	if least := slices.Min(grown); least > 256<<10 {
+		t.Errorf("heap grew by %d bytes each time", grown)
 	}
 	for i := range tr.shards {
 		s := &tr.shards[i]
