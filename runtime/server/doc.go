@@ -1,4 +1,5 @@
-// Package server serves generated tools: requests, cancellation, progress, tasks and questions, over any rpc.Conn.
+// Package server serves generated tools and methods: requests, cancellation, progress, tasks, questions and
+// subscriptions, in every revision, over any rpc.Conn or for a transport that brings messages.
 //
 // Generated code hands a Definition to New: tools (a Handler made by Bind, a CancelPolicy, a TaskPolicy each) and one
 // Wire per protocol revision. The wire supplies every name and every message form; the runtime knows operations
@@ -7,26 +8,47 @@
 //
 // # Way of a request
 //
-//	read loop    ReadFrame → rpc.Parse → method of the peer's wire → params → tool and policy → tracker   conn, dispatch
-//	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer                   toolcall, bind
-//	respond      gate → entry.Retire → WriteFrame: the one place that writes answers                      dispatch
+//	reader       frame → rpc.Parse → wire and method → params → tool and policy → tracker    conn, session, judge, admit
+//	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      toolcall, methodcall, bind
+//	respond      gate → entry.Retire → Outlet: the one place that writes answers             dispatch
 //
-// Whatever has to happen in order happens in the read loop: the handshake, registration before dispatch (CAN09),
+// Whatever has to happen in order happens with the reader: the handshake, registration before dispatch (CAN09),
 // cancellation, and handing answers to who asked. Refusals are written there too, so a peer that floods and does not
 // read slows only itself down.
 //
+// # Transports
+//
+// A peer is whoever shares one space of request ids: a connection (Serve), a session that a transport feeds (Session), or
+// one message of a stateless revision (Exchange, on the caller's goroutine). What is written goes to an Outlet with the
+// request that it belongs to; a connection does not care, HTTP has a stream for each. Judge tells a transport what it has
+// to know before it decides, and Exchange takes what Judge read.
+//
+// # Revisions side by side
+//
+// Each message is judged by itself (REV02): one that names a stateless revision in its _meta, or has a method that only
+// such a one has, is served by that; every other belongs to the session. Both meet in one tracker, so ids are one space on
+// one connection. Behind that there is one engine, one set of handlers, one Call.
+//
 // # Where to look
 //
-//	wire, value, compile   what generated code supplies, and what New makes of it
+//	op, wire, message, value, compile
+//	                       what generated code supplies, and what New makes of it
 //	tool, bind, toolcall   a tool, its handler behind decoder and encoder, and what its errors become
+//	method, methodcall     other methods of the protocol
 //	server, options        New and the limits; principal
-//	peer, conn, request    one connection, its loop and its end; one request in flight and its memory
-//	dispatch, notify       what a frame leads to; what ends without an answer
-//	initialize, list, capability
-//	call, notes, progress  what a handler holds
-//	question, elicit       asking the user; the request that does it
-//	taskmethod, taskrun    requests about tasks; running one
-//	deliver, status        questions of a task on their way to a client; status notifications
+//	transport, session, exchange, conn, peer
+//	                       how messages come and go; who is at the other end; ends
+//	judge, admit, dispatch, notify, request
+//	                       what a frame leads to; one request in flight and its memory
+//	initialize, list, capability, client
+//	                       what each side declares
+//	call, notes, progress, log
+//	                       what a handler holds
+//	question, clientrequest, elicit, retry, seal
+//	                       asking the client: by request, or by a result that asks and a call that runs again
+//	taskmethod, taskdetail, taskrun, deliver, status
+//	                       requests about tasks; running one; its questions and changes on their way to a client
+//	listen, change         subscriptions, and what changes while serving
 //
 // # Silence after cancellation
 //
@@ -44,14 +66,23 @@
 //
 // # Tasks and questions
 //
-// An inline question is a request on the call's connection. A task's question is journaled by the engine, and
-// delivered by whoever has a client at hand: open requests for the result first, else the session that created the
-// task. The engine's claims keep them from asking twice. A JSON-RPC error from the client, and an answer that breaks
-// the schema, are answers too: they are journaled, so that a later run sees the same. Nothing of a task is on the
-// wire before the answer that tells its id: the engine starts it after that was written.
+// One question has four wires. Inline with a session it is a request on the call's stream. Inline without one it ends the
+// call: the answer lists all questions that the handler's goroutines have open (those that join within WithGather), and
+// carries the journal sealed; the call comes again with answers, and the handler runs again. So an inline handler must do
+// nothing that repeats before its last question, but within Call.Do. A task's question is journaled by the engine. With a
+// session it is delivered by whoever has a client at hand: open requests for the result first, else the session that
+// created the task; the engine's claims keep them from asking twice. Without one, it is part of the task, and its answer is
+// held against the schema as it arrives, if the run is in this process; else the handler gets the error. A JSON-RPC error
+// from the client, and an answer by request that breaks the schema, are answers too: they are journaled, so that a later run
+// sees the same. Nothing of a task is on the wire before the answer that tells its id: the engine starts it after that was
+// written.
+//
+// A task may be read through any revision that its owner speaks. What differs is the view: the status of a result with
+// isError, and where its questions are.
 //
 // Bad arguments of a call that asks for a task are -32602 with every violation in its message. VAL02's result with
-// isError is for inline calls: a client that waits for a task can not read one.
+// isError is for inline calls, and for revisions where the server decides that there is a task: a client that asked for
+// one can not read a result.
 //
 // # Rejected
 //
@@ -62,6 +93,14 @@
 //     rate's window.
 //   - Status notifications in the goroutine that changed the task: a client that does not read would hold up the
 //     engine's timers. The outbox keeps the newest state per task instead.
+//   - A requestState that names what is kept here: any replica must take the retry, and nobody says when to forget it.
+//   - Ending a try at its first question: handlers that ask twice at once would take two rounds. Waiting until all
+//     goroutines of a handler are blocked would be exact, but they can not be counted.
+//   - Panicking out of a handler that asked: deferred functions run, but so does recover in code that is not ours. It gets
+//     an error, and a context that has ended.
+//   - A goroutine for each exchange: the transport has one already, which waits.
+//   - Sending changes from whoever made them: a client that does not read would hold them up. Subscriptions keep the newest
+//     of each kind and send themselves.
 //   - Answering a timed-out call with a JSON-RPC error: there is no code for it, and the model that chose the tool
 //     should see it.
 package server
