@@ -225,7 +225,7 @@ func TestCAN18ThousandDroppedStreams(t *testing.T) {
 				t.Fatalf("a call was cancelled: %v", cause)
 			}
 		}
-		f.want(f.post(callBody("1", "echo", "free again"), session), 200, "free again")
+		f.want(f.post(callBody(`"after"`, "echo", "still here"), session), 200, "still here")
 	})
 }
 

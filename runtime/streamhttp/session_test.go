@@ -334,14 +334,23 @@ func TestTSK21SessionsBelongToTheirPrincipal(t *testing.T) {
 
 func TestSessionsAreBounded(t *testing.T) {
 	f := newFixture(t, WithMaxSessions(2))
-	first, second := f.initialize(), f.initialize()
-	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
-	f.want(f.post(ping, first), 200)
-	third := f.initialize() // the second one was unused for longer
-	f.want(f.post(ping, second), 404)
-	f.want(f.post(ping, first), 200)
-	f.listen(first)
-	f.listen(third)
+	// Without sockets, a request is over when its response is there.
+	open := func() string {
+		return recorded(f.h, http.MethodPost, initializeBody, "").Header().Get("Mcp-Session-Id")
+	}
+	ping := func(session string) int {
+		return recorded(f.h, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, session).Code
+	}
+	first, second := open(), open()
+	if code := ping(first); code != 200 {
+		t.Errorf("first: %d", code)
+	}
+	third := open() // the second one was unused for longer
+	if ping(second) != 404 || ping(first) != 200 || ping(third) != 200 {
+		t.Error("not the session that was unused for the longest time made room")
+	}
+	f.listen("Mcp-Session-Id: " + first)
+	f.listen("Mcp-Session-Id: " + third)
 	resp := f.post(initializeBody)
 	if f.want(resp, 503, "sessions"); resp.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")

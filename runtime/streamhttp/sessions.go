@@ -222,20 +222,23 @@ func (h *Endpoint) drain() {
 func (h *Endpoint) endAll() {
 	h.mu.Lock()
 	sessions := slices.Collect(maps.Values(h.sessions))
-	calls := slices.Collect(maps.Keys(h.calls))
+	var subscriptions []*exchange
+	for x := range h.calls {
+		if x.lasts() {
+			subscriptions = append(subscriptions, x)
+		}
+	}
 	h.mu.Unlock()
 	cause := &inflight.Cause{Source: inflight.SourceShutdown}
 	var ending sync.WaitGroup
 	for _, s := range sessions {
 		ending.Go(func() { s.end(cause) })
 	}
-	for _, x := range calls {
-		if x.lasts() {
-			ending.Go(func() {
-				h.srv.EndSubscriptions(x)
-				x.cancel(cause)
-			})
-		}
+	for _, x := range subscriptions {
+		ending.Go(func() {
+			h.srv.EndSubscriptions(x)
+			x.cancel(cause)
+		})
 	}
 	ending.Wait()
 }
