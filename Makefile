@@ -8,6 +8,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 WORK        := .build
 MCPKILN     := $(WORK)/mcpkiln
 REPORTS     := $(WORK)/reports
+CLIENTS     := testdata/interop/node
 MANIFESTS   := testdata/bench/mcpkiln.yaml testdata/conformance/server/mcpkiln.yaml
 # What ./... leaves out because it lies below testdata.
 PROGRAMS    := ./testdata/demo ./testdata/traceability ./testdata/conformance/run ./testdata/conformance/server/...
@@ -51,12 +52,17 @@ bench: ## benchmarks of this module and of the peers beside it, ready for benchs
 golden: ## rewrite the outputs of all golden tests; read the difference before you commit it
 	$(GO) test ./schema/manifest ./schema/revision ./runtime/check ./generator ./generator/internal/emit ./cmd/mcpkiln -update
 
-interop: build ## drive a scaffolded server with the clients of others
+interop: build $(CLIENTS)/node_modules/.package-lock.json ## drive generated servers with the clients of others
 	@rm -rf $(REPORTS)
 	$(MCPKILN) init --module example.com/reports --replace $(CURDIR) $(REPORTS) >/dev/null
 	cd $(REPORTS) && $(GO) mod tidy && $(GO) test ./... && $(GO) build -o server .
-	cd testdata/interop/node && npm ci --silent && node stdio-2025-11-25.mjs $(CURDIR)/$(REPORTS)/server
+	$(GO) build -o $(WORK)/conformance-server ./testdata/conformance/server
+	cd $(CLIENTS) && node_modules/.bin/node stdio-2025-11-25.mjs $(CURDIR)/$(REPORTS)/server
+	@for script in http-2025-11-25 client; do (cd $(CLIENTS) && node_modules/.bin/node $$script.mjs $(CURDIR)/$(WORK)/conformance-server); done
 	cd testdata/interop/gosdk && $(GO) run . $(CURDIR)/$(REPORTS)/server
+
+$(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
+	cd $(CLIENTS) && npm ci --silent && touch node_modules/.package-lock.json
 
 differential: ## SEEDS (20) batches of random schemas, generated and held against the reference validator, from seed FIRST (1)
 	$(GO) test -run GeneratedCodeAgrees -v -timeout 0 ./generator/internal/proof -seeds $(or $(SEEDS),20) -first $(or $(FIRST),1)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -48,7 +49,7 @@ func run(addr string, page int, log *slog.Logger) error {
 func serveHTTP(addr string, srv *server.Server) error {
 	mcp := streamhttp.Handler(srv)
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", mcp)
+	mux.Handle("/mcp", identified(mcp))
 	web := streamhttp.Server(addr, mux)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -66,4 +67,14 @@ func serveHTTP(addr string, srv *server.Server) error {
 		return err
 	}
 	return err
+}
+
+// identified takes a bearer token as the identity of who sends it, whatever it says. Without one there is none.
+func identified(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if who, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+			r = r.WithContext(server.WithPrincipal(r.Context(), who))
+		}
+		next.ServeHTTP(w, r)
+	})
 }

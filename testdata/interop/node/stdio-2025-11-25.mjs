@@ -2,7 +2,8 @@
 //
 //	node stdio-2025-11-25.mjs COMMAND [ARG...]
 import { CallToolResultSchema, TaskStatusNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { assert, checks, connect, until } from './harness.mjs';
+import { assert, checks, rejects, until } from './lib/harness.mjs';
+import { connect } from './lib/sdk.mjs';
 
 const command = process.argv.slice(2);
 const question = 'Overwrite existing orders?';
@@ -27,12 +28,6 @@ async function createTask(session, pages, options = {}) {
   assert.equal(first.type, 'taskCreated', JSON.stringify(first));
   await stream.return();
   return first.task;
-}
-
-async function rejects(promise, code, words) {
-  const error = await promise.then(value => assert.fail(`answered ${JSON.stringify(value)}`), error => error);
-  assert.equal(error.code, code, String(error));
-  assert.match(error.message, words);
 }
 
 await checks('interop, TypeScript SDK on stdio', {
