@@ -1,16 +1,18 @@
 package generator
 
 import (
-	"go/parser"
-	"go/token"
+	"bytes"
+	"go/format"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/tools/txtar"
 )
 
-// FuzzGenerate feeds broken and strange manifests: there is a diagnostic with a place, or there are files that are Go.
+// FuzzGenerate feeds broken and strange manifests: there is a diagnostic with a place, or there are files that are Go as
+// gofmt writes it.
 func FuzzGenerate(f *testing.F) {
 	for _, g := range goldens(f) {
 		f.Add(g.config.Manifest.Data)
@@ -46,8 +48,9 @@ func FuzzGenerate(f *testing.F) {
 			if file.Path == LockName {
 				continue
 			}
-			if _, err := parser.ParseFile(token.NewFileSet(), file.Path, file.Content, parser.ParseComments); err != nil {
-				t.Errorf("%v for\n%s", err, manifest)
+			formatted, err := format.Source(file.Content)
+			if err != nil || !bytes.Equal(formatted, file.Content) {
+				t.Errorf("%v for\n%s\n%s", err, manifest, diff.Diff(file.Path, file.Content, "as gofmt writes it", formatted))
 			}
 		}
 	})

@@ -24,8 +24,15 @@ func commentLines(lines ...string) []string {
 	var out []string
 	for _, line := range lines {
 		for part := range strings.SplitSeq(harmless(line), "\n") {
-			out = append(out, wrap(part)...)
+			wrapped := wrap(part)
+			if len(out) > 0 && out[len(out)-1] == "//" && wrapped[0] == "//" {
+				continue // gofmt leaves one empty line between paragraphs
+			}
+			out = append(out, wrapped...)
 		}
+	}
+	for len(out) > 1 && out[len(out)-1] == "//" {
+		out = out[:len(out)-1]
 	}
 	return out
 }
@@ -42,18 +49,24 @@ func wrap(line string) []string {
 			out = append(out, current)
 			current = "//"
 		}
-		if current == "//" && strings.HasPrefix(w, "+build") {
-			w = "\\" + w // before a package clause this would be a build constraint
+		if current == "//" && (strings.HasPrefix(w, "+build") || w[0] == '[' && strings.Contains(line, "]:")) {
+			w = "\\" + w // a build constraint before a package clause, or a link that gofmt would move to the end
 		}
 		current += " " + w
 	}
 	return append(out, current)
 }
 
+// quotes are written in doc comments as gofmt would.
+var quotes = strings.NewReplacer("``", "“", "''", "”")
+
 // harmless replaces what a terminal, an editor or the Go scanner would not show as it is: every way to end a line
 // becomes \n, other control characters and invisible format characters (bidirectional overrides, byte order marks,
 // zero-width joiners) become U+FFFD.
 func harmless(text string) string {
+	if strings.Contains(text, "``") || strings.Contains(text, "''") {
+		text = quotes.Replace(text)
+	}
 	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r >= 0x7F }) < 0 {
 		return text // nearly all text; the rest of this function is slow
 	}
