@@ -15,6 +15,8 @@ type wire struct {
 	*Wire
 	methods map[string]*Method
 	names   [opCount]string // of outgoing messages
+	// versionKey is Meta.ProtocolVersion, to search for.
+	versionKey []byte
 	// handlers serve the methods of the definition that this revision has.
 	handlers map[string]*methodCodec
 	pages    atomic.Pointer[[]toolPage]
@@ -43,7 +45,10 @@ func compileWires(d *Definition) ([]*wire, error) {
 }
 
 func compileWire(w *Wire, d *Definition) *wire {
-	c := &wire{Wire: w, methods: make(map[string]*Method, len(w.Methods)), handlers: map[string]*methodCodec{}, tasks: hasTasks(w, d.Tools)}
+	c := &wire{
+		Wire: w, versionKey: []byte(w.Meta.ProtocolVersion), methods: make(map[string]*Method, len(w.Methods)),
+		handlers: map[string]*methodCodec{}, tasks: hasTasks(w, d.Tools),
+	}
 	for i := range d.Methods {
 		if codec := d.Methods[i].codec(w.Revision); codec != nil {
 			c.handlers[d.Methods[i].name] = codec

@@ -13,12 +13,14 @@ import (
 // or an answer that it comes with is to be dropped.
 func (s *Server) Judge(frame []byte, hint string) (j Judged, err *rpc.Error) {
 	msg, err := rpc.Parse(frame, s.cfg.limits)
-	j.Kind, j.ID, j.Method, j.msg = msg.Kind, msg.ID, string(msg.Method), msg
+	j.Kind, j.ID, j.msg = msg.Kind, msg.ID, msg
 	if err != nil {
+		j.Method = string(msg.Method)
 		return j, err
 	}
 	at := situation{session: s.handshake(), ready: true, hint: hint}
 	v, refused := s.judge(&msg, at, &j.params)
+	j.Method = v.name(&msg)
 	if v.wire != nil && !v.wire.Handshake {
 		j.wire, j.Wire, j.method = v.wire, v.wire.Wire, v.method
 		if refused == nil && msg.Kind == rpc.KindRequest {
@@ -31,6 +33,14 @@ func (s *Server) Judge(frame []byte, hint string) (j Judged, err *rpc.Error) {
 	}
 	j.name(s)
 	return j, nil
+}
+
+// name is the method's; for one that is known it costs nothing.
+func (v *verdict) name(msg *rpc.Message) string {
+	if v.method != nil {
+		return v.method.Name
+	}
+	return string(msg.Method)
 }
 
 // name fills in what headers repeat of the body (EXT14).
@@ -71,6 +81,7 @@ func (s *Server) Exchange(ctx context.Context, j *Judged, out Outlet) Result {
 	}
 	p.live.done()
 	<-p.live.idle
+	p.barrier() // what a handler left running may be writing
 	return p.ended
 }
 

@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,6 +106,48 @@ func TestCAN08IdsOfBothRevisionsAreOneSpace(t *testing.T) {
 	for range 2 {
 		f.ask(t.Context(), frame(1, "tools/list", nothing, "")).wantNoError(t)
 	}
+}
+
+// What a handler leaves running does not use the Outlet after the exchange.
+func TestCAN03HandlersThatLeaveGoroutinesBehind(t *testing.T) {
+	var late sync.WaitGroup
+	f := dual(t, Definition{Tools: []Tool{tool("leaky", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		late.Go(func() {
+			for i := range 50 {
+				call.Progress(ctx, float64(i), 0, "")
+				call.LogMessage(ctx, LevelError, "", i)
+			}
+			_, _ = Ask(ctx, call, confirmQuestion(), "")
+			_, _ = call.Do(ctx, "step", func(context.Context) ([]byte, error) { return nil, nil })
+		})
+		return &echoOutput{}, nil
+	}))}}, WithGather(0))
+	for i := range 300 {
+		in := &endedOutlet{t: t}
+		j, err := f.srv.Judge([]byte(frameWith(i, "tools/call", forms, callParams("leaky", `{}`), `"progressToken":1,"io.modelcontextprotocol/logLevel":"debug"`)), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result := f.srv.Exchange(t.Context(), &j, in); result.Silent || result.Err != nil {
+			t.Errorf("%+v", result)
+		}
+		in.ended.Store(true)
+	}
+	late.Wait()
+}
+
+// endedOutlet fails the test when it is used too late.
+type endedOutlet struct {
+	t     *testing.T
+	ended atomic.Bool
+}
+
+func (o *endedOutlet) Write(_ rpc.ID, _ bool, frame []byte) error {
+	runtime.Gosched()
+	if o.ended.Load() {
+		o.t.Errorf("after the end: %s", frame)
+	}
+	return nil
 }
 
 func TestExchangesAreLimited(t *testing.T) {

@@ -46,7 +46,7 @@ func (s *Server) judge(msg *rpc.Message, at situation, params *Params) (v verdic
 		return verdict{wire: at.session, method: at.session.methods[string(msg.Method)]}, nil
 	}
 	w := s.stateless[0]
-	if bytes.Contains(msg.Params, []byte(w.Meta.ProtocolVersion)) {
+	if bytes.Contains(msg.Params, w.versionKey) {
 		v = s.readStateless(w, msg, params)
 		switch version := params.ProtocolVersion; {
 		case version != "" && at.hint != "" && at.hint != version:

@@ -26,6 +26,7 @@ type peer struct {
 	ready    bool    // initialize was answered
 	can      ability // what the client declared then
 	closing  atomic.Bool
+	gone     atomic.Bool          // nothing is written any more
 	agreed   atomic.Pointer[wire] // wire, when it is ready, for everybody else
 	streams  bool                 // the transport has a stream per request
 	exchange bool                 // it has one request
@@ -111,6 +112,9 @@ func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
 
 // write sends a frame that is no answer and needs nobody's permission. A connection that fails is noticed by its reader.
 func (p *peer) write(about rpc.ID, frame []byte) {
+	if p.gone.Load() {
+		return
+	}
 	if err := p.out.Write(about, false, frame); err != nil {
 		p.s.log.Debug("frame not written", "peer", p.id, "error", err)
 	}

@@ -129,11 +129,12 @@ func (t *retry) opened() int {
 // pending tells whether the try is over, or has questions open.
 func (t *retry) pending() bool { return t != nil && t.opened() > 0 }
 
-// finish answers with the questions, unless the call is over already.
+// finish answers with the questions, unless the call is over already. When it returns, nothing is still to be written.
 func (t *retry) finish() {
 	t.mu.Lock()
 	if t.over {
 		t.mu.Unlock()
+		<-t.ended
 		return
 	}
 	t.over = true

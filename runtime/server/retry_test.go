@@ -130,6 +130,11 @@ func TestEXT17RecordedAnswersAndStepsReturnAtOnce(t *testing.T) {
 }
 
 func TestEXT17QuestionsAskedAtOnceAreOpenAtOnce(t *testing.T) {
+	synctest.Test(t, questionsAtOnce)
+}
+
+// questionsAtOnce runs on a clock that waits for goroutines.
+func questionsAtOnce(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{tool("many", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
 		var all sync.WaitGroup
 		errs := make([]error, 3)
@@ -138,7 +143,7 @@ func TestEXT17QuestionsAskedAtOnceAreOpenAtOnce(t *testing.T) {
 		all.Go(func() { _, errs[2] = Send(ctx, call, &roots, "roots", &noInput{}) })
 		all.Wait()
 		return &echoOutput{"all"}, errors.Join(errs...)
-	}))}}, WithGather(100*time.Millisecond))
+	}))}}, WithGather(time.Nanosecond))
 	m, keys, state := f.try(t.Context(), everyAsk, "many", `{}`, "")
 	if strings.Join(keys, " ") != "confirm model roots" {
 		t.Fatal(m.raw)

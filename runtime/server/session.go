@@ -56,6 +56,8 @@ func (ss *Session) Close(cause *inflight.Cause) error {
 	p := ss.p
 	p.end(cause)
 	err := p.wait()
+	p.gone.Store(true) // tasks may have something to say still
+	p.barrier()
 	p.s.removePeer(p)
 	return err
 }

@@ -55,10 +55,14 @@ func appendErrorObject(b []byte, err *rpc.Error) []byte {
 // asked names an open question of a task.
 type asked struct{ task, name string }
 
-// expect lets answers to a question be checked as they arrive, until the returned function is called.
+// expect lets answers to a question be checked as they arrive, until the returned function is called. Whoever asks the same
+// at the same time will be refused, and changes nothing here.
 func (s *Server) expect(q asked, check answerCheck) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.checks[q] != nil {
+		return func() {}
+	}
 	s.checks[q] = check
 	return func() {
 		s.mu.Lock()
