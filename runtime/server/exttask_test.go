@@ -238,7 +238,7 @@ func TestEXT15TheTaskIsThereBeforeTheAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.srv.Exchange(t.Context(), &j, outletFunc(func(frame []byte) {
+		f.srv.Exchange(t.Context(), &j, writerFunc(func(_ rpc.ID, _ bool, frame []byte) {
 			m := message{raw: string(frame)}
 			if got := replica.get(t.Context(), m.str("result", "taskId")); got.Error == nil && got.str("result", "status") == "working" {
 				found++
@@ -249,10 +249,6 @@ func TestEXT15TheTaskIsThereBeforeTheAnswer(t *testing.T) {
 		t.Errorf("%d of 200 found by a replica when the answer was written", found)
 	}
 }
-
-type outletFunc func(frame []byte)
-
-func (fn outletFunc) Write(_ rpc.ID, _ bool, frame []byte) error { fn(frame); return nil }
 
 func TestEXT16StrangersReachNothing(t *testing.T) {
 	f := dual(t, Definition{Tools: append(jobs(newHold()), pair())})

@@ -9,8 +9,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-const tasksExtension = "io.modelcontextprotocol/tasks"
-
 func wire20260728() *Wire {
 	asking := read20260728("name")
 	return &Wire{

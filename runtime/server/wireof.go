@@ -10,6 +10,9 @@ func (s *Server) Wire(revision string) *Wire {
 	return nil
 }
 
+// Handshakes tells whether there is a revision with sessions.
+func (s *Server) Handshakes() bool { return s.handshake() != nil }
+
 // EndSubscriptions ends the subscriptions that out carries, each with its result, and waits for that up to the grace period: a
 // transport that stops calls it before it cancels exchanges.
 func (s *Server) EndSubscriptions(out Outlet) {
