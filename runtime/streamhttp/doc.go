@@ -11,6 +11,7 @@
 //   - exchange.go: revisions without handshake: one POST, one exchange; its end is its response's end
 //   - converse.go, session.go, sessions.go: revisions with handshake: sessions, who has one, when they end
 //   - stream.go: what is said in one response of a session, kept for who lost the connection; pump.go: its way to the client
+//   - pool.go: what requests need for a moment; number.go: decimal numbers compared by value
 //   - event.go: server-sent events; downlink.go: writing before a deadline
 //
 // # Decisions
@@ -20,7 +21,10 @@
 // event that has an id, so a client that loses it can come back: the request goes on (CAN18), its messages wait within
 // WithReplay. A response that never became a stream can not be asked for, so it is dropped; hence the one second.
 //
-// Without a handshake nothing waits: the end of the client's request cancels the call (CAN18), with cause disconnect.
+// Without a handshake nothing waits: the end of the client's request cancels the call (CAN18), with cause disconnect. To watch for
+// that costs more than to decode a small call (six allocations of about twenty, with a context of our own below the request's), so
+// it begins after five milliseconds, when most calls are over. Keep-alive comments find clients that left while another request of
+// theirs was waiting on the connection, which net/http does not tell.
 //
 // Messages that belong to no request wait for a listener, a GET: each goes to one of them, the newest, and those that
 // it did not take go to the next. Ids of events name stream and place; they are good for one session.

@@ -49,9 +49,9 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Ju
 	}
 	x := h.pools.exchange()
 	x.begin(h, w, r, j)
-	if !h.addCall(x) {
+	if err := h.addCall(x); err != nil {
 		x.end()
-		return unavailable("the server is shutting down")
+		return err
 	}
 	// x says when the client is gone.
 	h.srv.Exchange(context.WithoutCancel(r.Context()), j, x)
@@ -102,14 +102,17 @@ func (x *exchange) end() (written bool) {
 }
 
 // addCall and removeCall keep the list of what Shutdown has to end.
-func (h *Endpoint) addCall(x *exchange) bool {
+func (h *Endpoint) addCall(x *exchange) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closing {
-		return false
+	switch {
+	case h.closing:
+		return unavailable("the server is shutting down")
+	case len(h.calls) >= h.opts.maxCalls:
+		return unavailable("limit of requests in flight reached")
 	}
 	h.calls[x] = struct{}{}
-	return true
+	return nil
 }
 
 func (h *Endpoint) removeCall(x *exchange) {

@@ -3,6 +3,8 @@ package streamhttp
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -55,6 +57,36 @@ func TestExchangeHasNoSessions(t *testing.T) {
 			t.Errorf("%s: Allow %q", method, resp.Header.Get("Allow"))
 		}
 	}
+}
+
+func TestEndpointWithoutSessions(t *testing.T) {
+	srv, err := server.New(server.Definition{
+		Name: "test", Version: "1", Runtime: server.Generation1, Wires: []*server.Wire{wire2026()},
+		Tools: []server.Tool{tool("echo", (&fixture{}).echo)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := Handler(srv)
+	for _, method := range []string{http.MethodGet, http.MethodDelete, http.MethodPut} {
+		if resp := recorded(h, method, "", "x"); resp.Code != 405 || resp.Header().Get("Allow") != "POST" {
+			t.Errorf("%s: %d, Allow %q", method, resp.Code, resp.Header().Get("Allow"))
+		}
+	}
+	if resp := recorded(h, http.MethodPost, initializeBody, ""); resp.Code < 400 || resp.Header().Get("Mcp-Session-Id") != "" {
+		t.Errorf("initialize: %d %s", resp.Code, resp.Body)
+	}
+	r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(callBody2026("1", "echo", "x")))
+	for _, line := range append(headers2026("tools/call", "echo"), "Content-Type: application/json") {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, r); w.Code != 200 {
+		t.Errorf("call: %d %s", w.Code, w.Body)
+	}
+	_ = h.Close()
+	_ = srv.Shutdown(context.Background())
 }
 
 func TestExchangeTakesNotifications(t *testing.T) {
@@ -181,6 +213,36 @@ func TestCAN18DisconnectCancelsAnExchange(t *testing.T) {
 	}
 	if err := <-failed; err == nil {
 		t.Error("there was an answer")
+	}
+}
+
+// TestCAN18PipelinedClientsAreFoundOutByWriting: while a second request waits on the connection, net/http does not see its end.
+func TestCAN18PipelinedClientsAreFoundOutByWriting(t *testing.T) {
+	f := newFixture(t, WithKeepAlive(10*time.Millisecond))
+	conn, err := net.Dial("tcp", f.ts.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := rawRequest("1.1", callBody2026("1", "hang", ""), headers2026("tools/call", "hang")...)
+	if _, err := io.WriteString(conn, call+call); err != nil {
+		t.Fatal(err)
+	}
+	<-f.began
+	conn.Close()
+	if cause := <-f.causes; sourceOf(cause) != inflight.SourceDisconnect {
+		t.Errorf("cause %v", cause)
+	}
+}
+
+func TestExchangesAreBounded(t *testing.T) {
+	f := newFixture(t, WithMaxExchanges(1))
+	answer := make(chan string)
+	go func() { answer <- body(f.call2026("1", "gate", "first")) }()
+	<-f.began
+	f.want(f.call2026("2", "echo", ""), 503, "limit")
+	f.release <- struct{}{}
+	if a := <-answer; !strings.Contains(a, "first") {
+		t.Errorf("answer %s", a)
 	}
 }
 

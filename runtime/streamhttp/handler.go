@@ -64,10 +64,11 @@ func (h *Endpoint) guarded(w http.ResponseWriter, r *http.Request) *refusal {
 	case http.MethodDelete:
 		return h.delete(r, w)
 	}
-	return notAllowed(r.Method, allMethods)
+	if !h.srv.Handshakes() {
+		return notAllowed(r.Method, http.MethodPost)
+	}
+	return notAllowed(r.Method, "POST, GET, DELETE")
 }
-
-const allMethods = "POST, GET, DELETE"
 
 // post reads one message and lets its revision serve it.
 func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
@@ -155,7 +156,7 @@ func (h *Endpoint) delete(r *http.Request, w http.ResponseWriter) *refusal {
 
 // sessionFor is sessionOf for GET and DELETE, which revisions without sessions do not have.
 func (h *Endpoint) sessionFor(r *http.Request) (*session, *refusal) {
-	if r.Header.Get(headerSession) == "" && h.isStateless(r.Header.Get(headerVersion)) {
+	if !h.srv.Handshakes() || r.Header.Get(headerSession) == "" && h.isStateless(r.Header.Get(headerVersion)) {
 		return nil, notAllowed(r.Method, http.MethodPost)
 	}
 	return h.sessionOf(r)

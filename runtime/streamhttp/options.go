@@ -19,6 +19,7 @@ type options struct {
 	retry       time.Duration
 	idle        time.Duration
 	maxSessions int
+	maxCalls    int
 	replay      int
 }
 
@@ -26,7 +27,7 @@ func defaults() options {
 	return options{
 		logger: slog.New(slog.DiscardHandler), maxBody: 16 << 20, bodyTimeout: 30 * time.Second, writeWait: 30 * time.Second,
 		keepAlive: 15 * time.Second, prime: time.Second, retry: time.Second, idle: 30 * time.Minute,
-		maxSessions: 10_000, replay: 1 << 20,
+		maxSessions: 10_000, maxCalls: 20_000, replay: 1 << 20,
 	}
 }
 
@@ -68,6 +69,10 @@ func WithIdleTimeout(d time.Duration) Option { return func(o *options) { o.idle 
 // WithMaxSessions sets how many sessions there may be; the default is 10,000. A new one then ends the one that was unused for
 // the longest time, or is refused with 503 when all are in use.
 func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = max(n, 1) } }
+
+// WithMaxExchanges sets how many requests of revisions without sessions may be in flight; the default is 20,000. More are refused
+// with 503. Those of a session are bounded by the server's WithMaxInFlight.
+func WithMaxExchanges(n int) Option { return func(o *options) { o.maxCalls = max(n, 1) } }
 
 // WithReplay sets how many bytes one stream keeps for a client that comes back; the default is 1 MiB. A session keeps four times
 // that.

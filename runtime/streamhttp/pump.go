@@ -63,21 +63,9 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 		if b.lost {
 			return
 		}
-		for i, frame := range b.events {
-			d.buf = appendEvent(d.buf, st.id(b.first+i), frame)
-			if len(d.buf) < flushAt && i+1 < len(b.events) {
-				continue
-			}
-			if err := d.flush(); err != nil {
-				s.log(err)
-				return
-			}
-		}
-		if len(d.buf) > 0 || len(b.events) == 0 {
-			if err := d.flush(); err != nil {
-				s.log(err)
-				return
-			}
+		if err := d.events(st, &b); err != nil {
+			s.log(err)
+			return
 		}
 		if b.ended || b.leave {
 			d.relax()
@@ -94,6 +82,19 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 			return
 		}
 	}
+}
+
+// events sends what is in buf and the events of b, the header at least.
+func (d *downlink) events(st *stream, b *batch) error {
+	for i, frame := range b.events {
+		d.buf = appendEvent(d.buf, st.id(b.first+i), frame)
+		if len(d.buf) >= flushAt {
+			if err := d.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return d.flush()
 }
 
 // flushAt is how many bytes are collected before they are sent.
