@@ -65,6 +65,8 @@ func messageWords() map[string]words {
 		"taskResult":   requestWords(words{"taskId": SlotString}),
 		"cancelTask":   requestWords(words{"taskId": SlotString}),
 		"updateTask":   requestWords(words{"taskId": SlotString, "inputResponses": SlotRaw}),
+		"subscribe":    requestWords(words{"uri": SlotString}),
+		"unsubscribe":  requestWords(words{"uri": SlotString}),
 		"listTasks":    requestWords(words{"cursor": SlotString}),
 		"setLevel":     requestWords(words{"level": SlotString}),
 		"listen": requestWords(words{
@@ -123,7 +125,7 @@ func ops() []string {
 		"initialize", "initialized", "discover", "ping", "cancelled", "progress",
 		"listTools", "callTool", "toolsChanged", "promptsChanged", "resourcesChanged", "resourceUpdated",
 		"getTask", "taskResult", "updateTask", "listTasks", "cancelTask", "taskStatus",
-		"listen", "acknowledged", "setLevel", "log",
+		"listen", "acknowledged", "subscribe", "unsubscribe", "setLevel", "log",
 		"createMessage", "elicit", "elicitationComplete", "listRoots", "rootsChanged",
 	}
 }

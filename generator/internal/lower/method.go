@@ -61,7 +61,7 @@ func (l *packageLowering) unknownMethod(m manifest.Text) {
 func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	stem := GoName(strings.TrimSuffix(strings.TrimSuffix(rule.Message, "Request"), "Notification"))
 	switch {
-	case rule.Op == "" && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient):
+	case (rule.Op == "" || handled()[rule.Op]) && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient):
 		l.implied(rule.Capability)
 		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: l.handlerName(m, stem), Capability: rule.Capability,
 			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
@@ -74,6 +74,9 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 		l.diags.Report(m.Node, "needless-method", "remove it from methods", "%s is served where it is needed, without a handler of yours", m.Value)
 	}
 }
+
+// handled are operations of the runtime that a handler of one's own takes part in: it keeps who wants to hear of a resource.
+func handled() map[string]bool { return map[string]bool{"subscribe": true, "unsubscribe": true} }
 
 // implied switches on the changes that clients of a capability can be told of.
 func (l *packageLowering) implied(capability string) {

@@ -85,8 +85,11 @@ func (l *wireLowering) methods() {
 			continue
 		}
 		op, ok := clientOps()[m.Op]
-		if !ok && slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Name == m.Name }) {
-			op, ok = clientOp{name: "OpMethod", reads: l.reads(m)}, true
+		if m.Op == "" || handled()[m.Op] {
+			ok = slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Name == m.Name })
+		}
+		if ok && m.Op == "" {
+			op = clientOp{name: "OpMethod", reads: l.reads(m)}
 		}
 		if ok && l.wants(op.need) {
 			l.wire.Methods = append(l.wire.Methods, l.method(m, op))
@@ -105,7 +108,7 @@ func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
 		Cacheable:     l.cacheable(m),
 		Header:        l.header(m.Name),
 	}
-	if slot := l.rev.Server.Slot(m.Capability); slot != nil && op.name == "OpMethod" {
+	if slot := l.rev.Server.Slot(m.Capability); slot != nil && (m.Op == "" || handled()[m.Op]) {
 		method.Declares = pathText(slot.Path)
 	}
 	if op.reads != "" {

@@ -43,6 +43,8 @@ func clientOps() map[string]clientOp {
 		"cancelTask":   {name: "OpCancelTask", reads: "cancelTask", need: forTasks},
 		"updateTask":   {name: "OpUpdateTask", reads: "updateTask", need: forTasks},
 		"listen":       {name: "OpListen", reads: "listen"},
+		"subscribe":    {name: "OpSubscribe", reads: "subscribe"},
+		"unsubscribe":  {name: "OpUnsubscribe", reads: "unsubscribe"},
 		"setLevel":     {name: "OpSetLevel", reads: "setLevel", need: forLogging},
 		"taskStatus":   {name: "OpIgnore"}, // status of a task of the client's; this server starts none there
 		"rootsChanged": {name: "OpIgnore"},

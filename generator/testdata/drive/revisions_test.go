@@ -205,6 +205,9 @@ func TestREV01MethodsInBothRevisions(t *testing.T) {
 	if got := <-h.subscribed; got != "test://a" {
 		t.Errorf("subscribed to %s", got)
 	}
+	srv.ResourceUpdated("test://b")
+	srv.ResourceUpdated("test://a")
+	p.want(`"method":"notifications/resources/updated"`, `"uri":"test://a"`)
 	p.send(`{"jsonrpc":"2.0","id":6,"method":"resources/subscribe","params":{"uri":"test://a",` + stateless(`{}`) + `}}`)
 	p.want(`"id":6`, `-32601`)
 	p.send(`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"test://none"}}`)
