@@ -191,11 +191,15 @@ func (s *session) release(st *stream, reader uint64) {
 	s.prune()
 }
 
-// find returns a stream that a client wants to resume.
+// find returns a stream that a client wants to resume. What it was told no id of is its first reader's alone.
 func (s *session) find(number uint64) *stream {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.streams[number]
+	st := s.streams[number]
+	s.mu.Unlock()
+	if st == nil || !st.known() {
+		return nil
+	}
+	return st
 }
 
 // remove forgets a stream that nobody will ask for.

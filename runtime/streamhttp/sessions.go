@@ -13,32 +13,35 @@ import (
 
 // admit makes room for one more session and adds it.
 func (h *Endpoint) admit(principal string) (*session, *refusal) {
-	s := newSession(h, rand.Text(), principal)
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.closing {
-		h.mu.Unlock()
 		return nil, unavailable("the server is shutting down")
 	}
-	var unused *session
 	if len(h.sessions) >= h.opts.maxSessions {
-		if unused = h.unused(); unused == nil {
-			h.mu.Unlock()
+		unused := h.unused()
+		if unused == nil {
 			return nil, unavailable("limit of sessions reached")
 		}
 		delete(h.sessions, unused.id)
+		h.running++
+		go unused.giveWay()
 	}
+	s := newSession(h, rand.Text(), principal)
 	h.sessions[s.id] = s
 	if !h.watching {
 		h.watching = true
 		h.running++
 		go h.watch()
 	}
-	h.mu.Unlock()
-	if unused != nil {
-		h.opts.logger.Info("session ended to make room", "principal", unused.principal)
-		unused.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the session gave way to a newer one"})
-	}
 	return s, nil
+}
+
+// giveWay ends a session to make room for another one, which need not wait for that.
+func (s *session) giveWay() {
+	defer s.h.leave()
+	s.h.opts.logger.Info("session ended to make room", "principal", s.principal)
+	s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the session gave way to a newer one"})
 }
 
 // watch ends the sessions when the server shuts down under them.

@@ -231,6 +231,13 @@ func (s *stream) start() {
 	s.started = true
 }
 
+// known tells whether the client can have an id of the stream.
+func (s *stream) known() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.started || s.listener
+}
+
 // poll asks the reader to let the client go. False: there is no reader, or nothing to come back for.
 func (s *stream) poll() bool {
 	s.mu.Lock()

@@ -135,6 +135,19 @@ func TestSessionForgetsTheOldestStreams(t *testing.T) {
 	}
 }
 
+func TestStreamsThatAreNotStartedCanNotBeResumed(t *testing.T) {
+	h := &Endpoint{opts: defaults()}
+	s := newSession(h, "id", "")
+	st := s.newStream()
+	if s.find(st.number) != nil {
+		t.Error("a stream without an id was found")
+	}
+	st.start()
+	if s.find(st.number) != st {
+		t.Error("a stream with one was not")
+	}
+}
+
 func TestEventIDs(t *testing.T) {
 	for _, id := range []eventID{{1, 0, false}, {7, 12, true}, {1 << 40, 1 << 30, false}} {
 		if got, ok := parseEventID(string(id.appendTo(nil))); !ok || got != id {
