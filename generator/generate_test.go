@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,30 +162,30 @@ func TestGenerateOverrides(t *testing.T) {
 
 // TestTSK22LimitsAreDocumented: the package's doc names every limit with its default and an option that exists.
 func TestTSK22LimitsAreDocumented(t *testing.T) {
-	options := serverOptions(t)
+	options := map[string]map[string]bool{"server": optionsOf(t, "server"), "streamhttp": optionsOf(t, "streamhttp")}
 	for _, g := range goldens(t) {
 		doc := mustGenerate(t, g.config).file(t, "doc.gen.go")
-		limits := []string{"16 MiB", "512 levels", "1,024 bytes", "20,000 requests", "100 tools", "10 progress"}
+		limits := []string{"16 MiB and 30s", "16 MiB, 512", "512 levels", "1,024 bytes", "20,000 requests", "100 tools", "10 progress"}
 		if g.name() == "tasks" {
-			limits = append(limits, "1,000 unfinished tasks", "100,000", "1h, at most 24h", "8 MiB", "100 times a second")
+			limits = append(limits, "10,000 HTTP sessions", "1,000 unfinished tasks", "100,000", "1h, at most 24h", "8 MiB", "100 times a second")
 		}
 		for _, limit := range limits {
 			if !strings.Contains(doc, limit) {
 				t.Errorf("%s: the limit of %s is not documented", g.name(), limit)
 			}
 		}
-		for _, part := range strings.Split(doc, "(server.")[1:] {
-			if name, _, _ := strings.Cut(part, ")"); !options[name] {
-				t.Errorf("%s: there is no server.%s", g.name(), name)
+		for _, option := range regexp.MustCompile(`\b(server|streamhttp)\.(With\w+)`).FindAllStringSubmatch(doc, -1) {
+			if !options[option[1]][option[2]] {
+				t.Errorf("%s: there is no %s", g.name(), option[0])
 			}
 		}
 	}
 }
 
-// serverOptions are the names of the options that package server declares.
-func serverOptions(t *testing.T) map[string]bool {
+// optionsOf are the names that the options.go of a runtime package declares.
+func optionsOf(t *testing.T, pkg string) map[string]bool {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), "../runtime/server/options.go", nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), "../runtime/"+pkg+"/options.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

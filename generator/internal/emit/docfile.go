@@ -13,6 +13,9 @@ type packageDoc struct {
 	Header, Intro    []string
 	Tools, Methods   []string // one item of a list each, continued on lines of its own
 	Tasks, Questions bool
+	Resources        bool // clients can be told that one has changed
+	// Handshake and Stateless say which kinds of revisions there are.
+	Handshake, Stateless bool
 }
 
 // docFile emits the package's doc: its tools with their policies, and every limit (TSK22).
@@ -22,7 +25,12 @@ func docFile(pkg *model.Package) ([]File, error) {
 		Header:    strings.Split(header(pkg), "\n"),
 		Intro:     commentLines("Package " + pkg.Name + " is the MCP server " + pkg.Server.Name + " as " + pkg.Manifest + " describes it: typed handlers, validators, cancellation and tasks."),
 		Tasks:     pkg.Needs.Tasks,
-		Questions: pkg.Needs.Questions,
+		Questions: pkg.Needs.Questions || len(pkg.Sends) > 0,
+		Resources: pkg.Needs.ResourceUpdated,
+	}
+	for _, w := range pkg.Wires {
+		doc.Handshake = doc.Handshake || w.Handshake
+		doc.Stateless = doc.Stateless || !w.Handshake
 	}
 	for _, t := range pkg.Tools {
 		doc.Tools = append(doc.Tools, listItem(t.Name+" ("+t.GoName+"): "+strings.Join(t.Policy, " ")))
