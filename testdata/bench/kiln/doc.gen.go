@@ -27,4 +27,9 @@
 //   - A task is kept for 1h, at most 24h if the request asks for more, where the tool says nothing else. (server.WithTaskLimits)
 //   - A task's result has at most 8 MiB. (server.WithTaskLimits)
 //   - A task can be polled 100 times a second. (server.WithTaskLimits)
+//   - Over HTTP a body has at most 16 MiB and 30s to arrive, a client 30s to take what is written.
+//     (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout, streamhttp.WithWriteTimeout)
+//   - Over HTTP only names and pages of this machine are served. (streamhttp.WithHosts, streamhttp.WithOrigins)
+//   - There are at most 10,000 HTTP sessions, each ends after 30m of silence and keeps 1 MiB of each stream for clients that come
+//     back. (streamhttp.WithMaxSessions, streamhttp.WithIdleTimeout, streamhttp.WithReplay)
 package kiln
