@@ -30,7 +30,7 @@ build: ## build the command into .build/mcpkiln
 demo: build ## scaffold a server, generate, build, and drive it over stdio: the main job in under a minute
 	@$(GO) run ./testdata/demo -mcpkiln $(MCPKILN) -replace $(CURDIR)
 
-test: unit lint check interop traceability ## everything that must pass, from a clean clone
+test: unit lint check interop conformance traceability ## everything that must pass, from a clean clone
 
 unit: ## unit, golden, behaviour and stress tests under the race detector
 	$(GO) test -race -timeout 15m ./...

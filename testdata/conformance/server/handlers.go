@@ -84,6 +84,10 @@ func logged(ctx context.Context, c call) (result, error) {
 	return kiln.TextResult("done"), nil
 }
 
+func (h *handlers) JSONSchema202012Tool(_ context.Context, _ call, in *kiln.JSONSchema202012ToolInput) (result, error) {
+	return kiln.TextResult("contact " + in.Name.Or("nobody")), nil
+}
+
 func (h *handlers) TestReconnection(ctx context.Context, _ call, _ *kiln.TestReconnectionInput) (result, error) {
 	streamhttp.ClosePolling(ctx)
 	return kiln.TextResult("delivered to the client that came back"), pause(ctx, 100*time.Millisecond)

@@ -35,6 +35,8 @@ var testElicitationSep1034DefaultsCancel = server.CancelPolicy{Timeout: 30 * tim
 
 var testElicitationSep1330EnumsCancel = server.CancelPolicy{Timeout: 30 * time.Second}
 
+var jsonSchema202012ToolCancel = server.CancelPolicy{Timeout: 30 * time.Second}
+
 var testReconnectionCancel = server.CancelPolicy{Timeout: 30 * time.Second}
 
 var testXMCPHeaderCancel = server.CancelPolicy{Timeout: 30 * time.Second}

@@ -24,6 +24,7 @@
 //     ends after 30s.
 //   - test_elicitation_sep1330_enums (TestElicitationSep1330Enums): It runs inline only. An inline call ends
 //     after 30s.
+//   - json_schema_2020_12_tool (JSONSchema202012Tool): It runs inline only. An inline call ends after 30s.
 //   - test_reconnection (TestReconnection): It runs inline only. An inline call ends after 30s.
 //   - test_x_mcp_header (TestXMCPHeader): It runs inline only. An inline call ends after 30s.
 //   - test_missing_capability (TestMissingCapability): It runs inline only. An inline call ends after 30s.
@@ -84,9 +85,18 @@
 //   - A page of tools/list has 100 tools. (server.WithPageSize)
 //   - A call sends at most 10 progress notifications a second, and always the last one. (server.WithProgressRate)
 //   - After shutdown or disconnect, handlers have 5s to return. (server.WithGrace)
+//   - Lists and other results say that they can not be kept. (server.WithCacheHint)
+//   - A session or subscription hears of at most 10,000 resources and 10,000 tasks.
 //   - A question without a timeout of its own waits 10m. (server.WithQuestionTimeout)
+//   - The state of a call that asks has at most 1 MiB, is good as long as its questions wait, and for this process only.
+//     (server.WithSealKeys)
 //   - A requestor has at most 1,000 unfinished tasks and 100,000 that have not expired. (server.WithTaskLimits)
 //   - A task is kept for 1h, at most 24h if the request asks for more, where the tool says nothing else. (server.WithTaskLimits)
 //   - A task's result has at most 8 MiB. (server.WithTaskLimits)
 //   - A task can be polled 100 times a second. (server.WithTaskLimits)
+//   - Over HTTP a body has at most 16 MiB and 30s to arrive, a client 30s to take what is written.
+//     (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout, streamhttp.WithWriteTimeout)
+//   - Over HTTP only names and pages of this machine are served. (streamhttp.WithHosts, streamhttp.WithOrigins)
+//   - There are at most 10,000 HTTP sessions, each ends after 30m of silence and keeps 1 MiB of each stream for clients that come
+//     back. (streamhttp.WithMaxSessions, streamhttp.WithIdleTimeout, streamhttp.WithReplay)
 package kiln

@@ -79,6 +79,11 @@ type Handlers interface {
 	// It runs inline only. An inline call ends after 30s.
 	TestElicitationSep1330Enums(ctx context.Context, call *TestElicitationSep1330EnumsCall, in *TestElicitationSep1330EnumsInput) (*CallToolResult, error)
 
+	// JSONSchema202012Tool answers json_schema_2020_12_tool: Take a contact, by a schema with everything in it.
+	//
+	// It runs inline only. An inline call ends after 30s.
+	JSONSchema202012Tool(ctx context.Context, call *server.Call, in *JSONSchema202012ToolInput) (*CallToolResult, error)
+
 	// TestReconnection answers test_reconnection: Close the stream before the answer, which is delivered when the
 	// client comes back.
 	//

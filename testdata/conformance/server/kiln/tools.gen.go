@@ -97,6 +97,12 @@ func tools(h Handlers) []server.Tool {
 			Cancel: testElicitationSep1330EnumsCancel,
 		},
 		{
+			Name:       "json_schema_2020_12_tool",
+			Definition: `{"name":"json_schema_2020_12_tool","description":"Take a contact, by a schema with everything in it.","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}}`,
+			Handler:    server.Bind(decodeJSONSchema202012ToolInput, h.JSONSchema202012Tool, server.Unstructured(appendCallToolResult)),
+			Cancel:     jsonSchema202012ToolCancel,
+		},
+		{
 			Name:       "test_reconnection",
 			Definition: `{"name":"test_reconnection","description":"Close the stream before the answer, which is delivered when the client comes back.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestReconnectionInput, h.TestReconnection, server.Unstructured(appendCallToolResult)),

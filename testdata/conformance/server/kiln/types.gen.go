@@ -146,6 +146,30 @@ const (
 	TestElicitationSep1330EnumsChoicesUntitledSingleOption3 TestElicitationSep1330EnumsChoicesUntitledSingle = "option3"
 )
 
+// JSONSchema202012ToolInput is what json_schema_2020_12_tool is called with.
+type JSONSchema202012ToolInput struct {
+	Address       *JSONSchema202012ToolAddress
+	ContactMethod check.Optional[JSONSchema202012ToolInputContactMethod]
+	Email         check.Optional[string]
+	Name          check.Optional[string]
+	Phone         check.Optional[string]
+}
+
+// JSONSchema202012ToolAddress is an object.
+type JSONSchema202012ToolAddress struct {
+	City   check.Optional[string]
+	Street check.Optional[string]
+}
+
+// JSONSchema202012ToolInputContactMethod is one of the constants below.
+type JSONSchema202012ToolInputContactMethod string
+
+// The values of JSONSchema202012ToolInputContactMethod.
+const (
+	JSONSchema202012ToolInputContactMethodPhone JSONSchema202012ToolInputContactMethod = "phone"
+	JSONSchema202012ToolInputContactMethodEmail JSONSchema202012ToolInputContactMethod = "email"
+)
+
 // TestReconnectionInput is what test_reconnection is called with.
 type TestReconnectionInput struct{}
 

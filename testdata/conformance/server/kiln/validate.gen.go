@@ -161,6 +161,142 @@ var testElicitationSep1330EnumsChoicesUntitledMultiItem = check.Enum{Values: []s
 
 var testElicitationSep1330EnumsChoicesUntitledSingle = check.Enum{Values: []string{"option1", "option2", "option3"}}
 
+var (
+	jsonSchema202012ToolInput      = check.Object{At: "#", Names: []string{"address", "contactMethod", "email", "name", "phone"}, Unknown: check.Refuse}
+	jsonSchema202012ToolInputAnyOf = check.Union{At: "#/allOf/0", Keyword: "anyOf"}
+)
+
+func decodeJSONSchema202012ToolInput(d *check.Decoder, v *JSONSchema202012ToolInput) {
+	m := d.Mark()
+	t := d.AnyOf(&jsonSchema202012ToolInputAnyOf)
+	check.Try(&t, checkJSONSchema202012ToolInputAnyOf1)
+	check.Try(&t, checkJSONSchema202012ToolInputAnyOf2)
+	t.End()
+	d.Rewind(m)
+	checkJSONSchema202012ToolInputIf(d, nil)
+	d.Rewind(m)
+	for f := d.Object(&jsonSchema202012ToolInput); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Address = check.New(d, decodeJSONSchema202012ToolAddress)
+		case 1:
+			v.ContactMethod = check.Some(JSONSchema202012ToolInputContactMethod(d.Enum(&jsonSchema202012ToolInputContactMethod)))
+		case 2:
+			v.Email = check.Some(d.String(nil))
+		case 3:
+			v.Name = check.Some(d.String(nil))
+		case 4:
+			v.Phone = check.Some(d.String(nil))
+		}
+	}
+}
+
+var jsonSchema202012ToolAddress = check.Object{At: "#/$defs/address", Names: []string{"city", "street"}, Unknown: check.Skip}
+
+func decodeJSONSchema202012ToolAddress(d *check.Decoder, v *JSONSchema202012ToolAddress) {
+	for f := d.Object(&jsonSchema202012ToolAddress); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.City = check.Some(d.String(nil))
+		case 1:
+			v.Street = check.Some(d.String(nil))
+		}
+	}
+}
+
+var jsonSchema202012ToolInputContactMethod = check.Enum{Values: []string{"phone", "email"}}
+
+var jsonSchema202012ToolInputAnyOf1Object = check.Object{At: "#/allOf/0/anyOf/0", Names: []string{"phone"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+
+func checkJSONSchema202012ToolInputAnyOf1(d *check.Decoder, _ *struct{}) {
+	switch d.Kind(nil) {
+	case check.KindObject:
+		for f := d.Object(&jsonSchema202012ToolInputAnyOf1Object); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Skip()
+			}
+		}
+	default:
+		d.Skip()
+	}
+}
+
+var jsonSchema202012ToolInputAnyOf2Object = check.Object{At: "#/allOf/0/anyOf/1", Names: []string{"email"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+
+func checkJSONSchema202012ToolInputAnyOf2(d *check.Decoder, _ *struct{}) {
+	switch d.Kind(nil) {
+	case check.KindObject:
+		for f := d.Object(&jsonSchema202012ToolInputAnyOf2Object); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Skip()
+			}
+		}
+	default:
+		d.Skip()
+	}
+}
+
+func checkJSONSchema202012ToolInputIf(d *check.Decoder, _ *struct{}) {
+	if check.Fits(d, checkJSONSchema202012ToolInputIfSchema) {
+		checkJSONSchema202012ToolInputIfThen(d, nil)
+	} else {
+		checkJSONSchema202012ToolInputIfElse(d, nil)
+	}
+}
+
+var (
+	jsonSchema202012ToolInputIfSchemaObject              = check.Object{At: "#/if", Names: []string{"contactMethod"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+	jsonSchema202012ToolInputIfSchemaObjectContactMethod = check.Enum{Values: []string{"phone"}, Const: true}
+)
+
+func checkJSONSchema202012ToolInputIfSchema(d *check.Decoder, _ *struct{}) {
+	switch d.Kind(nil) {
+	case check.KindObject:
+		for f := d.Object(&jsonSchema202012ToolInputIfSchemaObject); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Enum(&jsonSchema202012ToolInputIfSchemaObjectContactMethod)
+			}
+		}
+	default:
+		d.Skip()
+	}
+}
+
+var jsonSchema202012ToolInputIfThenObject = check.Object{At: "#/then", Names: []string{"phone"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+
+func checkJSONSchema202012ToolInputIfThen(d *check.Decoder, _ *struct{}) {
+	switch d.Kind(nil) {
+	case check.KindObject:
+		for f := d.Object(&jsonSchema202012ToolInputIfThenObject); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Skip()
+			}
+		}
+	default:
+		d.Skip()
+	}
+}
+
+var jsonSchema202012ToolInputIfElseObject = check.Object{At: "#/else", Names: []string{"email"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+
+func checkJSONSchema202012ToolInputIfElse(d *check.Decoder, _ *struct{}) {
+	switch d.Kind(nil) {
+	case check.KindObject:
+		for f := d.Object(&jsonSchema202012ToolInputIfElseObject); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Skip()
+			}
+		}
+	default:
+		d.Skip()
+	}
+}
+
 var testReconnectionInput = check.Object{At: "#", Unknown: check.Skip}
 
 func decodeTestReconnectionInput(d *check.Decoder, v *TestReconnectionInput) {

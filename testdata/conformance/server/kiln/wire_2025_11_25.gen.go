@@ -28,9 +28,9 @@ var wire20251125 = server.Wire{
 		{Name: "prompts/list", Op: server.OpMethod, Declares: "prompts", Read: readListTools20251125},
 		{Name: "resources/list", Op: server.OpMethod, Declares: "resources", Read: readListTools20251125},
 		{Name: "resources/read", Op: server.OpMethod, Declares: "resources", Read: readRequest20251125},
-		{Name: "resources/subscribe", Op: server.OpMethod, Declares: "resources/subscribe", Read: readRequest20251125},
+		{Name: "resources/subscribe", Op: server.OpSubscribe, Declares: "resources/subscribe", Read: readSubscribe20251125},
 		{Name: "resources/templates/list", Op: server.OpMethod, Declares: "resources", Read: readListTools20251125},
-		{Name: "resources/unsubscribe", Op: server.OpMethod, Declares: "resources/subscribe", Read: readRequest20251125},
+		{Name: "resources/unsubscribe", Op: server.OpUnsubscribe, Declares: "resources/subscribe", Read: readUnsubscribe20251125},
 		{Name: "tasks/cancel", Op: server.OpCancelTask, Read: readCancelTask20251125},
 		{Name: "tasks/get", Op: server.OpGetTask, Read: readGetTask20251125},
 		{Name: "tasks/list", Op: server.OpListTasks, Read: readListTasks20251125},
@@ -182,6 +182,32 @@ func readListTools20251125(d *check.Decoder, p *server.Params) {
 		switch f {
 		case 0:
 			p.Cursor = d.String(nil)
+		}
+	}
+}
+
+var subscribe20251125 = check.Object{Names: []string{"uri", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+
+func readSubscribe20251125(d *check.Decoder, p *server.Params) {
+	for f := d.Object(&subscribe20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			p.URI = d.String(nil)
+		case 1:
+			readRequest20251125Meta(d, p)
+		}
+	}
+}
+
+var unsubscribe20251125 = check.Object{Names: []string{"uri", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+
+func readUnsubscribe20251125(d *check.Decoder, p *server.Params) {
+	for f := d.Object(&unsubscribe20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			p.URI = d.String(nil)
+		case 1:
+			readRequest20251125Meta(d, p)
 		}
 	}
 }
