@@ -23,7 +23,8 @@ func (s sentinel) decode(value string) (string, bool) {
 	if wrapped && s.prefix != "" {
 		if inner, wrapped = strings.CutSuffix(inner, s.suffix); wrapped {
 			data, err := base64.StdEncoding.Strict().DecodeString(inner)
-			return string(data), err == nil && utf8.Valid(data)
+			// The decoder itself passes over line ends.
+			return string(data), err == nil && utf8.Valid(data) && !strings.ContainsAny(inner, "\r\n")
 		}
 	}
 	for i := range len(value) {
