@@ -69,6 +69,9 @@ func (r *request) register() *rpc.Error {
 		entry.Retire()
 		return rpc.Errorf(rpc.CodeInvalidRequest, "the server is shutting down")
 	}
+	if r.method.Op == OpListen {
+		r.openSubscription()
+	}
 	return nil
 }
 

@@ -18,7 +18,8 @@ type listen struct {
 	id    rpc.ID
 	kinds map[Op]bool
 	uris  map[string]bool
-	tasks map[string]bool
+	tasks map[string]bool // guarded by Server.mu
+	ack   *Acknowledged
 
 	end  chan struct{} // closed when the server ends it
 	gone chan struct{} // closed when it is answered
@@ -30,18 +31,29 @@ type listen struct {
 	waiting map[string]func() []byte
 }
 
-// listen serves subscriptions/listen until the client or the server ends it.
-func (r *request) listen(b []byte) ([]byte, error) {
+// openSubscription runs where messages are taken in order, because some clients do not wait for the acknowledgement: what their
+// next message changes is to be told.
+func (r *request) openSubscription() {
 	l := &listen{
 		peer: r.p, wire: r.wire, id: r.id, kinds: map[Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
 		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), waiting: map[string]func() []byte{},
 	}
-	r.after = func() { close(l.gone) }
-	ack := l.honour(r)
-	r.p.s.openListen(l)
+	l.ack = l.honour(&r.params)
+	r.sub = l
+	r.after = func() {
+		l.peer.s.closeListen(l)
+		close(l.gone)
+	}
+	l.peer.s.openListen(l)
+}
+
+// listen serves subscriptions/listen until the client or the server ends it.
+func (r *request) listen(b []byte) ([]byte, error) {
+	l := r.sub
 	defer r.p.s.closeListen(l)
-	l.write(r, rpc.AppendNotification(nil, r.wire.names[OpAcknowledged], r.wire.AppendAcknowledged(nil, ack)))
-	l.catchUp(r.entry, ack.TaskIDs)
+	r.p.s.followTasks(l, l.honourTasks(r))
+	l.write(r, rpc.AppendNotification(nil, r.wire.names[OpAcknowledged], r.wire.AppendAcknowledged(nil, l.ack)))
+	l.catchUp(r.entry, l.ack.TaskIDs)
 	return b, l.serve(r, &b)
 }
 
@@ -49,7 +61,13 @@ func (s *Server) openListen(l *listen) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listens[l] = struct{}{}
-	for id := range l.tasks {
+}
+
+func (s *Server) followTasks(l *listen, ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		l.tasks[id] = true
 		if s.taskListens[id] == nil {
 			s.taskListens[id] = map[*listen]struct{}{}
 		}
@@ -68,10 +86,9 @@ func (s *Server) closeListen(l *listen) {
 	}
 }
 
-// honour decides what is served of what was asked for, and says so.
-func (l *listen) honour(r *request) *Acknowledged {
-	w, p := r.wire, &r.params
-	ack := &Acknowledged{SubscriptionID: r.id}
+// honour decides what is served of what was asked for, and says so. Tasks come later: to look them up takes its time.
+func (l *listen) honour(p *Params) *Acknowledged {
+	w, ack := l.wire, &Acknowledged{SubscriptionID: l.id}
 	for op, kind := range map[Op]struct{ asked, honoured *bool }{
 		OpToolsChanged:     {&p.ToolsChanged, &ack.ToolsChanged},
 		OpPromptsChanged:   {&p.PromptsChanged, &ack.PromptsChanged},
@@ -87,16 +104,25 @@ func (l *listen) honour(r *request) *Acknowledged {
 			ack.ResourceURIs = append(ack.ResourceURIs, uri)
 		}
 	}
-	for i, id := range p.TaskIDs {
+	return ack
+}
+
+// honourTasks adds the tasks that the caller owns.
+func (l *listen) honourTasks(r *request) []string {
+	if !r.wire.tasks || r.wire.names[OpTaskStatus] == "" {
+		return nil
+	}
+	seen := map[string]bool{}
+	for i, id := range r.params.TaskIDs {
 		if i == maxSubscribed {
 			break // looking one up costs as much as having it
 		}
-		if w.tasks && w.names[OpTaskStatus] != "" && !l.tasks[id] && r.p.owns(r.entry, id) {
-			l.tasks[id] = true
-			ack.TaskIDs = append(ack.TaskIDs, id)
+		if !seen[id] && r.p.owns(r.entry, id) {
+			l.ack.TaskIDs = append(l.ack.TaskIDs, id)
 		}
+		seen[id] = true
 	}
-	return ack
+	return l.ack.TaskIDs
 }
 
 func (p *peer) owns(ctx context.Context, id string) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -149,6 +150,29 @@ func TestEXT13TheClientEndsIt(t *testing.T) {
 	}
 	for f.srv.subscriptions() != 0 {
 		runtime.Gosched()
+	}
+}
+
+// The official Go SDK's client goes on without waiting for the acknowledgement.
+func TestEXT13WhatTheNextMessageChangesIsTold(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{tool("change", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
+		call.s.ToolsChanged()
+		return &echoOutput{}, nil
+	}))}})
+	c := f.dial(t.Context())
+	for i := 1; i <= 200; i += 2 {
+		c.send(frame(i, "subscriptions/listen", nothing, `"notifications":{"toolsListChanged":true}`),
+			frame(i+1, "tools/call", nothing, `"name":"change","arguments":{}`))
+		c.until("notifications/subscriptions/acknowledged")
+		c.until("notifications/tools/list_changed")
+		c.cancel(strconv.Itoa(i))
+	}
+}
+
+// until takes messages up to one of the method.
+func (c *client) until(method string) {
+	c.t.Helper()
+	for c.next().Method != method {
 	}
 }
 

@@ -19,6 +19,7 @@ type request struct {
 	id     rpc.ID
 	since  uint64 // cancellations that were read before it
 	params Params
+	sub    *listen    // of subscriptions/listen
 	result CallResult // of tools/call; here, because an append function of the wire makes it escape
 
 	frame   []byte // as received
