@@ -104,7 +104,7 @@ func (r *Object) search(name []byte) int {
 
 func (d *Decoder) unknownMember(f *frame) int {
 	switch f.object.Unknown {
-	case Refuse:
+	case Refuse, RefuseUnevaluated:
 		d.refusedKey(f)
 		d.Skip()
 		return handled

@@ -165,7 +165,11 @@ func (d *Decoder) refusedKey(f *frame) {
 	if n := f.object.Names; len(n) > 0 {
 		names = "only " + list(n, ", ")
 	}
-	d.report(problem{level: len(d.frames) - 1, at: f.object.At, keyword: "additionalProperties", found: "a property with this name", allowed: names, offset: int(f.key.start) - 1, last: string(d.value(f.key))})
+	keyword := "additionalProperties"
+	if f.object.Unknown == RefuseUnevaluated {
+		keyword = "unevaluatedProperties"
+	}
+	d.report(problem{level: len(d.frames) - 1, at: f.object.At, keyword: keyword, found: "a property with this name", allowed: names, offset: int(f.key.start) - 1, last: string(d.value(f.key))})
 }
 
 // size reports a container that has too many or too few.

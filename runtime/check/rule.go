@@ -17,9 +17,10 @@ type Bits []uint64
 type Unknown uint8
 
 const (
-	Keep   Unknown = iota // Next returns Other; the caller takes the value
-	Skip                  // scanned and dropped
-	Refuse                // a violation of additionalProperties
+	Keep              Unknown = iota // Next returns Other; the caller takes the value
+	Skip                             // scanned and dropped
+	Refuse                           // a violation of additionalProperties
+	RefuseUnevaluated                // a violation of unevaluatedProperties
 )
 
 // Object is the rule of an object whose properties are known by name.

@@ -114,11 +114,12 @@ func reference(t testing.TB, text string) *jsonschema.Schema {
 	return s
 }
 
+// goldenSchemas leaves out formats, which the reference judges in its own way; the official suite is their judge.
 func goldenSchemas(t testing.TB) []string {
 	t.Helper()
 	var all []string
 	for _, path := range archives(t, "golden") {
-		if a := parse(t, path); !keeps(a) && !strings.Contains(string(a.Comment), "(draft-07)") {
+		if a := parse(t, path); !keeps(a) && name(path) != "formats" && !strings.Contains(string(a.Comment), "(draft-07)") {
 			all = append(all, string(a.Files[0].Data))
 		}
 	}

@@ -83,6 +83,9 @@ func (t *tables) objectRule(b *model.Struct) {
 		}
 	}
 	unknown := [...]string{model.Ignore: "Unknown: check.Skip", model.Keep: "", model.Closed: "Unknown: check.Refuse"}[b.Open]
+	if b.Rule.Unevaluated {
+		unknown = "Unknown: check.RefuseUnevaluated"
+	}
 	t.add(b.Rule.Var, "Object", at(b.Rule.At), list("Names", names), bits("Required", required), bits("Null", null), unknown,
 		bound("Min", b.Rule.Min), bound("Max", b.Rule.Max))
 }

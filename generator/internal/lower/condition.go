@@ -66,7 +66,7 @@ func (l *lowering) idle(c condition) bool {
 	switch c.keyword {
 	case "if":
 		return free(c.at.Get("then")) && free(c.at.Get("else"))
-	case "propertyNames":
+	case "propertyNames", "unevaluatedProperties", "unevaluatedItems":
 		return free(v)
 	case "contains":
 		low, high := l.containsBounds(c.at)
@@ -96,6 +96,8 @@ func (l *lowering) conditionBody(c condition, hint string) model.Body {
 		b := &model.Contains{At: l.at(c.at), Item: l.checkNode(v, hint+"Schema")}
 		b.Min, b.Max = l.containsBounds(c.at)
 		return b
+	case c.keyword == "unevaluatedProperties" || c.keyword == "unevaluatedItems":
+		return l.unevaluated(c, v, hint)
 	case c.lists:
 		return l.dependentNames(c, v)
 	default:

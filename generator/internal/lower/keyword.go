@@ -4,8 +4,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// keyword says what lowering does with one keyword of the drafts. A keyword with neither a reader nor a note is not
-// supported yet, which is an error at its position: nothing is ever dropped (VAL03).
+// keyword says what lowering does with one keyword of the drafts. Each has a reader or a note: nothing is ever dropped
+// (VAL03).
 type keyword struct {
 	read func(r *reader, s *shape, owner, value *schema.Node)
 	note bool // an annotation, or something that package schema has dealt with
@@ -55,6 +55,7 @@ func newKeywords() map[string]keyword {
 		"oneOf":                {read: (*reader).readOneOf},
 		"allOf":                {read: (*reader).readAllOf},
 		"$ref":                 {read: (*reader).readRef},
+		"$dynamicRef":          {read: (*reader).readRef, only: in2020},
 		"title":                {read: (*reader).readTitle},
 		"description":          {read: (*reader).readDescription},
 		"deprecated":           {read: (*reader).readDeprecated},
@@ -65,22 +66,22 @@ func newKeywords() map[string]keyword {
 		"writeOnly": {note: true}, "contentEncoding": {note: true}, "contentMediaType": {note: true},
 		"contentSchema": {note: true},
 
-		"not":               {read: (*reader).readCondition},
-		"if":                {read: (*reader).readCondition},
-		"dependentRequired": {read: (*reader).readDependencies, only: in2020},
-		"dependentSchemas":  {read: (*reader).readCondition, only: in2020},
-		"dependencies":      {read: (*reader).readDependencies, only: in7},
-		"propertyNames":     {read: (*reader).readCondition},
-		"contains":          {read: (*reader).readCondition},
-		"patternProperties": {read: (*reader).readPatterns},
-		"prefixItems":       {read: (*reader).readPrefix, only: in2020},
+		"not":                   {read: (*reader).readCondition},
+		"if":                    {read: (*reader).readCondition},
+		"dependentRequired":     {read: (*reader).readDependencies, only: in2020},
+		"dependentSchemas":      {read: (*reader).readCondition, only: in2020},
+		"dependencies":          {read: (*reader).readDependencies, only: in7},
+		"propertyNames":         {read: (*reader).readCondition},
+		"contains":              {read: (*reader).readCondition},
+		"patternProperties":     {read: (*reader).readPatterns},
+		"prefixItems":           {read: (*reader).readPrefix, only: in2020},
+		"unevaluatedProperties": {read: (*reader).readUnevaluatedProperties, only: in2020},
+		"unevaluatedItems":      {read: (*reader).readCondition, only: in2020},
 
 		// What these say is read with the keyword that they belong to.
 		"then": {note: true}, "else": {note: true}, "additionalItems": {note: true, only: in7},
 		"minContains": {note: true, only: in2020}, "maxContains": {note: true, only: in2020},
 		"$dynamicAnchor": {note: true, only: in2020}, "$vocabulary": {note: true, only: in2020},
-
-		"unevaluatedProperties": {}, "unevaluatedItems": {}, "$dynamicRef": {},
 	}
 }
 
@@ -94,8 +95,5 @@ func (r *reader) read(s *shape, owner *schema.Node, m *schema.Member) {
 		r.report.Warn(m.Value, "foreign-keyword", "", "%s is no keyword of the draft of this schema and says nothing", m.Key)
 	case k.read != nil:
 		k.read(r, s, owner, m.Value)
-	case !k.note:
-		r.report.ReportAt(m.KeyPos, m.Value.Pointer, "unsupported-keyword",
-			"remove it, or say the same with a keyword that is enforced", "the keyword %q is not supported yet", m.Key)
 	}
 }

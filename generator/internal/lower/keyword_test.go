@@ -7,17 +7,16 @@ import (
 	"testing"
 )
 
-// TestVAL03EveryKeywordHasAGolden: no row of the table is there for nothing, and none is without proof. What is
-// enforced or noted stands in an accepted golden, what is refused in a rejected one.
+// TestVAL03EveryKeywordHasAGolden: no row of the table is there for nothing, none is without proof, and none is neither
+// enforced nor noted.
 func TestVAL03EveryKeywordHasAGolden(t *testing.T) {
-	accepted, rejected := texts(t, "golden"), texts(t, "rejected")
+	accepted := texts(t, "golden")
 	for name, k := range newKeywords() {
-		where, text := "golden", accepted
 		if k.read == nil && !k.note {
-			where, text = "rejected", rejected
+			t.Errorf("%s is dropped", name)
 		}
-		if !strings.Contains(text, `"`+name+`":`) {
-			t.Errorf("%s is in no archive of %s", name, where)
+		if !strings.Contains(accepted, `"`+name+`":`) {
+			t.Errorf("%s is in no golden", name)
 		}
 	}
 }

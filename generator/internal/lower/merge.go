@@ -99,6 +99,7 @@ func (o *objectFacet) and(t *objectFacet) {
 	o.props = props
 	o.rest = append(slices.Clip(o.rest), t.rest...)
 	o.sets = append(slices.Clip(o.sets), t.sets...)
+	o.unevaluated = o.unevaluated || t.unevaluated
 	for _, name := range t.required {
 		if !slices.Contains(o.required, name) {
 			o.required = append(slices.Clip(o.required), name)
@@ -183,15 +184,20 @@ func narrowByGroups(r *reader, s *shape) {
 			continue
 		}
 		r.narrowing[g.at] = true
-		var kinds, nulls model.Kind
+		var kinds model.Kind
+		nulls := 0
 		for _, b := range g.branches {
-			if t := r.shape(conj{b}); t.never == nil {
-				nulls |= kinds & t.kinds & model.KindNull
-				kinds |= t.kinds
+			t := r.shape(conj{b})
+			if t.never != nil {
+				continue
+			}
+			kinds |= t.kinds
+			if t.kinds&model.KindNull != 0 && len(t.groups) == 0 && !t.anyKind() {
+				nulls++
 			}
 		}
-		if g.one {
-			kinds &^= nulls // two branches take null, the only value of its kind: so none may
+		if g.one && nulls > 1 {
+			kinds &^= model.KindNull // two branches take null, the only value of its kind: so none may
 		}
 		if s.kinds&kinds != s.kinds {
 			s.kinds &= kinds

@@ -187,7 +187,7 @@ func (l *lowering) rest(s *shape, st *model.Struct, p place) {
 	free := o.sets == nil && (o.rest == nil || l.shape(o.rest).free())
 	switch {
 	case l.closed(o):
-		st.Open = model.Closed
+		st.Open, st.Rule.Unevaluated = model.Closed, o.unevaluated
 	case p.drop && free, o.rest == nil && o.sets == nil && !keep:
 		st.Open = model.Ignore
 	case free:

@@ -14,6 +14,7 @@ import (
 type reader struct {
 	doc      *schema.Document
 	keywords map[string]keyword
+	scopes   *scopes
 	report   *schema.Diagnostics
 	active   map[*schema.Node]bool // being merged: a schema that contains itself without a step into the value
 
@@ -63,7 +64,10 @@ func (r *reader) add(s *shape, n *schema.Node) {
 	for _, part := range own.parts {
 		r.add(own, part)
 	}
-	own.parts = nil
+	if own.closing != nil {
+		own.obj.and(own.closing)
+	}
+	own.parts, own.closing = nil, nil
 	s.and(own)
 }
 
@@ -252,9 +256,9 @@ func (r *reader) readRef(s *shape, _, v *schema.Node) {
 	}
 }
 
-// resolve follows the value of a $ref. What leads nowhere is reported.
+// resolve follows the value of a $ref or $dynamicRef. What leads nowhere is reported.
 func (r *reader) resolve(ref *schema.Node) *schema.Node {
-	target, d := r.doc.Resolve(ref.Text, ref)
+	target, d := r.follows(ref)
 	if d != nil {
 		*r.report = append(*r.report, *d)
 		return nil

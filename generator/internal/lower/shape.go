@@ -28,7 +28,8 @@ type shape struct {
 	also    []condition
 	notes   notes
 
-	parts []*schema.Node // $ref and allOf, until they are merged
+	parts   []*schema.Node // $ref and allOf, until they are merged
+	closing *objectFacet   // unevaluatedProperties, until they are
 }
 
 // notes are the annotations that generated code shows. The outermost schema has the word.
@@ -79,6 +80,8 @@ type objectFacet struct {
 	required []string
 	rest     conj // additionalProperties; nil: not said
 	sets     []patternSet
+
+	unevaluated bool // rest comes from unevaluatedProperties
 }
 
 // patternSet is patternProperties of one schema with the additionalProperties beside it.

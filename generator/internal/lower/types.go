@@ -24,6 +24,8 @@ type Types struct {
 	declared   map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks     map[*schema.Node]*model.Decl  // schemas that have a validator without a type
 	conditions map[condition]*model.Decl
+	marked     map[string]*model.Decl // functions that record what schemas speak of, by gathering.key
+	scopes     scopes
 	known      map[string]*known      // what was made of schemas where they stand, by lowering.key
 	checked    map[string]*model.Decl // the same of validators
 	ids        map[*schema.Node]int
@@ -45,11 +47,12 @@ type pending struct {
 
 // NewTypes returns an empty set.
 func NewTypes() *Types {
-	return &Types{
+	t := &Types{
 		Names:      &Names{},
 		declared:   map[*schema.Node]*model.Value{},
 		checks:     map[*schema.Node]*model.Decl{},
 		conditions: map[condition]*model.Decl{},
+		marked:     map[string]*model.Decl{},
 		known:      map[string]*known{},
 		checked:    map[string]*model.Decl{},
 		open:       map[string]string{},
@@ -57,6 +60,8 @@ func NewTypes() *Types {
 		plain:      map[model.Type]*model.Decl{},
 		table:      newKeywords(),
 	}
+	t.scopes = scopes{types: t, moving: map[*schema.Document]map[string]bool{}, copies: map[string]*scoped{}, of: map[*schema.Node]origin{}}
+	return t
 }
 
 // Lower registers the types of a schema and returns the root's. The same node twice, or a $ref to it, is the same
@@ -67,11 +72,12 @@ func (t *Types) Lower(r Root) model.TypeRef {
 		n = r.Document.Root
 	}
 	l := &lowering{
-		Types: t, root: n, scope: r.Scope, keep: r.Keep,
-		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, active: map[*schema.Node]bool{},
+		Types: t, scope: r.Scope, keep: r.Keep,
+		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
 			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}},
 	}
-	d := l.lowerRoot(n, r)
+	l.root = l.enter(n)
+	d := l.lowerRoot(l.root, r)
 	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
 	t.roots, t.uses = append(t.roots, ref), append(t.uses, r.Use)
 	return ref

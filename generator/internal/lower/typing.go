@@ -57,8 +57,8 @@ func (l *lowering) step(n *schema.Node) *schema.Node {
 		m := &n.Members[i]
 		k, known := l.keywords[m.Key]
 		switch {
-		case m.Key == "$ref" && next == nil:
-			next, _ = l.doc.Resolve(m.Value.Text, m.Value)
+		case (m.Key == "$ref" || m.Key == "$dynamicRef" && k.means(l.dialect(n))) && next == nil:
+			next, _ = l.follows(m.Value)
 		case m.Key == "allOf" && next == nil && len(m.Value.Items) == 1:
 			next = m.Value.Items[0]
 		case !known || k.note || remarks[m.Key]:

@@ -33,9 +33,10 @@ type ArrayRule struct {
 
 // ObjectRule bounds an object's size; names and what is required stand in Struct.
 type ObjectRule struct {
-	Var      string
-	At       string
-	Min, Max *int
+	Var         string
+	At          string
+	Min, Max    *int
+	Unevaluated bool // others are refused by unevaluatedProperties
 }
 
 // ValuesRule allows a few JSON values of any kind, as compact text.

@@ -19,7 +19,7 @@ import (
 
 // passed is the ratchet: how many tests of each draft pass at least. Raise it with every keyword that comes; it ends at
 // the number of all tests.
-var passed = map[schema.Dialect]int{schema.Draft2020: 833, schema.Draft7: 886}
+var passed = map[schema.Dialect]int{schema.Draft2020: 1051, schema.Draft7: 886}
 
 func TestVAL04OfficialSuite202012(t *testing.T) {
 	runSuite(t, "2020-12", schema.Draft2020, "draft2020-12")
