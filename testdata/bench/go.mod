@@ -5,6 +5,7 @@ go 1.26.0
 replace github.com/mcpkiln/mcpkiln => ../..
 
 require (
+	github.com/goccy/go-json v0.12.0
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/mcpkiln/mcpkiln v0.0.0-00010101000000-000000000000
 	github.com/modelcontextprotocol/go-sdk v1.8.0
@@ -19,6 +20,7 @@ require (
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/spf13/cast v1.7.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect

@@ -28,6 +28,14 @@ func (kilnHandlers) PlaceOrder(context.Context, *server.Call, *kiln.PlaceOrderIn
 	return &kiln.PlaceOrderOutput{Accepted: true}, nil
 }
 
+func (kilnHandlers) BookTrip(context.Context, *server.Call, *kiln.BookTripInput) (*kiln.CallToolResult, error) {
+	return kiln.TextResult("booked"), nil
+}
+
+func (kilnHandlers) ImportRecords(context.Context, *server.Call, *kiln.ImportRecordsInput) (*kiln.CallToolResult, error) {
+	return kiln.TextResult("imported"), nil
+}
+
 func (kilnHandlers) Wait(ctx context.Context, _ *server.Call, _ *kiln.WaitInput) (*kiln.WaitOutput, error) {
 	announce(ctx)
 	return nil, context.Cause(ctx)
@@ -35,10 +43,4 @@ func (kilnHandlers) Wait(ctx context.Context, _ *server.Call, _ *kiln.WaitInput)
 
 func (kilnHandlers) Job(context.Context, *server.Call, *kiln.JobInput) (*kiln.JobOutput, error) {
 	return &kiln.JobOutput{}, nil
-}
-
-// decodeOrder reads the small input through the generated decoder.
-func decodeOrder(data []byte) error {
-	_, err := kiln.DecodePlaceOrder(data)
-	return err
 }

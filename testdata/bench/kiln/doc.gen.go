@@ -10,6 +10,8 @@
 // # Tools
 //
 //   - place_order (PlaceOrder): It runs inline only.
+//   - book_trip (BookTrip): It runs inline only.
+//   - import_records (ImportRecords): It runs inline only.
 //   - wait (Wait): It runs inline only.
 //   - job (Job): It always runs as a task: ctx outlives the request, and ends on tasks/cancel, timeout, expiry or
 //     shutdown. A task is kept for 10m.

@@ -18,6 +18,16 @@ type Handlers interface {
 	// It runs inline only.
 	PlaceOrder(ctx context.Context, call *server.Call, in *PlaceOrderInput) (*PlaceOrderOutput, error)
 
+	// BookTrip answers book_trip: Book a trip; a nested input with alternatives and formats.
+	//
+	// It runs inline only.
+	BookTrip(ctx context.Context, call *server.Call, in *BookTripInput) (*CallToolResult, error)
+
+	// ImportRecords answers import_records: Take many records at once.
+	//
+	// It runs inline only.
+	ImportRecords(ctx context.Context, call *server.Call, in *ImportRecordsInput) (*CallToolResult, error)
+
 	// Wait answers wait: Wait until the call is cancelled.
 	//
 	// It runs inline only.
@@ -40,4 +50,9 @@ func New(h Handlers, opts ...server.Option) (*server.Server, error) {
 		Tools:   tools(h),
 		Wires:   []*server.Wire{&wire20251125},
 	}, opts...)
+}
+
+// TextResult is a tool result of one text.
+func TextResult(text string) *CallToolResult {
+	return &CallToolResult{Content: []ContentBlock{&TextContent{Text: text}}}
 }

@@ -14,6 +14,16 @@ func tools(h Handlers) []server.Tool {
 			Handler:    server.Bind(decodePlaceOrderInput, h.PlaceOrder, server.Structured(appendPlaceOrderOutput, decodePlaceOrderOutput)),
 		},
 		{
+			Name:       "book_trip",
+			Definition: `{"name":"book_trip","description":"Book a trip; a nested input with alternatives and formats.","inputSchema":{"type":"object","required":["id","traveller","legs"],"properties":{"id":{"type":"string","format":"uuid"},"traveller":{"type":"object","required":["name","email"],"properties":{"name":{"type":"string","minLength":1,"maxLength":100},"email":{"type":"string","format":"email"},"born":{"type":"string","format":"date"},"tags":{"type":"array","items":{"type":"string"},"maxItems":20,"uniqueItems":true}}},"legs":{"type":"array","minItems":1,"maxItems":20,"items":{"type":"object","required":["from","to","departs","seat"],"properties":{"from":{"type":"string","pattern":"^[A-Z]{3}$"},"to":{"type":"string","pattern":"^[A-Z]{3}$"},"departs":{"type":"string","format":"date-time"},"price":{"type":"number","minimum":0},"seat":{"anyOf":[{"type":"string","pattern":"^[0-9]{1,2}[A-F]$"},{"type":"object","required":["row","letter"],"properties":{"row":{"type":"integer","minimum":1,"maximum":60},"letter":{"type":"string","enum":["A","B","C","D","E","F"]}}}]}}}},"note":{"type":["string","null"]}}}}`,
+			Handler:    server.Bind(decodeBookTripInput, h.BookTrip, server.Unstructured(appendCallToolResult)),
+		},
+		{
+			Name:       "import_records",
+			Definition: `{"name":"import_records","description":"Take many records at once.","inputSchema":{"type":"object","required":["records"],"properties":{"records":{"type":"array","items":{"type":"object","required":["id","name","score"],"properties":{"id":{"type":"integer","minimum":1},"name":{"type":"string","minLength":1,"maxLength":64},"score":{"type":"number","minimum":0,"maximum":100},"active":{"type":"boolean"},"kind":{"type":"string","enum":["small","medium","large"]}}}}}}}`,
+			Handler:    server.Bind(decodeImportRecordsInput, h.ImportRecords, server.Unstructured(appendCallToolResult)),
+		},
+		{
 			Name:       "wait",
 			Definition: `{"name":"wait","description":"Wait until the call is cancelled.","inputSchema":{"type":"object","properties":{}},"outputSchema":{"type":"object","properties":{}}}`,
 			Handler:    server.Bind(decodeWaitInput, h.Wait, server.Structured(appendWaitOutput, decodeWaitOutput)),

@@ -28,6 +28,83 @@ type PlaceOrderOutput struct {
 	Accepted bool
 }
 
+// BookTripInput is what book_trip is called with.
+type BookTripInput struct {
+	ID        string
+	Legs      []BookTripInputLegsItem
+	Note      check.Nullable[string]
+	Traveller BookTripInputTraveller
+}
+
+// BookTripInputLegsItem is an object.
+type BookTripInputLegsItem struct {
+	Departs string
+	From    string
+	Price   check.Optional[float64]
+	Seat    BookTripInputLegsItemSeat
+	To      string
+}
+
+// BookTripInputLegsItemSeat is one of BookTripInputLegsItemSeatString, *BookTripInputLegsItemSeatObject.
+type BookTripInputLegsItemSeat interface{ isBookTripInputLegsItemSeat() }
+
+func (BookTripInputLegsItemSeatString) isBookTripInputLegsItemSeat()  {}
+func (*BookTripInputLegsItemSeatObject) isBookTripInputLegsItemSeat() {}
+
+// BookTripInputLegsItemSeatString is a string as its schema bounds it.
+type BookTripInputLegsItemSeatString string
+
+// BookTripInputLegsItemSeatObject is an object.
+type BookTripInputLegsItemSeatObject struct {
+	Letter BookTripInputLegsItemSeatObjectLetter
+	Row    int64
+}
+
+// BookTripInputLegsItemSeatObjectLetter is one of the constants below.
+type BookTripInputLegsItemSeatObjectLetter string
+
+// The values of BookTripInputLegsItemSeatObjectLetter.
+const (
+	BookTripInputLegsItemSeatObjectLetterA BookTripInputLegsItemSeatObjectLetter = "A"
+	BookTripInputLegsItemSeatObjectLetterB BookTripInputLegsItemSeatObjectLetter = "B"
+	BookTripInputLegsItemSeatObjectLetterC BookTripInputLegsItemSeatObjectLetter = "C"
+	BookTripInputLegsItemSeatObjectLetterD BookTripInputLegsItemSeatObjectLetter = "D"
+	BookTripInputLegsItemSeatObjectLetterE BookTripInputLegsItemSeatObjectLetter = "E"
+	BookTripInputLegsItemSeatObjectLetterF BookTripInputLegsItemSeatObjectLetter = "F"
+)
+
+// BookTripInputTraveller is an object.
+type BookTripInputTraveller struct {
+	Born  check.Optional[string]
+	Email string
+	Name  string
+	Tags  []string
+}
+
+// ImportRecordsInput is what import_records is called with.
+type ImportRecordsInput struct {
+	Records []ImportRecordsInputRecordsItem
+}
+
+// ImportRecordsInputRecordsItem is an object.
+type ImportRecordsInputRecordsItem struct {
+	Active check.Optional[bool]
+	ID     int64
+	Kind   check.Optional[ImportRecordsInputRecordsItemKind]
+	Name   string
+	Score  float64
+}
+
+// ImportRecordsInputRecordsItemKind is one of the constants below.
+type ImportRecordsInputRecordsItemKind string
+
+// The values of ImportRecordsInputRecordsItemKind.
+const (
+	ImportRecordsInputRecordsItemKindSmall  ImportRecordsInputRecordsItemKind = "small"
+	ImportRecordsInputRecordsItemKindMedium ImportRecordsInputRecordsItemKind = "medium"
+	ImportRecordsInputRecordsItemKindLarge  ImportRecordsInputRecordsItemKind = "large"
+)
+
 // WaitInput is what wait is called with.
 type WaitInput struct{}
 
@@ -39,3 +116,176 @@ type JobInput struct{}
 
 // JobOutput is what job answers.
 type JobOutput struct{}
+
+// CallToolResult is what a tool produced, or how it failed.
+type CallToolResult struct {
+	Meta map[string]check.Raw
+	// Content is the outcome as blocks that a model can read.
+	Content []ContentBlock
+	// IsError marks a failure that the model should see and may mend; absent means success.
+	IsError check.Optional[bool]
+	// StructuredContent is the outcome as data, to be valid against the outputSchema.
+	StructuredContent map[string]check.Raw
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// ContentBlock is one piece of content: text, image, sound, or a resource by link or in full.
+//
+// It is one of *TextContent, *ImageContent, *AudioContent, *ResourceLink, *EmbeddedResource.
+type ContentBlock interface{ isContentBlock() }
+
+func (*TextContent) isContentBlock()      {}
+func (*ImageContent) isContentBlock()     {}
+func (*AudioContent) isContentBlock()     {}
+func (*ResourceLink) isContentBlock()     {}
+func (*EmbeddedResource) isContentBlock() {}
+
+// TextContent is a piece of text.
+type TextContent struct {
+	Meta map[string]check.Raw
+	// Annotations are hints for displaying and using this item.
+	Annotations *Annotations
+	// Text is the text.
+	Text string
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// Annotations tells clients whom content is for and how much it matters.
+type Annotations struct {
+	// Audience lists who should see it: the user, the assistant, or both.
+	Audience []Role
+	// LastModified is when the content last changed, in ISO 8601.
+	LastModified check.Optional[string]
+	// Priority weighs the content from 0, can be left out, to 1, can not do without.
+	Priority check.Optional[float64]
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// Role is a side of a conversation.
+type Role string
+
+// The values of Role.
+const (
+	RoleAssistant Role = "assistant"
+	RoleUser      Role = "user"
+)
+
+// ImageContent is a picture.
+type ImageContent struct {
+	Meta map[string]check.Raw
+	// Annotations are hints for displaying and using this item.
+	Annotations *Annotations
+	// Data is the picture, base64-encoded.
+	Data string
+	// MIMEType is the picture's format, such as image/png.
+	MIMEType string
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// AudioContent is a piece of sound.
+type AudioContent struct {
+	Meta map[string]check.Raw
+	// Annotations are hints for displaying and using this item.
+	Annotations *Annotations
+	// Data is the sound, base64-encoded.
+	Data string
+	// MIMEType is the sound's format, such as audio/wav.
+	MIMEType string
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// ResourceLink points to a resource that need not be listed.
+type ResourceLink struct {
+	Meta map[string]check.Raw
+	// Annotations are hints for displaying and using this item.
+	Annotations *Annotations
+	// Description says what is in it, for models too.
+	Description check.Optional[string]
+	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
+	Icons []Icon
+	// MIMEType is the content's media type, where it is known.
+	MIMEType check.Optional[string]
+	// Name identifies this item to programs and stands in for a missing title.
+	Name string
+	// Size counts the bytes of the raw content.
+	Size check.Optional[int64]
+	// Title is the name to show to people.
+	Title check.Optional[string]
+	// URI is the address of the resource; any scheme.
+	URI string
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// Icon is a picture to show beside a name.
+type Icon struct {
+	// MIMEType overrides the media type that the source reports.
+	MIMEType check.Optional[string]
+	// Sizes lists sizes as WIDTHxHEIGHT, or any for pictures that scale; absent means all.
+	Sizes []string
+	// Src is where the picture is: an http(s) or data URI. Treat it as untrusted, SVG above all.
+	Src string
+	// Theme is the background that it was drawn for; absent means both.
+	Theme check.Optional[IconTheme]
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// IconTheme is the background that it was drawn for; absent means both.
+type IconTheme string
+
+// The values of IconTheme.
+const (
+	IconThemeDark  IconTheme = "dark"
+	IconThemeLight IconTheme = "light"
+)
+
+// EmbeddedResource is a resource's content inside a prompt or a result.
+type EmbeddedResource struct {
+	Meta map[string]check.Raw
+	// Annotations are hints for displaying and using this item.
+	Annotations *Annotations
+	// Resource is the content, text or binary.
+	Resource EmbeddedResourceResource
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// EmbeddedResourceResource is the content, text or binary.
+//
+// It is one of *TextResourceContents, *BlobResourceContents.
+type EmbeddedResourceResource interface{ isEmbeddedResourceResource() }
+
+func (*TextResourceContents) isEmbeddedResourceResource() {}
+func (*BlobResourceContents) isEmbeddedResourceResource() {}
+
+// TextResourceContents is textual content of a resource.
+type TextResourceContents struct {
+	Meta map[string]check.Raw
+	// MIMEType is the content's media type, where it is known.
+	MIMEType check.Optional[string]
+	// Text is the content.
+	Text string
+	// URI is the address of the resource; any scheme.
+	URI string
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// BlobResourceContents is binary content of a resource.
+type BlobResourceContents struct {
+	Meta map[string]check.Raw
+	// Blob is the content, base64-encoded.
+	Blob string
+	// MIMEType is the content's media type, where it is known.
+	MIMEType check.Optional[string]
+	// URI is the address of the resource; any scheme.
+	URI string
+	// Every other property.
+	Extra map[string]check.Raw
+}

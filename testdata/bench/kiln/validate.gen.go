@@ -49,6 +49,149 @@ func appendPlaceOrderOutput(b []byte, v *PlaceOrderOutput) []byte {
 	return append(b, '}')
 }
 
+var (
+	bookTripInput     = check.Object{At: "#", Names: []string{"id", "legs", "note", "traveller"}, Required: check.Bits{0b1011}, Unknown: check.Skip}
+	bookTripInputID   = check.String{Format: check.FormatUUID}
+	bookTripInputLegs = check.Array{Min: 1, Max: 20}
+)
+
+func decodeBookTripInput(d *check.Decoder, v *BookTripInput) {
+	for f := d.Object(&bookTripInput); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.ID = d.String(&bookTripInputID)
+		case 1:
+			v.Legs = check.List(d, &bookTripInputLegs, decodeBookTripInputLegsItem)
+		case 2:
+			if v.Note.Null = d.Null(); !v.Note.Null {
+				v.Note.Optional = check.Some(d.String(nil))
+			}
+		case 3:
+			decodeBookTripInputTraveller(d, &v.Traveller)
+		}
+	}
+}
+
+var (
+	bookTripInputLegsItem        = check.Object{Names: []string{"departs", "from", "price", "seat", "to"}, Required: check.Bits{0b11011}, Unknown: check.Skip}
+	bookTripInputLegsItemDeparts = check.String{Format: check.FormatDateTime}
+	bookTripInputLegsItemFrom    = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{3}$"}}
+	bookTripInputLegsItemPrice   = check.Number{Has: check.Minimum, Min: 0}
+	bookTripInputLegsItemTo      = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{3}$"}}
+)
+
+func decodeBookTripInputLegsItem(d *check.Decoder, v *BookTripInputLegsItem) {
+	for f := d.Object(&bookTripInputLegsItem); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Departs = d.String(&bookTripInputLegsItemDeparts)
+		case 1:
+			v.From = d.String(&bookTripInputLegsItemFrom)
+		case 2:
+			v.Price = check.Some(d.Float(&bookTripInputLegsItemPrice))
+		case 3:
+			decodeBookTripInputLegsItemSeat(d, &v.Seat)
+		case 4:
+			v.To = d.String(&bookTripInputLegsItemTo)
+		}
+	}
+}
+
+var bookTripInputLegsItemSeat = check.Union{Keyword: "anyOf", Kinds: check.KindString | check.KindObject}
+
+func decodeBookTripInputLegsItemSeat(d *check.Decoder, v *BookTripInputLegsItemSeat) {
+	switch d.Kind(&bookTripInputLegsItemSeat) {
+	case check.KindString:
+		*v = *check.New(d, decodeBookTripInputLegsItemSeatString)
+	case check.KindObject:
+		*v = check.New(d, decodeBookTripInputLegsItemSeatObject)
+	}
+}
+
+var bookTripInputLegsItemSeatString = check.String{At: "#/properties/legs/items/properties/seat/anyOf/0", Pattern: &check.Pattern{Source: "^[0-9]{1,2}[A-F]$"}}
+
+func decodeBookTripInputLegsItemSeatString(d *check.Decoder, v *BookTripInputLegsItemSeatString) {
+	*v = BookTripInputLegsItemSeatString(d.String(&bookTripInputLegsItemSeatString))
+}
+
+var (
+	bookTripInputLegsItemSeatObject    = check.Object{At: "#/properties/legs/items/properties/seat/anyOf/1", Names: []string{"letter", "row"}, Required: check.Bits{0b11}, Unknown: check.Skip}
+	bookTripInputLegsItemSeatObjectRow = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 60}
+)
+
+func decodeBookTripInputLegsItemSeatObject(d *check.Decoder, v *BookTripInputLegsItemSeatObject) {
+	for f := d.Object(&bookTripInputLegsItemSeatObject); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Letter = BookTripInputLegsItemSeatObjectLetter(d.Enum(&bookTripInputLegsItemSeatObjectLetter))
+		case 1:
+			v.Row = d.Int(&bookTripInputLegsItemSeatObjectRow)
+		}
+	}
+}
+
+var bookTripInputLegsItemSeatObjectLetter = check.Enum{Values: []string{"A", "B", "C", "D", "E", "F"}}
+
+var (
+	bookTripInputTraveller      = check.Object{Names: []string{"born", "email", "name", "tags"}, Required: check.Bits{0b110}, Unknown: check.Skip}
+	bookTripInputTravellerBorn  = check.String{Format: check.FormatDate}
+	bookTripInputTravellerEmail = check.String{Format: check.FormatEmail}
+	bookTripInputTravellerName  = check.String{Min: 1, Max: 100}
+	bookTripInputTravellerTags  = check.Array{Max: 20, Unique: true}
+)
+
+func decodeBookTripInputTraveller(d *check.Decoder, v *BookTripInputTraveller) {
+	for f := d.Object(&bookTripInputTraveller); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Born = check.Some(d.String(&bookTripInputTravellerBorn))
+		case 1:
+			v.Email = d.String(&bookTripInputTravellerEmail)
+		case 2:
+			v.Name = d.String(&bookTripInputTravellerName)
+		case 3:
+			v.Tags = d.Strings(&bookTripInputTravellerTags, nil)
+		}
+	}
+}
+
+var importRecordsInput = check.Object{At: "#", Names: []string{"records"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+
+func decodeImportRecordsInput(d *check.Decoder, v *ImportRecordsInput) {
+	for f := d.Object(&importRecordsInput); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Records = check.List(d, nil, decodeImportRecordsInputRecordsItem)
+		}
+	}
+}
+
+var (
+	importRecordsInputRecordsItem      = check.Object{Names: []string{"active", "id", "kind", "name", "score"}, Required: check.Bits{0b11010}, Unknown: check.Skip}
+	importRecordsInputRecordsItemID    = check.Int{Has: check.Minimum, Min: 1}
+	importRecordsInputRecordsItemName  = check.String{Min: 1, Max: 64}
+	importRecordsInputRecordsItemScore = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 100}
+)
+
+func decodeImportRecordsInputRecordsItem(d *check.Decoder, v *ImportRecordsInputRecordsItem) {
+	for f := d.Object(&importRecordsInputRecordsItem); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Active = check.Some(d.Bool(nil))
+		case 1:
+			v.ID = d.Int(&importRecordsInputRecordsItemID)
+		case 2:
+			v.Kind = check.Some(ImportRecordsInputRecordsItemKind(d.Enum(&importRecordsInputRecordsItemKind)))
+		case 3:
+			v.Name = d.String(&importRecordsInputRecordsItemName)
+		case 4:
+			v.Score = d.Float(&importRecordsInputRecordsItemScore)
+		}
+	}
+}
+
+var importRecordsInputRecordsItemKind = check.Enum{Values: []string{"small", "medium", "large"}}
+
 var waitInput = check.Object{At: "#", Unknown: check.Skip}
 
 func decodeWaitInput(d *check.Decoder, v *WaitInput) {
@@ -80,5 +223,166 @@ func decodeJobOutput(d *check.Decoder, v *JobOutput) {
 
 func appendJobOutput(b []byte, v *JobOutput) []byte {
 	b = append(b, '{')
+	return append(b, '}')
+}
+
+func appendCallToolResult(b []byte, v *CallToolResult) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendList(check.Member(b, `"content":`), v.Content, appendContentBlock)
+	b = check.AppendOptional(b, `"isError":`, v.IsError, check.AppendBool)
+	if v.StructuredContent != nil {
+		b = check.AppendMap(check.Member(b, `"structuredContent":`), v.StructuredContent, appendRaw)
+	}
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendRaw(b []byte, v *check.Raw) []byte {
+	return check.AppendRaw(b, *v)
+}
+
+func appendContentBlock(b []byte, v *ContentBlock) []byte {
+	switch v := (*v).(type) {
+	case *TextContent:
+		return appendTextContent(b, v)
+	case *ImageContent:
+		return appendImageContent(b, v)
+	case *AudioContent:
+		return appendAudioContent(b, v)
+	case *ResourceLink:
+		return appendResourceLink(b, v)
+	case *EmbeddedResource:
+		return appendEmbeddedResource(b, v)
+	}
+	return append(b, "null"...)
+}
+
+func appendTextContent(b []byte, v *TextContent) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
+	b = check.AppendString(check.Member(b, `"text":`), v.Text)
+	b = check.Member(b, `"type":"text"`)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendAnnotations(b []byte, v *Annotations) []byte {
+	b = append(b, '{')
+	if v.Audience != nil {
+		b = check.AppendSlice(check.Member(b, `"audience":`), v.Audience, check.AppendString)
+	}
+	b = check.AppendOptional(b, `"lastModified":`, v.LastModified, check.AppendString)
+	b = check.AppendOptional(b, `"priority":`, v.Priority, check.AppendFloat)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendImageContent(b []byte, v *ImageContent) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
+	b = check.AppendString(check.Member(b, `"data":`), v.Data)
+	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
+	b = check.Member(b, `"type":"image"`)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendAudioContent(b []byte, v *AudioContent) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
+	b = check.AppendString(check.Member(b, `"data":`), v.Data)
+	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
+	b = check.Member(b, `"type":"audio"`)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendResourceLink(b []byte, v *ResourceLink) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
+	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
+	if v.Icons != nil {
+		b = check.AppendList(check.Member(b, `"icons":`), v.Icons, appendIcon)
+	}
+	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
+	b = check.AppendString(check.Member(b, `"name":`), v.Name)
+	b = check.AppendOptional(b, `"size":`, v.Size, check.AppendInt)
+	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
+	b = check.Member(b, `"type":"resource_link"`)
+	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendIcon(b []byte, v *Icon) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
+	if v.Sizes != nil {
+		b = check.AppendSlice(check.Member(b, `"sizes":`), v.Sizes, check.AppendString)
+	}
+	b = check.AppendString(check.Member(b, `"src":`), v.Src)
+	b = check.AppendOptional(b, `"theme":`, v.Theme, check.AppendString)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendEmbeddedResource(b []byte, v *EmbeddedResource) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
+	b = appendEmbeddedResourceResource(check.Member(b, `"resource":`), &v.Resource)
+	b = check.Member(b, `"type":"resource"`)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendEmbeddedResourceResource(b []byte, v *EmbeddedResourceResource) []byte {
+	switch v := (*v).(type) {
+	case *TextResourceContents:
+		return appendTextResourceContents(b, v)
+	case *BlobResourceContents:
+		return appendBlobResourceContents(b, v)
+	}
+	return append(b, "null"...)
+}
+
+func appendTextResourceContents(b []byte, v *TextResourceContents) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
+	b = check.AppendString(check.Member(b, `"text":`), v.Text)
+	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendString(check.Member(b, `"blob":`), v.Blob)
+	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
+	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
+	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }

@@ -70,6 +70,7 @@ var wire20251125 = server.Wire{
 		VersionHeader:   "MCP-Protocol-Version",
 		SessionHeader:   "Mcp-Session-Id",
 	},
+	ReadCallResult:         readCallResult20251125,
 	AppendInitializeResult: appendInitializeResult20251125,
 	AppendToolList:         appendToolList20251125,
 	AppendCallResult:       appendCallResult20251125,
@@ -202,6 +203,23 @@ func readListTools20251125(d *check.Decoder, p *server.Params) {
 		switch f {
 		case 0:
 			p.Cursor = d.String(nil)
+		}
+	}
+}
+
+var callResult20251125 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+
+func readCallResult20251125(d *check.Decoder, r *server.CallResult) {
+	for f := d.Object(&callResult20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			r.Content = d.Alias(nil)
+		case 1:
+			r.IsError = d.Bool(nil)
+		case 2:
+			r.StructuredContent = d.Alias(nil)
+		case 3:
+			r.Meta = d.Alias(nil)
 		}
 	}
 }
