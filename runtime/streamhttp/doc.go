@@ -39,6 +39,10 @@
 // Sessions belong to who opened them: for another principal they do not exist. Their values, such as a principal, are those of the
 // request that opened them.
 //
+// Measured on two busy cores with BenchmarkCall, beside a handler of net/http that writes its reply by hand (BenchmarkCallFloor): one
+// call at a time takes 28 to 31 µs without a session and 32 to 36 µs with one, where the other takes 21 to 26; 46 and 43 allocations
+// beside 28. Half of a session's difference is the way to the handler's goroutine and back.
+//
 // Host and Origin are checked always. A public server names its hosts once (WithHosts); a forgotten check would hand every
 // local server to every web page.
 //

@@ -2,7 +2,6 @@ package streamhttp
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -334,13 +333,4 @@ func (s *events) end() {
 func (f *fixture) listen(headers ...string) *events {
 	f.t.Helper()
 	return f.events(f.do(f.request(http.MethodGet, "", headers...)))
-}
-
-// compact is JSON without blanks.
-func compact(s string) string {
-	var b bytes.Buffer
-	if json.Compact(&b, []byte(s)) != nil {
-		return s
-	}
-	return b.String()
 }
