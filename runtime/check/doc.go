@@ -42,6 +42,7 @@
 //	object.go array.go     members and elements; lists and maps of one line
 //	scalar.go integer.go number.go decimal.go    scalars; exact decimals
 //	union.go trial.go      branches found by looking (tag, key, kind), or by trying
+//	whole.go evaluated.go  conditions: what is looked at and not taken
 //	values.go              equality: const, enum, uniqueItems
 //	pattern.go format*.go  patterns as tables, formats
 //	skip.go stringscan.go keys.go    the scanner: syntax, strings, repeated keys
@@ -76,8 +77,14 @@
 //   - Keeping every branch's violations in a trial: unreadable for a model, and most of the time spent on words.
 //   - Sizing slices by what is left of the text: a hostile text of short lists makes it a thousandfold.
 //
-// # To come
+// # Conditions
 //
-// Keywords that need the whole value (unevaluatedProperties, dependentSchemas, contains, if) read it twice with Mark and
-// Rewind, or on an index of its members; equality and evaluation limits are here already.
+// Keywords without a Go type (not, if, dependentRequired, dependentSchemas, propertyNames, patternProperties, contains,
+// unevaluatedProperties, unevaluatedItems) are functions that look at a value before its decoder takes it, with Mark and
+// Rewind or Fits; samplewhole_test.go has one of each. What a text costs stays bounded: every byte that is looked at again
+// and every schema that is tried counts against Limits.Evaluations.
+//
+// Which members were evaluated is a bit each, by their order in the text. Only schemas with an unevaluated keyword ask,
+// and they ask functions beside the validators, which look again at what the validators have seen. Rejected: recording
+// while validating, which would make every decoder pay, and every trial take back what it recorded.
 package check

@@ -145,6 +145,9 @@ func kindOf(c byte) Kind {
 var kindWords = [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}
 
 func (k Kind) words() string {
+	if k == 0 {
+		return "no value"
+	}
 	s := ""
 	for i, w := range kindWords {
 		if k>>i&1 != 0 {

@@ -42,6 +42,10 @@ func TestVAL02ViolationLines(t *testing.T) {
 	each(add, "source", decodeSource, `{}`, `[]`, `{"url":"not a uri"}`)
 	each(add, "target", decodeTarget, `{"sku":"a"}`, `{"id":"a","sku":"b"}`, `3`, `{"id":"a","x":"b"}`)
 	each(add, "contact", decodeContact, `{"name":"","email":"@"}`, `{"name":"abcd","email":"a@b.c"}`)
+	each(add, "parcel", decodeParcel,
+		`{"lost":true,"express":1,"x-tag":"a"}`,
+		`{"size":[-1,"cm","in","cm",2.5],"none":1,"x-a-very-long-name":"ab"}`,
+		`{"size":[],"a":1,"b":1,"c":1,"d":1,"e":1,"f":1}`)
 	each(add, "hostile text", decodeBuyer, `{"id":3,"\u202eevil\nkey\u0000":1}`, "{\"id\":[\"a\\u0007b\",\n\t1]}", `{"id":{"a":"`+strings.Repeat("long ", 100)+`"}}`)
 	golden(t, "testdata/violations.golden", b.String())
 }

@@ -10,6 +10,7 @@
 //	name.go                                                        Go names, each handed out once
 //	keyword.go read.go shape.go merge.go                           schemas: keywords read and merged into shapes
 //	typing.go object.go scalar.go union.go check.go literal.go …   shapes to types and validators
+//	condition.go pattern.go unevaluated.go scope.go                keywords without a Go type
 //
 // # Order
 //
@@ -40,22 +41,22 @@
 // additionalProperties true or a schema, in protocol documents, and wherever a check of the whole value might look at
 // them, so that what is encoded again is still valid.
 //
-// To add a keyword: a golden in ../emit/testdata/golden that has it (and its line out of rejected/keywords.txtar), a
-// field of a facet in shape.go with its merge in merge.go, a reader in the table of keyword.go, a field of the rule in
-// model or, if no table can hold it, an Assertion, and the line of ../emit/rules.go or discard.go that prints it.
+// A keyword that no Go type can say is a condition: a validator of its own that looks at the same bytes before the type is
+// read, one for each schema that has it. Tuples are slices of raw values, checked by position. patternProperties says
+// what holds for names that nothing names: with one pattern and nothing else allowed it is a map of its type, otherwise
+// such properties are kept as JSON. unevaluatedProperties is additionalProperties wherever the names that are spoken of do
+// not depend on the value (allOf, $ref); elsewhere functions of their own record them.
 //
-// # Types of the protocol
+// Where a $dynamicRef leads is decided here: a resource is copied for each way to it that makes a difference, and in a
+// copy it is a $ref. There is no form that is decided while decoding, because every way is known. Keywords of the other
+// draft say nothing, with a warning. A $ref to another document is an error, and so is one to a meta-schema: it is
+// somebody else's document, too, and a tool that takes schemas says {"type": ["object", "boolean"]} and loses nothing that
+// a model would notice.
 //
-// A type that handlers see (a tool's result, what a method takes and answers, what is asked of the client) is the union of
-// what the selected revisions say of it. Definitions are merged before they are lowered: properties of any, required what
-// all require, bounds that all have; where they disagree the schema says less, because what one revision allows has to get
-// through. So there is one decoder. An encoder is made again only for a revision that lacks a property somewhere below, and
-// only for the types on the way there (view.go). Members that the runtime reads or writes itself (a task that was asked for,
-// the state of a replayed call, the type of a result) are no part of the types, and _meta is an open object: a handler does
-// not know which revision it answers.
-//
-// A member with another name in another revision is two fields. The rules map names for what the runtime reads and writes;
-// for the rest no revision has needed it yet.
+// To add a keyword: a golden in ../emit/testdata/golden that has it, a reader in the table of keyword.go, and then either
+// a field of a facet in shape.go with its merge in merge.go, a field of the rule in model and the line of ../emit/rules.go
+// or discard.go that prints it; or a condition in condition.go with a body in ../model/condition.go and its function in
+// ../emit/condition.go.
 //
 // # Rejected
 //
@@ -69,6 +70,8 @@
 //   - A Go type for each revision: handlers would be written once for each.
 //   - A decoder for each revision: those we have differ in members that the runtime checks, and in a bound on what clients
 //     never send.
+//   - Dynamic scopes kept by the decoder: each validator would carry them, for a keyword that one schema in thousands has.
+//   - Conditions in the tables of types: a table would hold functions, which hold tables, and Go refuses such cycles.
 //   - One wire for all packages, in the runtime: renamed fields would be code there (REV04), and packages without tasks
 //     or questions would carry both.
 package lower
