@@ -78,6 +78,7 @@ func (r *run) resolve() {
 		Version:      first(r.cfg.ServerVersion, m.Server.Version.Value, "0.0.0"),
 		Title:        m.Server.Title.Value,
 		Instructions: m.Server.Instructions.Value,
+		Info:         info(m.Server),
 	}
 	r.result.Package = first(r.cfg.Package, m.Go.Package.Value, packageName(server.Name))
 	r.result.Out = path.Clean(first(r.cfg.Out, m.Go.Out.Value, "internal/"+r.result.Package))
@@ -89,20 +90,22 @@ func (r *run) resolve() {
 		r.result.Diagnostics.ReportAt(schema.Position{File: r.cfg.Manifest.Path}, "", "go-package", "use a short name in lower case",
 			"%q can not be the name of a package that others import", r.result.Package)
 	}
-	r.unsent()
 	r.loadRevisions()
 	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Name: r.result.Package, Server: server}
 }
 
-// unsent says which parts of the server's description the runtime does not send yet: nothing is dropped in silence.
-func (r *run) unsent() {
-	s := r.manifest.Server
-	for _, n := range []*schema.Node{s.Description.Node, s.WebsiteURL.Node, s.Icons} {
-		if n != nil {
-			r.result.Diagnostics.Warn(n, "not-supported-yet", "remove it, or leave it for a later version",
-				"%s is not sent to clients yet", n.Pointer)
+// info is what the server says of itself beside its name, as one JSON object; empty for nothing.
+func info(s manifest.Server) string {
+	out := &schema.Node{Kind: schema.Object}
+	for _, m := range []schema.Member{{Key: "description", Value: s.Description.Node}, {Key: "websiteUrl", Value: s.WebsiteURL.Node}, {Key: "icons", Value: s.Icons}} {
+		if m.Value != nil {
+			out.Members = append(out.Members, m)
 		}
 	}
+	if len(out.Members) == 0 {
+		return ""
+	}
+	return string(out.JSON())
 }
 
 // defaultRevision is generated for when nothing names one, as in a saved tools/list answer.

@@ -132,5 +132,5 @@ func serverInfo(d *Definition) []byte {
 		b = check.AppendString(append(b, `,"title":`...), d.Title)
 	}
 	b = check.AppendString(append(b, `,"version":`...), d.Version)
-	return append(b, '}')
+	return append(AppendMembers(b, []byte(d.Info)), '}')
 }

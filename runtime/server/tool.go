@@ -13,6 +13,8 @@ const Generation1 Generation = 1
 // Definition is what generated code knows about a server.
 type Definition struct {
 	Name, Title, Version string
+	// Info is a raw object with what else the server says of itself: description, websiteUrl, icons; "" for nothing.
+	Info string
 	// Instructions is shown to the client at initialize; "" for none.
 	Instructions string
 	// Runtime is the generation of generated code.

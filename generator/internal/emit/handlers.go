@@ -113,6 +113,9 @@ func (s *source) constructor(pkg *model.Package) {
 			fields = append(fields, row{optional.name, strconv.Quote(optional.text)})
 		}
 	}
+	if pkg.Server.Info != "" {
+		fields = append(fields, row{"Info", quoted(pkg.Server.Info)})
+	}
 	wires := make([]string, len(pkg.Wires))
 	for i, w := range pkg.Wires {
 		wires[i] = "&wire" + w.Suffix

@@ -59,6 +59,7 @@ type packageLowering struct {
 
 func needs(m *manifest.Manifest) model.Needs {
 	return model.Needs{
+		Tools:     len(m.Tools) > 0,
 		Tasks:     slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Execution.Tasks() }),
 		Questions: slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return len(t.Elicitations) > 0 }),
 		Results:   slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Output == nil }),

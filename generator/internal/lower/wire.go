@@ -61,6 +61,7 @@ func needsOf(pkg *model.Package) need {
 			n |= bits
 		}
 	}
+	add(pkg.Needs.Tools, forTools)
 	add(pkg.Needs.Tasks, forTasks)
 	add(pkg.Needs.Results, forResults)
 	add(pkg.Needs.Logging, forLogging)

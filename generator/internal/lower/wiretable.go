@@ -8,7 +8,8 @@ package lower
 type need uint16
 
 const (
-	forTasks     need = 1 << iota // a tool runs as a task
+	forTools     need = 1 << iota // there are tools
+	forTasks                      // a tool runs as a task
 	forCancelled                  // the server gives up what it asked, or ends a subscription
 	forElicits                    // elicitation, by a question or by a call of its own
 	forSampling
@@ -66,7 +67,7 @@ func serverOps() []serverOp {
 		{rule: "cancelled", name: "OpCancelled", need: forCancelled},
 		{rule: "taskStatus", name: "OpTaskStatus", need: forTasks},
 		{rule: "acknowledged", name: "OpAcknowledged"},
-		{rule: "toolsChanged", name: "OpToolsChanged"},
+		{rule: "toolsChanged", name: "OpToolsChanged", need: forTools},
 		{rule: "promptsChanged", name: "OpPromptsChanged", need: forPrompts},
 		{rule: "resourcesChanged", name: "OpResourcesChanged", need: forResources},
 		{rule: "resourceUpdated", name: "OpResourceUpdated", need: forUpdates},
@@ -82,8 +83,8 @@ type capabilityField struct {
 
 func capabilityFields() []capabilityField {
 	return []capabilityField{
-		{slot: "tools", field: "Tools"},
-		{slot: "toolsListChanged", field: "ToolsChanged"},
+		{slot: "tools", field: "Tools", need: forTools},
+		{slot: "toolsListChanged", field: "ToolsChanged", need: forTools},
 		{slot: "promptsListChanged", field: "PromptsChanged", need: forPrompts},
 		{slot: "resourcesListChanged", field: "ResourcesChanged", need: forResources},
 		{slot: "resourcesSubscribe", field: "ResourceUpdated", need: forUpdates},

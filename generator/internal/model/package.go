@@ -22,6 +22,7 @@ type Package struct {
 type Server struct {
 	Name, Title, Version string
 	Instructions         string
+	Info                 string // a JSON object with what else it says of itself; empty for nothing
 }
 
 // Result is the protocol's own tool result.
@@ -41,6 +42,7 @@ type TextResult struct {
 
 // Needs says what a package takes from the runtime, so that nothing unused is generated.
 type Needs struct {
+	Tools     bool // there are tools
 	Tasks     bool // a tool runs as a task
 	Questions bool // a tool asks the user
 	Results   bool // a tool has no outputSchema: it answers with the protocol's own result

@@ -8,6 +8,7 @@ import (
 
 	"example.com/goldens/future"
 	library "example.com/goldens/methods"
+	prompter "example.com/goldens/methods_only"
 	orders "example.com/goldens/revisions"
 	ledger "example.com/goldens/stateless"
 
@@ -249,4 +250,28 @@ func TestREV04ANewRevisionIsServed(t *testing.T) {
 	p.want(`"id":4`, `-32602`)
 	p.send(`{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{` + stateless(`{}`) + `}}`)
 	p.want(`"id":5`, `"ttlMs":`)
+}
+
+type prompterHandlers struct{ bookshelf }
+
+func (prompterHandlers) ListPrompts(context.Context, *server.Call, *prompter.PaginatedRequestParams) (*prompter.ListPromptsResult, error) {
+	return &prompter.ListPromptsResult{}, nil
+}
+
+func (prompterHandlers) GetPrompt(context.Context, *server.Call, *prompter.GetPromptRequestParams) (*prompter.GetPromptResult, error) {
+	return &prompter.GetPromptResult{}, nil
+}
+
+// TestDiscoverWithoutTools: what is declared is what there is, and the server says of itself what the manifest says.
+func TestDiscoverWithoutTools(t *testing.T) {
+	srv, err := prompter.New(prompterHandlers{})
+	p := open(t, srv, err)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + stateless(`{}`) + `}}`)
+	frame := p.want(`"prompts":{"listChanged":true}`, `"logging":{}`,
+		`{"name":"prompter","title":"Prompter","version":"1.0.0","description":"Says what to say.","websiteUrl":"https://example.com/`+"`q`"+`","icons":[{"src":"data:,"}]}`)
+	if strings.Contains(frame, `"tools"`) {
+		t.Errorf("tools are declared: %s", frame)
+	}
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"prompts/list","params":{` + stateless(`{}`) + `}}`)
+	p.want(`"id":2`, `"prompts":[]`)
 }
