@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -169,6 +170,10 @@ func (s *Server) streamed(id string) bool {
 	return s.streams[id] > 0
 }
 
+// notice is how long a client has to take note of a new task before it is asked for it. Some clients run what a question
+// starts before what the answer of the call starts, even if that came first, and know of no task then that asks.
+const notice = 100 * time.Millisecond
+
 // offer puts the open questions of a task to its session, unless there is a stream for them.
 func (p *peer) offer(owner, id string) {
 	if p.s.streamed(id) || !p.live.add() {
@@ -177,7 +182,7 @@ func (p *peer) offer(owner, id string) {
 	go func() {
 		defer p.live.done()
 		t, _, err := p.s.engine.Watch(p.ctx, owner, id)
-		if err != nil {
+		if err != nil || !p.notice(&t) || p.s.streamed(id) {
 			return
 		}
 		d := &delivery{peer: p, owner: owner, task: id}
@@ -189,4 +194,20 @@ func (p *peer) offer(owner, id string) {
 		}
 		deliveries.Wait()
 	}()
+}
+
+// notice returns when the client knows the task, false when it is gone.
+func (p *peer) notice(t *task.Task) bool {
+	left := min(notice, time.Until(t.CreatedAt.Add(notice))) // at most, whatever another replica's clock says
+	if left <= 0 {
+		return true
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
 }

@@ -213,6 +213,38 @@ func TestTSK19QuestionOfATaskOnTheSession(t *testing.T) {
 
 // A client that asks for the result when input is required and never looks at other streams still gets the question; on
 // another connection of the same identity, because the one that made the task is gone.
+// A client that is asked in the same breath as it is told of the task can not tell whose question it is.
+func TestTSK19AClientHasAMomentToTakeNoteOfTheTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFixture(t, []Tool{asker(confirmQuestion())}).dialTasks("me")
+		start := time.Now()
+		c.start("1", "ask", "")
+		q := c.nextRequest()
+		if took := time.Since(start); took != notice {
+			t.Errorf("asked after %v", took)
+		}
+		c.reply(q, accepted)
+		// A stream for the result is the client's word that it knows the task.
+		id := c.start("2", "ask", "")
+		start = time.Now()
+		c.sendf(`{"jsonrpc":"2.0","id":3,"method":"tasks/result","params":%s}`, taskID(id))
+		q = c.nextRequest()
+		if took := time.Since(start); took != 0 {
+			t.Errorf("asked on the stream after %v", took)
+		}
+		c.reply(q, accepted)
+		c.answer("3")
+		time.Sleep(notice)
+		synctest.Wait()
+		for len(c.frames) > 0 {
+			if m := c.next(); m.Method == elicit {
+				t.Error("asked twice")
+			}
+		}
+		c.close()
+	})
+}
+
 func TestTSK19QuestionOfATaskOnAResultStream(t *testing.T) {
 	f := newFixture(t, []Tool{asker(confirmQuestion())})
 	first := f.dialTasks("me")
