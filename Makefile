@@ -58,7 +58,7 @@ interop: build $(CLIENTS)/node_modules/.package-lock.json ## drive generated ser
 	cd $(REPORTS) && $(GO) mod tidy && $(GO) test ./... && $(GO) build -o server .
 	$(GO) build -o $(WORK)/conformance-server ./testdata/conformance/server
 	cd $(CLIENTS) && node_modules/.bin/node stdio-2025-11-25.mjs $(CURDIR)/$(REPORTS)/server
-	@for script in http-2025-11-25 client inspector; do (cd $(CLIENTS) && node_modules/.bin/node $$script.mjs $(CURDIR)/$(WORK)/conformance-server); done
+	@for script in http-2025-11-25 client tasks inspector; do (cd $(CLIENTS) && node_modules/.bin/node $$script.mjs $(CURDIR)/$(WORK)/conformance-server); done
 	cd testdata/interop/gosdk && $(GO) run . $(CURDIR)/$(REPORTS)/server $(CURDIR)/$(WORK)/conformance-server
 
 $(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
