@@ -32,6 +32,17 @@ func TestScaffoldBindsLoopbackButInAContainer(t *testing.T) {
 	}
 }
 
+// TestContainerRunsAsNobody: the image holds the server and what it needs to trust others, and does not run as root.
+func TestContainerRunsAsNobody(t *testing.T) {
+	p := Project{Module: "example.com/p", Import: "example.com/p", Package: "p", Runtime: "example.com/kiln", Version: "v1.0.0", OwnGoMod: true}
+	got := scaffolded(t, p, "Dockerfile")
+	for _, line := range []string{"FROM scratch\n", "/etc/ssl/certs/ca-certificates.crt", "USER 65532:65532\n"} {
+		if !strings.Contains(got, line) {
+			t.Errorf("lacks %q:\n%s", line, got)
+		}
+	}
+}
+
 // TestScaffoldHasNoDockerfileWhereItCouldNotBuild: inside a larger module, or linked against a directory elsewhere, the
 // project's own directory is not all that a build needs.
 func TestScaffoldHasNoDockerfileWhereItCouldNotBuild(t *testing.T) {
