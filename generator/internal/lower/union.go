@@ -22,15 +22,27 @@ func (l *lowering) union(s *shape, p place) (model.Value, bool) {
 	base := *s
 	base.groups, base.also = nil, nil
 	p.keep = p.keep || s.also != nil
-	branches := l.branches(&base, g)
+	all := l.branches(&base, g)
 	null := s.kinds&model.KindNull != 0
-	branches, ok := splitNull(branches, g.one)
+	branches, ok := splitNull(all, g.one)
 	v, ok := l.unionOf(s, &base, branches, ok, null, p)
+	if null && v.Checks != nil && slices.ContainsFunc(all, func(b branch) bool { return b.shape.kinds == model.KindNull }) {
+		v.Checks = l.unlessNull(v.Checks, p.hint)
+	}
 	if ok {
 		t := shape{also: s.also}
 		v.Checks = append(slices.Clip(v.Checks), l.assertions(&t, p)...)
 	}
 	return v, ok
+}
+
+// unlessNull are assertions of one branch, from which another one exempts null.
+func (l *lowering) unlessNull(all []model.Assertion, hint string) []model.Assertion {
+	inner := l.newFunc("check", hint+"Value")
+	inner.Body = &model.Check{Value: model.Value{Type: model.Raw{}, Checks: all}}
+	d := l.newFunc("check", hint+"OrNull")
+	d.Body = &model.Check{Value: model.Value{Type: model.Named{Decl: inner}, Null: true}}
+	return []model.Assertion{&model.Also{Decl: d}}
 }
 
 // unionOf is union without the conditions beside the group.
