@@ -111,9 +111,7 @@ func (p *peer) capabilities(w *wire) []byte {
 	if w.names[OpLog] != "" {
 		d.add(c.Logging)
 	}
-	for op, path := range map[Op]string{
-		OpToolsChanged: c.ToolsChanged, OpPromptsChanged: c.PromptsChanged, OpResourcesChanged: c.ResourcesChanged, OpResourceUpdated: c.ResourceUpdated,
-	} {
+	for op, path := range w.notices() {
 		if w.names[op] != "" && path != "" {
 			d.flag(path)
 		}

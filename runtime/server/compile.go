@@ -60,7 +60,37 @@ func compileWire(w *Wire, d *Definition) *wire {
 	for _, o := range w.Outgoing {
 		c.names[o.Op] = o.Name
 	}
+	c.hush(len(d.Tools) > 0)
 	return c
+}
+
+// hush takes away the notifications of what is not served.
+func (w *wire) hush(tools bool) {
+	served := map[string]bool{root(w.Capabilities.Tools): tools}
+	for i := range w.Methods {
+		if m := &w.Methods[i]; w.handlers[m.Name] != nil {
+			served[root(m.Declares)] = true
+		}
+	}
+	for op, path := range w.notices() {
+		if path != "" && !served[root(path)] {
+			w.names[op] = ""
+		}
+	}
+}
+
+// notices are the notifications that a capability of their own declares.
+func (w *wire) notices() map[Op]string {
+	c := &w.Capabilities
+	return map[Op]string{
+		OpToolsChanged: c.ToolsChanged, OpPromptsChanged: c.PromptsChanged, OpResourcesChanged: c.ResourcesChanged, OpResourceUpdated: c.ResourceUpdated,
+	}
+}
+
+// root is the first name of a path.
+func root(path string) string {
+	name, _, _ := strings.Cut(path, "/")
+	return name
 }
 
 // checkWire finds generated code that does not fit this runtime before the first client does.

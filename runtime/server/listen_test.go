@@ -40,7 +40,7 @@ func (m message) subscription() string {
 
 func TestEXT13TheAcknowledgementSaysWhatIsHonoured(t *testing.T) {
 	h := newHold()
-	f := dual(t, Definition{Tools: jobs(h)})
+	f := dual(t, Definition{Tools: jobs(h), Methods: []MethodHandler{resources()}})
 	me := as(t, "me")
 	mine, theirs := f.create(me, "hang", `{}`, withTasks), f.create(as(t, "you"), "hang", `{}`, withTasks)
 	filter := fmt.Sprintf(`{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["a","b","a"],"taskIds":[%q,"unknown",%q,%q]}`, mine, theirs, mine)
@@ -228,7 +228,7 @@ func TestUpdatedResourcesAreToldToWhoSubscribed(t *testing.T) {
 		return func(context.Context, *Call, *noInput) error { calls = append(calls, what); return nil }
 	}
 	f := dual(t, Definition{Methods: []MethodHandler{
-		BindAck("resources/subscribe", note("on"), codec), BindAck("resources/unsubscribe", note("off"), codec),
+		BindAck("resources/subscribe", note("on"), codec), BindAck("resources/unsubscribe", note("off"), codec), resources(),
 	}})
 	l, _ := f.listen(t.Context(), nothing, `{"resourceSubscriptions":["test://a"]}`)
 	c, deaf := f.dial(t.Context()), f.dial(t.Context())

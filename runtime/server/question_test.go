@@ -211,8 +211,6 @@ func TestTSK19QuestionOfATaskOnTheSession(t *testing.T) {
 	}
 }
 
-// A client that asks for the result when input is required and never looks at other streams still gets the question; on
-// another connection of the same identity, because the one that made the task is gone.
 // A client that is asked in the same breath as it is told of the task can not tell whose question it is.
 func TestTSK19AClientHasAMomentToTakeNoteOfTheTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -245,6 +243,8 @@ func TestTSK19AClientHasAMomentToTakeNoteOfTheTask(t *testing.T) {
 	})
 }
 
+// A client that asks for the result when input is required and never looks at other streams still gets the question; on
+// another connection of the same identity, because the one that made the task is gone.
 func TestTSK19QuestionOfATaskOnAResultStream(t *testing.T) {
 	f := newFixture(t, []Tool{asker(confirmQuestion())})
 	first := f.dialTasks("me")

@@ -229,7 +229,7 @@ func (m message) wantNoError(t *testing.T) {
 func TestEXT01DiscoverAdvertisesTheExtension(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{tool("job", structured(echo), withTask(TaskOptional))}}, WithCacheHint(60e9, true))
 	m := f.ask(t.Context(), frame(1, "server/discover", nothing, ""))
-	want := `{"extensions":{"io.modelcontextprotocol/tasks":{}},"logging":{},"resources":{"subscribe":true},"tools":{"listChanged":true}}`
+	want := `{"extensions":{"io.modelcontextprotocol/tasks":{}},"logging":{},"tools":{"listChanged":true}}`
 	if got := m.field("result", "capabilities"); got != want {
 		t.Errorf("want %s, got %s", want, got)
 	}
@@ -361,6 +361,14 @@ func TestCAN18SessionsEndWhenTheTransportSays(t *testing.T) {
 	}
 }
 
+// resources is the handler of a method, which finds nothing.
+func resources() MethodHandler {
+	return BindMethod("resources/read", func(context.Context, *Call, *noInput) (*rawResult, error) {
+		return nil, &ResourceError{URI: "test://x"}
+	},
+		MethodCodec[noInput, rawResult]{Decode: decodeNoInput, Append: appendRawResult})
+}
+
 // prompts are handlers of two methods, one of which asks.
 func prompts() []MethodHandler {
 	codec := MethodCodec[noInput, rawResult]{Decode: decodeNoInput, Append: appendRawResult}
@@ -384,7 +392,7 @@ func TestMethodsAreServedAndDeclared(t *testing.T) {
 		t.Error(m.raw)
 	}
 	c := f.dial(t.Context())
-	if got := c.initialize(`{}`).field("result", "capabilities"); got != `{"logging":{},"prompts":{},"resources":{"subscribe":true},"tools":{"listChanged":true}}` {
+	if got := c.initialize(`{}`).field("result", "capabilities"); got != `{"logging":{},"prompts":{},"resources":{"subscribe":true}}` {
 		t.Error(got)
 	}
 	c.request("1", "prompts/list", `{}`).wantResult(t, `{"prompts":[]}`)
