@@ -77,6 +77,11 @@ function of(transport, revision) {
       await rejects(client.callTool({ name: 'no_such_tool', arguments: {} }), -32602, /no_such_tool/);
     }),
 
+    'a tool that only runs as a task says so to a client without tasks': withSession({}, async ({ client }) => {
+      const code = revision === stateless ? -32021 : -32601;
+      await rejects(client.callTool({ name: 'failing_job' }), code, /task/i);
+    }),
+
     'a call that is cancelled in flight is never answered': withSession({}, async session => {
       const abort = new AbortController();
       const call = slow(session, { signal: abort.signal });

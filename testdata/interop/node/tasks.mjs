@@ -179,6 +179,14 @@ function of(transport, revision) {
         assert.equal((await execution.result()).status, 'completed');
       }),
 
+      'tasks are listed for who made them': withTasks({ identity: 'ada' }, async session => {
+        assert.equal(session.tasks.capabilities.inventory, 'server-list');
+        const { handle } = await start(session, 'slow_compute', { seconds: 1 });
+        const { tasks } = await session.tasks.listTasks();
+        assert.ok(tasks.some(t => t.taskId === handle.taskId));
+        await rejects(session.tasks.listTasks('no-such-cursor'), -32602, /cursor/i);
+      }),
+
       'cancelling what is over is refused': withTasks({}, async session => {
         const execution = await start(session, 'slow_compute', { seconds: 1 });
         await execution.result();
