@@ -4,6 +4,7 @@
 //   - Diagnostic is one finding, Diagnostics all of a run; Render shows the source line and a caret.
 //   - Document is a schema with its dialect and definitions: Resolve follows a $ref, Lint reports what makes no sense,
 //     Bundle makes it self-contained. Library holds schemas that several documents share ("#/schemas/NAME").
+//     A $ref to the dialect's own meta-schema leads to our text of it, Document.Meta; every other document is remote.
 //   - Revisions embeds a folder for each protocol revision; package revision reads them.
 //
 // # Codes

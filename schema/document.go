@@ -30,6 +30,10 @@ type Document struct {
 	Dialect Dialect
 	Shared  *Library // schemas that "#/schemas/NAME" reaches, or nil
 
+	// Meta is the dialect's meta-schema if a $ref leads there, else nil. Its nodes have the address of the dialect as
+	// their file.
+	Meta *Document
+
 	ids index
 }
 
@@ -52,6 +56,9 @@ func NewDocument(root *Node, shared *Library) (*Document, Diagnostics) {
 	d := &Document{Root: root, Shared: shared}
 	d.Dialect = dialectOf(root, Draft2020, &ds)
 	d.ids = newIndex(root, d.Dialect, &ds)
+	if refersToMeta(root, d.Dialect) {
+		d.Meta = metaSchema(d.Dialect)
+	}
 	return d, ds
 }
 

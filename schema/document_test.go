@@ -69,7 +69,7 @@ tool:
 		{"item.json", nil, "remote-ref"},
 		{"file:///etc/passwd", nil, "remote-ref"},
 		{"FILE:/etc/passwd", nil, "remote-ref"},
-		{"https://json-schema.org/draft/2020-12/schema", nil, "remote-ref"},
+		{"https://json-schema.org/draft/2020-12/schema", nil, "remote-ref"}, // no $ref leads there
 		{"::bad::", nil, "remote-ref"},
 		{"#/$defs/Innre", nil, "dangling-ref"},
 		{"#/schemas/C", nil, "dangling-ref"},
@@ -88,6 +88,27 @@ tool:
 		if got != test.want {
 			t.Errorf("%q from %v leads to %s, want %s", test.ref, test.at, got, test.want)
 		}
+	}
+}
+
+// TestVAL06MetaSchemasAreEmbedded: a $ref to the draft of the document leads to our text of it, with no way out.
+func TestVAL06MetaSchemasAreEmbedded(t *testing.T) {
+	for _, text := range []string{
+		"$ref: https://json-schema.org/draft/2020-12/schema",
+		"$ref: https://json-schema.org/draft/2020-12/schema#/$defs/anchor",
+		"$schema: http://json-schema.org/draft-07/schema#\nproperties: {a: {$ref: 'http://json-schema.org/draft-07/schema#'}}",
+	} {
+		d := newDocument(t, text)
+		if ds := d.Lint(); len(ds) > 0 || d.Meta == nil {
+			t.Fatal(text, ds)
+		}
+		if ds := d.Meta.Lint(); len(ds) > 0 || d.Meta.Dialect != d.Dialect {
+			t.Error(text, ds)
+		}
+	}
+	d := newDocument(t, "$ref: http://json-schema.org/draft-07/schema#")
+	if ds := d.Lint(); len(ds) != 1 || ds[0].Code != "remote-ref" {
+		t.Error("the other draft:", ds)
 	}
 }
 

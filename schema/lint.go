@@ -167,6 +167,9 @@ func (l *linter) ref(v *Node) {
 		return
 	}
 	home := l.doc.home(target)
+	if home == l.doc.Meta {
+		return // which is right
+	}
 	if home == l.doc {
 		l.targets = append(l.targets, target)
 		return

@@ -118,6 +118,10 @@ func (d *Document) Resolve(ref string, at *Node) (*Node, *Diagnostic) {
 	}
 	home := d.home(at)
 	res, fragment, ok := home.ids.find(ref, at.Pointer)
+	if !ok && home.Meta != nil && isMetaRef(ref, home.Dialect) {
+		home = home.Meta
+		res, fragment, ok = home.ids.find(ref, "")
+	}
 	if !ok {
 		return nil, refDiagnostic(at, "remote-ref", "copy that schema into $defs and refer to it there",
 			"%s leads out of the document", quote(ref))
@@ -156,8 +160,11 @@ func sharedName(fragment string) (name, rest string, ok bool) {
 	return UnescapeToken(name), path[len(name):], ok
 }
 
-// home returns the document that holds n: d, or one of the schemas that it shares.
+// home returns the document that holds n: d, one of the schemas that it shares, or a meta-schema.
 func (d *Document) home(n *Node) *Document {
+	if n.Pos.File == d.Dialect.String() {
+		return d.metaOf()
+	}
 	if d.Shared == nil || below(n.Pointer, d.Root.Pointer) {
 		return d
 	}
@@ -167,6 +174,22 @@ func (d *Document) home(n *Node) *Document {
 		}
 	}
 	return d
+}
+
+// metaOf returns the meta-schema that d is, or that d or one of the schemas that it shares refers to.
+func (d *Document) metaOf() *Document {
+	if d.Root.Pos.File == d.Dialect.String() {
+		return d
+	}
+	if d.Meta != nil || d.Shared == nil {
+		return d.Meta
+	}
+	for _, s := range d.Shared.Schemas {
+		if s.Doc.Meta != nil {
+			return s.Doc.Meta
+		}
+	}
+	return nil
 }
 
 // candidates are the references that would lead somewhere.

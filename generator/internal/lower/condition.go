@@ -15,7 +15,7 @@ type condition struct {
 }
 
 // allKinds are the conditions that look at values of every kind.
-var allKinds = map[string]bool{"not": true, "if": true}
+var allKinds = map[string]bool{"not": true, "if": true, "$ref": true}
 
 func (r *reader) readCondition(s *shape, owner, v *schema.Node) {
 	s.also = append(s.also, condition{at: owner, keyword: keywordAt(owner, v)})
@@ -51,6 +51,9 @@ func (l *lowering) condition(c condition, hint string) *model.Decl {
 	}
 	if l.idle(c) {
 		return nil
+	}
+	if c.keyword == "$ref" {
+		return l.checkNode(l.resolve(c.at.Get("$ref")), "MetaSchema")
 	}
 	hint += GoName(c.keyword)
 	d := l.newFunc("check", hint)

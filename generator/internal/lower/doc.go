@@ -49,9 +49,8 @@
 //
 // Where a $dynamicRef leads is decided here: a resource is copied for each way to it that makes a difference, and in a
 // copy it is a $ref. There is no form that is decided while decoding, because every way is known. Keywords of the other
-// draft say nothing, with a warning. A $ref to another document is an error, and so is one to a meta-schema: it is
-// somebody else's document, too, and a tool that takes schemas says {"type": ["object", "boolean"]} and loses nothing that
-// a model would notice.
+// draft say nothing, with a warning. A $ref to the draft's own meta-schema is a condition, too: what must be a schema is
+// kept as JSON. A $ref to any other document is an error (VAL06).
 //
 // To add a keyword: a golden in ../emit/testdata/golden that has it, a reader in the table of keyword.go, and then either
 // a field of a facet in shape.go with its merge in merge.go, a field of the rule in model and the line of ../emit/rules.go

@@ -6,8 +6,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
+// meta reports whether n is of the dialect's meta-schema.
+func (r *reader) meta(n *schema.Node) bool { return n.Pos.File == r.doc.Dialect.String() }
+
 // at returns where n stands, as a URI fragment of the schema that is advertised: shared schemas are found in its $defs.
+// What a meta-schema says stands at its address.
 func (l *lowering) at(n *schema.Node) string {
+	if l.meta(n) {
+		return n.Pos.File + "#" + n.Pointer
+	}
 	if rest, ok := below(n, l.doc.Root); ok {
 		return "#" + rest
 	}
@@ -59,6 +66,9 @@ func (l *lowering) refName(n *schema.Node) string {
 			continue
 		}
 		name = token
+	}
+	if l.meta(n) {
+		return "MetaSchema" + GoName(schema.UnescapeToken(name))
 	}
 	if !within(n, l.doc.Root) {
 		return GoName(schema.UnescapeToken(name))

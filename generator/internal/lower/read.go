@@ -250,8 +250,12 @@ func (r *reader) readOneOf(s *shape, owner, v *schema.Node) {
 
 func (r *reader) readAllOf(s *shape, _, v *schema.Node) { s.parts = append(s.parts, v.Items...) }
 
-func (r *reader) readRef(s *shape, _, v *schema.Node) {
-	if target := r.resolve(v); target != nil {
+func (r *reader) readRef(s *shape, owner, v *schema.Node) {
+	switch target := r.resolve(v); {
+	case target == nil:
+	case r.meta(target) && !r.meta(owner):
+		r.readCondition(s, owner, v) // schemas are kept as JSON
+	default:
 		s.parts = append(s.parts, target)
 	}
 }

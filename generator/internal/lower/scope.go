@@ -48,14 +48,18 @@ func (r *reader) movingAnchors() map[string]bool {
 	}
 	moving = map[string]bool{}
 	first := map[string]*schema.Node{}
-	r.doc.Root.Walk(func(n *schema.Node) bool {
+	visit := func(n *schema.Node) bool {
 		if a := n.Get("$dynamicAnchor"); a.Is(schema.String) {
 			home := r.resource(n)
 			moving[a.Text] = moving[a.Text] || first[a.Text] != nil && first[a.Text] != home
 			first[a.Text] = home
 		}
 		return true
-	})
+	}
+	r.doc.Root.Walk(visit)
+	if r.doc.Meta != nil {
+		r.doc.Meta.Root.Walk(visit)
+	}
 	for name, moves := range moving {
 		if !moves {
 			delete(moving, name)

@@ -58,7 +58,9 @@ func (l *lowering) step(n *schema.Node) *schema.Node {
 		k, known := l.keywords[m.Key]
 		switch {
 		case (m.Key == "$ref" || m.Key == "$dynamicRef" && k.means(l.dialect(n))) && next == nil:
-			next, _ = l.follows(m.Value)
+			if next, _ = l.follows(m.Value); next != nil && l.meta(next) && !l.meta(n) {
+				return nil
+			}
 		case m.Key == "allOf" && next == nil && len(m.Value.Items) == 1:
 			next = m.Value.Items[0]
 		case !known || k.note || remarks[m.Key]:

@@ -1,0 +1,46 @@
+package schema
+
+import (
+	"embed"
+	"strings"
+)
+
+// metaSchemas holds what the drafts demand of schemas, each in one document, without annotations.
+//
+//go:embed dialect/draft-07.json dialect/2020-12.json
+var metaSchemas embed.FS
+
+// refersToMeta reports whether a reference below root leads to the dialect's meta-schema.
+func refersToMeta(root *Node, dialect Dialect) bool {
+	found := false
+	root.Walk(func(n *Node) bool {
+		ref := n.Get("$ref")
+		found = found || ref.Is(String) && isMetaRef(ref.Text, dialect)
+		return !found
+	})
+	return found
+}
+
+func isMetaRef(ref string, dialect Dialect) bool {
+	rest, ok := strings.CutPrefix(ref, dialect.String())
+	return ok && (rest == "" || rest[0] == '#')
+}
+
+// metaSchema returns the dialect's meta-schema as a document. Its nodes say the address of the dialect as their file.
+func metaSchema(dialect Dialect) *Document {
+	name := "dialect/2020-12.json"
+	if dialect == Draft7 {
+		name = "dialect/draft-07.json"
+	}
+	data, err := metaSchemas.ReadFile(name)
+	if err != nil {
+		panic("schema: " + name + " is not embedded")
+	}
+	root, ds := ParseJSON(dialect.String(), data)
+	if ds.HasErrors() {
+		panic("schema: " + ds.Error())
+	}
+	d := &Document{Root: root, Dialect: dialect}
+	d.ids = newIndex(root, dialect, &ds)
+	return d
+}
