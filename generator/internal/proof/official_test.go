@@ -33,9 +33,7 @@ func TestOfficialVAL04ExamplesSurviveTheRoundTrip(t *testing.T) {
 		for _, file := range files {
 			name := filepath.Base(filepath.Dir(file))
 			if known[name] == nil {
-				if known[name] = e.definition(t, p, name); known[name] == nil {
-					t.Fatalf("%s is refused", name)
-				}
+				known[name] = e.definition(t, p, name)
 			}
 			data, err := os.ReadFile(file)
 			if err != nil {
