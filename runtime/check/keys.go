@@ -37,34 +37,23 @@ func (k *keySet) reset() {
 	}
 }
 
-// unknownKey records the current key of f and reports it if the object has it already.
-func (d *Decoder) unknownKey(f *frame) {
+// unknownKey records the current key of f, whose value is name, and reports it if the object has it already.
+func (d *Decoder) unknownKey(f *frame, name []byte) {
 	k := &d.keys
-	raw := d.full[f.key.start:f.key.end]
-	ref := keyRef{span: f.key, object: f.start}
-	if f.key.escaped {
-		k.scratch = appendUnescaped(k.scratch[:0], raw)
-		raw = k.scratch
-	}
-	if n := len(raw); n < 8 && !f.key.escaped && int(f.key.start)+8 <= len(d.full) {
-		word := binary.LittleEndian.Uint64(d.full[f.key.start:]) // what signature computes, without its loop
-		ref.sign = word&(1<<(8*n)-1) ^ uint64(n)<<56
-	} else {
-		ref.sign = signature(raw)
-	}
+	sign := signature(name)
 	few := k.list[f.keys:]
 	for i := range few {
-		if few[i].sign == ref.sign && d.sameKey(few[i].span, raw) {
+		if few[i].sign == sign && d.sameKey(few[i].span, name) {
 			d.repeatedKey(f)
 			return
 		}
 	}
 	if len(few) < fewKeys {
-		k.list = append(k.list, ref)
+		k.list = append(k.list, keyRef{sign: sign, span: f.key, object: f.start})
 		return
 	}
-	ref.sign = maphash.Bytes(k.seed, raw) ^ uint64(uint32(f.start))*0x9e3779b97f4a7c15
-	if !d.insertKey(ref, raw) {
+	sign = maphash.Bytes(k.seed, name) ^ uint64(uint32(f.start))*0x9e3779b97f4a7c15
+	if !d.insertKey(keyRef{sign: sign, span: f.key, object: f.start}, name) {
 		d.repeatedKey(f)
 	}
 }
@@ -115,6 +104,9 @@ func signature(key []byte) uint64 {
 		return binary.LittleEndian.Uint64(key) ^ binary.LittleEndian.Uint64(key[len(key)-8:])<<1 ^ uint64(len(key))<<56
 	}
 	var s uint64
+	if cap(key) >= 8 { // the text goes on behind most keys: one word without its upper bytes is the loop below
+		return binary.LittleEndian.Uint64(key[:8])&(1<<(8*len(key)&63)-1) ^ uint64(len(key))<<56
+	}
 	for i, c := range key {
 		s |= uint64(c) << (8 * i)
 	}

@@ -1,7 +1,9 @@
 package check
 
-// Rules are static tables that generated code fills in; they hold no state, so that one table may serve any number of
-// decoders and any number of places in a schema. The zero value of each allows everything of its type, and a nil rule
+import "sync/atomic"
+
+// Rules are static tables that generated code fills in; they hold no state but what is made of them on first use, so that one
+// table may serve any number of decoders and any number of places in a schema. The zero value of each allows everything of its type, and a nil rule
 // is the same as a zero one.
 //
 // At is the place of the subschema as a URI fragment ("#/$defs/Line"). Leave it empty where the subschema stands
@@ -31,6 +33,8 @@ type Object struct {
 	Null     Bits // members that accept null: it is consumed and leaves the Go field as it was
 	Unknown  Unknown
 	Min, Max int // minProperties, maxProperties; 0 is none, Zero is 0
+
+	table atomic.Pointer[nameTable] // made of Names on first use
 }
 
 // Array is the rule of an array.

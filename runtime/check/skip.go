@@ -115,16 +115,21 @@ var anyObject = Object{}
 
 // freeKey takes a key and its colon and records it, in an object without known names.
 func (d *Decoder) freeKey(f *frame) bool {
-	if !d.key(f) {
+	name, ok := d.key(f)
+	if !ok {
 		return false
 	}
+	if f.key.escaped {
+		d.keys.scratch = appendUnescaped(d.keys.scratch[:0], name)
+		name = d.keys.scratch
+	}
 	f.field = Other
-	d.unknownKey(f)
+	d.unknownKey(f, name)
 	return true
 }
 
-// key takes a key and its colon.
-func (d *Decoder) key(f *frame) bool {
+// key takes a key and its colon. The name is as it is written.
+func (d *Decoder) key(f *frame) (name []byte, ok bool) {
 	// Most keys are plain and stand without white space.
 	if start := d.pos + 1; start < len(d.data) && d.data[d.pos] == '"' {
 		end := plainEnd(d.data, start)
@@ -132,29 +137,29 @@ func (d *Decoder) key(f *frame) bool {
 			f.key = span{start: int32(start), end: int32(end)}
 			f.count++
 			d.pos = end + 2
-			return true
+			return d.data[start:end], true
 		}
 	}
 	return d.hardKey(f)
 }
 
-func (d *Decoder) hardKey(f *frame) bool {
+func (d *Decoder) hardKey(f *frame) (name []byte, ok bool) {
 	if d.peek() != '"' {
 		d.unexpected("a key in quotes")
-		return false
+		return nil, false
 	}
 	t, ok := d.scanString()
 	if !ok {
-		return false
+		return nil, false
 	}
 	f.key = t.span
 	f.count++
 	if d.peek() != ':' {
 		d.unexpected("':'")
-		return false
+		return nil, false
 	}
 	d.pos++
-	return true
+	return d.data[t.start:t.end], true
 }
 
 // word takes a literal name.

@@ -17,12 +17,14 @@ const (
 // Eight bytes a step: measured against a loop over a 256-entry table, 1.0 against 2.6 ns on 12 bytes, 5 times at 100.
 func plainEnd(data []byte, i int) int {
 	for ; i+8 <= len(data); i += 8 {
-		w := binary.LittleEndian.Uint64(data[i:])
-		// A borrow can only disturb bytes above the first hit.
-		m := (w | (w - ones*' ') | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)) & highs
-		if m != 0 {
+		if m := special(binary.LittleEndian.Uint64(data[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
+	}
+	if rest := len(data) - i; rest > 0 && len(data) >= 8 {
+		// The last eight bytes without those before i: what moves in is zero, a control, and stands at the end.
+		w := binary.LittleEndian.Uint64(data[len(data)-8:]) >> (64 - 8*rest)
+		return i + bits.TrailingZeros64(special(w))>>3
 	}
 	for ; i < len(data); i++ {
 		if c := data[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
@@ -30,6 +32,13 @@ func plainEnd(data []byte, i int) int {
 		}
 	}
 	return i
+}
+
+// special marks the high bit of each byte that ends plain text; only the lowest mark counts, for a borrow can disturb those
+// above it. Flipping the second bit makes the quote (0x22) 0x20 and leaves controls below it and the rest above: one
+// subtraction finds both.
+func special(w uint64) uint64 {
+	return (w | ((w ^ ones*2) - ones*(' '+1)) | ((w ^ ones*'\\') - ones)) & highs
 }
 
 // text is a scanned string: the bytes between its quotes.
@@ -178,11 +187,15 @@ func appendUnescaped(b, raw []byte) []byte {
 
 // value returns the bytes that a scanned string stands for: a part of the data when nothing is escaped.
 func (d *Decoder) value(s span) []byte {
-	raw := d.full[s.start:s.end]
 	if s.escaped {
-		return appendUnescaped(make([]byte, 0, len(raw)), raw)
+		return d.unescaped(s)
 	}
-	return raw
+	return d.full[s.start:s.end]
+}
+
+func (d *Decoder) unescaped(s span) []byte {
+	raw := d.full[s.start:s.end]
+	return appendUnescaped(make([]byte, 0, len(raw)), raw)
 }
 
 func quoteRune(r rune, size int, first byte) string {

@@ -66,7 +66,7 @@ func (d *Decoder) find(name string) bool {
 			}
 			d.pos++
 		}
-		if !d.key(f) {
+		if _, ok := d.key(f); !ok {
 			return false
 		}
 		if string(d.value(f.key)) == name {
