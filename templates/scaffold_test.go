@@ -2,6 +2,7 @@ package templates
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 )
@@ -50,5 +51,18 @@ func TestScaffoldHasNoDockerfileWhereItCouldNotBuild(t *testing.T) {
 		if got := scaffolded(t, p, "Dockerfile"); got != "" {
 			t.Errorf("%+v: %s", p, got)
 		}
+	}
+}
+
+// TestReadmeChangesWhatTheScaffoldHas: whoever follows the README replaces two lines of the manifest by its three.
+func TestReadmeChangesWhatTheScaffoldHas(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const had = "      properties:\n        symbol: {type: string, minLength: 1, maxLength: 8}\n"
+	p := Project{Module: "example.com/p", Import: "example.com/p", Package: "p", Runtime: "example.com/kiln", Version: "v1.0.0", OwnGoMod: true}
+	if !strings.Contains(scaffolded(t, p, "mcpkiln.yaml"), had) || !strings.Contains(string(readme), "\n"+had+"        currency:") {
+		t.Errorf("the README and the scaffold have no longer in common:\n%s", had)
 	}
 }

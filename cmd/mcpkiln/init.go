@@ -76,13 +76,16 @@ func newProject(dir, ownModule, replace string) (templates.Project, error) {
 	return p, nil
 }
 
+// unreleased is no version that anybody can download.
+const unreleased = "v0.0.0"
+
 // requiredVersion is what go.mod asks for: the version of this command, or for a build from a work tree one that only
 // a replace line can satisfy.
 func requiredVersion() string {
 	if v := toolVersion(); v != unversioned {
 		return v
 	}
-	return "v0.0.0"
+	return unreleased
 }
 
 // moduleDir checks that dir holds this module and returns it absolute, slash separated.
@@ -171,8 +174,15 @@ func generatePackage(cmd *cobra.Command, files []templates.ScaffoldFile) ([]temp
 	return generated, nil
 }
 
+// writeProject stages the files where a rename can take them to dir: beside it, or within it if it exists, since it may be
+// somebody's working directory.
 func writeProject(ctx context.Context, dir string, files []templates.ScaffoldFile) (err error) {
 	parent := filepath.Dir(filepath.Clean(dir))
+	_, err = os.Stat(dir)
+	exists := err == nil
+	if exists {
+		parent = dir
+	}
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return err
 	}
@@ -182,6 +192,16 @@ func writeProject(ctx context.Context, dir string, files []templates.ScaffoldFil
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	project := filepath.Join(stage, "project")
+	if err := stageProject(ctx, project, files); err != nil {
+		return err
+	}
+	if exists {
+		return moveEntries(project, dir)
+	}
+	return os.Rename(project, dir)
+}
+
+func stageProject(ctx context.Context, project string, files []templates.ScaffoldFile) error {
 	for _, f := range files {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -194,11 +214,25 @@ func writeProject(ctx context.Context, dir string, files []templates.ScaffoldFil
 			return err
 		}
 	}
-	// An empty target directory makes way; one that has been filled meanwhile does not.
-	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return nil
+}
+
+// moveEntries moves what is in from to the empty directory to; after an error it is empty again.
+func moveEntries(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
 		return err
 	}
-	return os.Rename(project, dir)
+	for i, e := range entries {
+		if err = os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err == nil {
+			continue
+		}
+		for _, moved := range entries[:i] {
+			err = errors.Join(err, os.Rename(filepath.Join(to, moved.Name()), filepath.Join(from, moved.Name())))
+		}
+		return err
+	}
+	return nil
 }
 
 func printProject(cmd *cobra.Command, dir string, p templates.Project, files []templates.ScaffoldFile) error {
@@ -206,10 +240,38 @@ func printProject(cmd *cobra.Command, dir string, p templates.Project, files []t
 	for _, f := range files {
 		fmt.Fprintln(out, "wrote  ", filepath.Join(dir, filepath.FromSlash(f.Path)))
 	}
-	setUp := "go get -tool " + p.Runtime + "/cmd/mcpkiln@" + p.Version
-	if p.OwnGoMod {
-		setUp = "go mod tidy"
-	}
-	_, err := fmt.Fprintf(out, "\nNext:\n  cd %s\n  %s\n  go test ./...\n  go run .               # serves MCP on stdin and stdout\n  go run . -http :8080   # serves it on http://127.0.0.1:8080/mcp\n", dir, setUp)
+	_, err := fmt.Fprintf(out, "\nNext:\n%s  go test ./...\n  go run .               # serves MCP on stdin and stdout\n  go run . -http :8080   # serves it on http://127.0.0.1:8080/mcp\n", setUp(dir, p))
 	return err
+}
+
+// setUp is the part of the commands that depends on where the project is and what it links against.
+func setUp(dir string, p templates.Project) string {
+	var b strings.Builder
+	if filepath.Clean(dir) != "." {
+		fmt.Fprintf(&b, "  cd %s\n", quoteWord(dir))
+	}
+	link := p.Replace
+	if link == "" && p.Version == unreleased {
+		link = "CLONE" // nobody can download what is no released version
+	}
+	if link != "" && (!p.OwnGoMod || p.Replace == "") {
+		fmt.Fprintf(&b, "  go mod edit -replace %s\n", quoteWord(p.Runtime+"="+link))
+	}
+	switch {
+	case p.OwnGoMod:
+		b.WriteString("  go mod tidy\n")
+	case link != "":
+		fmt.Fprintf(&b, "  go get -tool %s/cmd/mcpkiln\n", p.Runtime)
+	default:
+		fmt.Fprintf(&b, "  go get -tool %s/cmd/mcpkiln@%s\n", p.Runtime, p.Version)
+	}
+	return b.String()
+}
+
+// quoteWord makes one word of s for a shell.
+func quoteWord(s string) string {
+	if !strings.ContainsAny(s, " !\"$&'()*;<>?[\\]`{|}~#\t\n") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
