@@ -24,18 +24,18 @@ type Lock struct {
 
 const lockComment = "Written by mcpkiln generate. If a merge breaks this file, delete it and generate again."
 
-// newLock hashes what one run read and made.
+// newLock hashes what one run read and made. A checkout with CRLF is no change.
 func newLock(cfg Config, documents []Source, files []File) Lock {
 	l := Lock{
 		Comment:   lockComment,
 		Version:   lockVersion,
 		Tool:      cfg.ToolVersion,
-		Manifest:  hash(cfg.Manifest.Data),
+		Manifest:  hash(unixLines(cfg.Manifest.Data)),
 		Documents: make(map[string]string, len(documents)),
 		Files:     make(map[string]string, len(files)),
 	}
 	for _, d := range documents {
-		l.Documents[d.Path] = hash(d.Data)
+		l.Documents[d.Path] = hash(unixLines(d.Data))
 	}
 	for _, f := range files {
 		l.Files[f.Path] = hash(f.Content)

@@ -40,3 +40,13 @@ func TestLockIsStable(t *testing.T) {
 		}
 	}
 }
+
+// TestLockTakesACheckoutWithCRLFForTheSame: check must not fail on a machine where git writes other ends of lines.
+func TestLockTakesACheckoutWithCRLFForTheSame(t *testing.T) {
+	m := goldens(t)[0].config.Manifest
+	want := mustGenerate(t, Config{Manifest: m}).file(t, LockName)
+	m.Data = bytes.ReplaceAll(m.Data, []byte("\n"), []byte("\r\n"))
+	if got := mustGenerate(t, Config{Manifest: m}).file(t, LockName); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
