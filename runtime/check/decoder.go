@@ -25,6 +25,7 @@ type Decoder struct {
 	reread     int  // bytes looked at more than once
 	quiet      bool // a branch is on trial: the first violation ends it, unrecorded
 	loud       bool // the best branch is decoded once more: its first violation ends it, recorded
+	scanned    bool // the data has been taken before, so that what is skipped is right and no key is repeated
 	reached    int  // where the last branch that did not fit ended
 	broken     int  // violations so far, listed or not
 	violations []Violation
@@ -87,7 +88,7 @@ func (d *Decoder) Reset(data []byte, lim Limits) {
 	}
 	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
 	d.evaluated, d.reread, d.broken = 0, 0, 0
-	d.quiet, d.loud = false, false
+	d.quiet, d.loud, d.scanned = false, false, false
 	d.keys.reset()
 	if d.err != nil || d.violations != nil || d.repeated != nil {
 		d.err, d.violations, d.repeated = nil, nil, nil
@@ -117,6 +118,17 @@ func (d *Decoder) Finish() error {
 // Decode reads data, one JSON text, into v.
 func Decode[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) error {
 	d := Get(data, lim)
+	decode(d, v)
+	err := d.Finish()
+	d.Put()
+	return err
+}
+
+// DecodeScanned is Decode for a part of a text that a Decoder took without an error under the same limits. What is skipped
+// in it is not judged again.
+func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) error {
+	d := Get(data, lim)
+	d.scanned = true
 	decode(d, v)
 	err := d.Finish()
 	d.Put()

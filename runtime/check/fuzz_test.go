@@ -3,6 +3,7 @@ package check_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -76,8 +77,12 @@ func FuzzDecoderNeverPanics(f *testing.F) {
 
 func stable[T any](t *testing.T, data []byte, decode func(*check.Decoder, *T), encode func([]byte, *T) []byte) {
 	t.Helper()
-	var v T
+	var v, second T
 	err := check.Decode(data, check.Limits{}, decode, &v)
+	scanned := check.DecodeScanned(data, check.Limits{}, decode, &second) // of any text, without a panic
+	if check.Valid(data, check.Limits{}) == nil && fmt.Sprint(scanned) != fmt.Sprint(err) {
+		t.Errorf("%q: once scanned it has %v, else %v", data, scanned, err)
+	}
 	var all check.Violations
 	if errors.As(err, &all) {
 		for _, one := range all {

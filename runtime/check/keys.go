@@ -9,16 +9,15 @@ import (
 // keySet finds repeated keys among those that no rule names. Up to fewKeys of an object are compared one by one; the
 // rest go into one hash table for the whole text. It is seeded, so that chosen keys can not make it slow (VAL07).
 type keySet struct {
-	list    []keyRef // keys of the open objects, innermost last
-	seed    maphash.Seed
-	table   []keyRef // open addressing; a power of two
-	used    int
-	scratch []byte
+	list  []keyRef // keys of the open objects, innermost last
+	seed  maphash.Seed
+	table []keyRef // open addressing; a power of two
+	used  int
 }
 
 // keyRef is one key: its text and the object it belongs to (by the offset of the bracket, which is unique).
 type keyRef struct {
-	sign   uint64 // of the first bytes and the length, or the hash
+	sign   uint64 // its signature, or the hash
 	span   span
 	object int32
 	filled bool
@@ -37,13 +36,15 @@ func (k *keySet) reset() {
 	}
 }
 
-// unknownKey records the current key of f, whose value is name, and reports it if the object has it already.
-func (d *Decoder) unknownKey(f *frame, name []byte) {
+// unknownKey records the current key of f and reports it if the object has it already.
+func (d *Decoder) unknownKey(f *frame, sign uint64) {
+	if d.scanned {
+		return
+	}
 	k := &d.keys
-	sign := signature(name)
 	few := k.list[f.keys:]
 	for i := range few {
-		if few[i].sign == sign && d.sameKey(few[i].span, name) {
+		if few[i].sign == sign && (sign&long == 0 || d.sameKey(few[i].span, d.value(f.key))) {
 			d.repeatedKey(f)
 			return
 		}
@@ -52,6 +53,7 @@ func (d *Decoder) unknownKey(f *frame, name []byte) {
 		k.list = append(k.list, keyRef{sign: sign, span: f.key, object: f.start})
 		return
 	}
+	name := d.value(f.key)
 	sign = maphash.Bytes(k.seed, name) ^ uint64(uint32(f.start))*0x9e3779b97f4a7c15
 	if !d.insertKey(keyRef{sign: sign, span: f.key, object: f.start}, name) {
 		d.repeatedKey(f)
@@ -98,17 +100,17 @@ func (k *keySet) grow() {
 	}
 }
 
-// signature tells most keys apart without looking at their bytes again.
+// long marks the signatures that several keys may share.
+const long = 1 << 63
+
+// signature tells keys apart: below eight bytes all, above most.
 func signature(key []byte) uint64 {
 	if len(key) >= 8 {
-		return binary.LittleEndian.Uint64(key) ^ binary.LittleEndian.Uint64(key[len(key)-8:])<<1 ^ uint64(len(key))<<56
+		return binary.LittleEndian.Uint64(key) ^ binary.LittleEndian.Uint64(key[len(key)-8:])<<1 ^ uint64(len(key))<<56 | long
 	}
 	var s uint64
-	if cap(key) >= 8 { // the text goes on behind most keys: one word without its upper bytes is the loop below
-		return binary.LittleEndian.Uint64(key[:8])&(1<<(8*len(key)&63)-1) ^ uint64(len(key))<<56
-	}
 	for i, c := range key {
 		s |= uint64(c) << (8 * i)
 	}
-	return s ^ uint64(len(key))<<56
+	return s | uint64(len(key))<<56
 }

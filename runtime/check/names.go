@@ -9,12 +9,12 @@ type nameTable struct {
 	slots []nameSlot // a power of two, at least twice the names
 }
 
-// nameSlot is empty when next is 0.
 type nameSlot struct {
-	sign   uint64
-	length int32
-	next   int32 // the index of the name, plus 1
+	sign  uint64
+	index int32 // Other: empty
 }
+
+const noSign = long - 1 // of no key: shorter ones have their length in the upper byte
 
 const fewNames = 2 // no table for these, so that a rule made for one look at a message stays cheap
 
@@ -30,24 +30,24 @@ func (r *Object) search(name []byte) int {
 // spread is 2^64 divided by the golden ratio: its upper bits depend on all bytes of a signature.
 const spread = 0x9e3779b97f4a7c15
 
-// signed returns the index of the name with that signature, or Other.
-func (r *Object) signed(sign uint64, name []byte) int {
+// index returns the index of the current key, which has that signature, or Other.
+func (d *Decoder) index(f *frame, sign uint64) int {
+	r := f.object
 	t := r.table.Load()
 	if t == nil {
 		if len(r.Names) <= fewNames {
-			return r.search(name)
+			return r.search(d.value(f.key))
 		}
 		t = r.makeTable()
 	}
 	mask := len(t.slots) - 1
 	for i := int(sign * spread >> (t.shift & 63)); ; i++ {
 		s := &t.slots[i&mask]
-		if s.next == 0 {
-			return Other
+		if s.sign == sign && (sign&long == 0 || r.Names[s.index] == string(d.value(f.key))) {
+			return int(s.index)
 		}
-		// Below eight bytes the signature is the name.
-		if s.sign == sign && int(s.length) == len(name) && (len(name) < 8 || r.Names[s.next-1] == string(name)) {
-			return int(s.next - 1)
+		if s.index == Other {
+			return Other
 		}
 	}
 }
@@ -57,13 +57,16 @@ func (r *Object) makeTable() *nameTable {
 	size := uint(bits.Len(uint(2 * len(r.Names))))
 	t := &nameTable{shift: 64 - size, slots: make([]nameSlot, 1<<size)}
 	mask := len(t.slots) - 1
+	for i := range t.slots {
+		t.slots[i] = nameSlot{sign: noSign, index: Other}
+	}
 	for n, name := range r.Names {
 		sign := signature([]byte(name))
 		i := int(sign * spread >> t.shift)
-		for t.slots[i&mask].next != 0 {
+		for t.slots[i&mask].index != Other {
 			i++
 		}
-		t.slots[i&mask] = nameSlot{sign: sign, length: int32(len(name)), next: int32(n + 1)}
+		t.slots[i&mask] = nameSlot{sign: sign, index: int32(n)}
 	}
 	r.table.Store(t)
 	return t

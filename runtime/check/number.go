@@ -179,6 +179,31 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 	return v, i
 }
 
+// shortNumber returns the end of a number of up to 18 digits without an exponent, 0 for any other text.
+func shortNumber(data []byte, i int) (end int) {
+	if i < len(data) && data[i] == '-' {
+		i++
+	}
+	first := i
+	for ; i < len(data) && data[i]-'0' <= 9; i++ {
+	}
+	if n := i - first; n == 0 || n > 1 && data[first] == '0' {
+		return 0
+	}
+	if i < len(data) && data[i] == '.' {
+		point := i + 1
+		for i++; i < len(data) && data[i]-'0' <= 9; i++ {
+		}
+		if i == point {
+			return 0
+		}
+	}
+	if i-first > 19 || i < len(data) && data[i]|0x20 == 'e' { // Limits.NumberBytes is at least 20
+		return 0
+	}
+	return i
+}
+
 // clear is true when v lies within the bounds and nothing else is asked.
 func (r *Number) clear(v float64) bool {
 	return r.MultipleOf == "" && r.Enum == nil && r.MinText == "" && r.MaxText == "" &&

@@ -1,9 +1,19 @@
 package check
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // Skip takes one value of any kind and drops it. Its syntax, its limits and its keys are checked all the same.
 //
 // It keeps its own stack of frames, so that hostile nesting costs no goroutine stack (VAL07).
 func (d *Decoder) Skip() {
+	if d.scanned {
+		d.peek()
+		d.jump()
+		return
+	}
 	base := len(d.frames)
 	for {
 		if !d.skipScalarOrOpen() {
@@ -72,6 +82,10 @@ func (d *Decoder) skipScalar(c byte) bool {
 		return d.word("null")
 	default:
 		if c == '-' || '0' <= c && c <= '9' {
+			if end := shortNumber(d.data, d.pos); end > 0 {
+				d.pos = end
+				return true
+			}
 			_, ok := d.scanNumber()
 			return ok
 		}
@@ -115,51 +129,98 @@ var anyObject = Object{}
 
 // freeKey takes a key and its colon and records it, in an object without known names.
 func (d *Decoder) freeKey(f *frame) bool {
-	name, ok := d.key(f)
+	sign, ok := d.key(f)
 	if !ok {
 		return false
 	}
-	if f.key.escaped {
-		d.keys.scratch = appendUnescaped(d.keys.scratch[:0], name)
-		name = d.keys.scratch
-	}
 	f.field = Other
-	d.unknownKey(f, name)
+	d.unknownKey(f, sign)
 	return true
 }
 
-// key takes a key and its colon. The name is as it is written.
-func (d *Decoder) key(f *frame) (name []byte, ok bool) {
-	// Most keys are plain and stand without white space.
-	if start := d.pos + 1; start < len(d.data) && d.data[d.pos] == '"' {
-		end := plainEnd(d.data, start)
-		if end+1 < len(d.data) && d.data[end] == '"' && d.data[end+1] == ':' {
-			f.key = span{start: int32(start), end: int32(end)}
-			f.count++
-			d.pos = end + 2
-			return d.data[start:end], true
-		}
+// key takes a key and its colon and returns its signature. Most keys are plain and stand without white space; of those, keys
+// of up to seven bytes are found and signed by the same word: measured, half the instructions.
+func (d *Decoder) key(f *frame) (sign uint64, ok bool) {
+	data, start := d.data, d.pos+1
+	if start+8 >= len(data) || data[start-1] != '"' {
+		return d.hardKey(f)
 	}
-	return d.hardKey(f)
+	w := binary.LittleEndian.Uint64(data[start:])
+	n := bits.TrailingZeros64(special(w)) >> 3
+	end := start + n
+	if n == 8 {
+		end = plainEnd(data, end)
+	}
+	if end+1 >= len(data) || data[end] != '"' || data[end+1] != ':' {
+		return d.hardKey(f)
+	}
+	f.key = span{start: int32(start), end: int32(end)}
+	f.count++
+	d.pos = end + 2
+	if n == 8 {
+		return signature(data[start:end]), true
+	}
+	return w&(1<<(8*n&63)-1) | uint64(n)<<56, true
 }
 
-func (d *Decoder) hardKey(f *frame) (name []byte, ok bool) {
+func (d *Decoder) hardKey(f *frame) (sign uint64, ok bool) {
 	if d.peek() != '"' {
 		d.unexpected("a key in quotes")
-		return nil, false
+		return 0, false
 	}
 	t, ok := d.scanString()
 	if !ok {
-		return nil, false
+		return 0, false
 	}
 	f.key = t.span
 	f.count++
 	if d.peek() != ':' {
 		d.unexpected("':'")
-		return nil, false
+		return 0, false
 	}
 	d.pos++
-	return d.data[t.start:t.end], true
+	return signature(d.value(f.key)), true
+}
+
+// jump is Skip over what is known to be right.
+func (d *Decoder) jump() {
+	data, depth, i := d.data, 0, d.pos
+	for ; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			i = quoteAfter(data, i+1)
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		case ',', ':', ' ', '\t', '\n', '\r':
+			continue
+		default: // a number or a word
+			for i+1 < len(data) && data[i+1] > ' ' && data[i+1] != ',' && data[i+1] != ']' && data[i+1] != '}' {
+				i++
+			}
+		}
+		if depth <= 0 {
+			i++
+			break
+		}
+	}
+	d.pos = min(i, len(data))
+}
+
+// quoteAfter returns the index of the quote that ends the text at i.
+func quoteAfter(data []byte, i int) int {
+	for {
+		i = plainEnd(data, i)
+		switch {
+		case i >= len(data) || data[i] == '"':
+			return i
+		case data[i] == '\\':
+			i++
+		}
+		i++
+	}
 }
 
 // word takes a literal name.
