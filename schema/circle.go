@@ -26,7 +26,7 @@ func (l *linter) inPlace(n *Node, visit func(next, ref *Node)) {
 	for i := range n.Members {
 		m := &n.Members[i]
 		switch m.Key {
-		case "$ref":
+		case "$ref", "$dynamicRef":
 			if target, d := l.doc.Resolve(m.Value.Text, m.Value); d == nil && m.Value.Kind == String {
 				visit(target, m.Value)
 			}
@@ -36,9 +36,11 @@ func (l *linter) inPlace(n *Node, visit func(next, ref *Node)) {
 			}
 		case "not", "if", "then", "else":
 			visit(m.Value, nil)
-		case "dependentSchemas":
+		case "dependentSchemas", "dependencies":
 			for _, s := range m.Value.members() {
-				visit(s.Value, nil)
+				if s.Value.Kind != Array {
+					visit(s.Value, nil)
+				}
 			}
 		}
 	}

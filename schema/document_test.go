@@ -112,6 +112,23 @@ func TestVAL06MetaSchemasAreEmbedded(t *testing.T) {
 	}
 }
 
+// TestVAL07CirclesAreFoundThroughEveryApplicator: what leads back to itself without a step into the value would never end.
+func TestVAL07CirclesAreFoundThroughEveryApplicator(t *testing.T) {
+	for text, circles := range map[string]int{
+		"not: {$ref: '#'}":                                        1,
+		"if: {anyOf: [{$ref: '#'}]}":                              1,
+		"dependentSchemas: {a: {$ref: '#'}}":                      1,
+		"$dynamicAnchor: x\nthen: {$dynamicRef: '#x'}":            1,
+		"$dynamicAnchor: x\nproperties: {a: {$dynamicRef: '#x'}}": 0,
+		"$schema: http://json-schema.org/draft-07/schema#\ndependencies: {a: [b], b: {$ref: '#'}}": 1,
+	} {
+		ds := newDocument(t, text).Lint()
+		if len(ds) != circles || circles > 0 && ds[0].Code != "ref-circle" {
+			t.Error(text, ds)
+		}
+	}
+}
+
 func TestDraft7IDs(t *testing.T) {
 	d := newDocument(t, `
 $schema: http://json-schema.org/draft-07/schema#

@@ -13,6 +13,12 @@ func FuzzLowerNeverPanics(f *testing.F) {
 		`{}`, `true`, `{"type": 5, "properties": []}`, `{"allOf": [{"$ref": "#"}]}`, `{"type": "object", "properties": {"a": {"$ref": "#"}}}`,
 		`{"enum": []}`, `{"oneOf": [{"type": "null"}]}`, `{"items": {"items": {"$ref": "#"}}, "type": "array", "default": 1}`,
 		`{"anyOf": [{"properties": {"k": {"const": "a"}}, "required": ["k"]}, {"type": "object"}], "minProperties": 1e3}`,
+		`{"not": {"$ref": "#"}, "if": 3, "then": {"contains": true}, "maxContains": {}, "dependentSchemas": {"a": {"$ref": "#"}}}`,
+		`{"patternProperties": {"(": {"$ref": "#"}, "a": 1}, "propertyNames": {"not": false}, "dependentRequired": {"a": 3}, "prefixItems": [1]}`,
+		`{"$id": "a", "$dynamicRef": "#x", "$dynamicAnchor": "x", "$defs": {"b": {"$id": "b", "$dynamicAnchor": "x", "anyOf": [{"$ref": "a"}]}}}`,
+		`{"anyOf": [{"$ref": "#/$defs/a"}], "unevaluatedProperties": {"$ref": "#"}, "unevaluatedItems": false, "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}}`,
+		`{"$schema": "http://json-schema.org/draft-07/schema#", "dependencies": {"a": ["b"], "b": {"$ref": "#"}}, "items": [{}], "additionalItems": {"$ref": "#"}}`,
+		`{"$ref": "https://json-schema.org/draft/2020-12/schema#/properties/items", "$dynamicAnchor": "meta"}`,
 		`{"type": ["object", "null"], "additionalProperties": {"allOf": [{"$ref": "#"}, {"maxLength": -1}]}}`,
 	} {
 		f.Add([]byte(seed))

@@ -44,7 +44,7 @@ func (w *spoken) add(n *schema.Node) {
 				w.add(part)
 			}
 		case "$ref", "$dynamicRef":
-			if target := w.r.resolve(m.Value); target != nil {
+			if target, _ := w.r.follows(m.Value); target != nil {
 				w.add(target)
 			}
 		case "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties":
@@ -132,7 +132,7 @@ func (g *gathering) add(m *model.Marks, n *schema.Node, hint string, seen map[*s
 				g.add(m, part, hint, seen)
 			}
 		case "$ref", "$dynamicRef":
-			if target := g.l.resolve(v); target != nil {
+			if target, _ := g.l.follows(v); target != nil {
 				g.add(m, target, hint, seen)
 			}
 		case "anyOf", "oneOf":

@@ -147,6 +147,11 @@ func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.V
 		v = l.typed(b.shape, p)
 	}
 	v.Null = null && v.Type != model.Type(model.Raw{})
+	if null && !v.Null && v.Values != nil && !slices.Contains(v.Values.JSON, "null") {
+		values := *v.Values
+		values.JSON = append(slices.Clip(values.JSON), "null")
+		v.Values = &values
+	}
 	return v
 }
 
