@@ -73,7 +73,11 @@ func (l *lowering) branches(base *shape, g group) []branch {
 		own := l.shape(conj{n})
 		if inner := l.nested(n, own, g); inner != nil && !l.active[n] {
 			l.active[n] = true
-			all = append(all, l.branches(base, *inner)...)
+			rest := *own
+			rest.groups, rest.notes = nil, notes{}
+			both := *base
+			both.and(&rest)
+			all = append(all, l.branches(&both, *inner)...)
 			delete(l.active, n)
 			continue
 		}
