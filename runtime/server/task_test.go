@@ -401,16 +401,17 @@ func TestTSK17UnknownTasksAndCursors(t *testing.T) {
 }
 
 func TestTSK18CancelIsDoneWhenItIsAnswered(t *testing.T) {
-	late := make(chan struct{})
-	returned := make(chan struct{})
+	begun, late, returned := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	c := newFixture(t, []Tool{tool("deaf", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
 		defer close(returned)
+		close(begun)
 		<-ctx.Done()
 		late <- struct{}{}
 		call.Progress(context.Background(), 1, 0, "late")
 		return &echoOutput{"late"}, nil
 	}), withTask(TaskOptional))}).dialTasks("")
 	id := c.start("1", "deaf", `,"_meta":{"progressToken":1}`)
+	<-begun // a task that is cancelled before its work begins has no work to stop
 	m := c.request("2", "tasks/cancel", taskID(id))
 	if m.str("result", "status") != "cancelled" {
 		t.Error(m.raw)
