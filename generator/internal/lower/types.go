@@ -23,8 +23,8 @@ type Types struct {
 	decls      []*model.Decl
 	declared   map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks     map[*schema.Node]*model.Decl  // schemas that have a validator without a type
-	conditions map[condition]*model.Decl
-	marked     map[string]*model.Decl // functions that record what schemas speak of, by gathering.key
+	conditions map[condition]*model.Decl     // their validators
+	marked     map[string]*model.Decl        // functions that record what schemas speak of, by gathering.key
 	scopes     scopes
 	known      map[string]*known      // what was made of schemas where they stand, by lowering.key
 	checked    map[string]*model.Decl // the same of validators
