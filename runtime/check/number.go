@@ -206,13 +206,17 @@ func shortNumber(data []byte, i int) (end int) {
 
 // clear is true when v lies within the bounds and nothing else is asked.
 func (r *Number) clear(v float64) bool {
-	return r.MultipleOf == "" && r.Enum == nil && r.MinText == "" && r.MaxText == "" &&
+	return r.MultipleOf == "" && !r.Integer && r.Enum == nil && r.MinText == "" && r.MaxText == "" &&
 		(r.Has&(Minimum|ExclusiveMinimum) == 0 || v > r.Min) && (r.Has&(Maximum|ExclusiveMaximum) == 0 || v < r.Max)
 }
 
 // Literal takes a number as it is written.
 func (d *Decoder) Literal(r *Number) Literal {
-	n, ok := d.number("a number", r.at())
+	want := "a number"
+	if r != nil && r.Integer {
+		want = "an integer"
+	}
+	n, ok := d.number(want, r.at())
 	if !ok {
 		return "0"
 	}
@@ -267,6 +271,9 @@ func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 		if c > 0 || c == 0 && r.Has&ExclusiveMaximum != 0 {
 			d.aboveMax(r.Has, int(n.start), r.At, boundText(r.Max, r.MaxText))
 		}
+	}
+	if r.Integer && !n.whole && !d.multiple(n, "1") {
+		d.broke(int(n.start), r.At, "type", "an integer")
 	}
 	if r.MultipleOf != "" && !d.multiple(n, r.MultipleOf) {
 		d.broke(int(n.start), r.At, "multipleOf", "a multiple of "+r.MultipleOf)

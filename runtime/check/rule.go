@@ -87,6 +87,7 @@ type Number struct {
 	Min, Max         float64
 	MinText, MaxText string   // the bound's literal, instead of Min and Max, when float64 does not round-trip it (over 15 digits, huge)
 	MultipleOf       string   // literal, "0.01"
+	Integer          bool     // 1.0 is one
 	Enum             []string // literals
 	Const            bool     // Enum comes from const
 }

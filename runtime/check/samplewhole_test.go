@@ -33,7 +33,7 @@ var (
 	parcelSizeItem      = check.Enum{At: "#/properties/size/contains", Values: []string{"cm", "in"}, Const: false}
 	parcelSizeItem1     = check.Number{At: "#/properties/size/prefixItems/0", Has: check.Minimum}
 	parcelSizeRest      = check.Unevaluated{At: "#/properties/size", Keyword: "unevaluatedItems", Items: true}
-	parcelSizeRestItems = check.Number{At: "#/properties/size/unevaluatedItems", MultipleOf: "1"}
+	parcelSizeRestItems = check.Number{At: "#/properties/size/unevaluatedItems", Integer: true}
 )
 
 func decodeParcel(d *check.Decoder, v *Parcel) {

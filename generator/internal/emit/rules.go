@@ -164,7 +164,7 @@ func (t *tables) number(r *model.NumberRule) {
 	if r.MultipleOf != "" {
 		multiple = "MultipleOf: " + strconv.Quote(r.MultipleOf)
 	}
-	t.add(r.Var, "Number", at(r.At), has(r), float("Min", r.Min), float("Max", r.Max), multiple, list("Enum", r.Enum),
+	t.add(r.Var, "Number", at(r.At), has(r), float("Min", r.Min), float("Max", r.Max), multiple, flag("Integer", r.Integer), list("Enum", r.Enum),
 		flag("Const", r.Const))
 }
 

@@ -104,9 +104,11 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	}
 	rule := &model.NumberRule{At: l.ruleAt(at, p)}
 	multiple := s.num.multiple
-	if s.whole {
+	small := s.whole && !p.drop && !beyondInt64(s)
+	if small {
 		multiple = lcm(multiple, big.NewRat(1, 1))
 	}
+	rule.Integer = s.whole && !small && s.enum == nil
 	if s.enum != nil {
 		rule.Const = s.enum.single
 		rule.Enum = numbers(s)
@@ -119,7 +121,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	if p.drop {
 		return model.Value{Type: model.Decimal{Rule: orNil(rule)}} // nothing has to hold it
 	}
-	if s.whole && !beyondInt64(s) {
+	if small {
 		if rule.MultipleOf == "1" {
 			rule.MultipleOf = ""
 		}
@@ -132,7 +134,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 }
 
 func orNil(r *model.NumberRule) *model.NumberRule {
-	if r.At == "" && r.Min == "" && r.Max == "" && r.MultipleOf == "" && r.Enum == nil {
+	if r.At == "" && r.Min == "" && r.Max == "" && r.MultipleOf == "" && !r.Integer && r.Enum == nil {
 		return nil
 	}
 	return r

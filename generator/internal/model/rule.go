@@ -19,6 +19,7 @@ type NumberRule struct {
 	Min, Max                   string
 	ExclusiveMin, ExclusiveMax bool
 	MultipleOf                 string
+	Integer                    bool // of a Decimal
 	Enum                       []string
 	Const                      bool
 }
