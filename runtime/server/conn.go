@@ -31,7 +31,8 @@ func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 }
 
 func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
-	p := s.newPeer(ctx, connOutlet{conn})
+	deaf := make(chan struct{}, 1)
+	p := s.newPeer(ctx, connOutlet{conn, deaf})
 	s.addPeer(p)
 	defer s.removePeer(p)
 
@@ -41,6 +42,8 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	case why = <-read:
 		read <- nil
 		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Err: why})
+	case <-deaf: // work for nobody; why it is so, Close returns
+		p.end(&inflight.Cause{Source: inflight.SourceDisconnect})
 	case <-ctx.Done():
 		why = context.Cause(ctx)
 		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: why.Error()})
@@ -88,13 +91,23 @@ func (p *peer) finish(conn rpc.Conn, read <-chan error) error {
 }
 
 // connOutlet writes to a connection, which has one stream for everything.
-type connOutlet struct{ conn rpc.Conn }
+type connOutlet struct {
+	conn rpc.Conn
+	deaf chan<- struct{} // told when a write fails: then every later one will; has room for one
+}
 
 func (o connOutlet) Write(_ rpc.ID, _ bool, frame []byte) error {
 	if len(frame) == 0 {
 		return nil
 	}
-	return o.conn.WriteFrame(frame)
+	err := o.conn.WriteFrame(frame)
+	if err != nil {
+		select {
+		case o.deaf <- struct{}{}:
+		default:
+		}
+	}
+	return err
 }
 
 // readLoop takes frames until the peer is done. Each one is read into the buffer of a request, so that the frame of a

@@ -110,7 +110,7 @@ func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
 	return inflight.Key{Peer: p.id, ID: id, Direction: d}
 }
 
-// write sends a frame that is no answer and needs nobody's permission. A connection that fails is noticed by its reader.
+// write sends a frame that is no answer and needs nobody's permission. A connection that fails tells Serve.
 func (p *peer) write(about rpc.ID, frame []byte) {
 	if p.gone.Load() {
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -195,5 +196,45 @@ func TestRunServesUntilTheEnd(t *testing.T) {
 	}
 	if err := f.srv.Serve(t.Context(), far); !errors.Is(err, ErrShutdown) {
 		t.Errorf("served after the end: %v", err)
+	}
+}
+
+// TestCAN03AClientThatTakesNothingAnyMoreIsGone: it may still hold its end of the input open.
+func TestCAN03AClientThatTakesNothingAnyMoreIsGone(t *testing.T) {
+	h := newHold()
+	f := newFixture(t, []Tool{tool("hang", h.handler())})
+	up, fromClient := io.Pipe()
+	fromServer, down := io.Pipe()
+	served := make(chan error, 1)
+	go func() {
+		served <- f.srv.Serve(t.Context(), rpc.Lines(up, down, closers{up, down}, rpc.LineOptions{}))
+	}()
+	client := rpc.Lines(fromServer, fromClient, closers{fromServer, fromClient}, rpc.LineOptions{})
+	frames := []string{
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang","arguments":{}}}`,
+	}
+	for i, frame := range frames {
+		if err := client.WriteFrame([]byte(frame)); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			continue
+		}
+		if _, err := client.ReadFrame(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-h.began
+	fromServer.Close()
+	if err := client.WriteFrame([]byte(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if cause := <-h.ended; cause == nil || cause.Source != inflight.SourceDisconnect {
+		t.Errorf("cause %v", cause)
+	}
+	if err := <-served; !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("served: %v", err)
 	}
 }
