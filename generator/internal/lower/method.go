@@ -54,7 +54,26 @@ func (l *packageLowering) unknownMethod(m manifest.Text) {
 			known = append(known, method.Name)
 		}
 	}
-	l.diags.Report(m.Node, "unknown-method", schema.DidYouMean(m.Value, known), "no revision of this manifest has a method %q", m.Value)
+	hint := schema.DidYouMean(m.Value, known)
+	if hint == "" {
+		hint = methodsOf(m.Value, known)
+	}
+	l.diags.Report(m.Node, "unknown-method", hint, "no revision of this manifest has a method %q", m.Value)
+}
+
+// methodsOf lists the methods of a feature, for who wrote its name alone; empty if there are none.
+func methodsOf(feature string, known []string) string {
+	var of []string
+	for _, name := range known {
+		if strings.HasPrefix(name, feature+"/") && !slices.Contains(of, name) {
+			of = append(of, name)
+		}
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	slices.Sort(of)
+	return "write the methods one by one: " + strings.Join(of, ", ")
 }
 
 // method switches on one method.
