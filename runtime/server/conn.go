@@ -22,9 +22,9 @@ var ErrGrace = errors.New("server: handlers did not return within the grace peri
 // ErrShutdown is what Serve returns after Shutdown.
 var ErrShutdown = errors.New("server: shut down")
 
-// Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, the
-// cause of ctx or ErrShutdown when it was told to stop; with ErrGrace when a handler did not follow. Requests in
-// flight end with cause disconnect or shutdown; tasks outlive the connection (TSK06).
+// Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, why
+// a read or a write failed, the cause of ctx or ErrShutdown when it was told to stop; with ErrGrace when a handler
+// did not follow. Requests in flight end with cause disconnect or shutdown; tasks outlive the connection (TSK06).
 func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 	why, late := s.serve(ctx, conn)
 	return errors.Join(why, late)
