@@ -42,10 +42,14 @@ func AppendResultHead(b []byte, id ID) []byte {
 	return append(b, `,"result":`...)
 }
 
-// AppendError appends an error answer. The zero id is written as null, which JSON-RPC asks for when the id was not readable.
+// AppendError appends an error answer. Without an id that could be read there is none in it: JSON-RPC has null there, but
+// every revision's schema takes a string, an integer or nothing, and clients that check refuse null.
 func AppendError(b []byte, id ID, err *Error) []byte {
-	b = append(b, `{"jsonrpc":"2.0","id":`...)
-	b = id.AppendJSON(b)
+	b = append(b, `{"jsonrpc":"2.0"`...)
+	if !id.IsZero() {
+		b = append(b, `,"id":`...)
+		b = id.AppendJSON(b)
+	}
 	b = append(b, `,"error":{"code":`...)
 	b = strconv.AppendInt(b, int64(err.Code), 10)
 	b = append(b, `,"message":`...)

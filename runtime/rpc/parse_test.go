@@ -161,7 +161,7 @@ func TestAppendIsWhatParseReads(t *testing.T) {
 			}
 		}
 	}
-	if got := string(AppendError(nil, ID{}, Errorf(CodeParseError, "no %s", "JSON"))); got != `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no JSON"}}` {
+	if got := string(AppendError(nil, ID{}, Errorf(CodeParseError, "no %s", "JSON"))); got != `{"jsonrpc":"2.0","error":{"code":-32700,"message":"no JSON"}}` {
 		t.Error(got)
 	}
 }

@@ -34,15 +34,6 @@ func unavailable(why string) *refusal {
 	return r
 }
 
-func (r *refusal) frame() []byte {
-	if !r.id.IsZero() {
-		return rpc.AppendError(nil, r.id, r.err)
-	}
-	b := rpc.AppendError(nil, r.id, r.err)
-	const withNull, without = `{"jsonrpc":"2.0","id":null,`, `{"jsonrpc":"2.0",`
-	return append([]byte(without), b[len(withNull):]...)
-}
-
 func (r *refusal) write(w http.ResponseWriter) {
 	h := w.Header()
 	if r.allow != "" {
@@ -54,7 +45,7 @@ func (r *refusal) write(w http.ResponseWriter) {
 	if r.status == http.StatusRequestEntityTooLarge || r.status == http.StatusRequestTimeout {
 		h.Set("Connection", "close") // the rest of the body is not wanted
 	}
-	b := r.frame()
+	b := rpc.AppendError(nil, r.id, r.err)
 	h["Content-Type"] = jsonHeader
 	h["Content-Length"] = []string{strconv.Itoa(len(b))}
 	w.WriteHeader(r.status)
