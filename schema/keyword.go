@@ -59,8 +59,8 @@ var keywords = map[string]form{
 	"readOnly": formBool, "writeOnly": formBool, "deprecated": formBool,
 }
 
-// annotations are words of other vocabularies that look like slips of ours and are none.
-var annotations = map[string]bool{"example": true, "comment": true, "id": true, "note": true, "readonly": true, "option": true, "options": true}
+// annotations are words of other vocabularies that are known to assert nothing; some look like slips of ours.
+var annotations = map[string]bool{"example": true, "comment": true, "id": true, "note": true, "enumNames": true, "readonly": true, "option": true, "options": true}
 
 var keywordNames = slices.Sorted(maps.Keys(keywords))
 

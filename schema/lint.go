@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,7 +91,8 @@ func (l *linter) keyword(n *Node, m *Member) bool {
 	return len(l.ds) == before
 }
 
-// unknown lets annotations pass. What is one slip away from a keyword would be a constraint that nobody enforces.
+// unknown lets annotations pass. What is one slip away from a keyword would be a constraint that nobody enforces; any other
+// word may be one that its author believes in, so it gets a warning. Words that begin with x- are nobody's but theirs.
 func (l *linter) unknown(n *Node, m *Member) {
 	if strings.HasPrefix(m.Key, "x-") || annotations[m.Key] {
 		return
@@ -101,7 +103,10 @@ func (l *linter) unknown(n *Node, m *Member) {
 	}
 	if hint != "" {
 		l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "misspelt-keyword", hint, "%s is no keyword of JSON Schema", quote(m.Key))
+		return
 	}
+	l.ds.report(Warning, m.KeyPos, m.Value.Pointer, "unknown-keyword", "nothing is checked by it; name it x-… if it is meant for others",
+		fmt.Sprintf("%s is no keyword of JSON Schema", quote(m.Key)))
 }
 
 var typeNames = []string{"null", "boolean", "object", "array", "number", "integer", "string"}
