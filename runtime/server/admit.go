@@ -99,7 +99,7 @@ func (s *Server) read(m *Method, params []byte, into *Params) *rpc.Error {
 	if m.Read == nil {
 		return nil
 	}
-	if err := check.Decode(orEmpty(params), s.cfg.limits, m.Read, into); err != nil {
+	if err := check.DecodeScanned(orEmpty(params), s.cfg.limits, m.Read, into); err != nil {
 		return rpc.Errorf(rpc.CodeInvalidParams, "invalid params of %s: %v", m.Name, err)
 	}
 	return nil

@@ -117,7 +117,7 @@ func (s *Server) readStateless(w *wire, msg *rpc.Message, params *Params) verdic
 		read = v.method.Read
 	}
 	*params = Params{}
-	v.err = check.Decode(orEmpty(msg.Params), s.cfg.limits, read, params)
+	v.err = check.DecodeScanned(orEmpty(msg.Params), s.cfg.limits, read, params)
 	return v
 }
 

@@ -28,7 +28,7 @@ func read(frame []byte, params func(*check.Decoder, *server.Params)) (p server.P
 	if refused != nil {
 		return p, refused
 	}
-	err = check.Decode(msg.Params, check.Limits{}, params, &p)
+	err = check.DecodeScanned(msg.Params, check.Limits{}, params, &p)
 	return p, err
 }
 
