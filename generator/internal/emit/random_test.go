@@ -280,10 +280,18 @@ func merged(branch any, owner map[string]any) any {
 	return out
 }
 
+// resolve follows pointers from the root; what else a reference may be leads to anything.
 func (m *instanceMaker) resolve(ref string) any {
 	at := m.root
+	if !strings.HasPrefix(ref, "#") {
+		return true
+	}
 	for _, token := range strings.Split(strings.TrimPrefix(ref, "#"), "/")[1:] {
-		at = at.(map[string]any)[token]
+		next, ok := at.(map[string]any)
+		if !ok {
+			return true
+		}
+		at = next[token]
 	}
 	return at
 }
