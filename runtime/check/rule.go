@@ -28,7 +28,7 @@ const (
 // Object is the rule of an object whose properties are known by name.
 type Object struct {
 	At       string
-	Names    []string // index = what Next returns; the order in which members are likely to come is the fastest
+	Names    []string // index = what Next returns, in any order
 	Required Bits
 	Null     Bits // members that accept null: it is consumed and leaves the Go field as it was
 	Unknown  Unknown
