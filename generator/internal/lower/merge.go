@@ -192,7 +192,7 @@ func narrowByGroups(r *reader, s *shape) {
 				continue
 			}
 			kinds |= t.kinds
-			if t.kinds&model.KindNull != 0 && len(t.groups) == 0 && !t.anyKind() {
+			if r.takesNull(t) {
 				nulls++
 			}
 		}
@@ -205,6 +205,35 @@ func narrowByGroups(r *reader, s *shape) {
 		}
 		delete(r.narrowing, g.at)
 	}
+}
+
+// takesNull reports whether s surely takes null: nothing that null may break applies, and each of its groups has a branch
+// that takes it, alone in a oneOf.
+func (r *reader) takesNull(s *shape) bool {
+	if s.never != nil || s.kinds&model.KindNull == 0 || s.anyKind() {
+		return false
+	}
+	for _, g := range s.groups {
+		if r.narrowing[g.at] {
+			return false
+		}
+		r.narrowing[g.at] = true
+		may, does := 0, 0
+		for _, b := range g.branches {
+			t := r.shape(conj{b})
+			if t.never == nil && t.kinds&model.KindNull != 0 {
+				may++
+			}
+			if r.takesNull(t) {
+				does++
+			}
+		}
+		delete(r.narrowing, g.at)
+		if does == 0 || g.one && may > 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // narrowByEnum drops the values of an enum that other keywords refuse. What is left alone decides then, except for
