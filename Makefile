@@ -60,6 +60,7 @@ interop: build $(CLIENTS)/node_modules/.package-lock.json ## drive generated ser
 	cd $(CLIENTS) && node_modules/.bin/node stdio-2025-11-25.mjs $(CURDIR)/$(REPORTS)/server
 	@for script in http-2025-11-25 client tasks inspector; do (cd $(CLIENTS) && node_modules/.bin/node $$script.mjs $(CURDIR)/$(WORK)/conformance-server); done
 	cd testdata/interop/gosdk && $(GO) run . $(CURDIR)/$(REPORTS)/server $(CURDIR)/$(WORK)/conformance-server
+	cd testdata/bench && $(GO) test -run Example ./...
 
 $(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
 	cd $(CLIENTS) && npm ci --silent && touch node_modules/.package-lock.json
