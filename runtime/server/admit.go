@@ -89,7 +89,7 @@ func (w *wire) lacks(capability string) *refusal {
 func (w *wire) missing(capability string) *rpc.Error {
 	required := declaration{}
 	required.add(capability)
-	err := rpc.Errorf(w.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", capability)
+	err := rpc.Errorf(w.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", unescape(capability))
 	err.Data = w.AppendMissingCapability(nil, &MissingCapability{RequiredCapabilities: required.appendJSON(nil)})
 	return err
 }

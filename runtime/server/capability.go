@@ -44,7 +44,7 @@ func steps(path string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for name := range strings.SplitSeq(path, "/") {
 			if strings.Contains(name, "~") {
-				name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+				name = unescape(name)
 			}
 			if !yield(name) {
 				return
@@ -131,4 +131,9 @@ func serverInfo(d *Definition) []byte {
 	}
 	b = check.AppendString(append(b, `,"version":`...), d.Version)
 	return append(AppendMembers(b, []byte(d.Info)), '}')
+}
+
+// unescape undoes the escapes of a name in a capability's path.
+func unescape(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
 }
