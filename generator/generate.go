@@ -80,7 +80,7 @@ func (r *run) resolve() {
 		Instructions: m.Server.Instructions.Value,
 		Info:         info(m.Server),
 	}
-	r.result.Package = first(r.cfg.Package, m.Go.Package.Value, packageName(server.Name))
+	r.result.Package = first(r.cfg.Package, m.Go.Package.Value, manifest.PackageName(server.Name))
 	r.result.Out = path.Clean(first(r.cfg.Out, m.Go.Out.Value, "internal/"+r.result.Package))
 	r.result.OutPos = schema.Position{File: r.cfg.Manifest.Path}
 	if n := m.Go.Out.Node; n != nil && r.cfg.Out == "" {
@@ -233,22 +233,4 @@ func first(candidates ...string) string {
 func stem(file string) string {
 	base := path.Base(strings.ReplaceAll(file, "\\", "/"))
 	return strings.TrimSuffix(base, path.Ext(base))
-}
-
-// packageName makes a Go package name of a server's name.
-func packageName(server string) string {
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r - 'A' + 'a'
-		}
-		return -1
-	}, server)
-	name = strings.TrimLeft(name, "0123456789")
-	if !token.IsIdentifier(name) || name == "main" {
-		return "tools"
-	}
-	return name
 }

@@ -9,14 +9,11 @@ func eachValue(d *model.Decl, visit func(*model.Value)) {
 	case *model.Struct:
 		structValues(b, visit)
 	case *model.Defined:
-		visit(&b.Value)
-		innerValues(&b.Value, visit)
+		valueAndInner(&b.Value, visit)
 	case *model.Element:
-		visit(&b.Value)
-		innerValues(&b.Value, visit)
+		valueAndInner(&b.Value, visit)
 	case *model.Check:
-		visit(&b.Value)
-		innerValues(&b.Value, visit)
+		valueAndInner(&b.Value, visit)
 	}
 }
 
@@ -25,31 +22,31 @@ func structValues(s *model.Struct, visit func(*model.Value)) {
 		innerValues(&p.Value, visit)
 	}
 	if s.Extra.Type != nil {
-		visit(&s.Extra)
-		innerValues(&s.Extra, visit)
+		valueAndInner(&s.Extra, visit)
 	}
+}
+
+// valueAndInner visits a value and what it contains.
+func valueAndInner(v *model.Value, visit func(*model.Value)) {
+	visit(v)
+	innerValues(v, visit)
 }
 
 func innerValues(v *model.Value, visit func(*model.Value)) {
 	switch t := v.Type.(type) {
 	case *model.Slice:
-		visit(&t.Elem)
-		innerValues(&t.Elem, visit)
+		valueAndInner(&t.Elem, visit)
 	case *model.Map:
-		visit(&t.Elem)
-		innerValues(&t.Elem, visit)
+		valueAndInner(&t.Elem, visit)
 	case *model.ByKind:
 		for i := range t.Cases {
-			visit(&t.Cases[i].Value)
-			innerValues(&t.Cases[i].Value, visit)
+			valueAndInner(&t.Cases[i].Value, visit)
 		}
 	case *model.ByIndex:
 		for i := range t.Cases {
-			visit(&t.Cases[i])
-			innerValues(&t.Cases[i], visit)
+			valueAndInner(&t.Cases[i], visit)
 		}
-		visit(&t.Rest)
-		innerValues(&t.Rest, visit)
+		valueAndInner(&t.Rest, visit)
 	case *model.Object:
 		structValues(t.Struct, visit)
 	}
