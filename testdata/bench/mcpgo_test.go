@@ -2,8 +2,10 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
+	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -37,5 +39,24 @@ func serveMCPGo(validate bool) peer {
 		stdio := server.NewStdioServer(s)
 		stdio.SetErrorLogger(log.New(io.Discard, "", 0))
 		stdio.Listen(ctx, r, w)
+	}
+}
+
+// decodeMCPGo handles whole messages, for mcp-go validates nowhere else: reading the envelope and making the response are
+// in its figures.
+func decodeMCPGo(b *testing.B, tool string, inputSchema []byte) decoder {
+	s := server.NewMCPServer("bench", "1.0.0", server.WithInputSchemaValidation())
+	s.AddTool(mcp.NewToolWithRawSchema(tool, "", inputSchema), mcp.NewTypedToolHandler(
+		func(context.Context, mcp.CallToolRequest, sdkOrder) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{}, nil
+		}))
+	var frame []byte
+	return func(data []byte) error {
+		frame = append(append(append(frame[:0], `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"`+tool+`","arguments":`...), data...), "}}"...)
+		response, ok := s.HandleMessage(b.Context(), frame).(mcp.JSONRPCResponse)
+		if !ok || response.Result.(*mcp.CallToolResult).IsError {
+			return errors.New("mcp-go refuses it")
+		}
+		return nil
 	}
 }

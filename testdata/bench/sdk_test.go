@@ -2,7 +2,9 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"io"
+	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -32,4 +34,32 @@ func serveSDK(ctx context.Context, r io.ReadCloser, w io.WriteCloser) {
 		return nil, sdkNothing{}, ctx.Err()
 	})
 	s.Run(ctx, &mcp.IOTransport{Reader: r, Writer: w})
+}
+
+// decodeSDK calls the official SDK's tool below its transport, where a message is read already: what remains is to find
+// the tool, to decode and validate its arguments, and to make an empty result.
+func decodeSDK(b *testing.B, tool string, inputSchema []byte) decoder {
+	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1.0.0"}, nil)
+	mcp.AddTool(s, &mcp.Tool{Name: tool, InputSchema: json.RawMessage(inputSchema)},
+		func(context.Context, *mcp.CallToolRequest, sdkOrder) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{}, nil, nil
+		})
+	var handle mcp.MethodHandler
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		handle = next
+		return next
+	})
+	transport, _ := mcp.NewInMemoryTransports()
+	session, err := s.Connect(b.Context(), transport, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { session.Close() })
+	return func(data []byte) error {
+		result, err := handle(b.Context(), "tools/call", &mcp.CallToolRequest{Session: session, Params: &mcp.CallToolParamsRaw{Name: tool, Arguments: data}})
+		if err != nil {
+			return err
+		}
+		return result.(*mcp.CallToolResult).GetError()
+	}
 }

@@ -16,6 +16,10 @@
 //   - job (Job): It always runs as a task: ctx outlives the request, and ends on tasks/cancel, timeout, expiry or
 //     shutdown. A task is kept for 10m.
 //
+// # Methods
+//
+//   - sampling/createMessage: CreateMessage asks the client.
+//
 // # Limits
 //
 // Each refuses with an error that names it. These are the runtime's defaults; the option in parentheses changes them.
@@ -25,6 +29,7 @@
 //   - A page of tools/list has 100 tools. (server.WithPageSize)
 //   - A call sends at most 10 progress notifications a second, and always the last one. (server.WithProgressRate)
 //   - After shutdown or disconnect, handlers have 5s to return. (server.WithGrace)
+//   - A question without a timeout of its own waits 10m. (server.WithQuestionTimeout)
 //   - A requestor has at most 1,000 unfinished tasks and 100,000 that have not expired. (server.WithTaskLimits)
 //   - A task is kept for 1h, at most 24h if the request asks for more, where the tool says nothing else. (server.WithTaskLimits)
 //   - A task's result has at most 8 MiB. (server.WithTaskLimits)

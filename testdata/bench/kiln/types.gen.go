@@ -289,3 +289,259 @@ type BlobResourceContents struct {
 	// Every other property.
 	Extra map[string]check.Raw
 }
+
+// CreateMessageRequestParams is the conversation to continue and how.
+type CreateMessageRequestParams struct {
+	Meta map[string]check.Raw
+	// IncludeContext asks for context of MCP servers to be added; anything but none is discouraged.
+	IncludeContext check.Optional[CreateMessageRequestParamsIncludeContext]
+	// MaxTokens bounds the length of the answer.
+	MaxTokens int64
+	// Messages is the conversation so far.
+	Messages []SamplingMessage
+	// Metadata is handed to the model's provider as it is.
+	Metadata map[string]check.Raw
+	// ModelPreferences helps the client to pick a model.
+	ModelPreferences *ModelPreferences
+	// StopSequences end the answer where one of them appears.
+	StopSequences []string
+	// SystemPrompt is the system prompt to use, if the client agrees.
+	SystemPrompt check.Optional[string]
+	// Temperature is the randomness to sample with.
+	Temperature check.Optional[float64]
+	// ToolChoice says whether tools may or must be used; needs the sampling.tools capability.
+	ToolChoice *ToolChoice
+	// Tools are tools for the model to use; needs the sampling.tools capability.
+	Tools []Tool
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// CreateMessageRequestParamsIncludeContext asks for context of MCP servers to be added; anything but none is
+// discouraged.
+type CreateMessageRequestParamsIncludeContext string
+
+// The values of CreateMessageRequestParamsIncludeContext.
+const (
+	CreateMessageRequestParamsIncludeContextAllServers CreateMessageRequestParamsIncludeContext = "allServers"
+	CreateMessageRequestParamsIncludeContextNone       CreateMessageRequestParamsIncludeContext = "none"
+	CreateMessageRequestParamsIncludeContextThisServer CreateMessageRequestParamsIncludeContext = "thisServer"
+)
+
+// SamplingMessage is one message of a conversation with a model.
+type SamplingMessage struct {
+	Meta map[string]check.Raw
+	// Content is one block, or a list of blocks.
+	Content SamplingMessageContent
+	// Role is who says it.
+	Role Role
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// SamplingMessageContent is one block, or a list of blocks.
+//
+// It is one of *TextContent, *ImageContent, *AudioContent, *ToolUseContent, *ToolResultContent,
+// SamplingMessageContentList.
+type SamplingMessageContent interface{ isSamplingMessageContent() }
+
+func (*TextContent) isSamplingMessageContent()               {}
+func (*ImageContent) isSamplingMessageContent()              {}
+func (*AudioContent) isSamplingMessageContent()              {}
+func (*ToolUseContent) isSamplingMessageContent()            {}
+func (*ToolResultContent) isSamplingMessageContent()         {}
+func (SamplingMessageContentList) isSamplingMessageContent() {}
+
+// ToolUseContent is a model's wish to call a tool.
+type ToolUseContent struct {
+	Meta map[string]check.Raw
+	// ID pairs the wish with its ToolResultContent.
+	ID string
+	// Input are the arguments for the tool.
+	Input map[string]check.Raw
+	// Name is the tool's name.
+	Name string
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// ToolResultContent hands a tool's outcome back to the model.
+type ToolResultContent struct {
+	Meta map[string]check.Raw
+	// Content is the outcome, as in CallToolResult.
+	Content []ContentBlock
+	// IsError marks a failure.
+	IsError check.Optional[bool]
+	// StructuredContent is the outcome as data, as in CallToolResult.
+	StructuredContent map[string]check.Raw
+	// ToolUseID is the id of the ToolUseContent that it answers.
+	ToolUseID string
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// SamplingMessageContentList is a []SamplingMessageContentBlock as its schema bounds it.
+type SamplingMessageContentList []SamplingMessageContentBlock
+
+// SamplingMessageContentBlock is one piece of such a message.
+//
+// It is one of *TextContent, *ImageContent, *AudioContent, *ToolUseContent, *ToolResultContent.
+type SamplingMessageContentBlock interface{ isSamplingMessageContentBlock() }
+
+func (*TextContent) isSamplingMessageContentBlock()       {}
+func (*ImageContent) isSamplingMessageContentBlock()      {}
+func (*AudioContent) isSamplingMessageContentBlock()      {}
+func (*ToolUseContent) isSamplingMessageContentBlock()    {}
+func (*ToolResultContent) isSamplingMessageContentBlock() {}
+
+// ModelPreferences is advice for picking a model; the client decides.
+type ModelPreferences struct {
+	// CostPriority weighs low price from 0 to 1.
+	CostPriority check.Optional[float64]
+	// Hints are suggestions, the first that fits is taken; they go before the weights.
+	Hints []ModelHint
+	// IntelligencePriority weighs ability from 0 to 1.
+	IntelligencePriority check.Optional[float64]
+	// SpeedPriority weighs quick answers from 0 to 1.
+	SpeedPriority check.Optional[float64]
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// ModelHint suggests a model.
+type ModelHint struct {
+	// Name is part of a model's name; another provider's equivalent is fine too.
+	Name check.Optional[string]
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// ToolChoice says whether a model may use tools.
+type ToolChoice struct {
+	// Mode is auto to leave it to the model, required for at least one, none for never; auto if absent.
+	Mode check.Optional[ToolChoiceMode]
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// ToolChoiceMode is auto to leave it to the model, required for at least one, none for never; auto if absent.
+type ToolChoiceMode string
+
+// The values of ToolChoiceMode.
+const (
+	ToolChoiceModeAuto     ToolChoiceMode = "auto"
+	ToolChoiceModeNone     ToolChoiceMode = "none"
+	ToolChoiceModeRequired ToolChoiceMode = "required"
+)
+
+// Tool is a tool on offer.
+type Tool struct {
+	Meta map[string]check.Raw
+	// Annotations are hints at what calling the tool does; not to be trusted blindly.
+	Annotations *ToolAnnotations
+	// Description tells models and people what the tool does.
+	Description check.Optional[string]
+	// Execution says how calls of the tool run.
+	Execution *ToolExecution
+	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
+	Icons []Icon
+	// InputSchema is the JSON Schema of the arguments, an object.
+	InputSchema ToolInputSchema
+	// Name identifies the tool in calls.
+	Name string
+	// OutputSchema is the JSON Schema of structuredContent.
+	OutputSchema *ToolOutputSchema
+	// Title is the name to show to people; it goes before that in annotations.
+	Title check.Optional[string]
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// ToolAnnotations hints at what a tool does; from strangers, take nothing here for granted.
+type ToolAnnotations struct {
+	// DestructiveHint tells that the tool may overwrite or delete; assumed unless false.
+	DestructiveHint check.Optional[bool]
+	// IdempotentHint tells that a repeated call changes nothing more.
+	IdempotentHint check.Optional[bool]
+	// OpenWorldHint tells that the tool reaches beyond a closed set of things; assumed unless false.
+	OpenWorldHint check.Optional[bool]
+	// ReadOnlyHint tells that the tool changes nothing.
+	ReadOnlyHint check.Optional[bool]
+	// Title is the name to show if the tool itself has none.
+	Title check.Optional[string]
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// ToolExecution says how calls of a tool run.
+type ToolExecution struct {
+	// TaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
+	TaskSupport check.Optional[ToolExecutionTaskSupport]
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// ToolExecutionTaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
+type ToolExecutionTaskSupport string
+
+// The values of ToolExecutionTaskSupport.
+const (
+	ToolExecutionTaskSupportForbidden ToolExecutionTaskSupport = "forbidden"
+	ToolExecutionTaskSupportOptional  ToolExecutionTaskSupport = "optional"
+	ToolExecutionTaskSupportRequired  ToolExecutionTaskSupport = "required"
+)
+
+// ToolInputSchema is the JSON Schema of the arguments, an object.
+type ToolInputSchema struct {
+	// Schema names the JSON Schema dialect, 2020-12 if absent.
+	Schema check.Optional[string]
+	// Properties are the arguments by name.
+	Properties map[string]map[string]check.Raw
+	// Required names the arguments that may not be left out.
+	Required []string
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// ToolOutputSchema is the JSON Schema of structuredContent.
+type ToolOutputSchema struct {
+	// Schema names the JSON Schema dialect, 2020-12 if absent.
+	Schema check.Optional[string]
+	// Properties are the members by name.
+	Properties map[string]map[string]check.Raw
+	// Required names the members that are always there.
+	Required []string
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// CreateMessageResult is the model's answer, as far as the user let it pass.
+type CreateMessageResult struct {
+	Meta map[string]check.Raw
+	// Content is one block, or a list of blocks.
+	Content CreateMessageResultContent
+	// Model names the model that answered.
+	Model string
+	// Role is the side of the conversation that spoke.
+	Role Role
+	// StopReason is why the answer ended: endTurn, stopSequence, maxTokens, toolUse, or a provider's own.
+	StopReason check.Optional[string]
+	// Every other property.
+	Extra map[string]check.Raw
+}
+
+// CreateMessageResultContent is one block, or a list of blocks.
+//
+// It is one of *TextContent, *ImageContent, *AudioContent, *ToolUseContent, *ToolResultContent,
+// CreateMessageResultContentList.
+type CreateMessageResultContent interface{ isCreateMessageResultContent() }
+
+func (*TextContent) isCreateMessageResultContent()                   {}
+func (*ImageContent) isCreateMessageResultContent()                  {}
+func (*AudioContent) isCreateMessageResultContent()                  {}
+func (*ToolUseContent) isCreateMessageResultContent()                {}
+func (*ToolResultContent) isCreateMessageResultContent()             {}
+func (CreateMessageResultContentList) isCreateMessageResultContent() {}
+
+// CreateMessageResultContentList is a []SamplingMessageContentBlock as its schema bounds it.
+type CreateMessageResultContentList []SamplingMessageContentBlock

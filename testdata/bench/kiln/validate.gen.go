@@ -240,8 +240,29 @@ func appendCallToolResult(b []byte, v *CallToolResult) []byte {
 	return append(b, '}')
 }
 
+func decodeRaw(d *check.Decoder, v *check.Raw) {
+	*v = d.Raw(nil)
+}
+
 func appendRaw(b []byte, v *check.Raw) []byte {
 	return check.AppendRaw(b, *v)
+}
+
+var contentBlock = check.Union{At: "#/$defs/ContentBlock", Keyword: "anyOf", Key: "type", Tags: []string{"text", "image", "audio", "resource_link", "resource"}}
+
+func decodeContentBlock(d *check.Decoder, v *ContentBlock) {
+	switch d.Tag(&contentBlock) {
+	case 0:
+		*v = check.New(d, decodeTextContent)
+	case 1:
+		*v = check.New(d, decodeImageContent)
+	case 2:
+		*v = check.New(d, decodeAudioContent)
+	case 3:
+		*v = check.New(d, decodeResourceLink)
+	case 4:
+		*v = check.New(d, decodeEmbeddedResource)
+	}
 }
 
 func appendContentBlock(b []byte, v *ContentBlock) []byte {
@@ -260,6 +281,28 @@ func appendContentBlock(b []byte, v *ContentBlock) []byte {
 	return append(b, "null"...)
 }
 
+var (
+	textContent     = check.Object{At: "#/$defs/TextContent", Names: []string{"_meta", "annotations", "text", "type"}, Required: check.Bits{0b1100}}
+	textContentType = check.Enum{Values: []string{"text"}, Const: true}
+)
+
+func decodeTextContent(d *check.Decoder, v *TextContent) {
+	for f := d.Object(&textContent); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Meta = check.Map(d, nil, decodeRaw)
+		case 1:
+			v.Annotations = check.New(d, decodeAnnotations)
+		case 2:
+			v.Text = d.String(nil)
+		case 3:
+			d.Enum(&textContentType)
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
+}
+
 func appendTextContent(b []byte, v *TextContent) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -272,6 +315,26 @@ func appendTextContent(b []byte, v *TextContent) []byte {
 	return append(b, '}')
 }
 
+var (
+	annotations         = check.Object{At: "#/$defs/Annotations", Names: []string{"audience", "lastModified", "priority"}}
+	annotationsPriority = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
+)
+
+func decodeAnnotations(d *check.Decoder, v *Annotations) {
+	for f := d.Object(&annotations); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Audience = check.Enums[Role](d, nil, &role)
+		case 1:
+			v.LastModified = check.Some(d.String(nil))
+		case 2:
+			v.Priority = check.Some(d.Float(&annotationsPriority))
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
+}
+
 func appendAnnotations(b []byte, v *Annotations) []byte {
 	b = append(b, '{')
 	if v.Audience != nil {
@@ -281,6 +344,32 @@ func appendAnnotations(b []byte, v *Annotations) []byte {
 	b = check.AppendOptional(b, `"priority":`, v.Priority, check.AppendFloat)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+var role = check.Enum{At: "#/$defs/Role", Values: []string{"assistant", "user"}}
+
+var (
+	imageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: check.Bits{0b11100}}
+	imageContentType = check.Enum{Values: []string{"image"}, Const: true}
+)
+
+func decodeImageContent(d *check.Decoder, v *ImageContent) {
+	for f := d.Object(&imageContent); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Meta = check.Map(d, nil, decodeRaw)
+		case 1:
+			v.Annotations = check.New(d, decodeAnnotations)
+		case 2:
+			v.Data = d.String(nil)
+		case 3:
+			v.MIMEType = d.String(nil)
+		case 4:
+			d.Enum(&imageContentType)
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
 }
 
 func appendImageContent(b []byte, v *ImageContent) []byte {
@@ -296,6 +385,30 @@ func appendImageContent(b []byte, v *ImageContent) []byte {
 	return append(b, '}')
 }
 
+var (
+	audioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: check.Bits{0b11100}}
+	audioContentType = check.Enum{Values: []string{"audio"}, Const: true}
+)
+
+func decodeAudioContent(d *check.Decoder, v *AudioContent) {
+	for f := d.Object(&audioContent); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Meta = check.Map(d, nil, decodeRaw)
+		case 1:
+			v.Annotations = check.New(d, decodeAnnotations)
+		case 2:
+			v.Data = d.String(nil)
+		case 3:
+			v.MIMEType = d.String(nil)
+		case 4:
+			d.Enum(&audioContentType)
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
+}
+
 func appendAudioContent(b []byte, v *AudioContent) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -307,6 +420,41 @@ func appendAudioContent(b []byte, v *AudioContent) []byte {
 	b = check.Member(b, `"type":"audio"`)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+var (
+	resourceLink     = check.Object{At: "#/$defs/ResourceLink", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "type", "uri"}, Required: check.Bits{0b1100100000}}
+	resourceLinkType = check.Enum{Values: []string{"resource_link"}, Const: true}
+	resourceLinkURI  = check.String{Format: check.FormatURI}
+)
+
+func decodeResourceLink(d *check.Decoder, v *ResourceLink) {
+	for f := d.Object(&resourceLink); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Meta = check.Map(d, nil, decodeRaw)
+		case 1:
+			v.Annotations = check.New(d, decodeAnnotations)
+		case 2:
+			v.Description = check.Some(d.String(nil))
+		case 3:
+			v.Icons = check.List(d, nil, decodeIcon)
+		case 4:
+			v.MIMEType = check.Some(d.String(nil))
+		case 5:
+			v.Name = d.String(nil)
+		case 6:
+			v.Size = check.Some(d.Int(nil))
+		case 7:
+			v.Title = check.Some(d.String(nil))
+		case 8:
+			d.Enum(&resourceLinkType)
+		case 9:
+			v.URI = d.String(&resourceLinkURI)
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
 }
 
 func appendResourceLink(b []byte, v *ResourceLink) []byte {
@@ -329,6 +477,28 @@ func appendResourceLink(b []byte, v *ResourceLink) []byte {
 	return append(b, '}')
 }
 
+var (
+	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: check.Bits{0b100}}
+	iconSrc = check.String{Format: check.FormatURI}
+)
+
+func decodeIcon(d *check.Decoder, v *Icon) {
+	for f := d.Object(&icon); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.MIMEType = check.Some(d.String(nil))
+		case 1:
+			v.Sizes = d.Strings(nil, nil)
+		case 2:
+			v.Src = d.String(&iconSrc)
+		case 3:
+			v.Theme = check.Some(IconTheme(d.Enum(&iconTheme)))
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
+}
+
 func appendIcon(b []byte, v *Icon) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
@@ -339,6 +509,30 @@ func appendIcon(b []byte, v *Icon) []byte {
 	b = check.AppendOptional(b, `"theme":`, v.Theme, check.AppendString)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+var iconTheme = check.Enum{Values: []string{"dark", "light"}}
+
+var (
+	embeddedResource     = check.Object{At: "#/$defs/EmbeddedResource", Names: []string{"_meta", "annotations", "resource", "type"}, Required: check.Bits{0b1100}}
+	embeddedResourceType = check.Enum{Values: []string{"resource"}, Const: true}
+)
+
+func decodeEmbeddedResource(d *check.Decoder, v *EmbeddedResource) {
+	for f := d.Object(&embeddedResource); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Meta = check.Map(d, nil, decodeRaw)
+		case 1:
+			v.Annotations = check.New(d, decodeAnnotations)
+		case 2:
+			decodeEmbeddedResourceResource(d, &v.Resource)
+		case 3:
+			d.Enum(&embeddedResourceType)
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
 }
 
 func appendEmbeddedResource(b []byte, v *EmbeddedResource) []byte {
@@ -353,6 +547,19 @@ func appendEmbeddedResource(b []byte, v *EmbeddedResource) []byte {
 	return append(b, '}')
 }
 
+var embeddedResourceResource = check.Union{Keyword: "anyOf"}
+
+func decodeEmbeddedResourceResource(d *check.Decoder, v *EmbeddedResourceResource) {
+	t := d.AnyOf(&embeddedResourceResource)
+	if u, ok := check.Try(&t, decodeTextResourceContents); ok {
+		*v = u
+	}
+	if u, ok := check.Try(&t, decodeBlobResourceContents); ok {
+		*v = u
+	}
+	t.End()
+}
+
 func appendEmbeddedResourceResource(b []byte, v *EmbeddedResourceResource) []byte {
 	switch v := (*v).(type) {
 	case *TextResourceContents:
@@ -361,6 +568,28 @@ func appendEmbeddedResourceResource(b []byte, v *EmbeddedResourceResource) []byt
 		return appendBlobResourceContents(b, v)
 	}
 	return append(b, "null"...)
+}
+
+var (
+	textResourceContents    = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: check.Bits{0b1100}}
+	textResourceContentsURI = check.String{Format: check.FormatURI}
+)
+
+func decodeTextResourceContents(d *check.Decoder, v *TextResourceContents) {
+	for f := d.Object(&textResourceContents); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Meta = check.Map(d, nil, decodeRaw)
+		case 1:
+			v.MIMEType = check.Some(d.String(nil))
+		case 2:
+			v.Text = d.String(nil)
+		case 3:
+			v.URI = d.String(&textResourceContentsURI)
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
 }
 
 func appendTextResourceContents(b []byte, v *TextResourceContents) []byte {
@@ -375,6 +604,28 @@ func appendTextResourceContents(b []byte, v *TextResourceContents) []byte {
 	return append(b, '}')
 }
 
+var (
+	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: check.Bits{0b1010}}
+	blobResourceContentsURI = check.String{Format: check.FormatURI}
+)
+
+func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {
+	for f := d.Object(&blobResourceContents); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Meta = check.Map(d, nil, decodeRaw)
+		case 1:
+			v.Blob = d.String(nil)
+		case 2:
+			v.MIMEType = check.Some(d.String(nil))
+		case 3:
+			v.URI = d.String(&blobResourceContentsURI)
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
+}
+
 func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -385,4 +636,325 @@ func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func appendCreateMessageRequestParams(b []byte, v *CreateMessageRequestParams) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendOptional(b, `"includeContext":`, v.IncludeContext, check.AppendString)
+	b = check.AppendInt(check.Member(b, `"maxTokens":`), v.MaxTokens)
+	b = check.AppendList(check.Member(b, `"messages":`), v.Messages, appendSamplingMessage)
+	if v.Metadata != nil {
+		b = check.AppendMap(check.Member(b, `"metadata":`), v.Metadata, appendRaw)
+	}
+	b = check.AppendPointer(b, `"modelPreferences":`, v.ModelPreferences, appendModelPreferences)
+	if v.StopSequences != nil {
+		b = check.AppendSlice(check.Member(b, `"stopSequences":`), v.StopSequences, check.AppendString)
+	}
+	b = check.AppendOptional(b, `"systemPrompt":`, v.SystemPrompt, check.AppendString)
+	b = check.AppendOptional(b, `"temperature":`, v.Temperature, check.AppendFloat)
+	b = check.AppendPointer(b, `"toolChoice":`, v.ToolChoice, appendToolChoice)
+	if v.Tools != nil {
+		b = check.AppendList(check.Member(b, `"tools":`), v.Tools, appendTool)
+	}
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendSamplingMessage(b []byte, v *SamplingMessage) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = appendSamplingMessageContent(check.Member(b, `"content":`), &v.Content)
+	b = check.AppendString(check.Member(b, `"role":`), v.Role)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendSamplingMessageContent(b []byte, v *SamplingMessageContent) []byte {
+	switch v := (*v).(type) {
+	case *TextContent:
+		return appendTextContent(b, v)
+	case *ImageContent:
+		return appendImageContent(b, v)
+	case *AudioContent:
+		return appendAudioContent(b, v)
+	case *ToolUseContent:
+		return appendToolUseContent(b, v)
+	case *ToolResultContent:
+		return appendToolResultContent(b, v)
+	case SamplingMessageContentList:
+		return appendSamplingMessageContentList(b, &v)
+	}
+	return append(b, "null"...)
+}
+
+var (
+	toolUseContent     = check.Object{At: "#/$defs/ToolUseContent", Names: []string{"_meta", "id", "input", "name", "type"}, Required: check.Bits{0b11110}}
+	toolUseContentType = check.Enum{Values: []string{"tool_use"}, Const: true}
+)
+
+func decodeToolUseContent(d *check.Decoder, v *ToolUseContent) {
+	for f := d.Object(&toolUseContent); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Meta = check.Map(d, nil, decodeRaw)
+		case 1:
+			v.ID = d.String(nil)
+		case 2:
+			v.Input = check.Map(d, nil, decodeRaw)
+		case 3:
+			v.Name = d.String(nil)
+		case 4:
+			d.Enum(&toolUseContentType)
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
+}
+
+func appendToolUseContent(b []byte, v *ToolUseContent) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendString(check.Member(b, `"id":`), v.ID)
+	b = check.AppendMap(check.Member(b, `"input":`), v.Input, appendRaw)
+	b = check.AppendString(check.Member(b, `"name":`), v.Name)
+	b = check.Member(b, `"type":"tool_use"`)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+var (
+	toolResultContent     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: check.Bits{0b110010}}
+	toolResultContentType = check.Enum{Values: []string{"tool_result"}, Const: true}
+)
+
+func decodeToolResultContent(d *check.Decoder, v *ToolResultContent) {
+	for f := d.Object(&toolResultContent); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Meta = check.Map(d, nil, decodeRaw)
+		case 1:
+			v.Content = check.List(d, nil, decodeContentBlock)
+		case 2:
+			v.IsError = check.Some(d.Bool(nil))
+		case 3:
+			v.StructuredContent = check.Map(d, nil, decodeRaw)
+		case 4:
+			v.ToolUseID = d.String(nil)
+		case 5:
+			d.Enum(&toolResultContentType)
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
+}
+
+func appendToolResultContent(b []byte, v *ToolResultContent) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendList(check.Member(b, `"content":`), v.Content, appendContentBlock)
+	b = check.AppendOptional(b, `"isError":`, v.IsError, check.AppendBool)
+	if v.StructuredContent != nil {
+		b = check.AppendMap(check.Member(b, `"structuredContent":`), v.StructuredContent, appendRaw)
+	}
+	b = check.AppendString(check.Member(b, `"toolUseId":`), v.ToolUseID)
+	b = check.Member(b, `"type":"tool_result"`)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendSamplingMessageContentList(b []byte, v *SamplingMessageContentList) []byte {
+	return check.AppendList(b, *v, appendSamplingMessageContentBlock)
+}
+
+var samplingMessageContentBlock = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Tags: []string{"text", "image", "audio", "tool_use", "tool_result"}}
+
+func decodeSamplingMessageContentBlock(d *check.Decoder, v *SamplingMessageContentBlock) {
+	switch d.Tag(&samplingMessageContentBlock) {
+	case 0:
+		*v = check.New(d, decodeTextContent)
+	case 1:
+		*v = check.New(d, decodeImageContent)
+	case 2:
+		*v = check.New(d, decodeAudioContent)
+	case 3:
+		*v = check.New(d, decodeToolUseContent)
+	case 4:
+		*v = check.New(d, decodeToolResultContent)
+	}
+}
+
+func appendSamplingMessageContentBlock(b []byte, v *SamplingMessageContentBlock) []byte {
+	switch v := (*v).(type) {
+	case *TextContent:
+		return appendTextContent(b, v)
+	case *ImageContent:
+		return appendImageContent(b, v)
+	case *AudioContent:
+		return appendAudioContent(b, v)
+	case *ToolUseContent:
+		return appendToolUseContent(b, v)
+	case *ToolResultContent:
+		return appendToolResultContent(b, v)
+	}
+	return append(b, "null"...)
+}
+
+func appendModelPreferences(b []byte, v *ModelPreferences) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"costPriority":`, v.CostPriority, check.AppendFloat)
+	if v.Hints != nil {
+		b = check.AppendList(check.Member(b, `"hints":`), v.Hints, appendModelHint)
+	}
+	b = check.AppendOptional(b, `"intelligencePriority":`, v.IntelligencePriority, check.AppendFloat)
+	b = check.AppendOptional(b, `"speedPriority":`, v.SpeedPriority, check.AppendFloat)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendModelHint(b []byte, v *ModelHint) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"name":`, v.Name, check.AppendString)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendToolChoice(b []byte, v *ToolChoice) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"mode":`, v.Mode, check.AppendString)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendTool(b []byte, v *Tool) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendToolAnnotations)
+	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
+	b = check.AppendPointer(b, `"execution":`, v.Execution, appendToolExecution)
+	if v.Icons != nil {
+		b = check.AppendList(check.Member(b, `"icons":`), v.Icons, appendIcon)
+	}
+	b = appendToolInputSchema(check.Member(b, `"inputSchema":`), &v.InputSchema)
+	b = check.AppendString(check.Member(b, `"name":`), v.Name)
+	b = check.AppendPointer(b, `"outputSchema":`, v.OutputSchema, appendToolOutputSchema)
+	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendToolAnnotations(b []byte, v *ToolAnnotations) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"destructiveHint":`, v.DestructiveHint, check.AppendBool)
+	b = check.AppendOptional(b, `"idempotentHint":`, v.IdempotentHint, check.AppendBool)
+	b = check.AppendOptional(b, `"openWorldHint":`, v.OpenWorldHint, check.AppendBool)
+	b = check.AppendOptional(b, `"readOnlyHint":`, v.ReadOnlyHint, check.AppendBool)
+	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendToolExecution(b []byte, v *ToolExecution) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"taskSupport":`, v.TaskSupport, check.AppendString)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
+	if v.Properties != nil {
+		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolInputSchemaPropertiesValue)
+	}
+	if v.Required != nil {
+		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
+	}
+	b = check.Member(b, `"type":"object"`)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendToolInputSchemaPropertiesValue(b []byte, v *map[string]check.Raw) []byte {
+	return check.AppendMap(b, *v, appendRaw)
+}
+
+func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
+	if v.Properties != nil {
+		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolOutputSchemaPropertiesValue)
+	}
+	if v.Required != nil {
+		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
+	}
+	b = check.Member(b, `"type":"object"`)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func appendToolOutputSchemaPropertiesValue(b []byte, v *map[string]check.Raw) []byte {
+	return check.AppendMap(b, *v, appendRaw)
+}
+
+var createMessageResult = check.Object{At: "#/$defs/CreateMessageResult", Names: []string{"_meta", "content", "model", "role", "stopReason"}, Required: check.Bits{0b1110}}
+
+func decodeCreateMessageResult(d *check.Decoder, v *CreateMessageResult) {
+	for f := d.Object(&createMessageResult); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.Meta = check.Map(d, nil, decodeRaw)
+		case 1:
+			decodeCreateMessageResultContent(d, &v.Content)
+		case 2:
+			v.Model = d.String(nil)
+		case 3:
+			v.Role = Role(d.Enum(&role))
+		case 4:
+			v.StopReason = check.Some(d.String(nil))
+		default:
+			d.Keep(&v.Extra)
+		}
+	}
+}
+
+var createMessageResultContent = check.Union{Keyword: "anyOf"}
+
+func decodeCreateMessageResultContent(d *check.Decoder, v *CreateMessageResultContent) {
+	t := d.AnyOf(&createMessageResultContent)
+	if u, ok := check.Try(&t, decodeTextContent); ok {
+		*v = u
+	}
+	if u, ok := check.Try(&t, decodeImageContent); ok {
+		*v = u
+	}
+	if u, ok := check.Try(&t, decodeAudioContent); ok {
+		*v = u
+	}
+	if u, ok := check.Try(&t, decodeToolUseContent); ok {
+		*v = u
+	}
+	if u, ok := check.Try(&t, decodeToolResultContent); ok {
+		*v = u
+	}
+	if u, ok := check.Try(&t, decodeCreateMessageResultContentList); ok {
+		*v = *u
+	}
+	t.End()
+}
+
+var createMessageResultContentList = check.Array{At: "#/$defs/CreateMessageResult/properties/content/anyOf/5"}
+
+func decodeCreateMessageResultContentList(d *check.Decoder, v *CreateMessageResultContentList) {
+	*v = CreateMessageResultContentList(check.List(d, &createMessageResultContentList, decodeSamplingMessageContentBlock))
 }

@@ -30,7 +30,9 @@ var wire20251125 = server.Wire{
 		{Name: "tools/list", Op: server.OpListTools, Read: readListTools20251125},
 	},
 	Outgoing: []server.Outgoing{
+		{Op: server.OpCreateMessage, Name: "sampling/createMessage"},
 		{Op: server.OpProgress, Name: "notifications/progress"},
+		{Op: server.OpCancelled, Name: "notifications/cancelled"},
 		{Op: server.OpTaskStatus, Name: "notifications/tasks/status"},
 		{Op: server.OpToolsChanged, Name: "notifications/tools/list_changed"},
 	},
@@ -57,6 +59,7 @@ var wire20251125 = server.Wire{
 		TaskList:     "tasks/list",
 		TaskCancel:   "tasks/cancel",
 		TaskCall:     "tasks/requests/tools/call",
+		Sampling:     "sampling",
 	},
 	ToolExecution: "execution",
 	Codes: server.Codes{
@@ -81,6 +84,7 @@ var wire20251125 = server.Wire{
 	AppendTaskList:         appendTaskList20251125,
 	AppendTaskStatus:       appendTask20251125,
 	AppendProgress:         appendProgress20251125,
+	AppendCancelled:        appendCancelled20251125,
 }
 
 var initialize20251125 = check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: check.Bits{0b111}, Unknown: check.Skip}
@@ -313,6 +317,17 @@ func appendProgress20251125(b []byte, p *server.Progress) []byte {
 		b = check.AppendString(check.Member(b, `"taskId":`), p.RelatedTask)
 		b = append(b, '}')
 		b = append(b, '}')
+	}
+	return append(b, '}')
+}
+
+func appendCancelled20251125(b []byte, c *server.Cancelled) []byte {
+	b = append(b, '{')
+	if c.Reason != "" {
+		b = check.AppendString(check.Member(b, `"reason":`), c.Reason)
+	}
+	if !c.RequestID.IsZero() {
+		b = c.RequestID.AppendJSON(check.Member(b, `"requestId":`))
 	}
 	return append(b, '}')
 }
