@@ -11,11 +11,11 @@ func (d *Decoder) Array(r *Array) bool {
 		d.wrongType("an array", r.At)
 		return false
 	}
-	f, ok := d.open()
-	if !ok {
+	f := d.open(nil, r)
+	if f == nil {
 		return false
 	}
-	f.array, f.extra = r, int32(len(d.items))
+	f.extra = int32(len(d.items))
 	if d.peek() == ']' {
 		d.pos++
 		d.endArray(f)

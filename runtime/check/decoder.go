@@ -2,7 +2,6 @@ package check
 
 import (
 	"math"
-	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -10,30 +9,36 @@ import (
 // Decoder reads one JSON text into typed values and collects what is wrong with it. It is reusable and not safe for
 // concurrent use: Get one, decode, Finish, Put.
 //
-// Strings are copied, never aliases of the data, but small strings of one text share an allocation: a string that is
-// kept alone keeps up to arenaBytes of its neighbours alive.
+// Strings are copied, never aliases of the data, but small strings of one text are parts of the same copy: a string that
+// is kept alone keeps up to windowBytes of its neighbours alive.
 type Decoder struct {
-	data   []byte // emptied by fail, so that every method and every loop ends without looking at err
-	pos    int
-	frames []frame
-	arena  strings.Builder
-	err    error
+	data     []byte // emptied by fail, so that every method and every loop ends without looking at err
+	pos      int
+	frames   []frame
+	window   string // a copy of a part of full,
+	windowAt int    // which begins there
+	err      error
 
-	full       []byte // the data given to Reset
-	limits     Limits
-	evaluated  int  // branches tried
-	reread     int  // bytes looked at more than once
-	quiet      bool // a branch is on trial: the first violation ends it, unrecorded
-	loud       bool // the best branch is decoded once more: its first violation ends it, recorded
-	scanned    bool // the data has been taken before, so that what is skipped is right and no key is repeated
-	reached    int  // where the last branch that did not fit ended
-	broken     int  // violations so far, listed or not
+	full   []byte // the data given to Reset
+	limits Limits
+	state
 	violations []Violation
 	repeated   []Violation // repeated keys; never rolled back
 
 	wide  []uint64 // seen bits of objects with more than 64 names
 	items []item   // elements of the open arrays with uniqueItems
 	keys  keySet
+}
+
+// state is what a new text begins with zero.
+type state struct {
+	evaluated int  // branches tried
+	reread    int  // bytes looked at more than once
+	reached   int  // where the last branch that did not fit ended
+	broken    int  // violations so far, listed or not
+	quiet     bool // a branch is on trial: the first violation ends it, unrecorded
+	loud      bool // the best branch is decoded once more: its first violation ends it, recorded
+	scanned   bool // the data has been taken before, so that what is skipped is right and no key is repeated
 }
 
 // frame is one open object or array: what its rule needs, and the way to the current value.
@@ -55,7 +60,7 @@ type span struct {
 	escaped    bool
 }
 
-const arenaBytes = 1024 // measured: larger chunks gain nothing on 200 kB of records and keep more alive
+const windowBytes = 1024 // measured: larger windows gain nothing on 200 kB of records and keep more alive
 
 // decoders are pooled because their stacks make up most of the cost of a small value; no state survives Put.
 var decoders = sync.Pool{New: func() any { return new(Decoder) }}
@@ -63,7 +68,7 @@ var decoders = sync.Pool{New: func() any { return new(Decoder) }}
 // Get returns a Decoder for data. It aliases data until Put.
 func Get(data []byte, lim Limits) *Decoder {
 	d := decoders.Get().(*Decoder)
-	d.Reset(data, lim)
+	d.begin(data, lim)
 	return d
 }
 
@@ -72,31 +77,36 @@ func (d *Decoder) Put() {
 	if len(d.full) > 1<<20 {
 		return // its stacks may be large; let them go
 	}
-	d.data, d.full, d.err = nil, nil, nil
-	d.violations, d.repeated = nil, nil
-	d.arena.Reset()
+	d.end()
 	decoders.Put(d)
 }
 
 // Reset begins a new text. The zero Decoder may be Reset too.
 func (d *Decoder) Reset(data []byte, lim Limits) {
-	d.data, d.full, d.pos = data, data, 0
-	if lim == (Limits{}) {
+	d.end()
+	d.begin(data, lim)
+}
+
+func (d *Decoder) begin(data []byte, lim Limits) {
+	d.data, d.full = data, data
+	if lim.Depth|lim.Bytes|lim.NumberBytes|lim.Violations|lim.Evaluations == 0 {
 		d.limits = defaults
 	} else {
 		d.limits = lim.withDefaults()
 	}
-	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
-	d.evaluated, d.reread, d.broken = 0, 0, 0
-	d.quiet, d.loud, d.scanned = false, false, false
-	d.keys.reset()
-	if d.err != nil || d.violations != nil || d.repeated != nil {
-		d.err, d.violations, d.repeated = nil, nil, nil
-	}
-	d.arena.Reset()                                     // its strings belong to whoever decoded them
 	if len(data) > min(d.limits.Bytes, math.MaxInt32) { // offsets are int32
 		d.refuse(TooLong, 0, d.limits.Bytes)
 	}
+}
+
+// end lets go of everything but the stacks.
+func (d *Decoder) end() {
+	d.data, d.full, d.pos, d.err = nil, nil, 0, nil
+	d.window, d.windowAt = "", 0 // it belongs to whoever decoded its strings
+	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
+	d.violations, d.repeated = nil, nil
+	d.state = state{}
+	d.keys.reset()
 }
 
 // Finish refuses text after the value and returns what was found: nil, *SyntaxError, *LimitError or Violations.
@@ -153,13 +163,17 @@ func Valid(data []byte, lim Limits) error {
 	return err
 }
 
-// peek skips white space and returns the next byte without taking it; 0 at the end.
+// peek skips white space and returns the next byte without taking it; 0 at the end. It is small enough to be inlined.
 func (d *Decoder) peek() byte {
+	if i := d.pos; uint(i) < uint(len(d.data)) && d.data[i] > ' ' {
+		return d.data[i]
+	}
+	return d.peekSpaced()
+}
+
+func (d *Decoder) peekSpaced() byte {
 	for d.pos < len(d.data) {
 		c := d.data[d.pos]
-		if c > ' ' {
-			return c
-		}
 		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
 			return c
 		}
@@ -200,15 +214,23 @@ func (d *Decoder) unexpected(want string) {
 	d.fail(e)
 }
 
-// open pushes a frame for the bracket at pos and takes it; false when too deep.
-func (d *Decoder) open() (*frame, bool) {
-	if len(d.frames) >= d.limits.Depth {
+// open pushes a frame for the bracket at pos and takes it; nil when too deep.
+func (d *Decoder) open(object *Object, array *Array) *frame {
+	n := len(d.frames)
+	if n >= d.limits.Depth {
 		d.refuse(TooDeep, d.pos, d.limits.Depth)
-		return nil, false
+		return nil
 	}
-	d.frames = append(d.frames, frame{start: int32(d.pos), field: -1, keys: int32(len(d.keys.list))})
+	if n == cap(d.frames) {
+		d.frames = append(d.frames, frame{})
+	}
+	d.frames = d.frames[:n+1]
+	f := &d.frames[n] // what is not set here is set before it is read
+	f.object, f.array = object, array
+	f.seen, f.field, f.count = 0, -1, 0
+	f.start, f.keys = int32(d.pos), int32(len(d.keys.list))
 	d.pos++
-	return &d.frames[len(d.frames)-1], true
+	return f
 }
 
 // shut pops the innermost frame.
@@ -218,18 +240,28 @@ func (d *Decoder) shut() {
 	d.frames = d.frames[:top]
 }
 
-// keep copies a short text into the arena.
-func (d *Decoder) keep(text []byte) string {
-	n := len(text)
-	if n > arenaBytes/4 {
-		return string(text)
+// keep copies a part of the data without escapes.
+func (d *Decoder) keep(start, end int) string {
+	if from := start - d.windowAt; from >= 0 && end-d.windowAt <= len(d.window) {
+		return d.window[from : end-d.windowAt]
 	}
-	if d.arena.Cap()-d.arena.Len() < n {
-		// What is left of the data bounds what may still come.
-		d.arena.Reset()
-		d.arena.Grow(max(n, min(len(d.data)-d.pos+n, arenaBytes)))
+	return d.moveWindow(start, end)
+}
+
+// moveWindow copies more than is asked for, because the next strings stand close by; but no long string keeps its neighbours.
+func (d *Decoder) moveWindow(start, end int) string {
+	if end-start > windowBytes/4 {
+		return string(d.full[start:end])
 	}
-	start := d.arena.Len()
-	d.arena.Write(text)
-	return d.arena.String()[start:]
+	d.windowAt = start
+	d.window = string(d.full[start:min(start+windowBytes, len(d.full))])
+	return d.window[:end-start]
+}
+
+// text copies what a scanned string stands for.
+func (d *Decoder) text(s span) string {
+	if s.escaped {
+		return string(d.unescaped(s))
+	}
+	return d.keep(int(s.start), int(s.end))
 }

@@ -81,19 +81,14 @@ func isRegex(s string) bool {
 }
 
 func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
+	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' &&
+		allHex(s[:8]) && allHex(s[9:13]) && allHex(s[14:18]) && allHex(s[19:23]) && allHex(s[24:])
+}
+
+func allHex(s string) bool {
 	for i := range len(s) {
-		switch i {
-		case 8, 13, 18, 23:
-			if s[i] != '-' {
-				return false
-			}
-		default:
-			if !isHex(s[i]) {
-				return false
-			}
+		if !isHex(s[i]) {
+			return false
 		}
 	}
 	return true

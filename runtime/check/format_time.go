@@ -2,23 +2,26 @@ package check
 
 import "time"
 
-// number2 reads two digits at i; -1 when there are none.
-func number2(s string, i int) int {
-	if i+2 > len(s) || !isDigit(s[i]) || !isDigit(s[i+1]) {
-		return -1
+// number2 reads two digits; over 99 when there are none. It is small enough to be inlined.
+func number2(tens, units byte) int {
+	tens, units = tens-'0', units-'0'
+	if tens > 9 || units > 9 {
+		return 100
 	}
-	return int(s[i]-'0')*10 + int(s[i+1]-'0')
+	return int(tens)*10 + int(units)
 }
 
 func isDate(s string) bool { return len(s) == 10 && startsWithDate(s) }
 
+// startsWithDate takes full-date of RFC 3339 in the first ten bytes.
 func startsWithDate(s string) bool {
-	high, low := number2(s, 0), number2(s, 2)
-	month, day := number2(s, 5), number2(s, 8)
-	if high < 0 || low < 0 || month < 1 || day < 1 || s[4] != '-' || s[7] != '-' {
+	_ = s[9]
+	high, low := number2(s[0], s[1]), number2(s[2], s[3])
+	month, day := number2(s[5], s[6]), number2(s[8], s[9])
+	if high > 99 || low > 99 || month-1 >= 12 || day < 1 || s[4] != '-' || s[7] != '-' {
 		return false
 	}
-	return month <= 12 && day <= daysIn(high*100+low, month)
+	return month > 0 && (day <= 28 || day <= daysIn(high*100+low, month))
 }
 
 func daysIn(year, month int) int {
@@ -36,23 +39,20 @@ func daysIn(year, month int) int {
 
 // isTime takes full-time of RFC 3339; a leap second only where it is 23:59:60 in UTC.
 func isTime(s string) bool {
-	hour, minute, second := number2(s, 0), number2(s, 3), number2(s, 6)
-	if hour < 0 || minute < 0 || second < 0 || s[2] != ':' || s[5] != ':' {
+	if len(s) < 9 || s[2] != ':' || s[5] != ':' {
 		return false
 	}
+	hour, minute, second := number2(s[0], s[1]), number2(s[3], s[4]), number2(s[6], s[7])
 	if hour > 23 || minute > 59 || second > 60 {
 		return false
 	}
 	rest := s[8:]
-	if len(rest) > 1 && rest[0] == '.' {
-		n := 1
-		for n < len(rest) && isDigit(rest[n]) {
-			n++
-		}
-		if n == 1 {
+	if rest[0] == '.' {
+		n := digitsAt(rest, 1)
+		if n == 0 {
 			return false
 		}
-		rest = rest[n:]
+		rest = rest[1+n:]
 	}
 	offset, ok := zone(rest)
 	const day = 24 * 60
@@ -67,8 +67,8 @@ func zone(s string) (minutes int, ok bool) {
 	if len(s) != 6 || s[0] != '+' && s[0] != '-' || s[3] != ':' {
 		return 0, false
 	}
-	h, m := number2(s, 1), number2(s, 4)
-	if h < 0 || h > 23 || m < 0 || m > 59 {
+	h, m := number2(s[1], s[2]), number2(s[4], s[5])
+	if h > 23 || m > 59 {
 		return 0, false
 	}
 	if s[0] == '-' {
@@ -98,8 +98,8 @@ func parseDateTime(s string) (time.Time, bool) {
 	if minutes, _ := zone(s[i:]); minutes != 0 {
 		where = time.FixedZone("", minutes*60)
 	}
-	year := number2(s, 0)*100 + number2(s, 2)
-	return time.Date(year, time.Month(number2(s, 5)), number2(s, 8), number2(s, 11), number2(s, 14), number2(s, 17), nano, where), true
+	at := func(i int) int { return number2(s[i], s[i+1]) }
+	return time.Date(at(0)*100+at(2), time.Month(at(5)), at(8), at(11), at(14), at(17), nano, where), true
 }
 
 // isDuration takes the grammar of RFC 3339, appendix A: units in order, none left out between two, weeks alone.

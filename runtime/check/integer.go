@@ -36,18 +36,18 @@ func (d *Decoder) Int(r *Int) int64 {
 
 // shortInt reads a number of up to 18 digits and nothing else; end is 0 for any other text.
 func shortInt(data []byte, i int) (v int64, end int) {
-	negative := i < len(data) && data[i] == '-'
+	negative := uint(i) < uint(len(data)) && data[i] == '-'
 	if negative {
 		i++
 	}
 	first := i
-	for ; i < len(data) && data[i]-'0' <= 9; i++ {
+	for ; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
 		v = v*10 + int64(data[i]-'0')
 	}
-	if n := i - first; n == 0 || n > 18 || n > 1 && data[first] == '0' {
+	if n := i - first; n-1 >= 18 || n < 1 || n > 1 && data[first] == '0' {
 		return 0, 0
 	}
-	if i < len(data) && (data[i] == '.' || data[i]|0x20 == 'e') {
+	if uint(i) < uint(len(data)) && goesOn(data[i]) {
 		return 0, 0
 	}
 	if negative {
@@ -55,6 +55,9 @@ func shortInt(data []byte, i int) (v int64, end int) {
 	}
 	return v, i
 }
+
+// goesOn reports whether c after digits belongs to the number.
+func goesOn(c byte) bool { return c == '.' || c|0x20 == 'e' }
 
 func (r *Int) at() string {
 	if r == nil {

@@ -27,13 +27,18 @@ const fewKeys = 16 // measured: comparing 16 signatures costs less than hashing 
 
 func (k *keySet) reset() {
 	k.list = k.list[:0]
-	if k.seed == (maphash.Seed{}) {
-		k.seed = maphash.MakeSeed()
-	}
 	if k.used > 0 {
 		clear(k.table)
 		k.used = 0
 	}
+}
+
+// hash is seeded when it is first asked for: few texts need it.
+func (k *keySet) hash(b []byte) uint64 {
+	if k.seed == (maphash.Seed{}) {
+		k.seed = maphash.MakeSeed()
+	}
+	return maphash.Bytes(k.seed, b)
 }
 
 // unknownKey records the current key of f and reports it if the object has it already.
@@ -54,7 +59,7 @@ func (d *Decoder) unknownKey(f *frame, sign uint64) {
 		return
 	}
 	name := d.value(f.key)
-	sign = maphash.Bytes(k.seed, name) ^ uint64(uint32(f.start))*0x9e3779b97f4a7c15
+	sign = k.hash(name) ^ uint64(uint32(f.start))*0x9e3779b97f4a7c15
 	if !d.insertKey(keyRef{sign: sign, span: f.key, object: f.start}, name) {
 		d.repeatedKey(f)
 	}

@@ -1,12 +1,28 @@
 package check
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+	"sync/atomic"
+)
 
-// nameTable finds the index of a name by its signature, in open addressing. It costs the same whatever the order of the
-// members and however many names there are: members come in the schema's order, names stand in the alphabet's.
+// nameTable finds the index of a name: by trying the one that is expected next, then by its signature, in open addressing.
 type nameTable struct {
+	after []atomic.Pointer[name] // by index + 1: the name that came next when it was first taken; nil: not known yet
+	names []name
 	shift uint
 	slots []nameSlot // a power of two, at least twice the names
+}
+
+// name is a name as it stands in a text, with its quotes and colon: the first two words, and what follows them.
+type name struct {
+	words, masks [2]uint64
+	rest         string
+	bit          uint64 // in frame.seen
+	index        int32
+	length       int32 // without quotes and colon
+	null         bool  // the member accepts null
+	plain        bool  // it may be expected: no escapes, and not beyond the bits of frame.seen
 }
 
 type nameSlot struct {
@@ -16,58 +32,105 @@ type nameSlot struct {
 
 const noSign = long - 1 // of no key: shorter ones have their length in the upper byte
 
-const fewNames = 2 // no table for these, so that a rule made for one look at a message stays cheap
+var noNames = nameTable{slots: []nameSlot{{sign: noSign, index: Other}}}
 
-func (r *Object) search(name []byte) int {
-	for i := range r.Names {
-		if r.Names[i] == string(name) {
-			return i
-		}
+// names returns the table, which is made on first use, maybe by several goroutines at once: all make the same.
+func (r *Object) names() *nameTable {
+	if t := r.table.Load(); t != nil {
+		return t
 	}
-	return Other
+	return r.makeTable()
+}
+
+func (r *Object) makeTable() *nameTable {
+	t := &noNames
+	if len(r.Names) > 0 {
+		t = r.newNameTable()
+	}
+	r.table.Store(t)
+	return t
+}
+
+func (r *Object) newNameTable() *nameTable {
+	names := r.Names
+	size := uint(bits.Len(uint(2 * len(names))))
+	t := &nameTable{
+		after: make([]atomic.Pointer[name], len(names)+1),
+		names: make([]name, len(names)),
+		shift: 64 - size,
+		slots: make([]nameSlot, 1<<size),
+	}
+	for i := range t.slots {
+		t.slots[i] = noNames.slots[0]
+	}
+	for i, n := range names {
+		t.insert(n, i)
+		t.names[i].set(n, i, r.Null.has(i))
+	}
+	return t
+}
+
+func (t *nameTable) insert(name string, index int) {
+	sign := signature([]byte(name))
+	mask := len(t.slots) - 1
+	i := int(sign * spread >> t.shift)
+	for t.slots[i&mask].index != Other {
+		i++
+	}
+	t.slots[i&mask] = nameSlot{sign: sign, index: int32(index)}
+}
+
+func (n *name) set(text string, index int, null bool) {
+	n.plain = index < 64 && plainEnd([]byte(text), 0) == len(text)
+	n.index, n.length, n.null = int32(index), int32(len(text)), null
+	n.bit = 1 << (index & 63)
+	written := `"` + text + `":`
+	for i := range min(len(written), 16) {
+		n.words[i/8] |= uint64(written[i]) << (i % 8 * 8)
+		n.masks[i/8] |= 0xff << (i % 8 * 8)
+	}
+	n.rest = written[min(len(written), 16):]
+}
+
+// begins reports whether w may begin with the name, its quotes and colon. It does if rest follows. Small enough to be inlined.
+func (n *name) begins(w *[16]byte) bool {
+	first, second := binary.LittleEndian.Uint64(w[:8]), binary.LittleEndian.Uint64(w[8:])
+	return (first^n.words[0])&n.masks[0]|(second^n.words[1])&n.masks[1] == 0
+}
+
+func (n *name) restFollows(text []byte) bool {
+	return len(text) >= len(n.rest) && string(text[:len(n.rest)]) == n.rest
 }
 
 // spread is 2^64 divided by the golden ratio: its upper bits depend on all bytes of a signature.
 const spread = 0x9e3779b97f4a7c15
 
-// index returns the index of the current key, which has that signature, or Other.
-func (d *Decoder) index(f *frame, sign uint64) int {
-	r := f.object
-	t := r.table.Load()
-	if t == nil {
-		if len(r.Names) <= fewNames {
-			return r.search(d.value(f.key))
-		}
-		t = r.makeTable()
+// expected returns the name that is expected after the one with that index, nil if none is.
+func (t *nameTable) expected(after int32) *name {
+	if i := int(after) + 1; uint(i) < uint(len(t.after)) {
+		return t.after[i].Load()
 	}
+	return nil
+}
+
+// expect has the name with index i expected after another one. The first text decides, so that clients with several orders
+// do not write to the table all the time.
+func (t *nameTable) expect(after int32, i int) {
+	if n := &t.names[i]; after != Other && n.plain && t.after[after+1].Load() == nil {
+		t.after[after+1].Store(n)
+	}
+}
+
+// index returns the index of the current key, which has that signature, or Other.
+func (d *Decoder) index(f *frame, t *nameTable, sign uint64) int {
 	mask := len(t.slots) - 1
 	for i := int(sign * spread >> (t.shift & 63)); ; i++ {
 		s := &t.slots[i&mask]
-		if s.sign == sign && (sign&long == 0 || r.Names[s.index] == string(d.value(f.key))) {
+		if s.sign == sign && (sign&long == 0 || f.object.Names[s.index] == string(d.value(f.key))) {
 			return int(s.index)
 		}
 		if s.index == Other {
 			return Other
 		}
 	}
-}
-
-// makeTable may run in several goroutines at once: all make the same table.
-func (r *Object) makeTable() *nameTable {
-	size := uint(bits.Len(uint(2 * len(r.Names))))
-	t := &nameTable{shift: 64 - size, slots: make([]nameSlot, 1<<size)}
-	mask := len(t.slots) - 1
-	for i := range t.slots {
-		t.slots[i] = nameSlot{sign: noSign, index: Other}
-	}
-	for n, name := range r.Names {
-		sign := signature([]byte(name))
-		i := int(sign * spread >> t.shift)
-		for t.slots[i&mask].index != Other {
-			i++
-		}
-		t.slots[i&mask] = nameSlot{sign: sign, index: int32(n)}
-	}
-	r.table.Store(t)
-	return t
 }

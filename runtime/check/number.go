@@ -146,31 +146,33 @@ func (d *Decoder) Float(r *Number) float64 {
 
 // shortFloat reads a number of up to 15 digits without an exponent, which is exact; end is 0 for any other text.
 func shortFloat(data []byte, i int) (v float64, end int) {
-	negative := i < len(data) && data[i] == '-'
+	negative := uint(i) < uint(len(data)) && data[i] == '-'
 	if negative {
 		i++
 	}
 	first, m := i, int64(0)
-	for ; i < len(data) && data[i]-'0' <= 9; i++ {
+	for ; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
 		m = m*10 + int64(data[i]-'0')
 	}
 	n := i - first
 	if n == 0 || n > 15 || n > 1 && data[first] == '0' {
 		return 0, 0
 	}
-	v = float64(m)
-	if i < len(data) && data[i] == '.' {
+	if uint(i) < uint(len(data)) && data[i] == '.' {
 		i++
 		point := i
-		for ; i < len(data) && data[i]-'0' <= 9; i++ {
+		for ; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
 			m = m*10 + int64(data[i]-'0')
 		}
-		if i == point || n+i-point > 15 {
+		decimals := i - point
+		if decimals == 0 || n+decimals > 15 {
 			return 0, 0
 		}
-		v = float64(m) / exactPowers[i-point]
+		v = float64(m) / exactPowers[decimals]
+	} else {
+		v = float64(m)
 	}
-	if i < len(data) && data[i]|0x20 == 'e' {
+	if uint(i) < uint(len(data)) && data[i]|0x20 == 'e' {
 		return 0, 0
 	}
 	if negative {
@@ -181,24 +183,25 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 
 // shortNumber returns the end of a number of up to 18 digits without an exponent, 0 for any other text.
 func shortNumber(data []byte, i int) (end int) {
-	if i < len(data) && data[i] == '-' {
+	if uint(i) < uint(len(data)) && data[i] == '-' {
 		i++
 	}
 	first := i
-	for ; i < len(data) && data[i]-'0' <= 9; i++ {
+	for uint(i) < uint(len(data)) && data[i]-'0' <= 9 {
+		i++
 	}
 	if n := i - first; n == 0 || n > 1 && data[first] == '0' {
 		return 0
 	}
-	if i < len(data) && data[i] == '.' {
+	if uint(i) < uint(len(data)) && data[i] == '.' {
 		point := i + 1
-		for i++; i < len(data) && data[i]-'0' <= 9; i++ {
+		for i++; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
 		}
 		if i == point {
 			return 0
 		}
 	}
-	if i-first > 19 || i < len(data) && data[i]|0x20 == 'e' { // Limits.NumberBytes is at least 20
+	if i-first > 19 || uint(i) < uint(len(data)) && data[i]|0x20 == 'e' { // Limits.NumberBytes is at least 20
 		return 0
 	}
 	return i
@@ -220,7 +223,7 @@ func (d *Decoder) Literal(r *Number) Literal {
 	if !ok {
 		return "0"
 	}
-	s := d.keep(d.data[n.start:n.end])
+	s := d.keep(int(n.start), int(n.end))
 	if r != nil {
 		d.checkNumber(r, n, d.float(n))
 	}

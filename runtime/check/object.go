@@ -12,16 +12,12 @@ func (d *Decoder) Object(r *Object) int {
 		d.wrongType("an object", r.At)
 		return -1
 	}
-	f, ok := d.open()
-	if !ok {
+	f := d.open(r, nil)
+	if f == nil {
 		return -1
 	}
-	f.object = r
 	if len(r.Names) > 64 {
-		f.extra = int32(len(d.wide))
-		for range (len(r.Names) - 1) / 64 {
-			d.wide = append(d.wide, 0)
-		}
+		d.widen(f)
 	}
 	if d.peek() == '}' {
 		d.pos++
@@ -34,12 +30,21 @@ func (d *Decoder) Object(r *Object) int {
 	return d.Next()
 }
 
+// widen makes room for the seen bits of more than 64 names.
+func (d *Decoder) widen(f *frame) {
+	f.extra = int32(len(d.wide))
+	for range (len(f.object.Names) - 1) / 64 {
+		d.wide = append(d.wide, 0)
+	}
+}
+
 // Next returns the next member of the object that Object began.
 func (d *Decoder) Next() int {
 	for {
 		c := d.peek()
 		if c == ',' {
 			d.pos++
+			d.peek()
 			if i := d.member(&d.frames[len(d.frames)-1]); i != handled {
 				return i
 			}
@@ -58,32 +63,52 @@ func (d *Decoder) Next() int {
 // handled says that a member was dealt with here: null, repeated, refused or skipped.
 const handled = -2
 
-// member takes a key and its colon and finds out what it is.
+// member takes a key and its colon and finds out what it is. Most texts have their members in the same order, so that the
+// name that came next before is compared first, with its quotes and colon: measured, a fourth of what finding any name takes.
 func (d *Decoder) member(f *frame) int {
+	t, data, i := f.object.names(), d.data, d.pos
+	n := t.expected(f.field)
+	if n == nil || i+16 > len(data) || !n.begins((*[16]byte)(data[i:i+16:i+16])) || f.seen&n.bit != 0 || n.rest != "" && !n.restFollows(data[i+16:]) {
+		return d.anyMember(f, t)
+	}
+	f.key = span{start: int32(i) + 1, end: int32(i) + 1 + n.length}
+	f.count++
+	f.field = n.index
+	f.seen |= n.bit
+	d.pos = i + int(n.length) + len(`"":`)
+	if n.null && d.Null() {
+		return handled
+	}
+	return int(n.index)
+}
+
+// anyMember is member for every other key.
+func (d *Decoder) anyMember(f *frame, t *nameTable) int {
 	sign, ok := d.key(f)
 	if !ok {
 		return -1
 	}
-	i := d.index(f, sign)
-	f.field = int32(i)
+	i := d.index(f, t, sign)
 	if i == Other {
+		f.field = Other
 		return d.unknownMember(f, sign)
 	}
+	t.expect(f.field, i)
+	f.field = int32(i)
 	word := &f.seen
 	if i >= 64 {
 		word = &d.wide[int(f.extra)+i/64-1]
 	}
-	bit := uint64(1) << (i & 63)
-	if *word&bit != 0 {
-		d.repeatedKey(f)
-		d.Skip()
-		return handled
+	if n := &t.names[i]; *word&n.bit == 0 {
+		*word |= n.bit
+		if n.null && d.Null() {
+			return handled
+		}
+		return i
 	}
-	*word |= bit
-	if f.object.Null != nil && f.object.Null.has(i) && d.Null() {
-		return handled
-	}
-	return i
+	d.repeatedKey(f)
+	d.Skip()
+	return handled
 }
 
 func (d *Decoder) unknownMember(f *frame, sign uint64) int {
@@ -148,7 +173,7 @@ func (d *Decoder) Key() string {
 	if d.err != nil {
 		return ""
 	}
-	return d.keep(d.value(d.frames[len(d.frames)-1].key))
+	return d.text(d.frames[len(d.frames)-1].key)
 }
 
 // Keep takes the current member's value as it is written into *m.

@@ -46,31 +46,25 @@ func (p *Pattern) compile() {
 // against 95 for regexp. Built only for patterns that need few states and no word boundaries or line anchors.
 type dfa struct {
 	start uint8
-	next  [][utf8.RuneSelf]uint8
+	next  [][256]uint8
 	atEnd []bool // whether the text may end in the state
 }
 
 const (
 	dead      = 0 // no match can come
 	accepted  = 1 // matched, whatever follows
+	unsure    = 2 // a byte came that is not ASCII
 	maxStates = 250
 	maxWork   = 200_000 // steps of construction, about a millisecond
 )
 
-// match is not ok for text that is not ASCII.
+// match is not ok where the text is not ASCII and that may matter.
 func (m *dfa) match(s string) (yes, ok bool) {
-	state := m.start
-	for i := 0; i < len(s); i++ {
-		if state <= accepted {
-			return state == accepted, true
-		}
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			return false, false
-		}
-		state = m.next[state][c]
+	state, next := m.start, m.next
+	for i := range len(s) {
+		state = next[state][s[i]]
 	}
-	return m.atEnd[state], true
+	return m.atEnd[state], state != unsure
 }
 
 // dfaBuilder is the subset construction over a compiled program.
@@ -90,10 +84,16 @@ func newDFA(prog *syntax.Prog) *dfa {
 	b := &dfaBuilder{prog: prog, dfa: &dfa{}, ids: map[string]uint8{}, mark: make([]bool, len(prog.Inst))}
 	b.add(nil, false) // dead
 	b.add(nil, true)  // accepted
+	b.add(nil, false) // unsure
+	for id := range b.sets {
+		for c := range b.dfa.next[id] {
+			b.dfa.next[id][c] = uint8(id)
+		}
+	}
 	b.begin()
 	b.close(uint32(prog.Start), syntax.EmptyBeginText)
 	b.dfa.start = b.state(syntax.EmptyBeginText)
-	for id := accepted + 1; id < len(b.sets) && !b.bad; id++ {
+	for id := unsure + 1; id < len(b.sets) && !b.bad; id++ {
 		b.row(uint8(id))
 	}
 	if b.bad {
@@ -117,6 +117,9 @@ func (b *dfaBuilder) row(id uint8) {
 			return
 		}
 		b.dfa.next[id][c] = target
+	}
+	for c := utf8.RuneSelf; c < len(b.dfa.next[id]); c++ {
+		b.dfa.next[id][c] = unsure
 	}
 }
 
@@ -243,7 +246,7 @@ func (b *dfaBuilder) endsFrom(pc uint32, here syntax.EmptyOp, seen map[uint32]bo
 
 func (b *dfaBuilder) add(set []uint32, atEnd bool) uint8 {
 	b.sets = append(b.sets, set)
-	b.dfa.next = append(b.dfa.next, [utf8.RuneSelf]uint8{})
+	b.dfa.next = append(b.dfa.next, [256]uint8{})
 	b.dfa.atEnd = append(b.dfa.atEnd, atEnd)
 	return uint8(len(b.sets) - 1)
 }

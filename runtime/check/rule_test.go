@@ -102,6 +102,8 @@ func TestVAL03RulesOfContainers(t *testing.T) {
 		{`[]`, "", func(d *check.Decoder) { d.Raws(none) }},
 		{`[1, 1.0]`, "uniqueItems", func(d *check.Decoder) { d.Raws(unique) }},
 		{`[{"a":1,"b":2},{"b":2,"a":1e0}]`, "uniqueItems", func(d *check.Decoder) { d.Raws(unique) }},
+		{`["a" ,"a"]`, "uniqueItems", func(d *check.Decoder) { d.Strings(unique, nil) }},
+		{`["a","b","c" ]`, "", func(d *check.Decoder) { d.Strings(unique, nil) }},
 		{`["a","\u0061"]`, "uniqueItems", func(d *check.Decoder) { d.Raws(unique) }},
 		{`[1,"1",true,[1],{"1":1},null,[[1]],false,0]`, "", func(d *check.Decoder) { d.Raws(unique) }},
 		{`[true,false]`, "", func(d *check.Decoder) { d.Bools(unique) }},

@@ -12,14 +12,40 @@ func (d *Decoder) String(r *String) string {
 		d.wrongType("a string", r.at())
 		return ""
 	}
-	start := d.pos
-	t, ok := d.scanString()
+	start := d.pos + 1
+	end := start
+	if data := d.data; end+8 <= len(data) {
+		end += nearEnd((*[8]byte)(data[end : end+8 : end+8]))
+	}
+	if uint(end) >= uint(len(d.data)) || d.data[end] != '"' {
+		return d.longString(r, start, end)
+	}
+	d.pos = end + 1
+	s := d.keep(start, end)
+	if r != nil {
+		d.checkString(r, s, len(s), start-1)
+	}
+	return s
+}
+
+// longString is String where the text does not end before i.
+func (d *Decoder) longString(r *String, start, i int) string {
+	i = plainEnd(d.data, i)
+	if i < len(d.data) && d.data[i] == '"' {
+		d.pos = i + 1
+		s := d.keep(start, i)
+		if r != nil {
+			d.checkString(r, s, len(s), start-1)
+		}
+		return s
+	}
+	t, ok := d.scanHardString(start, i)
 	if !ok {
 		return ""
 	}
-	s := d.keep(d.value(t.span))
+	s := d.text(t)
 	if r != nil {
-		d.checkString(r, s, start, t)
+		d.checkString(r, s, utf8.RuneCountInString(s), start-1)
 	}
 	return s
 }
@@ -31,19 +57,13 @@ func (r *String) at() string {
 	return r.At
 }
 
-// checkString reports every rule that s breaks. It asks lost before it makes words.
-func (d *Decoder) checkString(r *String, s string, start int, t text) {
-	n := len(s)
-	if r.Min|r.Max != 0 {
-		if t.wide || t.escaped {
-			n = utf8.RuneCountInString(s)
-		}
-		if n < r.Min && !d.lost() {
-			d.broke(start, r.At, "minLength", "at least "+plural(r.Min, "character")+", not "+strconv.Itoa(n))
-		}
-		if r.Max != 0 && n > bound(r.Max) && !d.lost() {
-			d.broke(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
-		}
+// checkString reports every rule that s, of n characters, breaks. It asks lost before it makes words.
+func (d *Decoder) checkString(r *String, s string, n, start int) {
+	if n < r.Min && !d.lost() {
+		d.broke(start, r.At, "minLength", "at least "+plural(r.Min, "character")+", not "+strconv.Itoa(n))
+	}
+	if r.Max != 0 && n > bound(r.Max) && !d.lost() {
+		d.broke(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
 	}
 	if r.Pattern != nil && !r.Pattern.Match(s) && !d.lost() {
 		d.broke(start, r.At, "pattern", "text that matches "+safe(r.Pattern.Source))
@@ -64,9 +84,9 @@ func (d *Decoder) Time(r *String) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	s := string(d.value(t.span))
+	s := d.text(t)
 	if r != nil {
-		d.checkString(r, s, start, t)
+		d.checkString(r, s, utf8.RuneCountInString(s), start)
 	}
 	v, good := parseDateTime(s)
 	if !good && (r == nil || r.Format != FormatDateTime) {
@@ -86,7 +106,7 @@ func (d *Decoder) Enum(r *Enum) string {
 	if !ok {
 		return ""
 	}
-	got := d.value(t.span)
+	got := d.value(t)
 	for i := range r.Values {
 		if r.Values[i] == string(got) {
 			return r.Values[i]

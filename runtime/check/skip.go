@@ -1,9 +1,6 @@
 package check
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // Skip takes one value of any kind and drops it. Its syntax, its limits and its keys are checked all the same.
 //
@@ -39,8 +36,8 @@ func (d *Decoder) skipScalarOrOpen() bool {
 	for {
 		switch c := d.peek(); c {
 		case '{':
-			f, ok := d.open()
-			if !ok {
+			f := d.open(&anyObject, nil)
+			if f == nil {
 				return false
 			}
 			if d.peek() == '}' {
@@ -48,13 +45,12 @@ func (d *Decoder) skipScalarOrOpen() bool {
 				d.shut()
 				return true
 			}
-			f.object = &anyObject
 			if !d.freeKey(f) {
 				return false
 			}
 		case '[':
-			f, ok := d.open()
-			if !ok {
+			f := d.open(nil, &anyArray)
+			if f == nil {
 				return false
 			}
 			if d.peek() == ']' {
@@ -145,10 +141,9 @@ func (d *Decoder) key(f *frame) (sign uint64, ok bool) {
 	if start+8 >= len(data) || data[start-1] != '"' {
 		return d.hardKey(f)
 	}
-	w := binary.LittleEndian.Uint64(data[start:])
-	n := bits.TrailingZeros64(special(w)) >> 3
-	end := start + n
-	if n == 8 {
+	w := (*[8]byte)(data[start : start+8 : start+8])
+	n, end := nearEnd(w), 0
+	if end = start + n; n == 8 {
 		end = plainEnd(data, end)
 	}
 	if end+1 >= len(data) || data[end] != '"' || data[end+1] != ':' {
@@ -160,7 +155,7 @@ func (d *Decoder) key(f *frame) (sign uint64, ok bool) {
 	if n == 8 {
 		return signature(data[start:end]), true
 	}
-	return w&(1<<(8*n&63)-1) | uint64(n)<<56, true
+	return binary.LittleEndian.Uint64(w[:])&(1<<(8*n&63)-1) | uint64(n)<<56, true
 }
 
 func (d *Decoder) hardKey(f *frame) (sign uint64, ok bool) {
@@ -172,7 +167,7 @@ func (d *Decoder) hardKey(f *frame) (sign uint64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	f.key = t.span
+	f.key = t
 	f.count++
 	if d.peek() != ':' {
 		d.unexpected("':'")

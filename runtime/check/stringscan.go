@@ -14,17 +14,21 @@ const (
 )
 
 // plainEnd returns the first index from i on whose byte ends plain text: quote, backslash, control, non-ASCII, or the end.
-// Eight bytes a step: measured against a loop over a 256-entry table, 1.0 against 2.6 ns on 12 bytes, 5 times at 100.
+// Two words a step: measured against a loop over a 256-entry table, half the time on 12 bytes, a tenth on 100.
 func plainEnd(data []byte, i int) int {
-	for ; i+8 <= len(data); i += 8 {
-		if m := special(binary.LittleEndian.Uint64(data[i:])); m != 0 {
-			return i + bits.TrailingZeros64(m)>>3
+	for ; i+16 <= len(data); i += 16 {
+		w := (*[16]byte)(data[i : i+16 : i+16])
+		first, second := special(binary.LittleEndian.Uint64(w[:8])), special(binary.LittleEndian.Uint64(w[8:]))
+		if first|second == 0 {
+			continue
 		}
+		if first != 0 {
+			return i + bits.TrailingZeros64(first)>>3
+		}
+		return i + 8 + bits.TrailingZeros64(second)>>3
 	}
-	if rest := len(data) - i; rest > 0 && len(data) >= 8 {
-		// The last eight bytes without those before i: what moves in is zero, a control, and stands at the end.
-		w := binary.LittleEndian.Uint64(data[len(data)-8:]) >> (64 - 8*rest)
-		return i + bits.TrailingZeros64(special(w))>>3
+	if i+8 <= len(data) {
+		i += nearEnd((*[8]byte)(data[i : i+8 : i+8]))
 	}
 	for ; i < len(data); i++ {
 		if c := data[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
@@ -34,6 +38,11 @@ func plainEnd(data []byte, i int) int {
 	return i
 }
 
+// nearEnd returns the first index in w whose byte ends plain text, 8 if there is none. It is small enough to be inlined.
+func nearEnd(w *[8]byte) int {
+	return bits.TrailingZeros64(special(binary.LittleEndian.Uint64(w[:]))) >> 3
+}
+
 // special marks the high bit of each byte that ends plain text; only the lowest mark counts, for a borrow can disturb those
 // above it. Flipping the second bit makes the quote (0x22) 0x20 and leaves controls below it and the rest above: one
 // subtraction finds both.
@@ -41,25 +50,23 @@ func special(w uint64) uint64 {
 	return (w | ((w ^ ones*2) - ones*(' '+1)) | ((w ^ ones*'\\') - ones)) & highs
 }
 
-// text is a scanned string: the bytes between its quotes.
-type text struct {
-	span
-	wide bool // not only ASCII
+// scanString takes the string whose quote is at pos and returns what stands between its quotes. ok is false after a failure.
+func (d *Decoder) scanString() (s span, ok bool) {
+	return d.scanStringFrom(d.pos+1, d.pos+1)
 }
 
-// scanString takes the string whose quote is at pos. ok is false after a failure.
-func (d *Decoder) scanString() (t text, ok bool) {
-	start := d.pos + 1
-	i := plainEnd(d.data, start)
+// scanStringFrom is scanString for a string of which the text up to i is plain.
+func (d *Decoder) scanStringFrom(start, i int) (s span, ok bool) {
+	i = plainEnd(d.data, i)
 	if i < len(d.data) && d.data[i] == '"' {
 		d.pos = i + 1
-		return text{span: span{start: int32(start), end: int32(i)}}, true
+		return span{start: int32(start), end: int32(i)}, true
 	}
 	return d.scanHardString(start, i)
 }
 
 // scanHardString goes on at i, where plain ASCII ended.
-func (d *Decoder) scanHardString(start, i int) (t text, ok bool) {
+func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 	t.start = int32(start)
 	for i < len(d.data) {
 		switch c := d.data[i]; {
@@ -79,7 +86,6 @@ func (d *Decoder) scanHardString(start, i int) (t text, ok bool) {
 			d.unexpected("an escape for this control character")
 			return t, false
 		default:
-			t.wide = true
 			r, size := utf8.DecodeRune(d.data[i:])
 			if r == utf8.RuneError && size == 1 {
 				d.refuse(InvalidUTF8, i, 0)

@@ -18,7 +18,7 @@ func (d *Decoder) Tag(u *Union) int {
 	if !ok {
 		return -1
 	}
-	tag := d.value(t.span)
+	tag := d.value(t)
 	for i := range u.Tags {
 		if u.Tags[i] == string(tag) {
 			d.leave(start)
@@ -52,11 +52,10 @@ func (d *Decoder) badTag(u *Union, start int, found bool) {
 
 // find enters the object at pos and stops before the value of a property. leave goes back.
 func (d *Decoder) find(name string) bool {
-	f, ok := d.open()
-	if !ok {
+	f := d.open(&anyObject, nil)
+	if f == nil {
 		return false
 	}
-	f.object = &anyObject
 	f.field = Other
 	for d.peek(); d.pos < len(d.data) && d.data[d.pos] != '}'; d.peek() {
 		if f.count > 0 {

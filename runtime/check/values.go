@@ -2,7 +2,6 @@ package check
 
 import (
 	"bytes"
-	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,6 +154,10 @@ func (d *Decoder) checkUnique(f *frame) {
 		return
 	}
 	items := d.items[f.extra:]
+	d.items = d.items[:f.extra]
+	if d.surelyUnique(items) {
+		return
+	}
 	var scratch []byte
 	for i := range items {
 		it := &items[i]
@@ -163,7 +166,7 @@ func (d *Decoder) checkUnique(f *frame) {
 			d.refuse(NumberTooLarge, int(it.start), maxExponent)
 			return
 		}
-		it.index, it.hash = int32(i), maphash.Bytes(d.keys.seed, scratch)
+		it.index, it.hash = int32(i), d.keys.hash(scratch)
 	}
 	slices.SortFunc(items, func(a, b item) int {
 		if a.hash != b.hash {
@@ -183,7 +186,25 @@ func (d *Decoder) checkUnique(f *frame) {
 			break
 		}
 	}
-	d.items = d.items[:f.extra]
+}
+
+// surelyUnique is true for a few plain strings that all differ. Comparing them in pairs costs less than one canonical form.
+func (d *Decoder) surelyUnique(items []item) bool {
+	if len(items) > 16 {
+		return false
+	}
+	for i, a := range items {
+		text := d.full[a.start:a.end]
+		if text[0] != '"' || text[len(text)-1] != '"' || bytes.IndexByte(text, '\\') >= 0 {
+			return false
+		}
+		for _, b := range items[:i] {
+			if string(d.full[b.start:b.end]) == string(text) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (d *Decoder) sameItem(a, b item) bool {
