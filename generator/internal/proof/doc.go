@@ -5,7 +5,7 @@
 //	program.go          asks the running program about instances, thousands in one go
 //	testdata/child.go   the program itself: a line in, a line out
 //	reference_test.go   the validator that ours is held against
-//	suite_test.go       the official suite (VAL04), with a ratchet for each draft
+//	suite_test.go       the official suite (VAL04); with the tag official the newest one and its optional parts
 //	differential_test.go, schemas_test.go, instances_test.go, mutate_test.go, shrink_test.go
 //	                    random schemas and instances against jsonschema/v5 (VAL05), and the round trip
 //	findings_test.go    what that found before: testdata/findings
