@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -9,14 +10,15 @@ import (
 // Decoder reads one JSON text into typed values and collects what is wrong with it. It is reusable and not safe for
 // concurrent use: Get one, decode, Finish, Put.
 //
-// Strings are copied, never aliases of the data, but small strings of one text are parts of the same copy: a string that
-// is kept alone keeps up to windowBytes of its neighbours alive.
+// Strings are copied, never aliases of the data, but small strings of one text share an allocation: a string that is
+// kept alone keeps up to chunkBytes of its neighbours alive.
 type Decoder struct {
 	data     []byte // emptied by fail, so that every method and every loop ends without looking at err
 	pos      int
 	frames   []frame
-	window   string // a copy of a part of full,
-	windowAt int    // which begins there
+	window   string          // a copy of the end of full,
+	windowAt int             // which begins there
+	chunk    strings.Builder // copies of strings before it
 	err      error
 
 	full   []byte // the data given to Reset
@@ -43,15 +45,16 @@ type state struct {
 
 // frame is one open object or array: what its rule needs, and the way to the current value.
 type frame struct {
-	object *Object // nil: array
-	array  *Array
-	seen   uint64
-	field  int32 // index of the current member; Other
-	count  int32 // members or items begun
-	start  int32 // offset of the bracket
-	key    span  // the current member's name as written, without quotes
-	keys   int32 // where its unknown keys begin in keySet.list
-	extra  int32 // where its words begin in wide, or its elements in items
+	object  *Object // nil: array
+	array   *Array
+	seen    uint64 // which members of object.Names came
+	unknown uint64 // signatures of the other keys, a bit each
+	field   int32  // index of the current member; Other
+	count   int32  // members or items begun
+	start   int32  // offset of the bracket
+	key     span   // the current member's name as written, without quotes
+	keys    int32  // where its unknown keys begin in keySet.list
+	extra   int32  // where its words begin in wide, or its elements in items
 }
 
 // span is a part of the data.
@@ -60,7 +63,7 @@ type span struct {
 	escaped    bool
 }
 
-const windowBytes = 1024 // measured: larger windows gain nothing on 200 kB of records and keep more alive
+const chunkBytes = 1024 // measured: larger chunks gain nothing on 200 kB of records and keep more alive
 
 // decoders are pooled because their stacks make up most of the cost of a small value; no state survives Put.
 var decoders = sync.Pool{New: func() any { return new(Decoder) }}
@@ -102,7 +105,8 @@ func (d *Decoder) begin(data []byte, lim Limits) {
 // end lets go of everything but the stacks.
 func (d *Decoder) end() {
 	d.data, d.full, d.pos, d.err = nil, nil, 0, nil
-	d.window, d.windowAt = "", 0 // it belongs to whoever decoded its strings
+	d.window, d.windowAt = "", 0 // it belongs to whoever decoded its strings,
+	d.chunk.Reset()              // and so does this
 	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
 	d.violations, d.repeated = nil, nil
 	d.state = state{}
@@ -225,9 +229,11 @@ func (d *Decoder) open(object *Object, array *Array) *frame {
 		d.frames = append(d.frames, frame{})
 	}
 	d.frames = d.frames[:n+1]
-	f := &d.frames[n] // what is not set here is set before it is read
-	f.object, f.array = object, array
-	f.seen, f.field, f.count = 0, -1, 0
+	f := &d.frames[n]                           // what is not set here is set before it is read
+	if f.object != object || f.array != array { // pointers cost more to write than to compare while garbage is collected
+		f.object, f.array = object, array
+	}
+	f.seen, f.unknown, f.field, f.count = 0, 0, -1, 0
 	f.start, f.keys = int32(d.pos), int32(len(d.keys.list))
 	d.pos++
 	return f
@@ -245,17 +251,26 @@ func (d *Decoder) keep(start, end int) string {
 	if from := start - d.windowAt; from >= 0 && end-d.windowAt <= len(d.window) {
 		return d.window[from : end-d.windowAt]
 	}
-	return d.moveWindow(start, end)
+	return d.keepMore(start, end)
 }
 
-// moveWindow copies more than is asked for, because the next strings stand close by; but no long string keeps its neighbours.
-func (d *Decoder) moveWindow(start, end int) string {
-	if end-start > windowBytes/4 {
+// keepMore copies the rest of the text, or of a longer one only what is asked for. No long string keeps its neighbours.
+func (d *Decoder) keepMore(start, end int) string {
+	n := end - start
+	if n > chunkBytes/4 {
 		return string(d.full[start:end])
 	}
-	d.windowAt = start
-	d.window = string(d.full[start:min(start+windowBytes, len(d.full))])
-	return d.window[:end-start]
+	if len(d.full)-start <= chunkBytes {
+		d.window, d.windowAt = string(d.full[start:]), start
+		return d.window[:n]
+	}
+	if d.chunk.Cap()-d.chunk.Len() < n {
+		d.chunk.Reset()
+		d.chunk.Grow(chunkBytes)
+	}
+	at := d.chunk.Len()
+	d.chunk.Write(d.full[start:end])
+	return d.chunk.String()[at:]
 }
 
 // text copies what a scanned string stands for.

@@ -17,10 +17,10 @@ type keySet struct {
 
 // keyRef is one key: its text and the object it belongs to (by the offset of the bracket, which is unique).
 type keyRef struct {
-	sign   uint64 // its signature, or the hash
-	span   span
-	object int32
+	sign uint64 // its signature, or the hash
+	span
 	filled bool
+	object int32
 }
 
 const fewKeys = 16 // measured: comparing 16 signatures costs less than hashing one key and storing it
@@ -41,31 +41,50 @@ func (k *keySet) hash(b []byte) uint64 {
 	return maphash.Bytes(k.seed, b)
 }
 
-// unknownKey records the current key of f and reports it if the object has it already.
+// unknownKey records the current key of f and reports it if the object has it already. One bit tells whether any key
+// before may be the same.
 func (d *Decoder) unknownKey(f *frame, sign uint64) {
 	if d.scanned {
 		return
 	}
 	k := &d.keys
-	few := k.list[f.keys:]
-	for i := range few {
-		if few[i].sign == sign && (sign&long == 0 || d.sameKey(few[i].span, d.value(f.key))) {
-			d.repeatedKey(f)
-			return
-		}
-	}
-	if len(few) < fewKeys {
-		k.list = append(k.list, keyRef{sign: sign, span: f.key, object: f.start})
+	bit := uint64(1) << (sign * spread >> 58)
+	if f.unknown&bit != 0 && d.isRepeated(f, sign) {
+		d.repeatedKey(f)
 		return
 	}
-	name := d.value(f.key)
-	sign = k.hash(name) ^ uint64(uint32(f.start))*0x9e3779b97f4a7c15
-	if !d.insertKey(keyRef{sign: sign, span: f.key, object: f.start}, name) {
-		d.repeatedKey(f)
+	f.unknown |= bit
+	if n := len(k.list); n-int(f.keys) >= fewKeys {
+		d.oneOfManyKeys(f)
+	} else if n < cap(k.list) {
+		k.list = k.list[:n+1]
+		k.list[n] = keyRef{sign: sign, span: f.key}
+	} else {
+		k.list = append(k.list, keyRef{sign: sign, span: f.key})
 	}
 }
 
+// isRepeated looks at the list only.
+func (d *Decoder) isRepeated(f *frame, sign uint64) bool {
+	few := d.keys.list[f.keys:]
+	for i := range few {
+		if few[i].sign == sign && (sign&long == 0 || d.sameKey(few[i].span, d.value(f.key))) {
+			return true
+		}
+	}
+	return false
+}
+
 func (d *Decoder) sameKey(s span, value []byte) bool { return bytes.Equal(d.value(s), value) }
+
+// oneOfManyKeys is unknownKey where the list of the object is full.
+func (d *Decoder) oneOfManyKeys(f *frame) {
+	name := d.value(f.key)
+	hash := d.keys.hash(name) ^ uint64(uint32(f.start))*spread
+	if !d.insertKey(keyRef{sign: hash, span: f.key, object: f.start, filled: true}, name) {
+		d.repeatedKey(f)
+	}
+}
 
 // insertKey is false when the table has the key.
 func (d *Decoder) insertKey(ref keyRef, value []byte) bool {
@@ -73,7 +92,6 @@ func (d *Decoder) insertKey(ref keyRef, value []byte) bool {
 	if 2*k.used >= len(k.table) {
 		k.grow()
 	}
-	ref.filled = true
 	mask := uint64(len(k.table) - 1)
 	for i := ref.sign & mask; ; i = (i + 1) & mask {
 		e := &k.table[i]
@@ -111,11 +129,15 @@ const long = 1 << 63
 // signature tells keys apart: below eight bytes all, above most.
 func signature(key []byte) uint64 {
 	if len(key) >= 8 {
-		return binary.LittleEndian.Uint64(key) ^ binary.LittleEndian.Uint64(key[len(key)-8:])<<1 ^ uint64(len(key))<<56 | long
+		return longSignature(key)
 	}
 	var s uint64
 	for i, c := range key {
 		s |= uint64(c) << (8 * i)
 	}
 	return s | uint64(len(key))<<56
+}
+
+func longSignature(key []byte) uint64 {
+	return binary.LittleEndian.Uint64(key) ^ binary.LittleEndian.Uint64(key[len(key)-8:])<<1 ^ uint64(len(key))<<56 | long
 }

@@ -4,134 +4,168 @@ import "encoding/binary"
 
 // Skip takes one value of any kind and drops it. Its syntax, its limits and its keys are checked all the same.
 //
-// It keeps its own stack of frames, so that hostile nesting costs no goroutine stack (VAL07).
+// It keeps its own stack of frames, so that hostile nesting costs no goroutine stack (VAL07). The position is -1 after a
+// failure. It is a variable here, and short strings and commas are taken without a call: measured, a third less.
 func (d *Decoder) Skip() {
 	if d.scanned {
 		d.peek()
 		d.jump()
 		return
 	}
-	base := len(d.frames)
-	for {
-		if !d.skipScalarOrOpen() {
-			return
+	data, i, base := d.data, d.pos, len(d.frames)
+	for i >= 0 {
+		valueComes := false
+		if uint(i) < uint(len(data)) && data[i] == '"' {
+			end := i + 1
+			if i+9 <= len(data) {
+				end += nearEnd((*[8]byte)(data[i+1 : i+9 : i+9]))
+			}
+			if uint(end) < uint(len(data)) && data[end] == '"' {
+				i = end + 1
+			} else {
+				i = d.skipLongString(i+1, end)
+			}
+		} else {
+			i, valueComes = d.skipOther(i)
 		}
-		for { // after a value: what its container says next
+		for i >= 0 && !valueComes {
 			if len(d.frames) == base {
+				d.pos = i
 				return
 			}
-			more, ok := d.afterValue()
-			if !ok {
-				return
+			f := &d.frames[len(d.frames)-1]
+			if uint(i) >= uint(len(data)) || data[i] != ',' {
+				i = d.skipClosing(f, i)
+				continue
 			}
-			if more {
-				break
+			valueComes = true
+			if f.object != nil {
+				i = d.freeKey(f, i+1)
+			} else {
+				i++
+				f.count++
 			}
 		}
 	}
 }
 
-// skipScalarOrOpen takes a scalar, an empty container, or the opening of containers up to the first such value.
-func (d *Decoder) skipScalarOrOpen() bool {
-	for {
-		switch c := d.peek(); c {
-		case '{':
-			f := d.open(&anyObject, nil)
-			if f == nil {
-				return false
-			}
-			if d.peek() == '}' {
-				d.pos++
-				d.shut()
-				return true
-			}
-			if !d.freeKey(f) {
-				return false
-			}
-		case '[':
-			f := d.open(nil, &anyArray)
-			if f == nil {
-				return false
-			}
-			if d.peek() == ']' {
-				d.pos++
-				d.shut()
-				return true
-			}
-			f.count = 1
-		default:
-			return d.skipScalar(c)
-		}
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+func (d *Decoder) skipLongString(start, i int) int {
+	if _, ok := d.scanStringFrom(start, i); !ok {
+		return -1
 	}
+	return d.pos
 }
 
-func (d *Decoder) skipScalar(c byte) bool {
+// skipOther takes white space, a number or word, an empty container, or the bracket of one that is not empty.
+func (d *Decoder) skipOther(i int) (end int, valueComes bool) {
+	c := byte(0)
+	if uint(i) < uint(len(d.data)) {
+		c = d.data[i]
+	}
+	switch {
+	case c == '{' || c == '[':
+		return d.skipBracket(i, c)
+	case isSpace(c):
+		return i + 1, true
+	case c == '-' || c-'0' <= 9:
+		if end := shortNumber(d.data, i); end > 0 {
+			return end, false
+		}
+	}
+	return d.skipScalar(i, c), false
+}
+
+func (d *Decoder) skipScalar(i int, c byte) int {
+	d.pos = i
+	ok := false
 	switch c {
-	case '"':
-		_, ok := d.scanString()
-		return ok
 	case 't':
-		return d.word("true")
+		ok = d.word("true")
 	case 'f':
-		return d.word("false")
+		ok = d.word("false")
 	case 'n':
-		return d.word("null")
+		ok = d.word("null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		_, ok = d.scanNumber()
 	default:
-		if c == '-' || '0' <= c && c <= '9' {
-			if end := shortNumber(d.data, d.pos); end > 0 {
-				d.pos = end
-				return true
-			}
-			_, ok := d.scanNumber()
-			return ok
-		}
 		d.unexpected("a value")
-		return false
 	}
+	if !ok {
+		return -1
+	}
+	return d.pos
 }
 
-// afterValue takes a comma and what leads to the next value (more), or the closing bracket.
-func (d *Decoder) afterValue() (more, ok bool) {
-	f := &d.frames[len(d.frames)-1]
-	c := d.peek()
-	if f.object != nil {
-		switch c {
-		case ',':
-			d.pos++
-			return true, d.freeKey(f)
-		case '}':
-			d.pos++
-			d.shut()
-			return false, true
-		}
-		d.unexpected("',' or '}'")
-		return false, false
+func (d *Decoder) skipBracket(i int, c byte) (end int, valueComes bool) {
+	object, array, closing := &anyObject, (*Array)(nil), byte('}')
+	if c == '[' {
+		object, array, closing = nil, &anyArray, ']'
 	}
-	switch c {
-	case ',':
-		d.pos++
-		f.count++
-		return true, true
-	case ']':
-		d.pos++
+	d.pos = i
+	f := d.open(object, array)
+	if f == nil {
+		return -1, false
+	}
+	if d.peek() == closing {
 		d.shut()
-		return false, true
+		return d.pos + 1, false
 	}
-	d.unexpected("',' or ']'")
-	return false, false
+	if c == '[' {
+		f.count = 1
+		return d.pos, true
+	}
+	f.field = Other
+	return d.freeKey(f, d.pos), true
+}
+
+// skipClosing takes white space, or the closing bracket of f, which must come.
+func (d *Decoder) skipClosing(f *frame, i int) int {
+	c := byte(0)
+	if uint(i) < uint(len(d.data)) {
+		c = d.data[i]
+	}
+	switch {
+	case c == '}' && f.object != nil, c == ']' && f.object == nil:
+		d.shut()
+		return i + 1
+	case isSpace(c):
+		return i + 1
+	}
+	d.pos = i
+	if f.object != nil {
+		d.unexpected("',' or '}'")
+	} else {
+		d.unexpected("',' or ']'")
+	}
+	return -1
 }
 
 var anyObject = Object{}
 
 // freeKey takes a key and its colon and records it, in an object without known names.
-func (d *Decoder) freeKey(f *frame) bool {
+func (d *Decoder) freeKey(f *frame, i int) int {
+	data := d.data
+	if i+9 < len(data) && data[i] == '"' {
+		w := (*[8]byte)(data[i+1 : i+9 : i+9])
+		n := nearEnd(w)
+		end := i + 1 + n
+		if n < 8 && data[end] == '"' && data[end+1] == ':' {
+			f.key = span{start: int32(i + 1), end: int32(end)}
+			f.count++
+			sign := binary.LittleEndian.Uint64(w[:])&(1<<(8*n&63)-1) | uint64(n)<<56
+			d.unknownKey(f, sign)
+			return end + 2
+		}
+	}
+	d.pos = i
 	sign, ok := d.key(f)
 	if !ok {
-		return false
+		return -1
 	}
-	f.field = Other
 	d.unknownKey(f, sign)
-	return true
+	return d.pos
 }
 
 // key takes a key and its colon and returns its signature. Most keys are plain and stand without white space; of those, keys
@@ -142,20 +176,29 @@ func (d *Decoder) key(f *frame) (sign uint64, ok bool) {
 		return d.hardKey(f)
 	}
 	w := (*[8]byte)(data[start : start+8 : start+8])
-	n, end := nearEnd(w), 0
-	if end = start + n; n == 8 {
-		end = plainEnd(data, end)
+	n := nearEnd(w)
+	if n == 8 {
+		return d.longKey(f, start)
 	}
+	end := start + n
+	if data[end] != '"' || data[end+1] != ':' {
+		return d.hardKey(f)
+	}
+	f.key = span{start: int32(start), end: int32(end)}
+	f.count++
+	d.pos = end + 2
+	return binary.LittleEndian.Uint64(w[:])&(1<<(8*n&63)-1) | uint64(n)<<56, true
+}
+
+func (d *Decoder) longKey(f *frame, start int) (sign uint64, ok bool) {
+	data, end := d.data, plainEnd(d.data, start+8)
 	if end+1 >= len(data) || data[end] != '"' || data[end+1] != ':' {
 		return d.hardKey(f)
 	}
 	f.key = span{start: int32(start), end: int32(end)}
 	f.count++
 	d.pos = end + 2
-	if n == 8 {
-		return signature(data[start:end]), true
-	}
-	return binary.LittleEndian.Uint64(w[:])&(1<<(8*n&63)-1) | uint64(n)<<56, true
+	return longSignature(data[start:end]), true
 }
 
 func (d *Decoder) hardKey(f *frame) (sign uint64, ok bool) {
