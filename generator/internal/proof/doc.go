@@ -9,6 +9,7 @@
 //	differential_test.go, schemas_test.go, instances_test.go, mutate_test.go, shrink_test.go
 //	                    random schemas and instances against jsonschema/v5 (VAL05), and the round trip
 //	findings_test.go    what that found before: testdata/findings
+//	golden_test.go      the schemas of the emitter's goldens against jsonschema/v5, also by fuzzing
 //	documents_test.go   the protocol's own documents and, with the tag official, its examples
 //
 // One process per batch and not one per schema: starting the compiler costs a hundred times what a schema costs. One

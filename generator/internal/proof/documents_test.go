@@ -27,24 +27,12 @@ func TestVAL05ProtocolDefinitionsAgreeWithTheReference(t *testing.T) {
 			p := newProtocol(t, d.Document)
 			for _, m := range d.Definitions() {
 				total++
-				e.vary(r, e.definition(t, p, m.Key))
+				e.vary(r, e.definition(t, p, m.Key), 24)
 			}
 		}
 	}
 	e.run(t)
 	t.Logf("%d definitions generated", total)
-}
-
-// vary asks about instances of a definition.
-func (e *experiment) vary(r *rand.Rand, s *specimen) {
-	f := &filler{r, s.doc}
-	for range 6 {
-		n := f.fill(f.gather(nil, s.node, 6), 5)
-		e.put(s, n)
-		for range 3 {
-			e.put(s, mutant(r, n))
-		}
-	}
 }
 
 // protocol is a document of the protocol and the reference's view of it.

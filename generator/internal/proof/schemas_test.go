@@ -6,26 +6,24 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"testing"
 
-	"github.com/mcpkiln/mcpkiln/generator/internal/proof"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 // object is a JSON object in the making. Marshalling sorts its keys, so the same random numbers make the same text.
 type object = map[string]any
 
-// author writes random schemas of one draft, of the keywords that the generator takes.
+// author writes random schemas of one draft, of all its keywords.
 type author struct {
 	*rand.Rand
 	dialect schema.Dialect
-	can     map[string]bool
 	defs    []string
 }
 
 func (a *author) chance(n int) bool               { return a.IntN(n) == 0 }
 func pick[T any](r *rand.Rand, all ...T) T        { return all[r.IntN(len(all))] }
-func (a *author) some(keyword string, n int) bool { return a.can[keyword] && a.chance(n) }
+func (a *author) knows(keyword string) bool       { return !slices.Contains(foreign[a.dialect], keyword) }
+func (a *author) some(keyword string, n int) bool { return a.knows(keyword) && a.chance(n) }
 
 // propertyNames are ordinary ones, those that become the same Go name, and those that are trouble in Go, in JSON, in a
 // JSON Pointer or as keywords.
@@ -42,8 +40,8 @@ var patterns = map[string][]string{
 var formatted = map[string][]string{
 	"date-time": {"2026-07-28T09:30:00Z", "2024-02-29T23:59:59.123+01:00"}, "date": {"2026-07-28", "2024-02-29"},
 	"ipv4": {"127.0.0.1", "0.0.0.0"}, "ipv6": {"::1", "2001:db8::8:800:200c:417a"}, "uuid": {"123e4567-e89b-12d3-a456-426614174000"},
-	"json-pointer": {"", "/a/0", "/~0~1"},
-	"color":        {"red"}, // unknown to both
+	"json-pointer": {"", "/a/0", "/~0~1"}, "email": {"a@b.example"}, "uri": {"https://a.example/b?c#d", "urn:a"},
+	"color": {"red"}, // unknown to both
 }
 
 // document returns a schema document.
@@ -117,6 +115,8 @@ func (a *author) schema(depth int) any {
 		return a.reference(depth)
 	case a.chance(14):
 		return a.fixed()
+	case depth > 0 && a.chance(14):
+		return a.tagged(depth - 1)
 	}
 	s := object{}
 	kinds := a.kinds(s)
@@ -142,6 +142,9 @@ func (a *author) kinds(s object) []string {
 	case a.chance(7) && one != other:
 		s["type"] = []string{one, other}
 		return []string{one, other}
+	case a.chance(9) && one != "null":
+		s["type"] = []string{one, "null"}
+		return []string{one}
 	}
 	s["type"] = one
 	return []string{one}
@@ -158,7 +161,7 @@ func (a *author) reference(depth int) any {
 	case 2, 3:
 		s["$ref"] = "#at" + name
 	case 4:
-		if a.can["$dynamicRef"] {
+		if a.knows("$dynamicRef") {
 			s = object{"$dynamicRef": "#moving" + name}
 		}
 	}
@@ -256,7 +259,7 @@ func (a *author) numberRules(s object, kind string) {
 
 func (a *author) arrayRules(s object, depth int) {
 	if a.some("items", 2) && depth >= 0 {
-		s["items"] = a.schema(depth)
+		s["items"] = pick[any](a.Rand, a.schema(depth), a.schema(depth), object{"type": pick(a.Rand, "string", "integer", "number", "boolean")})
 	}
 	low := a.IntN(3)
 	if a.some("minItems", 4) {
@@ -292,7 +295,7 @@ func (a *author) tuple(s object, depth int) {
 	switch {
 	case a.dialect == schema.Draft2020 && a.some("prefixItems", 4):
 		s["prefixItems"] = list
-	case a.dialect == schema.Draft7 && a.can["items[]"] && a.chance(4):
+	case a.dialect == schema.Draft7 && a.knows("items[]") && a.chance(4):
 		s["items"] = list
 		if a.some("additionalItems", 2) {
 			s["additionalItems"] = a.schema(depth)
@@ -314,7 +317,7 @@ func (a *author) objectRules(s object, depth int) {
 		properties[pick(a.Rand, propertyNames...)] = a.schema(depth)
 	}
 	names := slices.Sorted(maps.Keys(properties))
-	if depth >= 0 && a.can["properties"] && len(names) > 0 {
+	if depth >= 0 && a.knows("properties") && len(names) > 0 {
 		s["properties"] = properties
 	}
 	if a.some("required", 2) {
@@ -361,7 +364,7 @@ func (a *author) rarerObjectRules(s object, depth int) {
 // applicators add schemas that hold for the same value.
 func (a *author) applicators(s object, depth int) {
 	switch keyword := pick(a.Rand, "anyOf", "anyOf", "oneOf", "oneOf", "allOf", "not", "if"); {
-	case !a.can[keyword]:
+	case !a.knows(keyword):
 	case keyword == "not":
 		s["not"] = a.schema(depth)
 	case keyword == "if":
@@ -371,6 +374,8 @@ func (a *author) applicators(s object, depth int) {
 				s[branch] = a.schema(depth)
 			}
 		}
+	case keyword != "allOf" && s["properties"] != nil && a.chance(2):
+		s[keyword] = []any{a.part(s), a.part(s)}
 	default:
 		s[keyword] = a.list(depth, 1+a.IntN(3))
 		if a.chance(2) {
@@ -379,43 +384,43 @@ func (a *author) applicators(s object, depth int) {
 	}
 }
 
-// foreign are the keywords that a draft does not know.
+// part is what owner may also require, as alternatives beside properties are written.
+func (a *author) part(owner object) object {
+	names := append(slices.Sorted(maps.Keys(owner["properties"].(object))), "a", "b")
+	s := object{"required": []string{pick(a.Rand, names...)}}
+	if a.chance(2) {
+		s["properties"] = object{pick(a.Rand, names...): a.schema(0)}
+	}
+	return s
+}
+
+// tagged is a union of objects that differ in the value of a property; some do not.
+func (a *author) tagged(depth int) object {
+	tag := pick(a.Rand, "kind", "kind", "type", "a", "a/b")
+	members := make([]any, 2+a.IntN(2))
+	for i := range members {
+		s := object{"type": "object"}
+		a.objectRules(s, depth)
+		properties, ok := s["properties"].(object)
+		if !ok {
+			properties = object{}
+			s["properties"] = properties
+		}
+		properties[tag] = object{"const": "k" + strconv.Itoa(i)}
+		if a.chance(8) {
+			properties[tag] = a.fixed()
+		}
+		if s["required"] == nil || !a.chance(8) {
+			s["required"] = []string{tag}
+		}
+		members[i] = s
+	}
+	return object{pick(a.Rand, "anyOf", "oneOf"): members}
+}
+
+// foreign are the keywords that a draft does not know; "items[]" is the list form of draft-07.
 var foreign = map[schema.Dialect][]string{
 	schema.Draft2020: {"items[]", "additionalItems", "dependencies"},
 	schema.Draft7: {"prefixItems", "minContains", "maxContains", "unevaluatedItems", "unevaluatedProperties", "dependentRequired",
 		"dependentSchemas", "$dynamicRef"},
-}
-
-// supported returns the keywords of a draft that the generator takes; "items[]" is the list form of draft-07.
-func supported(t testing.TB, dialect schema.Dialect) map[string]bool {
-	t.Helper()
-	can := map[string]bool{}
-	for keyword, sample := range map[string]string{
-		"$ref": `{"$ref":"#/definitions/a","definitions":{"a":{"type":"null"}}}`, "const": `{"const":1}`, "minLength": `{"minLength":1}`,
-		"maxLength": `{"maxLength":1}`, "pattern": `{"pattern":"a"}`, "format": `{"format":"date"}`, "minimum": `{"minimum":1}`,
-		"exclusiveMinimum": `{"exclusiveMinimum":1}`, "maximum": `{"maximum":1}`, "exclusiveMaximum": `{"exclusiveMaximum":1}`,
-		"multipleOf": `{"multipleOf":2}`, "items": `{"items":{"type":"null"}}`, "minItems": `{"minItems":1}`, "maxItems": `{"maxItems":1}`,
-		"uniqueItems": `{"uniqueItems":true}`, "prefixItems": `{"prefixItems":[{"type":"null"}]}`, "items[]": `{"items":[{"type":"null"}]}`,
-		"additionalItems": `{"items":[true],"additionalItems":false}`, "contains": `{"contains":{"type":"null"}}`,
-		"minContains": `{"contains":true,"minContains":1}`, "maxContains": `{"contains":true,"maxContains":1}`,
-		"unevaluatedItems": `{"unevaluatedItems":false}`, "properties": `{"properties":{"a":{"type":"null"}}}`, "required": `{"required":["a"]}`,
-		"additionalProperties": `{"additionalProperties":false}`, "minProperties": `{"minProperties":1}`, "maxProperties": `{"maxProperties":1}`,
-		"patternProperties": `{"patternProperties":{"a":{"type":"null"}}}`, "propertyNames": `{"propertyNames":{"maxLength":1}}`,
-		"dependentRequired": `{"dependentRequired":{"a":["b"]}}`, "dependentSchemas": `{"dependentSchemas":{"a":{"minProperties":2}}}`,
-		"dependencies": `{"dependencies":{"a":["b"]}}`, "unevaluatedProperties": `{"unevaluatedProperties":false}`,
-		"anyOf": `{"anyOf":[{"type":"null"}]}`, "oneOf": `{"oneOf":[{"type":"null"}]}`, "allOf": `{"allOf":[{"type":"null"}]}`,
-		"not": `{"not":{"type":"null"}}`, "if": `{"if":{"type":"null"},"then":false}`, "then": `{"if":{"type":"null"},"then":false}`,
-		"$dynamicRef": `{"$dynamicRef":"#a","$defs":{"a":{"$dynamicAnchor":"a"}}}`, "else": `{"if":{"type":"null"},"else":false}`,
-	} {
-		doc, ds := document(t, parse(t, keyword, []byte(sample)), dialect)
-		if ds.HasErrors() {
-			t.Fatal(ds)
-		}
-		_, ds, err := new(proof.Batch).Add(proof.Schema{Document: doc})
-		can[keyword] = err == nil && !ds.HasErrors()
-	}
-	for _, keyword := range foreign[dialect] {
-		can[keyword] = false
-	}
-	return can
 }
