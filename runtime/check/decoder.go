@@ -38,6 +38,7 @@ type state struct {
 	reread    int  // bytes looked at more than once
 	reached   int  // where the last branch that did not fit ended
 	broken    int  // violations so far, listed or not
+	root      int  // how many frames do not belong to paths: they lead to a part that is read as a text of its own
 	quiet     bool // a branch is on trial: the first violation ends it, unrecorded
 	loud      bool // the best branch is decoded once more: its first violation ends it, recorded
 	scanned   bool // the data has been taken before, so that what is skipped is right and no key is repeated
@@ -146,6 +147,20 @@ func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v 
 	decode(d, v)
 	err := d.Finish()
 	d.Put()
+	return err
+}
+
+// Within takes the value that comes as if it were a text of its own: paths begin there, and its violations are returned.
+// Malformed text, limits and repeated keys stay the text's: see Finish.
+func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
+	root, broken, violations := d.root, d.broken, d.violations
+	d.root, d.broken, d.violations = len(d.frames), 0, nil
+	decode(d, v)
+	var err error
+	if d.broken > 0 {
+		err = d.bounded(d.violations, d.broken)
+	}
+	d.root, d.broken, d.violations = root, broken, violations
 	return err
 }
 

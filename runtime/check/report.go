@@ -64,7 +64,7 @@ func (d *Decoder) violation(p problem) Violation {
 // instance is the JSON Pointer of the value that the first level frames lead to.
 func (d *Decoder) instance(level int) string {
 	var b strings.Builder
-	for i := range d.frames[:level] {
+	for i := d.root; i < level; i++ {
 		f := &d.frames[i]
 		b.WriteByte('/')
 		if f.object == nil {
@@ -82,7 +82,7 @@ func (d *Decoder) schema(level int, at string) string {
 		return at
 	}
 	steps := ""
-	for i := level - 1; i >= 0; i-- {
+	for i := level - 1; i >= d.root; i-- {
 		f := &d.frames[i]
 		base := ""
 		switch {
@@ -233,21 +233,24 @@ func (d *Decoder) repeatedKey(f *frame) {
 	}
 	key := string(d.value(f.key))
 	p := problem{level: len(d.frames) - 1, keyword: "duplicate", found: quote(key), allowed: "each key once", offset: offset, last: key}
+	root := d.root
+	d.root = 0 // it is the whole text's, see Within
 	v := d.violation(p)
+	d.root = root
 	v.Schema = strings.TrimSuffix(v.Schema, "/duplicate")
 	d.repeated = append(d.repeated, v)
 }
 
-// allViolations sorts and bounds what was found.
+// allViolations is everything that was found.
 func (d *Decoder) allViolations() Violations {
-	all := append(Violations(d.violations), d.repeated...)
+	return d.bounded(append(d.violations, d.repeated...), d.broken+len(d.repeated))
+}
+
+// bounded sorts what is listed of a number of violations, and says how many are not.
+func (d *Decoder) bounded(all Violations, found int) Violations {
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Offset < all[j].Offset })
-	more := d.broken + len(d.repeated) - len(all)
-	if cut := len(all) - d.limits.Violations; cut > 0 {
-		all = all[:d.limits.Violations]
-		more += cut
-	}
-	if more > 0 {
+	all = all[:min(len(all), d.limits.Violations)]
+	if more := found - len(all); more > 0 {
 		all = append(all, Violation{Keyword: "more", Found: strconv.Itoa(more) + " further violations", Allowed: "none; the first " + plural(d.limits.Violations, "violation") + " are listed", Offset: len(d.full)})
 	}
 	return all

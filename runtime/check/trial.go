@@ -14,6 +14,14 @@ func (d *Decoder) Mark() Mark {
 	return Mark{d.pos}
 }
 
+// Since returns what has been taken since, as a part of the data given to Reset; nil after a failure.
+func (d *Decoder) Since(m Mark) []byte {
+	if d.err != nil {
+		return nil
+	}
+	return d.full[m.pos:d.pos:d.pos]
+}
+
 // Rewind goes back to a value that has been taken since. What was found wrong stays.
 func (d *Decoder) Rewind(m Mark) {
 	if d.again(d.pos - m.pos); d.err == nil {

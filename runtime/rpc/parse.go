@@ -29,9 +29,20 @@ type raw [members][]byte
 //   - -32600: batches (CAN24), repeated keys, limits (each named), wrong jsonrpc, method or id (CAN05), not exactly one of
 //     method, result and error
 //   - -32602: params that are no object, which this protocol never has, null included
-func Parse(frame []byte, limits check.Limits) (Message, *Error) {
+func Parse(frame []byte, limits check.Limits) (Message, *Error) { return ParseInto(frame, limits, nil) }
+
+// ParamsReader reads params on the way.
+type ParamsReader interface {
+	// ReadParams takes the params of a method, whatever they are, with check.Within, or takes nothing and returns false. What
+	// it read is void if the frame is refused later.
+	ReadParams(d *check.Decoder, method []byte) bool
+}
+
+// ParseInto is Parse that offers params to a reader, so that they need not be gone over again. It does so where the method
+// stands before them, as nearly all clients have it, and where it is written without escapes.
+func ParseInto(frame []byte, limits check.Limits, params ParamsReader) (Message, *Error) {
 	var r raw
-	if err := split(frame, limits, &r); err != nil {
+	if err := split(frame, limits, params, &r); err != nil {
 		return rescue(frame, err), frameError(frame, err)
 	}
 	m := Message{Kind: r.kind()}
@@ -44,14 +55,21 @@ func Parse(frame []byte, limits check.Limits) (Message, *Error) {
 	return m, m.fill(&r)
 }
 
-func split(frame []byte, limits check.Limits, r *raw) error {
+func split(frame []byte, limits check.Limits, params ParamsReader, r *raw) error {
 	d := check.Get(frame, limits)
 	defer d.Put()
 	for i := d.Object(&envelope); i >= 0; i = d.Next() {
-		r[i] = d.Alias(nil)
+		m := d.Mark()
+		if i != inParams || params == nil || !unescaped(r[inMethod]) || !params.ReadParams(d, r[inMethod][1:len(r[inMethod])-1]) {
+			d.Skip()
+		}
+		r[i] = d.Since(m)
 	}
 	return d.Finish()
 }
+
+// unescaped is true for a string without escapes.
+func unescaped(token []byte) bool { return len(token) > 0 && token[0] == '"' && bytes.IndexByte(token, '\\') < 0 }
 
 // kind goes by the members alone, so that a bad message is still known for what it was meant to be.
 func (r *raw) kind() Kind {

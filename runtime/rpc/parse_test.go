@@ -198,3 +198,58 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// reader is a ParamsReader that takes the name of a method called "known".
+type reader struct {
+	name string
+	err  error
+	read int
+}
+
+func (r *reader) ReadParams(d *check.Decoder, method []byte) bool {
+	if string(method) != "known" {
+		return false
+	}
+	r.read++
+	rule := check.Object{Names: []string{"name"}, Required: check.Bits{1}, Unknown: check.Skip}
+	r.err = check.Within(d, func(d *check.Decoder, name *string) {
+		for f := d.Object(&rule); f >= 0; f = d.Next() {
+			*name = d.String(nil)
+		}
+	}, &r.name)
+	return true
+}
+
+func TestParamsAreReadOnTheWay(t *testing.T) {
+	for name, row := range map[string]struct {
+		frame string
+		want  string // what ParseInto says
+		read  string // what the reader got
+	}{
+		"a known method":    {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"x":[{}],"name":"a"}}`, `request id=1 method=known params={"x":[{}],"name":"a"}`, "a"},
+		"params first":      {`{"jsonrpc":"2.0","id":1,"params":{"name":"a"},"method":"known"}`, `request id=1 method=known params={"name":"a"}`, ""},
+		"another method":    {`{"jsonrpc":"2.0","method":"other","params":{"name":"a"}}`, `notification id=null method=other params={"name":"a"}`, ""},
+		"escapes":           {`{"jsonrpc":"2.0","id":1,"method":"kno\u0077n","params":{"name":"a"}}`, `request id=1 method=known params={"name":"a"}`, ""},
+		"a method of none":  {`{"jsonrpc":"2.0","id":1,"method":5,"params":{"name":"a"}}`, `invalid id=1 refused -32600 method must be a string`, ""},
+		"a wrong member":    {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":5}}`, `request id=1 method=known params={"name":5}`, "/name: type: found 5, allowed: a string"},
+		"nothing":           {`{"jsonrpc":"2.0","id":1,"method":"known","params":{}}`, `request id=1 method=known params={}`, "/name: required: found nothing, allowed: a value, it is required"},
+		"no object":         {`{"jsonrpc":"2.0","id":1,"method":"known","params":3}`, `request id=1 refused -32602 params must be an object`, "(root): type: found 3, allowed: an object"},
+		"a repeated key":    {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"x":{"y":1,"y":2},"name":"a"}}`, `request id=1 refused -32600 repeated key "y" at /params/x/y`, "a"},
+		"malformed in them": {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":"a"`, `invalid id=null refused -32700`, "a"},
+		"malformed behind":  {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":"a"},}`, `invalid id=null refused -32700`, "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r reader
+			if got := render(ParseInto([]byte(row.frame), check.Limits{}, &r)); !strings.HasPrefix(got, row.want) {
+				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+			got := r.name
+			if r.err != nil {
+				got = r.err.Error()
+			}
+			if got != row.read || r.read > 1 {
+				t.Errorf("read %d times: got %q, want %q", r.read, got, row.read)
+			}
+		})
+	}
+}

@@ -1,15 +1,14 @@
 package server
 
 import (
-	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // accept registers the request and starts serving it, or says why not.
 func (p *peer) accept(r *request, msg *rpc.Message) *rpc.Error {
 	// r may have held a request that was refused.
-	r.wire, r.id, r.since, r.tool, r.params, r.can, r.raw = p.wire, msg.ID, p.cancelled, nil, Params{}, p.can, msg.Params
-	v, refused := p.s.judge(msg, p.situation(), &r.params)
+	r.wire, r.id, r.since, r.tool, r.can, r.raw = p.wire, msg.ID, p.cancelled, nil, p.can, msg.Params
+	v, refused := r.reading.judge(msg)
 	if refused == nil {
 		refused = r.admit(&v, msg)
 	}
@@ -57,7 +56,7 @@ func (r *request) admitSession(v *verdict, msg *rpc.Message) *refusal {
 	case p.ready && m.Op == OpInitialize:
 		return refuse(rpc.CodeInvalidRequest, "the handshake is done already")
 	}
-	if err := p.s.read(m, msg.Params, &r.params); err != nil {
+	if err := r.reading.readSession(m, msg.Params); err != nil {
 		return &refusal{err: err}
 	}
 	return nil
@@ -92,17 +91,6 @@ func (w *wire) missing(capability string) *rpc.Error {
 	err := rpc.Errorf(w.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", unescape(capability))
 	err.Data = w.AppendMissingCapability(nil, &MissingCapability{RequiredCapabilities: required.appendJSON(nil)})
 	return err
-}
-
-// read reads params; absent ones are an empty object.
-func (s *Server) read(m *Method, params []byte, into *Params) *rpc.Error {
-	if m.Read == nil {
-		return nil
-	}
-	if err := check.DecodeScanned(orEmpty(params), s.cfg.limits, m.Read, into); err != nil {
-		return rpc.Errorf(rpc.CodeInvalidParams, "invalid params of %s: %v", m.Name, err)
-	}
-	return nil
 }
 
 // serves tells whether what the method belongs to was declared to p (TSK01).

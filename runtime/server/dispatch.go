@@ -11,7 +11,8 @@ import (
 // receive handles the frame in r. It runs in the read loop, so it does what has to happen in order: parse, register
 // (CAN09), cancel. True: r is a request in flight now, and somebody else's. got tells a transport what the frame was.
 func (p *peer) receive(r *request, got *Receipt) bool {
-	msg, err := rpc.Parse(r.frame, p.s.cfg.limits)
+	r.reading = reading{s: p.s, at: p.situation(), frame: r.frame, params: &r.params}
+	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, &r.reading)
 	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err
 	if p.streams {
 		got.Method = string(msg.Method)
@@ -33,7 +34,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		}
 		return true
 	case rpc.KindNotification:
-		p.notified(&msg)
+		p.notified(r, &msg)
 	default:
 		p.answered(&msg)
 	}

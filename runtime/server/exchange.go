@@ -12,14 +12,15 @@ import (
 // none): it decides for messages that do not say it themselves. An error is the answer to the message; a notification
 // or an answer that it comes with is to be dropped.
 func (s *Server) Judge(frame []byte, hint string) (j Judged, err *rpc.Error) {
-	msg, err := rpc.Parse(frame, s.cfg.limits)
+	at := situation{session: s.handshake(), ready: true, hint: hint}
+	rd := reading{s: s, at: at, frame: frame, params: &j.params}
+	msg, err := rpc.ParseInto(frame, s.cfg.limits, &rd)
 	j.Kind, j.ID, j.msg = msg.Kind, msg.ID, msg
 	if err != nil {
 		j.Method = string(msg.Method)
 		return j, err
 	}
-	at := situation{session: s.handshake(), ready: true, hint: hint}
-	v, refused := s.judge(&msg, at, &j.params)
+	v, refused := rd.judge(&msg)
 	j.Method = v.name(&msg)
 	if v.wire != nil && !v.wire.Handshake {
 		j.wire, j.Wire, j.method = v.wire, v.wire.Wire, v.method

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 
-	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -24,8 +23,7 @@ func refuse(code int, format string, args ...any) *refusal {
 type verdict struct {
 	wire   *wire
 	method *Method // nil: unknown
-	read   bool    // params hold what method.Read or ReadRequest read
-	err    error   // what was wrong with it
+	err    error   // what was wrong with the params of a stateless message
 }
 
 // situation is what the message does not say itself.
@@ -41,26 +39,26 @@ func (at *situation) speaks(revision string) bool {
 }
 
 // judge finds the wire and the method of a message. It reads the params where that decides.
-func (s *Server) judge(msg *rpc.Message, at situation, params *Params) (v verdict, refused *refusal) {
+func (rd *reading) judge(msg *rpc.Message) (v verdict, refused *refusal) {
+	s, at := rd.s, rd.at
 	if len(s.stateless) == 0 {
 		return verdict{wire: at.session, method: at.session.methods[string(msg.Method)]}, nil
 	}
 	w := s.stateless[0]
 	if bytes.Contains(msg.Params, w.versionKey) {
-		v = s.readStateless(w, msg, params)
-		switch version := params.ProtocolVersion; {
+		v = rd.readStateless(w, msg)
+		switch version := rd.params.ProtocolVersion; {
 		case version != "" && at.hint != "" && at.hint != version:
 			return v, mismatched(w, at.hint, version)
 		case version == w.Revision:
 			return v, nil
 		case version != "" && !at.speaks(version):
-			return s.otherRevision(msg, params)
+			return rd.otherRevision(msg)
 		}
 	}
 	if w = s.silent(msg, at); !w.Handshake {
-		return s.readStateless(w, msg, params), nil
+		return rd.readStateless(w, msg), nil
 	}
-	*params = Params{}
 	return verdict{wire: w, method: w.methods[string(msg.Method)]}, nil
 }
 
@@ -96,11 +94,11 @@ func mismatched(w *wire, hint, version string) *refusal {
 }
 
 // otherRevision is for messages of a stateless revision that is not the newest.
-func (s *Server) otherRevision(msg *rpc.Message, params *Params) (v verdict, refused *refusal) {
-	version := params.ProtocolVersion
+func (rd *reading) otherRevision(msg *rpc.Message) (v verdict, refused *refusal) {
+	s, version := rd.s, rd.params.ProtocolVersion
 	for _, w := range s.stateless {
 		if w.Revision == version {
-			return s.readStateless(w, msg, params), nil
+			return rd.readStateless(w, msg), nil
 		}
 	}
 	w := s.stateless[0]
@@ -108,17 +106,6 @@ func (s *Server) otherRevision(msg *rpc.Message, params *Params) (v verdict, ref
 	refused = refuse(w.Codes.UnsupportedVersion, "protocol version %q is not supported", version)
 	refused.err.Data, refused.status = data, w.HTTP.Statuses.UnsupportedVersion
 	return verdict{wire: w}, refused
-}
-
-func (s *Server) readStateless(w *wire, msg *rpc.Message, params *Params) verdict {
-	v := verdict{wire: w, method: w.methods[string(msg.Method)], read: true}
-	read := w.ReadRequest
-	if v.method != nil && v.method.Read != nil {
-		read = v.method.Read
-	}
-	*params = Params{}
-	v.err = check.DecodeScanned(orEmpty(msg.Params), s.cfg.limits, read, params)
-	return v
 }
 
 // stands tells whether the request carries what every request of a stateless revision carries (EXT19).
@@ -149,14 +136,6 @@ func unknownMethod(w *wire, msg *rpc.Message) *refusal {
 	refused := refuse(rpc.CodeMethodNotFound, "unknown method %q", msg.Method)
 	refused.status = w.HTTP.Statuses.MethodNotFound
 	return refused
-}
-
-// orEmpty stands in for absent params, which are an empty object.
-func orEmpty(params []byte) []byte {
-	if params == nil {
-		return []byte("{}")
-	}
-	return params
 }
 
 // status is the HTTP status for an answer, by its code.

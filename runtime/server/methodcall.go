@@ -107,9 +107,12 @@ func member(object []byte, name string) string {
 	d := check.Get(object, check.Limits{})
 	defer d.Put()
 	value := ""
-	rule := check.Object{Names: []string{name}, Unknown: check.Skip}
-	for f := d.Object(&rule); f >= 0; f = d.Next() {
-		value = d.String(nil)
+	for f := d.Object(nil); f >= 0; f = d.Next() {
+		if d.Key() == name {
+			value = d.String(nil)
+		} else {
+			d.Skip()
+		}
 	}
 	return value
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // notified handles a notification in the read loop. Whatever is wrong with one is ignored (CAN04).
-func (p *peer) notified(msg *rpc.Message) {
+func (p *peer) notified(r *request, msg *rpc.Message) {
 	m := p.wire.methods[string(msg.Method)]
 	if m == nil && p.wire.Handshake && len(p.s.stateless) > 0 {
 		m = p.s.stateless[0].methods[string(msg.Method)]
@@ -17,11 +17,10 @@ func (p *peer) notified(msg *rpc.Message) {
 	if m == nil || m.Op != OpCancelled {
 		return
 	}
-	var params Params
-	if p.s.read(m, msg.Params, &params) != nil || params.RequestID.IsZero() {
+	if r.reading.readSession(m, msg.Params) != nil || r.params.RequestID.IsZero() {
 		return
 	}
-	p.s.tracker.Cancel(p.key(params.RequestID, inflight.Incoming), params.Reason)
+	p.s.tracker.Cancel(p.key(r.params.RequestID, inflight.Incoming), r.params.Reason)
 	p.cancelled++
 }
 

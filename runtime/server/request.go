@@ -9,18 +9,19 @@ import (
 // params alias, and buffers for its answer. It is used again when it is answered; a Call, which handlers may keep by
 // mistake, is not part of it.
 type request struct {
-	p      *peer
-	wire   *wire
-	method *Method
-	tool   *Tool // of tools/call
-	can    ability
-	raw    []byte // the params, for methods of a MethodHandler
-	entry  *inflight.Entry
-	id     rpc.ID
-	since  uint64 // cancellations that were read before it
-	params Params
-	sub    *listen    // of subscriptions/listen
-	result CallResult // of tools/call; here, because an append function of the wire makes it escape
+	p       *peer
+	wire    *wire
+	method  *Method
+	tool    *Tool // of tools/call
+	can     ability
+	raw     []byte // the params, for methods of a MethodHandler
+	entry   *inflight.Entry
+	id      rpc.ID
+	since   uint64 // cancellations that were read before it
+	params  Params
+	reading reading    // of params
+	sub     *listen    // of subscriptions/listen
+	result  CallResult // of tools/call; here, because an append function of the wire makes it escape
 
 	frame   []byte // as received
 	out     []byte // the answer
