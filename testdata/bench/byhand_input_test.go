@@ -10,25 +10,37 @@ import (
 	"github.com/mcpkiln/mcpkiln/testdata/bench/kiln"
 )
 
+// The members of each object, in the order in which they are usually written.
+var (
+	orderNames      = []string{`"symbol":`, `"side":`, `"quantity":`, `"limit":`, `"note":`}
+	tripNames       = []string{`"id":`, `"traveller":`, `"legs":`, `"note":`}
+	travellerNames  = []string{`"name":`, `"email":`, `"born":`, `"tags":`}
+	legNames        = []string{`"from":`, `"to":`, `"departs":`, `"price":`, `"seat":`}
+	seatObjectNames = []string{`"row":`, `"letter":`}
+	recordsNames    = []string{`"records":`}
+	recordNames     = []string{`"id":`, `"name":`, `"score":`, `"active":`, `"kind":`}
+)
+
 func orderByHand(data []byte) (*kiln.PlaceOrderInput, error) {
 	o := new(kiln.PlaceOrderInput)
 	h, seen := hand{data: data}, 0
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "symbol":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(orderNames, f+1)
+		switch f {
+		case 0:
 			o.Symbol = h.capitals(1, 8)
 			seen |= 1
-		case "side":
+		case 1:
 			o.Side = h.side()
 			seen |= 2
-		case "quantity":
+		case 2:
 			o.Quantity = h.integer()
 			h.require(o.Quantity >= 1 && o.Quantity <= 1_000_000)
 			seen |= 4
-		case "limit":
+		case 3:
 			o.Limit = check.Some(h.float())
 			h.require(o.Limit.Value > 0)
-		case "note":
+		case 4:
 			o.Note = check.Some(h.string(0, 80))
 		default:
 			h.skip()
@@ -73,18 +85,19 @@ func (h *hand) string(low, high int) string {
 func tripByHand(data []byte) (*kiln.BookTripInput, error) {
 	t := new(kiln.BookTripInput)
 	h, seen := hand{data: data}, 0
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "id":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(tripNames, f+1)
+		switch f {
+		case 0:
 			t.ID = h.formatted(isUUID)
 			seen |= 1
-		case "traveller":
+		case 1:
 			h.traveller(&t.Traveller)
 			seen |= 2
-		case "legs":
+		case 2:
 			t.Legs = h.legs()
 			seen |= 4
-		case "note":
+		case 3:
 			if t.Note.Null = h.null(); !t.Note.Null {
 				t.Note.Optional = check.Some(string(h.text()))
 			}
@@ -98,17 +111,18 @@ func tripByHand(data []byte) (*kiln.BookTripInput, error) {
 
 func (h *hand) traveller(t *kiln.BookTripInputTraveller) {
 	seen := 0
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "name":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(travellerNames, f+1)
+		switch f {
+		case 0:
 			t.Name = h.string(1, 100)
 			seen |= 1
-		case "email":
+		case 1:
 			t.Email = h.formatted(isEmail)
 			seen |= 2
-		case "born":
+		case 2:
 			t.Born = check.Some(h.formatted(isDate))
-		case "tags":
+		case 3:
 			t.Tags = h.tags()
 		default:
 			h.skip()
@@ -154,21 +168,22 @@ func (h *hand) legs() []kiln.BookTripInputLegsItem {
 
 func (h *hand) leg(l *kiln.BookTripInputLegsItem) {
 	seen := 0
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "from":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(legNames, f+1)
+		switch f {
+		case 0:
 			l.From = h.capitals(3, 3)
 			seen |= 1
-		case "to":
+		case 1:
 			l.To = h.capitals(3, 3)
 			seen |= 2
-		case "departs":
+		case 2:
 			l.Departs = h.formatted(isDateTime)
 			seen |= 4
-		case "price":
+		case 3:
 			l.Price = check.Some(h.float())
 			h.require(l.Price.Value >= 0)
-		case "seat":
+		case 4:
 			l.Seat = h.seat()
 			seen |= 8
 		default:
@@ -191,13 +206,14 @@ func (h *hand) seat() kiln.BookTripInputLegsItemSeat {
 func (h *hand) seatObject() *kiln.BookTripInputLegsItemSeatObject {
 	s := new(kiln.BookTripInputLegsItemSeatObject)
 	seen := 0
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "row":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(seatObjectNames, f+1)
+		switch f {
+		case 0:
 			s.Row = h.integer()
 			h.require(s.Row >= 1 && s.Row <= 60)
 			seen |= 1
-		case "letter":
+		case 1:
 			v := h.text()
 			if len(v) != 1 || v[0]-'A' >= 6 {
 				h.fail()
@@ -218,9 +234,10 @@ var letters = [...]kiln.BookTripInputLegsItemSeatObjectLetter{"A", "B", "C", "D"
 func recordsByHand(data []byte) (*kiln.ImportRecordsInput, error) {
 	in := new(kiln.ImportRecordsInput)
 	h, seen := hand{data: data}, false
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "records":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(recordsNames, f+1)
+		switch f {
+		case 0:
 			in.Records = h.records()
 			seen = true
 		default:
@@ -247,22 +264,23 @@ func (h *hand) records() []kiln.ImportRecordsInputRecordsItem {
 
 func (h *hand) record(r *kiln.ImportRecordsInputRecordsItem) {
 	seen := 0
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "id":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(recordNames, f+1)
+		switch f {
+		case 0:
 			r.ID = h.integer()
 			h.require(r.ID >= 1)
 			seen |= 1
-		case "name":
+		case 1:
 			r.Name = h.string(1, 64)
 			seen |= 2
-		case "score":
+		case 2:
 			r.Score = h.float()
 			h.require(r.Score >= 0 && r.Score <= 100)
 			seen |= 4
-		case "active":
+		case 3:
 			r.Active = check.Some(h.boolean())
-		case "kind":
+		case 4:
 			r.Kind = check.Some(h.kind())
 		default:
 			h.skip()

@@ -9,6 +9,18 @@ import (
 	"github.com/mcpkiln/mcpkiln/testdata/bench/kiln"
 )
 
+// The members of each object, in the order in which they are usually written.
+var (
+	callNames            = []string{`"jsonrpc":`, `"id":`, `"method":`, `"params":`}
+	callParamsNames      = []string{`"name":`, `"arguments":`}
+	cancelledNames       = []string{`"jsonrpc":`, `"method":`, `"params":`}
+	cancelledParamsNames = []string{`"requestId":`, `"reason":`}
+	answerNames          = []string{`"jsonrpc":`, `"id":`, `"result":`}
+	resultNames          = []string{`"content":`, `"structuredContent":`, `"isError":`, `"_meta":`}
+	receiptNames         = []string{`"accepted":`}
+	blockNames           = []string{`"type":`, `"text":`, `"uri":`, `"name":`, `"description":`, `"mimeType":`}
+)
+
 // called is what a server needs of a tools/call. Arguments alias the message.
 type called struct {
 	ID        rpc.ID
@@ -19,18 +31,19 @@ type called struct {
 func callByHand(data []byte) (called, error) {
 	var c called
 	h, seen := hand{data: data}, 0
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "jsonrpc":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(callNames, f+1)
+		switch f {
+		case 0:
 			h.require(string(h.text()) == "2.0")
 			seen |= 1
-		case "id":
+		case 1:
 			c.ID = h.id()
 			seen |= 2
-		case "method":
+		case 2:
 			h.require(string(h.text()) == "tools/call")
 			seen |= 4
-		case "params":
+		case 3:
 			h.callParams(&c)
 			seen |= 8
 		default:
@@ -43,12 +56,13 @@ func callByHand(data []byte) (called, error) {
 
 func (h *hand) callParams(c *called) {
 	named := false
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "name":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(callParamsNames, f+1)
+		switch f {
+		case 0:
 			c.Name = string(h.text())
 			named = true
-		case "arguments":
+		case 1:
 			h.require(h.peek() == '{')
 			c.Arguments = h.skip()
 		default:
@@ -76,15 +90,16 @@ type cancelled struct {
 func cancelledByHand(data []byte) (cancelled, error) {
 	var c cancelled
 	h, seen := hand{data: data}, 0
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "jsonrpc":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(cancelledNames, f+1)
+		switch f {
+		case 0:
 			h.require(string(h.text()) == "2.0")
 			seen |= 1
-		case "method":
+		case 1:
 			h.require(string(h.text()) == "notifications/cancelled")
 			seen |= 2
-		case "params":
+		case 2:
 			h.cancelledParams(&c)
 		default:
 			h.skip()
@@ -95,11 +110,12 @@ func cancelledByHand(data []byte) (cancelled, error) {
 }
 
 func (h *hand) cancelledParams(c *cancelled) {
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "requestId":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(cancelledParamsNames, f+1)
+		switch f {
+		case 0:
 			c.RequestID = h.id()
-		case "reason":
+		case 1:
 			c.Reason = string(h.text())
 		default:
 			h.skip()
@@ -111,15 +127,16 @@ func (h *hand) cancelledParams(c *cancelled) {
 func answerByHand(data []byte) (*kiln.Answer, error) {
 	a := new(kiln.Answer)
 	h, seen := hand{data: data}, 0
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "jsonrpc":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(answerNames, f+1)
+		switch f {
+		case 0:
 			h.require(string(h.text()) == "2.0")
 			seen |= 1
-		case "id":
+		case 1:
 			a.ID = h.id()
 			seen |= 2
-		case "result":
+		case 2:
 			h.result(a)
 			seen |= 4
 		default:
@@ -132,16 +149,17 @@ func answerByHand(data []byte) (*kiln.Answer, error) {
 
 func (h *hand) result(a *kiln.Answer) {
 	found := false
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "content":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(resultNames, f+1)
+		switch f {
+		case 0:
 			a.Content = h.content()
 			found = true
-		case "structuredContent":
+		case 1:
 			a.Output = h.receipt()
-		case "isError":
+		case 2:
 			a.IsError = h.boolean()
-		case "_meta":
+		case 3:
 			h.require(h.peek() == '{')
 			a.Meta = h.skip()
 		default:
@@ -154,9 +172,10 @@ func (h *hand) result(a *kiln.Answer) {
 func (h *hand) receipt() *kiln.PlaceOrderOutput {
 	r := new(kiln.PlaceOrderOutput)
 	found := false
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "accepted":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(receiptNames, f+1)
+		switch f {
+		case 0:
 			r.Accepted = h.boolean()
 			found = true
 		default:
@@ -180,22 +199,23 @@ func (h *hand) block() kiln.ContentBlock {
 	var text, uri, name string
 	var description, mime check.Optional[string]
 	kind, seen := byte(0), 0
-	for more := h.open('{', '}'); more; more = h.more('}') {
-		switch string(h.key()) {
-		case "type":
+	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
+		f = h.field(blockNames, f+1)
+		switch f {
+		case 0:
 			kind = h.blockKind()
-		case "text":
+		case 1:
 			text = string(h.text())
 			seen |= 1
-		case "uri":
+		case 2:
 			uri = string(h.text())
 			seen |= 2
-		case "name":
+		case 3:
 			name = string(h.text())
 			seen |= 4
-		case "description":
+		case 4:
 			description = check.Some(string(h.text()))
-		case "mimeType":
+		case 5:
 			mime = check.Some(string(h.text()))
 		default:
 			h.skip()

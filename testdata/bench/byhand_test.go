@@ -113,18 +113,32 @@ func (h *hand) moreFar(closing byte) bool {
 	return false
 }
 
-// key takes a name and the colon after it. A name with escapes fails.
-func (h *hand) key() []byte {
-	name := h.text()
+// field takes a name with its colon and returns its index in names, which have quotes and colon too; -1 for any other. It
+// looks first at the one that is expected. A name with escapes fails.
+func (h *hand) field(names []string, expected int) int {
+	if expected < len(names) {
+		name := names[expected]
+		if end := h.pos + len(name); end <= len(h.data) && string(h.data[h.pos:end]) == name {
+			h.pos = end
+			return expected
+		}
+	}
+	key := h.text()
 	h.expect(':')
-	return name
+	for i, name := range names {
+		if len(name) == len(key)+3 && name[1:len(key)+1] == string(key) {
+			return i
+		}
+	}
+	return -1
 }
 
 // text takes a string without escapes. The result is a part of the data.
 func (h *hand) text() []byte {
 	h.expect('"')
 	data, start := h.data, h.pos
-	for i := start; i+8 <= len(data); i += 8 {
+	i := start
+	for ; i+8 <= len(data); i += 8 {
 		m := special(binary.LittleEndian.Uint64(data[i:]))
 		if m == 0 {
 			continue
@@ -135,7 +149,7 @@ func (h *hand) text() []byte {
 		}
 		break
 	}
-	return h.wideText(start, plainEnd(data, start))
+	return h.wideText(start, plainEnd(data, i))
 }
 
 // wideText goes on at i with what is not ASCII.
@@ -163,6 +177,10 @@ func plainEnd(data []byte, i int) int {
 		if m := special(binary.LittleEndian.Uint64(data[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
+	}
+	if rest := len(data) - i; rest > 0 && len(data) >= 8 {
+		w := binary.LittleEndian.Uint64(data[len(data)-8:]) >> (64 - 8*rest) // zeros move in behind, and end it
+		return i + bits.TrailingZeros64(special(w))/8
 	}
 	for ; i < len(data); i++ {
 		if c := data[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
