@@ -46,9 +46,9 @@ type state struct {
 
 // frame is one open object or array: what its rule needs, and the way to the current value.
 type frame struct {
-	object  *Object // nil: array
+	names   *nameTable // of the object's rule; nil: array
 	array   *Array
-	seen    uint64 // which members of object.Names came
+	seen    uint64 // which members of rule.Names came
 	unknown uint64 // signatures of the other keys, a bit each
 	field   int32  // index of the current member; Other
 	count   int32  // members or items begun
@@ -234,7 +234,7 @@ func (d *Decoder) unexpected(want string) {
 }
 
 // open pushes a frame for the bracket at pos and takes it; nil when too deep.
-func (d *Decoder) open(object *Object, array *Array) *frame {
+func (d *Decoder) open(names *nameTable, array *Array) *frame {
 	n := len(d.frames)
 	if n >= d.limits.Depth {
 		d.refuse(TooDeep, d.pos, d.limits.Depth)
@@ -244,9 +244,9 @@ func (d *Decoder) open(object *Object, array *Array) *frame {
 		d.frames = append(d.frames, frame{})
 	}
 	d.frames = d.frames[:n+1]
-	f := &d.frames[n]                           // what is not set here is set before it is read
-	if f.object != object || f.array != array { // pointers cost more to write than to compare while garbage is collected
-		f.object, f.array = object, array
+	f := &d.frames[n]                         // what is not set here is set before it is read
+	if f.names != names || f.array != array { // pointers cost more to write than to compare while garbage is collected
+		f.names, f.array = names, array
 	}
 	f.seen, f.unknown, f.field, f.count = 0, 0, -1, 0
 	f.start, f.keys = int32(d.pos), int32(len(d.keys.list))

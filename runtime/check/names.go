@@ -12,17 +12,17 @@ type nameTable struct {
 	names []name
 	shift uint
 	slots []nameSlot // a power of two, at least twice the names
+	rule  *Object
 }
 
-// name is a name as it stands in a text, with its quotes and colon: the first two words, and what follows them.
+// name is a name as it stands in a text, with its quotes and colon.
 type name struct {
-	words, masks [2]uint64
-	rest         string
-	bit          uint64 // in frame.seen
+	words, masks [2]uint64 // the first two words
+	bit          uint64    // in a word of seen bits
 	index        int32
 	length       int32 // without quotes and colon
 	null         bool  // the member accepts null
-	plain        bool  // it may be expected: no escapes, and not beyond the bits of frame.seen
+	expectable   bool  // it has no escapes and no more than two words, and its bit is in frame.seen
 }
 
 type nameSlot struct {
@@ -32,41 +32,31 @@ type nameSlot struct {
 
 const noSign = long - 1 // of no key: shorter ones have their length in the upper byte
 
-var noNames = nameTable{slots: []nameSlot{{sign: noSign, index: Other}}}
-
 // names returns the table, which is made on first use, maybe by several goroutines at once: all make the same.
 func (r *Object) names() *nameTable {
 	if t := r.table.Load(); t != nil {
 		return t
 	}
-	return r.makeTable()
+	return r.makeNames()
 }
 
-func (r *Object) makeTable() *nameTable {
-	t := &noNames
-	if len(r.Names) > 0 {
-		t = r.newNameTable()
-	}
-	r.table.Store(t)
-	return t
-}
-
-func (r *Object) newNameTable() *nameTable {
-	names := r.Names
-	size := uint(bits.Len(uint(2 * len(names))))
+func (r *Object) makeNames() *nameTable {
+	size := uint(bits.Len(uint(2 * len(r.Names))))
 	t := &nameTable{
-		after: make([]atomic.Pointer[name], len(names)+1),
-		names: make([]name, len(names)),
+		after: make([]atomic.Pointer[name], len(r.Names)+1),
+		names: make([]name, len(r.Names)),
 		shift: 64 - size,
 		slots: make([]nameSlot, 1<<size),
+		rule:  r,
 	}
 	for i := range t.slots {
-		t.slots[i] = noNames.slots[0]
+		t.slots[i] = nameSlot{sign: noSign, index: Other}
 	}
-	for i, n := range names {
+	for i, n := range r.Names {
 		t.insert(n, i)
 		t.names[i].set(n, i, r.Null.has(i))
 	}
+	r.table.Store(t)
 	return t
 }
 
@@ -81,25 +71,22 @@ func (t *nameTable) insert(name string, index int) {
 }
 
 func (n *name) set(text string, index int, null bool) {
-	n.plain = index < 64 && plainEnd([]byte(text), 0) == len(text)
 	n.index, n.length, n.null = int32(index), int32(len(text)), null
 	n.bit = 1 << (index & 63)
 	written := `"` + text + `":`
-	for i := range min(len(written), 16) {
+	if n.expectable = index < 64 && len(written) <= 16 && plainEnd([]byte(text), 0) == len(text); !n.expectable {
+		return
+	}
+	for i := range len(written) {
 		n.words[i/8] |= uint64(written[i]) << (i % 8 * 8)
 		n.masks[i/8] |= 0xff << (i % 8 * 8)
 	}
-	n.rest = written[min(len(written), 16):]
 }
 
-// begins reports whether w may begin with the name, its quotes and colon. It does if rest follows. Small enough to be inlined.
+// begins reports whether w begins with the name, its quotes and colon. It is small enough to be inlined.
 func (n *name) begins(w *[16]byte) bool {
 	first, second := binary.LittleEndian.Uint64(w[:8]), binary.LittleEndian.Uint64(w[8:])
 	return (first^n.words[0])&n.masks[0]|(second^n.words[1])&n.masks[1] == 0
-}
-
-func (n *name) restFollows(text []byte) bool {
-	return len(text) >= len(n.rest) && string(text[:len(n.rest)]) == n.rest
 }
 
 // spread is 2^64 divided by the golden ratio: its upper bits depend on all bytes of a signature.
@@ -116,7 +103,7 @@ func (t *nameTable) expected(after int32) *name {
 // expect has the name with index i expected after another one. The first text decides, so that clients with several orders
 // do not write to the table all the time.
 func (t *nameTable) expect(after int32, i int) {
-	if n := &t.names[i]; after != Other && n.plain && t.after[after+1].Load() == nil {
+	if n := &t.names[i]; after != Other && n.expectable && t.after[after+1].Load() == nil {
 		t.after[after+1].Store(n)
 	}
 }
@@ -126,7 +113,7 @@ func (d *Decoder) index(f *frame, t *nameTable, sign uint64) int {
 	mask := len(t.slots) - 1
 	for i := int(sign * spread >> (t.shift & 63)); ; i++ {
 		s := &t.slots[i&mask]
-		if s.sign == sign && (sign&long == 0 || f.object.Names[s.index] == string(d.value(f.key))) {
+		if s.sign == sign && (sign&long == 0 || f.names.rule.Names[s.index] == string(d.value(f.key))) {
 			return int(s.index)
 		}
 		if s.index == Other {

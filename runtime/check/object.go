@@ -12,7 +12,7 @@ func (d *Decoder) Object(r *Object) int {
 		d.wrongType("an object", r.At)
 		return -1
 	}
-	f := d.open(r, nil)
+	f := d.open(r.names(), nil)
 	if f == nil {
 		return -1
 	}
@@ -24,66 +24,72 @@ func (d *Decoder) Object(r *Object) int {
 		d.endObject(f)
 		return -1
 	}
-	if i := d.member(f); i != handled {
-		return i
-	}
 	return d.Next()
 }
 
 // widen makes room for the seen bits of more than 64 names.
 func (d *Decoder) widen(f *frame) {
 	f.extra = int32(len(d.wide))
-	for range (len(f.object.Names) - 1) / 64 {
+	for range (len(f.names.rule.Names) - 1) / 64 {
 		d.wide = append(d.wide, 0)
 	}
 }
 
 // Next returns the next member of the object that Object began.
+//
+// Most texts have their members in the same order, so that the name that came next before is compared first, with its quotes
+// and colon: measured, a fourth of what finding any name takes.
 func (d *Decoder) Next() int {
 	for {
-		c := d.peek()
-		if c == ',' {
-			d.pos++
-			d.peek()
-			if i := d.member(&d.frames[len(d.frames)-1]); i != handled {
-				return i
+		data, i, f := d.data, d.pos, &d.frames[len(d.frames)-1]
+		if f.count > 0 {
+			if uint(i) >= uint(len(data)) || data[i] != ',' {
+				if d.closes(f) {
+					return -1
+				}
+				continue
+			}
+			i++
+		}
+		n := f.names.expected(f.field)
+		if n == nil || i+16 > len(data) || !n.begins((*[16]byte)(data[i:i+16:i+16])) || f.seen&n.bit != 0 {
+			d.pos = i
+			if index := d.anyMember(f); index != handled {
+				return index
 			}
 			continue
 		}
-		if c == '}' {
-			d.pos++
-			d.endObject(&d.frames[len(d.frames)-1])
-			return -1
+		f.key = span{start: int32(i) + 1, end: int32(i) + 1 + n.length}
+		f.count++
+		f.field = n.index
+		f.seen |= n.bit
+		d.pos = i + int(n.length) + len(`"":`)
+		if !n.null || !d.Null() {
+			return int(n.index)
 		}
-		d.unexpected("',' or '}'")
-		return -1
 	}
+}
+
+// closes takes what is not a comma after a member: false when it is one after white space.
+func (d *Decoder) closes(f *frame) bool {
+	switch d.peek() {
+	case ',':
+		return false
+	case '}':
+		d.pos++
+		d.endObject(f)
+	default:
+		d.unexpected("',' or '}'")
+	}
+	return true
 }
 
 // handled says that a member was dealt with here: null, repeated, refused or skipped.
 const handled = -2
 
-// member takes a key and its colon and finds out what it is. Most texts have their members in the same order, so that the
-// name that came next before is compared first, with its quotes and colon: measured, a fourth of what finding any name takes.
-func (d *Decoder) member(f *frame) int {
-	t, data, i := f.object.names(), d.data, d.pos
-	n := t.expected(f.field)
-	if n == nil || i+16 > len(data) || !n.begins((*[16]byte)(data[i:i+16:i+16])) || f.seen&n.bit != 0 || n.rest != "" && !n.restFollows(data[i+16:]) {
-		return d.anyMember(f, t)
-	}
-	f.key = span{start: int32(i) + 1, end: int32(i) + 1 + n.length}
-	f.count++
-	f.field = n.index
-	f.seen |= n.bit
-	d.pos = i + int(n.length) + len(`"":`)
-	if n.null && d.Null() {
-		return handled
-	}
-	return int(n.index)
-}
-
-// anyMember is member for every other key.
-func (d *Decoder) anyMember(f *frame, t *nameTable) int {
+// anyMember takes a key and its colon and finds out what it is.
+func (d *Decoder) anyMember(f *frame) int {
+	t := f.names
 	sign, ok := d.key(f)
 	if !ok {
 		return -1
@@ -112,7 +118,7 @@ func (d *Decoder) anyMember(f *frame, t *nameTable) int {
 }
 
 func (d *Decoder) unknownMember(f *frame, sign uint64) int {
-	switch f.object.Unknown {
+	switch f.names.rule.Unknown {
 	case Refuse, RefuseUnevaluated:
 		d.refusedKey(f)
 		d.Skip()
@@ -129,7 +135,7 @@ func (d *Decoder) unknownMember(f *frame, sign uint64) int {
 
 // endObject checks what can only be known at the end, and pops.
 func (d *Decoder) endObject(f *frame) {
-	r := f.object
+	r := f.names.rule
 	if n := len(r.Required); n > 0 && (n > 1 || r.Required[0]&^f.seen != 0) {
 		d.missing(f)
 	}
@@ -147,13 +153,13 @@ func (d *Decoder) endObject(f *frame) {
 
 // missing reports each required member that did not come.
 func (d *Decoder) missing(f *frame) {
-	for w, want := range f.object.Required {
+	for w, want := range f.names.rule.Required {
 		seen := f.seen
 		if w > 0 {
 			seen = d.wide[int(f.extra)+w-1]
 		}
 		for lack := want &^ seen; lack != 0; lack &= lack - 1 {
-			d.missingKey(f, f.object.Names[w*64+bits.TrailingZeros64(lack)])
+			d.missingKey(f, f.names.rule.Names[w*64+bits.TrailingZeros64(lack)])
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (d *Decoder) instance(level int) string {
 	for i := d.root; i < level; i++ {
 		f := &d.frames[i]
 		b.WriteByte('/')
-		if f.object == nil {
+		if f.names == nil {
 			b.WriteString(strconv.Itoa(int(f.count) - 1))
 			continue
 		}
@@ -86,17 +86,17 @@ func (d *Decoder) schema(level int, at string) string {
 		f := &d.frames[i]
 		base := ""
 		switch {
-		case f.object == nil:
+		case f.names == nil:
 			steps = "/items" + steps
 			if f.array != nil {
 				base = f.array.At
 			}
 		case f.field == Other:
 			steps = "/additionalProperties" + steps
-			base = f.object.At
+			base = f.names.rule.At
 		default:
-			steps = "/properties/" + escapePointer(f.object.Names[f.field]) + steps
-			base = f.object.At
+			steps = "/properties/" + escapePointer(f.names.rule.Names[f.field]) + steps
+			base = f.names.rule.At
 		}
 		if base != "" {
 			return base + steps
@@ -135,7 +135,7 @@ func (d *Decoder) wrong(keyword, allowed, at string) {
 // orNull completes what is allowed for a member that may be null.
 func (d *Decoder) orNull() string {
 	if n := len(d.frames); n > 0 {
-		if f := &d.frames[n-1]; f.object != nil && f.object.Null.has(int(f.field)) {
+		if f := &d.frames[n-1]; f.names != nil && f.names.rule.Null.has(int(f.field)) {
 			return " or null"
 		}
 	}
@@ -154,7 +154,7 @@ func (d *Decoder) missingKey(f *frame, name string) {
 	if d.lost() {
 		return
 	}
-	d.report(problem{level: len(d.frames) - 1, at: f.object.At, keyword: "required", found: "nothing", allowed: "a value, it is required", offset: int(f.start), last: name})
+	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: "required", found: "nothing", allowed: "a value, it is required", offset: int(f.start), last: name})
 }
 
 func (d *Decoder) refusedKey(f *frame) {
@@ -162,14 +162,14 @@ func (d *Decoder) refusedKey(f *frame) {
 		return
 	}
 	names := "no property"
-	if n := f.object.Names; len(n) > 0 {
+	if n := f.names.rule.Names; len(n) > 0 {
 		names = "only " + list(n, ", ")
 	}
 	keyword := "additionalProperties"
-	if f.object.Unknown == RefuseUnevaluated {
+	if f.names.rule.Unknown == RefuseUnevaluated {
 		keyword = "unevaluatedProperties"
 	}
-	d.report(problem{level: len(d.frames) - 1, at: f.object.At, keyword: keyword, found: "a property with this name", allowed: names, offset: int(f.key.start) - 1, last: string(d.value(f.key))})
+	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: keyword, found: "a property with this name", allowed: names, offset: int(f.key.start) - 1, last: string(d.value(f.key))})
 }
 
 // size reports a container that has too many or too few.
@@ -178,8 +178,8 @@ func (d *Decoder) size(f *frame, keyword, words string, n int, noun string) {
 		return
 	}
 	at := ""
-	if f.object != nil {
-		at = f.object.At
+	if f.names != nil {
+		at = f.names.rule.At
 	} else {
 		at = f.array.At
 	}
@@ -194,7 +194,7 @@ func (d *Decoder) unmatchedKey(k *Matches) {
 		sources[i] = p.Source
 	}
 	allowed := "only names that match " + list(sources, " or ")
-	if names := f.object.Names; len(names) > 0 {
+	if names := f.names.rule.Names; len(names) > 0 {
 		allowed = "only " + list(names, ", ") + " and names that match " + list(sources, " or ")
 	}
 	d.report(problem{level: len(d.frames) - 1, at: k.rule.At, keyword: "additionalProperties", found: "a property with this name", allowed: allowed, offset: int(f.key.start) - 1, last: k.name})

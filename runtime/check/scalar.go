@@ -102,11 +102,10 @@ func (d *Decoder) Enum(r *Enum) string {
 		return ""
 	}
 	start := d.pos
-	t, ok := d.scanString()
+	got, ok := d.stringValue()
 	if !ok {
 		return ""
 	}
-	got := d.value(t)
 	for i := range r.Values {
 		if r.Values[i] == string(got) {
 			return r.Values[i]

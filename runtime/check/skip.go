@@ -39,7 +39,7 @@ func (d *Decoder) Skip() {
 				continue
 			}
 			valueComes = true
-			if f.object != nil {
+			if f.names != nil {
 				i = d.freeKey(f, i+1)
 			} else {
 				i++
@@ -99,12 +99,12 @@ func (d *Decoder) skipScalar(i int, c byte) int {
 }
 
 func (d *Decoder) skipBracket(i int, c byte) (end int, valueComes bool) {
-	object, array, closing := &anyObject, (*Array)(nil), byte('}')
+	names, array, closing := anyObject.names(), (*Array)(nil), byte('}')
 	if c == '[' {
-		object, array, closing = nil, &anyArray, ']'
+		names, array, closing = nil, &anyArray, ']'
 	}
 	d.pos = i
-	f := d.open(object, array)
+	f := d.open(names, array)
 	if f == nil {
 		return -1, false
 	}
@@ -127,14 +127,14 @@ func (d *Decoder) skipClosing(f *frame, i int) int {
 		c = d.data[i]
 	}
 	switch {
-	case c == '}' && f.object != nil, c == ']' && f.object == nil:
+	case c == '}' && f.names != nil, c == ']' && f.names == nil:
 		d.shut()
 		return i + 1
 	case isSpace(c):
 		return i + 1
 	}
 	d.pos = i
-	if f.object != nil {
+	if f.names != nil {
 		d.unexpected("',' or '}'")
 	} else {
 		d.unexpected("',' or ']'")

@@ -55,6 +55,24 @@ func (d *Decoder) scanString() (s span, ok bool) {
 	return d.scanStringFrom(d.pos+1, d.pos+1)
 }
 
+// stringValue takes the string whose quote is at pos and returns what it stands for: a part of the data if nothing is escaped.
+func (d *Decoder) stringValue() (value []byte, ok bool) {
+	start := d.pos + 1
+	end, data := start, d.data
+	if end+8 <= len(data) {
+		end += nearEnd((*[8]byte)(data[end : end+8 : end+8]))
+	}
+	if uint(end) < uint(len(data)) && data[end] == '"' {
+		d.pos = end + 1
+		return data[start:end], true
+	}
+	s, ok := d.scanStringFrom(start, end)
+	if !ok {
+		return nil, false
+	}
+	return d.value(s), true
+}
+
 // scanStringFrom is scanString for a string of which the text up to i is plain.
 func (d *Decoder) scanStringFrom(start, i int) (s span, ok bool) {
 	i = plainEnd(d.data, i)

@@ -52,7 +52,7 @@ func (d *Decoder) badTag(u *Union, start int, found bool) {
 
 // find enters the object at pos and stops before the value of a property. leave goes back.
 func (d *Decoder) find(name string) bool {
-	f := d.open(&anyObject, nil)
+	f := d.open(anyObject.names(), nil)
 	if f == nil {
 		return false
 	}
