@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -28,6 +30,12 @@ func inspect(base string, r *Result) (*target, schema.Diagnostics) {
 		return nil, diags
 	}
 	t := &target{dir: dir, files: make(map[string][]byte)}
+	for _, below := range folders(r) {
+		diags = append(diags, walkDown(dir, filepath.FromSlash(below), r.Out+"/"+below, r.refuse)...)
+	}
+	if len(diags) > 0 {
+		return nil, diags
+	}
 	for _, f := range r.Files {
 		diags = append(diags, t.read(f.Path)...)
 	}
@@ -38,27 +46,40 @@ func inspect(base string, r *Result) (*target, schema.Diagnostics) {
 	return t, diags
 }
 
+// folders are those below the output directory that hold files of r.
+func folders(r *Result) []string {
+	var all []string
+	for _, f := range r.Files {
+		if dir := path.Dir(f.Path); dir != "." && !slices.Contains(all, dir) {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
+
+// refuse makes a diagnostic about the output directory, where the manifest names it.
+func (r *Result) refuse(code, message, hint string) schema.Diagnostics {
+	return schema.Diagnostics{{Pos: r.OutPos, Code: code, Severity: schema.Error, Message: message, Hint: hint}}
+}
+
 // place finds the output directory and checks that writing there stays in the manifest's module.
 func place(base string, r *Result) (string, schema.Diagnostics) {
-	at := func(code, message, hint string) schema.Diagnostics {
-		return schema.Diagnostics{{Pos: r.OutPos, Code: code, Severity: schema.Error, Message: message, Hint: hint}}
-	}
 	abs, err := filepath.Abs(base)
 	if err != nil {
-		return "", at("no-directory", fmt.Sprintf("the manifest's directory can not be found: %v", err), "")
+		return "", r.refuse("no-directory", fmt.Sprintf("the manifest's directory can not be found: %v", err), "")
 	}
 	root, ok := moduleRoot(abs)
 	if !ok {
-		return "", at("no-module", "there is no go.mod in the manifest's directory or above it",
+		return "", r.refuse("no-module", "there is no go.mod in the manifest's directory or above it",
 			"run `go mod init` where your module starts")
 	}
 	out := filepath.FromSlash(r.Out)
 	rel, err := filepath.Rel(root, filepath.Join(abs, out))
 	if err != nil || filepath.IsAbs(out) || !filepath.IsLocal(rel) {
-		return "", at("out-outside-module", fmt.Sprintf("output directory %q is outside the module of the manifest", r.Out),
+		return "", r.refuse("out-outside-module", fmt.Sprintf("output directory %q is outside the module of the manifest", r.Out),
 			"choose a directory below the one that holds go.mod")
 	}
-	return filepath.Join(base, out), walkDown(root, rel, r.Out, at)
+	return filepath.Join(base, out), walkDown(root, rel, r.Out, r.refuse)
 }
 
 // walkDown looks at each step from the module's root to the output directory: no symlink, no file, no other module.
@@ -100,9 +121,12 @@ func moduleRoot(dir string) (string, bool) {
 	}
 }
 
+// path is where a file is that is named as in a Result.
+func (t *target) path(name string) string { return filepath.Join(t.dir, filepath.FromSlash(name)) }
+
 // read takes in one existing file if it is ours: a regular file that starts with Header, or the lock.
 func (t *target) read(name string) schema.Diagnostics {
-	path := filepath.Join(t.dir, name)
+	path := t.path(name)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -142,11 +166,12 @@ func (t *target) readLock(r *Result) schema.Diagnostics {
 	}
 	t.lock, t.locked = lock, true
 	for _, name := range sortedKeys(lock.Files) {
-		if made(r, name) || name != filepath.Base(name) || !filepath.IsLocal(name) {
+		if made(r, name) || name != path.Clean(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
 			continue
 		}
 		// A file that lost its header or became something else belongs to the user now: not ours, not an error.
-		if len(t.read(name)) == 0 && t.files[name] != nil {
+		folder := walkDown(t.dir, filepath.FromSlash(path.Dir(name)), r.Out, r.refuse)
+		if len(folder)+len(t.read(name)) == 0 && t.files[name] != nil {
 			t.stale = append(t.stale, name)
 		}
 	}

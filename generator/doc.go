@@ -35,6 +35,19 @@
 // Each tool is one hunk in each file: the tool table is one literal, policies are one variable a tool, and a question
 // stands with the method that asks it.
 //
+// # Many tools
+//
+// The compiler takes by far the longest of all steps, and a changed tool costs as much as all that share its package. So more
+// than 200 tools (Config.MaxTools) are divided: code and types of each stand in one of 16 packages below internal/, what several
+// of those use in internal/shared, and the generated package has other names for all types (type A = part03.A), the whole
+// Handlers and New. Who imports it sees no difference, but a type there can get no methods in a file of one's own beside it.
+//
+// A tool's part follows from its name alone, so that tools that come and go move no others. A package that grows past the
+// bound is divided once; who uses it does not change.
+//
+// Parts call functions of the shared package through functions that do nothing else, inlined by the compiler, so that code is
+// written in one way wherever it stands. The tables of shared enums, which are data, stand in each part.
+//
 // # Cost
 //
 // Linear in the tools. Of the time for a thousand, about a third goes to reading the manifest's YAML, a fifth to lowering, a
@@ -53,6 +66,10 @@
 //     generated whole, user files are written once.
 //   - Overwriting in place with a backup: a second run would overwrite the backup. Files are staged beside the target and
 //     renamed, all or none.
+//   - One function a tool in the parts, called in the manifest's order: inlined, its code was compiled again in the package
+//     above, and a thousand conversions of Handlers cost more than all that package's types.
+//   - Handlers as the interfaces of the parts, embedded: its documentation would be behind a click for each part.
+//   - As many parts as the tools need: each new one would move the tools of all.
 //   - One lock beside the manifest for all its output: two manifests with one output directory each would share it, and
 //     moving a package would leave it behind. It stands in the directory that it speaks of.
 package generator

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/token"
@@ -45,6 +46,9 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	slices.SortFunc(r.result.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return r.result, nil
 }
+
+// maxTools is what one package builds in about two seconds.
+const maxTools = 200
 
 // run is one call of Generate.
 type run struct {
@@ -91,7 +95,8 @@ func (r *run) resolve() {
 			"%q can not be the name of a package that others import", r.result.Package)
 	}
 	r.loadRevisions()
-	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Name: r.result.Package, Server: server}
+	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Name: r.result.Package, Server: server,
+		Path: path.Join(r.cfg.Import, r.result.Out), Split: r.cfg.Import != "" && len(m.Tools) > cmp.Or(r.cfg.MaxTools, maxTools)}
 }
 
 // info is what the server says of itself beside its name, as one JSON object; empty for nothing.

@@ -32,6 +32,11 @@ type Config struct {
 	// ToolVersion goes into the lock file and nowhere else.
 	ToolVersion string
 
+	// Import is the import path of the manifest's directory. Without it a package is never divided, however many tools it has.
+	Import string
+	// MaxTools is the largest number of tools that one package holds; more are divided over packages below it. 0 is 200.
+	MaxTools int
+
 	Package       string   // Go package name
 	Out           string   // output directory, slash separated, relative to the manifest's
 	Revisions     []string // protocol revisions
@@ -39,7 +44,7 @@ type Config struct {
 	ServerVersion string
 }
 
-// File is one generated file. Path is relative to the output directory, without separators.
+// File is one generated file. Path is relative to the output directory, slash separated.
 type File struct {
 	Path    string
 	Content []byte

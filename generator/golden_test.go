@@ -37,12 +37,20 @@ func goldens(t testing.TB) []golden {
 		if len(bytes.TrimSpace(a.Comment)) == 0 {
 			t.Errorf("%s does not say what it proves", path)
 		}
-		all = append(all, golden{path, a, Config{Manifest: Source{a.Files[0].Name, a.Files[0].Data}, ToolVersion: "golden"}})
+		g := golden{path: path, archive: a}
+		g.config = Config{Manifest: Source{a.Files[0].Name, a.Files[0].Data}, ToolVersion: "golden", Import: "example.com/goldens", Out: g.pkg()}
+		if g.name() == "parts" {
+			g.config.MaxTools = 2
+		}
+		all = append(all, g)
 	}
 	return all
 }
 
 func (g golden) name() string { return strings.TrimSuffix(filepath.Base(g.path), ".txtar") }
+
+// pkg is the folder of the golden in the module that all are compiled in.
+func (g golden) pkg() string { return strings.ReplaceAll(g.name(), "-", "_") }
 
 // generate runs one golden and returns its output as archive files.
 func (g golden) generate(t testing.TB) (*Result, []txtar.File) {
@@ -130,7 +138,7 @@ func goldenModule(t *testing.T) string {
 	dir := emptyModule(t)
 	for _, g := range goldens(t) {
 		r, files := g.generate(t)
-		pkg := strings.ReplaceAll(g.name(), "-", "_")
+		pkg := g.pkg()
 		for _, f := range files {
 			if f.Name != "diagnostics" {
 				put(t, filepath.Join(dir, pkg, f.Name), string(f.Data))

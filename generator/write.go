@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -95,11 +97,11 @@ func (t *target) replace(ctx context.Context, changed []File) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	for _, f := range changed {
+	for i, f := range changed {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		if err := writeFile(filepath.Join(stage, f.Path), f.Content); err != nil {
+		if err := writeFile(staged(stage, i), f.Content); err != nil {
 			return err
 		}
 	}
@@ -109,30 +111,57 @@ func (t *target) replace(ctx context.Context, changed []File) (err error) {
 	return t.commit(stage, changed)
 }
 
+// staged is where the changed file of a number waits.
+func staged(stage string, i int) string { return filepath.Join(stage, strconv.Itoa(i)) }
+
 // commit renames the staged files into place and removes the stale ones. From here on ctx is not asked any more:
 // a handful of renames either all happen or are all taken back.
-func (t *target) commit(stage string, changed []File) error {
+func (t *target) commit(stage string, changed []File) (err error) {
 	var done []string
-	for _, f := range changed {
-		if err := os.Rename(filepath.Join(stage, f.Path), filepath.Join(t.dir, f.Path)); err != nil {
-			return errors.Join(err, t.restore(done))
+	var undoDirs []func()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, t.restore(done))
+			for _, undo := range slices.Backward(undoDirs) {
+				undo()
+			}
+		}
+	}()
+	for i, f := range changed {
+		undo, err := makeDir(filepath.Dir(t.path(f.Path)))
+		undoDirs = append(undoDirs, undo)
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(staged(stage, i), t.path(f.Path)); err != nil {
+			return err
 		}
 		done = append(done, f.Path)
 	}
 	for _, name := range t.stale {
-		if err := os.Remove(filepath.Join(t.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return errors.Join(err, t.restore(done))
+		if err := os.Remove(t.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 		done = append(done, name)
 	}
+	t.removeEmpty()
 	return nil
+}
+
+// removeEmpty removes the folders that stale files leave empty, if nothing else is in them.
+func (t *target) removeEmpty() {
+	for _, name := range t.stale {
+		for dir := path.Dir(name); dir != "." && os.Remove(t.path(dir)) == nil; {
+			dir = path.Dir(dir)
+		}
+	}
 }
 
 // restore puts back what inspect read, last first.
 func (t *target) restore(names []string) error {
 	var errs []error
 	for _, name := range slices.Backward(names) {
-		path := filepath.Join(t.dir, name)
+		path := t.path(name)
 		if old, ok := t.files[name]; ok {
 			errs = append(errs, writeFile(path, old))
 			continue

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	slashpath "path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,9 @@ func (o *overrides) load(args []string) (*sources, error) {
 	}
 	s := &sources{config: o.config, base: filepath.Dir(path)}
 	s.config.ToolVersion = toolVersion()
+	if s.config.Import, err = importPath(path); err != nil {
+		return nil, err
+	}
 	var ds schema.Diagnostics
 	if s.config.Manifest, ds = generator.ReadManifest(path); ds.HasErrors() {
 		return nil, ds
@@ -57,6 +61,20 @@ func (o *overrides) load(args []string) (*sources, error) {
 		}
 	}
 	return s, nil
+}
+
+// importPath is that of the manifest's directory; empty outside of a module, where nothing is written.
+func importPath(manifest string) (string, error) {
+	abs, err := filepath.Abs(manifest)
+	if err != nil {
+		return "", err
+	}
+	root, module, err := enclosingModule(abs)
+	if err != nil || module == "" {
+		return "", err
+	}
+	rel, err := filepath.Rel(root, filepath.Dir(abs))
+	return slashpath.Join(module, filepath.ToSlash(rel)), err
 }
 
 func manifestPath(args []string) (string, error) {

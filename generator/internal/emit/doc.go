@@ -6,6 +6,7 @@
 //	handlers.go tools.go questions.go policy.go    what the user implements, and the tables behind it
 //	methods.go                                     the same for requests beside tools
 //	wire.go wireread.go wireappend.go              a revision: methods, readers, appenders
+//	part.go                                        what is different where tools are divided over packages
 //	docfile.go stub.go                             prose, from package templates
 //	types.go validate.go read.go encode.go …       Go types, decoders, encoders and rules, with source.go
 //	condition.go                                   keywords without a Go type

@@ -13,6 +13,7 @@ type packageDoc struct {
 	Header, Intro    []string
 	Tools, Methods   []string // one item of a list each, continued on lines of its own
 	Tasks, Questions bool
+	Parts            bool // tools are divided over packages
 	Resources        bool // clients can be told that one has changed
 	// Handshake and Stateless say which kinds of revisions there are.
 	Handshake, Stateless bool
@@ -25,6 +26,7 @@ func docFile(pkg *model.Package) ([]File, error) {
 		Header:    strings.Split(header(pkg), "\n"),
 		Intro:     commentLines("Package " + pkg.Name + " is the MCP server " + pkg.Server.Name + " as " + pkg.Manifest + " describes it: typed handlers, validators, cancellation and tasks."),
 		Tasks:     pkg.Needs.Tasks,
+		Parts:     pkg.Parts != nil,
 		Questions: pkg.Needs.Questions || len(pkg.Sends) > 0,
 		Resources: pkg.Needs.ResourceUpdated,
 	}

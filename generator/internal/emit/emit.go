@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path"
 	"slices"
 	"sync"
 
@@ -16,19 +17,18 @@ type File struct {
 	Content []byte
 }
 
-// Package returns every Go file of pkg, sorted by name. Files are made at once, one goroutine for each maker, all of which
-// have returned when it does. An error means that what was emitted is not Go, a defect of this package, or that ctx ended.
+// Package returns every Go file of pkg and its parts, sorted by name. Files are made at once, one goroutine for each maker, all
+// of which have returned when it does. An error means that what was emitted is not Go, a defect of this package, or that ctx
+// ended.
 func Package(ctx context.Context, pkg *model.Package) ([]File, error) {
-	makers := []func(*model.Package) ([]File, error){
-		docFile, typesFile, validateFile, handlersFile, methodsFile, questionsFile, toolsFile, cancelFile, tasksFile, wireFiles,
-	}
-	made := make([][]File, len(makers))
-	errs := make([]error, len(makers))
+	jobs := jobs(pkg)
+	made := make([][]File, len(jobs))
+	errs := make([]error, len(jobs))
 	var wg sync.WaitGroup
-	for i, maker := range makers {
+	for i, job := range jobs {
 		wg.Go(func() {
 			if ctx.Err() == nil {
-				made[i], errs[i] = maker(pkg)
+				made[i], errs[i] = job.files()
 			}
 		})
 	}
@@ -39,6 +39,43 @@ func Package(ctx context.Context, pkg *model.Package) ([]File, error) {
 	files := slices.Concat(made...)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	return files, errors.Join(errs...)
+}
+
+// maker makes one file of a package, or a few, or none.
+type maker func(*model.Package) ([]File, error)
+
+// job is a maker and the package that it works for.
+type job struct {
+	make maker
+	pkg  *model.Package
+}
+
+func (j job) files() ([]File, error) {
+	files, err := j.make(j.pkg)
+	for i := range files {
+		files[i].Name = path.Join(j.pkg.Dir, files[i].Name)
+	}
+	return files, err
+}
+
+func jobs(pkg *model.Package) []job {
+	var all []job
+	add := func(pkg *model.Package, makers ...maker) {
+		for _, m := range makers {
+			all = append(all, job{m, pkg})
+		}
+	}
+	add(pkg, docFile, handlersFile, methodsFile, wireFiles)
+	if pkg.Parts == nil {
+		add(pkg, typesFile, validateFile, questionsFile, toolsFile, cancelFile, tasksFile)
+		return all
+	}
+	add(pkg, aliasesFile, orderFile, usesFile)
+	add(pkg.Shared, partDocFile, typesFile, validateFile, lendsFile)
+	for _, part := range pkg.Parts {
+		add(part, partDocFile, typesFile, validateFile, usesFile, partHandlersFile, questionsFile, toolsFile, cancelFile, tasksFile)
+	}
+	return all
 }
 
 // one wraps a file that is always generated.

@@ -39,8 +39,12 @@ func questionsFile(pkg *model.Package) ([]File, error) {
 // // ImportOrdersCall is a call of import_orders, with its questions.
 // type ImportOrdersCall struct{ *server.Call }
 func (s *source) callType(t *model.Tool) {
-	s.comment(t.Call + " is a call of " + t.Name + ", with its questions.")
+	s.callDoc(t)
 	s.line("type ", t.Call, " struct{ *server.Call }")
+}
+
+func (s *source) callDoc(t *model.Tool) {
+	s.comment(t.Call + " is a call of " + t.Name + ", with its questions.")
 }
 
 // // ConfirmOverwrite asks the user …

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -60,8 +61,9 @@ func (s *source) file(header, pkg string) []byte {
 	return s.importing(header, pkg)
 }
 
-// importing is file with the imports at paths, sorted, those of the standard library first.
+// importing is file with the imports at paths, which are sorted, those of the standard library first.
 func (s *source) importing(header, pkg string, paths ...string) []byte {
+	sortPaths(paths)
 	b := append(make([]byte, 0, len(s.b)+1024), header...)
 	b = append(b, "\n\npackage "+pkg...)
 	switch len(paths) {
@@ -71,7 +73,7 @@ func (s *source) importing(header, pkg string, paths ...string) []byte {
 	default:
 		b = append(b, "\n\nimport ("...)
 		for i, path := range paths {
-			if i > 0 && strings.Contains(path, ".") && !strings.Contains(paths[i-1], ".") {
+			if i > 0 && isDotted(path) && !isDotted(paths[i-1]) {
 				b = append(b, '\n')
 			}
 			b = append(b, "\n\t\""+path+"\""...)
@@ -81,6 +83,21 @@ func (s *source) importing(header, pkg string, paths ...string) []byte {
 	b = append(b, '\n')
 	return append(b, s.b...)
 }
+
+func sortPaths(paths []string) {
+	slices.SortFunc(paths, func(a, b string) int {
+		switch dotted := isDotted(a); {
+		case dotted == isDotted(b):
+			return strings.Compare(a, b)
+		case dotted:
+			return 1
+		}
+		return -1
+	})
+}
+
+// isDotted tells other paths from those of the standard library.
+func isDotted(path string) bool { return strings.Contains(path, ".") }
 
 // fields writes the fields of a composite literal, one a line: gofmt aligns the values of neighbours that take one line
 // each.

@@ -18,8 +18,9 @@ import (
 func toolsFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	s.line()
-	s.comment("tools are the tools that h answers, in the manifest's order. A definition is what tools/list shows.")
-	s.open("func tools(h Handlers) []server.Tool {")
+	name := ifElse(pkg.Dir == "", "tools", "Tools")
+	s.comment(name + " are the tools that h answers, in the manifest's order. A definition is what tools/list shows.")
+	s.open("func ", name, "(h Handlers) []server.Tool {")
 	if len(pkg.Tools) == 0 {
 		s.line("return []server.Tool{}")
 	} else {

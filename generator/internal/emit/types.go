@@ -44,6 +44,33 @@ func (s *source) doc(name string, lines []string, otherwise string) {
 	s.comment(lines...)
 }
 
+// typeDoc writes the comment of d's type.
+func (s *source) typeDoc(d *model.Decl) {
+	switch b := d.Body.(type) {
+	case *model.Struct:
+		s.doc(d.Name, d.Doc, "is an object.")
+	case *model.Enum:
+		s.doc(d.Name, d.Doc, "is one of the constants below.")
+	case *model.Defined:
+		s.doc(d.Name, d.Doc, "is "+article(held(goType(&b.Value), b.Value.Hold))+" as its schema bounds it.")
+	case *model.Union:
+		s.unionDoc(d, b)
+	}
+}
+
+func (s *source) unionDoc(d *model.Decl, b *model.Union) {
+	names := make([]string, len(b.Members))
+	for i, m := range b.Members {
+		names[i] = m.TypeName()
+	}
+	is := "is one of " + strings.Join(names, ", ") + "."
+	if len(d.Doc) > 0 {
+		s.doc(d.Name, append(slices.Clip(d.Doc), "", "It "+is), "")
+	} else {
+		s.comment(d.Name + " " + is)
+	}
+}
+
 // isPredicate reports whether a description goes on after a name, as those of our protocol documents do: "is a piece of
 // text".
 func isPredicate(line string) bool {
@@ -64,7 +91,7 @@ func withSubject(name string, lines []string) []string {
 //		Extra map[string]check.Raw
 //	}
 func (s *source) structType(d *model.Decl, b *model.Struct) {
-	s.doc(d.Name, d.Doc, "is an object.")
+	s.typeDoc(d)
 	var run []row
 	flush := func() { s.rows(run); run = nil }
 	s.open("type ", d.Name, " struct {")
@@ -113,7 +140,7 @@ func fieldDoc(p *model.Prop) []string {
 //		SideSell Side = "sell"
 //	)
 func (s *source) enumType(d *model.Decl, b *model.Enum) {
-	s.doc(d.Name, d.Doc, "is one of the constants below.")
+	s.typeDoc(d)
 	s.line("type ", d.Name, " string")
 	if len(b.Values) == 0 {
 		return
@@ -142,21 +169,12 @@ func (s *source) enumType(d *model.Decl, b *model.Enum) {
 //	func (*Circle) isShape() {}
 //	func (*Square) isShape() {}
 func (s *source) unionType(d *model.Decl, b *model.Union) {
-	names := make([]string, len(b.Members))
-	for i, m := range b.Members {
-		names[i] = m.TypeName()
-	}
-	is := "is one of " + strings.Join(names, ", ") + "."
-	if len(d.Doc) > 0 {
-		s.doc(d.Name, append(slices.Clip(d.Doc), "", "It "+is), "")
-	} else {
-		s.comment(d.Name + " " + is)
-	}
+	s.typeDoc(d)
 	s.line("type ", d.Name, " interface{ ", b.Method, "() }")
 	s.line()
 	var run []row
-	for _, name := range names {
-		header := "func (" + name + ") " + b.Method + "()"
+	for _, m := range b.Members {
+		header := "func (" + m.TypeName() + ") " + b.Method + "()"
 		if runes(header) > maxOneLine {
 			s.rows(run)
 			run = nil
@@ -177,9 +195,8 @@ const maxOneLine = 98
 //	// BatchID is a string.
 //	type BatchID string
 func (s *source) definedType(d *model.Decl, b *model.Defined) {
-	typ := s.typ(&b.Value, b.Value.Hold)
-	s.doc(d.Name, d.Doc, "is "+article(typ)+" as its schema bounds it.")
-	s.line("type ", d.Name, " ", typ)
+	s.typeDoc(d)
+	s.line("type ", d.Name, " ", s.typ(&b.Value, b.Value.Hold))
 }
 
 // article puts a or an before a Go type.

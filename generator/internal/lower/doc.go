@@ -7,6 +7,7 @@
 //	protocol.go protocolmerge.go view.go                           what revisions define, as one; encoders where they differ
 //	wire.go wiremessage.go wireword.go wireshare.go                a revision's rules, joined with the runtime's tables:
 //	wiretable.go wireslots.go                                      operations, capabilities, messages and their fields
+//	part.go division.go                                            many tools: which package holds what, and lends it
 //	name.go                                                        Go names, each handed out once
 //	keyword.go read.go shape.go merge.go                           schemas: keywords read and merged into shapes
 //	typing.go object.go scalar.go union.go check.go literal.go …   shapes to types and validators

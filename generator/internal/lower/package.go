@@ -17,6 +17,9 @@ type Input struct {
 	Revisions []*revision.Revision // at least one, in the manifest's order
 	Name      string               // Go package name
 	Server    model.Server
+	// Path is the import path of the package; Split divides its tools over several packages below it.
+	Path  string
+	Split bool
 }
 
 // Package decides everything about the generated package. The Package must not be emitted if there are errors.
@@ -71,6 +74,9 @@ func (l *packageLowering) reserve() {
 	for _, name := range []string{"Handlers", "New", "TextResult", "tools"} {
 		l.types.Names.Take(name)
 	}
+	if l.in.Split {
+		l.reserveParts()
+	}
 	for _, w := range l.pkg.Wires {
 		l.types.Names.Take("wire" + w.Suffix)
 		for _, m := range w.Functions() {
@@ -89,5 +95,8 @@ func (l *packageLowering) finish() {
 	}
 	for _, f := range l.later {
 		f()
+	}
+	if l.in.Split {
+		l.split()
 	}
 }

@@ -8,82 +8,93 @@ func use(d *model.Decl, u model.Use) {
 		return
 	}
 	d.Use |= u
-	for _, a := range d.Checks {
-		useAssertion(a)
+	needed(d, u, use)
+}
+
+// needed calls f for each declaration that the functions u of d name, with what they call of it: nothing, where they name a
+// type alone.
+func needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
+	if u&^model.Table == 0 {
+		return
 	}
+	m := mentions{f}
+	m.assertions(d.Checks)
 	switch b := d.Body.(type) {
 	case *model.Struct:
-		useStruct(b, u)
+		m.properties(b, u)
 	case *model.Union:
-		for _, m := range b.Members {
-			use(m.Decl, u)
+		for _, member := range b.Members {
+			f(member.Decl, u)
 		}
 	case *model.Defined:
-		useValue(&b.Value, u)
+		m.value(&b.Value, u)
 	case *model.Element:
-		useValue(&b.Value, u)
+		m.value(&b.Value, u)
 	case *model.Check:
-		useValue(&b.Value, model.Decode)
+		m.value(&b.Value, model.Decode)
 	case model.Condition:
 		for _, called := range b.Calls() {
-			use(called, model.Decode)
+			f(called, model.Decode)
 		}
 	}
 }
 
-func useStruct(s *model.Struct, u model.Use) {
+// mentions tells f what a declaration needs.
+type mentions struct{ f func(*model.Decl, model.Use) }
+
+func (n mentions) properties(s *model.Struct, u model.Use) {
 	for _, p := range s.Props {
 		if p.Name == "" {
-			useValue(&p.Value, u&model.Decode)
+			n.value(&p.Value, u&model.Decode)
 			continue
 		}
-		useValue(&p.Value, u)
+		n.value(&p.Value, u)
 	}
-	useValue(&s.Extra, u)
-	use(s.Func, u)
+	n.value(&s.Extra, u)
+	n.f(s.Func, u)
 }
 
-func useValue(v *model.Value, u model.Use) {
+func (n mentions) value(v *model.Value, u model.Use) {
 	if u == 0 || v.Type == nil {
 		return
 	}
-	for _, a := range v.Checks {
-		useAssertion(a)
-	}
+	n.assertions(v.Checks)
 	switch t := v.Type.(type) {
 	case *model.Slice:
-		useValue(&t.Elem, u)
-		use(t.Func, u)
+		n.value(&t.Elem, u)
+		n.f(t.Func, u)
 	case *model.Map:
-		useValue(&t.Elem, u)
-		use(t.Func, u)
+		n.value(&t.Elem, u)
+		n.f(t.Func, u)
 	case model.Named:
 		if _, ok := t.Decl.Body.(*model.Enum); ok {
-			t.Decl.Use |= tableIf(u)
+			n.f(t.Decl, tableIf(u))
 			return
 		}
-		use(t.Decl, u)
+		n.f(t.Decl, u)
 	case *model.ByKind:
 		for i := range t.Cases {
-			useValue(&t.Cases[i].Value, u)
+			n.value(&t.Cases[i].Value, u)
 		}
 	case *model.ByIndex:
 		for i := range t.Cases {
-			useValue(&t.Cases[i], u)
+			n.value(&t.Cases[i], u)
 		}
-		useValue(&t.Rest, u)
+		n.value(&t.Rest, u)
 	case *model.Object:
-		useStruct(t.Struct, u)
+		n.properties(t.Struct, u)
 	}
 }
 
-func useAssertion(a model.Assertion) {
-	switch a := a.(type) {
-	case *model.Also:
-		use(a.Decl, model.Decode)
-	case *model.Group:
-		for _, b := range a.Branches {
-			use(b, model.Decode)
+func (n mentions) assertions(all []model.Assertion) {
+	for _, a := range all {
+		switch a := a.(type) {
+		case *model.Also:
+			n.f(a.Decl, model.Decode)
+		case *model.Group:
+			for _, b := range a.Branches {
+				n.f(b, model.Decode)
+			}
 		}
 	}
 }

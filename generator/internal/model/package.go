@@ -16,6 +16,22 @@ type Package struct {
 	Result *Result
 	// Needs says which runtime parts the tools use.
 	Needs Needs
+
+	// Path is the import path, and Dir where the package is below the output directory; both are empty for one that has no
+	// parts and is none.
+	Path, Dir string
+	// Parts hold the tools and types of a package with many tools, Shared the types that several parts use. The package
+	// itself then has neither code nor types of tools, but other names for them. nil for other packages.
+	Parts  []*Package
+	Shared *Package
+	// Uses is what a part, or the package itself, uses of Shared, and Lends what Shared lets others use.
+	Uses, Lends []Loan
+}
+
+// Loan is a declaration of the shared package, with what others use of it.
+type Loan struct {
+	Decl *Decl
+	Use  Use
 }
 
 // Server is what the generated server calls itself.

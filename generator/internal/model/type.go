@@ -29,6 +29,9 @@ type Decl struct {
 	Use    Use
 	Body   Body
 	Checks []Assertion // read the same bytes before the body does
+
+	// LentDecode and LentAppend are what other parts of the package call the functions of a shared declaration.
+	LentDecode, LentAppend string
 }
 
 // Body is what is declared: *Struct, *Enum, *Union or *Defined; *Element, *Check or a Condition for a Decl without a Go type.

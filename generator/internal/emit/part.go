@@ -1,0 +1,240 @@
+package emit
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// partDocFile emits what a part is.
+//
+//	// Package part03 holds tools of package scale, which has other names for what they need.
+//	package part03
+func partDocFile(pkg *model.Package) ([]File, error) {
+	holds := "some of the tools"
+	if len(pkg.Tools) == 0 {
+		holds = "what several tools use"
+	}
+	doc := commentLines("Package " + pkg.Name + " holds " + holds + " of the package that it is internal to. Use that one: it has names for all types in here.")
+	return one("doc.gen.go", []byte(header(pkg)+"\n\n"+strings.Join(doc, "\n")+"\npackage "+pkg.Name+"\n"), nil)
+}
+
+// partHandlersFile emits what the tools of a part call. It is an alias, so that the compiler makes no functions of its methods.
+//
+//	type Handlers = interface {
+//		GetQuote(ctx context.Context, call *server.Call, in *GetQuoteInput) (*GetQuoteOutput, error)
+//	}
+func partHandlersFile(pkg *model.Package) ([]File, error) {
+	s := &source{}
+	s.line()
+	s.comment("Handlers is what the tools in here call.")
+	s.open("type Handlers = interface {")
+	for _, t := range pkg.Tools {
+		s.line(signature(pkg, t))
+	}
+	s.close("}")
+	paths := []string{"context"}
+	if bytes.Contains(s.b, []byte("*server.Call")) {
+		paths = append(paths, serverPath)
+	}
+	return one("handlers.gen.go", s.importing(header(pkg), pkg.Name, paths...), nil)
+}
+
+// orderFile emits the tools of all parts in the manifest's order.
+//
+//	// order is that of the tools in the manifest.
+//	var order = []string{
+//		"get_quote",
+//	}
+//
+//	func tools(h Handlers) []server.Tool {
+//		made := make(map[string]server.Tool, len(order))
+//		for _, part := range [][]server.Tool{
+//			part03.Tools(h),
+//		} {
+//			for _, t := range part {
+//				made[t.Name] = t
+//			}
+//		}
+//		all := make([]server.Tool, len(order))
+//		for i, name := range order {
+//			all[i] = made[name]
+//		}
+//		return all
+//	}
+func orderFile(pkg *model.Package) ([]File, error) {
+	s := &source{}
+	s.line()
+	s.comment("order is that of the tools in the manifest.")
+	s.open("var order = []string{")
+	for _, t := range pkg.Tools {
+		s.line(strconv.Quote(t.Name), ",")
+	}
+	s.close("}")
+	s.line()
+	s.comment("tools are the tools that h answers, in order.")
+	s.open("func tools(h Handlers) []server.Tool {")
+	s.line("made := make(map[string]server.Tool, len(order))")
+	s.open("for _, part := range [][]server.Tool{")
+	for _, part := range pkg.Parts {
+		s.line(part.Name, ".Tools(h),")
+	}
+	s.close("} {")
+	s.depth++
+	s.open("for _, t := range part {")
+	s.line("made[t.Name] = t")
+	s.close("}")
+	s.close("}")
+	s.line("all := make([]server.Tool, len(order))")
+	s.open("for i, name := range order {")
+	s.line("all[i] = made[name]")
+	s.close("}")
+	s.line("return all")
+	s.close("}")
+	return one("tools.gen.go", s.importing(header(pkg), pkg.Name, append(partPaths(pkg), serverPath)...), nil)
+}
+
+// partPaths are the import paths of all parts.
+func partPaths(pkg *model.Package) []string {
+	var all []string
+	for _, part := range pkg.Parts {
+		all = append(all, part.Path)
+	}
+	return all
+}
+
+// aliasesFile emits the names by which users know what the parts declare.
+func aliasesFile(pkg *model.Package) ([]File, error) {
+	s := &source{}
+	var paths []string
+	for _, part := range append(slices.Clip(pkg.Parts), pkg.Shared) {
+		before := len(s.b)
+		for _, d := range part.Decls {
+			s.alias(part, d)
+		}
+		for _, t := range part.Tools {
+			if t.Call != "" {
+				s.line()
+				s.callDoc(t)
+				s.line("type ", t.Call, " = ", part.Name, ".", t.Call)
+			}
+		}
+		if len(s.b) > before {
+			paths = append(paths, part.Path)
+		}
+	}
+	return one("types.gen.go", s.importing(header(pkg), pkg.Name, paths...), nil)
+}
+
+// alias writes
+//
+//	// Side is buy or sell.
+//	type Side = part03.Side
+//
+//	// The values of Side.
+//	const (
+//		SideBuy  = part03.SideBuy
+//		SideSell = part03.SideSell
+//	)
+func (s *source) alias(part *model.Package, d *model.Decl) {
+	if d.Name == "" {
+		return
+	}
+	s.line()
+	s.typeDoc(d)
+	s.line("type ", d.Name, " = ", part.Name, ".", d.Name)
+	enum, ok := d.Body.(*model.Enum)
+	if !ok || len(enum.Values) == 0 {
+		return
+	}
+	values := make([]row, len(enum.Values))
+	for i, v := range enum.Values {
+		values[i] = row{v.Name, "= " + part.Name + "." + v.Name}
+	}
+	s.line()
+	s.comment("The values of " + d.Name + ".")
+	s.open("const (")
+	s.rows(values)
+	s.close(")")
+}
+
+// usesFile emits what a package uses of the shared one, under the names that its own code calls.
+//
+//	// BatchID is a string as its schema bounds it.
+//	type BatchID = shared.BatchID
+//
+//	func decodeBatchID(d *check.Decoder, v *BatchID) {
+//		shared.DecodeBatchID(d, v)
+//	}
+func usesFile(pkg *model.Package) ([]File, error) {
+	s := &source{}
+	for _, loan := range pkg.Uses {
+		d := loan.Decl
+		if pkg.Parts == nil {
+			s.alias(pkg.Shared, d)
+		}
+		if loan.Use&model.Table != 0 {
+			s.tables(d)
+		}
+		of := pkg.Shared.Name + "."
+		s.calls(loan, forward{d.Decode, of + d.LentDecode, ""}, forward{d.Append, of + d.LentAppend, ""})
+	}
+	return s.callsFile("shared.gen.go", pkg, pkg.Shared.Path)
+}
+
+// lendsFile emits the functions of the shared package that others use.
+//
+//	// DecodeBatchID is for the packages beside this one.
+//	func DecodeBatchID(d *check.Decoder, v *BatchID) {
+//		decodeBatchID(d, v)
+//	}
+func lendsFile(pkg *model.Package) ([]File, error) {
+	s := &source{}
+	for _, loan := range pkg.Lends {
+		d := loan.Decl
+		s.calls(loan, forward{d.LentDecode, d.Decode, " is for the packages beside this one."}, forward{d.LentAppend, d.Append, " likewise."})
+	}
+	return s.callsFile("lends.gen.go", pkg)
+}
+
+// forward is a function that does nothing but call another, and what is said of it.
+type forward struct{ name, to, doc string }
+
+// calls writes the functions of a loan that are used.
+func (s *source) calls(loan model.Loan, decode, appendTo forward) {
+	_, typ, _ := strings.Cut(parameter(loan.Decl), " ")
+	for _, c := range []struct {
+		forward
+		use              model.Use
+		params, result   string
+		prefix, argument string
+	}{
+		{decode, model.Decode, "(d *check.Decoder, v " + typ + ")", "", "", "d"},
+		{appendTo, model.Encode, "(b []byte, v " + typ + ")", " []byte", "return ", "b"},
+	} {
+		if loan.Use&c.use == 0 {
+			continue
+		}
+		s.line()
+		if c.doc != "" {
+			s.comment(c.name + c.doc)
+		}
+		s.open("func ", c.name, c.params, c.result, " {")
+		s.line(c.prefix, c.to, "(", c.argument, ", v)")
+		s.close("}")
+	}
+}
+
+// callsFile makes a file of what was written, or none of nothing.
+func (s *source) callsFile(name string, pkg *model.Package, paths ...string) ([]File, error) {
+	if len(s.b) == 0 {
+		return nil, nil
+	}
+	if bytes.Contains(s.b, []byte("check.")) {
+		paths = append(paths, checkPath)
+	}
+	return one(name, s.importing(header(pkg), pkg.Name, paths...), nil)
+}

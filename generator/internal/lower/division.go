@@ -1,0 +1,104 @@
+package lower
+
+import (
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// division says in which package each declaration is.
+type division struct {
+	shared *model.Package
+	home   map[*model.Decl]*model.Package
+}
+
+// claim says that the code of a package names d. What two packages name is shared, with all that it names itself.
+func (d *division) claim(decl *model.Decl, by *model.Package) {
+	if decl == nil {
+		return
+	}
+	switch home := d.home[decl]; home {
+	case by, d.shared:
+		return
+	case nil:
+	default:
+		by = d.shared
+	}
+	d.home[decl] = by
+	needed(decl, model.Decode|model.Encode, func(n *model.Decl, _ model.Use) { d.claim(n, by) })
+}
+
+// unite shares the unions that have a shared member, since a member's methods stand beside its type, and reports whether
+// there was one.
+func (d *division) unite(decls []*model.Decl) bool {
+	moved := false
+	for _, decl := range decls {
+		union, ok := decl.Body.(*model.Union)
+		if !ok || d.home[decl] == d.shared {
+			continue
+		}
+		for _, m := range union.Members {
+			if d.home[m.Decl] == d.shared {
+				d.claim(decl, d.shared)
+				moved = true
+				break
+			}
+		}
+	}
+	return moved
+}
+
+// loans collects what packages use of the shared one, in the order in which it is met.
+type loans struct {
+	division *division
+	of       map[*model.Package]map[*model.Decl]model.Use
+}
+
+func newLoans(d *division) *loans {
+	return &loans{d, map[*model.Package]map[*model.Decl]model.Use{}}
+}
+
+// to returns what notes that a package uses functions of a shared declaration.
+func (l *loans) to(user *model.Package) func(*model.Decl, model.Use) {
+	if l.of[user] == nil {
+		l.of[user] = map[*model.Decl]model.Use{}
+	}
+	return func(d *model.Decl, u model.Use) {
+		if d != nil && l.division.home[d] == l.division.shared {
+			l.of[user][d] |= u
+		}
+	}
+}
+
+// settle writes the loans down, in the order of the declarations, and names the functions that are lent.
+func (l *loans) settle(p *packageLowering) {
+	lent := map[*model.Decl]model.Use{}
+	decls := append(p.pkg.Decls[:len(p.pkg.Decls):len(p.pkg.Decls)], l.division.shared.Views...)
+	own := l.of[l.division.shared]
+	delete(l.of, l.division.shared)
+	for user, uses := range l.of {
+		for _, d := range decls {
+			if u, ok := uses[d]; ok {
+				user.Uses = append(user.Uses, model.Loan{Decl: d, Use: u})
+				lent[d] |= u
+			}
+		}
+	}
+	for _, d := range decls {
+		if l.division.home[d] == l.division.shared && own[d]&model.Table == 0 {
+			d.Use &^= model.Table // each part that reads in place has the table itself
+		}
+		if u := lent[d] &^ model.Table; u != 0 {
+			d.LentDecode, d.LentAppend = p.lentName(d.Decode, u&model.Decode), p.lentName(d.Append, u&model.Encode)
+			l.division.shared.Lends = append(l.division.shared.Lends, model.Loan{Decl: d, Use: u})
+		}
+	}
+}
+
+// lentName is what others call a function that they use.
+func (l *packageLowering) lentName(name string, use model.Use) string {
+	if use == 0 {
+		return ""
+	}
+	return l.types.Names.Take(strings.ToUpper(name[:1]) + name[1:])
+}

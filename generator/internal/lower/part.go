@@ -1,0 +1,153 @@
+package lower
+
+import (
+	"fmt"
+	"hash/fnv"
+	"path"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// parts is how many packages the tools of a large package are divided over: as many that a changed tool is built in a
+// moment, as few that each costs little beside its tools. It never changes with the tools: those that stay must not move.
+const parts = 16
+
+// sharedName is the package of what several parts use.
+const sharedName = "shared"
+
+func partName(i int) string { return fmt.Sprintf("part%02d", i) }
+
+// partOf is the part of a tool: its name decides, so that tools that come and go move no others.
+func partOf(tool string) int {
+	h := fnv.New32a()
+	h.Write([]byte(tool))
+	return int(h.Sum32() % parts)
+}
+
+// reserveParts takes the names by which the packages import each other.
+func (l *packageLowering) reserveParts() {
+	for _, name := range []string{sharedName, "Tools", "order"} {
+		l.types.Names.Take(name)
+	}
+	for i := range parts {
+		l.types.Names.Take(partName(i))
+	}
+}
+
+// split divides the tools over parts, and moves each declaration to the part whose tools alone use it, or to the shared
+// package.
+func (l *packageLowering) split() {
+	l.pkg.Path = l.in.Path
+	d := &division{home: map[*model.Decl]*model.Package{}}
+	d.shared = l.below(sharedName)
+	byNumber := make([]*model.Package, parts)
+	for _, t := range l.pkg.Tools {
+		i := partOf(t.Name)
+		if byNumber[i] == nil {
+			byNumber[i] = l.below(partName(i))
+		}
+		part := byNumber[i]
+		part.Tools = append(part.Tools, t)
+		part.Needs.Questions = part.Needs.Questions || t.Call != ""
+		for _, root := range l.roots(t) {
+			d.claim(root.Decl, part)
+		}
+	}
+	for _, part := range byNumber {
+		if part != nil {
+			l.pkg.Parts = append(l.pkg.Parts, part)
+		}
+	}
+	l.settleParts(d)
+}
+
+// below is a package below the generated one.
+func (l *packageLowering) below(name string) *model.Package {
+	dir := "internal/" + name
+	return &model.Package{Name: name, Dir: dir, Path: path.Join(l.in.Path, dir), Manifest: l.pkg.Manifest, Revisions: l.pkg.Revisions,
+		Result: l.pkg.Result}
+}
+
+// settleParts hands out the declarations when every tool has claimed its own.
+func (l *packageLowering) settleParts(d *division) {
+	borrowed := l.borrowed()
+	for _, loan := range borrowed {
+		d.claim(loan.Decl, d.shared)
+	}
+	for d.unite(l.pkg.Decls) {
+	}
+	loans := newLoans(d)
+	for _, decl := range l.pkg.Decls {
+		home := d.home[decl]
+		if home == nil {
+			home = d.shared
+		}
+		home.Decls = append(home.Decls, decl)
+		needed(decl, decl.Use, loans.to(home))
+	}
+	for _, part := range l.pkg.Parts {
+		for _, t := range part.Tools {
+			for _, root := range l.roots(t) {
+				loans.to(part)(root.Decl, root.Use)
+			}
+		}
+	}
+	for _, loan := range borrowed {
+		loans.to(l.pkg)(loan.Decl, loan.Use)
+	}
+	d.shared.Views = l.pkg.Views
+	l.pkg.Shared, l.pkg.Views = d.shared, nil
+	for _, part := range l.pkg.Parts {
+		part.Shared = d.shared
+	}
+	loans.settle(l)
+}
+
+// roots are the declarations that the code of a tool names, with the functions that it calls.
+func (l *packageLowering) roots(t *model.Tool) []model.Loan {
+	all := []model.Loan{{Decl: t.Input.Decl, Use: model.Decode}}
+	if t.Output != nil {
+		all = append(all, model.Loan{Decl: t.Output.Decl, Use: model.Decode | model.Encode})
+	}
+	for _, q := range t.Questions {
+		all = append(all, model.Loan{Decl: q.Answer.Decl, Use: model.Decode})
+	}
+	if t.Output == nil {
+		all = append(all, model.Loan{Decl: l.pkg.Result.Decl, Use: model.Encode})
+	}
+	return all
+}
+
+// borrowed is what the package itself uses: the messages of requests beside tools, and the protocol's own result.
+func (l *packageLowering) borrowed() []model.Loan {
+	var all []model.Loan
+	add := func(use model.Use, d *model.Decl) {
+		if d != nil {
+			all = append(all, model.Loan{Decl: d, Use: use})
+		}
+	}
+	if l.pkg.Result != nil {
+		add(0, l.pkg.Result.Decl)
+	}
+	for _, m := range l.pkg.Methods {
+		add(model.Decode, m.Params.Decl)
+		add(model.Encode, m.Result.Decl)
+		l.viewsOf(m.Views, add)
+	}
+	for _, s := range l.pkg.Sends {
+		add(model.Encode, s.Params.Decl)
+		add(model.Decode, s.Result.Decl)
+		l.viewsOf(s.Views, add)
+	}
+	return all
+}
+
+func (l *packageLowering) viewsOf(views []model.View, add func(model.Use, *model.Decl)) {
+	for _, v := range views {
+		for _, d := range l.pkg.Views {
+			if d.Append == v.Append {
+				add(model.Encode, d)
+			}
+		}
+	}
+}
