@@ -10,8 +10,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// TestVAL05FindingsStayMended holds generated code to what random schemas once showed to be wrong. Each archive is a
-// schema and lines of instances: valid or invalid, a blank, JSON. The reference validator has to agree with the lines.
+// TestVAL05FindingsStayMended holds generated code to what random schemas once showed to be wrong, with unknown properties
+// kept and without. Each archive is a schema and lines of instances: valid or invalid, a blank, JSON. The reference
+// validator has to agree with the lines.
 func TestVAL05FindingsStayMended(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "findings", "*.txtar"))
 	if err != nil || len(paths) == 0 {
@@ -25,21 +26,29 @@ func TestVAL05FindingsStayMended(t *testing.T) {
 			t.Fatalf("%s: want a comment, schema.json and instances: %v", path, err)
 		}
 		e.dialect = schema.Draft2020 // unless the schema says otherwise
-		s, why := e.admit(t, a.Files[0].Data, true)
-		if s == nil {
-			t.Errorf("%s is refused: %s", path, why)
-			continue
-		}
-		for line := range strings.Lines(string(a.Files[1].Data)) {
-			word, instance, _ := strings.Cut(strings.TrimSpace(line), " ")
-			if word != "valid" && word != "invalid" {
-				t.Fatalf("%s: %q is neither valid nor invalid", path, line)
+		for _, keep := range []bool{true, false} {
+			s, why := e.admit(t, a.Files[0].Data, keep)
+			if s == nil {
+				t.Fatalf("%s is refused: %s", path, why)
 			}
-			e.put(s, parse(t, path, []byte(instance)))
-			expected = append(expected, word == "valid")
+			expected = append(expected, e.lines(t, s, a.Files[1])...)
 		}
 	}
 	e.expect(t, expected)
+}
+
+// lines puts the instances of a finding and returns which of them are valid.
+func (e *experiment) lines(t *testing.T, s *specimen, f txtar.File) (valid []bool) {
+	t.Helper()
+	for line := range strings.Lines(string(f.Data)) {
+		word, instance, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if word != "valid" && word != "invalid" {
+			t.Fatalf("%s: %q is neither valid nor invalid", s.doc.Root.JSON(), line)
+		}
+		e.put(s, parse(t, f.Name, []byte(instance)))
+		valid = append(valid, word == "valid")
+	}
+	return valid
 }
 
 // expect asks everything and holds the reference, too, to the expected verdicts.
