@@ -76,7 +76,7 @@ const fewItems = 4
 // Measured on 200 kB of records: half the memory that append's own growth takes.
 func room[T any](d *Decoder, list []T) []T {
 	n := len(list)
-	if n < cap(list) || d.err != nil {
+	if d.err != nil {
 		return list
 	}
 	each := (d.pos-int(d.frames[len(d.frames)-1].start))/n + 1
@@ -91,8 +91,11 @@ func List[T any](d *Decoder, r *Array, decode func(*Decoder, *T)) []T {
 	}
 	list := make([]T, 0, fewItems)
 	for ; ok; ok = d.Item() {
+		if len(list) == cap(list) {
+			list = room(d, list)
+		}
 		var zero T
-		list = append(room(d, list), zero)
+		list = append(list, zero)
 		decode(d, &list[len(list)-1])
 	}
 	return list
@@ -106,7 +109,10 @@ func (d *Decoder) Strings(a *Array, r *String) []string {
 	}
 	list := make([]string, 0, fewItems)
 	for ; ok; ok = d.Item() {
-		list = append(room(d, list), d.String(r))
+		if len(list) == cap(list) {
+			list = room(d, list)
+		}
+		list = append(list, d.String(r))
 	}
 	return list
 }
@@ -119,7 +125,10 @@ func Enums[S ~string](d *Decoder, a *Array, r *Enum) []S {
 	}
 	list := make([]S, 0, fewItems)
 	for ; ok; ok = d.Item() {
-		list = append(room(d, list), S(d.Enum(r)))
+		if len(list) == cap(list) {
+			list = room(d, list)
+		}
+		list = append(list, S(d.Enum(r)))
 	}
 	return list
 }
@@ -132,7 +141,10 @@ func (d *Decoder) Ints(a *Array, r *Int) []int64 {
 	}
 	list := make([]int64, 0, fewItems)
 	for ; ok; ok = d.Item() {
-		list = append(room(d, list), d.Int(r))
+		if len(list) == cap(list) {
+			list = room(d, list)
+		}
+		list = append(list, d.Int(r))
 	}
 	return list
 }
@@ -145,7 +157,10 @@ func (d *Decoder) Floats(a *Array, r *Number) []float64 {
 	}
 	list := make([]float64, 0, fewItems)
 	for ; ok; ok = d.Item() {
-		list = append(room(d, list), d.Float(r))
+		if len(list) == cap(list) {
+			list = room(d, list)
+		}
+		list = append(list, d.Float(r))
 	}
 	return list
 }
@@ -158,7 +173,10 @@ func (d *Decoder) Bools(a *Array) []bool {
 	}
 	list := make([]bool, 0, fewItems)
 	for ; ok; ok = d.Item() {
-		list = append(room(d, list), d.Bool(nil))
+		if len(list) == cap(list) {
+			list = room(d, list)
+		}
+		list = append(list, d.Bool(nil))
 	}
 	return list
 }
@@ -171,7 +189,10 @@ func (d *Decoder) Raws(a *Array) []Raw {
 	}
 	list := make([]Raw, 0, fewItems)
 	for ; ok; ok = d.Item() {
-		list = append(room(d, list), d.Raw(nil))
+		if len(list) == cap(list) {
+			list = room(d, list)
+		}
+		list = append(list, d.Raw(nil))
 	}
 	return list
 }

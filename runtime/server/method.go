@@ -59,7 +59,7 @@ func BindAck[In any](name string, fn func(ctx context.Context, call *Call, in *I
 func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *In) (*Out, error)) func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
 	return func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
 		in := new(In)
-		if err := check.Decode(params, call.s.cfg.limits, c.Decode, in); err != nil {
+		if err := check.DecodeScanned(params, call.s.cfg.limits, c.Decode, in); err != nil {
 			return b, &inputError{err}
 		}
 		out, err := fn(ctx, call, in)
