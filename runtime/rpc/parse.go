@@ -31,18 +31,18 @@ type raw [members][]byte
 //   - -32602: params that are no object, which this protocol never has, null included
 func Parse(frame []byte, limits check.Limits) (Message, *Error) { return ParseInto(frame, limits, nil) }
 
-// ParamsReader reads params on the way.
-type ParamsReader interface {
-	// ReadParams takes the params of a method, whatever they are, with check.Within, or takes nothing and returns false. What
-	// it read is void if the frame is refused later.
+// Reader reads params and results on the way. Its methods take the value that comes, whatever it is, with check.Within, or take
+// nothing and return false. What they read is void if the frame is refused later.
+type Reader interface {
 	ReadParams(d *check.Decoder, method []byte) bool
+	ReadResult(d *check.Decoder, id ID) bool
 }
 
-// ParseInto is Parse that offers params to a reader, so that they need not be gone over again. It does so where the method
-// stands before them, as nearly all clients have it, and where it is written without escapes.
-func ParseInto(frame []byte, limits check.Limits, params ParamsReader) (Message, *Error) {
+// ParseInto is Parse that offers params and results to a reader, so that they need not be gone over again. It does so where the
+// method or the id stands before them, as most write it, and where the method is written without escapes.
+func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error) {
 	var r raw
-	if err := split(frame, limits, params, &r); err != nil {
+	if err := split(frame, limits, into, &r); err != nil {
 		return rescue(frame, err), frameError(frame, err)
 	}
 	m := Message{Kind: r.kind()}
@@ -55,17 +55,29 @@ func ParseInto(frame []byte, limits check.Limits, params ParamsReader) (Message,
 	return m, m.fill(&r)
 }
 
-func split(frame []byte, limits check.Limits, params ParamsReader, r *raw) error {
+func split(frame []byte, limits check.Limits, into Reader, r *raw) error {
 	d := check.Get(frame, limits)
 	defer d.Put()
 	for i := d.Object(&envelope); i >= 0; i = d.Next() {
 		m := d.Mark()
-		if i != inParams || params == nil || !unescaped(r[inMethod]) || !params.ReadParams(d, r[inMethod][1:len(r[inMethod])-1]) {
+		if into == nil || !r.offer(d, i, into) {
 			d.Skip()
 		}
 		r[i] = d.Since(m)
 	}
 	return d.Finish()
+}
+
+// offer is true when the reader took the member.
+func (r *raw) offer(d *check.Decoder, member int, into Reader) bool {
+	switch method := r[inMethod]; {
+	case member == inParams && unescaped(method):
+		return into.ReadParams(d, method[1:len(method)-1])
+	case member == inResult && method == nil && r[inID] != nil:
+		id, err := ParseID(r[inID])
+		return err == nil && into.ReadResult(d, id)
+	}
+	return false
 }
 
 // unescaped is true for a string without escapes.

@@ -199,7 +199,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// reader is a ParamsReader that takes the name of a method called "known".
+// reader takes the name in the params of a method called "known", and in the result with id 1.
 type reader struct {
 	name string
 	err  error
@@ -207,9 +207,12 @@ type reader struct {
 }
 
 func (r *reader) ReadParams(d *check.Decoder, method []byte) bool {
-	if string(method) != "known" {
-		return false
-	}
+	return string(method) == "known" && r.take(d)
+}
+
+func (r *reader) ReadResult(d *check.Decoder, id ID) bool { return id == IntID(1) && r.take(d) }
+
+func (r *reader) take(d *check.Decoder) bool {
 	r.read++
 	rule := check.Object{Names: []string{"name"}, Required: check.Bits{1}, Unknown: check.Skip}
 	r.err = check.Within(d, func(d *check.Decoder, name *string) {
@@ -220,23 +223,29 @@ func (r *reader) ReadParams(d *check.Decoder, method []byte) bool {
 	return true
 }
 
-func TestParamsAreReadOnTheWay(t *testing.T) {
+func TestParamsAndResultsAreReadOnTheWay(t *testing.T) {
 	for name, row := range map[string]struct {
 		frame string
 		want  string // what ParseInto says
 		read  string // what the reader got
 	}{
-		"a known method":    {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"x":[{}],"name":"a"}}`, `request id=1 method=known params={"x":[{}],"name":"a"}`, "a"},
-		"params first":      {`{"jsonrpc":"2.0","id":1,"params":{"name":"a"},"method":"known"}`, `request id=1 method=known params={"name":"a"}`, ""},
-		"another method":    {`{"jsonrpc":"2.0","method":"other","params":{"name":"a"}}`, `notification id=null method=other params={"name":"a"}`, ""},
-		"escapes":           {`{"jsonrpc":"2.0","id":1,"method":"kno\u0077n","params":{"name":"a"}}`, `request id=1 method=known params={"name":"a"}`, ""},
-		"a method of none":  {`{"jsonrpc":"2.0","id":1,"method":5,"params":{"name":"a"}}`, `invalid id=1 refused -32600 method must be a string`, ""},
-		"a wrong member":    {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":5}}`, `request id=1 method=known params={"name":5}`, "/name: type: found 5, allowed: a string"},
-		"nothing":           {`{"jsonrpc":"2.0","id":1,"method":"known","params":{}}`, `request id=1 method=known params={}`, "/name: required: found nothing, allowed: a value, it is required"},
-		"no object":         {`{"jsonrpc":"2.0","id":1,"method":"known","params":3}`, `request id=1 refused -32602 params must be an object`, "(root): type: found 3, allowed: an object"},
-		"a repeated key":    {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"x":{"y":1,"y":2},"name":"a"}}`, `request id=1 refused -32600 repeated key "y" at /params/x/y`, "a"},
-		"malformed in them": {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":"a"`, `invalid id=null refused -32700`, "a"},
-		"malformed behind":  {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":"a"},}`, `invalid id=null refused -32700`, "a"},
+		"a known method":     {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"x":[{}],"name":"a"}}`, `request id=1 method=known params={"x":[{}],"name":"a"}`, "a"},
+		"params first":       {`{"jsonrpc":"2.0","id":1,"params":{"name":"a"},"method":"known"}`, `request id=1 method=known params={"name":"a"}`, ""},
+		"another method":     {`{"jsonrpc":"2.0","method":"other","params":{"name":"a"}}`, `notification id=null method=other params={"name":"a"}`, ""},
+		"escapes":            {`{"jsonrpc":"2.0","id":1,"method":"kno\u0077n","params":{"name":"a"}}`, `request id=1 method=known params={"name":"a"}`, ""},
+		"a method of none":   {`{"jsonrpc":"2.0","id":1,"method":5,"params":{"name":"a"}}`, `invalid id=1 refused -32600 method must be a string`, ""},
+		"a wrong member":     {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":5}}`, `request id=1 method=known params={"name":5}`, "/name: type: found 5, allowed: a string"},
+		"nothing":            {`{"jsonrpc":"2.0","id":1,"method":"known","params":{}}`, `request id=1 method=known params={}`, "/name: required: found nothing, allowed: a value, it is required"},
+		"no object":          {`{"jsonrpc":"2.0","id":1,"method":"known","params":3}`, `request id=1 refused -32602 params must be an object`, "(root): type: found 3, allowed: an object"},
+		"a repeated key":     {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"x":{"y":1,"y":2},"name":"a"}}`, `request id=1 refused -32600 repeated key "y" at /params/x/y`, "a"},
+		"malformed in them":  {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":"a"`, `invalid id=null refused -32700`, "a"},
+		"a result":           {`{"jsonrpc":"2.0","id":1,"result":{"name":"a"}}`, `result id=1 result={"name":"a"}`, "a"},
+		"a wrong result":     {`{"jsonrpc":"2.0","id":1,"result":{"name":5}}`, `result id=1 result={"name":5}`, "/name: type: found 5, allowed: a string"},
+		"another id":         {`{"jsonrpc":"2.0","id":2,"result":{"name":"a"}}`, `result id=2 result={"name":"a"}`, ""},
+		"the result first":   {`{"jsonrpc":"2.0","result":{"name":"a"},"id":1}`, `result id=1 result={"name":"a"}`, ""},
+		"a result of a call": {`{"jsonrpc":"2.0","id":1,"method":"x","result":{"name":"a"}}`, `request id=1 refused -32600`, ""},
+		"an error":           {`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`, `error id=1 error=1 "m" `, ""},
+		"malformed behind":   {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":"a"},}`, `invalid id=null refused -32700`, "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r reader

@@ -19,7 +19,10 @@ type reading struct {
 	err    error   // what was wrong with them
 }
 
-// ReadParams implements rpc.ParamsReader.
+// ReadResult implements rpc.Reader. Answers are read by who waits for them.
+func (rd *reading) ReadResult(*check.Decoder, rpc.ID) bool { return false }
+
+// ReadParams implements rpc.Reader.
 func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
 	w := rd.likely(method)
 	m := w.methods[string(method)]
