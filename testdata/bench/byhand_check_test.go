@@ -48,7 +48,8 @@ func TestByHandAgrees(t *testing.T) {
 // not theirs to say.
 func TestMessagesByHandAgree(t *testing.T) {
 	readCall := func(data []byte) (called, error) {
-		p, err := kiln.ReadCallTool(data)
+		p := kiln.ForCallTool()
+		err := p.Read(data)
 		return called{idOf(data), p.Name, p.Arguments}, err
 	}
 	agree(t, "call", call(nil, 7, placeOrder), callByHand, readCall, []change{
@@ -56,8 +57,9 @@ func TestMessagesByHandAgree(t *testing.T) {
 		{`12.5`, `12.`}, {`}}}`, `}}`},
 	}, []change{{`:7`, `:"7"`}, {`"arguments"`, `"_meta"`}, {`"at the open"`, `"at \"the\" open"`}})
 	readCancelled := func(data []byte) (cancelled, error) {
-		p, err := kiln.ReadCancelled(data)
-		return cancelledOf(p), err
+		p := kiln.ForCancelled()
+		err := p.Read(data)
+		return cancelledOf(p.Params), err
 	}
 	agree(t, "cancelled", []byte(cancelledMessage), cancelledByHand, readCancelled, []change{
 		{`2.0`, `2.1`}, {`"params":{`, `"params":[{`}, {`"not needed"`, `1`}, {`}}`, `}`},

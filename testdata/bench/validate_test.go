@@ -53,11 +53,11 @@ func rows() []row {
 		},
 		{ // the envelope, the params, and the arguments as they are written
 			name: "message-call", data: call(nil, 7, placeOrder), message: `{"$ref":"core.json#/$defs/CallToolRequest"}`, into: newOf[plainMessage],
-			kiln: discard(kiln.ReadCallTool), byHand: discard(callByHand),
+			kiln: kiln.ForCallTool().Read, byHand: discard(callByHand),
 		},
 		{
 			name: "message-cancelled", data: []byte(cancelledMessage), message: `{"$ref":"core.json#/$defs/CancelledNotification"}`, into: newOf[plainMessage],
-			kiln: discard(kiln.ReadCancelled), byHand: discard(cancelledByHand),
+			kiln: kiln.ForCancelled().Read, byHand: discard(cancelledByHand),
 		},
 		{ // the envelope, the blocks of content in their types, and the structured content as the tool's output
 			name: "message-result", data: []byte(resultMessage), into: newOf[plainResult],

@@ -18,19 +18,33 @@ func DecodeImportRecords(data []byte) (*ImportRecordsInput, error) {
 	return decode(data, decodeImportRecordsInput)
 }
 
-// ReadCallTool and ReadCancelled read whole messages as the server's read loop does.
-func ReadCallTool(frame []byte) (server.Params, error) { return read(frame, readCallTool20251125) }
-
-func ReadCancelled(frame []byte) (server.Params, error) { return read(frame, readCancelled20251125) }
-
-func read(frame []byte, params func(*check.Decoder, *server.Params)) (p server.Params, err error) {
-	msg, refused := rpc.Parse(frame, check.Limits{})
-	if refused != nil {
-		return p, refused
-	}
-	err = check.DecodeScanned(msg.Params, check.Limits{}, params, &p)
-	return p, err
+// Params reads the params of requests and notifications as the server's read loop does: while the frame is taken apart, into
+// memory that is used again.
+type Params struct {
+	server.Params
+	as  func(*check.Decoder, *server.Params)
+	err error
 }
+
+// ForCallTool and ForCancelled read one kind of message each.
+func ForCallTool() *Params  { return &Params{as: readCallTool20251125} }
+func ForCancelled() *Params { return &Params{as: readCancelled20251125} }
+
+// Read reads one message. Params alias it.
+func (p *Params) Read(frame []byte) error {
+	p.Params, p.err = server.Params{}, nil
+	if _, refused := rpc.ParseInto(frame, check.Limits{}, p); refused != nil {
+		return refused
+	}
+	return p.err
+}
+
+func (p *Params) ReadParams(d *check.Decoder, _ []byte) bool {
+	p.err = check.Within(d, p.as, &p.Params)
+	return true
+}
+
+func (p *Params) ReadResult(*check.Decoder, rpc.ID) bool { return false }
 
 // Answer is a response to a call of place_order. Meta aliases the message.
 type Answer struct {
@@ -39,31 +53,42 @@ type Answer struct {
 	Output  *PlaceOrderOutput
 	IsError bool
 	Meta    []byte
+
+	err error
 }
 
-// ReadAnswer reads such a response with what is generated for each part: the result's reader, the decoder of content
-// blocks, the decoder of the tool's output.
+// ReadAnswer reads such a response on the way, too, with what is generated for each part of it.
 func ReadAnswer(frame []byte) (*Answer, error) {
-	msg, refused := rpc.Parse(frame, check.Limits{})
+	a := new(Answer)
+	msg, refused := rpc.ParseInto(frame, check.Limits{}, a)
 	if refused != nil {
 		return nil, refused
 	}
-	var r server.CallResult
-	if err := check.DecodeScanned(msg.Result, check.Limits{}, readCallResult20251125, &r); err != nil {
-		return nil, err
-	}
-	a := &Answer{ID: msg.ID, IsError: r.IsError, Meta: r.Meta}
-	if err := check.DecodeScanned(r.Content, check.Limits{}, decodeContent, &a.Content); err != nil {
-		return nil, err
-	}
-	if r.StructuredContent == nil {
-		return a, nil
-	}
-	a.Output = new(PlaceOrderOutput)
-	return a, check.DecodeScanned(r.StructuredContent, check.Limits{}, decodePlaceOrderOutput, a.Output)
+	a.ID = msg.ID
+	return a, a.err
 }
 
-func decodeContent(d *check.Decoder, v *[]ContentBlock) { *v = check.List(d, nil, decodeContentBlock) }
+func (a *Answer) ReadParams(*check.Decoder, []byte) bool { return false }
+
+func (a *Answer) ReadResult(d *check.Decoder, _ rpc.ID) bool {
+	a.err = check.Within(d, readAnswer, a)
+	return true
+}
+
+func readAnswer(d *check.Decoder, a *Answer) {
+	for f := d.Object(&callResult20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			a.Content = check.List(d, nil, decodeContentBlock)
+		case 1:
+			a.IsError = d.Bool(nil)
+		case 2:
+			a.Output = check.New(d, decodePlaceOrderOutput)
+		case 3:
+			a.Meta = d.Alias(nil)
+		}
+	}
+}
 
 func decode[T any](data []byte, into func(*check.Decoder, *T)) (*T, error) {
 	v := new(T)
