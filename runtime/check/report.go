@@ -51,67 +51,76 @@ func (d *Decoder) report(p problem) {
 }
 
 func (d *Decoder) violation(p problem) Violation {
-	instance := d.instance(p.level)
+	var room [128]byte
+	instance := d.appendInstance(room[:0], p.level)
 	if p.last != "" {
-		instance += "/" + escapePointer(p.last)
+		instance = appendStep(instance, p.last)
 	}
-	return Violation{
-		Instance: instance, Schema: d.schema(p.level, p.at) + "/" + p.keyword,
-		Keyword: p.keyword, Found: p.found, Allowed: p.allowed, Offset: p.offset,
-	}
+	v := Violation{Instance: string(instance), Keyword: p.keyword, Found: p.found, Allowed: p.allowed, Offset: p.offset}
+	v.Schema = string(append(append(d.appendSchema(room[:0], p.level, p.at), '/'), p.keyword...))
+	return v
 }
 
-// instance is the JSON Pointer of the value that the first level frames lead to.
-func (d *Decoder) instance(level int) string {
-	var b strings.Builder
+// appendInstance appends the JSON Pointer of the value that the first level frames lead to.
+func (d *Decoder) appendInstance(b []byte, level int) []byte {
 	for i := d.root; i < level; i++ {
 		f := &d.frames[i]
-		b.WriteByte('/')
 		if f.names == nil {
-			b.WriteString(strconv.Itoa(int(f.count) - 1))
-			continue
+			b = strconv.AppendInt(append(b, '/'), int64(f.count)-1, 10)
+		} else {
+			b = appendStep(b, d.value(f.key))
 		}
-		b.WriteString(escapePointer(string(d.value(f.key))))
 	}
-	return b.String()
+	return b
 }
 
-// schema is the fragment of the subschema of that value: from the innermost rule that names its place, the steps down.
-func (d *Decoder) schema(level int, at string) string {
-	if at != "" {
-		return at
+// appendSchema appends the fragment of the subschema of that value: from the innermost rule that names its place, the steps
+// down.
+func (d *Decoder) appendSchema(b []byte, level int, at string) []byte {
+	from := level
+	for at == "" && from > d.root {
+		from--
+		at = d.frames[from].at()
 	}
-	steps := ""
-	for i := level - 1; i >= d.root; i-- {
-		f := &d.frames[i]
-		base := ""
-		switch {
+	if at == "" {
+		at = "#"
+	}
+	b = append(b, at...)
+	for i := from; i < level; i++ {
+		switch f := &d.frames[i]; {
 		case f.names == nil:
-			steps = "/items" + steps
-			if f.array != nil {
-				base = f.array.At
-			}
+			b = append(b, "/items"...)
 		case f.field == Other:
-			steps = "/additionalProperties" + steps
-			base = f.names.rule.At
+			b = append(b, "/additionalProperties"...)
 		default:
-			steps = "/properties/" + escapePointer(f.names.rule.Names[f.field]) + steps
-			base = f.names.rule.At
-		}
-		if base != "" {
-			return base + steps
+			b = appendStep(append(b, "/properties"...), f.names.rule.Names[f.field])
 		}
 	}
-	return "#" + steps
+	return b
 }
 
-var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
-
-func escapePointer(s string) string {
-	if strings.ContainsAny(s, "~/") {
-		return pointerEscaper.Replace(s)
+// at is the place that the frame's rule names, "" for none.
+func (f *frame) at() string {
+	if f.names != nil {
+		return f.names.rule.At
 	}
-	return s
+	return f.array.At
+}
+
+// appendStep appends one step of a JSON Pointer.
+func appendStep[T string | []byte](b []byte, step T) []byte {
+	b = append(b, '/')
+	for i := range len(step) {
+		switch c := step[i]; c {
+		case '~':
+			b = append(b, "~0"...)
+		case '/':
+			b = append(b, "~1"...)
+		default:
+			b = append(b, c)
+		}
+	}
+	return b
 }
 
 // wrongType skips the value that comes and reports it.
@@ -177,13 +186,7 @@ func (d *Decoder) size(f *frame, keyword, words string, n int, noun string) {
 	if d.lost() {
 		return
 	}
-	at := ""
-	if f.names != nil {
-		at = f.names.rule.At
-	} else {
-		at = f.array.At
-	}
-	d.report(problem{level: len(d.frames) - 1, at: at, keyword: keyword, found: plural(int(f.count), noun), allowed: words + plural(n, noun), offset: int(f.start)})
+	d.report(problem{level: len(d.frames) - 1, at: f.at(), keyword: keyword, found: plural(int(f.count), noun), allowed: words + plural(n, noun), offset: int(f.start)})
 }
 
 // unmatchedKey reports a member whose name no property and no pattern has.
@@ -272,10 +275,16 @@ func show(raw []byte) string {
 }
 
 // quote makes one safe line of a text.
-func quote(s string) string { return safe(string(appendString(nil, s))) }
+func quote(s string) string {
+	var room [64]byte
+	return safe(string(appendString(room[:0], s)))
+}
 
 // safe shortens a text and escapes what could disturb a terminal or a reader: controls, direction marks, line ends.
 func safe(s string) string {
+	if len(s) <= showBytes && isGraphicASCII(s) {
+		return s
+	}
 	var b strings.Builder
 	for i, r := range s {
 		if i >= showBytes {
@@ -295,6 +304,15 @@ func safe(s string) string {
 	return b.String()
 }
 
+func isGraphicASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -304,16 +322,17 @@ func plural(n int, noun string) string {
 
 // list shows names, quoted, at most 20.
 func list(names []string, sep string) string {
-	var b strings.Builder
+	var room [128]byte
+	b := room[:0]
 	for i, n := range names {
 		if i > 0 {
-			b.WriteString(sep)
+			b = append(b, sep...)
 		}
 		if i == 20 {
-			b.WriteString("… (" + strconv.Itoa(len(names)) + " in all)")
+			b = append(b, "… ("+strconv.Itoa(len(names))+" in all)"...)
 			break
 		}
-		b.WriteString(quote(n))
+		b = append(b, quote(n)...)
 	}
-	return b.String()
+	return string(b)
 }
