@@ -24,6 +24,8 @@
 //	misspelt-keyword unknown-keyword keyword-type unknown-type pattern impossible-schema
 //	impossible-default impossible-example unused-value
 //
+// Large YAML files are read in pieces at once where that can not change what they say (yamlsplit.go).
+//
 // # Rejected
 //
 // encoding/json and a map of values: no positions, no order, duplicate keys lost, numbers rounded. Reading with

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 )
 
@@ -48,6 +49,9 @@ func number(n *Node) *big.Rat {
 	}
 	if i := strings.IndexAny(n.Text, "eE"); i >= 0 && len(strings.TrimLeft(n.Text[i+1:], "+-0")) > mostExponent-1 {
 		return nil
+	}
+	if i, err := strconv.ParseInt(n.Text, 10, 64); err == nil {
+		return new(big.Rat).SetInt64(i) // nearly all numbers, much faster
 	}
 	r, ok := new(big.Rat).SetString(n.Text)
 	if !ok {

@@ -52,6 +52,15 @@ func (p *yamlParser) checkText() bool {
 }
 
 func (p *yamlParser) document() (*yaml.Node, bool) {
+	if n := pieces(p); n > 1 {
+		if doc := inPieces(p.data, n); doc != nil {
+			return doc, true
+		}
+	}
+	return p.whole()
+}
+
+func (p *yamlParser) whole() (*yaml.Node, bool) {
 	dec := yaml.NewDecoder(bytes.NewReader(p.data))
 	var doc, second yaml.Node
 	if err := decode(dec, &doc); err != nil {

@@ -2,17 +2,20 @@ package manifest
 
 import (
 	"regexp"
+	"runtime"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 // tools reads a mapping keyed by name, or a list of entries that have one.
 func (l *loader) tools(n *schema.Node) {
+	var all []toolEntry
 	if n.Kind == schema.Array {
-		l.toolList(n)
+		all = l.toolList(n)
 	} else if l.is(n, schema.Object) {
 		for _, m := range n.Members {
-			l.tool(m.Key, m.KeyPos, m.Value)
+			all = append(all, toolEntry{m.Key, m.KeyPos, m.Value})
 		}
 	} else {
 		return
@@ -20,9 +23,39 @@ func (l *loader) tools(n *schema.Node) {
 	if len(n.Items)+len(n.Members) == 0 {
 		l.ds.Warn(n, "no-tools", "", "the manifest has no tools")
 	}
+	l.readTools(all)
 }
 
-func (l *loader) toolList(n *schema.Node) {
+// toolEntry is one tool of the text, its name and where that stands.
+type toolEntry struct {
+	name string
+	pos  schema.Position
+	node *schema.Node
+}
+
+// readTools reads tools at once: none depends on another.
+func (l *loader) readTools(all []toolEntry) {
+	read := make([]Tool, len(all))
+	loaders := make([]loader, len(all))
+	workers := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(all); i += workers {
+				loaders[i].m = l.m
+				read[i] = loaders[i].tool(all[i])
+			}
+		})
+	}
+	wg.Wait()
+	l.m.Tools = read
+	for i := range loaders {
+		l.ds = append(l.ds, loaders[i].ds...)
+	}
+}
+
+func (l *loader) toolList(n *schema.Node) []toolEntry {
+	var all []toolEntry
 	first := map[string]schema.Position{}
 	for _, item := range n.Items {
 		name := item.Get("name")
@@ -32,7 +65,7 @@ func (l *loader) toolList(n *schema.Node) {
 			continue
 		case name == nil:
 			l.missing(item, "name", "a tool in a list")
-			l.tool("", item.Pos, item)
+			all = append(all, toolEntry{"", item.Pos, item})
 			continue
 		case name.Is(schema.String):
 			if at, ok := first[name.Text]; ok {
@@ -41,11 +74,13 @@ func (l *loader) toolList(n *schema.Node) {
 			}
 			first[name.Text] = name.Pos
 		}
-		l.tool(name.Text, name.Pos, item)
+		all = append(all, toolEntry{name.Text, name.Pos, item})
 	}
+	return all
 }
 
-func (l *loader) tool(name string, pos schema.Position, n *schema.Node) {
+func (l *loader) tool(e toolEntry) Tool {
+	name, pos, n := e.name, e.pos, e.node
 	t := Tool{Name: name, Pos: pos, Node: n}
 	if named := n.Get("name"); named == nil || named.Is(schema.String) && named.Text == name {
 		l.toolName(name, pos, n.Pointer)
@@ -68,7 +103,7 @@ func (l *loader) tool(name string, pos schema.Position, n *schema.Node) {
 		l.ds.ReportAt(pos, n.Pointer, "missing-key", "a tool without arguments takes inputSchema: {type: object, additionalProperties: false}",
 			"tool %.128q needs the key \"inputSchema\"", name)
 	}
-	l.m.Tools = append(l.m.Tools, t)
+	return t
 }
 
 func (l *loader) sameName(t *Tool, n *schema.Node) {

@@ -2,8 +2,10 @@ package lower
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
@@ -25,9 +27,37 @@ func (l *packageLowering) tools() {
 		l.pkg.Tools = append(l.pkg.Tools, l.named(t, name))
 	}
 	// Names of all tools are taken before the first type is.
+	shown := make([]advertisement, len(sources))
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i, t := range sources {
+			shown[i] = advertise(t)
+		}
+	})
 	for i, t := range sources {
 		l.tool(t, l.pkg.Tools[i])
 	}
+	wg.Wait()
+	for i, tool := range l.pkg.Tools {
+		tool.Definition, tool.Execution = shown[i].definition, shown[i].execution
+		l.headers(tool.Name, shown[i].input)
+	}
+}
+
+// advertisement is what tools/list shows of a tool.
+type advertisement struct {
+	definition, execution string
+	input                 *schema.Node
+}
+
+// advertise needs nothing of the package: it is done beside lowering.
+func advertise(t *manifest.Tool) advertisement {
+	definition, execution := t.Advertised()
+	a := advertisement{definition: visible(string(definition.JSON())), input: definition.Get("inputSchema")}
+	if execution != nil {
+		a.execution = visible(string(execution.JSON()))
+	}
+	return a
 }
 
 // named makes the tool with its names.
@@ -49,12 +79,6 @@ func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
 
 func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	tool.Doc = textLines(t.Description.Value)
-	definition, execution := t.Advertised()
-	l.headers(t.Name, definition.Get("inputSchema"))
-	tool.Definition = visible(string(definition.JSON()))
-	if execution != nil {
-		tool.Execution = visible(string(execution.JSON()))
-	}
 	tool.Input = l.types.Lower(Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName, Use: model.Decode,
 		Doc: []string{tool.GoName + "Input is what " + t.Name + " is called with."}})
 	if t.Output != nil {
