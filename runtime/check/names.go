@@ -15,14 +15,16 @@ type nameTable struct {
 	rule  *Object
 }
 
-// name is a name as it stands in a text, with its quotes and colon.
+// name is a name as it stands in a text, with its quotes and colon: its first two words and its last one.
 type name struct {
-	words, masks [2]uint64 // the first two words
-	bit          uint64    // in a word of seen bits
+	words, masks [3]uint64
+	last         int32  // where the last word begins, 0 when there are only two
+	size         int32  // how much text it takes to compare, at least 16
+	bit          uint64 // in a word of seen bits
 	index        int32
 	length       int32 // without quotes and colon
 	null         bool  // the member accepts null
-	expectable   bool  // it has no escapes and no more than two words, and its bit is in frame.seen
+	expectable   bool  // it has no escapes and no more than three words, and its bit is in frame.seen
 }
 
 type nameSlot struct {
@@ -74,19 +76,29 @@ func (n *name) set(text string, index int, null bool) {
 	n.index, n.length, n.null = int32(index), int32(len(text)), null
 	n.bit = 1 << (index & 63)
 	written := `"` + text + `":`
-	if n.expectable = index < 64 && len(written) <= 16 && plainEnd([]byte(text), 0) == len(text); !n.expectable {
+	if n.expectable = index < 64 && len(written) <= 24 && plainEnd([]byte(text), 0) == len(text); !n.expectable {
 		return
 	}
-	for i := range len(written) {
-		n.words[i/8] |= uint64(written[i]) << (i % 8 * 8)
-		n.masks[i/8] |= 0xff << (i % 8 * 8)
+	n.word(0, written)
+	n.word(1, written[min(8, len(written)):])
+	if n.size = 16; len(written) > 16 {
+		n.last, n.size = int32(len(written)-8), int32(len(written))
+		n.word(2, written[n.last:])
 	}
 }
 
-// begins reports whether w begins with the name, its quotes and colon. It is small enough to be inlined.
-func (n *name) begins(w *[16]byte) bool {
-	first, second := binary.LittleEndian.Uint64(w[:8]), binary.LittleEndian.Uint64(w[8:])
-	return (first^n.words[0])&n.masks[0]|(second^n.words[1])&n.masks[1] == 0
+func (n *name) word(w int, text string) {
+	for i := range min(8, len(text)) {
+		n.words[w] |= uint64(text[i]) << (8 * i)
+		n.masks[w] |= 0xff << (8 * i)
+	}
+}
+
+// begins reports whether a text begins with the name, by its first two words and the one at n.last. It is small enough to be
+// inlined.
+func (n *name) begins(first *[16]byte, last *[8]byte) bool {
+	a, b, c := binary.LittleEndian.Uint64(first[:8]), binary.LittleEndian.Uint64(first[8:]), binary.LittleEndian.Uint64(last[:])
+	return (a^n.words[0])&n.masks[0]|(b^n.words[1])&n.masks[1]|(c^n.words[2])&n.masks[2] == 0
 }
 
 // spread is 2^64 divided by the golden ratio: its upper bits depend on all bytes of a signature.

@@ -63,13 +63,13 @@ func TestVAL03RulesServeManyDecodersAtOnce(t *testing.T) {
 }
 
 // TestVAL03WhatIsExpectedNextDoesNotMatter takes objects in every order with rules that have met every other order first:
-// names with the same beginning, one too long to be expected, one with an escape, one that accepts null.
+// names with the same beginning, one too long to be expected, one with an escape that may accept null.
 func TestVAL03WhatIsExpectedNextDoesNotMatter(t *testing.T) {
-	names := []string{"a", "ab", "a\"b", "a name that is long"}
+	names := []string{"a", "a\"b", "a name that is long", "a name that is lonG", "a name that is longer than three words"}
 	orders := permutations(len(names))
 	for _, first := range orders {
 		for _, null := range []check.Bits{nil, {0b0010}} {
-			rule := check.Object{Names: names, Required: check.Bits{0b1111}, Null: null, Unknown: check.Refuse}
+			rule := check.Object{Names: names, Required: check.Bits{0b11111}, Null: null, Unknown: check.Refuse}
 			for _, order := range append([][]int{first}, orders...) {
 				takeInOrder(t, &rule, order)
 			}

@@ -52,7 +52,7 @@ func (d *Decoder) Next() int {
 			i++
 		}
 		n := f.names.expected(f.field)
-		if n == nil || i+16 > len(data) || !n.begins((*[16]byte)(data[i:i+16:i+16])) || f.seen&n.bit != 0 {
+		if n == nil || i+int(n.size) > len(data) || f.seen&n.bit != 0 || !n.begins((*[16]byte)(data[i:i+16:i+16]), (*[8]byte)(data[i+int(n.last):])) {
 			d.pos = i
 			if index := d.anyMember(f); index != handled {
 				return index
