@@ -275,13 +275,14 @@ func (d *Decoder) keepMore(start, end int) string {
 	if n > chunkBytes/4 {
 		return string(d.full[start:end])
 	}
-	if len(d.full)-start <= chunkBytes/2 {
+	rest := len(d.full) - start
+	if rest <= chunkBytes/4 {
 		d.window, d.windowAt = string(d.full[start:]), start
 		return d.window[:n]
 	}
-	if size := d.chunk.Cap(); size-d.chunk.Len() < n {
+	if d.chunk.Cap()-d.chunk.Len() < n {
 		d.chunk.Reset()
-		d.chunk.Grow(min(max(chunkBytes/4, 2*size), chunkBytes))
+		d.chunk.Grow(max(n, min(rest/8, chunkBytes))) // about what is kept of a text: measured, garbage costs more than chunks
 	}
 	at := d.chunk.Len()
 	d.chunk.Write(d.full[start:end])
