@@ -81,7 +81,9 @@ func (r *raw) offer(d *check.Decoder, member int, into Reader) bool {
 }
 
 // unescaped is true for a string without escapes.
-func unescaped(token []byte) bool { return len(token) > 0 && token[0] == '"' && bytes.IndexByte(token, '\\') < 0 }
+func unescaped(token []byte) bool {
+	return len(token) > 0 && token[0] == '"' && bytes.IndexByte(token, '\\') < 0
+}
 
 // kind goes by the members alone, so that a bad message is still known for what it was meant to be.
 func (r *raw) kind() Kind {

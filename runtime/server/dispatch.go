@@ -57,6 +57,17 @@ func (r *request) start() *rpc.Error {
 
 // register puts the request in flight.
 func (r *request) register() *rpc.Error {
+	if err := r.hold(); err != nil {
+		return err
+	}
+	err := r.enter()
+	if err != nil {
+		r.letGo()
+	}
+	return err
+}
+
+func (r *request) enter() *rpc.Error {
 	p := r.p
 	entry, err := p.s.tracker.Register(p.ctx, p.key(r.id, inflight.Incoming), r.info())
 	if err != nil {

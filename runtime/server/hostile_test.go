@@ -79,6 +79,32 @@ func TestUnknownMethods(t *testing.T) {
 	}
 }
 
+func TestLimitOfBytesInFlight(t *testing.T) {
+	hold := newHold()
+	f := newFixture(t, []Tool{tool("hang", hold.handler())}, WithMaxBytesInFlight(250<<10))
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	large := `{"pad":"` + strings.Repeat("x", 100<<10) + `"}`
+	c.call("1", "hang", large)
+	c.call("2", "hang", large)
+	c.call("3", "hang", large)
+	m, _ := c.answer("3")
+	m.wantError(t, -32600, "256000 bytes")
+	c.call("4", "hang", `{}`)
+	hold.free()
+	for range 3 {
+		m := c.next()
+		m.wantNoError(t)
+	}
+	c.call("5", "hang", large)
+	m, _ = c.answer("5")
+	m.wantNoError(t)
+	c.close()
+	if got := f.srv.held.Load(); got != 0 {
+		t.Errorf("%d bytes are still counted", got)
+	}
+}
+
 func TestLimitOfRequestsInFlight(t *testing.T) {
 	hold := newHold()
 	c := newFixture(t, []Tool{tool("hang", hold.handler())}, WithMaxInFlight(2)).dial(t.Context())

@@ -16,6 +16,7 @@ type config struct {
 	limits       check.Limits
 	tasks        task.Limits
 	maxInFlight  int
+	maxBytes     int64
 	pageSize     int
 	progressRate int
 	grace        time.Duration
@@ -32,7 +33,7 @@ type config struct {
 
 func defaults() config {
 	return config{
-		logger: slog.New(slog.DiscardHandler), maxInFlight: 20_000, pageSize: 100, progressRate: 10,
+		logger: slog.New(slog.DiscardHandler), maxInFlight: 20_000, maxBytes: 1 << 30, pageSize: 100, progressRate: 10,
 		grace: 5 * time.Second, askTimeout: 10 * time.Minute, gather: 10 * time.Millisecond, cacheScope: cachePrivate,
 	}
 }
@@ -56,6 +57,10 @@ func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l
 // WithMaxInFlight sets how many requests one peer may have in flight, and how many exchanges are served at once; the default is
 // 20,000. More are refused.
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
+
+// WithMaxBytesInFlight sets how many bytes the params of all requests in flight may have together, not counting those up to
+// 64 KiB; the default is 1 GiB. A request that would go beyond is refused.
+func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }
 
 // WithPageSize sets how many tools or tasks one page holds; the default is 100. task.Limits.Page goes before it for tasks.
 func WithPageSize(n int) Option { return func(c *config) { c.pageSize = max(n, 1) } }

@@ -15,6 +15,7 @@ type request struct {
 	tool    *Tool // of tools/call
 	can     ability
 	raw     []byte // the params, for methods of a MethodHandler
+	held    int64  // how many of them count in Server.held
 	entry   *inflight.Entry
 	id      rpc.ID
 	since   uint64 // cancellations that were read before it
@@ -49,8 +50,32 @@ func (s *Server) newRequest(p *peer) *request {
 	return r
 }
 
+// hold counts large params until the request is released. Small ones are bounded by the number of requests.
+func (r *request) hold() *rpc.Error {
+	n := int64(len(r.raw))
+	if n <= keptBuffer {
+		return nil
+	}
+	r.held = n
+	if s := r.p.s; s.held.Add(n) > s.cfg.maxBytes {
+		r.letGo()
+		return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of params in flight", s.cfg.maxBytes)
+	}
+	return nil
+}
+
+func (r *request) letGo() {
+	if r.held > 0 {
+		r.p.s.held.Add(-r.held)
+		r.held = 0
+	}
+}
+
 // release gives r back. Nothing may use it or what aliases its frame afterwards.
-func (r *request) release() { r.p.s.keep(r) }
+func (r *request) release() {
+	r.letGo()
+	r.p.s.keep(r)
+}
 
 func (s *Server) keep(r *request) {
 	*r = request{frame: keep(r.frame), out: keep(r.out), scratch: keep(r.scratch), run: r.run}

@@ -32,6 +32,7 @@ type Server struct {
 	engine    *task.Engine // nil when no tool runs as a task
 	ids       atomic.Uint64
 	exchanges atomic.Int64 // that are being served
+	held      atomic.Int64 // bytes of large params in flight
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
 
