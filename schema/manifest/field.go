@@ -16,12 +16,11 @@ func (l *loader) fields(n *schema.Node, what string, readers map[string]func(*sc
 	if !l.is(n, schema.Object) {
 		return
 	}
-	known := slices.Sorted(maps.Keys(readers))
 	for _, m := range n.Members {
 		if read := readers[m.Key]; read != nil {
 			read(m.Value)
 		} else {
-			l.unknown(m, what, known)
+			l.unknown(m, what, slices.Sorted(maps.Keys(readers)))
 		}
 	}
 	for _, key := range required {

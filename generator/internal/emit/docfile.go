@@ -44,16 +44,13 @@ func docFile(pkg *model.Package) ([]File, error) {
 		doc.Methods = append(doc.Methods, listItem(send.Name+": "+send.GoName+" asks the client."))
 	}
 	text, err := templates.Execute("package.tmpl", doc)
-	if err != nil {
-		return nil, err
-	}
-	content, err := formatSource([]byte(text))
-	return one("doc.gen.go", content, err)
+	return one("doc.gen.go", []byte(text), err)
 }
 
-// listItem wraps text into the lines of one item: the first without slashes, the others indented below it.
+// listItem wraps text into the lines of one item: the first without slashes, the others indented below it. It is one paragraph,
+// whatever the text holds: gofmt would see lists and headings in others.
 func listItem(text string) string {
-	lines := commentLines(text)
+	lines := commentLines(strings.Join(strings.Fields(harmless(text)), " "))
 	for i, line := range lines {
 		lines[i] = strings.TrimPrefix(line, "// ")
 	}

@@ -14,6 +14,9 @@ type source struct {
 	imports bool // runtime/check is used
 }
 
+// sized is a source for a text of about that many bytes: growing to that size would cost as much as writing it.
+func sized(bytes int) *source { return &source{b: make([]byte, 0, bytes)} }
+
 // line writes one line at the current indentation, its parts joined. No parts make an empty line.
 func (s *source) line(parts ...string) {
 	if len(parts) > 0 {

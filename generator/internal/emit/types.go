@@ -11,7 +11,7 @@ import (
 
 // TypesFile returns types.gen.go: every Go type of decls. header is the comment above the package clause.
 func TypesFile(header, pkg string, decls []*model.Decl) []byte {
-	s := &source{}
+	s := sized(len(decls) * 512)
 	for _, d := range decls {
 		if d.Name == "" {
 			continue

@@ -8,7 +8,7 @@ import (
 
 // ValidateFile returns validate.gen.go: decoders, encoders and rule tables of decls.
 func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
-	s := &source{}
+	s := sized(len(decls) * 1024)
 	for _, d := range decls {
 		if d.Use == 0 {
 			continue

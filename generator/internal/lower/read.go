@@ -37,8 +37,12 @@ func (r *reader) shape(c conj) *shape {
 
 func (r *reader) merge(c conj) *shape {
 	s := &shape{kinds: model.KindAny}
-	for _, n := range c {
-		r.add(s, n)
+	for i, n := range c {
+		if own := r.own(n); i == 0 {
+			s = own
+		} else {
+			s.and(own)
+		}
 	}
 	narrowByGroups(r, s)
 	s.narrowByEnum()
@@ -46,29 +50,30 @@ func (r *reader) merge(c conj) *shape {
 	return s
 }
 
-func (r *reader) add(s *shape, n *schema.Node) {
+// own is what one schema says, with what it refers to.
+func (r *reader) own(n *schema.Node) *shape {
+	own := &shape{kinds: model.KindAny}
 	if n.Kind == schema.Bool {
-		if n.Text == "false" && s.never == nil {
-			s.never = n
+		if n.Text == "false" {
+			own.never = n
 		}
-		return
+		return own
 	}
 	if r.active[n] {
 		r.report.Report(n, "endless-ref", "", "the schema contains itself without a step into the value")
-		return
+		return own
 	}
 	r.active[n] = true
 	defer delete(r.active, n)
-	own := &shape{kinds: model.KindAny}
 	r.readAll(own, n)
 	for _, part := range own.parts {
-		r.add(own, part)
+		own.and(r.own(part))
 	}
 	if own.closing != nil {
 		own.obj.and(own.closing)
 	}
 	own.parts, own.closing = nil, nil
-	s.and(own)
+	return own
 }
 
 func (r *reader) readAll(s *shape, n *schema.Node) {

@@ -31,7 +31,10 @@ func visible(jsonText string) string {
 }
 
 func hidden(r rune) bool {
-	return r == '`' || r == 0x7F || r >= 0x80 && !unicode.IsGraphic(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
+	if r < 0x80 {
+		return r == '`' || r == 0x7F
+	}
+	return !unicode.IsGraphic(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
 }
 
 // quoteJSON returns text as a JSON string.

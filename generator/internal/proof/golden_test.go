@@ -38,14 +38,27 @@ func FuzzVAL05GoldensAgreeWithTheReference(f *testing.F) {
 	f.Fuzz(func(t *testing.T, i uint8, text []byte) {
 		s := all[int(i)%len(all)]
 		instance, ds := schema.ParseJSON("instance.json", text)
-		if ds.HasErrors() {
+		if ds.HasErrors() || outsized(instance) {
 			return
 		}
 		a := ask(t, program, []proof.Question{{Schema: s.number, Instance: instance.JSON()}})[0]
-		if what := judge(s, instance, a); what != "" && a.Refused == "" {
+		if a.Refused != "" {
+			return // for a limit (VAL07)
+		}
+		if what := judge(s, instance, a); what != "" {
 			t.Error(finding(s.doc.Root, instance, s.keep, what))
 		}
 	})
+}
+
+// outsized reports whether an instance has a number whose exponent makes the reference panic.
+func outsized(n *schema.Node) bool {
+	found := false
+	n.Walk(func(n *schema.Node) bool {
+		found = found || n.Kind == schema.Number && rat(n) == nil
+		return true
+	})
+	return found
 }
 
 // officialOnly are goldens that the reference can not judge: the official suite does.
