@@ -40,6 +40,7 @@ type state struct {
 	broken    int  // violations so far, listed or not
 	root      int  // how many frames do not belong to paths: they lead to a part that is read as a text of its own
 	quiet     bool // a branch is on trial: the first violation ends it, unrecorded
+	overflow  bool // the branch on trial fits, but has a number that its Go type can not hold
 	loud      bool // the best branch is decoded once more: its first violation ends it, recorded
 	scanned   bool // the data has been taken before, so that what is skipped is right and no key is repeated
 }

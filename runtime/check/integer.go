@@ -2,10 +2,11 @@ package check
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
-// Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation.
+// Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation, see unheld.
 func (d *Decoder) Int(r *Int) int64 {
 	d.peek()
 	if v, end := shortInt(d.data, d.pos); end > 0 {
@@ -20,18 +21,38 @@ func (d *Decoder) Int(r *Int) int64 {
 	if !ok {
 		return 0
 	}
-	var v int64
-	if n.whole && n.mantissa <= math.MaxInt64 && n.fits {
-		if v = int64(n.mantissa); n.negative {
-			v = -v
+	v, fits := n.int64()
+	if !fits {
+		x, ok := d.decimal(n)
+		if !ok {
+			return 0
 		}
-	} else if v, ok = d.hardInt(n, r.at()); !ok {
-		return 0
+		if !x.integer() {
+			d.broke(int(n.start), r.at(), "type", "an integer"+d.orNull())
+			return 0
+		}
+		if v, fits = x.int64(); !fits {
+			if d.checkHugeInt(r, n) {
+				d.unheld(int(n.start), r.at(), "an integer between -9223372036854775808 and 9223372036854775807")
+			}
+			return 0
+		}
 	}
 	if r != nil {
 		d.checkInt(r, v, int(n.start))
 	}
 	return v
+}
+
+// int64 is the value of a number without fraction, exponent or too many digits.
+func (n *digits) int64() (v int64, ok bool) {
+	if !n.whole || !n.fits || n.mantissa > math.MaxInt64 {
+		return 0, false
+	}
+	if v = int64(n.mantissa); n.negative {
+		v = -v
+	}
+	return v, true
 }
 
 // shortInt reads a number of up to 18 digits and nothing else; end is 0 for any other text.
@@ -66,21 +87,21 @@ func (r *Int) at() string {
 	return r.At
 }
 
-// hardInt finds the integer in a number with a fraction, an exponent or many digits.
-func (d *Decoder) hardInt(n digits, at string) (int64, bool) {
-	x, ok := d.decimal(n)
-	if !ok {
-		return 0, false
+// checkHugeInt is checkInt for an integer beyond int64: true when r allows it.
+func (d *Decoder) checkHugeInt(r *Int, n digits) bool {
+	start, before := int(n.start), d.broken
+	switch {
+	case r == nil:
+	case n.negative && r.Has&(Minimum|ExclusiveMinimum) != 0:
+		d.belowMin(r.Has, start, r.At, strconv.FormatInt(r.Min, 10))
+	case !n.negative && r.Has&(Maximum|ExclusiveMaximum) != 0:
+		d.aboveMax(r.Has, start, r.At, strconv.FormatInt(r.Max, 10))
+	case r.MultipleOf != 0 && !d.multiple(n, strconv.FormatInt(r.MultipleOf, 10)):
+		d.broke(start, r.At, "multipleOf", "a multiple of "+strconv.FormatInt(r.MultipleOf, 10))
+	case r.Enum != nil:
+		d.broke(start, r.At, enumOrConst(r.Const), r.allowed())
 	}
-	if !x.integer() {
-		d.broke(int(n.start), at, "type", "an integer"+d.orNull())
-		return 0, false
-	}
-	v, ok := x.int64()
-	if !ok {
-		d.broke(int(n.start), at, "type", "an integer between -9223372036854775808 and 9223372036854775807"+d.orNull())
-	}
-	return v, ok
+	return d.err == nil && d.broken == before
 }
 
 func (d *Decoder) checkInt(r *Int, v int64, start int) {
@@ -96,15 +117,19 @@ func (d *Decoder) checkInt(r *Int, v int64, start int) {
 	if r.Enum == nil {
 		return
 	}
-	allowed := ""
-	for i, e := range r.Enum {
-		if e == v {
-			return
-		}
-		if i > 0 {
-			allowed += ", "
-		}
-		allowed += strconv.FormatInt(e, 10)
+	if !slices.Contains(r.Enum, v) && !d.lost() {
+		d.broke(start, r.At, enumOrConst(r.Const), r.allowed())
 	}
-	d.broke(start, r.At, enumOrConst(r.Const), allowed)
+}
+
+// allowed lists Enum.
+func (r *Int) allowed() string {
+	words := ""
+	for i, e := range r.Enum {
+		if i > 0 {
+			words += ", "
+		}
+		words += strconv.FormatInt(e, 10)
+	}
+	return words
 }

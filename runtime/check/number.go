@@ -122,7 +122,7 @@ func (d *Decoder) aboveMax(has Has, start int, at, limit string) {
 	d.broke(start, at, "maximum", "at most "+limit)
 }
 
-// Float takes a number. One that float64 can only hold as infinity is a violation.
+// Float takes a number. One that float64 can only hold as infinity is a violation, see unheld.
 func (d *Decoder) Float(r *Number) float64 {
 	d.peek()
 	if v, end := shortFloat(d.data, d.pos); end > 0 && (r == nil || r.clear(v)) {
@@ -133,15 +133,25 @@ func (d *Decoder) Float(r *Number) float64 {
 	if !ok {
 		return 0
 	}
-	v := d.float(n)
-	if math.IsInf(v, 0) {
-		d.broke(int(n.start), r.at(), "type", "a number between -1.8e308 and 1.8e308"+d.orNull())
-		return 0
-	}
+	v, before := d.float(n), d.broken
 	if r != nil {
 		d.checkNumber(r, n, v)
 	}
+	if math.IsInf(v, 0) && d.err == nil && d.broken == before {
+		d.unheld(int(n.start), r.at(), "a number between -1.8e308 and 1.8e308")
+		return 0
+	}
 	return v
+}
+
+// unheld is for a number that its schema allows and its Go type can not hold. That is a violation where the number is kept.
+// In a branch on trial the branch fits all the same: the schema alone says which branches do.
+func (d *Decoder) unheld(start int, at, allowed string) {
+	if d.quiet {
+		d.overflow = true
+		return
+	}
+	d.broke(start, at, "type", allowed+d.orNull())
 }
 
 // shortFloat reads a number of up to 15 digits without an exponent, which is exact; end is 0 for any other text.

@@ -42,6 +42,8 @@ type Trial struct {
 	tried int
 	fits  int
 	which [2]int         // the first two that fit, counted from 1
+	held  bool           // one that fits can be kept
+	over  func(*Decoder) // one that fits and can not: a number is beyond its Go type
 	near  func(*Decoder) // the branch that came farthest,
 	reach int            // and how far
 }
@@ -79,9 +81,13 @@ func Try[T any](t *Trial, decode func(*Decoder, *T)) (v *T, ok bool) {
 	v = new(T)
 	d := t.d
 	s := d.save()
-	d.quiet, d.loud = true, false
+	d.quiet, d.loud, d.overflow = true, false, false
 	decode(d, v)
+	over := d.overflow
 	if t.done(s) {
+		if t.held = t.held || !over; over && t.mode != not {
+			t.over = func(d *Decoder) { decode(d, new(T)) }
+		}
 		d.again(t.end - t.start)
 		return v, d.err == nil
 	}
@@ -98,7 +104,7 @@ func Try[T any](t *Trial, decode func(*Decoder, *T)) (v *T, ok bool) {
 // begin is false when the branch need not be looked at.
 func (t *Trial) begin() bool {
 	d := t.d
-	if d.err != nil || t.mode == anyOf && t.fits > 0 {
+	if d.err != nil || t.mode == anyOf && t.held {
 		return false
 	}
 	if d.evaluated++; d.evaluated > d.limits.Evaluations {
@@ -113,11 +119,11 @@ func (t *Trial) begin() bool {
 // saved is what a branch may change and a trial takes back.
 type saved struct {
 	frames, keys, wide, items int
-	quiet, loud               bool
+	quiet, loud, overflow     bool
 }
 
 func (d *Decoder) save() saved {
-	return saved{len(d.frames), len(d.keys.list), len(d.wide), len(d.items), d.quiet, d.loud}
+	return saved{len(d.frames), len(d.keys.list), len(d.wide), len(d.items), d.quiet, d.loud, d.overflow}
 }
 
 // done ends a branch.
@@ -136,7 +142,7 @@ func (t *Trial) done(s saved) bool {
 
 // back is true when the branch did not fit; what it left open is closed then.
 func (d *Decoder) back(s saved) bool {
-	d.quiet, d.loud = s.quiet, s.loud
+	d.quiet, d.loud, d.overflow = s.quiet, s.loud, s.overflow
 	if d.err != errBranch {
 		return false
 	}
@@ -161,6 +167,8 @@ func (t *Trial) End() {
 		d.wrong(t.union.Keyword, "a value that fits exactly one of "+plural(t.tried, "form")+"; it fits forms "+strconv.Itoa(t.which[0])+" and "+strconv.Itoa(t.which[1]), t.union.At)
 	case t.mode != not && n == 0:
 		t.none()
+	case n > 0 && !t.held && t.mode != not:
+		t.unheld()
 	case n > 0:
 		d.pos = t.end
 	default:
@@ -178,11 +186,28 @@ func (t *Trial) none() {
 	if t.near == nil || d.err != nil {
 		return
 	}
-	end := d.pos
+	t.tell(t.near, d.pos)
+}
+
+// unheld reports the number for which the branch that fits can not be kept, or leaves that to the trial around this one.
+func (t *Trial) unheld() {
+	d := t.d
+	if d.quiet {
+		d.overflow, d.pos = true, t.end
+		return
+	}
+	if d.again(t.end - t.start); d.err == nil {
+		t.tell(t.over, t.end)
+	}
+}
+
+// tell decodes the value once more, to record the first violation, and goes on at end.
+func (t *Trial) tell(branch func(*Decoder), end int) {
+	d := t.d
 	d.pos = t.start
 	s := d.save()
 	d.loud = true
-	t.near(d)
+	branch(d)
 	d.back(s)
 	if d.err == nil {
 		d.pos = end
