@@ -30,19 +30,50 @@ func (p *yamlParser) syntax(err error) {
 		return
 	}
 	line, message := splitYAMLError(err)
-	pos, hint := p.at(p.firstText(line)), ""
+	at := p.firstText(line)
 	switch m := yamlErrorAnchor.FindStringSubmatch(message); {
 	case m != nil:
-		pos = p.at(max(0, bytes.Index(p.data, []byte("*"+m[1]))))
+		at = max(0, bytes.Index(p.data, []byte("*"+m[1])))
 	case yamlBlockError.MatchString(message):
-		pos = p.at(p.firstText(p.firstBadLine(message)))
+		at = p.firstText(p.firstBadLine(message))
 	case yamlGrammarError.MatchString(message):
-		pos = p.at(p.firstText(min(line+1, p.lastTextLine())))
+		at = p.firstText(min(line+1, p.lastTextLine()))
 	}
+	if p.jsonFault(0) || p.jsonFault(at) {
+		return
+	}
+	pos, hint := p.at(at), ""
 	if p.tabBefore(pos) {
 		hint = "indent with spaces; YAML allows no tabs there"
 	}
 	p.ds.ReportAt(pos, "", "syntax", hint, "not YAML: %s", message)
+}
+
+// jsonStart is how JSON begins that is no YAML by chance: with a quote in its first brackets.
+var jsonStart = regexp.MustCompile(`[\[{][\[{\s]*"`)
+
+// jsonFault looks for JSON that begins in the line of an offset, and reports what is wrong with it: the YAML reader says of
+// JSON no more than where its brackets open.
+func (p *yamlParser) jsonFault(from int) bool {
+	start := jsonStart.FindIndex(p.data[from:])
+	if start == nil || bytes.ContainsAny(p.data[from:from+start[0]], "\n") {
+		return false
+	}
+	l := p.lines[p.lineOf(from)]
+	json := jsonParser{file: p.file, data: p.data, at: from + start[0], line: l.line, lineStart: l.lineStart}
+	if json.value("", 0); !json.failed || p.unquoted(json.ds[0].Pos) {
+		return false
+	}
+	p.ds = append(p.ds, json.ds...)
+	return true
+}
+
+// unquoted reports whether a word without quotes stands where JSON has a key or a value: in YAML that is no fault.
+func (p *yamlParser) unquoted(pos Position) bool {
+	i := sort.Search(len(p.lines), func(i int) bool { return p.lines[i].line >= pos.Line })
+	at := p.lines[i].lineStart + pos.Column - 1
+	before := bytes.TrimRight(p.data[:at], " \t\r\n")
+	return at < len(p.data) && !bytes.ContainsRune([]byte(`,:]}"`), rune(p.data[at])) && bytes.ContainsRune([]byte("[{,:"), rune(before[len(before)-1]))
 }
 
 // splitYAMLError takes the line out of the error's text. Without one the error is in the first line.
