@@ -54,18 +54,28 @@
 // # What is refused
 //
 // Valid and Skip accept exactly what encoding/json accepts, except what LimitError names. A repeated key is a violation
-// in a Decoder, because a model can mend it, and a LimitError from Valid. Integers are int64; a number that float64 can
-// not hold is a violation of type; Literal holds any.
+// in a Decoder, because a model can mend it, and a LimitError from Valid. Integers are int64; a number that int64 or float64
+// can not hold is a violation of type where it is to be kept, and nowhere else: it decides nothing about which form of a union
+// fits. Literal holds any.
 //
 // # Where the time goes
 //
-// The small input of testdata/bench (79 bytes: 5 fields, enum, bounds, pattern) costs about 1.8 times a decoder written by
-// hand for that schema alone, which has no paths, limits, escapes or repeated keys and keeps its value off the heap. Counted
-// in instructions (callgrind, 3,750 a value): keys and the member loop 32 %, strings with their rules 19 %, the two
-// allocations (the value, and one arena for its strings) 15 %, numbers 9 %, the pool and Reset 9 %, the enum 5 %, the rest
-// the calls between them. A key costs 240 instructions: 100 scan and sign it, 60 find its name, the rest guards what a
-// decoder by hand leaves out. At 200 kB of records keys are the largest part, too; then come slices, strings and the
-// collector behind them.
+// The floor is looking at each byte once: 79 bytes of the small input of testdata/bench (5 fields, enum, bounds, pattern) are
+// ten words, 80 instructions. A decoder written by hand for that schema alone, without paths, limits, escapes and repeated
+// keys, takes 2,150; this one takes 2,700 (callgrind), of which
+//
+//	18 %  keys: a name that is expected next costs 76, any other 150
+//	21 %  strings: finding their ends, copying them, lengths and the pattern
+//	16 %  two allocations: the value, and one for its strings
+//	12 %  the two numbers
+//	 9 %  the pool, and what begins and ends a text
+//	 6 %  opening and closing the object, required members
+//	 5 %  the enum
+//	 4 %  the loop of generated code; the rest is calls between them
+//
+// What is left is mostly calls: a decoder by hand keeps its position in a register, this one hands it from method to method.
+// In time, a third goes to the allocator and the collector, which is why strings share allocations, why those are as small as
+// the text lets expect, and why a list grows by what the rest of the text may bring.
 //
 // A message is scanned once by rpc.ParseInto, which judges all of it and reads its params on the way, see Within: measured, half
 // of what parsing and then reading took. Arguments are skipped then, and decoded when their tool is called.
@@ -74,13 +84,15 @@
 //
 //   - A switch on the key's text in generated code: as fast, but then required, repeated and null members need a line
 //     each, and a path needs another.
-//   - Guessing that the next name in the table comes next: names stand in the alphabet's order, members in the schema's.
-//   - Comparing the expected name before its end is known: half a nanosecond less a key, but a name with a quote in it
-//     would then accept text that is not JSON.
+//   - Expecting the names in the order of the table: they stand in the alphabet's order, members in the schema's or in
+//     whichever their sender has. So the first text decides what is expected after each name, once: learning from every text
+//     would have clients with different orders write to the table all the time.
 //   - A closure per field, or a table of field offsets with unsafe: the first costs start-up time, the second the
 //     compiler's checks.
 //   - Pointers for optional scalars: an allocation each, and nil to trip over. Optional tells missing from zero, too.
-//   - One copy of the whole text that all strings share: fewer copies, but a kept string keeps 200 kB.
+//   - One copy of the whole text that all strings share: fewer copies, but a kept string keeps 200 kB. Only the last 256 bytes
+//     of a text are copied as one.
+//   - A method for each step of Skip: half as fast again, for a position that goes through memory.
 //   - Keeping every branch's violations in a trial: unreadable for a model, and most of the time spent on words.
 //   - Sizing slices by what is left of the text: a hostile text of short lists makes it a thousandfold.
 //
