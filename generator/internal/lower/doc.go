@@ -17,6 +17,8 @@
 //
 // Names that do not come from schemas are taken first (reserve, named), then types in the order of tools and properties.
 // So a schema can never take the name of something that is always there, and adding a tool at the end renames nothing.
+// Properties of one object, and values of one enum, that would have the same Go name are told apart by their own text, not by
+// number (distinct).
 // What needs finished types (default answers, how a block of text is written) waits for Types.Finish.
 //
 // # The wire

@@ -1,7 +1,9 @@
 package lower
 
 import (
+	"fmt"
 	"go/token"
+	"hash/fnv"
 	"strconv"
 	"strings"
 	"unicode"
@@ -88,6 +90,25 @@ func splitCase(part []rune) []string {
 		}
 	}
 	return append(all, string(part[start:]))
+}
+
+// distinct returns the Go word of each text. Where several would have the same, each gets a suffix that follows from the text
+// alone: a number would move to another text when one is added, and code that uses the name would silently mean that.
+func distinct(texts []string, word func(string) string) []string {
+	all := make([]string, len(texts))
+	times := make(map[string]int, len(texts))
+	for i, text := range texts {
+		all[i] = word(text)
+		times[all[i]]++
+	}
+	for i, text := range texts {
+		if times[all[i]] > 1 {
+			h := fnv.New32a()
+			h.Write([]byte(text))
+			all[i] += fmt.Sprintf("X%04x", h.Sum32()>>16)
+		}
+	}
+	return all
 }
 
 // Names hands out identifiers, each once. The zero value is ready for use.

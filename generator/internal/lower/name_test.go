@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/token"
+	"slices"
 	"testing"
 )
 
@@ -19,6 +20,15 @@ func TestGoNames(t *testing.T) {
 		if got := unexported(name); got != want {
 			t.Errorf("unexported(%q) = %s, want %s", name, got, want)
 		}
+	}
+}
+
+// TestSharedWordsAreToldApartForGood: what is added later renames none that was told apart before.
+func TestSharedWordsAreToldApartForGood(t *testing.T) {
+	two := distinct([]string{"a b", "a_b", "c"}, GoName)
+	three := distinct([]string{"a-b", "a b", "a_b", "c"}, GoName)
+	if two[0] == two[1] || two[2] != "C" || !slices.Equal(two, three[1:]) || slices.Contains(two, three[0]) {
+		t.Errorf("two texts are %v, with one more %v", two, three)
 	}
 }
 

@@ -140,8 +140,12 @@ func (l *lowering) structOf(s *shape, p place) *model.Struct {
 	o := &s.obj
 	st := &model.Struct{Rule: &model.ObjectRule{At: l.ruleAt(first(o.at, s.kindsAt), p), Min: o.min, Max: o.max}}
 	fields := &Names{}
+	keys := make([]string, len(o.props))
 	for i := range o.props {
-		st.Props = append(st.Props, l.prop(o, &o.props[i], p, fields))
+		keys[i] = o.props[i].key
+	}
+	for i, word := range distinct(keys, GoName) {
+		st.Props = append(st.Props, l.prop(o, &o.props[i], p, word, fields))
 	}
 	l.rest(s, st, p)
 	if st.Open == model.Keep && !p.drop {
@@ -200,11 +204,10 @@ func (l *lowering) rest(s *shape, st *model.Struct, p place) {
 	}
 }
 
-// prop lowers one property.
-func (l *lowering) prop(o *objectFacet, q *property, p place, fields *Names) *model.Prop {
+// prop lowers one property. Its field is called word, unless another field is.
+func (l *lowering) prop(o *objectFacet, q *property, p place, word string, fields *Names) *model.Prop {
 	required := slices.Contains(o.required, q.key)
 	s := l.shape(q.schema)
-	word := GoName(q.key)
 	inner := p.below(p.hint + word)
 	inner.node = derived(o.at, "properties/"+schema.EscapeToken(q.key), q.schema)
 	out := &model.Prop{Key: q.key}

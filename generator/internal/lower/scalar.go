@@ -64,8 +64,8 @@ func (l *lowering) enum(s *shape, p place) model.Type {
 	}
 	d := l.declare(p, &s.notes)
 	e := &model.Enum{At: at, Const: s.enum.single}
-	for _, text := range texts {
-		e.Values = append(e.Values, model.EnumValue{Name: l.Names.Take(d.Name + constWord(text)), Text: text, Doc: s.enum.docs[text]})
+	for i, word := range distinct(texts, constWord) {
+		e.Values = append(e.Values, model.EnumValue{Name: l.Names.Take(d.Name + word), Text: texts[i], Doc: s.enum.docs[texts[i]]})
 	}
 	d.Body = e
 	return model.Named{Decl: d}
