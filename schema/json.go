@@ -34,7 +34,7 @@ type jsonParser struct {
 	at        int
 	line      int
 	lineStart int
-	nodes     []Node // unused rest of the current slab: one allocation for many nodes
+	nodes     slab
 	ds        Diagnostics
 	failed    bool
 }
@@ -76,11 +76,7 @@ func (p *jsonParser) next() byte {
 }
 
 func (p *jsonParser) node(kind Kind, pointer string) *Node {
-	if len(p.nodes) == 0 {
-		p.nodes = make([]Node, 64)
-	}
-	n := &p.nodes[0]
-	p.nodes = p.nodes[1:]
+	n := p.nodes.next()
 	n.Kind, n.Pos, n.Pointer = kind, p.position(p.at), pointer
 	return n
 }

@@ -42,6 +42,18 @@ type Node struct {
 	Plain bool
 }
 
+// slab makes nodes: one allocation for many.
+type slab struct{ unused []Node }
+
+func (s *slab) next() *Node {
+	if len(s.unused) == 0 {
+		s.unused = make([]Node, 64)
+	}
+	n := &s.unused[0]
+	s.unused = s.unused[1:]
+	return n
+}
+
 // Member is one key and value of an object.
 type Member struct {
 	Key    string

@@ -36,6 +36,7 @@ type yamlParser struct {
 	data    []byte
 	lines   []yamlLine
 	cursor  yamlCursor
+	nodes   slab
 	open    map[*yaml.Node]bool // anchors that are being expanded
 	inAlias int
 	aliased int
@@ -93,7 +94,8 @@ func (p *yamlParser) value(y *yaml.Node, pointer string, depth int) *Node {
 	if y.Kind == yaml.AliasNode {
 		return p.alias(y, pointer, depth)
 	}
-	n := &Node{Kind: Null, Pos: p.position(y), Pointer: pointer}
+	n := p.nodes.next()
+	n.Pos, n.Pointer = p.position(y), pointer
 	if p.inAlias > 0 {
 		p.aliased++
 	}
@@ -105,7 +107,7 @@ func (p *yamlParser) value(y *yaml.Node, pointer string, depth int) *Node {
 		p.plainTag(n, y, "!!map")
 		p.members(n, y, depth)
 	case y.Kind == yaml.SequenceNode:
-		n.Kind = Array
+		n.Kind, n.Items = Array, make([]*Node, 0, len(y.Content))
 		p.plainTag(n, y, "!!seq")
 		for i, item := range y.Content {
 			n.Items = append(n.Items, p.value(item, pointer+"/"+strconv.Itoa(i), depth+1))
@@ -144,6 +146,7 @@ func (p *yamlParser) plainTag(n *Node, y *yaml.Node, want string) {
 
 func (p *yamlParser) members(n *Node, y *yaml.Node, depth int) {
 	var merged []Member
+	n.Members = make([]Member, 0, len(y.Content)/2)
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		key, value := y.Content[i], y.Content[i+1]
 		if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {

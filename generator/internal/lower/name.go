@@ -73,6 +73,10 @@ func goWord(word string) string {
 func words(text string) []string {
 	var all []string
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !strings.ContainsFunc(part, unicode.IsUpper) {
+			all = append(all, part) // nearly every name
+			continue
+		}
 		all = append(all, splitCase([]rune(part))...)
 	}
 	return all
