@@ -36,10 +36,6 @@ func (s *source) discard(v *model.Value) {
 		} else {
 			s.line("d.Alias(&", v.Values.Var, ")")
 		}
-	case model.Int:
-		s.line("d.CheckInt(", numberRef(t.Rule), ")")
-	case model.Number:
-		s.line("d.CheckFloat(", numberRef(t.Rule), ")")
 	default:
 		s.line(scalarExpr(v))
 	}
