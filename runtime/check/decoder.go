@@ -140,11 +140,17 @@ func Decode[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) err
 	return err
 }
 
+// GetScanned is Get for what DecodeScanned decodes.
+func GetScanned(data []byte, lim Limits) *Decoder {
+	d := Get(data, lim)
+	d.scanned = true
+	return d
+}
+
 // DecodeScanned is Decode for a part of a text that a Decoder took without an error under the same limits. What is skipped
 // in it is not judged again.
 func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) error {
-	d := Get(data, lim)
-	d.scanned = true
+	d := GetScanned(data, lim)
 	decode(d, v)
 	err := d.Finish()
 	d.Put()

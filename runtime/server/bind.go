@@ -9,68 +9,120 @@ import (
 )
 
 // Handler is a tool's code behind its decoder and encoder. Bind makes one.
+//
+// What is generic is compiled again for each tool, nearly all of what a thousand tools take to build: here it only gives values
+// their type, which all others take as any. They are pointers, so nothing is allocated for that.
 type Handler struct {
-	// check reads args without running anything (TSK24).
-	check func(args []byte, limits check.Limits) error
-	// run appends the tool's encoded output to b.
-	run func(ctx context.Context, call *Call, args, b []byte) ([]byte, error)
-	// whole: the output is the protocol's own result, not structured content.
-	whole bool
+	// read decodes arguments into a new *In.
+	read func(d *check.Decoder) any
+	// call runs the tool; its output is a *Out, or nil.
+	call func(ctx context.Context, call *Call, in any) (any, error)
+	codec
 }
 
 // Codec turns a handler's output into a tool result. Structured and Unstructured make one.
-type Codec[Out any] struct {
-	appendTo func(b []byte, out *Out) []byte
-	decode   func(d *check.Decoder, out *Out)
+type Codec[Out any] struct{ codec }
+
+// codec is a Codec of any output.
+type codec struct {
+	appendTo func(b []byte, out any) []byte
+	// decode reads an output to check it; nil: the output is the protocol's own result, not structured content.
+	decode func(d *check.Decoder, out any)
 	// spare holds values for decode to write to while an output is checked; they are never read.
 	spare *sync.Pool
+	// clear forgets what decode wrote.
+	clear func(out any)
 }
 
 // Structured is the codec of a tool with an outputSchema: outputs are checked by decode before they are sent (VAL01).
+//
+//go:noinline
 func Structured[Out any](appendTo func(b []byte, out *Out) []byte, decode func(d *check.Decoder, out *Out)) Codec[Out] {
-	return Codec[Out]{appendTo: appendTo, decode: decode, spare: &sync.Pool{New: func() any { return new(Out) }}}
+	return Codec[Out]{codec{
+		appendTo: func(b []byte, out any) []byte { return appendTo(b, out.(*Out)) },
+		decode:   func(d *check.Decoder, out any) { decode(d, out.(*Out)) },
+		spare:    &sync.Pool{New: func() any { return new(Out) }},
+		clear:    func(out any) { *out.(*Out) = *new(Out) },
+	}}
 }
 
 // Unstructured is the codec of a tool that returns the protocol's own result type.
+//
+//go:noinline
 func Unstructured[Out any](appendTo func(b []byte, out *Out) []byte) Codec[Out] {
-	return Codec[Out]{appendTo: appendTo}
+	return Codec[Out]{codec{appendTo: func(b []byte, out any) []byte { return appendTo(b, out.(*Out)) }}}
 }
 
-// Bind joins a handler with its decoder and codec. Input that decode refuses never reaches fn.
+// Bind joins a handler with its decoder and codec. Input that decode refuses never reaches fn. Inlined, it would be compiled
+// twice for each tool.
+//
+//go:noinline
 func Bind[In, Out any](decode func(d *check.Decoder, in *In), fn func(ctx context.Context, call *Call, in *In) (*Out, error), codec Codec[Out]) Handler {
 	return Handler{
-		whole: codec.decode == nil,
-		check: func(args []byte, limits check.Limits) error { return check.Check(args, limits, decode) },
-		run: func(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
+		codec: codec.codec,
+		read: func(d *check.Decoder) any {
 			in := new(In)
-			if err := check.DecodeScanned(args, call.s.cfg.limits, decode, in); err != nil {
-				return b, &inputError{err}
+			decode(d, in)
+			return in
+		},
+		call: func(ctx context.Context, call *Call, in any) (any, error) {
+			out, err := fn(ctx, call, in.(*In))
+			if out == nil {
+				return nil, err
 			}
-			out, err := fn(ctx, call, in)
-			if err != nil {
-				if out != nil && errors.Is(err, context.Canceled) {
-					call.partial(out, err)
-				}
-				return b, err
-			}
-			return codec.encode(call, out, b)
+			return out, err
 		},
 	}
 }
 
-func (c Codec[Out]) encode(call *Call, out *Out, b []byte) ([]byte, error) {
+// whole: the output is the protocol's own result, not structured content.
+func (c *codec) whole() bool { return c.decode == nil }
+
+// check reads args without running anything (TSK24).
+func (h *Handler) check(args []byte, limits check.Limits) error {
+	_, err := h.input(check.Get(args, limits))
+	return err
+}
+
+func (h *Handler) input(d *check.Decoder) (any, error) {
+	in := h.read(d)
+	err := d.Finish()
+	d.Put()
+	return in, err
+}
+
+// run appends the tool's encoded output to b.
+func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
+	in, err := h.input(check.GetScanned(args, call.s.cfg.limits))
+	if err != nil {
+		return b, &inputError{err}
+	}
+	out, err := h.call(ctx, call, in)
+	if err != nil {
+		if out != nil && errors.Is(err, context.Canceled) {
+			call.partial(out, err)
+		}
+		return b, err
+	}
+	return h.encode(call, out, b)
+}
+
+func (c *codec) encode(call *Call, out any, b []byte) ([]byte, error) {
 	if out == nil {
 		return b, &outputError{errors.New("the handler returned neither output nor error")}
 	}
 	b = c.appendTo(b, out)
-	if c.decode == nil {
+	if c.whole() {
 		return b, nil
 	}
-	read := c.spare.Get().(*Out)
-	if err := check.Decode(b, call.s.cfg.limits, c.decode, read); err != nil {
+	d, read := check.Get(b, call.s.cfg.limits), c.spare.Get()
+	c.decode(d, read)
+	err := d.Finish()
+	d.Put()
+	if err != nil {
 		return b, &outputError{err}
 	}
-	*read = *new(Out)
+	c.clear(read)
 	c.spare.Put(read)
 	return b, nil
 }

@@ -23,17 +23,20 @@ func (s *Server) listPages() {
 			tools = append(tools, t)
 		}
 	}
+	var buf []byte
 	for _, w := range s.wires {
-		pages := s.toolPages(w, tools)
+		var pages []toolPage
+		pages, buf = s.toolPages(w, tools, buf)
 		w.pages.Store(&pages)
 	}
 }
 
-func (s *Server) toolPages(w *wire, tools []Tool) []toolPage {
+// toolPages makes the pages of a wire. Its tools are put together in buf, which is returned for the next wire.
+func (s *Server) toolPages(w *wire, tools []Tool, buf []byte) ([]toolPage, []byte) {
 	var pages []toolPage
 	for from := 0; from == 0 || from < len(tools); from += s.cfg.pageSize {
 		to := min(from+s.cfg.pageSize, len(tools))
-		list := ToolList{Tools: []byte{'['}, CacheTTL: MillisOf(s.cfg.cacheTTL), CacheScope: s.cfg.cacheScope, ServerInfo: s.info}
+		list := ToolList{Tools: append(buf[:0], '['), CacheTTL: MillisOf(s.cfg.cacheTTL), CacheScope: s.cfg.cacheScope, ServerInfo: s.info}
 		for i := range tools[from:to] {
 			if i > 0 {
 				list.Tools = append(list.Tools, ',')
@@ -44,13 +47,15 @@ func (s *Server) toolPages(w *wire, tools []Tool) []toolPage {
 		if to < len(tools) {
 			list.NextCursor = toolCursor(to)
 		}
-		page := toolPage{result: w.AppendToolList(nil, &list)}
+		buf = list.Tools
+		const rest = 512 // what most pages have beside their tools
+		page := toolPage{result: w.AppendToolList(make([]byte, 0, len(buf)+len(s.info)+rest), &list)}
 		if from > 0 {
 			page.cursor = toolCursor(from)
 		}
 		pages = append(pages, page)
 	}
-	return pages
+	return pages, buf
 }
 
 // appendTool appends a tool as w advertises it.

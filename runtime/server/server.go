@@ -82,14 +82,16 @@ func New(d Definition, opts ...Option) (*Server, error) {
 
 // index checks tools and wires and prepares what does not change while serving.
 func (s *Server) index() error {
+	var text []byte
 	for i := range s.def.Tools {
 		t := &s.def.Tools[i]
+		text = append(text[:0], t.Definition...)
 		switch {
 		case s.tools[t.Name] != nil:
 			return fmt.Errorf("server: two tools are named %q", t.Name)
-		case t.Handler.run == nil:
+		case t.Handler.read == nil:
 			return fmt.Errorf("server: tool %q has no handler", t.Name)
-		case check.Valid([]byte(t.Definition), check.Limits{}) != nil:
+		case check.Valid(text, check.Limits{}) != nil:
 			return fmt.Errorf("server: the definition of tool %q is not JSON", t.Name)
 		}
 		s.tools[t.Name] = t

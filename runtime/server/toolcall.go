@@ -81,7 +81,7 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	if err != nil {
 		return s.failure(call, err)
 	}
-	if !t.Handler.whole {
+	if !t.Handler.whole() {
 		*buf = appendText(raw, text(raw))
 		n := len(raw)
 		return CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
