@@ -37,6 +37,16 @@ func classOfDefined(v *model.Value) class {
 	return record
 }
 
+// nilIsNull reports whether nil of the type is null, so that it can not stand for a missing value, too.
+func nilIsNull(v *model.Value) bool {
+	named, ok := v.Type.(model.Named)
+	if !ok {
+		return false
+	}
+	b, ok := named.Decl.Body.(*model.Defined)
+	return ok && (b.Value.Null || nilIsNull(&b.Value))
+}
+
 // settle decides how every value of d is kept, which needs the bodies of all declarations.
 func settle(d *model.Decl) {
 	eachProp(d, func(p *model.Prop) { p.Hold = hold(&p.Value, p.Presence) })
@@ -49,7 +59,7 @@ func settle(d *model.Decl) {
 }
 
 // hold decides how a property is kept. One idea: what has a nil of its own uses it, structs become pointers, scalars
-// check.Optional. Pointers to scalars were rejected: an allocation each, and a nil dereference for who forgets to ask.
+// check.Optional, as does what has null for its nil. Pointers to scalars were rejected: an allocation each, and a nil dereference for who forgets to ask.
 func hold(v *model.Value, p model.Presence) model.Hold {
 	c := classOf(v)
 	switch p {
@@ -61,6 +71,9 @@ func hold(v *model.Value, p model.Presence) model.Hold {
 		}
 		return model.Three
 	default:
+		if c == nilable && nilIsNull(v) {
+			return model.Maybe
+		}
 		return [...]model.Hold{scalar: model.Maybe, nilable: model.Bare, record: model.Pointer}[c]
 	}
 }
