@@ -19,6 +19,7 @@ func (l *lowering) slice(s *shape, p place) model.Value {
 		t.Rule = &rule
 	}
 	inner := p.below(p.hint + "Item")
+	inner.keep = inner.keep || s.arr.unique // items may differ in nothing else
 	inner.node = derived(s.arr.at, "items", s.arr.items)
 	t.Elem = l.value(s.arr.items, inner)
 	if !p.drop && !leaf(&t.Elem) {
@@ -163,21 +164,40 @@ func nameExtra(st *model.Struct) {
 	st.Field = fields.Take("Extra")
 }
 
-// keepTried keeps the unknown properties of members that are found by trying: without them, what is encoded could be
-// decoded as another member.
-func keepTried(d *model.Decl) {
+// tried returns the members of a union that are found by trying: without their unknown properties, what is encoded could
+// be decoded as another member.
+func tried(d *model.Decl) []*model.Decl {
 	u, ok := d.Body.(*model.Union)
 	if !ok {
-		return
+		return nil
 	}
 	if _, tried := u.Rule.(*model.Tried); !tried {
-		return
+		return nil
 	}
+	var all []*model.Decl
 	for _, m := range u.Members {
-		if st, ok := m.Decl.Body.(*model.Struct); ok && st.Open == model.Ignore {
+		all = append(all, m.Decl)
+	}
+	return all
+}
+
+// keepUnknown keeps the unknown properties of types and of all that is written with them.
+func keepUnknown(types []*model.Decl) {
+	done := map[*model.Decl]bool{}
+	var keep func(*model.Decl, model.Use)
+	keep = func(d *model.Decl, u model.Use) {
+		if d == nil || done[d] || u&model.Encode == 0 {
+			return
+		}
+		done[d] = true
+		if st, ok := d.Body.(*model.Struct); ok && st.Open == model.Ignore {
 			st.Open, st.Extra = model.Keep, model.Value{Type: model.Raw{}}
 			nameExtra(st)
 		}
+		needed(d, model.Encode, keep)
+	}
+	for _, d := range types {
+		keep(d, model.Encode)
 	}
 }
 

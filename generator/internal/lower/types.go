@@ -34,6 +34,7 @@ type Types struct {
 	roots      []model.TypeRef
 	uses       []model.Use
 	findings   schema.Diagnostics
+	seen       []*model.Decl // types whose unknown properties a check of a whole value may look at, with all below them
 
 	fallbacks []pending // defaults, to be written once every type is known
 	table     map[string]keyword
@@ -86,8 +87,9 @@ func (t *Types) Lower(r Root) model.TypeRef {
 // Finish decides what needs a sight of all types and returns them in the order in which they were met.
 func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, d := range t.decls {
-		keepTried(d)
+		t.seen = append(t.seen, tried(d)...)
 	}
+	keepUnknown(t.seen)
 	for _, d := range t.decls {
 		settle(d)
 	}

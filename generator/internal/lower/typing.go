@@ -81,6 +81,9 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 		return l.checkRef(target)
 	}
 	if v := l.named(target); v != nil {
+		if p.keep {
+			l.seen = append(l.seen, v.Type.(model.Named).Decl)
+		}
 		return *v
 	}
 	return l.typed(l.shape(conj{target}), place{hint: p.hint})

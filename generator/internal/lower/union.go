@@ -24,7 +24,7 @@ func (l *lowering) union(s *shape, p place) (model.Value, bool) {
 	p.keep = p.keep || s.also != nil
 	all := l.branches(&base, g)
 	null := s.kinds&model.KindNull != 0
-	branches, ok := splitNull(all, g.one)
+	branches, ok := l.splitNull(all, g.one)
 	v, ok := l.unionOf(s, &base, branches, ok, null, p)
 	if null && v.Checks != nil && slices.ContainsFunc(all, func(b branch) bool { return b.shape.kinds == model.KindNull }) {
 		v.Checks = l.unlessNull(v.Checks, p.hint)
@@ -85,6 +85,7 @@ func (l *lowering) branches(base *shape, g group) []branch {
 		merged.notes = notes{}
 		merged.and(own)
 		narrowByGroups(&l.reader, &merged)
+		merged.narrowByEnum()
 		all = append(all, branch{n, &merged, own})
 	}
 	return all
@@ -105,7 +106,7 @@ func (l *lowering) nested(n *schema.Node, own *shape, g group) *group {
 }
 
 // splitNull takes null out of the branches: it becomes the value's presence.
-func splitNull(all []branch, one bool) ([]branch, bool) {
+func (r *reader) splitNull(all []branch, one bool) ([]branch, bool) {
 	var rest []branch
 	nulls := 0
 	for _, b := range all {
@@ -114,7 +115,7 @@ func splitNull(all []branch, one bool) ([]branch, bool) {
 		}
 		if b.shape.kinds&model.KindNull != 0 {
 			nulls++
-			if b.shape.anyKind() {
+			if !r.takesNull(b.shape) {
 				return nil, false // null has to be looked at
 			}
 		}
@@ -213,14 +214,19 @@ func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRu
 	return &model.Tried{At: l.ruleAt(g.at, p), One: g.one}, nil
 }
 
-// isUnion reports whether s would be an interface by itself: that can not be the member of another one.
+// isUnion reports whether s, or what it says of objects alone, would be an interface by itself: that can not be the member
+// of another one.
 func (l *lowering) isUnion(s *shape) bool {
 	if len(s.groups) != 1 {
 		return false
 	}
 	base := *s
 	base.groups, base.also = nil, nil
-	return base.lets(l.branches(&base, s.groups[0]))
+	if base.lets(l.branches(&base, s.groups[0])) {
+		return true
+	}
+	base.kinds &= model.KindObject
+	return base.kinds != 0 && base.lets(l.branches(&base, s.groups[0]))
 }
 
 // mixed reports whether a branch takes several kinds.

@@ -159,6 +159,8 @@ type JSONSchema202012ToolInput struct {
 type JSONSchema202012ToolAddress struct {
 	City   check.Optional[string]
 	Street check.Optional[string]
+	// Every other property.
+	Extra map[string]check.Raw
 }
 
 // JSONSchema202012ToolInputContactMethod is one of the constants below.

@@ -191,7 +191,7 @@ func decodeJSONSchema202012ToolInput(d *check.Decoder, v *JSONSchema202012ToolIn
 	}
 }
 
-var jsonSchema202012ToolAddress = check.Object{At: "#/$defs/address", Names: []string{"city", "street"}, Unknown: check.Skip}
+var jsonSchema202012ToolAddress = check.Object{At: "#/$defs/address", Names: []string{"city", "street"}}
 
 func decodeJSONSchema202012ToolAddress(d *check.Decoder, v *JSONSchema202012ToolAddress) {
 	for f := d.Object(&jsonSchema202012ToolAddress); f >= 0; f = d.Next() {
@@ -200,6 +200,8 @@ func decodeJSONSchema202012ToolAddress(d *check.Decoder, v *JSONSchema202012Tool
 			v.City = check.Some(d.String(nil))
 		case 1:
 			v.Street = check.Some(d.String(nil))
+		default:
+			d.Keep(&v.Extra)
 		}
 	}
 }
