@@ -13,8 +13,9 @@ import (
 // or an answer that it comes with is to be dropped.
 func (s *Server) Judge(frame []byte, hint string) (j Judged, err *rpc.Error) {
 	at := situation{session: s.handshake(), ready: true, hint: hint}
-	rd := reading{s: s, at: at, frame: frame, params: &j.params}
-	msg, err := rpc.ParseInto(frame, s.cfg.limits, &rd)
+	rd := &j.reading
+	*rd = reading{s: s, at: at, frame: frame, params: &j.params, glance: true}
+	msg, err := rpc.ParseInto(frame, s.cfg.limits, rd)
 	j.Kind, j.ID, j.msg = msg.Kind, msg.ID, msg
 	if err != nil {
 		j.Method = string(msg.Method)

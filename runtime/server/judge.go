@@ -56,14 +56,14 @@ func (rd *reading) judge(msg *rpc.Message) (v verdict, refused *refusal) {
 			return rd.otherRevision(msg)
 		}
 	}
-	if w = s.silent(msg, at); !w.Handshake {
+	if w = s.silent(msg.Kind, msg.Method, at); !w.Handshake {
 		return rd.readStateless(w, msg), nil
 	}
 	return verdict{wire: w, method: w.methods[string(msg.Method)]}, nil
 }
 
 // silent is the wire of a message that does not say its revision.
-func (s *Server) silent(msg *rpc.Message, at situation) *wire {
+func (s *Server) silent(kind rpc.Kind, method []byte, at situation) *wire {
 	for _, w := range s.stateless {
 		if w.Revision == at.hint {
 			return w
@@ -73,9 +73,9 @@ func (s *Server) silent(msg *rpc.Message, at situation) *wire {
 	if at.session == nil {
 		return w
 	}
-	own, other := at.session.methods[string(msg.Method)], w.methods[string(msg.Method)]
+	own, other := at.session.methods[string(method)], w.methods[string(method)]
 	switch {
-	case other == nil || msg.Kind != rpc.KindRequest:
+	case other == nil || kind != rpc.KindRequest:
 		return at.session
 	case own == nil:
 		return w

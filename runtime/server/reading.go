@@ -14,6 +14,7 @@ type reading struct {
 	at     situation
 	frame  []byte
 	params *Params
+	glance bool // who serves a session's messages is all that matters: their params are read later
 
 	method *Method // as which params were read; nil: they are zero, or nobody's
 	err    error   // what was wrong with them
@@ -26,7 +27,7 @@ func (rd *reading) ReadResult(*check.Decoder, rpc.ID) bool { return false }
 func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
 	w := rd.likely(method)
 	m := w.methods[string(method)]
-	if m == nil || m.Read == nil {
+	if m == nil || m.Read == nil || rd.glance && w.Handshake {
 		return false
 	}
 	*rd.params = Params{}
@@ -42,7 +43,7 @@ func (rd *reading) likely(method []byte) *wire {
 	if w := s.stateless[0]; bytes.Contains(rd.frame, w.versionKey) {
 		return w
 	}
-	return s.silent(&rpc.Message{Kind: rpc.KindRequest, Method: method}, rd.at)
+	return s.silent(rpc.KindRequest, method, rd.at)
 }
 
 // read reads params as those of m with a function of its wire, nil for none, unless that was done on the way.

@@ -61,8 +61,9 @@ type Judged struct {
 	// Status is the HTTP status for the error that Judge returned; 0 if the revision has none.
 	Status int
 
-	msg    rpc.Message
-	wire   *wire
-	method *Method
-	params Params
+	msg     rpc.Message
+	wire    *wire
+	method  *Method
+	params  Params
+	reading reading // of params, while judging
 }
