@@ -41,7 +41,7 @@ race: ## the runtime's tests again and again under the race detector
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	@for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-			echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
+			echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg; \
 		done; \
 	done
 
@@ -60,7 +60,7 @@ interop: build $(CLIENTS)/node_modules/.package-lock.json ## drive generated ser
 	cd $(CLIENTS) && node_modules/.bin/node stdio-2025-11-25.mjs $(CURDIR)/$(REPORTS)/server
 	@for script in http-2025-11-25 client tasks inspector; do (cd $(CLIENTS) && node_modules/.bin/node $$script.mjs $(CURDIR)/$(WORK)/conformance-server); done
 	cd testdata/interop/gosdk && $(GO) run . $(CURDIR)/$(REPORTS)/server $(CURDIR)/$(WORK)/conformance-server
-	cd testdata/bench && $(GO) test -run Example ./...
+	cd testdata/bench && $(GO) test -run 'Example|ByHand' ./...
 
 $(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
 	cd $(CLIENTS) && npm ci --silent && touch node_modules/.package-lock.json
