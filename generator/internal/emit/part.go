@@ -22,16 +22,17 @@ func partDocFile(pkg *model.Package) ([]File, error) {
 	return one("doc.gen.go", []byte(header(pkg)+"\n\n"+strings.Join(doc, "\n")+"\npackage "+pkg.Name+"\n"), nil)
 }
 
-// partHandlersFile emits what the tools of a part call. It is an alias, so that the compiler makes no functions of its methods.
+// partHandlersFile emits what the tools of a part call. It has a name: that of a type without one is all of its methods, and
+// stands in the program once for each of them.
 //
-//	type Handlers = interface {
+//	type Handlers interface {
 //		GetQuote(ctx context.Context, call *server.Call, in *GetQuoteInput) (*GetQuoteOutput, error)
 //	}
 func partHandlersFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	s.line()
 	s.comment("Handlers is what the tools in here call.")
-	s.open("type Handlers = interface {")
+	s.open("type Handlers interface {")
 	for _, t := range pkg.Tools {
 		s.line(signature(pkg, t))
 	}
