@@ -120,13 +120,12 @@ func TestEXT04TasksAreFlat(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + call + `,"requestState":"` + field(t, frame, "result", "requestState") +
 		`","inputResponses":{"who":{"action":"accept","content":{"name":"Ada"}}}}}`)
 	task := field(t, p.want(`"id":2`, `"resultType":"task"`, `"ttlMs":`, `"status":"working"`), "result", "taskId")
-	get := func() string {
-		p.send(`{"jsonrpc":"2.0","id":3,"method":"tasks/get","params":{"taskId":"` + task + `",` + stateless(tasksExtension) + `}}`)
-		return p.want(`"id":3`, `"resultType":"complete"`)
+	p.send(`{"jsonrpc":"2.0","id":"listen","method":"subscriptions/listen","params":{"notifications":{"taskIds":["` + task + `"]},` + stateless(tasksExtension) + `}}`)
+	for frame = p.want(); !strings.Contains(frame, `"status":"completed"`); {
+		frame = p.want() // the acknowledgement, and that it is working
 	}
-	for frame = get(); field(t, frame, "result", "status") == "working"; {
-		frame = get()
-	}
+	p.send(`{"jsonrpc":"2.0","id":3,"method":"tasks/get","params":{"taskId":"` + task + `",` + stateless(tasksExtension) + `}}`)
+	frame = p.want(`"id":3`, `"resultType":"complete"`)
 	if !strings.Contains(frame, `"status":"completed"`) || !strings.Contains(frame, "Ada posted b1") {
 		t.Errorf("tasks/get: %s", frame)
 	}
