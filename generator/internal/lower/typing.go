@@ -103,8 +103,8 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	v.Type = model.Named{Decl: d}
 	l.declared[target] = v
 	t := *s
-	if s.anyKind() {
-		v.Null = false // the conditions look at null too: d takes it
+	if v.Null && !l.takesNull(s) {
+		v.Null = false // the conditions, or the forms, look at null too: d takes it
 	} else {
 		t.kinds &^= model.KindNull
 	}
