@@ -38,7 +38,7 @@ func (d *Decoder) widen(f *frame) {
 // Next returns the next member of the object that Object began.
 //
 // Most texts have their members in the same order, so that the name that came next before is compared first, with its quotes
-// and colon: measured, a fourth of what finding any name takes.
+// and colon: measured, half of what finding any name takes.
 func (d *Decoder) Next() int {
 	for {
 		data, i, f := d.data, d.pos, &d.frames[len(d.frames)-1]
