@@ -69,8 +69,30 @@ func goWord(word string) string {
 	return string(unicode.ToUpper(first)) + word[size:]
 }
 
-// words splits at everything that is neither letter nor digit, and where the case rises: userId, HTTPServer.
+// symbols are the words for a text of nothing else, such as an operator.
+var symbols = map[rune]string{
+	'!': "not", '"': "quote", '#': "hash", '$': "dollar", '%': "percent", '&': "and", '\'': "apostrophe", '(': "open", ')': "close",
+	'*': "star", '+': "plus", ',': "comma", '-': "minus", '.': "dot", '/': "slash", ':': "colon", ';': "semicolon", '<': "less",
+	'=': "equal", '>': "greater", '?': "question", '@': "at", '[': "open", '\\': "backslash", ']': "close", '^': "caret",
+	'_': "underscore", '`': "backquote", '{': "open", '|': "or", '}': "close", '~': "tilde",
+}
+
+// words splits at everything that is neither letter nor digit, and where the case rises: userId, HTTPServer. A text of symbols
+// alone is spelt: <= is less equal.
 func words(text string) []string {
+	if all := split(text); all != nil {
+		return all
+	}
+	var all []string
+	for _, r := range text {
+		if word, ok := symbols[r]; ok {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+func split(text string) []string {
 	var all []string
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if !strings.ContainsFunc(part, unicode.IsUpper) {
