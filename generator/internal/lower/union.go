@@ -188,8 +188,8 @@ func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRu
 	var seen, twice model.Kind
 	targets := map[*schema.Node]bool{}
 	for _, b := range branches {
-		target, _ := l.follow(b.node)
-		if targets[target] {
+		target, named := l.follow(b.node)
+		if targets[target] || named && b.whole() && l.nullWithin(target) {
 			return nil, nil
 		}
 		targets[target] = true
@@ -332,6 +332,19 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 		all = append(all, &model.UnionMember{Decl: m, Kind: kind})
 	}
 	return all
+}
+
+// nullWithin reports whether the type of a schema that others refer to has null itself. Such a type may be a pointer or an
+// interface, which have no methods and so can not be members.
+func (l *lowering) nullWithin(target *schema.Node) bool {
+	s := l.shape(conj{target})
+	if s.kinds&model.KindNull == 0 || !worthAName(s) {
+		return false
+	}
+	if v := l.declared[target]; v != nil {
+		return !v.Null
+	}
+	return !l.takesNull(s)
 }
 
 // member returns the declaration of a branch: what it refers to, or a new one.
