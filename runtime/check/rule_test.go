@@ -296,3 +296,25 @@ func TestVAL07PatternsRunInLinearTime(t *testing.T) {
 		}
 	}
 }
+
+// TestVAL07ListsTakeTheRoomThatTheyNeed: a long list about what it needs, a short one no more than doubling gives, however long
+// the text around it is.
+func TestVAL07ListsTakeTheRoomThatTheyNeed(t *testing.T) {
+	const lists = 10_000
+	text := "[" + strings.Repeat("[1,2,3,4,5],", lists-1) + "[1,2,3,4,5]]"
+	var all [][]int64
+	decode := func(d *check.Decoder, v *[][]int64) {
+		*v = check.List(d, nil, func(d *check.Decoder, v *[]int64) { *v = d.Ints(nil, nil) })
+	}
+	if err := check.Decode([]byte(text), check.Limits{}, decode, &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != lists || cap(all) > lists*5/4 {
+		t.Errorf("%d lists have room for %d", len(all), cap(all))
+	}
+	for i, list := range all {
+		if !slices.Equal(list, []int64{1, 2, 3, 4, 5}) || i < lists*9/10 && cap(list) > 8 {
+			t.Fatalf("list %d is %v, with room for %d", i, list, cap(list))
+		}
+	}
+}
