@@ -131,11 +131,13 @@ func signature(key []byte) uint64 {
 	if len(key) >= 8 {
 		return longSignature(key)
 	}
-	var s uint64
-	for i, c := range key {
-		s |= uint64(c) << (8 * i)
-	}
-	return s | uint64(len(key))<<56
+	var w [8]byte
+	return shortSignature(&w, copy(w[:], key))
+}
+
+// shortSignature is that of the first n bytes of w, fewer than eight.
+func shortSignature(w *[8]byte, n int) uint64 {
+	return binary.LittleEndian.Uint64(w[:])&(1<<(8*n&63)-1) | uint64(n)<<56
 }
 
 func longSignature(key []byte) uint64 {

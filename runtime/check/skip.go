@@ -1,7 +1,5 @@
 package check
 
-import "encoding/binary"
-
 // Skip takes one value of any kind and drops it. Its syntax, its limits and its keys are checked all the same.
 //
 // It keeps its own stack of frames, so that hostile nesting costs no goroutine stack (VAL07). The position is -1 after a
@@ -154,7 +152,7 @@ func (d *Decoder) freeKey(f *frame, i int) int {
 		if n < 8 && data[end] == '"' && data[end+1] == ':' {
 			f.key = span{start: int32(i + 1), end: int32(end)}
 			f.count++
-			sign := binary.LittleEndian.Uint64(w[:])&(1<<(8*n&63)-1) | uint64(n)<<56
+			sign := shortSignature(w, n)
 			d.unknownKey(f, sign)
 			return end + 2
 		}
@@ -187,7 +185,7 @@ func (d *Decoder) key(f *frame) (sign uint64, ok bool) {
 	f.key = span{start: int32(start), end: int32(end)}
 	f.count++
 	d.pos = end + 2
-	return binary.LittleEndian.Uint64(w[:])&(1<<(8*n&63)-1) | uint64(n)<<56, true
+	return shortSignature(w, n), true
 }
 
 func (d *Decoder) longKey(f *frame, start int) (sign uint64, ok bool) {
