@@ -16,7 +16,7 @@ FUZZTIME    ?= 30s
 BENCHTIME   ?= 1s
 COUNT       ?= 1
 
-.PHONY: all help build demo test unit race fuzz differential bench golden interop conformance official traceability check lint clean
+.PHONY: all help build demo test unit race fuzz differential bench compare golden interop conformance official traceability check lint clean
 
 all: build lint ## build the command and lint everything
 
@@ -48,6 +48,9 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 bench: ## benchmarks of this module and of the peers beside it, ready for benchstat
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) ./...
 	cd testdata/bench && $(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) ./...
+
+compare: ## benchmarks of the commit BASE and of this tree in ROUNDS (10) alternating rounds, judged by benchstat at p < 0.01
+	testdata/bench/compare.sh $(or $(BASE),HEAD) $(or $(ROUNDS),10)
 
 golden: ## rewrite the outputs of all golden tests; read the difference before you commit it
 	$(GO) test ./schema/manifest ./schema/revision ./runtime/check ./generator ./generator/internal/emit ./cmd/mcpkiln -update
