@@ -7,8 +7,8 @@ import (
 )
 
 // Bundle returns the root of d with each shared schema that it reaches moved into its own $defs (definitions in
-// draft-07) and the references to them changed. Nothing else changes: keys keep their order, unknown annotations
-// stay, and a document without such references is returned as it is. References that lead nowhere stay as they are.
+// draft-07) and the references to them changed, and without the keywords of the generator (IsOwn). Nothing else changes: keys keep
+// their order, unknown annotations stay, and a document that has none of these is returned as it is. References that lead nowhere stay as they are.
 func (d *Document) Bundle() *Node {
 	b := &bundler{doc: d, names: map[*Document]string{}, key: "$defs"}
 	if d.Dialect == Draft7 {
@@ -40,9 +40,9 @@ func (b *bundler) copy(n *Node, home *Document, self string) *Node {
 	if n.Kind != Object {
 		return n
 	}
-	c := n
-	for i := range n.Members {
-		m := &n.Members[i]
+	c := n.withoutOwn()
+	for i := range c.Members {
+		m := &c.Members[i]
 		v := m.Value
 		if isReference(m.Key) && v.Kind == String {
 			v = b.ref(v, home, self)

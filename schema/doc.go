@@ -21,7 +21,7 @@
 //
 // Keywords; the last three are about values that a schema names and refuses, and two of them only warn:
 //
-//	misspelt-keyword unknown-keyword keyword-type unknown-type pattern impossible-schema
+//	misspelt-keyword unknown-keyword keyword-type unknown-type pattern go-name impossible-schema
 //	impossible-default impossible-example unused-value
 //
 // Large YAML files are read in pieces at once where that can not change what they say (yamlsplit.go).

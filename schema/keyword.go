@@ -28,9 +28,11 @@ const (
 	formSchemaMap    // object of schemas
 	formPatternMap   // object of schemas keyed by patterns
 	formDependencies // object of schemas or of arrays of unique strings
+	formGoName       // name of a field
+	formGoType       // name of a type
 )
 
-// keywords are those of draft-07 and of 2020-12, with the two that 2020-12 replaced and validators still know. What
+// keywords are those of draft-07 and of 2020-12, with the two that 2020-12 replaced and validators still know, and ours. What
 // is not in here is an annotation, unless it looks like a slip of one that is.
 var keywords = map[string]form{
 	"$schema": formString, "$id": formString, "$ref": formString, "$anchor": formString, "$comment": formString,
@@ -57,6 +59,8 @@ var keywords = map[string]form{
 
 	"title": formString, "description": formString, "default": formAny, "examples": formArray,
 	"readOnly": formBool, "writeOnly": formBool, "deprecated": formBool,
+
+	"goName": formGoName, "goType": formGoType, // ours: goname.go
 }
 
 // annotations are words of other vocabularies that are known to assert nothing; some look like slips of ours.
@@ -98,7 +102,7 @@ func subschemas(n *Node, visit func(*Node)) {
 }
 
 // IsKeyword reports whether word is a keyword of draft-07 or 2020-12.
-func IsKeyword(word string) bool { _, ok := keywords[word]; return ok }
+func IsKeyword(word string) bool { _, ok := keywords[word]; return ok && !IsOwn(word) }
 
 // IsType reports whether word is a name that the keyword type takes.
 func IsType(word string) bool { return slices.Contains(typeNames, word) }

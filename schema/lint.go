@@ -11,7 +11,7 @@ import (
 // lead nowhere or in a circle, patterns that are not RE2, schemas that no value satisfies, defaults that their own
 // schema refuses (VAL03). It knows every keyword of the drafts; which of them can be generated is not its question.
 func (d *Document) Lint() Diagnostics {
-	l := linter{doc: d, seen: map[*Node]bool{}, passed: map[*Node]bool{}}
+	l := linter{doc: d, seen: map[*Node]bool{}, passed: map[*Node]bool{}, fields: map[*Node]bool{}}
 	l.schema(d.Root)
 	for i := 0; i < len(l.targets); i++ {
 		l.schema(l.targets[i])
@@ -34,6 +34,7 @@ type linter struct {
 	targets []*Node        // that references lead to
 	passed  map[*Node]bool // by circles: false while it is on the path
 	sampled []*Node        // schemas with a default or examples
+	fields  map[*Node]bool // properties
 }
 
 func (l *linter) schema(n *Node) {
@@ -46,6 +47,7 @@ func (l *linter) schema(n *Node) {
 		return
 	}
 	l.met = append(l.met, n)
+	l.isField(n)
 	good := true
 	for i := range n.Members {
 		good = l.keyword(n, &n.Members[i]) && good
@@ -74,6 +76,8 @@ func (l *linter) keyword(n *Node, m *Member) bool {
 		l.enum(m.Value)
 	case formPattern:
 		l.pattern(m.Value)
+	case formGoName, formGoType:
+		l.goName(n, f, m.Value)
 	case formItems:
 		if m.Value.Kind == Array && l.doc.Dialect == Draft2020 {
 			l.ds.Report(m.Value, "keyword-type", "write prefixItems, which replaced the list form of items",

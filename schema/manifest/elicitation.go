@@ -26,6 +26,7 @@ func (l *loader) elicitations(t *Tool, n *schema.Node) {
 func (l *loader) elicitation(m schema.Member) Elicitation {
 	e := Elicitation{Name: m.Key, Pos: m.KeyPos, Node: m.Value}
 	l.fields(m.Value, "an elicitation", map[string]func(*schema.Node){
+		"goName":        l.goName(&e.GoName),
 		"message":       l.into(&e.Message),
 		"schema":        func(n *schema.Node) { e.Schema = l.question(n) },
 		"timeout":       l.duration(&e.Timeout),

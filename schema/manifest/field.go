@@ -103,6 +103,14 @@ func (l *loader) into(t *Text) func(*schema.Node) {
 	return func(n *schema.Node) { *t = l.text(n) }
 }
 
+// goName reads an exported Go identifier.
+func (l *loader) goName(t *Text) func(*schema.Node) {
+	return func(n *schema.Node) {
+		l.ds.GoName(n)
+		*t = Text{n.Text, n}
+	}
+}
+
 // texts reads a list of strings, each once.
 func (l *loader) texts(n *schema.Node) []Text {
 	if !l.is(n, schema.Array) {

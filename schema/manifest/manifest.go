@@ -89,6 +89,7 @@ type Tool struct {
 	Pos  schema.Position // of the name
 	Node *schema.Node    // the whole entry
 
+	GoName       Text // of the method; types begin with it
 	Title        Text
 	Description  Text
 	Annotations  *schema.Node
@@ -145,6 +146,7 @@ type Elicitation struct {
 	Name          string
 	Pos           schema.Position
 	Node          *schema.Node
+	GoName        Text // of the method that asks
 	Message       Text
 	Schema        *schema.Document
 	Timeout       Duration

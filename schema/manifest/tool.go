@@ -89,6 +89,7 @@ func (l *loader) tool(e toolEntry) Tool {
 		"name":         func(n *schema.Node) { l.sameName(&t, n) },
 		"title":        l.into(&t.Title),
 		"description":  l.into(&t.Description),
+		"goName":       l.goName(&t.GoName),
 		"icons":        func(n *schema.Node) { t.Icons = n; l.icons(n) },
 		"annotations":  func(n *schema.Node) { t.Annotations = n; l.annotations(n) },
 		"_meta":        func(n *schema.Node) { t.Meta = n; l.is(n, schema.Object) },

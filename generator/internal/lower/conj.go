@@ -71,12 +71,13 @@ type known struct {
 // (maps and slices need none), one is made then, and filled here.
 func (l *lowering) conjunction(c conj, p place) model.Value {
 	s := l.shape(c)
+	p.by = firstChoice(c)
 	if len(c) == 0 {
 		return l.typed(s, p)
 	}
 	p.key = l.key(c, p)
 	if hint, open := l.open[p.key]; open && l.known[p.key] == nil {
-		l.known[p.key] = &known{value: model.Value{Type: model.Named{Decl: l.newDecl(hint)}}}
+		l.known[p.key] = &known{value: model.Value{Type: model.Named{Decl: l.newDecl(hint, nil)}}}
 	}
 	if k := l.known[p.key]; k != nil {
 		v := k.value

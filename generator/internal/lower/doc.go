@@ -8,14 +8,14 @@
 //	wire.go wiremessage.go wireword.go wireshare.go                a revision's rules, joined with the runtime's tables:
 //	wiretable.go wireslots.go                                      operations, capabilities, messages and their fields
 //	part.go division.go                                            many tools: which package holds what, and lends it
-//	name.go                                                        Go names, each handed out once
+//	name.go chosen.go                                              Go names, each handed out once; those that the manifest chooses
 //	keyword.go read.go shape.go merge.go                           schemas: keywords read and merged into shapes
 //	typing.go object.go scalar.go union.go check.go literal.go …   shapes to types and validators
 //	condition.go pattern.go unevaluated.go scope.go                keywords without a Go type
 //
 // # Order
 //
-// Names that do not come from schemas are taken first (reserve, named), then types in the order of tools and properties.
+// Names that do not come from schemas are taken first (reserve, named), then those that goType chooses (choose), then types in the order of tools and properties.
 // So a schema can never take the name of something that is always there, and adding a tool at the end renames nothing.
 // Properties of one object, and values of one enum, that would have the same Go name are told apart by their own text, not by
 // number (distinct).

@@ -66,6 +66,8 @@ func newKeywords() map[string]keyword {
 		"writeOnly": {note: true}, "contentEncoding": {note: true}, "contentMediaType": {note: true},
 		"contentSchema": {note: true},
 
+		"goName": {note: true}, "goType": {note: true}, // chosen.go
+
 		"not":                   {read: (*reader).readCondition},
 		"if":                    {read: (*reader).readCondition},
 		"dependentRequired":     {read: (*reader).readDependencies, only: in2020},

@@ -141,11 +141,7 @@ func (l *lowering) structOf(s *shape, p place) *model.Struct {
 	o := &s.obj
 	st := &model.Struct{Rule: &model.ObjectRule{At: l.ruleAt(first(o.at, s.kindsAt), p), Min: o.min, Max: o.max}}
 	fields := &Names{}
-	keys := make([]string, len(o.props))
-	for i := range o.props {
-		keys[i] = o.props[i].key
-	}
-	for i, word := range distinct(keys, GoName) {
+	for i, word := range l.fieldNames(o.props) {
 		st.Props = append(st.Props, l.prop(o, &o.props[i], p, word, fields))
 	}
 	l.rest(s, st, p)

@@ -39,6 +39,7 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 		l.diags = append(l.diags, diags...)
 	}
 	l.reserve()
+	l.choices()
 	l.protocol = newProtocol(in.Revisions, l.protocolTypes()...)
 	l.tools()
 	if l.pkg.Needs.Results {

@@ -59,6 +59,9 @@ func homeOf(doc *schema.Document, n *schema.Node) *schema.Document {
 
 // refName is the Go name of a schema that others refer to: by its own name, and by the root's if it is local to it.
 func (l *lowering) refName(n *schema.Node) string {
+	if chosen := goType(n); chosen != nil {
+		return chosen.Text
+	}
 	name := ""
 	for _, token := range strings.Split(n.Pointer, "/") {
 		switch token {

@@ -21,12 +21,12 @@ func (l *packageLowering) nameQuestions(t *manifest.Tool, tool *model.Tool) {
 	first := make(map[string]*manifest.Elicitation)
 	for i := range t.Elicitations {
 		e := &t.Elicitations[i]
-		name := GoName(e.Name)
+		name := nameOf(e.Name, e.GoName)
 		if slices.Contains(callMembers(), name) {
 			name = "Ask" + name
 		}
 		if other := first[name]; other != nil {
-			l.diags.ReportAt(e.Pos, e.Node.Pointer, "same-go-name", "rename one of them",
+			l.diags.ReportAt(e.Pos, e.Node.Pointer, "same-go-name", "give one of them a goName",
 				"questions %q and %q (%s) would both be %s in Go", e.Name, other.Name, other.Pos, name)
 		}
 		first[name] = e
@@ -41,8 +41,9 @@ func (l *packageLowering) question(t *manifest.Tool, e *manifest.Elicitation, q 
 	q.Timeout = e.Timeout.Value
 	q.BeforeTask = e.BeforeTask.Value
 	q.Schema = visible(string(e.Schema.Bundle().JSON()))
-	q.Answer = l.types.Lower(Root{Document: e.Schema, Name: tool.GoName + GoName(e.Name), Scope: tool.GoName + GoName(e.Name), Use: model.Decode,
-		Doc: []string{fmt.Sprintf("%s is an answer to the question %s of %s.", tool.GoName+GoName(e.Name), e.Name, t.Name)}})
+	name := tool.GoName + nameOf(e.Name, e.GoName)
+	q.Answer = l.types.Lower(Root{Document: e.Schema, Name: name, Scope: name, Use: model.Decode,
+		Doc: []string{fmt.Sprintf("%s is an answer to the question %s of %s.", name, e.Name, t.Name)}})
 	switch e.OnUnsupported {
 	case manifest.Decline:
 		q.OnUnsupported = model.Decline

@@ -16,9 +16,9 @@ func (l *packageLowering) tools() {
 	var sources []*manifest.Tool
 	for i := range l.in.Manifest.Tools {
 		t := &l.in.Manifest.Tools[i]
-		name := GoName(t.Name)
+		name := nameOf(t.Name, t.GoName)
 		if other := first[name]; other != nil {
-			l.diags.ReportAt(t.Pos, t.Node.Pointer, "same-go-name", "rename one of them",
+			l.diags.ReportAt(t.Pos, t.Node.Pointer, "same-go-name", "give one of them a goName",
 				"tools %q and %q (%s) would both be %s in Go", t.Name, other.Name, other.Pos, name)
 			continue
 		}

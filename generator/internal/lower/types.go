@@ -20,6 +20,7 @@ type Root struct {
 type Types struct {
 	Names *Names // every package-level identifier; the package half takes its own here first
 
+	chosen     chosen
 	decls      []*model.Decl
 	declared   map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks     map[*schema.Node]*model.Decl  // schemas that have a validator without a type
@@ -50,6 +51,7 @@ type pending struct {
 func NewTypes() *Types {
 	t := &Types{
 		Names:      &Names{},
+		chosen:     chosen{docs: map[*schema.Document]bool{}, at: map[string]*schema.Node{}, used: map[*schema.Node]bool{}},
 		declared:   map[*schema.Node]*model.Value{},
 		checks:     map[*schema.Node]*model.Decl{},
 		conditions: map[condition]*model.Decl{},
@@ -77,6 +79,7 @@ func (t *Types) Lower(r Root) model.TypeRef {
 		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
 			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}},
 	}
+	t.choose(r.Document)
 	l.root = l.enter(n)
 	d := l.lowerRoot(l.root, r)
 	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
@@ -103,6 +106,7 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for i, ref := range t.roots {
 		use(ref.Decl, t.uses[i])
 	}
+	t.unused()
 	t.findings.Sort()
 	return t.decls, t.findings
 }
@@ -125,6 +129,7 @@ type place struct {
 	drop bool         // nothing is kept: validators only
 	flat bool         // an object becomes a struct even if a map would do
 	key  string       // of the conjunction that stands here; empty for a single schema
+	by   *schema.Node // the schema whose goType names the type
 	keep bool         // unknown properties are kept: a check of the whole value may look at them
 }
 
@@ -143,15 +148,15 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 			return named.Decl
 		}
 	}
-	d := l.newDecl(r.Name)
+	d := l.newDecl(r.Name, n)
 	l.declared[n] = &model.Value{Type: model.Named{Decl: d}}
 	l.fill(d, l.shape(conj{n}), place{hint: d.Name, doc: r.Doc, flat: true})
 	return d
 }
 
-// newDecl registers a declaration of a Go type.
-func (t *Types) newDecl(hint string) *model.Decl {
-	name := t.Names.Take(hint)
+// newDecl registers a declaration of a Go type, for n or for what has no schema of its own.
+func (t *Types) newDecl(hint string, n *schema.Node) *model.Decl {
+	name := t.typeName(hint, n)
 	stem := t.Names.Take(unexported(name))
 	d := &model.Decl{Name: name, Stem: stem, Decode: t.Names.Take("decode" + name), Append: t.Names.Take("append" + name)}
 	t.decls = append(t.decls, d)

@@ -37,11 +37,15 @@ func (l *lowering) soleRef(c conj) (*schema.Node, bool) {
 	return target, ok
 }
 
-// follow goes along references and allOf of one schema, as long as only annotations stand beside them.
+// follow goes along references and allOf of one schema, as long as only annotations stand beside them, and no schema wants a
+// type of its own.
 func (l *lowering) follow(n *schema.Node) (*schema.Node, bool) {
 	seen := map[*schema.Node]bool{}
 	for !seen[n] {
 		seen[n] = true
+		if goType(n) != nil {
+			return n, true
+		}
 		next := l.step(n)
 		if next == nil {
 			return n, len(seen) > 1
@@ -99,7 +103,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 		return nil
 	}
 	v := &model.Value{Null: s.kinds&model.KindNull != 0}
-	d := l.newDecl(l.refName(target))
+	d := l.newDecl(l.refName(target), target)
 	v.Type = model.Named{Decl: d}
 	l.declared[target] = v
 	t := *s
@@ -270,7 +274,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		}
 		t := *s
 		t.kinds, t.groups, t.also, t.notes = kind, nil, nil, notes{}
-		m := l.newDecl(d.Name + kindWord(kind, s.whole))
+		m := l.newDecl(d.Name+kindWord(kind, s.whole), nil)
 		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true, keep: p.keep})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Kind: kind})
 	}
@@ -303,7 +307,7 @@ func (l *lowering) marker(d *model.Decl) string { return "is" + d.Name }
 func (l *lowering) declare(p place, n *notes) *model.Decl {
 	d := p.decl
 	if d == nil {
-		d = l.newDecl(p.hint)
+		d = l.newDecl(p.hint, p.by)
 	}
 	if p.key != "" {
 		l.known[p.key] = &known{value: model.Value{Type: model.Named{Decl: d}}}

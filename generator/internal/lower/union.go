@@ -327,7 +327,7 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 		}
 		t := *b.shape
 		t.kinds = kind
-		m := l.newDecl(d.Name + kindWord(kind, t.whole))
+		m := l.newDecl(d.Name+kindWord(kind, t.whole), nil)
 		l.fill(m, &t, place{hint: m.Name, flat: true, keep: keep})
 		all = append(all, &model.UnionMember{Decl: m, Kind: kind})
 	}
@@ -356,7 +356,7 @@ func (l *lowering) member(b branch, p place, plain bool) *model.Decl {
 	}
 	t := *b.shape
 	t.kinds &^= model.KindNull
-	m := l.newDecl(p.hint)
+	m := l.newDecl(p.hint, b.node)
 	p.hint = m.Name
 	l.fill(m, &t, p)
 	return m

@@ -1,0 +1,139 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// chosen are the names of types that the manifest gives with goType, before any other type has one.
+type chosen struct {
+	docs map[*schema.Document]bool
+	at   map[string]*schema.Node // the value of goType, by name
+	used map[*schema.Node]bool
+}
+
+// choose takes the names that a document chooses. What has such a name already has it in every package.
+func (t *Types) choose(doc *schema.Document) {
+	if t.chosen.docs[doc] {
+		return
+	}
+	t.chosen.docs[doc] = true
+	for _, n := range doc.GoTypes() {
+		switch other := t.chosen.at[n.Text]; {
+		case other != nil:
+			t.findings.Report(n, "same-go-name", "choose another goType, or give the schema a name in schemas and refer to it",
+				"%s is the goType of another schema, too (%s)", n.Text, other.Pos)
+		case t.Names.Taken(n.Text):
+			t.findings.Report(n, "same-go-name", "choose another goType", "the generated package always has a %s", n.Text)
+		default:
+			t.chosen.at[n.Text] = n
+			t.Names.Take(n.Text)
+		}
+	}
+}
+
+// unused warns of names that nothing has.
+func (t *Types) unused() {
+	for name, n := range t.chosen.at {
+		if !t.chosen.used[n] {
+			t.findings.Warn(n, "unused-go-type", "", "no Go type is made of this schema, so that nothing is called %s", name)
+		}
+	}
+}
+
+// firstChoice returns the first schema of c that has a goType, or nil.
+func firstChoice(c conj) *schema.Node {
+	if i := slices.IndexFunc(c, func(n *schema.Node) bool { return goType(n) != nil }); i >= 0 {
+		return c[i]
+	}
+	return nil
+}
+
+// goType returns the value of goType in a schema, or nil.
+func goType(n *schema.Node) *schema.Node {
+	if t := n.Get("goType"); t.Is(schema.String) {
+		return t
+	}
+	return nil
+}
+
+// typeName returns the name for a type of n: the one that n chooses, or one like hint. n may be nil.
+func (t *Types) typeName(hint string, n *schema.Node) string {
+	own := goType(n)
+	if own != nil && t.chosen.at[own.Text] == own && !t.chosen.used[own] {
+		t.chosen.used[own] = true
+		return own.Text
+	}
+	if at := t.chosen.at[hint]; at != nil && own == nil {
+		t.findings.Report(at, "same-go-name", "choose another goType", "another type is called %s, too", hint)
+	}
+	return t.Names.Take(hint)
+}
+
+// fieldNames returns the Go names of properties: those that their schemas choose, else what their keys say.
+func (l *lowering) fieldNames(props []property) []string {
+	keys := make([]string, len(props))
+	for i := range props {
+		keys[i] = props[i].key
+	}
+	names := distinct(keys, GoName)
+	for i := range props {
+		if n := goName(props[i].schema); n != nil {
+			names[i] = n.Text
+		}
+	}
+	for i := range props {
+		if n := goName(props[i].schema); n != nil {
+			l.sameField(n, names, i, props)
+		}
+	}
+	return names
+}
+
+// sameField reports another field that has the name which a property chooses.
+func (l *lowering) sameField(n *schema.Node, names []string, i int, props []property) {
+	for j, name := range names {
+		if j != i && name == names[i] {
+			l.Types.findings.Report(n, "same-go-name", "choose another goName, or give the other one a goName",
+				"property %q would be %s in Go, too", props[j].key, name)
+		}
+	}
+}
+
+// goName returns the value of goName in a property, or nil.
+func goName(c conj) *schema.Node {
+	for _, s := range c {
+		if n := s.Get("goName"); n.Is(schema.String) {
+			return n
+		}
+	}
+	return nil
+}
+
+// choices takes the names of types that the manifest gives.
+func (l *packageLowering) choices() {
+	m := l.in.Manifest
+	for i := range m.Schemas.Schemas {
+		l.types.choose(m.Schemas.Schemas[i].Doc)
+	}
+	for i := range m.Tools {
+		t := &m.Tools[i]
+		docs := []*schema.Document{t.Input, t.Output}
+		for j := range t.Elicitations {
+			docs = append(docs, t.Elicitations[j].Schema)
+		}
+		for _, doc := range slices.DeleteFunc(docs, func(d *schema.Document) bool { return d == nil }) {
+			l.types.choose(doc)
+		}
+	}
+}
+
+// nameOf is the Go name of something that the manifest names: the chosen one, or what its own name says.
+func nameOf(name string, chosen manifest.Text) string {
+	if chosen.Node != nil {
+		return chosen.Value
+	}
+	return GoName(name)
+}

@@ -1,0 +1,52 @@
+package schema
+
+import "go/token"
+
+// IsOwn reports whether word is a keyword of the generator itself. goName is the Go name of a property's field, goType
+// that of the type which is made of a schema. They assert nothing, and nobody else sees them (VAL08).
+func IsOwn(word string) bool { f := keywords[word]; return f == formGoName || f == formGoType }
+
+// GoName reports n if it is no exported Go identifier.
+func (ds *Diagnostics) GoName(n *Node) {
+	switch {
+	case n.Kind != String:
+		ds.Report(n, "go-name", "", "a Go name is a string, not %s", describe(n))
+	case !token.IsIdentifier(n.Text) || !token.IsExported(n.Text):
+		ds.Report(n, "go-name", "begin with a capital letter, and use letters, digits and _", "%s is no exported Go name", quote(n.Text))
+	}
+}
+
+// goName checks the names that a schema gives its field and its type.
+func (l *linter) goName(n *Node, f form, v *Node) {
+	if f == formGoName && !l.fields[n] {
+		l.ds.Report(v, "go-name", "write goType, which names the type", "goName names the field of a property, and this schema is none")
+		return
+	}
+	l.ds.GoName(v)
+}
+
+// isField notes the properties of n, which are fields in Go.
+func (l *linter) isField(n *Node) {
+	for _, m := range n.Get("properties").members() {
+		l.fields[m.Value] = true
+	}
+}
+
+// withoutOwn returns n without the keywords of the generator.
+func (n *Node) withoutOwn() *Node {
+	return withoutMember(withoutMember(n, "goName"), "goType")
+}
+
+// GoTypes returns the values of goType in the document, in source order.
+func (d *Document) GoTypes() []*Node {
+	var all []*Node
+	var visit func(*Node)
+	visit = func(n *Node) {
+		if t := n.Get("goType"); t.Is(String) {
+			all = append(all, t)
+		}
+		subschemas(n, visit)
+	}
+	visit(d.Root)
+	return all
+}
