@@ -39,4 +39,26 @@
 //   - Over HTTP only names and pages of this machine are served. (streamhttp.WithHosts, streamhttp.WithOrigins)
 //   - There are at most 10,000 HTTP sessions, each ends after 30m of silence and keeps 1 MiB of each stream for clients that come
 //     back. (streamhttp.WithMaxSessions, streamhttp.WithIdleTimeout, streamhttp.WithReplay)
+//
+// # What is left to you
+//
+// The protocol asks this of whoever writes a server, and no generator can see to it.
+//
+//   - Access: who may list, call, read or complete what. server.PrincipalFrom(ctx) is who asks.
+//   - Tokens: over HTTP the middleware around the endpoint checks them as OAuth says, for this server as their audience, with its
+//     answers and its metadata, and hands the identity on with server.WithPrincipal. Never pass a token of a client on. A server on
+//     stdio takes credentials from its environment.
+//   - Secrets: none in log messages, errors, results, arguments with an x-mcp-header, or forms; and nothing personal, or of
+//     use to an attacker, in log messages. Clean what comes from elsewhere before you return it.
+//   - Words: log messages with their context under a logger's name that stays, progress messages that people can read, error codes of
+//     your own outside -32768 to -32000.
+//   - Operation: alerts on what the logger tells, consent and privacy in what you build on it, documentation of what it does.
+//   - Identity: the id is all that protects the task of a caller without one. Give such tasks a short ttl.
+//   - Pages: to send a user to a web page, for secrets above all, takes an https address without personal data or rights of its own, and
+//     a page that lets in none but the user who was asked. It is no way to log in to this server, and what it yields stays here.
+//   - Prompts, resources, completion: check names, arguments and addresses, keep file paths inside what you serve, pick the URI scheme,
+//     say what is not found, embed resources only if you serve some, give pictures and sounds their MIME type, match loosely, order
+//     suggestions by relevance, tell nobody of what they may not see.
+//   - Sampling, roots: answer each tool use with its result and nothing else, limit the rounds, keep no messages for another request,
+//     leave context to the client; stay within the roots, and expect that they go away.
 package kiln
