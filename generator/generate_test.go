@@ -10,6 +10,8 @@ import (
 	"go/parser"
 	"go/token"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -162,7 +164,7 @@ func TestGenerateOverrides(t *testing.T) {
 
 // TestTSK22LimitsAreDocumented: the package's doc names every limit with its default and an option that exists.
 func TestTSK22LimitsAreDocumented(t *testing.T) {
-	options := map[string]map[string]bool{"server": optionsOf(t, "server"), "streamhttp": optionsOf(t, "streamhttp")}
+	functions := map[string]map[string]bool{"server": declared(t, "server"), "streamhttp": declared(t, "streamhttp")}
 	for _, g := range goldens(t) {
 		doc := mustGenerate(t, g.config).file(t, "doc.gen.go")
 		limits := []string{"16 MiB and 30s", "16 MiB, 512", "512 levels", "1,024 bytes", "20,000 requests", "100 tools", "10 progress"}
@@ -175,27 +177,44 @@ func TestTSK22LimitsAreDocumented(t *testing.T) {
 			}
 		}
 		for _, option := range regexp.MustCompile(`\b(server|streamhttp)\.(With\w+)`).FindAllStringSubmatch(doc, -1) {
-			if !options[option[1]][option[2]] {
+			if !functions[option[1]][option[2]] {
 				t.Errorf("%s: there is no %s", g.name(), option[0])
 			}
 		}
 	}
 }
 
-// optionsOf are the names that the options.go of a runtime package declares.
-func optionsOf(t *testing.T, pkg string) map[string]bool {
+// declared are the names of functions that a runtime package declares.
+func declared(t *testing.T, pkg string) map[string]bool {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), "../runtime/"+pkg+"/options.go", nil, 0)
+	files, err := filepath.Glob("../runtime/" + pkg + "/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := map[string]bool{}
-	for _, d := range f.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok {
-			names[fn.Name.Name] = true
+	for _, path := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+				names[fn.Name.Name] = true
+			}
 		}
 	}
 	return names
+}
+
+// TestVAL04DialectsAreDocumented: whoever writes a manifest reads which dialects of JSON Schema are enforced.
+func TestVAL04DialectsAreDocumented(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), "JSON Schema 2020-12 or draft-07") {
+		t.Error("the README does not name the dialects")
+	}
 }
 
 // TestVAL08DefinitionsMeanWhatTheManifestSays compares each advertised definition with its tool in the manifest.
