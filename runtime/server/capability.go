@@ -83,12 +83,6 @@ func declares(raw []byte, path string) bool {
 	return true
 }
 
-// asksForms tells whether a client with these capabilities shows forms: it says so, or it declares the whole without
-// naming a mode.
-func (c *Capabilities) asksForms(raw []byte) bool {
-	return declares(raw, c.ElicitForm) || declares(raw, c.Elicit) && !declares(raw, c.ElicitURL)
-}
-
 // capabilities is what the server declares to p: exactly what it serves (TSK01).
 func (p *peer) capabilities(w *wire) []byte {
 	d, c := declaration{}, &w.Capabilities

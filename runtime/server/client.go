@@ -1,49 +1,157 @@
 package server
 
 import (
+	"encoding/json"
 	"hash/maphash"
+	"slices"
 	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// ability is a set of what a client declared.
-type ability uint8
+// ability is a set of what a client declared: bits by the place in wire.declarable.
+type ability uint32
 
-const (
-	canForms  ability = 1 << iota // shows forms
-	canSample                     // serves sampling
-	canRoots                      // lists roots
-	canTasks                      // takes tasks in answer to calls (EXT03)
-	canElicit                     // elicitation of any kind
-)
+// canTasks: the client takes tasks in answer to calls (EXT03).
+const canTasks ability = 1
 
-// abilities reads a client's declaration.
-func (w *wire) abilities(raw []byte) (a ability) {
-	c := &w.Capabilities
-	for _, d := range [...]struct {
-		path string
-		can  ability
-	}{{c.Elicit, canElicit}, {c.Sampling, canSample}, {c.Roots, canRoots}, {c.ClientTasks, canTasks}} {
-		if declares(raw, d.path) {
-			a |= d.can
-		}
-	}
-	if c.asksForms(raw) {
-		a |= canForms
-	}
-	return a
+// question is an Outgoing that asks the client, with its capabilities as abilities.
+type question struct {
+	*Outgoing
+	base  ability
+	parts []ability // of Needs
 }
 
-// abilityOf is what a request of the op takes, and where a client declares it.
-func (w *wire) abilityOf(op Op) (ability, string) {
-	switch op {
-	case OpElicit:
-		return canElicit, w.Capabilities.Elicit
-	case OpCreateMessage:
-		return canSample, w.Capabilities.Sampling
-	case OpListRoots:
-		return canRoots, w.Capabilities.Roots
+// compileQuestions numbers what clients of the revision can declare: canTasks is the first.
+func (w *wire) compileQuestions() {
+	w.declarable = []string{w.Capabilities.ClientTasks}
+	bit := func(path string) ability {
+		i := slices.Index(w.declarable, path)
+		if i < 0 {
+			i, w.declarable = len(w.declarable), append(w.declarable, path)
+		}
+		return 1 << i
 	}
-	return 0, ""
+	for i := range w.Outgoing {
+		o := &w.Outgoing[i]
+		if o.Capability == "" {
+			continue
+		}
+		q := question{Outgoing: o, base: bit(o.Capability)}
+		for _, n := range o.Needs {
+			q.parts = append(q.parts, bit(n.Capability))
+		}
+		w.questions = append(w.questions, q)
+	}
+	if w.AppendElicit != nil {
+		w.form = w.AppendElicit(nil, &Elicit{RequestedSchema: []byte("{}")})
+	}
+}
+
+// abilities reads a client's declaration.
+func (w *wire) abilities(raw []byte) (can ability) {
+	for i, path := range w.declarable {
+		if declares(raw, path) {
+			can |= 1 << i
+		}
+	}
+	for i := range w.questions {
+		can |= w.questions[i].implied(can)
+	}
+	return can
+}
+
+// implied are the parts that a client has which declares the whole alone.
+func (q *question) implied(can ability) (also ability) {
+	for i, n := range q.Needs {
+		if n.Default && can&q.base != 0 && can&q.others(n.Member, i) == 0 {
+			also |= q.parts[i]
+		}
+	}
+	return also
+}
+
+// others are the parts that other values of the member take.
+func (q *question) others(member string, except int) (all ability) {
+	for i, n := range q.Needs {
+		if n.Member == member && i != except {
+			all |= q.parts[i]
+		}
+	}
+	return all
+}
+
+// refuses tells why a client with these abilities can not be asked q, nil if it can: a question whose capability was not
+// declared is never sent (EXT18).
+func (w *wire) refuses(can ability, q *task.Question) *UnsupportedError {
+	params := q.Payload
+	if q.Method == askMethod {
+		params = w.form // every prompt is one
+	}
+	op := opOf(q.Method)
+	for i := range w.questions {
+		if w.questions[i].Op == op {
+			if missing := w.questions[i].undeclared(can, params); missing != "" {
+				return &UnsupportedError{Capability: missing}
+			}
+			return nil
+		}
+	}
+	return &UnsupportedError{}
+}
+
+// undeclared is the capability that these params take and the client did not declare; "" when it did all.
+func (q *question) undeclared(can ability, params []byte) string {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(params, &members) // what is no object has no members
+	for i, n := range q.Needs {
+		switch {
+		case can&q.parts[i] != 0 || !n.takes(members[n.Member]):
+		case n.Default && can&q.base == 0:
+			return q.Capability // declaring that is enough
+		default:
+			return n.Capability
+		}
+	}
+	if can&q.base == 0 {
+		return q.Capability
+	}
+	return ""
+}
+
+// takes tells whether params whose member has the value take the part; nil: they do not have it.
+func (n *Need) takes(value []byte) bool {
+	if value == nil {
+		return n.Default
+	}
+	var text string
+	return len(n.Values) == 0 || json.Unmarshal(value, &text) == nil && slices.Contains(n.Values, text)
+}
+
+// appendAbilities appends the names of what a set stands for: numbers mean nothing to another process.
+func (w *wire) appendAbilities(b []byte, can ability) []byte {
+	b = append(b, '[')
+	for i, path := range w.declarable {
+		if can&(1<<i) == 0 {
+			continue
+		}
+		if b[len(b)-1] != '[' {
+			b = append(b, ',')
+		}
+		b = check.AppendString(b, path)
+	}
+	return append(b, ']')
+}
+
+// abilitiesOf is the set that the names stand for. What the revision does not have is left out.
+func (w *wire) abilitiesOf(names []string) (can ability) {
+	for i, path := range w.declarable {
+		if path != "" && slices.Contains(names, path) {
+			can |= 1 << i
+		}
+	}
+	return can
 }
 
 // declarations remembers what the declarations of a stateless revision mean: clients send the same with every request.

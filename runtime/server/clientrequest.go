@@ -29,12 +29,14 @@ type ClientCodec[In, Out any] struct {
 // those of Ask; *UnsupportedError when the client did not declare what it takes.
 func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], name string, in *In) (*Out, error) {
 	codec := r.codec(c.wire.Revision)
-	need, path := c.wire.abilityOf(r.Op)
-	if codec == nil || c.wire.names[r.Op] == "" || c.can&need == 0 {
-		return nil, &UnsupportedError{Capability: path}
+	if codec == nil {
+		return nil, &UnsupportedError{}
 	}
 	q := task.Question{
 		Name: name, Method: askOf(r.Op), Payload: codec.params(in), Deadline: time.Now().Add(c.s.cfg.askTimeout),
+	}
+	if refused := c.wire.refuses(c.can, &q); refused != nil {
+		return nil, refused
 	}
 	out := new(Out)
 	data, err := c.ask(ctx, q, func(data []byte) error { return codec.decode(data, name, c.s.cfg.limits, new(Out)) })
@@ -113,13 +115,17 @@ func opOf(method string) Op {
 // UnsupportedError says that the client did not declare the capability that a request to it takes. It matches ErrUnsupported.
 // A handler that returns it makes revisions that have a code for it answer with that (EXT18).
 type UnsupportedError struct {
-	// Capability is the path of the capability in the client's declaration, as in Capabilities.
+	// Capability is the path of the capability in the client's declaration, as in Capabilities: the part that the params take,
+	// such as elicitation/url, where there is one. "": the client's revision has no such request.
 	Capability string
 }
 
 // Error implements error.
 func (e *UnsupportedError) Error() string {
-	return ErrUnsupported.Error() + ": no capability " + e.Capability
+	if e.Capability == "" {
+		return ErrUnsupported.Error() + ": its revision of the protocol has no such request"
+	}
+	return ErrUnsupported.Error() + ": it did not declare the capability " + e.Capability
 }
 
 // Is matches ErrUnsupported.

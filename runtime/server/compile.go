@@ -20,7 +20,11 @@ type wire struct {
 	// handlers serve the methods of the definition that this revision has.
 	handlers map[string]*methodCodec
 	pages    atomic.Pointer[[]toolPage]
-	tasks    bool // some tool runs as a task, and the revision has a way for it (TSK01)
+	// declarable are the paths of what clients can declare, in the order of the bits of ability.
+	declarable []string
+	questions  []question
+	form       []byte // params of a prompt, to see what it takes of a client
+	tasks      bool   // some tool runs as a task, and the revision has a way for it (TSK01)
 }
 
 // Errors of New.
@@ -60,6 +64,7 @@ func compileWire(w *Wire, d *Definition) *wire {
 	for _, o := range w.Outgoing {
 		c.names[o.Op] = o.Name
 	}
+	c.compileQuestions()
 	c.hush(len(d.Tools) > 0)
 	return c
 }

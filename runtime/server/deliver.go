@@ -134,13 +134,7 @@ func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 }
 
 // delivers tells whether q can be put to the client of the session.
-func (p *peer) delivers(q *task.Question) bool {
-	if q.Method == askMethod {
-		return p.can&canForms != 0
-	}
-	need, _ := p.wire.abilityOf(opOf(q.Method))
-	return p.can&need != 0
-}
+func (p *peer) delivers(q *task.Question) bool { return p.wire.refuses(p.can, q) == nil }
 
 func (s *Server) openStream(id string) {
 	s.mu.Lock()

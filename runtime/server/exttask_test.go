@@ -163,6 +163,10 @@ func TestEXT09EveryOpenQuestionIsListed(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{pair()}})
 	id := f.create(t.Context(), "pair", `{}`, tasksAsks)
 	m := f.awaitQuestions(t.Context(), id, 2)
+	if got := m.field("result", "inputRequests"); got != `{}` {
+		t.Errorf("EXT18: shown to a client that can not ask: %s", m.raw)
+	}
+	m = f.ask(t.Context(), frame(1, "tasks/get", tasksAsks, byID(id)))
 	if got := keysOf(t, m.field("result", "inputRequests")); strings.Join(got, " ") != "left right" || m.str("result", "status") != "input_required" {
 		t.Error(m.raw)
 	}
@@ -191,7 +195,8 @@ func TestEXT10AnswersComeByUpdate(t *testing.T) {
 		update(ignored).wantResult(t, `{"resultType":"complete"}`)
 	}
 	update(`{"left":`+accepted+`}`).wantResult(t, `{"resultType":"complete"}`)
-	if m := f.awaitQuestions(t.Context(), id, 1); strings.Join(keysOf(t, m.field("result", "inputRequests")), " ") != "right" {
+	f.awaitQuestions(t.Context(), id, 1)
+	if m := f.ask(t.Context(), frame(1, "tasks/get", tasksAsks, byID(id))); strings.Join(keysOf(t, m.field("result", "inputRequests")), " ") != "right" {
 		t.Error(m.raw)
 	}
 	update(`{"left":{"action":"decline"},"right":`+accepted+`}`).wantResult(t, `{"resultType":"complete"}`)

@@ -15,6 +15,7 @@ import (
 type listen struct {
 	peer  *peer
 	wire  *wire
+	can   ability // of who listens
 	id    rpc.ID
 	kinds map[Op]bool
 	uris  map[string]bool
@@ -35,7 +36,7 @@ type listen struct {
 // next message changes is to be told.
 func (r *request) openSubscription() {
 	l := &listen{
-		peer: r.p, wire: r.wire, id: r.id, kinds: map[Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
+		peer: r.p, wire: r.wire, can: r.can, id: r.id, kinds: map[Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
 		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), waiting: map[string]func() []byte{},
 	}
 	l.ack = l.honour(&r.params)
@@ -207,7 +208,7 @@ func (l *listen) updated(uri string) {
 
 func (l *listen) taskChanged(t task.Task) {
 	l.note("task "+t.ID, func() []byte {
-		v := l.peer.s.detail(l.wire, &t)
+		v := l.peer.s.detail(l.wire, &t, l.can)
 		v.SubscriptionID, v.ServerInfo = l.id, nil
 		return rpc.AppendNotification(nil, l.wire.names[OpTaskStatus], l.wire.AppendTaskStatus(nil, &v))
 	})

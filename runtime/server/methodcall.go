@@ -69,7 +69,7 @@ func (w *wire) protocolError(err error) *rpc.Error {
 		own = rpc.Errorf(w.Codes.ResourceNotFound, "%v", resource)
 		own.Data = append(check.AppendString([]byte(`{"uri":`), resource.URI), '}')
 		return own
-	case errors.As(err, &unsupported) && w.Codes.MissingCapability != 0:
+	case errors.As(err, &unsupported) && unsupported.Capability != "" && w.Codes.MissingCapability != 0:
 		return w.missing(unsupported.Capability)
 	}
 	return nil

@@ -97,12 +97,12 @@ func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string) (A
 	if message == "" {
 		message = q.Message
 	}
-	if c.can&canForms == 0 {
-		return q.unsupported(c.wire)
-	}
 	asked, err := c.prompt(q.Name, message, q.Schema, q.Timeout)
 	if err != nil {
 		return Answer[T]{}, err
+	}
+	if refused := c.wire.refuses(c.can, &asked); refused != nil {
+		return q.unsupported(refused)
 	}
 	data, err := c.ask(ctx, asked, func(data []byte) error {
 		_, err := q.decode(data, c.s.cfg.limits)
@@ -114,14 +114,14 @@ func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string) (A
 	return q.decode(data, c.s.cfg.limits)
 }
 
-func (q *Question[T]) unsupported(w *wire) (Answer[T], error) {
+func (q *Question[T]) unsupported(refused *UnsupportedError) (Answer[T], error) {
 	switch q.OnUnsupported {
 	case Decline:
 		return Answer[T]{Action: Declined}, nil
 	case UseDefault:
 		return Answer[T]{Action: Accepted, Value: q.Default}, nil
 	}
-	return Answer[T]{}, &UnsupportedError{Capability: w.Capabilities.Elicit}
+	return Answer[T]{}, refused
 }
 
 func (q *Question[T]) decode(data []byte, limits check.Limits) (Answer[T], error) {

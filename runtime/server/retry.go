@@ -226,15 +226,15 @@ func (r *request) asksBefore(b []byte) (known []sealedNote, result []byte, asks 
 // before records the answer to q, or opens it. One that the client can not be asked is left to the handler, or fails the call.
 func (t *retry) before(q *BeforeQuestion) error {
 	c := t.call
-	if c.can&canForms == 0 {
-		if q.unsupported == Fail {
-			return c.wire.missing(c.wire.Capabilities.Elicit)
-		}
-		return nil
-	}
 	asked, err := c.prompt(q.name, q.message, q.schema, 0)
 	if err != nil {
 		return err
+	}
+	if refused := c.wire.refuses(c.can, &asked); refused != nil {
+		if q.unsupported == Fail {
+			return c.wire.missing(refused.Capability)
+		}
+		return nil
 	}
 	_, err = t.notes.once(asked.Name, &asked, func() ([]byte, error) {
 		if data, ok := t.take(&asked, q.check); ok {

@@ -278,13 +278,14 @@ func TestEXT18AQuestionTheClientCanNotAnswerIsNotSent(t *testing.T) {
 			return &echoOutput{}, err
 		})),
 	}})
-	for name, want := range map[string]string{"fail": `{"requiredCapabilities":{"elicitation":{}}}`, "model": `{"requiredCapabilities":{"sampling":{}}}`} {
-		for _, caps := range []string{nothing, `{"roots":{},"elicitation":{"url":{}}}`} {
-			frames, result := f.exchange(t.Context(), frame(1, "tools/call", caps, callParams(name, `{}`)))
-			frames[0].wantError(t, -32021)
-			if got := frames[0].field("error", "data"); got != want || result.Status != 400 {
-				t.Errorf("%s: %s, status %d", name, frames[0].raw, result.Status)
-			}
+	for _, row := range []struct{ name, caps, want string }{
+		{"fail", nothing, `{"elicitation":{}}`}, {"fail", `{"elicitation":{"url":{}}}`, `{"elicitation":{"form":{}}}`},
+		{"model", nothing, `{"sampling":{}}`}, {"model", `{"roots":{},"elicitation":{}}`, `{"sampling":{}}`},
+	} {
+		frames, result := f.exchange(t.Context(), frame(1, "tools/call", row.caps, callParams(row.name, `{}`)))
+		frames[0].wantError(t, -32021)
+		if got := frames[0].field("error", "data", "requiredCapabilities"); got != row.want || result.Status != 400 {
+			t.Errorf("%s: %s, status %d", row.name, frames[0].raw, result.Status)
 		}
 	}
 	for name, want := range map[string]string{"decline": "decline false false", "default": "accept true true"} {

@@ -12,8 +12,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// detail is a task with what it holds in its status: the result, the error, or the open questions (EXT07).
-func (s *Server) detail(w *wire, t *task.Task) TaskView {
+// detail is a task with what it holds in its status: the result, the error, or the open questions (EXT07) that a client with
+// these abilities can be asked.
+func (s *Server) detail(w *wire, t *task.Task, can ability) TaskView {
 	v := w.view(t)
 	v.ServerInfo = s.infoFor(w)
 	switch task.Status(v.Status) {
@@ -25,7 +26,7 @@ func (s *Server) detail(w *wire, t *task.Task) TaskView {
 	case task.Failed:
 		v.Error = appendErrorObject(nil, failureOf(t))
 	case task.InputRequired:
-		requests, err := w.inputRequests(t.Questions)
+		requests, err := w.inputRequests(w.askable(t.Questions, can))
 		if err != nil {
 			s.log.Error("questions can not be shown", "task", t.ID, "error", err)
 			requests = []byte("{}")
@@ -33,6 +34,16 @@ func (s *Server) detail(w *wire, t *task.Task) TaskView {
 		v.InputRequests = requests
 	}
 	return v
+}
+
+// askable are the questions that a client with these abilities can be asked (EXT18).
+func (w *wire) askable(all []task.Question, can ability) (some []task.Question) {
+	for i := range all {
+		if w.refuses(can, &all[i]) == nil {
+			some = append(some, all[i])
+		}
+	}
+	return some
 }
 
 // failureOf is the error of a failed task.

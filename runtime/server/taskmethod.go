@@ -37,7 +37,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 		v := r.wire.view(&t)
 		return r.wire.AppendTask(b, &v), nil
 	}
-	v := r.p.s.detail(r.wire, &t)
+	v := r.p.s.detail(r.wire, &t, r.can)
 	return r.wire.AppendTaskDetail(b, &v), nil
 }
 

@@ -16,7 +16,7 @@ import (
 type taskMeta struct {
 	Revision string          `json:"revision"`
 	Token    json.RawMessage `json:"token,omitempty"` // for progress (PRO03)
-	Can      ability         `json:"can,omitempty"`
+	Can      []string        `json:"can,omitempty"`   // what the client declared
 	Known    []sealedNote    `json:"known,omitempty"` // answers from before there was a task
 }
 
@@ -30,11 +30,11 @@ type taskLocal struct {
 }
 
 func (r *request) taskMeta(known []sealedNote) []byte {
-	b := check.AppendString([]byte(`{"revision":`), r.wire.Revision)
+	b := check.AppendString(append(make([]byte, 0, 256), `{"revision":`...), r.wire.Revision)
 	if !r.params.ProgressToken.IsZero() {
 		b = r.params.ProgressToken.AppendJSON(append(b, `,"token":`...))
 	}
-	b = check.AppendInt(append(b, `,"can":`...), int64(r.can))
+	b = r.wire.appendAbilities(append(b, `,"can":`...), r.can)
 	if len(known) > 0 {
 		notes, _ := json.Marshal(known) // no value of these types fails
 		b = append(append(b, `,"known":`...), notes...)
@@ -93,12 +93,13 @@ func (c *Call) recall(stored []byte) error {
 	if err := json.Unmarshal(stored, &meta); err != nil {
 		return err
 	}
-	c.wire, c.can, c.local = c.s.wires[0], meta.Can, &taskLocal{known: meta.Known}
+	c.wire, c.local = c.s.wires[0], &taskLocal{known: meta.Known}
 	for _, w := range c.s.wires {
 		if w.Revision == meta.Revision {
 			c.wire = w
 		}
 	}
+	c.can = c.wire.abilitiesOf(meta.Can)
 	return nil
 }
 

@@ -96,6 +96,21 @@ type Method struct {
 type Outgoing struct {
 	Op   Op
 	Name string
+	// Capability is what a client has to declare to be asked, as a path like those of Capabilities; "" for what is no question.
+	Capability string
+	// Needs are parts of it that some params take (EXT18).
+	Needs []Need
+}
+
+// Need is a part of a client's capability that some params of a question take.
+type Need struct {
+	Capability string // a path
+	// Member of the params takes it when its value is one of Values, or whatever its value is when there are none.
+	Member string
+	Values []string
+	// Default: params without the member take it, too, and a client has it that declares the whole capability without a part
+	// that another value of the member takes.
+	Default bool
 }
 
 // TaskRules is what a revision says about tasks beyond the messages.
@@ -135,11 +150,8 @@ type Capabilities struct {
 	TaskCancel          string
 	TaskCall            string
 	Tasks               string // the extension, declared as {} (EXT01)
-	// Declared by the client. A client with Elicit but neither of the two others takes forms.
-	Elicit, ElicitForm, ElicitURL string
-	Sampling                      string
-	Roots                         string
-	ClientTasks                   string // the extension
+	// Declared by the client; what questions take of it is in Outgoing.
+	ClientTasks string // the extension
 }
 
 // Codes are error codes by situation; 0 means that the revision does not know the situation.

@@ -27,16 +27,15 @@ func wire20260728() *Wire {
 			{Name: "tools/list", Op: OpListTools, Cacheable: true, Read: read20260728()},
 		},
 		Outgoing: []Outgoing{
-			{OpElicit, "elicitation/create"}, {OpCreateMessage, "sampling/createMessage"}, {OpListRoots, "roots/list"},
-			{OpProgress, "notifications/progress"}, {OpLog, "notifications/message"},
-			{OpAcknowledged, "notifications/subscriptions/acknowledged"}, {OpTaskStatus, "notifications/tasks"},
-			{OpToolsChanged, "notifications/tools/list_changed"}, {OpResourceUpdated, "notifications/resources/updated"},
+			elicitation, createMessage, listRoots,
+			{Op: OpProgress, Name: "notifications/progress"}, {Op: OpLog, Name: "notifications/message"},
+			{Op: OpAcknowledged, Name: "notifications/subscriptions/acknowledged"}, {Op: OpTaskStatus, Name: "notifications/tasks"},
+			{Op: OpToolsChanged, Name: "notifications/tools/list_changed"}, {Op: OpResourceUpdated, Name: "notifications/resources/updated"},
 		},
 		Task: TaskRules{Edges: []TaskEdge{{task.Working, task.Completed}}, ByReceiver: true, QuestionsInline: true},
 		Capabilities: Capabilities{
 			Tools: "tools", ToolsChanged: "tools/listChanged", ResourceUpdated: "resources/subscribe", Logging: "logging",
-			Tasks:  "extensions/io.modelcontextprotocol~1tasks",
-			Elicit: "elicitation", ElicitForm: "elicitation/form", ElicitURL: "elicitation/url", Sampling: "sampling", Roots: "roots",
+			Tasks:       "extensions/io.modelcontextprotocol~1tasks",
 			ClientTasks: "extensions/io.modelcontextprotocol~1tasks",
 		},
 		Codes: Codes{ResourceNotFound: -32602, MissingMeta: -32602, HeaderMismatch: -32020, MissingCapability: -32021, UnsupportedVersion: -32022},
@@ -113,11 +112,11 @@ func fullWire20251125() *Wire {
 		Method{Name: "resources/read", Op: OpMethod, Declares: "resources"},
 		Method{Name: "resources/subscribe", Op: OpSubscribe, Declares: "resources/subscribe", Read: readURI},
 		Method{Name: "resources/unsubscribe", Op: OpUnsubscribe, Declares: "resources/subscribe", Read: readURI})
-	w.Outgoing = append(w.Outgoing, Outgoing{OpLog, "notifications/message"}, Outgoing{OpToolsChanged, "notifications/tools/list_changed"},
-		Outgoing{OpResourceUpdated, "notifications/resources/updated"},
-		Outgoing{OpCreateMessage, "sampling/createMessage"}, Outgoing{OpListRoots, "roots/list"})
+	w.Outgoing = append(w.Outgoing, Outgoing{Op: OpLog, Name: "notifications/message"},
+		Outgoing{Op: OpToolsChanged, Name: "notifications/tools/list_changed"},
+		Outgoing{Op: OpResourceUpdated, Name: "notifications/resources/updated"}, createMessage, listRoots)
 	c := &w.Capabilities
-	c.ToolsChanged, c.ResourceUpdated, c.Logging, c.Sampling, c.Roots = "tools/listChanged", "resources/subscribe", "logging", "sampling", "roots"
+	c.ToolsChanged, c.ResourceUpdated, c.Logging = "tools/listChanged", "resources/subscribe", "logging"
 	w.Codes.ResourceNotFound = -32002
 	w.Meta.RelatedTask = "io.modelcontextprotocol/related-task"
 	w.AppendLog = appendLog

@@ -25,7 +25,7 @@ func wire20251125() *Wire {
 			{Name: "tools/list", Op: OpListTools, Read: readList20251125},
 		},
 		Outgoing: []Outgoing{
-			{Op: OpElicit, Name: "elicitation/create"},
+			elicitation,
 			{Op: OpCancelled, Name: "notifications/cancelled"},
 			{Op: OpProgress, Name: "notifications/progress"},
 			{Op: OpTaskStatus, Name: "notifications/tasks/status"},
@@ -39,7 +39,6 @@ func wire20251125() *Wire {
 		},
 		Capabilities: Capabilities{
 			Tools: "tools", TaskList: "tasks/list", TaskCancel: "tasks/cancel", TaskCall: "tasks/requests/tools/call",
-			Elicit: "elicitation", ElicitForm: "elicitation/form", ElicitURL: "elicitation/url",
 		},
 		ReadElicitResult:       readElicitResult20251125,
 		ReadCallResult:         readCallResult20251125,
@@ -55,6 +54,19 @@ func wire20251125() *Wire {
 		AppendElicit:           appendElicit20251125,
 	}
 }
+
+// The questions of both revisions.
+var (
+	elicitation = Outgoing{OpElicit, "elicitation/create", "elicitation", []Need{
+		{Capability: "elicitation/url", Member: "mode", Values: []string{"url"}},
+		{Capability: "elicitation/form", Member: "mode", Values: []string{"form"}, Default: true},
+	}}
+	createMessage = Outgoing{OpCreateMessage, "sampling/createMessage", "sampling", []Need{
+		{Capability: "sampling/tools", Member: "tools"}, {Capability: "sampling/tools", Member: "toolChoice"},
+		{Capability: "sampling/context", Member: "includeContext", Values: []string{"thisServer", "allServers"}},
+	}}
+	listRoots = Outgoing{Op: OpListRoots, Name: "roots/list", Capability: "roots"}
+)
 
 var (
 	initialize20251125    = check.Object{Names: []string{"protocolVersion", "capabilities", "clientInfo"}, Required: check.Bits{0b111}, Unknown: check.Skip}

@@ -22,13 +22,13 @@ func wire2025() *server.Wire {
 			{Name: "tools/list", Op: server.OpListTools, Read: readRequest},
 		},
 		Outgoing: []server.Outgoing{
-			{Op: server.OpElicit, Name: "elicitation/create"},
+			{Op: server.OpElicit, Name: "elicitation/create", Capability: "elicitation"},
 			{Op: server.OpCancelled, Name: "notifications/cancelled"},
 			{Op: server.OpProgress, Name: "notifications/progress"},
 			{Op: server.OpToolsChanged, Name: "notifications/tools/list_changed"},
 		},
 		Capabilities: server.Capabilities{
-			Tools: "tools", ToolsChanged: "tools/listChanged", Elicit: "elicitation", ElicitForm: "elicitation/form", ElicitURL: "elicitation/url",
+			Tools: "tools", ToolsChanged: "tools/listChanged",
 		},
 		HTTP: server.HTTP{VersionHeader: "MCP-Protocol-Version", SessionHeader: "Mcp-Session-Id", LastEventHeader: "Last-Event-ID"},
 
@@ -54,14 +54,14 @@ func wire2026() *server.Wire {
 			{Name: "tools/list", Op: server.OpListTools, Cacheable: true, Read: readRequest},
 		},
 		Outgoing: []server.Outgoing{
-			{Op: server.OpElicit, Name: "elicitation/create"},
+			{Op: server.OpElicit, Name: "elicitation/create", Capability: "elicitation"},
 			{Op: server.OpCancelled, Name: "notifications/cancelled"},
 			{Op: server.OpProgress, Name: "notifications/progress"},
 			{Op: server.OpAcknowledged, Name: "notifications/subscriptions/acknowledged"},
 			{Op: server.OpToolsChanged, Name: "notifications/tools/list_changed"},
 		},
 		Capabilities: server.Capabilities{
-			Tools: "tools", ToolsChanged: "tools/listChanged", Elicit: "elicitation", ElicitForm: "elicitation/form", ElicitURL: "elicitation/url",
+			Tools: "tools", ToolsChanged: "tools/listChanged",
 		},
 		Codes:  server.Codes{ResourceNotFound: -32602, MissingMeta: -32602, HeaderMismatch: -32020, MissingCapability: -32021, UnsupportedVersion: -32022},
 		Meta:   server.Meta{ProtocolVersion: "io.modelcontextprotocol/protocolVersion", ServerInfo: "io.modelcontextprotocol/serverInfo"},

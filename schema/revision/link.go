@@ -70,6 +70,32 @@ func (l *linker) method(m *Method) {
 	}
 	l.declared(m, m.Task)
 	l.declared(m, m.Capability)
+	for i := range m.Needs {
+		l.need(m, &m.Needs[i])
+	}
+}
+
+// need checks that the params have the member, with these values, and that who is asked can declare it.
+func (l *linker) need(m *Method, n *Need) {
+	if m.Capability == "" {
+		l.report(n.Pos, "missing-key", "", "needs are parts of a capability, and %s has none", m.Name)
+	}
+	l.declared(m, n.Capability)
+	params, ok := l.r.Definition(m.Params)
+	if !ok {
+		return // its message is wrong, which is reported there
+	}
+	member, ok := params.step(n.Member)
+	if !ok {
+		l.report(n.Pos, "unknown-path", "", "%s has no %s", m.Params, n.Member)
+		return
+	}
+	known := values(member)
+	for _, v := range n.Values {
+		if !slices.Contains(known, v) {
+			l.report(n.Pos, "unknown-value", schema.DidYouMean(v, known), "%s of %s is never %q", n.Member, m.Params, v)
+		}
+	}
 }
 
 // message derives what the definition of the message says: the method's name, its params and whether they may be left

@@ -78,6 +78,19 @@ type Method struct {
 	Task string
 	// Capability is the slot that has to be declared: by the receiver of a request, by the sender of a notification.
 	Capability string
+	// Needs are further slots that its receiver has to declare, by params.
+	Needs []Need
+}
+
+// Need is a part of a method's capability that some of its params take.
+type Need struct {
+	Pos        schema.Position `json:"-"`
+	Member     string          // of the params
+	Values     []string        // that take it; none: the member does, whatever its value
+	Capability string
+	// Default: params without the member take it, too, and who declares the method's capability without a part that
+	// another value of the member takes has it.
+	Default bool
 }
 
 // Removed is a method of earlier revisions that this one refuses.

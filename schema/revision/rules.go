@@ -45,9 +45,27 @@ func (d *decoder) method(n *schema.Node) Method {
 		may("cancellable", d.boolean(&m.Cancellable)),
 		may("task", text(d, &m.Task)),
 		may("capability", text(d, &m.Capability)),
+		may("needs", func(n *schema.Node) {
+			d.items(n, func(item *schema.Node) { m.Needs = append(m.Needs, d.need(item)) })
+		}),
 	)
 	m.Cancellable = m.Cancellable && m.Kind == Request
+	slices.SortFunc(m.Needs, func(a, b Need) int {
+		return cmp.Or(cmp.Compare(a.Member, b.Member), cmp.Compare(a.Capability, b.Capability))
+	})
 	return m
+}
+
+func (d *decoder) need(n *schema.Node) Need {
+	need := Need{Pos: n.Pos}
+	d.object(n,
+		must("member", text(d, &need.Member)),
+		must("capability", text(d, &need.Capability)),
+		may("values", d.texts(&need.Values)),
+		may("default", d.boolean(&need.Default)),
+	)
+	slices.Sort(need.Values)
+	return need
 }
 
 func (d *decoder) removed(m *schema.Member) Removed {

@@ -92,8 +92,32 @@ func methodRow(m *model.Method) jen.Code {
 	return jen.Values(fields...)
 }
 
+// {Op: server.OpElicit, Name: "elicitation/create", Capability: "elicitation", Needs: []server.Need{…}}
 func outgoingRow(o model.Outgoing) jen.Code {
-	return jen.Values(field("Op", jen.Qual(serverPath, o.Op)), field("Name", jen.Lit(o.Name)))
+	fields := []jen.Code{field("Op", jen.Qual(serverPath, o.Op)), field("Name", jen.Lit(o.Name))}
+	if o.Capability != "" {
+		fields = append(fields, field("Capability", jen.Lit(o.Capability)))
+	}
+	if len(o.Needs) > 0 {
+		fields = append(fields, field("Needs", table("Need", o.Needs, needRow)))
+	}
+	return jen.Values(fields...)
+}
+
+// {Capability: "elicitation/url", Member: "mode", Values: []string{"url"}}
+func needRow(n model.Need) jen.Code {
+	fields := []jen.Code{field("Capability", jen.Lit(n.Capability)), field("Member", jen.Lit(n.Member))}
+	if len(n.Values) > 0 {
+		fields = append(fields, field("Values", jen.Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, v := range n.Values {
+				g.Lit(v)
+			}
+		})))
+	}
+	if n.Default {
+		fields = append(fields, field("Default", jen.True()))
+	}
+	return jen.Values(fields...)
 }
 
 //	server.TaskRules{

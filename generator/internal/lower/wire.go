@@ -139,9 +139,26 @@ func (l *wireLowering) outgoing() {
 			continue
 		}
 		if m := l.rev.Op(op.rule, revision.FromServer); m != nil {
-			l.wire.Outgoing = append(l.wire.Outgoing, model.Outgoing{Op: op.name, Name: m.Name})
+			l.wire.Outgoing = append(l.wire.Outgoing, l.sent(m, op.name))
 		}
 	}
+}
+
+// sent is a message that the server sends, with what a question takes of the client.
+func (l *wireLowering) sent(m *revision.Method, op string) model.Outgoing {
+	out := model.Outgoing{Op: op, Name: m.Name}
+	if m.Kind == revision.Notification {
+		return out
+	}
+	if slot := l.rev.Client.Slot(m.Capability); slot != nil {
+		out.Capability = pathText(slot.Path)
+	}
+	for _, n := range m.Needs {
+		out.Needs = append(out.Needs, model.Need{
+			Capability: pathText(l.rev.Client.Slot(n.Capability).Path), Member: n.Member, Values: n.Values, Default: n.Default,
+		})
+	}
+	return out
 }
 
 func (l *wireLowering) capabilities() {

@@ -92,11 +92,6 @@ func capabilityFields() []capabilityField {
 		{slot: "taskList", field: "TaskList", need: forTasks},
 		{slot: "taskCancel", field: "TaskCancel", need: forTasks},
 		{slot: "taskCall", field: "TaskCall", need: forTasks},
-		{slot: "elicitation", field: "Elicit", client: true, need: forElicits},
-		{slot: "elicitationForm", field: "ElicitForm", client: true, need: forElicits},
-		{slot: "elicitationURL", field: "ElicitURL", client: true, need: forElicits},
-		{slot: "sampling", field: "Sampling", client: true, need: forSampling},
-		{slot: "roots", field: "Roots", client: true, need: forRoots},
 	}
 }
 

@@ -45,7 +45,18 @@ type WireValue struct {
 }
 
 // Outgoing is server.Outgoing.
-type Outgoing struct{ Op, Name string }
+type Outgoing struct {
+	Op, Name   string
+	Capability string // only of questions
+	Needs      []Need
+}
+
+// Need is server.Need.
+type Need struct {
+	Capability, Member string
+	Values             []string
+	Default            bool
+}
 
 // TaskRules is server.TaskRules. Flags are the Go names of those that are true.
 type TaskRules struct {

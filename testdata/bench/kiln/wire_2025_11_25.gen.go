@@ -30,7 +30,11 @@ var wire20251125 = server.Wire{
 		{Name: "tools/list", Op: server.OpListTools, Read: readListTools20251125},
 	},
 	Outgoing: []server.Outgoing{
-		{Op: server.OpCreateMessage, Name: "sampling/createMessage"},
+		{Op: server.OpCreateMessage, Name: "sampling/createMessage", Capability: "sampling", Needs: []server.Need{
+			{Capability: "sampling/context", Member: "includeContext", Values: []string{"allServers", "thisServer"}},
+			{Capability: "sampling/tools", Member: "toolChoice"},
+			{Capability: "sampling/tools", Member: "tools"},
+		}},
 		{Op: server.OpProgress, Name: "notifications/progress"},
 		{Op: server.OpCancelled, Name: "notifications/cancelled"},
 		{Op: server.OpTaskStatus, Name: "notifications/tasks/status"},
@@ -59,7 +63,6 @@ var wire20251125 = server.Wire{
 		TaskList:     "tasks/list",
 		TaskCancel:   "tasks/cancel",
 		TaskCall:     "tasks/requests/tools/call",
-		Sampling:     "sampling",
 	},
 	ToolExecution: "execution",
 	Codes: server.Codes{

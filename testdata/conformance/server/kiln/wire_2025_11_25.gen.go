@@ -39,9 +39,16 @@ var wire20251125 = server.Wire{
 		{Name: "tools/list", Op: server.OpListTools, Read: readListTools20251125},
 	},
 	Outgoing: []server.Outgoing{
-		{Op: server.OpElicit, Name: "elicitation/create"},
-		{Op: server.OpCreateMessage, Name: "sampling/createMessage"},
-		{Op: server.OpListRoots, Name: "roots/list"},
+		{Op: server.OpElicit, Name: "elicitation/create", Capability: "elicitation", Needs: []server.Need{
+			{Capability: "elicitation/form", Member: "mode", Values: []string{"form"}, Default: true},
+			{Capability: "elicitation/url", Member: "mode", Values: []string{"url"}},
+		}},
+		{Op: server.OpCreateMessage, Name: "sampling/createMessage", Capability: "sampling", Needs: []server.Need{
+			{Capability: "sampling/context", Member: "includeContext", Values: []string{"allServers", "thisServer"}},
+			{Capability: "sampling/tools", Member: "toolChoice"},
+			{Capability: "sampling/tools", Member: "tools"},
+		}},
+		{Op: server.OpListRoots, Name: "roots/list", Capability: "roots"},
 		{Op: server.OpProgress, Name: "notifications/progress"},
 		{Op: server.OpCancelled, Name: "notifications/cancelled"},
 		{Op: server.OpTaskStatus, Name: "notifications/tasks/status"},
@@ -78,11 +85,6 @@ var wire20251125 = server.Wire{
 		TaskList:         "tasks/list",
 		TaskCancel:       "tasks/cancel",
 		TaskCall:         "tasks/requests/tools/call",
-		Elicit:           "elicitation",
-		ElicitForm:       "elicitation/form",
-		ElicitURL:        "elicitation/url",
-		Sampling:         "sampling",
-		Roots:            "roots",
 	},
 	ToolExecution: "execution",
 	Codes: server.Codes{
