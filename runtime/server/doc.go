@@ -26,7 +26,7 @@
 // # Revisions side by side
 //
 // Each message is judged by itself (REV02): one that names a stateless revision in its _meta, or has a method that only
-// such a one has, is served by that; every other belongs to the session. Both meet in one tracker, so ids are one space on
+// such a one has, is served by that, however its JSON is spelt (LET14); every other belongs to the session. Both meet in one tracker, so ids are one space on
 // one connection. Behind that there is one engine, one set of handlers, one Call.
 //
 // # Where to look

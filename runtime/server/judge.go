@@ -45,7 +45,7 @@ func (rd *reading) judge(msg *rpc.Message) (v verdict, refused *refusal) {
 		return verdict{wire: at.session, method: at.session.methods[string(msg.Method)]}, nil
 	}
 	w := s.stateless[0]
-	if bytes.Contains(msg.Params, w.versionKey) {
+	if w.mayNameRevision(msg.Params) {
 		v = rd.readStateless(w, msg)
 		switch version := rd.params.ProtocolVersion; {
 		case version != "" && at.hint != "" && at.hint != version:
@@ -61,6 +61,27 @@ func (rd *reading) judge(msg *rpc.Message) (v verdict, refused *refusal) {
 	}
 	return verdict{wire: w, method: w.methods[string(msg.Method)]}, nil
 }
+
+// mayNameRevision is false when the text certainly has no member that says which revision it is written in. True means: read it
+// and see. JSON may write any character of the name as an escape (LET14): a slash as \/, ASCII as \u0020 to \u007f.
+func (w *wire) mayNameRevision(text []byte) bool {
+	if bytes.Contains(text, w.versionKey) {
+		return true
+	}
+	for {
+		i := bytes.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			return false
+		}
+		if text[i+1] == '/' || bytes.HasPrefix(text[i+1:], escapedASCII) {
+			return true
+		}
+		text = text[i+2:]
+	}
+}
+
+// escapedASCII begins the escapes of ASCII characters.
+var escapedASCII = []byte("u00")
 
 // silent is the wire of a message that does not say its revision.
 func (s *Server) silent(kind rpc.Kind, method []byte, at situation) *wire {

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"bytes"
-
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -40,7 +38,7 @@ func (rd *reading) likely(method []byte) *wire {
 	if len(s.stateless) == 0 {
 		return rd.at.session
 	}
-	if w := s.stateless[0]; bytes.Contains(rd.frame, w.versionKey) {
+	if w := s.stateless[0]; w.mayNameRevision(rd.frame) {
 		return w
 	}
 	return s.silent(rpc.KindRequest, method, rd.at)
