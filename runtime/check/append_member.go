@@ -44,6 +44,14 @@ func AppendPointerOrNull[T any](b []byte, key string, v *T, value func([]byte, *
 	return value(b, v)
 }
 
+// AppendNullablePointer writes a member, null, or nothing; null for nil, too.
+func AppendNullablePointer[T any](b []byte, key string, v Nullable[*T], value func([]byte, *T) []byte) []byte {
+	if v.Null || v.Set {
+		return AppendPointerOrNull(b, key, v.Value, value)
+	}
+	return b
+}
+
 // AppendSlice writes an array of scalars; nil is [].
 func AppendSlice[T any](b []byte, list []T, value func([]byte, T) []byte) []byte {
 	b = append(b, '[')

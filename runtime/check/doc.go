@@ -35,6 +35,13 @@
 // Item. After a violation the value is consumed all the same and decoding goes on; after malformed JSON or a limit
 // every method returns at once and every loop ends: the decoder lets go of the data, so that nothing has to ask.
 //
+// Fields carry their JSON names as tags. Where encoding/json would not write what the encoder writes (other properties,
+// constants, a nil list that is required), or would not read all of it back (unions, defaults), the type has methods:
+//
+//	func (v Order) MarshalJSON() ([]byte, error) { return appendOrder(nil, &v), nil }
+//
+//	func (v *Order) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeOrder, v) }
+//
 // # Map
 //
 //	rule.go                the tables that generated code fills in

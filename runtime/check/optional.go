@@ -1,6 +1,9 @@
 package check
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // Raw is any JSON value as it was written: scanned, its keys unique, its strings valid UTF-8. nil is absent.
 type Raw = json.RawMessage
@@ -29,6 +32,31 @@ func (o Optional[T]) Or(fallback T) T {
 // Get returns the value and whether there is one.
 func (o Optional[T]) Get() (T, bool) { return o.Value, o.Set }
 
+// IsZero is for the option omitzero of a field's tag: what is missing is not written.
+func (o Optional[T]) IsZero() bool { return !o.Set }
+
+// MarshalJSON writes the value, or null when there is none.
+func (o Optional[T]) MarshalJSON() ([]byte, error) {
+	if !o.Set {
+		return []byte("null"), nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // whoever called decides
+	err := e.Encode(o.Value)
+	return b.Bytes(), err
+}
+
+// UnmarshalJSON reads the value; null is none.
+func (o *Optional[T]) UnmarshalJSON(b []byte) error {
+	*o = Optional[T]{}
+	if string(b) == "null" {
+		return nil
+	}
+	o.Set = true
+	return json.Unmarshal(b, &o.Value)
+}
+
 // Nullable is an optional property that may also be null: absent (the zero value), null, or a value.
 type Nullable[T any] struct {
 	Optional[T]
@@ -37,3 +65,21 @@ type Nullable[T any] struct {
 
 // Null returns a Nullable that is written as null.
 func Null[T any]() Nullable[T] { return Nullable[T]{Null: true} }
+
+// IsZero is for the option omitzero of a field's tag: null is written, what is missing is not.
+func (n Nullable[T]) IsZero() bool { return !n.Set && !n.Null }
+
+// UnmarshalJSON reads a value or null.
+func (n *Nullable[T]) UnmarshalJSON(b []byte) error {
+	n.Null = string(b) == "null"
+	return n.Optional.UnmarshalJSON(b)
+}
+
+// Unmarshal makes v what decode reads of b, under the default limits: the UnmarshalJSON of types that encoding/json alone
+// would read with something missing.
+func Unmarshal[T any](b []byte, decode func(*Decoder, *T), v *T) error {
+	var fresh T
+	err := Decode(b, Limits{}, decode, &fresh)
+	*v = fresh
+	return err
+}

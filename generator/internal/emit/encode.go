@@ -24,6 +24,20 @@ func (s *source) encoder(d *model.Decl) {
 	s.close("}")
 }
 
+// methods writes what encoding/json calls of a type that it would not write, or read, as its own functions do.
+//
+//	func (v Order) MarshalJSON() ([]byte, error) { return appendOrder(nil, &v), nil }
+func (s *source) methods(d *model.Decl) {
+	if d.Marshal {
+		s.line()
+		s.function("func (v "+d.Name+") MarshalJSON() ([]byte, error)", "return "+d.Append+"(nil, &v), nil")
+	}
+	if d.Unmarshal {
+		s.line()
+		s.function("func (v *"+d.Name+") UnmarshalJSON(b []byte) error", "return check.Unmarshal(b, "+d.Decode+", v)")
+	}
+}
+
 // writeStruct writes
 //
 //	b = append(b, '{')
@@ -119,17 +133,15 @@ func (s *source) writeThree(p *model.Prop, field string) {
 		s.line("b = check.AppendNullable(b, ", key(p), ", ", field, ", ", f, ")")
 		return
 	}
-	value := appendExpr("check.Member(b, "+key(p)+")", field+".Value", &p.Value)
-	set := field + ".Set"
 	if p.Hold == model.ThreePointer {
-		value = p.Value.Type.(model.Named).Decl.Append + "(check.Member(b, " + key(p) + "), " + field + ".Value)"
-		set += " && " + field + ".Value != nil"
+		s.line("b = check.AppendNullablePointer(b, ", key(p), ", ", field, ", ", p.Value.Type.(model.Named).Decl.Append, ")")
+		return
 	}
 	s.open("switch {")
 	s.label("case ", field, ".Null:")
 	s.line("b = check.Member(b, ", quoted(jsonText(p.Key)+":null"), ")")
-	s.label("case ", set, ":")
-	s.line("b = ", value)
+	s.label("case ", field, ".Set:")
+	s.line("b = ", appendExpr("check.Member(b, "+key(p)+")", field+".Value", &p.Value))
 	s.close("}")
 }
 

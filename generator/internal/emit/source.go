@@ -139,6 +139,41 @@ func (s *source) rows(all []row) {
 	}
 }
 
+// function writes a function of one statement: on one line where gofmt leaves it there.
+func (s *source) function(header, body string) {
+	if runes(header)+runes(body) <= maxOneLine {
+		s.line(header, " { ", body, " }")
+		return
+	}
+	s.open(header, " {")
+	s.line(body)
+	s.close("}")
+}
+
+// tagged is a field of a struct with its JSON name.
+type tagged struct{ name, typ, tag string }
+
+// taggedRows writes fields with their types and tags aligned: the column of the tags ends where a field has none.
+func (s *source) taggedRows(all []tagged) {
+	rows := make([]row, len(all))
+	for i := 0; i < len(all); {
+		end, width := i, 0
+		for end < len(all) && all[end].tag != "" {
+			width = max(width, runes(all[end].typ))
+			end++
+		}
+		for ; i < end; i++ {
+			f := all[i]
+			rows[i] = row{f.name, f.typ + strings.Repeat(" ", width-runes(f.typ)) + " `json:\"" + f.tag + "\"`"}
+		}
+		if i < len(all) {
+			rows[i] = row{all[i].name, all[i].typ}
+			i++
+		}
+	}
+	s.rows(rows)
+}
+
 // runes is the width of a name as gofmt counts it.
 func runes(name string) int { return len([]rune(name)) }
 

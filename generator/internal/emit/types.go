@@ -87,13 +87,13 @@ func withSubject(name string, lines []string) []string {
 //	// Line is one position of an order.
 //	type Line struct {
 //		// Stock keeping unit.
-//		SKU   string
-//		Extra map[string]check.Raw
+//		SKU   string               `json:"sku"`
+//		Extra map[string]check.Raw `json:"-"`
 //	}
 func (s *source) structType(d *model.Decl, b *model.Struct) {
 	s.typeDoc(d)
-	var run []row
-	flush := func() { s.rows(run); run = nil }
+	var run []tagged
+	flush := func() { s.taggedRows(run); run = nil }
 	s.open("type ", d.Name, " struct {")
 	for _, p := range b.Props {
 		if p.Name == "" {
@@ -103,12 +103,12 @@ func (s *source) structType(d *model.Decl, b *model.Struct) {
 			flush()
 			s.comment(doc...)
 		}
-		run = append(run, row{p.Name, s.typ(&p.Value, p.Hold)})
+		run = append(run, tagged{p.Name, s.typ(&p.Value, p.Hold), p.Tag})
 	}
 	if b.Field != "" {
 		flush()
 		s.comment("Every other property.")
-		run = append(run, row{b.Field, "map[string]" + s.typ(&b.Extra, b.Extra.Hold)})
+		run = append(run, tagged{b.Field, "map[string]" + s.typ(&b.Extra, b.Extra.Hold), "-"})
 	}
 	flush()
 	s.close("}")

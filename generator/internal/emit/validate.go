@@ -22,6 +22,7 @@ func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 		if d.Use&model.Encode != 0 {
 			s.encoder(d)
 		}
+		s.methods(d)
 	}
 	s.imports = bytes.Contains(s.b, []byte("check."))
 	return s.file(header, pkg)

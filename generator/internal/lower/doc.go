@@ -11,6 +11,7 @@
 //	name.go chosen.go                                              Go names, each handed out once; those that the manifest chooses
 //	keyword.go read.go shape.go merge.go                           schemas: keywords read and merged into shapes
 //	typing.go object.go scalar.go union.go check.go literal.go …   shapes to types and validators
+//	marshal.go                                                     which types need methods for encoding/json
 //	condition.go pattern.go unevaluated.go scope.go                keywords without a Go type
 //
 // # Order
@@ -43,6 +44,9 @@
 // Unknown properties of an open object are forgotten where the schema says nothing about them. They are kept with
 // additionalProperties true or a schema, in protocol documents, and wherever a check of the whole value might look at
 // them, so that what is encoded again is still valid.
+//
+// encoding/json does what the generated functions do, by the tags of the fields alone or, where those do not suffice, by
+// methods that call the functions (marshal.go).
 //
 // A keyword that no Go type can say is a condition: a validator of its own that looks at the same bytes before the type is
 // read, one for each schema that has it. Tuples are slices of raw values, checked by position. patternProperties says

@@ -107,6 +107,7 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 		use(ref.Decl, t.uses[i])
 	}
 	t.unused()
+	t.marshal()
 	t.findings.Sort()
 	return t.decls, t.findings
 }

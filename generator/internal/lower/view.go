@@ -42,6 +42,7 @@ func (v *viewer) view(d *model.Decl) *model.Decl {
 	out := *d
 	out.Append = v.types.Names.Take(d.Append + v.suffix)
 	out.Use, out.Checks = model.Encode, nil
+	out.Marshal, out.Unmarshal = false, false
 	v.made[d] = &out
 	v.out = append(v.out, &out)
 	out.Body = v.body(d)

@@ -30,6 +30,9 @@ type Decl struct {
 	Body   Body
 	Checks []Assertion // read the same bytes before the body does
 
+	// Marshal and Unmarshal say that the type has a MarshalJSON or UnmarshalJSON, which calls Append or Decode.
+	Marshal, Unmarshal bool
+
 	// LentDecode and LentAppend are what other parts of the package call the functions of a shared declaration.
 	LentDecode, LentAppend string
 }

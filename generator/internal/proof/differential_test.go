@@ -188,6 +188,8 @@ func judge(s *specimen, instance *schema.Node, a proof.Answer) string {
 		return fmt.Sprintf("reference: %v\ngenerated: %s", want, verdict(a))
 	case !a.Valid():
 		return ""
+	case a.JSON != "":
+		return a.JSON
 	case a.Unstable != "" && !exact(instance):
 		return "" // what float64 makes of a number may be on the other side of a bound
 	case a.Unstable != "":

@@ -27,6 +27,7 @@ type Answer struct {
 	Refused  string // not JSON, or beyond a limit
 	Out      string // of a valid instance: encoded again
 	Unstable string // of a valid instance: how its encoded form fails to decode and encode to itself
+	JSON     string // of a valid instance: how encoding/json writes or reads it, or the zero value, differently
 	Dropped  bool   // nobody was asked
 }
 

@@ -7,11 +7,11 @@ import "github.com/mcpkiln/mcpkiln/runtime/check"
 
 // PlaceOrderInput is what place_order is called with.
 type PlaceOrderInput struct {
-	Limit    check.Optional[float64]
-	Note     check.Optional[string]
-	Quantity int64
-	Side     PlaceOrderInputSide
-	Symbol   string
+	Limit    check.Optional[float64] `json:"limit,omitzero"`
+	Note     check.Optional[string]  `json:"note,omitzero"`
+	Quantity int64                   `json:"quantity"`
+	Side     PlaceOrderInputSide     `json:"side"`
+	Symbol   string                  `json:"symbol"`
 }
 
 // PlaceOrderInputSide is one of the constants below.
@@ -25,24 +25,24 @@ const (
 
 // PlaceOrderOutput is what place_order answers.
 type PlaceOrderOutput struct {
-	Accepted bool
+	Accepted bool `json:"accepted"`
 }
 
 // BookTripInput is what book_trip is called with.
 type BookTripInput struct {
-	ID        string
-	Legs      []BookTripInputLegsItem
-	Note      check.Nullable[string]
-	Traveller BookTripInputTraveller
+	ID        string                  `json:"id"`
+	Legs      []BookTripInputLegsItem `json:"legs"`
+	Note      check.Nullable[string]  `json:"note,omitzero"`
+	Traveller BookTripInputTraveller  `json:"traveller"`
 }
 
 // BookTripInputLegsItem is an object.
 type BookTripInputLegsItem struct {
-	Departs string
-	From    string
-	Price   check.Optional[float64]
-	Seat    BookTripInputLegsItemSeat
-	To      string
+	Departs string                    `json:"departs"`
+	From    string                    `json:"from"`
+	Price   check.Optional[float64]   `json:"price,omitzero"`
+	Seat    BookTripInputLegsItemSeat `json:"seat"`
+	To      string                    `json:"to"`
 }
 
 // BookTripInputLegsItemSeat is one of BookTripInputLegsItemSeatString, *BookTripInputLegsItemSeatObject.
@@ -56,8 +56,8 @@ type BookTripInputLegsItemSeatString string
 
 // BookTripInputLegsItemSeatObject is an object.
 type BookTripInputLegsItemSeatObject struct {
-	Letter BookTripInputLegsItemSeatObjectLetter
-	Row    int64
+	Letter BookTripInputLegsItemSeatObjectLetter `json:"letter"`
+	Row    int64                                 `json:"row"`
 }
 
 // BookTripInputLegsItemSeatObjectLetter is one of the constants below.
@@ -75,24 +75,24 @@ const (
 
 // BookTripInputTraveller is an object.
 type BookTripInputTraveller struct {
-	Born  check.Optional[string]
-	Email string
-	Name  string
-	Tags  []string
+	Born  check.Optional[string] `json:"born,omitzero"`
+	Email string                 `json:"email"`
+	Name  string                 `json:"name"`
+	Tags  []string               `json:"tags,omitzero"`
 }
 
 // ImportRecordsInput is what import_records is called with.
 type ImportRecordsInput struct {
-	Records []ImportRecordsInputRecordsItem
+	Records []ImportRecordsInputRecordsItem `json:"records"`
 }
 
 // ImportRecordsInputRecordsItem is an object.
 type ImportRecordsInputRecordsItem struct {
-	Active check.Optional[bool]
-	ID     int64
-	Kind   check.Optional[ImportRecordsInputRecordsItemKind]
-	Name   string
-	Score  float64
+	Active check.Optional[bool]                              `json:"active,omitzero"`
+	ID     int64                                             `json:"id"`
+	Kind   check.Optional[ImportRecordsInputRecordsItemKind] `json:"kind,omitzero"`
+	Name   string                                            `json:"name"`
+	Score  float64                                           `json:"score"`
 }
 
 // ImportRecordsInputRecordsItemKind is one of the constants below.
@@ -119,15 +119,15 @@ type JobOutput struct{}
 
 // CallToolResult is what a tool produced, or how it failed.
 type CallToolResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Content is the outcome as blocks that a model can read.
-	Content []ContentBlock
+	Content []ContentBlock `json:"content"`
 	// IsError marks a failure that the model should see and may mend; absent means success.
-	IsError check.Optional[bool]
+	IsError check.Optional[bool] `json:"isError,omitzero"`
 	// StructuredContent is the outcome as data, to be valid against the outputSchema.
-	StructuredContent map[string]check.Raw
+	StructuredContent map[string]check.Raw `json:"structuredContent,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ContentBlock is one piece of content: text, image, sound, or a resource by link or in full.
@@ -143,25 +143,25 @@ func (*EmbeddedResource) isContentBlock() {}
 
 // TextContent is a piece of text.
 type TextContent struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Text is the text.
-	Text string
+	Text string `json:"text"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // Annotations tells clients whom content is for and how much it matters.
 type Annotations struct {
 	// Audience lists who should see it: the user, the assistant, or both.
-	Audience []Role
+	Audience []Role `json:"audience,omitzero"`
 	// LastModified is when the content last changed, in ISO 8601.
-	LastModified check.Optional[string]
+	LastModified check.Optional[string] `json:"lastModified,omitzero"`
 	// Priority weighs the content from 0, can be left out, to 1, can not do without.
-	Priority check.Optional[float64]
+	Priority check.Optional[float64] `json:"priority,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // Role is a side of a conversation.
@@ -175,65 +175,65 @@ const (
 
 // ImageContent is a picture.
 type ImageContent struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Data is the picture, base64-encoded.
-	Data string
+	Data string `json:"data"`
 	// MIMEType is the picture's format, such as image/png.
-	MIMEType string
+	MIMEType string `json:"mimeType"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // AudioContent is a piece of sound.
 type AudioContent struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Data is the sound, base64-encoded.
-	Data string
+	Data string `json:"data"`
 	// MIMEType is the sound's format, such as audio/wav.
-	MIMEType string
+	MIMEType string `json:"mimeType"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ResourceLink points to a resource that need not be listed.
 type ResourceLink struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Description says what is in it, for models too.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
-	Icons []Icon
+	Icons []Icon `json:"icons,omitzero"`
 	// MIMEType is the content's media type, where it is known.
-	MIMEType check.Optional[string]
+	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// Name identifies this item to programs and stands in for a missing title.
-	Name string
+	Name string `json:"name"`
 	// Size counts the bytes of the raw content.
-	Size check.Optional[int64]
+	Size check.Optional[int64] `json:"size,omitzero"`
 	// Title is the name to show to people.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// URI is the address of the resource; any scheme.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // Icon is a picture to show beside a name.
 type Icon struct {
 	// MIMEType overrides the media type that the source reports.
-	MIMEType check.Optional[string]
+	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// Sizes lists sizes as WIDTHxHEIGHT, or any for pictures that scale; absent means all.
-	Sizes []string
+	Sizes []string `json:"sizes,omitzero"`
 	// Src is where the picture is: an http(s) or data URI. Treat it as untrusted, SVG above all.
-	Src string
+	Src string `json:"src"`
 	// Theme is the background that it was drawn for; absent means both.
-	Theme check.Optional[IconTheme]
+	Theme check.Optional[IconTheme] `json:"theme,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // IconTheme is the background that it was drawn for; absent means both.
@@ -247,13 +247,13 @@ const (
 
 // EmbeddedResource is a resource's content inside a prompt or a result.
 type EmbeddedResource struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Resource is the content, text or binary.
-	Resource EmbeddedResourceResource
+	Resource EmbeddedResourceResource `json:"resource"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // EmbeddedResourceResource is the content, text or binary.
@@ -266,55 +266,55 @@ func (*BlobResourceContents) isEmbeddedResourceResource() {}
 
 // TextResourceContents is textual content of a resource.
 type TextResourceContents struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// MIMEType is the content's media type, where it is known.
-	MIMEType check.Optional[string]
+	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// Text is the content.
-	Text string
+	Text string `json:"text"`
 	// URI is the address of the resource; any scheme.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // BlobResourceContents is binary content of a resource.
 type BlobResourceContents struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Blob is the content, base64-encoded.
-	Blob string
+	Blob string `json:"blob"`
 	// MIMEType is the content's media type, where it is known.
-	MIMEType check.Optional[string]
+	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// URI is the address of the resource; any scheme.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageRequestParams is the conversation to continue and how.
 type CreateMessageRequestParams struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// IncludeContext asks for context of MCP servers to be added; anything but none is discouraged.
-	IncludeContext check.Optional[CreateMessageRequestParamsIncludeContext]
+	IncludeContext check.Optional[CreateMessageRequestParamsIncludeContext] `json:"includeContext,omitzero"`
 	// MaxTokens bounds the length of the answer.
-	MaxTokens int64
+	MaxTokens int64 `json:"maxTokens"`
 	// Messages is the conversation so far.
-	Messages []SamplingMessage
+	Messages []SamplingMessage `json:"messages"`
 	// Metadata is handed to the model's provider as it is.
-	Metadata map[string]check.Raw
+	Metadata map[string]check.Raw `json:"metadata,omitzero"`
 	// ModelPreferences helps the client to pick a model.
-	ModelPreferences *ModelPreferences
+	ModelPreferences *ModelPreferences `json:"modelPreferences,omitzero"`
 	// StopSequences end the answer where one of them appears.
-	StopSequences []string
+	StopSequences []string `json:"stopSequences,omitzero"`
 	// SystemPrompt is the system prompt to use, if the client agrees.
-	SystemPrompt check.Optional[string]
+	SystemPrompt check.Optional[string] `json:"systemPrompt,omitzero"`
 	// Temperature is the randomness to sample with.
-	Temperature check.Optional[float64]
+	Temperature check.Optional[float64] `json:"temperature,omitzero"`
 	// ToolChoice says whether tools may or must be used; needs the sampling.tools capability.
-	ToolChoice *ToolChoice
+	ToolChoice *ToolChoice `json:"toolChoice,omitzero"`
 	// Tools are tools for the model to use; needs the sampling.tools capability.
-	Tools []Tool
+	Tools []Tool `json:"tools,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageRequestParamsIncludeContext asks for context of MCP servers to be added; anything but none is
@@ -330,13 +330,13 @@ const (
 
 // SamplingMessage is one message of a conversation with a model.
 type SamplingMessage struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Content is one block, or a list of blocks.
-	Content SamplingMessageContent
+	Content SamplingMessageContent `json:"content"`
 	// Role is who says it.
-	Role Role
+	Role Role `json:"role"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // SamplingMessageContent is one block, or a list of blocks.
@@ -354,30 +354,30 @@ func (SamplingMessageContentList) isSamplingMessageContent() {}
 
 // ToolUseContent is a model's wish to call a tool.
 type ToolUseContent struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// ID pairs the wish with its ToolResultContent.
-	ID string
+	ID string `json:"id"`
 	// Input are the arguments for the tool.
-	Input map[string]check.Raw
+	Input map[string]check.Raw `json:"input"`
 	// Name is the tool's name.
-	Name string
+	Name string `json:"name"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolResultContent hands a tool's outcome back to the model.
 type ToolResultContent struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Content is the outcome, as in CallToolResult.
-	Content []ContentBlock
+	Content []ContentBlock `json:"content"`
 	// IsError marks a failure.
-	IsError check.Optional[bool]
+	IsError check.Optional[bool] `json:"isError,omitzero"`
 	// StructuredContent is the outcome as data, as in CallToolResult.
-	StructuredContent map[string]check.Raw
+	StructuredContent map[string]check.Raw `json:"structuredContent,omitzero"`
 	// ToolUseID is the id of the ToolUseContent that it answers.
-	ToolUseID string
+	ToolUseID string `json:"toolUseId"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // SamplingMessageContentList is a []SamplingMessageContentBlock as its schema bounds it.
@@ -397,31 +397,31 @@ func (*ToolResultContent) isSamplingMessageContentBlock() {}
 // ModelPreferences is advice for picking a model; the client decides.
 type ModelPreferences struct {
 	// CostPriority weighs low price from 0 to 1.
-	CostPriority check.Optional[float64]
+	CostPriority check.Optional[float64] `json:"costPriority,omitzero"`
 	// Hints are suggestions, the first that fits is taken; they go before the weights.
-	Hints []ModelHint
+	Hints []ModelHint `json:"hints,omitzero"`
 	// IntelligencePriority weighs ability from 0 to 1.
-	IntelligencePriority check.Optional[float64]
+	IntelligencePriority check.Optional[float64] `json:"intelligencePriority,omitzero"`
 	// SpeedPriority weighs quick answers from 0 to 1.
-	SpeedPriority check.Optional[float64]
+	SpeedPriority check.Optional[float64] `json:"speedPriority,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ModelHint suggests a model.
 type ModelHint struct {
 	// Name is part of a model's name; another provider's equivalent is fine too.
-	Name check.Optional[string]
+	Name check.Optional[string] `json:"name,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolChoice says whether a model may use tools.
 type ToolChoice struct {
 	// Mode is auto to leave it to the model, required for at least one, none for never; auto if absent.
-	Mode check.Optional[ToolChoiceMode]
+	Mode check.Optional[ToolChoiceMode] `json:"mode,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolChoiceMode is auto to leave it to the model, required for at least one, none for never; auto if absent.
@@ -436,49 +436,49 @@ const (
 
 // Tool is a tool on offer.
 type Tool struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints at what calling the tool does; not to be trusted blindly.
-	Annotations *ToolAnnotations
+	Annotations *ToolAnnotations `json:"annotations,omitzero"`
 	// Description tells models and people what the tool does.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Execution says how calls of the tool run.
-	Execution *ToolExecution
+	Execution *ToolExecution `json:"execution,omitzero"`
 	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
-	Icons []Icon
+	Icons []Icon `json:"icons,omitzero"`
 	// InputSchema is the JSON Schema of the arguments, an object.
-	InputSchema ToolInputSchema
+	InputSchema ToolInputSchema `json:"inputSchema"`
 	// Name identifies the tool in calls.
-	Name string
+	Name string `json:"name"`
 	// OutputSchema is the JSON Schema of structuredContent.
-	OutputSchema *ToolOutputSchema
+	OutputSchema *ToolOutputSchema `json:"outputSchema,omitzero"`
 	// Title is the name to show to people; it goes before that in annotations.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolAnnotations hints at what a tool does; from strangers, take nothing here for granted.
 type ToolAnnotations struct {
 	// DestructiveHint tells that the tool may overwrite or delete; assumed unless false.
-	DestructiveHint check.Optional[bool]
+	DestructiveHint check.Optional[bool] `json:"destructiveHint,omitzero"`
 	// IdempotentHint tells that a repeated call changes nothing more.
-	IdempotentHint check.Optional[bool]
+	IdempotentHint check.Optional[bool] `json:"idempotentHint,omitzero"`
 	// OpenWorldHint tells that the tool reaches beyond a closed set of things; assumed unless false.
-	OpenWorldHint check.Optional[bool]
+	OpenWorldHint check.Optional[bool] `json:"openWorldHint,omitzero"`
 	// ReadOnlyHint tells that the tool changes nothing.
-	ReadOnlyHint check.Optional[bool]
+	ReadOnlyHint check.Optional[bool] `json:"readOnlyHint,omitzero"`
 	// Title is the name to show if the tool itself has none.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolExecution says how calls of a tool run.
 type ToolExecution struct {
 	// TaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
-	TaskSupport check.Optional[ToolExecutionTaskSupport]
+	TaskSupport check.Optional[ToolExecutionTaskSupport] `json:"taskSupport,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolExecutionTaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
@@ -494,40 +494,40 @@ const (
 // ToolInputSchema is the JSON Schema of the arguments, an object.
 type ToolInputSchema struct {
 	// Schema names the JSON Schema dialect, 2020-12 if absent.
-	Schema check.Optional[string]
+	Schema check.Optional[string] `json:"$schema,omitzero"`
 	// Properties are the arguments by name.
-	Properties map[string]map[string]check.Raw
+	Properties map[string]map[string]check.Raw `json:"properties,omitzero"`
 	// Required names the arguments that may not be left out.
-	Required []string
+	Required []string `json:"required,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolOutputSchema is the JSON Schema of structuredContent.
 type ToolOutputSchema struct {
 	// Schema names the JSON Schema dialect, 2020-12 if absent.
-	Schema check.Optional[string]
+	Schema check.Optional[string] `json:"$schema,omitzero"`
 	// Properties are the members by name.
-	Properties map[string]map[string]check.Raw
+	Properties map[string]map[string]check.Raw `json:"properties,omitzero"`
 	// Required names the members that are always there.
-	Required []string
+	Required []string `json:"required,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageResult is the model's answer, as far as the user let it pass.
 type CreateMessageResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Content is one block, or a list of blocks.
-	Content CreateMessageResultContent
+	Content CreateMessageResultContent `json:"content"`
 	// Model names the model that answered.
-	Model string
+	Model string `json:"model"`
 	// Role is the side of the conversation that spoke.
-	Role Role
+	Role Role `json:"role"`
 	// StopReason is why the answer ended: endTurn, stopSequence, maxTokens, toolUse, or a provider's own.
-	StopReason check.Optional[string]
+	StopReason check.Optional[string] `json:"stopReason,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageResultContent is one block, or a list of blocks.

@@ -72,6 +72,17 @@ func decodeBookTripInput(d *check.Decoder, v *BookTripInput) {
 	}
 }
 
+func appendBookTripInput(b []byte, v *BookTripInput) []byte {
+	b = append(b, '{')
+	b = check.AppendString(check.Member(b, `"id":`), v.ID)
+	b = check.AppendList(check.Member(b, `"legs":`), v.Legs, appendBookTripInputLegsItem)
+	b = check.AppendNullable(b, `"note":`, v.Note, check.AppendString)
+	b = appendBookTripInputTraveller(check.Member(b, `"traveller":`), &v.Traveller)
+	return append(b, '}')
+}
+
+func (v BookTripInput) MarshalJSON() ([]byte, error) { return appendBookTripInput(nil, &v), nil }
+
 var (
 	bookTripInputLegsItem        = check.Object{Names: []string{"departs", "from", "price", "seat", "to"}, Required: check.Bits{0b11011}, Unknown: check.Skip}
 	bookTripInputLegsItemDeparts = check.String{Format: check.FormatDateTime}
@@ -97,6 +108,20 @@ func decodeBookTripInputLegsItem(d *check.Decoder, v *BookTripInputLegsItem) {
 	}
 }
 
+func appendBookTripInputLegsItem(b []byte, v *BookTripInputLegsItem) []byte {
+	b = append(b, '{')
+	b = check.AppendString(check.Member(b, `"departs":`), v.Departs)
+	b = check.AppendString(check.Member(b, `"from":`), v.From)
+	b = check.AppendOptional(b, `"price":`, v.Price, check.AppendFloat)
+	b = appendBookTripInputLegsItemSeat(check.Member(b, `"seat":`), &v.Seat)
+	b = check.AppendString(check.Member(b, `"to":`), v.To)
+	return append(b, '}')
+}
+
+func (v *BookTripInputLegsItem) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeBookTripInputLegsItem, v)
+}
+
 var bookTripInputLegsItemSeat = check.Union{Keyword: "anyOf", Kinds: check.KindString | check.KindObject}
 
 func decodeBookTripInputLegsItemSeat(d *check.Decoder, v *BookTripInputLegsItemSeat) {
@@ -108,10 +133,24 @@ func decodeBookTripInputLegsItemSeat(d *check.Decoder, v *BookTripInputLegsItemS
 	}
 }
 
+func appendBookTripInputLegsItemSeat(b []byte, v *BookTripInputLegsItemSeat) []byte {
+	switch v := (*v).(type) {
+	case BookTripInputLegsItemSeatString:
+		return appendBookTripInputLegsItemSeatString(b, &v)
+	case *BookTripInputLegsItemSeatObject:
+		return appendBookTripInputLegsItemSeatObject(b, v)
+	}
+	return append(b, "null"...)
+}
+
 var bookTripInputLegsItemSeatString = check.String{At: "#/properties/legs/items/properties/seat/anyOf/0", Pattern: &check.Pattern{Source: "^[0-9]{1,2}[A-F]$"}}
 
 func decodeBookTripInputLegsItemSeatString(d *check.Decoder, v *BookTripInputLegsItemSeatString) {
 	*v = BookTripInputLegsItemSeatString(d.String(&bookTripInputLegsItemSeatString))
+}
+
+func appendBookTripInputLegsItemSeatString(b []byte, v *BookTripInputLegsItemSeatString) []byte {
+	return check.AppendString(b, *v)
 }
 
 var (
@@ -128,6 +167,13 @@ func decodeBookTripInputLegsItemSeatObject(d *check.Decoder, v *BookTripInputLeg
 			v.Row = d.Int(&bookTripInputLegsItemSeatObjectRow)
 		}
 	}
+}
+
+func appendBookTripInputLegsItemSeatObject(b []byte, v *BookTripInputLegsItemSeatObject) []byte {
+	b = append(b, '{')
+	b = check.AppendString(check.Member(b, `"letter":`), v.Letter)
+	b = check.AppendInt(check.Member(b, `"row":`), v.Row)
+	return append(b, '}')
 }
 
 var bookTripInputLegsItemSeatObjectLetter = check.Enum{Values: []string{"A", "B", "C", "D", "E", "F"}}
@@ -155,6 +201,17 @@ func decodeBookTripInputTraveller(d *check.Decoder, v *BookTripInputTraveller) {
 	}
 }
 
+func appendBookTripInputTraveller(b []byte, v *BookTripInputTraveller) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"born":`, v.Born, check.AppendString)
+	b = check.AppendString(check.Member(b, `"email":`), v.Email)
+	b = check.AppendString(check.Member(b, `"name":`), v.Name)
+	if v.Tags != nil {
+		b = check.AppendSlice(check.Member(b, `"tags":`), v.Tags, check.AppendString)
+	}
+	return append(b, '}')
+}
+
 var importRecordsInput = check.Object{At: "#", Names: []string{"records"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 
 func decodeImportRecordsInput(d *check.Decoder, v *ImportRecordsInput) {
@@ -164,6 +221,16 @@ func decodeImportRecordsInput(d *check.Decoder, v *ImportRecordsInput) {
 			v.Records = check.List(d, nil, decodeImportRecordsInputRecordsItem)
 		}
 	}
+}
+
+func appendImportRecordsInput(b []byte, v *ImportRecordsInput) []byte {
+	b = append(b, '{')
+	b = check.AppendList(check.Member(b, `"records":`), v.Records, appendImportRecordsInputRecordsItem)
+	return append(b, '}')
+}
+
+func (v ImportRecordsInput) MarshalJSON() ([]byte, error) {
+	return appendImportRecordsInput(nil, &v), nil
 }
 
 var (
@@ -188,6 +255,16 @@ func decodeImportRecordsInputRecordsItem(d *check.Decoder, v *ImportRecordsInput
 			v.Score = d.Float(&importRecordsInputRecordsItemScore)
 		}
 	}
+}
+
+func appendImportRecordsInputRecordsItem(b []byte, v *ImportRecordsInputRecordsItem) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"active":`, v.Active, check.AppendBool)
+	b = check.AppendInt(check.Member(b, `"id":`), v.ID)
+	b = check.AppendOptional(b, `"kind":`, v.Kind, check.AppendString)
+	b = check.AppendString(check.Member(b, `"name":`), v.Name)
+	b = check.AppendFloat(check.Member(b, `"score":`), v.Score)
+	return append(b, '}')
 }
 
 var importRecordsInputRecordsItemKind = check.Enum{Values: []string{"small", "medium", "large"}}
@@ -239,6 +316,8 @@ func appendCallToolResult(b []byte, v *CallToolResult) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v CallToolResult) MarshalJSON() ([]byte, error) { return appendCallToolResult(nil, &v), nil }
 
 func decodeRaw(d *check.Decoder, v *check.Raw) {
 	*v = d.Raw(nil)
@@ -315,6 +394,10 @@ func appendTextContent(b []byte, v *TextContent) []byte {
 	return append(b, '}')
 }
 
+func (v TextContent) MarshalJSON() ([]byte, error) { return appendTextContent(nil, &v), nil }
+
+func (v *TextContent) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeTextContent, v) }
+
 var (
 	annotations         = check.Object{At: "#/$defs/Annotations", Names: []string{"audience", "lastModified", "priority"}}
 	annotationsPriority = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
@@ -345,6 +428,10 @@ func appendAnnotations(b []byte, v *Annotations) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v Annotations) MarshalJSON() ([]byte, error) { return appendAnnotations(nil, &v), nil }
+
+func (v *Annotations) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeAnnotations, v) }
 
 var role = check.Enum{At: "#/$defs/Role", Values: []string{"assistant", "user"}}
 
@@ -385,6 +472,12 @@ func appendImageContent(b []byte, v *ImageContent) []byte {
 	return append(b, '}')
 }
 
+func (v ImageContent) MarshalJSON() ([]byte, error) { return appendImageContent(nil, &v), nil }
+
+func (v *ImageContent) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeImageContent, v)
+}
+
 var (
 	audioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: check.Bits{0b11100}}
 	audioContentType = check.Enum{Values: []string{"audio"}, Const: true}
@@ -420,6 +513,12 @@ func appendAudioContent(b []byte, v *AudioContent) []byte {
 	b = check.Member(b, `"type":"audio"`)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v AudioContent) MarshalJSON() ([]byte, error) { return appendAudioContent(nil, &v), nil }
+
+func (v *AudioContent) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeAudioContent, v)
 }
 
 var (
@@ -477,6 +576,12 @@ func appendResourceLink(b []byte, v *ResourceLink) []byte {
 	return append(b, '}')
 }
 
+func (v ResourceLink) MarshalJSON() ([]byte, error) { return appendResourceLink(nil, &v), nil }
+
+func (v *ResourceLink) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeResourceLink, v)
+}
+
 var (
 	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: check.Bits{0b100}}
 	iconSrc = check.String{Format: check.FormatURI}
@@ -510,6 +615,10 @@ func appendIcon(b []byte, v *Icon) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v Icon) MarshalJSON() ([]byte, error) { return appendIcon(nil, &v), nil }
+
+func (v *Icon) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeIcon, v) }
 
 var iconTheme = check.Enum{Values: []string{"dark", "light"}}
 
@@ -545,6 +654,12 @@ func appendEmbeddedResource(b []byte, v *EmbeddedResource) []byte {
 	b = check.Member(b, `"type":"resource"`)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v EmbeddedResource) MarshalJSON() ([]byte, error) { return appendEmbeddedResource(nil, &v), nil }
+
+func (v *EmbeddedResource) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeEmbeddedResource, v)
 }
 
 var embeddedResourceResource = check.Union{Keyword: "anyOf"}
@@ -604,6 +719,14 @@ func appendTextResourceContents(b []byte, v *TextResourceContents) []byte {
 	return append(b, '}')
 }
 
+func (v TextResourceContents) MarshalJSON() ([]byte, error) {
+	return appendTextResourceContents(nil, &v), nil
+}
+
+func (v *TextResourceContents) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeTextResourceContents, v)
+}
+
 var (
 	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: check.Bits{0b1010}}
 	blobResourceContentsURI = check.String{Format: check.FormatURI}
@@ -638,6 +761,14 @@ func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
 	return append(b, '}')
 }
 
+func (v BlobResourceContents) MarshalJSON() ([]byte, error) {
+	return appendBlobResourceContents(nil, &v), nil
+}
+
+func (v *BlobResourceContents) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeBlobResourceContents, v)
+}
+
 func appendCreateMessageRequestParams(b []byte, v *CreateMessageRequestParams) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -663,6 +794,10 @@ func appendCreateMessageRequestParams(b []byte, v *CreateMessageRequestParams) [
 	return append(b, '}')
 }
 
+func (v CreateMessageRequestParams) MarshalJSON() ([]byte, error) {
+	return appendCreateMessageRequestParams(nil, &v), nil
+}
+
 func appendSamplingMessage(b []byte, v *SamplingMessage) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -673,6 +808,8 @@ func appendSamplingMessage(b []byte, v *SamplingMessage) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v SamplingMessage) MarshalJSON() ([]byte, error) { return appendSamplingMessage(nil, &v), nil }
 
 func appendSamplingMessageContent(b []byte, v *SamplingMessageContent) []byte {
 	switch v := (*v).(type) {
@@ -729,6 +866,12 @@ func appendToolUseContent(b []byte, v *ToolUseContent) []byte {
 	return append(b, '}')
 }
 
+func (v ToolUseContent) MarshalJSON() ([]byte, error) { return appendToolUseContent(nil, &v), nil }
+
+func (v *ToolUseContent) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeToolUseContent, v)
+}
+
 var (
 	toolResultContent     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: check.Bits{0b110010}}
 	toolResultContentType = check.Enum{Values: []string{"tool_result"}, Const: true}
@@ -771,8 +914,20 @@ func appendToolResultContent(b []byte, v *ToolResultContent) []byte {
 	return append(b, '}')
 }
 
+func (v ToolResultContent) MarshalJSON() ([]byte, error) {
+	return appendToolResultContent(nil, &v), nil
+}
+
+func (v *ToolResultContent) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeToolResultContent, v)
+}
+
 func appendSamplingMessageContentList(b []byte, v *SamplingMessageContentList) []byte {
 	return check.AppendList(b, *v, appendSamplingMessageContentBlock)
+}
+
+func (v SamplingMessageContentList) MarshalJSON() ([]byte, error) {
+	return appendSamplingMessageContentList(nil, &v), nil
 }
 
 var samplingMessageContentBlock = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Tags: []string{"text", "image", "audio", "tool_use", "tool_result"}}
@@ -820,6 +975,8 @@ func appendModelPreferences(b []byte, v *ModelPreferences) []byte {
 	return append(b, '}')
 }
 
+func (v ModelPreferences) MarshalJSON() ([]byte, error) { return appendModelPreferences(nil, &v), nil }
+
 func appendModelHint(b []byte, v *ModelHint) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"name":`, v.Name, check.AppendString)
@@ -827,12 +984,16 @@ func appendModelHint(b []byte, v *ModelHint) []byte {
 	return append(b, '}')
 }
 
+func (v ModelHint) MarshalJSON() ([]byte, error) { return appendModelHint(nil, &v), nil }
+
 func appendToolChoice(b []byte, v *ToolChoice) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"mode":`, v.Mode, check.AppendString)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v ToolChoice) MarshalJSON() ([]byte, error) { return appendToolChoice(nil, &v), nil }
 
 func appendTool(b []byte, v *Tool) []byte {
 	b = append(b, '{')
@@ -853,6 +1014,8 @@ func appendTool(b []byte, v *Tool) []byte {
 	return append(b, '}')
 }
 
+func (v Tool) MarshalJSON() ([]byte, error) { return appendTool(nil, &v), nil }
+
 func appendToolAnnotations(b []byte, v *ToolAnnotations) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"destructiveHint":`, v.DestructiveHint, check.AppendBool)
@@ -864,12 +1027,16 @@ func appendToolAnnotations(b []byte, v *ToolAnnotations) []byte {
 	return append(b, '}')
 }
 
+func (v ToolAnnotations) MarshalJSON() ([]byte, error) { return appendToolAnnotations(nil, &v), nil }
+
 func appendToolExecution(b []byte, v *ToolExecution) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"taskSupport":`, v.TaskSupport, check.AppendString)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v ToolExecution) MarshalJSON() ([]byte, error) { return appendToolExecution(nil, &v), nil }
 
 func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 	b = append(b, '{')
@@ -884,6 +1051,8 @@ func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v ToolInputSchema) MarshalJSON() ([]byte, error) { return appendToolInputSchema(nil, &v), nil }
 
 func appendToolInputSchemaPropertiesValue(b []byte, v *map[string]check.Raw) []byte {
 	return check.AppendMap(b, *v, appendRaw)
@@ -902,6 +1071,8 @@ func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v ToolOutputSchema) MarshalJSON() ([]byte, error) { return appendToolOutputSchema(nil, &v), nil }
 
 func appendToolOutputSchemaPropertiesValue(b []byte, v *map[string]check.Raw) []byte {
 	return check.AppendMap(b, *v, appendRaw)
@@ -926,6 +1097,27 @@ func decodeCreateMessageResult(d *check.Decoder, v *CreateMessageResult) {
 			d.Keep(&v.Extra)
 		}
 	}
+}
+
+func appendCreateMessageResult(b []byte, v *CreateMessageResult) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = appendCreateMessageResultContent(check.Member(b, `"content":`), &v.Content)
+	b = check.AppendString(check.Member(b, `"model":`), v.Model)
+	b = check.AppendString(check.Member(b, `"role":`), v.Role)
+	b = check.AppendOptional(b, `"stopReason":`, v.StopReason, check.AppendString)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v CreateMessageResult) MarshalJSON() ([]byte, error) {
+	return appendCreateMessageResult(nil, &v), nil
+}
+
+func (v *CreateMessageResult) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeCreateMessageResult, v)
 }
 
 var createMessageResultContent = check.Union{Keyword: "anyOf"}
@@ -953,8 +1145,38 @@ func decodeCreateMessageResultContent(d *check.Decoder, v *CreateMessageResultCo
 	t.End()
 }
 
+func appendCreateMessageResultContent(b []byte, v *CreateMessageResultContent) []byte {
+	switch v := (*v).(type) {
+	case *TextContent:
+		return appendTextContent(b, v)
+	case *ImageContent:
+		return appendImageContent(b, v)
+	case *AudioContent:
+		return appendAudioContent(b, v)
+	case *ToolUseContent:
+		return appendToolUseContent(b, v)
+	case *ToolResultContent:
+		return appendToolResultContent(b, v)
+	case CreateMessageResultContentList:
+		return appendCreateMessageResultContentList(b, &v)
+	}
+	return append(b, "null"...)
+}
+
 var createMessageResultContentList = check.Array{At: "#/$defs/CreateMessageResult/properties/content/anyOf/5"}
 
 func decodeCreateMessageResultContentList(d *check.Decoder, v *CreateMessageResultContentList) {
 	*v = CreateMessageResultContentList(check.List(d, &createMessageResultContentList, decodeSamplingMessageContentBlock))
+}
+
+func appendCreateMessageResultContentList(b []byte, v *CreateMessageResultContentList) []byte {
+	return check.AppendList(b, *v, appendSamplingMessageContentBlock)
+}
+
+func (v CreateMessageResultContentList) MarshalJSON() ([]byte, error) {
+	return appendCreateMessageResultContentList(nil, &v), nil
+}
+
+func (v *CreateMessageResultContentList) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeCreateMessageResultContentList, v)
 }

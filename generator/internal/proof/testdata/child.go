@@ -5,10 +5,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"strconv"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -20,6 +22,7 @@ type answer struct {
 	Refused  string
 	Out      string
 	Unstable string
+	JSON     string
 }
 
 func run[T any](decode func(*check.Decoder, *T), encode func([]byte, *T) []byte) func([]byte) answer {
@@ -35,6 +38,7 @@ func run[T any](decode func(*check.Decoder, *T), encode func([]byte, *T) []byte)
 		default:
 			out := encode(nil, &v)
 			a.Out = string(out)
+			a.JSON = cmp.Or(differs(v, encode), differs(w, encode)) // w is the zero value still
 			if err := check.Decode(out, check.Limits{}, decode, &w); err != nil {
 				a.Unstable = "what was written is not read again: " + err.Error()
 			} else if again := encode(nil, &w); !bytes.Equal(again, out) {
@@ -42,6 +46,50 @@ func run[T any](decode func(*check.Decoder, *T), encode func([]byte, *T) []byte)
 			}
 		}
 		return a
+	}
+}
+
+// differs holds encoding/json against the encoder: what json.Marshal writes is the same, and json.Unmarshal reads it back.
+func differs[T any](v T, encode func([]byte, *T) []byte) string {
+	var compact, got bytes.Buffer
+	if json.Compact(&compact, encode(nil, &v)) != nil {
+		return "" // NaN, or what is no JSON in a Raw
+	}
+	e := json.NewEncoder(&got)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "json.Marshal: " + err.Error()
+	}
+	want, marshaled := alike(compact.Bytes()), alike(got.Bytes())
+	if want != marshaled {
+		return "json.Marshal: " + got.String() + "encoder: " + compact.String()
+	}
+	var read T
+	if k := reflect.TypeFor[T]().Kind(); k == reflect.Interface || k == reflect.Pointer {
+		return "" // Go allows them no methods
+	}
+	if err := json.Unmarshal(got.Bytes(), &read); err != nil && !errors.As(err, new(check.Violations)) {
+		return "json.Unmarshal of " + got.String() + ": " + err.Error()
+	} else if again := alike(encode(nil, &read)); err == nil && again != want {
+		return "json.Unmarshal of " + got.String() + ": " + again
+	}
+	return ""
+}
+
+// alike is text with its escapes as encoding/json writes them, and the members of objects still in their order.
+func alike(text []byte) string {
+	var out []byte
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return string(out)
+		}
+		if s, ok := token.(string); ok {
+			token = strconv.Quote(s)
+		}
+		out = fmt.Appendln(out, token)
 	}
 }
 

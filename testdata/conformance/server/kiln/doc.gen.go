@@ -76,6 +76,12 @@
 //   - roots/list: ListRoots asks the client.
 //   - sampling/createMessage: CreateMessage asks the client.
 //
+// # JSON
+//
+// json.Marshal writes each type as it is sent, and json.Unmarshal reads that back, but for interfaces by themselves and types that
+// are only sent. A type with an UnmarshalJSON is read as arguments are: with its defaults, and an error that lists violations.
+// Others are read as encoding/json reads structs, which checks no rule of their schema.
+//
 // # Limits
 //
 // Each refuses with an error that names it. These are the runtime's defaults; the option in parentheses changes them.

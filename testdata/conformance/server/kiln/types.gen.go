@@ -34,20 +34,20 @@ type TestLoggingToolInput struct{}
 
 // TestSamplingInput is what test_sampling is called with.
 type TestSamplingInput struct {
-	Prompt string
+	Prompt string `json:"prompt"`
 }
 
 // TestElicitationInput is what test_elicitation is called with.
 type TestElicitationInput struct {
-	Message string
+	Message string `json:"message"`
 }
 
 // TestElicitationUserInfo is an answer to the question user_info of test_elicitation.
 type TestElicitationUserInfo struct {
 	// The user's address
-	Email string
+	Email string `json:"email"`
 	// The user's name
-	Username string
+	Username string `json:"username"`
 }
 
 // TestElicitationSep1034DefaultsInput is what test_elicitation_sep1034_defaults is called with.
@@ -57,15 +57,15 @@ type TestElicitationSep1034DefaultsInput struct{}
 // test_elicitation_sep1034_defaults.
 type TestElicitationSep1034DefaultsDefaults struct {
 	// Default 30.
-	Age int64
+	Age int64 `json:"age"`
 	// Default "John Doe".
-	Name string
+	Name string `json:"name"`
 	// Default 95.5.
-	Score float64
+	Score float64 `json:"score"`
 	// Default "active".
-	Status TestElicitationSep1034DefaultsDefaultsStatus
+	Status TestElicitationSep1034DefaultsDefaultsStatus `json:"status"`
 	// Default true.
-	Verified bool
+	Verified bool `json:"verified"`
 }
 
 // TestElicitationSep1034DefaultsDefaultsStatus is one of the constants below.
@@ -83,11 +83,11 @@ type TestElicitationSep1330EnumsInput struct{}
 
 // TestElicitationSep1330EnumsChoices is an answer to the question choices of test_elicitation_sep1330_enums.
 type TestElicitationSep1330EnumsChoices struct {
-	LegacyEnum     check.Optional[TestElicitationSep1330EnumsChoicesLegacyEnum]
-	TitledMulti    []TestElicitationSep1330EnumsChoicesTitledMultiItem
-	TitledSingle   check.Optional[TestElicitationSep1330EnumsChoicesTitledSingle]
-	UntitledMulti  []TestElicitationSep1330EnumsChoicesUntitledMultiItem
-	UntitledSingle check.Optional[TestElicitationSep1330EnumsChoicesUntitledSingle]
+	LegacyEnum     check.Optional[TestElicitationSep1330EnumsChoicesLegacyEnum]     `json:"legacyEnum,omitzero"`
+	TitledMulti    []TestElicitationSep1330EnumsChoicesTitledMultiItem              `json:"titledMulti,omitzero"`
+	TitledSingle   check.Optional[TestElicitationSep1330EnumsChoicesTitledSingle]   `json:"titledSingle,omitzero"`
+	UntitledMulti  []TestElicitationSep1330EnumsChoicesUntitledMultiItem            `json:"untitledMulti,omitzero"`
+	UntitledSingle check.Optional[TestElicitationSep1330EnumsChoicesUntitledSingle] `json:"untitledSingle,omitzero"`
 }
 
 // TestElicitationSep1330EnumsChoicesLegacyEnum is one of the constants below.
@@ -148,19 +148,19 @@ const (
 
 // JSONSchema202012ToolInput is what json_schema_2020_12_tool is called with.
 type JSONSchema202012ToolInput struct {
-	Address       *JSONSchema202012ToolAddress
-	ContactMethod check.Optional[JSONSchema202012ToolInputContactMethod]
-	Email         check.Optional[string]
-	Name          check.Optional[string]
-	Phone         check.Optional[string]
+	Address       *JSONSchema202012ToolAddress                           `json:"address,omitzero"`
+	ContactMethod check.Optional[JSONSchema202012ToolInputContactMethod] `json:"contactMethod,omitzero"`
+	Email         check.Optional[string]                                 `json:"email,omitzero"`
+	Name          check.Optional[string]                                 `json:"name,omitzero"`
+	Phone         check.Optional[string]                                 `json:"phone,omitzero"`
 }
 
 // JSONSchema202012ToolAddress is an object.
 type JSONSchema202012ToolAddress struct {
-	City   check.Optional[string]
-	Street check.Optional[string]
+	City   check.Optional[string] `json:"city,omitzero"`
+	Street check.Optional[string] `json:"street,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // JSONSchema202012ToolInputContactMethod is one of the constants below.
@@ -177,8 +177,8 @@ type TestReconnectionInput struct{}
 
 // TestXMCPHeaderInput is what test_x_mcp_header is called with.
 type TestXMCPHeaderInput struct {
-	Level  check.Optional[int64]
-	Region check.Optional[string]
+	Level  check.Optional[int64]  `json:"level,omitzero"`
+	Region check.Optional[string] `json:"region,omitzero"`
 }
 
 // TestMissingCapabilityInput is what test_missing_capability is called with.
@@ -190,7 +190,7 @@ type TestStreamingElicitationInput struct{}
 // TestStreamingElicitationConfirmation is an answer to the question confirmation of
 // test_streaming_elicitation.
 type TestStreamingElicitationConfirmation struct {
-	Confirmed bool
+	Confirmed bool `json:"confirmed"`
 }
 
 // TestTriggerToolChangeInput is what test_trigger_tool_change is called with.
@@ -205,7 +205,7 @@ type TestInputRequiredResultElicitationInput struct{}
 // TestInputRequiredResultElicitationUserName is an answer to the question user_name of
 // test_input_required_result_elicitation.
 type TestInputRequiredResultElicitationUserName struct {
-	Name string
+	Name string `json:"name"`
 }
 
 // TestInputRequiredResultSamplingInput is what test_input_required_result_sampling is called with.
@@ -220,7 +220,7 @@ type TestInputRequiredResultRequestStateInput struct{}
 // TestInputRequiredResultRequestStateConfirm is an answer to the question confirm of
 // test_input_required_result_request_state.
 type TestInputRequiredResultRequestStateConfirm struct {
-	Ok bool
+	Ok bool `json:"ok"`
 }
 
 // TestInputRequiredResultMultipleInputsInput is what test_input_required_result_multiple_inputs is called
@@ -230,7 +230,7 @@ type TestInputRequiredResultMultipleInputsInput struct{}
 // TestInputRequiredResultMultipleInputsUserName is an answer to the question user_name of
 // test_input_required_result_multiple_inputs.
 type TestInputRequiredResultMultipleInputsUserName struct {
-	Name string
+	Name string `json:"name"`
 }
 
 // TestInputRequiredResultMultiRoundInput is what test_input_required_result_multi_round is called with.
@@ -239,13 +239,13 @@ type TestInputRequiredResultMultiRoundInput struct{}
 // TestInputRequiredResultMultiRoundStepOne is an answer to the question step_one of
 // test_input_required_result_multi_round.
 type TestInputRequiredResultMultiRoundStepOne struct {
-	Name string
+	Name string `json:"name"`
 }
 
 // TestInputRequiredResultMultiRoundStepTwo is an answer to the question step_two of
 // test_input_required_result_multi_round.
 type TestInputRequiredResultMultiRoundStepTwo struct {
-	Color string
+	Color string `json:"color"`
 }
 
 // TestInputRequiredResultTamperedStateInput is what test_input_required_result_tampered_state is called with.
@@ -254,7 +254,7 @@ type TestInputRequiredResultTamperedStateInput struct{}
 // TestInputRequiredResultTamperedStateConfirm is an answer to the question confirm of
 // test_input_required_result_tampered_state.
 type TestInputRequiredResultTamperedStateConfirm struct {
-	Ok bool
+	Ok bool `json:"ok"`
 }
 
 // TestInputRequiredResultCapabilitiesInput is what test_input_required_result_capabilities is called with.
@@ -263,18 +263,18 @@ type TestInputRequiredResultCapabilitiesInput struct{}
 // TestInputRequiredResultCapabilitiesUserName is an answer to the question user_name of
 // test_input_required_result_capabilities.
 type TestInputRequiredResultCapabilitiesUserName struct {
-	Name string
+	Name string `json:"name"`
 }
 
 // GreetInput is what greet is called with.
 type GreetInput struct {
-	Name string
+	Name string `json:"name"`
 }
 
 // SlowComputeInput is what slow_compute is called with.
 type SlowComputeInput struct {
-	Label   check.Optional[string]
-	Seconds int64
+	Label   check.Optional[string] `json:"label,omitzero"`
+	Seconds int64                  `json:"seconds"`
 }
 
 // FailingJobInput is what failing_job is called with.
@@ -285,12 +285,12 @@ type ProtocolErrorJobInput struct{}
 
 // ConfirmDeleteInput is what confirm_delete is called with.
 type ConfirmDeleteInput struct {
-	Filename string
+	Filename string `json:"filename"`
 }
 
 // ConfirmDeleteConfirm is an answer to the question confirm of confirm_delete.
 type ConfirmDeleteConfirm struct {
-	Confirm bool
+	Confirm bool `json:"confirm"`
 }
 
 // MultiInputInput is what multi_input is called with.
@@ -298,14 +298,14 @@ type MultiInputInput struct{}
 
 // MultiInputFirst is an answer to the question first of multi_input.
 type MultiInputFirst struct {
-	Confirm check.Optional[bool]
-	Name    check.Optional[string]
+	Confirm check.Optional[bool]   `json:"confirm,omitzero"`
+	Name    check.Optional[string] `json:"name,omitzero"`
 }
 
 // MultiInputSecond is an answer to the question second of multi_input.
 type MultiInputSecond struct {
-	Confirm check.Optional[bool]
-	Name    check.Optional[string]
+	Confirm check.Optional[bool]   `json:"confirm,omitzero"`
+	Name    check.Optional[string] `json:"name,omitzero"`
 }
 
 // TestToolWithTaskInput is what test_tool_with_task is called with.
@@ -313,20 +313,20 @@ type TestToolWithTaskInput struct{}
 
 // TestToolWithTaskUserName is an answer to the question user_name of test_tool_with_task.
 type TestToolWithTaskUserName struct {
-	Name string
+	Name string `json:"name"`
 }
 
 // CallToolResult is what a tool produced, or how it failed.
 type CallToolResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Content is the outcome as blocks that a model can read.
-	Content []ContentBlock
+	Content []ContentBlock `json:"content"`
 	// IsError marks a failure that the model should see and may mend; absent means success.
-	IsError check.Optional[bool]
+	IsError check.Optional[bool] `json:"isError,omitzero"`
 	// StructuredContent is the outcome as data, to be valid against the outputSchema.
-	StructuredContent check.Raw
+	StructuredContent check.Raw `json:"structuredContent,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ContentBlock is one piece of content: text, image, sound, or a resource by link or in full.
@@ -342,25 +342,25 @@ func (*EmbeddedResource) isContentBlock() {}
 
 // TextContent is a piece of text.
 type TextContent struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Text is the text.
-	Text string
+	Text string `json:"text"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // Annotations tells clients whom content is for and how much it matters.
 type Annotations struct {
 	// Audience lists who should see it: the user, the assistant, or both.
-	Audience []Role
+	Audience []Role `json:"audience,omitzero"`
 	// LastModified is when the content last changed, in ISO 8601.
-	LastModified check.Optional[string]
+	LastModified check.Optional[string] `json:"lastModified,omitzero"`
 	// Priority weighs the content from 0, can be left out, to 1, can not do without.
-	Priority check.Optional[float64]
+	Priority check.Optional[float64] `json:"priority,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // Role is a side of a conversation.
@@ -374,65 +374,65 @@ const (
 
 // ImageContent is a picture.
 type ImageContent struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Data is the picture, base64-encoded.
-	Data string
+	Data string `json:"data"`
 	// MIMEType is the picture's format, such as image/png.
-	MIMEType string
+	MIMEType string `json:"mimeType"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // AudioContent is a piece of sound.
 type AudioContent struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Data is the sound, base64-encoded.
-	Data string
+	Data string `json:"data"`
 	// MIMEType is the sound's format, such as audio/wav.
-	MIMEType string
+	MIMEType string `json:"mimeType"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ResourceLink points to a resource that need not be listed.
 type ResourceLink struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Description says what is in it, for models too.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
-	Icons []Icon
+	Icons []Icon `json:"icons,omitzero"`
 	// MIMEType is the content's media type, where it is known.
-	MIMEType check.Optional[string]
+	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// Name identifies this item to programs and stands in for a missing title.
-	Name string
+	Name string `json:"name"`
 	// Size counts the bytes of the raw content.
-	Size check.Optional[int64]
+	Size check.Optional[int64] `json:"size,omitzero"`
 	// Title is the name to show to people.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// URI is the address of the resource; any scheme.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // Icon is a picture to show beside a name.
 type Icon struct {
 	// MIMEType overrides the media type that the source reports.
-	MIMEType check.Optional[string]
+	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// Sizes lists sizes as WIDTHxHEIGHT, or any for pictures that scale; absent means all.
-	Sizes []string
+	Sizes []string `json:"sizes,omitzero"`
 	// Src is where the picture is: an http(s) or data URI. Treat it as untrusted, SVG above all.
-	Src string
+	Src string `json:"src"`
 	// Theme is the background that it was drawn for; absent means both.
-	Theme check.Optional[IconTheme]
+	Theme check.Optional[IconTheme] `json:"theme,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // IconTheme is the background that it was drawn for; absent means both.
@@ -446,13 +446,13 @@ const (
 
 // EmbeddedResource is a resource's content inside a prompt or a result.
 type EmbeddedResource struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Resource is the content, text or binary.
-	Resource EmbeddedResourceResource
+	Resource EmbeddedResourceResource `json:"resource"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // EmbeddedResourceResource is the content, text or binary.
@@ -465,59 +465,59 @@ func (*BlobResourceContents) isEmbeddedResourceResource() {}
 
 // TextResourceContents is textual content of a resource.
 type TextResourceContents struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// MIMEType is the content's media type, where it is known.
-	MIMEType check.Optional[string]
+	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// Text is the content.
-	Text string
+	Text string `json:"text"`
 	// URI is the address of the resource; any scheme.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // BlobResourceContents is binary content of a resource.
 type BlobResourceContents struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Blob is the content, base64-encoded.
-	Blob string
+	Blob string `json:"blob"`
 	// MIMEType is the content's media type, where it is known.
-	MIMEType check.Optional[string]
+	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// URI is the address of the resource; any scheme.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CompleteRequestParams says which argument of what is being typed.
 type CompleteRequestParams struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Argument is the argument and what was typed of it so far.
-	Argument CompleteRequestParamsArgument
+	Argument CompleteRequestParamsArgument `json:"argument"`
 	// Context is what is known besides.
-	Context *CompleteRequestParamsContext
+	Context *CompleteRequestParamsContext `json:"context,omitzero"`
 	// Ref is the prompt or resource template that the argument belongs to.
-	Ref CompleteRequestParamsRef
+	Ref CompleteRequestParamsRef `json:"ref"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CompleteRequestParamsArgument is the argument and what was typed of it so far.
 type CompleteRequestParamsArgument struct {
 	// Name is the argument's name.
-	Name string
+	Name string `json:"name"`
 	// Value is what was typed so far.
-	Value string
+	Value string `json:"value"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CompleteRequestParamsContext is what is known besides.
 type CompleteRequestParamsContext struct {
 	// Arguments are the other arguments that already have a value.
-	Arguments map[string]string
+	Arguments map[string]string `json:"arguments,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CompleteRequestParamsRef is the prompt or resource template that the argument belongs to.
@@ -531,97 +531,97 @@ func (*ResourceTemplateReference) isCompleteRequestParamsRef() {}
 // PromptReference points to a prompt.
 type PromptReference struct {
 	// Name identifies this item to programs and stands in for a missing title.
-	Name string
+	Name string `json:"name"`
 	// Title is the name to show to people.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ResourceTemplateReference points to a resource or a template of resources.
 type ResourceTemplateReference struct {
 	// URI is its address or pattern.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CompleteResult holds the suggestions.
 type CompleteResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Completion is the list of suggestions and how long it would be in full.
-	Completion CompleteResultCompletion
+	Completion CompleteResultCompletion `json:"completion"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CompleteResultCompletion is the list of suggestions and how long it would be in full.
 type CompleteResultCompletion struct {
 	// HasMore tells that there are suggestions that did not fit.
-	HasMore check.Optional[bool]
+	HasMore check.Optional[bool] `json:"hasMore,omitzero"`
 	// Total counts all suggestions, sent or not.
-	Total check.Optional[int64]
+	Total check.Optional[int64] `json:"total,omitzero"`
 	// Values are the suggestions, 100 at most.
-	Values []string
+	Values []string `json:"values"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // GetPromptRequestParams names the prompt and its arguments.
 type GetPromptRequestParams struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Arguments fill the prompt's gaps.
-	Arguments map[string]string
+	Arguments map[string]string `json:"arguments,omitzero"`
 	// Name is the prompt's name as listed.
-	Name string
+	Name string `json:"name"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // GetPromptResult is the filled-in prompt.
 type GetPromptResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Description says what the prompt does.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Messages are the messages to hand to the model.
-	Messages []PromptMessage
+	Messages []PromptMessage `json:"messages"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // PromptMessage is one message of a prompt.
 type PromptMessage struct {
 	// Content is what is said.
-	Content ContentBlock
+	Content ContentBlock `json:"content"`
 	// Role is who says it.
-	Role Role
+	Role Role `json:"role"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // PaginatedRequestParams is the params of a list request.
 type PaginatedRequestParams struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Cursor is the nextCursor of the page before; absent for the first page.
-	Cursor check.Optional[string]
+	Cursor check.Optional[string] `json:"cursor,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ListPromptsResult is a page of the prompts.
 type ListPromptsResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// CacheScope is public if anybody may be served the kept copy, private if only the same principal. Not in
 	// 2025-11-25.
-	CacheScope check.Optional[ListPromptsResultCacheScope]
+	CacheScope check.Optional[ListPromptsResultCacheScope] `json:"cacheScope,omitzero"`
 	// NextCursor fetches the following page; absent on the last one.
-	NextCursor check.Optional[string]
+	NextCursor check.Optional[string] `json:"nextCursor,omitzero"`
 	// Prompts are the prompts of this page.
-	Prompts []Prompt
+	Prompts []Prompt `json:"prompts"`
 	// TTLMs is how long a copy stays good, in milliseconds; 0 for not at all. Not in 2025-11-25.
-	TTLMs check.Optional[int64]
+	TTLMs check.Optional[int64] `json:"ttlMs,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ListPromptsResultCacheScope is public if anybody may be served the kept copy, private if only the same
@@ -636,49 +636,49 @@ const (
 
 // Prompt is a prompt, or a template of one, on offer.
 type Prompt struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Arguments are the gaps that can be filled.
-	Arguments []PromptArgument
+	Arguments []PromptArgument `json:"arguments,omitzero"`
 	// Description says what the prompt is good for.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
-	Icons []Icon
+	Icons []Icon `json:"icons,omitzero"`
 	// Name identifies this item to programs and stands in for a missing title.
-	Name string
+	Name string `json:"name"`
 	// Title is the name to show to people.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // PromptArgument is a gap in a prompt.
 type PromptArgument struct {
 	// Description says what to fill in.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Name identifies this item to programs and stands in for a missing title.
-	Name string
+	Name string `json:"name"`
 	// Required tells that the gap may not stay empty.
-	Required check.Optional[bool]
+	Required check.Optional[bool] `json:"required,omitzero"`
 	// Title is the name to show to people.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ListResourcesResult is a page of the resources.
 type ListResourcesResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// CacheScope is public if anybody may be served the kept copy, private if only the same principal. Not in
 	// 2025-11-25.
-	CacheScope check.Optional[ListResourcesResultCacheScope]
+	CacheScope check.Optional[ListResourcesResultCacheScope] `json:"cacheScope,omitzero"`
 	// NextCursor fetches the following page; absent on the last one.
-	NextCursor check.Optional[string]
+	NextCursor check.Optional[string] `json:"nextCursor,omitzero"`
 	// Resources are the resources of this page.
-	Resources []Resource
+	Resources []Resource `json:"resources"`
 	// TTLMs is how long a copy stays good, in milliseconds; 0 for not at all. Not in 2025-11-25.
-	TTLMs check.Optional[int64]
+	TTLMs check.Optional[int64] `json:"ttlMs,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ListResourcesResultCacheScope is public if anybody may be served the kept copy, private if only the same
@@ -693,48 +693,48 @@ const (
 
 // Resource is something that the server lets clients read.
 type Resource struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Description says what is in it, for models too.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
-	Icons []Icon
+	Icons []Icon `json:"icons,omitzero"`
 	// MIMEType is the content's media type, where it is known.
-	MIMEType check.Optional[string]
+	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// Name identifies this item to programs and stands in for a missing title.
-	Name string
+	Name string `json:"name"`
 	// Size counts the bytes of the raw content.
-	Size check.Optional[int64]
+	Size check.Optional[int64] `json:"size,omitzero"`
 	// Title is the name to show to people.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// URI is the address of the resource; any scheme.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ReadResourceRequestParams says which resource to read.
 type ReadResourceRequestParams struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// URI is the address of the resource; any scheme.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ReadResourceResult is the content of a resource.
 type ReadResourceResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// CacheScope is public if anybody may be served the kept copy, private if only the same principal. Not in
 	// 2025-11-25.
-	CacheScope check.Optional[ReadResourceResultCacheScope]
+	CacheScope check.Optional[ReadResourceResultCacheScope] `json:"cacheScope,omitzero"`
 	// Contents are its parts, each text or binary.
-	Contents []ReadResourceResultContentsItem
+	Contents []ReadResourceResultContentsItem `json:"contents"`
 	// TTLMs is how long a copy stays good, in milliseconds; 0 for not at all. Not in 2025-11-25.
-	TTLMs check.Optional[int64]
+	TTLMs check.Optional[int64] `json:"ttlMs,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ReadResourceResultCacheScope is public if anybody may be served the kept copy, private if only the same
@@ -755,27 +755,27 @@ func (*BlobResourceContents) isReadResourceResultContentsItem() {}
 
 // SubscribeRequestParams says which resource to watch.
 type SubscribeRequestParams struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// URI is the address of the resource; any scheme.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ListResourceTemplatesResult is a page of the resource templates.
 type ListResourceTemplatesResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// CacheScope is public if anybody may be served the kept copy, private if only the same principal. Not in
 	// 2025-11-25.
-	CacheScope check.Optional[ListResourceTemplatesResultCacheScope]
+	CacheScope check.Optional[ListResourceTemplatesResultCacheScope] `json:"cacheScope,omitzero"`
 	// NextCursor fetches the following page; absent on the last one.
-	NextCursor check.Optional[string]
+	NextCursor check.Optional[string] `json:"nextCursor,omitzero"`
 	// ResourceTemplates are the templates of this page.
-	ResourceTemplates []ResourceTemplate
+	ResourceTemplates []ResourceTemplate `json:"resourceTemplates"`
 	// TTLMs is how long a copy stays good, in milliseconds; 0 for not at all. Not in 2025-11-25.
-	TTLMs check.Optional[int64]
+	TTLMs check.Optional[int64] `json:"ttlMs,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ListResourceTemplatesResultCacheScope is public if anybody may be served the kept copy, private if only the
@@ -790,32 +790,32 @@ const (
 
 // ResourceTemplate is a pattern for the addresses of many resources.
 type ResourceTemplate struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints for displaying and using this item.
-	Annotations *Annotations
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Description says what the resources are, for models too.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
-	Icons []Icon
+	Icons []Icon `json:"icons,omitzero"`
 	// MIMEType is the media type, if all of them share one.
-	MIMEType check.Optional[string]
+	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// Name identifies this item to programs and stands in for a missing title.
-	Name string
+	Name string `json:"name"`
 	// Title is the name to show to people.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// URITemplate is the pattern, an RFC 6570 template.
-	URITemplate string
+	URITemplate string `json:"uriTemplate"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // UnsubscribeRequestParams says which resource no longer to watch.
 type UnsubscribeRequestParams struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// URI is the address of the resource; any scheme.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ElicitRequestParams is a question, by form or by web page.
@@ -828,15 +828,15 @@ func (*ElicitRequestURLParams) isElicitRequestParams()  {}
 
 // ElicitRequestFormParams is a question answered by filling in a form; never for secrets.
 type ElicitRequestFormParams struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Message is the question.
-	Message string
+	Message string `json:"message"`
 	// Mode is form, also when absent.
-	Mode check.Optional[ElicitRequestFormParamsMode]
+	Mode check.Optional[ElicitRequestFormParamsMode] `json:"mode,omitzero"`
 	// RequestedSchema describes the form: a flat object of plain fields.
-	RequestedSchema ElicitRequestFormParamsRequestedSchema
+	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ElicitRequestFormParamsMode is form, also when absent.
@@ -850,13 +850,13 @@ const (
 // ElicitRequestFormParamsRequestedSchema describes the form: a flat object of plain fields.
 type ElicitRequestFormParamsRequestedSchema struct {
 	// Schema names the JSON Schema dialect.
-	Schema check.Optional[string]
+	Schema check.Optional[string] `json:"$schema,omitzero"`
 	// Properties are the fields by name.
-	Properties map[string]PrimitiveSchemaDefinition
+	Properties map[string]PrimitiveSchemaDefinition `json:"properties"`
 	// Required names the fields that must be filled in.
-	Required []string
+	Required []string `json:"required,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // PrimitiveSchemaDefinition describes one field of a form.
@@ -878,19 +878,19 @@ func (*LegacyTitledEnumSchema) isPrimitiveSchemaDefinition()         {}
 // StringSchema describes a text field of a form.
 type StringSchema struct {
 	// Default is what the form starts with.
-	Default check.Optional[string]
+	Default check.Optional[string] `json:"default,omitzero"`
 	// Description explains the field.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Format is the notation that the text must have.
-	Format check.Optional[StringSchemaFormat]
+	Format check.Optional[StringSchemaFormat] `json:"format,omitzero"`
 	// MaxLength is the most characters allowed.
-	MaxLength check.Optional[int64]
+	MaxLength check.Optional[int64] `json:"maxLength,omitzero"`
 	// MinLength is the fewest characters allowed.
-	MinLength check.Optional[int64]
+	MinLength check.Optional[int64] `json:"minLength,omitzero"`
 	// Title labels the field.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // StringSchemaFormat is the notation that the text must have.
@@ -907,18 +907,18 @@ const (
 // NumberSchema describes a number field of a form.
 type NumberSchema struct {
 	// Default is what the form starts with.
-	Default check.Optional[float64]
+	Default check.Optional[float64] `json:"default,omitzero"`
 	// Description explains the field.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Maximum is the largest number allowed.
-	Maximum check.Optional[float64]
+	Maximum check.Optional[float64] `json:"maximum,omitzero"`
 	// Minimum is the smallest number allowed.
-	Minimum check.Optional[float64]
+	Minimum check.Optional[float64] `json:"minimum,omitzero"`
 	// Title labels the field.
-	Title check.Optional[string]
-	Type  NumberSchemaType
+	Title check.Optional[string] `json:"title,omitzero"`
+	Type  NumberSchemaType       `json:"type"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // NumberSchemaType is one of the constants below.
@@ -933,153 +933,153 @@ const (
 // BooleanSchema describes a yes-or-no field of a form.
 type BooleanSchema struct {
 	// Default is what the form starts with.
-	Default check.Optional[bool]
+	Default check.Optional[bool] `json:"default,omitzero"`
 	// Description explains the field.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Title labels the field.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // UntitledSingleSelectEnumSchema describes one choice out of a set, without labels.
 type UntitledSingleSelectEnumSchema struct {
 	// Default is what the form starts with.
-	Default check.Optional[string]
+	Default check.Optional[string] `json:"default,omitzero"`
 	// Description explains the field.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Enum are the choices.
-	Enum []string
+	Enum []string `json:"enum"`
 	// Title labels the field.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // TitledSingleSelectEnumSchema describes one choice out of a set, each with a label.
 type TitledSingleSelectEnumSchema struct {
 	// Default is what the form starts with.
-	Default check.Optional[string]
+	Default check.Optional[string] `json:"default,omitzero"`
 	// Description explains the field.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// OneOf are the choices and their labels.
-	OneOf []TitledSingleSelectEnumSchemaOneOfItem
+	OneOf []TitledSingleSelectEnumSchemaOneOfItem `json:"oneOf"`
 	// Title labels the field.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // TitledSingleSelectEnumSchemaOneOfItem is an object.
 type TitledSingleSelectEnumSchemaOneOfItem struct {
 	// Const is the value of this choice.
-	Const string
+	Const string `json:"const"`
 	// Title labels this choice.
-	Title string
+	Title string `json:"title"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // UntitledMultiSelectEnumSchema describes any number of choices without labels.
 type UntitledMultiSelectEnumSchema struct {
 	// Default is what the form starts with.
-	Default []string
+	Default []string `json:"default,omitzero"`
 	// Description explains the field.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Items describes one choice.
-	Items UntitledMultiSelectEnumSchemaItems
+	Items UntitledMultiSelectEnumSchemaItems `json:"items"`
 	// MaxItems is the most choices allowed.
-	MaxItems check.Optional[int64]
+	MaxItems check.Optional[int64] `json:"maxItems,omitzero"`
 	// MinItems is the fewest choices allowed.
-	MinItems check.Optional[int64]
+	MinItems check.Optional[int64] `json:"minItems,omitzero"`
 	// Title labels the field.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // UntitledMultiSelectEnumSchemaItems describes one choice.
 type UntitledMultiSelectEnumSchemaItems struct {
 	// Enum are the choices.
-	Enum []string
+	Enum []string `json:"enum"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // TitledMultiSelectEnumSchema describes any number of choices, each with a label.
 type TitledMultiSelectEnumSchema struct {
 	// Default is what the form starts with.
-	Default []string
+	Default []string `json:"default,omitzero"`
 	// Description explains the field.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Items describes one choice.
-	Items TitledMultiSelectEnumSchemaItems
+	Items TitledMultiSelectEnumSchemaItems `json:"items"`
 	// MaxItems is the most choices allowed.
-	MaxItems check.Optional[int64]
+	MaxItems check.Optional[int64] `json:"maxItems,omitzero"`
 	// MinItems is the fewest choices allowed.
-	MinItems check.Optional[int64]
+	MinItems check.Optional[int64] `json:"minItems,omitzero"`
 	// Title labels the field.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // TitledMultiSelectEnumSchemaItems describes one choice.
 type TitledMultiSelectEnumSchemaItems struct {
 	// AnyOf are the choices and their labels.
-	AnyOf []TitledMultiSelectEnumSchemaItemsAnyOfItem
+	AnyOf []TitledMultiSelectEnumSchemaItemsAnyOfItem `json:"anyOf"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // TitledMultiSelectEnumSchemaItemsAnyOfItem is an object.
 type TitledMultiSelectEnumSchemaItemsAnyOfItem struct {
 	// Const is the value of this choice.
-	Const string
+	Const string `json:"const"`
 	// Title labels this choice.
-	Title string
+	Title string `json:"title"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // LegacyTitledEnumSchema is the old form of a choice with labels; TitledSingleSelectEnumSchema replaces it.
 type LegacyTitledEnumSchema struct {
 	// Default is what the form starts with.
-	Default check.Optional[string]
+	Default check.Optional[string] `json:"default,omitzero"`
 	// Description explains the field.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Enum are the choices.
-	Enum []string
+	Enum []string `json:"enum"`
 	// EnumNames are the labels of the choices, in their order.
-	EnumNames []string
+	EnumNames []string `json:"enumNames,omitzero"`
 	// Title labels the field.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ElicitRequestURLParams is a question answered on a web page, out of the client's sight.
 type ElicitRequestURLParams struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// ElicitationID identifies the question on this server. Not in 2026-07-28.
-	ElicitationID check.Optional[string]
+	ElicitationID check.Optional[string] `json:"elicitationId,omitzero"`
 	// Message says what the page is for.
-	Message string
+	Message string `json:"message"`
 	// URL is the page to open.
-	URL string
+	URL string `json:"url"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ElicitResult is what became of a question.
 type ElicitResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Action is accept for answered, decline for refused, cancel for closed without a choice.
-	Action ElicitResultAction
+	Action ElicitResultAction `json:"action"`
 	// Content is the filled-in form of an accepted question.
-	Content map[string]ElicitResultContentValue
+	Content map[string]ElicitResultContentValue `json:"content,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ElicitResultAction is accept for answered, decline for refused, cancel for closed without a choice.
@@ -1115,49 +1115,49 @@ type ElicitResultContentValueBoolean bool
 
 // ListRootsResult is where the server may work.
 type ListRootsResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Roots are these places.
-	Roots []Root
+	Roots []Root `json:"roots"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // Root is a directory or file that the server may work on.
 type Root struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Name is the name to show for it.
-	Name check.Optional[string]
+	Name check.Optional[string] `json:"name,omitzero"`
 	// URI is its address, for now always file://.
-	URI string
+	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageRequestParams is the conversation to continue and how.
 type CreateMessageRequestParams struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// IncludeContext asks for context of MCP servers to be added; anything but none is discouraged.
-	IncludeContext check.Optional[CreateMessageRequestParamsIncludeContext]
+	IncludeContext check.Optional[CreateMessageRequestParamsIncludeContext] `json:"includeContext,omitzero"`
 	// MaxTokens bounds the length of the answer.
-	MaxTokens int64
+	MaxTokens int64 `json:"maxTokens"`
 	// Messages is the conversation so far.
-	Messages []SamplingMessage
+	Messages []SamplingMessage `json:"messages"`
 	// Metadata is any JSON object.
-	Metadata map[string]check.Raw
+	Metadata map[string]check.Raw `json:"metadata,omitzero"`
 	// ModelPreferences helps the client to pick a model.
-	ModelPreferences *ModelPreferences
+	ModelPreferences *ModelPreferences `json:"modelPreferences,omitzero"`
 	// StopSequences end the answer where one of them appears.
-	StopSequences []string
+	StopSequences []string `json:"stopSequences,omitzero"`
 	// SystemPrompt is the system prompt to use, if the client agrees.
-	SystemPrompt check.Optional[string]
+	SystemPrompt check.Optional[string] `json:"systemPrompt,omitzero"`
 	// Temperature is the randomness to sample with.
-	Temperature check.Optional[float64]
+	Temperature check.Optional[float64] `json:"temperature,omitzero"`
 	// ToolChoice says whether tools may or must be used; needs the sampling.tools capability.
-	ToolChoice *ToolChoice
+	ToolChoice *ToolChoice `json:"toolChoice,omitzero"`
 	// Tools are tools for the model to use; needs the sampling.tools capability.
-	Tools []Tool
+	Tools []Tool `json:"tools,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageRequestParamsIncludeContext asks for context of MCP servers to be added; anything but none is
@@ -1173,13 +1173,13 @@ const (
 
 // SamplingMessage is one message of a conversation with a model.
 type SamplingMessage struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Content is one block, or a list of blocks.
-	Content SamplingMessageContent
+	Content SamplingMessageContent `json:"content"`
 	// Role is who says it.
-	Role Role
+	Role Role `json:"role"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // SamplingMessageContent is one block, or a list of blocks.
@@ -1197,30 +1197,30 @@ func (SamplingMessageContentList) isSamplingMessageContent() {}
 
 // ToolUseContent is a model's wish to call a tool.
 type ToolUseContent struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// ID pairs the wish with its ToolResultContent.
-	ID string
+	ID string `json:"id"`
 	// Input are the arguments for the tool.
-	Input map[string]check.Raw
+	Input map[string]check.Raw `json:"input"`
 	// Name is the tool's name.
-	Name string
+	Name string `json:"name"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolResultContent hands a tool's outcome back to the model.
 type ToolResultContent struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Content is the outcome, as in CallToolResult.
-	Content []ContentBlock
+	Content []ContentBlock `json:"content"`
 	// IsError marks a failure.
-	IsError check.Optional[bool]
+	IsError check.Optional[bool] `json:"isError,omitzero"`
 	// StructuredContent is the outcome as data, as in CallToolResult.
-	StructuredContent check.Raw
+	StructuredContent check.Raw `json:"structuredContent,omitzero"`
 	// ToolUseID is the id of the ToolUseContent that it answers.
-	ToolUseID string
+	ToolUseID string `json:"toolUseId"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // SamplingMessageContentList is a []SamplingMessageContentBlock as its schema bounds it.
@@ -1240,31 +1240,31 @@ func (*ToolResultContent) isSamplingMessageContentBlock() {}
 // ModelPreferences is advice for picking a model; the client decides.
 type ModelPreferences struct {
 	// CostPriority weighs low price from 0 to 1.
-	CostPriority check.Optional[float64]
+	CostPriority check.Optional[float64] `json:"costPriority,omitzero"`
 	// Hints are suggestions, the first that fits is taken; they go before the weights.
-	Hints []ModelHint
+	Hints []ModelHint `json:"hints,omitzero"`
 	// IntelligencePriority weighs ability from 0 to 1.
-	IntelligencePriority check.Optional[float64]
+	IntelligencePriority check.Optional[float64] `json:"intelligencePriority,omitzero"`
 	// SpeedPriority weighs quick answers from 0 to 1.
-	SpeedPriority check.Optional[float64]
+	SpeedPriority check.Optional[float64] `json:"speedPriority,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ModelHint suggests a model.
 type ModelHint struct {
 	// Name is part of a model's name; another provider's equivalent is fine too.
-	Name check.Optional[string]
+	Name check.Optional[string] `json:"name,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolChoice says whether a model may use tools.
 type ToolChoice struct {
 	// Mode is auto to leave it to the model, required for at least one, none for never; auto if absent.
-	Mode check.Optional[ToolChoiceMode]
+	Mode check.Optional[ToolChoiceMode] `json:"mode,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolChoiceMode is auto to leave it to the model, required for at least one, none for never; auto if absent.
@@ -1279,49 +1279,49 @@ const (
 
 // Tool is a tool on offer.
 type Tool struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Annotations are hints at what calling the tool does; not to be trusted blindly.
-	Annotations *ToolAnnotations
+	Annotations *ToolAnnotations `json:"annotations,omitzero"`
 	// Description tells models and people what the tool does.
-	Description check.Optional[string]
+	Description check.Optional[string] `json:"description,omitzero"`
 	// Execution says how calls of the tool run. Not in 2026-07-28.
-	Execution *ToolExecution
+	Execution *ToolExecution `json:"execution,omitzero"`
 	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
-	Icons []Icon
+	Icons []Icon `json:"icons,omitzero"`
 	// InputSchema is the JSON Schema of the arguments, an object.
-	InputSchema ToolInputSchema
+	InputSchema ToolInputSchema `json:"inputSchema"`
 	// Name identifies the tool in calls.
-	Name string
+	Name string `json:"name"`
 	// OutputSchema is the JSON Schema of structuredContent.
-	OutputSchema *ToolOutputSchema
+	OutputSchema *ToolOutputSchema `json:"outputSchema,omitzero"`
 	// Title is the name to show to people; it goes before that in annotations.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolAnnotations hints at what a tool does; from strangers, take nothing here for granted.
 type ToolAnnotations struct {
 	// DestructiveHint tells that the tool may overwrite or delete; assumed unless false.
-	DestructiveHint check.Optional[bool]
+	DestructiveHint check.Optional[bool] `json:"destructiveHint,omitzero"`
 	// IdempotentHint tells that a repeated call changes nothing more.
-	IdempotentHint check.Optional[bool]
+	IdempotentHint check.Optional[bool] `json:"idempotentHint,omitzero"`
 	// OpenWorldHint tells that the tool reaches beyond a closed set of things; assumed unless false.
-	OpenWorldHint check.Optional[bool]
+	OpenWorldHint check.Optional[bool] `json:"openWorldHint,omitzero"`
 	// ReadOnlyHint tells that the tool changes nothing.
-	ReadOnlyHint check.Optional[bool]
+	ReadOnlyHint check.Optional[bool] `json:"readOnlyHint,omitzero"`
 	// Title is the name to show if the tool itself has none.
-	Title check.Optional[string]
+	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolExecution says how calls of a tool run.
 type ToolExecution struct {
 	// TaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
-	TaskSupport check.Optional[ToolExecutionTaskSupport]
+	TaskSupport check.Optional[ToolExecutionTaskSupport] `json:"taskSupport,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolExecutionTaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
@@ -1337,27 +1337,27 @@ const (
 // ToolInputSchema is the JSON Schema of the arguments, an object.
 type ToolInputSchema struct {
 	// Schema names the JSON Schema dialect, 2020-12 if absent.
-	Schema check.Optional[string]
+	Schema check.Optional[string] `json:"$schema,omitzero"`
 	// Properties are the arguments by name. Not in 2026-07-28.
-	Properties map[string]map[string]check.Raw
+	Properties map[string]map[string]check.Raw `json:"properties,omitzero"`
 	// Required names the arguments that may not be left out. Not in 2026-07-28.
-	Required []string
+	Required []string `json:"required,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolOutputSchema is the JSON Schema of structuredContent.
 type ToolOutputSchema struct {
 	// Schema names the JSON Schema dialect, 2020-12 if absent.
-	Schema check.Optional[string]
+	Schema check.Optional[string] `json:"$schema,omitzero"`
 	// Properties are the members by name. Not in 2026-07-28.
-	Properties map[string]map[string]check.Raw
+	Properties map[string]map[string]check.Raw `json:"properties,omitzero"`
 	// Required names the members that are always there. Not in 2026-07-28.
-	Required []string
+	Required []string `json:"required,omitzero"`
 	// Not in 2026-07-28.
-	Type check.Optional[ToolOutputSchemaType]
+	Type check.Optional[ToolOutputSchemaType] `json:"type,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // ToolOutputSchemaType: Not in 2026-07-28.
@@ -1370,17 +1370,17 @@ const (
 
 // CreateMessageResult is the model's answer, as far as the user let it pass.
 type CreateMessageResult struct {
-	Meta map[string]check.Raw
+	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Content is one block, or a list of blocks.
-	Content CreateMessageResultContent
+	Content CreateMessageResultContent `json:"content"`
 	// Model names the model that answered.
-	Model string
+	Model string `json:"model"`
 	// Role is the side of the conversation that spoke.
-	Role Role
+	Role Role `json:"role"`
 	// StopReason is why the answer ended: endTurn, stopSequence, maxTokens, toolUse, or a provider's own.
-	StopReason check.Optional[string]
+	StopReason check.Optional[string] `json:"stopReason,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw
+	Extra map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageResultContent is one block, or a list of blocks.

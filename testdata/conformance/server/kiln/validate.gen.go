@@ -124,6 +124,10 @@ func decodeTestElicitationSep1034DefaultsDefaults(d *check.Decoder, v *TestElici
 	}
 }
 
+func (v *TestElicitationSep1034DefaultsDefaults) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeTestElicitationSep1034DefaultsDefaults, v)
+}
+
 var testElicitationSep1034DefaultsDefaultsStatus = check.Enum{Values: []string{"active", "inactive", "pending"}}
 
 var testElicitationSep1330EnumsInput = check.Object{At: "#", Unknown: check.Skip}
@@ -204,6 +208,22 @@ func decodeJSONSchema202012ToolAddress(d *check.Decoder, v *JSONSchema202012Tool
 			d.Keep(&v.Extra)
 		}
 	}
+}
+
+func appendJSONSchema202012ToolAddress(b []byte, v *JSONSchema202012ToolAddress) []byte {
+	b = append(b, '{')
+	b = check.AppendOptional(b, `"city":`, v.City, check.AppendString)
+	b = check.AppendOptional(b, `"street":`, v.Street, check.AppendString)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v JSONSchema202012ToolAddress) MarshalJSON() ([]byte, error) {
+	return appendJSONSchema202012ToolAddress(nil, &v), nil
+}
+
+func (v *JSONSchema202012ToolAddress) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeJSONSchema202012ToolAddress, v)
 }
 
 var jsonSchema202012ToolInputContactMethod = check.Enum{Values: []string{"phone", "email"}}
@@ -602,6 +622,8 @@ func appendCallToolResult(b []byte, v *CallToolResult) []byte {
 	return append(b, '}')
 }
 
+func (v CallToolResult) MarshalJSON() ([]byte, error) { return appendCallToolResult(nil, &v), nil }
+
 func decodeRaw(d *check.Decoder, v *check.Raw) {
 	*v = d.Raw(nil)
 }
@@ -677,6 +699,10 @@ func appendTextContent(b []byte, v *TextContent) []byte {
 	return append(b, '}')
 }
 
+func (v TextContent) MarshalJSON() ([]byte, error) { return appendTextContent(nil, &v), nil }
+
+func (v *TextContent) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeTextContent, v) }
+
 var (
 	annotations         = check.Object{At: "#/$defs/Annotations", Names: []string{"audience", "lastModified", "priority"}}
 	annotationsPriority = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
@@ -707,6 +733,10 @@ func appendAnnotations(b []byte, v *Annotations) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v Annotations) MarshalJSON() ([]byte, error) { return appendAnnotations(nil, &v), nil }
+
+func (v *Annotations) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeAnnotations, v) }
 
 var role = check.Enum{At: "#/$defs/Role", Values: []string{"assistant", "user"}}
 
@@ -747,6 +777,12 @@ func appendImageContent(b []byte, v *ImageContent) []byte {
 	return append(b, '}')
 }
 
+func (v ImageContent) MarshalJSON() ([]byte, error) { return appendImageContent(nil, &v), nil }
+
+func (v *ImageContent) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeImageContent, v)
+}
+
 var (
 	audioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: check.Bits{0b11100}}
 	audioContentType = check.Enum{Values: []string{"audio"}, Const: true}
@@ -782,6 +818,12 @@ func appendAudioContent(b []byte, v *AudioContent) []byte {
 	b = check.Member(b, `"type":"audio"`)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v AudioContent) MarshalJSON() ([]byte, error) { return appendAudioContent(nil, &v), nil }
+
+func (v *AudioContent) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeAudioContent, v)
 }
 
 var (
@@ -839,6 +881,12 @@ func appendResourceLink(b []byte, v *ResourceLink) []byte {
 	return append(b, '}')
 }
 
+func (v ResourceLink) MarshalJSON() ([]byte, error) { return appendResourceLink(nil, &v), nil }
+
+func (v *ResourceLink) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeResourceLink, v)
+}
+
 var (
 	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: check.Bits{0b100}}
 	iconSrc = check.String{Format: check.FormatURI}
@@ -872,6 +920,10 @@ func appendIcon(b []byte, v *Icon) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v Icon) MarshalJSON() ([]byte, error) { return appendIcon(nil, &v), nil }
+
+func (v *Icon) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeIcon, v) }
 
 var iconTheme = check.Enum{Values: []string{"dark", "light"}}
 
@@ -907,6 +959,12 @@ func appendEmbeddedResource(b []byte, v *EmbeddedResource) []byte {
 	b = check.Member(b, `"type":"resource"`)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v EmbeddedResource) MarshalJSON() ([]byte, error) { return appendEmbeddedResource(nil, &v), nil }
+
+func (v *EmbeddedResource) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeEmbeddedResource, v)
 }
 
 var embeddedResourceResource = check.Union{Keyword: "anyOf"}
@@ -966,6 +1024,14 @@ func appendTextResourceContents(b []byte, v *TextResourceContents) []byte {
 	return append(b, '}')
 }
 
+func (v TextResourceContents) MarshalJSON() ([]byte, error) {
+	return appendTextResourceContents(nil, &v), nil
+}
+
+func (v *TextResourceContents) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeTextResourceContents, v)
+}
+
 var (
 	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: check.Bits{0b1010}}
 	blobResourceContentsURI = check.String{Format: check.FormatURI}
@@ -1000,6 +1066,14 @@ func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
 	return append(b, '}')
 }
 
+func (v BlobResourceContents) MarshalJSON() ([]byte, error) {
+	return appendBlobResourceContents(nil, &v), nil
+}
+
+func (v *BlobResourceContents) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeBlobResourceContents, v)
+}
+
 var completeRequestParams = check.Object{At: "#/$defs/CompleteRequestParams", Names: []string{"_meta", "argument", "context", "ref"}, Required: check.Bits{0b1010}}
 
 func decodeCompleteRequestParams(d *check.Decoder, v *CompleteRequestParams) {
@@ -1019,6 +1093,26 @@ func decodeCompleteRequestParams(d *check.Decoder, v *CompleteRequestParams) {
 	}
 }
 
+func appendCompleteRequestParams(b []byte, v *CompleteRequestParams) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = appendCompleteRequestParamsArgument(check.Member(b, `"argument":`), &v.Argument)
+	b = check.AppendPointer(b, `"context":`, v.Context, appendCompleteRequestParamsContext)
+	b = appendCompleteRequestParamsRef(check.Member(b, `"ref":`), &v.Ref)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v CompleteRequestParams) MarshalJSON() ([]byte, error) {
+	return appendCompleteRequestParams(nil, &v), nil
+}
+
+func (v *CompleteRequestParams) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeCompleteRequestParams, v)
+}
+
 var completeRequestParamsArgument = check.Object{Names: []string{"name", "value"}, Required: check.Bits{0b11}}
 
 func decodeCompleteRequestParamsArgument(d *check.Decoder, v *CompleteRequestParamsArgument) {
@@ -1034,6 +1128,22 @@ func decodeCompleteRequestParamsArgument(d *check.Decoder, v *CompleteRequestPar
 	}
 }
 
+func appendCompleteRequestParamsArgument(b []byte, v *CompleteRequestParamsArgument) []byte {
+	b = append(b, '{')
+	b = check.AppendString(check.Member(b, `"name":`), v.Name)
+	b = check.AppendString(check.Member(b, `"value":`), v.Value)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v CompleteRequestParamsArgument) MarshalJSON() ([]byte, error) {
+	return appendCompleteRequestParamsArgument(nil, &v), nil
+}
+
+func (v *CompleteRequestParamsArgument) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeCompleteRequestParamsArgument, v)
+}
+
 var completeRequestParamsContext = check.Object{Names: []string{"arguments"}}
 
 func decodeCompleteRequestParamsContext(d *check.Decoder, v *CompleteRequestParamsContext) {
@@ -1047,8 +1157,29 @@ func decodeCompleteRequestParamsContext(d *check.Decoder, v *CompleteRequestPara
 	}
 }
 
+func appendCompleteRequestParamsContext(b []byte, v *CompleteRequestParamsContext) []byte {
+	b = append(b, '{')
+	if v.Arguments != nil {
+		b = check.AppendMap(check.Member(b, `"arguments":`), v.Arguments, appendString)
+	}
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v CompleteRequestParamsContext) MarshalJSON() ([]byte, error) {
+	return appendCompleteRequestParamsContext(nil, &v), nil
+}
+
+func (v *CompleteRequestParamsContext) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeCompleteRequestParamsContext, v)
+}
+
 func decodeString(d *check.Decoder, v *string) {
 	*v = d.String(nil)
+}
+
+func appendString(b []byte, v *string) []byte {
+	return check.AppendString(b, *v)
 }
 
 var completeRequestParamsRef = check.Union{Keyword: "anyOf", Key: "type", Tags: []string{"ref/prompt", "ref/resource"}}
@@ -1060,6 +1191,16 @@ func decodeCompleteRequestParamsRef(d *check.Decoder, v *CompleteRequestParamsRe
 	case 1:
 		*v = check.New(d, decodeResourceTemplateReference)
 	}
+}
+
+func appendCompleteRequestParamsRef(b []byte, v *CompleteRequestParamsRef) []byte {
+	switch v := (*v).(type) {
+	case *PromptReference:
+		return appendPromptReference(b, v)
+	case *ResourceTemplateReference:
+		return appendResourceTemplateReference(b, v)
+	}
+	return append(b, "null"...)
 }
 
 var (
@@ -1082,6 +1223,21 @@ func decodePromptReference(d *check.Decoder, v *PromptReference) {
 	}
 }
 
+func appendPromptReference(b []byte, v *PromptReference) []byte {
+	b = append(b, '{')
+	b = check.AppendString(check.Member(b, `"name":`), v.Name)
+	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
+	b = check.Member(b, `"type":"ref/prompt"`)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v PromptReference) MarshalJSON() ([]byte, error) { return appendPromptReference(nil, &v), nil }
+
+func (v *PromptReference) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodePromptReference, v)
+}
+
 var (
 	resourceTemplateReference     = check.Object{At: "#/$defs/ResourceTemplateReference", Names: []string{"type", "uri"}, Required: check.Bits{0b11}}
 	resourceTemplateReferenceType = check.Enum{Values: []string{"ref/resource"}, Const: true}
@@ -1101,6 +1257,22 @@ func decodeResourceTemplateReference(d *check.Decoder, v *ResourceTemplateRefere
 	}
 }
 
+func appendResourceTemplateReference(b []byte, v *ResourceTemplateReference) []byte {
+	b = append(b, '{')
+	b = check.Member(b, `"type":"ref/resource"`)
+	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v ResourceTemplateReference) MarshalJSON() ([]byte, error) {
+	return appendResourceTemplateReference(nil, &v), nil
+}
+
+func (v *ResourceTemplateReference) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeResourceTemplateReference, v)
+}
+
 func appendCompleteResult(b []byte, v *CompleteResult) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -1111,6 +1283,8 @@ func appendCompleteResult(b []byte, v *CompleteResult) []byte {
 	return append(b, '}')
 }
 
+func (v CompleteResult) MarshalJSON() ([]byte, error) { return appendCompleteResult(nil, &v), nil }
+
 func appendCompleteResultCompletion(b []byte, v *CompleteResultCompletion) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"hasMore":`, v.HasMore, check.AppendBool)
@@ -1118,6 +1292,10 @@ func appendCompleteResultCompletion(b []byte, v *CompleteResultCompletion) []byt
 	b = check.AppendSlice(check.Member(b, `"values":`), v.Values, check.AppendString)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v CompleteResultCompletion) MarshalJSON() ([]byte, error) {
+	return appendCompleteResultCompletion(nil, &v), nil
 }
 
 var getPromptRequestParams = check.Object{At: "#/$defs/GetPromptRequestParams", Names: []string{"_meta", "arguments", "name"}, Required: check.Bits{0b100}}
@@ -1137,6 +1315,27 @@ func decodeGetPromptRequestParams(d *check.Decoder, v *GetPromptRequestParams) {
 	}
 }
 
+func appendGetPromptRequestParams(b []byte, v *GetPromptRequestParams) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	if v.Arguments != nil {
+		b = check.AppendMap(check.Member(b, `"arguments":`), v.Arguments, appendString)
+	}
+	b = check.AppendString(check.Member(b, `"name":`), v.Name)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v GetPromptRequestParams) MarshalJSON() ([]byte, error) {
+	return appendGetPromptRequestParams(nil, &v), nil
+}
+
+func (v *GetPromptRequestParams) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeGetPromptRequestParams, v)
+}
+
 func appendGetPromptResult(b []byte, v *GetPromptResult) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -1148,6 +1347,8 @@ func appendGetPromptResult(b []byte, v *GetPromptResult) []byte {
 	return append(b, '}')
 }
 
+func (v GetPromptResult) MarshalJSON() ([]byte, error) { return appendGetPromptResult(nil, &v), nil }
+
 func appendPromptMessage(b []byte, v *PromptMessage) []byte {
 	b = append(b, '{')
 	b = appendContentBlock(check.Member(b, `"content":`), &v.Content)
@@ -1155,6 +1356,8 @@ func appendPromptMessage(b []byte, v *PromptMessage) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v PromptMessage) MarshalJSON() ([]byte, error) { return appendPromptMessage(nil, &v), nil }
 
 var paginatedRequestParams = check.Object{At: "#/$defs/PaginatedRequestParams", Names: []string{"_meta", "cursor"}}
 
@@ -1171,6 +1374,24 @@ func decodePaginatedRequestParams(d *check.Decoder, v *PaginatedRequestParams) {
 	}
 }
 
+func appendPaginatedRequestParams(b []byte, v *PaginatedRequestParams) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendOptional(b, `"cursor":`, v.Cursor, check.AppendString)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v PaginatedRequestParams) MarshalJSON() ([]byte, error) {
+	return appendPaginatedRequestParams(nil, &v), nil
+}
+
+func (v *PaginatedRequestParams) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodePaginatedRequestParams, v)
+}
+
 func appendListPromptsResult(b []byte, v *ListPromptsResult) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -1182,6 +1403,10 @@ func appendListPromptsResult(b []byte, v *ListPromptsResult) []byte {
 	b = check.AppendOptional(b, `"ttlMs":`, v.TTLMs, check.AppendInt)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v ListPromptsResult) MarshalJSON() ([]byte, error) {
+	return appendListPromptsResult(nil, &v), nil
 }
 
 func appendPrompt(b []byte, v *Prompt) []byte {
@@ -1202,6 +1427,8 @@ func appendPrompt(b []byte, v *Prompt) []byte {
 	return append(b, '}')
 }
 
+func (v Prompt) MarshalJSON() ([]byte, error) { return appendPrompt(nil, &v), nil }
+
 func appendPromptArgument(b []byte, v *PromptArgument) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
@@ -1211,6 +1438,8 @@ func appendPromptArgument(b []byte, v *PromptArgument) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v PromptArgument) MarshalJSON() ([]byte, error) { return appendPromptArgument(nil, &v), nil }
 
 func appendListResourcesResult(b []byte, v *ListResourcesResult) []byte {
 	b = append(b, '{')
@@ -1223,6 +1452,10 @@ func appendListResourcesResult(b []byte, v *ListResourcesResult) []byte {
 	b = check.AppendOptional(b, `"ttlMs":`, v.TTLMs, check.AppendInt)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v ListResourcesResult) MarshalJSON() ([]byte, error) {
+	return appendListResourcesResult(nil, &v), nil
 }
 
 func appendResource(b []byte, v *Resource) []byte {
@@ -1244,6 +1477,8 @@ func appendResource(b []byte, v *Resource) []byte {
 	return append(b, '}')
 }
 
+func (v Resource) MarshalJSON() ([]byte, error) { return appendResource(nil, &v), nil }
+
 var (
 	readResourceRequestParams    = check.Object{At: "#/$defs/ReadResourceRequestParams", Names: []string{"_meta", "uri"}, Required: check.Bits{0b10}}
 	readResourceRequestParamsURI = check.String{Format: check.FormatURI}
@@ -1262,6 +1497,24 @@ func decodeReadResourceRequestParams(d *check.Decoder, v *ReadResourceRequestPar
 	}
 }
 
+func appendReadResourceRequestParams(b []byte, v *ReadResourceRequestParams) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v ReadResourceRequestParams) MarshalJSON() ([]byte, error) {
+	return appendReadResourceRequestParams(nil, &v), nil
+}
+
+func (v *ReadResourceRequestParams) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeReadResourceRequestParams, v)
+}
+
 func appendReadResourceResult(b []byte, v *ReadResourceResult) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -1272,6 +1525,10 @@ func appendReadResourceResult(b []byte, v *ReadResourceResult) []byte {
 	b = check.AppendOptional(b, `"ttlMs":`, v.TTLMs, check.AppendInt)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v ReadResourceResult) MarshalJSON() ([]byte, error) {
+	return appendReadResourceResult(nil, &v), nil
 }
 
 func appendReadResourceResultContentsItem(b []byte, v *ReadResourceResultContentsItem) []byte {
@@ -1302,6 +1559,24 @@ func decodeSubscribeRequestParams(d *check.Decoder, v *SubscribeRequestParams) {
 	}
 }
 
+func appendSubscribeRequestParams(b []byte, v *SubscribeRequestParams) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v SubscribeRequestParams) MarshalJSON() ([]byte, error) {
+	return appendSubscribeRequestParams(nil, &v), nil
+}
+
+func (v *SubscribeRequestParams) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeSubscribeRequestParams, v)
+}
+
 func appendListResourceTemplatesResult(b []byte, v *ListResourceTemplatesResult) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -1313,6 +1588,10 @@ func appendListResourceTemplatesResult(b []byte, v *ListResourceTemplatesResult)
 	b = check.AppendOptional(b, `"ttlMs":`, v.TTLMs, check.AppendInt)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v ListResourceTemplatesResult) MarshalJSON() ([]byte, error) {
+	return appendListResourceTemplatesResult(nil, &v), nil
 }
 
 func appendResourceTemplate(b []byte, v *ResourceTemplate) []byte {
@@ -1333,6 +1612,8 @@ func appendResourceTemplate(b []byte, v *ResourceTemplate) []byte {
 	return append(b, '}')
 }
 
+func (v ResourceTemplate) MarshalJSON() ([]byte, error) { return appendResourceTemplate(nil, &v), nil }
+
 var (
 	unsubscribeRequestParams    = check.Object{At: "#/$defs/UnsubscribeRequestParams", Names: []string{"_meta", "uri"}, Required: check.Bits{0b10}}
 	unsubscribeRequestParamsURI = check.String{Format: check.FormatURI}
@@ -1349,6 +1630,24 @@ func decodeUnsubscribeRequestParams(d *check.Decoder, v *UnsubscribeRequestParam
 			d.Keep(&v.Extra)
 		}
 	}
+}
+
+func appendUnsubscribeRequestParams(b []byte, v *UnsubscribeRequestParams) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v UnsubscribeRequestParams) MarshalJSON() ([]byte, error) {
+	return appendUnsubscribeRequestParams(nil, &v), nil
+}
+
+func (v *UnsubscribeRequestParams) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeUnsubscribeRequestParams, v)
 }
 
 func appendElicitRequestParams(b []byte, v *ElicitRequestParams) []byte {
@@ -1373,6 +1672,10 @@ func appendElicitRequestFormParams(b []byte, v *ElicitRequestFormParams) []byte 
 	return append(b, '}')
 }
 
+func (v ElicitRequestFormParams) MarshalJSON() ([]byte, error) {
+	return appendElicitRequestFormParams(nil, &v), nil
+}
+
 func appendElicitRequestFormParamsRequestedSchema(b []byte, v *ElicitRequestFormParamsRequestedSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
@@ -1383,6 +1686,10 @@ func appendElicitRequestFormParamsRequestedSchema(b []byte, v *ElicitRequestForm
 	b = check.Member(b, `"type":"object"`)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v ElicitRequestFormParamsRequestedSchema) MarshalJSON() ([]byte, error) {
+	return appendElicitRequestFormParamsRequestedSchema(nil, &v), nil
 }
 
 func appendPrimitiveSchemaDefinition(b []byte, v *PrimitiveSchemaDefinition) []byte {
@@ -1420,6 +1727,8 @@ func appendStringSchema(b []byte, v *StringSchema) []byte {
 	return append(b, '}')
 }
 
+func (v StringSchema) MarshalJSON() ([]byte, error) { return appendStringSchema(nil, &v), nil }
+
 func appendNumberSchema(b []byte, v *NumberSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"default":`, v.Default, check.AppendFloat)
@@ -1432,6 +1741,8 @@ func appendNumberSchema(b []byte, v *NumberSchema) []byte {
 	return append(b, '}')
 }
 
+func (v NumberSchema) MarshalJSON() ([]byte, error) { return appendNumberSchema(nil, &v), nil }
+
 func appendBooleanSchema(b []byte, v *BooleanSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"default":`, v.Default, check.AppendBool)
@@ -1442,6 +1753,8 @@ func appendBooleanSchema(b []byte, v *BooleanSchema) []byte {
 	return append(b, '}')
 }
 
+func (v BooleanSchema) MarshalJSON() ([]byte, error) { return appendBooleanSchema(nil, &v), nil }
+
 func appendUntitledSingleSelectEnumSchema(b []byte, v *UntitledSingleSelectEnumSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"default":`, v.Default, check.AppendString)
@@ -1451,6 +1764,10 @@ func appendUntitledSingleSelectEnumSchema(b []byte, v *UntitledSingleSelectEnumS
 	b = check.Member(b, `"type":"string"`)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v UntitledSingleSelectEnumSchema) MarshalJSON() ([]byte, error) {
+	return appendUntitledSingleSelectEnumSchema(nil, &v), nil
 }
 
 func appendTitledSingleSelectEnumSchema(b []byte, v *TitledSingleSelectEnumSchema) []byte {
@@ -1464,12 +1781,20 @@ func appendTitledSingleSelectEnumSchema(b []byte, v *TitledSingleSelectEnumSchem
 	return append(b, '}')
 }
 
+func (v TitledSingleSelectEnumSchema) MarshalJSON() ([]byte, error) {
+	return appendTitledSingleSelectEnumSchema(nil, &v), nil
+}
+
 func appendTitledSingleSelectEnumSchemaOneOfItem(b []byte, v *TitledSingleSelectEnumSchemaOneOfItem) []byte {
 	b = append(b, '{')
 	b = check.AppendString(check.Member(b, `"const":`), v.Const)
 	b = check.AppendString(check.Member(b, `"title":`), v.Title)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v TitledSingleSelectEnumSchemaOneOfItem) MarshalJSON() ([]byte, error) {
+	return appendTitledSingleSelectEnumSchemaOneOfItem(nil, &v), nil
 }
 
 func appendUntitledMultiSelectEnumSchema(b []byte, v *UntitledMultiSelectEnumSchema) []byte {
@@ -1487,12 +1812,20 @@ func appendUntitledMultiSelectEnumSchema(b []byte, v *UntitledMultiSelectEnumSch
 	return append(b, '}')
 }
 
+func (v UntitledMultiSelectEnumSchema) MarshalJSON() ([]byte, error) {
+	return appendUntitledMultiSelectEnumSchema(nil, &v), nil
+}
+
 func appendUntitledMultiSelectEnumSchemaItems(b []byte, v *UntitledMultiSelectEnumSchemaItems) []byte {
 	b = append(b, '{')
 	b = check.AppendSlice(check.Member(b, `"enum":`), v.Enum, check.AppendString)
 	b = check.Member(b, `"type":"string"`)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v UntitledMultiSelectEnumSchemaItems) MarshalJSON() ([]byte, error) {
+	return appendUntitledMultiSelectEnumSchemaItems(nil, &v), nil
 }
 
 func appendTitledMultiSelectEnumSchema(b []byte, v *TitledMultiSelectEnumSchema) []byte {
@@ -1510,11 +1843,19 @@ func appendTitledMultiSelectEnumSchema(b []byte, v *TitledMultiSelectEnumSchema)
 	return append(b, '}')
 }
 
+func (v TitledMultiSelectEnumSchema) MarshalJSON() ([]byte, error) {
+	return appendTitledMultiSelectEnumSchema(nil, &v), nil
+}
+
 func appendTitledMultiSelectEnumSchemaItems(b []byte, v *TitledMultiSelectEnumSchemaItems) []byte {
 	b = append(b, '{')
 	b = check.AppendList(check.Member(b, `"anyOf":`), v.AnyOf, appendTitledMultiSelectEnumSchemaItemsAnyOfItem)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v TitledMultiSelectEnumSchemaItems) MarshalJSON() ([]byte, error) {
+	return appendTitledMultiSelectEnumSchemaItems(nil, &v), nil
 }
 
 func appendTitledMultiSelectEnumSchemaItemsAnyOfItem(b []byte, v *TitledMultiSelectEnumSchemaItemsAnyOfItem) []byte {
@@ -1523,6 +1864,10 @@ func appendTitledMultiSelectEnumSchemaItemsAnyOfItem(b []byte, v *TitledMultiSel
 	b = check.AppendString(check.Member(b, `"title":`), v.Title)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v TitledMultiSelectEnumSchemaItemsAnyOfItem) MarshalJSON() ([]byte, error) {
+	return appendTitledMultiSelectEnumSchemaItemsAnyOfItem(nil, &v), nil
 }
 
 func appendLegacyTitledEnumSchema(b []byte, v *LegacyTitledEnumSchema) []byte {
@@ -1539,6 +1884,10 @@ func appendLegacyTitledEnumSchema(b []byte, v *LegacyTitledEnumSchema) []byte {
 	return append(b, '}')
 }
 
+func (v LegacyTitledEnumSchema) MarshalJSON() ([]byte, error) {
+	return appendLegacyTitledEnumSchema(nil, &v), nil
+}
+
 func appendElicitRequestURLParams(b []byte, v *ElicitRequestURLParams) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -1550,6 +1899,10 @@ func appendElicitRequestURLParams(b []byte, v *ElicitRequestURLParams) []byte {
 	b = check.AppendString(check.Member(b, `"url":`), v.URL)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
+}
+
+func (v ElicitRequestURLParams) MarshalJSON() ([]byte, error) {
+	return appendElicitRequestURLParams(nil, &v), nil
 }
 
 var elicitResult = check.Object{At: "#/$defs/ElicitResult", Names: []string{"_meta", "action", "content"}, Required: check.Bits{0b10}}
@@ -1569,6 +1922,25 @@ func decodeElicitResult(d *check.Decoder, v *ElicitResult) {
 	}
 }
 
+func appendElicitResult(b []byte, v *ElicitResult) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendString(check.Member(b, `"action":`), v.Action)
+	if v.Content != nil {
+		b = check.AppendMap(check.Member(b, `"content":`), v.Content, appendElicitResultContentValue)
+	}
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v ElicitResult) MarshalJSON() ([]byte, error) { return appendElicitResult(nil, &v), nil }
+
+func (v *ElicitResult) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeElicitResult, v)
+}
+
 var elicitResultAction = check.Enum{Values: []string{"accept", "cancel", "decline"}}
 
 var elicitResultContentValue = check.Union{Keyword: "anyOf", Kinds: check.KindBool | check.KindNumber | check.KindString | check.KindArray}
@@ -1586,10 +1958,32 @@ func decodeElicitResultContentValue(d *check.Decoder, v *ElicitResultContentValu
 	}
 }
 
+func appendElicitResultContentValue(b []byte, v *ElicitResultContentValue) []byte {
+	switch v := (*v).(type) {
+	case ElicitResultContentValueList:
+		return appendElicitResultContentValueList(b, &v)
+	case ElicitResultContentValueString:
+		return appendElicitResultContentValueString(b, &v)
+	case ElicitResultContentValueInteger:
+		return appendElicitResultContentValueInteger(b, &v)
+	case ElicitResultContentValueBoolean:
+		return appendElicitResultContentValueBoolean(b, &v)
+	}
+	return append(b, "null"...)
+}
+
 var elicitResultContentValueList = check.Array{At: "#/$defs/ElicitResult/properties/content/additionalProperties/anyOf/0"}
 
 func decodeElicitResultContentValueList(d *check.Decoder, v *ElicitResultContentValueList) {
 	*v = ElicitResultContentValueList(d.Strings(&elicitResultContentValueList, nil))
+}
+
+func appendElicitResultContentValueList(b []byte, v *ElicitResultContentValueList) []byte {
+	return check.AppendSlice(b, *v, check.AppendString)
+}
+
+func (v ElicitResultContentValueList) MarshalJSON() ([]byte, error) {
+	return appendElicitResultContentValueList(nil, &v), nil
 }
 
 var elicitResultContentValueString = check.String{At: "#/$defs/ElicitResult/properties/content/additionalProperties/anyOf/1"}
@@ -1598,14 +1992,26 @@ func decodeElicitResultContentValueString(d *check.Decoder, v *ElicitResultConte
 	*v = ElicitResultContentValueString(d.String(&elicitResultContentValueString))
 }
 
+func appendElicitResultContentValueString(b []byte, v *ElicitResultContentValueString) []byte {
+	return check.AppendString(b, *v)
+}
+
 var elicitResultContentValueInteger = check.Int{At: "#/$defs/ElicitResult/properties/content/additionalProperties/anyOf/1"}
 
 func decodeElicitResultContentValueInteger(d *check.Decoder, v *ElicitResultContentValueInteger) {
 	*v = ElicitResultContentValueInteger(d.Int(&elicitResultContentValueInteger))
 }
 
+func appendElicitResultContentValueInteger(b []byte, v *ElicitResultContentValueInteger) []byte {
+	return check.AppendInt(b, *v)
+}
+
 func decodeElicitResultContentValueBoolean(d *check.Decoder, v *ElicitResultContentValueBoolean) {
 	*v = ElicitResultContentValueBoolean(d.Bool(nil))
+}
+
+func appendElicitResultContentValueBoolean(b []byte, v *ElicitResultContentValueBoolean) []byte {
+	return check.AppendBool(b, *v)
 }
 
 var listRootsResult = check.Object{At: "#/$defs/ListRootsResult", Names: []string{"_meta", "roots"}, Required: check.Bits{0b10}}
@@ -1621,6 +2027,22 @@ func decodeListRootsResult(d *check.Decoder, v *ListRootsResult) {
 			d.Keep(&v.Extra)
 		}
 	}
+}
+
+func appendListRootsResult(b []byte, v *ListRootsResult) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendList(check.Member(b, `"roots":`), v.Roots, appendRoot)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v ListRootsResult) MarshalJSON() ([]byte, error) { return appendListRootsResult(nil, &v), nil }
+
+func (v *ListRootsResult) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeListRootsResult, v)
 }
 
 var (
@@ -1642,6 +2064,21 @@ func decodeRoot(d *check.Decoder, v *Root) {
 		}
 	}
 }
+
+func appendRoot(b []byte, v *Root) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = check.AppendOptional(b, `"name":`, v.Name, check.AppendString)
+	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v Root) MarshalJSON() ([]byte, error) { return appendRoot(nil, &v), nil }
+
+func (v *Root) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeRoot, v) }
 
 func appendCreateMessageRequestParams(b []byte, v *CreateMessageRequestParams) []byte {
 	b = append(b, '{')
@@ -1668,6 +2105,10 @@ func appendCreateMessageRequestParams(b []byte, v *CreateMessageRequestParams) [
 	return append(b, '}')
 }
 
+func (v CreateMessageRequestParams) MarshalJSON() ([]byte, error) {
+	return appendCreateMessageRequestParams(nil, &v), nil
+}
+
 func appendSamplingMessage(b []byte, v *SamplingMessage) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -1678,6 +2119,8 @@ func appendSamplingMessage(b []byte, v *SamplingMessage) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v SamplingMessage) MarshalJSON() ([]byte, error) { return appendSamplingMessage(nil, &v), nil }
 
 func appendSamplingMessageContent(b []byte, v *SamplingMessageContent) []byte {
 	switch v := (*v).(type) {
@@ -1734,6 +2177,12 @@ func appendToolUseContent(b []byte, v *ToolUseContent) []byte {
 	return append(b, '}')
 }
 
+func (v ToolUseContent) MarshalJSON() ([]byte, error) { return appendToolUseContent(nil, &v), nil }
+
+func (v *ToolUseContent) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeToolUseContent, v)
+}
+
 var (
 	toolResultContent     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: check.Bits{0b110010}}
 	toolResultContentType = check.Enum{Values: []string{"tool_result"}, Const: true}
@@ -1776,8 +2225,20 @@ func appendToolResultContent(b []byte, v *ToolResultContent) []byte {
 	return append(b, '}')
 }
 
+func (v ToolResultContent) MarshalJSON() ([]byte, error) {
+	return appendToolResultContent(nil, &v), nil
+}
+
+func (v *ToolResultContent) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeToolResultContent, v)
+}
+
 func appendSamplingMessageContentList(b []byte, v *SamplingMessageContentList) []byte {
 	return check.AppendList(b, *v, appendSamplingMessageContentBlock)
+}
+
+func (v SamplingMessageContentList) MarshalJSON() ([]byte, error) {
+	return appendSamplingMessageContentList(nil, &v), nil
 }
 
 var samplingMessageContentBlock = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Tags: []string{"text", "image", "audio", "tool_use", "tool_result"}}
@@ -1825,6 +2286,8 @@ func appendModelPreferences(b []byte, v *ModelPreferences) []byte {
 	return append(b, '}')
 }
 
+func (v ModelPreferences) MarshalJSON() ([]byte, error) { return appendModelPreferences(nil, &v), nil }
+
 func appendModelHint(b []byte, v *ModelHint) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"name":`, v.Name, check.AppendString)
@@ -1832,12 +2295,16 @@ func appendModelHint(b []byte, v *ModelHint) []byte {
 	return append(b, '}')
 }
 
+func (v ModelHint) MarshalJSON() ([]byte, error) { return appendModelHint(nil, &v), nil }
+
 func appendToolChoice(b []byte, v *ToolChoice) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"mode":`, v.Mode, check.AppendString)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v ToolChoice) MarshalJSON() ([]byte, error) { return appendToolChoice(nil, &v), nil }
 
 func appendTool(b []byte, v *Tool) []byte {
 	b = append(b, '{')
@@ -1858,6 +2325,8 @@ func appendTool(b []byte, v *Tool) []byte {
 	return append(b, '}')
 }
 
+func (v Tool) MarshalJSON() ([]byte, error) { return appendTool(nil, &v), nil }
+
 func appendToolAnnotations(b []byte, v *ToolAnnotations) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"destructiveHint":`, v.DestructiveHint, check.AppendBool)
@@ -1869,12 +2338,16 @@ func appendToolAnnotations(b []byte, v *ToolAnnotations) []byte {
 	return append(b, '}')
 }
 
+func (v ToolAnnotations) MarshalJSON() ([]byte, error) { return appendToolAnnotations(nil, &v), nil }
+
 func appendToolExecution(b []byte, v *ToolExecution) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"taskSupport":`, v.TaskSupport, check.AppendString)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v ToolExecution) MarshalJSON() ([]byte, error) { return appendToolExecution(nil, &v), nil }
 
 func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 	b = append(b, '{')
@@ -1889,6 +2362,8 @@ func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v ToolInputSchema) MarshalJSON() ([]byte, error) { return appendToolInputSchema(nil, &v), nil }
 
 func appendToolInputSchemaPropertiesValue(b []byte, v *map[string]check.Raw) []byte {
 	return check.AppendMap(b, *v, appendRaw)
@@ -1907,6 +2382,8 @@ func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
+
+func (v ToolOutputSchema) MarshalJSON() ([]byte, error) { return appendToolOutputSchema(nil, &v), nil }
 
 func appendToolOutputSchemaPropertiesValue(b []byte, v *map[string]check.Raw) []byte {
 	return check.AppendMap(b, *v, appendRaw)
@@ -1931,6 +2408,27 @@ func decodeCreateMessageResult(d *check.Decoder, v *CreateMessageResult) {
 			d.Keep(&v.Extra)
 		}
 	}
+}
+
+func appendCreateMessageResult(b []byte, v *CreateMessageResult) []byte {
+	b = append(b, '{')
+	if v.Meta != nil {
+		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
+	}
+	b = appendCreateMessageResultContent(check.Member(b, `"content":`), &v.Content)
+	b = check.AppendString(check.Member(b, `"model":`), v.Model)
+	b = check.AppendString(check.Member(b, `"role":`), v.Role)
+	b = check.AppendOptional(b, `"stopReason":`, v.StopReason, check.AppendString)
+	b = check.AppendExtra(b, v.Extra)
+	return append(b, '}')
+}
+
+func (v CreateMessageResult) MarshalJSON() ([]byte, error) {
+	return appendCreateMessageResult(nil, &v), nil
+}
+
+func (v *CreateMessageResult) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeCreateMessageResult, v)
 }
 
 var createMessageResultContent = check.Union{Keyword: "anyOf"}
@@ -1958,10 +2456,40 @@ func decodeCreateMessageResultContent(d *check.Decoder, v *CreateMessageResultCo
 	t.End()
 }
 
+func appendCreateMessageResultContent(b []byte, v *CreateMessageResultContent) []byte {
+	switch v := (*v).(type) {
+	case *TextContent:
+		return appendTextContent(b, v)
+	case *ImageContent:
+		return appendImageContent(b, v)
+	case *AudioContent:
+		return appendAudioContent(b, v)
+	case *ToolUseContent:
+		return appendToolUseContent(b, v)
+	case *ToolResultContent:
+		return appendToolResultContent(b, v)
+	case CreateMessageResultContentList:
+		return appendCreateMessageResultContentList(b, &v)
+	}
+	return append(b, "null"...)
+}
+
 var createMessageResultContentList = check.Array{At: "#/$defs/CreateMessageResult/properties/content/anyOf/5"}
 
 func decodeCreateMessageResultContentList(d *check.Decoder, v *CreateMessageResultContentList) {
 	*v = CreateMessageResultContentList(check.List(d, &createMessageResultContentList, decodeSamplingMessageContentBlock))
+}
+
+func appendCreateMessageResultContentList(b []byte, v *CreateMessageResultContentList) []byte {
+	return check.AppendList(b, *v, appendSamplingMessageContentBlock)
+}
+
+func (v CreateMessageResultContentList) MarshalJSON() ([]byte, error) {
+	return appendCreateMessageResultContentList(nil, &v), nil
+}
+
+func (v *CreateMessageResultContentList) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeCreateMessageResultContentList, v)
 }
 
 func appendElicitRequestParams20260728(b []byte, v *ElicitRequestParams) []byte {

@@ -1,0 +1,51 @@
+package check
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+// TestVAL12PresenceSurvivesEncodingJSON: absent, null and a value are three things for encoding/json, too.
+func TestVAL12PresenceSurvivesEncodingJSON(t *testing.T) {
+	type record struct {
+		Maybe    Optional[string]    `json:"maybe,omitzero"`
+		Required Optional[int64]     `json:"required"`
+		Three    Nullable[float64]   `json:"three,omitzero"`
+		Pointer  Nullable[*[]string] `json:"pointer,omitzero"`
+	}
+	for want, v := range map[string]record{
+		`{"required":null}`: {},
+		`{"maybe":"","required":0,"three":0,"pointer":["<"]}`:                {Some(""), Some[int64](0), Nullable[float64]{Optional: Some(0.)}, Nullable[*[]string]{Optional: Some(&[]string{"<"})}},
+		`{"required":null,"three":null,"pointer":null}`:                      {Three: Null[float64](), Pointer: Null[*[]string]()},
+		`{"maybe":"a","required":9007199254740993,"three":1.5,"pointer":[]}`: {Some("a"), Some[int64](1<<53 + 1), Nullable[float64]{Optional: Some(1.5)}, Nullable[*[]string]{Optional: Some(&[]string{})}},
+	} {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back record
+		if err := json.Unmarshal([]byte(want), &back); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(back, v) {
+			t.Errorf("%s is read back as %+v, want %+v", want, back, v)
+		}
+		var got, wanted any
+		if json.Unmarshal(b, &got) != nil || json.Unmarshal([]byte(want), &wanted) != nil || !reflect.DeepEqual(got, wanted) {
+			t.Errorf("got %s, want %s", b, want)
+		}
+	}
+}
+
+// TestVAL12UnmarshalReplaces: what a value had before is gone, and violations are returned as the decoder has them.
+func TestVAL12UnmarshalReplaces(t *testing.T) {
+	v := []string{"left over"}
+	strings := func(d *Decoder, v *[]string) { *v = d.Strings(&Array{Max: 1}, nil) }
+	if err := Unmarshal([]byte(`["a"]`), strings, &v); err != nil || len(v) != 1 || v[0] != "a" {
+		t.Errorf("got %v, %v", v, err)
+	}
+	if err, ok := Unmarshal([]byte(`["a", "b"]`), strings, &v).(Violations); !ok {
+		t.Errorf("got %v, want violations", err)
+	}
+}
