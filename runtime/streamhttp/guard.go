@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 )
 
@@ -60,20 +61,29 @@ func (g *guard) allowsOrigin(origin, host string) bool {
 	return web && rest != "" && (strings.EqualFold(rest, host) || isLoopback(hostname(rest)))
 }
 
-// hostname is host without its port and without the brackets of an IPv6 address.
+// hostname is host without its port and without the brackets of an IPv6 address; "" when it is not host or host:port, as in
+// "localhost:80@evil.example.com", where everything before the @ is a user's name and password.
 func hostname(host string) string {
+	name, port, hasPort := strings.Cut(host, ":")
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		address, after, closed := strings.Cut(inner, "]")
-		if !closed || after != "" && !strings.HasPrefix(after, ":") {
+		if !closed {
 			return ""
 		}
-		return address
+		name = address
+		if after, port, hasPort = strings.Cut(after, ":"); after != "" {
+			return ""
+		}
 	}
-	name, port, _ := strings.Cut(host, ":")
-	if strings.Contains(port, ":") {
-		return "" // an IPv6 address needs brackets
+	if hasPort && !isPort(port) {
+		return ""
 	}
 	return name
+}
+
+func isPort(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return err == nil
 }
 
 func isLoopback(name string) bool {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestGuardRefusesStrangeHostsAndOrigins(t *testing.T) {
+func TestLET13GuardRefusesStrangeHostsAndOrigins(t *testing.T) {
 	open := []Option{WithHosts("mcp.example.com"), WithOrigins("https://app.example.com")}
 	for _, c := range []struct {
 		host, origin string
@@ -23,6 +23,11 @@ func TestGuardRefusesStrangeHostsAndOrigins(t *testing.T) {
 		{host: "localhost.evil.example.com", ok: false},
 		{host: "127.0.0.1.evil.example.com", ok: false},
 		{host: "127.0.0.1@evil.example.com", ok: false},
+		{host: "127.0.0.1:80@evil.example.com", ok: false},
+		{host: "[::1]:80@evil.example.com", ok: false},
+		{host: "localhost:http", ok: false},
+		{host: "localhost:", ok: false},
+		{host: "localhost:65536", ok: false},
 		{host: "::1", ok: false},
 		{host: "[::1", ok: false},
 		{host: "[::1]x", ok: false},
@@ -40,6 +45,9 @@ func TestGuardRefusesStrangeHostsAndOrigins(t *testing.T) {
 		{host: "localhost", origin: "http://evil.example.com", ok: false},
 		{host: "localhost", origin: "http://localhost.evil.example.com", ok: false},
 		{host: "localhost", origin: "http://localhost@evil.example.com", ok: false},
+		{host: "localhost", origin: "http://localhost:80@evil.example.com", ok: false},
+		{host: "localhost", origin: "http://[::1]:80@evil.example.com", ok: false},
+		{host: "localhost", origin: "http://localhost:80/evil.example.com", ok: false},
 		{host: "localhost", origin: "null", ok: false},
 		{host: "localhost", origin: "file://", ok: false},
 		{host: "localhost", origin: "http://", ok: false},
