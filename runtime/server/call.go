@@ -26,9 +26,10 @@ type Call struct {
 	run   *task.Run       // as a task
 
 	mu      sync.Mutex
-	r       *request // inline, until the handler has returned
-	journal journal  // what Do and Ask gave
-	retry   *retry   // the same, in a stateless revision
+	r       *request        // inline, until the handler has returned
+	journal journal         // what Do and Ask gave
+	names   map[string]bool // that this run has taken
+	retry   *retry          // the same, in a stateless revision
 
 	can   ability
 	level logLevel // of log messages that the client wants
@@ -114,10 +115,11 @@ func (c *Call) SetStatus(ctx context.Context, message string) error {
 	return c.run.Describe(ctx, message)
 }
 
-// Do runs fn once per name and call, and returns what it gave. When a task runs again after a crash, names that are
-// recorded are not run again: at least once until recorded. Nothing is recorded when fn fails.
+// Do runs fn, records what it gave under name, and returns that. When the handler runs again, after a crash or with an answer,
+// what is recorded is returned and fn not run: at least once until recorded. Each step of a run has a name of its own, else
+// *task.NameError; nothing is recorded when fn fails, so the step may be tried again.
 func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	return c.journaled().Do(ctx, name, fn)
+	return c.once(name, func() ([]byte, error) { return c.journaled().Do(ctx, name, fn) })
 }
 
 // journal is what answers and steps of a call are recorded in.

@@ -3,12 +3,14 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 func TestVAL01InputsAndOutputsAreChecked(t *testing.T) {
@@ -139,14 +141,16 @@ func TestDoRunsAStepOnce(t *testing.T) {
 			return nil, errors.New("a failed step gave no error")
 		}
 		a, _ := call.Do(ctx, "a", step)
-		again, _ := call.Do(ctx, "a", step)
+		if _, err := call.Do(ctx, "a", step); !errors.As(err, new(*task.NameError)) {
+			return nil, fmt.Errorf("another step of the same name: %v", err)
+		}
 		b, err := call.Do(ctx, "b", step)
-		return &echoOutput{Text: string(a) + string(again) + string(b)}, err
+		return &echoOutput{Text: string(a) + string(b)}, err
 	}))}).dial(t.Context())
 	c.initialize(`{}`)
 	c.call("1", "steps", `{}`)
 	m, _ := c.answer("1")
-	if got := m.str("result", "structuredContent", "text"); got != "223" {
+	if got := m.str("result", "structuredContent", "text"); got != "23" {
 		t.Error(m.raw)
 	}
 }

@@ -25,9 +25,13 @@ type ClientCodec[In, Out any] struct {
 }
 
 // Send makes the request and blocks until it is answered, ctx ends or the server's question timeout passes. It travels as
-// Ask's questions do, in every revision, inline and as a task: name is its key, unique and stable within the call. Errors are
-// those of Ask; *UnsupportedError when the client did not declare what it takes.
-func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], name string, in *In) (*Out, error) {
+// Ask's questions do, in every revision, inline and as a task: name, of at most 128 bytes without #, is its key, unique and stable
+// within the call. Errors are those of Ask; *UnsupportedError when the client did not declare what it takes.
+func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], name string, in *In, opts ...AskOption) (*Out, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	name = named(name, opts)
 	codec := r.codec(c.wire.Revision)
 	if codec == nil {
 		return nil, &UnsupportedError{}

@@ -15,12 +15,11 @@ import (
 type notes struct {
 	ask  func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 	mu   sync.Mutex
-	made map[string]*note
+	made map[string]*note // what is recorded
 }
 
 type note struct {
 	question string // hash of the question; "": a step
-	done     bool
 	data     []byte
 }
 
@@ -41,54 +40,34 @@ func (n *notes) Ask(ctx context.Context, q task.Question, check answerCheck) ([]
 	return n.once(q.Name, &q, func() ([]byte, error) { return n.ask(ctx, q, check) })
 }
 
-// once runs fn for name, unless it gave something before. fn runs without the lock; when it fails or panics the name
-// is free again.
+// once runs fn for name, unless an earlier try recorded something. It runs without the lock; Call sees to it that one name is
+// used once at a time.
 func (n *notes) once(name string, q *task.Question, fn func() ([]byte, error)) ([]byte, error) {
-	data, found, err := n.begin(name, hashOf(q))
-	if found || err != nil {
-		return data, err
+	question := hashOf(q)
+	n.mu.Lock()
+	old := n.made[name]
+	n.mu.Unlock()
+	switch {
+	case old != nil && old.question != question:
+		return nil, &task.NameError{Name: name, Why: "stands for something else in an earlier run"}
+	case old != nil:
+		return old.data, nil
 	}
-	done := false
-	defer func() { n.end(name, data, done) }()
-	data, err = fn()
-	done = err == nil
+	data, err := fn()
+	if err == nil {
+		n.mu.Lock()
+		n.made[name] = &note{question, data}
+		n.mu.Unlock()
+	}
 	return data, err
 }
 
-func (n *notes) begin(name, question string) (data []byte, found bool, err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	old := n.made[name]
-	switch {
-	case old == nil:
-		n.made[name] = &note{question: question}
-		return nil, false, nil
-	case old.question != question:
-		return nil, false, &task.NameError{Name: name, Why: "it stands for something else already"}
-	case !old.done:
-		return nil, false, &task.NameError{Name: name, Why: "it is in use at this moment"}
-	}
-	return old.data, true, nil
-}
-
-func (n *notes) end(name string, data []byte, done bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !done {
-		delete(n.made, name)
-		return
-	}
-	n.made[name].data, n.made[name].done = data, true
-}
-
-// sealed is what is done, in the order of names.
+// sealed is what is recorded, in the order of names.
 func (n *notes) sealed() (all []sealedNote) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for name, made := range n.made {
-		if made.done {
-			all = append(all, sealedNote{name, []byte(made.question), made.data})
-		}
+		all = append(all, sealedNote{name, []byte(made.question), made.data})
 	}
 	slices.SortFunc(all, func(a, b sealedNote) int { return strings.Compare(a.Name, b.Name) })
 	return all
@@ -97,7 +76,7 @@ func (n *notes) sealed() (all []sealedNote) {
 // recall takes over what an earlier try has done.
 func (n *notes) recall(all []sealedNote) {
 	for _, s := range all {
-		n.made[s.Name] = &note{question: string(s.Question), done: true, data: s.Data}
+		n.made[s.Name] = &note{string(s.Question), s.Data}
 	}
 }
 

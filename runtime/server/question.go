@@ -22,8 +22,8 @@ const (
 	UseDefault                 // Ask returns Question.Default as accepted
 )
 
-// Question is one thing a tool may ask the user. Name is unique within the tool and stable: recorded answers are found by
-// it.
+// Question is one thing a tool may ask the user. Name is unique within the tool, stable and without #: recorded answers are
+// found by it.
 type Question[T any] struct {
 	Name    string
 	Message string
@@ -90,14 +90,15 @@ func (e *AnswerError) Error() string { return fmt.Sprintf("answer to %q: %v", e.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
 // Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
-// q.Message. Asking again in the same call, or in a later run of the same task, gives the recorded answer at once.
-// Errors: ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for another question of the same name,
-// *rpc.Error when the client answered with one, or the cause of ctx.
-func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string) (Answer[T], error) {
+// q.Message. When the handler runs again, the recorded answer is given at once. What was answered is not asked again in the same
+// run: that is an error, whatever the words, unless each asking is Named.
+// Errors: ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for a name that is taken, *rpc.Error when the client
+// answered with one, or the cause of ctx.
+func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, opts ...AskOption) (Answer[T], error) {
 	if message == "" {
 		message = q.Message
 	}
-	asked, err := c.prompt(q.Name, message, q.Schema, q.Timeout)
+	asked, err := c.prompt(named(q.Name, opts), message, q.Schema, q.Timeout)
 	if err != nil {
 		return Answer[T]{}, err
 	}
@@ -170,7 +171,7 @@ func (c *Call) prompt(name, message, schema string, timeout time.Duration) (task
 // ask journals the question and waits for its answer, encoded as a reply.
 func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
 	timeout := time.Until(q.Deadline).Round(time.Millisecond)
-	data, err := c.journaled().Ask(ctx, q, check)
+	data, err := c.once(q.Name, func() ([]byte, error) { return c.journaled().Ask(ctx, q, check) })
 	if errors.Is(err, task.ErrUnanswered) {
 		return nil, fmt.Errorf("%w: %q after %v", ErrQuestionTimeout, q.Name, timeout)
 	}

@@ -20,10 +20,6 @@ func asker(q *Question[confirmation]) Tool {
 		if err != nil {
 			return nil, err
 		}
-		again, err := Ask(ctx, call, q, "") // recorded: nobody is asked twice
-		if err != nil || again != a {
-			return nil, fmt.Errorf("again: %v %v", again, err)
-		}
 		return &echoOutput{fmt.Sprintf("%s %v %v", a.Action, a.Accepted(), a.Value.Overwrite)}, nil
 	}), withTask(TaskOptional))
 }

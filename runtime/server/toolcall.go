@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 // chooseTool finds the tool and decides between inline and task (TSK02, TSK03, EXT03). It runs in the read loop, because the
@@ -101,6 +102,10 @@ func (s *Server) failure(call *Call, err error) (CallResult, error) {
 	if broken := (*outputError)(nil); errors.As(err, &broken) {
 		call.Log().Error("output refused", "error", broken.err)
 		return CallResult{}, rpc.Errorf(rpc.CodeInternalError, "the tool's output breaks its own schema")
+	}
+	if misnamed := (*task.NameError)(nil); errors.As(err, &misnamed) {
+		call.Log().Error("question or step not run", "error", err)
+		return CallResult{}, errInternal
 	}
 	return CallResult{IsError: true, Content: appendText(nil, err.Error())}, nil
 }

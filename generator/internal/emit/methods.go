@@ -72,8 +72,8 @@ func methodCodec(of []jen.Code, revision, decode, write string) jen.Code {
 
 // // CreateMessage sends sampling/createMessage to the client and waits for its answer. …
 //
-//	func CreateMessage(ctx context.Context, call *server.Call, name string, params *CreateMessageRequestParams) (*CreateMessageResult, error) {
-//		return server.Send(ctx, call, &createMessageRequest, name, params)
+//	func CreateMessage(ctx context.Context, call *server.Call, name string, params *CreateMessageRequestParams, opts ...server.AskOption) (*CreateMessageResult, error) {
+//		return server.Send(ctx, call, &createMessageRequest, name, params, opts...)
 //	}
 func sendFunc(s *model.Send) jen.Code {
 	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("call").Op("*").Qual(serverPath, "Call"), jen.Id("name").String()}
@@ -86,11 +86,13 @@ func sendFunc(s *model.Send) jen.Code {
 		}
 		params, value = append(params, jen.Id("params").Add(of)), arg
 	}
+	params = append(params, jen.Id("opts").Op("...").Qual(serverPath, "AskOption"))
 	doc := s.GoName + " sends " + s.Name + " to the client and waits for its answer. The name tells this request from others of the " +
-		"same call. " + s.Again
+		"same run, in which it is used once; server.Named(instance) adds what the request is about. A client that did not declare what the " +
+		"params take makes it a *server.UnsupportedError. " + s.Again
 	return jen.Add(comment(doc)).Line().
 		Func().Id(s.GoName).Params(params...).Params(jen.Op("*").Id(s.Result.Name), jen.Error()).Block(
-		jen.Return(jen.Qual(serverPath, "Send").Call(jen.Id("ctx"), jen.Id("call"), jen.Op("&").Id(s.Var), jen.Id("name"), value)))
+		jen.Return(jen.Qual(serverPath, "Send").Call(jen.Id("ctx"), jen.Id("call"), jen.Op("&").Id(s.Var), jen.Id("name"), value, jen.Id("opts").Op("..."))))
 }
 
 //	var createMessageRequest = server.ClientRequest[CreateMessageRequestParams, CreateMessageResult]{

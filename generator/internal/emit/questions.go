@@ -49,13 +49,13 @@ func (s *source) callDoc(t *model.Tool) {
 
 // // ConfirmOverwrite asks the user …
 //
-//	func (c *ImportOrdersCall) ConfirmOverwrite(ctx context.Context, message string) (server.Answer[ImportOrdersConfirmOverwrite], error) {
-//		return server.Ask(ctx, c.Call, &importOrdersConfirmOverwriteQuestion, message)
+//	func (c *ImportOrdersCall) ConfirmOverwrite(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[ImportOrdersConfirmOverwrite], error) {
+//		return server.Ask(ctx, c.Call, &importOrdersConfirmOverwriteQuestion, message, opts...)
 //	}
 func (s *source) askMethod(t *model.Tool, q *model.Question) {
 	s.comment(q.Doc...)
-	s.open("func (c *", t.Call, ") ", q.GoName, "(ctx context.Context, message string) (server.Answer[", q.Answer.Name, "], error) {")
-	s.line("return server.Ask(ctx, c.Call, &", q.Ident, ", message)")
+	s.open("func (c *", t.Call, ") ", q.GoName, "(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[", q.Answer.Name, "], error) {")
+	s.line("return server.Ask(ctx, c.Call, &", q.Ident, ", message, opts...)")
 	s.close("}")
 }
 

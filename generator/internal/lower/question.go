@@ -78,7 +78,8 @@ func questionDoc(q *model.Question) []string {
 	if q.Timeout > 0 {
 		until += fmt.Sprintf(", at most %s", shortDuration(q.Timeout))
 	}
-	doc = append(doc, until+".")
+	doc = append(doc, until+".", "A question is asked once in a run: to ask about several things, name each with server.Named, "+
+		"the same whenever the handler runs again.")
 	if q.BeforeTask {
 		doc = append(doc, "Where the revision can, the question is asked before a task is made of the call, and the answer is here at once.")
 	}

@@ -10,9 +10,10 @@ import (
 )
 
 // CreateMessage sends sampling/createMessage to the client and waits for its answer. The name tells this
-// request from others of the same call.
-func CreateMessage(ctx context.Context, call *server.Call, name string, params *CreateMessageRequestParams) (*CreateMessageResult, error) {
-	return server.Send(ctx, call, &createMessageRequest, name, params)
+// request from others of the same run, in which it is used once; server.Named(instance) adds what the request
+// is about. A client that did not declare what the params take makes it a *server.UnsupportedError.
+func CreateMessage(ctx context.Context, call *server.Call, name string, params *CreateMessageRequestParams, opts ...server.AskOption) (*CreateMessageResult, error) {
+	return server.Send(ctx, call, &createMessageRequest, name, params, opts...)
 }
 
 var createMessageRequest = server.ClientRequest[CreateMessageRequestParams, CreateMessageResult]{

@@ -14,11 +14,13 @@ type TestElicitationCall struct{ *server.Call }
 
 // UserInfo asks the user "Who are you?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestElicitationCall) UserInfo(ctx context.Context, message string) (server.Answer[TestElicitationUserInfo], error) {
-	return server.Ask(ctx, c.Call, &testElicitationUserInfoQuestion, message)
+func (c *TestElicitationCall) UserInfo(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestElicitationUserInfo], error) {
+	return server.Ask(ctx, c.Call, &testElicitationUserInfoQuestion, message, opts...)
 }
 
 var testElicitationUserInfoQuestion = server.Question[TestElicitationUserInfo]{
@@ -33,11 +35,13 @@ type TestElicitationSep1034DefaultsCall struct{ *server.Call }
 
 // Defaults asks the user "Check the values, please."; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestElicitationSep1034DefaultsCall) Defaults(ctx context.Context, message string) (server.Answer[TestElicitationSep1034DefaultsDefaults], error) {
-	return server.Ask(ctx, c.Call, &testElicitationSep1034DefaultsDefaultsQuestion, message)
+func (c *TestElicitationSep1034DefaultsCall) Defaults(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestElicitationSep1034DefaultsDefaults], error) {
+	return server.Ask(ctx, c.Call, &testElicitationSep1034DefaultsDefaultsQuestion, message, opts...)
 }
 
 var testElicitationSep1034DefaultsDefaultsQuestion = server.Question[TestElicitationSep1034DefaultsDefaults]{
@@ -52,11 +56,13 @@ type TestElicitationSep1330EnumsCall struct{ *server.Call }
 
 // Choices asks the user "Choose, please."; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestElicitationSep1330EnumsCall) Choices(ctx context.Context, message string) (server.Answer[TestElicitationSep1330EnumsChoices], error) {
-	return server.Ask(ctx, c.Call, &testElicitationSep1330EnumsChoicesQuestion, message)
+func (c *TestElicitationSep1330EnumsCall) Choices(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestElicitationSep1330EnumsChoices], error) {
+	return server.Ask(ctx, c.Call, &testElicitationSep1330EnumsChoicesQuestion, message, opts...)
 }
 
 var testElicitationSep1330EnumsChoicesQuestion = server.Question[TestElicitationSep1330EnumsChoices]{
@@ -71,11 +77,13 @@ type TestStreamingElicitationCall struct{ *server.Call }
 
 // Confirmation asks the user "Go on?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestStreamingElicitationCall) Confirmation(ctx context.Context, message string) (server.Answer[TestStreamingElicitationConfirmation], error) {
-	return server.Ask(ctx, c.Call, &testStreamingElicitationConfirmationQuestion, message)
+func (c *TestStreamingElicitationCall) Confirmation(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestStreamingElicitationConfirmation], error) {
+	return server.Ask(ctx, c.Call, &testStreamingElicitationConfirmationQuestion, message, opts...)
 }
 
 var testStreamingElicitationConfirmationQuestion = server.Question[TestStreamingElicitationConfirmation]{
@@ -91,11 +99,13 @@ type TestInputRequiredResultElicitationCall struct{ *server.Call }
 
 // UserName asks the user "What is your name?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestInputRequiredResultElicitationCall) UserName(ctx context.Context, message string) (server.Answer[TestInputRequiredResultElicitationUserName], error) {
-	return server.Ask(ctx, c.Call, &testInputRequiredResultElicitationUserNameQuestion, message)
+func (c *TestInputRequiredResultElicitationCall) UserName(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultElicitationUserName], error) {
+	return server.Ask(ctx, c.Call, &testInputRequiredResultElicitationUserNameQuestion, message, opts...)
 }
 
 var testInputRequiredResultElicitationUserNameQuestion = server.Question[TestInputRequiredResultElicitationUserName]{
@@ -111,11 +121,13 @@ type TestInputRequiredResultRequestStateCall struct{ *server.Call }
 
 // Confirm asks the user "Is that right?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestInputRequiredResultRequestStateCall) Confirm(ctx context.Context, message string) (server.Answer[TestInputRequiredResultRequestStateConfirm], error) {
-	return server.Ask(ctx, c.Call, &testInputRequiredResultRequestStateConfirmQuestion, message)
+func (c *TestInputRequiredResultRequestStateCall) Confirm(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultRequestStateConfirm], error) {
+	return server.Ask(ctx, c.Call, &testInputRequiredResultRequestStateConfirmQuestion, message, opts...)
 }
 
 var testInputRequiredResultRequestStateConfirmQuestion = server.Question[TestInputRequiredResultRequestStateConfirm]{
@@ -131,11 +143,13 @@ type TestInputRequiredResultMultipleInputsCall struct{ *server.Call }
 
 // UserName asks the user "What is your name?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestInputRequiredResultMultipleInputsCall) UserName(ctx context.Context, message string) (server.Answer[TestInputRequiredResultMultipleInputsUserName], error) {
-	return server.Ask(ctx, c.Call, &testInputRequiredResultMultipleInputsUserNameQuestion, message)
+func (c *TestInputRequiredResultMultipleInputsCall) UserName(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultMultipleInputsUserName], error) {
+	return server.Ask(ctx, c.Call, &testInputRequiredResultMultipleInputsUserNameQuestion, message, opts...)
 }
 
 var testInputRequiredResultMultipleInputsUserNameQuestion = server.Question[TestInputRequiredResultMultipleInputsUserName]{
@@ -151,11 +165,13 @@ type TestInputRequiredResultMultiRoundCall struct{ *server.Call }
 
 // StepOne asks the user "What is your name?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestInputRequiredResultMultiRoundCall) StepOne(ctx context.Context, message string) (server.Answer[TestInputRequiredResultMultiRoundStepOne], error) {
-	return server.Ask(ctx, c.Call, &testInputRequiredResultMultiRoundStepOneQuestion, message)
+func (c *TestInputRequiredResultMultiRoundCall) StepOne(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultMultiRoundStepOne], error) {
+	return server.Ask(ctx, c.Call, &testInputRequiredResultMultiRoundStepOneQuestion, message, opts...)
 }
 
 var testInputRequiredResultMultiRoundStepOneQuestion = server.Question[TestInputRequiredResultMultiRoundStepOne]{
@@ -167,11 +183,13 @@ var testInputRequiredResultMultiRoundStepOneQuestion = server.Question[TestInput
 
 // StepTwo asks the user "What is your favorite color?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestInputRequiredResultMultiRoundCall) StepTwo(ctx context.Context, message string) (server.Answer[TestInputRequiredResultMultiRoundStepTwo], error) {
-	return server.Ask(ctx, c.Call, &testInputRequiredResultMultiRoundStepTwoQuestion, message)
+func (c *TestInputRequiredResultMultiRoundCall) StepTwo(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultMultiRoundStepTwo], error) {
+	return server.Ask(ctx, c.Call, &testInputRequiredResultMultiRoundStepTwoQuestion, message, opts...)
 }
 
 var testInputRequiredResultMultiRoundStepTwoQuestion = server.Question[TestInputRequiredResultMultiRoundStepTwo]{
@@ -187,11 +205,13 @@ type TestInputRequiredResultTamperedStateCall struct{ *server.Call }
 
 // Confirm asks the user "Is that right?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestInputRequiredResultTamperedStateCall) Confirm(ctx context.Context, message string) (server.Answer[TestInputRequiredResultTamperedStateConfirm], error) {
-	return server.Ask(ctx, c.Call, &testInputRequiredResultTamperedStateConfirmQuestion, message)
+func (c *TestInputRequiredResultTamperedStateCall) Confirm(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultTamperedStateConfirm], error) {
+	return server.Ask(ctx, c.Call, &testInputRequiredResultTamperedStateConfirmQuestion, message, opts...)
 }
 
 var testInputRequiredResultTamperedStateConfirmQuestion = server.Question[TestInputRequiredResultTamperedStateConfirm]{
@@ -207,11 +227,13 @@ type TestInputRequiredResultCapabilitiesCall struct{ *server.Call }
 
 // UserName asks the user "What is your name?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask counts as declined.
 // Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
 // what must not happen twice comes after the last question, or goes into call.Do.
-func (c *TestInputRequiredResultCapabilitiesCall) UserName(ctx context.Context, message string) (server.Answer[TestInputRequiredResultCapabilitiesUserName], error) {
-	return server.Ask(ctx, c.Call, &testInputRequiredResultCapabilitiesUserNameQuestion, message)
+func (c *TestInputRequiredResultCapabilitiesCall) UserName(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultCapabilitiesUserName], error) {
+	return server.Ask(ctx, c.Call, &testInputRequiredResultCapabilitiesUserNameQuestion, message, opts...)
 }
 
 var testInputRequiredResultCapabilitiesUserNameQuestion = server.Question[TestInputRequiredResultCapabilitiesUserName]{
@@ -227,9 +249,11 @@ type ConfirmDeleteCall struct{ *server.Call }
 
 // Confirm asks the user "Delete the file?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
-func (c *ConfirmDeleteCall) Confirm(ctx context.Context, message string) (server.Answer[ConfirmDeleteConfirm], error) {
-	return server.Ask(ctx, c.Call, &confirmDeleteConfirmQuestion, message)
+func (c *ConfirmDeleteCall) Confirm(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[ConfirmDeleteConfirm], error) {
+	return server.Ask(ctx, c.Call, &confirmDeleteConfirmQuestion, message, opts...)
 }
 
 var confirmDeleteConfirmQuestion = server.Question[ConfirmDeleteConfirm]{
@@ -244,9 +268,11 @@ type MultiInputCall struct{ *server.Call }
 
 // First asks the user "Who is it?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
-func (c *MultiInputCall) First(ctx context.Context, message string) (server.Answer[MultiInputFirst], error) {
-	return server.Ask(ctx, c.Call, &multiInputFirstQuestion, message)
+func (c *MultiInputCall) First(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[MultiInputFirst], error) {
+	return server.Ask(ctx, c.Call, &multiInputFirstQuestion, message, opts...)
 }
 
 var multiInputFirstQuestion = server.Question[MultiInputFirst]{
@@ -258,9 +284,11 @@ var multiInputFirstQuestion = server.Question[MultiInputFirst]{
 
 // Second asks the user "Who is it?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // A client that can not ask makes it server.ErrUnsupported.
-func (c *MultiInputCall) Second(ctx context.Context, message string) (server.Answer[MultiInputSecond], error) {
-	return server.Ask(ctx, c.Call, &multiInputSecondQuestion, message)
+func (c *MultiInputCall) Second(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[MultiInputSecond], error) {
+	return server.Ask(ctx, c.Call, &multiInputSecondQuestion, message, opts...)
 }
 
 var multiInputSecondQuestion = server.Question[MultiInputSecond]{
@@ -275,11 +303,13 @@ type TestToolWithTaskCall struct{ *server.Call }
 
 // UserName asks the user "What is your name?"; another message replaces that text, "" keeps it.
 // It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// A question is asked once in a run: to ask about several things, name each with server.Named, the same
+// whenever the handler runs again.
 // Where the revision can, the question is asked before a task is made of the call, and the answer is here at
 // once.
 // A client that can not ask makes it server.ErrUnsupported.
-func (c *TestToolWithTaskCall) UserName(ctx context.Context, message string) (server.Answer[TestToolWithTaskUserName], error) {
-	return server.Ask(ctx, c.Call, &testToolWithTaskUserNameQuestion, message)
+func (c *TestToolWithTaskCall) UserName(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestToolWithTaskUserName], error) {
+	return server.Ask(ctx, c.Call, &testToolWithTaskUserNameQuestion, message, opts...)
 }
 
 var testToolWithTaskUserNameQuestion = server.Question[TestToolWithTaskUserName]{
