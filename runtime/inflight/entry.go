@@ -44,9 +44,10 @@ type state struct {
 }
 
 const (
-	over      uint32 = 1 << iota // retired: in no table, cause is set
-	protected                    // peers, disconnects and shutdowns only record
-	hasDone                      // done is made
+	over       uint32 = 1 << iota // retired: in no table, cause is set
+	protected                     // peers, disconnects and shutdowns only record
+	hasDone                       // done is made
+	unanswered                    // over by its timeout, and still in the table: nobody has answered or cancelled it
 )
 
 // extra is what most requests never need.
@@ -92,6 +93,11 @@ func (e *Entry) Started() time.Time { return e.shard.tracker.at(e.started) }
 // Retire completes the request. True: the caller, and nobody else ever, may write the response. False: the request ended in
 // another way, see Cause; write nothing (CAN02, CAN12).
 func (e *Entry) Retire() bool { return e.shard.change(e, complete, completed) == Cancelled }
+
+// AnswerTimeout completes a request with Info.AnswersTimeout that its timeout has ended. True: the caller, and nobody else ever, may
+// write the response. False: it was cancelled meanwhile, by the peer or by the end of its connection; write nothing (CAN02). Until
+// somebody calls it, the request is in flight: its id is taken, and it can be cancelled.
+func (e *Entry) AnswerTimeout() bool { return e.shard.change(e, answerTimeout, completed) == Cancelled }
 
 // Cancel ends the request for cause, or records it when the request is protected. cause must not be changed afterwards.
 func (e *Entry) Cancel(cause *Cause) Outcome { return e.shard.change(e, cancel, cause) }

@@ -30,6 +30,7 @@ const (
 	complete event = iota
 	cancel
 	shield
+	answerTimeout
 )
 
 // completed is the cause of a request that nobody cancelled.
@@ -50,7 +51,9 @@ func (s *shard) change(e *Entry, ev event, c *Cause) Outcome {
 func (s *shard) apply(e *Entry, ev event, c *Cause) Outcome {
 	flags := e.flags.Load()
 	switch {
-	case flags&over != 0:
+	case flags&unanswered != 0:
+		return s.settle(e, ev)
+	case flags&over != 0 || ev == answerTimeout:
 		return Unknown
 	case ev == shield:
 		e.flags.Or(protected)
@@ -65,9 +68,28 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) Outcome {
 	return Cancelled
 }
 
+// settle is apply for a request that its timeout has ended: either that is answered, or somebody cancels it. A handler that is done
+// now is too late.
+func (s *shard) settle(e *Entry, ev event) Outcome {
+	if ev != answerTimeout && ev != cancel {
+		return Unknown
+	}
+	e.flags.And(^unanswered)
+	s.table.remove(e)
+	if ev == cancel {
+		return Unknown
+	}
+	return Cancelled
+}
+
 // retire releases all that the tracker holds for the request, and wakes who waits for its end (CAN03).
 func (s *shard) retire(e *Entry, c *Cause) {
-	s.table.remove(e)
+	ended := over
+	if e.info.AnswersTimeout && c.Source == SourceTimeout {
+		ended |= unanswered
+	} else {
+		s.table.remove(e)
+	}
 	if e.heapAt > 0 {
 		s.heap.remove(e)
 		if c != completed {
@@ -75,7 +97,7 @@ func (s *shard) retire(e *Entry, c *Cause) {
 		}
 	}
 	e.cause = c
-	e.flags.Or(over)
+	e.flags.Or(ended)
 	if e.done != nil {
 		close(e.done)
 	}

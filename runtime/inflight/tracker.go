@@ -31,6 +31,7 @@ type Info struct {
 	Method, Tool, Principal string
 	Timeout                 time.Duration // counted from Register (CAN20); 0: none
 	Uncancellable           bool          // protected from the start (CAN07, CAN14); see Entry.Shield
+	AnswersTimeout          bool          // the end by its timeout is answered; see Entry.AnswerTimeout
 }
 
 // Errors of Register.

@@ -43,11 +43,16 @@ func (r *request) newCall() *Call {
 			c.level = place
 		}
 	}
-	c.progress = r.p.newProgress(r.entry, r.wire, r.params.ProgressToken, "")
-	if c.progress != nil {
-		c.progress.since, c.progress.about = r.since, r.id
-	}
+	c.progress = newProgress(r.subject(), r.wire, r.params.ProgressToken, "")
 	return c
+}
+
+// subject is what messages of the call are written with. It has a peer.
+func (c *Call) subject() subject {
+	if c.run != nil {
+		return subject{peer: c.peer, life: c.run.Context(), task: &c.local.life}
+	}
+	return subject{peer: c.peer, id: c.ID(), since: c.since, life: c.entry}
 }
 
 // ID is the id of the request; the zero ID when the call runs as a task.
@@ -164,8 +169,7 @@ func (c *Call) resume() (err error) {
 
 // put asks the client on the stream of the request.
 func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
-	c.peer.settle(c.since)
-	return asking{peer: c.peer, call: c.entry, wait: ctx, about: c.ID()}.send(q)
+	return (&asking{about: c.subject(), call: c.entry, wait: ctx}).send(q)
 }
 
 // taskJournal is the journal of a call that runs as a task.

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -18,8 +17,8 @@ import (
 type delivery struct {
 	peer        *peer
 	owner, task string
-	about       rpc.ID // the request for the result; zero: the session's stream
-	waits       bool   // for a question that somebody else delivers, in case that fails
+	about       subject // the request for the result, or the session's stream
+	waits       bool    // for a question that somebody else delivers, in case that fails
 }
 
 // put asks q and records the answer, unless the question is closed or somebody else asks it. It returns when the question
@@ -53,7 +52,7 @@ func (d *delivery) ask(ctx context.Context, q task.Question) {
 		defer cancel()
 		d.whileOpen(ctx, q.Name)
 	})
-	data, err := asking{peer: d.peer, call: ctx, wait: ctx, about: d.about, task: d.task}.send(q)
+	data, err := (&asking{about: d.about, call: ctx, wait: ctx, task: d.task}).send(q)
 	cancel()
 	watch.Wait()
 	if err != nil {
@@ -106,7 +105,8 @@ func (r *request) awaitTask() (task.Task, error) {
 // streamTask returns when the task is over.
 func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 	s, owner := r.p.s, r.p.owner
-	d := &delivery{peer: r.p, owner: owner, task: t.ID, about: r.id, waits: true}
+	d := &delivery{peer: r.p, owner: owner, task: t.ID, about: r.subject(), waits: true}
+	d.about.task = s.life(t.ID)
 	var deliveries sync.WaitGroup
 	asked := map[string]bool{}
 	s.openStream(t.ID)
@@ -153,7 +153,7 @@ func (s *Server) closeStream(owner, id string) {
 	session := s.sessions[id]
 	s.mu.Unlock()
 	if last && session != nil {
-		session.offer(owner, id)
+		session.peer.offer(owner, id)
 	}
 }
 
@@ -179,7 +179,7 @@ func (p *peer) offer(owner, id string) {
 		if err != nil || !p.notice(&t) || p.s.streamed(id) {
 			return
 		}
-		d := &delivery{peer: p, owner: owner, task: id}
+		d := &delivery{peer: p, owner: owner, task: id, about: subject{peer: p, task: p.s.life(id)}}
 		var deliveries sync.WaitGroup
 		for _, q := range t.Questions {
 			if p.delivers(&q) {

@@ -88,7 +88,7 @@ func (r *request) enter() *rpc.Error {
 }
 
 func (r *request) info() inflight.Info {
-	info := inflight.Info{Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable}
+	info := inflight.Info{Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, AnswersTimeout: true}
 	if r.tool != nil {
 		info.Tool = r.tool.Name
 		if !r.params.Task {
@@ -157,19 +157,15 @@ func (r *request) perform() (answer []byte, err error) {
 
 var errInternal = rpc.Errorf(rpc.CodeInternalError, "internal error")
 
-// respond is the one place where answers are written. The tracker says whether this request may still be answered.
+// respond answers, if the tracker says that the request may still be answered.
 func (r *request) respond(answer []byte, err error) {
 	var own *rpc.Error
 	if err != nil {
 		own = asRPC(err)
 		answer = rpc.AppendError(r.out[:0], r.id, own)
 	}
-	r.p.settle(r.since)
-	r.p.gate.RLock()
-	if r.entry.Retire() {
-		r.p.answer(r.wire, r.id, answer, own)
-	}
-	r.p.gate.RUnlock()
+	about := r.subject()
+	_ = about.write(statement{frame: answer, retires: r.entry, wire: r.wire, err: own}) // silenced: nothing is left to do
 	r.out = answer
 }
 

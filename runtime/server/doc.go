@@ -10,7 +10,7 @@
 //
 //	reader       frame → rpc.Parse → wire and method → params → tool and policy → tracker    conn, session, judge, admit
 //	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      toolcall, methodcall, bind
-//	respond      gate → entry.Retire → Outlet: the one place that writes answers             dispatch
+//	write        gate → entry.Retire → Outlet: the one place that writes                     subject
 //
 // Whatever has to happen in order happens with the reader: the handshake, registration before dispatch (CAN09),
 // cancellation, and handing answers to who asked. Refusals are written there too, so a peer that floods and does not
@@ -40,6 +40,7 @@
 //	                       how messages come and go; who is at the other end; ends
 //	judge, admit, dispatch, notify, request
 //	                       what a frame leads to; one request in flight and its memory
+//	subject                whether a message may still be written, and writing it
 //	initialize, list, capability, client
 //	                       what each side declares
 //	call, notes, progress, log
@@ -56,6 +57,11 @@
 // peer that then sees an answer to something it sent later has proof that the server read its cancellation, and a
 // result after that breaks CAN02. So writers hold peer.gate shared over permission and write, and whoever writes for a
 // request that was read after a cancellation takes it once before (peer.settle). The read loop itself never waits.
+//
+// One function does that for every kind of message about a request, a task or a question: subject.write (CAN29). A task has a
+// gate of its own, taskLife.gate, because its messages travel on more than one connection: whoever is about to tell that it is
+// over, in an answer or a notification, ends its life first (Server.shown). A request that timed out stays in flight until that
+// is answered, so that a cancellation which is read before keeps the answer back.
 //
 // # Ends
 //

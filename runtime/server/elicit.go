@@ -15,18 +15,17 @@ import (
 
 // asking is one question on its way to the client.
 type asking struct {
-	peer  *peer
+	about subject
 	call  context.Context // what the question belongs to: the request, or the delivery of a task's question
 	wait  context.Context // of whoever waits; it may end earlier
-	about rpc.ID          // the client's request whose stream it travels on; zero: the session's
 	task  string          // "" inline
 	id    rpc.ID
 }
 
 // send asks the client and waits for the answer, which it returns as a reply. When call or wait ends or the deadline passes
 // first, the client is told that nobody waits any more (CAN19).
-func (a asking) send(q task.Question) ([]byte, error) {
-	p := a.peer
+func (a *asking) send(q task.Question) ([]byte, error) {
+	p := a.about.peer
 	left := time.Until(q.Deadline)
 	if left <= 0 {
 		return nil, task.ErrUnanswered
@@ -58,18 +57,20 @@ func (a *asking) ended() error {
 	return context.Cause(a.wait)
 }
 
+// Err implements life.
+func (a *asking) Err() error { return a.ended() }
+
 func (a *asking) write(method string, q *task.Question) error {
-	params, err := a.peer.wire.askParams(q, a.task)
+	params, err := a.about.peer.wire.askParams(q, a.task)
 	if err != nil {
 		return err
 	}
-	frame := rpc.AppendRequest(nil, a.id, method, params)
-	a.peer.gate.RLock()
-	defer a.peer.gate.RUnlock()
-	if err := a.ended(); err != nil {
-		return err // nothing is written for a call that is over (CAN02)
+	a.about.life = a
+	err = a.about.tell(rpc.AppendRequest(nil, a.id, method, params))
+	if cause := a.ended(); err == errSilenced && cause != nil {
+		return cause
 	}
-	return a.peer.out.Write(a.about, false, frame)
+	return err
 }
 
 // askParams are the params of a question's request; related is the task it belongs to, "" for none.
@@ -118,9 +119,10 @@ func (a *asking) giveUp(err error) error {
 	} else if cause != nil && cause.Source == inflight.SourceTimeout {
 		err, reason = task.ErrUnanswered, "nobody answered in time"
 	}
-	w := a.peer.wire
+	w := a.about.peer.wire
 	params := w.AppendCancelled(nil, &Cancelled{RequestID: a.id, Reason: reason})
-	a.peer.write(a.about, rpc.AppendNotification(nil, w.names[OpCancelled], params))
+	question := subject{peer: a.about.peer, id: a.about.id} // it was sent, so this may follow, whatever has ended (CAN19)
+	_ = question.tell(rpc.AppendNotification(nil, w.names[OpCancelled], params))
 	return err
 }
 

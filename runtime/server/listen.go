@@ -159,12 +159,8 @@ func (l *listen) serve(r *request, b *[]byte) error {
 
 // write writes unless the subscription is over (CAN02).
 func (l *listen) write(r *request, frame []byte) {
-	r.p.settle(r.since)
-	r.p.gate.RLock()
-	defer r.p.gate.RUnlock()
-	if r.entry.Err() == nil {
-		r.p.write(r.id, frame)
-	}
+	about := r.subject()
+	_ = about.tell(frame)
 }
 
 // note leaves what is to be told; a later one of the same key replaces it.

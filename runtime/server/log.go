@@ -52,7 +52,8 @@ func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data 
 		return
 	}
 	m := LogMessage{Level: string(level), Logger: logger, Data: raw, RelatedTask: c.TaskID()}
-	c.notify(rpc.AppendNotification(nil, c.wire.names[OpLog], c.wire.AppendLog(nil, &m)))
+	about := c.subject()
+	_ = about.tell(rpc.AppendNotification(nil, c.wire.names[OpLog], c.wire.AppendLog(nil, &m))) // best effort
 }
 
 // logLevel is the least level that the client wants.
@@ -61,23 +62,6 @@ func (c *Call) logLevel() logLevel {
 		return logLevel(c.peer.level.Load())
 	}
 	return c.level
-}
-
-// notify writes a notification of the call unless it is over (CAN02).
-func (c *Call) notify(frame []byte) {
-	p := c.peer
-	if c.run != nil {
-		if !c.run.Task().Status.Terminal() {
-			p.write(rpc.ID{}, frame)
-		}
-		return
-	}
-	p.settle(c.since)
-	p.gate.RLock()
-	defer p.gate.RUnlock()
-	if c.entry.Err() == nil {
-		p.write(c.ID(), frame)
-	}
 }
 
 // setLevel serves logging/setLevel.

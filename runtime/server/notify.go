@@ -61,6 +61,7 @@ func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.Outcome)
 func (s *Server) answerTimeout(e *inflight.Entry) {
 	p := s.peer(e.Key().Peer)
 	if p == nil || !p.live.add() {
+		e.AnswerTimeout() // to nobody
 		return
 	}
 	go func() {
@@ -68,9 +69,16 @@ func (s *Server) answerTimeout(e *inflight.Entry) {
 		info := e.Info()
 		w := p.wireOf(e.Key().ID)
 		result := CallResult{IsError: true, Content: appendText(nil, info.Tool+" timed out after "+info.Timeout.String()), ServerInfo: s.infoFor(w)}
-		p.answer(w, e.Key().ID, rpc.AppendResult(nil, e.Key().ID, w.AppendCallResult(nil, &result)), nil)
+		about := subject{peer: p, id: e.Key().ID}
+		_ = about.write(statement{frame: rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result)), retires: timedOut{e}, wire: w})
 	}()
 }
+
+// timedOut is a request whose timeout has passed and was not answered yet. The client may still cancel it: then it is not answered.
+type timedOut struct{ *inflight.Entry }
+
+// Retire implements retirer.
+func (t timedOut) Retire() bool { return t.AnswerTimeout() }
 
 // wireOf is the revision that a request with a timeout is written in: the session's, unless it is noted.
 func (p *peer) wireOf(id rpc.ID) *wire {

@@ -94,7 +94,7 @@ func (s *Server) removePeer(p *peer) {
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)
 	for id, session := range s.sessions {
-		if session == p {
+		if session.peer == p {
 			delete(s.sessions, id)
 		}
 	}
@@ -110,14 +110,16 @@ func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
 	return inflight.Key{Peer: p.id, ID: id, Direction: d}
 }
 
-// write sends a frame that is no answer and needs nobody's permission. A connection that fails tells Serve.
-func (p *peer) write(about rpc.ID, frame []byte) {
+// write sends a frame that is no answer; see subject.write. A connection that fails tells Serve.
+func (p *peer) write(about rpc.ID, frame []byte) error {
 	if p.gone.Load() {
-		return
+		return errSilenced
 	}
-	if err := p.out.Write(about, false, frame); err != nil {
+	err := p.out.Write(about, false, frame)
+	if err != nil {
 		p.s.log.Debug("frame not written", "peer", p.id, "error", err)
 	}
+	return err
 }
 
 // answer sends an answer; err, if it is one, is for transports that say errors in their own way too.

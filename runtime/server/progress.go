@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"math"
 	"sync"
 	"time"
@@ -12,13 +11,10 @@ import (
 // progress sends the progress of one call. The rate N is kept in every window of one second: a steady N/2, a burst of
 // N/2-1 for short calls, and one more for the last value, which is never held back (PRO05).
 type progress struct {
-	peer  *peer
+	about subject // the request or the task's run
 	wire  *wire
-	call  context.Context // of the request or the task's run: over means silence
 	token rpc.ID
 	task  string // related task, "" for none
-	since uint64 // of the request
-	about rpc.ID // the request; zero for a task
 
 	every time.Duration // the steady distance
 	burst time.Duration // how far ahead of it a burst may get
@@ -33,14 +29,14 @@ type progress struct {
 }
 
 // newProgress returns nil when the request carried no token (PRO01).
-func (p *peer) newProgress(call context.Context, w *wire, token rpc.ID, task string) *progress {
+func newProgress(about subject, w *wire, token rpc.ID, task string) *progress {
 	if token.IsZero() || w.names[OpProgress] == "" {
 		return nil
 	}
-	half := p.s.cfg.progressRate / 2
+	half := about.peer.s.cfg.progressRate / 2
 	every := time.Second / time.Duration(half)
 	return &progress{
-		peer: p, wire: w, call: call, token: token, task: task,
+		about: about, wire: w, token: token, task: task,
 		every: every, burst: time.Duration(half-2) * every,
 	}
 }
@@ -98,13 +94,9 @@ func (pr *progress) flush() {
 func (pr *progress) send(v *Progress) {
 	v.ProgressToken, v.RelatedTask = pr.token, pr.task
 	frame := rpc.AppendNotification(nil, pr.wire.names[OpProgress], pr.wire.AppendProgress(nil, v))
-	pr.peer.settle(pr.since)
-	pr.peer.gate.RLock()
-	defer pr.peer.gate.RUnlock()
-	if pr.call.Err() != nil {
+	if pr.about.tell(frame) == errSilenced {
 		return
 	}
-	pr.peer.write(pr.about, frame)
 	now := time.Now()
 	if pr.due.Before(now) {
 		pr.due = now

@@ -34,6 +34,11 @@ type request struct {
 	run func()
 }
 
+// subject is what messages about the request are written with.
+func (r *request) subject() subject {
+	return subject{peer: r.p, id: r.id, since: r.since, life: r.entry}
+}
+
 // keptBuffer is the largest buffer that is kept for another request, in bytes.
 const keptBuffer = 64 << 10
 

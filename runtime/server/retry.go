@@ -147,13 +147,8 @@ func (t *retry) finish() {
 		own = asRPC(err)
 		b = rpc.AppendError(nil, t.call.ID(), own)
 	}
-	p := t.call.peer
-	p.settle(t.call.since)
-	p.gate.RLock()
-	defer p.gate.RUnlock()
-	if t.call.entry.Retire() {
-		p.answer(t.call.wire, t.call.ID(), b, own)
-	}
+	about := t.call.subject()
+	_ = about.write(statement{frame: b, retires: t.call.entry, wire: t.call.wire, err: own})
 }
 
 // append appends the result that asks. The caller holds mu.

@@ -38,8 +38,8 @@ type Server struct {
 
 	mu    sync.Mutex // guards peers, tasks and down
 	peers map[uint64]*peer
-	// sessions are the connections that created the unfinished tasks: where their notifications and questions go.
-	sessions map[string]*peer
+	// sessions are the unfinished tasks whose connections are there: where their notifications and questions go.
+	sessions map[string]*taskLife
 	// streams count the open requests for a task's result by task.
 	streams map[string]int
 	// listens are the open subscriptions.
@@ -57,7 +57,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	}
 	s := &Server{
 		def: d, cfg: defaults(), tools: make(map[string]*Tool, len(d.Tools)), info: serverInfo(&d),
-		peers: map[uint64]*peer{}, sessions: map[string]*peer{}, streams: map[string]int{},
+		peers: map[uint64]*peer{}, sessions: map[string]*taskLife{}, streams: map[string]int{},
 		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[asked]func([]byte) error{}, down: make(chan struct{}),
 	}
 	for _, o := range opts {

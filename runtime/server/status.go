@@ -11,12 +11,11 @@ import (
 // outbox sends the notification. Only the session that created the task hears of it (TSK20).
 func (s *Server) taskChanged(t task.Task) {
 	s.tellListens(&t)
-	p := s.session(t.ID)
-	if t.Status.Terminal() {
-		s.endSession(t.ID)
-	}
-	if p != nil && p.wire.names[OpTaskStatus] != "" {
-		p.changes.add(p, t)
+	if l := s.life(t.ID); l != nil {
+		if t.Status.Terminal() {
+			l.over.Store(true)
+		}
+		l.peer.changes.add(l, t)
 	}
 }
 
@@ -33,11 +32,12 @@ type outbox struct {
 // change is a changed task, or a frame.
 type change struct {
 	task  task.Task
+	life  *taskLife
 	frame []byte
 }
 
 // add tells the change of a task.
-func (o *outbox) add(p *peer, t task.Task) { o.put(p, t.ID, change{task: t}) }
+func (o *outbox) add(l *taskLife, t task.Task) { o.put(l.peer, t.ID, change{task: t, life: l}) }
 
 // post tells anything else.
 func (o *outbox) post(p *peer, key string, frame []byte) { o.put(p, key, change{frame: frame}) }
@@ -83,16 +83,28 @@ func (p *peer) tellChanges() {
 			return
 		}
 		if c.frame != nil {
-			p.write(rpc.ID{}, c.frame)
+			session := subject{peer: p}
+			_ = session.tell(c.frame)
 			continue
 		}
-		t := c.task
-		v := p.wire.view(&t)
+		p.tellTask(r, &c)
+	}
+}
+
+func (p *peer) tellTask(r *request, c *change) {
+	about := subject{peer: p, task: c.life}
+	if c.task.Status.Terminal() {
+		p.s.shown(&c.task)
+		p.s.endSession(c.task.ID)
+		about.task = nil // this is its last word
+	}
+	if p.wire.names[OpTaskStatus] != "" {
+		v := p.wire.view(&c.task)
 		r.scratch = p.wire.AppendTaskStatus(r.scratch[:0], &v)
 		r.out = rpc.AppendNotification(r.out[:0], p.wire.names[OpTaskStatus], r.scratch)
-		p.write(rpc.ID{}, r.out)
-		if len(t.Questions) > 0 {
-			p.offer(t.Owner, t.ID)
-		}
+		_ = about.tell(r.out)
+	}
+	if len(c.task.Questions) > 0 {
+		p.offer(c.task.Owner, c.task.ID)
 	}
 }

@@ -31,8 +31,9 @@ func (r *request) taskMethod(b []byte) ([]byte, error) {
 func (r *request) getTask(b []byte) ([]byte, error) {
 	t, err := r.p.s.engine.Get(r.entry, r.p.owner, r.params.TaskID)
 	if err != nil {
-		return b, taskError(err)
+		return b, r.taskError(err)
 	}
+	r.p.s.shown(&t)
 	if r.wire.AppendTaskDetail == nil {
 		v := r.wire.view(&t)
 		return r.wire.AppendTask(b, &v), nil
@@ -48,6 +49,7 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 	}
 	tasks := append(r.scratch[:0], '[')
 	for i := range page.Tasks {
+		r.p.s.shown(&page.Tasks[i])
 		if i > 0 {
 			tasks = append(tasks, ',')
 		}
@@ -61,17 +63,14 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 // cancelTask cancels the task; when it answers, nothing of the task is still to be written (TSK18, PRO01).
 func (r *request) cancelTask(b []byte) ([]byte, error) {
 	s := r.p.s
-	session := s.session(r.params.TaskID) // before it is over
 	t, err := s.engine.Cancel(r.entry, r.p.owner, r.params.TaskID, task.Cancel{Force: r.wire.Task.CancelForces})
 	if over := (*task.TerminalError)(nil); errors.As(err, &over) && !r.wire.Task.CancelTerminalRefused {
 		err = nil
 	}
 	if err != nil {
-		return b, taskError(err)
+		return b, r.taskError(err)
 	}
-	if session != nil {
-		session.barrier()
-	}
+	s.shown(&t)
 	v := r.wire.view(&t)
 	if r.wire.AppendTaskCancelled != nil {
 		return r.wire.AppendTaskCancelled(b, &v), nil
@@ -100,9 +99,6 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		return b, r.entry.Err()
 	}
 	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, known: known}
-	if r.wire.Handshake {
-		local.peer = r.p
-	}
 	created, err := s.engine.Create(context.WithoutCancel(r.entry), task.Spec{
 		Owner: r.p.owner, Tool: t.Name, Args: args, Meta: r.taskMeta(known),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
@@ -112,8 +108,10 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, taskError(err)
 	}
-	if local.peer != nil {
-		s.setSession(created.Task.ID, r.p)
+	if r.wire.Handshake {
+		local.life.peer = r.p
+		local.life.expires, _ = created.Task.ExpiresAt()
+		s.setSession(created.Task.ID, &local.life)
 	}
 	// Nothing of the task may be on the wire before the answer that tells its id.
 	r.after = created.Start
@@ -134,6 +132,14 @@ func (r *request) askedTTL() *time.Duration {
 	return &ttl
 }
 
+// taskError is what the request for a task is answered with that the engine refused. A task that is gone says nothing any more.
+func (r *request) taskError(err error) error {
+	if l := r.p.s.life(r.params.TaskID); l != nil && l.peer.owner == r.p.owner && errors.Is(err, task.ErrNotFound) {
+		l.end()
+	}
+	return taskError(err)
+}
+
 // taskError gives the engine's errors their codes (TSK17).
 func taskError(err error) error {
 	var limit *task.LimitError
@@ -147,17 +153,10 @@ func taskError(err error) error {
 	return err
 }
 
-// session is the connection that created the task, nil when it is gone or the task is over.
-func (s *Server) session(task string) *peer {
+func (s *Server) setSession(task string, l *taskLife) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sessions[task]
-}
-
-func (s *Server) setSession(task string, p *peer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sessions[task] = p
+	s.sessions[task] = l
 }
 
 func (s *Server) endSession(task string) {

@@ -22,7 +22,7 @@ type taskMeta struct {
 
 // taskLocal is the same for a run in the process that created the task, with the connection.
 type taskLocal struct {
-	peer  *peer // nil: nobody is told of progress, nor asked on a connection
+	life  taskLife // without a peer: nobody is told of progress, nor asked on a connection
 	wire  *wire
 	can   ability
 	token rpc.ID
@@ -78,9 +78,9 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 		return nil, errors.New("the tool of this task is gone")
 	}
 	if l, ok := run.Local().(*taskLocal); ok {
-		c.peer, c.wire, c.can, c.local = l.peer, l.wire, l.can, l
-		if l.peer != nil && l.wire.Task.Progress {
-			c.progress = l.peer.newProgress(ctx, l.wire, l.token, t.ID)
+		c.peer, c.wire, c.can, c.local = l.life.peer, l.wire, l.can, l
+		if c.peer != nil && l.wire.Task.Progress {
+			c.progress = newProgress(c.subject(), l.wire, l.token, t.ID)
 		}
 		return c, nil
 	}
@@ -108,8 +108,9 @@ func (c *Call) recall(stored []byte) error {
 func (r *request) taskResult(b []byte) ([]byte, error) {
 	t, err := r.awaitTask()
 	if err != nil {
-		return b, taskError(err)
+		return b, r.taskError(err)
 	}
+	r.p.s.shown(&t)
 	if t.Status == task.Cancelled && t.Error == nil {
 		return b, rpc.Errorf(task.CodeCancelled, "the task was cancelled")
 	}

@@ -130,3 +130,31 @@ func TestCloseUnderLoad(t *testing.T) {
 		}
 	})
 }
+
+// A handler that asks while the engine closes takes its question's timer back when there are no timers any more.
+func TestCloseWhileAQuestionIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(chan error, 1)
+		asking := make(chan struct{})
+		e := task.New(task.Config{Runner: func(_ context.Context, r *task.Run) task.Outcome {
+			close(asking)
+			_, err := r.Ask(context.Background(), task.Question{Name: "q", Method: "ask", Deadline: time.Now().Add(time.Hour)})
+			asked <- err
+			return done("")
+		}})
+		c, err := e.Create(t.Context(), task.Spec{Owner: ada, Tool: "tool"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Start()
+		<-asking
+		synctest.Wait()
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = e.Close(gone) // does not wait for the handler
+		if err := <-asked; err == nil {
+			t.Error("answered by nobody")
+		}
+		synctest.Wait()
+	})
+}

@@ -55,6 +55,9 @@ func (r *Run) Task() Task {
 	return r.task
 }
 
+// Context is the run's context, also for who was not handed it.
+func (r *Run) Context() context.Context { return &r.ctx }
+
 // Local is Spec.Local if the task was created by this engine, else nil: after a restart, or in another process.
 func (r *Run) Local() any { return r.local }
 

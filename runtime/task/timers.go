@@ -43,7 +43,7 @@ func (t *timers) remove(e *timer) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e.place >= 0 {
+	if e.place >= 0 && !t.closed { // closed, the heap is gone
 		heap.Remove(&t.heap, e.place)
 	}
 }

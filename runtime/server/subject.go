@@ -1,0 +1,101 @@
+package server
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// subject is what a message is about: a request, a task, or a question that belongs to one of them. Every message about one goes
+// through write.
+type subject struct {
+	peer  *peer
+	id    rpc.ID    // the client's request whose stream carries it; zero: the session's stream
+	since uint64    // cancellations that were read before that request
+	life  life      // nil: it lasts as long as the connection
+	task  *taskLife // nil: it belongs to no task
+}
+
+// life is the context of a request, of a task's run, or of whoever waits for an answer. Once Err is not nil, nothing more is said.
+type life interface{ Err() error }
+
+// statement is one thing to say about a subject.
+type statement struct {
+	frame []byte
+	// An answer, in a revision, with its error if it is one. Retiring the request is the permission to write it.
+	retires retirer
+	wire    *wire
+	err     *rpc.Error
+}
+
+type retirer interface{ Retire() bool }
+
+// errSilenced is why a message was not written.
+var errSilenced = errors.New("server: what the message is about is over")
+
+// write decides whether m may still be written, and writes it. It is the one place that does (CAN29), for every kind of message
+// about a request or task. The gate is held from the decision until the frame is accepted, so whoever ends the subject can wait
+// until nothing is on its way any more.
+func (s *subject) write(m statement) error {
+	p := s.peer
+	p.settle(s.since)
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	if s.task != nil {
+		s.task.gate.RLock()
+		defer s.task.gate.RUnlock()
+	}
+	switch {
+	case s.task.ended(), s.life != nil && s.life.Err() != nil, m.retires != nil && !m.retires.Retire():
+		return errSilenced
+	case m.retires != nil:
+		p.answer(m.wire, s.id, m.frame, m.err)
+		return nil
+	}
+	return p.write(s.id, m.frame)
+}
+
+// tell writes a notification or a request.
+func (s *subject) tell(frame []byte) error { return s.write(statement{frame: frame}) }
+
+// taskLife is the part of a task that its session sees: while it lasts, progress, log records, questions and changes may be told.
+// It is over before an answer or a notification says so (PRO01).
+type taskLife struct {
+	peer    *peer     // the session that created the task
+	expires time.Time // zero: never
+	over    atomic.Bool
+	gate    sync.RWMutex // as peer.gate, for this task
+}
+
+// ended tells whether nothing of the task may be said any more. A nil one does not end.
+func (l *taskLife) ended() bool {
+	return l != nil && (l.over.Load() || !l.expires.IsZero() && !time.Now().Before(l.expires))
+}
+
+// end silences the task. When it returns, nothing of it is still to be written.
+func (l *taskLife) end() {
+	if l == nil {
+		return
+	}
+	l.over.Store(true)
+	l.gate.Lock()
+	defer l.gate.Unlock()
+}
+
+// shown silences a task of which p is about to be told that it is over.
+func (s *Server) shown(t *task.Task) {
+	if t.Status.Terminal() {
+		s.life(t.ID).end()
+	}
+}
+
+// life is the life of a task that has a session, nil when that is gone or the task is over and its end was told.
+func (s *Server) life(id string) *taskLife {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sessions[id]
+}
