@@ -14,6 +14,9 @@ type LineOptions struct {
 	MaxFrame   int           // bytes of a frame that is read; DefaultMaxFrame
 	MaxPending int           // bytes accepted before WriteFrame blocks; DefaultMaxPending
 	CloseWait  time.Duration // how long Close lets accepted frames drain; 1s
+	// Local says that the peer is whoever started this process: all such connections are with one and the same, also after a
+	// restart. Never set it for what strangers can connect to.
+	Local bool
 }
 
 func (o LineOptions) withDefaults() LineOptions {
@@ -109,6 +112,9 @@ func blank(line []byte) bool {
 
 // WriteFrame implements Conn.
 func (l *lines) WriteFrame(frame []byte) error { return l.w.write(frame) }
+
+// Local is LineOptions.Local.
+func (l *lines) Local() bool { return l.opts.Local }
 
 // Close implements Conn. Accepted frames get CloseWait to drain, so that a peer that stopped reading can not hold it up.
 func (l *lines) Close() error {

@@ -12,7 +12,7 @@ import (
 func Stdio() Conn {
 	in, closeIn := interruptible(os.Stdin)
 	out, closeOut := surviving(os.Stdout)
-	return Lines(in, out, closers{closeIn, closeOut}, LineOptions{})
+	return Lines(in, out, closers{closeIn, closeOut}, LineOptions{Local: true})
 }
 
 // closers closes each that is not nil.

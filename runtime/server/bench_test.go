@@ -142,7 +142,7 @@ func BenchmarkTaskCreateToResult(b *testing.B) {
 	for _, n := range []int{1, 64} {
 		b.Run(fmt.Sprintf("inflight=%d", n), func(b *testing.B) {
 			p, _ := serveBench(b, []Tool{tool("echo", structured(echo), withTask(TaskOptional))},
-				WithTaskLimits(task.Limits{Kept: -1, Running: -1}))
+				WithTaskLimits(task.Limits{Kept: -1, Running: -1, AllRunning: -1, Bytes: -1, AllBytes: -1}))
 			b.ReportAllocs()
 			started, finished := 0, 0
 			start := func() {

@@ -24,7 +24,8 @@ var ErrShutdown = errors.New("server: shut down")
 
 // Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, why
 // a read or a write failed, the cause of ctx or ErrShutdown when it was told to stop; with ErrGrace when a handler
-// did not follow. Requests in flight end with cause disconnect or shutdown; tasks outlive the connection (TSK06).
+// did not follow. Requests in flight end with cause disconnect or shutdown. Tasks outlive the connection (TSK06) if their owner
+// does: an identity, or whoever started this process (rpc.Stdio). Those of any other connection end with it.
 func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 	why, late := s.serve(ctx, conn)
 	return errors.Join(why, late)
@@ -33,6 +34,9 @@ func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	deaf := make(chan struct{}, 1)
 	p := s.newPeer(ctx, connOutlet{conn, deaf})
+	if l, ok := conn.(local); ok && l.Local() && p.principal == "" {
+		p.owner = ownedByLocal
+	}
 	s.addPeer(p)
 	defer s.removePeer(p)
 
@@ -78,6 +82,9 @@ func (p *peer) wait() error {
 		return fmt.Errorf("%w: %d are left", ErrGrace, p.live.n.Load())
 	}
 }
+
+// local is a connection that may be with whoever started this process; see rpc.LineOptions.
+type local interface{ Local() bool }
 
 // finish waits for what runs, closes the connection and waits for the read loop.
 func (p *peer) finish(conn rpc.Conn, read <-chan error) error {

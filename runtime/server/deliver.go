@@ -2,10 +2,13 @@ package server
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -59,7 +62,12 @@ func (d *delivery) ask(ctx context.Context, q task.Question) {
 		d.peer.s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
 		return
 	}
-	if _, err := d.peer.s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data}); err != nil {
+	_, err = d.peer.s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
+	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler is told instead
+		data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "the answer can not be kept: %v", limit)})
+		_, err = d.peer.s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
+	}
+	if err != nil {
 		d.peer.s.log.Debug("answer not recorded", "task", d.task, "question", q.Name, "error", err)
 	}
 }

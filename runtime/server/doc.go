@@ -68,7 +68,9 @@
 // End of input cancels with cause disconnect; the end of Serve's context and Shutdown cancel with cause shutdown.
 // Calls that can not be cancelled may finish within the grace period. Requests that end so are not answered: the
 // connection is about to close. A timeout is answered at once, as a result with isError, because the peer still waits
-// and the handler may not listen. Tasks belong to the engine and go on without their connection.
+// and the handler may not listen. Tasks belong to the engine and go on without their connection, if their owner can come back:
+// an identity, the peer on standard input and output, anonymous callers of stateless revisions. Those of a connection or
+// session without an identity are discarded with it (TSK28).
 //
 // # Tasks and questions
 //

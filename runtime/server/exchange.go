@@ -103,10 +103,7 @@ func (r *request) follow(ctx context.Context) (stop func() bool) {
 func (s *Server) newExchange(ctx context.Context, w *wire, out Outlet) *peer {
 	p := &peer{s: s, out: out, id: s.ids.Add(1), principal: PrincipalFrom(ctx), wire: w, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
 	p.refuser, _ = out.(Refuser)
-	p.owner = ownedByNobody
-	if p.principal != "" {
-		p.owner = ownedByPrincipal + p.principal
-	}
+	p.own(ctx, ownedByNobody)
 	p.live.start()
 	return p
 }

@@ -51,7 +51,7 @@ func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l }
 // WithLimits sets the limits of received JSON: size, nesting depth, length of numbers, violations listed (VAL07).
 func WithLimits(l check.Limits) Option { return func(c *config) { c.limits = l } }
 
-// WithTaskLimits sets the limits of tasks: how many, how long, how large, how often polled (TSK22).
+// WithTaskLimits sets the limits of tasks: how many, how long, how large each and all together, how often polled (TSK22, TSK28).
 func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l } }
 
 // WithMaxInFlight sets how many requests one peer may have in flight, and how many exchanges are served at once; the default is

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -18,6 +19,7 @@ type peer struct {
 	id        uint64
 	principal string          // "" without an identity
 	owner     string          // of its tasks
+	quotaKey  string          // of them; "" for the owner
 	ctx       context.Context // of everything on this connection; it ends with a *inflight.Cause
 	cancel    context.CancelCauseFunc
 
@@ -51,8 +53,12 @@ type peer struct {
 
 // Owners of tasks. The prefixes keep an identity from being the name of somebody's connection (TSK21).
 const (
+	// ownedByConnection is for connections and sessions without an identity: nobody else can ask for their tasks, so those end
+	// with them.
 	ownedByConnection = "connection:"
 	ownedByPrincipal  = "principal:"
+	// ownedByLocal is for whoever started this process, over connections and restarts.
+	ownedByLocal = "local"
 	// ownedByNobody is for exchanges without an identity: what keeps strangers from their tasks is that ids can not be guessed.
 	ownedByNobody = "nobody:"
 )
@@ -66,12 +72,26 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	p.level.Store(int32(defaultLevel))
 	// The end of ctx is a shutdown in order, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	p.owner = ownedByConnection + rand.Text()
-	if p.principal != "" {
-		p.owner = ownedByPrincipal + p.principal
-	}
+	p.own(ctx, ownedByConnection+rand.Text())
 	p.live.start()
 	return p
+}
+
+// own says whose the tasks of the peer are: its identity's, else anonymous.
+func (p *peer) own(ctx context.Context, anonymous string) {
+	p.owner = anonymous
+	if p.principal != "" {
+		p.owner = ownedByPrincipal + p.principal
+	} else {
+		p.quotaKey = quotaKeyFrom(ctx)
+	}
+}
+
+// discardTasks ends the tasks that go with the peer.
+func (p *peer) discardTasks() {
+	if p.s.engine != nil && strings.HasPrefix(p.owner, ownedByConnection) {
+		p.s.engine.Discard(context.WithoutCancel(p.ctx), p.owner)
+	}
 }
 
 // situation is what judging needs to know of the peer.
@@ -88,8 +108,9 @@ func (s *Server) addPeer(p *peer) {
 	s.peers[p.id] = p
 }
 
-// removePeer also forgets it as the session of its tasks, which go on (TSK06).
+// removePeer also forgets it as the session of its tasks, which go on if somebody can ask for them (TSK06).
 func (s *Server) removePeer(p *peer) {
+	p.discardTasks()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)

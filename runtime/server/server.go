@@ -156,6 +156,20 @@ func WithPrincipal(ctx context.Context, principal string) context.Context {
 	return context.WithValue(ctx, principalKey{}, principal)
 }
 
+type quotaKey struct{}
+
+// WithQuotaKey returns a context that names a peer without an identity to the quotas of tasks, for example by its address. Without
+// a name all anonymous callers of stateless revisions share one quota, so that one of them can use it up for all (TSK28). It
+// says nothing about whose the tasks are. streamhttp.WithQuotaKey does this for HTTP.
+func WithQuotaKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, quotaKey{}, key)
+}
+
+func quotaKeyFrom(ctx context.Context) string {
+	key, _ := ctx.Value(quotaKey{}).(string)
+	return key
+}
+
 // PrincipalFrom returns the identity in ctx, "" without one.
 func PrincipalFrom(ctx context.Context) string {
 	p, _ := ctx.Value(principalKey{}).(string)

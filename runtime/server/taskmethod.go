@@ -100,7 +100,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	}
 	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, known: known}
 	created, err := s.engine.Create(context.WithoutCancel(r.entry), task.Spec{
-		Owner: r.p.owner, Tool: t.Name, Args: args, Meta: r.taskMeta(known),
+		Owner: r.p.owner, QuotaKey: r.p.quotaKey, Tool: t.Name, Args: args, Meta: r.taskMeta(known),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
 		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Uncancellable: t.Cancel.Uncancellable,
 		Local: local,

@@ -54,7 +54,7 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Ju
 		return err
 	}
 	// x says when the client is gone.
-	h.srv.Exchange(context.WithoutCancel(r.Context()), j, x)
+	h.srv.Exchange(context.WithoutCancel(h.context(r)), j, x)
 	h.removeCall(x)
 	written := x.end()
 	switch {
@@ -67,6 +67,14 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Ju
 	}
 	w.WriteHeader(http.StatusAccepted)
 	return nil
+}
+
+// context is that of the request, with what the operator says of it.
+func (h *Endpoint) context(r *http.Request) context.Context {
+	if h.opts.quotaKey == nil {
+		return r.Context()
+	}
+	return server.WithQuotaKey(r.Context(), h.opts.quotaKey(r))
 }
 
 func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, j *server.Judged) {

@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"log/slog"
+	"net/http"
 	"time"
 )
 
@@ -20,6 +21,7 @@ type options struct {
 	idle        time.Duration
 	maxSessions int
 	maxCalls    int
+	quotaKey    func(*http.Request) string
 	replay      int
 }
 
@@ -73,6 +75,12 @@ func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = m
 // WithMaxExchanges sets how many requests of revisions without sessions may be in flight; the default is 20,000. More are refused
 // with 503. Those of a session are bounded by the server's WithMaxInFlight.
 func WithMaxExchanges(n int) Option { return func(o *options) { o.maxCalls = max(n, 1) } }
+
+// WithQuotaKey lets key name requests without an identity to the quotas of tasks, for example by the client's address, which only
+// the operator knows how to find behind proxies. The default is none: anonymous callers of 2026-07-28 share one quota.
+func WithQuotaKey(key func(*http.Request) string) Option {
+	return func(o *options) { o.quotaKey = key }
+}
 
 // WithReplay sets how many bytes one stream keeps for a client that comes back; the default is 1 MiB. A session keeps four times
 // that.

@@ -255,7 +255,7 @@ type sessionKey struct{}
 
 // context is what handlers of the session see: the values of the request that opened it.
 func (s *session) context(r *http.Request) context.Context {
-	return context.WithValue(context.WithoutCancel(r.Context()), sessionKey{}, s)
+	return context.WithValue(context.WithoutCancel(s.h.context(r)), sessionKey{}, s)
 }
 
 // ClosePolling closes the response stream of the call that ctx belongs to, so that the client need not keep a connection: it

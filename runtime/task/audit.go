@@ -55,12 +55,13 @@ func (a audit) cancelled(ctx context.Context, t *Task, c Cancel) {
 		slog.String("status", string(t.Status)), slog.String("reason", c.Reason), slog.Bool("forced", c.Force))
 }
 
-func (a audit) expired(ctx context.Context, t *Task) {
+// removed records that a task is gone.
+func (a audit) removed(ctx context.Context, how string, t *Task) {
 	level := slog.LevelDebug
 	if !t.Status.Terminal() {
 		level = slog.LevelInfo // work was lost
 	}
-	a.write(ctx, level, "task expired", t, slog.String("status", string(t.Status)))
+	a.write(ctx, level, how, t, slog.String("status", string(t.Status)))
 }
 
 // refused records an access that failed, with the reason that the caller is not told.

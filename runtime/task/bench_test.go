@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-var unbounded = task.Limits{Running: -1, Kept: -1, PollsPerSecond: -1}
+var unbounded = task.Limits{Running: -1, AllRunning: -1, Kept: -1, Bytes: -1, AllBytes: -1, PollsPerSecond: -1}
 
 // BenchmarkCreateToResult is the whole life of a task: create, start, run, wait for the result.
 func BenchmarkCreateToResult(b *testing.B) {

@@ -18,6 +18,8 @@ type Spec struct {
 	Timeout time.Duration
 	// Uncancellable tasks only record cooperative cancels (CAN14, EXT11).
 	Uncancellable bool
+	// QuotaKey names the requestor to quotas if owners are shared by many; "" stands for Owner.
+	QuotaKey string
 	// Local is handed to the run if it happens in this process, before a restart: Run.Local. Nothing durable goes here.
 	Local any
 }
@@ -36,20 +38,26 @@ func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
-	if !e.enter() {
-		return Created{}, ErrClosed
+	who := s.requestor()
+	if err := e.enterTask(who); err != nil {
+		e.audit.refused(ctx, "create", s.Owner, "", err)
+		return Created{}, err
 	}
 	defer e.leave()
 	t, err := e.store.Create(ctx, Task{
 		ID: rand.Text(), Owner: s.Owner, Tool: s.Tool, TTL: ttl, PollInterval: s.PollInterval, Timeout: s.Timeout,
 		Uncancellable: s.Uncancellable, Args: s.Args, Meta: s.Meta,
-	}, Quota{Running: max(e.limits.Running, 0), Kept: max(e.limits.Kept, 0)})
+	}, e.limits.quota(s.QuotaKey))
 	if err != nil {
+		e.mu.Lock()
+		e.slots.free(who)
+		e.mu.Unlock()
 		e.audit.refused(ctx, "create", s.Owner, "", err)
 		return Created{}, err
 	}
 	r := e.newRun(t.ID)
 	r.task, r.local, r.events.held = t, s.Local, true
+	r.requestor, r.slot = who, true
 	e.adopt(r)
 	if at, ok := t.ExpiresAt(); ok {
 		e.expireAt(at)
@@ -102,6 +110,9 @@ func (e *Engine) dispatch(id string) error {
 
 // forgetLater drops the local part of a task that a dispatcher has brought elsewhere.
 func (e *Engine) forgetLater(r *Run) {
+	e.mu.Lock()
+	e.freeSlot(r)
+	e.mu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.lease.Epoch == 0 {

@@ -9,7 +9,7 @@
 //	                       Engine: what a server calls
 //	run.go, run_journal.go Run: what a handler calls; execute.go is the life of a run
 //	upkeep.go, timers.go   expiry, heartbeats, orphans, behind one timer
-//	audit.go, limits.go, polls.go, events.go, claims.go
+//	audit.go, limits.go, slots.go, polls.go, events.go, claims.go
 //	                       what the engine sees to on every call
 //	tasktest               the contract of Store as tests
 //
@@ -51,6 +51,14 @@
 // Create stores, Start lets go: the server writes CreateTaskResult in between, and nothing of the task, no change and no
 // question, is told before Start (TSK04). Waiters wake under the lock that made the transition. Watch returns the
 // snapshot and the channel that its next change closes in one step, so nothing falls in between.
+//
+// # What tasks cost
+//
+// The store counts what it keeps (State.Size), by requestor and in all, and refuses what goes beyond: a task that is created, a
+// step, a question or an answer that is journaled, a result, whose task fails then and says why. Dropping an older result to make
+// room would break the ttl that its client was told. The engine counts what runs: a slot is taken at Create and free when the
+// handler has returned, since cancelling a task does not stop a handler that does not listen (TSK28). Tasks of an owner
+// that nobody can be any more are discarded with their work.
 //
 // # Rejected
 //

@@ -64,6 +64,7 @@ type Engine struct {
 	busy    int           // goroutines and runs that Close waits for
 	idle    chan struct{} // closed when closed and not busy
 	runs    map[string]*Run
+	slots   slots
 	sweep   *timer // the next look for expired tasks
 	beating bool
 }
@@ -85,7 +86,7 @@ func New(c Config) *Engine {
 	e := &Engine{config: c, store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger)}
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
-	e.done, e.idle, e.runs = make(chan struct{}), make(chan struct{}), map[string]*Run{}
+	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[string]int{}
 	e.expireAt(time.Now()) // the store may hold tasks already
 	if c.Resume {
 		e.resume()

@@ -20,6 +20,8 @@ var (
 	ErrTTL = errors.New("invalid ttl: must be a positive number of milliseconds of at most 100 years")
 	// ErrExpired is in the cause of a run that was stopped because its task's ttl passed (TSK15).
 	ErrExpired = errors.New("the task has expired")
+	// ErrDiscarded is in the cause of a run that was stopped because nobody can ask for its task any more.
+	ErrDiscarded = errors.New("the session that the task belonged to has ended")
 	// ErrClosed: the engine is shutting down or closed.
 	ErrClosed = errors.New("the task engine is closed")
 	// ErrUnanswered: the deadline of a question passed without an answer.

@@ -93,6 +93,10 @@ func (e *Engine) enlist(r *Run) {
 	e.mu.Lock()
 	before, closed := e.runs[r.lease.Task], e.closed
 	e.runs[r.lease.Task] = r
+	if !r.slot { // it was created elsewhere, or before a restart
+		r.requestor, r.slot = r.task.Owner, true
+		e.slots.take(r.requestor)
+	}
 	beat := !e.beating
 	e.beating = true
 	e.mu.Unlock()
@@ -116,6 +120,7 @@ func (e *Engine) forget(r *Run) {
 	r.end(e.over) // what the handler left running
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.freeSlot(r)
 	if e.runs[id] == r {
 		delete(e.runs, id)
 	}
@@ -138,6 +143,9 @@ func (e *Engine) perform(r *Run) {
 		} else if !returned {
 			out = internal("the handler ended without a result")
 		}
+		e.mu.Lock()
+		e.freeSlot(r) // whoever reads the result can create the next one
+		e.mu.Unlock()
 		e.settle(r, out)
 	}()
 	if r.cause() == nil {
@@ -153,7 +161,7 @@ func (e *Engine) settle(r *Run, o Outcome) {
 	switch {
 	case c == nil:
 		e.finish(r, e.fitting(o))
-	case errors.Is(c, ErrExpired), errors.Is(c, ErrLease), c.Source == inflight.SourceCompleted:
+	case errors.Is(c, ErrExpired), errors.Is(c, ErrDiscarded), errors.Is(c, ErrLease), c.Source == inflight.SourceCompleted:
 		// There is no task any more, it is not ours, or it is settled.
 	case c.Source == inflight.SourcePeer:
 		e.finish(r, cancelled(c.Reason))
@@ -175,6 +183,11 @@ func (e *Engine) finish(r *Run, o Outcome) {
 		return
 	}
 	var over *TerminalError
+	var limit *LimitError
+	if errors.As(err, &limit) && o.size() > Small {
+		e.finish(r, internal(fmt.Sprintf("the result of %d bytes can not be kept: %v", len(o.Result), limit)))
+		return
+	}
 	if errors.As(err, &over) || errors.Is(err, ErrLease) || errors.Is(err, ErrNotFound) {
 		e.audit.dropped(&r.task, o, err)
 		return

@@ -1,7 +1,11 @@
 package task
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,4 +42,64 @@ func TestMemoryForgetsOwnersWithoutTasks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Many do all that makes tasks come, grow, end and go; then everything that was counted is given back.
+func TestTSK28CountsComeBackToZero(t *testing.T) {
+	release := make(chan struct{})
+	e := New(Config{
+		Limits: Limits{Running: 40, Kept: 60, Bytes: 200_000, AllBytes: 500_000, PollsPerSecond: -1},
+		Runner: func(ctx context.Context, r *Run) Outcome {
+			_, _ = r.Do(ctx, "step", func(context.Context) ([]byte, error) { return make([]byte, rand.IntN(20_000)), nil })
+			if rand.IntN(2) == 0 {
+				_, _ = r.Ask(ctx, Question{Name: "q", Payload: make([]byte, rand.IntN(5000))})
+			}
+			if rand.IntN(4) == 0 {
+				<-release // whatever becomes of ctx
+			}
+			return Outcome{Status: Completed, Result: make([]byte, rand.IntN(50_000))}
+		},
+	})
+	m := e.store.(*Memory)
+	work := func(worker int) {
+		owner, ttl := fmt.Sprint(worker%4), 20*time.Millisecond
+		for range 200 {
+			c, err := e.Create(t.Context(), Spec{Owner: owner, QuotaKey: fmt.Sprint(worker % 3)[:rand.IntN(2)], TTL: &ttl, Args: make([]byte, rand.IntN(10_000))})
+			if err != nil {
+				runtime.Gosched()
+				continue
+			}
+			c.Start()
+			switch id := c.Task.ID; rand.IntN(5) {
+			case 0:
+				_, _ = e.Cancel(t.Context(), owner, id, Cancel{Force: rand.IntN(2) == 0})
+			case 1:
+				_, _ = e.Answer(t.Context(), owner, id, Answer{Name: "q", Data: make([]byte, rand.IntN(30_000))})
+			case 2:
+				e.Discard(t.Context(), owner)
+			}
+			if got := m.size.bytes.Load(); got > 500_000+100*Small {
+				t.Errorf("%d bytes are kept", got)
+			}
+		}
+	}
+	var workers sync.WaitGroup
+	for w := range 8 {
+		workers.Go(func() { work(w) })
+	}
+	workers.Wait()
+	close(release)
+	for w := range 4 {
+		e.Discard(t.Context(), fmt.Sprint(w))
+	}
+	if err := e.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	left := m.size.bytes.Load() + int64(len(m.keyed.byKey)+e.slots.all+len(e.slots.by)+len(e.runs))
+	for i := range m.owners {
+		left += int64(len(m.owners[i].owners) + len(m.ids[i].records) + len(m.ids[i].expiry))
+	}
+	if left != 0 {
+		t.Errorf("left: %d bytes, %d keys, %v slots, %d runs", m.size.bytes.Load(), len(m.keyed.byKey), e.slots, len(e.runs))
+	}
 }

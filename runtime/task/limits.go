@@ -6,8 +6,15 @@ import "time"
 type Limits struct {
 	// Running is how many unfinished tasks one owner may have; default 1,000.
 	Running int
+	// AllRunning is how many unfinished tasks this engine holds in all; default 20,000. A task of either counts until its handler
+	// has returned, also when it is over before: a handler that ignores its context still costs what it costs (TSK28).
+	AllRunning int
 	// Kept is how many tasks one owner may have that have not expired; default 100,000.
 	Kept int
+	// Bytes is how much the store keeps of one owner's tasks: arguments, journals, results, and 1 KiB for each task; default
+	// 128 MiB. AllBytes is how much it keeps of everybody's; default 512 MiB. Beyond that no task is created, and one whose
+	// result does not fit fails with an error that says so. Nothing that was kept is dropped before it expires.
+	Bytes, AllBytes int
 	// DefaultTTL is given to tasks that ask for none; default 1 hour. MaxTTL shortens what is asked for; default 24 hours,
 	// Unlimited allows unlimited tasks (TSK14).
 	DefaultTTL, MaxTTL time.Duration
@@ -23,13 +30,21 @@ const maxAskedTTL = 100 * 365 * 24 * time.Hour
 
 func (l Limits) withDefaults() Limits {
 	l.Running = orDefault(l.Running, 1000)
+	l.AllRunning = orDefault(l.AllRunning, 20_000)
 	l.Kept = orDefault(l.Kept, 100_000)
+	l.Bytes = orDefault(l.Bytes, 128<<20)
+	l.AllBytes = orDefault(l.AllBytes, 512<<20)
 	l.DefaultTTL = orDefault(l.DefaultTTL, time.Hour)
 	l.MaxTTL = orDefault(l.MaxTTL, 24*time.Hour)
 	l.ResultBytes = orDefault(l.ResultBytes, 8<<20)
 	l.PollsPerSecond = orDefault(l.PollsPerSecond, 100)
 	l.Page = orDefault(l.Page, 50)
 	return l
+}
+
+// quota is what a store has to keep to.
+func (l Limits) quota(key string) Quota {
+	return Quota{Key: key, Running: max(l.Running, 0), Kept: max(l.Kept, 0), Bytes: max(l.Bytes, 0), AllBytes: max(l.AllBytes, 0)}
 }
 
 func orDefault[T int | time.Duration](v, def T) T {

@@ -19,6 +19,8 @@ type Memory struct {
 	cursors cursors
 	ids     [shards]shard
 	owners  [shards]ownerShard
+	keyed   accounts
+	size    size // of everybody's tasks
 }
 
 // shard holds the records whose ids hash to it, and their order of expiry.
@@ -39,6 +41,9 @@ type record struct {
 
 	changed chan struct{} // made by the first watcher, closed by the next change
 	seq     uint64        // place in the owner's list
+	account *account
+	size    int64 // of the state, as it is counted
+	place   int   // in the heap of what expires
 }
 
 // expired reports whether the task is over its ttl or removed. The caller holds the lock.
@@ -48,7 +53,7 @@ func (r *record) expired(now time.Time) bool {
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	m := &Memory{seed: maphash.MakeSeed(), cursors: newCursors()}
+	m := &Memory{seed: maphash.MakeSeed(), cursors: newCursors(), keyed: accounts{byKey: map[string]*account{}}}
 	for i := range m.ids {
 		m.ids[i].records = map[string]*record{}
 		m.owners[i].owners = map[string]*owner{}
@@ -61,15 +66,15 @@ func (m *Memory) Durable() bool { return false }
 
 // Create implements Requestors.
 func (m *Memory) Create(_ context.Context, t Task, quota Quota) (Task, error) {
-	o, err := m.admit(t.Owner, quota)
-	if err != nil {
+	r := &record{state: NewState(t, time.Now())}
+	r.size = r.state.Size()
+	if err := m.admit(r, quota); err != nil {
 		return Task{}, err
 	}
-	r := &record{owner: o, state: NewState(t, time.Now())}
 	r.at, _ = r.state.Task.ExpiresAt()
 	snapshot := r.state.Task
 	if !m.insert(r) {
-		m.dismiss(o, true)
+		m.dismiss(r)
 		return Task{}, ErrExists
 	}
 	return snapshot, nil
@@ -160,7 +165,7 @@ func (m *Memory) Cancel(_ context.Context, owner, id string, c Cancel) (t Task, 
 		return t, err
 	}
 	defer r.mu.Unlock()
-	err = r.change(&t, func(s *State) error { return s.Cancel(c, now) })
+	err = r.change(&t, 0, func(s *State) error { return s.Cancel(c, now) })
 	return t, err
 }
 
@@ -172,7 +177,11 @@ func (m *Memory) Answer(_ context.Context, owner, id string, answers []Answer) (
 		return t, err
 	}
 	defer r.mu.Unlock()
-	err = r.change(&t, func(s *State) error {
+	more := int64(0)
+	for _, a := range answers {
+		more += int64(len(a.Data))
+	}
+	err = r.change(&t, more, func(s *State) error {
 		_, err := s.Answer(answers, now)
 		return err
 	})
@@ -181,8 +190,15 @@ func (m *Memory) Answer(_ context.Context, owner, id string, answers []Answer) (
 
 // change is the compare-and-set: every transition of a stored task goes through it with the record locked, and wakes the
 // watchers before the lock is let go. The task as it is then goes to t, if that is not nil: through a pointer, because
-// runs are new goroutines, and large frames made their stacks grow for a third of a short task's time.
-func (r *record) change(t *Task, transition func(*State) error) error {
+// runs are new goroutines, and large frames made their stacks grow for a third of a short task's time. The state grows by more
+// bytes at most, for which there has to be room before.
+func (r *record) change(t *Task, more int64, transition func(*State) error) error {
+	if more > Small {
+		if err := r.account.reserve(more); err != nil {
+			return err
+		}
+		r.size += more
+	}
 	before := r.state.Task.Version
 	over := r.state.Task.Status.Terminal()
 	err := transition(&r.state)
@@ -191,7 +207,11 @@ func (r *record) change(t *Task, transition func(*State) error) error {
 	}
 	if !over && r.state.Task.Status.Terminal() {
 		r.state.Journal = nil
-		r.owner.running.Add(-1)
+		r.account.running.Add(-1)
+	}
+	if size := r.state.Size(); size != r.size {
+		r.account.grow(size - r.size)
+		r.size = size
 	}
 	if t != nil {
 		*t = r.state.Task

@@ -3,6 +3,7 @@ package task
 import (
 	"container/heap"
 	"context"
+	"math"
 	"time"
 )
 
@@ -15,10 +16,23 @@ func (h *expiryHeap) add(r *record) {
 	}
 }
 
+func (h *expiryHeap) remove(r *record) {
+	if !r.at.IsZero() {
+		heap.Remove(h, r.place)
+	}
+}
+
 func (h expiryHeap) Len() int           { return len(h) }
 func (h expiryHeap) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
-func (h expiryHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *expiryHeap) Push(x any)        { *h = append(*h, x.(*record)) }
+func (h expiryHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+func (h *expiryHeap) Push(x any) {
+	r := x.(*record)
+	r.place = len(*h)
+	*h = append(*h, r)
+}
 func (h *expiryHeap) Pop() any {
 	last := len(*h) - 1
 	r := (*h)[last]
@@ -65,7 +79,7 @@ func (s *shard) next() (time.Time, bool) {
 	return s.expiry[0].at, true
 }
 
-// remove ends what is left of an expired task: its place in the owner's list and its watchers' patience.
+// remove ends what is left of a task that its shard has not any more: its place in the owner's list and its watchers' patience.
 func (m *Memory) remove(r *record) Task {
 	r.owner.mu.Lock()
 	r.owner.remove(r.seq)
@@ -75,6 +89,32 @@ func (m *Memory) remove(r *record) Task {
 	r.gone = true
 	r.wake()
 	r.mu.Unlock()
-	m.dismiss(r.owner, !t.Status.Terminal())
+	m.dismiss(r)
 	return t
+}
+
+// Discard implements Requestors.
+func (m *Memory) Discard(_ context.Context, name string) ([]Task, error) {
+	var removed []Task
+	if o := m.owner(name); o != nil {
+		for _, p := range o.after(0, math.MaxInt) {
+			if m.shard(p.state.Task.ID).withdraw(p.record) {
+				removed = append(removed, m.remove(p.record))
+			}
+		}
+	}
+	return removed, nil
+}
+
+// withdraw takes a record out of the shard; false: somebody else has.
+func (s *shard) withdraw(r *record) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := r.state.Task.ID
+	if s.records[id] != r {
+		return false
+	}
+	delete(s.records, id)
+	s.expiry.remove(r)
+	return true
 }

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"sort"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// ownerShard holds the owners that have tasks, and counts what they have.
+// ownerShard holds the owners that have tasks.
 type ownerShard struct {
 	mu     sync.Mutex
 	owners map[string]*owner
@@ -18,9 +17,9 @@ type ownerShard struct {
 
 // owner is the ordered list of one owner's tasks.
 type owner struct {
-	name    string
-	kept    int // under the shard's lock
-	running atomic.Int64
+	name  string
+	tasks int // under the shard's lock
+	own   account
 
 	mu     sync.Mutex
 	last   uint64 // the newest task's seq
@@ -43,39 +42,47 @@ func (m *Memory) ownerShard(name string) *ownerShard {
 	return &m.owners[maphash.String(m.seed, name)%shards]
 }
 
-// admit counts one more task of the owner, if the quota lets it.
-func (m *Memory) admit(name string, q Quota) (*owner, error) {
+// admit counts one more task, if the quota lets it.
+func (m *Memory) admit(r *record, q Quota) error {
+	name := r.state.Task.Owner
 	s := m.ownerShard(name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.owners[name]
 	if o == nil {
-		o = &owner{name: name}
-		s.owners[name] = o
+		o = &owner{name: name, own: account{all: &m.size}}
 	}
-	switch {
-	case q.Running > 0 && o.running.Load() >= int64(q.Running):
-		return nil, &LimitError{What: "unfinished tasks per requestor", Max: int64(q.Running)}
-	case q.Kept > 0 && o.kept >= q.Kept:
-		return nil, &LimitError{What: "stored tasks per requestor", Max: int64(q.Kept)}
+	r.owner, r.account = o, &o.own
+	if q.Key != "" {
+		r.account = m.keyed.use(q.Key, &m.size)
 	}
-	o.kept++
-	o.running.Add(1)
-	return o, nil
+	if err := r.account.admit(r.size, q); err != nil {
+		m.keyed.unuse(r.account)
+		return err
+	}
+	o.tasks++
+	s.owners[name] = o
+	return nil
 }
 
 // dismiss takes back what admit counted, and forgets an owner that has nothing left.
-func (m *Memory) dismiss(o *owner, running bool) {
+func (m *Memory) dismiss(r *record) {
+	r.account.dismiss(r.size, !r.state.Task.Status.Terminal())
+	m.keyed.unuse(r.account)
+	o := r.owner
 	s := m.ownerShard(o.name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o.kept--
-	if running {
-		o.running.Add(-1)
-	}
-	if o.kept == 0 {
+	if o.tasks--; o.tasks == 0 {
 		delete(s.owners, o.name)
 	}
+}
+
+func (m *Memory) owner(name string) *owner {
+	s := m.ownerShard(name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owners[name]
 }
 
 // append gives r the next place. The caller holds o.mu.
@@ -118,7 +125,7 @@ func (o *owner) remove(seq uint64) {
 func (o *owner) after(seq uint64, n int) []place {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	found := make([]place, 0, n)
+	found := make([]place, 0, min(n, len(o.chunks)*chunkSize))
 	for c, i := o.seek(seq + 1); c < len(o.chunks) && len(found) < n; c, i = c+1, 0 {
 		rest := o.chunks[c][i:]
 		found = append(found, rest[:min(len(rest), n-len(found))]...)
@@ -132,10 +139,7 @@ func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, 
 	if err != nil {
 		return Page{}, err
 	}
-	s := m.ownerShard(name)
-	s.mu.Lock()
-	o := s.owners[name]
-	s.mu.Unlock()
+	o := m.owner(name)
 	if o == nil || limit <= 0 {
 		return Page{}, nil
 	}

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// leased runs a transition on behalf of whoever runs the task; t, if not nil, becomes the task after it.
-func (m *Memory) leased(id string, t *Task, transition func(s *State, now time.Time) error) error {
+// leased runs a transition on behalf of whoever runs the task; t, if not nil, becomes the task after it, which is larger by more
+// bytes at most.
+func (m *Memory) leased(id string, t *Task, more int64, transition func(s *State, now time.Time) error) error {
 	r, err := m.find(id)
 	if err != nil {
 		return err
@@ -18,12 +19,12 @@ func (m *Memory) leased(id string, t *Task, transition func(s *State, now time.T
 	if r.expired(now) {
 		return &NotFoundError{Expired, r.state.Task.Tool}
 	}
-	return r.change(t, func(s *State) error { return transition(s, now) })
+	return r.change(t, more, func(s *State) error { return transition(s, now) })
 }
 
 // Begin implements Runners.
 func (m *Memory) Begin(_ context.Context, id, node string, d time.Duration) (b Begun, err error) {
-	err = m.leased(id, &b.Task, func(s *State, now time.Time) (err error) {
+	err = m.leased(id, &b.Task, 0, func(s *State, now time.Time) (err error) {
 		b.Lease, err = s.Begin(node, d, now)
 		b.Journal = slices.Clone(s.Journal)
 		return err
@@ -36,12 +37,13 @@ func (m *Memory) Begin(_ context.Context, id, node string, d time.Duration) (b B
 
 // Record implements Runners.
 func (m *Memory) Record(_ context.Context, l Lease, name string, data []byte) error {
-	return m.leased(l.Task, nil, func(s *State, _ time.Time) error { return s.Record(l, name, data) })
+	e := Entry{Name: name, Data: data}
+	return m.leased(l.Task, nil, e.size(), func(s *State, _ time.Time) error { return s.Record(l, name, data) })
 }
 
 // Entry implements Runners.
 func (m *Memory) Entry(_ context.Context, l Lease, name string) (e Entry, err error) {
-	err = m.leased(l.Task, nil, func(s *State, _ time.Time) (err error) {
+	err = m.leased(l.Task, nil, 0, func(s *State, _ time.Time) (err error) {
 		e, err = s.Entry(l, name)
 		return err
 	})
@@ -50,31 +52,32 @@ func (m *Memory) Entry(_ context.Context, l Lease, name string) (e Entry, err er
 
 // Ask implements Runners.
 func (m *Memory) Ask(_ context.Context, l Lease, q Question) (t Task, err error) {
-	err = m.leased(l.Task, &t, func(s *State, now time.Time) error { return s.Ask(l, q, now) })
+	e := Entry{Name: q.Name, Question: q}
+	err = m.leased(l.Task, &t, e.size(), func(s *State, now time.Time) error { return s.Ask(l, q, now) })
 	return t, err
 }
 
 // Withdraw implements Runners.
 func (m *Memory) Withdraw(_ context.Context, l Lease, name string) (t Task, err error) {
-	err = m.leased(l.Task, &t, func(s *State, now time.Time) error { return s.Withdraw(l, name, now) })
+	err = m.leased(l.Task, &t, 0, func(s *State, now time.Time) error { return s.Withdraw(l, name, now) })
 	return t, err
 }
 
 // Describe implements Runners.
 func (m *Memory) Describe(_ context.Context, l Lease, message string) (t Task, err error) {
-	err = m.leased(l.Task, &t, func(s *State, now time.Time) error { return s.Describe(l, message, now) })
+	err = m.leased(l.Task, &t, int64(len(message)), func(s *State, now time.Time) error { return s.Describe(l, message, now) })
 	return t, err
 }
 
 // Park implements Runners.
 func (m *Memory) Park(_ context.Context, l Lease) (t Task, err error) {
-	err = m.leased(l.Task, &t, func(s *State, now time.Time) error { return s.Park(l, now) })
+	err = m.leased(l.Task, &t, 0, func(s *State, now time.Time) error { return s.Park(l, now) })
 	return t, err
 }
 
 // Finish implements Runners.
 func (m *Memory) Finish(_ context.Context, l Lease, o Outcome) (t Task, err error) {
-	err = m.leased(l.Task, &t, func(s *State, now time.Time) error { return s.Finish(l, o, now) })
+	err = m.leased(l.Task, &t, o.size(), func(s *State, now time.Time) error { return s.Finish(l, o, now) })
 	return t, err
 }
 
@@ -83,7 +86,7 @@ func (m *Memory) Heartbeat(_ context.Context, leases []Lease, d time.Duration) (
 	var b Beat
 	for _, l := range leases {
 		held, cancel := false, false
-		err := m.leased(l.Task, nil, func(s *State, now time.Time) error {
+		err := m.leased(l.Task, nil, 0, func(s *State, now time.Time) error {
 			held, cancel = s.Heartbeat(l, d, now), s.Task.CancelRequested
 			return nil
 		})

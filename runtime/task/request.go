@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // Get returns the task. Errors: ErrNotFound, *LimitError when it is polled too fast (TSK22).
@@ -72,6 +74,22 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 		e.dispatch(id) // parked until now, or running elsewhere: Begin tells
 	}
 	return t, nil
+}
+
+// Discard removes the tasks of an owner that nobody can be any more, and stops their work with cause disconnect.
+func (e *Engine) Discard(ctx context.Context, owner string) {
+	tasks, err := e.store.Discard(ctx, owner)
+	if err != nil {
+		e.audit.failed("discard", &Task{Owner: owner}, err)
+	}
+	for i := range tasks {
+		t := &tasks[i]
+		e.audit.removed(ctx, "task discarded", t)
+		if r := e.run(t.ID); r != nil {
+			r.stop(inflight.SourceDisconnect, "", ErrDiscarded)
+			e.forgetUnbegun(r)
+		}
+	}
 }
 
 func (e *Engine) publish(r *Run, t *Task) {

@@ -20,6 +20,9 @@ type Run struct {
 	local   any
 	events  events
 
+	requestor string
+	slot      bool // taken; under Engine.mu
+
 	mu      sync.Mutex
 	task    Task  // as it was at Create, then at Begin
 	lease   Lease // zero before Begin

@@ -35,6 +35,27 @@ func NewState(t Task, now time.Time) State {
 	}
 }
 
+// Size is how many bytes of the quota the task takes: what it carries, and taskSize for itself.
+func (s *State) Size() int64 {
+	t := &s.Task
+	n := taskSize + int64(len(t.Args)+len(t.Meta)+len(t.Result)+len(t.StatusMessage)+len(t.CancelReason)) + sizeOf(t.Error)
+	for i := range s.Journal {
+		n += s.Journal[i].size()
+	}
+	return n
+}
+
+const taskSize = 1 << 10
+
+func (o *Outcome) size() int64 { return int64(len(o.Message)+len(o.Result)) + sizeOf(o.Error) }
+
+func sizeOf(err *rpc.Error) int64 {
+	if err == nil {
+		return 0
+	}
+	return int64(len(err.Message) + len(err.Data))
+}
+
 // Begin leases the task to node for d.
 func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error) {
 	if s.Task.Status.Terminal() {

@@ -16,6 +16,11 @@ func (s *State) entry(name string) *Entry {
 	return nil
 }
 
+// size is what the entry counts for.
+func (e *Entry) size() int64 {
+	return int64(2*len(e.Name) + len(e.Data) + len(e.Question.Method) + len(e.Question.Payload))
+}
+
 // Entry reads one line of the journal.
 func (s *State) Entry(l Lease, name string) (Entry, error) {
 	if err := s.fence(l); err != nil {

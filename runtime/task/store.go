@@ -31,14 +31,18 @@ type Requestors interface {
 	// Cancel ends the task at once (Force) or records the wish. Error on a finished one: *TerminalError, with the task.
 	Cancel(ctx context.Context, owner, id string, c Cancel) (Task, error)
 	// Answer answers open questions. Names that are not open are ignored (EXT10). The task works again when none is left.
+	// Error: *LimitError.
 	Answer(ctx context.Context, owner, id string, answers []Answer) (Task, error)
 	// Watch is Get with a hint: the channel is closed when the task has changed since, or may have. Reading again is up to
 	// the caller. What it holds is released when ctx ends, at the latest.
 	Watch(ctx context.Context, owner, id string) (Task, <-chan struct{}, error)
+	// Discard removes all tasks of an owner that nobody can be any more, closes their channels, and returns them as they were.
+	Discard(ctx context.Context, owner string) ([]Task, error)
 }
 
 // Runners is the part of a Store that serves those who do the work. Begin grants a lease; a writer whose lease is not the
-// task's current one gets ErrLease and changes nothing. A writer whose task is over gets *TerminalError.
+// task's current one gets ErrLease and changes nothing. A writer whose task is over gets *TerminalError, one who has more to
+// say than the quota lets the task hold *LimitError.
 type Runners interface {
 	// Begin leases the task to node for d, unless somebody holds a live lease (ErrLease) or the task is over.
 	Begin(ctx context.Context, id, node string, d time.Duration) (Begun, error)
@@ -72,11 +76,20 @@ type Lease struct {
 	Epoch      uint64
 }
 
-// Quota bounds what one owner may have; zero fields do not.
+// Quota bounds what one requestor may have; zero fields do not.
 type Quota struct {
+	// Key names the requestor; "" stands for the owner. Owners that many share are told apart by it, for the quota alone.
+	Key string
 	// Running counts tasks that are not over, Kept all that have not expired.
 	Running, Kept int
+	// Bytes bounds the sum of State.Size over the requestor's tasks, AllBytes over everybody's. They hold for what tasks grow
+	// to, too: whatever would make one larger than they allow is a *LimitError. Growth of up to Small bytes is never refused,
+	// so that every task can end.
+	Bytes, AllBytes int
 }
+
+// Small is how many bytes a task may grow by at once whatever the quota says.
+const Small = 1 << 10
 
 // Cancel says how to cancel: with Force the task is cancelled at once (2025-11-25), without it the work is asked to
 // stop and decides (2026-07-28).

@@ -55,7 +55,7 @@ func (e *Engine) expire() {
 }
 
 func (e *Engine) expired(t *Task) {
-	e.audit.expired(e.base, t)
+	e.audit.removed(e.base, "task expired", t)
 	if r := e.run(t.ID); r != nil {
 		r.stop(inflight.SourceTimeout, "", ErrExpired)
 		e.forgetUnbegun(r)

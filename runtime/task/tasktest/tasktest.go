@@ -41,7 +41,7 @@ type check struct {
 
 func checks() []check {
 	var all []check
-	for _, part := range [][]check{stateChecks, leaseChecks, journalChecks, ownerChecks, listChecks, timeChecks} {
+	for _, part := range [][]check{stateChecks, leaseChecks, journalChecks, ownerChecks, quotaChecks, listChecks, timeChecks} {
 		all = append(all, part...)
 	}
 	return all
