@@ -151,8 +151,8 @@ func (h *hand) tags() []string {
 }
 
 // legs are 1 to 20.
-func (h *hand) legs() []kiln.BookTripInputLegsItem {
-	var buf [20]kiln.BookTripInputLegsItem
+func (h *hand) legs() []kiln.BookTripInputLeg {
+	var buf [20]kiln.BookTripInputLeg
 	n := 0
 	for more := h.open('[', ']'); more; more = h.more(']') {
 		if n == len(buf) {
@@ -166,7 +166,7 @@ func (h *hand) legs() []kiln.BookTripInputLegsItem {
 	return slices.Clone(buf[:n])
 }
 
-func (h *hand) leg(l *kiln.BookTripInputLegsItem) {
+func (h *hand) leg(l *kiln.BookTripInputLeg) {
 	seen := 0
 	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
 		f = h.field(legNames, f+1)
@@ -193,18 +193,18 @@ func (h *hand) leg(l *kiln.BookTripInputLegsItem) {
 	h.require(seen == 15)
 }
 
-func (h *hand) seat() kiln.BookTripInputLegsItemSeat {
+func (h *hand) seat() kiln.BookTripInputLegSeat {
 	if h.peek() == '{' {
 		return h.seatObject()
 	}
 	v := h.text()
 	n := len(v) - 1
 	h.require((n == 1 || n == 2) && v[0]-'0' <= 9 && (n == 1 || v[1]-'0' <= 9) && v[n]-'A' < 6)
-	return kiln.BookTripInputLegsItemSeatString(v)
+	return kiln.BookTripInputLegSeatString(v)
 }
 
-func (h *hand) seatObject() *kiln.BookTripInputLegsItemSeatObject {
-	s := new(kiln.BookTripInputLegsItemSeatObject)
+func (h *hand) seatObject() *kiln.BookTripInputLegSeatObject {
+	s := new(kiln.BookTripInputLegSeatObject)
 	seen := 0
 	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
 		f = h.field(seatObjectNames, f+1)
@@ -229,7 +229,7 @@ func (h *hand) seatObject() *kiln.BookTripInputLegsItemSeatObject {
 	return s
 }
 
-var letters = [...]kiln.BookTripInputLegsItemSeatObjectLetter{"A", "B", "C", "D", "E", "F"}
+var letters = [...]kiln.BookTripInputLegSeatObjectLetter{"A", "B", "C", "D", "E", "F"}
 
 func recordsByHand(data []byte) (*kiln.ImportRecordsInput, error) {
 	in := new(kiln.ImportRecordsInput)
@@ -249,8 +249,8 @@ func recordsByHand(data []byte) (*kiln.ImportRecordsInput, error) {
 }
 
 // records grows the list by what the length of those so far says of the rest.
-func (h *hand) records() []kiln.ImportRecordsInputRecordsItem {
-	list := make([]kiln.ImportRecordsInputRecordsItem, 0, 16)
+func (h *hand) records() []kiln.ImportRecordsInputRecord {
+	list := make([]kiln.ImportRecordsInputRecord, 0, 16)
 	for more := h.open('[', ']'); more; more = h.more(']') {
 		if len(list) == cap(list) {
 			each := h.pos / len(list)
@@ -262,7 +262,7 @@ func (h *hand) records() []kiln.ImportRecordsInputRecordsItem {
 	return list
 }
 
-func (h *hand) record(r *kiln.ImportRecordsInputRecordsItem) {
+func (h *hand) record(r *kiln.ImportRecordsInputRecord) {
 	seen := 0
 	for f, more := -1, h.open('{', '}'); more; more = h.more('}') {
 		f = h.field(recordNames, f+1)
@@ -289,14 +289,14 @@ func (h *hand) record(r *kiln.ImportRecordsInputRecordsItem) {
 	h.require(seen == 7)
 }
 
-func (h *hand) kind() kiln.ImportRecordsInputRecordsItemKind {
+func (h *hand) kind() kiln.ImportRecordsInputRecordKind {
 	switch string(h.text()) {
 	case "small":
-		return kiln.ImportRecordsInputRecordsItemKindSmall
+		return kiln.ImportRecordsInputRecordKindSmall
 	case "medium":
-		return kiln.ImportRecordsInputRecordsItemKindMedium
+		return kiln.ImportRecordsInputRecordKindMedium
 	case "large":
-		return kiln.ImportRecordsInputRecordsItemKindLarge
+		return kiln.ImportRecordsInputRecordKindLarge
 	}
 	h.fail()
 	return ""

@@ -135,7 +135,6 @@ func aliasesFile(pkg *model.Package) ([]File, error) {
 //	// Side is buy or sell.
 //	type Side = part03.Side
 //
-//	// The values of Side.
 //	const (
 //		SideBuy  = part03.SideBuy
 //		SideSell = part03.SideSell
@@ -156,7 +155,6 @@ func (s *source) alias(part *model.Package, d *model.Decl) {
 		values[i] = row{v.Name, "= " + part.Name + "." + v.Name}
 	}
 	s.line()
-	s.comment("The values of " + d.Name + ".")
 	s.open("const (")
 	s.rows(values)
 	s.close(")")
@@ -164,7 +162,7 @@ func (s *source) alias(part *model.Package, d *model.Decl) {
 
 // usesFile emits what a package uses of the shared one, under the names that its own code calls.
 //
-//	// BatchID is a string as its schema bounds it.
+//	// BatchID is what a batch is known by.
 //	type BatchID = shared.BatchID
 //
 //	func decodeBatchID(d *check.Decoder, v *BatchID) {

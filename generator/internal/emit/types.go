@@ -31,11 +31,11 @@ func TypesFile(header, pkg string, decls []*model.Decl) []byte {
 	return s.file(header, pkg)
 }
 
-// doc writes the comment of a type. It begins with the name; what the schema says follows.
-func (s *source) doc(name string, lines []string, otherwise string) {
+// doc writes the comment of a type, if there is anything to say. It begins with the name; what the schema says follows.
+func (s *source) doc(name string, lines []string) {
 	switch {
 	case len(lines) == 0:
-		lines = []string{name + " " + otherwise}
+		return
 	case isPredicate(lines[0]):
 		lines = withSubject(name, lines)
 	case !strings.HasPrefix(lines[0], name+" "):
@@ -46,16 +46,11 @@ func (s *source) doc(name string, lines []string, otherwise string) {
 
 // typeDoc writes the comment of d's type.
 func (s *source) typeDoc(d *model.Decl) {
-	switch b := d.Body.(type) {
-	case *model.Struct:
-		s.doc(d.Name, d.Doc, "is an object.")
-	case *model.Enum:
-		s.doc(d.Name, d.Doc, "is one of the constants below.")
-	case *model.Defined:
-		s.doc(d.Name, d.Doc, "is "+article(held(goType(&b.Value), b.Value.Hold))+" as its schema bounds it.")
-	case *model.Union:
+	if b, ok := d.Body.(*model.Union); ok {
 		s.unionDoc(d, b)
+		return
 	}
+	s.doc(d.Name, d.Doc)
 }
 
 func (s *source) unionDoc(d *model.Decl, b *model.Union) {
@@ -65,7 +60,7 @@ func (s *source) unionDoc(d *model.Decl, b *model.Union) {
 	}
 	is := "is one of " + strings.Join(names, ", ") + "."
 	if len(d.Doc) > 0 {
-		s.doc(d.Name, append(slices.Clip(d.Doc), "", "It "+is), "")
+		s.doc(d.Name, append(slices.Clip(d.Doc), "", "It "+is))
 	} else {
 		s.comment(d.Name + " " + is)
 	}
@@ -134,7 +129,6 @@ func fieldDoc(p *model.Prop) []string {
 //	// Side is buy or sell.
 //	type Side string
 //
-//	// The values of Side.
 //	const (
 //		SideBuy  Side = "buy"
 //		SideSell Side = "sell"
@@ -146,7 +140,6 @@ func (s *source) enumType(d *model.Decl, b *model.Enum) {
 		return
 	}
 	s.line()
-	s.comment("The values of " + d.Name + ".")
 	s.open("const (")
 	var run []row
 	for _, v := range b.Values {
@@ -197,14 +190,6 @@ const maxOneLine = 98
 func (s *source) definedType(d *model.Decl, b *model.Defined) {
 	s.typeDoc(d)
 	s.line("type ", d.Name, " ", s.typ(&b.Value, b.Value.Hold))
-}
-
-// article puts a or an before a Go type.
-func article(typ string) string {
-	if strings.HasPrefix(typ, "int") {
-		return "an " + typ
-	}
-	return "a " + typ
 }
 
 // typ returns the Go type of a value and remembers the import that it needs.

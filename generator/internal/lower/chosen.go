@@ -59,9 +59,9 @@ func goType(n *schema.Node) *schema.Node {
 	return nil
 }
 
-// typeName returns the name for a type of n: the one that n chooses, or one like hint. n may be nil.
-func (t *Types) typeName(hint string, n *schema.Node) string {
-	own := goType(n)
+// typeName returns the name for a type: the one that its schema chooses, or one like hint.
+func (t *Types) typeName(hint string, c *claim) string {
+	own := goType(c.by)
 	if own != nil && t.chosen.at[own.Text] == own && !t.chosen.used[own] {
 		t.chosen.used[own] = true
 		return own.Text
@@ -69,7 +69,10 @@ func (t *Types) typeName(hint string, n *schema.Node) string {
 	if at := t.chosen.at[hint]; at != nil && own == nil {
 		t.findings.Report(at, "same-go-name", "choose another goType", "another type is called %s, too", hint)
 	}
-	return t.Names.Take(hint)
+	if c.other != "" && t.Names.Taken(hint) {
+		hint = c.other
+	}
+	return t.Names.TakeFor(hint, c.site)
 }
 
 // fieldNames returns the Go names of properties: those that their schemas choose, else what their keys say.

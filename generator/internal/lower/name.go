@@ -1,9 +1,7 @@
 package lower
 
 import (
-	"fmt"
 	"go/token"
-	"hash/fnv"
 	"strconv"
 	"strings"
 	"unicode"
@@ -118,23 +116,46 @@ func splitCase(part []rune) []string {
 	return append(all, string(part[start:]))
 }
 
-// distinct returns the Go word of each text. Where several would have the same, each gets a suffix that follows from the text
-// alone: a number would move to another text when one is added, and code that uses the name would silently mean that.
+// distinct returns the Go word of each text. Where several would have the same, each is spelt with its symbols (_meta beside meta
+// is UnderscoreMeta), or gets a suffix that follows from the text alone: a number would move to another text when one is added,
+// and code that uses the name would silently mean that.
 func distinct(texts []string, word func(string) string) []string {
 	all := make([]string, len(texts))
-	times := make(map[string]int, len(texts))
+	times := make(map[string]int, 2*len(texts))
 	for i, text := range texts {
 		all[i] = word(text)
 		times[all[i]]++
 	}
+	spelt := make(map[string]int)
 	for i, text := range texts {
 		if times[all[i]] > 1 {
-			h := fnv.New32a()
-			h.Write([]byte(text))
-			all[i] += fmt.Sprintf("X%04x", h.Sum32()>>16)
+			spelt[word(spell(text))]++
 		}
 	}
+	for i, text := range texts {
+		if times[all[i]] == 1 {
+			continue
+		}
+		name := word(spell(text))
+		if spelt[name] > 1 || name != all[i] && times[name] > 0 {
+			name = all[i] + suffix(text)
+		}
+		all[i] = name
+	}
 	return all
+}
+
+// spell returns text with words for its symbols.
+func spell(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if word, ok := symbols[r]; ok {
+			b.WriteString(" " + word + " ")
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // Names hands out identifiers, each once. The zero value is ready for use.

@@ -18,7 +18,7 @@ func (l *lowering) slice(s *shape, p place) model.Value {
 	if rule != (model.ArrayRule{}) {
 		t.Rule = &rule
 	}
-	inner := p.below(p.hint + "Item")
+	inner := p.below(p.itemHint())
 	inner.keep = inner.keep || s.arr.unique // items may differ in nothing else
 	inner.node = derived(s.arr.at, "items", s.arr.items)
 	t.Elem = l.value(s.arr.items, inner)
@@ -56,6 +56,12 @@ func (l *lowering) element(v *model.Value, hint string) *model.Decl {
 		d.Body = &model.Element{Value: *v}
 		l.plain[v.Type] = d
 		return d
+	}
+	switch v.Type.(type) {
+	case *model.Slice:
+		hint += "List"
+	case *model.Map:
+		hint += "Map"
 	}
 	if v.Null {
 		hint += "OrNull"
@@ -97,7 +103,7 @@ func (l *lowering) object(s *shape, p place) model.Value {
 	if p.drop {
 		return model.Value{Type: &model.Object{Struct: l.structOf(s, p)}}
 	}
-	d := l.declare(p, &s.notes)
+	d := l.declare(p, s)
 	p.hint = d.Name
 	d.Body = l.structOf(s, p)
 	return model.Value{Type: model.Named{Decl: d}}
@@ -128,6 +134,9 @@ func (l *lowering) mapOf(s *shape, p place) model.Value {
 		t.Rule = &rule
 	}
 	inner := p.below(p.hint + "Value")
+	if p.item != "" {
+		inner.hint = p.item
+	}
 	inner.node = derived(s.obj.at, "additionalProperties", s.obj.rest)
 	t.Elem = l.others(&s.obj, inner)
 	if !p.drop {
@@ -140,9 +149,9 @@ func (l *lowering) mapOf(s *shape, p place) model.Value {
 func (l *lowering) structOf(s *shape, p place) *model.Struct {
 	o := &s.obj
 	st := &model.Struct{Rule: &model.ObjectRule{At: l.ruleAt(first(o.at, s.kindsAt), p), Min: o.min, Max: o.max}}
-	fields := &Names{}
-	for i, word := range l.fieldNames(o.props) {
-		st.Props = append(st.Props, l.prop(o, &o.props[i], p, word, fields))
+	names := l.fieldNames(o.props)
+	for i, inner := range l.children(p, o.props, names) {
+		st.Props = append(st.Props, l.prop(o, &o.props[i], inner, names[i]))
 	}
 	l.rest(s, st, p)
 	if st.Open == model.Keep && !p.drop {
@@ -220,21 +229,20 @@ func (l *lowering) rest(s *shape, st *model.Struct, p place) {
 	}
 }
 
-// prop lowers one property. Its field is called word, unless another field is.
-func (l *lowering) prop(o *objectFacet, q *property, p place, word string, fields *Names) *model.Prop {
+// prop lowers one property, which stands at inner. Its field is called name.
+func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *model.Prop {
 	required := slices.Contains(o.required, q.key)
 	s := l.shape(q.schema)
-	inner := p.below(p.hint + word)
 	inner.node = derived(o.at, "properties/"+schema.EscapeToken(q.key), q.schema)
 	out := &model.Prop{Key: q.key}
 	switch {
-	case p.drop || s.never != nil && !required:
+	case inner.drop || s.never != nil && !required:
 		inner.drop = true
 	case required && s.enum != nil && len(s.enum.values) == 1 && len(s.groups) == 0 && s.also == nil:
 		out.Const = compact(s.enum.values[0])
 		inner.drop = true
 	default:
-		out.Name = fields.Take(word)
+		out.Name = name
 		out.Doc = propDoc(q.schema)
 	}
 	out.Value = l.value(q.schema, inner)

@@ -57,6 +57,16 @@ func homeOf(doc *schema.Document, n *schema.Node) *schema.Document {
 	return nil
 }
 
+// longName is what a schema that others refer to is called if refName is taken: its root's type tells those of an input and
+// an output apart.
+func (l *lowering) longName(n *schema.Node) string {
+	short, local := strings.CutPrefix(l.refName(n), l.scope)
+	if !local || short == "" || l.name == l.scope || !within(n, l.doc.Root) {
+		return l.refName(n) + "Value"
+	}
+	return join(l.name, short)
+}
+
 // refName is the Go name of a schema that others refer to: by its own name, and by the root's if it is local to it.
 func (l *lowering) refName(n *schema.Node) string {
 	if chosen := goType(n); chosen != nil {
@@ -79,5 +89,5 @@ func (l *lowering) refName(n *schema.Node) string {
 	if n == l.doc.Root {
 		return GoName(l.scope)
 	}
-	return l.scope + GoName(schema.UnescapeToken(name))
+	return join(l.scope, GoName(schema.UnescapeToken(name)))
 }

@@ -62,10 +62,10 @@ func (l *lowering) enum(s *shape, p place) model.Type {
 	if p.drop {
 		return &model.Choice{At: at, Values: texts, Const: s.enum.single}
 	}
-	d := l.declare(p, &s.notes)
+	d := l.declare(p, s)
 	e := &model.Enum{At: at, Const: s.enum.single}
 	for i, word := range distinct(texts, constWord) {
-		e.Values = append(e.Values, model.EnumValue{Name: l.Names.Take(d.Name + word), Text: texts[i], Doc: s.enum.docs[texts[i]]})
+		e.Values = append(e.Values, model.EnumValue{Name: word, Text: texts[i], Doc: s.enum.docs[texts[i]]})
 	}
 	d.Body = e
 	return model.Named{Decl: d}

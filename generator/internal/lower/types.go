@@ -22,6 +22,7 @@ type Types struct {
 
 	chosen     chosen
 	decls      []*model.Decl
+	claims     map[*model.Decl]*claim
 	declared   map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks     map[*schema.Node]*model.Decl  // schemas that have a validator without a type
 	conditions map[condition]*model.Decl     // their validators
@@ -51,6 +52,7 @@ type pending struct {
 func NewTypes() *Types {
 	t := &Types{
 		Names:      &Names{},
+		claims:     map[*model.Decl]*claim{},
 		chosen:     chosen{docs: map[*schema.Document]bool{}, at: map[string]*schema.Node{}, used: map[*schema.Node]bool{}},
 		declared:   map[*schema.Node]*model.Value{},
 		checks:     map[*schema.Node]*model.Decl{},
@@ -75,13 +77,14 @@ func (t *Types) Lower(r Root) model.TypeRef {
 		n = r.Document.Root
 	}
 	l := &lowering{
-		Types: t, scope: r.Scope, keep: r.Keep,
+		Types: t, scope: r.Scope, name: r.Name, keep: r.Keep,
 		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
 			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}},
 	}
 	t.choose(r.Document)
 	l.root = l.enter(n)
 	d := l.lowerRoot(l.root, r)
+	t.name(d) // which nothing else may be called
 	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
 	t.roots, t.uses = append(t.roots, ref), append(t.uses, r.Use)
 	return ref
@@ -97,6 +100,7 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 		settle(d)
 	}
 	breakCycles(t.decls)
+	t.nameAll()
 	for _, f := range t.fallbacks {
 		t.fallback(f.prop, f.node)
 	}
@@ -118,12 +122,14 @@ type lowering struct {
 	reader
 	root  *schema.Node
 	scope string
+	name  string // of the root's type
 	keep  bool
 }
 
 // place is where a value stands.
 type place struct {
 	hint string       // Go name of a type that has to be made for it
+	item string       // the same for its items, if they are called otherwise
 	node *schema.Node // the schema that the runtime derives the place of from the parent's; nil if it can not
 	decl *model.Decl  // to be filled, instead of a new one
 	doc  []string     // first lines of that type's comment
@@ -150,27 +156,9 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 		}
 	}
 	d := l.newDecl(r.Name, n)
+	l.claims[d].rank, l.claims[d].other = rooted, r.Name+"Value"
 	l.declared[n] = &model.Value{Type: model.Named{Decl: d}}
 	l.fill(d, l.shape(conj{n}), place{hint: d.Name, doc: r.Doc, flat: true})
-	return d
-}
-
-// newDecl registers a declaration of a Go type, for n or for what has no schema of its own.
-func (t *Types) newDecl(hint string, n *schema.Node) *model.Decl {
-	name := t.typeName(hint, n)
-	stem := t.Names.Take(unexported(name))
-	d := &model.Decl{Name: name, Stem: stem, Decode: t.Names.Take("decode" + name), Append: t.Names.Take("append" + name)}
-	t.decls = append(t.decls, d)
-	return d
-}
-
-// newFunc registers functions without a Go type.
-func (t *Types) newFunc(prefix, hint string) *model.Decl {
-	d := &model.Decl{Decode: t.Names.Take(prefix + hint), Stem: t.Names.Take(unexported(hint))}
-	if prefix == "decode" {
-		d.Append = t.Names.Take("append" + hint)
-	}
-	t.decls = append(t.decls, d)
 	return d
 }
 

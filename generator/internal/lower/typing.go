@@ -90,7 +90,7 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 		}
 		return *v
 	}
-	return l.typed(l.shape(conj{target}), place{hint: p.hint})
+	return l.typed(l.shape(conj{target}), place{hint: p.hint, item: p.item})
 }
 
 // named returns the declared type of a schema that others refer to, or nil if it needs none: booleans, free values.
@@ -104,6 +104,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	}
 	v := &model.Value{Null: s.kinds&model.KindNull != 0}
 	d := l.newDecl(l.refName(target), target)
+	l.claims[d].rank, l.claims[d].other = l.rankOf(), l.longName(target)
 	v.Type = model.Named{Decl: d}
 	l.declared[target] = v
 	t := *s
@@ -265,8 +266,8 @@ func (s *shape) says(kind model.Kind) bool {
 
 // unionOfKinds is "type": ["string", "integer"].
 func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
-	d := l.declare(p, &s.notes)
-	u := &model.Union{Method: l.marker(d), Rule: &model.ByKindOf{At: l.ruleAt(s.kindsAt, p), Keyword: "type"}}
+	d := l.declare(p, s)
+	u := &model.Union{Rule: &model.ByKindOf{At: l.ruleAt(s.kindsAt, p), Keyword: "type"}}
 	d.Body = u
 	for _, kind := range []model.Kind{model.KindString, model.KindNumber, model.KindBool, model.KindArray, model.KindObject} {
 		if s.kinds&kind == 0 {
@@ -300,19 +301,16 @@ func kindWord(kind model.Kind, whole bool) string {
 	}
 }
 
-// marker returns the name of the method that seals a union.
-func (l *lowering) marker(d *model.Decl) string { return "is" + d.Name }
-
 // declare returns the declaration that a struct, enum or union at p fills.
-func (l *lowering) declare(p place, n *notes) *model.Decl {
+func (l *lowering) declare(p place, s *shape) *model.Decl {
 	d := p.decl
 	if d == nil {
-		d = l.newDecl(p.hint, p.by)
+		d = l.newDecl(p.hint, first(p.by, siteOf(s)))
 	}
 	if p.key != "" {
 		l.known[p.key] = &known{value: model.Value{Type: model.Named{Decl: d}}}
 	}
-	d.Doc = docLines(p.doc, n)
+	d.Doc = docLines(p.doc, &s.notes)
 	return d
 }
 

@@ -274,8 +274,8 @@ func (l *lowering) tags(key string, branches []branch) [][]string {
 
 // declareUnion declares the interface and its members.
 func (l *lowering) declareUnion(s *shape, rule model.UnionRule, tags [][]string, branches []branch, p place) model.Type {
-	d := l.declare(p, &s.notes)
-	u := &model.Union{Method: l.marker(d), Rule: rule}
+	d := l.declare(p, s)
+	u := &model.Union{Rule: rule}
 	d.Body = u
 	_, byKind := rule.(*model.ByKindOf)
 	_, tried := rule.(*model.Tried)
@@ -292,30 +292,6 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, tags [][]string,
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}
-}
-
-// memberWord is what the Go name of a member adds to the union's: its title, its tag, its kind if no other member has
-// it, the property that only this one requires; else its number.
-func memberWord(branches []branch, i int, tags []string) string {
-	b := branches[i].shape
-	alone := func(of func(*shape) bool) bool {
-		return !slices.ContainsFunc(branches, func(other branch) bool { return other.shape != b && of(other.shape) })
-	}
-	if word := goWords(b.notes.title); word != "" {
-		return word
-	}
-	if tags != nil {
-		return constWord(tags[0])
-	}
-	if alone(func(s *shape) bool { return s.kinds&b.kinds&^model.KindNull != 0 }) {
-		return kindWord(b.kinds&^model.KindNull, b.whole)
-	}
-	for _, key := range b.obj.required {
-		if word := goWords(key); word != "" && alone(func(s *shape) bool { return s.obj.prop(key) != nil }) {
-			return "With" + word
-		}
-	}
-	return "Option" + itoa(i)
 }
 
 // kindMembers splits a branch of several kinds, such as "type": ["string", "integer"].

@@ -14,10 +14,8 @@ type PlaceOrderInput struct {
 	Symbol   string                  `json:"symbol"`
 }
 
-// PlaceOrderInputSide is one of the constants below.
 type PlaceOrderInputSide string
 
-// The values of PlaceOrderInputSide.
 const (
 	PlaceOrderInputSideBuy  PlaceOrderInputSide = "buy"
 	PlaceOrderInputSideSell PlaceOrderInputSide = "sell"
@@ -30,50 +28,44 @@ type PlaceOrderOutput struct {
 
 // BookTripInput is what book_trip is called with.
 type BookTripInput struct {
-	ID        string                  `json:"id"`
-	Legs      []BookTripInputLegsItem `json:"legs"`
-	Note      check.Nullable[string]  `json:"note,omitzero"`
-	Traveller BookTripInputTraveller  `json:"traveller"`
+	ID        string                 `json:"id"`
+	Legs      []BookTripInputLeg     `json:"legs"`
+	Note      check.Nullable[string] `json:"note,omitzero"`
+	Traveller BookTripInputTraveller `json:"traveller"`
 }
 
-// BookTripInputLegsItem is an object.
-type BookTripInputLegsItem struct {
-	Departs string                    `json:"departs"`
-	From    string                    `json:"from"`
-	Price   check.Optional[float64]   `json:"price,omitzero"`
-	Seat    BookTripInputLegsItemSeat `json:"seat"`
-	To      string                    `json:"to"`
+type BookTripInputLeg struct {
+	Departs string                  `json:"departs"`
+	From    string                  `json:"from"`
+	Price   check.Optional[float64] `json:"price,omitzero"`
+	Seat    BookTripInputLegSeat    `json:"seat"`
+	To      string                  `json:"to"`
 }
 
-// BookTripInputLegsItemSeat is one of BookTripInputLegsItemSeatString, *BookTripInputLegsItemSeatObject.
-type BookTripInputLegsItemSeat interface{ isBookTripInputLegsItemSeat() }
+// BookTripInputLegSeat is one of BookTripInputLegSeatString, *BookTripInputLegSeatObject.
+type BookTripInputLegSeat interface{ isBookTripInputLegSeat() }
 
-func (BookTripInputLegsItemSeatString) isBookTripInputLegsItemSeat()  {}
-func (*BookTripInputLegsItemSeatObject) isBookTripInputLegsItemSeat() {}
+func (BookTripInputLegSeatString) isBookTripInputLegSeat()  {}
+func (*BookTripInputLegSeatObject) isBookTripInputLegSeat() {}
 
-// BookTripInputLegsItemSeatString is a string as its schema bounds it.
-type BookTripInputLegsItemSeatString string
+type BookTripInputLegSeatString string
 
-// BookTripInputLegsItemSeatObject is an object.
-type BookTripInputLegsItemSeatObject struct {
-	Letter BookTripInputLegsItemSeatObjectLetter `json:"letter"`
-	Row    int64                                 `json:"row"`
+type BookTripInputLegSeatObject struct {
+	Letter BookTripInputLegSeatObjectLetter `json:"letter"`
+	Row    int64                            `json:"row"`
 }
 
-// BookTripInputLegsItemSeatObjectLetter is one of the constants below.
-type BookTripInputLegsItemSeatObjectLetter string
+type BookTripInputLegSeatObjectLetter string
 
-// The values of BookTripInputLegsItemSeatObjectLetter.
 const (
-	BookTripInputLegsItemSeatObjectLetterA BookTripInputLegsItemSeatObjectLetter = "A"
-	BookTripInputLegsItemSeatObjectLetterB BookTripInputLegsItemSeatObjectLetter = "B"
-	BookTripInputLegsItemSeatObjectLetterC BookTripInputLegsItemSeatObjectLetter = "C"
-	BookTripInputLegsItemSeatObjectLetterD BookTripInputLegsItemSeatObjectLetter = "D"
-	BookTripInputLegsItemSeatObjectLetterE BookTripInputLegsItemSeatObjectLetter = "E"
-	BookTripInputLegsItemSeatObjectLetterF BookTripInputLegsItemSeatObjectLetter = "F"
+	BookTripInputLegSeatObjectLetterA BookTripInputLegSeatObjectLetter = "A"
+	BookTripInputLegSeatObjectLetterB BookTripInputLegSeatObjectLetter = "B"
+	BookTripInputLegSeatObjectLetterC BookTripInputLegSeatObjectLetter = "C"
+	BookTripInputLegSeatObjectLetterD BookTripInputLegSeatObjectLetter = "D"
+	BookTripInputLegSeatObjectLetterE BookTripInputLegSeatObjectLetter = "E"
+	BookTripInputLegSeatObjectLetterF BookTripInputLegSeatObjectLetter = "F"
 )
 
-// BookTripInputTraveller is an object.
 type BookTripInputTraveller struct {
 	Born  check.Optional[string] `json:"born,omitzero"`
 	Email string                 `json:"email"`
@@ -83,26 +75,23 @@ type BookTripInputTraveller struct {
 
 // ImportRecordsInput is what import_records is called with.
 type ImportRecordsInput struct {
-	Records []ImportRecordsInputRecordsItem `json:"records"`
+	Records []ImportRecordsInputRecord `json:"records"`
 }
 
-// ImportRecordsInputRecordsItem is an object.
-type ImportRecordsInputRecordsItem struct {
-	Active check.Optional[bool]                              `json:"active,omitzero"`
-	ID     int64                                             `json:"id"`
-	Kind   check.Optional[ImportRecordsInputRecordsItemKind] `json:"kind,omitzero"`
-	Name   string                                            `json:"name"`
-	Score  float64                                           `json:"score"`
+type ImportRecordsInputRecord struct {
+	Active check.Optional[bool]                         `json:"active,omitzero"`
+	ID     int64                                        `json:"id"`
+	Kind   check.Optional[ImportRecordsInputRecordKind] `json:"kind,omitzero"`
+	Name   string                                       `json:"name"`
+	Score  float64                                      `json:"score"`
 }
 
-// ImportRecordsInputRecordsItemKind is one of the constants below.
-type ImportRecordsInputRecordsItemKind string
+type ImportRecordsInputRecordKind string
 
-// The values of ImportRecordsInputRecordsItemKind.
 const (
-	ImportRecordsInputRecordsItemKindSmall  ImportRecordsInputRecordsItemKind = "small"
-	ImportRecordsInputRecordsItemKindMedium ImportRecordsInputRecordsItemKind = "medium"
-	ImportRecordsInputRecordsItemKindLarge  ImportRecordsInputRecordsItemKind = "large"
+	ImportRecordsInputRecordKindSmall  ImportRecordsInputRecordKind = "small"
+	ImportRecordsInputRecordKindMedium ImportRecordsInputRecordKind = "medium"
+	ImportRecordsInputRecordKindLarge  ImportRecordsInputRecordKind = "large"
 )
 
 // WaitInput is what wait is called with.
@@ -167,7 +156,6 @@ type Annotations struct {
 // Role is a side of a conversation.
 type Role string
 
-// The values of Role.
 const (
 	RoleAssistant Role = "assistant"
 	RoleUser      Role = "user"
@@ -239,7 +227,6 @@ type Icon struct {
 // IconTheme is the background that it was drawn for; absent means both.
 type IconTheme string
 
-// The values of IconTheme.
 const (
 	IconThemeDark  IconTheme = "dark"
 	IconThemeLight IconTheme = "light"
@@ -321,7 +308,6 @@ type CreateMessageRequestParams struct {
 // discouraged.
 type CreateMessageRequestParamsIncludeContext string
 
-// The values of CreateMessageRequestParamsIncludeContext.
 const (
 	CreateMessageRequestParamsIncludeContextAllServers CreateMessageRequestParamsIncludeContext = "allServers"
 	CreateMessageRequestParamsIncludeContextNone       CreateMessageRequestParamsIncludeContext = "none"
@@ -380,7 +366,6 @@ type ToolResultContent struct {
 	Extra map[string]check.Raw `json:"-"`
 }
 
-// SamplingMessageContentList is a []SamplingMessageContentBlock as its schema bounds it.
 type SamplingMessageContentList []SamplingMessageContentBlock
 
 // SamplingMessageContentBlock is one piece of such a message.
@@ -427,7 +412,6 @@ type ToolChoice struct {
 // ToolChoiceMode is auto to leave it to the model, required for at least one, none for never; auto if absent.
 type ToolChoiceMode string
 
-// The values of ToolChoiceMode.
 const (
 	ToolChoiceModeAuto     ToolChoiceMode = "auto"
 	ToolChoiceModeNone     ToolChoiceMode = "none"
@@ -484,7 +468,6 @@ type ToolExecution struct {
 // ToolExecutionTaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
 type ToolExecutionTaskSupport string
 
-// The values of ToolExecutionTaskSupport.
 const (
 	ToolExecutionTaskSupportForbidden ToolExecutionTaskSupport = "forbidden"
 	ToolExecutionTaskSupportOptional  ToolExecutionTaskSupport = "optional"
@@ -543,5 +526,4 @@ func (*ToolUseContent) isCreateMessageResultContent()                {}
 func (*ToolResultContent) isCreateMessageResultContent()             {}
 func (CreateMessageResultContentList) isCreateMessageResultContent() {}
 
-// CreateMessageResultContentList is a []SamplingMessageContentBlock as its schema bounds it.
 type CreateMessageResultContentList []SamplingMessageContentBlock

@@ -61,7 +61,7 @@ func decodeBookTripInput(d *check.Decoder, v *BookTripInput) {
 		case 0:
 			v.ID = d.String(&bookTripInputID)
 		case 1:
-			v.Legs = check.List(d, &bookTripInputLegs, decodeBookTripInputLegsItem)
+			v.Legs = check.List(d, &bookTripInputLegs, decodeBookTripInputLeg)
 		case 2:
 			if v.Note.Null = d.Null(); !v.Note.Null {
 				v.Note.Optional = check.Some(d.String(nil))
@@ -75,7 +75,7 @@ func decodeBookTripInput(d *check.Decoder, v *BookTripInput) {
 func appendBookTripInput(b []byte, v *BookTripInput) []byte {
 	b = append(b, '{')
 	b = check.AppendString(check.Member(b, `"id":`), v.ID)
-	b = check.AppendList(check.Member(b, `"legs":`), v.Legs, appendBookTripInputLegsItem)
+	b = check.AppendList(check.Member(b, `"legs":`), v.Legs, appendBookTripInputLeg)
 	b = check.AppendNullable(b, `"note":`, v.Note, check.AppendString)
 	b = appendBookTripInputTraveller(check.Member(b, `"traveller":`), &v.Traveller)
 	return append(b, '}')
@@ -84,99 +84,99 @@ func appendBookTripInput(b []byte, v *BookTripInput) []byte {
 func (v BookTripInput) MarshalJSON() ([]byte, error) { return appendBookTripInput(nil, &v), nil }
 
 var (
-	bookTripInputLegsItem        = check.Object{Names: []string{"departs", "from", "price", "seat", "to"}, Required: check.Bits{0b11011}, Unknown: check.Skip}
-	bookTripInputLegsItemDeparts = check.String{Format: check.FormatDateTime}
-	bookTripInputLegsItemFrom    = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{3}$"}}
-	bookTripInputLegsItemPrice   = check.Number{Has: check.Minimum, Min: 0}
-	bookTripInputLegsItemTo      = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{3}$"}}
+	bookTripInputLeg        = check.Object{Names: []string{"departs", "from", "price", "seat", "to"}, Required: check.Bits{0b11011}, Unknown: check.Skip}
+	bookTripInputLegDeparts = check.String{Format: check.FormatDateTime}
+	bookTripInputLegFrom    = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{3}$"}}
+	bookTripInputLegPrice   = check.Number{Has: check.Minimum, Min: 0}
+	bookTripInputLegTo      = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{3}$"}}
 )
 
-func decodeBookTripInputLegsItem(d *check.Decoder, v *BookTripInputLegsItem) {
-	for f := d.Object(&bookTripInputLegsItem); f >= 0; f = d.Next() {
+func decodeBookTripInputLeg(d *check.Decoder, v *BookTripInputLeg) {
+	for f := d.Object(&bookTripInputLeg); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			v.Departs = d.String(&bookTripInputLegsItemDeparts)
+			v.Departs = d.String(&bookTripInputLegDeparts)
 		case 1:
-			v.From = d.String(&bookTripInputLegsItemFrom)
+			v.From = d.String(&bookTripInputLegFrom)
 		case 2:
-			v.Price = check.Some(d.Float(&bookTripInputLegsItemPrice))
+			v.Price = check.Some(d.Float(&bookTripInputLegPrice))
 		case 3:
-			decodeBookTripInputLegsItemSeat(d, &v.Seat)
+			decodeBookTripInputLegSeat(d, &v.Seat)
 		case 4:
-			v.To = d.String(&bookTripInputLegsItemTo)
+			v.To = d.String(&bookTripInputLegTo)
 		}
 	}
 }
 
-func appendBookTripInputLegsItem(b []byte, v *BookTripInputLegsItem) []byte {
+func appendBookTripInputLeg(b []byte, v *BookTripInputLeg) []byte {
 	b = append(b, '{')
 	b = check.AppendString(check.Member(b, `"departs":`), v.Departs)
 	b = check.AppendString(check.Member(b, `"from":`), v.From)
 	b = check.AppendOptional(b, `"price":`, v.Price, check.AppendFloat)
-	b = appendBookTripInputLegsItemSeat(check.Member(b, `"seat":`), &v.Seat)
+	b = appendBookTripInputLegSeat(check.Member(b, `"seat":`), &v.Seat)
 	b = check.AppendString(check.Member(b, `"to":`), v.To)
 	return append(b, '}')
 }
 
-func (v *BookTripInputLegsItem) UnmarshalJSON(b []byte) error {
-	return check.Unmarshal(b, decodeBookTripInputLegsItem, v)
+func (v *BookTripInputLeg) UnmarshalJSON(b []byte) error {
+	return check.Unmarshal(b, decodeBookTripInputLeg, v)
 }
 
-var bookTripInputLegsItemSeat = check.Union{Keyword: "anyOf", Kinds: check.KindString | check.KindObject}
+var bookTripInputLegSeat = check.Union{Keyword: "anyOf", Kinds: check.KindString | check.KindObject}
 
-func decodeBookTripInputLegsItemSeat(d *check.Decoder, v *BookTripInputLegsItemSeat) {
-	switch d.Kind(&bookTripInputLegsItemSeat) {
+func decodeBookTripInputLegSeat(d *check.Decoder, v *BookTripInputLegSeat) {
+	switch d.Kind(&bookTripInputLegSeat) {
 	case check.KindString:
-		*v = *check.New(d, decodeBookTripInputLegsItemSeatString)
+		*v = *check.New(d, decodeBookTripInputLegSeatString)
 	case check.KindObject:
-		*v = check.New(d, decodeBookTripInputLegsItemSeatObject)
+		*v = check.New(d, decodeBookTripInputLegSeatObject)
 	}
 }
 
-func appendBookTripInputLegsItemSeat(b []byte, v *BookTripInputLegsItemSeat) []byte {
+func appendBookTripInputLegSeat(b []byte, v *BookTripInputLegSeat) []byte {
 	switch v := (*v).(type) {
-	case BookTripInputLegsItemSeatString:
-		return appendBookTripInputLegsItemSeatString(b, &v)
-	case *BookTripInputLegsItemSeatObject:
-		return appendBookTripInputLegsItemSeatObject(b, v)
+	case BookTripInputLegSeatString:
+		return appendBookTripInputLegSeatString(b, &v)
+	case *BookTripInputLegSeatObject:
+		return appendBookTripInputLegSeatObject(b, v)
 	}
 	return append(b, "null"...)
 }
 
-var bookTripInputLegsItemSeatString = check.String{At: "#/properties/legs/items/properties/seat/anyOf/0", Pattern: &check.Pattern{Source: "^[0-9]{1,2}[A-F]$"}}
+var bookTripInputLegSeatString = check.String{At: "#/properties/legs/items/properties/seat/anyOf/0", Pattern: &check.Pattern{Source: "^[0-9]{1,2}[A-F]$"}}
 
-func decodeBookTripInputLegsItemSeatString(d *check.Decoder, v *BookTripInputLegsItemSeatString) {
-	*v = BookTripInputLegsItemSeatString(d.String(&bookTripInputLegsItemSeatString))
+func decodeBookTripInputLegSeatString(d *check.Decoder, v *BookTripInputLegSeatString) {
+	*v = BookTripInputLegSeatString(d.String(&bookTripInputLegSeatString))
 }
 
-func appendBookTripInputLegsItemSeatString(b []byte, v *BookTripInputLegsItemSeatString) []byte {
+func appendBookTripInputLegSeatString(b []byte, v *BookTripInputLegSeatString) []byte {
 	return check.AppendString(b, *v)
 }
 
 var (
-	bookTripInputLegsItemSeatObject    = check.Object{At: "#/properties/legs/items/properties/seat/anyOf/1", Names: []string{"letter", "row"}, Required: check.Bits{0b11}, Unknown: check.Skip}
-	bookTripInputLegsItemSeatObjectRow = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 60}
+	bookTripInputLegSeatObject    = check.Object{At: "#/properties/legs/items/properties/seat/anyOf/1", Names: []string{"letter", "row"}, Required: check.Bits{0b11}, Unknown: check.Skip}
+	bookTripInputLegSeatObjectRow = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 60}
 )
 
-func decodeBookTripInputLegsItemSeatObject(d *check.Decoder, v *BookTripInputLegsItemSeatObject) {
-	for f := d.Object(&bookTripInputLegsItemSeatObject); f >= 0; f = d.Next() {
+func decodeBookTripInputLegSeatObject(d *check.Decoder, v *BookTripInputLegSeatObject) {
+	for f := d.Object(&bookTripInputLegSeatObject); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			v.Letter = BookTripInputLegsItemSeatObjectLetter(d.Enum(&bookTripInputLegsItemSeatObjectLetter))
+			v.Letter = BookTripInputLegSeatObjectLetter(d.Enum(&bookTripInputLegSeatObjectLetter))
 		case 1:
-			v.Row = d.Int(&bookTripInputLegsItemSeatObjectRow)
+			v.Row = d.Int(&bookTripInputLegSeatObjectRow)
 		}
 	}
 }
 
-func appendBookTripInputLegsItemSeatObject(b []byte, v *BookTripInputLegsItemSeatObject) []byte {
+func appendBookTripInputLegSeatObject(b []byte, v *BookTripInputLegSeatObject) []byte {
 	b = append(b, '{')
 	b = check.AppendString(check.Member(b, `"letter":`), v.Letter)
 	b = check.AppendInt(check.Member(b, `"row":`), v.Row)
 	return append(b, '}')
 }
 
-var bookTripInputLegsItemSeatObjectLetter = check.Enum{Values: []string{"A", "B", "C", "D", "E", "F"}}
+var bookTripInputLegSeatObjectLetter = check.Enum{Values: []string{"A", "B", "C", "D", "E", "F"}}
 
 var (
 	bookTripInputTraveller      = check.Object{Names: []string{"born", "email", "name", "tags"}, Required: check.Bits{0b110}, Unknown: check.Skip}
@@ -218,14 +218,14 @@ func decodeImportRecordsInput(d *check.Decoder, v *ImportRecordsInput) {
 	for f := d.Object(&importRecordsInput); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			v.Records = check.List(d, nil, decodeImportRecordsInputRecordsItem)
+			v.Records = check.List(d, nil, decodeImportRecordsInputRecord)
 		}
 	}
 }
 
 func appendImportRecordsInput(b []byte, v *ImportRecordsInput) []byte {
 	b = append(b, '{')
-	b = check.AppendList(check.Member(b, `"records":`), v.Records, appendImportRecordsInputRecordsItem)
+	b = check.AppendList(check.Member(b, `"records":`), v.Records, appendImportRecordsInputRecord)
 	return append(b, '}')
 }
 
@@ -234,30 +234,30 @@ func (v ImportRecordsInput) MarshalJSON() ([]byte, error) {
 }
 
 var (
-	importRecordsInputRecordsItem      = check.Object{Names: []string{"active", "id", "kind", "name", "score"}, Required: check.Bits{0b11010}, Unknown: check.Skip}
-	importRecordsInputRecordsItemID    = check.Int{Has: check.Minimum, Min: 1}
-	importRecordsInputRecordsItemName  = check.String{Min: 1, Max: 64}
-	importRecordsInputRecordsItemScore = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 100}
+	importRecordsInputRecord      = check.Object{Names: []string{"active", "id", "kind", "name", "score"}, Required: check.Bits{0b11010}, Unknown: check.Skip}
+	importRecordsInputRecordID    = check.Int{Has: check.Minimum, Min: 1}
+	importRecordsInputRecordName  = check.String{Min: 1, Max: 64}
+	importRecordsInputRecordScore = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 100}
 )
 
-func decodeImportRecordsInputRecordsItem(d *check.Decoder, v *ImportRecordsInputRecordsItem) {
-	for f := d.Object(&importRecordsInputRecordsItem); f >= 0; f = d.Next() {
+func decodeImportRecordsInputRecord(d *check.Decoder, v *ImportRecordsInputRecord) {
+	for f := d.Object(&importRecordsInputRecord); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
 			v.Active = check.Some(d.Bool(nil))
 		case 1:
-			v.ID = d.Int(&importRecordsInputRecordsItemID)
+			v.ID = d.Int(&importRecordsInputRecordID)
 		case 2:
-			v.Kind = check.Some(ImportRecordsInputRecordsItemKind(d.Enum(&importRecordsInputRecordsItemKind)))
+			v.Kind = check.Some(ImportRecordsInputRecordKind(d.Enum(&importRecordsInputRecordKind)))
 		case 3:
-			v.Name = d.String(&importRecordsInputRecordsItemName)
+			v.Name = d.String(&importRecordsInputRecordName)
 		case 4:
-			v.Score = d.Float(&importRecordsInputRecordsItemScore)
+			v.Score = d.Float(&importRecordsInputRecordScore)
 		}
 	}
 }
 
-func appendImportRecordsInputRecordsItem(b []byte, v *ImportRecordsInputRecordsItem) []byte {
+func appendImportRecordsInputRecord(b []byte, v *ImportRecordsInputRecord) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"active":`, v.Active, check.AppendBool)
 	b = check.AppendInt(check.Member(b, `"id":`), v.ID)
@@ -267,7 +267,7 @@ func appendImportRecordsInputRecordsItem(b []byte, v *ImportRecordsInputRecordsI
 	return append(b, '}')
 }
 
-var importRecordsInputRecordsItemKind = check.Enum{Values: []string{"small", "medium", "large"}}
+var importRecordsInputRecordKind = check.Enum{Values: []string{"small", "medium", "large"}}
 
 var waitInput = check.Object{At: "#", Unknown: check.Skip}
 
@@ -1042,7 +1042,7 @@ func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
 	if v.Properties != nil {
-		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolInputSchemaPropertiesValue)
+		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolInputSchemaPropertyMap)
 	}
 	if v.Required != nil {
 		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
@@ -1054,7 +1054,7 @@ func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 
 func (v ToolInputSchema) MarshalJSON() ([]byte, error) { return appendToolInputSchema(nil, &v), nil }
 
-func appendToolInputSchemaPropertiesValue(b []byte, v *map[string]check.Raw) []byte {
+func appendToolInputSchemaPropertyMap(b []byte, v *map[string]check.Raw) []byte {
 	return check.AppendMap(b, *v, appendRaw)
 }
 
@@ -1062,7 +1062,7 @@ func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
 	if v.Properties != nil {
-		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolOutputSchemaPropertiesValue)
+		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolOutputSchemaPropertyMap)
 	}
 	if v.Required != nil {
 		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
@@ -1074,7 +1074,7 @@ func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 
 func (v ToolOutputSchema) MarshalJSON() ([]byte, error) { return appendToolOutputSchema(nil, &v), nil }
 
-func appendToolOutputSchemaPropertiesValue(b []byte, v *map[string]check.Raw) []byte {
+func appendToolOutputSchemaPropertyMap(b []byte, v *map[string]check.Raw) []byte {
 	return check.AppendMap(b, *v, appendRaw)
 }
 

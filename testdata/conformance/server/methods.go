@@ -104,7 +104,7 @@ func templateID(uri string) (string, bool) {
 	return strings.CutSuffix(rest, "/data")
 }
 
-func contents(c ...kiln.ReadResourceResultContentsItem) *kiln.ReadResourceResult {
+func contents(c ...kiln.ReadResourceResultContent) *kiln.ReadResourceResult {
 	return &kiln.ReadResourceResult{Contents: c}
 }
 

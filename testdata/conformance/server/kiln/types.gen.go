@@ -68,10 +68,8 @@ type TestElicitationSep1034DefaultsDefaults struct {
 	Verified bool `json:"verified"`
 }
 
-// TestElicitationSep1034DefaultsDefaultsStatus is one of the constants below.
 type TestElicitationSep1034DefaultsDefaultsStatus string
 
-// The values of TestElicitationSep1034DefaultsDefaultsStatus.
 const (
 	TestElicitationSep1034DefaultsDefaultsStatusActive   TestElicitationSep1034DefaultsDefaultsStatus = "active"
 	TestElicitationSep1034DefaultsDefaultsStatusInactive TestElicitationSep1034DefaultsDefaultsStatus = "inactive"
@@ -90,20 +88,16 @@ type TestElicitationSep1330EnumsChoices struct {
 	UntitledSingle check.Optional[TestElicitationSep1330EnumsChoicesUntitledSingle] `json:"untitledSingle,omitzero"`
 }
 
-// TestElicitationSep1330EnumsChoicesLegacyEnum is one of the constants below.
 type TestElicitationSep1330EnumsChoicesLegacyEnum string
 
-// The values of TestElicitationSep1330EnumsChoicesLegacyEnum.
 const (
 	TestElicitationSep1330EnumsChoicesLegacyEnumOpt1 TestElicitationSep1330EnumsChoicesLegacyEnum = "opt1"
 	TestElicitationSep1330EnumsChoicesLegacyEnumOpt2 TestElicitationSep1330EnumsChoicesLegacyEnum = "opt2"
 	TestElicitationSep1330EnumsChoicesLegacyEnumOpt3 TestElicitationSep1330EnumsChoicesLegacyEnum = "opt3"
 )
 
-// TestElicitationSep1330EnumsChoicesTitledMultiItem is one of the constants below.
 type TestElicitationSep1330EnumsChoicesTitledMultiItem string
 
-// The values of TestElicitationSep1330EnumsChoicesTitledMultiItem.
 const (
 	// First Choice
 	TestElicitationSep1330EnumsChoicesTitledMultiItemValue1 TestElicitationSep1330EnumsChoicesTitledMultiItem = "value1"
@@ -113,10 +107,8 @@ const (
 	TestElicitationSep1330EnumsChoicesTitledMultiItemValue3 TestElicitationSep1330EnumsChoicesTitledMultiItem = "value3"
 )
 
-// TestElicitationSep1330EnumsChoicesTitledSingle is one of the constants below.
 type TestElicitationSep1330EnumsChoicesTitledSingle string
 
-// The values of TestElicitationSep1330EnumsChoicesTitledSingle.
 const (
 	// First Option
 	TestElicitationSep1330EnumsChoicesTitledSingleValue1 TestElicitationSep1330EnumsChoicesTitledSingle = "value1"
@@ -126,20 +118,16 @@ const (
 	TestElicitationSep1330EnumsChoicesTitledSingleValue3 TestElicitationSep1330EnumsChoicesTitledSingle = "value3"
 )
 
-// TestElicitationSep1330EnumsChoicesUntitledMultiItem is one of the constants below.
 type TestElicitationSep1330EnumsChoicesUntitledMultiItem string
 
-// The values of TestElicitationSep1330EnumsChoicesUntitledMultiItem.
 const (
 	TestElicitationSep1330EnumsChoicesUntitledMultiItemOption1 TestElicitationSep1330EnumsChoicesUntitledMultiItem = "option1"
 	TestElicitationSep1330EnumsChoicesUntitledMultiItemOption2 TestElicitationSep1330EnumsChoicesUntitledMultiItem = "option2"
 	TestElicitationSep1330EnumsChoicesUntitledMultiItemOption3 TestElicitationSep1330EnumsChoicesUntitledMultiItem = "option3"
 )
 
-// TestElicitationSep1330EnumsChoicesUntitledSingle is one of the constants below.
 type TestElicitationSep1330EnumsChoicesUntitledSingle string
 
-// The values of TestElicitationSep1330EnumsChoicesUntitledSingle.
 const (
 	TestElicitationSep1330EnumsChoicesUntitledSingleOption1 TestElicitationSep1330EnumsChoicesUntitledSingle = "option1"
 	TestElicitationSep1330EnumsChoicesUntitledSingleOption2 TestElicitationSep1330EnumsChoicesUntitledSingle = "option2"
@@ -155,7 +143,6 @@ type JSONSchema202012ToolInput struct {
 	Phone         check.Optional[string]                                 `json:"phone,omitzero"`
 }
 
-// JSONSchema202012ToolAddress is an object.
 type JSONSchema202012ToolAddress struct {
 	City   check.Optional[string] `json:"city,omitzero"`
 	Street check.Optional[string] `json:"street,omitzero"`
@@ -163,10 +150,8 @@ type JSONSchema202012ToolAddress struct {
 	Extra map[string]check.Raw `json:"-"`
 }
 
-// JSONSchema202012ToolInputContactMethod is one of the constants below.
 type JSONSchema202012ToolInputContactMethod string
 
-// The values of JSONSchema202012ToolInputContactMethod.
 const (
 	JSONSchema202012ToolInputContactMethodPhone JSONSchema202012ToolInputContactMethod = "phone"
 	JSONSchema202012ToolInputContactMethodEmail JSONSchema202012ToolInputContactMethod = "email"
@@ -366,7 +351,6 @@ type Annotations struct {
 // Role is a side of a conversation.
 type Role string
 
-// The values of Role.
 const (
 	RoleAssistant Role = "assistant"
 	RoleUser      Role = "user"
@@ -438,7 +422,6 @@ type Icon struct {
 // IconTheme is the background that it was drawn for; absent means both.
 type IconTheme string
 
-// The values of IconTheme.
 const (
 	IconThemeDark  IconTheme = "dark"
 	IconThemeLight IconTheme = "light"
@@ -628,7 +611,6 @@ type ListPromptsResult struct {
 // principal. Not in 2025-11-25.
 type ListPromptsResultCacheScope string
 
-// The values of ListPromptsResultCacheScope.
 const (
 	ListPromptsResultCacheScopePrivate ListPromptsResultCacheScope = "private"
 	ListPromptsResultCacheScopePublic  ListPromptsResultCacheScope = "public"
@@ -685,7 +667,6 @@ type ListResourcesResult struct {
 // principal. Not in 2025-11-25.
 type ListResourcesResultCacheScope string
 
-// The values of ListResourcesResultCacheScope.
 const (
 	ListResourcesResultCacheScopePrivate ListResourcesResultCacheScope = "private"
 	ListResourcesResultCacheScopePublic  ListResourcesResultCacheScope = "public"
@@ -730,7 +711,7 @@ type ReadResourceResult struct {
 	// 2025-11-25.
 	CacheScope check.Optional[ReadResourceResultCacheScope] `json:"cacheScope,omitzero"`
 	// Contents are its parts, each text or binary.
-	Contents []ReadResourceResultContentsItem `json:"contents"`
+	Contents []ReadResourceResultContent `json:"contents"`
 	// TTLMs is how long a copy stays good, in milliseconds; 0 for not at all. Not in 2025-11-25.
 	TTLMs check.Optional[int64] `json:"ttlMs,omitzero"`
 	// Every other property.
@@ -741,17 +722,16 @@ type ReadResourceResult struct {
 // principal. Not in 2025-11-25.
 type ReadResourceResultCacheScope string
 
-// The values of ReadResourceResultCacheScope.
 const (
 	ReadResourceResultCacheScopePrivate ReadResourceResultCacheScope = "private"
 	ReadResourceResultCacheScopePublic  ReadResourceResultCacheScope = "public"
 )
 
-// ReadResourceResultContentsItem is one of *TextResourceContents, *BlobResourceContents.
-type ReadResourceResultContentsItem interface{ isReadResourceResultContentsItem() }
+// ReadResourceResultContent is one of *TextResourceContents, *BlobResourceContents.
+type ReadResourceResultContent interface{ isReadResourceResultContent() }
 
-func (*TextResourceContents) isReadResourceResultContentsItem() {}
-func (*BlobResourceContents) isReadResourceResultContentsItem() {}
+func (*TextResourceContents) isReadResourceResultContent() {}
+func (*BlobResourceContents) isReadResourceResultContent() {}
 
 // SubscribeRequestParams says which resource to watch.
 type SubscribeRequestParams struct {
@@ -782,7 +762,6 @@ type ListResourceTemplatesResult struct {
 // same principal. Not in 2025-11-25.
 type ListResourceTemplatesResultCacheScope string
 
-// The values of ListResourceTemplatesResultCacheScope.
 const (
 	ListResourceTemplatesResultCacheScopePrivate ListResourceTemplatesResultCacheScope = "private"
 	ListResourceTemplatesResultCacheScopePublic  ListResourceTemplatesResultCacheScope = "public"
@@ -842,7 +821,6 @@ type ElicitRequestFormParams struct {
 // ElicitRequestFormParamsMode is form, also when absent.
 type ElicitRequestFormParamsMode string
 
-// The values of ElicitRequestFormParamsMode.
 const (
 	ElicitRequestFormParamsModeForm ElicitRequestFormParamsMode = "form"
 )
@@ -896,7 +874,6 @@ type StringSchema struct {
 // StringSchemaFormat is the notation that the text must have.
 type StringSchemaFormat string
 
-// The values of StringSchemaFormat.
 const (
 	StringSchemaFormatDate     StringSchemaFormat = "date"
 	StringSchemaFormatDateTime StringSchemaFormat = "date-time"
@@ -921,10 +898,8 @@ type NumberSchema struct {
 	Extra map[string]check.Raw `json:"-"`
 }
 
-// NumberSchemaType is one of the constants below.
 type NumberSchemaType string
 
-// The values of NumberSchemaType.
 const (
 	NumberSchemaTypeInteger NumberSchemaType = "integer"
 	NumberSchemaTypeNumber  NumberSchemaType = "number"
@@ -970,7 +945,6 @@ type TitledSingleSelectEnumSchema struct {
 	Extra map[string]check.Raw `json:"-"`
 }
 
-// TitledSingleSelectEnumSchemaOneOfItem is an object.
 type TitledSingleSelectEnumSchemaOneOfItem struct {
 	// Const is the value of this choice.
 	Const string `json:"const"`
@@ -1032,7 +1006,6 @@ type TitledMultiSelectEnumSchemaItems struct {
 	Extra map[string]check.Raw `json:"-"`
 }
 
-// TitledMultiSelectEnumSchemaItemsAnyOfItem is an object.
 type TitledMultiSelectEnumSchemaItemsAnyOfItem struct {
 	// Const is the value of this choice.
 	Const string `json:"const"`
@@ -1085,7 +1058,6 @@ type ElicitResult struct {
 // ElicitResultAction is accept for answered, decline for refused, cancel for closed without a choice.
 type ElicitResultAction string
 
-// The values of ElicitResultAction.
 const (
 	ElicitResultActionAccept  ElicitResultAction = "accept"
 	ElicitResultActionCancel  ElicitResultAction = "cancel"
@@ -1101,16 +1073,12 @@ func (ElicitResultContentValueString) isElicitResultContentValue()  {}
 func (ElicitResultContentValueInteger) isElicitResultContentValue() {}
 func (ElicitResultContentValueBoolean) isElicitResultContentValue() {}
 
-// ElicitResultContentValueList is a []string as its schema bounds it.
 type ElicitResultContentValueList []string
 
-// ElicitResultContentValueString is a string as its schema bounds it.
 type ElicitResultContentValueString string
 
-// ElicitResultContentValueInteger is an int64 as its schema bounds it.
 type ElicitResultContentValueInteger int64
 
-// ElicitResultContentValueBoolean is a bool as its schema bounds it.
 type ElicitResultContentValueBoolean bool
 
 // ListRootsResult is where the server may work.
@@ -1164,7 +1132,6 @@ type CreateMessageRequestParams struct {
 // discouraged.
 type CreateMessageRequestParamsIncludeContext string
 
-// The values of CreateMessageRequestParamsIncludeContext.
 const (
 	CreateMessageRequestParamsIncludeContextAllServers CreateMessageRequestParamsIncludeContext = "allServers"
 	CreateMessageRequestParamsIncludeContextNone       CreateMessageRequestParamsIncludeContext = "none"
@@ -1223,7 +1190,6 @@ type ToolResultContent struct {
 	Extra map[string]check.Raw `json:"-"`
 }
 
-// SamplingMessageContentList is a []SamplingMessageContentBlock as its schema bounds it.
 type SamplingMessageContentList []SamplingMessageContentBlock
 
 // SamplingMessageContentBlock is one piece of such a message.
@@ -1270,7 +1236,6 @@ type ToolChoice struct {
 // ToolChoiceMode is auto to leave it to the model, required for at least one, none for never; auto if absent.
 type ToolChoiceMode string
 
-// The values of ToolChoiceMode.
 const (
 	ToolChoiceModeAuto     ToolChoiceMode = "auto"
 	ToolChoiceModeNone     ToolChoiceMode = "none"
@@ -1327,7 +1292,6 @@ type ToolExecution struct {
 // ToolExecutionTaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
 type ToolExecutionTaskSupport string
 
-// The values of ToolExecutionTaskSupport.
 const (
 	ToolExecutionTaskSupportForbidden ToolExecutionTaskSupport = "forbidden"
 	ToolExecutionTaskSupportOptional  ToolExecutionTaskSupport = "optional"
@@ -1363,7 +1327,6 @@ type ToolOutputSchema struct {
 // ToolOutputSchemaType: Not in 2026-07-28.
 type ToolOutputSchemaType string
 
-// The values of ToolOutputSchemaType.
 const (
 	ToolOutputSchemaTypeObject ToolOutputSchemaType = "object"
 )
@@ -1396,5 +1359,4 @@ func (*ToolUseContent) isCreateMessageResultContent()                {}
 func (*ToolResultContent) isCreateMessageResultContent()             {}
 func (CreateMessageResultContentList) isCreateMessageResultContent() {}
 
-// CreateMessageResultContentList is a []SamplingMessageContentBlock as its schema bounds it.
 type CreateMessageResultContentList []SamplingMessageContentBlock

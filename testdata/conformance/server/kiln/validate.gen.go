@@ -1521,7 +1521,7 @@ func appendReadResourceResult(b []byte, v *ReadResourceResult) []byte {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendOptional(b, `"cacheScope":`, v.CacheScope, check.AppendString)
-	b = check.AppendList(check.Member(b, `"contents":`), v.Contents, appendReadResourceResultContentsItem)
+	b = check.AppendList(check.Member(b, `"contents":`), v.Contents, appendReadResourceResultContent)
 	b = check.AppendOptional(b, `"ttlMs":`, v.TTLMs, check.AppendInt)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
@@ -1531,7 +1531,7 @@ func (v ReadResourceResult) MarshalJSON() ([]byte, error) {
 	return appendReadResourceResult(nil, &v), nil
 }
 
-func appendReadResourceResultContentsItem(b []byte, v *ReadResourceResultContentsItem) []byte {
+func appendReadResourceResultContent(b []byte, v *ReadResourceResultContent) []byte {
 	switch v := (*v).(type) {
 	case *TextResourceContents:
 		return appendTextResourceContents(b, v)
@@ -2353,7 +2353,7 @@ func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
 	if v.Properties != nil {
-		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolInputSchemaPropertiesValue)
+		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolInputSchemaPropertyMap)
 	}
 	if v.Required != nil {
 		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
@@ -2365,7 +2365,7 @@ func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 
 func (v ToolInputSchema) MarshalJSON() ([]byte, error) { return appendToolInputSchema(nil, &v), nil }
 
-func appendToolInputSchemaPropertiesValue(b []byte, v *map[string]check.Raw) []byte {
+func appendToolInputSchemaPropertyMap(b []byte, v *map[string]check.Raw) []byte {
 	return check.AppendMap(b, *v, appendRaw)
 }
 
@@ -2373,7 +2373,7 @@ func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
 	if v.Properties != nil {
-		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolOutputSchemaPropertiesValue)
+		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolOutputSchemaPropertyMap)
 	}
 	if v.Required != nil {
 		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
@@ -2385,7 +2385,7 @@ func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 
 func (v ToolOutputSchema) MarshalJSON() ([]byte, error) { return appendToolOutputSchema(nil, &v), nil }
 
-func appendToolOutputSchemaPropertiesValue(b []byte, v *map[string]check.Raw) []byte {
+func appendToolOutputSchemaPropertyMap(b []byte, v *map[string]check.Raw) []byte {
 	return check.AppendMap(b, *v, appendRaw)
 }
 
@@ -2599,7 +2599,7 @@ func appendReadResourceResult20251125(b []byte, v *ReadResourceResult) []byte {
 	if v.Meta != nil {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
-	b = check.AppendList(check.Member(b, `"contents":`), v.Contents, appendReadResourceResultContentsItem)
+	b = check.AppendList(check.Member(b, `"contents":`), v.Contents, appendReadResourceResultContent)
 	b = check.AppendExtra(b, v.Extra)
 	return append(b, '}')
 }
