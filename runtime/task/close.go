@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
-// Close stops accepting tasks, ends the running ones with cause shutdown, and waits for them until ctx ends; then it
-// returns an error that wraps ctx's cause. Tasks of a durable store are parked when their handlers return, for another
+// Close stops accepting tasks, ends the running ones with cause shutdown, those that can not be cancelled when ctx ends (CAN14), and
+// waits for them until ctx ends; then it returns an error that wraps ctx's cause. Tasks of a durable store are parked when their handlers return, for another
 // run; others fail at once with a message that says why, since they end with the process. Remaining waiters get
 // ErrClosed. Every Close waits for the same end.
 func (e *Engine) Close(ctx context.Context) error {
@@ -23,8 +23,11 @@ func (e *Engine) Close(ctx context.Context) error {
 		e.settleIdle()
 	}
 	e.mu.Unlock()
-	if first {
-		for _, r := range runs {
+	var spared []*Run
+	for _, r := range runs {
+		if r.spared() {
+			spared = append(spared, r)
+		} else if first {
 			e.endForShutdown(r)
 		}
 	}
@@ -32,6 +35,9 @@ func (e *Engine) Close(ctx context.Context) error {
 	select {
 	case <-e.idle:
 	case <-ctx.Done():
+		for _, r := range spared {
+			e.endForShutdown(r)
+		}
 		err = fmt.Errorf("%d tasks did not stop: %w", len(e.Running()), context.Cause(ctx))
 	}
 	e.end.Do(func() {
@@ -40,6 +46,13 @@ func (e *Engine) Close(ctx context.Context) error {
 		e.cancel()
 	})
 	return err
+}
+
+// spared: the run has begun what can not be cancelled, and goes on.
+func (r *Run) spared() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.task.Uncancellable && r.lease.Epoch > 0 && r.cause() == nil
 }
 
 // endForShutdown tells one task that the engine closes.

@@ -158,3 +158,29 @@ func TestCloseWhileAQuestionIsOpen(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// What can not be cancelled has the whole grace period to end by itself, and is kept when it does.
+func TestCAN14CloseLetsUncancellableTasksEnd(t *testing.T) {
+	for took, want := range map[time.Duration]task.Status{time.Second: task.Completed, time.Hour: task.Failed} {
+		synctest.Test(t, func(t *testing.T) {
+			var cause error
+			w := &world{t, task.New(task.Config{Runner: func(ctx context.Context, _ *task.Run) task.Outcome {
+				select {
+				case <-time.After(took):
+				case <-ctx.Done():
+					cause = context.Cause(ctx)
+				}
+				return done("posted")
+			}}), t.Context()}
+			id := w.create(task.Spec{Uncancellable: true})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_ = w.Close(ctx)
+			synctest.Wait()
+			w.status(id, want)
+			if late := source(cause) == inflight.SourceShutdown; late != (want == task.Failed) {
+				t.Errorf("cause %v", cause)
+			}
+		})
+	}
+}

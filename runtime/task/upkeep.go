@@ -56,10 +56,14 @@ func (e *Engine) expire() {
 
 func (e *Engine) expired(t *Task) {
 	e.audit.removed(e.base, "task expired", t)
-	if r := e.run(t.ID); r != nil {
-		r.stop(inflight.SourceTimeout, "", ErrExpired)
-		e.forgetUnbegun(r)
+	r := e.run(t.ID)
+	if r == nil {
+		return
 	}
+	if !t.Uncancellable { // its work goes on, for nobody to read the result (CAN14)
+		r.stop(inflight.SourceTimeout, "", ErrExpired)
+	}
+	e.forgetUnbegun(r)
 }
 
 // beatLater plans the next heartbeat. There is one at a time, and none while nothing runs.
@@ -105,6 +109,7 @@ func (e *Engine) reconsider(r *Run) {
 	task := r.Task()
 	t, err := e.store.Get(e.base, task.Owner, task.ID)
 	switch {
+	case err != nil && task.Uncancellable: // expired, as above
 	case err != nil:
 		r.stop(inflight.SourceTimeout, "", ErrExpired)
 	case t.CancelRequested:

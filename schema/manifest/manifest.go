@@ -124,7 +124,7 @@ type Execution struct {
 // Tasks reports whether the tool can run as a task.
 func (e Execution) Tasks() bool { return e.Support == Optional || e.Support == Required }
 
-// Cancellation says whether a call may be cancelled (CAN14).
+// Cancellation says whether a call may be cancelled (CAN14). One that may not inherits no timeout and must have none.
 type Cancellation struct {
 	Node    *schema.Node
 	None    bool

@@ -38,6 +38,7 @@ func (l *loader) revisions() {
 func (l *loader) policies() {
 	for i := range l.m.Tools {
 		l.times(&l.m.Tools[i])
+		l.uncancellable(&l.m.Tools[i])
 		l.before(&l.m.Tools[i])
 	}
 	d := l.m.Defaults.Task
@@ -49,6 +50,20 @@ func (l *loader) before(t *Tool) {
 	for _, e := range t.Elicitations {
 		if e.BeforeTask.Value && !t.Execution.Tasks() {
 			l.ds.Warn(e.BeforeTask.Node, "unused-policy", "set taskSupport to optional or required", "beforeTask is for tasks, and tool %q never runs as one", t.Name)
+		}
+	}
+}
+
+// uncancellable refuses timeouts of what has to run to its end (CAN14).
+func (l *loader) uncancellable(t *Tool) {
+	given := []Duration{t.Timeout}
+	if t.Execution.Tasks() {
+		given = append(given, t.Execution.Timeout)
+	}
+	for _, timeout := range given {
+		if t.Cancellation.None && timeout.Node != nil {
+			l.ds.Report(timeout.Node, "impossible-policy", "remove timeout, or remove cancellation: {mode: none}",
+				"tool %.128q can not be cancelled, so no timeout may end it", t.Name)
 		}
 	}
 }

@@ -12,13 +12,13 @@ import (
 )
 
 // policies decides how calls of a tool end (CAN14, CAN20) and how its tasks live (TSK03, TSK14): what the tool says,
-// else the manifest's defaults, else nothing, which is the runtime's default.
+// else the manifest's defaults, else nothing, which is the runtime's default. What can not be cancelled runs to its end, so no
+// default timeout is for it.
 func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.TaskPolicy) {
 	defaults := l.in.Manifest.Defaults
-	cancel := model.CancelPolicy{
-		Timeout:       t.Timeout.Or(defaults.Timeout.Value),
-		Uncancellable: t.Cancellation.None,
-		Because:       t.Cancellation.Because.Value,
+	cancel := model.CancelPolicy{Uncancellable: t.Cancellation.None, Because: t.Cancellation.Because.Value}
+	if !cancel.Uncancellable {
+		cancel.Timeout = t.Timeout.Or(defaults.Timeout.Value)
 	}
 	if !t.Execution.Tasks() {
 		return cancel, model.TaskPolicy{}
@@ -55,12 +55,16 @@ func (l *packageLowering) uncancellable(t *manifest.Tool) {
 // policySentences says in words what a tool's policies mean to those who write and call it.
 func (l *packageLowering) policySentences(t *model.Tool) []string {
 	var out []string
-	out = append(out, l.taskSentences(t.Task)...)
+	ends := "tasks/cancel, timeout, expiry or shutdown"
+	if t.Cancel.Uncancellable {
+		ends = "shutdown only"
+	}
+	out = append(out, l.taskSentences(t.Task, ends)...)
 	if t.Task.Support != model.TaskRequired && t.Cancel.Timeout > 0 {
 		out = append(out, fmt.Sprintf("An inline call ends after %s.", shortDuration(t.Cancel.Timeout)))
 	}
 	if t.Cancel.Uncancellable {
-		sentence := "A call can not be cancelled"
+		sentence := "A call can not be cancelled and has no timeout"
 		if t.Cancel.Because != "" {
 			sentence += ": " + t.Cancel.Because
 		}
@@ -69,16 +73,15 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 	return slices.Clip(out)
 }
 
-func (l *packageLowering) taskSentences(t model.TaskPolicy) []string {
+func (l *packageLowering) taskSentences(t model.TaskPolicy, ends string) []string {
 	var out []string
 	switch t.Support {
 	case model.TaskForbidden:
 		return []string{"It runs inline only."}
 	case model.TaskOptional:
-		out = append(out, "It runs inline, or as a task if the client "+l.whenTask()+": then ctx outlives the request, and ends on "+
-			"tasks/cancel, timeout, expiry or shutdown.")
+		out = append(out, "It runs inline, or as a task if the client "+l.whenTask()+": then ctx outlives the request, and ends on "+ends+".")
 	case model.TaskRequired:
-		out = append(out, "It always runs as a task: ctx outlives the request, and ends on tasks/cancel, timeout, expiry or shutdown.")
+		out = append(out, "It always runs as a task: ctx outlives the request, and ends on "+ends+".")
 	}
 	if t.Timeout > 0 {
 		out = append(out, fmt.Sprintf("A task ends after %s.", shortDuration(t.Timeout)))
