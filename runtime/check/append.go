@@ -112,6 +112,14 @@ func AppendTime(b []byte, t time.Time) []byte {
 	return append(b, '"')
 }
 
+// AppendValue writes what Value returned; "" is null.
+func AppendValue[S ~string](b []byte, text S) []byte {
+	if text == "" {
+		return append(b, "null"...)
+	}
+	return append(b, text...)
+}
+
 // AppendRaw writes any JSON value; nil is null.
 func AppendRaw(b []byte, r Raw) []byte {
 	if r == nil {

@@ -49,3 +49,18 @@ func TestVAL12UnmarshalReplaces(t *testing.T) {
 		t.Errorf("got %v, want violations", err)
 	}
 }
+
+// TestVAL05MixedEnumTakesEqualValues: a value may be written in other words than the schema's; the text is the schema's.
+func TestVAL05MixedEnumTakesEqualValues(t *testing.T) {
+	rule := &Values{JSON: []string{`"a"`, "1", "true"}}
+	for text, want := range map[string]string{`"\u0061"`: `"a"`, "1.0": "1", "10e-1": "1", " true ": "true", "2": "", `"1"`: "", "null": ""} {
+		var got string
+		err := Decode([]byte(text), Limits{}, func(d *Decoder, v *string) { *v = d.Value(rule) }, &got)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
+		}
+	}
+	if got := string(AppendValue(AppendValue(nil, "1"), "")); got != "1null" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -160,6 +160,19 @@ func (d *Decoder) Raw(r *Values) Raw {
 	return append(make(Raw, 0, len(alias)), alias...)
 }
 
+// Value takes a value that is one of r.JSON and returns the text in the table; "" after a violation.
+func (d *Decoder) Value(r *Values) string {
+	d.peek()
+	start := d.pos
+	if d.Skip(); d.err != nil {
+		return ""
+	}
+	if i := d.checkValues(r, start); i >= 0 {
+		return r.JSON[i]
+	}
+	return ""
+}
+
 // Alias takes any value and returns it as a part of the data given to Reset.
 func (d *Decoder) Alias(r *Values) []byte {
 	d.peek()

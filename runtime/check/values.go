@@ -21,12 +21,12 @@ func (r *Values) at() string {
 	return r.At
 }
 
-// checkValues compares the value from start to pos.
-func (d *Decoder) checkValues(r *Values, start int) {
+// checkValues compares the value from start to pos, and returns its index in r.JSON; -1 after a violation.
+func (d *Decoder) checkValues(r *Values, start int) int {
 	raw := d.full[start:d.pos]
-	for _, v := range r.JSON {
+	for i, v := range r.JSON {
 		if v == string(raw) {
-			return
+			return i
 		}
 	}
 	r.canonical.once.Do(func() {
@@ -38,11 +38,11 @@ func (d *Decoder) checkValues(r *Values, start int) {
 	c, _, ok := appendCanonical(nil, raw, 0)
 	if !ok {
 		d.refuse(NumberTooLarge, start, maxExponent)
-		return
+		return -1
 	}
-	for _, v := range r.canonical.set {
+	for i, v := range r.canonical.set {
 		if bytes.Equal(v, c) {
-			return
+			return i
 		}
 	}
 	allowed := safe(strings.Join(r.JSON[:min(len(r.JSON), 20)], ", "))
@@ -50,6 +50,7 @@ func (d *Decoder) checkValues(r *Values, start int) {
 		allowed = "one of " + allowed
 	}
 	d.broke(start, r.At, enumOrConst(r.Const), allowed)
+	return -1
 }
 
 // appendCanonical appends the form that equal JSON values share, of the value at i of valid JSON with unique keys: no

@@ -14,6 +14,8 @@ func (s *source) encoder(d *model.Decl) {
 		s.writeStruct(b)
 	case *model.Enum:
 		s.line("return check.AppendString(b, *v)")
+	case *model.Mixed:
+		s.line("return check.AppendValue(b, *v)")
 	case *model.Union:
 		s.writeUnion(b)
 	case *model.Defined:

@@ -146,15 +146,16 @@ func (s *source) alias(part *model.Package, d *model.Decl) {
 	s.line()
 	s.typeDoc(d)
 	s.line("type ", d.Name, " = ", part.Name, ".", d.Name)
-	enum, ok := d.Body.(*model.Enum)
-	if !ok || len(enum.Values) == 0 {
+	constants := d.Constants()
+	if len(constants) == 0 {
 		return
 	}
-	values := make([]row, len(enum.Values))
-	for i, v := range enum.Values {
+	values := make([]row, len(constants))
+	for i, v := range constants {
 		values[i] = row{v.Name, "= " + part.Name + "." + v.Name}
 	}
 	s.line()
+	s.valuesDoc(d)
 	s.open("const (")
 	s.rows(values)
 	s.close(")")

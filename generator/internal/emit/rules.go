@@ -21,6 +21,8 @@ func (s *source) tables(d *model.Decl) {
 		t.object(b)
 	case *model.Enum:
 		t.add(d.Stem, "Enum", at(b.At), list("Values", enumTexts(b)), flag("Const", b.Const))
+	case *model.Mixed:
+		t.values(b.Rule)
 	case *model.Union:
 		t.union(d, b)
 	case *model.Defined:
@@ -90,10 +92,14 @@ func (t *tables) objectRule(b *model.Struct) {
 		bound("Min", b.Rule.Min), bound("Max", b.Rule.Max))
 }
 
+func (t *tables) values(r *model.ValuesRule) {
+	t.add(r.Var, "Values", at(r.At), list("JSON", r.JSON), flag("Const", r.Const))
+}
+
 // value adds the tables of a value and of what it contains. What has functions of its own has its tables there.
 func (t *tables) value(v *model.Value) {
 	if v.Values != nil {
-		t.add(v.Values.Var, "Values", at(v.Values.At), list("JSON", v.Values.JSON), flag("Const", v.Values.Const))
+		t.values(v.Values)
 	}
 	switch r := v.Type.(type) {
 	case model.String:

@@ -20,8 +20,8 @@ func TypesFile(header, pkg string, decls []*model.Decl) []byte {
 		switch b := d.Body.(type) {
 		case *model.Struct:
 			s.structType(d, b)
-		case *model.Enum:
-			s.enumType(d, b)
+		case *model.Enum, *model.Mixed:
+			s.enumType(d)
 		case *model.Union:
 			s.unionType(d, b)
 		case *model.Defined:
@@ -133,16 +133,17 @@ func fieldDoc(p *model.Prop) []string {
 //		SideBuy  Side = "buy"
 //		SideSell Side = "sell"
 //	)
-func (s *source) enumType(d *model.Decl, b *model.Enum) {
+func (s *source) enumType(d *model.Decl) {
 	s.typeDoc(d)
 	s.line("type ", d.Name, " string")
-	if len(b.Values) == 0 {
+	if len(d.Constants()) == 0 {
 		return
 	}
 	s.line()
+	s.valuesDoc(d)
 	s.open("const (")
 	var run []row
-	for _, v := range b.Values {
+	for _, v := range d.Constants() {
 		if len(v.Doc) > 0 {
 			s.rows(run)
 			run = nil
@@ -152,6 +153,13 @@ func (s *source) enumType(d *model.Decl, b *model.Enum) {
 	}
 	s.rows(run)
 	s.close(")")
+}
+
+// valuesDoc says of constants what does not show.
+func (s *source) valuesDoc(d *model.Decl) {
+	if _, ok := d.Body.(*model.Mixed); ok {
+		s.comment("Each " + d.Name + " is a JSON text.")
+	}
 }
 
 // unionType writes

@@ -42,6 +42,8 @@ func (s *source) decoder(d *model.Decl) {
 		s.readStruct(b)
 	case *model.Enum:
 		s.line("*v = ", d.Name, "(d.Enum(&", d.Stem, "))")
+	case *model.Mixed:
+		s.line("*v = ", d.Name, "(d.Value(&", b.Rule.Var, "))")
 	case *model.Union:
 		s.readUnion(d, b)
 	case *model.Defined:

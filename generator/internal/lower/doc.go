@@ -45,6 +45,9 @@
 // additionalProperties true or a schema, in protocol documents, and wherever a check of the whole value might look at
 // them, so that what is encoded again is still valid.
 //
+// An enum is a string type with constants; where it has numbers or booleans beside strings, the constants are JSON texts. A
+// required const has no field, an enum of one value has one: the handler compiles when an enum becomes shorter.
+//
 // encoding/json does what the generated functions do, by the tags of the fields alone or, where those do not suffice, by
 // methods that call the functions (marshal.go).
 //

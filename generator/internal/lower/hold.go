@@ -17,7 +17,7 @@ func classOf(v *model.Value) class {
 		return nilable
 	case model.Named:
 		switch b := t.Decl.Body.(type) {
-		case *model.Enum:
+		case *model.Enum, *model.Mixed:
 			return scalar
 		case *model.Union:
 			return nilable

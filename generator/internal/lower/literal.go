@@ -103,6 +103,12 @@ func namedLiteral(v *model.Value, d *model.Decl, n *schema.Node) (model.Literal,
 				return model.Basic(e.Name), true
 			}
 		}
+	case *model.Mixed:
+		for _, e := range b.Values {
+			if canonicalText(e.Text) == canonical(n) {
+				return model.Basic(e.Name), true
+			}
+		}
 	case *model.Struct:
 		return structLiteral(v, b, n)
 	case *model.Defined:

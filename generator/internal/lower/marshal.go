@@ -75,6 +75,8 @@ func plainly(d *model.Decl, dir direction) bool {
 				return false
 			}
 		}
+	case *model.Mixed:
+		return false // its form in Go is a string
 	case *model.Defined:
 		return plainDefined(&b.Value, dir)
 	}

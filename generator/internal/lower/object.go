@@ -236,16 +236,19 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 	inner.node = derived(o.at, "properties/"+schema.EscapeToken(q.key), q.schema)
 	out := &model.Prop{Key: q.key}
 	switch {
-	case inner.drop || s.never != nil && !required:
+	case inner.drop || s.never != nil || s.kinds == 0:
 		inner.drop = true
-	case required && s.enum != nil && len(s.enum.values) == 1 && len(s.groups) == 0 && s.also == nil:
-		out.Const = compact(s.enum.values[0])
+	case required && s.only() != nil && s.enum.single:
+		out.Const = compact(s.only())
 		inner.drop = true
 	default:
 		out.Name = name
 		out.Doc = propDoc(q.schema)
 	}
 	out.Value = l.value(q.schema, inner)
+	if required && s.only() != nil && out.Name != "" {
+		out.Const = compact(s.only())
+	}
 	fallback := s.notes.fallback
 	if out.Name == "" || required {
 		fallback = nil

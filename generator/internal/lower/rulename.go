@@ -9,6 +9,8 @@ func (t *Types) nameRules(d *model.Decl) {
 	case *model.Struct:
 		b.Rule.Var = d.Stem
 		t.nameProps(b, d.Stem)
+	case *model.Mixed:
+		b.Rule.Var = d.Stem
 	case *model.Defined:
 		t.nameValue(&b.Value, d.Stem, true)
 	case *model.Element:

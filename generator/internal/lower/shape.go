@@ -104,6 +104,15 @@ type enumFacet struct {
 	docs   map[string][]string // of values that come from a oneOf of constants
 }
 
+// only returns the value that s allows alone, or nil. An enum of one value has a field as the longer ones have, so that what
+// uses it compiles when an enum becomes shorter; a const has none.
+func (s *shape) only() *schema.Node {
+	if s.enum == nil || len(s.enum.values) != 1 || len(s.groups) > 0 || s.also != nil {
+		return nil
+	}
+	return s.enum.values[0]
+}
+
 // group is an anyOf or oneOf.
 type group struct {
 	at       *schema.Node // the list

@@ -3,6 +3,7 @@ package lower
 import (
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -224,7 +225,30 @@ func (l *lowering) values(s *shape, p place) model.Value {
 		rest.enum, rest.groups, rest.also = nil, nil, nil
 		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&rest, p.hint)}}
 	}
+	if kinds := s.kinds &^ model.KindNull; !p.drop && kinds&(kinds-1) != 0 && kinds&(model.KindArray|model.KindObject) == 0 {
+		v.Type, v.Values = l.mixed(s, rule, p), nil
+	}
 	return v
+}
+
+// mixed is an enum of strings, numbers and booleans. Null is the presence of its values, though the rule lists it.
+func (l *lowering) mixed(s *shape, rule *model.ValuesRule, p place) model.Type {
+	d := l.declare(p, s)
+	m := &model.Mixed{Rule: rule}
+	texts := slices.DeleteFunc(slices.Clone(rule.JSON), func(text string) bool { return text == "null" })
+	for i, word := range distinct(texts, mixedWord) {
+		m.Values = append(m.Values, model.EnumValue{Name: l.Names.Take(d.Name + word), Text: texts[i]})
+	}
+	d.Body = m
+	return model.Named{Decl: d}
+}
+
+// mixedWord is constWord for a JSON text: 1.5 is 1Point5.
+func mixedWord(json string) string {
+	if text, err := strconv.Unquote(json); err == nil {
+		return constWord(text)
+	}
+	return constWord(strings.NewReplacer("-", "Minus ", ".", " Point ").Replace(json))
 }
 
 // byKind is a value of many kinds, kept as it was written.

@@ -37,7 +37,7 @@ type Decl struct {
 	LentDecode, LentAppend string
 }
 
-// Body is what is declared: *Struct, *Enum, *Union or *Defined; *Element, *Check or a Condition for a Decl without a Go type.
+// Body is what is declared: *Struct, *Enum, *Mixed, *Union or *Defined; *Element, *Check or a Condition for a Decl without a Go type.
 type Body interface{ isBody() }
 
 // Defined is a named type over another one: type BatchID string.
@@ -51,6 +51,7 @@ type Check struct{ Value Value }
 
 func (*Struct) isBody()  {}
 func (*Enum) isBody()    {}
+func (*Mixed) isBody()   {}
 func (*Union) isBody()   {}
 func (*Defined) isBody() {}
 func (*Element) isBody() {}

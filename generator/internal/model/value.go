@@ -107,6 +107,23 @@ type EnumValue struct {
 	Doc  []string
 }
 
+// Mixed is an enum of strings, numbers and booleans: a string type whose constants are JSON texts.
+type Mixed struct {
+	Rule   *ValuesRule
+	Values []EnumValue
+}
+
+// Constants are the named values of d's type.
+func (d *Decl) Constants() []EnumValue {
+	switch b := d.Body.(type) {
+	case *Enum:
+		return b.Values
+	case *Mixed:
+		return b.Values
+	}
+	return nil
+}
+
 // Union is a sealed interface.
 type Union struct {
 	Method  string // isContentBlock
