@@ -37,9 +37,17 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, j *server.Ju
 	}
 	reader := st.attach(-1)
 	if got, ok := s.receive(frame); ok && !got.Answered {
+		s.settle(j.ID)
 		st.end()
 	}
 	return s.respond(w, r, st, reader)
+}
+
+// settle forgets a request that nobody will answer.
+func (s *session) settle(id rpc.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.active, id)
 }
 
 func idOf(j *server.Judged) rpc.ID {

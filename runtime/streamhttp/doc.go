@@ -9,7 +9,7 @@
 //   - judge.go: which revision a message is of, and whether its headers say what it says (EXT14); header.go: encoded values;
 //     param.go: tool parameters in headers
 //   - exchange.go: revisions without handshake: one POST, one exchange; its end is its response's end
-//   - converse.go, session.go, sessions.go: revisions with handshake: sessions, who has one, when they end
+//   - converse.go, session.go, sessions.go, roster.go: revisions with handshake: sessions, who has one, which gives way, when they end
 //   - stream.go: what is said in one response of a session, kept for who lost the connection; pump.go: its way to the client
 //   - pool.go: what requests need for a moment; number.go: decimal numbers compared by value
 //   - event.go: server-sent events; downlink.go: writing before a deadline

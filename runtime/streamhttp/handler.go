@@ -18,7 +18,7 @@ type Endpoint struct {
 	draining chan struct{} // closed when shutdown begins
 
 	mu       sync.Mutex
-	sessions map[string]*session
+	roster   roster
 	running  int // what Shutdown waits for
 	closing  bool
 	watching bool
@@ -31,7 +31,7 @@ type Endpoint struct {
 func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h := &Endpoint{
 		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
-		sessions: map[string]*session{}, calls: map[*exchange]struct{}{},
+		roster: newRoster(), calls: map[*exchange]struct{}{},
 	}
 	for _, o := range opts {
 		o(&h.opts)

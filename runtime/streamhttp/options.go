@@ -68,8 +68,9 @@ func WithRetry(d time.Duration) Option { return func(o *options) { o.retry = d }
 // WithIdleTimeout sets how long a session may be without any request before it ends; the default is 30 minutes, 0 means for ever.
 func WithIdleTimeout(d time.Duration) Option { return func(o *options) { o.idle = d } }
 
-// WithMaxSessions sets how many sessions there may be; the default is 10,000. A new one then ends the one that was unused for
-// the longest time, or is refused with 503 when all are in use.
+// WithMaxSessions sets how many sessions there may be; the default is 10,000. A new one then ends one of the principal that has the
+// most, all callers without an identity being one: that which was unused for the longest time. A session with a request, a
+// listener or an unanswered call is in use and stays; when all are, the new one is refused with 503.
 func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = max(n, 1) } }
 
 // WithMaxExchanges sets how many requests of revisions without sessions may be in flight; the default is 20,000. More are refused

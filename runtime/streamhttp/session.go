@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"container/list"
 	"context"
 	"net/http"
 	"sync"
@@ -35,6 +36,8 @@ type session struct {
 	last       uint64             // number of the newest stream
 	open       int                // HTTP requests
 	used       time.Time
+	tenant     *tenant       // under Endpoint.mu
+	unused     *list.Element // in tenant.idle, nil while it is in use; under Endpoint.mu
 	idle       *time.Timer
 }
 
@@ -79,12 +82,16 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	if last {
 		delete(s.active, about)
 	}
+	unused := last && !s.inUse()
 	s.mu.Unlock()
 	switch {
 	case st != nil:
 		err := st.add(own, last)
 		if s.kept.Load() > s.limit() {
 			s.prune()
+		}
+		if unused {
+			s.answered()
 		}
 		return err
 	case last:

@@ -307,10 +307,10 @@ func (f *fixture) only() *session {
 	f.t.Helper()
 	f.h.mu.Lock()
 	defer f.h.mu.Unlock()
-	if len(f.h.sessions) != 1 {
-		f.t.Fatalf("%d sessions", len(f.h.sessions))
+	if len(f.h.roster.sessions) != 1 {
+		f.t.Fatalf("%d sessions", len(f.h.roster.sessions))
 	}
-	for _, s := range f.h.sessions {
+	for _, s := range f.h.roster.sessions {
 		return s
 	}
 	return nil
@@ -365,7 +365,7 @@ func TestFailedHandshakesLeaveNoSession(t *testing.T) {
 	}
 	f.h.mu.Lock()
 	defer f.h.mu.Unlock()
-	if n := len(f.h.sessions); n != 0 {
+	if n := len(f.h.roster.sessions); n != 0 {
 		t.Errorf("%d sessions", n)
 	}
 }

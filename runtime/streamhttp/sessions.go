@@ -18,17 +18,16 @@ func (h *Endpoint) admit(principal string) (*session, *refusal) {
 	if h.closing {
 		return nil, unavailable("the server is shutting down")
 	}
-	if len(h.sessions) >= h.opts.maxSessions {
-		unused := h.unused()
+	if len(h.roster.sessions) >= h.opts.maxSessions {
+		unused := h.roster.yield()
 		if unused == nil {
-			return nil, unavailable("limit of sessions reached")
+			return nil, unavailable("limit of sessions reached: all are in use")
 		}
-		delete(h.sessions, unused.id)
 		h.running++
 		go unused.giveWay()
 	}
 	s := newSession(h, rand.Text(), principal)
-	h.sessions[s.id] = s
+	h.roster.add(s)
 	if !h.watching {
 		h.watching = true
 		h.running++
@@ -54,24 +53,11 @@ func (h *Endpoint) watch() {
 	}
 }
 
-// unused is the session without a request that was used the longest time ago. With h.mu.
-func (h *Endpoint) unused() (oldest *session) {
-	var since time.Time
-	for _, s := range h.sessions {
-		s.mu.Lock()
-		if s.open == 0 && (oldest == nil || s.used.Before(since)) {
-			oldest, since = s, s.used
-		}
-		s.mu.Unlock()
-	}
-	return oldest
-}
-
 // use returns the session for one more HTTP request: unknown, ended and foreign ones are the same to the client.
 func (h *Endpoint) use(id, principal string) *session {
 	h.mu.Lock()
-	s := h.sessions[id]
-	h.mu.Unlock()
+	defer h.mu.Unlock()
+	s := h.roster.sessions[id]
 	if s == nil || s.principal != principal {
 		return nil
 	}
@@ -81,18 +67,42 @@ func (h *Endpoint) use(id, principal string) *session {
 		return nil
 	}
 	s.open++
+	h.roster.busy(s)
 	return s
 }
 
 // unuse ends what use began.
 func (s *session) unuse() {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	s.used = time.Now()
+	s.rest()
 	if s.idle == nil && s.why == nil && s.h.opts.idle > 0 {
 		s.idle = time.AfterFunc(s.h.opts.idle, s.expire)
 	}
+}
+
+// rest notes that something has ended. A session is in use as long as it has an HTTP request, or a call whose client lost its
+// connection and may come back for the answer (CAN18). With both locks.
+func (s *session) rest() {
+	s.used = time.Now()
+	if !s.inUse() {
+		s.h.roster.rest(s)
+	}
+}
+
+// inUse tells whether the session must not give way. With s.mu.
+func (s *session) inUse() bool { return s.open > 0 || len(s.active) > 0 }
+
+// answered is for the end of a call: the last thing in a session that its client is away from.
+func (s *session) answered() {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rest()
 }
 
 // expire ends a session that was not used for too long. It is called by a timer, which is set again while the session is
@@ -104,7 +114,7 @@ func (s *session) expire() {
 	defer s.h.leave()
 	s.mu.Lock()
 	left := s.h.opts.idle - time.Since(s.used)
-	if s.open > 0 {
+	if s.inUse() {
 		left = s.h.opts.idle
 	}
 	if left > 0 && s.why == nil {
@@ -120,7 +130,7 @@ func (s *session) expire() {
 // end ends the session once; every caller returns when all of it has ended, or the server's grace period is over.
 func (s *session) end(cause *inflight.Cause) {
 	s.h.mu.Lock()
-	delete(s.h.sessions, s.id)
+	s.h.roster.remove(s)
 	s.h.mu.Unlock()
 	s.mu.Lock()
 	first := s.why == nil
@@ -224,7 +234,7 @@ func (h *Endpoint) drain() {
 
 func (h *Endpoint) endAll() {
 	h.mu.Lock()
-	sessions := slices.Collect(maps.Values(h.sessions))
+	sessions := slices.Collect(maps.Values(h.roster.sessions))
 	var subscriptions []*exchange
 	for x := range h.calls {
 		if x.lasts() {

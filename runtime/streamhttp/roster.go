@@ -1,0 +1,119 @@
+package streamhttp
+
+import (
+	"container/heap"
+	"container/list"
+)
+
+// roster is who has which sessions, and which of them may give way to new ones: those that nobody is using. Its users hold
+// Endpoint.mu.
+type roster struct {
+	sessions map[string]*session
+	tenants  map[string]*tenant
+	idle     tenants // those with idle sessions, the one with the most sessions of any kind first
+}
+
+// tenant is a principal, or everybody without an identity.
+type tenant struct {
+	principal string
+	sessions  int
+	idle      list.List // of *session, the one that was unused for the longest time first
+	place     int       // in roster.idle
+}
+
+func newRoster() roster {
+	return roster{sessions: map[string]*session{}, tenants: map[string]*tenant{}}
+}
+
+func (r *roster) add(s *session) {
+	t := r.tenants[s.principal]
+	if t == nil {
+		t = &tenant{principal: s.principal}
+		r.tenants[s.principal] = t
+	}
+	t.sessions++
+	s.tenant = t
+	r.sessions[s.id] = s
+	r.recount(t)
+}
+
+// remove forgets a session; a second time it does nothing.
+func (r *roster) remove(s *session) {
+	if r.sessions[s.id] != s {
+		return
+	}
+	delete(r.sessions, s.id)
+	r.busy(s)
+	t := s.tenant
+	t.sessions--
+	r.recount(t)
+	if t.sessions == 0 {
+		delete(r.tenants, t.principal)
+	}
+}
+
+func (r *roster) recount(t *tenant) {
+	if t.idle.Len() > 0 {
+		heap.Fix(&r.idle, t.place)
+	}
+}
+
+// busy says that the session is in use.
+func (r *roster) busy(s *session) {
+	if s.unused == nil {
+		return
+	}
+	s.tenant.idle.Remove(s.unused)
+	s.unused = nil
+	if s.tenant.idle.Len() == 0 {
+		heap.Remove(&r.idle, s.tenant.place)
+	}
+}
+
+// rest says that nobody uses the session any more.
+func (r *roster) rest(s *session) {
+	if s.unused != nil || r.sessions[s.id] != s {
+		return
+	}
+	s.unused = s.tenant.idle.PushBack(s)
+	if s.tenant.idle.Len() == 1 {
+		heap.Push(&r.idle, s.tenant)
+	}
+}
+
+// yield removes the session that has to give way: of the tenant with the most sessions, the one that was unused for the longest
+// time. Nil when all are in use.
+func (r *roster) yield() *session {
+	if len(r.idle) == 0 {
+		return nil
+	}
+	s := r.idle[0].idle.Front().Value.(*session)
+	r.remove(s)
+	return s
+}
+
+// tenants is a heap.
+type tenants []*tenant
+
+func (h tenants) Len() int           { return len(h) }
+func (h tenants) Less(i, j int) bool { return h[i].sessions > h[j].sessions }
+func (h tenants) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+// Push implements heap.Interface.
+func (h *tenants) Push(x any) {
+	t := x.(*tenant)
+	t.place = len(*h)
+	*h = append(*h, t)
+}
+
+// Pop implements heap.Interface.
+func (h *tenants) Pop() any {
+	last := len(*h) - 1
+	t := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return t
+}

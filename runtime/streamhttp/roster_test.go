@@ -1,0 +1,135 @@
+package streamhttp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// opened opens a session of a principal without a socket.
+func (f *fixture) opened(principal string) string {
+	f.t.Helper()
+	r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(initializeBody))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	w := httptest.NewRecorder()
+	f.h.ServeHTTP(w, r.WithContext(server.WithPrincipal(r.Context(), principal)))
+	return w.Header().Get("Mcp-Session-Id")
+}
+
+func (f *fixture) holds(session string) bool {
+	f.h.mu.Lock()
+	defer f.h.mu.Unlock()
+	return f.h.roster.sessions[session] != nil
+}
+
+func TestCAN18AFloodOfSessionsEvictsItsOwn(t *testing.T) {
+	for name, principal := range map[string]string{"of one principal": "flood", "of nobody": ""} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, WithMaxSessions(8))
+			ada, bob := f.opened("ada"), f.opened("bob")
+			for range 100 {
+				f.opened(principal)
+			}
+			if !f.holds(ada) || !f.holds(bob) {
+				t.Error("somebody else's session was ended")
+			}
+			if n := len(f.h.roster.sessions); n != 8 {
+				t.Errorf("%d sessions", n)
+			}
+		})
+	}
+}
+
+// In 2025-11-25 a lost connection cancels nothing, so the session has to be there when the client comes back.
+func TestCAN18ALostConnectionKeepsSessionAndCall(t *testing.T) {
+	f := newFixture(t, WithMaxSessions(2), WithPriming(0))
+	session := f.initialize()
+	ctx, hangUp := context.WithCancel(t.Context())
+	resp := f.do(f.request(http.MethodPost, callBody("1", "gate", "kept"), session).WithContext(ctx))
+	<-f.began
+	first, _ := f.events(resp).next()
+	hangUp()
+	resp.Body.Close()
+	id := strings.TrimPrefix(session, "Mcp-Session-Id: ")
+	for f.requests(id) > 0 {
+		runtime.Gosched()
+	}
+	for range 10 {
+		f.opened("")
+	}
+	if len(f.causes) > 0 || !f.holds(id) {
+		t.Fatal("the session with a call in flight gave way")
+	}
+	f.release <- struct{}{}
+	s := f.listen(session, "Last-Event-ID: "+first.id)
+	if e := s.message(); field(e.data, "result", "structuredContent", "text") != `"kept"` {
+		t.Errorf("answer %+v", e)
+	}
+	s.end()
+	for f.requests(id) > 0 {
+		runtime.Gosched()
+	}
+	for range 10 {
+		f.opened("")
+	}
+	if f.holds(id) {
+		t.Error("a session that nobody uses any more never gives way")
+	}
+}
+
+// requests is how many HTTP requests a session has.
+func (f *fixture) requests(session string) int {
+	f.h.mu.Lock()
+	defer f.h.mu.Unlock()
+	s := f.h.roster.sessions[session]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
+}
+
+// Many come, use, lose and end sessions; what the roster says is what there is.
+func TestCAN03RosterIsExact(t *testing.T) {
+	f := newFixture(t, WithMaxSessions(16))
+	var workers sync.WaitGroup
+	for w := range 8 {
+		workers.Go(func() {
+			for i := range 100 {
+				principal := fmt.Sprint("p", (w+i)%3)
+				id := f.opened(principal)
+				if s := f.h.use(id, principal); s != nil {
+					if i%4 == 0 {
+						s.end(&inflight.Cause{Source: inflight.SourceDisconnect})
+					}
+					s.unuse()
+				}
+			}
+		})
+	}
+	workers.Wait()
+	f.h.mu.Lock()
+	defer f.h.mu.Unlock()
+	r, idle := &f.h.roster, 0
+	for _, s := range r.sessions {
+		if s.unused == nil {
+			t.Error("a session that nobody uses is not among the idle ones")
+		}
+	}
+	for name, tn := range r.tenants {
+		idle += tn.idle.Len()
+		if tn.sessions != tn.idle.Len() || r.idle[tn.place] != tn || tn.principal != name {
+			t.Errorf("%s: %d sessions, %d idle", name, tn.sessions, tn.idle.Len())
+		}
+	}
+	if idle != len(r.sessions) || len(r.idle) != len(r.tenants) || len(r.sessions) > 16 {
+		t.Errorf("%d idle of %d sessions, %d tenants", idle, len(r.sessions), len(r.tenants))
+	}
+}
