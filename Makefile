@@ -83,7 +83,8 @@ official: ## hold schemas, corpus and ledger against the official documents: mak
 	$(if $(SUITE),$(GO) test -tags official -run NewestSuite -v ./generator/internal/proof -args -suite $(abspath $(SUITE)))
 	$(GO) run ./testdata/traceability -against $(SHARED)/requirements.md
 
-traceability: ## list the rules of the ledger that no test names yet
+traceability: ## what tests prove: rules of the ledger without one, sentences of the specification by page
+	$(GO) test ./testdata/traceability
 	$(GO) run ./testdata/traceability
 
 check: build ## regenerate the checked-in projects in memory; fail on a difference

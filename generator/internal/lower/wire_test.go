@@ -157,3 +157,30 @@ func TestTSK01NothingOfTasksWithoutTasks(t *testing.T) {
 		}
 	}
 }
+
+// TestEXT20CacheableMethods: the results of these say how long they may be kept, and no others.
+func TestEXT20CacheableMethods(t *testing.T) {
+	for name, want := range map[string][]string{
+		"2025-11-25": nil,
+		"2026-07-28": {"prompts/list", "resources/list", "resources/read", "resources/templates/list", "server/discover", "tools/list"},
+	} {
+		rev, ds := revision.Load(name)
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		pkg := &model.Package{Needs: model.Needs{Tools: true}}
+		for _, m := range rev.Methods {
+			pkg.Methods = append(pkg.Methods, &model.MethodHandler{Name: m.Name})
+		}
+		w, _ := wire(rev, pkg)
+		var got []string
+		for _, m := range w.Methods {
+			if m.Cacheable {
+				got = append(got, m.Name)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
