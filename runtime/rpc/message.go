@@ -22,6 +22,10 @@ type Message struct {
 	Error  *Error // Data aliases the frame, Message does not
 }
 
+// Answers tells whether a frame is an answer, also one that Parse refused: then it still settles what it answers, if its ID is
+// known (CAN30).
+func (m *Message) Answers() bool { return m.Kind == KindResult || m.Kind == KindError }
+
 // WantsReply tells whether a frame that Parse refused must be answered with that error: requests, and frames of no kind.
 // A bad notification is ignored (CAN04), and an answer to a bad answer could go on for ever.
 func (m *Message) WantsReply() bool { return m.Kind == KindRequest || m.Kind == KindInvalid }

@@ -9,58 +9,62 @@ import (
 
 const space = " \t\r\n"
 
-// rescue reads kind and id of a frame that is JSON and yet refused, for a limit or a repeated key, so that the sender's call
-// ends with an error instead of waiting. The id may stand behind the fault: some clients write it last.
+// rescue reads kind and id of a frame that is refused, so that the call that it belongs to ends with an error instead of waiting.
+// The id may stand behind the fault: some clients write it last. For answers that is so whatever the fault is, as long as the id
+// can be told; a request that is no JSON, or says a member twice, has none.
 func rescue(frame []byte, err error) Message {
-	var limit *check.LimitError
-	if errors.As(err, new(*check.SyntaxError)) || errors.As(err, &limit) && limit.Reason == check.InvalidUTF8 {
-		return Message{}
-	}
 	var r raw
-	if !splitLoosely(frame, &r) {
-		return Message{}
-	}
+	once, ok := splitLoosely(frame, &r)
 	m := Message{Kind: r.kind()}
-	if m.setID(r[inID]) != nil {
+	var limit *check.LimitError
+	sound := once && !errors.As(err, new(*check.SyntaxError)) && !(errors.As(err, &limit) && limit.Reason == check.InvalidUTF8)
+	if !ok || !sound && !m.Answers() || m.setID(r[inID]) != nil {
 		return Message{}
 	}
 	return m
 }
 
-// splitLoosely finds the members of a message without judging their values, in constant memory. False: a member is repeated,
-// or this is no message.
-func splitLoosely(frame []byte, r *raw) bool {
+// splitLoosely finds the members of a message without judging their values, in constant memory. once: none is repeated. ok is
+// false if that holds for the id, or if this is no object.
+func splitLoosely(frame []byte, r *raw) (once, ok bool) {
 	rest := bytes.TrimLeft(frame, space)
 	if len(rest) == 0 || rest[0] != '{' {
-		return false
+		return false, false
 	}
+	once = true
 	for rest[0] == '{' || rest[0] == ',' {
 		rest = bytes.TrimLeft(rest[1:], space)
 		colon := valueEnd(rest, ':')
 		key := bytes.TrimRight(rest[:colon], space)
 		if colon == len(rest) || bytes.IndexByte(key, '\\') >= 0 {
-			return false
+			return false, false
 		}
 		rest = bytes.TrimLeft(rest[colon+1:], space)
 		end := valueEnd(rest, ',')
-		if end == 0 || end == len(rest) || !r.keep(key, bytes.TrimRight(rest[:end], space)) {
-			return false
+		if end == 0 || end == len(rest) {
+			return false, false
 		}
+		again := r.keep(key, bytes.TrimRight(rest[:end], space))
+		if again == inID {
+			return false, false
+		}
+		once = once && again < 0
 		rest = rest[end:]
 	}
-	return true
+	return once, true
 }
 
-// keep stores a member of the envelope. False: it is there already.
-func (r *raw) keep(key, value []byte) bool {
+// keep stores a member of the envelope, and returns which it is if it is there already, else -1.
+func (r *raw) keep(key, value []byte) (again int) {
 	for i, name := range envelope.Names {
 		if len(key) == len(name)+2 && string(key[1:len(key)-1]) == name {
-			first := r[i] == nil
+			if r[i] != nil {
+				return i
+			}
 			r[i] = value
-			return first
 		}
 	}
-	return true
+	return -1
 }
 
 // valueEnd returns where the value at the front of b ends: at stop or at a closing bracket that was not opened in it.

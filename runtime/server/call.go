@@ -158,7 +158,7 @@ func (c *Call) journaled() journal {
 // resume reads what the client brought along from an earlier try (EXT17).
 func (c *Call) resume() (err error) {
 	p := &c.r.params
-	if c.wire.Handshake || p.RequestState == "" && p.InputResponses == nil {
+	if c.wire.Handshake || !p.HasState && p.InputResponses == nil {
 		return nil
 	}
 	if c.retry, err = newRetry(c, c.r); err == nil {

@@ -21,6 +21,8 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		p.s.log.Debug("message refused", "peer", p.id, "error", err)
 		if got.Answered = msg.WantsReply(); got.Answered {
 			p.refuse(msg.ID, err)
+		} else if msg.Answers() {
+			p.misanswered(&msg, err)
 		}
 		return false
 	}

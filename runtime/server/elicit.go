@@ -150,5 +150,9 @@ func (w *wire) readAnswer(method string, raw []byte, limits check.Limits) ([]byt
 	if err := check.Decode(raw, limits, w.ReadElicitResult, &result); err != nil {
 		return nil, err
 	}
-	return json.Marshal(reply{Action: Action(result.Action), Content: result.Content})
+	switch action := Action(result.Action); action {
+	case Accepted, Declined, Dismissed:
+		return json.Marshal(reply{Action: action, Content: result.Content})
+	}
+	return nil, fmt.Errorf("/action: %q is none of %q, %q, %q", result.Action, Accepted, Declined, Dismissed)
 }

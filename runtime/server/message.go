@@ -22,6 +22,7 @@ type Params struct {
 	Arguments      []byte // raw object, nil when absent
 	InputResponses []byte // raw object, nil when absent; also tasks/update
 	RequestState   string
+	HasState       bool  // RequestState is present
 	Task           bool  // the task member is present
 	TTL            int64 // milliseconds, as asked; meaningful when HasTTL
 	HasTTL         bool

@@ -121,7 +121,7 @@ func TestEXT17EveryLetterOfAStateCounts(t *testing.T) {
 		for _, last := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" {
 			if changed := state[:len(state)-1] + string(last); changed != state {
 				m, _, _ := f.try(t.Context(), forms, "ask", `{}`, answering(changed, `{}`))
-				m.wantError(t, -32602, "request state")
+				m.wantError(t, -32602, "requestState")
 			}
 		}
 	}

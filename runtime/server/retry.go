@@ -38,7 +38,7 @@ var ErrAsked = errors.New("the client is being asked: the call runs again with t
 func newRetry(c *Call, r *request) (*retry, error) {
 	t := &retry{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, ended: make(chan struct{})}
 	t.notes = newNotes(t.ask)
-	if r.params.RequestState != "" {
+	if r.params.HasState {
 		state, err := c.s.sealer.open(r.params.RequestState, t.binding, time.Now())
 		if err != nil {
 			return nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
@@ -49,14 +49,18 @@ func newRetry(c *Call, r *request) (*retry, error) {
 			t.asked[name] = true
 		}
 	}
-	if r.params.InputResponses != nil {
-		var given map[string]json.RawMessage
-		if err := json.Unmarshal(r.params.InputResponses, &given); err != nil {
-			return nil, rpc.Errorf(rpc.CodeInvalidParams, "input responses: %v", err)
-		}
-		maps.Copy(t.given, given)
+	given, err := r.inputResponses()
+	maps.Copy(t.given, given)
+	return t, err
+}
+
+// inputResponses are the answers that the request brings along, none without them.
+func (r *request) inputResponses() (given map[string]json.RawMessage, err error) {
+	raw := r.params.InputResponses
+	if raw != nil && (raw[0] != '{' || json.Unmarshal(raw, &given) != nil) {
+		return nil, rpc.Errorf(rpc.CodeInvalidParams, "inputResponses must be an object")
 	}
-	return t, nil
+	return given, nil
 }
 
 // ask returns what the client answered, or ends the try with the question open. An answer that is no answer to it is asked for

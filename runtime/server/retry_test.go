@@ -193,7 +193,7 @@ func TestEXT17StatesThatAreNotOursAreRefused(t *testing.T) {
 	refuse := func(what string, ctx context.Context, tool, args, state string) {
 		t.Helper()
 		m, _, _ := f.try(ctx, forms, tool, args, answering(state, `{"confirm":`+accepted+`}`))
-		m.wantError(t, -32602, "request state")
+		m.wantError(t, -32602, "requestState")
 		if m.Error != nil {
 			refused++
 		} else {
@@ -343,5 +343,5 @@ func TestPromptsMayAskToo(t *testing.T) {
 		t.Error(m.raw)
 	}
 	m = f.ask(t.Context(), frame(1, "prompts/get", forms, strings.Replace(more, `"p"`, `"q"`, 1)))
-	m.wantError(t, -32602, "request state")
+	m.wantError(t, -32602, "requestState")
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,9 +109,9 @@ func (r *request) updateTask(b []byte) ([]byte, error) {
 
 // answers reads the answers to what is open.
 func (r *request) answers(t *task.Task) ([]task.Answer, error) {
-	var given map[string]json.RawMessage
-	if err := json.Unmarshal(arguments(r.params.InputResponses), &given); err != nil {
-		return nil, rpc.Errorf(rpc.CodeInvalidParams, "input responses: %v", err)
+	given, err := r.inputResponses()
+	if err != nil {
+		return nil, err
 	}
 	var answers []task.Answer
 	var wrong []string

@@ -170,7 +170,7 @@ func read20260728(required ...string) func(d *check.Decoder, p *Params) {
 			case 4:
 				p.InputResponses = d.Alias(nil)
 			case 5:
-				p.RequestState = d.String(nil)
+				p.RequestState, p.HasState = d.String(nil), true
 			case 6:
 				p.Cursor = d.String(nil)
 			case 7:

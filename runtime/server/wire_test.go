@@ -77,7 +77,6 @@ var (
 	callToolMeta20251125  = check.Object{Names: []string{"progressToken"}, Unknown: check.Skip}
 	callToolTask20251125  = check.Object{Names: []string{"ttl"}, Unknown: check.Skip}
 	elicitResult20251125  = check.Object{Names: []string{"action", "content"}, Required: check.Bits{0b1}, Unknown: check.Skip}
-	elicitAction20251125  = check.Enum{Values: []string{"accept", "cancel", "decline"}}
 	callResultAll20251125 = check.Object{Names: []string{"content", "structuredContent", "isError", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 )
 
@@ -161,7 +160,7 @@ func readElicitResult20251125(d *check.Decoder, r *ElicitResult) {
 	for f := d.Object(&elicitResult20251125); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			r.Action = d.Enum(&elicitAction20251125)
+			r.Action = d.String(nil) // as generated code has it: the runtime knows which there are
 		case 1:
 			r.Content = d.Alias(nil)
 		}

@@ -50,6 +50,17 @@ func (s *session) settle(id rpc.ID) {
 	delete(s.active, id)
 }
 
+// misanswered hands a malformed answer to the session that asked: it is refused, and still ends the waiting (CAN30).
+func (h *Endpoint) misanswered(r *http.Request, j *server.Judged, frame []byte) {
+	if (j.Kind != rpc.KindResult && j.Kind != rpc.KindError) || j.ID.IsZero() {
+		return
+	}
+	if s, refused := h.sessionOf(r); refused == nil {
+		defer s.unuse()
+		s.receive(frame)
+	}
+}
+
 func idOf(j *server.Judged) rpc.ID {
 	if j.Kind != rpc.KindRequest {
 		return rpc.ID{}

@@ -86,6 +86,7 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	j, err := h.judge(r, f.data)
 	switch {
 	case err != nil:
+		h.misanswered(r, &j, f.data)
 		return err
 	case j.Wire != nil:
 		return h.exchange(w, r, &j)

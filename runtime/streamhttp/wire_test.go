@@ -199,7 +199,7 @@ func readCallTool(d *check.Decoder, p *server.Params) {
 		case 3:
 			p.InputResponses = d.Alias(nil)
 		case 4:
-			p.RequestState = d.String(nil)
+			p.RequestState, p.HasState = d.String(nil), true
 		}
 	}
 }

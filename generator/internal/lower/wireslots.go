@@ -119,7 +119,7 @@ func paramSlots() slots {
 		"protocolVersion": textSlot("ProtocolVersion"), "capabilities": rawSlot("Capabilities"), "clientInfo": rawSlot("ClientInfo"),
 		"clientCapabilities": rawSlot("ClientCapabilities"), "logLevel": textSlot("LogLevel"), "progressToken": idSlot("ProgressToken"),
 		"cursor": textSlot("Cursor"), "name": textSlot("Name"), "uri": textSlot("URI"), "arguments": rawSlot("Arguments"),
-		"inputResponses": rawSlot("InputResponses"), "requestState": textSlot("RequestState"),
+		"inputResponses": rawSlot("InputResponses"), "requestState": {Field: "RequestState", Kind: model.StringSlot, Set: "HasState"},
 		"task": {Field: "Task", Kind: model.PresentSlot}, "ttl": {Field: "TTL", Kind: model.IntSlot, Set: "HasTTL"},
 		"taskId": textSlot("TaskID"), "requestId": idSlot("RequestID"), "reason": textSlot("Reason"), "level": textSlot("Level"),
 		"toolsChanged": flagSlot("ToolsChanged"), "promptsChanged": flagSlot("PromptsChanged"), "resourcesChanged": flagSlot("ResourcesChanged"),

@@ -190,6 +190,7 @@ func readGetPrompt20260728(d *check.Decoder, p *server.Params) {
 			p.InputResponses = d.Alias(nil)
 		case 3:
 			p.RequestState = d.String(nil)
+			p.HasState = true
 		case 4:
 			readRequest20260728Meta(d, p)
 		}
@@ -220,6 +221,7 @@ func readReadResource20260728(d *check.Decoder, p *server.Params) {
 			p.InputResponses = d.Alias(nil)
 		case 2:
 			p.RequestState = d.String(nil)
+			p.HasState = true
 		case 3:
 			readRequest20260728Meta(d, p)
 		}
@@ -323,6 +325,7 @@ func readCallTool20260728(d *check.Decoder, p *server.Params) {
 			p.InputResponses = d.Alias(nil)
 		case 3:
 			p.RequestState = d.String(nil)
+			p.HasState = true
 		case 4:
 			readRequest20260728Meta(d, p)
 		}

@@ -1,0 +1,140 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// malformed are answers to the request whose id they get, each wrong in another way.
+var malformed = []string{
+	`{"jsonrpc":"2.0","id":%s,"error":"x"}`,
+	`{"jsonrpc":"2.0","id":%s,"error":null}`,
+	`{"jsonrpc":"2.0","id":%s,"error":{}}`,
+	`{"jsonrpc":"2.0","id":%s,"error":[]}`,
+	`{"jsonrpc":"2.0","id":%s,"error":{"code":1.5,"message":"m"}}`,
+	`{"jsonrpc":"2.0","id":%s,"error":{"code":"1","message":"m"}}`,
+	`{"jsonrpc":"2.0","id":%s,"error":{"code":1}}`,
+	`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"m"},"result":` + accepted + `}`,
+	`{"jsonrpc":"2.0","id":%s,"result":` + accepted + `,"result":` + accepted + `}`,
+	`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","action":"decline"}}`,
+	`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"overwrite":true,"overwrite":false}}}`,
+	`{"jsonrpc":"2.0","result":{"action":"accept","content":{"overwrite":true,"why":"\ud800"}},"id":%s}`,
+	`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"overwrite":true,"why":"` + "\xff" + `"}}}`,
+	`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept",}}`,
+	`{"jsonrpc":"2.0","id":%s,"result":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`,
+	`{"jsonrpc":"1.0","id":%s,"result":` + accepted + `}`,
+	`{"id":%s,"result":` + accepted + `}`,
+	`{"jsonrpc":"2.0","id":%s,"result":null}`,
+	`{"jsonrpc":"2.0","id":%s,"result":{"action":"bogus"}}`,
+	`{"jsonrpc":"2.0","id":%s,"result":{"action":"Accept","content":{"overwrite":true}}}`,
+	`{"jsonrpc":"2.0","id":%s,"result":{"action":"","content":{"overwrite":true}}}`,
+	`{"jsonrpc":"2.0","id":%s,"result":{}}`,
+}
+
+// lockedBuffer is a log.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *lockedBuffer) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.b.Reset()
+	return l.b.String()
+}
+
+func TestCAN30AMalformedAnswerSettlesItsQuestion(t *testing.T) {
+	var log lockedBuffer
+	ended := make(chan error, 1)
+	f := newFixture(t, []Tool{tool("ask", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		_, err := Ask(ctx, call, confirmQuestion(), "")
+		ended <- err
+		return &echoOutput{}, nil
+	}), withTask(TaskOptional))}, WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	c := f.dialTasks("")
+	for _, answer := range malformed {
+		for _, asTask := range []bool{false, true} {
+			if asTask {
+				id := c.start("1", "ask", "")
+				c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":%s}`, taskID(id))
+			} else {
+				c.call("2", "ask", `{}`)
+			}
+			q := c.nextRequest()
+			log.take()
+			c.send(fmt.Sprintf(answer, q.ID))
+			var own *rpc.Error
+			if err := <-ended; !errors.As(err, &own) {
+				t.Errorf("task %v: %s: the handler got %v", asTask, answer, err)
+			}
+			if _, before := c.answer("2"); len(before) > 0 && before[0].Error != nil {
+				t.Errorf("an answer was answered: %s", before[0].raw)
+			}
+			if strings.Contains(answer, "error") && !strings.Contains(log.take(), "level=WARN msg=\"answer malformed\"") {
+				t.Errorf("%s: nothing in the log", answer)
+			}
+		}
+	}
+}
+
+// What is malformed and no answer to anything changes nothing, least of all a question that it does not name.
+func TestCAN30OnlyTheQuestionThatIsMeantIsSettled(t *testing.T) {
+	c := newFixture(t, []Tool{asker(confirmQuestion())}).dialTasks("")
+	c.call("77", "ask", `{}`)
+	q := c.nextRequest()
+	for _, other := range []string{`99`, fmt.Sprintf("%q", q.ID), `null`, `1.5`} {
+		for _, answer := range malformed {
+			c.send(fmt.Sprintf(answer, other))
+		}
+	}
+	for _, broken := range []string{`{"jsonrpc":"2.0","id":%[1]s,"id":%[1]s,"result":{}}`, `{"jsonrpc":"2.0","id":%s,"method":5}`, `{"jsonrpc":"2.0","id":%s}`, `{"id":%s,"result":`} {
+		c.sendf(broken, q.ID)
+	}
+	c.reply(q, accepted)
+	if m, _ := c.answer("77"); m.str("result", "structuredContent", "text") != "accept true true" {
+		t.Error(m.raw)
+	}
+}
+
+func TestCAN30FieldsOfARetryAreNamed(t *testing.T) {
+	ask := asker(confirmQuestion())
+	codec := MethodCodec[noInput, rawResult]{Decode: decodeNoInput, Append: appendRawResult}
+	f := dual(t, Definition{Tools: []Tool{ask}, Methods: []MethodHandler{BindMethod("prompts/get",
+		func(ctx context.Context, call *Call, _ *noInput) (*rawResult, error) {
+			_, err := Ask(ctx, call, confirmQuestion(), "")
+			return &rawResult{`{"messages":[]}`}, err
+		}, codec)}})
+	for more, name := range map[string]string{
+		`"inputResponses":[]`:   "inputResponses",
+		`"inputResponses":null`: "inputResponses",
+		`"inputResponses":5`:    "inputResponses",
+		`"requestState":""`:     "requestState",
+		`"requestState":"","inputResponses":{"confirm":` + accepted + `}`:  "requestState",
+		`"requestState":"x","inputResponses":{"confirm":` + accepted + `}`: "requestState",
+		`"requestState":null`: "requestState",
+		`"requestState":5`:    "requestState",
+	} {
+		f.ask(t.Context(), frame(1, "tools/call", forms, callParams("ask", `{}`)+","+more)).wantError(t, -32602, name)
+		f.ask(t.Context(), frame(1, "prompts/get", forms, `"name":"p",`+more)).wantError(t, -32602, name)
+	}
+	id := f.create(t.Context(), "ask", `{}`, tasksAsks)
+	for _, responses := range []string{`[]`, `null`, `5`} {
+		f.ask(t.Context(), frame(1, "tasks/update", tasksAsks, byID(id)+`,"inputResponses":`+responses)).wantError(t, -32602, "inputResponses")
+	}
+	f.ask(t.Context(), frame(1, "tasks/cancel", tasksAsks, byID(id)))
+}
