@@ -30,18 +30,25 @@ type Decoder struct {
 	wide  []uint64 // seen bits of objects with more than 64 names
 	items []item   // elements of the open arrays with uniqueItems
 	keys  keySet
+	memo  memo
 }
 
 // state is what a new text begins with zero.
 type state struct {
-	evaluated int  // branches tried
+	evaluated int  // forms and conditions tried
 	reread    int  // bytes looked at more than once
-	reached   int  // where the last branch that did not fit ended
+	reached   int  // where the last form that did not fit ended
 	broken    int  // violations so far, listed or not
+	most      int  // how many may be listed, so far
+	counted   int  // violations of the form that is being counted
+	looking   int  // how many looks are under way that will go back to where they began
 	root      int  // how many frames do not belong to paths: they lead to a part that is read as a text of its own
-	quiet     bool // a branch is on trial: the first violation ends it, unrecorded
-	overflow  bool // the branch on trial fits, but has a number that its Go type can not hold
-	loud      bool // the best branch is decoded once more: its first violation ends it, recorded
+	quiet     bool // a form is on trial: the first violation ends it, unrecorded
+	counting  bool // violations of a form are counted, unrecorded
+	loud      bool // the best form is decoded once more: it ends when no more violations are to be listed
+	overflow  bool // the form on trial fits, but has a number that its Go type can not hold
+	hollow    bool // the form on trial fits, but was not read in full: parts of it are known to fit
+	spanning  bool // what is skipped is looked at once more: extents are remembered
 	scanned   bool // the data has been taken before, so that what is skipped is right and no key is repeated
 }
 
@@ -99,6 +106,7 @@ func (d *Decoder) begin(data []byte, lim Limits) {
 	} else {
 		d.limits = lim.withDefaults()
 	}
+	d.most = d.limits.Violations
 	if len(data) > min(d.limits.Bytes, math.MaxInt32) { // offsets are int32
 		d.refuse(TooLong, 0, d.limits.Bytes)
 	}
@@ -113,6 +121,7 @@ func (d *Decoder) end() {
 	d.violations, d.repeated = nil, nil
 	d.state = state{}
 	d.keys.reset()
+	d.memo.reset()
 }
 
 // Finish refuses text after the value and returns what was found: nil, *SyntaxError, *LimitError or Violations.
@@ -160,14 +169,14 @@ func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v 
 // Within takes the value that comes as if it were a text of its own: paths begin there, and its violations are returned.
 // Malformed text, limits and repeated keys stay the text's: see Finish.
 func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
-	root, broken, violations := d.root, d.broken, d.violations
-	d.root, d.broken, d.violations = len(d.frames), 0, nil
+	root, broken, most, violations := d.root, d.broken, d.most, d.violations
+	d.root, d.broken, d.most, d.violations = len(d.frames), 0, d.limits.Violations, nil
 	decode(d, v)
 	var err error
 	if d.broken > 0 {
 		err = d.bounded(d.violations, d.broken)
 	}
-	d.root, d.broken, d.violations = root, broken, violations
+	d.root, d.broken, d.most, d.violations = root, broken, most, violations
 	return err
 }
 
@@ -218,13 +227,6 @@ func (d *Decoder) fail(err error) {
 
 func (d *Decoder) refuse(r Reason, offset, limit int) {
 	d.fail(&LimitError{Reason: r, Offset: offset, Max: limit})
-}
-
-// again counts bytes that have been looked at and will be again: unions in unions must not make that a power (VAL07).
-func (d *Decoder) again(bytes int) {
-	if d.reread += bytes; d.reread > d.limits.Evaluations<<10+len(d.full)<<4 {
-		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)
-	}
 }
 
 // unexpected fails at the current byte.

@@ -20,12 +20,12 @@ type Evaluates struct {
 //	e := d.Evaluate(&rule)
 //	markX(d, &e)
 //	for e.Next() {
-//		checkY(d, nil)
+//		checkY(d)
 //	}
 type Evaluated struct {
 	d     *Decoder
 	rule  *Unevaluated
-	mark  Mark
+	start int
 	bits  []uint64 // by the order in the text
 	first int      // as many items from the first on
 	all   bool
@@ -34,7 +34,7 @@ type Evaluated struct {
 
 // Evaluate begins with nothing evaluated. The value is not taken.
 func (d *Decoder) Evaluate(r *Unevaluated) Evaluated {
-	return Evaluated{d: d, rule: r, mark: d.Mark()}
+	return Evaluated{d: d, rule: r, start: d.here()}
 }
 
 // All is for schemas that speak of everything that is there.
@@ -49,14 +49,14 @@ func (e *Evaluated) Properties(r *Evaluates) {
 	if e.all || d.peek() != '{' {
 		return
 	}
-	m := d.Mark()
+	start := d.pos
 	for f := d.Object(nil); f >= 0; f = d.Next() {
 		if r.has(d.value(d.frames[len(d.frames)-1].key)) {
 			e.add(d.Index())
 		}
-		d.Skip()
+		d.leap()
 	}
-	d.Rewind(m)
+	d.rewind(start)
 }
 
 func (r *Evaluates) has(name []byte) bool {
@@ -73,20 +73,20 @@ func (r *Evaluates) has(name []byte) bool {
 	return false
 }
 
-// Found adds the items that satisfy decode.
-func Found[T any](e *Evaluated, decode func(*Decoder, *T)) {
+// Found adds the items that satisfy a schema.
+func (e *Evaluated) Found(check func(*Decoder)) {
 	d := e.d
 	if e.all || d.peek() != '[' {
 		return
 	}
-	m := d.Mark()
+	start := d.pos
 	for ok := d.Array(nil); ok; ok = d.Item() {
-		if Fits(d, decode) {
+		if d.Fits(check) {
 			e.add(d.Index())
 		}
-		d.Skip()
+		d.leap()
 	}
-	d.Rewind(m)
+	d.rewind(start)
 }
 
 func (e *Evaluated) add(i int) {
@@ -115,7 +115,7 @@ func (e *Evaluated) Next() bool {
 		default:
 			return true
 		}
-		d.Skip()
+		d.leap()
 	}
 	return false
 }
@@ -137,7 +137,7 @@ func (e *Evaluated) more() (ok bool) {
 	}
 	e.begun = true
 	if !ok {
-		d.Rewind(e.mark)
+		d.rewind(e.start)
 	}
 	return ok && d.err == nil
 }

@@ -145,9 +145,9 @@ func (d *Decoder) Float(r *Number) float64 {
 }
 
 // unheld is for a number that its schema allows and its Go type can not hold. That is a violation where the number is kept.
-// In a branch on trial the branch fits all the same: the schema alone says which branches do.
+// A form on trial fits all the same: the schema alone says which forms do.
 func (d *Decoder) unheld(start int, at, allowed string) {
-	if d.quiet {
+	if d.quiet || d.counting {
 		d.overflow = true
 		return
 	}

@@ -19,34 +19,39 @@ type problem struct {
 	last    string // one more step of the instance pointer: a property that is not there, or not allowed
 }
 
-// lost is true when a violation needs no words: after a failure, in a branch on trial, which it ends, and when enough
+// lost is true when a violation needs no words: after a failure, in a form on trial, which it ends, and when enough
 // are listed, so that a bad text costs no more than a good one.
 func (d *Decoder) lost() bool {
 	switch {
 	case d.err != nil:
 	case d.quiet:
 		d.reached = d.pos
-		d.fail(errBranch)
-	case len(d.violations) >= d.limits.Violations:
+		d.fail(errForm)
+	case d.counting:
+		d.counted++
+	case len(d.violations) >= d.most:
 		d.broken++
-		if d.loud {
-			d.fail(errBranch)
-		}
+		d.enough()
 	default:
 		return false
 	}
 	return true
 }
 
-// report records a violation. In a trial the first one ends the branch: nothing more can be learnt from it.
+// report records a violation.
 func (d *Decoder) report(p problem) {
 	if d.lost() {
 		return
 	}
 	d.broken++
 	d.violations = append(d.violations, d.violation(p))
-	if d.loud {
-		d.fail(errBranch)
+	d.enough()
+}
+
+// enough ends a form that is only read for its violations.
+func (d *Decoder) enough() {
+	if d.loud && len(d.violations) >= d.most {
+		d.fail(errForm)
 	}
 }
 
@@ -212,7 +217,7 @@ func (d *Decoder) unevaluated(r *Unevaluated) {
 	if r.Items {
 		noun = "an item"
 	}
-	d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: noun + " that no schema speaks of", allowed: "only what the schemas speak of", offset: d.Mark().pos})
+	d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: noun + " that no schema speaks of", allowed: "only what the schemas speak of", offset: d.here()})
 }
 
 // miscount reports an array, which has not been taken, by its matching items.

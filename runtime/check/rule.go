@@ -102,15 +102,30 @@ type Values struct {
 	canonical canonicalSet
 }
 
-// Union says how the branch of a union is found. Keyword is "oneOf", "anyOf", "type" …
+// Union says how the forms of an anyOf or oneOf are told apart. What a value shows at first sight excludes forms: its kind, the
+// text of one member, and which members it has. What is left is tried.
 type Union struct {
 	At      string
-	Keyword string
-	Key     string   // Tag: the discriminating property,
-	Tags    []string // Tag: and its value per branch
-	Kinds   Kind     // Kind: the kinds that some branch takes, or-ed
-	Keys    []string // Has: the required property that marks each branch; the first one present wins
+	Keyword string // "oneOf", "anyOf", "type", "not", "false"
+	One     bool   // exactly one form may fit; else the first that does is taken
+	Kinds   Kind   // Kind: the kinds that are allowed
+	Key     string // the member whose text excludes forms
+	Members Object // the members that some forms need, at most 64; others are skipped
+	Forms   []Form
+
+	once Once
 }
+
+// Form is what a value must show for a form of a Union. The zero Form excludes nothing.
+type Form struct {
+	Kinds Kind     // the kinds that it takes; 0 is all
+	Needs uint64   // the members that an object must have: a bit for each of Members.Names
+	Tags  []string // the texts of Key, which an object must have; nil is any, or none
+}
+
+// Once stands for a schema whose verdict on a value is remembered, because several others ask for it. Its address is what
+// counts.
+type Once struct{ _ byte }
 
 // Kind is a JSON kind, and or-ed a set of them.
 type Kind uint8

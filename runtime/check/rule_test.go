@@ -116,30 +116,32 @@ func TestVAL03RulesOfContainers(t *testing.T) {
 }
 
 func TestVAL03TrialsAreExact(t *testing.T) {
-	u := &check.Union{At: "#/x", Keyword: "anyOf"}
 	long := check.String{At: "#/x/anyOf/0", Min: 3}
 	a := check.String{At: "#/x/anyOf/1", Pattern: &check.Pattern{Source: "a"}}
-	isLong := func(d *check.Decoder, v *string) { *v = d.String(&long) }
-	hasA := func(d *check.Decoder, v *string) { *v = d.String(&a) }
-	run := func(begin func(*check.Decoder, *check.Union) check.Trial) func(*check.Decoder) {
+	read := func(d *check.Decoder, form int) string { return d.String([]*check.String{&long, &a}[form]) }
+	run := func(u *check.Union) func(*check.Decoder) {
+		u.Forms = make([]check.Form, 2)
 		return func(d *check.Decoder) {
-			t := begin(d, u)
-			check.Try(&t, isLong)
-			check.Try(&t, hasA)
-			t.End()
+			d.Group(u, func(d *check.Decoder, form int) { read(d, form) })
+			check.Pick(d, u, read)
 		}
 	}
+	anyOf, oneOf := run(&check.Union{At: "#/x", Keyword: "anyOf"}), run(&check.Union{At: "#/x", Keyword: "oneOf", One: true})
+	not := func(d *check.Decoder) {
+		d.Not(&check.Union{At: "#/x", Keyword: "not"}, func(d *check.Decoder) { anyOf(d) })
+		d.Skip()
+	}
 	for _, c := range []struct{ data, anyOf, oneOf, not string }{
-		{`"abc"`, "", "anyOf", "anyOf"},
-		{`"xyz"`, "", "", "anyOf"},
-		{`"a"`, "", "", "anyOf"},
-		{`"x"`, "anyOf minLength", "anyOf minLength", ""},
-		{`7`, "anyOf type", "anyOf type", ""},
+		{`"abc"`, "", "oneOf oneOf", "not"},
+		{`"xyz"`, "", "", "not"},
+		{`"a"`, "", "", "not"},
+		{`"x"`, "anyOf minLength anyOf minLength", "oneOf minLength oneOf minLength", ""},
+		{`7`, "anyOf type anyOf type", "oneOf type oneOf type", ""},
 	} {
 		for got, want := range map[string]string{
-			"any " + verdict(t, c.data, run((*check.Decoder).AnyOf)): "any " + c.anyOf,
-			"one " + verdict(t, c.data, run((*check.Decoder).OneOf)): "one " + c.oneOf,
-			"not " + verdict(t, c.data, run((*check.Decoder).Not)):   "not " + c.not,
+			"any " + verdict(t, c.data, anyOf): "any " + c.anyOf,
+			"one " + verdict(t, c.data, oneOf): "one " + c.oneOf,
+			"not " + verdict(t, c.data, not):   "not " + c.not,
 		} {
 			if got != want {
 				t.Errorf("%s: got %q, want %q", c.data, got, want)

@@ -192,7 +192,7 @@ func (v *Circle) appendShape(b []byte) []byte { return appendCircle(b, v) }
 func (v *Square) appendShape(b []byte) []byte { return appendSquare(b, v) }
 
 var (
-	shape      = check.Union{Keyword: "oneOf", Key: "kind", Tags: []string{"circle", "square"}}
+	shape      = check.Union{Keyword: "oneOf", One: true, Key: "kind", Forms: []check.Form{{Kinds: check.KindObject, Tags: []string{"circle"}}, {Kinds: check.KindObject, Tags: []string{"square"}}}}
 	circle     = check.Object{At: "#/oneOf/0", Names: []string{"kind", "radius"}, Required: check.Bits{0b11}, Unknown: check.Refuse}
 	circleKind = check.Enum{Values: []string{"circle"}, Const: true}
 	square     = check.Object{At: "#/oneOf/1", Names: []string{"kind", "side"}, Required: check.Bits{0b11}, Unknown: check.Refuse}
@@ -200,12 +200,14 @@ var (
 )
 
 func decodeShape(d *check.Decoder, v *Shape) {
-	switch d.Tag(&shape) {
-	case 0:
-		*v = check.New(d, decodeCircle)
-	case 1:
-		*v = check.New(d, decodeSquare)
-	}
+	*v = check.Pick(d, &shape, func(d *check.Decoder, form int) Shape {
+		switch form {
+		case 0:
+			return check.New(d, decodeCircle)
+		default:
+			return check.New(d, decodeSquare)
+		}
+	})
 }
 
 func decodeCircle(d *check.Decoder, v *Circle) {
@@ -258,15 +260,17 @@ type OwnerID int64
 func (v OwnerName) appendOwner(b []byte) []byte { return check.AppendString(b, v) }
 func (v OwnerID) appendOwner(b []byte) []byte   { return check.AppendInt(b, int64(v)) }
 
-var owner = check.Union{Keyword: "type", Kinds: check.KindString | check.KindNumber}
+var owner = check.Union{Keyword: "type", Forms: []check.Form{{Kinds: check.KindString}, {Kinds: check.KindNumber}}}
 
 func decodeOwner(d *check.Decoder, v *Owner) {
-	switch d.Kind(&owner) {
-	case check.KindString:
-		*v = OwnerName(d.String(nil))
-	case check.KindNumber:
-		*v = OwnerID(d.Int(nil))
-	}
+	*v = check.Pick(d, &owner, func(d *check.Decoder, form int) Owner {
+		switch form {
+		case 0:
+			return OwnerName(d.String(nil))
+		default:
+			return OwnerID(d.Int(nil))
+		}
+	})
 }
 
 // Source is a *Link or an *Inline: by the required property only one of them has.
@@ -288,19 +292,21 @@ func (v *Inline) appendSource(b []byte) []byte {
 }
 
 var (
-	source  = check.Union{Keyword: "anyOf", Keys: []string{"url", "data"}}
+	source  = check.Union{Keyword: "anyOf", Members: check.Object{Names: []string{"url", "data"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1}, {Kinds: check.KindObject, Needs: 0b10}}}
 	link    = check.Object{At: "#/anyOf/0", Names: []string{"url"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 	linkURL = check.String{Format: check.FormatURI}
 	inline  = check.Object{At: "#/anyOf/1", Names: []string{"data"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 )
 
 func decodeSource(d *check.Decoder, v *Source) {
-	switch d.Has(&source) {
-	case 0:
-		*v = check.New(d, decodeLink)
-	case 1:
-		*v = check.New(d, decodeInline)
-	}
+	*v = check.Pick(d, &source, func(d *check.Decoder, form int) Source {
+		switch form {
+		case 0:
+			return check.New(d, decodeLink)
+		default:
+			return check.New(d, decodeInline)
+		}
+	})
 }
 
 func decodeLink(d *check.Decoder, v *Link) {
@@ -321,7 +327,8 @@ func decodeInline(d *check.Decoder, v *Inline) {
 	}
 }
 
-// Target is ambiguous: tried exactly. The first branch that fits is taken; oneOf goes on and counts.
+// Target is tried: where nothing tells the forms apart at first sight, each is read. The first that fits is taken; oneOf
+// goes on and counts.
 
 // Target is a *Line or a *Buyer.
 type Target interface{ appendTarget(b []byte) []byte }
@@ -329,17 +336,17 @@ type Target interface{ appendTarget(b []byte) []byte }
 func (v *Line) appendTarget(b []byte) []byte  { return appendLine(b, v) }
 func (v *Buyer) appendTarget(b []byte) []byte { return appendBuyer(b, v) }
 
-var target = check.Union{Keyword: "oneOf"}
+var target = check.Union{Keyword: "oneOf", One: true, Forms: []check.Form{{Kinds: check.KindObject}, {Kinds: check.KindObject}}}
 
 func decodeTarget(d *check.Decoder, v *Target) {
-	t := d.OneOf(&target)
-	if u, ok := check.Try(&t, decodeLine); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeBuyer); ok {
-		*v = u
-	}
-	t.End()
+	*v = check.Pick(d, &target, func(d *check.Decoder, form int) Target {
+		switch form {
+		case 0:
+			return check.New(d, decodeLine)
+		default:
+			return check.New(d, decodeBuyer)
+		}
+	})
 }
 
 // (e) A recursive $ref: nested values are pointers or slices.
@@ -377,7 +384,7 @@ func appendTree(b []byte, v *Tree) []byte {
 }
 
 // (g) allOf of objects: one struct; lowering merges the tables (names, required, the narrower Unknown). A property that
-// two branches constrain differently is read once per branch with Mark and Rewind.
+// two branches constrain differently is read once per branch, with Also.
 
 // Contact is allOf two objects.
 type Contact struct {
@@ -396,15 +403,15 @@ func decodeContact(d *check.Decoder, v *Contact) {
 	for f := d.Object(&contact); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			m := d.Mark()
-			d.String(&contactName)
-			d.Rewind(m)
+			d.Also(checkContactName)
 			v.Name = d.String(&contactName2)
 		case 1:
 			v.Email = d.String(&contactEmail)
 		}
 	}
 }
+
+func checkContactName(d *check.Decoder) { d.String(&contactName) }
 
 // A tuple of maps of lists shows that everything nests: each unnamed level has a function of its own.
 type grid [][]int64

@@ -37,76 +37,59 @@ var (
 )
 
 func decodeParcel(d *check.Decoder, v *Parcel) {
-	m := d.Mark()
-	checkParcelNot(d, nil)
-	d.Rewind(m)
-	checkParcelIf(d, nil)
-	d.Rewind(m)
-	checkParcelDependents(d, nil)
-	d.Rewind(m)
-	checkParcelUnevaluated(d, nil)
-	d.Rewind(m)
+	d.Also(checkParcelNot)
+	d.Also(checkParcelIf)
+	d.Also(checkParcelDependents)
+	d.Also(checkParcelUnevaluated)
 	for f := d.Object(&parcel); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
 			v.Weight = check.Some(d.Float(nil))
 		case 1:
-			m := d.Mark()
-			checkParcelSizeContains(d, nil)
-			d.Rewind(m)
-			checkParcelSizeRest(d, nil)
-			d.Rewind(m)
+			d.Also(checkParcelSizeContains)
+			d.Also(checkParcelSizeRest)
 			v.Size = check.List(d, &parcelSize, decodeParcelSizeItem)
 		default:
-			m := d.Mark()
-			check.Name(d, checkParcelName)
-			d.Rewind(m)
-			checkParcelKey(d, nil)
-			d.Rewind(m)
+			d.Name(checkParcelName)
+			d.Also(checkParcelKey)
 			d.Keep(&v.Extra)
 		}
 	}
 }
 
-func checkParcelNot(d *check.Decoder, _ *struct{}) {
-	t := d.Not(&parcelNot)
-	check.Try(&t, checkParcelNotSchema)
-	t.End()
+func checkParcelNot(d *check.Decoder) {
+	d.Not(&parcelNot, checkParcelNotSchema)
 }
 
-func checkParcelNotSchema(d *check.Decoder, _ *struct{}) {
+func checkParcelNotSchema(d *check.Decoder) {
 	for f := d.Object(&parcelNotSchema); f >= 0; f = d.Next() {
 		d.Skip()
 	}
 }
 
-func checkParcelIf(d *check.Decoder, _ *struct{}) {
-	if check.Fits(d, checkParcelIfSchema) {
-		checkParcelThen(d, nil)
-	} else {
-		checkParcelElse(d, nil)
-	}
+func checkParcelIf(d *check.Decoder) {
+	d.If(checkParcelIfSchema, checkParcelThen, checkParcelElse)
 }
 
-func checkParcelIfSchema(d *check.Decoder, _ *struct{}) {
+func checkParcelIfSchema(d *check.Decoder) {
 	for f := d.Object(&parcelIfSchema); f >= 0; f = d.Next() {
 		d.Skip()
 	}
 }
 
-func checkParcelThen(d *check.Decoder, _ *struct{}) {
+func checkParcelThen(d *check.Decoder) {
 	for f := d.Object(&parcelThen); f >= 0; f = d.Next() {
 		d.Skip()
 	}
 }
 
-func checkParcelElse(d *check.Decoder, _ *struct{}) { d.Object(&parcelElse) }
+func checkParcelElse(d *check.Decoder) { d.Object(&parcelElse) }
 
-func checkParcelDependents(d *check.Decoder, _ *struct{}) { d.Needs(&parcelDependent) }
+func checkParcelDependents(d *check.Decoder) { d.Needs(&parcelDependent) }
 
-func checkParcelName(d *check.Decoder, _ *struct{}) { d.String(&parcelName) }
+func checkParcelName(d *check.Decoder) { d.String(&parcelName) }
 
-func checkParcelKey(d *check.Decoder, _ *struct{}) {
+func checkParcelKey(d *check.Decoder) {
 	for k := d.Match(&parcelKeys); k.Next(); {
 		switch k.Index {
 		case 0:
@@ -117,7 +100,7 @@ func checkParcelKey(d *check.Decoder, _ *struct{}) {
 	}
 }
 
-func checkParcelUnevaluated(d *check.Decoder, _ *struct{}) {
+func checkParcelUnevaluated(d *check.Decoder) {
 	e := d.Evaluate(&parcelUnevaluated)
 	markParcel(d, &e)
 	e.Next()
@@ -130,29 +113,31 @@ func markParcel(d *check.Decoder, e *check.Evaluated) {
 	}
 }
 
-func checkParcelSizeContains(d *check.Decoder, _ *struct{}) {
-	check.Count(d, &parcelSizeContains, checkParcelUnit)
+func checkParcelSizeContains(d *check.Decoder) {
+	d.Contains(&parcelSizeContains, checkParcelUnit)
 }
 
-func checkParcelUnit(d *check.Decoder, _ *struct{}) { d.Enum(&parcelSizeItem) }
+func checkParcelUnit(d *check.Decoder) { d.Enum(&parcelSizeItem) }
 
-func checkParcelSizeRest(d *check.Decoder, _ *struct{}) {
+func checkParcelSizeRest(d *check.Decoder) {
 	e := d.Evaluate(&parcelSizeRest)
 	e.First(1)
-	check.Found(&e, checkParcelUnit)
+	e.Found(checkParcelUnit)
 	for e.Next() {
 		d.Literal(&parcelSizeRestItems)
 	}
 }
 
 func decodeParcelSizeItem(d *check.Decoder, v *check.Raw) {
-	m := d.Mark()
+	d.Also(checkParcelSizeItem)
+	*v = d.Raw(nil)
+}
+
+func checkParcelSizeItem(d *check.Decoder) {
 	switch d.Index() {
 	case 0:
 		d.Literal(&parcelSizeItem1)
 	default:
 		d.Skip()
 	}
-	d.Rewind(m)
-	*v = d.Raw(nil)
 }

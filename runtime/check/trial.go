@@ -5,14 +5,17 @@ import (
 	"strconv"
 )
 
-// Mark is a place to go back to.
+// here returns where the value that comes begins.
+func (d *Decoder) here() int {
+	d.peek()
+	return d.pos
+}
+
+// Mark is a place to read a part of the text from.
 type Mark struct{ pos int }
 
-// Mark remembers the value that comes, to read it more than once (allOf).
-func (d *Decoder) Mark() Mark {
-	d.peek()
-	return Mark{d.pos}
-}
+// Mark remembers the value that comes.
+func (d *Decoder) Mark() Mark { return Mark{d.here()} }
 
 // Since returns what has been taken since, as a part of the data given to Reset; nil after a failure.
 func (d *Decoder) Since(m Mark) []byte {
@@ -22,128 +25,357 @@ func (d *Decoder) Since(m Mark) []byte {
 	return d.full[m.pos:d.pos:d.pos]
 }
 
-// Rewind goes back to a value that has been taken since. What was found wrong stays.
-func (d *Decoder) Rewind(m Mark) {
-	if d.again(d.pos - m.pos); d.err == nil {
-		d.pos = m.pos
+// Pick takes the value as the form of u that fits; read takes it as the form with that index.
+//
+//	*v = check.Pick(d, &shape, func(d *check.Decoder, form int) Shape {
+//		switch form {
+//		case 0:
+//			return check.New(d, decodeCircle)
+//		default:
+//			return check.New(d, decodeSquare)
+//		}
+//	})
+func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) {
+	if form := d.sight(u); form >= 0 {
+		most := d.listFew(u)
+		v = read(d, form)
+		d.most = most
+		return v
 	}
+	t := trial{d: d, union: u, keeps: true, held: -1, over: -1, best: -1}
+	t.begin()
+	for t.next() {
+		if u := read(d, t.form); t.done() {
+			v = u
+		}
+	}
+	return v
 }
 
-// Trial tries the branches of a union on one value: Try for each, then End.
+// Group holds the value to the forms of u and goes back to its beginning.
+func (d *Decoder) Group(u *Union, check func(d *Decoder, form int)) {
+	t := trial{d: d, union: u, held: -1, over: -1, best: -1}
+	t.begin()
+	d.looking++
+	for t.next() {
+		check(d, t.form)
+		t.done()
+	}
+	d.looking--
+	d.rewind(t.start)
+}
+
+// trial finds the form of a union that fits a value.
 //
-// A branch is decoded without words for what is wrong in it, because most branches are meant to fail. Only when none
-// fits, the one that came farthest is decoded once more, to tell why.
-type Trial struct {
+// When the first look leaves one form, that one is read, and its violations are the union's. Otherwise forms are read
+// without words for what is wrong, because most are meant to fail. Only when none fits, the violations of each are
+// counted, and those of the form with the fewest are told.
+type trial struct {
 	d     *Decoder
 	union *Union
-	mode  trialMode
+	keeps bool // the value is kept
+	step  step
 	start int
-	end   int // of the value, when a branch fitted
-	tried int
-	fits  int
-	which [2]int         // the first two that fit, counted from 1
-	held  bool           // one that fits can be kept
-	over  func(*Decoder) // one that fits and can not: a number is beyond its Go type
-	near  func(*Decoder) // the branch that came farthest,
-	reach int            // and how far
+	end   int // of the value, when a form fitted
+	form  int // that is read
+	kind  Kind
+
+	tagged bool   // the member union.Key was looked for;
+	tagAt  int    // its value, -1 for none,
+	text   bool   // which is a text,
+	tag    []byte // this one
+	named  bool   // the object's names were looked at:
+	seen   uint64 // which of union.Members it has
+
+	state  saved
+	fits   int
+	which  [2]int // the first two that fit
+	held   int    // the form that fits and can be kept; -1
+	over   int    // one that fits and can not: a number is beyond its Go type; -1
+	hollow bool   // the one that is held has to be read in full
+	best   int    // the form with the fewest violations; -1
+	fewest int
+	near   int // the form that came farthest,
+	reach  int // and how far
+	listed int // violations before,
+	room   int // and how many more are listed at most
 }
 
-type trialMode uint8
+// step is what a trial does next.
+type step uint8
 
 const (
-	anyOf trialMode = iota
-	oneOf
-	not
+	ended  step = iota
+	decide      // read the form that is left
+	decided
+	try   // read each without words
+	count // count what is wrong in each
+	tell  // read the best for its violations
+	telling
 )
 
-// errBranch ends a branch at its first violation; it never leaves the package.
-var errBranch = errors.New("check: the branch does not fit")
+// errForm ends a form at its first violation; it never leaves the package.
+var errForm = errors.New("check: the form does not fit")
 
-// AnyOf begins a trial that takes the first branch that fits.
-func (d *Decoder) AnyOf(u *Union) Trial { return d.trial(u, anyOf) }
+// mostOfUnion is how many violations are listed for one union.
+const mostOfUnion = 3
 
-// OneOf begins a trial that demands exactly one branch that fits.
-func (d *Decoder) OneOf(u *Union) Trial { return d.trial(u, oneOf) }
-
-// Not begins a trial of which no branch may fit.
-func (d *Decoder) Not(u *Union) Trial { return d.trial(u, not) }
-
-func (d *Decoder) trial(u *Union, mode trialMode) Trial {
-	d.peek()
-	return Trial{d: d, union: u, mode: mode, start: d.pos}
+// listFew bounds how many violations are listed for u, and returns the bound before.
+func (d *Decoder) listFew(u *Union) int {
+	most := d.most
+	if u.Keyword != "type" {
+		d.most = min(most, len(d.violations)+mostOfUnion)
+	}
+	return most
 }
 
-// Try decodes the value as one more branch; ok when it fits.
-func Try[T any](t *Trial, decode func(*Decoder, *T)) (v *T, ok bool) {
-	if !t.begin() {
-		return nil, false
-	}
-	v = new(T)
+// begin looks at the value and decides what to do.
+func (t *trial) begin() {
 	d := t.d
-	s := d.save()
-	d.quiet, d.loud, d.overflow = true, false, false
-	decode(d, v)
-	over := d.overflow
-	if t.done(s) {
-		if t.held = t.held || !over; over && t.mode != not {
-			t.over = func(d *Decoder) { decode(d, new(T)) }
+	t.kind = kindOf(d.peek())
+	t.start = d.pos
+	if t.kind == 0 {
+		d.unexpected("a value")
+		return
+	}
+	if t.keeps && t.recall() {
+		return
+	}
+	switch n := t.narrow(); {
+	case d.err != nil:
+	case n == 1:
+		t.step = decide
+	case n > 1:
+		d.forget(t.start)
+		t.step, t.form = try, -1
+	case !t.nearly():
+		t.refuse()
+	}
+}
+
+// recall uses what is known about the value.
+func (t *trial) recall() bool {
+	d := t.d
+	v := d.known(&t.union.once, t.start)
+	switch {
+	case v == nil:
+		return false
+	case v.fits && !v.over && !d.quiet && !d.counting:
+		t.form, t.step = int(v.form), decide
+		return true
+	case v.fits && !d.quiet && !d.counting:
+		return false
+	}
+	known := d.recall(v)
+	d.hollow = d.hollow || known
+	return known
+}
+
+// next is true when t.form has to be read.
+func (t *trial) next() bool {
+	d := t.d
+	for d.err == nil {
+		switch t.step {
+		case decide:
+			t.step, t.state.most = decided, d.listFew(t.union)
+			return true
+		case tell:
+			t.step = telling
+			t.state = d.save()
+			d.loud, d.pos, d.most = true, t.start, min(d.most, t.listed+t.room)
+			return true
+		case try, count:
+			if t.nextForm() {
+				return true
+			}
+		default:
+			return false
 		}
-		d.again(t.end - t.start)
-		return v, d.err == nil
 	}
-	if d.err != nil {
-		return nil, false
-	}
-	d.again(d.reached - t.start)
-	if d.err == nil && t.mode != not && (t.near == nil || d.reached > t.reach) {
-		t.near, t.reach = func(d *Decoder) { decode(d, new(T)) }, d.reached
-	}
-	return nil, false
+	return false
 }
 
-// begin is false when the branch need not be looked at.
-func (t *Trial) begin() bool {
+// nextForm goes to the next form that is possible; behind the last one it sums up.
+func (t *trial) nextForm() bool {
 	d := t.d
-	if d.err != nil || t.mode == anyOf && t.held {
-		return false
+	for t.form++; t.form < len(t.union.Forms); t.form++ {
+		if !t.possible(&t.union.Forms[t.form]) {
+			continue
+		}
+		if !d.tries() {
+			return false
+		}
+		t.state = d.save()
+		d.pos, d.overflow, d.hollow = t.start, false, false
+		d.quiet, d.counting, d.counted = t.step == try, t.step == count, 0
+		return true
 	}
-	if d.evaluated++; d.evaluated > d.limits.Evaluations {
-		d.refuse(TooManyEvaluations, t.start, d.limits.Evaluations)
-		return false
+	if t.step == try {
+		t.verdict()
+	} else {
+		t.none()
 	}
-	d.pos = t.start
-	t.tried++
-	return true
+	return false
 }
 
-// saved is what a branch may change and a trial takes back.
+// done ends what next began, and is true if what was read is to be kept.
+func (t *trial) done() bool {
+	d := t.d
+	switch t.step {
+	case decided:
+		d.most = t.state.most
+		t.step = ended
+		return true
+	case telling:
+		t.toldAll()
+		return false
+	case count:
+		if n := d.counted; d.err == nil && (t.best < 0 || n < t.fewest || n == t.fewest && t.form == t.near) {
+			t.best, t.fewest = t.form, n
+		}
+		d.again(d.pos - t.start)
+		d.back(t.state)
+		return false
+	}
+	over, hollow := d.overflow, d.hollow
+	if d.back(t.state) {
+		if d.again(d.reached - t.start); d.reached > t.reach {
+			t.near, t.reach = t.form, d.reached
+		}
+		return false
+	}
+	if d.again(d.pos - t.start); d.err != nil {
+		return false
+	}
+	return t.fitted(over, hollow)
+}
+
+// fitted counts a form that fits. The first that can be kept is.
+func (t *trial) fitted(over, hollow bool) bool {
+	t.end = t.d.pos
+	if t.fits < len(t.which) {
+		t.which[t.fits] = t.form
+	}
+	t.fits++
+	first := t.held < 0 && !over
+	if first {
+		t.held, t.hollow = t.form, hollow
+	} else if over {
+		t.over = t.form
+	}
+	if t.fits == 2 && t.union.One || t.held >= 0 && !t.union.One {
+		t.form = len(t.union.Forms) // no other can change the verdict
+	}
+	return first
+}
+
+// verdict is what follows from the forms that fit.
+func (t *trial) verdict() {
+	d := t.d
+	t.step, d.pos = ended, t.start
+	switch {
+	case t.fits == 0:
+		t.remember(verdict{end: int32(t.reach)})
+		if d.quiet {
+			d.pos = t.reach
+		}
+		t.failed()
+	case t.union.One && t.fits > 1:
+		t.remember(verdict{end: int32(t.start)})
+		d.wrong(t.union.Keyword, "a value that fits exactly one of "+plural(len(t.union.Forms), "form")+"; it fits forms "+strconv.Itoa(t.which[0]+1)+" and "+strconv.Itoa(t.which[1]+1), t.union.At)
+	case t.held < 0:
+		t.remember(verdict{end: int32(t.end), fits: true, over: true})
+		t.unheld()
+	default:
+		t.remember(verdict{end: int32(t.end), fits: true, form: int16(t.held)})
+		t.took()
+	}
+}
+
+// remember keeps a verdict where the value may be met again: inside of another trial.
+func (t *trial) remember(v verdict) {
+	if d := t.d; t.keeps && (d.quiet || d.counting) {
+		v.schema, v.start = &t.union.once, int32(t.start)
+		d.remember(v)
+	}
+}
+
+// took ends a trial in which a form fitted that is kept. If it was not read in full, it is read once more, unless a trial
+// around this one has to be.
+func (t *trial) took() {
+	d := t.d
+	switch {
+	case !t.hollow:
+		d.pos = t.end
+	case d.quiet || d.counting:
+		d.hollow, d.pos = true, t.end
+	default:
+		t.form, t.step = t.held, decide
+	}
+}
+
+// failed goes on to words for a value that no form fits, or steps over it where they are not wanted.
+func (t *trial) failed() {
+	if t.d.lost() {
+		t.d.leap()
+		return
+	}
+	t.step, t.form = count, -1
+}
+
+// none reports that no form fitted, and what is wrong in the best.
+func (t *trial) none() {
+	d := t.d
+	t.step, d.pos, t.listed, t.room = ended, t.start, len(d.violations), mostOfUnion
+	d.wrong(t.union.Keyword, "a value that fits one of "+plural(len(t.union.Forms), "form"), t.union.At)
+	t.end = d.pos
+	if d.err == nil && t.best >= 0 {
+		t.step, t.form = tell, t.best
+	}
+}
+
+// unheld reports the number for which the form that fits can not be kept, or leaves that to the trial around this one.
+func (t *trial) unheld() {
+	d := t.d
+	if d.quiet || d.counting {
+		d.overflow, d.pos = true, t.end
+		return
+	}
+	t.step, t.form, t.listed, t.room = tell, t.over, len(d.violations), 1
+}
+
+// toldAll is after the words: the union counts as what is listed for it.
+func (t *trial) toldAll() {
+	d := t.d
+	t.step = ended
+	d.back(t.state)
+	d.broken = t.state.broken + max(1, len(d.violations)-t.state.listed)
+	if d.again(t.end - t.start); d.err == nil {
+		d.pos = t.end
+	}
+}
+
+// saved is what a form may change and a trial takes back.
 type saved struct {
-	frames, keys, wide, items int
-	quiet, loud, overflow     bool
+	frames, keys, wide, items             int
+	most, counted, looking                int
+	broken, listed                        int
+	quiet, counting, loud, overflow, deep bool
 }
 
 func (d *Decoder) save() saved {
-	return saved{len(d.frames), len(d.keys.list), len(d.wide), len(d.items), d.quiet, d.loud, d.overflow}
+	return saved{
+		frames: len(d.frames), keys: len(d.keys.list), wide: len(d.wide), items: len(d.items),
+		most: d.most, counted: d.counted, looking: d.looking, broken: d.broken, listed: len(d.violations),
+		quiet: d.quiet, counting: d.counting, loud: d.loud, overflow: d.overflow, deep: d.hollow,
+	}
 }
 
-// done ends a branch.
-func (t *Trial) done(s saved) bool {
-	d := t.d
-	if d.back(s) || d.err != nil {
-		return false
-	}
-	t.end = d.pos
-	if t.fits < len(t.which) {
-		t.which[t.fits] = t.tried
-	}
-	t.fits++
-	return true
-}
-
-// back is true when the branch did not fit; what it left open is closed then.
+// back is true when the form did not fit; what it left open is closed then.
 func (d *Decoder) back(s saved) bool {
-	d.quiet, d.loud, d.overflow = s.quiet, s.loud, s.overflow
-	if d.err != errBranch {
+	d.quiet, d.counting, d.loud, d.overflow, d.hollow = s.quiet, s.counting, s.loud, s.overflow, s.deep
+	d.most, d.counted, d.looking = s.most, s.counted, s.looking
+	if d.err != errForm {
 		return false
 	}
 	d.err = nil
@@ -151,65 +383,4 @@ func (d *Decoder) back(s saved) bool {
 	d.frames, d.keys.list = d.frames[:s.frames], d.keys.list[:s.keys]
 	d.wide, d.items = d.wide[:s.wide], d.items[:s.items]
 	return true
-}
-
-// End takes the value and reports it when the wrong number of branches fitted.
-func (t *Trial) End() {
-	d := t.d
-	if d.err != nil {
-		return
-	}
-	d.pos = t.start
-	switch n := t.fits; {
-	case t.mode == not && n > 0:
-		d.wrong(t.union.Keyword, "a value that does not fit the schema under "+t.union.Keyword, t.union.At)
-	case t.mode == oneOf && n > 1:
-		d.wrong(t.union.Keyword, "a value that fits exactly one of "+plural(t.tried, "form")+"; it fits forms "+strconv.Itoa(t.which[0])+" and "+strconv.Itoa(t.which[1]), t.union.At)
-	case t.mode != not && n == 0:
-		t.none()
-	case n > 0 && !t.held && t.mode != not:
-		t.unheld()
-	case n > 0:
-		d.pos = t.end
-	default:
-		d.Skip()
-	}
-}
-
-// none reports that no branch fitted, and what is wrong with the value in the one that came farthest.
-func (t *Trial) none() {
-	d := t.d
-	if d.lost() {
-		return
-	}
-	d.wrong(t.union.Keyword, "a value that fits one of "+plural(t.tried, "form"), t.union.At)
-	if t.near == nil || d.err != nil {
-		return
-	}
-	t.tell(t.near, d.pos)
-}
-
-// unheld reports the number for which the branch that fits can not be kept, or leaves that to the trial around this one.
-func (t *Trial) unheld() {
-	d := t.d
-	if d.quiet {
-		d.overflow, d.pos = true, t.end
-		return
-	}
-	if d.again(t.end - t.start); d.err == nil {
-		t.tell(t.over, t.end)
-	}
-}
-
-// tell decodes the value once more, to record the first violation, and goes on at end.
-func (t *Trial) tell(branch func(*Decoder), end int) {
-	d := t.d
-	d.pos = t.start
-	s := d.save()
-	d.loud = true
-	branch(d)
-	d.back(s)
-	if d.err == nil {
-		d.pos = end
-	}
 }

@@ -3,14 +3,68 @@ package check
 // What is in this file looks at a value without taking it: conditions that hold beside its type. Positions of members and
 // items are counted, not named, so that a list of bits says which of them were evaluated.
 
-// Fits reports whether the value that comes satisfies decode. What is wrong with it is not said.
-func Fits[T any](d *Decoder, decode func(*Decoder, *T)) bool {
-	t := d.trial(nil, not)
-	_, ok := Try(&t, decode)
-	if d.err == nil {
-		d.pos = t.start
+// Also holds the value to one more schema.
+func (d *Decoder) Also(check func(*Decoder)) {
+	start := d.here()
+	d.looking++
+	check(d)
+	d.looking--
+	d.rewind(start)
+}
+
+// rewind goes back to the beginning of a value.
+func (d *Decoder) rewind(start int) {
+	if d.again(d.pos - start); d.err == nil {
+		d.pos = start
 	}
-	return ok
+}
+
+// Fits reports whether the value satisfies a schema. What is wrong with it is not said.
+func (d *Decoder) Fits(check func(*Decoder)) bool {
+	start := d.here()
+	if d.err != nil || !d.tries() {
+		return false
+	}
+	s := d.save()
+	d.quiet = true
+	check(d)
+	read := d.pos
+	failed := d.back(s)
+	if failed {
+		read = d.reached
+	}
+	if d.err != nil {
+		return false
+	}
+	d.again(read - start)
+	d.pos = start
+	return !failed
+}
+
+// Not reports a value that satisfies a schema.
+func (d *Decoder) Not(r *Union, check func(*Decoder)) {
+	start := d.here()
+	if d.Fits(check) {
+		d.wrong(r.Keyword, "a value that does not fit the schema under "+r.Keyword, r.At)
+		d.rewind(start)
+	}
+}
+
+// If holds the value to then or otherwise, by whether it satisfies a condition. Either may be nil.
+func (d *Decoder) If(condition, then, otherwise func(*Decoder)) {
+	if !d.Fits(condition) {
+		then = otherwise
+	}
+	if then != nil && d.err == nil {
+		then(d)
+	}
+}
+
+// When holds an object that has the member to one more schema.
+func (d *Decoder) When(key string, check func(*Decoder)) {
+	if d.HasKey(key) {
+		d.Also(check)
+	}
 }
 
 // HasKey reports whether the value that comes is an object with that member.
@@ -52,14 +106,14 @@ func (d *Decoder) Needs(r *Dependents) {
 	}
 }
 
-// Name checks the name of the current member.
-func Name[T any](d *Decoder, decode func(*Decoder, *T)) {
+// Name holds the name of the current member to a schema.
+func (d *Decoder) Name(check func(*Decoder)) {
 	if d.err != nil {
 		return
 	}
 	pos, key := d.pos, d.frames[len(d.frames)-1].key
 	d.pos = int(key.start) - 1
-	decode(d, new(T))
+	check(d)
 	if d.again(int(key.end - key.start)); d.err == nil {
 		d.pos = pos
 	}
@@ -78,7 +132,7 @@ type Keys struct {
 //	for k := d.Match(&rule); k.Next(); {
 //		switch k.Index {
 //		case 0:
-//			checkX(d, nil)
+//			checkX(d)
 //		}
 //	}
 type Matches struct {
@@ -87,22 +141,20 @@ type Matches struct {
 	d       *Decoder
 	rule    *Keys
 	name    string
-	mark    Mark
+	start   int
 	next    int
 	matched bool
 }
 
 // Match begins with the current member, whose value has not been taken yet. It is not taken at the end either.
 func (d *Decoder) Match(r *Keys) Matches {
-	return Matches{d: d, rule: r, name: d.Key(), mark: d.Mark()}
+	return Matches{d: d, rule: r, name: d.Key(), start: d.here()}
 }
 
 // Next is true when there is a schema for the value to be checked with.
 func (k *Matches) Next() bool {
 	d := k.d
-	if d.err == nil && d.pos > k.mark.pos {
-		d.Rewind(k.mark)
-	}
+	d.rewind(k.start)
 	for d.err == nil && k.next < len(k.rule.Patterns) {
 		k.Index = k.next
 		k.next++
@@ -135,19 +187,19 @@ type Contains struct {
 	Min, Max int
 }
 
-// Count reports an array in which too few or too many items satisfy decode.
-func Count[T any](d *Decoder, r *Contains, decode func(*Decoder, *T)) {
+// Contains reports an array in which too few or too many items satisfy a schema.
+func (d *Decoder) Contains(r *Contains, check func(*Decoder)) {
 	if d.peek() != '[' {
 		return
 	}
-	m, n := d.Mark(), 0
+	start, n := d.pos, 0
 	for ok := d.Array(nil); ok; ok = d.Item() {
-		if Fits(d, decode) {
+		if d.Fits(check) {
 			n++
 		}
-		d.Skip()
+		d.leap()
 	}
-	d.Rewind(m)
+	d.rewind(start)
 	switch {
 	case n < r.Min && r.Min == 1:
 		d.miscount("contains", r.At, n, "at least 1 matching item")

@@ -11,21 +11,21 @@ import (
 func (s *source) condition(d *model.Decl) {
 	switch b := d.Body.(type) {
 	case *model.Not:
-		s.line("t := d.Not(&", d.Stem, ")")
-		s.line("check.Try(&t, ", b.Branch.Decode, ")")
-		s.line("t.End()")
+		s.line("d.Not(&", d.Stem, ", ", b.Branch.Decode, ")")
 	case *model.If:
-		s.conditional("check.Fits(d, "+b.If.Decode+")", call(b.Then, "nil"), call(b.Else, "nil"))
+		if b.Then != nil || b.Else != nil {
+			s.line("d.If(", b.If.Decode, ", ", funcName(b.Then), ", ", funcName(b.Else), ")")
+		}
 	case *model.Dependents:
 		s.line("d.Needs(&", d.Stem, ")")
 	case *model.When:
 		s.when(b)
 	case *model.NameOf:
-		s.line("check.Name(d, ", b.Schema.Decode, ")")
+		s.line("d.Name(", b.Schema.Decode, ")")
 	case *model.Matched:
 		s.matched(d, b)
 	case *model.Contains:
-		s.line("check.Count(d, &", d.Stem, ", ", b.Item.Decode, ")")
+		s.line("d.Contains(&", d.Stem, ", ", b.Item.Decode, ")")
 	case *model.Unevaluated:
 		s.unevaluated(d, b)
 	case *model.Marks:
@@ -33,20 +33,35 @@ func (s *source) condition(d *model.Decl) {
 	}
 }
 
-// call is the statement that calls d, or empty.
-func call(d *model.Decl, to string) string {
+// call is the statement that calls a validator, or empty.
+func call(d *model.Decl) string {
 	if d == nil {
 		return ""
 	}
-	return d.Decode + "(d, " + to + ")"
+	return d.Decode + "(d)"
+}
+
+// mark is the statement that calls a function of Marks, or empty.
+func mark(d *model.Decl, e string) string {
+	if d == nil {
+		return ""
+	}
+	return d.Decode + "(d, " + e + ")"
+}
+
+func funcName(d *model.Decl) string {
+	if d == nil {
+		return "nil"
+	}
+	return d.Decode
 }
 
 // conditional writes an if statement of which one branch may be empty.
 //
-//	if check.Fits(d, checkThingIf) {
-//		checkThingThen(d, nil)
+//	if d.Fits(checkThingIf) {
+//		markThingThen(d, e)
 //	} else {
-//		checkThingElse(d, nil)
+//		markThingElse(d, e)
 //	}
 func (s *source) conditional(condition, then, otherwise string) {
 	switch {
@@ -69,18 +84,10 @@ func (s *source) conditional(condition, then, otherwise string) {
 
 // when writes
 //
-//	m := d.Mark()
-//	if d.HasKey("card") {
-//		checkThingCard(d, nil)
-//		d.Rewind(m)
-//	}
+//	d.When("card", checkThingCard)
 func (s *source) when(b *model.When) {
-	s.line("m := d.Mark()")
 	for i, key := range b.Keys {
-		s.open("if d.HasKey(", quoted(key), ") {")
-		s.line(call(b.Schemas[i], "nil"))
-		s.line("d.Rewind(m)")
-		s.close("}")
+		s.line("d.When(", quoted(key), ", ", b.Schemas[i].Decode, ")")
 	}
 }
 
@@ -89,9 +96,9 @@ func (s *source) when(b *model.When) {
 //	for k := d.Match(&thingMatched); k.Next(); {
 //		switch k.Index {
 //		case 0:
-//			checkThingPattern1(d, nil)
+//			checkThingPattern1(d)
 //		default:
-//			checkThingRest(d, nil)
+//			checkThingRest(d)
 //		}
 //	}
 func (s *source) matched(d *model.Decl, b *model.Matched) {
@@ -105,12 +112,12 @@ func (s *source) matched(d *model.Decl, b *model.Matched) {
 	for i, schema := range b.Schemas {
 		if schema != nil {
 			s.label("case ", strconv.Itoa(i), ":")
-			s.line(call(schema, "nil"))
+			s.line(call(schema))
 		}
 	}
 	if b.Rest != nil {
 		s.label("case check.Other:")
-		s.line(call(b.Rest, "nil"))
+		s.line(call(b.Rest))
 	}
 	s.close("}")
 	s.close("}")
@@ -121,26 +128,26 @@ func (s *source) matched(d *model.Decl, b *model.Matched) {
 //	e := d.Evaluate(&thingUnevaluated)
 //	markThing(d, &e)
 //	for e.Next() {
-//		checkThingRest(d, nil)
+//		checkThingRest(d)
 //	}
 func (s *source) unevaluated(d *model.Decl, b *model.Unevaluated) {
 	s.line("e := d.Evaluate(&", d.Stem, ")")
 	if b.Marks != nil {
-		s.line(call(b.Marks, "&e"))
+		s.line(mark(b.Marks, "&e"))
 	}
 	if b.Rest == nil {
 		s.line("e.Next()")
 		return
 	}
 	s.open("for e.Next() {")
-	s.line(call(b.Rest, "nil"))
+	s.line(call(b.Rest))
 	s.close("}")
 }
 
 // marks writes
 //
 //	e.Properties(&thingMarks)
-//	if check.Fits(d, checkThingAnyOf1) {
+//	if d.Fits(checkThingAnyOf1) {
 //		markThingAnyOf1(d, e)
 //	}
 func (s *source) marks(d *model.Decl, b *model.Marks) {
@@ -154,14 +161,14 @@ func (s *source) marks(d *model.Decl, b *model.Marks) {
 		s.line("e.Properties(&", d.Stem, ")")
 	}
 	for _, found := range b.Found {
-		s.line("check.Found(e, ", found.Decode, ")")
+		s.line("e.Found(", found.Decode, ")")
 	}
 	for _, step := range b.Steps {
 		condition := "d.HasKey(" + quoted(step.Key) + ")"
 		if step.If != nil {
-			condition = "check.Fits(d, " + step.If.Decode + ")"
+			condition = "d.Fits(" + step.If.Decode + ")"
 		}
-		s.conditional(condition, call(step.Then, "e"), call(step.Else, "e"))
+		s.conditional(condition, mark(step.Then, "e"), mark(step.Else, "e"))
 	}
 }
 

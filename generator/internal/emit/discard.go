@@ -29,7 +29,7 @@ func (s *source) discard(v *model.Value) {
 	case *model.Object:
 		s.members(t.Struct, s.discardProp, func() { s.discard(&t.Struct.Extra) })
 	case model.Named:
-		s.line(t.Decl.Decode, "(d, nil)")
+		s.line(call(t.Decl))
 	case model.Raw:
 		if v.Values == nil {
 			s.line("d.Skip()")
@@ -133,40 +133,16 @@ func kindList(k model.Kind, separator string) string {
 
 func kindNames(k model.Kind) string { return kindList(k, ", ") }
 
-// assertions writes
+// assertions writes what holds for a value beside its type.
 //
-//	m := d.Mark()
-//	t := d.AnyOf(&shapeAnyOf)
-//	check.Try(&t, checkShapeAnyOf1)
-//	check.Try(&t, checkShapeAnyOf2)
-//	t.End()
-//	d.Rewind(m)
+//	d.Also(checkShapeNot)
 func (s *source) assertions(all []model.Assertion) {
-	if len(all) > 0 {
-		s.line("m := d.Mark()")
-	}
-	trial := "t"
-	for i, a := range all {
+	for _, a := range all {
 		switch a := a.(type) {
 		case *model.Also:
-			s.line(a.Decl.Decode, "(d, nil)")
+			s.line("d.Also(", a.Decl.Decode, ")")
 		case *model.Group:
-			if i > 0 {
-				trial = "t" + decimalOf(i)
-			}
-			s.line(trial, " := d.", groupMethod(a), "(&", a.Var, ")")
-			for _, b := range a.Branches {
-				s.line("check.Try(&", trial, ", ", b.Decode, ")")
-			}
-			s.line(trial, ".End()")
+			s.group(a)
 		}
-		s.line("d.Rewind(m)")
 	}
-}
-
-func groupMethod(g *model.Group) string {
-	if g.One {
-		return "OneOf"
-	}
-	return "AnyOf"
 }

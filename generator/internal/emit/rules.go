@@ -35,6 +35,9 @@ func (s *source) tables(d *model.Decl) {
 		t.condition(d)
 	}
 	t.assertions(d.Checks)
+	if d.Once != "" {
+		t.add(d.Once, "Once")
+	}
 	switch len(t.all) {
 	case 0:
 	case 1:
@@ -237,29 +240,10 @@ func (t *tables) kinds(r *model.ByKind) {
 	}
 }
 
-func (t *tables) union(d *model.Decl, b *model.Union) {
-	switch r := b.Rule.(type) {
-	case *model.ByTag:
-		var tags []string
-		for _, m := range b.Members {
-			tags = append(tags, m.Tags...)
-		}
-		t.add(d.Stem, "Union", at(r.At), text("Keyword", r.Keyword), text("Key", r.Key), list("Tags", tags))
-	case *model.ByKindOf:
-		var kinds model.Kind
-		for _, m := range b.Members {
-			kinds |= m.Kind
-		}
-		t.add(d.Stem, "Union", at(r.At), text("Keyword", r.Keyword), "Kinds: "+kindList(kinds, " | "))
-	case *model.Tried:
-		t.add(d.Stem, "Union", at(r.At), text("Keyword", groupKeyword(r.One)))
-	}
-}
-
 func (t *tables) assertions(all []model.Assertion) {
 	for _, a := range all {
 		if g, ok := a.(*model.Group); ok {
-			t.add(g.Var, "Union", at(g.At), text("Keyword", groupKeyword(g.One)))
+			t.forms(g.Var, g.At, groupKeyword(g.One), g.One, g.Key, g.Forms)
 		}
 	}
 }

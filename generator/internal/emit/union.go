@@ -1,74 +1,131 @@
 package emit
 
-import "github.com/mcpkiln/mcpkiln/generator/internal/model"
+import (
+	"math/big"
+	"slices"
+	"strings"
 
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// readUnion writes
+//
+//	*v = check.Pick(d, &shape, func(d *check.Decoder, form int) Shape {
+//		switch form {
+//		case 0:
+//			return check.New(d, decodeCircle)
+//		default:
+//			return check.New(d, decodeSquare)
+//		}
+//	})
 func (s *source) readUnion(d *model.Decl, b *model.Union) {
-	switch rule := b.Rule.(type) {
-	case *model.ByTag:
-		s.open("switch d.Tag(&", d.Stem, ") {")
-		s.taggedMembers(b)
-		s.close("}")
-	case *model.ByKindOf:
-		s.open("switch d.Kind(&", d.Stem, ") {")
-		for _, m := range b.Members {
-			s.label("case ", kindNames(m.Kind), ":")
-			s.readMember(m)
-		}
-		s.close("}")
-	case *model.Tried:
-		s.tryMembers(d, b, rule)
-	}
+	s.open("*v = check.Pick(d, &", d.Stem, ", func(d *check.Decoder, form int) ", d.Name, " {")
+	s.forms(len(b.Members), func(i int) { s.line("return ", s.memberExpr(b.Members[i])) })
+	s.close("})")
 }
 
-// taggedMembers writes a case for each member. The table has one row for each value of the discriminator.
-//
-//	case 0:
-//		*v = check.New(d, decodeCircle)
-func (s *source) taggedMembers(b *model.Union) {
-	tag := 0
-	for _, m := range b.Members {
-		label := ""
-		for range m.Tags {
-			if label != "" {
-				label += ", "
-			}
-			label += decimalOf(tag)
-			tag++
-		}
-		s.label("case ", label, ":")
-		s.readMember(m)
+// forms writes a case for each form.
+func (s *source) forms(n int, write func(int)) {
+	if n == 1 {
+		write(0)
+		return
 	}
-}
-
-func (s *source) readMember(m *model.UnionMember) {
-	if m.Pointer {
-		s.line("*v = check.New(d, ", m.Decl.Decode, ")")
-	} else {
-		s.line("*v = *check.New(d, ", m.Decl.Decode, ")")
-	}
-}
-
-// tryMembers writes
-//
-//	t := d.OneOf(&target)
-//	if u, ok := check.Try(&t, decodeLine); ok {
-//		*v = u
-//	}
-//	t.End()
-func (s *source) tryMembers(d *model.Decl, b *model.Union, rule *model.Tried) {
-	method := "AnyOf"
-	if rule.One {
-		method = "OneOf"
-	}
-	s.line("t := d.", method, "(&", d.Stem, ")")
-	for _, m := range b.Members {
-		s.open("if u, ok := check.Try(&t, ", m.Decl.Decode, "); ok {")
-		if m.Pointer {
-			s.line("*v = u")
+	s.open("switch form {")
+	for i := range n {
+		if i < n-1 {
+			s.label("case ", decimalOf(i), ":")
 		} else {
-			s.line("*v = *u")
+			s.label("default:")
 		}
-		s.close("}")
+		write(i)
 	}
-	s.line("t.End()")
+	s.close("}")
+}
+
+// memberExpr reads a member: behind a pointer, or as the value that the interface holds.
+func (s *source) memberExpr(m *model.UnionMember) string {
+	if m.Pointer {
+		return "check.New(d, " + m.Decl.Decode + ")"
+	}
+	return "*check.New(d, " + m.Decl.Decode + ")"
+}
+
+// group writes
+//
+//	d.Group(&shapeAnyOf, func(d *check.Decoder, form int) {
+//		switch form {
+//		case 0:
+//			checkShapeAnyOf1(d)
+//		default:
+//			checkShapeAnyOf2(d)
+//		}
+//	})
+func (s *source) group(g *model.Group) {
+	s.open("d.Group(&", g.Var, ", func(d *check.Decoder, form int) {")
+	s.forms(len(g.Branches), func(i int) { s.line(call(g.Branches[i])) })
+	s.close("})")
+}
+
+func (t *tables) union(d *model.Decl, b *model.Union) {
+	forms := make([]model.Form, len(b.Members))
+	for i, m := range b.Members {
+		forms[i] = m.Form
+	}
+	switch r := b.Rule.(type) {
+	case *model.ByTag:
+		t.forms(d.Stem, r.At, r.Keyword, false, r.Key, forms)
+	case *model.ByKindOf:
+		t.forms(d.Stem, r.At, r.Keyword, false, "", forms)
+	case *model.Tried:
+		t.forms(d.Stem, r.At, groupKeyword(r.One), r.One, r.Key, forms)
+	}
+}
+
+// forms adds the table of a union.
+func (t *tables) forms(name, place, keyword string, one bool, key string, forms []model.Form) {
+	members := members(forms)
+	all := make([]string, len(forms))
+	for i := range forms {
+		all[i] = form(&forms[i], members)
+	}
+	known := ""
+	if len(members) > 0 {
+		known = "Members: check.Object{" + list("Names", members) + "}"
+	}
+	t.add(name, "Union", at(place), text("Keyword", keyword), flag("One", one), text("Key", key), known,
+		"Forms: []check.Form{"+strings.Join(all, ", ")+"}")
+}
+
+// mostMembers is how many members the runtime looks for to exclude forms.
+const mostMembers = 64
+
+// members are what some forms need.
+func members(forms []model.Form) []string {
+	var all []string
+	for i := range forms {
+		all = append(all, forms[i].Needs...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all[:min(len(all), mostMembers)]
+}
+
+func form(f *model.Form, members []string) string {
+	needs := new(big.Int)
+	for _, name := range f.Needs {
+		if i, ok := slices.BinarySearch(members, name); ok {
+			needs.SetBit(needs, i, 1)
+		}
+	}
+	var fields []string
+	if f.Kinds != model.KindAny {
+		fields = append(fields, "Kinds: "+kindList(f.Kinds, " | "))
+	}
+	if needs.Sign() > 0 {
+		fields = append(fields, "Needs: 0b"+needs.Text(2))
+	}
+	if f.Tags != nil {
+		fields = append(fields, list("Tags", f.Tags))
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
 }

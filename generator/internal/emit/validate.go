@@ -35,7 +35,22 @@ func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 //	}
 func (s *source) decoder(d *model.Decl) {
 	s.line()
-	s.open("func ", d.Decode, "(d *check.Decoder, ", parameter(d), ") {")
+	fills := parameter(d)
+	if fills != "" {
+		fills = ", " + fills
+	}
+	s.open("func ", d.Decode, "(d *check.Decoder", fills, ") {")
+	if d.Once != "" {
+		s.open("d.Once(&", d.Once, ", func(d *check.Decoder) {")
+		s.decoderBody(d)
+		s.close("})")
+	} else {
+		s.decoderBody(d)
+	}
+	s.close("}")
+}
+
+func (s *source) decoderBody(d *model.Decl) {
 	s.assertions(d.Checks)
 	switch b := d.Body.(type) {
 	case *model.Struct:
@@ -55,16 +70,15 @@ func (s *source) decoder(d *model.Decl) {
 	case model.Condition:
 		s.condition(d)
 	}
-	s.close("}")
 }
 
-// parameter is what a decoder fills. Validators fill nothing, but take a parameter so that check.Try can call them.
+// parameter is what a decoder fills; nothing for validators.
 func parameter(d *model.Decl) string {
 	switch b := d.Body.(type) {
 	case *model.Marks:
 		return "e *check.Evaluated"
 	case *model.Check, model.Condition:
-		return "_ *struct{}"
+		return ""
 	case *model.Element:
 		return "v *" + held(goType(&b.Value), b.Value.Hold)
 	default:

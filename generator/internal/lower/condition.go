@@ -21,6 +21,16 @@ func (r *reader) readCondition(s *shape, owner, v *schema.Node) {
 	s.also = append(s.also, condition{at: owner, keyword: keywordAt(owner, v)})
 }
 
+// readNot makes false of not: {}, which is how some libraries write it.
+func (r *reader) readNot(s *shape, owner, v *schema.Node) {
+	switch {
+	case r.anyValue(v):
+		s.never = first(s.never, owner)
+	case !r.void(v):
+		r.readCondition(s, owner, v)
+	}
+}
+
 // readDependencies splits what draft-07 has in one keyword.
 func (r *reader) readDependencies(s *shape, owner, v *schema.Node) {
 	c := condition{at: owner, keyword: keywordAt(owner, v)}

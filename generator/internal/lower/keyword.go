@@ -68,7 +68,7 @@ func newKeywords() map[string]keyword {
 
 		"goName": {note: true}, "goType": {note: true}, // chosen.go
 
-		"not":                   {read: (*reader).readCondition},
+		"not":                   {read: (*reader).readNot},
 		"if":                    {read: (*reader).readCondition},
 		"dependentRequired":     {read: (*reader).readDependencies, only: in2020},
 		"dependentSchemas":      {read: (*reader).readCondition, only: in2020},

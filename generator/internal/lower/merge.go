@@ -26,9 +26,42 @@ func (s *shape) and(t *shape) {
 	if t.enum != nil {
 		s.allow(t.enum)
 	}
-	s.groups = append(slices.Clip(s.groups), t.groups...)
+	s.groups = uniteGroups(s.groups, t.groups)
 	s.also = uniteConditions(s.also, t.also)
 	s.notes.and(&t.notes)
+}
+
+// uniteGroups, like everything that unites, keeps what stands in both lists once: schemas that others refer to on many ways would
+// otherwise multiply.
+func uniteGroups(a, b []group) []group {
+	a = slices.Clip(a)
+	for _, g := range b {
+		if !slices.ContainsFunc(a, func(x group) bool { return x.at == g.at }) {
+			a = append(a, g)
+		}
+	}
+	return a
+}
+
+func uniteSets(a, b []patternSet) []patternSet {
+	a = slices.Clip(a)
+	for _, s := range b {
+		if !slices.ContainsFunc(a, func(x patternSet) bool { return x.at == s.at }) {
+			a = append(a, s)
+		}
+	}
+	return a
+}
+
+// and returns the schemas of both.
+func (c conj) and(d conj) conj {
+	c = slices.Clip(c)
+	for _, n := range d {
+		if !slices.Contains(c, n) {
+			c = append(c, n)
+		}
+	}
+	return c
 }
 
 func (s *stringFacet) and(t *stringFacet) {
@@ -61,10 +94,10 @@ func (s *arrayFacet) and(t *arrayFacet) {
 	s.unique = s.unique || t.unique
 	var first []conj
 	for i := range max(len(s.first), len(t.first)) {
-		first = append(first, append(slices.Clip(s.item(i)), t.item(i)...))
+		first = append(first, s.item(i).and(t.item(i)))
 	}
 	s.first = first
-	s.items = append(slices.Clip(s.items), t.items...)
+	s.items = s.items.and(t.items)
 }
 
 // item returns what holds for the item at i.
@@ -86,19 +119,19 @@ func (o *objectFacet) and(t *objectFacet) {
 	for i := range props {
 		p := &props[i]
 		if q := t.prop(p.key); q != nil {
-			p.schema = append(slices.Clip(p.schema), q.schema...)
+			p.schema = p.schema.and(q.schema)
 		} else {
-			p.schema = append(slices.Clip(p.schema), t.other(p.key)...)
+			p.schema = p.schema.and(t.other(p.key))
 		}
 	}
 	for _, q := range t.props {
 		if o.prop(q.key) == nil {
-			props = append(props, property{q.key, append(slices.Clip(q.schema), o.other(q.key)...)})
+			props = append(props, property{q.key, q.schema.and(o.other(q.key))})
 		}
 	}
 	o.props = props
-	o.rest = append(slices.Clip(o.rest), t.rest...)
-	o.sets = append(slices.Clip(o.sets), t.sets...)
+	o.rest = o.rest.and(t.rest)
+	o.sets = uniteSets(o.sets, t.sets)
 	o.unevaluated = o.unevaluated || t.unevaluated
 	for _, name := range t.required {
 		if !slices.Contains(o.required, name) {
@@ -111,7 +144,7 @@ func (o *objectFacet) and(t *objectFacet) {
 func (o *objectFacet) other(key string) conj {
 	c := o.rest
 	for i := range o.sets {
-		c = append(slices.Clip(c), o.sets[i].other(key)...)
+		c = c.and(o.sets[i].other(key))
 	}
 	return c
 }
@@ -175,36 +208,56 @@ func (n *notes) and(m *notes) {
 	n.deprecated = n.deprecated || m.deprecated
 }
 
-// narrowByGroups drops the kinds that no branch of an anyOf or oneOf takes: the Go type follows what is left.
+// narrowByGroups drops the branches that no value can satisfy beside the rest of s, and the kinds that no branch of an anyOf or
+// oneOf takes: the Go type follows what is left. A group of one branch is that branch.
 func narrowByGroups(r *reader, s *shape) {
-	for _, g := range s.groups {
-		if r.narrowing[g.at] {
-			r.report.Report(g.at, "endless-ref", "", "the schema contains itself without a step into the value")
-			s.never = g.at
+	groups := s.groups
+	s.groups = nil
+	for i := 0; i < len(groups); i++ {
+		g := groups[i]
+		live := r.narrow(s, g)
+		if len(live) != 1 {
+			g.branches = live
+			s.groups = append(s.groups, g)
 			continue
 		}
-		r.narrowing[g.at] = true
-		var kinds model.Kind
-		nulls := 0
-		for _, b := range g.branches {
-			t := r.shape(conj{b})
-			if t.never != nil {
-				continue
-			}
-			kinds |= t.kinds
-			if r.takesNull(t) {
-				nulls++
-			}
-		}
-		if g.one && nulls > 1 {
-			kinds &^= model.KindNull // two branches take null, the only value of its kind: so none may
-		}
-		if s.kinds&kinds != s.kinds {
-			s.kinds &= kinds
-			s.kindsAt = first(s.kindsAt, g.at)
-		}
-		delete(r.narrowing, g.at)
+		only := *r.own(live[0])
+		groups = uniteGroups(groups, only.groups)
+		only.groups = nil
+		s.and(&only)
 	}
+}
+
+// narrow returns the branches of g that are possible in s, and narrows s to their kinds.
+func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
+	if r.narrowing[g.at] {
+		r.report.Report(g.at, "endless-ref", "", "the schema contains itself without a step into the value")
+		s.never = g.at
+		return g.branches
+	}
+	r.narrowing[g.at] = true
+	defer delete(r.narrowing, g.at)
+	var kinds model.Kind
+	nulls := 0
+	for _, b := range g.branches {
+		t := r.shape(conj{b})
+		if t.never != nil || t.kinds&s.kinds == 0 {
+			continue
+		}
+		live = append(live, b)
+		kinds |= t.kinds
+		if r.takesNull(t) {
+			nulls++
+		}
+	}
+	if g.one && nulls > 1 {
+		kinds &^= model.KindNull // two branches take null, the only value of its kind: so none may
+	}
+	if s.kinds&kinds != s.kinds {
+		s.kinds &= kinds
+		s.kindsAt = first(s.kindsAt, g.at)
+	}
+	return live
 }
 
 // takesNull reports whether s surely takes null: nothing that null may break applies, and each of its groups has a branch

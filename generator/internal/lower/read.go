@@ -20,6 +20,7 @@ type reader struct {
 
 	narrowing map[*schema.Node]bool // the same for branches of groups
 	shapes    map[*schema.Node]*shape
+	owns      map[*schema.Node]*shape
 }
 
 // shape reads and merges the schemas of c. What it returns is shared and must not be changed.
@@ -39,19 +40,57 @@ func (r *reader) merge(c conj) *shape {
 	s := &shape{kinds: model.KindAny}
 	for i, n := range c {
 		if own := r.own(n); i == 0 {
-			s = own
+			*s = *own
 		} else {
 			s.and(own)
 		}
 	}
+	r.refuseObjects(s)
 	narrowByGroups(r, s)
 	s.narrowByEnum()
+	s.obj.props = slices.Clone(s.obj.props)
 	s.obj.sort()
 	return s
 }
 
-// own is what one schema says, with what it refers to.
+// refuseObjects takes objects out of s if one of the properties that it requires can not be there.
+func (r *reader) refuseObjects(s *shape) {
+	for _, name := range s.obj.required {
+		if slices.ContainsFunc(s.obj.propOrOther(name), r.void) {
+			s.kinds &^= model.KindObject
+			s.kindsAt = first(s.kindsAt, s.obj.at)
+		}
+	}
+}
+
+// void reports whether n says at first sight that no value is allowed: false, or not with a schema that every value fits.
+func (r *reader) void(n *schema.Node) bool {
+	if n.Kind == schema.Bool {
+		return n.Text == "false"
+	}
+	if r.dialect(n) == schema.Draft7 && n.Get("$ref") != nil {
+		return false
+	}
+	not := n.Get("not")
+	return not != nil && r.anyValue(not)
+}
+
+// anyValue reports whether n says at first sight that every value is allowed.
+func (r *reader) anyValue(n *schema.Node) bool {
+	if n.Kind == schema.Bool {
+		return n.Text == "true"
+	}
+	return n.Kind == schema.Object && !slices.ContainsFunc(n.Members, func(m schema.Member) bool {
+		k, known := r.keywords[m.Key]
+		return known && !k.note && !remarks[m.Key]
+	})
+}
+
+// own is what one schema says, with what it refers to. What it returns is shared and must not be changed.
 func (r *reader) own(n *schema.Node) *shape {
+	if own := r.owns[n]; own != nil {
+		return own
+	}
 	own := &shape{kinds: model.KindAny}
 	if n.Kind == schema.Bool {
 		if n.Text == "false" {
@@ -73,6 +112,7 @@ func (r *reader) own(n *schema.Node) *shape {
 		own.obj.and(own.closing)
 	}
 	own.parts, own.closing = nil, nil
+	r.owns[n] = own
 	return own
 }
 

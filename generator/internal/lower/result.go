@@ -40,7 +40,7 @@ func (l *packageLowering) textResult() {
 		return
 	}
 	for _, m := range union.Members {
-		if text := propOf(m.Decl, "text"); text != nil && slices.Contains(m.Tags, "text") {
+		if text := propOf(m.Decl, "text"); text != nil && slices.Contains(m.Form.Tags, "text") {
 			r.Text = model.TextResult{Content: content.Name, Blocks: blocks.Decl.Name, Block: m.Decl.Name, Text: text.Name}
 		}
 	}

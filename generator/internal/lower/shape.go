@@ -129,6 +129,14 @@ func (o *objectFacet) prop(key string) *property {
 	return nil
 }
 
+// propOrOther returns what holds for a property.
+func (o *objectFacet) propOrOther(key string) conj {
+	if p := o.prop(key); p != nil {
+		return p.schema
+	}
+	return o.other(key)
+}
+
 // sort puts properties in the order in which Go has them. It is not the order of the source, so that moving a property
 // there moves nothing in generated code.
 func (o *objectFacet) sort() {

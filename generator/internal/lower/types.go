@@ -79,7 +79,7 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	l := &lowering{
 		Types: t, scope: r.Scope, name: r.Name, keep: r.Keep,
 		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
-			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}},
+			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}},
 	}
 	t.choose(r.Document)
 	l.root = l.enter(n)
@@ -110,6 +110,7 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for i, ref := range t.roots {
 		use(ref.Decl, t.uses[i])
 	}
+	t.rememberShared()
 	t.unused()
 	t.marshal()
 	t.findings.Sort()

@@ -66,8 +66,8 @@ func (l *lowering) step(n *schema.Node) *schema.Node {
 			if next, _ = l.follows(m.Value); next != nil && l.meta(next) && !l.meta(n) {
 				return nil
 			}
-		case m.Key == "allOf" && next == nil && len(m.Value.Items) == 1:
-			next = m.Value.Items[0]
+		case l.only(m) != nil && next == nil:
+			next = l.only(m)
 		case !known || k.note || remarks[m.Key]:
 		case l.dialect(n) == schema.Draft7 && n.Get("$ref") != nil:
 		default:
@@ -75,6 +75,24 @@ func (l *lowering) step(n *schema.Node) *schema.Node {
 		}
 	}
 	return next
+}
+
+// only returns the one schema that an allOf, anyOf or oneOf leaves; nil if there are more.
+func (l *lowering) only(m *schema.Member) *schema.Node {
+	var only *schema.Node
+	switch m.Key {
+	case "allOf", "anyOf", "oneOf":
+		for _, n := range m.Value.Items {
+			if m.Key != "allOf" && l.void(n) {
+				continue
+			}
+			if only != nil {
+				return nil
+			}
+			only = n
+		}
+	}
+	return only
 }
 
 // remarks are the keywords that are read and still say nothing about which values are allowed.
@@ -301,7 +319,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		t.kinds, t.groups, t.also, t.notes = kind, nil, nil, notes{}
 		m := l.newDecl(d.Name+kindWord(kind, s.whole), nil)
 		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true, keep: p.keep})
-		u.Members = append(u.Members, &model.UnionMember{Decl: m, Kind: kind})
+		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind}})
 	}
 	return model.Value{Type: model.Named{Decl: d}}
 }

@@ -59,11 +59,11 @@ func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p p
 		v := model.Value{Type: l.enum(base, p), Null: null}
 		return v, true
 	}
-	rule, members := l.plan(g, branches, p)
+	rule, forms := l.plan(g, branches, p)
 	if rule == nil {
 		return model.Value{}, false
 	}
-	return model.Value{Type: l.declareUnion(s, rule, members, branches, p), Null: null}, true
+	return model.Value{Type: l.declareUnion(s, rule, forms, branches, p), Null: null}, true
 }
 
 // branches merges each branch with base. An anyOf in an anyOf counts as one.
@@ -184,7 +184,7 @@ func commonEnum(branches []branch, g group) *enumFacet {
 
 // plan decides how the member of a value is found, in this order: by kind, by a constant property, by trying. rule is
 // nil if the branches have no distinct Go types.
-func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRule, tags [][]string) {
+func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRule, forms []model.Form) {
 	var seen, twice model.Kind
 	targets := map[*schema.Node]bool{}
 	for _, b := range branches {
@@ -200,18 +200,37 @@ func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRu
 		twice |= seen & kinds
 		seen |= kinds
 	}
-	if twice == 0 {
-		return &model.ByKindOf{At: l.ruleAt(g.at, p), Keyword: keywordOf(g)}, nil
+	shapes := make([]*shape, len(branches))
+	for i := range branches {
+		shapes[i] = branches[i].shape
 	}
-	if twice != model.KindObject || slices.ContainsFunc(branches, mixed) {
+	key, forms := l.forms(shapes)
+	switch {
+	case twice == 0:
+		return &model.ByKindOf{At: l.ruleAt(g.at, p), Keyword: keywordOf(g)}, forms
+	case twice != model.KindObject || slices.ContainsFunc(branches, mixed):
 		return nil, nil
+	case seen == model.KindObject && exclusive(forms):
+		return &model.ByTag{At: l.ruleAt(g.at, p), Key: key, Keyword: keywordOf(g)}, forms
 	}
-	if seen == model.KindObject {
-		if key, tags := l.discriminator(branches); key != "" {
-			return &model.ByTag{At: l.ruleAt(g.at, p), Key: key, Keyword: keywordOf(g)}, tags
+	return &model.Tried{At: l.ruleAt(g.at, p), Key: key, One: g.one}, forms
+}
+
+// exclusive reports whether every form has texts that no other has.
+func exclusive(forms []model.Form) bool {
+	seen := map[string]bool{}
+	for i := range forms {
+		for _, tag := range forms[i].Tags {
+			if seen[tag] {
+				return false
+			}
+			seen[tag] = true
+		}
+		if len(forms[i].Tags) == 0 {
+			return false
 		}
 	}
-	return &model.Tried{At: l.ruleAt(g.at, p), One: g.one}, nil
+	return true
 }
 
 // isUnion reports whether s, or what it says of objects alone, would be an interface by itself: that can not be the member
@@ -239,41 +258,8 @@ func keywordOf(g group) string {
 	return "anyOf"
 }
 
-// discriminator finds a property that every branch requires, with constant strings that no two share.
-func (l *lowering) discriminator(branches []branch) (key string, tags [][]string) {
-	for _, p := range branches[0].shape.obj.props {
-		if tags := l.tags(p.key, branches); tags != nil {
-			return p.key, tags
-		}
-	}
-	return "", nil
-}
-
-func (l *lowering) tags(key string, branches []branch) [][]string {
-	all := make([][]string, len(branches))
-	seen := map[string]bool{}
-	for i, b := range branches {
-		p := b.shape.obj.prop(key)
-		if p == nil || !slices.Contains(b.shape.obj.required, key) {
-			return nil
-		}
-		s := l.shape(p.schema)
-		if s.enum == nil || s.kinds != model.KindString {
-			return nil
-		}
-		for _, v := range s.enum.values {
-			if v.Kind != schema.String || seen[v.Text] {
-				return nil
-			}
-			seen[v.Text] = true
-			all[i] = append(all[i], v.Text)
-		}
-	}
-	return all
-}
-
 // declareUnion declares the interface and its members.
-func (l *lowering) declareUnion(s *shape, rule model.UnionRule, tags [][]string, branches []branch, p place) model.Type {
+func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Form, branches []branch, p place) model.Type {
 	d := l.declare(p, s)
 	u := &model.Union{Rule: rule}
 	d.Body = u
@@ -284,11 +270,14 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, tags [][]string,
 			u.Members = append(u.Members, l.kindMembers(d, b, p.keep)...)
 			continue
 		}
-		m := &model.UnionMember{Kind: b.shape.kinds &^ model.KindNull}
-		if tags != nil {
-			m.Tags = tags[i]
+		m := &model.UnionMember{Form: forms[i]}
+		m.Form.Kinds &^= model.KindNull
+		var tags []string
+		if _, byTag := rule.(*model.ByTag); byTag {
+			tags = m.Form.Tags
+			m.Form.Needs = nil // one text is enough
 		}
-		m.Decl = l.member(b, place{hint: d.Name + memberWord(branches, i, m.Tags), flat: true, keep: p.keep || tried}, s.plain())
+		m.Decl = l.member(b, place{hint: d.Name + memberWord(branches, i, tags), flat: true, keep: p.keep || tried}, s.plain())
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}
@@ -305,7 +294,7 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 		t.kinds = kind
 		m := l.newDecl(d.Name+kindWord(kind, t.whole), nil)
 		l.fill(m, &t, place{hint: m.Name, flat: true, keep: keep})
-		all = append(all, &model.UnionMember{Decl: m, Kind: kind})
+		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind}})
 	}
 	return all
 }

@@ -28,6 +28,7 @@ type Decl struct {
 	Append string   // appendGetQuoteInput
 	Use    Use
 	Body   Body
+	Once   string      // of a validator whose verdict is remembered: the name of its table
 	Checks []Assertion // read the same bytes before the body does
 
 	// Marshal and Unmarshal say that the type has a MarshalJSON or UnmarshalJSON, which calls Append or Decode.

@@ -84,7 +84,16 @@ type Group struct {
 	Var      string
 	At       string
 	One      bool
+	Key      string  // the member whose text excludes branches
 	Branches []*Decl // each with a *Check
+	Forms    []Form  // of the branches
+}
+
+// Form is what a value must show at first sight for one branch of a union.
+type Form struct {
+	Kinds Kind
+	Needs []string // members that an object must have
+	Tags  []string // the texts that the member Key must have; nil is any
 }
 
 // Also is a schema that holds too: a part of allOf that could not be merged.
@@ -135,8 +144,7 @@ type Union struct {
 type UnionMember struct {
 	Decl    *Decl
 	Pointer bool
-	Tags    []string // for ByTag: its values of the discriminator
-	Kind    Kind     // for ByKindOf
+	Form    Form
 }
 
 // TypeName is the Go type that implements the interface.
@@ -156,9 +164,11 @@ type ByTag struct{ At, Key, Keyword string }
 // ByKindOf looks at the JSON kind, which belongs to one member each.
 type ByKindOf struct{ At, Keyword string }
 
-// Tried decodes as one member after the other: the first that validates, or with One the only one that does.
+// Tried decodes as one member after the other: the first that validates, or with One the only one that does. Members that
+// a value excludes at first sight are passed over.
 type Tried struct {
 	At  string
+	Key string // the property whose text excludes members
 	One bool
 }
 

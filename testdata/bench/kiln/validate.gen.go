@@ -122,15 +122,17 @@ func (v *BookTripInputLeg) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeBookTripInputLeg, v)
 }
 
-var bookTripInputLegSeat = check.Union{Keyword: "anyOf", Kinds: check.KindString | check.KindObject}
+var bookTripInputLegSeat = check.Union{Keyword: "anyOf", Forms: []check.Form{{Kinds: check.KindString}, {Kinds: check.KindObject}}}
 
 func decodeBookTripInputLegSeat(d *check.Decoder, v *BookTripInputLegSeat) {
-	switch d.Kind(&bookTripInputLegSeat) {
-	case check.KindString:
-		*v = *check.New(d, decodeBookTripInputLegSeatString)
-	case check.KindObject:
-		*v = check.New(d, decodeBookTripInputLegSeatObject)
-	}
+	*v = check.Pick(d, &bookTripInputLegSeat, func(d *check.Decoder, form int) BookTripInputLegSeat {
+		switch form {
+		case 0:
+			return *check.New(d, decodeBookTripInputLegSeatString)
+		default:
+			return check.New(d, decodeBookTripInputLegSeatObject)
+		}
+	})
 }
 
 func appendBookTripInputLegSeat(b []byte, v *BookTripInputLegSeat) []byte {
@@ -327,21 +329,23 @@ func appendRaw(b []byte, v *check.Raw) []byte {
 	return check.AppendRaw(b, *v)
 }
 
-var contentBlock = check.Union{At: "#/$defs/ContentBlock", Keyword: "anyOf", Key: "type", Tags: []string{"text", "image", "audio", "resource_link", "resource"}}
+var contentBlock = check.Union{At: "#/$defs/ContentBlock", Keyword: "anyOf", Key: "type", Forms: []check.Form{{Kinds: check.KindObject, Tags: []string{"text"}}, {Kinds: check.KindObject, Tags: []string{"image"}}, {Kinds: check.KindObject, Tags: []string{"audio"}}, {Kinds: check.KindObject, Tags: []string{"resource_link"}}, {Kinds: check.KindObject, Tags: []string{"resource"}}}}
 
 func decodeContentBlock(d *check.Decoder, v *ContentBlock) {
-	switch d.Tag(&contentBlock) {
-	case 0:
-		*v = check.New(d, decodeTextContent)
-	case 1:
-		*v = check.New(d, decodeImageContent)
-	case 2:
-		*v = check.New(d, decodeAudioContent)
-	case 3:
-		*v = check.New(d, decodeResourceLink)
-	case 4:
-		*v = check.New(d, decodeEmbeddedResource)
-	}
+	*v = check.Pick(d, &contentBlock, func(d *check.Decoder, form int) ContentBlock {
+		switch form {
+		case 0:
+			return check.New(d, decodeTextContent)
+		case 1:
+			return check.New(d, decodeImageContent)
+		case 2:
+			return check.New(d, decodeAudioContent)
+		case 3:
+			return check.New(d, decodeResourceLink)
+		default:
+			return check.New(d, decodeEmbeddedResource)
+		}
+	})
 }
 
 func appendContentBlock(b []byte, v *ContentBlock) []byte {
@@ -662,17 +666,17 @@ func (v *EmbeddedResource) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeEmbeddedResource, v)
 }
 
-var embeddedResourceResource = check.Union{Keyword: "anyOf"}
+var embeddedResourceResource = check.Union{Keyword: "anyOf", Members: check.Object{Names: []string{"blob", "text"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10}, {Kinds: check.KindObject, Needs: 0b1}}}
 
 func decodeEmbeddedResourceResource(d *check.Decoder, v *EmbeddedResourceResource) {
-	t := d.AnyOf(&embeddedResourceResource)
-	if u, ok := check.Try(&t, decodeTextResourceContents); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeBlobResourceContents); ok {
-		*v = u
-	}
-	t.End()
+	*v = check.Pick(d, &embeddedResourceResource, func(d *check.Decoder, form int) EmbeddedResourceResource {
+		switch form {
+		case 0:
+			return check.New(d, decodeTextResourceContents)
+		default:
+			return check.New(d, decodeBlobResourceContents)
+		}
+	})
 }
 
 func appendEmbeddedResourceResource(b []byte, v *EmbeddedResourceResource) []byte {
@@ -930,21 +934,23 @@ func (v SamplingMessageContentList) MarshalJSON() ([]byte, error) {
 	return appendSamplingMessageContentList(nil, &v), nil
 }
 
-var samplingMessageContentBlock = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Tags: []string{"text", "image", "audio", "tool_use", "tool_result"}}
+var samplingMessageContentBlock = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Forms: []check.Form{{Kinds: check.KindObject, Tags: []string{"text"}}, {Kinds: check.KindObject, Tags: []string{"image"}}, {Kinds: check.KindObject, Tags: []string{"audio"}}, {Kinds: check.KindObject, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Tags: []string{"tool_result"}}}}
 
 func decodeSamplingMessageContentBlock(d *check.Decoder, v *SamplingMessageContentBlock) {
-	switch d.Tag(&samplingMessageContentBlock) {
-	case 0:
-		*v = check.New(d, decodeTextContent)
-	case 1:
-		*v = check.New(d, decodeImageContent)
-	case 2:
-		*v = check.New(d, decodeAudioContent)
-	case 3:
-		*v = check.New(d, decodeToolUseContent)
-	case 4:
-		*v = check.New(d, decodeToolResultContent)
-	}
+	*v = check.Pick(d, &samplingMessageContentBlock, func(d *check.Decoder, form int) SamplingMessageContentBlock {
+		switch form {
+		case 0:
+			return check.New(d, decodeTextContent)
+		case 1:
+			return check.New(d, decodeImageContent)
+		case 2:
+			return check.New(d, decodeAudioContent)
+		case 3:
+			return check.New(d, decodeToolUseContent)
+		default:
+			return check.New(d, decodeToolResultContent)
+		}
+	})
 }
 
 func appendSamplingMessageContentBlock(b []byte, v *SamplingMessageContentBlock) []byte {
@@ -1120,29 +1126,25 @@ func (v *CreateMessageResult) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeCreateMessageResult, v)
 }
 
-var createMessageResultContent = check.Union{Keyword: "anyOf"}
+var createMessageResultContent = check.Union{Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}, {Kinds: check.KindArray}}}
 
 func decodeCreateMessageResultContent(d *check.Decoder, v *CreateMessageResultContent) {
-	t := d.AnyOf(&createMessageResultContent)
-	if u, ok := check.Try(&t, decodeTextContent); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeImageContent); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeAudioContent); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeToolUseContent); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeToolResultContent); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeCreateMessageResultContentList); ok {
-		*v = *u
-	}
-	t.End()
+	*v = check.Pick(d, &createMessageResultContent, func(d *check.Decoder, form int) CreateMessageResultContent {
+		switch form {
+		case 0:
+			return check.New(d, decodeTextContent)
+		case 1:
+			return check.New(d, decodeImageContent)
+		case 2:
+			return check.New(d, decodeAudioContent)
+		case 3:
+			return check.New(d, decodeToolUseContent)
+		case 4:
+			return check.New(d, decodeToolResultContent)
+		default:
+			return *check.New(d, decodeCreateMessageResultContentList)
+		}
+	})
 }
 
 func appendCreateMessageResultContent(b []byte, v *CreateMessageResultContent) []byte {

@@ -167,18 +167,19 @@ var testElicitationSep1330EnumsChoicesUntitledSingle = check.Enum{Values: []stri
 
 var (
 	jsonSchema202012ToolInput      = check.Object{At: "#", Names: []string{"address", "contactMethod", "email", "name", "phone"}, Unknown: check.Refuse}
-	jsonSchema202012ToolInputAnyOf = check.Union{At: "#/allOf/0", Keyword: "anyOf"}
+	jsonSchema202012ToolInputAnyOf = check.Union{At: "#/allOf/0", Keyword: "anyOf", Members: check.Object{Names: []string{"email", "phone"}}, Forms: []check.Form{{Needs: 0b10}, {Needs: 0b1}}}
 )
 
 func decodeJSONSchema202012ToolInput(d *check.Decoder, v *JSONSchema202012ToolInput) {
-	m := d.Mark()
-	t := d.AnyOf(&jsonSchema202012ToolInputAnyOf)
-	check.Try(&t, checkJSONSchema202012ToolInputAnyOf1)
-	check.Try(&t, checkJSONSchema202012ToolInputAnyOf2)
-	t.End()
-	d.Rewind(m)
-	checkJSONSchema202012ToolInputIf(d, nil)
-	d.Rewind(m)
+	d.Group(&jsonSchema202012ToolInputAnyOf, func(d *check.Decoder, form int) {
+		switch form {
+		case 0:
+			checkJSONSchema202012ToolInputAnyOf1(d)
+		default:
+			checkJSONSchema202012ToolInputAnyOf2(d)
+		}
+	})
+	d.Also(checkJSONSchema202012ToolInputIf)
 	for f := d.Object(&jsonSchema202012ToolInput); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
@@ -230,7 +231,7 @@ var jsonSchema202012ToolInputContactMethod = check.Enum{Values: []string{"phone"
 
 var jsonSchema202012ToolInputAnyOf1Object = check.Object{At: "#/allOf/0/anyOf/0", Names: []string{"phone"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 
-func checkJSONSchema202012ToolInputAnyOf1(d *check.Decoder, _ *struct{}) {
+func checkJSONSchema202012ToolInputAnyOf1(d *check.Decoder) {
 	switch d.Kind(nil) {
 	case check.KindObject:
 		for f := d.Object(&jsonSchema202012ToolInputAnyOf1Object); f >= 0; f = d.Next() {
@@ -246,7 +247,7 @@ func checkJSONSchema202012ToolInputAnyOf1(d *check.Decoder, _ *struct{}) {
 
 var jsonSchema202012ToolInputAnyOf2Object = check.Object{At: "#/allOf/0/anyOf/1", Names: []string{"email"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 
-func checkJSONSchema202012ToolInputAnyOf2(d *check.Decoder, _ *struct{}) {
+func checkJSONSchema202012ToolInputAnyOf2(d *check.Decoder) {
 	switch d.Kind(nil) {
 	case check.KindObject:
 		for f := d.Object(&jsonSchema202012ToolInputAnyOf2Object); f >= 0; f = d.Next() {
@@ -260,12 +261,8 @@ func checkJSONSchema202012ToolInputAnyOf2(d *check.Decoder, _ *struct{}) {
 	}
 }
 
-func checkJSONSchema202012ToolInputIf(d *check.Decoder, _ *struct{}) {
-	if check.Fits(d, checkJSONSchema202012ToolInputIfSchema) {
-		checkJSONSchema202012ToolInputIfThen(d, nil)
-	} else {
-		checkJSONSchema202012ToolInputIfElse(d, nil)
-	}
+func checkJSONSchema202012ToolInputIf(d *check.Decoder) {
+	d.If(checkJSONSchema202012ToolInputIfSchema, checkJSONSchema202012ToolInputIfThen, checkJSONSchema202012ToolInputIfElse)
 }
 
 var (
@@ -273,7 +270,7 @@ var (
 	jsonSchema202012ToolInputIfSchemaObjectContactMethod = check.Enum{Values: []string{"phone"}, Const: true}
 )
 
-func checkJSONSchema202012ToolInputIfSchema(d *check.Decoder, _ *struct{}) {
+func checkJSONSchema202012ToolInputIfSchema(d *check.Decoder) {
 	switch d.Kind(nil) {
 	case check.KindObject:
 		for f := d.Object(&jsonSchema202012ToolInputIfSchemaObject); f >= 0; f = d.Next() {
@@ -289,7 +286,7 @@ func checkJSONSchema202012ToolInputIfSchema(d *check.Decoder, _ *struct{}) {
 
 var jsonSchema202012ToolInputIfThenObject = check.Object{At: "#/then", Names: []string{"phone"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 
-func checkJSONSchema202012ToolInputIfThen(d *check.Decoder, _ *struct{}) {
+func checkJSONSchema202012ToolInputIfThen(d *check.Decoder) {
 	switch d.Kind(nil) {
 	case check.KindObject:
 		for f := d.Object(&jsonSchema202012ToolInputIfThenObject); f >= 0; f = d.Next() {
@@ -305,7 +302,7 @@ func checkJSONSchema202012ToolInputIfThen(d *check.Decoder, _ *struct{}) {
 
 var jsonSchema202012ToolInputIfElseObject = check.Object{At: "#/else", Names: []string{"email"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 
-func checkJSONSchema202012ToolInputIfElse(d *check.Decoder, _ *struct{}) {
+func checkJSONSchema202012ToolInputIfElse(d *check.Decoder) {
 	switch d.Kind(nil) {
 	case check.KindObject:
 		for f := d.Object(&jsonSchema202012ToolInputIfElseObject); f >= 0; f = d.Next() {
@@ -632,21 +629,23 @@ func appendRaw(b []byte, v *check.Raw) []byte {
 	return check.AppendRaw(b, *v)
 }
 
-var contentBlock = check.Union{At: "#/$defs/ContentBlock", Keyword: "anyOf", Key: "type", Tags: []string{"text", "image", "audio", "resource_link", "resource"}}
+var contentBlock = check.Union{At: "#/$defs/ContentBlock", Keyword: "anyOf", Key: "type", Forms: []check.Form{{Kinds: check.KindObject, Tags: []string{"text"}}, {Kinds: check.KindObject, Tags: []string{"image"}}, {Kinds: check.KindObject, Tags: []string{"audio"}}, {Kinds: check.KindObject, Tags: []string{"resource_link"}}, {Kinds: check.KindObject, Tags: []string{"resource"}}}}
 
 func decodeContentBlock(d *check.Decoder, v *ContentBlock) {
-	switch d.Tag(&contentBlock) {
-	case 0:
-		*v = check.New(d, decodeTextContent)
-	case 1:
-		*v = check.New(d, decodeImageContent)
-	case 2:
-		*v = check.New(d, decodeAudioContent)
-	case 3:
-		*v = check.New(d, decodeResourceLink)
-	case 4:
-		*v = check.New(d, decodeEmbeddedResource)
-	}
+	*v = check.Pick(d, &contentBlock, func(d *check.Decoder, form int) ContentBlock {
+		switch form {
+		case 0:
+			return check.New(d, decodeTextContent)
+		case 1:
+			return check.New(d, decodeImageContent)
+		case 2:
+			return check.New(d, decodeAudioContent)
+		case 3:
+			return check.New(d, decodeResourceLink)
+		default:
+			return check.New(d, decodeEmbeddedResource)
+		}
+	})
 }
 
 func appendContentBlock(b []byte, v *ContentBlock) []byte {
@@ -967,17 +966,17 @@ func (v *EmbeddedResource) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeEmbeddedResource, v)
 }
 
-var embeddedResourceResource = check.Union{Keyword: "anyOf"}
+var embeddedResourceResource = check.Union{Keyword: "anyOf", Members: check.Object{Names: []string{"blob", "text"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10}, {Kinds: check.KindObject, Needs: 0b1}}}
 
 func decodeEmbeddedResourceResource(d *check.Decoder, v *EmbeddedResourceResource) {
-	t := d.AnyOf(&embeddedResourceResource)
-	if u, ok := check.Try(&t, decodeTextResourceContents); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeBlobResourceContents); ok {
-		*v = u
-	}
-	t.End()
+	*v = check.Pick(d, &embeddedResourceResource, func(d *check.Decoder, form int) EmbeddedResourceResource {
+		switch form {
+		case 0:
+			return check.New(d, decodeTextResourceContents)
+		default:
+			return check.New(d, decodeBlobResourceContents)
+		}
+	})
 }
 
 func appendEmbeddedResourceResource(b []byte, v *EmbeddedResourceResource) []byte {
@@ -1182,15 +1181,17 @@ func appendString(b []byte, v *string) []byte {
 	return check.AppendString(b, *v)
 }
 
-var completeRequestParamsRef = check.Union{Keyword: "anyOf", Key: "type", Tags: []string{"ref/prompt", "ref/resource"}}
+var completeRequestParamsRef = check.Union{Keyword: "anyOf", Key: "type", Forms: []check.Form{{Kinds: check.KindObject, Tags: []string{"ref/prompt"}}, {Kinds: check.KindObject, Tags: []string{"ref/resource"}}}}
 
 func decodeCompleteRequestParamsRef(d *check.Decoder, v *CompleteRequestParamsRef) {
-	switch d.Tag(&completeRequestParamsRef) {
-	case 0:
-		*v = check.New(d, decodePromptReference)
-	case 1:
-		*v = check.New(d, decodeResourceTemplateReference)
-	}
+	*v = check.Pick(d, &completeRequestParamsRef, func(d *check.Decoder, form int) CompleteRequestParamsRef {
+		switch form {
+		case 0:
+			return check.New(d, decodePromptReference)
+		default:
+			return check.New(d, decodeResourceTemplateReference)
+		}
+	})
 }
 
 func appendCompleteRequestParamsRef(b []byte, v *CompleteRequestParamsRef) []byte {
@@ -1943,19 +1944,21 @@ func (v *ElicitResult) UnmarshalJSON(b []byte) error {
 
 var elicitResultAction = check.Enum{Values: []string{"accept", "cancel", "decline"}}
 
-var elicitResultContentValue = check.Union{Keyword: "anyOf", Kinds: check.KindBool | check.KindNumber | check.KindString | check.KindArray}
+var elicitResultContentValue = check.Union{Keyword: "anyOf", Forms: []check.Form{{Kinds: check.KindArray}, {Kinds: check.KindString}, {Kinds: check.KindNumber}, {Kinds: check.KindBool}}}
 
 func decodeElicitResultContentValue(d *check.Decoder, v *ElicitResultContentValue) {
-	switch d.Kind(&elicitResultContentValue) {
-	case check.KindArray:
-		*v = *check.New(d, decodeElicitResultContentValueList)
-	case check.KindString:
-		*v = *check.New(d, decodeElicitResultContentValueString)
-	case check.KindNumber:
-		*v = *check.New(d, decodeElicitResultContentValueInteger)
-	case check.KindBool:
-		*v = *check.New(d, decodeElicitResultContentValueBoolean)
-	}
+	*v = check.Pick(d, &elicitResultContentValue, func(d *check.Decoder, form int) ElicitResultContentValue {
+		switch form {
+		case 0:
+			return *check.New(d, decodeElicitResultContentValueList)
+		case 1:
+			return *check.New(d, decodeElicitResultContentValueString)
+		case 2:
+			return *check.New(d, decodeElicitResultContentValueInteger)
+		default:
+			return *check.New(d, decodeElicitResultContentValueBoolean)
+		}
+	})
 }
 
 func appendElicitResultContentValue(b []byte, v *ElicitResultContentValue) []byte {
@@ -2241,21 +2244,23 @@ func (v SamplingMessageContentList) MarshalJSON() ([]byte, error) {
 	return appendSamplingMessageContentList(nil, &v), nil
 }
 
-var samplingMessageContentBlock = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Tags: []string{"text", "image", "audio", "tool_use", "tool_result"}}
+var samplingMessageContentBlock = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Forms: []check.Form{{Kinds: check.KindObject, Tags: []string{"text"}}, {Kinds: check.KindObject, Tags: []string{"image"}}, {Kinds: check.KindObject, Tags: []string{"audio"}}, {Kinds: check.KindObject, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Tags: []string{"tool_result"}}}}
 
 func decodeSamplingMessageContentBlock(d *check.Decoder, v *SamplingMessageContentBlock) {
-	switch d.Tag(&samplingMessageContentBlock) {
-	case 0:
-		*v = check.New(d, decodeTextContent)
-	case 1:
-		*v = check.New(d, decodeImageContent)
-	case 2:
-		*v = check.New(d, decodeAudioContent)
-	case 3:
-		*v = check.New(d, decodeToolUseContent)
-	case 4:
-		*v = check.New(d, decodeToolResultContent)
-	}
+	*v = check.Pick(d, &samplingMessageContentBlock, func(d *check.Decoder, form int) SamplingMessageContentBlock {
+		switch form {
+		case 0:
+			return check.New(d, decodeTextContent)
+		case 1:
+			return check.New(d, decodeImageContent)
+		case 2:
+			return check.New(d, decodeAudioContent)
+		case 3:
+			return check.New(d, decodeToolUseContent)
+		default:
+			return check.New(d, decodeToolResultContent)
+		}
+	})
 }
 
 func appendSamplingMessageContentBlock(b []byte, v *SamplingMessageContentBlock) []byte {
@@ -2431,29 +2436,25 @@ func (v *CreateMessageResult) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeCreateMessageResult, v)
 }
 
-var createMessageResultContent = check.Union{Keyword: "anyOf"}
+var createMessageResultContent = check.Union{Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}, {Kinds: check.KindArray}}}
 
 func decodeCreateMessageResultContent(d *check.Decoder, v *CreateMessageResultContent) {
-	t := d.AnyOf(&createMessageResultContent)
-	if u, ok := check.Try(&t, decodeTextContent); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeImageContent); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeAudioContent); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeToolUseContent); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeToolResultContent); ok {
-		*v = u
-	}
-	if u, ok := check.Try(&t, decodeCreateMessageResultContentList); ok {
-		*v = *u
-	}
-	t.End()
+	*v = check.Pick(d, &createMessageResultContent, func(d *check.Decoder, form int) CreateMessageResultContent {
+		switch form {
+		case 0:
+			return check.New(d, decodeTextContent)
+		case 1:
+			return check.New(d, decodeImageContent)
+		case 2:
+			return check.New(d, decodeAudioContent)
+		case 3:
+			return check.New(d, decodeToolUseContent)
+		case 4:
+			return check.New(d, decodeToolResultContent)
+		default:
+			return *check.New(d, decodeCreateMessageResultContentList)
+		}
+	})
 }
 
 func appendCreateMessageResultContent(b []byte, v *CreateMessageResultContent) []byte {

@@ -1,0 +1,183 @@
+package check
+
+// memo remembers what was found out about values: by the schema and by where the value begins. So a value that several
+// schemas look at costs each of them once, however deep they are nested (VAL09).
+//
+// It is emptied when a look begins behind everything it holds, and when it is full.
+type memo struct {
+	table []verdict // open addressing; a power of two
+	used  int
+	last  int    // where the last value begins of which something is remembered
+	era   uint32 // of what counts: older entries are empty
+	full  bool   // it was full once, so what was judged may be judged again
+}
+
+// verdict is what one schema said of the value at start.
+type verdict struct {
+	schema *Once
+	start  int32
+	end    int32 // of the value; of one that does not fit, how far it did
+	era    uint32
+	form   int16 // of a union: the form that fits
+	fits   bool
+	over   bool // it fits, but a number is beyond its Go type
+	whole  bool // end is the end of the value, though it does not fit
+	told   bool // its violations are reported
+}
+
+const keptVerdicts = 1024 // of a decoder between two texts
+
+func (m *memo) reset() {
+	m.used, m.last, m.full = 0, 0, false
+	if m.era++; m.era == 0 || len(m.table) > keptVerdicts {
+		m.table = nil
+	}
+}
+
+// slot returns where the verdict is, or an empty place for it.
+func (m *memo) slot(schema *Once, start int32) *verdict {
+	mask := uint64(len(m.table) - 1)
+	for i := uint64(start) * spread >> 32 & mask; ; i = (i + 1) & mask {
+		e := &m.table[i]
+		if e.era != m.era || e.schema == nil || e.schema == schema && e.start == start {
+			return e
+		}
+	}
+}
+
+func (m *memo) grow() {
+	old := m.table
+	m.table = make([]verdict, max(64, 2*len(old)))
+	for _, e := range old {
+		if e.era == m.era && e.schema != nil {
+			*m.slot(e.schema, e.start) = e
+		}
+	}
+}
+
+// known returns what schema said of the value at start, or nil.
+func (d *Decoder) known(schema *Once, start int) *verdict {
+	m := &d.memo
+	if m.used == 0 || start > m.last {
+		return nil
+	}
+	if e := m.slot(schema, int32(start)); e.era == m.era && e.schema == schema {
+		return e
+	}
+	return nil
+}
+
+// remember keeps a verdict. The memory is bounded by the text.
+func (d *Decoder) remember(v verdict) {
+	m := &d.memo
+	d.forget(int(v.start))
+	if m.used > len(d.full)/4+256 {
+		if !m.full {
+			d.evaluated, d.reread = 0, 0
+		}
+		m.used, m.last, m.full = 0, 0, true
+		m.era++
+	}
+	if 2*m.used >= len(m.table) {
+		m.grow()
+	}
+	v.era = m.era
+	e := m.slot(v.schema, v.start)
+	if e.era != m.era || e.schema == nil {
+		m.used++
+	}
+	*e = v
+	m.last = max(m.last, int(v.start))
+}
+
+// forget empties the memo when nobody will go back to what it holds.
+func (d *Decoder) forget(start int) {
+	if m := &d.memo; m.used > 0 && start > m.last && d.looking == 0 && !d.quiet && !d.counting {
+		m.used, m.last = 0, 0
+		m.era++
+	}
+}
+
+// Once checks the value that comes, unless it has been: what is known to fit is stepped over, and what is wrong is said once.
+func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
+	start := d.here()
+	if v := d.known(schema, start); v != nil && d.recall(v) {
+		return
+	}
+	broken, counted, over := d.broken, d.counted, d.overflow
+	d.overflow = false
+	check(d)
+	v := verdict{schema: schema, start: int32(start), end: int32(d.pos), over: d.overflow}
+	d.overflow = d.overflow || over
+	switch {
+	case d.err == errForm && d.quiet:
+		v.end = int32(d.reached)
+	case d.err != nil:
+		return
+	case d.counted > counted, d.broken > broken:
+		v.whole, v.told = true, !d.counting
+	default:
+		v.fits = true
+	}
+	d.remember(v)
+}
+
+// recall steps over a value of which everything is known, and is false where it has to be read for words.
+func (d *Decoder) recall(v *verdict) bool {
+	switch {
+	case v.fits:
+		d.overflow = d.overflow || v.over
+	case !d.quiet && !d.counting && !v.told:
+		return false
+	case d.quiet:
+		d.pos = int(v.end)
+		d.lost()
+		return true
+	case d.counting:
+		d.counted++
+	}
+	if d.pos = int(v.end); !v.fits && !v.whole {
+		d.pos = int(v.start)
+		d.leap()
+		return true
+	}
+	d.reread -= d.pos - int(v.start)
+	return true
+}
+
+// extent stands for the schema that every value fits: what is remembered for it is where a value ends.
+var extent Once
+
+const (
+	extentText  = 4096 // the rest of a text from which on extents are remembered,
+	extentBytes = 256  // of values as long
+)
+
+// leap is Skip for a look that goes back: objects in objects that are all looked at do not cost the square of their depth.
+func (d *Decoder) leap() {
+	start := d.here()
+	if v := d.known(&extent, start); v != nil {
+		d.pos = int(v.end)
+		d.reread -= d.pos - start
+		return
+	}
+	spanning := d.spanning
+	d.spanning = len(d.data)-start >= extentText
+	d.Skip()
+	d.spanning = spanning
+}
+
+// tries counts one more form or condition that is tried, and again bytes that are read for it. They are bounded by the text and the
+// schema, as long as what was judged is remembered; from then on by a limit.
+func (d *Decoder) tries() bool {
+	if d.evaluated++; d.memo.full && d.evaluated > d.limits.Evaluations+len(d.full)<<6 {
+		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)
+	}
+	return d.err == nil
+}
+
+func (d *Decoder) again(bytes int) {
+	if d.reread += bytes; d.memo.full && d.reread > d.limits.Evaluations<<10+len(d.full)<<6 {
+		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)
+	}
+}
