@@ -119,6 +119,11 @@ func (t *Tracker) CancelPeer(peer uint64, cause *Cause) int {
 	return t.cancelWhere(cause, func(e *Entry) bool { return e.key.Peer == peer })
 }
 
+// CancelOutgoing is CancelPeer for what we asked that peer.
+func (t *Tracker) CancelOutgoing(peer uint64, cause *Cause) int {
+	return t.cancelWhere(cause, func(e *Entry) bool { return e.key.Peer == peer && e.key.Direction == Outgoing })
+}
+
 // CancelAll is CancelPeer for all peers.
 func (t *Tracker) CancelAll(cause *Cause) int {
 	return t.cancelWhere(cause, func(*Entry) bool { return true })

@@ -20,6 +20,12 @@ type Conn interface {
 	Close() error
 }
 
+// Watched is a Conn that knows whether its peer is gone altogether, as far as that can be told without writing to it. At the end of
+// input that tells a dead peer from one that has said all it wants to say.
+type Watched interface {
+	PeerGone() bool
+}
+
 // ErrClosed is what a Conn returns after its own Close.
 var ErrClosed = errors.New("rpc: connection closed")
 

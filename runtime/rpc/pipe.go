@@ -22,6 +22,9 @@ func (p *pipeEnd) ReadFrame(buf []byte) ([]byte, error) { return p.in.take(buf[:
 // WriteFrame implements Conn.
 func (p *pipeEnd) WriteFrame(frame []byte) error { return p.out.put(frame) }
 
+// PeerGone implements Watched.
+func (p *pipeEnd) PeerGone() bool { return p.out.unread.Load() }
+
 // Close implements Conn. The peer reads what was accepted and then io.EOF; its writes fail with io.ErrClosedPipe.
 func (p *pipeEnd) Close() error {
 	p.in.closeRead()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 )
@@ -189,7 +190,7 @@ func TestStdioLeavesTheDescriptorsOpen(t *testing.T) {
 // A peer that closes our standard output must not end the process while handlers run.
 func TestWritingToAPeerThatIsGoneIsAnError(t *testing.T) {
 	out, closer := surviving(os.Stdout)
-	if fd := out.(*os.File).Fd(); fd <= 2 {
+	if fd := out.(output).Fd(); fd <= 2 {
 		t.Errorf("descriptor %d: a broken pipe there is fatal", fd)
 	}
 	closer.Close()
@@ -203,5 +204,43 @@ func TestWritingToAPeerThatIsGoneIsAnError(t *testing.T) {
 	}
 	if err := c.Close(); !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("Close: %v", err)
+	}
+}
+
+// At the end of input, a peer that only said all it wanted is told from one that is gone.
+func TestCAN26ADeadPeerIsSeenWithoutWriting(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return // elsewhere only a write tells
+	}
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipeEnd, pipe := blockingPipe(t)
+	for name, ends := range map[string][2]*os.File{
+		"pipe": {pipeEnd, pipe}, "socket": {os.NewFile(uintptr(fds[0]), "peer"), os.NewFile(uintptr(fds[1]), "stdout")},
+	} {
+		out, closer := surviving(ends[1])
+		c := Lines(pipeEnd, out, closer, LineOptions{}).(Watched)
+		if c.PeerGone() {
+			t.Errorf("%s: gone while it is there", name)
+		}
+		ends[0].Close()
+		if !c.PeerGone() {
+			t.Errorf("%s: not gone", name)
+		}
+		closer.Close()
+		ends[1].Close()
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if out, closer := surviving(file); closer != nil {
+		defer closer.Close()
+		if out.(Watched).PeerGone() {
+			t.Error("a file is gone")
+		}
 	}
 }

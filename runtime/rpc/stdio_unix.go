@@ -57,7 +57,19 @@ func surviving(f *os.File) (io.Writer, io.Closer) {
 	if err != nil {
 		return f, nil
 	}
-	return file, file
+	return output{file}, file
+}
+
+// output is a standard output that can tell whether somebody reads it.
+type output struct{ *os.File }
+
+// PeerGone implements Watched.
+func (o output) PeerGone() (gone bool) {
+	raw, err := o.SyscallConn()
+	if err != nil {
+		return true
+	}
+	return raw.Control(func(fd uintptr) { gone = unread(int(fd)) }) != nil || gone
 }
 
 // duplicate copies a descriptor, which prepare may change before the file is made of it.

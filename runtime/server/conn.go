@@ -24,7 +24,8 @@ var ErrShutdown = errors.New("server: shut down")
 
 // Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, why
 // a read or a write failed, the cause of ctx or ErrShutdown when it was told to stop; with ErrGrace when a handler
-// did not follow. Requests in flight end with cause disconnect or shutdown. Tasks outlive the connection (TSK06) if their owner
+// did not follow. At the end of input, what was read is answered within the grace period (CAN26); requests that are in flight after
+// that end with cause disconnect, or shutdown. Tasks outlive the connection (TSK06) if their owner
 // does: an identity, or whoever started this process (rpc.Stdio). Those of any other connection end with it.
 func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 	why, late := s.serve(ctx, conn)
@@ -45,6 +46,9 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	select {
 	case why = <-read:
 		read <- nil
+		if why == nil {
+			p.drain(ctx, conn, deaf)
+		}
 		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Err: why})
 	case <-deaf: // work for nobody; why it is so, Close returns
 		p.end(&inflight.Cause{Source: inflight.SourceDisconnect})
@@ -67,8 +71,47 @@ func (p *peer) end(cause *inflight.Cause) {
 	}
 	p.cancel(cause)
 	p.s.tracker.CancelPeer(p.id, cause)
-	p.live.done()
+	p.release()
 }
+
+// drain lets what was read be answered after the end of input (CAN26): a peer that sends no more may read still. It returns when
+// nothing of the peer runs any more, when the grace period is over, or when there is another reason to end. Questions to the peer end
+// at once, because nothing can answer them, and so do subscriptions, because nothing can end them.
+func (p *peer) drain(ctx context.Context, conn rpc.Conn, deaf <-chan struct{}) {
+	p.mute.Store(true)
+	p.s.tracker.CancelOutgoing(p.id, errMute)
+	watched, _ := conn.(rpc.Watched)
+	gone := func() bool { return watched != nil && watched.PeerGone() }
+	if !gone() {
+		p.s.endListens(p)
+	}
+	p.release()
+	grace := time.NewTimer(p.s.cfg.grace)
+	defer grace.Stop()
+	look := time.NewTicker(lookAgain)
+	defer look.Stop()
+	for !gone() {
+		select {
+		case <-look.C:
+			continue
+		case <-p.live.idle:
+		case <-grace.C:
+		case <-deaf:
+		case <-ctx.Done():
+		case <-p.s.down:
+		}
+		return
+	}
+}
+
+// lookAgain is how often a peer that sends no more is looked for.
+const lookAgain = 50 * time.Millisecond
+
+// errMute is how questions end to a peer that sends no more.
+var errMute = &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its output, so it can not answer"}
+
+// release lets the peer end when nothing of it runs any more.
+func (p *peer) release() { p.released.Do(p.live.done) }
 
 // wait returns when nothing of the peer runs any more, or ErrGrace.
 func (p *peer) wait() error {

@@ -65,7 +65,9 @@
 //
 // # Ends
 //
-// End of input cancels with cause disconnect; the end of Serve's context and Shutdown cancel with cause shutdown.
+// End of input is not a dead peer: what was read is answered within the grace period, while questions to the client and subscriptions
+// end at once, because nothing can answer or end them any more (CAN26). What is in flight after that, or when the output is closed too,
+// is cancelled with cause disconnect; the end of Serve's context and Shutdown cancel with cause shutdown.
 // Calls that can not be cancelled may finish within the grace period. Requests that end so are not answered: the
 // connection is about to close. A timeout is answered at once, as a result with isError, because the peer still waits
 // and the handler may not listen. Tasks belong to the engine and go on without their connection, if their owner can come back:

@@ -37,6 +37,10 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.mute.Load() {
+		entry.Retire()
+		return nil, errMute
+	}
 	entry.Follow(a.wait)
 	if err := a.write(method, &q); err != nil {
 		entry.Retire()

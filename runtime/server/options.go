@@ -69,7 +69,8 @@ func WithPageSize(n int) Option { return func(c *config) { c.pageSize = max(n, 1
 // 4 (PRO05).
 func WithProgressRate(n int) Option { return func(c *config) { c.progressRate = max(n, 4) } }
 
-// WithGrace sets how long handlers have to return after shutdown or disconnect; the default is 5 seconds (CAN21).
+// WithGrace sets how long handlers have to return after shutdown or disconnect, and how long requests are still answered after the end
+// of input; the default is 5 seconds (CAN21, CAN26).
 func WithGrace(d time.Duration) Option { return func(c *config) { c.grace = d } }
 
 // WithQuestionTimeout sets how long a question without a timeout of its own waits; the default is 10 minutes.

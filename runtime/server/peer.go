@@ -29,6 +29,8 @@ type peer struct {
 	can      ability // what the client declared then
 	closing  atomic.Bool
 	gone     atomic.Bool          // nothing is written any more
+	mute     atomic.Bool          // nothing is read any more, so questions have no answer
+	released sync.Once            // of live
 	agreed   atomic.Pointer[wire] // wire, when it is ready, for everybody else
 	streams  bool                 // the transport has a stream per request
 	exchange bool                 // it has one request

@@ -1,0 +1,168 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// script is a peer that says all it has to say and closes its output, as printf in a pipe does.
+type script struct {
+	mu  sync.Mutex
+	out strings.Builder
+	err error // of its standard input
+}
+
+func (s *script) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return 0, s.err
+	}
+	return s.out.Write(b)
+}
+
+// answers are the ids that were answered, in order.
+func (s *script) answers() (ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for line := range strings.Lines(s.out.String()) {
+		m := message{raw: line}
+		if id := m.field("id"); id != "" && m.field("method") == "" {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+const scripted = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":1,"method":"tools/list"}
+`
+
+func (s *script) play(f *fixture, lines string) error {
+	defer f.srv.Shutdown(context.Background())
+	return f.srv.Run(f.t.Context(), rpc.Lines(strings.NewReader(scripted+lines), s, nil, rpc.LineOptions{}))
+}
+
+func callLine(id int, tool string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"text":"x"}}}`, id, tool)
+}
+
+func TestCAN26WhatWasReadIsAnswered(t *testing.T) {
+	for range 300 {
+		s := &script{}
+		f := newFixture(t, []Tool{tool("echo", structured(echo))})
+		// the last line has no newline
+		if err := s.play(f, callLine(2, "echo")+"\n"+callLine(3, "echo")); err != nil {
+			t.Error(err)
+		}
+		if got := strings.Join(s.answers(), " "); got != "0 1 2 3" {
+			t.Fatalf("answered: %s", got)
+		}
+	}
+}
+
+func TestCAN26LongCallsHaveTheGracePeriod(t *testing.T) {
+	for took, answered := range map[time.Duration]bool{4 * time.Second: true, time.Hour: false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &script{}
+			var cause *inflight.Cause
+			f := newFixture(t, []Tool{tool("slow", plain(func(ctx context.Context, _ *Call) (*echoOutput, error) {
+				select {
+				case <-time.After(took):
+				case <-ctx.Done():
+					errors.As(context.Cause(ctx), &cause)
+				}
+				return &echoOutput{}, nil
+			}))})
+			start := time.Now()
+			if err := s.play(f, callLine(2, "slow")+"\n"); err != nil {
+				t.Error(err)
+			}
+			if got := slices.Contains(s.answers(), "2"); got != answered || time.Since(start) > 5*time.Second {
+				t.Errorf("%v: answered %v after %v", took, got, time.Since(start))
+			}
+			if !answered && (cause == nil || cause.Source != inflight.SourceDisconnect) {
+				t.Errorf("cause %v", cause)
+			}
+		})
+	}
+}
+
+func TestCAN26QuestionsEndAtOnce(t *testing.T) {
+	for _, early := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &script{}
+			var asked error
+			f := newFixture(t, []Tool{tool("ask", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+				if !early {
+					time.Sleep(time.Second) // the input has ended
+				}
+				_, asked = Ask(ctx, call, confirmQuestion(), "")
+				return &echoOutput{}, asked
+			}))})
+			start := time.Now()
+			if err := s.play(f, callLine(2, "ask")); err != nil {
+				t.Error(err)
+			}
+			var cause *inflight.Cause
+			if !errors.As(asked, &cause) || cause.Source != inflight.SourceDisconnect || time.Since(start) > time.Second {
+				t.Errorf("%v after %v", asked, time.Since(start))
+			}
+			if got := strings.Join(s.answers(), " "); got != "0 1 2" {
+				t.Errorf("answered: %s", got)
+			}
+		})
+	}
+}
+
+func TestCAN26SubscriptionsEndCleanly(t *testing.T) {
+	s := &script{}
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}})
+	if err := s.play(f, frame(7, "subscriptions/listen", nothing, `"notifications":{"toolsListChanged":true}`)); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(s.answers(), " "); got != "0 1 7" {
+		t.Errorf("answered: %s", got)
+	}
+}
+
+// An output that nobody takes is the end at once, whether it is written to or only known to be closed.
+func TestCAN26AClosedOutputIsTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		s := &script{err: io.ErrClosedPipe}
+		f := newFixture(t, []Tool{tool("hang", h.handler())})
+		start := time.Now()
+		if err := s.play(f, callLine(2, "hang")); !errors.Is(err, io.ErrClosedPipe) {
+			t.Error(err)
+		}
+		if time.Since(start) != 0 {
+			t.Errorf("after %v", time.Since(start))
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		c := newFixture(t, []Tool{tool("hang", h.handler())}).dial(t.Context())
+		c.initialize(`{}`)
+		c.call("2", "hang", `{}`)
+		<-h.began
+		start := time.Now()
+		c.close()
+		if cause := <-h.ended; cause.Source != inflight.SourceDisconnect || time.Since(start) != 0 {
+			t.Errorf("%v after %v", cause, time.Since(start))
+		}
+	})
+}
