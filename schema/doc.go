@@ -19,7 +19,7 @@
 //	dangling-ref remote-ref not-a-schema ref-circle duplicate-anchor shared-under-id
 //	unknown-dialect mixed-dialects
 //
-// Keywords; the last three are about values that a schema names and refuses, and two of them only warn:
+// Keywords; the last three are about values that a schema names and refuses, and only warn:
 //
 //	misspelt-keyword unknown-keyword keyword-type unknown-type pattern go-name impossible-schema
 //	impossible-default impossible-example unused-value

@@ -34,7 +34,8 @@ type Document struct {
 	// their file.
 	Meta *Document
 
-	ids index
+	ids     index
+	refused *refusals
 }
 
 // Library holds the named schemas that several documents share. Each is a document of its own: "#" in it is itself.
@@ -53,7 +54,7 @@ type Named struct {
 // diagnostics; whether its references lead somewhere and its keywords make sense is for Lint.
 func NewDocument(root *Node, shared *Library) (*Document, Diagnostics) {
 	var ds Diagnostics
-	d := &Document{Root: root, Shared: shared}
+	d := &Document{Root: root, Shared: shared, refused: &refusals{reasons: map[*Node]string{}}}
 	d.Dialect = dialectOf(root, Draft2020, &ds)
 	d.ids = newIndex(root, d.Dialect, &ds)
 	if refersToMeta(root, d.Dialect) {

@@ -40,7 +40,7 @@ func metaSchema(dialect Dialect) *Document {
 	if ds.HasErrors() {
 		panic("schema: " + ds.Error())
 	}
-	d := &Document{Root: root, Dialect: dialect}
+	d := &Document{Root: root, Dialect: dialect, refused: &refusals{reasons: map[*Node]string{}}}
 	d.ids = newIndex(root, dialect, &ds)
 	return d
 }

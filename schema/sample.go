@@ -8,40 +8,63 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// samples holds defaults and examples against the schema that they stand in. A wrong default is an error, because
-// it becomes a value that the handler sees; a wrong example is a warning.
+// samples holds defaults and examples against the schema that they stand in. Both are annotations: a wrong default is not
+// applied, which is said.
 func (l *linter) samples() {
-	var compiler *jsonschema.Compiler
 	for _, n := range l.sampled {
-		list := slices.Clone(n.Get("examples").items())
-		if d := n.Get("default"); d != nil {
-			list = append(list, d)
+		if reason := l.doc.refusal(n, n.Get("default")); reason != "" {
+			l.ds.Warn(n.Get("default"), "impossible-default", "", "the default is not applied, because it does not satisfy its own schema: %s", reason)
 		}
-		for _, v := range list {
-			if simplySatisfies(n, v) {
-				continue
+		for _, v := range n.Get("examples").items() {
+			if reason := l.doc.refusal(n, v); reason != "" {
+				l.ds.Warn(v, "impossible-example", "", "example does not satisfy its schema: %s", reason)
 			}
-			if compiler == nil {
-				compiler = newCompiler(l.doc)
-			}
-			l.sample(compiler, n, v)
 		}
 	}
 }
 
-func (l *linter) sample(c *jsonschema.Compiler, n, v *Node) {
-	reason := satisfies(c, strings.TrimPrefix(n.Pointer, l.doc.Root.Pointer), v)
-	switch {
-	case reason == "":
-	case v == n.Get("default"):
-		l.ds.Report(v, "impossible-default", "", "default does not satisfy its own schema: %s", reason)
-	default:
-		l.ds.Warn(v, "impossible-example", "", "example does not satisfy its schema: %s", reason)
+// refusals are what a document says of its defaults and examples. Each is judged once.
+type refusals struct {
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+	broken   error // why the document does not compile: asked again, the compiler panics
+	reasons  map[*Node]string
+}
+
+// refusal returns why the schema n refuses v, or "". A nil v is allowed.
+func (d *Document) refusal(n, v *Node) string {
+	if v == nil || simplySatisfies(n, v) {
+		return ""
 	}
+	r := d.refused
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	reason, known := r.reasons[v]
+	if !known {
+		if r.compiler == nil {
+			r.compiler = newCompiler(d)
+			_, r.broken = r.compiler.Compile(documentURL)
+		}
+		reason = reasonOf(r.broken)
+		if r.broken == nil {
+			reason = satisfies(r.compiler, strings.TrimPrefix(n.Pointer, d.Root.Pointer), v)
+		}
+		r.reasons[v] = reason
+	}
+	return reason
+}
+
+// RefusesDefault reports whether the schema that v is the default of does not allow it. v may stand in a schema that d shares.
+func (d *Document) RefusesDefault(v *Node) bool {
+	home := d.home(v)
+	owner, _ := strings.CutSuffix(strings.TrimPrefix(v.Pointer, home.Root.Pointer), "/default")
+	n := home.Root.Lookup(owner)
+	return n != nil && n.Get("default") == v && home.refusal(n, v) != ""
 }
 
 // simplySatisfies answers for the schemas that nearly all defaults stand in, without compiling anything: compiling
@@ -95,6 +118,11 @@ func satisfies(c *jsonschema.Compiler, pointer string, v *Node) string {
 	if err == nil {
 		err = compiled.Validate(v.Value())
 	}
+	return reasonOf(err)
+}
+
+// reasonOf is what is wrong, in the words of the reference validator.
+func reasonOf(err error) string {
 	var violation *jsonschema.ValidationError
 	switch {
 	case err == nil:

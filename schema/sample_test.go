@@ -39,3 +39,13 @@ func TestVAL06TheReferenceValidatorLoadsNothing(t *testing.T) {
 		t.Errorf("said %q", got)
 	}
 }
+
+// The reference validator panics when it is asked again about a document that it does not take.
+func TestVAL11DefaultsOfADocumentThatDoesNotCompile(t *testing.T) {
+	root, _ := ParseJSON("", []byte(`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"a":{"$id":"x","type":"string","default":1},
+		"b":{"$id":"x","type":"string","default":2}}}`))
+	d, _ := NewDocument(root, nil)
+	if ds := d.Lint(); ds.HasErrors() || len(ds) != 2 {
+		t.Errorf("got %v", ds)
+	}
+}

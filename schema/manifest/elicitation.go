@@ -41,6 +41,14 @@ func (l *loader) elicitation(m schema.Member) Elicitation {
 
 // answerable checks that the defaults of a question answer it when nobody can be asked.
 func (l *loader) answerable(e Elicitation) {
+	if properties := e.Schema.Root.Get("properties"); properties.Is(schema.Object) {
+		for _, m := range properties.Members {
+			if d := m.Value.Get("default"); d != nil && e.Schema.RefusesDefault(d) {
+				l.ds.Report(d, "elicitation-default", "mend the default, or choose fail or decline",
+					"onUnsupported is default, and the default of %q does not satisfy its schema", m.Key)
+			}
+		}
+	}
 	required := e.Schema.Root.Get("required")
 	if !required.Is(schema.Array) {
 		return

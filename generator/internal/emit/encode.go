@@ -8,14 +8,14 @@ func (s *source) encoder(d *model.Decl) {
 		return // a validator
 	}
 	s.line()
-	s.open("func ", d.Append, "(b []byte, ", parameter(d), ") []byte {")
+	s.open("func ", d.Append, "(b []byte, ", s.parameter(d), ") []byte {")
 	switch b := d.Body.(type) {
 	case *model.Struct:
 		s.writeStruct(b)
 	case *model.Enum:
-		s.line("return check.AppendString(b, *v)")
+		s.line("return ", s.check("AppendString"), "(b, *v)")
 	case *model.Mixed:
-		s.line("return check.AppendValue(b, *v)")
+		s.line("return ", s.check("AppendValue"), "(b, *v)")
 	case *model.Union:
 		s.writeUnion(b)
 	case *model.Defined:
@@ -36,7 +36,7 @@ func (s *source) methods(d *model.Decl) {
 	}
 	if d.Unmarshal {
 		s.line()
-		s.function("func (v *"+d.Name+") UnmarshalJSON(b []byte) error", "return check.Unmarshal(b, "+d.Decode+", v)")
+		s.function("func (v *"+d.Name+") UnmarshalJSON(b []byte) error", "return "+s.check("Unmarshal")+"(b, "+d.Decode+", v)")
 	}
 }
 
@@ -50,16 +50,16 @@ func (s *source) writeStruct(b *model.Struct) {
 	for _, p := range b.Props {
 		switch {
 		case p.Const != "":
-			s.line("b = check.Member(b, ", quoted(jsonText(p.Key)+":"+p.Const), ")")
+			s.line("b = ", s.check("Member"), "(b, ", quoted(jsonText(p.Key)+":"+p.Const), ")")
 		case p.Name != "":
 			s.writeProp(p)
 		}
 	}
 	switch {
 	case b.Field != "" && b.Func == nil:
-		s.line("b = check.AppendExtra(b, v.", b.Field, ")")
+		s.line("b = ", s.check("AppendExtra"), "(b, v.", b.Field, ")")
 	case b.Field != "":
-		s.line("b = check.AppendMembers(b, v.", b.Field, ", ", b.Func.Append, ")")
+		s.line("b = ", s.check("AppendMembers"), "(b, v.", b.Field, ", ", b.Func.Append, ")")
 	}
 	s.line("return append(b, '}')")
 }
@@ -73,7 +73,7 @@ func (s *source) writeProp(p *model.Prop) {
 	case model.Maybe:
 		s.writeMaybe(p, field)
 	case model.Pointer:
-		s.line("b = check.", ifElse(p.Presence == model.Optional, "AppendPointer", "AppendPointerOrNull"), "(b, ", key(p), ", ", field,
+		s.line("b = ", s.check(ifElse(p.Presence == model.Optional, "AppendPointer", "AppendPointerOrNull")), "(b, ", key(p), ", ", field,
 			", ", p.Value.Type.(model.Named).Decl.Append, ")")
 	default:
 		s.writeThree(p, field)
@@ -86,7 +86,7 @@ func (s *source) writeProp(p *model.Prop) {
 //		b = check.AppendSlice(check.Member(b, `"tags":`), v.Tags, check.AppendString)
 //	}
 func (s *source) writeBare(p *model.Prop, field string) {
-	write := "b = " + appendExpr("check.Member(b, "+key(p)+")", field, &p.Value)
+	write := "b = " + s.appendExpr(s.check("Member")+"(b, "+key(p)+")", field, &p.Value)
 	switch p.Presence {
 	case model.Optional:
 		s.open("if ", field, " != nil {")
@@ -94,7 +94,7 @@ func (s *source) writeBare(p *model.Prop, field string) {
 		s.close("}")
 	case model.Nullable:
 		s.open("if ", field, " == nil {")
-		s.line("b = check.Member(b, ", quoted(jsonText(p.Key)+":null"), ")")
+		s.line("b = ", s.check("Member"), "(b, ", quoted(jsonText(p.Key)+":null"), ")")
 		s.close("} else {")
 		s.depth++
 		s.line(write)
@@ -108,16 +108,16 @@ func (s *source) writeBare(p *model.Prop, field string) {
 //
 //	b = check.AppendOptional(b, `"limit":`, v.Limit, check.AppendFloat)
 func (s *source) writeMaybe(p *model.Prop, field string) {
-	if f, ok := scalarAppend(&p.Value); ok {
-		s.line("b = check.", ifElse(p.Presence == model.Optional, "AppendOptional", "AppendOrNull"), "(b, ", key(p), ", ", field, ", ", f, ")")
+	if f, ok := s.scalarAppend(&p.Value); ok {
+		s.line("b = ", s.check(ifElse(p.Presence == model.Optional, "AppendOptional", "AppendOrNull")), "(b, ", key(p), ", ", field, ", ", f, ")")
 		return
 	}
 	s.open("if ", field, ".Set {")
-	s.line("b = ", appendExpr("check.Member(b, "+key(p)+")", field+".Value", &p.Value))
+	s.line("b = ", s.appendExpr(s.check("Member")+"(b, "+key(p)+")", field+".Value", &p.Value))
 	if p.Presence != model.Optional {
 		s.close("} else {")
 		s.depth++
-		s.line("b = check.Member(b, ", quoted(jsonText(p.Key)+":null"), ")")
+		s.line("b = ", s.check("Member"), "(b, ", quoted(jsonText(p.Key)+":null"), ")")
 	}
 	s.close("}")
 }
@@ -131,19 +131,19 @@ func (s *source) writeMaybe(p *model.Prop, field string) {
 //		b = appendBuyer(check.Member(b, `"parent":`), v.Parent.Value)
 //	}
 func (s *source) writeThree(p *model.Prop, field string) {
-	if f, ok := scalarAppend(&p.Value); ok {
-		s.line("b = check.AppendNullable(b, ", key(p), ", ", field, ", ", f, ")")
+	if f, ok := s.scalarAppend(&p.Value); ok {
+		s.line("b = ", s.check("AppendNullable"), "(b, ", key(p), ", ", field, ", ", f, ")")
 		return
 	}
 	if p.Hold == model.ThreePointer {
-		s.line("b = check.AppendNullablePointer(b, ", key(p), ", ", field, ", ", p.Value.Type.(model.Named).Decl.Append, ")")
+		s.line("b = ", s.check("AppendNullablePointer"), "(b, ", key(p), ", ", field, ", ", p.Value.Type.(model.Named).Decl.Append, ")")
 		return
 	}
 	s.open("switch {")
 	s.label("case ", field, ".Null:")
-	s.line("b = check.Member(b, ", quoted(jsonText(p.Key)+":null"), ")")
+	s.line("b = ", s.check("Member"), "(b, ", quoted(jsonText(p.Key)+":null"), ")")
 	s.label("case ", field, ".Set:")
-	s.line("b = ", appendExpr("check.Member(b, "+key(p)+")", field+".Value", &p.Value))
+	s.line("b = ", s.appendExpr(s.check("Member")+"(b, "+key(p)+")", field+".Value", &p.Value))
 	s.close("}")
 }
 
@@ -152,7 +152,7 @@ func (s *source) writeElement(v *model.Value, name string) {
 	switch {
 	case v.Hold == model.Maybe:
 		s.nullUnless("v.Set")
-		s.line("return ", appendExpr("b", "v.Value", v))
+		s.line("return ", s.appendExpr("b", "v.Value", v))
 	case v.Hold == model.Pointer:
 		s.nullUnless("*v != nil")
 		s.line("return ", v.Type.(model.Named).Decl.Append, "(b, *v)")
@@ -165,7 +165,7 @@ func (s *source) writeElement(v *model.Value, name string) {
 			s.line("return ", named.Decl.Append, "(b, &u)")
 			return
 		}
-		s.line("return ", appendDeref(v, name))
+		s.line("return ", s.appendDeref(v, name))
 	}
 }
 
@@ -195,11 +195,11 @@ func (s *source) nullUnless(condition string) {
 
 // appendDeref is appendExpr for what v points to. A declared scalar is converted by the generic functions of the
 // runtime, other declared types here.
-func appendDeref(v *model.Value, name string) string {
+func (s *source) appendDeref(v *model.Value, name string) string {
 	switch t := v.Type.(type) {
 	case model.Named:
 		if _, ok := t.Decl.Body.(*model.Enum); ok {
-			return "check.AppendString(b, *v)"
+			return s.check("AppendString") + "(b, *v)"
 		}
 		if name != "" {
 			return t.Decl.Append + "(b, (*" + t.Decl.Name + ")(v))"
@@ -207,14 +207,14 @@ func appendDeref(v *model.Value, name string) string {
 		return t.Decl.Append + "(b, v)"
 	case model.Raw:
 		if name != "" {
-			return "check.AppendRaw(b, check.Raw(*v))"
+			return s.check("AppendRaw") + "(b, " + s.check("Raw") + "(*v))"
 		}
 	case model.Decimal:
 		if name != "" {
-			return "check.AppendLiteral(b, check.Literal(*v))"
+			return s.check("AppendLiteral") + "(b, " + s.check("Literal") + "(*v))"
 		}
 	}
-	return appendExpr("b", "*v", v)
+	return s.appendExpr("b", "*v", v)
 }
 
 // writeUnion writes
@@ -239,18 +239,18 @@ func (s *source) writeUnion(b *model.Union) {
 }
 
 // appendExpr is the call that appends a value to dst.
-func appendExpr(dst, value string, v *model.Value) string {
-	if f, ok := scalarAppend(v); ok {
+func (s *source) appendExpr(dst, value string, v *model.Value) string {
+	if f, ok := s.scalarAppend(v); ok {
 		return f + "(" + dst + ", " + value + ")"
 	}
 	switch t := v.Type.(type) {
 	case *model.Slice:
-		if f, ok := scalarAppend(&t.Elem); ok && t.Func == nil {
-			return "check.AppendSlice(" + dst + ", " + value + ", " + f + ")"
+		if f, ok := s.scalarAppend(&t.Elem); ok && t.Func == nil {
+			return s.check("AppendSlice") + "(" + dst + ", " + value + ", " + f + ")"
 		}
-		return "check.AppendList(" + dst + ", " + value + ", " + t.Func.Append + ")"
+		return s.check("AppendList") + "(" + dst + ", " + value + ", " + t.Func.Append + ")"
 	case *model.Map:
-		return "check.AppendMap(" + dst + ", " + value + ", " + t.Func.Append + ")"
+		return s.check("AppendMap") + "(" + dst + ", " + value + ", " + t.Func.Append + ")"
 	case model.Named:
 		return t.Decl.Append + "(" + dst + ", &" + value + ")"
 	}
@@ -258,23 +258,24 @@ func appendExpr(dst, value string, v *model.Value) string {
 }
 
 // scalarAppend is the runtime's function for a scalar.
-func scalarAppend(v *model.Value) (string, bool) {
+func (s *source) scalarAppend(v *model.Value) (string, bool) {
 	switch t := v.Type.(type) {
 	case model.String:
-		return "check.AppendString", true
+		return s.check("AppendString"), true
 	case model.Int:
-		return "check.AppendInt", true
+		return s.check("AppendInt"), true
 	case model.Number:
-		return "check.AppendFloat", true
+		return s.check("AppendFloat"), true
 	case model.Decimal:
-		return "check.AppendLiteral", true
+		return s.check("AppendLiteral"), true
 	case model.Bool:
-		return "check.AppendBool", true
+		return s.check("AppendBool"), true
 	case model.Raw:
-		return "check.AppendRaw", true
+		return s.check("AppendRaw"), true
 	case model.Named:
-		_, ok := t.Decl.Body.(*model.Enum)
-		return "check.AppendString", ok
+		if _, ok := t.Decl.Body.(*model.Enum); ok {
+			return s.check("AppendString"), true
+		}
 	}
 	return "", false
 }

@@ -18,11 +18,7 @@ func handlersFile(pkg *model.Package) ([]File, error) {
 		s.line()
 		s.textResult(pkg.Result)
 	}
-	imports := []string{"context", serverPath}
-	if len(pkg.Tools)+len(pkg.Methods) == 0 {
-		imports = imports[1:]
-	}
-	return one("handlers.gen.go", s.importing(header(pkg), pkg.Name, imports...), nil)
+	return one("handlers.gen.go", s.file(header(pkg), pkg.Name), nil)
 }
 
 // // Handlers is what you write: one method for each tool. …
@@ -50,14 +46,14 @@ func (s *source) handlersInterface(pkg *model.Package) {
 			s.line()
 		}
 		s.comment(methodDoc(t)...)
-		s.line(signature(pkg, t))
+		s.line(s.signature(pkg, t))
 	}
 	for i, m := range pkg.Methods {
 		if i+len(pkg.Tools) > 0 {
 			s.line()
 		}
 		s.comment(m.GoName + " answers the request " + m.Name + ".")
-		s.line(methodSignature(m))
+		s.line(s.methodSignature(m))
 	}
 	s.close("}")
 }
@@ -71,21 +67,21 @@ func methodDoc(t *model.Tool) []string {
 }
 
 // GetQuote(ctx context.Context, call *server.Call, in *GetQuoteInput) (*GetQuoteOutput, error)
-func signature(pkg *model.Package, t *model.Tool) string {
-	call := "server.Call"
-	if t.Call != "" {
-		call = t.Call
+func (s *source) signature(pkg *model.Package, t *model.Tool) string {
+	call := t.Call
+	if call == "" {
+		call = s.use(serverPath, "Call")
 	}
-	return t.GoName + "(ctx context.Context, call *" + call + ", in *" + t.Input.Name + ") (*" + outputName(pkg, t) + ", error)"
+	return t.GoName + "(ctx " + s.use("context", "Context") + ", call *" + call + ", in *" + t.Input.Name + ") (*" + outputName(pkg, t) + ", error)"
 }
 
 // ListPrompts(ctx context.Context, call *server.Call, params *PaginatedRequestParams) (*ListPromptsResult, error)
-func methodSignature(m *model.MethodHandler) string {
+func (s *source) methodSignature(m *model.MethodHandler) string {
 	answer := "error"
 	if m.Result.Name != "" {
 		answer = "(*" + m.Result.Name + ", error)"
 	}
-	return m.GoName + "(ctx context.Context, call *server.Call, params *" + m.Params.Name + ") " + answer
+	return m.GoName + "(ctx " + s.use("context", "Context") + ", call *" + s.use(serverPath, "Call") + ", params *" + m.Params.Name + ") " + answer
 }
 
 func outputName(pkg *model.Package, t *model.Tool) string {
@@ -120,15 +116,15 @@ func (s *source) constructor(pkg *model.Package) {
 	for i, w := range pkg.Wires {
 		wires[i] = "&wire" + w.Suffix
 	}
-	fields = append(fields, row{"Runtime", "server.Generation1"}, row{"Tools", "tools(h)"})
+	fields = append(fields, row{"Runtime", s.use(serverPath, "Generation1")}, row{"Tools", "tools(h)"})
 	if len(pkg.Methods) > 0 {
 		fields = append(fields, row{"Methods", "methods(h)"})
 	}
-	fields = append(fields, row{"Wires", "[]*server.Wire{" + strings.Join(wires, ", ") + "}"})
+	fields = append(fields, row{"Wires", "[]*" + s.use(serverPath, "Wire") + "{" + strings.Join(wires, ", ") + "}"})
 	s.comment("New returns a server that calls h. If server.Generation1 is undefined or refused, the runtime and this package " +
 		"are of different generations: upgrade github.com/mcpkiln/mcpkiln, or run mcpkiln generate.")
-	s.open("func New(h Handlers, opts ...server.Option) (*server.Server, error) {")
-	s.open("return server.New(server.Definition{")
+	s.open("func New(h Handlers, opts ...", s.use(serverPath, "Option"), ") (*", s.use(serverPath, "Server"), ", error) {")
+	s.open("return ", s.use(serverPath, "New"), "(", s.use(serverPath, "Definition"), "{")
 	s.fields(fields)
 	s.close("}, opts...)")
 	s.close("}")

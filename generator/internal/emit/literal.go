@@ -7,48 +7,68 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// goLiteral is a default as Go source.
-func goLiteral(l model.Literal) string {
+// literal is a default as Go source.
+func (s *source) literal(l model.Literal) string {
 	switch l := l.(type) {
 	case model.Basic:
 		return string(l)
 	case model.RawText:
-		return "check.Raw(" + quoted(string(l)) + ")"
+		return s.check("Raw") + "(" + quoted(string(l)) + ")"
 	case model.NullLiteral:
-		if l.Three {
-			return "check.Null[" + goType(&l.Of) + "]()"
-		}
-		if l.Of.Hold == model.Maybe {
-			return "check.Optional[" + goType(&l.Of) + "]{}"
-		}
-		return "nil"
-	case *model.Some:
-		return someLiteral(l)
+		return s.nullLiteral(l)
+	case *model.Held:
+		return s.heldLiteral(l)
 	case *model.Convert:
-		return l.To.Name + "(" + goLiteral(l.Value) + ")"
+		return l.To.Name + "(" + s.literal(l.Value) + ")"
 	case *model.Composite:
-		return compositeLiteral(l)
+		return s.compositeLiteral(l)
 	}
 	return ""
 }
 
-func someLiteral(l *model.Some) string {
-	typ, value := goType(&l.Of), goLiteral(l.Value)
-	if l.Pointer {
-		typ = "*" + typ
-		value = "&" + strings.TrimPrefix(value, "&")
+func (s *source) nullLiteral(l model.NullLiteral) string {
+	switch l.Hold {
+	case model.Maybe:
+		return s.typ(&l.Of, l.Hold) + "{}"
+	case model.Three:
+		return s.check("Null") + "[" + s.goType(&l.Of) + "]()"
+	case model.ThreePointer:
+		return s.check("Null") + "[*" + s.goType(&l.Of) + "]()"
+	default:
+		return "nil"
 	}
-	some := "check.Some[" + typ + "](" + value + ")"
-	if !l.Three {
-		return some
-	}
-	return "check.Nullable[" + typ + "]{Optional: " + some + "}"
 }
 
-func compositeLiteral(l *model.Composite) string {
+func (s *source) heldLiteral(l *model.Held) string {
+	switch l.Hold {
+	case model.Pointer:
+		return s.address(l)
+	case model.Maybe:
+		return s.some(&l.Of, model.Bare, s.literal(l.Value))
+	case model.Three:
+		return s.typ(&l.Of, l.Hold) + "{Optional: " + s.some(&l.Of, model.Bare, s.literal(l.Value)) + "}"
+	default:
+		return s.typ(&l.Of, l.Hold) + "{Optional: " + s.some(&l.Of, model.Pointer, s.address(l)) + "}"
+	}
+}
+
+// check.Some[*Line](&Line{})
+func (s *source) some(of *model.Value, hold model.Hold, value string) string {
+	return s.check("Some") + "[" + s.typ(of, hold) + "](" + value + ")"
+}
+
+// address is a pointer to a value.
+func (s *source) address(l *model.Held) string {
+	if _, ok := l.Value.(*model.Composite); ok {
+		return "&" + s.literal(l.Value)
+	}
+	return "new(" + s.literal(l.Value) + ")"
+}
+
+func (s *source) compositeLiteral(l *model.Composite) string {
 	parts := make([]string, len(l.Entries))
 	for i, e := range l.Entries {
-		parts[i] = goLiteral(e.Value)
+		parts[i] = s.literal(e.Value)
 		if e.Field != "" {
 			parts[i] = e.Field + ": " + parts[i]
 		}
@@ -56,9 +76,5 @@ func compositeLiteral(l *model.Composite) string {
 			parts[i] = strconv.Quote(e.Key) + ": " + parts[i]
 		}
 	}
-	pointer := ""
-	if l.Pointer {
-		pointer = "&"
-	}
-	return pointer + goType(&l.Of) + "{" + strings.Join(parts, ", ") + "}"
+	return s.goType(&l.Of) + "{" + strings.Join(parts, ", ") + "}"
 }

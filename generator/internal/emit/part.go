@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,14 +33,10 @@ func partHandlersFile(pkg *model.Package) ([]File, error) {
 	s.comment("Handlers is what the tools in here call.")
 	s.open("type Handlers interface {")
 	for _, t := range pkg.Tools {
-		s.line(signature(pkg, t))
+		s.line(s.signature(pkg, t))
 	}
 	s.close("}")
-	paths := []string{"context"}
-	if bytes.Contains(s.b, []byte("*server.Call")) {
-		paths = append(paths, serverPath)
-	}
-	return one("handlers.gen.go", s.importing(header(pkg), pkg.Name, paths...), nil)
+	return one("handlers.gen.go", s.file(header(pkg), pkg.Name), nil)
 }
 
 // orderFile emits the tools of all parts in the manifest's order.
@@ -77,11 +72,11 @@ func orderFile(pkg *model.Package) ([]File, error) {
 	s.close("}")
 	s.line()
 	s.comment("tools are the tools that h answers, in order.")
-	s.open("func tools(h Handlers) []server.Tool {")
+	s.open("func tools(h Handlers) []", s.use(serverPath, "Tool"), " {")
 	s.line("made := make(map[string]server.Tool, len(order))")
 	s.open("for _, part := range [][]server.Tool{")
 	for _, part := range pkg.Parts {
-		s.line(part.Name, ".Tools(h),")
+		s.line(s.use(part.Path, "Tools"), "(h),")
 	}
 	s.close("} {")
 	s.depth++
@@ -95,24 +90,13 @@ func orderFile(pkg *model.Package) ([]File, error) {
 	s.close("}")
 	s.line("return all")
 	s.close("}")
-	return one("tools.gen.go", s.importing(header(pkg), pkg.Name, append(partPaths(pkg), serverPath)...), nil)
-}
-
-// partPaths are the import paths of all parts.
-func partPaths(pkg *model.Package) []string {
-	var all []string
-	for _, part := range pkg.Parts {
-		all = append(all, part.Path)
-	}
-	return all
+	return one("tools.gen.go", s.file(header(pkg), pkg.Name), nil)
 }
 
 // aliasesFile emits the names by which users know what the parts declare.
 func aliasesFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
-	var paths []string
 	for _, part := range append(slices.Clip(pkg.Parts), pkg.Shared) {
-		before := len(s.b)
 		for _, d := range part.Decls {
 			s.alias(part, d)
 		}
@@ -120,14 +104,11 @@ func aliasesFile(pkg *model.Package) ([]File, error) {
 			if t.Call != "" {
 				s.line()
 				s.callDoc(t)
-				s.line("type ", t.Call, " = ", part.Name, ".", t.Call)
+				s.line("type ", t.Call, " = ", s.use(part.Path, t.Call))
 			}
 		}
-		if len(s.b) > before {
-			paths = append(paths, part.Path)
-		}
 	}
-	return one("types.gen.go", s.importing(header(pkg), pkg.Name, paths...), nil)
+	return one("types.gen.go", s.file(header(pkg), pkg.Name), nil)
 }
 
 // alias writes
@@ -145,14 +126,14 @@ func (s *source) alias(part *model.Package, d *model.Decl) {
 	}
 	s.line()
 	s.typeDoc(d)
-	s.line("type ", d.Name, " = ", part.Name, ".", d.Name)
+	s.line("type ", d.Name, " = ", s.use(part.Path, d.Name))
 	constants := d.Constants()
 	if len(constants) == 0 {
 		return
 	}
 	values := make([]row, len(constants))
 	for i, v := range constants {
-		values[i] = row{v.Name, "= " + part.Name + "." + v.Name}
+		values[i] = row{v.Name, "= " + s.use(part.Path, v.Name)}
 	}
 	s.line()
 	s.valuesDoc(d)
@@ -179,10 +160,9 @@ func usesFile(pkg *model.Package) ([]File, error) {
 		if loan.Use&model.Table != 0 {
 			s.tables(d)
 		}
-		of := pkg.Shared.Name + "."
-		s.calls(loan, forward{d.Decode, of + d.LentDecode, ""}, forward{d.Append, of + d.LentAppend, ""})
+		s.calls(loan, forward{name: d.Decode, path: pkg.Shared.Path, to: d.LentDecode}, forward{name: d.Append, path: pkg.Shared.Path, to: d.LentAppend})
 	}
-	return s.callsFile("shared.gen.go", pkg, pkg.Shared.Path)
+	return s.callsFile("shared.gen.go", pkg)
 }
 
 // lendsFile emits the functions of the shared package that others use.
@@ -195,46 +175,47 @@ func lendsFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	for _, loan := range pkg.Lends {
 		d := loan.Decl
-		s.calls(loan, forward{d.LentDecode, d.Decode, " is for the packages beside this one."}, forward{d.LentAppend, d.Append, " likewise."})
+		s.calls(loan,
+			forward{name: d.LentDecode, to: d.Decode, doc: " is for the packages beside this one."},
+			forward{name: d.LentAppend, to: d.Append, doc: " likewise."})
 	}
 	return s.callsFile("lends.gen.go", pkg)
 }
 
-// forward is a function that does nothing but call another, and what is said of it.
-type forward struct{ name, to, doc string }
+// forward is a function that does nothing but call another, which may be of the package at path, and what is said of it.
+type forward struct{ name, path, to, doc string }
 
 // calls writes the functions of a loan that are used.
 func (s *source) calls(loan model.Loan, decode, appendTo forward) {
-	_, typ, _ := strings.Cut(parameter(loan.Decl), " ")
-	for _, c := range []struct {
-		forward
-		use              model.Use
-		params, result   string
-		prefix, argument string
-	}{
-		{decode, model.Decode, "(d *check.Decoder, v " + typ + ")", "", "", "d"},
-		{appendTo, model.Encode, "(b []byte, v " + typ + ")", " []byte", "return ", "b"},
-	} {
-		if loan.Use&c.use == 0 {
-			continue
-		}
-		s.line()
-		if c.doc != "" {
-			s.comment(c.name + c.doc)
-		}
-		s.open("func ", c.name, c.params, c.result, " {")
-		s.line(c.prefix, c.to, "(", c.argument, ", v)")
-		s.close("}")
+	if loan.Use&model.Decode != 0 {
+		s.forward(loan.Decl, decode, "d *"+s.check("Decoder"), "", "")
+	}
+	if loan.Use&model.Encode != 0 {
+		s.forward(loan.Decl, appendTo, "b []byte", " []byte", "return ")
 	}
 }
 
+func (s *source) forward(d *model.Decl, f forward, first, result, prefix string) {
+	params, args := first, first[:1]
+	if _, typ, ok := strings.Cut(s.parameter(d), " "); ok {
+		params, args = params+", v "+typ, args+", v"
+	}
+	if f.path != "" {
+		f.to = s.use(f.path, f.to)
+	}
+	s.line()
+	if f.doc != "" {
+		s.comment(f.name + f.doc)
+	}
+	s.open("func ", f.name, "(", params, ")", result, " {")
+	s.line(prefix, f.to, "(", args, ")")
+	s.close("}")
+}
+
 // callsFile makes a file of what was written, or none of nothing.
-func (s *source) callsFile(name string, pkg *model.Package, paths ...string) ([]File, error) {
+func (s *source) callsFile(name string, pkg *model.Package) ([]File, error) {
 	if len(s.b) == 0 {
 		return nil, nil
 	}
-	if bytes.Contains(s.b, []byte("check.")) {
-		paths = append(paths, checkPath)
-	}
-	return one(name, s.importing(header(pkg), pkg.Name, paths...), nil)
+	return one(name, s.file(header(pkg), pkg.Name), nil)
 }

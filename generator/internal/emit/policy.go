@@ -10,67 +10,61 @@ import (
 
 // cancelFile emits when calls end before they are done, for the tools whose manifest says so.
 func cancelFile(pkg *model.Package) ([]File, error) {
-	return variables(pkg, "cancel.gen.go", func(t *model.Tool) string {
+	return variables(pkg, "cancel.gen.go", func(s *source, t *model.Tool) string {
 		if t.Cancel == (model.CancelPolicy{}) {
 			return ""
 		}
-		return cancelPolicy(t)
+		return s.cancelPolicy(t)
 	})
 }
 
 // tasksFile emits how tools run as tasks.
 func tasksFile(pkg *model.Package) ([]File, error) {
-	return variables(pkg, "tasks.gen.go", func(t *model.Tool) string {
+	return variables(pkg, "tasks.gen.go", func(s *source, t *model.Tool) string {
 		if t.Task.Support == model.TaskForbidden {
 			return ""
 		}
-		return taskPolicy(t)
+		return s.taskPolicy(t)
 	})
 }
 
 // variables makes a file of one variable a tool, or none if no tool has one.
-func variables(pkg *model.Package, name string, make func(*model.Tool) string) ([]File, error) {
+func variables(pkg *model.Package, name string, make func(*source, *model.Tool) string) ([]File, error) {
 	s := &source{}
-	timed := false
 	for _, t := range pkg.Tools {
-		if code := make(t); code != "" {
+		if code := make(s, t); code != "" {
 			s.line()
 			s.line(code)
-			timed = timed || strings.Contains(code, "time.")
 		}
 	}
 	if len(s.b) == 0 {
 		return nil, nil
 	}
-	imports := []string{serverPath}
-	if timed {
-		imports = []string{"time", serverPath}
-	}
-	return one(name, s.importing(header(pkg), pkg.Name, imports...), nil)
+	return one(name, s.file(header(pkg), pkg.Name), nil)
 }
 
 // var getQuoteCancel = server.CancelPolicy{Timeout: 5 * time.Second}
-func cancelPolicy(t *model.Tool) string {
-	fields := durations(duration{"Timeout", t.Cancel.Timeout})
+func (s *source) cancelPolicy(t *model.Tool) string {
+	fields := s.durations(duration{"Timeout", t.Cancel.Timeout})
 	if t.Cancel.Uncancellable {
 		fields = append(fields, "Uncancellable: true")
 	}
 	if t.Cancel.Because != "" {
 		fields = append(fields, "Because: "+strconv.Quote(t.Cancel.Because))
 	}
-	return "var " + t.Ident + "Cancel = server.CancelPolicy{" + strings.Join(fields, ", ") + "}"
+	return "var " + t.Ident + "Cancel = " + s.use(serverPath, "CancelPolicy") + "{" + strings.Join(fields, ", ") + "}"
 }
 
 // var buildReportTask = server.TaskPolicy{Support: server.TaskRequired, TTL: 2 * time.Hour, MaxTTL: 24 * time.Hour}
-func taskPolicy(t *model.Tool) string {
+func (s *source) taskPolicy(t *model.Tool) string {
 	support := "Support: server.TaskOptional"
 	if t.Task.Support == model.TaskRequired {
 		support = "Support: server.TaskRequired"
 	}
-	fields := append([]string{support}, durations(
+	fields := append([]string{support}, s.durations(
 		duration{"TTL", t.Task.TTL}, duration{"MaxTTL", t.Task.MaxTTL},
 		duration{"PollInterval", t.Task.PollInterval}, duration{"Timeout", t.Task.Timeout})...)
-	return "var " + t.Ident + "Task = server.TaskPolicy{" + strings.Join(fields, ", ") + "}"
+	return "var " + t.Ident + "Task = " + s.use(serverPath, "TaskPolicy") + "{" + strings.Join(fields, ", ") + "}"
 }
 
 type duration struct {
@@ -78,18 +72,18 @@ type duration struct {
 	value time.Duration
 }
 
-func durations(all ...duration) []string {
+func (s *source) durations(all ...duration) []string {
 	var fields []string
 	for _, d := range all {
 		if d.value != 0 {
-			fields = append(fields, d.field+": "+durationCode(d.value))
+			fields = append(fields, d.field+": "+s.durationCode(d.value))
 		}
 	}
 	return fields
 }
 
 // durationCode writes d in the largest unit that divides it: 90 * time.Second.
-func durationCode(d time.Duration) string {
+func (s *source) durationCode(d time.Duration) string {
 	unit, name := time.Nanosecond, "Nanosecond"
 	for _, u := range []struct {
 		name string
@@ -103,7 +97,7 @@ func durationCode(d time.Duration) string {
 		}
 	}
 	if d == unit {
-		return "time." + name
+		return s.use("time", name)
 	}
-	return strconv.FormatInt(int64(d/unit), 10) + " * time." + name
+	return strconv.FormatInt(int64(d/unit), 10) + " * " + s.use("time", name)
 }

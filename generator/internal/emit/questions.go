@@ -2,7 +2,6 @@ package emit
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
@@ -13,7 +12,6 @@ func questionsFile(pkg *model.Package) ([]File, error) {
 		return nil, nil
 	}
 	s := &source{}
-	imports := map[string]bool{}
 	for _, t := range pkg.Tools {
 		if t.Call == "" {
 			continue
@@ -24,23 +22,17 @@ func questionsFile(pkg *model.Package) ([]File, error) {
 			s.line()
 			s.askMethod(t, q)
 			s.line()
-			s.questionVar(q, imports)
+			s.questionVar(q)
 		}
 	}
-	paths := []string{"context"}
-	for _, path := range []string{"time", checkPath} {
-		if imports[path] {
-			paths = append(paths, path)
-		}
-	}
-	return one("questions.gen.go", s.importing(header(pkg), pkg.Name, append(paths, serverPath)...), nil)
+	return one("questions.gen.go", s.file(header(pkg), pkg.Name), nil)
 }
 
 // // ImportOrdersCall is a call of import_orders, with its questions.
 // type ImportOrdersCall struct{ *server.Call }
 func (s *source) callType(t *model.Tool) {
 	s.callDoc(t)
-	s.line("type ", t.Call, " struct{ *server.Call }")
+	s.line("type ", t.Call, " struct{ *", s.use(serverPath, "Call"), " }")
 }
 
 func (s *source) callDoc(t *model.Tool) {
@@ -54,8 +46,9 @@ func (s *source) callDoc(t *model.Tool) {
 //	}
 func (s *source) askMethod(t *model.Tool, q *model.Question) {
 	s.comment(q.Doc...)
-	s.open("func (c *", t.Call, ") ", q.GoName, "(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[", q.Answer.Name, "], error) {")
-	s.line("return server.Ask(ctx, c.Call, &", q.Ident, ", message, opts...)")
+	s.open("func (c *", t.Call, ") ", q.GoName, "(ctx ", s.use("context", "Context"), ", message string, opts ...", s.use(serverPath, "AskOption"), ") (",
+		s.use(serverPath, "Answer"), "[", q.Answer.Name, "], error) {")
+	s.line("return ", s.use(serverPath, "Ask"), "(ctx, c.Call, &", q.Ident, ", message, opts...)")
 	s.close("}")
 }
 
@@ -63,22 +56,19 @@ func (s *source) askMethod(t *model.Tool, q *model.Question) {
 //		Name: "confirmOverwrite",
 //		…
 //	}
-func (s *source) questionVar(q *model.Question, imports map[string]bool) {
+func (s *source) questionVar(q *model.Question) {
 	fields := []row{{"Name", strconv.Quote(q.Name)}, {"Message", strconv.Quote(q.Message)}, {"Schema", "`" + q.Schema + "`"}}
 	if q.Timeout != 0 {
-		fields = append(fields, row{"Timeout", durationCode(q.Timeout)})
-		imports["time"] = true
+		fields = append(fields, row{"Timeout", s.durationCode(q.Timeout)})
 	}
 	if fallback := fallbackName(q.OnUnsupported); fallback != "" {
-		fields = append(fields, row{"OnUnsupported", "server." + fallback})
+		fields = append(fields, row{"OnUnsupported", s.use(serverPath, fallback)})
 	}
 	fields = append(fields, row{"Decode", q.Answer.Decode})
 	if q.Default != nil {
-		text := goLiteral(q.Default)
-		fields = append(fields, row{"Default", text})
-		imports[checkPath] = imports[checkPath] || strings.Contains(text, "check.")
+		fields = append(fields, row{"Default", s.literal(q.Default)})
 	}
-	s.open("var ", q.Ident, " = server.Question[", q.Answer.Name, "]{")
+	s.open("var ", q.Ident, " = ", s.use(serverPath, "Question"), "[", q.Answer.Name, "]{")
 	s.fields(fields)
 	s.close("}")
 }

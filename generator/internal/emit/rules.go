@@ -15,7 +15,7 @@ import (
 //		orderSymbol = check.String{Min: 1, Max: 8}
 //	)
 func (s *source) tables(d *model.Decl) {
-	t := &tables{}
+	t := &tables{source: s}
 	switch b := d.Body.(type) {
 	case *model.Struct:
 		t.object(b)
@@ -52,7 +52,10 @@ func (s *source) tables(d *model.Decl) {
 }
 
 // tables collects the rule tables of one declaration.
-type tables struct{ all []row }
+type tables struct {
+	*source
+	all []row
+}
 
 // add writes a table; fields that are empty are left out.
 func (t *tables) add(name, typ string, fields ...string) {
@@ -62,7 +65,7 @@ func (t *tables) add(name, typ string, fields ...string) {
 			given = append(given, f)
 		}
 	}
-	t.all = append(t.all, row{name, "= check." + typ + "{" + strings.Join(given, ", ") + "}"})
+	t.all = append(t.all, row{name, "= " + t.check(typ) + "{" + strings.Join(given, ", ") + "}"})
 }
 
 func (t *tables) object(b *model.Struct) {

@@ -9,13 +9,24 @@ import (
 // source collects Go source that gofmt leaves as it is. Types and validators, nearly all of a package's text, are
 // written with it; doc.go tells why not with jennifer.
 type source struct {
-	b       []byte
-	depth   int
-	imports bool // runtime/check is used
+	b     []byte
+	depth int
+	paths []string // of the packages that are used
 }
 
 // sized is a source for a text of about that many bytes: growing to that size would cost as much as writing it.
 func sized(bytes int) *source { return &source{b: make([]byte, 0, bytes)} }
+
+// use records that the package at path is used, and returns a name in it as one writes it: check.Raw.
+func (s *source) use(path, name string) string {
+	if !slices.Contains(s.paths, path) {
+		s.paths = append(s.paths, path)
+	}
+	return path[strings.LastIndexByte(path, '/')+1:] + "." + name
+}
+
+// check is use of runtime/check.
+func (s *source) check(name string) string { return s.use(checkPath, name) }
 
 // line writes one line at the current indentation, its parts joined. No parts make an empty line.
 func (s *source) line(parts ...string) {
@@ -56,16 +67,10 @@ func (s *source) comment(lines ...string) {
 	}
 }
 
-// file returns the whole file: header, package clause, the import of runtime/check if it is used, and what was written.
+// file returns the whole file: header, package clause, the imports of what is used, those of the standard library first, and
+// what was written.
 func (s *source) file(header, pkg string) []byte {
-	if s.imports {
-		return s.importing(header, pkg, checkPath)
-	}
-	return s.importing(header, pkg)
-}
-
-// importing is file with the imports at paths, which are sorted, those of the standard library first.
-func (s *source) importing(header, pkg string, paths ...string) []byte {
+	paths := s.paths
 	sortPaths(paths)
 	b := append(make([]byte, 0, len(s.b)+1024), header...)
 	b = append(b, "\n\npackage "+pkg...)

@@ -20,24 +20,21 @@ func toolsFile(pkg *model.Package) ([]File, error) {
 	s.line()
 	name := ifElse(pkg.Dir == "", "tools", "Tools")
 	s.comment(name + " are the tools that h answers, in the manifest's order. A definition is what tools/list shows.")
-	s.open("func ", name, "(h Handlers) []server.Tool {")
+	tool := s.use(serverPath, "Tool")
+	s.open("func ", name, "(h Handlers) []", tool, " {")
 	if len(pkg.Tools) == 0 {
-		s.line("return []server.Tool{}")
+		s.line("return []", tool, "{}")
 	} else {
-		s.open("return []server.Tool{")
+		s.open("return []", tool, "{")
 		for _, t := range pkg.Tools {
 			s.open("{")
-			s.fields(toolEntry(pkg, t))
+			s.fields(s.toolEntry(pkg, t))
 			s.close("},")
 		}
 		s.close("}")
 	}
 	s.close("}")
-	imports := []string{serverPath}
-	if pkg.Needs.Questions {
-		imports = []string{"context", serverPath}
-	}
-	return one("tools.gen.go", s.importing(header(pkg), pkg.Name, imports...), nil)
+	return one("tools.gen.go", s.file(header(pkg), pkg.Name), nil)
 }
 
 //	{
@@ -47,12 +44,12 @@ func toolsFile(pkg *model.Package) ([]File, error) {
 //		Cancel: getQuoteCancel,
 //		Task: getQuoteTask,
 //	}
-func toolEntry(pkg *model.Package, t *model.Tool) []row {
+func (s *source) toolEntry(pkg *model.Package, t *model.Tool) []row {
 	fields := []row{{"Name", strconv.Quote(t.Name)}, {"Definition", "`" + t.Definition + "`"}}
 	if t.Execution != "" {
 		fields = append(fields, row{"Execution", "`" + t.Execution + "`"})
 	}
-	fields = append(fields, row{"Handler", "server.Bind(" + t.Input.Decode + ", " + method(pkg, t) + ", " + codec(pkg, t) + ")"})
+	fields = append(fields, row{"Handler", s.use(serverPath, "Bind") + "(" + t.Input.Decode + ", " + s.method(pkg, t) + ", " + s.codec(pkg, t) + ")"})
 	if t.Cancel != (model.CancelPolicy{}) {
 		fields = append(fields, row{"Cancel", t.Ident + "Cancel"})
 	}
@@ -60,7 +57,7 @@ func toolEntry(pkg *model.Package, t *model.Tool) []row {
 		fields = append(fields, row{"Task", t.Ident + "Task"})
 	}
 	if before := beforeQuestions(t); len(before) > 0 {
-		fields = append(fields, row{"Before", "[]server.BeforeQuestion{" + strings.Join(before, ", ") + "}"})
+		fields = append(fields, row{"Before", "[]" + s.use(serverPath, "BeforeQuestion") + "{" + strings.Join(before, ", ") + "}"})
 	}
 	return fields
 }
@@ -81,18 +78,18 @@ func beforeQuestions(t *model.Tool) []string {
 //	func(ctx context.Context, call *server.Call, in *ImportOrdersInput) (*ImportOrdersOutput, error) {
 //		return h.ImportOrders(ctx, &ImportOrdersCall{call}, in)
 //	}
-func method(pkg *model.Package, t *model.Tool) string {
+func (s *source) method(pkg *model.Package, t *model.Tool) string {
 	if t.Call == "" {
 		return "h." + t.GoName
 	}
-	return "func(ctx context.Context, call *server.Call, in *" + t.Input.Name + ") (*" + outputName(pkg, t) + ", error) {\n" +
+	return "func(ctx " + s.use("context", "Context") + ", call *" + s.use(serverPath, "Call") + ", in *" + t.Input.Name + ") (*" + outputName(pkg, t) + ", error) {\n" +
 		"\treturn h." + t.GoName + "(ctx, &" + t.Call + "{call}, in)\n}"
 }
 
 // server.Structured(appendGetQuoteOutput, decodeGetQuoteOutput) or server.Unstructured(appendCallToolResult)
-func codec(pkg *model.Package, t *model.Tool) string {
+func (s *source) codec(pkg *model.Package, t *model.Tool) string {
 	if t.Output == nil {
-		return "server.Unstructured(" + pkg.Result.Append + ")"
+		return s.use(serverPath, "Unstructured") + "(" + pkg.Result.Append + ")"
 	}
-	return "server.Structured(" + t.Output.Append + ", " + t.Output.Decode + ")"
+	return s.use(serverPath, "Structured") + "(" + t.Output.Append + ", " + t.Output.Decode + ")"
 }

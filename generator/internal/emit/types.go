@@ -200,30 +200,25 @@ func (s *source) definedType(d *model.Decl, b *model.Defined) {
 	s.line("type ", d.Name, " ", s.typ(&b.Value, b.Value.Hold))
 }
 
-// typ returns the Go type of a value and remembers the import that it needs.
+// typ returns the Go type of a value as it is held.
 func (s *source) typ(v *model.Value, hold model.Hold) string {
-	t := held(goType(v), hold)
-	s.imports = s.imports || strings.Contains(t, "check.")
-	return t
-}
-
-func held(t string, hold model.Hold) string {
+	t := s.goType(v)
 	switch hold {
 	case model.Pointer:
 		return "*" + t
 	case model.Maybe:
-		return "check.Optional[" + t + "]"
+		return s.check("Optional") + "[" + t + "]"
 	case model.Three:
-		return "check.Nullable[" + t + "]"
+		return s.check("Nullable") + "[" + t + "]"
 	case model.ThreePointer:
-		return "check.Nullable[*" + t + "]"
+		return s.check("Nullable") + "[*" + t + "]"
 	default:
 		return t
 	}
 }
 
 // goType is the type of a value that is there.
-func goType(v *model.Value) string {
+func (s *source) goType(v *model.Value) string {
 	switch t := v.Type.(type) {
 	case model.String:
 		return "string"
@@ -232,16 +227,16 @@ func goType(v *model.Value) string {
 	case model.Number:
 		return "float64"
 	case model.Decimal:
-		return "check.Literal"
+		return s.check("Literal")
 	case model.Bool:
 		return "bool"
 	case *model.Slice:
-		return "[]" + held(goType(&t.Elem), t.Elem.Hold)
+		return "[]" + s.typ(&t.Elem, t.Elem.Hold)
 	case *model.Map:
-		return "map[string]" + held(goType(&t.Elem), t.Elem.Hold)
+		return "map[string]" + s.typ(&t.Elem, t.Elem.Hold)
 	case model.Named:
 		return t.Decl.Name
 	default:
-		return "check.Raw"
+		return s.check("Raw")
 	}
 }

@@ -1,8 +1,6 @@
 package emit
 
 import (
-	"bytes"
-
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
@@ -24,7 +22,6 @@ func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 		}
 		s.methods(d)
 	}
-	s.imports = bytes.Contains(s.b, []byte("check."))
 	return s.file(header, pkg)
 }
 
@@ -35,11 +32,11 @@ func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 //	}
 func (s *source) decoder(d *model.Decl) {
 	s.line()
-	fills := parameter(d)
+	fills := s.parameter(d)
 	if fills != "" {
 		fills = ", " + fills
 	}
-	s.open("func ", d.Decode, "(d *check.Decoder", fills, ") {")
+	s.open("func ", d.Decode, "(d *", s.check("Decoder"), fills, ") {")
 	if d.Once != "" {
 		s.open("d.Once(&", d.Once, ", func(d *check.Decoder) {")
 		s.decoderBody(d)
@@ -73,14 +70,14 @@ func (s *source) decoderBody(d *model.Decl) {
 }
 
 // parameter is what a decoder fills; nothing for validators.
-func parameter(d *model.Decl) string {
+func (s *source) parameter(d *model.Decl) string {
 	switch b := d.Body.(type) {
 	case *model.Marks:
-		return "e *check.Evaluated"
+		return "e *" + s.check("Evaluated")
 	case *model.Check, model.Condition:
 		return ""
 	case *model.Element:
-		return "v *" + held(goType(&b.Value), b.Value.Hold)
+		return "v *" + s.typ(&b.Value, b.Value.Hold)
 	default:
 		return "v *" + d.Name
 	}
@@ -98,7 +95,7 @@ func parameter(d *model.Decl) string {
 func (s *source) readStruct(b *model.Struct) {
 	for _, p := range b.Props {
 		if p.Default != nil {
-			s.line("v.", p.Name, " = ", goLiteral(p.Default))
+			s.line("v.", p.Name, " = ", s.literal(p.Default))
 		}
 	}
 	s.members(b, func(p *model.Prop) {
@@ -157,7 +154,7 @@ func (s *source) readProp(p *model.Prop) {
 // forget takes a default back where reading would not replace all of it.
 func (s *source) forget(to string, v *model.Value, hold model.Hold) {
 	if hold != model.Bare || isStruct(v) {
-		s.line(to, " = ", held(goType(v), hold), "{}")
+		s.line(to, " = ", s.typ(v, hold), "{}")
 	}
 }
 
@@ -207,7 +204,7 @@ func (s *source) readDefined(d *model.Decl, v *model.Value) {
 		s.line(t.Decl.Decode, "(d, (*", t.Decl.Name, ")(v))")
 		return
 	}
-	s.line("var u ", held(goType(v), v.Hold))
+	s.line("var u ", s.typ(v, v.Hold))
 	s.read("u", v, v.Hold)
 	s.line("*v = ", d.Name, "(u)")
 }

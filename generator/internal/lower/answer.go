@@ -2,7 +2,6 @@ package lower
 
 import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
-	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
@@ -19,16 +18,9 @@ func (l *packageLowering) defaultAnswer(e *manifest.Elicitation, q *model.Questi
 		if p.Name == "" || fallback == nil {
 			continue
 		}
-		if value := l.literal(p, fallback); value != nil {
+		if value, ok := l.types.heldLiteral(&p.Value, p.Hold, fallback); ok {
 			answer.Entries = append(answer.Entries, model.Entry{Field: p.Name, Value: value})
 		}
 	}
 	q.Default = answer
-}
-
-// literal is the default at n as p holds it. A copy takes it: a required property has no default of its own.
-func (l *packageLowering) literal(p *model.Prop, n *schema.Node) model.Literal {
-	holder := *p
-	l.types.fallback(&holder, n)
-	return holder.Default
 }

@@ -1,26 +1,35 @@
 package lower
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// fallback writes the default of a property as a Go literal. One that its own schema does not allow is an error.
-func (t *Types) fallback(p *model.Prop, n *schema.Node) {
-	p.DefaultText = compact(n)
-	lit, ok := heldLiteral(&p.Value, p.Hold, n)
-	if !ok {
-		t.findings.Report(n, "invalid-default", "", "the default is not a value that the property can have")
+// fallback writes the default of a property as a Go literal. One that its Go type can not hold is not applied: a default is
+// an annotation, so that is only said.
+func (t *Types) fallback(p *model.Prop) {
+	n := t.fallbacks[p]
+	if n == nil {
 		return
 	}
-	p.Default = lit
+	delete(t.fallbacks, p) // also for a default within itself: there it is none
+	p.DefaultText = compact(n)
+	lit, ok := t.heldLiteral(&p.Value, p.Hold, n)
+	if ok {
+		p.Default = lit
+		return
+	}
+	t.findings.Warn(n, "impossible-default", "", "the default is not applied: the Go type of the property can not hold it")
+	p.Presence = presence(false, p.Value.Null, false)
+	p.Hold = hold(&p.Value, p.Presence)
 }
 
 // literal writes n as a Go literal of the type of v.
-func literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
-	switch t := v.Type.(type) {
+func (t *Types) literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
+	switch typ := v.Type.(type) {
 	case model.String:
 		return model.Basic(strconv.Quote(n.Text)), n.Kind == schema.String
 	case model.Int:
@@ -31,7 +40,7 @@ func literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
 		}
 		return model.Basic(decimal(x)), true
 	case model.Number:
-		return model.Basic(n.Text), n.Kind == schema.Number
+		return floatLiteral(n)
 	case model.Decimal:
 		return model.Basic(strconv.Quote(n.Text)), n.Kind == schema.Number
 	case model.Bool:
@@ -39,42 +48,31 @@ func literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
 	case model.Raw:
 		return model.RawText(compact(n)), true
 	case *model.Slice:
-		return sliceLiteral(v, t, n)
+		return t.sliceLiteral(v, typ, n)
 	case *model.Map:
-		return mapLiteral(v, t, n)
+		return t.mapLiteral(v, typ, n)
 	case model.Named:
-		return namedLiteral(v, t.Decl, n)
+		return t.namedLiteral(v, typ.Decl, n)
 	}
 	return nil, false
 }
 
 // heldLiteral is literal for a value with its hold: an element, or a property of a struct.
-func heldLiteral(v *model.Value, hold model.Hold, n *schema.Node) (model.Literal, bool) {
+func (t *Types) heldLiteral(v *model.Value, hold model.Hold, n *schema.Node) (model.Literal, bool) {
 	if n.Kind == schema.Null && v.Null {
-		return model.NullLiteral{Three: hold == model.Three || hold == model.ThreePointer, Of: *v}, true
+		return model.NullLiteral{Of: *v, Hold: hold}, true
 	}
-	lit, ok := literal(v, n)
-	switch {
-	case !ok:
-		return nil, false
-	case hold == model.Maybe:
-		return &model.Some{Of: *v, Value: lit}, true
-	case hold == model.Three || hold == model.ThreePointer:
-		return &model.Some{Three: true, Pointer: hold == model.ThreePointer, Of: *v, Value: lit}, true
-	case hold == model.Pointer:
-		c, isComposite := lit.(*model.Composite)
-		if isComposite {
-			c.Pointer = true
-		}
-		return c, isComposite
+	lit, ok := t.literal(v, n)
+	if !ok || hold == model.Bare {
+		return lit, ok
 	}
-	return lit, true
+	return &model.Held{Of: *v, Hold: hold, Value: lit}, true
 }
 
-func sliceLiteral(v *model.Value, t *model.Slice, n *schema.Node) (model.Literal, bool) {
+func (t *Types) sliceLiteral(v *model.Value, s *model.Slice, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
 	for _, item := range n.Items {
-		lit, ok := heldLiteral(&t.Elem, t.Elem.Hold, item)
+		lit, ok := t.heldLiteral(&s.Elem, s.Elem.Hold, item)
 		if !ok {
 			return nil, false
 		}
@@ -83,10 +81,10 @@ func sliceLiteral(v *model.Value, t *model.Slice, n *schema.Node) (model.Literal
 	return c, n.Kind == schema.Array
 }
 
-func mapLiteral(v *model.Value, t *model.Map, n *schema.Node) (model.Literal, bool) {
+func (t *Types) mapLiteral(v *model.Value, s *model.Map, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
 	for _, m := range sorted(n.Members) {
-		lit, ok := heldLiteral(&t.Elem, t.Elem.Hold, m.Value)
+		lit, ok := t.heldLiteral(&s.Elem, s.Elem.Hold, m.Value)
 		if !ok {
 			return nil, false
 		}
@@ -95,7 +93,7 @@ func mapLiteral(v *model.Value, t *model.Map, n *schema.Node) (model.Literal, bo
 	return c, n.Kind == schema.Object
 }
 
-func namedLiteral(v *model.Value, d *model.Decl, n *schema.Node) (model.Literal, bool) {
+func (t *Types) namedLiteral(v *model.Value, d *model.Decl, n *schema.Node) (model.Literal, bool) {
 	switch b := d.Body.(type) {
 	case *model.Enum:
 		for _, e := range b.Values {
@@ -110,66 +108,96 @@ func namedLiteral(v *model.Value, d *model.Decl, n *schema.Node) (model.Literal,
 			}
 		}
 	case *model.Struct:
-		return structLiteral(v, b, n)
+		return t.structLiteral(v, b, n)
 	case *model.Defined:
-		lit, ok := heldLiteral(&b.Value, b.Value.Hold, n)
-		if c, isComposite := lit.(*model.Composite); isComposite {
-			c.Of = *v
-		}
-		if raw, isRaw := lit.(model.RawText); isRaw {
-			return &model.Convert{To: d, Value: raw}, ok
-		}
-		return lit, ok
+		return t.definedLiteral(v, d, &b.Value, n)
 	case *model.Union:
-		return unionLiteral(b, n)
+		return t.unionLiteral(b, n)
 	}
 	return nil, false
+}
+
+// definedLiteral is a literal of type d, which is declared as the type of of.
+func (t *Types) definedLiteral(v *model.Value, d *model.Decl, of *model.Value, n *schema.Node) (model.Literal, bool) {
+	lit, ok := t.heldLiteral(of, of.Hold, n)
+	switch l := lit.(type) {
+	case *model.Composite:
+		l.Of = *v
+		return l, ok
+	case model.Basic:
+		if _, named := of.Type.(model.Named); !named {
+			return l, ok // a constant without a type
+		}
+	}
+	return &model.Convert{To: d, Value: lit}, ok
 }
 
 // unionLiteral takes the first member that n fits.
-func unionLiteral(u *model.Union, n *schema.Node) (model.Literal, bool) {
+func (t *Types) unionLiteral(u *model.Union, n *schema.Node) (model.Literal, bool) {
 	for _, m := range u.Members {
 		v := model.Value{Type: model.Named{Decl: m.Decl}}
-		lit, ok := namedLiteral(&v, m.Decl, n)
+		lit, ok := t.namedLiteral(&v, m.Decl, n)
 		if !ok {
 			continue
 		}
-		if c, isComposite := lit.(*model.Composite); isComposite {
-			c.Pointer = classOf(&v) == record
-			return c, true
+		if m.Pointer {
+			return &model.Held{Of: v, Hold: model.Pointer, Value: lit}, true
 		}
-		return &model.Convert{To: m.Decl, Value: lit}, true
+		if _, constant := lit.(model.Basic); constant {
+			return &model.Convert{To: m.Decl, Value: lit}, true
+		}
+		return lit, true
 	}
 	return nil, false
 }
 
-// structLiteral writes the properties that n has, and the defaults of those that it lacks.
-func structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (model.Literal, bool) {
+// structLiteral writes the properties that n has, and the defaults of those that it lacks. What no property is declared for
+// goes into the field for all others, if there is one.
+func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
-	left := len(n.Members)
+	others := slices.Clone(n.Members)
 	for _, p := range s.Props {
 		given := n.Get(p.Key)
-		if given != nil {
-			left--
-		}
+		others = slices.DeleteFunc(others, func(m schema.Member) bool { return m.Key == p.Key })
 		switch {
 		case given == nil && p.Presence.Required(), given != nil && p.Const != "" && canonicalText(p.Const) != canonical(given):
 			return nil, false
 		case p.Name == "":
 		case given != nil:
-			lit, ok := heldLiteral(&p.Value, p.Hold, given)
+			lit, ok := t.heldLiteral(&p.Value, p.Hold, given)
 			if !ok {
 				return nil, false
 			}
 			c.Entries = append(c.Entries, model.Entry{Field: p.Name, Value: lit})
-		case p.Default != nil:
-			c.Entries = append(c.Entries, model.Entry{Field: p.Name, Value: p.Default})
+		default:
+			if t.fallback(p); p.Default != nil {
+				c.Entries = append(c.Entries, model.Entry{Field: p.Name, Value: p.Default})
+			}
 		}
 	}
-	if left > 0 && s.Open != model.Ignore {
+	if len(others) == 0 || s.Open == model.Ignore {
+		return c, n.Kind == schema.Object
+	}
+	if s.Field == "" {
 		return nil, false
 	}
-	return c, n.Kind == schema.Object
+	extra := &model.Map{Elem: s.Extra}
+	lit, ok := t.mapLiteral(&model.Value{Type: extra}, extra, &schema.Node{Kind: schema.Object, Members: others})
+	c.Entries = append(c.Entries, model.Entry{Field: s.Field, Value: lit})
+	return c, ok
+}
+
+// floatLiteral is a number as Go source, short where JSON has more digits or a larger exponent than Go takes.
+func floatLiteral(n *schema.Node) (model.Literal, bool) {
+	f, err := strconv.ParseFloat(n.Text, 64)
+	if n.Kind != schema.Number || err != nil {
+		return nil, false
+	}
+	short := strconv.FormatFloat(f, 'g', -1, 64)
+	if len(n.Text) <= len(short) && f != 0 {
+		return model.Basic(n.Text), true
+	}
+	return model.Basic(short), true
 }
 
 func canonicalText(text string) string {

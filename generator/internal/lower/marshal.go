@@ -144,7 +144,7 @@ func tag(p *model.Prop) string {
 		}
 	}
 	switch {
-	case p.Key != "" && (p.Presence == model.Optional || p.Presence == model.NullOptional):
+	case p.Key != "" && (p.Presence == model.Optional || p.Presence == model.NullOptional || p.Presence == model.NullDefaulted):
 		return p.Key + ",omitzero"
 	case p.Key == "-":
 		return "-,"

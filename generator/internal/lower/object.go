@@ -250,12 +250,13 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 		out.Const = compact(s.only())
 	}
 	fallback := s.notes.fallback
-	if out.Name == "" || required {
+	if out.Name == "" || required || fallback != nil && l.doc.RefusesDefault(fallback) {
 		fallback = nil
 	}
 	out.Presence = presence(required, out.Value.Null, fallback != nil)
 	if fallback != nil {
-		l.fallbacks = append(l.fallbacks, pending{out, fallback})
+		l.fallbacks[out] = fallback
+		l.defaulted = append(l.defaulted, out)
 	}
 	return out
 }

@@ -72,7 +72,7 @@ func needs(m *manifest.Manifest) model.Needs {
 
 // reserve takes the names that do not come from schemas, before a type can.
 func (l *packageLowering) reserve() {
-	for _, name := range []string{"Handlers", "New", "TextResult", "tools"} {
+	for _, name := range []string{"Handlers", "New", "TextResult", "tools", "methods"} {
 		l.types.Names.Take(name)
 	}
 	if l.in.Split {

@@ -38,14 +38,9 @@ type Types struct {
 	findings   schema.Diagnostics
 	seen       []*model.Decl // types whose unknown properties a check of a whole value may look at, with all below them
 
-	fallbacks []pending // defaults, to be written once every type is known
+	fallbacks map[*model.Prop]*schema.Node // defaults, to be written once every type is known
+	defaulted []*model.Prop                // the properties that have one, in order
 	table     map[string]keyword
-}
-
-// pending is a property and its default.
-type pending struct {
-	prop *model.Prop
-	node *schema.Node
 }
 
 // NewTypes returns an empty set.
@@ -63,6 +58,7 @@ func NewTypes() *Types {
 		open:       map[string]string{},
 		ids:        map[*schema.Node]int{},
 		plain:      map[model.Type]*model.Decl{},
+		fallbacks:  map[*model.Prop]*schema.Node{},
 		table:      newKeywords(),
 	}
 	t.scopes = scopes{types: t, moving: map[*schema.Document]map[string]bool{}, copies: map[string]*scoped{}, of: map[*schema.Node]origin{}}
@@ -101,8 +97,8 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	}
 	breakCycles(t.decls)
 	t.nameAll()
-	for _, f := range t.fallbacks {
-		t.fallback(f.prop, f.node)
+	for _, p := range t.defaulted {
+		t.fallback(p)
 	}
 	for _, d := range t.decls {
 		t.nameRules(d)

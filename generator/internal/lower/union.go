@@ -94,7 +94,8 @@ func (l *lowering) branches(base *shape, g group) []branch {
 // whole reports whether the owner takes no kind from the branch but null, for which types have presences.
 func (b branch) whole() bool {
 	lost := b.own.kinds &^ b.shape.kinds
-	return (lost == 0 || lost == model.KindNull && !b.own.anyKind()) && b.own.whole == b.shape.whole
+	presence := lost == model.KindNull && b.own.kinds != model.KindAny && !b.own.anyKind()
+	return (lost == 0 || presence) && b.own.whole == b.shape.whole
 }
 
 // nested returns the anyOf that a branch of an anyOf consists of.
@@ -144,7 +145,7 @@ func (s *shape) lets(branches []branch) bool {
 // onlyBranch is a group of one branch beside null.
 func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.Value {
 	var v model.Value
-	if target, ok := l.follow(b.node); ok && base.plain() && b.whole() && p.decl == nil {
+	if target, ok := l.follow(b.node); ok && base.plain() && b.whole() && p.decl == nil && (null || !l.nullWithin(target)) {
 		v = l.ref(target, p)
 	} else {
 		b.shape.notes.and(&base.notes)

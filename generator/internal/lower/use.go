@@ -49,6 +49,9 @@ func (n mentions) properties(s *model.Struct, u model.Use) {
 			continue
 		}
 		n.value(&p.Value, u)
+		if u&model.Decode != 0 {
+			n.literal(p.Default)
+		}
 	}
 	n.value(&s.Extra, u)
 	n.f(s.Func, u)
@@ -83,6 +86,37 @@ func (n mentions) value(v *model.Value, u model.Use) {
 		n.value(&t.Rest, u)
 	case *model.Object:
 		n.properties(t.Struct, u)
+	}
+}
+
+// literal tells of the types that a default names, which may be those of a union's members.
+func (n mentions) literal(l model.Literal) {
+	switch l := l.(type) {
+	case model.NullLiteral:
+		n.named(&l.Of)
+	case *model.Held:
+		n.named(&l.Of)
+		n.literal(l.Value)
+	case *model.Convert:
+		n.f(l.To, 0)
+		n.literal(l.Value)
+	case *model.Composite:
+		n.named(&l.Of)
+		for _, e := range l.Entries {
+			n.literal(e.Value)
+		}
+	}
+}
+
+// named tells of the declared types in the Go type of v.
+func (n mentions) named(v *model.Value) {
+	switch t := v.Type.(type) {
+	case *model.Slice:
+		n.named(&t.Elem)
+	case *model.Map:
+		n.named(&t.Elem)
+	case model.Named:
+		n.f(t.Decl, 0)
 	}
 }
 

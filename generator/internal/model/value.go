@@ -176,7 +176,7 @@ func (*ByTag) isUnionRule()    {}
 func (*ByKindOf) isUnionRule() {}
 func (*Tried) isUnionRule()    {}
 
-// Literal is the Go value of a default: Basic, RawText, NullLiteral, *Composite, *Some or *Convert.
+// Literal is the Go value of a default: Basic, RawText, NullLiteral, *Composite, *Held or *Convert.
 type Literal interface{ isLiteral() }
 
 // Basic is Go source of a constant: 30, "open", true, or the name of one.
@@ -185,16 +185,15 @@ type Basic string
 // RawText is JSON, kept as check.Raw.
 type RawText string
 
-// NullLiteral is no value: nil, check.Optional that is not set, or with Three a check.Nullable that is null.
+// NullLiteral is null as its place holds it: nil, a check.Optional that is not set, or a check.Nullable that is null.
 type NullLiteral struct {
-	Three bool
-	Of    Value
+	Of   Value
+	Hold Hold
 }
 
 // Composite is a literal of a struct, slice or map type.
 type Composite struct {
 	Of      Value
-	Pointer bool
 	Entries []Entry
 }
 
@@ -206,11 +205,11 @@ type Entry struct {
 	Value Literal
 }
 
-// Some is a check.Optional that is set, or with Three a check.Nullable, of a pointer with Pointer.
-type Some struct {
-	Three, Pointer bool
-	Of             Value
-	Value          Literal
+// Held is a value of type Of, held otherwise than bare: as a pointer, a check.Optional or a check.Nullable.
+type Held struct {
+	Of    Value
+	Hold  Hold
+	Value Literal
 }
 
 // Convert is a value converted to a declared type.
@@ -223,5 +222,5 @@ func (Basic) isLiteral()       {}
 func (RawText) isLiteral()     {}
 func (NullLiteral) isLiteral() {}
 func (*Composite) isLiteral()  {}
-func (*Some) isLiteral()       {}
+func (*Held) isLiteral()       {}
 func (*Convert) isLiteral()    {}

@@ -104,8 +104,12 @@ func (a *author) objectOrTrue(depth int) object {
 	return object{}
 }
 
-// schema returns a schema with at most depth levels below it.
+// schema returns a schema with at most depth levels below it, which may take null and have a default.
 func (a *author) schema(depth int) any {
+	return a.withDefault(a.nullable(a.value(depth)))
+}
+
+func (a *author) value(depth int) any {
 	switch {
 	case a.chance(30):
 		return true
