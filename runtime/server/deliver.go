@@ -14,82 +14,114 @@ import (
 
 // Questions of a task travel on an open request for its result if there is one, else on the session that created the
 // task (TSK19). Some clients ask for the result only when input is required, others never do: a question has to reach
-// both. The engine's claims see to it that it is with one of them at a time.
+// both, and each client once. So it is with one stream at a time, and only with one that somebody reads; a stream that nobody
+// reads any more gives it up to the first one that is read.
 
 // delivery puts questions of one task to one client.
 type delivery struct {
 	peer        *peer
 	owner, task string
 	about       subject // the request for the result, or the session's stream
-	waits       bool    // for a question that somebody else delivers, in case that fails
 }
 
-// put asks q and records the answer, unless the question is closed or somebody else asks it. It returns when the question
-// is closed or ctx ends.
-func (d *delivery) put(ctx context.Context, q task.Question) {
-	for ctx.Err() == nil && d.open(ctx, q.Name) {
-		release, busy := d.peer.s.engine.Claim(d.task, q.Name)
-		if release != nil {
-			defer release()
-			// Again, because it may have been answered before the claim.
-			if d.open(ctx, q.Name) {
-				d.ask(ctx, q)
-			}
-			return
-		}
-		if !d.waits {
-			return
-		}
-		select {
-		case <-busy:
-		case <-ctx.Done():
-		}
+// session tells whether the questions go on the session's stream.
+func (d *delivery) session() bool { return d.about.id.IsZero() }
+
+// attended tells whether somebody reads the stream, and returns a channel that is closed when that may have changed.
+func (d *delivery) attended() (read bool, changed <-chan struct{}) {
+	if a := d.peer.attended; a != nil {
+		return a.Attended(d.about.id)
 	}
+	return true, nil
 }
 
-// ask elicits the answer while the question is open.
-func (d *delivery) ask(ctx context.Context, q task.Question) {
+// put asks q and records the answer, as soon as its stream is read and no other one has the question. It returns when the
+// question is closed, a session's also when an open request for the result takes it over.
+func (d *delivery) put(ctx context.Context, q task.Question) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		defer cancel()
-		d.whileOpen(ctx, q.Name)
+		d.watch(ctx, q.Name)
 	})
-	data, err := (&asking{about: d.about, call: ctx, wait: ctx, task: d.task}).send(q)
-	cancel()
-	watch.Wait()
-	if err != nil {
-		d.peer.s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
-		return
-	}
-	_, err = d.peer.s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
-	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler is told instead
-		data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "the answer can not be kept: %v", limit)})
-		_, err = d.peer.s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
-	}
-	if err != nil {
-		d.peer.s.log.Debug("answer not recorded", "task", d.task, "question", q.Name, "error", err)
+	defer watch.Wait()
+	defer cancel()
+	s, name := d.peer.s, asked{d.task, q.Name}
+	for ctx.Err() == nil && !(d.session() && s.yieldToStream(name)) {
+		read, changed := d.attended()
+		if !read {
+			await(ctx, changed, nil)
+			continue
+		}
+		turn, yield := context.WithCancel(ctx)
+		h, mine := s.hold(name, d, yield)
+		if !mine {
+			h.handOver(ctx, changed)
+			yield()
+			continue
+		}
+		again := d.ask(turn, q)
+		s.letGo(name, h)
+		yield()
+		if !again {
+			return
+		}
 	}
 }
 
-func (d *delivery) open(ctx context.Context, name string) bool {
-	t, _, err := d.peer.s.engine.Watch(ctx, d.owner, d.task)
-	return err == nil && isOpen(&t, name)
-}
-
-// whileOpen returns when the question is closed: answered, withdrawn, or its task over.
-func (d *delivery) whileOpen(ctx context.Context, name string) {
+// watch returns when the question is closed: answered, withdrawn, or its task over. Meanwhile it sees to it that the session gets
+// questions whose stream nobody reads.
+func (d *delivery) watch(ctx context.Context, name string) {
 	for {
 		t, changed, err := d.peer.s.engine.Watch(ctx, d.owner, d.task)
 		if err != nil || !isOpen(&t, name) {
 			return
 		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
+		read, readers := d.attended()
+		switch {
+		case d.session():
+		case read:
+			d.peer.s.openStream(d)
+		default:
+			d.peer.s.closeStream(d)
+		}
+		if !await(ctx, changed, readers) {
 			return
 		}
 	}
+}
+
+// await waits for one of two changes; false: ctx ended.
+func await(ctx context.Context, a, b <-chan struct{}) bool {
+	select {
+	case <-a:
+	case <-b:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// ask elicits the answer, unless the question is closed. True: the stream gave the question up, and may try again.
+func (d *delivery) ask(ctx context.Context, q task.Question) (again bool) {
+	s := d.peer.s
+	if t, _, err := s.engine.Watch(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
+		return false // it was answered before the stream had it
+	}
+	data, err := (&asking{about: d.about, call: ctx, wait: ctx, task: d.task}).send(q)
+	if err != nil {
+		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
+		return ctx.Err() != nil
+	}
+	_, err = s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
+	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler is told instead
+		data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "the answer can not be kept: %v", limit)})
+		_, err = s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
+	}
+	if err != nil {
+		s.log.Debug("answer not recorded", "task", d.task, "question", q.Name, "error", err)
+	}
+	return false
 }
 
 func isOpen(t *task.Task, name string) bool {
@@ -113,12 +145,12 @@ func (r *request) awaitTask() (task.Task, error) {
 // streamTask returns when the task is over.
 func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 	s, owner := r.p.s, r.p.owner
-	d := &delivery{peer: r.p, owner: owner, task: t.ID, about: r.subject(), waits: true}
+	d := &delivery{peer: r.p, owner: owner, task: t.ID, about: r.subject()}
 	d.about.task = s.life(t.ID)
 	var deliveries sync.WaitGroup
 	asked := map[string]bool{}
-	s.openStream(t.ID)
-	defer s.closeStream(owner, t.ID)
+	s.openStream(d)
+	defer s.closeStream(d)
 	defer deliveries.Wait()
 	for !t.Status.Terminal() {
 		for _, q := range t.Questions {
@@ -144,34 +176,6 @@ func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 // delivers tells whether q can be put to the client of the session.
 func (p *peer) delivers(q *task.Question) bool { return p.wire.refuses(p.can, q) == nil }
 
-func (s *Server) openStream(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.streams[id]++
-}
-
-// closeStream hands questions that are still open to the session when the last stream is gone.
-func (s *Server) closeStream(owner, id string) {
-	s.mu.Lock()
-	s.streams[id]--
-	last := s.streams[id] == 0
-	if last {
-		delete(s.streams, id)
-	}
-	session := s.sessions[id]
-	s.mu.Unlock()
-	if last && session != nil {
-		session.peer.offer(owner, id)
-	}
-}
-
-// streamed tells whether a request for the task's result is open.
-func (s *Server) streamed(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.streams[id] > 0
-}
-
 // notice is how long a client has to take note of a new task before it is asked for it. Some clients run what a question
 // starts before what the answer of the call starts, even if that came first, and know of no task then that asks.
 const notice = 100 * time.Millisecond
@@ -184,14 +188,17 @@ func (p *peer) offer(owner, id string) {
 	go func() {
 		defer p.live.done()
 		t, _, err := p.s.engine.Watch(p.ctx, owner, id)
-		if err != nil || !p.notice(&t) || p.s.streamed(id) {
+		if err != nil || !p.notice(&t) {
 			return
 		}
 		d := &delivery{peer: p, owner: owner, task: id, about: subject{peer: p, task: p.s.life(id)}}
 		var deliveries sync.WaitGroup
 		for _, q := range t.Questions {
-			if p.delivers(&q) {
-				deliveries.Go(func() { d.put(p.ctx, q) })
+			if name := (asked{id, q.Name}); p.delivers(&q) && p.s.beginOffer(name) {
+				deliveries.Go(func() {
+					defer p.s.endOffer(name)
+					d.put(p.ctx, q)
+				})
 			}
 		}
 		deliveries.Wait()

@@ -47,7 +47,7 @@
 //	                       what a handler holds
 //	question, name, clientrequest, elicit, retry, seal
 //	                       asking the client: by request, or by a result that asks and a call that runs again
-//	taskmethod, taskdetail, taskrun, deliver, status
+//	taskmethod, taskdetail, taskrun, deliver, carry, status
 //	                       requests about tasks; running one; its questions and changes on their way to a client
 //	listen, change         subscriptions, and what changes while serving
 //
@@ -81,7 +81,7 @@
 // carries the journal sealed; the call comes again with answers, and the handler runs again. So an inline handler must do
 // nothing that repeats before its last question, but within Call.Do. A task's question is journaled by the engine. With a
 // session it is delivered by whoever has a client at hand: open requests for the result first, else the session that
-// created the task; the engine's claims keep them from asking twice. Without one, it is part of the task, and its answer is
+// created the task; one stream that somebody reads has it at a time, so that no client is asked twice. Without one, it is part of the task, and its answer is
 // held against the schema as it arrives, if the run is in this process; else the handler gets the error. A JSON-RPC error
 // from the client, and an answer by request that breaks the schema, are answers too: they are journaled, so that a later run
 // sees the same. Nothing of a task is on the wire before the answer that tells its id: the engine starts it after that was

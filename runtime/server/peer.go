@@ -15,7 +15,8 @@ import (
 type peer struct {
 	s         *Server
 	out       Outlet
-	refuser   Refuser // out, if it is one
+	refuser   Refuser  // out, if it is one
+	attended  Attended // out, if it is one
 	id        uint64
 	principal string          // "" without an identity
 	owner     string          // of its tasks
@@ -71,6 +72,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 		p.wire = s.stateless[0]
 	}
 	p.refuser, _ = out.(Refuser)
+	p.attended, _ = out.(Attended)
 	p.level.Store(int32(defaultLevel))
 	// The end of ctx is a shutdown in order, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))

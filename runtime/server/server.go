@@ -40,8 +40,10 @@ type Server struct {
 	peers map[uint64]*peer
 	// sessions are the unfinished tasks whose connections are there: where their notifications and questions go.
 	sessions map[string]*taskLife
-	// streams count the open requests for a task's result by task.
-	streams map[string]int
+	// streams are the open requests for a task's result that somebody reads, by task.
+	streams map[string]map[*delivery]struct{}
+	holders map[asked]*holder // who asks an open question at this moment
+	offers  map[asked]bool    // questions that are for their sessions
 	// listens are the open subscriptions.
 	listens     map[*listen]struct{}
 	taskListens map[string]map[*listen]struct{} // of its owner, by task
@@ -57,7 +59,8 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	}
 	s := &Server{
 		def: d, cfg: defaults(), tools: make(map[string]*Tool, len(d.Tools)), info: serverInfo(&d),
-		peers: map[uint64]*peer{}, sessions: map[string]*taskLife{}, streams: map[string]int{},
+		peers: map[uint64]*peer{}, sessions: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
+		holders: map[asked]*holder{}, offers: map[asked]bool{},
 		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[asked]func([]byte) error{}, down: make(chan struct{}),
 	}
 	for _, o := range opts {

@@ -19,6 +19,14 @@ type Refuser interface {
 	Refuse(about rpc.ID, err *rpc.Error, status int)
 }
 
+// Attended is an Outlet that knows whether somebody reads what it writes. Without it everything that is written is read. The
+// question of a task stays with a stream only as long as that is read: it may be asked on another one otherwise.
+type Attended interface {
+	// Attended tells whether somebody reads the stream that frames about the request go on now, and returns a channel that is
+	// closed when that may have changed.
+	Attended(about rpc.ID) (read bool, changed <-chan struct{})
+}
+
 // Tracked is an Outlet that can end the exchange which it carries, with e.Cancel. InFlight is called before that is served.
 type Tracked interface {
 	InFlight(e *inflight.Entry)

@@ -114,9 +114,7 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	}
 	reader := st.attach(after)
 	defer s.release(st, reader)
-	if st.listener {
-		s.join(st)
-	}
+	s.join(st)
 	d := h.pools.downlink(w, h.opts.writeWait)
 	defer h.pools.putDownlink(d)
 	d.stream()

@@ -34,6 +34,7 @@ type session struct {
 	backlog    [][]byte           // for the next listener
 	backlogged int                // bytes
 	last       uint64             // number of the newest stream
+	readers    chan struct{}      // closed when who reads may have changed; nil: nobody asked
 	open       int                // HTTP requests
 	used       time.Time
 	tenant     *tenant       // under Endpoint.mu
@@ -100,6 +101,29 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	return s.tell(own)
 }
 
+// Attended implements server.Attended: what belongs to no open request is read by listeners.
+func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.readers == nil {
+		s.readers = make(chan struct{})
+	}
+	read = len(s.listeners) > 0
+	if st := s.active[about]; st != nil {
+		idle, _ := st.idle()
+		read = !idle
+	}
+	return read, s.readers
+}
+
+// stir wakes who waits for a reader, or for its end. With s.mu.
+func (s *session) stir() {
+	if s.readers != nil {
+		close(s.readers)
+		s.readers = nil
+	}
+}
+
 // tell gives a frame to one listener, or keeps it for the next one.
 func (s *session) tell(frame []byte) error {
 	for {
@@ -162,10 +186,14 @@ func (s *session) listen() *stream {
 	return st
 }
 
-// join lets st, which has a reader, take what belongs to no request.
+// join notes that st has a reader. A listener takes what belongs to no request from now on.
 func (s *session) join(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.stir()
+	if !st.listener {
+		return
+	}
 	s.listeners = append(s.listeners, st)
 	st.refill(s.backlog)
 	s.backlog, s.backlogged = nil, 0
@@ -177,6 +205,7 @@ func (s *session) leave(st *stream) {
 	for i, l := range s.listeners {
 		if l == st {
 			s.listeners = append(s.listeners[:i:i], s.listeners[i+1:]...)
+			s.stir()
 			return
 		}
 	}
@@ -188,13 +217,14 @@ func (s *session) release(st *stream, reader uint64) {
 		s.leave(st)
 	}
 	unread := st.detach(reader)
+	s.mu.Lock()
+	s.stir()
 	if len(unread) > 0 {
-		s.mu.Lock()
 		unread = append(unread, s.backlog...)
 		s.backlog, s.backlogged = nil, 0
 		s.keep(unread)
-		s.mu.Unlock()
 	}
+	s.mu.Unlock()
 	s.prune()
 }
 

@@ -51,7 +51,6 @@ type Engine struct {
 	audit  audit
 	polls  polls
 	timers timers
-	claims claims
 
 	base   context.Context // of the engine's own store calls
 	cancel context.CancelFunc

@@ -47,61 +47,6 @@ func TestTSK19TaskAsksAndGoesOn(t *testing.T) {
 	})
 }
 
-// A tasks/result stream watches, delivers what is open, and hands the answer back.
-func TestTSK19QuestionsReachExactlyOneWatchingStream(t *testing.T) {
-	in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
-		time.Sleep(time.Second)
-		return done(ask(ctx, r, "first") + ask(ctx, r, "second"))
-	}}, func(w *world) {
-		id := w.create(task.Spec{})
-		delivered := make(chan string, 10)
-		results := make(chan string, 3)
-		for range 3 {
-			go func() { results <- w.stream(id, delivered) }()
-		}
-		for range 3 {
-			if got := <-results; got != "FIRSTSECOND" {
-				t.Errorf("a stream ended with %q", got)
-			}
-		}
-		close(delivered)
-		var got []string
-		for name := range delivered {
-			got = append(got, name)
-		}
-		if fmt.Sprint(got) != "[first second]" {
-			t.Errorf("delivered %v", got)
-		}
-	})
-}
-
-// stream is what a server does for tasks/result.
-func (w *world) stream(id string, delivered chan<- string) string {
-	for {
-		got, changed, err := w.Watch(w.ctx, ada, id)
-		if err != nil || got.Status.Terminal() {
-			return string(got.Result)
-		}
-		for _, q := range got.Questions {
-			release, busy := w.Claim(id, q.Name)
-			if release == nil {
-				changed = busy
-				continue
-			}
-			delivered <- q.Name
-			time.Sleep(time.Second)
-			w.Answer(w.ctx, ada, id, task.Answer{Name: q.Name, Data: []byte(map[string]string{"first": "FIRST", "second": "SECOND"}[q.Name])})
-			release()
-			release()
-		}
-		select {
-		case <-changed:
-		case <-w.Done():
-			return "closed"
-		}
-	}
-}
-
 func TestEXT10SeveralQuestionsMayBeOpen(t *testing.T) {
 	in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
 		other := make(chan string)

@@ -1,0 +1,109 @@
+package server
+
+import "context"
+
+// Which stream has which question of a task. All of it is guarded by Server.mu.
+
+// holder is the delivery that has a question: it is asking.
+type holder struct {
+	by    *delivery
+	yield context.CancelFunc // makes it stop
+	done  chan struct{}      // closed when it has stopped
+}
+
+// hold gives the question to d, or returns who has it.
+func (s *Server) hold(name asked, d *delivery, yield context.CancelFunc) (h *holder, mine bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h = s.holders[name]; h != nil {
+		return h, false
+	}
+	h = &holder{d, yield, make(chan struct{})}
+	s.holders[name] = h
+	return h, true
+}
+
+func (s *Server) letGo(name asked, h *holder) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.holders, name)
+	close(h.done)
+}
+
+// handOver returns when the question may be free, or mine, on which somebody else's stream is read, has changed. A holder whose
+// stream nobody reads has to give the question up: its client may never have got it.
+func (h *holder) handOver(ctx context.Context, mine <-chan struct{}) {
+	read, changed := h.by.attended()
+	if !read {
+		h.yield()
+		changed = nil
+	}
+	select {
+	case <-h.done:
+	case <-changed:
+	case <-mine:
+	case <-ctx.Done():
+	}
+}
+
+// openStream notes a request for a task's result that somebody reads.
+func (s *Server) openStream(d *delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams[d.task] == nil {
+		s.streams[d.task] = map[*delivery]struct{}{}
+	}
+	s.streams[d.task][d] = struct{}{}
+}
+
+// closeStream hands questions that are still open to the session when the last stream is gone.
+func (s *Server) closeStream(d *delivery) {
+	s.mu.Lock()
+	streams := s.streams[d.task]
+	_, open := streams[d]
+	delete(streams, d)
+	last := open && len(streams) == 0
+	if last {
+		delete(s.streams, d.task)
+	}
+	session := s.sessions[d.task]
+	s.mu.Unlock()
+	if last && session != nil {
+		session.peer.offer(d.owner, d.task)
+	}
+}
+
+// streamed tells whether a request for the task's result is open and read.
+func (s *Server) streamed(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.streams[id]) > 0
+}
+
+// beginOffer is true for the first who offers the question to the session.
+func (s *Server) beginOffer(name asked) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.offers[name] {
+		return false
+	}
+	s.offers[name] = true
+	return true
+}
+
+func (s *Server) endOffer(name asked) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.offers, name)
+}
+
+// yieldToStream ends the offer to the session if there is a stream; it is made again when that closes.
+func (s *Server) yieldToStream(name asked) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.streams[name.task]) == 0 {
+		return false
+	}
+	delete(s.offers, name)
+	return true
+}

@@ -1,0 +1,225 @@
+package streamhttp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// taskWire is wire2025 with tasks.
+func taskWire() *server.Wire {
+	w := wire2025()
+	one := func(name string, set func(p *server.Params, d *check.Decoder)) func(*check.Decoder, *server.Params) {
+		rule := check.Object{Names: []string{name}, Unknown: check.Skip}
+		return func(d *check.Decoder, p *server.Params) {
+			for f := d.Object(&rule); f >= 0; f = d.Next() {
+				set(p, d)
+			}
+		}
+	}
+	readTask := one("taskId", func(p *server.Params, d *check.Decoder) { p.TaskID = d.String(nil) })
+	call := check.Object{Names: []string{"name", "task"}, Unknown: check.Skip}
+	for i := range w.Methods {
+		if m := &w.Methods[i]; m.Op == server.OpCallTool {
+			m.Task = true
+			m.Read = func(d *check.Decoder, p *server.Params) {
+				for f := d.Object(&call); f >= 0; f = d.Next() {
+					if f == 0 {
+						p.Name = d.String(nil)
+					} else {
+						p.Task = true
+						d.Skip()
+					}
+				}
+			}
+		}
+	}
+	w.Methods = append(w.Methods, server.Method{Name: "tasks/get", Op: server.OpGetTask, Read: readTask},
+		server.Method{Name: "tasks/result", Op: server.OpTaskResult, Read: readTask})
+	w.Task = server.TaskRules{Edges: []server.TaskEdge{{From: task.Working, To: task.InputRequired}}, ByParam: true, CancelForces: true}
+	w.Outgoing = append(w.Outgoing, server.Outgoing{Op: server.OpTaskStatus, Name: "notifications/tasks/status"})
+	status := func(b []byte, t *server.TaskView) []byte {
+		return fmt.Appendf(b, `{"taskId":%q,"status":%q}`, t.ID, t.Status)
+	}
+	w.AppendTask, w.AppendTaskStatus = status, status
+	w.AppendTaskCreated = func(b []byte, t *server.TaskView) []byte { return append(status(append(b, `{"task":`...), t), '}') }
+	w.AppendTaskList = func(b []byte, l *server.TaskList) []byte { return append(b, l.Tasks...) }
+	return w
+}
+
+// newAsking is an endpoint with a tool that asks as a task. Everybody is the same principal.
+func newAsking(t *testing.T) *fixture {
+	f := &fixture{t: t}
+	ask := tool("ask", f.ask)
+	ask.Task.Support = server.TaskOptional
+	srv, err := server.New(server.Definition{
+		Name: "test", Version: "1", Runtime: server.Generation1, Tools: []server.Tool{ask}, Wires: []*server.Wire{taskWire()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.srv, f.h = srv, Handler(srv, WithKeepAlive(50*time.Millisecond)) // notices that a client is gone
+	f.ts = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.h.ServeHTTP(w, r.WithContext(server.WithPrincipal(r.Context(), "me")))
+	}))
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		_, _ = f.h.Shutdown(ctx), f.srv.Shutdown(ctx)
+		f.ts.Client().CloseIdleConnections()
+		f.ts.Close()
+	})
+	return f
+}
+
+// create makes an asking task and returns its id when it waits for the answer.
+func (f *fixture) create(session string) string {
+	f.t.Helper()
+	created := body(f.post(`{"jsonrpc":"2.0","id":"create","method":"tools/call","params":{"name":"ask","arguments":{},"task":{}}}`, session))
+	id := strings.Trim(field(created, "result", "task", "taskId"), `"`)
+	if id == "" {
+		f.t.Fatal(created)
+	}
+	for status := ""; status != `"input_required"`; {
+		status = field(body(f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":"get","method":"tasks/get","params":{"taskId":%q}}`, id), session)), "result", "status")
+	}
+	return id
+}
+
+// stream opens a stream that the test can lose: tasks/result of a task, or without one a listener.
+func (f *fixture) stream(session, id, task string) (s *events, lose func()) {
+	f.t.Helper()
+	method, content := http.MethodGet, ""
+	if task != "" {
+		method, content = http.MethodPost, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tasks/result","params":{"taskId":%q}}`, id, task)
+	}
+	ctx, cancel := context.WithCancel(f.t.Context())
+	return f.events(f.do(f.request(method, content, session).WithContext(ctx))), cancel
+}
+
+// question is the next question on the stream.
+func (s *events) question() string {
+	s.t.Helper()
+	for {
+		if m := s.message().data; field(m, "method") == `"elicitation/create"` {
+			return m
+		}
+	}
+}
+
+// answered answers the question and holds the result that comes on the stream against it. Nothing else comes before it.
+func (f *fixture) answered(s *events, session, question string) {
+	f.t.Helper()
+	f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"yes"}}}`, field(question, "id")), session)
+	if m := s.message().data; !strings.Contains(m, "accept yes") {
+		f.t.Errorf("want the result, got %s", m)
+	}
+}
+
+// afterNotice returns when a session that nobody listens to would have been asked: there is nothing to see that tells.
+func afterNotice() { <-time.After(150 * time.Millisecond) }
+
+func TestTSK19AnOpenResultTakesAQuestionThatNobodyHeard(t *testing.T) {
+	f := newAsking(t)
+	session := f.initialize()
+	id := f.create(session)
+	afterNotice()
+	s, _ := f.stream(session, "2", id)
+	f.answered(s, session, s.question())
+}
+
+func TestTSK19AListenerThatComesLateIsAsked(t *testing.T) {
+	f := newAsking(t)
+	session := f.initialize()
+	id := f.create(session)
+	afterNotice()
+	listener, _ := f.stream(session, "", "")
+	q := listener.question()
+	// It is with a client that listens: nobody is asked twice.
+	s, _ := f.stream(session, "2", id)
+	f.answered(s, session, q)
+}
+
+func TestTSK19AnOpenResultTakesOverFromALostStream(t *testing.T) {
+	f := newAsking(t)
+	session := f.initialize()
+	listener, lose := f.stream(session, "", "")
+	id := f.create(session)
+	listener.question()
+	lose()
+	s, _ := f.stream(session, "2", id)
+	f.answered(s, session, s.question())
+}
+
+func TestTSK19AnOpenResultTakesOverInAnotherSession(t *testing.T) {
+	f := newAsking(t)
+	first := f.initialize()
+	listener, lose := f.stream(first, "", "")
+	id := f.create(first)
+	listener.question()
+	lose()
+	second := f.initialize()
+	s, _ := f.stream(second, "2", id)
+	f.answered(s, second, s.question())
+}
+
+func TestTSK19AnOpenResultTakesOverFromACancelledOne(t *testing.T) {
+	f := newAsking(t)
+	session := f.initialize()
+	id := f.create(session)
+	first, _ := f.stream(session, "2", id)
+	first.question()
+	f.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`, session)
+	afterNotice()
+	second, _ := f.stream(session, "3", id)
+	f.answered(second, session, second.question())
+}
+
+func TestTSK19AnOpenResultTakesOverFromOneThatWasLost(t *testing.T) {
+	f := newAsking(t)
+	session := f.initialize()
+	id := f.create(session)
+	first, lose := f.stream(session, "2", id)
+	first.question()
+	lose() // which cancels nothing
+	second, _ := f.stream(session, "3", id)
+	f.answered(second, session, second.question())
+}
+
+// A listener gets what a lost result stream had, and a client that comes back to that has it, too.
+func TestTSK19ASessionTakesOverFromALostStream(t *testing.T) {
+	f := newAsking(t)
+	session := f.initialize()
+	id := f.create(session)
+	first, lose := f.stream(session, "2", id)
+	first.question()
+	lose()
+	listener, _ := f.stream(session, "", "")
+	q := listener.question()
+	second, _ := f.stream(session, "3", id)
+	f.answered(second, session, q)
+}
+
+// A stream that is lost and resumed still has its question: the client is asked once.
+func TestTSK19AResumedStreamKeepsItsQuestion(t *testing.T) {
+	f := newAsking(t)
+	session := f.initialize()
+	id := f.create(session)
+	first, lose := f.stream(session, "2", id)
+	primed, _ := first.next()
+	q := first.question()
+	lose()
+	again := f.events(f.do(f.request(http.MethodGet, "", session, "Last-Event-ID: "+primed.id)))
+	if q2 := again.question(); q2 != q {
+		t.Errorf("asked again: %s, then %s", q, q2)
+	}
+	f.answered(again, session, q)
+}
