@@ -14,7 +14,7 @@ func TestSessionMessagesAreOnOneStream(t *testing.T) {
 	f := newFixture(t)
 	session := f.initialize()
 	older, newer := f.listen(session), f.listen(session)
-	call := f.events(f.post(callBody("1", "steps", "mine"), session))
+	call, other := f.events(f.post(callBody("1", "steps", "mine"), session)), f.events(f.post(callBody("2", "steps", "other"), session))
 	ids := map[string]bool{}
 	note := func(e event) event {
 		if e.id == "" || ids[e.id] {
@@ -23,10 +23,12 @@ func TestSessionMessagesAreOnOneStream(t *testing.T) {
 		ids[e.id] = true
 		return e
 	}
-	prime, _ := call.next()
-	note(prime)
-	note(call.message())
-	<-f.began
+	for _, s := range []*events{call, other} {
+		prime, _ := s.next()
+		note(prime)
+		note(s.message())
+		<-f.began
+	}
 	if err := f.only().tell([]byte(`{"n":1}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -34,10 +36,13 @@ func TestSessionMessagesAreOnOneStream(t *testing.T) {
 		t.Errorf("listener got %+v", e)
 	}
 	f.release <- struct{}{}
-	if e := note(call.message()); field(e.data, "result", "structuredContent", "text") != `"mine"` {
-		t.Errorf("answer %+v", e)
+	f.release <- struct{}{}
+	for s, want := range map[*events]string{call: `"mine"`, other: `"other"`} {
+		if e := note(s.message()); field(e.data, "result", "structuredContent", "text") != want {
+			t.Errorf("answer %+v", e)
+		}
+		s.end()
 	}
-	call.end()
 	f.want(f.do(f.request(http.MethodDelete, "", session)), 204)
 	older.end()
 	newer.end()
