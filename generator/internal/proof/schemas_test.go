@@ -52,6 +52,10 @@ func (a *author) document() []byte {
 	for _, name := range a.defs {
 		definitions[name] = a.definition(name)
 	}
+	if a.chance(4) {
+		definitions["R"] = a.recursion("R")
+		root = object{"properties": object{"a": object{"$ref": "#/" + a.definitions() + "/R"}, "b": root}}
+	}
 	if len(definitions) > 0 {
 		root["$defs"] = definitions
 	}
@@ -121,6 +125,8 @@ func (a *author) value(depth int) any {
 		return a.fixed()
 	case depth > 0 && a.chance(14):
 		return a.tagged(depth - 1)
+	case depth > 0 && a.chance(10):
+		return a.union(depth - 1)
 	}
 	s := object{}
 	kinds := a.kinds(s)
