@@ -39,6 +39,7 @@ type state struct {
 	reread    int  // bytes looked at more than once
 	reached   int  // where the last form that did not fit ended
 	broken    int  // violations so far, listed or not
+	same      int  // how many of them say what another one says
 	most      int  // how many may be listed, so far
 	counted   int  // violations of the form that is being counted
 	looking   int  // how many looks are under way that will go back to where they began
@@ -169,14 +170,14 @@ func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v 
 // Within takes the value that comes as if it were a text of its own: paths begin there, and its violations are returned.
 // Malformed text, limits and repeated keys stay the text's: see Finish.
 func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
-	root, broken, most, violations := d.root, d.broken, d.most, d.violations
-	d.root, d.broken, d.most, d.violations = len(d.frames), 0, d.limits.Violations, nil
+	root, broken, same, most, violations := d.root, d.broken, d.same, d.most, d.violations
+	d.root, d.broken, d.same, d.most, d.violations = len(d.frames), 0, 0, d.limits.Violations, nil
 	decode(d, v)
 	var err error
 	if d.broken > 0 {
-		err = d.bounded(d.violations, d.broken)
+		err = d.bounded(d.violations, d.broken-d.same)
 	}
-	d.root, d.broken, d.most, d.violations = root, broken, most, violations
+	d.root, d.broken, d.same, d.most, d.violations = root, broken, same, most, violations
 	return err
 }
 

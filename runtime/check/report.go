@@ -44,8 +44,22 @@ func (d *Decoder) report(p problem) {
 		return
 	}
 	d.broken++
-	d.violations = append(d.violations, d.violation(p))
+	if v := d.violation(p); d.said(&v) {
+		d.same++
+	} else {
+		d.violations = append(d.violations, v)
+	}
 	d.enough()
+}
+
+// said reports whether the same is listed of the same value, by another keyword.
+func (d *Decoder) said(v *Violation) bool {
+	for i := len(d.violations) - 1; i >= 0; i-- {
+		if w := &d.violations[i]; w.Offset == v.Offset && w.Found == v.Found && w.Allowed == v.Allowed && w.Instance == v.Instance {
+			return true
+		}
+	}
+	return false
 }
 
 // enough ends a form that is only read for its violations.
@@ -168,7 +182,7 @@ func (d *Decoder) missingKey(f *frame, name string) {
 	if d.lost() {
 		return
 	}
-	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: "required", found: "nothing", allowed: "a value, it is required", offset: int(f.start), last: name})
+	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: "required", found: nothing, allowed: anyValue, offset: int(f.start), last: name})
 }
 
 func (d *Decoder) refusedKey(f *frame) {
@@ -251,7 +265,7 @@ func (d *Decoder) repeatedKey(f *frame) {
 
 // allViolations is everything that was found.
 func (d *Decoder) allViolations() Violations {
-	return d.bounded(append(d.violations, d.repeated...), d.broken+len(d.repeated))
+	return d.bounded(append(d.violations, d.repeated...), d.broken-d.same+len(d.repeated))
 }
 
 // bounded sorts what is listed of a number of violations, and says how many are not.
@@ -259,7 +273,7 @@ func (d *Decoder) bounded(all Violations, found int) Violations {
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Offset < all[j].Offset })
 	all = all[:min(len(all), d.limits.Violations)]
 	if more := found - len(all); more > 0 {
-		all = append(all, Violation{Keyword: "more", Found: strconv.Itoa(more) + " further violations", Allowed: "none; the first " + plural(d.limits.Violations, "violation") + " are listed", Offset: len(d.full)})
+		all = append(all, Violation{Keyword: "more", Found: plural(more, "further violation"), Allowed: "none; at most " + plural(d.limits.Violations, "violation") + " are listed, and " + strconv.Itoa(mostOfUnion) + " of a union", Offset: len(d.full)})
 	}
 	return all
 }
@@ -270,7 +284,7 @@ const showBytes = 60
 func show(raw []byte) string {
 	switch {
 	case len(raw) == 0:
-		return "nothing"
+		return nothing
 	case raw[0] == '{' && len(raw) > showBytes:
 		return "an object"
 	case raw[0] == '[' && len(raw) > showBytes:
@@ -279,20 +293,27 @@ func show(raw []byte) string {
 	return safe(string(raw))
 }
 
-// quote makes one safe line of a text.
+// quote makes one safe line of a name.
 func quote(s string) string {
 	var room [64]byte
-	return safe(string(appendString(room[:0], s)))
+	return fact(string(appendString(room[:0], s)), factBytes)
 }
 
-// safe shortens a text and escapes what could disturb a terminal or a reader: controls, direction marks, line ends.
-func safe(s string) string {
-	if len(s) <= showBytes && isGraphicASCII(s) {
+// factBytes is how much a violation says at most of what its reader has to know exactly: paths, names, patterns, enums.
+const factBytes = 4096
+
+// safe shortens what was found and escapes what could disturb a terminal or a reader: controls, direction marks, line ends.
+func safe(s string) string { return fact(s, showBytes) }
+
+// fact is safe with a room that is only for hostile texts too small.
+func fact(s string, room int) string {
+	room = max(room, showBytes)
+	if len(s) <= room && isGraphicASCII(s) {
 		return s
 	}
 	var b strings.Builder
 	for i, r := range s {
-		if i >= showBytes {
+		if i >= room {
 			b.WriteString("… (" + plural(len(s), "byte") + ")")
 			break
 		}
@@ -325,7 +346,7 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// list shows names, quoted, at most 20.
+// list shows names, quoted, as many as factBytes hold.
 func list(names []string, sep string) string {
 	var room [128]byte
 	b := room[:0]
@@ -333,11 +354,11 @@ func list(names []string, sep string) string {
 		if i > 0 {
 			b = append(b, sep...)
 		}
-		if i == 20 {
+		if n = quote(n); i > 0 && len(b)+len(n) > factBytes {
 			b = append(b, "… ("+strconv.Itoa(len(names))+" in all)"...)
 			break
 		}
-		b = append(b, quote(n)...)
+		b = append(b, n...)
 	}
 	return string(b)
 }

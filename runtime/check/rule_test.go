@@ -132,11 +132,11 @@ func TestVAL03TrialsAreExact(t *testing.T) {
 		d.Skip()
 	}
 	for _, c := range []struct{ data, anyOf, oneOf, not string }{
-		{`"abc"`, "", "oneOf oneOf", "not"},
+		{`"abc"`, "", "oneOf", "not"},
 		{`"xyz"`, "", "", "not"},
 		{`"a"`, "", "", "not"},
-		{`"x"`, "anyOf minLength anyOf minLength", "oneOf minLength oneOf minLength", ""},
-		{`7`, "anyOf type anyOf type", "oneOf type oneOf type", ""},
+		{`"x"`, "anyOf minLength", "oneOf minLength", ""},
+		{`7`, "anyOf type", "oneOf type", ""},
 	} {
 		for got, want := range map[string]string{
 			"any " + verdict(t, c.data, anyOf): "any " + c.anyOf,

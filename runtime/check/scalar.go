@@ -66,7 +66,7 @@ func (d *Decoder) checkString(r *String, s string, n, start int) {
 		d.broke(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
 	}
 	if r.Pattern != nil && !r.Pattern.Match(s) && !d.lost() {
-		d.broke(start, r.At, "pattern", "text that matches "+safe(r.Pattern.Source))
+		d.broke(start, r.At, "pattern", "text that matches "+fact(r.Pattern.Source, factBytes))
 	}
 	if r.Format != 0 && !r.Format.Match(s) && !d.lost() {
 		d.broke(start, r.At, "format", r.Format.describe())
@@ -98,7 +98,11 @@ func (d *Decoder) Time(r *String) time.Time {
 // Enum takes a string that is one of r.Values and returns the one in the table; "" after a violation.
 func (d *Decoder) Enum(r *Enum) string {
 	if d.peek() != '"' {
-		d.wrong(r.keyword(), "one of "+list(r.Values, ", "), r.At)
+		if d.lost() {
+			d.Skip()
+		} else {
+			d.wrong(r.keyword(), "one of "+list(r.Values, ", "), r.At)
+		}
 		return ""
 	}
 	start := d.pos

@@ -349,7 +349,7 @@ func (t *trial) toldAll() {
 	d := t.d
 	t.step = ended
 	d.back(t.state)
-	d.broken = t.state.broken + max(1, len(d.violations)-t.state.listed)
+	d.broken, d.same = t.state.broken+len(d.violations)-t.state.listed, t.state.same
 	if d.again(t.end - t.start); d.err == nil {
 		d.pos = t.end
 	}
@@ -359,14 +359,14 @@ func (t *trial) toldAll() {
 type saved struct {
 	frames, keys, wide, items             int
 	most, counted, looking                int
-	broken, listed                        int
+	broken, same, listed                  int
 	quiet, counting, loud, overflow, deep bool
 }
 
 func (d *Decoder) save() saved {
 	return saved{
 		frames: len(d.frames), keys: len(d.keys.list), wide: len(d.wide), items: len(d.items),
-		most: d.most, counted: d.counted, looking: d.looking, broken: d.broken, listed: len(d.violations),
+		most: d.most, counted: d.counted, looking: d.looking, broken: d.broken, same: d.same, listed: len(d.violations),
 		quiet: d.quiet, counting: d.counting, loud: d.loud, overflow: d.overflow, deep: d.hollow,
 	}
 }

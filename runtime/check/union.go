@@ -145,9 +145,15 @@ func (t *trial) nearly() bool {
 	return true
 }
 
+// otherForm is what a union counts for of which no form is possible: the value is rather meant to be something else.
+const otherForm = 100
+
 // refuse reports what the value shows that no form takes.
 func (t *trial) refuse() {
 	d, u := t.d, t.union
+	if d.counting {
+		d.counted += otherForm
+	}
 	switch {
 	case d.lost():
 		d.Skip()
@@ -190,7 +196,7 @@ func (t *trial) badTag() {
 			tags = append(tags, f.Tags...)
 		}
 	}
-	p := problem{level: len(d.frames), at: u.At, keyword: u.Keyword, last: u.Key, found: "nothing", allowed: "one of " + list(tags, ", "), offset: t.start}
+	p := problem{level: len(d.frames), at: u.At, keyword: u.Keyword, last: u.Key, found: nothing, allowed: "one of " + list(tags, ", "), offset: t.start}
 	if t.tagAt >= 0 {
 		d.pos, p.offset = t.tagAt, t.tagAt
 		d.Skip()

@@ -45,7 +45,10 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 			return i
 		}
 	}
-	allowed := safe(strings.Join(r.JSON[:min(len(r.JSON), 20)], ", "))
+	if d.lost() {
+		return -1
+	}
+	allowed := fact(strings.Join(r.JSON, ", "), factBytes)
 	if len(r.JSON) > 1 {
 		allowed = "one of " + allowed
 	}

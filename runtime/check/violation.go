@@ -12,14 +12,29 @@ type Violation struct {
 	Offset   int    // where the value begins, in bytes
 }
 
-// Error is one line that a model can act on.
+// Error is one line that a model can act on. It shows paths, names, patterns and enums in full, up to factBytes in all.
 func (v Violation) Error() string {
-	at := safe(v.Instance)
+	at := fact(v.Instance, factBytes-len(v.Allowed))
 	if at == "" {
 		at = "(root)"
 	}
-	return at + ": " + v.Keyword + ": found " + v.Found + ", allowed: " + v.Allowed
+	if v.Keyword != "required" || v.Found != nothing {
+		at += ": " + v.Keyword
+	}
+	if v.Found != nothing {
+		return at + ": found " + v.Found + ", allowed: " + v.Allowed
+	}
+	rest, some := strings.CutPrefix(v.Allowed, anyValue)
+	if !some {
+		rest = ", allowed: " + v.Allowed
+	}
+	return at + ": is required and missing" + rest
 }
+
+const (
+	nothing  = "nothing" // is found where a member is missing
+	anyValue = "a value" // is allowed there
+)
 
 // Violations are sorted by their place in the text.
 type Violations []Violation

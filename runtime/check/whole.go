@@ -100,7 +100,7 @@ func (d *Decoder) Needs(r *Dependents) {
 		}
 		for _, name := range n.Names {
 			if !d.HasKey(name) && !d.lost() {
-				d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: "nothing", allowed: "a value, because " + quote(n.Key) + " is there", offset: d.pos, last: name})
+				d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: nothing, allowed: anyValue + ", because " + quote(n.Key) + " is there", offset: d.pos, last: name})
 			}
 		}
 	}

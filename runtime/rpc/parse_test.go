@@ -237,7 +237,7 @@ func TestParamsAndResultsAreReadOnTheWay(t *testing.T) {
 		"escapes":            {`{"jsonrpc":"2.0","id":1,"method":"kno\u0077n","params":{"name":"a"}}`, `request id=1 method=known params={"name":"a"}`, ""},
 		"a method of none":   {`{"jsonrpc":"2.0","id":1,"method":5,"params":{"name":"a"}}`, `invalid id=1 refused -32600 method must be a string`, ""},
 		"a wrong member":     {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":5}}`, `request id=1 method=known params={"name":5}`, "/name: type: found 5, allowed: a string"},
-		"nothing":            {`{"jsonrpc":"2.0","id":1,"method":"known","params":{}}`, `request id=1 method=known params={}`, "/name: required: found nothing, allowed: a value, it is required"},
+		"nothing":            {`{"jsonrpc":"2.0","id":1,"method":"known","params":{}}`, `request id=1 method=known params={}`, "/name: is required and missing"},
 		"no object":          {`{"jsonrpc":"2.0","id":1,"method":"known","params":3}`, `request id=1 refused -32602 params must be an object`, "(root): type: found 3, allowed: an object"},
 		"a repeated key":     {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"x":{"y":1,"y":2},"name":"a"}}`, `request id=1 refused -32600 repeated key "y" at /params/x/y`, "a"},
 		"malformed in them":  {`{"jsonrpc":"2.0","id":1,"method":"known","params":{"name":"a"`, `invalid id=null refused -32700`, "a"},

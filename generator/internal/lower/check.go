@@ -14,12 +14,10 @@ func (l *lowering) assertions(s *shape, p place) []model.Assertion {
 		if g.one {
 			word = "OneOf"
 		}
-		shapes := make([]*shape, len(g.branches))
 		for i, b := range g.branches {
 			a.Branches = append(a.Branches, l.checkNode(b, p.hint+word+itoa(i)))
-			shapes[i] = l.shape(conj{b})
 		}
-		a.Key, a.Forms = l.forms(shapes)
+		a.Key, a.Forms = l.forms(l.shapes(g))
 		all = append(all, a)
 	}
 	for _, c := range s.also {
