@@ -19,16 +19,21 @@ func (ds *Diagnostics) GoName(n *Node) {
 // goName checks the names that a schema gives its field and its type.
 func (l *linter) goName(n *Node, f form, v *Node) {
 	if f == formGoName && !l.fields[n] {
-		l.ds.Report(v, "go-name", "write goType, which names the type", "goName names the field of a property, and this schema is none")
+		l.ds.Report(v, "go-name", "write goType, which names the type", "goName names the field of a property or of an item in a tuple, and this schema is neither")
 		return
 	}
 	l.ds.GoName(v)
 }
 
-// isField notes the properties of n, which are fields in Go.
+// isField notes the properties of n, and the items of a tuple, which are fields in Go.
 func (l *linter) isField(n *Node) {
 	for _, m := range n.Get("properties").members() {
 		l.fields[m.Value] = true
+	}
+	for _, keyword := range []string{"prefixItems", "items"} {
+		for _, item := range n.Get(keyword).items() {
+			l.fields[item] = true
+		}
 	}
 }
 

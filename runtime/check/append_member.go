@@ -76,6 +76,22 @@ func AppendList[T any](b []byte, list []T, value func([]byte, *T) []byte) []byte
 	return append(b, ']')
 }
 
+// Item writes the comma of an array that is open, unless the item is the first.
+func Item(b []byte) []byte {
+	if b[len(b)-1] != '[' {
+		b = append(b, ',')
+	}
+	return b
+}
+
+// AppendItems writes items into an array that is open.
+func AppendItems[T any](b []byte, list []T, value func([]byte, *T) []byte) []byte {
+	for i := range list {
+		b = value(Item(b), &list[i])
+	}
+	return b
+}
+
 // AppendMap writes an object, members in the order of their names; nil is {}.
 func AppendMap[T any](b []byte, m map[string]T, value func([]byte, *T) []byte) []byte {
 	return append(AppendMembers(append(b, '{'), m, value), '}')

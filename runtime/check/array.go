@@ -177,6 +177,13 @@ func (d *Decoder) Bools(a *Array) []bool {
 	return list
 }
 
+// Add takes an item behind those of *list.
+func Add[T any](d *Decoder, list *[]T, decode func(*Decoder, *T)) {
+	var v T
+	decode(d, &v)
+	*list = append(*list, v)
+}
+
 // Raws takes an array of any values as they are written, never nil.
 func (d *Decoder) Raws(a *Array) []Raw {
 	ok := d.Array(a)

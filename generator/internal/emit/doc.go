@@ -8,7 +8,7 @@
 //	wire.go wireread.go wireappend.go              a revision: methods, readers, appenders
 //	part.go                                        what is different where tools are divided over packages
 //	docfile.go stub.go                             prose, from package templates
-//	types.go validate.go read.go encode.go …       Go types, decoders, encoders and rules, with source.go
+//	types.go validate.go read.go encode.go tuple.go …  Go types, decoders, encoders and rules, with source.go
 //	condition.go                                   keywords without a Go type
 //
 // One declaration is one function, with a sample of its output above it.

@@ -11,7 +11,11 @@ func (s *source) encoder(d *model.Decl) {
 	s.open("func ", d.Append, "(b []byte, ", s.parameter(d), ") []byte {")
 	switch b := d.Body.(type) {
 	case *model.Struct:
-		s.writeStruct(b)
+		if b.Array != nil {
+			s.writeTuple(b)
+		} else {
+			s.writeStruct(b)
+		}
 	case *model.Enum:
 		s.line("return ", s.check("AppendString"), "(b, *v)")
 	case *model.Mixed:

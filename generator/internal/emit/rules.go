@@ -69,7 +69,11 @@ func (t *tables) add(name, typ string, fields ...string) {
 }
 
 func (t *tables) object(b *model.Struct) {
-	t.objectRule(b)
+	if b.Array != nil {
+		t.array(b.Array)
+	} else {
+		t.objectRule(b)
+	}
 	for _, p := range b.Props {
 		t.value(&p.Value)
 	}
@@ -218,11 +222,15 @@ func has(r *model.NumberRule) string {
 
 func (t *tables) slice(r *model.Slice) {
 	if r.Rule != nil {
-		t.add(r.Rule.Var, "Array", at(r.Rule.At), bound("Min", r.Rule.Min), bound("Max", r.Rule.Max), flag("Unique", r.Rule.Unique))
+		t.array(r.Rule)
 	}
 	if r.Func == nil {
 		t.value(&r.Elem)
 	}
+}
+
+func (t *tables) array(r *model.ArrayRule) {
+	t.add(r.Var, "Array", at(r.At), bound("Min", r.Min), bound("Max", r.Max), flag("Unique", r.Unique))
 }
 
 func (t *tables) mapping(r *model.Map) {

@@ -100,7 +100,12 @@ func (s *source) structType(d *model.Decl, b *model.Struct) {
 		}
 		run = append(run, tagged{p.Name, s.typ(&p.Value, p.Hold), p.Tag})
 	}
-	if b.Field != "" {
+	switch {
+	case b.Field != "" && b.Array != nil:
+		flush()
+		s.comment("The items after these.")
+		run = append(run, tagged{name: b.Field, typ: "[]" + s.typ(&b.Extra, b.Extra.Hold)})
+	case b.Field != "":
 		flush()
 		s.comment("Every other property.")
 		run = append(run, tagged{b.Field, "map[string]" + s.typ(&b.Extra, b.Extra.Hold), "-"})

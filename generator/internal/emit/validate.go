@@ -51,7 +51,11 @@ func (s *source) decoderBody(d *model.Decl) {
 	s.assertions(d.Checks)
 	switch b := d.Body.(type) {
 	case *model.Struct:
-		s.readStruct(b)
+		if b.Array != nil {
+			s.readTuple(b)
+		} else {
+			s.readStruct(b)
+		}
 	case *model.Enum:
 		s.line("*v = ", d.Name, "(d.Enum(&", d.Stem, "))")
 	case *model.Mixed:

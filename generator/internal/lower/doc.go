@@ -12,6 +12,7 @@
 //	keyword.go read.go shape.go merge.go                           schemas: keywords read and merged into shapes
 //	typing.go object.go scalar.go union.go check.go literal.go …   shapes to types and validators
 //	marshal.go                                                     which types need methods for encoding/json
+//	tuple.go                                                       arrays whose items have types by position
 //	condition.go pattern.go unevaluated.go scope.go                keywords without a Go type
 //
 // # Order
@@ -48,11 +49,14 @@
 // An enum is a string type with constants; where it has numbers or booleans beside strings, the constants are JSON texts. A
 // required const has no field, an enum of one value has one: the handler compiles when an enum becomes shorter.
 //
+// A tuple is a struct with a field for each item, called by its title or position. minItems says which are required; the items
+// after them, if there may be any, are a list.
+//
 // encoding/json does what the generated functions do, by the tags of the fields alone or, where those do not suffice, by
 // methods that call the functions (marshal.go).
 //
 // A keyword that no Go type can say is a condition: a validator of its own that looks at the same bytes before the type is
-// read, one for each schema that has it. Tuples are slices of raw values, checked by position. patternProperties says
+// read, one for each schema that has it. patternProperties says
 // what holds for names that nothing names: with one pattern and nothing else allowed it is a map of its type, otherwise
 // such properties are kept as JSON. unevaluatedProperties is additionalProperties wherever the names that are spoken of do
 // not depend on the value (allOf, $ref); elsewhere functions of their own record them.

@@ -108,6 +108,9 @@ func (t *Types) namedLiteral(v *model.Value, d *model.Decl, n *schema.Node) (mod
 			}
 		}
 	case *model.Struct:
+		if b.Array != nil {
+			return t.tupleLiteral(v, b, n)
+		}
 		return t.structLiteral(v, b, n)
 	case *model.Defined:
 		return t.definedLiteral(v, d, &b.Value, n)

@@ -14,7 +14,7 @@ import (
 // those that read have their decoder, or are only ever sent.
 func (t *Types) marshal() {
 	for _, d := range t.decls {
-		if s, ok := d.Body.(*model.Struct); ok {
+		if s, ok := d.Body.(*model.Struct); ok && s.Array == nil {
 			for _, p := range s.Props {
 				p.Tag = tag(p)
 			}
@@ -67,7 +67,7 @@ const (
 func plainly(d *model.Decl, dir direction) bool {
 	switch b := d.Body.(type) {
 	case *model.Struct:
-		if b.Field != "" {
+		if b.Field != "" || b.Array != nil {
 			return false
 		}
 		for _, p := range b.Props {

@@ -10,7 +10,7 @@ import (
 
 // slice is an array of one type of items.
 func (l *lowering) slice(s *shape, p place) model.Value {
-	if s.arr.first != nil {
+	if len(s.arr.first) > 0 {
 		return l.tuple(s, p)
 	}
 	t := &model.Slice{}
@@ -161,12 +161,15 @@ func (l *lowering) structOf(s *shape, p place) *model.Struct {
 }
 
 // nameExtra names the field of the unknown properties.
-func nameExtra(st *model.Struct) {
+func nameExtra(st *model.Struct) { st.Field = freeField(st, "Extra") }
+
+// freeField returns the name for a field that belongs to no property.
+func freeField(st *model.Struct, name string) string {
 	fields := &Names{}
 	for _, p := range st.Props {
 		fields.Take(p.Name)
 	}
-	st.Field = fields.Take("Extra")
+	return fields.Take(name)
 }
 
 // tried returns the members of a union that are found by trying: without their unknown properties, what is encoded could

@@ -64,30 +64,3 @@ func (l *lowering) checkUnlessFree(c conj, hint string) *model.Decl {
 	}
 	return l.checkNode(c[0], hint)
 }
-
-// tuple is an array whose items are told by their position. Their types differ, so it is a slice of raw values, each
-// checked where it stands.
-func (l *lowering) tuple(s *shape, p place) model.Value {
-	t := &model.Slice{}
-	rule := model.ArrayRule{At: l.ruleAt(first(s.arr.at, s.kindsAt), p), Min: s.arr.min, Max: s.arr.max, Unique: s.arr.unique}
-	if rule != (model.ArrayRule{}) {
-		t.Rule = &rule
-	}
-	drop := place{drop: true}
-	items := &model.ByIndex{}
-	for i, c := range s.arr.first {
-		drop.hint = p.hint + "Item" + itoa(i)
-		items.Cases = append(items.Cases, l.value(c, drop))
-	}
-	drop.hint = p.hint + "Rest"
-	items.Rest = l.value(s.arr.items, drop)
-	if p.drop {
-		t.Elem = model.Value{Type: items}
-		return model.Value{Type: t}
-	}
-	d := l.newFunc("check", p.hint+"Item")
-	d.Body = &model.Check{Value: model.Value{Type: items}}
-	t.Elem = model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: d}}}
-	t.Func = l.element(&t.Elem, p.hint+"Item")
-	return model.Value{Type: t}
-}

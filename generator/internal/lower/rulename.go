@@ -7,7 +7,11 @@ func (t *Types) nameRules(d *model.Decl) {
 	t.nameAssertions(d.Checks, d.Stem)
 	switch b := d.Body.(type) {
 	case *model.Struct:
-		b.Rule.Var = d.Stem
+		if b.Array != nil {
+			b.Array.Var = d.Stem
+		} else {
+			b.Rule.Var = d.Stem
+		}
 		t.nameProps(b, d.Stem)
 	case *model.Mixed:
 		b.Rule.Var = d.Stem

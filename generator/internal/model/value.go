@@ -1,7 +1,9 @@
 package model
 
-// Struct is an object with known properties.
+// Struct is an object with known properties, or a tuple: an array with known items.
 type Struct struct {
+	Array *ArrayRule // of a tuple, whose Props are its items by position, and whose Extra are those after them; it has no Rule
+
 	Props []*Prop // in source order, which is the order of the decoder's table and of the encoder
 	Rule  *ObjectRule
 	Open  Openness

@@ -1,0 +1,110 @@
+package emit
+
+import "github.com/mcpkiln/mcpkiln/generator/internal/model"
+
+// readTuple writes
+//
+//	for ok := d.Array(&point); ok; ok = d.Item() {
+//		switch d.Index() {
+//		case 0:
+//			v.X = d.Float(nil)
+//		default:
+//			check.Add(d, &v.Rest, decodeRaw)
+//		}
+//	}
+func (s *source) readTuple(b *model.Struct) {
+	s.open("for ok := d.Array(&", b.Array.Var, "); ok; ok = d.Item() {")
+	s.open("switch d.Index() {")
+	for i, p := range b.Props {
+		s.label("case ", decimalOf(i), ":")
+		if p.Name == "" {
+			s.discard(&p.Value)
+		} else {
+			s.read("v."+p.Name, &p.Value, p.Hold)
+		}
+	}
+	s.label("default:")
+	if b.Field == "" {
+		s.discard(&b.Extra)
+	} else {
+		s.line(s.check("Add"), "(d, &v.", b.Field, ", ", b.Func.Decode, ")")
+	}
+	s.close("}")
+	s.close("}")
+}
+
+// writeTuple writes
+//
+//	b = append(b, '[')
+//	b = check.AppendFloat(check.Item(b), v.X)
+//	return append(b, ']')
+//
+// An item that is missing is null as long as others follow: end is where the last one ends that is there.
+func (s *source) writeTuple(b *model.Struct) {
+	end := ""
+	s.line("b = append(b, '[')")
+	for _, p := range b.Props {
+		if p.Const == "" && p.Name == "" {
+			break // nothing can stand here, or behind
+		}
+		if end == "" && !p.Presence.Required() {
+			end = "end"
+			s.line("end := len(b)")
+		}
+		s.writeItem(p)
+	}
+	if b.Field != "" {
+		s.writeRest(b, end)
+	}
+	if end != "" {
+		s.line("return append(b[:end], ']')")
+		return
+	}
+	s.line("return append(b, ']')")
+}
+
+func (s *source) writeRest(b *model.Struct, end string) {
+	write := "b = " + s.check("AppendItems") + "(b, v." + b.Field + ", " + b.Func.Append + ")"
+	if end == "" {
+		s.line(write)
+		return
+	}
+	s.open("if len(v.", b.Field, ") > 0 {")
+	s.line(write)
+	s.line("end = len(b)")
+	s.close("}")
+}
+
+// writeItem writes one item, null where there is none.
+func (s *source) writeItem(p *model.Prop) {
+	field, item := "v."+p.Name, s.check("Item")+"(b)"
+	value, set := s.appendExpr(item, field, &p.Value), field+" != nil"
+	switch {
+	case p.Const != "":
+		s.line("b = append(", item, ", ", quoted(p.Const), "...)")
+		return
+	case p.Hold == model.Bare && p.Presence == model.Required:
+		s.line("b = ", value)
+		return
+	case p.Hold == model.Pointer:
+		value = p.Value.Type.(model.Named).Decl.Append + "(" + item + ", " + field + ")"
+	case p.Hold == model.Maybe, p.Hold == model.Three:
+		value, set = s.appendExpr(item, field+".Value", &p.Value), field+".Set"
+	case p.Hold == model.ThreePointer:
+		value, set = p.Value.Type.(model.Named).Decl.Append+"("+item+", "+field+".Value)", field+".Value != nil"
+	}
+	s.open("if ", set, " {")
+	s.line("b = ", value)
+	if p.Presence == model.Optional {
+		s.line("end = len(b)")
+	}
+	s.close("} else {")
+	s.depth++
+	s.line("b = append(", item, `, "null"...)`)
+	s.close("}")
+	if p.Presence == model.NullOptional {
+		s.open("if ", field, ".Set || ", field, ".Null {")
+		s.line("end = len(b)")
+		s.close("}")
+	}
+}
