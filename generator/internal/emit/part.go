@@ -98,7 +98,7 @@ func aliasesFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	for _, part := range append(slices.Clip(pkg.Parts), pkg.Shared) {
 		for _, d := range part.Decls {
-			s.alias(part, d)
+			s.otherName(part, d)
 		}
 		for _, t := range part.Tools {
 			if t.Call != "" {
@@ -111,35 +111,13 @@ func aliasesFile(pkg *model.Package) ([]File, error) {
 	return one("types.gen.go", s.file(header(pkg), pkg.Name), nil)
 }
 
-// alias writes
-//
-//	// Side is buy or sell.
-//	type Side = part03.Side
-//
-//	const (
-//		SideBuy  = part03.SideBuy
-//		SideSell = part03.SideSell
-//	)
-func (s *source) alias(part *model.Package, d *model.Decl) {
-	if d.Name == "" {
+// otherName gives a type of a part its name outside.
+func (s *source) otherName(part *model.Package, d *model.Decl) {
+	if d.Name == "" || d.Same != nil && !d.Renamed() {
 		return
 	}
 	s.line()
-	s.typeDoc(d)
-	s.line("type ", d.Name, " = ", s.use(part.Path, d.Name))
-	constants := d.Constants()
-	if len(constants) == 0 {
-		return
-	}
-	values := make([]row, len(constants))
-	for i, v := range constants {
-		values[i] = row{v.Name, "= " + s.use(part.Path, v.Name)}
-	}
-	s.line()
-	s.valuesDoc(d)
-	s.open("const (")
-	s.rows(values)
-	s.close(")")
+	s.alias(part.Path, d)
 }
 
 // usesFile emits what a package uses of the shared one, under the names that its own code calls.
@@ -155,7 +133,7 @@ func usesFile(pkg *model.Package) ([]File, error) {
 	for _, loan := range pkg.Uses {
 		d := loan.Decl
 		if pkg.Parts == nil {
-			s.alias(pkg.Shared, d)
+			s.otherName(pkg.Shared, d)
 		}
 		if loan.Use&model.Table != 0 {
 			s.tables(d)

@@ -12,11 +12,19 @@ import (
 // TypesFile returns types.gen.go: every Go type of decls. header is the comment above the package clause.
 func TypesFile(header, pkg string, decls []*model.Decl) []byte {
 	s := sized(len(decls) * 512)
+	names := false
 	for _, d := range decls {
-		if d.Name == "" {
+		if d.Name == "" || d.Same != nil && !d.Renamed() {
 			continue
 		}
-		s.line()
+		if name := d.Same != nil && len(d.Doc) == 0 && len(d.Constants()) == 0; !name || !names {
+			s.line()
+			names = name
+		}
+		if d.Same != nil {
+			s.alias("", d)
+			continue
+		}
 		switch b := d.Body.(type) {
 		case *model.Struct:
 			s.structType(d, b)
@@ -195,6 +203,40 @@ func (s *source) unionType(d *model.Decl, b *model.Union) {
 
 // maxOneLine is the longest function header that gofmt leaves on one line with an empty body.
 const maxOneLine = 98
+
+// alias writes
+//
+//	// Side is buy or sell.
+//	type Side = part03.Side
+//
+//	const (
+//		SideBuy  = part03.SideBuy
+//		SideSell = part03.SideSell
+//	)
+//
+// path is the package that has the type under the same name; if it is empty, d is another name in its own.
+func (s *source) alias(path string, d *model.Decl) {
+	to := d.Origin()
+	name := func(text string) string { return text }
+	if path != "" {
+		to, name = d, func(text string) string { return s.use(path, text) }
+	}
+	s.typeDoc(d)
+	s.line("type ", d.Name, " = ", name(to.Name))
+	constants := d.Constants()
+	if len(constants) == 0 {
+		return
+	}
+	values := make([]row, len(constants))
+	for i, v := range constants {
+		values[i] = row{v.Name, "= " + name(to.Constants()[i].Name)}
+	}
+	s.line()
+	s.valuesDoc(d)
+	s.open("const (")
+	s.rows(values)
+	s.close(")")
+}
 
 // definedType writes
 //

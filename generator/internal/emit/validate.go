@@ -8,7 +8,7 @@ import (
 func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 	s := sized(len(decls) * 1024)
 	for _, d := range decls {
-		if d.Use == 0 {
+		if d.Use == 0 || d.Same != nil {
 			continue
 		}
 		if d.Use&(model.Decode|model.Table) != 0 {

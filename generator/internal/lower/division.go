@@ -38,7 +38,7 @@ func (d *division) unite(decls []*model.Decl) bool {
 			continue
 		}
 		for _, m := range union.Members {
-			if d.home[m.Decl] == d.shared {
+			if d.home[m.Decl.Origin()] == d.shared {
 				d.claim(decl, d.shared)
 				moved = true
 				break
@@ -64,9 +64,14 @@ func (l *loans) to(user *model.Package) func(*model.Decl, model.Use) {
 		l.of[user] = map[*model.Decl]model.Use{}
 	}
 	return func(d *model.Decl, u model.Use) {
-		if d != nil && l.division.home[d] == l.division.shared {
-			l.of[user][d] |= u
+		if d == nil || l.division.home[d] != l.division.shared {
+			return
 		}
+		if d.Same != nil {
+			l.of[user][d] |= 0 // the name alone
+			d = d.Same
+		}
+		l.of[user][d] |= u
 	}
 }
 

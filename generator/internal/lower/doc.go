@@ -8,19 +8,33 @@
 //	wire.go wiremessage.go wireword.go wireshare.go                a revision's rules, joined with the runtime's tables:
 //	wiretable.go wireslots.go                                      operations, capabilities, messages and their fields
 //	part.go division.go                                            many tools: which package holds what, and lends it
-//	name.go chosen.go                                              Go names, each handed out once; those that the manifest chooses
+//	name.go singular.go naming.go chosen.go unionname.go           Go names, each handed out once; those that the manifest chooses
+//	share.go                                                       types that say the same, declared once
 //	keyword.go read.go shape.go merge.go                           schemas: keywords read and merged into shapes
 //	typing.go object.go scalar.go union.go check.go literal.go …   shapes to types and validators
 //	marshal.go                                                     which types need methods for encoding/json
 //	tuple.go                                                       arrays whose items have types by position
 //	condition.go pattern.go unevaluated.go scope.go                keywords without a Go type
 //
-// # Order
+// # Names
 //
-// Names that do not come from schemas are taken first (reserve, named), then those that goType chooses (choose), then types in the order of tools and properties.
-// So a schema can never take the name of something that is always there, and adding a tool at the end renames nothing.
-// Properties of one object, and values of one enum, that would have the same Go name are told apart by their own text, not by
-// number (distinct).
+// The name of a type follows from its place alone: what the tool is called, then the properties on the way. What a list or a map holds is
+// called by the singular (rows of QueryRowsOutput are QueryRowsOutputRow), unless a property beside it has that name for a type of its own
+// (then QueryRowsOutputRowsItem); a word that the name ends with is not repeated. Members of a union are called by what only they have: title,
+// tag, kind, a property that is required. So adding a tool, a schema or a property elsewhere renames nothing.
+//
+// Names that several would have go by rank (naming.go): those that do not come from schemas (reserve, named), those that goType chooses
+// (choose), what tools are called with and answer and the protocol's types, schemas that others refer to, then the rest in the order of
+// tools and properties. Who comes late gets a longer name, or as the last resort a suffix that follows from its place. This is where the line is:
+// Go names have no separators, so two places can spell the same name (a tool get with a property order_id, and a tool get_order with an id), and
+// the one that comes to an earlier place takes it. With errors instead, what others publish could not be generated.
+//
+// Properties of one object, and values of one enum, that would have the same Go name are told apart by their symbols (_meta beside meta is
+// UnderscoreMeta) or by a suffix from their own text, not by number (distinct).
+//
+// Types of the same meaning are one, with a name for each place (share.go). A name that is shorter because all have it (EmailAddress for every
+// tool) was rejected: it would move as soon as another shape asks for it, and a name is what users write down.
+//
 // What needs finished types (default answers, how a block of text is written) waits for Types.Finish.
 //
 // # The wire

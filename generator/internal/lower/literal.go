@@ -16,7 +16,6 @@ func (t *Types) fallback(p *model.Prop) {
 		return
 	}
 	delete(t.fallbacks, p) // also for a default within itself: there it is none
-	p.DefaultText = compact(n)
 	lit, ok := t.heldLiteral(&p.Value, p.Hold, n)
 	if ok {
 		p.Default = lit

@@ -19,7 +19,7 @@ func (t *Types) marshal() {
 				p.Tag = tag(p)
 			}
 		}
-		if d.Name == "" || methodless(d) {
+		if d.Name == "" || d.Same != nil || methodless(d) {
 			continue
 		}
 		if d.Marshal = !plainly(d, writing); d.Marshal {

@@ -26,16 +26,18 @@ const (
 // claim is what a declaration's name depends on.
 type claim struct {
 	rank  rank
+	asked string // the name that the declaration would have alone
 	other string // a longer name, if the first is taken
 	site  string // tells the name from others of the same words
 	by    *schema.Node
 	named bool
+	apart bool // it is the only name of its type
 }
 
 // newDecl registers a declaration of a Go type. n is its schema; nil if it has none of its own.
 func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
 	d := &model.Decl{Name: hint}
-	c := &claim{by: n, site: l.scope + hint}
+	c := &claim{asked: hint, by: n, site: l.scope + hint, apart: l.keep || goType(n) != nil}
 	if n != nil {
 		c.site = l.scope + l.at(n)
 	}
@@ -58,7 +60,7 @@ func (t *Types) newFunc(prefix, hint string) *model.Decl {
 	if prefix == "decode" {
 		d.Append = "append" + hint
 	}
-	t.claims[d] = &claim{}
+	t.claims[d] = &claim{apart: t.keeping}
 	t.decls = append(t.decls, d)
 	return d
 }
@@ -89,6 +91,10 @@ func (t *Types) name(d *model.Decl) {
 		return
 	}
 	c.named = true
+	if d.Same != nil {
+		t.nameSame(d, c)
+		return
+	}
 	if d.Name == "" {
 		d.Decode, d.Stem = t.Names.Take(d.Decode), t.Names.Take(d.Stem)
 		if d.Append != "" {
@@ -100,15 +106,29 @@ func (t *Types) name(d *model.Decl) {
 	d.Stem, d.Decode, d.Append = t.Names.Take(unexported(d.Name)), t.Names.Take("decode"+d.Name), t.Names.Take("append"+d.Name)
 }
 
-// nameBody names what is declared beside the type: the method that seals a union, and the constants of an enum.
+// nameSame names another name of a type. Two that ask for the same name are one.
+func (t *Types) nameSame(d *model.Decl, c *claim) {
+	asked := t.claims[d.Same].asked
+	t.name(d.Same)
+	if d.Name == asked {
+		d.Name = d.Same.Name
+	} else if d.Name != "" {
+		d.Name = t.typeName(d.Name, c)
+	}
+	d.Stem, d.Decode, d.Append = d.Same.Stem, d.Same.Decode, d.Same.Append
+}
+
+// nameBody names what is declared beside the type: the method that seals a union, and constants.
 func (t *Types) nameBody(d *model.Decl) {
-	switch b := d.Body.(type) {
-	case *model.Union:
-		b.Method = "is" + d.Name
-	case *model.Enum:
-		for i := range b.Values {
-			b.Values[i].Name = t.Names.TakeFor(d.Name+b.Values[i].Name, b.Values[i].Text)
-		}
+	if u, ok := d.Body.(*model.Union); ok {
+		u.Method = "is" + d.Name
+	}
+	if d.Same != nil && !d.Renamed() {
+		copy(d.Constants(), d.Same.Constants())
+		return
+	}
+	for i, c := range d.Constants() {
+		d.Constants()[i].Name = t.Names.TakeFor(d.Name+c.Name, c.Text)
 	}
 }
 

@@ -258,6 +258,7 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 	}
 	out.Presence = presence(required, out.Value.Null, fallback != nil)
 	if fallback != nil {
+		out.DefaultText = compact(fallback)
 		l.fallbacks[out] = fallback
 		l.defaulted = append(l.defaulted, out)
 	}

@@ -80,6 +80,9 @@ func (l *packageLowering) settleParts(d *division) {
 	for _, decl := range l.pkg.Decls {
 		home := d.home[decl]
 		if home == nil {
+			home = d.home[decl.Origin()]
+		}
+		if home == nil {
 			home = d.shared
 		}
 		home.Decls = append(home.Decls, decl)

@@ -23,6 +23,7 @@ type Types struct {
 	chosen     chosen
 	decls      []*model.Decl
 	claims     map[*model.Decl]*claim
+	keeping    bool                          // what is being lowered is the protocol's
 	declared   map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks     map[*schema.Node]*model.Decl  // schemas that have a validator without a type
 	conditions map[condition]*model.Decl     // their validators
@@ -77,9 +78,11 @@ func (t *Types) Lower(r Root) model.TypeRef {
 		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
 			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}},
 	}
+	t.keeping = r.Keep
 	t.choose(r.Document)
 	l.root = l.enter(n)
 	d := l.lowerRoot(l.root, r)
+	t.claims[d].apart = true
 	t.name(d) // which nothing else may be called
 	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
 	t.roots, t.uses = append(t.roots, ref), append(t.uses, r.Use)
@@ -96,12 +99,15 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 		settle(d)
 	}
 	breakCycles(t.decls)
+	t.share()
 	t.nameAll()
 	for _, p := range t.defaulted {
 		t.fallback(p)
 	}
 	for _, d := range t.decls {
-		t.nameRules(d)
+		if d.Same == nil {
+			t.nameRules(d)
+		}
 	}
 	for i, ref := range t.roots {
 		use(ref.Decl, t.uses[i])

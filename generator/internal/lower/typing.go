@@ -255,7 +255,7 @@ func (l *lowering) mixed(s *shape, rule *model.ValuesRule, p place) model.Type {
 	m := &model.Mixed{Rule: rule}
 	texts := slices.DeleteFunc(slices.Clone(rule.JSON), func(text string) bool { return text == "null" })
 	for i, word := range distinct(texts, mixedWord) {
-		m.Values = append(m.Values, model.EnumValue{Name: l.Names.Take(d.Name + word), Text: texts[i]})
+		m.Values = append(m.Values, model.EnumValue{Name: word, Text: texts[i]})
 	}
 	d.Body = m
 	return model.Named{Decl: d}

@@ -14,6 +14,10 @@ func use(d *model.Decl, u model.Use) {
 // needed calls f for each declaration that the functions u of d name, with what they call of it: nothing, where they name a
 // type alone.
 func needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
+	if d.Same != nil {
+		f(d.Same, u)
+		return
+	}
 	if u&^model.Table == 0 {
 		return
 	}

@@ -31,12 +31,26 @@ type Decl struct {
 	Once   string      // of a validator whose verdict is remembered: the name of its table
 	Checks []Assertion // read the same bytes before the body does
 
+	// Same is the declaration that this one is another name for: it has that one's functions and tables, and nothing of its own.
+	Same *Decl
+
 	// Marshal and Unmarshal say that the type has a MarshalJSON or UnmarshalJSON, which calls Append or Decode.
 	Marshal, Unmarshal bool
 
 	// LentDecode and LentAppend are what other parts of the package call the functions of a shared declaration.
 	LentDecode, LentAppend string
 }
+
+// Origin is the declaration that the type and the functions of d are declared by.
+func (d *Decl) Origin() *Decl {
+	if d.Same != nil {
+		return d.Same
+	}
+	return d
+}
+
+// Renamed reports whether d is a name of its own for another declaration's type.
+func (d *Decl) Renamed() bool { return d.Same != nil && d.Name != d.Same.Name }
 
 // Body is what is declared: *Struct, *Enum, *Mixed, *Union or *Defined; *Element, *Check or a Condition for a Decl without a Go type.
 type Body interface{ isBody() }

@@ -150,7 +150,7 @@ func decodeTestElicitationSep1330EnumsChoices(d *check.Decoder, v *TestElicitati
 		case 3:
 			v.UntitledMulti = check.Enums[TestElicitationSep1330EnumsChoicesUntitledMultiItem](d, nil, &testElicitationSep1330EnumsChoicesUntitledMultiItem)
 		case 4:
-			v.UntitledSingle = check.Some(TestElicitationSep1330EnumsChoicesUntitledSingle(d.Enum(&testElicitationSep1330EnumsChoicesUntitledSingle)))
+			v.UntitledSingle = check.Some(TestElicitationSep1330EnumsChoicesUntitledSingle(d.Enum(&testElicitationSep1330EnumsChoicesUntitledMultiItem)))
 		}
 	}
 }
@@ -162,8 +162,6 @@ var testElicitationSep1330EnumsChoicesTitledMultiItem = check.Enum{Values: []str
 var testElicitationSep1330EnumsChoicesTitledSingle = check.Enum{Values: []string{"value1", "value2", "value3"}}
 
 var testElicitationSep1330EnumsChoicesUntitledMultiItem = check.Enum{Values: []string{"option1", "option2", "option3"}}
-
-var testElicitationSep1330EnumsChoicesUntitledSingle = check.Enum{Values: []string{"option1", "option2", "option3"}}
 
 var (
 	jsonSchema202012ToolInput      = check.Object{At: "#", Names: []string{"address", "contactMethod", "email", "name", "phone"}, Unknown: check.Refuse}
