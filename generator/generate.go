@@ -90,6 +90,9 @@ func (r *run) resolve() {
 	if n := m.Go.Out.Node; n != nil && r.cfg.Out == "" {
 		r.result.OutPos = n.Pos
 	}
+	if err := manifest.CheckOut(r.result.Out); err != nil {
+		r.result.Diagnostics.ReportAt(r.result.OutPos, "", "go-out", "", "%s", err)
+	}
 	if !token.IsIdentifier(r.result.Package) || r.result.Package == "_" || r.result.Package == "main" {
 		r.result.Diagnostics.ReportAt(schema.Position{File: r.cfg.Manifest.Path}, "", "go-package", "use a short name in lower case",
 			"%q can not be the name of a package that others import", r.result.Package)

@@ -15,7 +15,7 @@ import (
 const maxAliased = 100_000
 
 // ParseYAML reads one YAML document as the JSON value it stands for. The Node is nil if the text is no YAML or not
-// one document. What JSON can not say (other tags, numbers such as 0x10 or .inf, keys that are no strings, anchors
+// one document, nested too deep, or expanded too far. What JSON can not say (other tags, numbers such as 0x10 or .inf, keys that are no strings, anchors
 // that contain themselves) is reported; the rest is still returned. Of a duplicate key the first value is kept.
 func ParseYAML(file string, data []byte) (*Node, Diagnostics) {
 	p := yamlParser{file: file, data: data, lines: yamlLines(data), open: map[*yaml.Node]bool{}}
@@ -28,6 +28,9 @@ func ParseYAML(file string, data []byte) (*Node, Diagnostics) {
 	}
 	n := p.value(doc.Content[0], "", 0)
 	p.ds.Sort()
+	if p.lost {
+		return nil, p.ds // what is missing would be reported as a mistake of its own
+	}
 	return n, p.ds
 }
 
@@ -40,6 +43,7 @@ type yamlParser struct {
 	open    map[*yaml.Node]bool // anchors that are being expanded
 	inAlias int
 	aliased int
+	lost    bool // something was not read: nested too deep, or expanded too far
 	ds      Diagnostics
 }
 
@@ -101,6 +105,7 @@ func (p *yamlParser) value(y *yaml.Node, pointer string, depth int) *Node {
 	}
 	switch {
 	case depth > MaxDepth:
+		p.lost = true
 		p.ds.Report(n, "too-deep", "", "nested deeper than %d levels", MaxDepth)
 	case y.Kind == yaml.MappingNode:
 		n.Kind = Object
@@ -124,9 +129,11 @@ func (p *yamlParser) alias(y *yaml.Node, pointer string, depth int) *Node {
 	here := &Node{Kind: Null, Pos: p.position(y), Pointer: pointer}
 	switch {
 	case p.open[y.Alias]:
+		p.lost = true
 		p.ds.Report(here, "yaml-alias", "", "alias %s stands inside the value that it names", quote(y.Value))
 		return here
 	case p.aliased > maxAliased:
+		p.lost = true
 		p.ds.ReportAt(Position{p.file, 1, 1}, "", "yaml-alias", "", "aliases expand to more than %d values", maxAliased)
 		return here
 	}

@@ -70,7 +70,7 @@ func TestVAL07AliasesAreBounded(t *testing.T) {
 		b.WriteString("a" + string(rune('1'+i)) + ": &a" + string(rune('1'+i)) + " [" + strings.Repeat(ref+",", 9) + ref + "]\n")
 	}
 	n, ds := ParseYAML("bomb.yaml", []byte(b.String()))
-	if n == nil || len(ds) != 1 || ds[0].Code != "yaml-alias" {
+	if n != nil || len(ds) != 1 || ds[0].Code != "yaml-alias" {
 		t.Errorf("diagnostics %v", ds)
 	}
 }

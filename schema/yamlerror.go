@@ -31,6 +31,10 @@ func (p *yamlParser) syntax(err error) {
 	}
 	line, message := splitYAMLError(err)
 	at := p.firstText(line)
+	if strings.HasPrefix(message, "exceeded max depth") {
+		p.ds.ReportAt(p.at(at), "", "too-deep", "", "nested deeper than %d levels", MaxDepth)
+		return
+	}
 	switch m := yamlErrorAnchor.FindStringSubmatch(message); {
 	case m != nil:
 		at = max(0, bytes.Index(p.data, []byte("*"+m[1])))

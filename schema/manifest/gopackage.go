@@ -1,9 +1,13 @@
 package manifest
 
 import (
+	"errors"
+	"fmt"
 	"go/token"
 	"path"
 	"strings"
+
+	"golang.org/x/mod/module"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -20,9 +24,38 @@ func (l *loader) goPackage(n *schema.Node) {
 		l.ds.Report(p.Node, "go-package", "use a short name in lower case, like "+PackageName(p.Value),
 			"%q can not be the name of a package that others import", p.Value)
 	}
-	if o := g.Out; o.Node.Is(schema.String) && (path.IsAbs(o.Value) || strings.Contains(o.Value, `\`)) {
-		l.ds.Report(o.Node, "go-out", "", "out is a path below the manifest's directory, written with /, not %q", o.Value)
+	if o := g.Out; o.Node.Is(schema.String) {
+		if err := CheckOut(o.Value); err != nil {
+			l.ds.Report(o.Node, "go-out", outHint, "%s", err)
+		}
 	}
+}
+
+const outHint = "write a path like internal/tools: letters, digits and any of - . _ ~ +"
+
+// CheckOut returns what is wrong with an output directory: packages in it have to be importable (module.CheckImportPath), and
+// patterns such as ./... have to find them.
+func CheckOut(out string) error {
+	if path.IsAbs(out) || strings.Contains(out, `\`) {
+		return fmt.Errorf("out is a path below the manifest's directory, written with /, not %q", out)
+	}
+	elements := strings.Split(path.Clean(out), "/")
+	for len(elements) > 0 && (elements[0] == ".." || elements[0] == ".") {
+		elements = elements[1:] // whether it is in the module is for the writer to see
+	}
+	for _, e := range elements {
+		switch {
+		case e == "vendor":
+			return fmt.Errorf("out can not be %q: what is below vendor is imported by another path", out)
+		case e != "" && strings.ContainsRune("-._", rune(e[0])):
+			return fmt.Errorf("out can not be %q: go commands leave out directories like %q", out, e)
+		}
+	}
+	var invalid *module.InvalidPathError
+	if err := module.CheckImportPath(strings.Join(elements, "/")); len(elements) > 0 && errors.As(err, &invalid) {
+		return fmt.Errorf("out can not be %q, because Go can not import it: %w", out, invalid.Err)
+	}
+	return nil
 }
 
 // PackageName makes the name of a package of any text: its ASCII letters and digits in lower case.
