@@ -1,8 +1,9 @@
 package schema
 
 import (
-	"regexp"
 	"slices"
+
+	"github.com/mcpkiln/mcpkiln/internal/pattern"
 )
 
 // bounds are pairs of keywords of which the first must not be above the second, or not even equal.
@@ -63,7 +64,7 @@ func names(n *Node) []string {
 
 func matchesPattern(patterns *Node, name string) bool {
 	return slices.ContainsFunc(patterns.members(), func(m Member) bool {
-		re, err := regexp.Compile(m.Key)
+		re, err := pattern.Compile(m.Key)
 		return err != nil || re.MatchString(name)
 	})
 }

@@ -2,9 +2,10 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	ecma "github.com/mcpkiln/mcpkiln/internal/pattern"
 )
 
 // Lint reports everything that makes no sense in the document: misspelt and ill-typed keywords, references that
@@ -157,14 +158,11 @@ func (l *linter) pattern(v *Node) {
 
 // regexp holds patterns to RE2: it has no construct that takes more than linear time (VAL07).
 func (l *linter) regexp(pos Position, pointer, text string) {
-	_, err := regexp.Compile(text)
+	_, err := ecma.Compile(text)
 	if err == nil {
 		return
 	}
 	hint := "patterns are RE2: write it without lookaround and backreferences, or check it in the handler"
-	if strings.Contains(text, `\u`) {
-		hint = `patterns are RE2: write \uXXXX as the character itself`
-	}
 	reason := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 	l.ds.ReportAt(pos, pointer, "pattern", hint, "pattern is not RE2: %s", reason)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpkiln/mcpkiln/internal/pattern"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
@@ -108,8 +109,30 @@ func newCompiler(d *Document) *jsonschema.Compiler {
 	}
 	c.LoadURL = refuseURL
 	// The text was parsed before, so that it is JSON; what else is wrong with it comes out when it is compiled.
-	_ = c.AddResource(documentURL, bytes.NewReader(d.Bundle().JSON()))
+	root, _ := ParseJSON("", d.Bundle().JSON())
+	rewritePatterns(root)
+	_ = c.AddResource(documentURL, bytes.NewReader(root.JSON()))
 	return c
+}
+
+// rewritePatterns writes the patterns of a schema, which nothing else holds, as the reference validator runs them.
+func rewritePatterns(n *Node) {
+	if p := n.Get("pattern"); p.Is(String) {
+		p.Text = goPattern(p.Text)
+	}
+	if p := n.Get("patternProperties"); p.Is(Object) {
+		for i := range p.Members {
+			p.Members[i].Key = goPattern(p.Members[i].Key)
+		}
+	}
+	subschemas(n, rewritePatterns)
+}
+
+func goPattern(text string) string {
+	if re2, err := pattern.RE2(text); err == nil {
+		return re2
+	}
+	return text
 }
 
 // satisfies returns why the schema at pointer refuses v, or "".

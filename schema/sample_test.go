@@ -49,3 +49,12 @@ func TestVAL11DefaultsOfADocumentThatDoesNotCompile(t *testing.T) {
 		t.Errorf("got %v", ds)
 	}
 }
+
+// Defaults are judged by the patterns that generated code runs.
+func TestVAL05DefaultsAndECMAPatterns(t *testing.T) {
+	root, _ := ParseJSON("", []byte(`{"properties":{"a":{"type":"string","pattern":"^\\u00e0\\s$","default":"à\u00a0"},"b":{"patternProperties":{"^\\S$":{"type":"string"}},"default":{"à":1}}}}`))
+	d, _ := NewDocument(root, nil)
+	if ds := d.Lint(); len(ds) != 1 || ds[0].Code != "impossible-default" || ds[0].Pointer != "/properties/b/default" {
+		t.Errorf("got %v", ds)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/mcpkiln/mcpkiln/internal/pattern"
 )
 
 // Format is one of JSON Schema's formats, asserted.
@@ -29,7 +31,7 @@ const (
 	FormatUUID
 	FormatJSONPointer
 	FormatRelativeJSONPointer
-	FormatRegex // RE2's syntax
+	FormatRegex // ECMA-262, in what RE2 has of it, 64 KiB at most
 )
 
 var formats = [...]struct {
@@ -54,7 +56,7 @@ var formats = [...]struct {
 	FormatUUID:                {isUUID, "a UUID such as 123e4567-e89b-12d3-a456-426614174000"},
 	FormatJSONPointer:         {isJSONPointer, "a JSON Pointer such as /a/0"},
 	FormatRelativeJSONPointer: {isRelativeJSONPointer, "a relative JSON Pointer such as 1/a"},
-	FormatRegex:               {isRegex, "a regular expression (RE2)"},
+	FormatRegex:               {isRegex, "a regular expression (without lookaround and backreferences, 65536 bytes and 256 \\p at most)"},
 }
 
 // Match reports whether s has the format. FormatNone takes everything.
@@ -75,8 +77,21 @@ func isIPv6(s string) bool {
 	return err == nil && a.Is6()
 }
 
+// A text that is to be a regular expression is bounded, and so are the classes of Unicode in it: each costs as much as a
+// thousand characters. What is within these bounds is judged in less than 100 ms (VAL07).
+const (
+	maxRegex   = 64 << 10
+	maxClasses = 256
+)
+
 func isRegex(s string) bool {
-	_, err := syntax.Parse(s, syntax.Perl)
+	if len(s) > maxRegex || strings.Count(s, `\p`)+strings.Count(s, `\P`) > maxClasses {
+		return false
+	}
+	source, err := pattern.RE2(s)
+	if err == nil {
+		_, err = syntax.Parse(source, syntax.Perl)
+	}
 	return err == nil
 }
 

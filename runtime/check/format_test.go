@@ -1,6 +1,8 @@
 package check_test
 
 import (
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -70,5 +72,24 @@ func TestTimesAreDecodedAndEncoded(t *testing.T) {
 	}
 	if _, problems := lines(t, func(d *check.Decoder, v *time.Time) { *v = d.Time(nil) }, `"yesterday"`); problems == "" {
 		t.Error("yesterday was accepted")
+	}
+}
+
+// The work on a text that is to be a regular expression is bounded, whatever stands in it.
+func TestVAL07RegexesAreBounded(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want bool
+	}{
+		{strings.Repeat("a", 64<<10), true}, {strings.Repeat("a", 64<<10+1), false}, {strings.Repeat(`\pL`, 256), true}, {strings.Repeat(`\pL`, 257), false},
+		{strings.Repeat(`(`, 60000), false}, {strings.Repeat(`(?<`, 20000), false}, {strings.Repeat("x{1000}", 9000), false}, {strings.Repeat(`\s`, 30000), true}, {strings.Repeat(`[^]`, 20000), true},
+		{`((((a{30}){30}){30}){30})`, false}, {`^\s\u00A0[^]$`, true},
+	} {
+		var v check.Violations
+		text, _ := json.Marshal(test.text)
+		err := check.Decode(text, check.Limits{}, func(d *check.Decoder, s *string) { *s = d.String(&check.String{Format: check.FormatRegex}) }, new(string))
+		if ok := err == nil; ok != test.want || !ok && !errors.As(err, &v) {
+			t.Errorf("%.20s… of %d bytes: %v", test.text, len(test.text), err)
+		}
 	}
 }

@@ -5,10 +5,13 @@ import (
 	"regexp/syntax"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/internal/pattern"
 )
 
-// Pattern is a regular expression in RE2's syntax, compiled on first use, so that a program with a thousand tools does
-// not pay at its start. It runs in linear time whatever the text (VAL07). Copying one that was used is an error.
+// Pattern is a regular expression with the meaning of ECMA-262, in what RE2 has of it, compiled on first use, so that a program
+// with a thousand tools does not pay at its start. It runs in linear time whatever the text (VAL07). Copying one that was used is an
+// error.
 type Pattern struct {
 	Source string
 
@@ -30,12 +33,14 @@ func (p *Pattern) Match(s string) bool {
 }
 
 func (p *Pattern) compile() {
-	re, err := regexp.Compile(p.Source)
+	source, err := pattern.RE2(p.Source)
 	if err != nil {
 		return
 	}
-	p.re = re
-	if parsed, err := syntax.Parse(p.Source, syntax.Perl); err == nil {
+	if p.re, err = regexp.Compile(source); err != nil {
+		return
+	}
+	if parsed, err := syntax.Parse(source, syntax.Perl); err == nil {
 		if prog, err := syntax.Compile(parsed.Simplify()); err == nil {
 			p.dfa = newDFA(prog)
 		}

@@ -2,10 +2,10 @@ package lower
 
 import (
 	"math/big"
-	"regexp"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/internal/pattern"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -160,7 +160,7 @@ func (t *patternSet) other(key string) conj {
 // matching returns the schemas of the patterns that key matches.
 func (t *patternSet) matching(key string) (c conj, matched bool) {
 	for _, p := range t.patterns {
-		if re, err := regexp.Compile(p.key); err == nil && re.MatchString(key) {
+		if re, err := pattern.Compile(p.key); err == nil && re.MatchString(key) {
 			c, matched = append(c, p.schema...), true
 		}
 	}

@@ -3,10 +3,10 @@ package lower
 import (
 	"math"
 	"math/big"
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/internal/pattern"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -89,7 +89,7 @@ func (s *stringFacet) fits(text string) bool {
 		return false
 	}
 	for _, p := range s.patterns {
-		if re, err := regexp.Compile(p.text); err == nil && !re.MatchString(text) {
+		if re, err := pattern.Compile(p.text); err == nil && !re.MatchString(text) {
 			return false
 		}
 	}
