@@ -97,7 +97,13 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 	if err != nil {
 		return b, &inputError{err}
 	}
+	if err := call.room.wait(ctx); err != nil {
+		return b, err
+	}
 	out, err := h.call(ctx, call, in)
+	if err == nil {
+		err = call.room.reserve(ctx)
+	}
 	if err != nil {
 		if out != nil && errors.Is(err, context.Canceled) {
 			call.partial(out, err)

@@ -19,6 +19,7 @@ type Call struct {
 	wire     *wire
 	peer     *peer  // the connection it came on; nil for a task that outlived its own
 	since    uint64 // of the request
+	room     *room  // for what the handler returns
 	progress *progress
 
 	// One of the two.
@@ -37,7 +38,7 @@ type Call struct {
 }
 
 func (r *request) newCall() *Call {
-	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, entry: r.entry, since: r.since, r: r, level: silentLevel}
+	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, entry: r.entry, since: r.since, room: &r.room, r: r, level: silentLevel}
 	if r.params.LogLevel != "" {
 		if place, known := Level(r.params.LogLevel).place(); known {
 			c.level = place

@@ -152,12 +152,17 @@ func (o connOutlet) Write(_ rpc.ID, _ bool, frame []byte) error {
 	}
 	err := o.conn.WriteFrame(frame)
 	if err != nil {
-		select {
-		case o.deaf <- struct{}{}:
-		default:
-		}
+		o.giveUp()
 	}
 	return err
+}
+
+// giveUp ends the connection.
+func (o connOutlet) giveUp() {
+	select {
+	case o.deaf <- struct{}{}:
+	default:
+	}
 }
 
 // readLoop takes frames until the peer is done. Each one is read into the buffer of a request, so that the frame of a

@@ -140,7 +140,9 @@ func (r *request) perform() (answer []byte, err error) {
 	case OpPing:
 		b = append(b, "{}"...)
 	case OpListTools:
-		b, err = r.listTools(b)
+		if err = r.room.reserve(r.entry); err == nil {
+			b, err = r.listTools(b)
+		}
 	case OpCallTool:
 		b, err = r.callTool(b)
 	case OpMethod, OpSubscribe, OpUnsubscribe:
@@ -166,6 +168,11 @@ func (r *request) respond(answer []byte, err error) {
 		own = asRPC(err)
 		answer = rpc.AppendError(r.out[:0], r.id, own)
 	}
+	// What the answer was made of is not needed any more.
+	if cap(r.scratch) > keptBuffer {
+		r.scratch, r.result = nil, CallResult{}
+	}
+	r.room.weigh(len(answer))
 	about := r.subject()
 	_ = about.write(statement{frame: answer, retires: r.entry, wire: r.wire, err: own}) // silenced: nothing is left to do
 	r.out = answer

@@ -143,8 +143,8 @@ func (l *listen) catchUp(ctx context.Context, ids []string) {
 // serve tells changes until the subscription ends; the result of one that the server ends is appended to b.
 func (l *listen) serve(r *request, b *[]byte) error {
 	for {
-		for frame := l.next(); frame != nil; frame = l.next() {
-			l.write(r, frame)
+		if err := l.tell(r); err != nil {
+			return err
 		}
 		select {
 		case <-l.wake:
@@ -189,6 +189,22 @@ func (l *listen) next() []byte {
 	delete(l.waiting, key)
 	l.mu.Unlock()
 	return frame()
+}
+
+// tell writes what is noted. A task that is over brings its result, which may be large.
+func (l *listen) tell(r *request) error {
+	for {
+		if err := r.room.reserve(r.entry); err != nil {
+			return err
+		}
+		frame := l.next()
+		r.room.weigh(len(frame))
+		if frame == nil {
+			return nil
+		}
+		l.write(r, frame)
+		r.room.free()
+	}
 }
 
 func (l *listen) listChanged(op Op) {

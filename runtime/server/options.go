@@ -17,6 +17,7 @@ type config struct {
 	tasks        task.Limits
 	maxInFlight  int
 	maxBytes     int64
+	maxUnread    int64
 	pageSize     int
 	progressRate int
 	grace        time.Duration
@@ -33,7 +34,7 @@ type config struct {
 
 func defaults() config {
 	return config{
-		logger: slog.New(slog.DiscardHandler), maxInFlight: 20_000, maxBytes: 1 << 30, pageSize: 100, progressRate: 10,
+		logger: slog.New(slog.DiscardHandler), maxInFlight: 20_000, maxBytes: 256 << 20, maxUnread: 128 << 20, pageSize: 100, progressRate: 10,
 		grace: 5 * time.Second, askTimeout: 10 * time.Minute, gather: 10 * time.Millisecond, cacheScope: cachePrivate,
 	}
 }
@@ -59,8 +60,15 @@ func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
 // WithMaxBytesInFlight sets how many bytes the params of all requests in flight may have together, not counting those up to
-// 64 KiB; the default is 1 GiB. A request that would go beyond is refused.
+// 4 KiB; the default is 256 MiB. A request that would go beyond is refused.
 func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }
+
+// WithMaxBytesUnread sets how many bytes the answers that wait for peers to read them may have together, not counting those up to
+// 4 KiB; the default is 128 MiB, of which one connection or session has a quarter. Beyond that, calls wait: they start no handler
+// and encode no answer. When they have waited for 30 seconds because of others, the connection with the most unread bytes is
+// ended; over HTTP, streamhttp.WithWriteTimeout ends such responses. As many bytes again are for results of tasks that are being
+// encoded.
+func WithMaxBytesUnread(n int64) Option { return func(c *config) { c.maxUnread = max(n, 1) } }
 
 // WithPageSize sets how many tools or tasks one page holds; the default is 100. task.Limits.Page goes before it for tasks.
 func WithPageSize(n int) Option { return func(c *config) { c.pageSize = max(n, 1) } }

@@ -50,6 +50,7 @@ type peer struct {
 	subscribed map[string]bool // resources; guarded by Server.mu
 
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
+	unread   budget       // its part of Server.unread
 	live     group
 	changes  outbox
 }
@@ -77,6 +78,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	// The end of ctx is a shutdown in order, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.own(ctx, ownedByConnection+rand.Text())
+	p.unread.limit = max(1, s.cfg.maxUnread/parts)
 	p.live.start()
 	return p
 }

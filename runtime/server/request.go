@@ -16,6 +16,7 @@ type request struct {
 	can     ability
 	raw     []byte // the params, for methods of a MethodHandler
 	held    int64  // how many of them count in Server.held
+	room    room
 	entry   *inflight.Entry
 	id      rpc.ID
 	since   uint64 // cancellations that were read before it
@@ -51,14 +52,17 @@ func (s *Server) newRequest(p *peer) *request {
 			r.serve()
 		}
 	}
-	r.p = p
+	r.p, r.room = p, room{s: s, p: p}
 	return r
 }
 
-// hold counts large params until the request is released. Small ones are bounded by the number of requests.
+// smallParams is up to how many bytes params are not counted: the number of requests bounds those.
+const smallParams = 4 << 10
+
+// hold counts params until the request is released.
 func (r *request) hold() *rpc.Error {
 	n := int64(len(r.raw))
-	if n <= keptBuffer {
+	if n <= smallParams {
 		return nil
 	}
 	r.held = n
@@ -70,6 +74,7 @@ func (r *request) hold() *rpc.Error {
 }
 
 func (r *request) letGo() {
+	r.room.free()
 	if r.held > 0 {
 		r.p.s.held.Add(-r.held)
 		r.held = 0
@@ -79,7 +84,7 @@ func (r *request) letGo() {
 // release gives r back. Nothing may use it or what aliases its frame afterwards.
 func (r *request) release() {
 	r.letGo()
-	r.p.s.keep(r)
+	r.room.s.keep(r)
 }
 
 func (s *Server) keep(r *request) {

@@ -32,7 +32,10 @@ type Server struct {
 	engine    *task.Engine // nil when no tool runs as a task
 	ids       atomic.Uint64
 	exchanges atomic.Int64 // that are being served
-	held      atomic.Int64 // bytes of large params in flight
+	held      atomic.Int64 // bytes of params in flight
+	unread    budget       // of answers
+	packing   budget       // of results of tasks that are being encoded
+	share     int64        // of both: what one of them takes until its size is known
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
 
@@ -67,6 +70,8 @@ func New(d Definition, opts ...Option) (*Server, error) {
 		o(&s.cfg)
 	}
 	s.log = s.cfg.logger
+	s.unread.limit, s.packing.limit = s.cfg.maxUnread, s.cfg.maxUnread
+	s.share = max(1, s.cfg.maxUnread/shares())
 	if s.cfg.tasks.Page == 0 {
 		s.cfg.tasks.Page = s.cfg.pageSize
 	}

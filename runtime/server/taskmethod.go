@@ -13,6 +13,11 @@ import (
 // taskMethod serves the requests about tasks. A task's owner is the peer's identity, so a foreign task is an unknown
 // one (TSK21).
 func (r *request) taskMethod(b []byte) ([]byte, error) {
+	if r.method.Op != OpTaskResult { // which waits for its task first
+		if err := r.room.reserve(r.entry); err != nil {
+			return b, err
+		}
+	}
 	switch r.method.Op {
 	case OpGetTask:
 		return r.getTask(b)

@@ -56,7 +56,8 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
 		}
 	}()
 	r := s.newRequest(nil) // for its buffers
-	defer s.keep(r)
+	defer r.release()
+	call.room = &r.room
 	result, err := s.execute(ctx, call, t.Args, &r.scratch)
 	if err != nil {
 		return failed(asRPC(err))
@@ -107,6 +108,9 @@ func (c *Call) recall(stored []byte) error {
 // the request is a stream that takes the task's questions (TSK19).
 func (r *request) taskResult(b []byte) ([]byte, error) {
 	t, err := r.awaitTask()
+	if err == nil {
+		err = r.room.reserve(r.entry)
+	}
 	if err != nil {
 		return b, r.taskError(err)
 	}

@@ -79,9 +79,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged
 	s.peer = h.srv.NewSession(s.context(r), s)
 	s.mu.Unlock()
 	st := s.stream(j.ID)
-	reader := st.attach(-1)
-	defer s.release(st, reader)
-	s.receive(frame)
+	s.receive(frame) // nobody reads the stream, so this does not wait
 	answer, ok := st.alone()
 	s.remove(st)
 	status := http.StatusOK

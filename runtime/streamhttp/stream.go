@@ -25,6 +25,8 @@ type stream struct {
 	bytes   int       // of events
 	unread  int       // number of the next event for the reader
 	behind  int       // bytes of unread events
+	written int       // number of the last event that was written to the attached reader
+	reading bool      // the attached reader has begun; before, it may be what adds
 	reader  uint64    // attached; 0: none
 	readers uint64    // that ever were
 	started bool      // the client knows an event id, so it can resume
@@ -56,7 +58,8 @@ func (s *stream) id(number int) eventID {
 }
 
 // add appends a frame, which must not change any more. It waits for an attached reader that is far behind: the write deadline
-// of the reader bounds that. Without a reader the oldest events of a request's stream give way; a listener takes none.
+// of the reader bounds that. Without a reader the oldest events of a request's stream give way; a listener takes none. A large
+// frame returns when the reader has written it, so that what waits to be read is what the server counts as such (TSK28).
 func (s *stream) add(frame []byte, last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +78,17 @@ func (s *stream) add(frame []byte, last bool) error {
 		s.trim()
 	}
 	s.signal()
+	if len(frame) > keptBuffer {
+		s.await(s.first+len(s.events)-1, s.reader)
+	}
 	return nil
+}
+
+// await returns when reader has written the event, or is gone. With s.mu.
+func (s *stream) await(event int, reader uint64) {
+	for reader != 0 && s.reader == reader && s.reading && s.written < event {
+		s.room.Wait()
+	}
 }
 
 // end says that nothing comes any more, not even an answer.
@@ -140,7 +153,7 @@ func (s *stream) attach(after int) (reader uint64) {
 	}
 	s.polling = false
 	s.readers++
-	s.reader = s.readers
+	s.reader, s.reading, s.written = s.readers, false, s.unread-1
 	s.signal()
 	s.room.Broadcast()
 	return s.reader
@@ -199,6 +212,7 @@ func (s *stream) take(reader uint64) batch {
 	if s.reader != reader {
 		return batch{lost: true}
 	}
+	s.reading, s.written = true, s.unread-1 // the reader comes back when it has written what it took
 	events := s.events[s.unread-s.first:]
 	b := batch{events: events[:len(events):len(events)], first: s.unread, ended: s.ended, leave: s.polling}
 	s.unread += len(events)
@@ -217,10 +231,11 @@ func (s *stream) alone() (frame []byte, ok bool) {
 	return s.events[0], true
 }
 
-// quiet tells whether there is nothing to write yet.
+// quiet tells the reader whether there is nothing to write yet.
 func (s *stream) quiet() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.reading = true
 	return s.behind == 0 && !s.ended && !s.polling
 }
 

@@ -1,0 +1,204 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// large is a tool whose result has n bytes.
+func large(n int, ran *atomic.Int64) Handler {
+	result := &rawResult{`{"content":[{"type":"text","text":"` + strings.Repeat("x", n) + `"}]}`}
+	return Bind(decodeAnything, func(context.Context, *Call, *noInput) (*rawResult, error) {
+		ran.Add(1)
+		return result, nil
+	}, Unstructured(appendRawResult))
+}
+
+func decodeAnything(d *check.Decoder, _ *noInput) { d.Skip() }
+
+// counted checks that nothing is counted any more.
+func (f *fixture) counted() {
+	f.t.Helper()
+	if s := f.srv; s.unread.used.Load() != 0 || s.packing.used.Load() != 0 || s.held.Load() != 0 || s.unread.waits.Load() != 0 {
+		f.t.Errorf("still counted: %d unread, %d of tasks, %d of params; %d wait", s.unread.used.Load(), s.packing.used.Load(), s.held.Load(), s.unread.waits.Load())
+	}
+}
+
+// A peer that does not read keeps its own calls from being run, not those of others.
+func TestTSK28UnreadAnswersStopThePeersCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran atomic.Int64
+		f := newFixture(t, []Tool{tool("large", large(4<<20, &ran))}, WithMaxBytesUnread(64<<20))
+		near, far := rpc.Pipe()
+		served := make(chan error, 1)
+		go func() { served <- f.srv.Serve(t.Context(), far) }()
+		silent := &client{t: t, conn: near, srv: f.srv, frames: make(chan string, 1<<16), read: make(chan struct{}), served: served}
+		silent.send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+		for i := range 50 {
+			silent.call(fmt.Sprint(i), "large", `{}`)
+		}
+		synctest.Wait()
+		before, most := ran.Load(), 16<<20+shares()*(4<<20)
+		if got := f.srv.unread.used.Load(); before == 0 || got > most {
+			t.Errorf("%d bytes wait to be read, want at most %d", got, most)
+		}
+		for i := range 150 {
+			silent.call(fmt.Sprint(50+i), "large", `{}`)
+		}
+		synctest.Wait()
+		if n := ran.Load() - before; n > 0 {
+			t.Errorf("%d handlers began though their answers have no room", n)
+		}
+		other := f.dial(t.Context())
+		other.initialize(`{}`)
+		other.call("1", "large", `{}`)
+		m, _ := other.answer("1")
+		m.wantNoError(t)
+		silent.cancel("199")
+		var read sync.WaitGroup
+		read.Go(func() {
+			for range 200 { // the handshake and all but the cancelled one
+				if _, err := near.ReadFrame(nil); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+		read.Wait()
+		synctest.Wait()
+		f.counted()
+		near.Close()
+		<-served
+		other.close()
+	})
+}
+
+// When others wait for the room that a connection takes without reading, it is ended.
+func TestTSK28AConnectionThatDoesNotReadIsEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, []Tool{tool("large", large(1<<20, new(atomic.Int64)))}, WithMaxBytesUnread(1<<20), WithGrace(time.Second))
+		near, far := rpc.Pipe()
+		served := make(chan error, 1)
+		go func() { served <- f.srv.Serve(t.Context(), far) }()
+		silent := &client{t: t, conn: near, srv: f.srv}
+		silent.send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+		for i := range 10 {
+			silent.call(fmt.Sprint(i), "large", `{}`)
+		}
+		synctest.Wait()
+		other := f.dial(t.Context())
+		other.initialize(`{}`)
+		start := time.Now()
+		other.call("1", "large", `{}`)
+		m, _ := other.answer("1")
+		m.wantNoError(t)
+		if took := time.Since(start); took < patience || took > 2*patience {
+			t.Errorf("it took %v", took)
+		}
+		<-served
+		near.Close()
+		other.close()
+		synctest.Wait()
+		f.counted()
+	})
+}
+
+// Answers, refusals, cancels, timeouts, tasks and lost connections give back what they took.
+func TestCAN03CountedBytesComeBackToZero(t *testing.T) {
+	var ran atomic.Int64
+	slow := func(tl *Tool) { tl.Cancel.Timeout = time.Millisecond }
+	f := newFixture(t, []Tool{
+		tool("large", large(300<<10, &ran), withTask(TaskOptional)), tool("slow", large(300<<10, &ran), slow), tool("small", large(10, &ran)),
+		tool("panics", Bind(decodeAnything, func(context.Context, *Call, *noInput) (*rawResult, error) { panic("x") }, Unstructured(appendRawResult))),
+	}, WithMaxBytesUnread(4<<20), WithMaxBytesInFlight(1<<20), WithGrace(10*time.Second), WithTaskLimits(task.Limits{Bytes: 2 << 20}))
+	pad := strings.Repeat("y", 100<<10)
+	var peers sync.WaitGroup
+	for range 6 {
+		peers.Go(func() {
+			for round := range 4 {
+				near, far := rpc.Pipe()
+				served := make(chan error, 1)
+				go func() { served <- f.srv.Serve(t.Context(), far) }()
+				var reader sync.WaitGroup
+				reader.Go(func() { // some of what comes, then it is gone
+					defer near.Close()
+					for range 10 * (round + 1) {
+						if _, err := near.ReadFrame(nil); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+				send := func(format string, args ...any) { _ = near.WriteFrame(fmt.Appendf(nil, format, args...)) }
+				send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+				for i := range 80 {
+					name := []string{"large", "slow", "small", "panics", "large"}[rand.IntN(5)]
+					extra := []string{"", `,"task":{}`}[rand.IntN(2)]
+					send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"pad":%q}%s}}`, i, name, pad[:rand.IntN(len(pad))], extra)
+					if rand.IntN(4) == 0 {
+						send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, i)
+					}
+				}
+				reader.Wait()
+				<-served
+			}
+		})
+	}
+	peers.Wait()
+	for len(f.srv.RunningTasks()) > 0 {
+		runtime.Gosched()
+	}
+	if err := f.srv.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	f.counted()
+}
+
+func TestBudgetIsGrantedInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &budget{limit: 10}
+		late := 0
+		if err := b.take(t.Context(), 8, nil); err != nil {
+			t.Fatal(err)
+		}
+		var order []int
+		var mu sync.Mutex
+		take := func(ctx context.Context, i int, n int64) {
+			if b.take(ctx, n, func() { late++ }) == nil {
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, i)
+			}
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		go take(ctx, 1, 5)
+		synctest.Wait()
+		go take(t.Context(), 2, 2) // there is room, but 1 was first
+		synctest.Wait()
+		if len(order) > 0 {
+			t.Errorf("%v went on", order)
+		}
+		time.Sleep(patience + time.Second)
+		leave()
+		synctest.Wait()
+		go take(t.Context(), 3, 20) // alone it may be larger than the limit
+		synctest.Wait()
+		b.change(-10)
+		synctest.Wait()
+		if fmt.Sprint(order) != "[2 3]" || late != 2 || b.used.Load() != 20 || b.waits.Load() != 0 {
+			t.Errorf("order %v, %d late, %d used, %d wait", order, late, b.used.Load(), b.waits.Load())
+		}
+		b.change(-20)
+	})
+}
