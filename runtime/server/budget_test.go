@@ -168,14 +168,14 @@ func TestCAN03CountedBytesComeBackToZero(t *testing.T) {
 func TestBudgetIsGrantedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &budget{limit: 10}
-		late := 0
+		var late atomic.Int64
 		if err := b.take(t.Context(), 8, nil); err != nil {
 			t.Fatal(err)
 		}
 		var order []int
 		var mu sync.Mutex
 		take := func(ctx context.Context, i int, n int64) {
-			if b.take(ctx, n, func() { late++ }) == nil {
+			if b.take(ctx, n, func() { late.Add(1) }) == nil {
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, i)
@@ -196,8 +196,8 @@ func TestBudgetIsGrantedInOrder(t *testing.T) {
 		synctest.Wait()
 		b.change(-10)
 		synctest.Wait()
-		if fmt.Sprint(order) != "[2 3]" || late != 2 || b.used.Load() != 20 || b.waits.Load() != 0 {
-			t.Errorf("order %v, %d late, %d used, %d wait", order, late, b.used.Load(), b.waits.Load())
+		if fmt.Sprint(order) != "[2 3]" || late.Load() != 2 || b.used.Load() != 20 || b.waits.Load() != 0 {
+			t.Errorf("order %v, %d late, %d used, %d wait", order, late.Load(), b.used.Load(), b.waits.Load())
 		}
 		b.change(-20)
 	})

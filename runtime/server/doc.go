@@ -38,8 +38,8 @@
 //	server, options        New and the limits; principal
 //	transport, session, exchange, conn, peer
 //	                       how messages come and go; who is at the other end; ends
-//	judge, admit, dispatch, notify, request
-//	                       what a frame leads to; one request in flight and its memory
+//	judge, admit, dispatch, notify, request, budget
+//	                       what a frame leads to; one request in flight and its memory; answers that wait to be read
 //	subject                whether a message may still be written, and writing it
 //	initialize, list, capability, client
 //	                       what each side declares
@@ -50,6 +50,13 @@
 //	taskmethod, taskdetail, taskrun, deliver, carry, status
 //	                       requests about tasks; running one; its questions and changes on their way to a client
 //	listen, change         subscriptions, and what changes while serving
+//
+// # What answers cost
+//
+// An answer takes a share of a budget before it is encoded, counts what it is from then on, and gives it back when it is written
+// (budget.go). Outlets keep nothing large that they were given: Write returns when it is on its way. So a peer that does not
+// read uses up its part of the budget and waits; what it holds up is its own calls. What handlers hold themselves, while they
+// run, is bounded by how many run.
 //
 // # Silence after cancellation
 //

@@ -7,7 +7,8 @@ import (
 
 // Outlet carries what the server says to one peer. It is called concurrently.
 type Outlet interface {
-	// Write sends one frame and does not retain it; it may block for back-pressure. about is the client's request that
+	// Write sends one frame and does not retain it; it may block for back-pressure, and does for large ones until the peer has
+	// read enough: what it returned for is not counted any more (TSK28). about is the client's request that
 	// the frame belongs to (its answer, with last; its progress; a question asked while it runs), or the zero ID
 	// for the session as a whole. An empty frame with last says that no answer will come: the request was cancelled.
 	Write(about rpc.ID, last bool, frame []byte) error

@@ -88,6 +88,8 @@
 //
 //   - A message has at most 16 MiB, 512 levels of nesting and numbers of 1,024 bytes; 32 violations are listed. (server.WithLimits)
 //   - A peer has at most 20,000 requests in flight. (server.WithMaxInFlight)
+//   - Params in flight have at most 256 MiB in all; answers that wait to be read 128 MiB, a quarter of that for one connection or
+//     session, whose further calls wait. (server.WithMaxBytesInFlight, server.WithMaxBytesUnread)
 //   - A page of tools/list has 100 tools. (server.WithPageSize)
 //   - A call sends at most 10 progress notifications a second, and always the last one. (server.WithProgressRate)
 //   - After shutdown or disconnect, handlers have 5s to return. (server.WithGrace)
@@ -96,7 +98,12 @@
 //   - A question without a timeout of its own waits 10m. (server.WithQuestionTimeout)
 //   - The state of a call that asks has at most 1 MiB, is good as long as its questions wait, and for this process only.
 //     (server.WithSealKeys)
-//   - A requestor has at most 1,000 unfinished tasks and 100,000 that have not expired. (server.WithTaskLimits)
+//   - A requestor has at most 1,000 unfinished tasks and 100,000 that have not expired; 20,000 are unfinished in all. A task is
+//     unfinished until its handler has returned. (server.WithTaskLimits)
+//   - Tasks take at most 128 MiB for one requestor and 512 MiB in all: arguments, recorded steps, results, and 1 KiB each. A result
+//     that does not fit fails its task. (server.WithTaskLimits)
+//   - Tasks of a connection or session without an identity end with it, but those over standard input and output.
+//   - Callers without an identity share one quota of tasks, unless something tells them apart. (streamhttp.WithQuotaKey)
 //   - A task is kept for 1h, at most 24h if the request asks for more, where the tool says nothing else. (server.WithTaskLimits)
 //   - A task's result has at most 8 MiB. (server.WithTaskLimits)
 //   - A task can be polled 100 times a second. (server.WithTaskLimits)
@@ -104,7 +111,8 @@
 //     (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout, streamhttp.WithWriteTimeout)
 //   - Over HTTP only names and pages of this machine are served. (streamhttp.WithHosts, streamhttp.WithOrigins)
 //   - There are at most 10,000 HTTP sessions, each ends after 30m of silence and keeps 1 MiB of each stream for clients that come
-//     back. (streamhttp.WithMaxSessions, streamhttp.WithIdleTimeout, streamhttp.WithReplay)
+//     back. Unused ones of whoever has the most give way to new ones. (streamhttp.WithMaxSessions, streamhttp.WithIdleTimeout,
+//     streamhttp.WithReplay)
 //
 // # What is left to you
 //
