@@ -81,7 +81,7 @@ func (l *lowering) fieldNames(props []property) []string {
 	for i := range props {
 		keys[i] = props[i].key
 	}
-	names := distinct(keys, GoName)
+	names := distinct(keys, fieldName)
 	for i := range props {
 		if n := goName(props[i].schema); n != nil {
 			names[i] = n.Text
@@ -95,8 +95,23 @@ func (l *lowering) fieldNames(props []property) []string {
 	return names
 }
 
-// sameField reports another field that has the name which a property chooses.
+// methods are those that types may have beside their fields.
+var methods = map[string]bool{"MarshalJSON": true, "UnmarshalJSON": true}
+
+// fieldName is GoName for a field.
+func fieldName(key string) string {
+	name := GoName(key)
+	if methods[name] {
+		name += "Value"
+	}
+	return name
+}
+
+// sameField reports another field, or a method, that has the name which a property chooses.
 func (l *lowering) sameField(n *schema.Node, names []string, i int, props []property) {
+	if methods[n.Text] {
+		l.Types.findings.Report(n, "same-go-name", "choose another goName", "%s is a method that the type may have", n.Text)
+	}
 	for j, name := range names {
 		if j != i && name == names[i] {
 			l.Types.findings.Report(n, "same-go-name", "choose another goName, or give the other one a goName",
