@@ -7,17 +7,32 @@ import (
 
 var _ context.Context = (*Entry)(nil)
 
-// Deadline implements context.Context: the request's timeout or the parent's deadline, whichever is earlier.
+// Deadline implements context.Context: the request's timeout or the parent's deadline, whichever is earlier. While the clock
+// stands it is what it would be if the clock went on now.
 func (e *Entry) Deadline() (time.Time, bool) {
 	deadline, ok := e.parent.Deadline()
 	if e.info.Timeout <= 0 {
 		return deadline, ok
 	}
-	own := e.shard.tracker.at(e.due())
+	own := e.shard.tracker.at(e.expected())
 	if ok && deadline.Before(own) {
 		return deadline, true
 	}
 	return own, true
+}
+
+// expected is due for everybody who does not hold the lock.
+func (e *Entry) expected() int64 {
+	if e.flags.Load()&paced == 0 {
+		return e.dueAfter(0)
+	}
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	x := e.extra
+	if x.pauses > 0 {
+		return e.dueAfter(x.paused + e.shard.tracker.now() - x.pausedAt)
+	}
+	return e.dueAfter(x.paused)
 }
 
 // Done implements context.Context. The channel is made when it is first asked for: most handlers never do.

@@ -334,3 +334,68 @@ func TestFromContextFindsTheRequest(t *testing.T) {
 		t.Error("a request where there is none")
 	}
 }
+
+// While somebody else is waited for, no time of the request passes; pauses may overlap.
+func TestCAN28TheClockStandsWhilePaused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := New(Options{})
+		start := time.Now()
+		e := register(t, tr, incoming(1, 1), Info{Timeout: 10 * time.Second})
+		other := register(t, tr, incoming(1, 2), Info{Timeout: 15 * time.Second})
+		deadline := func(want time.Duration) {
+			t.Helper()
+			if d, ok := e.Deadline(); !ok || d.Sub(start) != want {
+				t.Errorf("after %v the deadline is %v, want %v", time.Since(start), d.Sub(start), want)
+			}
+		}
+		time.Sleep(4 * time.Second)
+		e.Pause()
+		time.Sleep(time.Hour)
+		deadline(time.Hour + 10*time.Second)
+		e.Pause()
+		e.Resume()
+		time.Sleep(time.Hour)
+		if e.Err() != nil || other.Err() == nil {
+			t.Fatalf("paused: %v, the other: %v", e.Err(), other.Err())
+		}
+		e.Resume()
+		deadline(2*time.Hour + 10*time.Second)
+		<-e.Done()
+		if took := time.Since(start); took != 2*time.Hour+10*time.Second || e.Cause().Source != SourceTimeout {
+			t.Errorf("%v after %v", e.Cause(), took)
+		}
+		e.Pause() // it is over: nothing happens
+		e.Resume()
+		unlimited := register(t, tr, incoming(1, 3), Info{})
+		unlimited.Pause()
+		unlimited.Resume()
+		if _, ok := unlimited.Deadline(); ok || !unlimited.Retire() || tr.Len() != 0 {
+			t.Error("a request without a timeout")
+		}
+	})
+}
+
+// A paused request is cancelled and completed as any other.
+func TestCAN28PausedRequestsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := New(Options{})
+		for i := range int64(100) {
+			e := register(t, tr, incoming(1, i), Info{Timeout: time.Second})
+			e.Pause()
+			if i%2 == 0 {
+				e.Resume()
+				e.Pause()
+			}
+			if i%3 == 0 {
+				tr.Cancel(e.Key(), "")
+			} else if !e.Retire() {
+				t.Errorf("%d: %v", i, e.Cause())
+			}
+			e.Resume()
+		}
+		time.Sleep(time.Hour)
+		if tr.Len() != 0 {
+			t.Errorf("%d left", tr.Len())
+		}
+	})
+}

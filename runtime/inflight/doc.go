@@ -16,6 +16,8 @@
 // A protected request (Info.Uncancellable, Entry.Shield) is not ended by peers, disconnects, parents and shutdowns, which are
 // recorded; its own timeout, which its author chose, and whatever has Cause.Force end it.
 //
+// A request whose clock is paused does not time out; the timeout goes on with what was left when the last Pause is over.
+//
 // The end of a context does not by itself end the requests registered under it: a connection says so once for all (Watch,
 // CancelPeer), a parent of a single request with Follow, and Await looks at it. context.AfterFunc for each request would be
 // three allocations and a lock that all requests of a connection share.

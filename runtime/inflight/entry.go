@@ -48,6 +48,7 @@ const (
 	protected                     // peers, disconnects and shutdowns only record
 	hasDone                       // done is made
 	unanswered                    // over by its timeout, and still in the table: nobody has answered or cancelled it
+	paced                         // its clock was paused, so extra says how long
 )
 
 // extra is what most requests never need.
@@ -58,6 +59,9 @@ type extra struct {
 	inner    context.Context // carries the cause for context.Cause
 	after    []*callback
 	unfollow func() bool // stops Follow
+	pauses   int         // that are not over; then the entry is in no heap
+	pausedAt int64       // when the first of them began
+	paused   int64       // how long the clock stood before
 }
 
 type callback struct {
@@ -73,9 +77,18 @@ func (e *Entry) more() *extra {
 	return e.extra
 }
 
-// due is when the timeout passes, on the tracker's clock. Only with a timeout.
+// due is when the timeout passes, on the tracker's clock. Only with a timeout; the lock is held.
 func (e *Entry) due() int64 {
-	if due := e.started + int64(e.info.Timeout); due > e.started {
+	stood := int64(0)
+	if e.flags.Load()&paced != 0 {
+		stood = e.extra.paused
+	}
+	return e.dueAfter(stood)
+}
+
+// dueAfter is when the timeout passes if the clock stood so long.
+func (e *Entry) dueAfter(stood int64) int64 {
+	if due := e.started + int64(e.info.Timeout) + stood; due > e.started {
 		return due
 	}
 	return math.MaxInt64 // a timeout of centuries
@@ -105,6 +118,13 @@ func (e *Entry) Cancel(cause *Cause) Outcome { return e.shard.change(e, cancel, 
 // Shield protects the request from now on: peers, disconnects and shutdowns are recorded only, unless they force; timeouts
 // still count. For a request that became a task (CAN11). False: it is over already.
 func (e *Entry) Shield() bool { return e.shard.change(e, shield, nil) == Recorded }
+
+// Pause stops the clock of the request's timeout until Resume is called as often: while it waits for a person, no time of its own
+// passes (CAN28). Deadline moves.
+func (e *Entry) Pause() { e.shard.change(e, pause, nil) }
+
+// Resume ends a Pause.
+func (e *Entry) Resume() { e.shard.change(e, resume, nil) }
 
 // CancelRequested tells whether a cancellation was recorded because the request is protected (CAN14), and its reason.
 func (e *Entry) CancelRequested() (reason string, ok bool) {

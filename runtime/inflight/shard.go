@@ -30,6 +30,8 @@ const (
 	complete event = iota
 	cancel
 	shield
+	pause
+	resume
 	answerTimeout
 )
 
@@ -57,6 +59,9 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) Outcome {
 		return Unknown
 	case ev == shield:
 		e.flags.Or(protected)
+		return Recorded
+	case ev == pause || ev == resume:
+		s.pace(e, ev)
 		return Recorded
 	case ev == cancel && flags&protected != 0 && !c.cutsThrough():
 		if x := e.more(); x.asked == nil {
@@ -143,10 +148,7 @@ func (s *shard) add(e *Entry) error {
 	if e.info.Timeout <= 0 {
 		return nil
 	}
-	s.heap.push(e)
-	if due := e.due(); s.armed == 0 || due < s.armed {
-		s.arm(due, e.started)
-	}
+	s.await(e, e.started)
 	return nil
 }
 

@@ -2,6 +2,36 @@ package inflight
 
 import "time"
 
+// await puts a request with a timeout into the heap; the lock is held.
+func (s *shard) await(e *Entry, now int64) {
+	s.heap.push(e)
+	if due := e.due(); s.armed == 0 || due < s.armed {
+		s.arm(due, now)
+	}
+}
+
+// pace stops the clock of a request's timeout at the first pause, and lets it go on at the last resume (CAN28); the lock is held.
+func (s *shard) pace(e *Entry, ev event) {
+	if e.info.Timeout <= 0 {
+		return
+	}
+	x, now := e.more(), s.tracker.now()
+	switch {
+	case ev == pause:
+		if x.pauses++; x.pauses == 1 {
+			e.flags.Or(paced)
+			x.pausedAt = now
+			s.heap.remove(e)
+			s.disarm()
+		}
+	case x.pauses == 1:
+		x.pauses, x.paused = 0, x.paused+now-x.pausedAt
+		s.await(e, now)
+	default:
+		x.pauses--
+	}
+}
+
 // arm sets the shard's timer; the lock is held.
 func (s *shard) arm(due, now int64) {
 	s.armed = due

@@ -168,8 +168,11 @@ func (c *Call) resume() (err error) {
 	return err
 }
 
-// put asks the client on the stream of the request.
+// put asks the client on the stream of the request. Meanwhile the clock of the call stands: only the question's own timeout counts
+// (CAN28).
 func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
+	c.entry.Pause()
+	defer c.entry.Resume()
 	return (&asking{about: c.subject(), call: c.entry, wait: ctx}).send(q)
 }
 

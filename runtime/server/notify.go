@@ -37,10 +37,12 @@ func (p *peer) answered(msg *rpc.Message) {
 
 // misanswered ends a request of ours whose answer can not be read: no other one will come (CAN30).
 func (p *peer) misanswered(msg *rpc.Message, why *rpc.Error) {
-	answer := inflight.Response{Err: rpc.Errorf(rpc.CodeInvalidRequest, "the client's answer is malformed: %s", why.Message)}
-	if !msg.ID.IsZero() && p.s.tracker.Deliver(p.key(msg.ID, inflight.Outgoing), answer) {
-		p.s.log.Warn("answer malformed", "peer", p.id, "id", msg.ID.String(), "error", why)
+	key := p.key(msg.ID, inflight.Outgoing)
+	if msg.ID.IsZero() || p.s.tracker.Find(key) == nil {
+		return
 	}
+	p.s.log.Warn("answer malformed", "peer", p.id, "id", msg.ID.String(), "error", why)
+	p.s.tracker.Deliver(key, inflight.Response{Err: rpc.Errorf(rpc.CodeInvalidRequest, "the client's answer is malformed: %s", why.Message)})
 }
 
 // ended sees every end of a request that is no completion, and every wish to cancel what can not be cancelled (CAN13).

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -346,5 +347,63 @@ func TestErrorsOfAnswersCanBeTold(t *testing.T) {
 	var bad *AnswerError
 	if _, err := q.decode([]byte(`{"action":"accept","content":{}}`), newFixture(t, nil).srv.cfg.limits); !errors.As(err, &bad) || bad.Question != "confirm" {
 		t.Error(err)
+	}
+}
+
+// slowAsker works for 20s, asks two questions at once, and works for the time given.
+func slowAsker(then time.Duration) Tool {
+	return tool("slow", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		work := func(d time.Duration) error {
+			select {
+			case <-time.After(d):
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		if err := work(20 * time.Second); err != nil {
+			return nil, err
+		}
+		var both sync.WaitGroup
+		var errs [2]error
+		for i := range errs {
+			q := confirmQuestion()
+			q.Timeout = 10 * time.Minute
+			both.Go(func() { _, errs[i] = Ask(ctx, call, q, "", Named(fmt.Sprint(i))) })
+		}
+		both.Wait()
+		return &echoOutput{"done"}, errors.Join(errs[0], errs[1], work(then))
+	}), withTask(TaskOptional), func(t *Tool) { t.Cancel.Timeout, t.Task.Timeout = 30*time.Second, 30*time.Second })
+}
+
+// CAN28: a person may take as long as the question allows; the call has as much time of its own as without one.
+func TestCAN28TimeToAnswerCountsInNoTimeout(t *testing.T) {
+	for then, want := range map[time.Duration]string{9 * time.Second: "done", 11 * time.Second: "timed out after 30s"} {
+		for _, asTask := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				c := newFixture(t, []Tool{slowAsker(then)}).dialTasks("me")
+				start := time.Now()
+				if asTask {
+					id := c.start("1", "slow", "")
+					c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":%s}`, taskID(id))
+				} else {
+					c.call("2", "slow", `{}`)
+				}
+				first, second := c.nextRequest(), c.nextRequest()
+				time.Sleep(5 * time.Minute)
+				c.reply(first, accepted)
+				time.Sleep(4 * time.Minute)
+				c.reply(second, accepted)
+				m, _ := c.answer("2")
+				if !strings.Contains(m.raw, want) {
+					t.Errorf("task %v, then %v: want %q, got %s", asTask, then, want, m.raw)
+				}
+				if took := time.Since(start) - 9*time.Minute - 20*time.Second; took != min(then, 10*time.Second) {
+					t.Errorf("task %v, then %v: ended after %v", asTask, then, took)
+				}
+				c.close()
+				_ = c.srv.Shutdown(context.Background())
+			})
+		}
 	}
 }

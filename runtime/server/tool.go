@@ -42,7 +42,7 @@ type Tool struct {
 
 // CancelPolicy says when a call of a tool ends before it is done.
 type CancelPolicy struct {
-	// Timeout is counted per call (CAN20); 0 means none. Runs as a task have TaskPolicy.Timeout instead.
+	// Timeout is counted per call (CAN20), without the time in which a question is open; 0 means none. Runs as a task have TaskPolicy.Timeout instead.
 	Timeout time.Duration
 	// Uncancellable: the notification is recorded and ignored (CAN14).
 	Uncancellable bool
@@ -67,6 +67,6 @@ type TaskPolicy struct {
 	TTL, MaxTTL time.Duration
 	// PollInterval is advertised to clients.
 	PollInterval time.Duration
-	// Timeout ends the work; 0 means none but the task's expiry.
+	// Timeout ends the work, without the time in which a question is open; 0 means none but the task's expiry.
 	Timeout time.Duration
 }

@@ -38,7 +38,8 @@
 //	shutdown                parked for another run if the store is durable, else failed: it would die with the process
 //	parent, ErrLease        the task is somebody else's now
 //
-// A task's timeout is counted from each begin, its ttl from creation; a parked task uses up its ttl only.
+// A task's timeout is counted from each begin and stands while a question is open; its ttl is counted from creation. A parked
+// task uses up its ttl only.
 //
 // # Running again
 //

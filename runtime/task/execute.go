@@ -115,6 +115,7 @@ func (e *Engine) enlist(r *Run) {
 func (e *Engine) forget(r *Run) {
 	r.mu.Lock()
 	e.timers.remove(r.timer)
+	r.timer = nil
 	id := r.task.ID
 	r.mu.Unlock()
 	r.end(e.over) // what the handler left running

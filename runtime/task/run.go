@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
@@ -24,10 +25,12 @@ type Run struct {
 	slot      bool // taken; under Engine.mu
 
 	mu      sync.Mutex
-	task    Task  // as it was at Create, then at Begin
-	lease   Lease // zero before Begin
-	timer   *timer
-	asked   bool // to cancel
+	task    Task          // as it was at Create, then at Begin
+	lease   Lease         // zero before Begin
+	timer   *timer        // of the timeout; it stands while asking > 0
+	asking  int           // open questions of this run
+	left    time.Duration // of the timeout, when it stands
+	asked   bool          // to cancel
 	reason  string
 	journal map[string]*Entry
 	doing   map[string]bool

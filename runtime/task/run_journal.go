@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Do runs fn and journals what it returns. A later run of the task, or a later call, gets the journaled value and does
@@ -82,8 +83,29 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	r.mu.Unlock()
 	late, disarm := r.deadline(&t, q.Name)
 	defer disarm()
+	r.pause()
+	defer r.resume()
 	e, err := r.await(ctx, q.Name, late)
 	return e.outcome(err)
+}
+
+// pause stops the clock of the run's timeout while a question is open: a person's time is not the task's (CAN28).
+func (r *Run) pause() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.asking++; r.asking == 1 && r.timer != nil {
+		r.left = time.Until(r.timer.at)
+		r.engine.timers.remove(r.timer)
+	}
+}
+
+// resume lets the clock go on when the last question is closed.
+func (r *Run) resume() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.asking--; r.asking == 0 && r.timer != nil && r.left > 0 {
+		r.timer = r.engine.timers.add(time.Now().Add(r.left), r.timer.fire)
+	}
 }
 
 // known is the settled entry of a question, nil if it has to be asked.
