@@ -25,7 +25,7 @@ func ReadManifest(path string) (Source, schema.Diagnostics) {
 
 // Config is the whole input of Generate. The zero value of an override leaves the manifest's word.
 type Config struct {
-	// Manifest is mcpkiln.yaml, the same as JSON, or a saved tools/list answer.
+	// Manifest is mcpkiln.yaml, the same as JSON, or a saved tools/list answer: the response, its result, or the list alone.
 	Manifest Source
 	// Schema replaces the embedded core document by the official schema.json as published, if Data is set.
 	Schema Source

@@ -19,10 +19,10 @@
 //	dangling-ref remote-ref not-a-schema ref-circle duplicate-anchor shared-under-id
 //	unknown-dialect mixed-dialects
 //
-// Keywords; the last three are about values that a schema names and refuses, and only warn:
+// Keywords; the last four are about what a schema names and does not allow, and only warn:
 //
 //	misspelt-keyword unknown-keyword keyword-type unknown-type pattern go-name impossible-schema
-//	impossible-default impossible-example unused-value
+//	impossible-default impossible-example unused-value unknown-required
 //
 // Large YAML files are read in pieces at once where that can not change what they say (yamlsplit.go).
 //

@@ -104,6 +104,15 @@ func (d *Document) Definition(name string) *Node {
 	return d.Root.Get("definitions").Get(name)
 }
 
+// DialectHint is what to add to a hint about a keyword that means something else in the other draft: nothing if the document says
+// which it is of.
+func (d *Document) DialectHint() string {
+	if d.Root.Get("$schema") != nil {
+		return ""
+	}
+	return "; the schema names no draft, so 2020-12 counts: if it is of draft-07, say $schema: " + draft7URL + "#"
+}
+
 // Lookup follows a JSON Pointer from the root of the document.
 func (d *Document) Lookup(pointer string) *Node { return d.Root.Lookup(pointer) }
 

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/internal/pattern"
 )
@@ -38,21 +40,47 @@ func (l *linter) impossible(n *Node) {
 
 // undeclared reports properties that are required and, by additionalProperties: false, not allowed.
 func (l *linter) undeclared(n *Node) {
-	if closed := n.Get("additionalProperties"); !closed.Is(Bool) || closed.Text == "true" || n.Get("required") == nil {
+	if n.Get("required") == nil {
 		return
 	}
+	closed := n.Get("additionalProperties").Is(Bool) && n.Get("additionalProperties").Text == "false"
 	declared := names(n.Get("properties"))
 	for _, r := range n.Get("required").Items {
 		if slices.Contains(declared, r.Text) || matchesPattern(n.Get("patternProperties"), r.Text) {
 			continue
 		}
 		hint := DidYouMean(r.Text, declared)
+		if !closed {
+			l.unknownRequired(n, r, hint)
+			continue
+		}
 		if hint == "" {
 			hint = "declare it in properties"
 		}
 		l.ds.Report(r, "impossible-schema", hint, "property %s is required, and additionalProperties: false forbids it", quote(r.Text))
 	}
 }
+
+// unknownRequired warns of a required property that no other keyword speaks of. Where schemas are combined, another one may
+// declare it: there only what looks like a slip is reported.
+func (l *linter) unknownRequired(n, name *Node, hint string) {
+	combined := n.Get("properties") == nil || slices.ContainsFunc(n.Members, func(m Member) bool {
+		return isReference(m.Key) || slices.Contains(combining, m.Key)
+	}) || n != l.doc.Root && !standsAlone.MatchString(strings.TrimPrefix(n.Pointer, l.doc.Root.Pointer))
+	if hint == "" && combined {
+		return
+	}
+	if hint == "" {
+		hint = "declare it in properties, if only as {}"
+	}
+	l.ds.Warn(name, "unknown-required", hint, "property %s is required, and properties does not have it", quote(name.Text))
+}
+
+var (
+	combining = []string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "additionalProperties", "unevaluatedProperties"}
+	// standsAlone are the places of schemas to whose values no other schema applies.
+	standsAlone = regexp.MustCompile(`/(properties/[^/]*|items)$`)
+)
 
 func names(n *Node) []string {
 	var all []string

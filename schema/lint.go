@@ -81,7 +81,7 @@ func (l *linter) keyword(n *Node, m *Member) bool {
 		l.goName(n, f, m.Value)
 	case formItems:
 		if m.Value.Kind == Array && l.doc.Dialect == Draft2020 {
-			l.ds.Report(m.Value, "keyword-type", "write prefixItems, which replaced the list form of items",
+			l.ds.Report(m.Value, "keyword-type", "write prefixItems, which replaced the list form of items"+l.doc.DialectHint(),
 				"items takes one schema in this dialect, not a list")
 		}
 	default:

@@ -22,7 +22,7 @@ func refersToMeta(root *Node, dialect Dialect) bool {
 }
 
 func isMetaRef(ref string, dialect Dialect) bool {
-	rest, ok := strings.CutPrefix(ref, dialect.String())
+	rest, ok := strings.CutPrefix(strings.Replace(ref, "https:", "http:", 1), strings.Replace(dialect.String(), "https:", "http:", 1))
 	return ok && (rest == "" || rest[0] == '#')
 }
 

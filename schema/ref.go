@@ -119,8 +119,13 @@ func (d *Document) Resolve(ref string, at *Node) (*Node, *Diagnostic) {
 	home := d.home(at)
 	res, fragment, ok := home.ids.find(ref, at.Pointer)
 	if !ok && home.Meta != nil && isMetaRef(ref, home.Dialect) {
+		_, fragment, _ = strings.Cut(ref, "#")
 		home = home.Meta
-		res, fragment, ok = home.ids.find(ref, "")
+		res, fragment, ok = home.ids.find("#"+fragment, "")
+	}
+	if other := Draft2020 + Draft7 - home.Dialect; !ok && isMetaRef(ref, other) {
+		return nil, refDiagnostic(at, "remote-ref", "say $schema: "+other.String()+", or refer to "+home.Dialect.String(),
+			"%s is the meta-schema of another draft than the document's", quote(ref))
 	}
 	if !ok {
 		return nil, refDiagnostic(at, "remote-ref", "copy that schema into $defs and refer to it there",

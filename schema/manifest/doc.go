@@ -1,4 +1,5 @@
-// Package manifest reads mcpkiln.yaml, or a saved tools/list answer, into Go structs that remember their places.
+// Package manifest reads mcpkiln.yaml, or a saved tools/list answer (the response, its result, or the list alone), into Go structs
+// that remember their places. An answer is somebody else's: what would be a slip in a manifest only warns there.
 //
 // Load parses, reads and checks in one pass and reports everything that is wrong. load.go reads the parts, tool.go the
 // tools, elicitation.go the questions; field.go has the readers of single values, revision.go the checks between

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -77,11 +78,15 @@ func (l *loader) manifest(root *schema.Node) {
 	l.notYet()
 }
 
-// answer returns what holds the tools in a saved tools/list answer, with or without its JSON-RPC envelope, or nil if
-// root is a manifest.
+// answer returns what holds the tools in a saved tools/list answer, with or without its JSON-RPC envelope, or of which only the
+// list was saved; nil if root is a manifest.
 func answer(root *schema.Node) *schema.Node {
 	if result := root.Get("result"); root.Get("jsonrpc") != nil && result.Is(schema.Object) {
 		return result
+	}
+	other := func(n *schema.Node) bool { return n.Get("name") == nil && n.Get("inputSchema") == nil }
+	if root.Kind == schema.Array && !slices.ContainsFunc(root.Items, other) { // the list alone, as many save it
+		return &schema.Node{Kind: schema.Object, Pos: root.Pos, Members: []schema.Member{{Key: "tools", KeyPos: root.Pos, Value: root}}}
 	}
 	if !root.Get("tools").Is(schema.Array) {
 		return nil

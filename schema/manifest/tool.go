@@ -1,8 +1,10 @@
 package manifest
 
 import (
+	"fmt"
 	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -147,7 +149,13 @@ func (l *loader) document(n *schema.Node) *schema.Document {
 
 func (l *loader) schema(n *schema.Node) *schema.Document {
 	d, ds := schema.NewDocument(n, l.m.Schemas)
-	l.ds = append(append(l.ds, ds...), d.Lint()...)
+	ds = append(ds, d.Lint()...)
+	for i := range ds {
+		if l.m.Answer && ds[i].Code == "misspelt-keyword" {
+			ds[i].Severity = schema.Warning // another one's slip, which is not ours to mend
+		}
+	}
+	l.ds = append(l.ds, ds...)
 	return d
 }
 
@@ -163,11 +171,22 @@ func (l *loader) annotations(n *schema.Node) {
 		case known[1], known[2], known[3], known[4]:
 			l.is(m.Value, schema.Bool)
 		default:
-			if hint := schema.DidYouMean(m.Key, known); hint != "" {
-				l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "unknown-key", hint, "annotations have no key %q", m.Key)
-			}
+			l.annotation(m, known)
 		}
 	}
+}
+
+// annotation reports one that the protocol does not have: a slip of one that it has in a manifest written by hand is an error.
+func (l *loader) annotation(m schema.Member, known []string) {
+	d := schema.Diagnostic{Pos: m.KeyPos, Pointer: m.Value.Pointer, Code: "unknown-key", Hint: schema.DidYouMean(m.Key, known),
+		Message: fmt.Sprintf("annotations have no key %q", m.Key)}
+	if l.m.Answer || d.Hint == "" {
+		d.Severity = schema.Warning
+	}
+	if d.Hint == "" {
+		d.Hint = "it is advertised as it is; annotations are " + strings.Join(known, ", ")
+	}
+	l.ds = append(l.ds, d)
 }
 
 func (l *loader) icons(n *schema.Node) {

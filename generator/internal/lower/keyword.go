@@ -94,7 +94,7 @@ func (r *reader) read(s *shape, owner *schema.Node, m *schema.Member) {
 	case !known:
 		// an annotation: package schema has judged the spelling
 	case !k.means(r.dialect(owner)):
-		r.report.Warn(m.Value, "foreign-keyword", "", "%s is no keyword of the draft of this schema and says nothing", m.Key)
+		r.report.Warn(m.Value, "foreign-keyword", r.dialectHint(owner), "%s is no keyword of the draft of this schema and says nothing", m.Key)
 	case k.read != nil:
 		k.read(r, s, owner, m.Value)
 	}

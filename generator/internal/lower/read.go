@@ -138,11 +138,18 @@ func sorted(all []schema.Member) []schema.Member {
 }
 
 // dialect returns the draft of the document that n stands in.
-func (r *reader) dialect(n *schema.Node) schema.Dialect {
+func (r *reader) dialect(n *schema.Node) schema.Dialect { return r.home(n).Dialect }
+
+func (r *reader) home(n *schema.Node) *schema.Document {
 	if home := homeOf(r.doc, n); home != nil {
-		return home.Dialect
+		return home
 	}
-	return r.doc.Dialect
+	return r.doc
+}
+
+// dialectHint is what to do about a keyword of the other draft.
+func (r *reader) dialectHint(n *schema.Node) string {
+	return strings.TrimPrefix(r.home(n).DialectHint(), "; ")
 }
 
 func (r *reader) readType(s *shape, owner, v *schema.Node) {
