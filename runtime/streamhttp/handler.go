@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
@@ -18,6 +19,7 @@ type Endpoint struct {
 	draining chan struct{} // closed when shutdown begins
 
 	mu       sync.Mutex
+	kept     atomic.Int64 // bytes in the streams of all sessions
 	roster   roster
 	running  int // what Shutdown waits for
 	closing  bool

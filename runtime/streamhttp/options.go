@@ -23,13 +23,14 @@ type options struct {
 	maxCalls    int
 	quotaKey    func(*http.Request) string
 	replay      int
+	replayTotal int
 }
 
 func defaults() options {
 	return options{
 		logger: slog.New(slog.DiscardHandler), maxBody: 16 << 20, bodyTimeout: 30 * time.Second, writeWait: 30 * time.Second,
 		keepAlive: 15 * time.Second, prime: time.Second, retry: time.Second, idle: 30 * time.Minute,
-		maxSessions: 10_000, maxCalls: 20_000, replay: 1 << 20,
+		maxSessions: 10_000, maxCalls: 20_000, replay: 1 << 20, replayTotal: 256 << 20,
 	}
 }
 
@@ -86,3 +87,7 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 // WithReplay sets how many bytes one stream keeps for a client that comes back; the default is 1 MiB. A session keeps four times
 // that.
 func WithReplay(bytes int) Option { return func(o *options) { o.replay = max(bytes, 1) } }
+
+// WithReplayTotal sets how many bytes the streams of all sessions keep for clients that come back; the default is 256 MiB. Beyond
+// that, the oldest of whoever has the most sessions are dropped.
+func WithReplayTotal(bytes int) Option { return func(o *options) { o.replayTotal = max(bytes, 1) } }

@@ -133,3 +133,47 @@ func TestCAN03RosterIsExact(t *testing.T) {
 		t.Errorf("%d idle of %d sessions, %d tenants", idle, len(r.sessions), len(r.tenants))
 	}
 }
+
+// What is kept for clients that lost their connection is bounded over all sessions, and given back when they end.
+func TestTSK28WhatSessionsKeepIsBounded(t *testing.T) {
+	f := newFixture(t, WithPriming(0), WithReplayTotal(1<<20))
+	text := strings.Repeat("x", 200<<10)
+	var sessions []string
+	for range 12 {
+		session := f.initialize()
+		id := strings.TrimPrefix(session, "Mcp-Session-Id: ")
+		ctx, hangUp := context.WithCancel(t.Context())
+		resp := f.do(f.request(http.MethodPost, callBody("1", "gate", text), session).WithContext(ctx))
+		<-f.began
+		f.events(resp).next()
+		hangUp()
+		resp.Body.Close()
+		for f.requests(id) > 0 {
+			runtime.Gosched()
+		}
+		f.release <- struct{}{}
+		for f.calls(id) > 0 {
+			runtime.Gosched()
+		}
+		sessions = append(sessions, session)
+	}
+	if got := f.h.kept.Load(); got == 0 || got > 1<<20+1<<19 { // one answer may be on its way
+		t.Errorf("%d bytes are kept", got)
+	}
+	for _, session := range sessions {
+		f.want(f.do(f.request(http.MethodDelete, "", session)), 204)
+	}
+	if got := f.h.kept.Load(); got != 0 {
+		t.Errorf("%d bytes are still counted", got)
+	}
+}
+
+// calls is how many requests of a session are not answered.
+func (f *fixture) calls(session string) int {
+	f.h.mu.Lock()
+	defer f.h.mu.Unlock()
+	s := f.h.roster.sessions[session]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.active)
+}

@@ -91,6 +91,7 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 		if s.kept.Load() > s.limit() {
 			s.prune()
 		}
+		s.h.relieve()
 		if unused {
 			s.answered()
 		}
@@ -173,6 +174,7 @@ func (s *session) stream(about rpc.ID) *stream {
 func (s *session) newStream() *stream {
 	s.last++
 	st := newStream(s.last, streamLimits{replay: s.h.opts.replay, pending: s.h.opts.replay}, &s.kept, s.h.pools.alarm())
+	st.total = &s.h.kept
 	s.streams[st.number] = st
 	return st
 }
@@ -226,6 +228,7 @@ func (s *session) release(st *stream, reader uint64) {
 	}
 	s.mu.Unlock()
 	s.prune()
+	s.h.relieve()
 }
 
 // find returns a stream that a client wants to resume. What it was told no id of is its first reader's alone.
@@ -257,6 +260,16 @@ func (s *session) prune() {
 		if st == nil {
 			return
 		}
+		st.drop()
+		delete(s.streams, st.number)
+	}
+}
+
+// dropIdle forgets what nobody reads.
+func (s *session) dropIdle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for st := s.oldest(); st != nil; st = s.oldest() {
 		st.drop()
 		delete(s.streams, st.number)
 	}

@@ -155,6 +155,34 @@ func (s *session) end(cause *inflight.Cause) {
 	if err := peer.Close(cause); err != nil {
 		s.h.opts.logger.Warn("session ended late", "error", err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		st.drop()
+	}
+}
+
+// relieve forgets what is kept for clients that may come back when that is too much in all: first of sessions that nobody uses,
+// those of the principal with the most before others, the one that was unused for the longest time before others.
+func (h *Endpoint) relieve() {
+	total := int64(h.opts.replayTotal)
+	if h.kept.Load() <= total {
+		return
+	}
+	h.opts.logger.Debug("limit reached: messages for clients that lost their connection are dropped", "bytes", total)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, t := range h.roster.idle {
+		for e := t.idle.Front(); e != nil && h.kept.Load() > total; e = e.Next() {
+			e.Value.(*session).dropIdle()
+		}
+	}
+	for _, s := range h.roster.sessions {
+		if h.kept.Load() <= total {
+			return
+		}
+		s.dropIdle()
+	}
 }
 
 // lastReceipt returns when nobody is receiving; after done was closed nobody begins to.

@@ -14,6 +14,7 @@ type stream struct {
 	listener bool
 	limits   streamLimits
 	kept     *atomic.Int64 // bytes of all streams of the session
+	total    *atomic.Int64 // bytes of all streams of all sessions; nil: not counted
 
 	*alarm // of the reader
 
@@ -113,6 +114,9 @@ func (s *stream) push(frame []byte) {
 func (s *stream) count(bytes int) {
 	s.bytes += bytes
 	s.kept.Add(int64(bytes))
+	if s.total != nil {
+		s.total.Add(int64(bytes))
+	}
 }
 
 // signal wakes the reader. With s.mu.

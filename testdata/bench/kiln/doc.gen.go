@@ -50,8 +50,8 @@
 //     (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout, streamhttp.WithWriteTimeout)
 //   - Over HTTP only names and pages of this machine are served. (streamhttp.WithHosts, streamhttp.WithOrigins)
 //   - There are at most 10,000 HTTP sessions, each ends after 30m of silence and keeps 1 MiB of each stream for clients that come
-//     back. Unused ones of whoever has the most give way to new ones. (streamhttp.WithMaxSessions, streamhttp.WithIdleTimeout,
-//     streamhttp.WithReplay)
+//     back, 256 MiB in all. Unused ones of whoever has the most give way to new ones. (streamhttp.WithMaxSessions,
+//     streamhttp.WithIdleTimeout, streamhttp.WithReplay, streamhttp.WithReplayTotal)
 //
 // # What is left to you
 //
