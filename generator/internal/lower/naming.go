@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -122,6 +123,7 @@ func (t *Types) nameSame(d *model.Decl, c *claim) {
 func (t *Types) nameBody(d *model.Decl) {
 	if u, ok := d.Body.(*model.Union); ok {
 		u.Method = "is" + d.Name
+		t.tellMembers(d, u)
 	}
 	if d.Same != nil && !d.Renamed() {
 		copy(d.Constants(), d.Same.Constants())
@@ -130,6 +132,27 @@ func (t *Types) nameBody(d *model.Decl) {
 	for i, c := range d.Constants() {
 		d.Constants()[i].Name = t.Names.TakeFor(d.Name+c.Name, c.Text)
 	}
+}
+
+// tellMembers says of members without a description which values are theirs: the tag has no field.
+func (t *Types) tellMembers(d *model.Decl, u *model.Union) {
+	rule, ok := u.Rule.(*model.ByTag)
+	if !ok || d.Same != nil {
+		return
+	}
+	for _, m := range u.Members {
+		if t.claims[m.Decl].rank == nested && len(m.Decl.Doc) == 0 {
+			m.Decl.Doc = []string{fmt.Sprintf("is the %s whose %s is %s.", d.Name, rule.Key, quotedAll(m.Form.Tags))}
+		}
+	}
+}
+
+func quotedAll(texts []string) string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, strconv.Quote(text))
+	}
+	return strings.Join(all, " or ")
 }
 
 // TakeFor is Take for a name that users see: if it is taken, a suffix that follows from the text tells it apart, so that what

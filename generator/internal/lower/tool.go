@@ -85,6 +85,8 @@ func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 		out := l.types.Lower(Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName, Use: model.Decode | model.Encode,
 			Doc: []string{tool.GoName + "Output is what " + t.Name + " answers."}})
 		tool.Output = &out
+	} else {
+		l.types.Names.Take(tool.GoName + "Output") // which it may have one day
 	}
 	tool.Cancel, tool.Task = l.policies(t)
 	for i := range t.Elicitations {
