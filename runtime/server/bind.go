@@ -114,7 +114,10 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 }
 
 func (c *codec) encode(call *Call, out any, b []byte) ([]byte, error) {
-	if out == nil {
+	switch {
+	case out == nil && c.whole():
+		return b, nil
+	case out == nil:
 		return b, &outputError{errors.New("the handler returned neither output nor error")}
 	}
 	b = c.appendTo(b, out)
@@ -144,3 +147,11 @@ type outputError struct{ err error }
 
 func (e *outputError) Error() string { return "invalid output: " + e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
+
+// told is what the client reads after "the tool's output". What breaks a limit need not break the schema.
+func (e *outputError) told() string {
+	if limit := (*check.LimitError)(nil); errors.As(e.err, &limit) {
+		return "can not be sent: it is " + limit.Error()
+	}
+	return "breaks its own schema"
+}

@@ -105,8 +105,23 @@ func (r *request) info() inflight.Info {
 func (r *request) serve() {
 	var answer []byte
 	var err error = errInternal
-	defer func() { r.finish(answer, err) }()
+	returned := false
+	defer func() {
+		if !returned {
+			r.p.s.log.Error("the handler ended its goroutine: runtime.Goexit", "id", r.id.String(), "method", r.method.Name, "tool", r.toolName())
+		}
+		r.finish(answer, err)
+	}()
 	answer, err = r.perform()
+	returned = true
+}
+
+// toolName is the tool that is called, "" for other methods.
+func (r *request) toolName() string {
+	if r.tool == nil {
+		return ""
+	}
+	return r.tool.Name
 }
 
 func (r *request) finish(answer []byte, err error) {
@@ -126,7 +141,7 @@ func (r *request) finish(answer []byte, err error) {
 func (r *request) perform() (answer []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			r.p.s.log.Error("panic", "id", r.id.String(), "method", r.method.Name, "panic", v, "stack", string(debug.Stack()))
+			r.p.s.log.Error("panic", "id", r.id.String(), "method", r.method.Name, "tool", r.toolName(), "panic", v, "stack", string(debug.Stack()))
 			err = errInternal
 		}
 	}()

@@ -45,6 +45,10 @@ func (v *verdict) name(msg *rpc.Message) string {
 	return string(msg.Method)
 }
 
+// Reserved tells whether the request is served also when the limit of requests in flight is reached: it ends others, or asks whether the
+// server is there. Of those, a thousand at once are enough.
+func (j *Judged) Reserved() bool { return j.method != nil && j.method.reserved() }
+
 // name fills in what headers repeat of the body (EXT14).
 func (j *Judged) name(s *Server) {
 	if j.method == nil {
@@ -128,7 +132,7 @@ func (r *request) admitExchange(msg *rpc.Message) *refusal {
 	if !p.serves(r.wire, r.method) {
 		return unknownMethod(r.wire, msg)
 	}
-	if p.s.exchanges.Load() > int64(p.s.cfg.maxInFlight) {
+	if p.s.exchanges.Load() > p.s.room(r.method) {
 		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight", p.s.cfg.maxInFlight)
 	}
 	r.can = p.s.declared.abilities(r.wire, r.params.ClientCapabilities)

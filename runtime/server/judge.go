@@ -109,7 +109,7 @@ func (s *Server) silent(kind rpc.Kind, method []byte, at situation) *wire {
 // mismatched refuses a message whose transport was told of another revision than the message says: whoever routed it by
 // the one would be served by the other (EXT14). It comes before the question whether either is served.
 func mismatched(w *wire, hint, version string) *refusal {
-	refused := refuse(w.Codes.HeaderMismatch, "the transport was told of protocol version %q, the message says %q", hint, version)
+	refused := refuse(w.Codes.HeaderMismatch, "the transport was told of protocol version %s, the message says %s", rpc.Quoted(hint), rpc.Quoted(version))
 	refused.status = w.HTTP.Statuses.HeaderMismatch
 	return refused
 }
@@ -123,8 +123,8 @@ func (rd *reading) otherRevision(msg *rpc.Message) (v verdict, refused *refusal)
 		}
 	}
 	w := s.stateless[0]
-	data := w.AppendUnsupportedVersion(nil, &UnsupportedVersion{Supported: s.revisions, Requested: version})
-	refused = refuse(w.Codes.UnsupportedVersion, "protocol version %q is not supported", version)
+	data := w.AppendUnsupportedVersion(nil, &UnsupportedVersion{Supported: s.revisions, Requested: rpc.Cut(version)})
+	refused = refuse(w.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
 	refused.err.Data, refused.status = data, w.HTTP.Statuses.UnsupportedVersion
 	return verdict{wire: w}, refused
 }
@@ -154,7 +154,7 @@ func (v *verdict) stands(msg *rpc.Message, p *Params) *refusal {
 }
 
 func unknownMethod(w *wire, msg *rpc.Message) *refusal {
-	refused := refuse(rpc.CodeMethodNotFound, "unknown method %q", msg.Method)
+	refused := refuse(rpc.CodeMethodNotFound, "unknown method %s", rpc.Quoted(msg.Method))
 	refused.status = w.HTTP.Statuses.MethodNotFound
 	return refused
 }

@@ -68,7 +68,7 @@ func (c *Call) logLevel() logLevel {
 func (r *request) setLevel(b []byte) ([]byte, error) {
 	place, known := Level(r.params.Level).place()
 	if !known {
-		return b, rpc.Errorf(rpc.CodeInvalidParams, "unknown log level %q", r.params.Level)
+		return b, rpc.Errorf(rpc.CodeInvalidParams, "unknown log level %s", rpc.Quoted(r.params.Level))
 	}
 	r.p.level.Store(int32(place))
 	return append(b, "{}"...), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // MethodHandler serves one request of the protocol other than tools and tasks: prompts/get and the like. BindMethod makes one.
@@ -77,4 +78,4 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 type ResourceError struct{ URI string }
 
 // Error implements error.
-func (e *ResourceError) Error() string { return "unknown resource " + e.URI }
+func (e *ResourceError) Error() string { return "unknown resource " + rpc.Cut(e.URI) }

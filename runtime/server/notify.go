@@ -17,7 +17,8 @@ func (p *peer) notified(r *request, msg *rpc.Message) {
 	if m == nil || m.Op != OpCancelled {
 		return
 	}
-	if r.reading.readSession(m, msg.Params) != nil || r.params.RequestID.IsZero() {
+	_ = r.reading.readSession(m, msg.Params) // whatever else is wrong, an id that can be read counts (CAN27)
+	if r.params.RequestID.IsZero() {
 		return
 	}
 	p.s.tracker.Cancel(p.key(r.params.RequestID, inflight.Incoming), r.params.Reason)

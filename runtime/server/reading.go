@@ -30,6 +30,7 @@ func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
 	}
 	*rd.params = Params{}
 	rd.method, rd.err = m, check.Within(d, m.Read, rd.params)
+	rd.params.unset()
 	return true
 }
 
@@ -53,8 +54,16 @@ func (rd *reading) read(m *Method, params []byte, with func(*check.Decoder, *Par
 	rd.method, rd.err = m, nil
 	if with != nil {
 		rd.err = check.DecodeScanned(orEmpty(params), rd.s.cfg.limits, with, rd.params)
+		rd.params.unset()
 	}
 	return rd.err
+}
+
+// unset makes absent what some clients write as null.
+func (p *Params) unset() {
+	if string(p.Arguments) == "null" {
+		p.Arguments = nil
+	}
 }
 
 // orEmpty stands in for absent params, which are an empty object.

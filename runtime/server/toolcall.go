@@ -16,7 +16,7 @@ import (
 func (r *request) chooseTool() *refusal {
 	t := r.p.s.tool(r.params.Name)
 	if t == nil {
-		return refuse(rpc.CodeInvalidParams, "unknown tool %q", r.params.Name)
+		return refuse(rpc.CodeInvalidParams, "unknown tool %s", rpc.Quoted(r.params.Name))
 	}
 	r.tool = t
 	switch {
@@ -87,6 +87,9 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 		n := len(raw)
 		return CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
 	}
+	if len(raw) == 0 {
+		return CallResult{Content: []byte("[]")}, nil // the handler has nothing to say
+	}
 	var result CallResult
 	if err := check.Decode(raw, s.cfg.limits, call.wire.ReadCallResult, &result); err != nil {
 		return s.failure(call, &outputError{err})
@@ -101,7 +104,7 @@ func (s *Server) failure(call *Call, err error) (CallResult, error) {
 	}
 	if broken := (*outputError)(nil); errors.As(err, &broken) {
 		call.Log().Error("output refused", "error", broken.err)
-		return CallResult{}, rpc.Errorf(rpc.CodeInternalError, "the tool's output breaks its own schema")
+		return CallResult{}, rpc.Errorf(rpc.CodeInternalError, "the tool's output %s", broken.told())
 	}
 	if misnamed := (*task.NameError)(nil); errors.As(err, &misnamed) {
 		call.Log().Error("question or step not run", "error", err)

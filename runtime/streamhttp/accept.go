@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 const (
@@ -14,6 +16,11 @@ const (
 
 // checkContent wants exactly JSON, in UTF-8: a form or plain text is what a page may send across origins without asking.
 func checkContent(r *http.Request) *refusal {
+	for _, coding := range r.Header["Content-Encoding"] {
+		if coding != "" && !strings.EqualFold(coding, "identity") {
+			return refuse(http.StatusUnsupportedMediaType, "the content encoding %s is not decoded here: send the body as it is", rpc.Quoted(coding))
+		}
+	}
 	values := r.Header["Content-Type"]
 	if len(values) == 1 && (values[0] == typeJSON || isJSON(values[0])) {
 		return nil

@@ -102,7 +102,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged
 func (s *session) checkVersion(r *http.Request) *refusal {
 	for _, v := range r.Header[headerVersion] {
 		if v != s.revision {
-			return refuse(http.StatusBadRequest, "the session speaks %s, not %q", s.revision, v)
+			return refuse(http.StatusBadRequest, "the session speaks %s, not %s", s.revision, rpc.Quoted(v))
 		}
 	}
 	return nil

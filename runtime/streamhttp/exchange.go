@@ -49,7 +49,7 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Ju
 	}
 	x := h.pools.exchange()
 	x.begin(h, w, r, j)
-	if err := h.addCall(x); err != nil {
+	if err := h.addCall(x, j); err != nil {
 		x.end()
 		return err
 	}
@@ -109,14 +109,17 @@ func (x *exchange) end() (written bool) {
 	return written
 }
 
+// reserve is how many exchanges more are served of those that end others; see server.Judged.Reserved.
+const reserve = 1_000
+
 // addCall and removeCall keep the list of what Shutdown has to end.
-func (h *Endpoint) addCall(x *exchange) *refusal {
+func (h *Endpoint) addCall(x *exchange, j *server.Judged) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.closing:
 		return unavailable("the server is shutting down")
-	case len(h.calls) >= h.opts.maxCalls:
+	case len(h.calls) >= h.opts.maxCalls && !(j.Reserved() && len(h.calls) < h.opts.maxCalls+reserve):
 		return unavailable("limit of requests in flight reached")
 	}
 	h.calls[x] = struct{}{}

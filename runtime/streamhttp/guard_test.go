@@ -113,3 +113,15 @@ func TestContentType(t *testing.T) {
 		}
 	}
 }
+
+// A body that is coded is not read as if it were plain.
+func TestContentEncodingThatIsNotDecoded(t *testing.T) {
+	for value, ok := range map[string]bool{
+		"": true, "identity": true, "Identity": true, "gzip": false, "deflate": false, "br": false, "zstd": false, "gzip, identity": false, "identity, gzip": false,
+	} {
+		r := &http.Request{Header: http.Header{"Content-Type": {typeJSON}, "Content-Encoding": {value}}}
+		if err := checkContent(r); (err == nil) != ok || !ok && err.status != http.StatusUnsupportedMediaType {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
@@ -140,7 +141,7 @@ func (s *session) resume(last string) (st *stream, after int, err *refusal) {
 	case ok && id.listener:
 		return s.listen(), -1, nil
 	}
-	return nil, 0, refuse(http.StatusBadRequest, "no stream of this session has the event %q, or not any more", last)
+	return nil, 0, refuse(http.StatusBadRequest, "no stream of this session has the event %s, or not any more", rpc.Quoted(last))
 }
 
 // delete ends a session.

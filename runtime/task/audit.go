@@ -79,6 +79,11 @@ func (a audit) panicked(t *Task, value any) {
 	a.write(context.Background(), slog.LevelError, "task handler panicked", t, slog.Any("panic", value), slog.String("stack", string(debug.Stack())))
 }
 
+// exited records that a handler called runtime.Goexit.
+func (a audit) exited(t *Task) {
+	a.write(context.Background(), slog.LevelError, "task handler ended its goroutine: runtime.Goexit", t)
+}
+
 // dropped records that a run's outcome came too late to count.
 func (a audit) dropped(t *Task, o Outcome, err error) {
 	a.write(context.Background(), slog.LevelDebug, "late task outcome dropped", t, slog.String("outcome", string(o.Status)), slog.Any("error", err))

@@ -142,6 +142,7 @@ func (e *Engine) perform(r *Run) {
 			e.audit.panicked(&r.task, p)
 			out = internal("the handler panicked")
 		} else if !returned {
+			e.audit.exited(&r.task)
 			out = internal("the handler ended without a result")
 		}
 		e.mu.Lock()
