@@ -1,9 +1,6 @@
 package streamhttp
 
-import (
-	"container/heap"
-	"container/list"
-)
+import "container/heap"
 
 // roster is who has which sessions, and which of them may give way to new ones: those that nobody is using. Its users hold
 // Endpoint.mu.
@@ -17,8 +14,35 @@ type roster struct {
 type tenant struct {
 	principal string
 	sessions  int
-	idle      list.List // of *session, the one that was unused for the longest time first
-	place     int       // in roster.idle
+	idle      queue
+	place     int // in roster.idle
+}
+
+// queue is the idle sessions of one tenant, linked by their own fields: a session comes and goes with every request.
+type queue struct{ first, last *session }
+
+func (q *queue) push(s *session) {
+	s.resting, s.before, s.after = true, q.last, nil
+	if q.last == nil {
+		q.first = s
+	} else {
+		q.last.after = s
+	}
+	q.last = s
+}
+
+func (q *queue) remove(s *session) {
+	if s.before == nil {
+		q.first = s.after
+	} else {
+		s.before.after = s.after
+	}
+	if s.after == nil {
+		q.last = s.before
+	} else {
+		s.after.before = s.before
+	}
+	s.resting, s.before, s.after = false, nil, nil
 }
 
 func newRoster() roster {
@@ -53,30 +77,29 @@ func (r *roster) remove(s *session) {
 }
 
 func (r *roster) recount(t *tenant) {
-	if t.idle.Len() > 0 {
+	if t.idle.first != nil {
 		heap.Fix(&r.idle, t.place)
 	}
 }
 
 // busy says that the session is in use.
 func (r *roster) busy(s *session) {
-	if s.unused == nil {
+	if !s.resting {
 		return
 	}
-	s.tenant.idle.Remove(s.unused)
-	s.unused = nil
-	if s.tenant.idle.Len() == 0 {
+	s.tenant.idle.remove(s)
+	if s.tenant.idle.first == nil {
 		heap.Remove(&r.idle, s.tenant.place)
 	}
 }
 
 // rest says that nobody uses the session any more.
 func (r *roster) rest(s *session) {
-	if s.unused != nil || r.sessions[s.id] != s {
+	if s.resting || r.sessions[s.id] != s {
 		return
 	}
-	s.unused = s.tenant.idle.PushBack(s)
-	if s.tenant.idle.Len() == 1 {
+	s.tenant.idle.push(s)
+	if s.tenant.idle.first == s {
 		heap.Push(&r.idle, s.tenant)
 	}
 }
@@ -87,7 +110,7 @@ func (r *roster) yield() *session {
 	if len(r.idle) == 0 {
 		return nil
 	}
-	s := r.idle[0].idle.Front().Value.(*session)
+	s := r.idle[0].idle.first
 	r.remove(s)
 	return s
 }

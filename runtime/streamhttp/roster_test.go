@@ -119,14 +119,18 @@ func TestCAN03RosterIsExact(t *testing.T) {
 	defer f.h.mu.Unlock()
 	r, idle := &f.h.roster, 0
 	for _, s := range r.sessions {
-		if s.unused == nil {
+		if !s.resting {
 			t.Error("a session that nobody uses is not among the idle ones")
 		}
 	}
 	for name, tn := range r.tenants {
-		idle += tn.idle.Len()
-		if tn.sessions != tn.idle.Len() || r.idle[tn.place] != tn || tn.principal != name {
-			t.Errorf("%s: %d sessions, %d idle", name, tn.sessions, tn.idle.Len())
+		n := 0
+		for s := tn.idle.first; s != nil; s = s.after {
+			n++
+		}
+		idle += n
+		if tn.sessions != n || r.idle[tn.place] != tn || tn.principal != name {
+			t.Errorf("%s: %d sessions, %d idle", name, tn.sessions, n)
 		}
 	}
 	if idle != len(r.sessions) || len(r.idle) != len(r.tenants) || len(r.sessions) > 16 {

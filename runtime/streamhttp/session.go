@@ -1,7 +1,6 @@
 package streamhttp
 
 import (
-	"container/list"
 	"context"
 	"net/http"
 	"sync"
@@ -37,8 +36,10 @@ type session struct {
 	readers    chan struct{}      // closed when who reads may have changed; nil: nobody asked
 	open       int                // HTTP requests
 	used       time.Time
-	tenant     *tenant       // under Endpoint.mu
-	unused     *list.Element // in tenant.idle, nil while it is in use; under Endpoint.mu
+	tenant     *tenant // under Endpoint.mu
+	resting    bool    // among tenant.idle, between two others; under Endpoint.mu
+	before     *session
+	after      *session
 	idle       *time.Timer
 }
 

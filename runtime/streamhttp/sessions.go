@@ -173,8 +173,8 @@ func (h *Endpoint) relieve() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, t := range h.roster.idle {
-		for e := t.idle.Front(); e != nil && h.kept.Load() > total; e = e.Next() {
-			e.Value.(*session).dropIdle()
+		for s := t.idle.first; s != nil && h.kept.Load() > total; s = s.after {
+			s.dropIdle()
 		}
 	}
 	for _, s := range h.roster.sessions {
