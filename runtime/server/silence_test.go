@@ -137,7 +137,7 @@ func endings() map[string]ending {
 func TestCAN29SilenceOfEveryMessageAfterEveryEnd(t *testing.T) {
 	for name, sp := range speeches() {
 		for how, e := range endings() {
-			if sp.only != "" && sp.only != e.kind || name == "answer" && how == "timeout" {
+			if sp.only != "" && sp.only != e.kind || how == "timeout" && (name == "answer" || name == "question") { // the clock of a call stands while a question is open (CAN28)
 				continue
 			}
 			t.Run(strings.ReplaceAll(name+" after "+how, " ", "_"), func(t *testing.T) {
