@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpkiln/mcpkiln/internal/pattern"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
 // bounds are pairs of keywords of which the first must not be above the second, or not even equal.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	ecma "github.com/mcpkiln/mcpkiln/internal/pattern"
+	ecma "github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
 // Lint reports everything that makes no sense in the document: misspelt and ill-typed keywords, references that

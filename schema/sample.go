@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mcpkiln/mcpkiln/internal/pattern"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 

@@ -14,13 +14,12 @@ const self = "github.com/mcpkiln/mcpkiln/"
 var arrows = map[string][]string{
 	"cmd":                      {"generator", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/..."},
 	"generator":                {"generator/internal/...", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff"},
-	"generator/internal/lower": {"schema/...", "generator/internal/model", "internal/pattern"},
+	"generator/internal/lower": {"schema/...", "generator/internal/model", "runtime/check/pattern"},
 	"generator/internal/emit":  {"generator/internal/model", "templates", "github.com/dave/jennifer/jen", "golang.org/x/tools/imports"},
 	"generator/internal/model": {},
 	"templates":                {},
-	"internal/pattern":         {},
-	"schema":                   {"schema/...", "internal/pattern", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3"},
-	"runtime":                  {"runtime/...", "internal/pattern"},
+	"schema":                   {"schema/...", "runtime/check/pattern", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3"},
+	"runtime":                  {"runtime/..."},
 }
 
 // TestImportArrows holds every package against the picture of the architecture.

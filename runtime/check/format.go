@@ -5,7 +5,7 @@ import (
 	"regexp/syntax"
 	"strings"
 
-	"github.com/mcpkiln/mcpkiln/internal/pattern"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
 // Format is one of JSON Schema's formats, asserted.

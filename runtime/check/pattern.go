@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/mcpkiln/mcpkiln/internal/pattern"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
 // Pattern is a regular expression with the meaning of ECMA-262, in what RE2 has of it, compiled on first use, so that a program

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
-	"github.com/mcpkiln/mcpkiln/internal/pattern"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 

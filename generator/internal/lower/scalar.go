@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
-	"github.com/mcpkiln/mcpkiln/internal/pattern"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
