@@ -22,6 +22,10 @@ func (l *linter) goName(n *Node, f form, v *Node) {
 		l.ds.Report(v, "go-name", "write goType, which names the type", "goName names the field of a property or of an item in a tuple, and this schema is neither")
 		return
 	}
+	if f == formGoType {
+		l.goType(n, v)
+		return
+	}
 	l.ds.GoName(v)
 }
 
@@ -42,12 +46,12 @@ func (n *Node) withoutOwn() *Node {
 	return withoutMember(withoutMember(n, "goName"), "goType")
 }
 
-// GoTypes returns the values of goType in the document, in source order.
+// GoTypes returns the names that goType gives to types of the document, in source order.
 func (d *Document) GoTypes() []*Node {
 	var all []*Node
 	var visit func(*Node)
 	visit = func(n *Node) {
-		if t := n.Get("goType"); t.Is(String) {
+		if t := n.Get("goType"); t.Is(String) && !IsGoType(t.Text) {
 			all = append(all, t)
 		}
 		subschemas(n, visit)

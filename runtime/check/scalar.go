@@ -75,25 +75,13 @@ func (d *Decoder) checkString(r *String, s string, n, start int) {
 
 // Time takes a date-time.
 func (d *Decoder) Time(r *String) time.Time {
-	if d.peek() != '"' {
-		d.wrongType("a string", r.at())
-		return time.Time{}
+	if r == nil {
+		r = &anyTime
 	}
-	start := d.pos
-	t, ok := d.scanString()
-	if !ok {
-		return time.Time{}
-	}
-	s := d.text(t)
-	if r != nil {
-		d.checkString(r, s, utf8.RuneCountInString(s), start)
-	}
-	v, good := parseDateTime(s)
-	if !good && (r == nil || r.Format != FormatDateTime) {
-		d.broke(start, r.at(), "format", FormatDateTime.describe())
-	}
-	return v
+	return formatted(d, r, parseDateTime, "")
 }
+
+var anyTime = String{Format: FormatDateTime}
 
 // Enum takes a string that is one of r.Values and returns the one in the table; "" after a violation.
 func (d *Decoder) Enum(r *Enum) string {

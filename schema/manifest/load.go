@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -146,11 +147,33 @@ func (l *loader) defaults(n *schema.Node) {
 	d := &l.m.Defaults
 	d.Node = n
 	l.fields(n, "defaults", map[string]func(*schema.Node){
+		"goTypes": func(n *schema.Node) { d.GoTypes = l.goTypes(n) },
 		"timeout": l.duration(&d.Timeout),
 		"task": func(n *schema.Node) {
 			l.fields(n, "defaults.task", l.taskTimes(&d.Task))
 		},
 	})
+}
+
+// goTypes reads which Go types formats, integers and numbers have.
+func (l *loader) goTypes(n *schema.Node) map[string]string {
+	if !l.is(n, schema.Object) {
+		return nil
+	}
+	words := []string{"date", "date-time", "duration", "integer", "number", "uuid"}
+	all := map[string]string{}
+	for _, m := range n.Members {
+		known := schema.GoTypesOf(m.Key)
+		switch {
+		case !slices.Contains(words, m.Key):
+			l.unknown(m, "defaults.goTypes", words)
+		case !m.Value.Is(schema.String) || !slices.Contains(known, m.Value.Text):
+			l.ds.Report(m.Value, "go-type", "write "+strings.Join(known, " or "), "this is no Go type of %s", m.Key)
+		default:
+			all[m.Key] = m.Value.Text
+		}
+	}
+	return all
 }
 
 func (l *loader) taskTimes(t *TaskTimes) map[string]func(*schema.Node) {

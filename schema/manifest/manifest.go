@@ -71,6 +71,7 @@ type Go struct {
 
 // Defaults apply to each tool that says nothing else.
 type Defaults struct {
+	GoTypes map[string]string // of strings by their format, of integers and of numbers: time.Time for date-time
 	Node    *schema.Node
 	Timeout Duration
 	Task    TaskTimes

@@ -213,6 +213,10 @@ func (s *source) appendDeref(v *model.Value, name string) string {
 		if name != "" {
 			return s.check("AppendRaw") + "(b, " + s.check("Raw") + "(*v))"
 		}
+	case model.Formatted:
+		if name != "" {
+			return s.check("Append"+t.Name) + "(b, " + s.formatted(t) + "(*v))"
+		}
 	case model.Decimal:
 		if name != "" {
 			return s.check("AppendLiteral") + "(b, " + s.check("Literal") + "(*v))"
@@ -266,6 +270,8 @@ func (s *source) scalarAppend(v *model.Value) (string, bool) {
 	switch t := v.Type.(type) {
 	case model.String:
 		return s.check("AppendString"), true
+	case model.Formatted:
+		return s.check("Append" + t.Name), true
 	case model.Int:
 		return s.check("AppendInt"), true
 	case model.Number:

@@ -12,6 +12,8 @@ func (s *source) literal(l model.Literal) string {
 	switch l := l.(type) {
 	case model.Basic:
 		return string(l)
+	case model.Parsed:
+		return s.check(l.Of.Name+"Of") + "(" + quoted(l.Text) + ")"
 	case model.RawText:
 		return s.check("Raw") + "(" + quoted(string(l)) + ")"
 	case model.NullLiteral:

@@ -84,6 +84,8 @@ func scalarExpr(v *model.Value) string {
 	switch t := v.Type.(type) {
 	case model.String:
 		return "d.String(" + stringRef(t.Rule) + ")"
+	case model.Formatted:
+		return "d." + t.Name + "(" + stringRef(t.Rule) + ")"
 	case model.Int:
 		return "d.Int(" + numberRef(t.Rule) + ")"
 	case model.Number:

@@ -114,6 +114,8 @@ func (t *tables) value(v *model.Value) {
 	switch r := v.Type.(type) {
 	case model.String:
 		t.text(r.Rule)
+	case model.Formatted:
+		t.text(r.Rule)
 	case model.Int:
 		t.integer(r.Rule)
 	case model.Number:

@@ -269,6 +269,8 @@ func (s *source) goType(v *model.Value) string {
 	switch t := v.Type.(type) {
 	case model.String:
 		return "string"
+	case model.Formatted:
+		return s.formatted(t)
 	case model.Int:
 		return "int64"
 	case model.Number:
@@ -286,4 +288,12 @@ func (s *source) goType(v *model.Value) string {
 	default:
 		return s.check("Raw")
 	}
+}
+
+// formatted is the Go type of a string with a format.
+func (s *source) formatted(t model.Formatted) string {
+	if t.Package == "check" {
+		return s.check(t.Name)
+	}
+	return s.use(t.Package, t.Name)
 }

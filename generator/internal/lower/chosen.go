@@ -53,7 +53,7 @@ func firstChoice(c conj) *schema.Node {
 
 // goType returns the value of goType in a schema, or nil.
 func goType(n *schema.Node) *schema.Node {
-	if t := n.Get("goType"); t.Is(schema.String) {
+	if t := n.Get("goType"); t.Is(schema.String) && !schema.IsGoType(t.Text) {
 		return t
 	}
 	return nil

@@ -66,7 +66,7 @@ func newKeywords() map[string]keyword {
 		"writeOnly": {note: true}, "contentEncoding": {note: true}, "contentMediaType": {note: true},
 		"contentSchema": {note: true},
 
-		"goName": {note: true}, "goType": {note: true}, // chosen.go
+		"goName": {note: true}, "goType": {note: true, read: (*reader).readGoType}, // chosen.go, gotype.go
 
 		"not":                   {read: (*reader).readNot},
 		"if":                    {read: (*reader).readCondition},

@@ -31,6 +31,8 @@ func (t *Types) literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
 	switch typ := v.Type.(type) {
 	case model.String:
 		return model.Basic(strconv.Quote(n.Text)), n.Kind == schema.String
+	case model.Formatted:
+		return model.Parsed{Of: typ, Text: n.Text}, n.Kind == schema.String
 	case model.Int:
 		x := exact(n.Text)
 		ok := n.Kind == schema.Number && x != nil && x.IsInt() && x.Num().IsInt64()

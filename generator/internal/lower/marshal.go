@@ -103,6 +103,8 @@ func plainValue(v *model.Value, dir direction, null bool) bool {
 		return (dir == reading || null) && plainElem(&t.Elem, dir)
 	case *model.Map:
 		return (dir == reading || null) && plainElem(&t.Elem, dir)
+	case model.Formatted:
+		return t.Name != "Duration" // which is an integer to encoding/json
 	case model.Named:
 		return dir == writing && (null || !v.Null || !nilIsWritten(v)) || dir == reading && !methodless(t.Decl)
 	}
@@ -125,7 +127,7 @@ func plainDefined(v *model.Value, dir direction) bool {
 		return v.Hold == model.Pointer
 	}
 	switch t := v.Type.(type) {
-	case model.Raw, model.Decimal:
+	case model.Raw, model.Decimal, model.Formatted:
 		return false
 	case model.Named:
 		if _, ok := t.Decl.Body.(*model.Enum); ok {

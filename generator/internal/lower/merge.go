@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 
@@ -29,6 +30,7 @@ func (s *shape) and(t *shape) {
 	s.groups = uniteGroups(s.groups, t.groups)
 	s.also = uniteConditions(s.also, t.also)
 	s.notes.and(&t.notes)
+	s.goType = cmp.Or(s.goType, t.goType)
 }
 
 // uniteGroups, like everything that unites, keeps what stands in both lists once: schemas that others refer to on many ways would

@@ -40,6 +40,7 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 	}
 	l.reserve()
 	l.choices()
+	l.types.goTypes = l.in.Manifest.Defaults.GoTypes
 	l.protocol = newProtocol(in.Revisions, l.protocolTypes()...)
 	l.tools()
 	if l.pkg.Needs.Results {

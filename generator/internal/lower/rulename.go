@@ -55,6 +55,8 @@ func (t *Types) nameType(typ model.Type, stem string, take func(string) string) 
 		if r.Rule != nil {
 			r.Rule.Var = take("")
 		}
+	case model.Formatted:
+		r.Rule.Var = take("")
 	case model.Int:
 		nameNumber(r.Rule, take)
 	case model.Number:

@@ -28,6 +28,8 @@ func (l *lowering) text(s *shape, p place) model.Value {
 	also = l.words(patterns, formats, p)
 	if *rule == (model.StringRule{}) {
 		rule = nil
+	} else if t, ok := l.formatted(s, rule); ok && !p.drop {
+		return model.Value{Type: t, Checks: also}
 	}
 	return model.Value{Type: model.String{Rule: rule}, Checks: also}
 }
@@ -104,7 +106,8 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	}
 	rule := &model.NumberRule{At: l.ruleAt(at, p)}
 	multiple := s.num.multiple
-	small := s.whole && !p.drop && !beyondInt64(s)
+	exactly := l.goTypeOf(s) == "json.Number" && !p.drop
+	small := s.whole && !p.drop && !exactly && !beyondInt64(s)
 	if small {
 		multiple = lcm(multiple, big.NewRat(1, 1))
 	}
@@ -127,8 +130,8 @@ func (l *lowering) number(s *shape, p place) model.Value {
 		}
 		return model.Value{Type: model.Int{Rule: orNil(rule)}}
 	}
-	if s.whole {
-		return model.Value{Type: model.Decimal{Rule: rule}}
+	if s.whole || exactly {
+		return model.Value{Type: model.Decimal{Rule: orNil(rule)}}
 	}
 	return model.Value{Type: model.Number{Rule: orNil(rule)}}
 }

@@ -27,6 +27,7 @@ type shape struct {
 	groups  []group
 	also    []condition
 	notes   notes
+	goType  string // time.Time and the like: what goType asks for
 
 	parts   []*schema.Node // $ref and allOf, until they are merged
 	closing *objectFacet   // unevaluatedProperties, until they are

@@ -42,6 +42,8 @@ type Types struct {
 	fallbacks map[*model.Prop]*schema.Node // defaults, to be written once every type is known
 	defaulted []*model.Prop                // the properties that have one, in order
 	table     map[string]keyword
+
+	goTypes map[string]string // of strings by their format, of integers and of numbers, where the manifest asks for others
 }
 
 // NewTypes returns an empty set.

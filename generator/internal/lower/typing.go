@@ -118,7 +118,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 		return v
 	}
 	s := l.shape(conj{target})
-	if !worthAName(s) || l.anything(target) {
+	if !worthAName(s) || l.anything(target) || strings.Contains(l.goTypeOf(s), ".") {
 		return nil
 	}
 	v := &model.Value{Null: s.kinds&model.KindNull != 0}

@@ -72,12 +72,19 @@ func (*Defined) isBody() {}
 func (*Element) isBody() {}
 func (*Check) isBody()   {}
 
-// Type is how the values of one schema look in Go and are read: String, Int, Number, Decimal, Bool, Raw, *Slice, *Map, Named;
+// Type is how the values of one schema look in Go and are read: String, Formatted, Int, Number, Decimal, Bool, Raw, *Slice, *Map, Named;
 // or, where nothing is kept, *Choice, *Never, *ByKind, *ByIndex and *Object as well.
 type Type interface{ isType() }
 
 // String is a Go string.
 type String struct{ Rule *StringRule }
+
+// Formatted is a string with a Go type of its own: time.Time, time.Duration, check.Date or check.UUID. The runtime's functions
+// for it are called by its Name.
+type Formatted struct {
+	Package, Name string
+	Rule          *StringRule // never nil
+}
 
 // Int is an int64.
 type Int struct{ Rule *NumberRule }
@@ -146,20 +153,21 @@ type ByIndex struct {
 // Object is an object of which nothing is kept.
 type Object struct{ Struct *Struct }
 
-func (String) isType()   {}
-func (Int) isType()      {}
-func (Number) isType()   {}
-func (Decimal) isType()  {}
-func (Bool) isType()     {}
-func (Raw) isType()      {}
-func (*Slice) isType()   {}
-func (*Map) isType()     {}
-func (Named) isType()    {}
-func (*Choice) isType()  {}
-func (*Never) isType()   {}
-func (*ByKind) isType()  {}
-func (*ByIndex) isType() {}
-func (*Object) isType()  {}
+func (String) isType()    {}
+func (Formatted) isType() {}
+func (Int) isType()       {}
+func (Number) isType()    {}
+func (Decimal) isType()   {}
+func (Bool) isType()      {}
+func (Raw) isType()       {}
+func (*Slice) isType()    {}
+func (*Map) isType()      {}
+func (Named) isType()     {}
+func (*Choice) isType()   {}
+func (*Never) isType()    {}
+func (*ByKind) isType()   {}
+func (*ByIndex) isType()  {}
+func (*Object) isType()   {}
 
 // Kind is a set of JSON kinds.
 type Kind uint8

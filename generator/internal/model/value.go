@@ -178,11 +178,17 @@ func (*ByTag) isUnionRule()    {}
 func (*ByKindOf) isUnionRule() {}
 func (*Tried) isUnionRule()    {}
 
-// Literal is the Go value of a default: Basic, RawText, NullLiteral, *Composite, *Held or *Convert.
+// Literal is the Go value of a default: Basic, Parsed, RawText, NullLiteral, *Composite, *Held or *Convert.
 type Literal interface{ isLiteral() }
 
 // Basic is Go source of a constant: 30, "open", true, or the name of one.
 type Basic string
+
+// Parsed is the value of a text.
+type Parsed struct {
+	Of   Formatted
+	Text string
+}
 
 // RawText is JSON, kept as check.Raw.
 type RawText string
@@ -221,6 +227,7 @@ type Convert struct {
 }
 
 func (Basic) isLiteral()       {}
+func (Parsed) isLiteral()      {}
 func (RawText) isLiteral()     {}
 func (NullLiteral) isLiteral() {}
 func (*Composite) isLiteral()  {}

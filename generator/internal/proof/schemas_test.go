@@ -136,10 +136,24 @@ func (a *author) value(depth int) any {
 	if depth > 0 && a.chance(4) {
 		a.applicators(s, depth-1)
 	}
+	a.goType(s)
 	if a.chance(20) {
 		s[pick(a.Rand, "title", "description", "$comment")] = pick(a.Rand, "Text", "*/ text\n//go:x", "")
 	}
 	return s
+}
+
+// goType asks for another Go type, where there is one.
+func (a *author) goType(s object) {
+	types, format := map[any]string{"integer": "json.Number", "number": "json.Number"}, map[any]string{
+		"date-time": "time.Time", "date": "check.Date", "uuid": "check.UUID"}
+	t := types[s["type"]]
+	if s["type"] == "string" {
+		t = format[s["format"]]
+	}
+	if t != "" && s["enum"] == nil && s["const"] == nil && a.chance(3) {
+		s["goType"] = t
+	}
 }
 
 // kinds adds type to s, or not, and returns the kinds that get rules.

@@ -1,0 +1,194 @@
+package check
+
+import (
+	"encoding/hex"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Date is a day of the calendar, as format date has it. The zero Date is none.
+type Date struct {
+	Year  int
+	Month time.Month
+	Day   int
+}
+
+// DateOf reads a date such as 2026-07-28; zero if it is none.
+func DateOf(text string) Date {
+	if !isDate(text) {
+		return Date{}
+	}
+	at := func(i int) int { return number2(text[i], text[i+1]) }
+	return Date{at(0)*100 + at(2), time.Month(at(5)), at(8)}
+}
+
+// Time is the beginning of the day in UTC.
+func (d Date) Time() time.Time { return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC) }
+
+// String returns the date as it is sent.
+func (d Date) String() string {
+	b := []byte("0000-00-00")
+	put := func(end, n int) {
+		for ; n > 0 && end >= 0; n /= 10 {
+			b[end] = byte('0' + n%10)
+			end--
+		}
+	}
+	put(3, d.Year)
+	put(6, int(d.Month))
+	put(9, d.Day)
+	return string(b)
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Date) UnmarshalText(text []byte) error {
+	if !isDate(string(text)) {
+		return errors.New("check: " + FormatDate.describe() + " is expected")
+	}
+	*d = DateOf(string(text))
+	return nil
+}
+
+// UUID is what format uuid has. It is written with small letters.
+type UUID [16]byte
+
+// UUIDOf reads a UUID; zero if it is none.
+func UUIDOf(text string) (u UUID) {
+	if isUUID(text) {
+		hex.Decode(u[:], []byte(strings.ReplaceAll(text, "-", "")))
+	}
+	return u
+}
+
+// String returns the UUID as it is sent.
+func (u UUID) String() string {
+	s := hex.EncodeToString(u[:])
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (u UUID) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (u *UUID) UnmarshalText(text []byte) error {
+	if !isUUID(string(text)) {
+		return errors.New("check: " + FormatUUID.describe() + " is expected")
+	}
+	*u = UUIDOf(string(text))
+	return nil
+}
+
+// TimeOf reads a date-time; zero if it is none. A leap second becomes the second after it, and what is shorter than a
+// nanosecond is lost.
+func TimeOf(text string) time.Time {
+	t, _ := parseDateTime(text)
+	return t
+}
+
+// DurationOf reads a duration such as P1DT2H, of days of 24 hours; zero if it is none, or has years or months.
+func DurationOf(text string) time.Duration {
+	d, _ := parseDuration(text)
+	return d
+}
+
+// parseDuration reads what isDuration takes. ok is false for what time.Duration can not hold: years and months, whose length
+// depends on where they begin, and more than 292 years.
+func parseDuration(s string) (sum time.Duration, ok bool) {
+	if !isDuration(s) {
+		return 0, false
+	}
+	units := map[byte]time.Duration{'W': 7 * 24 * time.Hour, 'D': 24 * time.Hour}
+	for i := 1; i < len(s); i++ {
+		if s[i] == 'T' {
+			units = map[byte]time.Duration{'H': time.Hour, 'M': time.Minute, 'S': time.Second}
+			continue
+		}
+		n := digitsAt(s, i)
+		count, err := strconv.ParseInt(s[i:i+n], 10, 64)
+		i += n
+		unit := units[s[i]]
+		if err != nil || count != 0 && (unit == 0 || count > int64(math.MaxInt64-sum)/int64(unit)) {
+			return 0, false
+		}
+		sum += time.Duration(count) * unit
+	}
+	return sum, true
+}
+
+// formatted takes a string with a format and hands it to parse, unless it breaks its rule.
+func formatted[T any](d *Decoder, r *String, parse func(string) (T, bool), held string) (v T) {
+	if d.peek() != '"' {
+		d.wrongType("a string", r.At)
+		return v
+	}
+	start := d.pos
+	t, ok := d.scanString()
+	if !ok {
+		return v
+	}
+	s, before := d.text(t), d.broken
+	d.checkString(r, s, utf8.RuneCountInString(s), start)
+	v, ok = parse(s)
+	if !ok && d.broken == before && d.err == nil && r.Format.Match(s) {
+		d.unheld(start, r.At, held)
+	}
+	return v
+}
+
+// Date takes a string with the format date.
+func (d *Decoder) Date(r *String) Date {
+	return formatted(d, r, func(s string) (Date, bool) { return DateOf(s), true }, "")
+}
+
+// UUID takes a string with the format uuid.
+func (d *Decoder) UUID(r *String) UUID {
+	return formatted(d, r, func(s string) (UUID, bool) { return UUIDOf(s), true }, "")
+}
+
+// Duration takes a string with the format duration. One that time.Duration can not hold is a violation.
+func (d *Decoder) Duration(r *String) time.Duration {
+	return formatted(d, r, parseDuration, "a duration without years and months, at most 292 years long, which is the limit of this server")
+}
+
+// AppendDate writes a date.
+func AppendDate(b []byte, d Date) []byte { return appendString(b, d.String()) }
+
+// AppendUUID writes a UUID.
+func AppendUUID(b []byte, u UUID) []byte { return appendString(b, u.String()) }
+
+// AppendDuration writes a duration in hours, minutes and seconds. Fractions and negative ones are written, too, though format
+// duration has neither: the check of the output then says so.
+func AppendDuration(b []byte, d time.Duration) []byte {
+	b = append(b, '"')
+	if d < 0 {
+		b = append(b, '-')
+	}
+	b = append(b, "PT"...)
+	rest := uint64(d)
+	if d < 0 {
+		rest = -rest
+	}
+	hours, minutes, seconds := rest/uint64(time.Hour), rest/uint64(time.Minute)%60, rest%uint64(time.Minute)
+	if hours > 0 {
+		b = append(strconv.AppendUint(b, hours, 10), 'H')
+	}
+	if minutes > 0 || hours > 0 && seconds > 0 {
+		b = append(strconv.AppendUint(b, minutes, 10), 'M')
+	}
+	if seconds > 0 || rest == 0 {
+		b = strconv.AppendUint(b, seconds/uint64(time.Second), 10)
+		if nano := seconds % uint64(time.Second); nano > 0 {
+			b = append(b, '.')
+			b = append(b, strings.TrimRight(strconv.FormatUint(nano+uint64(time.Second), 10)[1:], "0")...)
+		}
+		b = append(b, 'S')
+	}
+	return append(b, '"')
+}

@@ -1,0 +1,70 @@
+package check
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+)
+
+// formattedRound reads a text with read and returns it as write has it, or the violation.
+func formattedRound[T any](text string, read func(*Decoder) T, write func([]byte, T) []byte) string {
+	var v T
+	if err := Decode([]byte(text), Limits{}, func(d *Decoder, v *T) { *v = read(d) }, &v); err != nil {
+		return err.Error()
+	}
+	return string(write(nil, v))
+}
+
+// TestVAL05FormattedValuesAreWrittenAsTheyCame: a text with a Go type of its own keeps its meaning, and its format decides.
+func TestVAL05FormattedValuesAreWrittenAsTheyCame(t *testing.T) {
+	timeOf := func(d *Decoder) time.Time { return d.Time(&String{Format: FormatDateTime}) }
+	dateOf := func(d *Decoder) Date { return d.Date(&String{Format: FormatDate}) }
+	uuidOf := func(d *Decoder) UUID { return d.UUID(&String{Format: FormatUUID}) }
+	durationOf := func(d *Decoder) time.Duration { return d.Duration(&String{Format: FormatDuration}) }
+	limit := ", allowed: a duration without years and months, at most 292 years long, which is the limit of this server"
+	for _, c := range []struct{ got, want string }{
+		{formattedRound(`"2026-07-28T09:30:00.25+02:00"`, timeOf, AppendTime), `"2026-07-28T09:30:00.25+02:00"`},
+		{formattedRound(`"2016-12-31t23:59:60z"`, timeOf, AppendTime), `"2017-01-01T00:00:00Z"`},
+		{formattedRound(`"2026-07-28"`, timeOf, AppendTime), `(root): format: found "2026-07-28", allowed: ` + FormatDateTime.describe()},
+		{formattedRound(`"0001-02-09"`, dateOf, AppendDate), `"0001-02-09"`},
+		{formattedRound(`"2026-02-29"`, dateOf, AppendDate), `(root): format: found "2026-02-29", allowed: ` + FormatDate.describe()},
+		{formattedRound(`7`, dateOf, AppendDate), `(root): type: found 7, allowed: a string`},
+		{formattedRound(`"123E4567-e89b-12d3-a456-426614174000"`, uuidOf, AppendUUID), `"123e4567-e89b-12d3-a456-426614174000"`},
+		{formattedRound(`"PT0S"`, durationOf, AppendDuration), `"PT0S"`},
+		{formattedRound(`"PT1H0M5S"`, durationOf, AppendDuration), `"PT1H0M5S"`},
+		{formattedRound(`"P1DT90M"`, durationOf, AppendDuration), `"PT25H30M"`},
+		{formattedRound(`"P2W"`, durationOf, AppendDuration), `"PT336H"`},
+		{formattedRound(`"P0Y0M1D"`, durationOf, AppendDuration), `"PT24H"`},
+		{formattedRound(`"P1M"`, durationOf, AppendDuration), `(root): type: found "P1M"` + limit},
+		{formattedRound(`"P999999999999D"`, durationOf, AppendDuration), `(root): type: found "P999999999999D"` + limit},
+		{string(AppendDuration(nil, -1500*time.Millisecond)), `"-PT1.5S"`},
+		{string(AppendDuration(nil, time.Hour+time.Nanosecond)), `"PT1H0M0.000000001S"`},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %s\nwant %s", c.got, c.want)
+		}
+	}
+}
+
+// TestVAL12FormattedValuesAreTextToEncodingJSON: dates and UUIDs are the same to json.Marshal as to their encoder.
+func TestVAL12FormattedValuesAreTextToEncodingJSON(t *testing.T) {
+	type pair struct {
+		Date Date
+		UUID UUID
+	}
+	want := pair{Date{2026, time.July, 8}, UUIDOf("123e4567-e89b-12d3-a456-426614174000")}
+	b, err := json.Marshal(want)
+	if err != nil || string(b) != `{"Date":"2026-07-08","UUID":"123e4567-e89b-12d3-a456-426614174000"}` {
+		t.Fatalf("got %s, %v", b, err)
+	}
+	var got pair
+	if err := json.Unmarshal(b, &got); err != nil || got != want {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if json.Unmarshal([]byte(`{"Date":"today"}`), &got) == nil || json.Unmarshal([]byte(`{"UUID":"1"}`), &got) == nil {
+		t.Error("what is no date or UUID is read as one")
+	}
+	if at := want.Date.Time(); !at.Equal(time.Date(2026, 7, 8, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("got %v", at)
+	}
+}
