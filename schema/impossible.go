@@ -3,6 +3,7 @@ package schema
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
@@ -115,14 +116,40 @@ func (l *linter) constants(n *Node) {
 	if !possible {
 		l.ds.Report(enum, "impossible-schema", "", "type allows none of the values of enum")
 	}
-	for i, v := range enum.Items {
+	seen := map[string][]*Node{}
+	for _, v := range enum.Items {
 		if possible && !hasType(n.Get("type"), v) {
 			l.ds.Warn(v, "unused-value", "", "enum holds %s, which type does not allow", describe(v))
 		}
-		if slices.ContainsFunc(enum.Items[:i], func(o *Node) bool { return Equal(o, v) }) {
+		like := likeness(v)
+		if slices.ContainsFunc(seen[like], func(o *Node) bool { return Equal(o, v) }) {
 			l.ds.Warn(v, "unused-value", "", "enum holds %s twice", describe(v))
 		}
+		seen[like] = append(seen[like], v)
 	}
+}
+
+// likeness is the same for values that are equal, and seldom for others.
+func likeness(v *Node) string {
+	switch v.Kind {
+	case Number:
+		f, _ := strconv.ParseFloat(v.Text, 64)
+		return strconv.FormatFloat(f+0, 'g', -1, 64) // -0 is 0
+	case Array:
+		all := make([]string, len(v.Items))
+		for i, item := range v.Items {
+			all[i] = likeness(item)
+		}
+		return strings.Join(all, ",")
+	case Object:
+		all := make([]string, len(v.Members))
+		for i, m := range v.Members {
+			all[i] = m.Key + ":" + likeness(m.Value)
+		}
+		slices.Sort(all)
+		return strings.Join(all, ",")
+	}
+	return v.Text
 }
 
 // hasType reports whether a type keyword, which may be missing, allows the value.

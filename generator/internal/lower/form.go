@@ -31,7 +31,7 @@ func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
 }
 
 // deepest is how many unions within unions are looked at.
-const deepest = 4
+const deepest = 2
 
 // needs are the members that an object must have, by what s says itself and by what all forms of a union in it say.
 func (l *lowering) needs(s *shape, depth int) []string {

@@ -241,11 +241,14 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 	defer delete(r.narrowing, g.at)
 	var kinds model.Kind
 	nulls := 0
+	seen := map[*schema.Node]bool{}
 	for _, b := range g.branches {
 		t := r.shape(conj{b})
-		if t.never != nil || t.kinds&s.kinds == 0 {
+		target, _ := r.follow(b)
+		if t.never != nil || t.kinds&s.kinds == 0 || !g.one && seen[target] {
 			continue
 		}
+		seen[target] = true
 		live = append(live, b)
 		kinds |= t.kinds
 		if r.takesNull(t) {
@@ -265,6 +268,15 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 // takesNull reports whether s surely takes null: nothing that null may break applies, and each of its groups has a branch
 // that takes it, alone in a oneOf.
 func (r *reader) takesNull(s *shape) bool {
+	takes, known := r.nulls[s]
+	if !known {
+		takes = r.takesNullNow(s)
+		r.nulls[s] = takes
+	}
+	return takes
+}
+
+func (r *reader) takesNullNow(s *shape) bool {
 	if s.never != nil || s.kinds&model.KindNull == 0 || s.anyKind() {
 		return false
 	}

@@ -21,6 +21,7 @@ type reader struct {
 	narrowing map[*schema.Node]bool // the same for branches of groups
 	shapes    map[*schema.Node]*shape
 	owns      map[*schema.Node]*shape
+	nulls     map[*shape]bool // takesNull of shapes
 }
 
 // shape reads and merges the schemas of c. What it returns is shared and must not be changed.

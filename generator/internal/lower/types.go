@@ -78,7 +78,7 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	l := &lowering{
 		Types: t, scope: r.Scope, name: r.Name, keep: r.Keep,
 		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
-			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}},
+			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}, nulls: map[*shape]bool{}},
 	}
 	t.keeping = r.Keep
 	t.choose(r.Document)

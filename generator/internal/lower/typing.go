@@ -38,66 +38,6 @@ func (l *lowering) soleRef(c conj) (*schema.Node, bool) {
 	return target, ok
 }
 
-// follow goes along references and allOf of one schema, as long as only annotations stand beside them, and no schema wants a
-// type of its own.
-func (l *lowering) follow(n *schema.Node) (*schema.Node, bool) {
-	seen := map[*schema.Node]bool{}
-	for !seen[n] {
-		seen[n] = true
-		if goType(n) != nil {
-			return n, true
-		}
-		next := l.step(n)
-		if next == nil {
-			return n, len(seen) > 1
-		}
-		n = next
-	}
-	return n, false // in a circle: shape reports it
-}
-
-func (l *lowering) step(n *schema.Node) *schema.Node {
-	var next *schema.Node
-	for i := range n.Members {
-		m := &n.Members[i]
-		k, known := l.keywords[m.Key]
-		switch {
-		case (m.Key == "$ref" || m.Key == "$dynamicRef" && k.means(l.dialect(n))) && next == nil:
-			if next, _ = l.follows(m.Value); next != nil && l.meta(next) && !l.meta(n) {
-				return nil
-			}
-		case l.only(m) != nil && next == nil:
-			next = l.only(m)
-		case !known || k.note || remarks[m.Key]:
-		case l.dialect(n) == schema.Draft7 && n.Get("$ref") != nil:
-		default:
-			return nil
-		}
-	}
-	return next
-}
-
-// only returns the one schema that an allOf, anyOf or oneOf leaves; nil if there are more.
-func (l *lowering) only(m *schema.Member) *schema.Node {
-	var only *schema.Node
-	switch m.Key {
-	case "allOf", "anyOf", "oneOf":
-		for _, n := range m.Value.Items {
-			if m.Key != "allOf" && l.void(n) {
-				continue
-			}
-			if only != nil {
-				return nil
-			}
-			only = n
-		}
-	}
-	return only
-}
-
-// remarks are the keywords that are read and still say nothing about which values are allowed.
-var remarks = map[string]bool{"title": true, "description": true, "deprecated": true, "default": true}
-
 // ref returns the value of a schema that others refer to.
 func (l *lowering) ref(target *schema.Node, p place) model.Value {
 	if p.drop {

@@ -68,27 +68,49 @@ func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p p
 
 // branches merges each branch with base. An anyOf in an anyOf counts as one.
 func (l *lowering) branches(base *shape, g group) []branch {
-	var all []branch
+	f := &flattening{lowering: l, seen: map[branchKey]bool{}}
+	f.add(base, g)
+	return f.all
+}
+
+// flattening collects the branches of an anyOf and of those within it, each once.
+type flattening struct {
+	*lowering
+	all  []branch
+	seen map[branchKey]bool
+}
+
+type branchKey struct {
+	target *schema.Node
+	kinds  model.Kind
+}
+
+func (f *flattening) add(base *shape, g group) {
 	for _, n := range g.branches {
-		own := l.shape(conj{n})
-		if inner := l.nested(n, own, g); inner != nil && !l.active[n] {
-			l.active[n] = true
+		target, _ := f.follow(n)
+		key := branchKey{target, base.kinds}
+		if f.seen[key] && !g.one {
+			continue
+		}
+		f.seen[key] = true
+		own := f.shape(conj{n})
+		if inner := f.nested(n, own, g); inner != nil && !f.active[n] {
+			f.active[n] = true
 			rest := *own
 			rest.groups, rest.notes = nil, notes{}
 			both := *base
 			both.and(&rest)
-			all = append(all, l.branches(&both, *inner)...)
-			delete(l.active, n)
+			f.add(&both, *inner)
+			delete(f.active, n)
 			continue
 		}
 		merged := *base
 		merged.notes = notes{}
 		merged.and(own)
-		narrowByGroups(&l.reader, &merged)
+		narrowByGroups(&f.reader, &merged)
 		merged.narrowByEnum()
-		all = append(all, branch{n, &merged, own})
+		f.all = append(f.all, branch{n, &merged, own})
 	}
-	return all
 }
 
 // whole reports whether the owner takes no kind from the branch but null, for which types have presences.
