@@ -30,7 +30,8 @@
 // the one that comes to an earlier place takes it. With errors instead, what others publish could not be generated.
 //
 // Properties of one object, and values of one enum, that would have the same Go name are told apart by their symbols (_meta beside meta is
-// UnderscoreMeta) or by a suffix from their own text, not by number (distinct).
+// UnderscoreMeta) or by a suffix from their own text, not by number (distinct). So the second of such a pair renames the first where that
+// had the plain name, as does a property row, with a type of its own, beside rows.
 //
 // Types of the same meaning are one, with a name for each place (share.go). A name that is shorter because all have it (EmailAddress for every
 // tool) was rejected: it would move as soon as another shape asks for it, and a name is what users write down.
