@@ -20,6 +20,9 @@ type Message struct {
 	Params []byte // one JSON object, nil when absent
 	Result []byte // one JSON value
 	Error  *Error // Data aliases the frame, Message does not
+
+	// Repeated: the arguments of a tools/call have a repeated key. Who decodes them has to look for it.
+	Repeated bool
 }
 
 // Answers tells whether a frame is an answer, also one that Parse refused: then it still settles what it answers, if its ID is

@@ -3,6 +3,8 @@ package rpc
 import (
 	"bytes"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
@@ -26,7 +28,7 @@ type raw [members][]byte
 //
 // With an error the Message holds what could be read, Kind and ID; see WantsReply. The codes:
 //   - -32700: no JSON, or not UTF-8; without id
-//   - -32600: batches (CAN24), repeated keys, limits (each named), wrong jsonrpc, method or id (CAN05), not exactly one of
+//   - -32600: batches (CAN24), repeated keys (but see Message.Repeated), limits (each named), wrong jsonrpc, method or id (CAN05), not exactly one of
 //     method, result and error
 //   - -32602: params that are no object, which this protocol never has, null included
 func Parse(frame []byte, limits check.Limits) (Message, *Error) { return ParseInto(frame, limits, nil) }
@@ -42,10 +44,12 @@ type Reader interface {
 // method or the id stands before them, as most write it, and where the method is written without escapes.
 func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error) {
 	var r raw
-	if err := split(frame, limits, into, &r); err != nil {
+	err := split(frame, limits, into, &r)
+	repeated := err != nil && inArguments(&r, err)
+	if err != nil && !repeated {
 		return rescue(frame, err), frameError(frame, err)
 	}
-	m := Message{Kind: r.kind()}
+	m := Message{Kind: r.kind(), Repeated: repeated}
 	if err := m.setID(r[inID]); err != nil {
 		return m, err
 	}
@@ -53,6 +57,15 @@ func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error)
 		return m, &Error{Code: CodeInvalidRequest, Message: `jsonrpc must be "2.0"`}
 	}
 	return m, m.fill(&r)
+}
+
+// inArguments reports whether the arguments of a tool call repeat a key, and nothing else is wrong: that is for the tool's
+// decoder to refuse, so that the model reads it (VAL02).
+func inArguments(r *raw, err error) bool {
+	var all check.Violations
+	return errors.As(err, &all) && sameString(r[inMethod], "tools/call") && !slices.ContainsFunc(all, func(v check.Violation) bool {
+		return v.Keyword != "duplicate" || !strings.HasPrefix(v.Instance, "/params/arguments/")
+	})
 }
 
 func split(frame []byte, limits check.Limits, into Reader, r *raw) error {

@@ -93,7 +93,11 @@ func (h *Handler) input(d *check.Decoder) (any, error) {
 
 // run appends the tool's encoded output to b.
 func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
-	in, err := h.input(check.GetScanned(args, call.s.cfg.limits))
+	d := check.GetScanned
+	if call.r != nil && call.r.repeated {
+		d = check.Get
+	}
+	in, err := h.input(d(args, call.s.cfg.limits))
 	if err != nil {
 		return b, &inputError{err}
 	}

@@ -14,6 +14,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	r.reading = reading{s: p.s, at: p.situation(), frame: r.frame, params: &r.params}
 	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, &r.reading)
 	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err
+	r.repeated = msg.Repeated
 	if p.streams {
 		got.Method = string(msg.Method)
 	}

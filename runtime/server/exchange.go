@@ -129,6 +129,7 @@ func left(ctx context.Context) *inflight.Cause {
 // admitExchange is admit for what was judged already.
 func (r *request) admitExchange(msg *rpc.Message) *refusal {
 	p := r.p
+	r.repeated = msg.Repeated
 	if !p.serves(r.wire, r.method) {
 		return unknownMethod(r.wire, msg)
 	}

@@ -22,7 +22,7 @@ func TestVAL07HostileFramesAreRefusedAndTheSessionGoesOn(t *testing.T) {
 		"prose":               {`hello`, none, -32700},
 		"invalid UTF-8":       {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", "", -32700},
 		"duplicate key":       {`{"jsonrpc":"2.0","id":1,"method":"ping","id":2}`, "", -32600},
-		"duplicate argument":  {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a","text":"b"}}}`, "", -32600},
+		"duplicate param":     {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a"},"arguments":{"text":"b"}}}`, "", -32600},
 		"10,000 deep":         {`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + deep + `}}`, "", -32600},
 		"10,000 deep, alone":  {deep, "", -32600},
 		"huge number":         {`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + strings.Repeat("9", 5000) + `}}`, "", -32600},

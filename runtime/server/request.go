@@ -21,9 +21,11 @@ type request struct {
 	id      rpc.ID
 	since   uint64 // cancellations that were read before it
 	params  Params
-	reading reading    // of params
-	sub     *listen    // of subscriptions/listen
-	result  CallResult // of tools/call; here, because an append function of the wire makes it escape
+	reading reading // of params
+	// repeated: the arguments have a repeated key, which decoding them has to find.
+	repeated bool
+	sub      *listen    // of subscriptions/listen
+	result   CallResult // of tools/call; here, because an append function of the wire makes it escape
 
 	frame   []byte // as received
 	out     []byte // the answer
