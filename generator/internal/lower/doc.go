@@ -67,6 +67,10 @@
 // A tuple is a struct with a field for each item, called by its title or position. minItems says which are required; the items
 // after them, if there may be any, are a list.
 //
+// goType, or defaults.goTypes of the manifest, asks for another Go type of a format or of numbers (gotype.go). The verdict stays the
+// schema's, but time.Duration refuses years and months. What is written again means the same and may be spelt otherwise: a leap
+// second is the second after it, hours hold days and weeks, a UUID has small letters.
+//
 // encoding/json does what the generated functions do, by the tags of the fields alone or, where those do not suffice, by
 // methods that call the functions (marshal.go).
 //
