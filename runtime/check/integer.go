@@ -33,7 +33,7 @@ func (d *Decoder) Int(r *Int) int64 {
 		}
 		if v, fits = x.int64(); !fits {
 			if d.checkHugeInt(r, n) {
-				d.unheld(int(n.start), r.at(), "an integer between -9223372036854775808 and 9223372036854775807")
+				d.unheld(int(n.start), r.at(), "an integer between -9223372036854775808 and 9223372036854775807, which is the limit of this server")
 			}
 			return 0
 		}
