@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -84,6 +85,21 @@ func (c *ClientCodec[In, Out]) decode(data []byte, name string, limits check.Lim
 		return &AnswerError{name, err}
 	}
 	return nil
+}
+
+// ElicitationComplete tells the client that what the user did on a page is done: id is the elicitationId of the request that sent
+// the user there. Revisions in which the client's answer tells it have no such notification; for them, and when the call or the
+// connection is over, it does nothing.
+func (c *Call) ElicitationComplete(ctx context.Context, id string) {
+	w := c.wire
+	if c.peer == nil || ctx.Err() != nil || w.names[OpElicitationComplete] == "" || w.AppendElicitationComplete == nil {
+		return
+	}
+	about := c.subject()
+	params := w.AppendElicitationComplete(nil, &ElicitationComplete{ElicitationID: id})
+	if err := about.tell(rpc.AppendNotification(nil, w.names[OpElicitationComplete], params)); err != nil {
+		c.Log().Debug("completion not told", "elicitation", id, "error", err)
+	}
 }
 
 // The words that journaled questions have for operations, whatever a revision calls them.

@@ -19,7 +19,9 @@ type wire struct {
 	versionKey []byte
 	// handlers serve the methods of the definition that this revision has.
 	handlers map[string]*methodCodec
-	pages    atomic.Pointer[[]toolPage]
+	// watch and unwatch are told of the resources that a subscription names, nil for none.
+	watch, unwatch *methodCodec
+	pages          atomic.Pointer[[]toolPage]
 	// declarable are the paths of what clients can declare, in the order of the bits of ability.
 	declarable []string
 	questions  []question
@@ -43,6 +45,7 @@ func compileWires(d *Definition) ([]*wire, error) {
 		}
 		wires = append(wires, compileWire(w, d))
 	}
+	watchers(wires, d)
 	// Newest first: the first handshake wire is what an unknown version is answered with.
 	slices.SortFunc(wires, func(a, b *wire) int { return strings.Compare(b.Revision, a.Revision) })
 	return wires, nil
@@ -67,6 +70,23 @@ func compileWire(w *Wire, d *Definition) *wire {
 	c.compileQuestions()
 	c.hush(len(d.Tools) > 0)
 	return c
+}
+
+// watchers gives revisions whose subscriptions name resources the handlers of those that have a request for it.
+func watchers(wires []*wire, d *Definition) {
+	handler := func(op Op, revision string) *methodCodec {
+		for _, w := range wires {
+			for i := range d.Methods {
+				if m := w.methods[d.Methods[i].name]; m != nil && m.Op == op {
+					return d.Methods[i].codec(revision)
+				}
+			}
+		}
+		return nil
+	}
+	for _, w := range wires {
+		w.watch, w.unwatch = handler(OpSubscribe, w.Revision), handler(OpUnsubscribe, w.Revision)
+	}
 }
 
 // hush takes away the notifications of what is not served.

@@ -49,7 +49,7 @@
 //	                       asking the client: by request, or by a result that asks and a call that runs again
 //	taskmethod, taskdetail, taskrun, deliver, carry, status
 //	                       requests about tasks; running one; its questions and changes on their way to a client
-//	listen, change         subscriptions, and what changes while serving
+//	listen, watch, change         subscriptions, and what changes while serving
 //
 // # What answers cost
 //

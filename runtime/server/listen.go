@@ -21,6 +21,8 @@ type listen struct {
 	uris  map[string]bool
 	tasks map[string]bool // guarded by Server.mu
 	ack   *Acknowledged
+	// watched are the resources that the application was told of.
+	watched []string
 
 	end  chan struct{} // closed when the server ends it
 	gone chan struct{} // closed when it is answered
@@ -44,6 +46,7 @@ func (r *request) openSubscription() {
 	r.after = func() {
 		l.peer.s.closeListen(l)
 		close(l.gone)
+		l.unwatch(r)
 	}
 	l.peer.s.openListen(l)
 }
@@ -52,6 +55,7 @@ func (r *request) openSubscription() {
 func (r *request) listen(b []byte) ([]byte, error) {
 	l := r.sub
 	defer r.p.s.closeListen(l)
+	l.watch(r)
 	r.p.s.followTasks(l, l.honourTasks(r))
 	l.write(r, rpc.AppendNotification(nil, r.wire.names[OpAcknowledged], r.wire.AppendAcknowledged(nil, l.ack)))
 	l.catchUp(r.entry, l.ack.TaskIDs)

@@ -245,7 +245,7 @@ func TestUpdatedResourcesAreToldToWhoSubscribed(t *testing.T) {
 	}
 	c.request("2", "resources/unsubscribe", `{"uri":"test://a"}`).wantResult(t, `{}`)
 	f.srv.ResourceUpdated("test://a")
-	if before := append(c.fence(), deaf.fence()...); len(before) != 0 || !slices.Equal(calls, []string{"on", "off"}) {
+	if before := append(c.fence(), deaf.fence()...); len(before) != 0 || !slices.Equal(calls, []string{"on", "on", "off"}) {
 		t.Errorf("%v %v", before, calls)
 	}
 }

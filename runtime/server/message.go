@@ -163,6 +163,11 @@ type Elicit struct {
 	RelatedTask     string
 }
 
+// ElicitationComplete says that what a page was opened for is done.
+type ElicitationComplete struct {
+	ElicitationID string
+}
+
 // ElicitResult is the client's answer to a question.
 type ElicitResult struct {
 	Action  string

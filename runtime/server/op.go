@@ -35,6 +35,7 @@ const (
 	OpResourcesChanged
 	OpResourceUpdated
 	OpLog
+	OpElicitationComplete
 	// Questions: requests to the client, or input requests inside a result.
 	OpElicit
 	OpCreateMessage

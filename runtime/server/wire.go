@@ -45,28 +45,29 @@ type Wire struct {
 	// there are none.
 	ReadCallResult func(d *check.Decoder, r *CallResult)
 
-	AppendInitializeResult   func(b []byte, r *InitializeResult) []byte
-	AppendDiscoverResult     func(b []byte, r *DiscoverResult) []byte
-	AppendToolList           func(b []byte, l *ToolList) []byte
-	AppendCallResult         func(b []byte, r *CallResult) []byte
-	AppendInputRequired      func(b []byte, r *InputRequired) []byte
-	AppendListenResult       func(b []byte, r *ListenResult) []byte
-	AppendTaskCreated        func(b []byte, t *TaskView) []byte
-	AppendTask               func(b []byte, t *TaskView) []byte // as an element of a list; before 2026-07-28 also tasks/get and tasks/cancel
-	AppendTaskDetail         func(b []byte, t *TaskView) []byte
-	AppendTaskCancelled      func(b []byte, t *TaskView) []byte
-	AppendTaskUpdated        func(b []byte, t *TaskView) []byte
-	AppendTaskList           func(b []byte, l *TaskList) []byte
-	AppendTaskStatus         func(b []byte, t *TaskView) []byte
-	AppendProgress           func(b []byte, p *Progress) []byte
-	AppendCancelled          func(b []byte, c *Cancelled) []byte
-	AppendAcknowledged       func(b []byte, a *Acknowledged) []byte
-	AppendChanged            func(b []byte, c *Changed) []byte // list_changed of all kinds; nil: they have no params
-	AppendResourceUpdated    func(b []byte, u *ResourceUpdated) []byte
-	AppendLog                func(b []byte, l *LogMessage) []byte
-	AppendElicit             func(b []byte, e *Elicit) []byte
-	AppendMissingCapability  func(b []byte, m *MissingCapability) []byte  // data of the error
-	AppendUnsupportedVersion func(b []byte, u *UnsupportedVersion) []byte // data of the error
+	AppendInitializeResult    func(b []byte, r *InitializeResult) []byte
+	AppendDiscoverResult      func(b []byte, r *DiscoverResult) []byte
+	AppendToolList            func(b []byte, l *ToolList) []byte
+	AppendCallResult          func(b []byte, r *CallResult) []byte
+	AppendInputRequired       func(b []byte, r *InputRequired) []byte
+	AppendListenResult        func(b []byte, r *ListenResult) []byte
+	AppendTaskCreated         func(b []byte, t *TaskView) []byte
+	AppendTask                func(b []byte, t *TaskView) []byte // as an element of a list; before 2026-07-28 also tasks/get and tasks/cancel
+	AppendTaskDetail          func(b []byte, t *TaskView) []byte
+	AppendTaskCancelled       func(b []byte, t *TaskView) []byte
+	AppendTaskUpdated         func(b []byte, t *TaskView) []byte
+	AppendTaskList            func(b []byte, l *TaskList) []byte
+	AppendTaskStatus          func(b []byte, t *TaskView) []byte
+	AppendProgress            func(b []byte, p *Progress) []byte
+	AppendCancelled           func(b []byte, c *Cancelled) []byte
+	AppendAcknowledged        func(b []byte, a *Acknowledged) []byte
+	AppendChanged             func(b []byte, c *Changed) []byte // list_changed of all kinds; nil: they have no params
+	AppendResourceUpdated     func(b []byte, u *ResourceUpdated) []byte
+	AppendLog                 func(b []byte, l *LogMessage) []byte
+	AppendElicit              func(b []byte, e *Elicit) []byte
+	AppendElicitationComplete func(b []byte, e *ElicitationComplete) []byte // nil: the revision has no such notification
+	AppendMissingCapability   func(b []byte, m *MissingCapability) []byte   // data of the error
+	AppendUnsupportedVersion  func(b []byte, u *UnsupportedVersion) []byte  // data of the error
 }
 
 // Method is one request or notification that the client may send.

@@ -86,9 +86,10 @@ func messageWords() map[string]words {
 			"toolsChanged": SlotBool, "promptsChanged": SlotBool, "resourcesChanged": SlotBool,
 			"resourceURIs": SlotStrings, "taskIds": SlotStrings, "subscriptionId": SlotID,
 		},
-		"changed":         {"subscriptionId": SlotID},
-		"resourceUpdated": {"uri": SlotString, "subscriptionId": SlotID},
-		"elicit":          {"message": SlotString, "requestedSchema": SlotRaw, "relatedTask": SlotString},
+		"changed":             {"subscriptionId": SlotID},
+		"resourceUpdated":     {"uri": SlotString, "subscriptionId": SlotID},
+		"elicitationComplete": {"elicitationId": SlotString},
+		"elicit":              {"message": SlotString, "requestedSchema": SlotRaw, "relatedTask": SlotString},
 
 		"initializeResult": resultWords(words{
 			"protocolVersion": SlotString, "capabilities": SlotRaw, "instructions": SlotString,

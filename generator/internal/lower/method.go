@@ -89,6 +89,8 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
 	case switches(&l.pkg.Needs)[rule.Op] != nil:
 		*switches(&l.pkg.Needs)[rule.Op] = true
+	case rule.Op == "elicitationComplete":
+		l.diags.Report(m.Node, "needless-method", "write elicitation/create instead", "call.ElicitationComplete sends %s wherever handlers may send elicitation/create", m.Value)
 	default:
 		l.diags.Report(m.Node, "needless-method", "remove it from methods", "%s is served where it is needed, without a handler of yours", m.Value)
 	}

@@ -13,7 +13,7 @@ import (
 // callMembers are what server.Call has: a question of that name gets a method that begins with Ask, so that it hides
 // nothing.
 func callMembers() []string {
-	return []string{"Call", "ID", "Tool", "TaskID", "Principal", "Log", "CancelRequested", "Progress", "SetStatus", "Do", "LogMessage"}
+	return []string{"Call", "ID", "Tool", "TaskID", "Principal", "Log", "CancelRequested", "Progress", "SetStatus", "Do", "LogMessage", "ElicitationComplete"}
 }
 
 // nameQuestions makes the questions of a tool with their names. Two with the same Go name are an error at the second.

@@ -71,7 +71,7 @@ func needsOf(pkg *model.Package) need {
 	add(pkg.Needs.ResourceUpdated, forUpdates)
 	for _, s := range pkg.Sends {
 		add(true, forCancelled)
-		add(s.Op == "Elicit", forElicits)
+		add(s.Op == "Elicit", forElicits|forPages)
 		add(s.Op == "CreateMessage", forSampling)
 		add(s.Op == "ListRoots", forRoots)
 	}

@@ -23,7 +23,7 @@ func structs() map[string]reflect.Type {
 		"DiscoverResult": reflect.TypeFor[server.DiscoverResult](), "InputRequired": reflect.TypeFor[server.InputRequired](),
 		"ListenResult": reflect.TypeFor[server.ListenResult](), "Acknowledged": reflect.TypeFor[server.Acknowledged](),
 		"Changed": reflect.TypeFor[server.Changed](), "ResourceUpdated": reflect.TypeFor[server.ResourceUpdated](),
-		"LogMessage": reflect.TypeFor[server.LogMessage](), "MissingCapability": reflect.TypeFor[server.MissingCapability](),
+		"LogMessage": reflect.TypeFor[server.LogMessage](), "ElicitationComplete": reflect.TypeFor[server.ElicitationComplete](), "MissingCapability": reflect.TypeFor[server.MissingCapability](),
 		"UnsupportedVersion": reflect.TypeFor[server.UnsupportedVersion](),
 	}
 }

@@ -106,6 +106,8 @@ func wireMessages() []wireMessage {
 			slots: slots{"level": textSlot("Level"), "logger": textSlot("Logger"), "data": rawSlot("Data"), "relatedTask": textSlot("RelatedTask")}},
 		{rule: "elicit", field: "AppendElicit", structName: "Elicit", param: "e", need: forElicits,
 			slots: slots{"message": textSlot("Message"), "requestedSchema": rawSlot("RequestedSchema"), "relatedTask": textSlot("RelatedTask")}},
+		{rule: "elicitationComplete", field: "AppendElicitationComplete", structName: "ElicitationComplete", param: "e", need: forPages,
+			slots: slots{"elicitationId": textSlot("ElicitationID")}},
 		{rule: "missingCapability", field: "AppendMissingCapability", structName: "MissingCapability", param: "m",
 			slots: slots{"requiredCapabilities": rawSlot("RequiredCapabilities")}},
 		{rule: "unsupportedVersion", field: "AppendUnsupportedVersion", structName: "UnsupportedVersion", param: "u",

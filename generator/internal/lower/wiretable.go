@@ -19,6 +19,7 @@ const (
 	forPrompts
 	forResources
 	forUpdates // of resources
+	forPages   // that a request of the server's own may open
 )
 
 // clientOp is an operation on what the client sends. reads is the message of the rules that its params are; empty
@@ -61,6 +62,7 @@ type serverOp struct {
 func serverOps() []serverOp {
 	return []serverOp{
 		{rule: "elicit", name: "OpElicit", need: forElicits},
+		{rule: "elicitationComplete", name: "OpElicitationComplete", need: forPages},
 		{rule: "createMessage", name: "OpCreateMessage", need: forSampling},
 		{rule: "listRoots", name: "OpListRoots", need: forRoots},
 		{rule: "progress", name: "OpProgress"},

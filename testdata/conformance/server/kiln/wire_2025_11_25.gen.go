@@ -43,6 +43,7 @@ var wire20251125 = server.Wire{
 			{Capability: "elicitation/form", Member: "mode", Values: []string{"form"}, Default: true},
 			{Capability: "elicitation/url", Member: "mode", Values: []string{"url"}},
 		}},
+		{Op: server.OpElicitationComplete, Name: "notifications/elicitation/complete"},
 		{Op: server.OpCreateMessage, Name: "sampling/createMessage", Capability: "sampling", Needs: []server.Need{
 			{Capability: "sampling/context", Member: "includeContext", Values: []string{"allServers", "thisServer"}},
 			{Capability: "sampling/tools", Member: "toolChoice"},
@@ -98,22 +99,23 @@ var wire20251125 = server.Wire{
 		VersionHeader:   "MCP-Protocol-Version",
 		SessionHeader:   "Mcp-Session-Id",
 	},
-	ReadElicitResult:       readElicitResult20251125,
-	ReadCallResult:         readCallResult20251125,
-	AppendInitializeResult: appendInitializeResult20251125,
-	AppendToolList:         appendToolList20251125,
-	AppendCallResult:       appendCallResult20251125,
-	AppendTaskCreated:      appendTaskCreated20251125,
-	AppendTask:             appendTask20251125,
-	AppendTaskDetail:       appendTask20251125,
-	AppendTaskCancelled:    appendTask20251125,
-	AppendTaskList:         appendTaskList20251125,
-	AppendTaskStatus:       appendTask20251125,
-	AppendProgress:         appendProgress20251125,
-	AppendCancelled:        appendCancelled20251125,
-	AppendResourceUpdated:  appendResourceUpdated20251125,
-	AppendLog:              appendLog20251125,
-	AppendElicit:           appendElicit20251125,
+	ReadElicitResult:          readElicitResult20251125,
+	ReadCallResult:            readCallResult20251125,
+	AppendInitializeResult:    appendInitializeResult20251125,
+	AppendToolList:            appendToolList20251125,
+	AppendCallResult:          appendCallResult20251125,
+	AppendTaskCreated:         appendTaskCreated20251125,
+	AppendTask:                appendTask20251125,
+	AppendTaskDetail:          appendTask20251125,
+	AppendTaskCancelled:       appendTask20251125,
+	AppendTaskList:            appendTaskList20251125,
+	AppendTaskStatus:          appendTask20251125,
+	AppendProgress:            appendProgress20251125,
+	AppendCancelled:           appendCancelled20251125,
+	AppendResourceUpdated:     appendResourceUpdated20251125,
+	AppendLog:                 appendLog20251125,
+	AppendElicit:              appendElicit20251125,
+	AppendElicitationComplete: appendElicitationComplete20251125,
 }
 
 var request20251125 = check.Object{Names: []string{"_meta"}, Unknown: check.Skip}
@@ -457,5 +459,11 @@ func appendElicit20251125(b []byte, e *server.Elicit) []byte {
 		b = append(b, '}')
 		b = append(b, '}')
 	}
+	return append(b, '}')
+}
+
+func appendElicitationComplete20251125(b []byte, e *server.ElicitationComplete) []byte {
+	b = append(b, '{')
+	b = check.AppendString(check.Member(b, `"elicitationId":`), e.ElicitationID)
 	return append(b, '}')
 }

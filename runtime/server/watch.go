@@ -1,0 +1,65 @@
+package server
+
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// A revision in which subscriptions name resources has no request for it, but the application wants to know what it has to watch:
+// its handlers for the requests of other revisions are told, in pairs.
+
+// watch tells the application of the resources that somebody listens to now. What it refuses is not honoured.
+func (l *listen) watch(r *request) {
+	if l.wire.watch == nil {
+		return
+	}
+	refused := func(uri string) bool {
+		if err := r.told(r.entry, l.wire.watch, uri); err != nil {
+			l.peer.s.log.Debug("subscription refused", "uri", uri, "error", err)
+			l.forget(uri)
+			return true
+		}
+		l.watched = append(l.watched, uri)
+		return false
+	}
+	l.ack.ResourceURIs = slices.DeleteFunc(l.ack.ResourceURIs, refused)
+}
+
+// unwatch tells it that the listener is gone, whatever ended it.
+func (l *listen) unwatch(r *request) {
+	for _, uri := range l.watched {
+		if l.wire.unwatch == nil {
+			return
+		}
+		if err := r.told(context.WithoutCancel(r.entry), l.wire.unwatch, uri); err != nil {
+			l.peer.s.log.Warn("unsubscribe failed", "uri", uri, "error", err)
+		}
+	}
+}
+
+func (l *listen) forget(uri string) {
+	l.peer.s.mu.Lock()
+	defer l.peer.s.mu.Unlock()
+	delete(l.uris, uri)
+}
+
+// told runs the handler for one resource. It can not ask: a subscription has no answer that could.
+func (r *request) told(ctx context.Context, h *methodCodec, uri string) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.p.s.log.Error("panic", "method", r.method.Name, "uri", uri, "panic", v, "stack", string(debug.Stack()))
+			err = errInternal
+		}
+	}()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	call := r.newCall()
+	defer call.close()
+	call.can = 0
+	_, err = h.run(ctx, call, append(check.AppendString([]byte(`{"uri":`), uri), '}'), nil)
+	return err
+}

@@ -1,0 +1,143 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+type resourceParams struct{ uri string }
+
+var resourceRule = check.Object{Names: []string{"uri"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+
+func decodeResource(d *check.Decoder, p *resourceParams) {
+	for f := d.Object(&resourceRule); f >= 0; f = d.Next() {
+		p.uri = d.String(nil)
+	}
+}
+
+// watching serves resources, and tells which of them it is to watch.
+func watching(t *testing.T) (f *fixture, told chan string) {
+	told = make(chan string, 100)
+	note := func(what string) func(context.Context, *Call, *resourceParams) error {
+		return func(ctx context.Context, call *Call, in *resourceParams) error {
+			if _, err := Send(ctx, call, &roots, "roots", &noInput{}); !errors.Is(err, ErrUnsupported) || ctx.Err() != nil {
+				t.Errorf("a subscription asks: %v, %v", err, ctx.Err())
+			}
+			switch in.uri {
+			case "test://none":
+				return &ResourceError{URI: in.uri}
+			case "test://panic":
+				panic("no")
+			}
+			told <- what + " " + in.uri + " for " + call.Principal()
+			return nil
+		}
+	}
+	codec := MethodCodec[resourceParams, struct{}]{Decode: decodeResource}
+	return dual(t, Definition{Methods: []MethodHandler{
+		BindAck("resources/subscribe", note("on"), codec), BindAck("resources/unsubscribe", note("off"), codec), resources(),
+	}}), told
+}
+
+// An application that begins to watch when it is told hears of subscriptions of every revision, and of their ends.
+func TestEXT13TheApplicationIsToldOfWhatSubscriptionsName(t *testing.T) {
+	for end, stop := range map[string]func(f *fixture, l *listening){
+		"disconnect": func(_ *fixture, l *listening) { l.cancel() },
+		"server":     func(f *fixture, l *listening) { f.srv.endListens(nil) },
+	} {
+		f, told := watching(t)
+		l, ack := f.listen(as(t, "me"), everyAsk, `{"resourceSubscriptions":["test://a","test://none","test://b","test://a","test://panic"]}`)
+		if got := ack.field("params", "notifications", "resourceSubscriptions"); got != `["test://a","test://b"]` {
+			t.Errorf("what the handler refuses is not honoured: %s", ack.raw)
+		}
+		for _, want := range []string{"on test://a for me", "on test://b for me"} {
+			if got := <-told; got != want {
+				t.Errorf("%s: want %q, got %q", end, want, got)
+			}
+		}
+		f.srv.ResourceUpdated("test://none")
+		f.srv.ResourceUpdated("test://b")
+		if m := l.take(); m.str("params", "uri") != "test://b" {
+			t.Error(m.raw)
+		}
+		stop(f, l)
+		<-l.done
+		for _, want := range []string{"off test://a for me", "off test://b for me"} {
+			if got := <-told; got != want {
+				t.Errorf("%s: want %q, got %q", end, want, got)
+			}
+		}
+		if len(told) > 0 {
+			t.Errorf("%s: and %q", end, <-told)
+		}
+	}
+}
+
+func TestEXT13ACancelledSubscriptionIsNotWatchedAnyMore(t *testing.T) {
+	f, told := watching(t)
+	c := f.dial(as(t, "me"))
+	c.send(frame(5, "subscriptions/listen", nothing, `"notifications":{"resourceSubscriptions":["test://a"]}`))
+	if got := <-told; got != "on test://a for me" {
+		t.Error(got)
+	}
+	c.next()
+	c.cancel("5")
+	if got := <-told; got != "off test://a for me" {
+		t.Error(got)
+	}
+}
+
+// What the user does on a page is told as done, in the revision that has a message for it.
+func TestSRV08ElicitationCompleteIsTold(t *testing.T) {
+	page := ClientRequest[noInput, noInput]{Op: OpElicit, Codecs: rawCodec(`{"mode":"url","message":"?","url":"https://example.com","elicitationId":"e-1"}`)}
+	w := fullWire20251125()
+	w.Outgoing = append(w.Outgoing, Outgoing{Op: OpElicitationComplete, Name: "notifications/elicitation/complete"})
+	w.AppendElicitationComplete = func(b []byte, e *ElicitationComplete) []byte {
+		return fmt.Appendf(b, `{"elicitationId":%q}`, e.ElicitationID)
+	}
+	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Wires: []*Wire{w, wire20260728()}, Tools: []Tool{
+		tool("login", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			_, err := Send(ctx, call, &page, "page", &noInput{})
+			call.ElicitationComplete(ctx, "e-1")
+			return &echoOutput{"done"}, err
+		}), withTask(TaskOptional)),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{t: t, srv: srv}
+	t.Cleanup(func() { _ = srv.Shutdown(context.Background()) })
+	c := f.dial(t.Context())
+	const pages = `{"elicitation":{"url":{}}}`
+	c.initialize(pages)
+	complete := rpc.AppendNotification(nil, "notifications/elicitation/complete", []byte(`{"elicitationId":"e-1"}`))
+	for _, asTask := range []bool{false, true} {
+		if asTask {
+			c.start("2", "login", "")
+		} else {
+			c.call("1", "login", `{}`)
+		}
+		c.reply(c.nextRequest(), `{"action":"accept"}`)
+		for {
+			m := c.next()
+			if m.raw == string(complete) {
+				break
+			}
+			if m.Method == "" || m.str("params", "status") == "completed" {
+				t.Fatalf("task %v: not told before %s", asTask, m.raw)
+			}
+		}
+		if !asTask {
+			c.answer("1")
+		}
+	}
+	_, _, state := f.try(t.Context(), pages, "login", `{}`, "")
+	if m, _, _ := f.try(t.Context(), pages, "login", `{}`, answering(state, `{"page":{"action":"accept"}}`)); m.str("result", "structuredContent", "text") != "done" {
+		t.Error(m.raw)
+	}
+}
