@@ -145,11 +145,12 @@ func (a *author) value(depth int) any {
 
 // goType asks for another Go type, where there is one.
 func (a *author) goType(s object) {
-	types, format := map[any]string{"integer": "json.Number", "number": "json.Number"}, map[any]string{
-		"date-time": "time.Time", "date": "check.Date", "uuid": "check.UUID"}
-	t := types[s["type"]]
-	if s["type"] == "string" {
-		t = format[s["format"]]
+	types := map[string]string{"integer": "json.Number", "number": "json.Number"}
+	formats := map[string]string{"date-time": "time.Time", "date": "check.Date", "uuid": "check.UUID"}
+	kind, _ := s["type"].(string) // or a list
+	t := types[kind]
+	if format, _ := s["format"].(string); kind == "string" {
+		t = formats[format]
 	}
 	if t != "" && s["enum"] == nil && s["const"] == nil && a.chance(3) {
 		s["goType"] = t
