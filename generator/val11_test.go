@@ -64,9 +64,8 @@ type object = map[string]any
 // author writes random manifests.
 type author struct{ *rand.Rand }
 
-func (a *author) chance(n int) bool         { return a.IntN(n) == 0 }
-func (a *author) one(all ...string) string  { return all[a.IntN(len(all))] }
-func (a *author) some(all ...string) string { return a.one(append(all, "", "")...) }
+func (a *author) chance(n int) bool        { return a.IntN(n) == 0 }
+func (a *author) one(all ...string) string { return all[a.IntN(len(all))] }
 
 // Names that Go, the runtime or the generated package has, that differ in case or marks only, or that are no words at all.
 var nastyNames = strings.Fields("t T t1 T4 m M d D u v V b k f h ok in call ctx check server time context task client string error any nil append " +
@@ -158,7 +157,7 @@ func (a *author) object(depth int, shared []string) object {
 }
 
 func (a *author) schema(depth int, shared []string) object {
-	s := object{}
+	var s object
 	switch n := a.IntN(10); {
 	case n == 0 && len(shared) > 0:
 		return object{"$ref": "#/schemas/" + a.one(shared...)}
