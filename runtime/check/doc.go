@@ -49,7 +49,8 @@
 //	object.go array.go     members and elements; lists and maps of one line
 //	names.go               which member a key is
 //	scalar.go integer.go number.go decimal.go    scalars; exact decimals
-//	union.go trial.go      branches found by looking (tag, key, kind), or by trying
+//	union.go trial.go      forms of unions: told apart at first sight (kind, tag, members), or tried
+//	memo.go                what a value was judged to be, by which schema
 //	whole.go evaluated.go  conditions: what is looked at and not taken
 //	values.go              equality: const, enum, uniqueItems
 //	pattern.go format*.go  patterns as tables, formats
@@ -106,9 +107,11 @@
 // # Conditions
 //
 // Keywords without a Go type (not, if, dependentRequired, dependentSchemas, propertyNames, patternProperties, contains,
-// unevaluatedProperties, unevaluatedItems) are functions that look at a value before its decoder takes it, with Mark and
-// Rewind or Fits; samplewhole_test.go has one of each. What a text costs stays bounded: every byte that is looked at again
-// and every schema that is tried counts against Limits.Evaluations.
+// unevaluatedProperties, unevaluatedItems) are functions that look at a value before its decoder takes it, with Also or
+// Fits; samplewhole_test.go has one of each. What a text costs is bounded by its length and the schema: the verdicts on unions
+// within unions, and of validators that several others call (Once), are remembered by the place of the value, and so is where
+// long values end. The memory is bounded by the text. When it is full it begins anew, and from then on what is
+// tried and read again counts against Limits.Evaluations.
 //
 // Which members were evaluated is a bit each, by their order in the text. Only schemas with an unevaluated keyword ask,
 // and they ask functions beside the validators, which look again at what the validators have seen. Rejected: recording

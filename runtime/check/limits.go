@@ -11,7 +11,7 @@ type Limits struct {
 	Bytes       int // length of the whole text; 16 MiB
 	NumberBytes int // length of one number, at least 20; 1024
 	Violations  int // how many are reported; 32
-	Evaluations int // subschemas tried for anyOf, oneOf and not, in one value, and KiB read again for them, above 16 times the text; 10,000
+	Evaluations int // subschemas tried once the memory of verdicts was full, and KiB read again for them, above 64 times the text; 10,000
 }
 
 // Reason names what a LimitError refused.

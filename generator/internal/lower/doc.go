@@ -95,8 +95,8 @@
 //   - Pointers for optional scalars: an allocation each, and a nil dereference for whoever forgets to ask. hold.go.
 //   - Fields in the order of the source: moving a property there would move lines of generated code and the bits of
 //     tables. They stand by name.
-//   - Unions decoded by the first member whose required keys are there: wrong as soon as two fit. Only a constant
-//     property or the JSON kind chooses at once; the rest is tried.
+//   - Unions decoded by the first member whose required keys are there: wrong as soon as two fit. Kinds, constant properties and
+//     required keys only exclude members (form.go); when more than one is left, those are tried.
 //   - Reflecting over the runtime's structs instead of tables: lower would import the runtime and depend on the version
 //     that it was built with. A test holds the tables against the structs.
 //   - A Go type for each revision: handlers would be written once for each.
