@@ -345,6 +345,20 @@ func BenchmarkUnion(b *testing.B) {
 			_ = check.Decode(data, check.Limits{}, decodeShape, &v)
 		}
 	})
+	b.Run("kind", func(b *testing.B) {
+		data := []byte(`"ann"`)
+		for b.Loop() {
+			var v Owner
+			_ = check.Decode(data, check.Limits{}, decodeOwner, &v)
+		}
+	})
+	b.Run("key", func(b *testing.B) {
+		data := []byte(`{"title":"x","data":"abc"}`)
+		for b.Loop() {
+			var v Source
+			_ = check.Decode(data, check.Limits{}, decodeSource, &v)
+		}
+	})
 	b.Run("second-of-oneOf", func(b *testing.B) {
 		data := []byte(`{"id":"abc"}`)
 		for b.Loop() {
