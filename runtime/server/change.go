@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"maps"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -92,17 +93,30 @@ func (w *wire) changedFrame(op Op, subscription rpc.ID) []byte {
 
 // subscribe notes what a session wants to hear of, after its handler agreed.
 func (r *request) subscribe(on bool) {
-	s := r.p.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	uri := r.params.URI
+	if r.p.subscribe(uri, on) {
+		return
+	}
+	if err := r.told(context.WithoutCancel(r.entry), r.wire.unwatch, uri); err != nil {
+		r.p.s.log.Warn("unsubscribe failed", "uri", uri, "error", err)
+	}
+}
+
+// subscribe reports false when the session is gone already.
+func (p *peer) subscribe(uri string, on bool) bool {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
 	switch {
 	case !on:
-		delete(r.p.subscribed, r.params.URI)
-	case r.p.subscribed == nil:
-		r.p.subscribed = map[string]bool{r.params.URI: true}
-	case len(r.p.subscribed) < maxSubscribed:
-		r.p.subscribed[r.params.URI] = true
+		delete(p.subscribed, uri)
+	case p.left:
+		return false
+	case p.subscribed == nil:
+		p.subscribed = map[string]bool{uri: true}
+	case len(p.subscribed) < maxSubscribed:
+		p.subscribed[uri] = true
 	}
+	return true
 }
 
 // maxSubscribed bounds the resources and tasks that one session or subscription hears of.

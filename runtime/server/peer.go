@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,6 +50,7 @@ type peer struct {
 
 	timed      sync.Map        // rpc.ID to *wire: requests with a timeout that are not the session's
 	subscribed map[string]bool // resources; guarded by Server.mu
+	left       bool            // nothing is subscribed to any more; guarded by Server.mu
 
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
 	unread   budget       // its part of Server.unread
@@ -114,9 +117,14 @@ func (s *Server) addPeer(p *peer) {
 	s.peers[p.id] = p
 }
 
-// removePeer also forgets it as the session of its tasks, which go on if somebody can ask for them (TSK06).
+// removePeer also forgets it as the session of its tasks, which go on if somebody can ask for them (TSK06), and unsubscribes it.
 func (s *Server) removePeer(p *peer) {
 	p.discardTasks()
+	p.unsubscribe(s.forgetPeer(p))
+}
+
+// forgetPeer returns the resources that it was subscribed to.
+func (s *Server) forgetPeer(p *peer) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)
@@ -125,6 +133,9 @@ func (s *Server) removePeer(p *peer) {
 			delete(s.sessions, id)
 		}
 	}
+	uris := slices.Sorted(maps.Keys(p.subscribed))
+	p.subscribed, p.left = nil, true
+	return uris
 }
 
 func (s *Server) peer(id uint64) *peer {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // A revision in which subscriptions name resources has no request for it, but the application wants to know what it has to watch:
@@ -38,6 +40,39 @@ func (l *listen) unwatch(r *request) {
 			l.peer.s.log.Warn("unsubscribe failed", "uri", uri, "error", err)
 		}
 	}
+}
+
+// unsubscribe tells it that a session is gone that did not unsubscribe itself.
+func (p *peer) unsubscribe(uris []string) {
+	method := p.wire.methodOf(OpUnsubscribe)
+	if len(uris) == 0 || method == nil || p.wire.unwatch == nil {
+		return
+	}
+	r := p.s.newRequest(p)
+	defer r.release()
+	r.wire, r.method = p.wire, method
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), p.s.cfg.grace)
+	defer cancel()
+	entry, err := p.s.tracker.Register(ctx, p.key(rpc.ID{}, inflight.Incoming), inflight.Info{Method: r.method.Name, Principal: p.principal})
+	if err != nil {
+		return
+	}
+	defer entry.Retire()
+	r.entry = entry
+	for _, uri := range uris {
+		if err := r.told(ctx, p.wire.unwatch, uri); err != nil {
+			p.s.log.Warn("unsubscribe failed", "uri", uri, "error", err)
+		}
+	}
+}
+
+// methodOf is the method of an operation that a revision has once, nil for none.
+func (w *wire) methodOf(op Op) *Method {
+	i := slices.IndexFunc(w.Methods, func(m Method) bool { return m.Op == op })
+	if i < 0 {
+		return nil
+	}
+	return &w.Methods[i]
 }
 
 func (l *listen) forget(uri string) {

@@ -92,6 +92,33 @@ func TestEXT13ACancelledSubscriptionIsNotWatchedAnyMore(t *testing.T) {
 	}
 }
 
+// A session that ends unsubscribes from what it did not unsubscribe from itself.
+func TestEXT13TheEndOfASessionUnsubscribes(t *testing.T) {
+	f, told := watching(t)
+	c := f.dial(as(t, "me"))
+	c.initialize(nothing)
+	for i, method := range []string{"resources/subscribe", "resources/subscribe", "resources/subscribe", "resources/unsubscribe"} {
+		c.request(fmt.Sprint(i), method, fmt.Sprintf(`{"uri":"test://%c"}`, "abca"[i]))
+	}
+	for range 4 {
+		<-told
+	}
+	c.close()
+	for _, want := range []string{"off test://b for me", "off test://c for me"} {
+		select {
+		case got := <-told:
+			if got != want {
+				t.Errorf("want %q, got %q", want, got)
+			}
+		default:
+			t.Fatalf("want %q, got nothing", want)
+		}
+	}
+	if len(told) > 0 {
+		t.Errorf("and %q", <-told)
+	}
+}
+
 // What the user does on a page is told as done, in the revision that has a message for it.
 func TestSRV08ElicitationCompleteIsTold(t *testing.T) {
 	page := ClientRequest[noInput, noInput]{Op: OpElicit, Codecs: rawCodec(`{"mode":"url","message":"?","url":"https://example.com","elicitationId":"e-1"}`)}

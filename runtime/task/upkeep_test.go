@@ -232,17 +232,18 @@ func TestTaskTimeoutNeedsNoListeningHandler(t *testing.T) {
 
 // The record of a task that can not be cancelled expires like any other; its work does not end in the middle.
 func TestCAN14ExpiryLetsUncancellableWorkEnd(t *testing.T) {
-	var end error
+	end := make(chan error, 1)
 	ttl := time.Second
 	in(t, task.Config{Runner: func(ctx context.Context, _ *task.Run) task.Outcome {
 		time.Sleep(time.Minute)
-		end = ctx.Err()
+		end <- ctx.Err()
 		return done("")
 	}}, func(w *world) {
 		id := w.create(task.Spec{Uncancellable: true, TTL: &ttl})
 		time.Sleep(2 * time.Minute)
-		if _, err := w.Get(w.ctx, ada, id); !errors.Is(err, task.ErrNotFound) || end != nil || len(w.Running()) != 0 {
-			t.Errorf("task: %v, work: %v, %d run", err, end, len(w.Running()))
+		_, err := w.Get(w.ctx, ada, id)
+		if ended := <-end; !errors.Is(err, task.ErrNotFound) || ended != nil || len(w.Running()) != 0 {
+			t.Errorf("task: %v, work: %v, %d run", err, ended, len(w.Running()))
 		}
 	})
 }

@@ -38,7 +38,7 @@ func TestGoldensCompileAndVet(t *testing.T) {
 	files := map[string][]byte{}
 	for _, path := range archives(t, "golden") {
 		a := parse(t, path)
-		pkg := strings.ReplaceAll(name(path), "-", "_")
+		pkg := strings.ReplaceAll(name(path), "-", "")
 		r := generate(t, a.Files[0].Name, a.Files[0].Data, pkg, keeps(a))
 		files[filepath.Join(pkg, "types.gen.go")] = r.types
 		files[filepath.Join(pkg, "validate.gen.go")] = r.validate
