@@ -143,10 +143,10 @@ func (a *author) value(depth int) any {
 	return s
 }
 
-// goType asks for another Go type, where there is one.
+// goType asks for another Go type, where there is one that keeps the text. A UUID does not: it is written in small letters.
 func (a *author) goType(s object) {
 	types := map[string]string{"integer": "json.Number", "number": "json.Number"}
-	formats := map[string]string{"date-time": "time.Time", "date": "check.Date", "uuid": "check.UUID"}
+	formats := map[string]string{"date-time": "time.Time", "date": "check.Date"}
 	kind, _ := s["type"].(string) // or a list
 	t := types[kind]
 	if format, _ := s["format"].(string); kind == "string" {
