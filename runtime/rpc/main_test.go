@@ -3,13 +3,15 @@ package rpc
 import (
 	"flag"
 	"fmt"
+	"log"
 	"os"
+	"os/exec"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-var asChild = flag.Bool("child", false, "be the child process of TestCAN21StdioOfAChildProcess")
+var asChild = flag.Bool("child", false, "be the child process of TestLET02StdioOfAChildProcess")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -20,8 +22,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// child echoes frames. After the frame "close" it closes the connection under a pending read and exits.
+// child echoes frames, while all that can print does. After the frame "close" it closes the connection under a pending read,
+// prints a last line and exits.
 func child() {
+	early := log.New(os.Stdout, "", 0)
 	c := Stdio()
 	var buf []byte
 	for string(buf) != `"close"` {
@@ -30,6 +34,11 @@ func child() {
 			fmt.Fprintln(os.Stderr, "child:", err)
 			os.Exit(1)
 		}
+		fmt.Println("printed")
+		early.Print("logged")
+		spawned := exec.Command("echo", "spawned")
+		spawned.Stdout = os.Stdout
+		_ = spawned.Run()
 		_ = c.WriteFrame(buf)
 	}
 	pending := make(chan error)
@@ -41,4 +50,5 @@ func child() {
 		fmt.Fprintln(os.Stderr, "child: close:", err)
 		os.Exit(2)
 	}
+	fmt.Println(`"printed after Close"`)
 }

@@ -6,13 +6,14 @@ import (
 	"os"
 )
 
-// Stdio is the connection over this process's standard input and output. Nothing else may use either meanwhile. Close ends
-// a pending read and leaves both descriptors open: the peer sees the end when the process exits. A peer that is gone is an
-// error of WriteFrame.
+// Stdio is the connection over this process's standard input and output. Nothing else may read the one meanwhile; what is printed
+// on the other, by this process or one that it starts, goes to standard error, since it would break the frames (LET02). Close ends
+// a pending read, gives standard output back and leaves both descriptors open: the peer sees the end when the process exits. A
+// peer that is gone is an error of WriteFrame.
 func Stdio() Conn {
 	in, closeIn := interruptible(os.Stdin)
 	out, closeOut := surviving(os.Stdout)
-	return Lines(in, out, closers{closeIn, closeOut}, LineOptions{Local: true})
+	return Lines(in, out, closers{closeIn, divert(os.Stdout, os.Stderr), closeOut}, LineOptions{Local: true})
 }
 
 // closers closes each that is not nil.

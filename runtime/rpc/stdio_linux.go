@@ -16,3 +16,6 @@ func unread(fd int) bool {
 	n, err := syscall.EpollWait(epoll, events[:], 0)
 	return err == nil && n == 1 && events[0].Events&(syscall.EPOLLERR|syscall.EPOLLHUP) != 0
 }
+
+// dup2 is dup3 on the newer architectures.
+func dup2(old, fd int) error { return syscall.Dup3(old, fd, 0) }

@@ -13,3 +13,20 @@ func interruptible(f *os.File) (io.Reader, io.Closer) {
 }
 
 func surviving(f *os.File) (io.Writer, io.Closer) { return f, nil }
+
+// divert reaches only what looks at os.Stdout when it prints.
+func divert(f, to *os.File) io.Closer {
+	if os.Stdout != f {
+		return nil
+	}
+	os.Stdout = to
+	return diverted{f}
+}
+
+type diverted struct{ f *os.File }
+
+// Close implements io.Closer.
+func (d diverted) Close() error {
+	os.Stdout = d.f
+	return nil
+}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -150,10 +151,12 @@ func TestCAN21CloseEndsAPendingReadOfAnythingElse(t *testing.T) {
 	peer.Close() // ends the goroutine that was left behind
 }
 
-// The parent keeps the child's standard input open: the child must end all the same.
-func TestCAN21StdioOfAChildProcess(t *testing.T) {
+// The parent keeps the child's standard input open: the child must end all the same. What it prints meanwhile is not in the
+// stream.
+func TestLET02StdioOfAChildProcess(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-child")
-	cmd.Stderr = os.Stderr
+	var printed strings.Builder
+	cmd.Stderr = &printed
 	stdin, err1 := cmd.StdinPipe()
 	stdout, err2 := cmd.StdoutPipe()
 	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
@@ -168,11 +171,17 @@ func TestCAN21StdioOfAChildProcess(t *testing.T) {
 			t.Fatalf("%s, %v; want %s", got, err, frame)
 		}
 	}
+	if last, err := c.ReadFrame(nil); string(last) != `"printed after Close"` || err != nil {
+		t.Errorf("%s, %v", last, err)
+	}
 	if _, err := c.ReadFrame(nil); err != io.EOF {
 		t.Errorf("after the child's end: %v", err)
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+	if want := strings.Repeat("printed\nlogged\nspawned\n", 3); printed.String() != want {
+		t.Errorf("on standard error: %q", printed.String())
 	}
 }
 

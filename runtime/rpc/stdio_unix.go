@@ -60,6 +60,41 @@ func surviving(f *os.File) (io.Writer, io.Closer) {
 	return output{file}, file
 }
 
+// divert makes f's descriptor another one of to, until it is closed. It fails silently where the system has no way or to is closed: then
+// it is up to the process not to print.
+func divert(f, to *os.File) io.Closer {
+	kept, err := duplicate(f, func(int) error { return nil })
+	if err != nil {
+		return nil
+	}
+	if onto(to, f) != nil {
+		_ = kept.Close()
+		return nil
+	}
+	return diverted{f, kept}
+}
+
+// diverted is a descriptor that stands for another one, and a copy of what it was.
+type diverted struct{ f, kept *os.File }
+
+// Close implements io.Closer.
+func (d diverted) Close() error { return errors.Join(onto(d.kept, d.f), d.kept.Close()) }
+
+// onto replaces what the descriptor of b stands for by what that of a does.
+func onto(a, b *os.File) error {
+	from, err1 := a.SyscallConn()
+	to, err2 := b.SyscallConn()
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	var err error
+	outer := from.Control(func(old uintptr) {
+		inner := to.Control(func(fd uintptr) { err = dup2(int(old), int(fd)) })
+		err = errors.Join(err, inner)
+	})
+	return errors.Join(err, outer)
+}
+
 // output is a standard output that can tell whether somebody reads it.
 type output struct{ *os.File }
 
