@@ -96,11 +96,9 @@ func (s *Server) silent(kind rpc.Kind, method []byte, at situation) *wire {
 	}
 	own, other := at.session.methods[string(method)], w.methods[string(method)]
 	switch {
-	case other == nil || kind != rpc.KindRequest:
+	case at.ready || other == nil || kind != rpc.KindRequest:
 		return at.session
-	case own == nil:
-		return w
-	case at.ready || own.Op == OpInitialize || own.Op == OpPing:
+	case own != nil && (own.Op == OpInitialize || own.Op == OpPing):
 		return at.session
 	}
 	return w // before the handshake: it lacks the one thing or the other

@@ -144,7 +144,7 @@ func TestREV02EachMessageIsJudgedByItself(t *testing.T) {
 	if current.str("result", "resultType") != "complete" || current.str("result", "structuredContent", "text") != "hi" {
 		t.Errorf("2026-07-28: %s", current.raw)
 	}
-	c.request("5", "server/discover", `{}`).wantError(t, -32602, "protocol version")
+	c.request("5", "server/discover", `{}`).wantError(t, -32601)
 	c.send(frame(6, "ping", nothing, ""))
 	m, _ := c.answer("6")
 	m.wantError(t, -32601)

@@ -70,6 +70,10 @@ func idOf(j *server.Judged) rpc.ID {
 
 // open begins a session with its handshake, or answers why not.
 func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged, frame []byte) *refusal {
+	if err := h.checkVersion(r); err != nil {
+		err.id = j.ID
+		return err
+	}
 	s, err := h.admit(server.PrincipalFrom(r.Context()))
 	if err != nil {
 		return err
@@ -95,6 +99,16 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged
 	d := h.pools.downlink(w, h.opts.writeWait)
 	defer h.pools.putDownlink(d)
 	s.log(d.json(status, answer))
+	return nil
+}
+
+// checkVersion holds the header of a handshake, if there is one, against what is served (LET13).
+func (h *Endpoint) checkVersion(r *http.Request) *refusal {
+	for _, v := range r.Header[headerVersion] {
+		if h.srv.Wire(v) == nil {
+			return refuse(http.StatusBadRequest, "protocol version %s is not served", rpc.Quoted(v))
+		}
+	}
 	return nil
 }
 

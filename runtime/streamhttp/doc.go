@@ -52,7 +52,8 @@
 //     so they are bound to a process anyway. 2026-07-28 is for those who need replicas.
 //   - One message to all listeners: the protocol forbids it.
 //   - 409 for a second GET: a client that lost its connection knows that before its server does.
-//   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone.
+//   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone. 204 for a stream of which nothing is left, and
+//     400 for one that is not known: the page has an event stream or 405, so such a GET is a new listener (LET13).
 //   - A priming event for listeners: what they miss before they know an id is kept for them without one.
 //   - Answering OPTIONS: what pages of which origin may do is for the operator's CORS middleware, which goes around the handler.
 //   - A goroutine that writes for every response: the one of the request is there already.

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
@@ -107,14 +106,7 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	if err := checkAccept(r, typeEvents); err != nil {
 		return err
 	}
-	st, after, err := s.resume(r.Header.Get(headerLastEvent))
-	if err != nil {
-		return err
-	}
-	if st.over(after) {
-		w.WriteHeader(http.StatusNoContent) // which also tells an EventSource not to come back
-		return nil
-	}
+	st, after := s.resume(r.Header.Get(headerLastEvent))
 	reader := st.attach(after)
 	defer s.release(st, reader)
 	s.join(st)
@@ -125,23 +117,15 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	return nil
 }
 
-// resume finds the stream that the client had last. A listener that is forgotten already is like any other one; the answer to
-// a request is not.
-func (s *session) resume(last string) (st *stream, after int, err *refusal) {
-	if last == "" {
-		return s.listen(), -1, nil
+// resume finds the stream that the client had last. Where there is nothing left to go on with, or never was, the client gets a
+// new listener: GET is answered with a stream (LET13).
+func (s *session) resume(last string) (st *stream, after int) {
+	if id, ok := parseEventID(last); ok {
+		if st = s.find(id.stream); st != nil && st.listener == id.listener && !st.over(id.number) {
+			return st, id.number
+		}
 	}
-	id, ok := parseEventID(last)
-	if ok {
-		st = s.find(id.stream)
-	}
-	switch {
-	case st != nil && st.listener == id.listener:
-		return st, id.number, nil
-	case ok && id.listener:
-		return s.listen(), -1, nil
-	}
-	return nil, 0, refuse(http.StatusBadRequest, "no stream of this session has the event %s, or not any more", rpc.Quoted(last))
+	return s.listen(), -1
 }
 
 // delete ends a session.

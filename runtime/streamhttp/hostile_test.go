@@ -60,7 +60,6 @@ func TestBadInputIsRefused(t *testing.T) {
 		"no session":               {"POST", ping, nil, 400, "Mcp-Session-Id"},
 		"answer without a session": {"POST", `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 400, ""},
 		"unknown session":          {"POST", ping, []string{"Mcp-Session-Id: x"}, 404, ""},
-		"unknown event":            {"GET", "", []string{session, "Last-Event-ID: r9.9"}, 400, ""},
 		"unknown method, session":  {"POST", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, []string{session}, 200, "-32601"},
 	} {
 		t.Run(name, func(t *testing.T) {

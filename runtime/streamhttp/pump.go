@@ -25,9 +25,7 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	}
 	d.stream()
 	st.start()
-	if _, ended := st.idle(); !ended {
-		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
-	}
+	d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
 	s.pump(r, d, st, reader)
 	return nil
 }

@@ -227,7 +227,7 @@ func TestCAN18LostStreamsAreResumed(t *testing.T) {
 			t.Errorf("from %s: %+v", from, e)
 		}
 		again.end()
-		f.want(f.do(f.request(http.MethodGet, "", session, "Last-Event-ID: "+e.id)), 204)
+		f.listen(session, "Last-Event-ID: "+e.id) // nothing is left: a listener (LET13)
 	}
 	select {
 	case cause := <-f.causes:
@@ -266,7 +266,15 @@ func TestSessionResumesOnlyItsOwnStreams(t *testing.T) {
 	prime, _ := s.next()
 	<-f.began
 	for _, id := range []string{prime.id, "r99.1", "x", "r1", "r1.x", "r1.-1", "r99999999999999999999.1", "l1.1.1"} {
-		f.want(f.do(f.request(http.MethodGet, "", other, "Last-Event-ID: "+id)), 400)
+		l := f.listen(other, "Last-Event-ID: "+id) // a new listener, whatever it asked for
+		own := f.h.use(strings.TrimPrefix(other, "Mcp-Session-Id: "), "")
+		if err := own.tell([]byte(`{"id":"` + id + `"}`)); err != nil {
+			t.Fatal(err)
+		}
+		own.unuse()
+		if e := l.message(); !strings.HasPrefix(e.id, "l") || field(e.data, "id") != `"`+id+`"` {
+			t.Errorf("%s: got %+v", id, e)
+		}
 	}
 	f.release <- struct{}{}
 	s.message()
