@@ -32,6 +32,7 @@ type Info struct {
 	Timeout                 time.Duration // counted from Register (CAN20); 0: none
 	Uncancellable           bool          // protected from the start (CAN07, CAN14); see Entry.Shield
 	AnswersTimeout          bool          // the end by its timeout is answered; see Entry.AnswerTimeout
+	Variant                 uint8         // for whoever registers, which the tracker does not look at
 }
 
 // Errors of Register.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"maps"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -94,11 +93,8 @@ func (w *wire) changedFrame(op Op, subscription rpc.ID) []byte {
 // subscribe notes what a session wants to hear of, after its handler agreed.
 func (r *request) subscribe(on bool) {
 	uri := r.params.URI
-	if r.p.subscribe(uri, on) {
-		return
-	}
-	if err := r.told(context.WithoutCancel(r.entry), r.wire.unwatch, uri); err != nil {
-		r.p.s.log.Warn("unsubscribe failed", "uri", uri, "error", err)
+	if !r.p.subscribe(uri, on) && r.wire.unwatch != nil {
+		r.untold(r.entry, []string{uri})
 	}
 }
 

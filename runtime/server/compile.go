@@ -15,6 +15,7 @@ type wire struct {
 	*Wire
 	methods map[string]*Method
 	names   [opCount]string // of outgoing messages
+	place   uint8           // in Server.wires
 	// versionKey is Meta.ProtocolVersion, to search for.
 	versionKey []byte
 	// handlers serve the methods of the definition that this revision has.
@@ -48,6 +49,9 @@ func compileWires(d *Definition) ([]*wire, error) {
 	watchers(wires, d)
 	// Newest first: the first handshake wire is what an unknown version is answered with.
 	slices.SortFunc(wires, func(a, b *wire) int { return strings.Compare(b.Revision, a.Revision) })
+	for i, w := range wires {
+		w.place = uint8(i)
+	}
 	return wires, nil
 }
 

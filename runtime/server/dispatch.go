@@ -77,9 +77,6 @@ func (r *request) enter() *rpc.Error {
 		return rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)
 	}
 	r.entry = entry
-	if r.tool != nil && r.wire != p.wire && r.tool.Cancel.Timeout > 0 {
-		p.timed.Store(r.id, r.wire)
-	}
 	if !p.live.add() {
 		entry.Retire()
 		return rpc.Errorf(rpc.CodeInvalidRequest, "the server is shutting down")
@@ -91,7 +88,9 @@ func (r *request) enter() *rpc.Error {
 }
 
 func (r *request) info() inflight.Info {
-	info := inflight.Info{Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, AnswersTimeout: true}
+	info := inflight.Info{
+		Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, AnswersTimeout: true, Variant: r.wire.place,
+	}
 	if r.tool != nil {
 		info.Tool = r.tool.Name
 		if !r.params.Task {
@@ -131,9 +130,6 @@ func (r *request) finish(answer []byte, err error) {
 	r.respond(answer, err)
 	if r.after != nil {
 		r.after()
-	}
-	if r.tool != nil && r.wire != p.wire && r.entry.Cause().Source != inflight.SourceTimeout {
-		p.timed.Delete(r.id)
 	}
 	r.release()
 }

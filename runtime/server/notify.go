@@ -62,8 +62,15 @@ func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.Outcome)
 	}
 	if c.Source == inflight.SourceTimeout {
 		s.answerTimeout(e)
-	} else if p := s.peer(key.Peer); p != nil && p.streams && !p.exchange {
-		p.answer(p.wire, key.ID, nil, nil) // the stream of the request is over
+	} else if p := s.peer(key.Peer); p != nil {
+		p.endStream(key.ID)
+	}
+}
+
+// endStream tells a session's transport that a request gets no answer.
+func (p *peer) endStream(id rpc.ID) {
+	if p.streams && !p.exchange {
+		p.answer(p.wire, id, nil, nil)
 	}
 }
 
@@ -78,10 +85,13 @@ func (s *Server) answerTimeout(e *inflight.Entry) {
 	go func() {
 		defer p.live.done()
 		info := e.Info()
-		w := p.wireOf(e.Key().ID)
+		w := s.wires[info.Variant]
 		result := CallResult{IsError: true, Content: appendText(nil, info.Tool+" timed out after "+info.Timeout.String()), ServerInfo: s.infoFor(w)}
 		about := subject{peer: p, id: e.Key().ID}
-		_ = about.write(statement{frame: rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result)), retires: timedOut{e}, wire: w})
+		err := about.write(statement{frame: rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result)), retires: timedOut{e}, wire: w})
+		if err != nil {
+			p.endStream(about.id) // it was cancelled before this could be written
+		}
 	}()
 }
 
@@ -90,11 +100,3 @@ type timedOut struct{ *inflight.Entry }
 
 // Retire implements retirer.
 func (t timedOut) Retire() bool { return t.AnswerTimeout() }
-
-// wireOf is the revision that a request with a timeout is written in: the session's, unless it is noted.
-func (p *peer) wireOf(id rpc.ID) *wire {
-	if w, ok := p.timed.LoadAndDelete(id); ok {
-		return w.(*wire)
-	}
-	return p.wire
-}

@@ -48,7 +48,6 @@ type peer struct {
 	cancelled uint64        // cancellations read; the read loop's alone
 	settled   atomic.Uint64 // of them, those that no writer can have missed
 
-	timed      sync.Map        // rpc.ID to *wire: requests with a timeout that are not the session's
 	subscribed map[string]bool // resources; guarded by Server.mu
 	left       bool            // nothing is subscribed to any more; guarded by Server.mu
 

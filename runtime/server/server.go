@@ -82,7 +82,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	if s.servesTasks() {
 		s.engine = task.New(task.Config{
 			Runner: s.runTask, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
-			Logger: s.log, OnChange: s.taskChanged, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
+			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endSession, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
 		})
 	}
 	return s, nil

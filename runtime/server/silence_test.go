@@ -275,6 +275,9 @@ func TestCAN02ACancellationIsEarlierThanTheAnswerOfATimeout(t *testing.T) {
 	if n := out.count(); n != 1 {
 		t.Errorf("%d answers: %s", n, out.frames[n-1].raw)
 	}
+	if out.last != 2 {
+		t.Errorf("%d of 2 requests are over for the transport", out.last)
+	}
 	if n := f.srv.tracker.Len(); n != 0 {
 		t.Errorf("%d in flight", n)
 	}

@@ -321,6 +321,36 @@ func TestTSK14TTLIsBoundedAndReported(t *testing.T) {
 	h.free()
 }
 
+// A server forgets whose session an expired task was of, also while its work goes on or had not begun.
+func TestTSK15NothingIsKeptOfExpiredTasks(t *testing.T) {
+	for name, change := range map[string]func(*Tool){
+		"cancellable": func(*Tool) {}, "uncancellable": func(t *Tool) { t.Cancel.Uncancellable = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t, []Tool{tool("slow", plain(func(ctx context.Context, _ *Call) (*echoOutput, error) {
+					time.Sleep(time.Hour)
+					return &echoOutput{}, nil
+				}), withTask(TaskOptional), change)})
+				c := f.dial(t.Context())
+				c.initialize(nothing)
+				for i := range 5 {
+					c.sendf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"slow","arguments":{},"task":{"ttl":30}}}`, i)
+					c.answer(fmt.Sprint(i))
+				}
+				time.Sleep(time.Minute)
+				f.srv.mu.Lock()
+				if n := len(f.srv.sessions); n != 0 {
+					t.Errorf("%d sessions of tasks that are gone", n)
+				}
+				f.srv.mu.Unlock()
+				time.Sleep(2 * time.Hour)
+				c.close()
+			})
+		})
+	}
+}
+
 func TestTSK15ExpiredTasksAreGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHold()

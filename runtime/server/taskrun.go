@@ -50,11 +50,6 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
 	if err != nil {
 		return failed(rpc.Errorf(rpc.CodeInternalError, "%v", err))
 	}
-	defer func() {
-		if errors.Is(context.Cause(ctx), task.ErrExpired) {
-			s.endSession(t.ID) // expired: no change will tell
-		}
-	}()
 	r := s.newRequest(nil) // for its buffers
 	defer r.release()
 	call.room = &r.room

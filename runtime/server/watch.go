@@ -15,7 +15,7 @@ import (
 
 // watch tells the application of the resources that somebody listens to now. What it refuses is not honoured.
 func (l *listen) watch(r *request) {
-	if l.wire.watch == nil {
+	if l.wire.watch == nil || l.wire.unwatch == nil {
 		return
 	}
 	refused := func(uri string) bool {
@@ -32,12 +32,16 @@ func (l *listen) watch(r *request) {
 
 // unwatch tells it that the listener is gone, whatever ended it.
 func (l *listen) unwatch(r *request) {
-	for _, uri := range l.watched {
-		if l.wire.unwatch == nil {
-			return
-		}
-		if err := r.told(context.WithoutCancel(r.entry), l.wire.unwatch, uri); err != nil {
-			l.peer.s.log.Warn("unsubscribe failed", "uri", uri, "error", err)
+	r.untold(r.entry, l.watched)
+}
+
+// untold tells the application, within the grace period, that it need not watch these resources for somebody any more.
+func (r *request) untold(ctx context.Context, uris []string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.p.s.cfg.grace)
+	defer cancel()
+	for _, uri := range uris {
+		if err := r.told(ctx, r.wire.unwatch, uri); err != nil {
+			r.p.s.log.Warn("unsubscribe failed", "uri", uri, "error", err)
 		}
 	}
 }
@@ -51,19 +55,13 @@ func (p *peer) unsubscribe(uris []string) {
 	r := p.s.newRequest(p)
 	defer r.release()
 	r.wire, r.method = p.wire, method
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), p.s.cfg.grace)
-	defer cancel()
-	entry, err := p.s.tracker.Register(ctx, p.key(rpc.ID{}, inflight.Incoming), inflight.Info{Method: r.method.Name, Principal: p.principal})
+	entry, err := p.s.tracker.Register(context.WithoutCancel(p.ctx), p.key(rpc.ID{}, inflight.Incoming), inflight.Info{Method: r.method.Name, Principal: p.principal})
 	if err != nil {
 		return
 	}
 	defer entry.Retire()
 	r.entry = entry
-	for _, uri := range uris {
-		if err := r.told(ctx, p.wire.unwatch, uri); err != nil {
-			p.s.log.Warn("unsubscribe failed", "uri", uri, "error", err)
-		}
-	}
+	r.untold(entry, uris)
 }
 
 // methodOf is the method of an operation that a revision has once, nil for none.

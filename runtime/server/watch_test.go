@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -90,6 +92,25 @@ func TestEXT13ACancelledSubscriptionIsNotWatchedAnyMore(t *testing.T) {
 	if got := <-told; got != "off test://a for me" {
 		t.Error(got)
 	}
+}
+
+// An application that hangs when it is told of an end holds up nobody for longer than the grace period.
+func TestEXT13UnsubscribingIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := func(ctx context.Context, _ *Call, _ *resourceParams) error { <-ctx.Done(); return ctx.Err() }
+		watch := func(context.Context, *Call, *resourceParams) error { return nil }
+		codec := MethodCodec[resourceParams, struct{}]{Decode: decodeResource}
+		f := dual(t, Definition{Methods: []MethodHandler{
+			BindAck("resources/subscribe", watch, codec), BindAck("resources/unsubscribe", hang, codec), resources(),
+		}}, WithGrace(3*time.Second))
+		l, _ := f.listen(t.Context(), everyAsk, `{"resourceSubscriptions":["test://a","test://b"]}`)
+		began := time.Now()
+		l.cancel()
+		<-l.done
+		if took := time.Since(began); took != 3*time.Second {
+			t.Errorf("the subscription ended after %v", took)
+		}
+	})
 }
 
 // A session that ends unsubscribes from what it did not unsubscribe from itself.

@@ -24,6 +24,8 @@ type Config struct {
 	// OnChange is told every change of a task that was made through this engine, in order per task, and not before Start
 	// (TSK20). It must not block for long: who changed the task waits for it. Creation and expiry are not changes.
 	OnChange func(Task)
+	// OnRemove is told the id of every task that expired or was discarded, under the same conditions.
+	OnRemove func(id string)
 	// Node names this process in leases; "" means a random name.
 	Node string
 	// Lease is how long a silent process keeps its tasks; 0 means 30 seconds. Heartbeats go out three times as often.

@@ -84,7 +84,7 @@ func (e *Engine) Discard(ctx context.Context, owner string) {
 	}
 	for i := range tasks {
 		t := &tasks[i]
-		e.audit.removed(ctx, "task discarded", t)
+		e.removed(ctx, "task discarded", t)
 		if r := e.run(t.ID); r != nil {
 			r.stop(inflight.SourceDisconnect, "", ErrDiscarded)
 			e.forgetUnbegun(r)

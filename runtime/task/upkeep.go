@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -55,7 +56,7 @@ func (e *Engine) expire() {
 }
 
 func (e *Engine) expired(t *Task) {
-	e.audit.removed(e.base, "task expired", t)
+	e.removed(e.base, "task expired", t)
 	r := e.run(t.ID)
 	if r == nil {
 		return
@@ -64,6 +65,14 @@ func (e *Engine) expired(t *Task) {
 		r.stop(inflight.SourceTimeout, "", ErrExpired)
 	}
 	e.forgetUnbegun(r)
+}
+
+// removed tells that a task is gone for good.
+func (e *Engine) removed(ctx context.Context, why string, t *Task) {
+	e.audit.removed(ctx, why, t)
+	if tell := e.config.OnRemove; tell != nil {
+		tell(t.ID)
+	}
 }
 
 // beatLater plans the next heartbeat. There is one at a time, and none while nothing runs.
