@@ -62,6 +62,9 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Ju
 		return nil
 	case j.Kind == rpc.KindRequest:
 		refused := unavailable("the request was cancelled")
+		if h.isClosing() {
+			refused = unavailable("the server is shutting down")
+		}
 		refused.id = j.ID
 		return refused
 	}

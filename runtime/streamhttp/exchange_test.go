@@ -332,30 +332,64 @@ func TestExchangeKeepAliveTurnsALongAnswerIntoAStream(t *testing.T) {
 	s.end()
 }
 
-func TestCAN21ShutdownWaitsForExchangesThenCancels(t *testing.T) {
-	f := newFixture(t)
-	answers := make(chan string, 2)
-	for _, tool := range []string{"gate", "hang"} {
-		go func() { answers <- body(f.call2026("1", tool, "in time")) }()
+// Shutdown cancels what is in flight. What can not be cancelled is answered if it ends in time, in every revision, whether or not its
+// stream has begun.
+func TestCAN21ShutdownLetsUncancellableCallsEnd(t *testing.T) {
+	for _, priming := range []time.Duration{0, time.Hour} {
+		f := newFixture(t, WithPriming(priming))
+		session := f.initialize()
+		answers := make(chan string, 2)
+		go func() { answers <- body(f.call2026("1", "keep", "in time")) }()
 		<-f.began
+		go func() { answers <- body(f.post(callBody("1", "keep", "in time"), session)) }()
+		<-f.began
+		cancelled := make(chan *http.Response, 2)
+		go func() { cancelled <- f.call2026("2", "hang", "") }()
+		<-f.began
+		go func() { cancelled <- f.post(callBody("2", "hang", ""), session) }()
+		<-f.began
+		done := make(chan error)
+		go func() { done <- f.h.Shutdown(context.Background()) }()
+		for range 2 {
+			if cause := <-f.causes; sourceOf(cause) != inflight.SourceShutdown {
+				t.Errorf("cause %v", cause)
+			}
+			if b := body(<-cancelled); strings.Contains(b, "result") {
+				t.Errorf("a cancelled call was answered %s", b)
+			}
+		}
+		f.want(f.call2026("3", "echo", ""), 503)
+		for range 2 {
+			f.release <- struct{}{}
+		}
+		for range 2 {
+			if a := <-answers; !strings.Contains(a, "in time") {
+				t.Errorf("priming %v: the call that can not be cancelled was answered %s", priming, a)
+			}
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
 	}
+}
+
+func TestCAN21ShutdownEndsWhatIsLate(t *testing.T) {
+	f := newFixture(t)
+	answer := make(chan string, 1)
+	go func() { answer <- body(f.call2026("1", "keep", "")) }()
+	<-f.began
 	ctx, enough := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- f.h.Shutdown(ctx) }()
 	<-f.h.draining
-	f.want(f.call2026("2", "echo", ""), 503)
-	f.release <- struct{}{}
-	if a := <-answers; !strings.Contains(a, "in time") {
-		t.Errorf("the call that ended in time was answered %s", a)
-	}
 	enough()
 	if cause := <-f.causes; sourceOf(cause) != inflight.SourceShutdown {
 		t.Errorf("cause %v", cause)
 	}
 	if err := <-done; err == nil {
-		t.Error("Shutdown does not tell that it had to cancel")
+		t.Error("Shutdown does not tell that it had to end a call")
 	}
-	<-answers
+	<-answer
 }
 
 func TestCAN21ShutdownEndsSessions(t *testing.T) {

@@ -107,8 +107,10 @@ var askQuestion = server.Question[output]{
 func (f *fixture) tools() []server.Tool {
 	params := tool("params", f.echo)
 	params.Definition = strings.Replace(paramTool, `"name":"t"`, `"name":"params"`, 1)
+	keep := tool("keep", f.gate)
+	keep.Cancel.Uncancellable = true
 	return []server.Tool{
-		tool("ask", f.ask), tool("echo", f.echo), tool("gate", f.gate), tool("hang", f.hang), params, tool("poll", f.poll), tool("steps", f.steps),
+		tool("ask", f.ask), tool("echo", f.echo), tool("gate", f.gate), tool("hang", f.hang), keep, params, tool("poll", f.poll), tool("steps", f.steps),
 	}
 }
 

@@ -23,6 +23,7 @@ type Endpoint struct {
 	roster   roster
 	running  int // what Shutdown waits for
 	closing  bool
+	late     error // of the last session whose handlers did not return in time
 	watching bool
 	quiet    chan struct{} // closed when nothing runs any more
 	calls    map[*exchange]struct{}

@@ -23,6 +23,9 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 		s.h.pools.putAlarm(st.alarm)
 		return nil
 	}
+	if s.over() && st.unanswered() {
+		return s.gone()
+	}
 	d.stream()
 	st.start()
 	d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
@@ -45,17 +48,22 @@ func (s *session) await(r *http.Request, st *stream) bool {
 			return true
 		case <-r.Context().Done():
 			return false
-		case <-s.done:
-			return false
+		case <-s.ended:
+			return !st.quiet()
 		}
 	}
 	return true
 }
 
-// pump writes what st takes until it is over, the client or the session is gone, or another connection goes on.
+// pump writes what st takes until it is over, the client is gone, or another connection goes on. The end of the session ends a
+// listener at once; what is in flight may still be answered within the grace period (CAN21).
 func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) {
 	tick, stop := ticks(s.h.opts.keepAlive)
 	defer stop()
+	over := s.ended
+	if st.listener {
+		over = s.done
+	}
 	for {
 		b := st.take(reader)
 		if b.lost {
@@ -75,7 +83,10 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 			d.buf = append(d.buf, comment...)
 		case <-r.Context().Done():
 			return
-		case <-s.done:
+		case <-over:
+			if b = st.take(reader); !b.lost {
+				s.log(d.events(st, &b))
+			}
 			d.relax()
 			return
 		}

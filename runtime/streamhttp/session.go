@@ -220,6 +220,10 @@ func (s *session) release(st *stream, reader uint64) {
 		s.leave(st)
 	}
 	unread := st.detach(reader)
+	if s.over() {
+		st.drop()
+		return
+	}
 	s.mu.Lock()
 	s.stir()
 	if len(unread) > 0 {

@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -154,11 +155,16 @@ func (s *session) end(cause *inflight.Cause) {
 	s.lastReceipt()
 	if err := peer.Close(cause); err != nil {
 		s.h.opts.logger.Warn("session ended late", "error", err)
+		s.h.mu.Lock()
+		s.h.late = err
+		s.h.mu.Unlock()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, st := range s.streams {
-		st.drop()
+		if idle, _ := st.idle(); idle {
+			st.drop()
+		}
 	}
 }
 
@@ -212,6 +218,12 @@ func (h *Endpoint) enter() bool {
 	return true
 }
 
+func (h *Endpoint) isClosing() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.closing
+}
+
 func (h *Endpoint) leave() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -221,19 +233,23 @@ func (h *Endpoint) leave() {
 	}
 }
 
-// Shutdown refuses new requests, ends sessions and subscriptions, and waits for every request and goroutine; exchanges of 2026-07-28
-// that still run when ctx ends are cancelled (cause shutdown). It does not shut the server of New down: that one may have other
-// transports, and its tasks go on until its own Shutdown. It returns the cause of ctx when it had to cancel.
+// Shutdown refuses new requests, ends sessions and subscriptions, cancels what is in flight with cause shutdown, and waits for every
+// request and goroutine (CAN21). Calls that can not be cancelled are answered if they end within the server's grace period, in a
+// session, or before ctx does. It does not shut the server of New down: that one may have other transports, and its tasks go on until
+// its own Shutdown. It returns the cause of ctx when that had to end calls, and server.ErrGrace for a session whose handlers are late.
 func (h *Endpoint) Shutdown(ctx context.Context) error {
 	h.drain()
+	var why error
 	select {
 	case <-h.quiet:
-		return nil
 	case <-ctx.Done():
+		why = context.Cause(ctx)
+		h.cancelCalls(&inflight.Cause{Source: inflight.SourceShutdown, Force: true})
+		<-h.quiet
 	}
-	h.cancelCalls(&inflight.Cause{Source: inflight.SourceShutdown, Force: true})
-	<-h.quiet
-	return context.Cause(ctx)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return errors.Join(why, h.late)
 }
 
 // Close is Shutdown without patience.
@@ -263,19 +279,18 @@ func (h *Endpoint) drain() {
 func (h *Endpoint) endAll() {
 	h.mu.Lock()
 	sessions := slices.Collect(maps.Values(h.roster.sessions))
-	var subscriptions []*exchange
-	for x := range h.calls {
-		if x.lasts() {
-			subscriptions = append(subscriptions, x)
-		}
-	}
+	calls := slices.Collect(maps.Keys(h.calls))
 	h.mu.Unlock()
 	cause := &inflight.Cause{Source: inflight.SourceShutdown}
 	var ending sync.WaitGroup
 	for _, s := range sessions {
 		ending.Go(func() { s.end(cause) })
 	}
-	for _, x := range subscriptions {
+	for _, x := range calls {
+		if !x.lasts() {
+			x.cancel(cause)
+			continue
+		}
 		ending.Go(func() {
 			h.srv.EndSubscriptions(x)
 			x.cancel(cause)

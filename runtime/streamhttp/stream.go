@@ -235,6 +235,13 @@ func (s *stream) alone() (frame []byte, ok bool) {
 	return s.events[0], true
 }
 
+// unanswered tells whether the request is over and nothing was said about it.
+func (s *stream) unanswered() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended && !s.started && s.first == 1 && len(s.events) == 0
+}
+
 // quiet tells the reader whether there is nothing to write yet.
 func (s *stream) quiet() bool {
 	s.mu.Lock()
