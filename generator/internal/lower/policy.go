@@ -68,7 +68,8 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 		if t.Cancel.Because != "" {
 			sentence += ": " + t.Cancel.Because
 		}
-		out = append(out, sentence+". call.CancelRequested tells whether the client asked.")
+		out = append(out, sentence+". call.CancelRequested tells whether the client asked, or the server is to stop, and why.",
+			"When the server stops or the client is gone, it has the grace period to end.")
 	}
 	return slices.Clip(out)
 }

@@ -36,7 +36,8 @@
 //     session, whose further calls wait. (server.WithMaxBytesInFlight, server.WithMaxBytesUnread)
 //   - A page of tools/list has 100 tools. (server.WithPageSize)
 //   - A call sends at most 10 progress notifications a second, and always the last one. (server.WithProgressRate)
-//   - After shutdown or disconnect, handlers have 5s to return. (server.WithGrace)
+//   - When the server stops or a connection is lost, calls are cancelled and have 5s to return; those that can not be cancelled are
+//     still answered in that time. At the end of standard input, every call has 5s to be answered before that. (server.WithGrace)
 //   - A question without a timeout of its own waits 10m. (server.WithQuestionTimeout)
 //   - A requestor has at most 1,000 unfinished tasks and 100,000 that have not expired; 20,000 are unfinished in all. A task is
 //     unfinished until its handler has returned. (server.WithTaskLimits)

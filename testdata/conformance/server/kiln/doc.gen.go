@@ -92,7 +92,8 @@
 //     session, whose further calls wait. (server.WithMaxBytesInFlight, server.WithMaxBytesUnread)
 //   - A page of tools/list has 100 tools. (server.WithPageSize)
 //   - A call sends at most 10 progress notifications a second, and always the last one. (server.WithProgressRate)
-//   - After shutdown or disconnect, handlers have 5s to return. (server.WithGrace)
+//   - When the server stops or a connection is lost, calls are cancelled and have 5s to return; those that can not be cancelled are
+//     still answered in that time. At the end of standard input, every call has 5s to be answered before that. (server.WithGrace)
 //   - Lists and other results say that they can not be kept. (server.WithCacheHint)
 //   - A session or subscription hears of at most 10,000 resources and 10,000 tasks.
 //   - A question without a timeout of its own waits 10m. (server.WithQuestionTimeout)
