@@ -82,10 +82,15 @@ type dfaBuilder struct {
 	set   []uint32
 	final bool // the closure contains a match
 	work  int
-	bad   bool // the program has something that the table can not say
+	bad   bool // the table would be too large
 }
 
 func newDFA(prog *syntax.Prog) *dfa {
+	for i := range prog.Inst {
+		if in := &prog.Inst[i]; in.Op == syntax.InstEmptyWidth && syntax.EmptyOp(in.Arg)&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0 {
+			return nil // it looks at what stands on both sides
+		}
+	}
 	b := &dfaBuilder{prog: prog, dfa: &dfa{}, ids: map[string]uint8{}, mark: make([]bool, len(prog.Inst))}
 	b.add(nil, false) // dead
 	b.add(nil, true)  // accepted
@@ -182,10 +187,7 @@ func (b *dfaBuilder) close(pc uint32, here syntax.EmptyOp) {
 	case syntax.InstCapture, syntax.InstNop:
 		b.close(in.Out, here)
 	case syntax.InstEmptyWidth:
-		want := syntax.EmptyOp(in.Arg)
-		if want&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0 {
-			b.bad = true
-		} else if want&^here == 0 {
+		if syntax.EmptyOp(in.Arg)&^here == 0 {
 			b.close(in.Out, here)
 		}
 	}
