@@ -101,13 +101,11 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 	if err != nil {
 		return b, &inputError{err}
 	}
-	if err := call.room.wait(ctx); err != nil {
-		return b, err
-	}
-	out, err := h.call(ctx, call, in)
-	if err == nil {
-		err = call.room.reserve(ctx)
-	}
+	var out any
+	err = call.handle(ctx, func() (err error) {
+		out, err = h.call(ctx, call, in)
+		return err
+	})
 	if err != nil {
 		if out != nil && errors.Is(err, context.Canceled) {
 			call.partial(out, err)

@@ -19,7 +19,7 @@ type Call struct {
 	wire     *wire
 	peer     *peer  // the connection it came on; nil for a task that outlived its own
 	since    uint64 // of the request
-	room     *room  // for what the handler returns
+	room     *room  // for what the handler returns; nil: nobody gets that
 	progress *progress
 
 	// One of the two.
@@ -46,6 +46,20 @@ func (r *request) newCall() *Call {
 	}
 	c.progress = newProgress(r.subject(), r.wire, r.params.ProgressToken, "")
 	return c
+}
+
+// handle runs a handler as soon as its answer could be encoded, and takes room for what it returned (TSK28).
+func (c *Call) handle(ctx context.Context, run func() error) error {
+	if c.room == nil {
+		return run()
+	}
+	if err := c.room.wait(ctx); err != nil {
+		return err
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	return c.room.reserve(ctx)
 }
 
 // subject is what messages of the call are written with. It has a peer.

@@ -63,11 +63,19 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 		if err := check.DecodeScanned(params, call.s.cfg.limits, c.Decode, in); err != nil {
 			return b, &inputError{err}
 		}
-		out, err := fn(ctx, call, in)
+		if c.Append == nil {
+			_, err := fn(ctx, call, in)
+			return append(b, "{}"...), err
+		}
+		var out *Out
+		err := call.handle(ctx, func() (err error) {
+			out, err = fn(ctx, call, in)
+			return err
+		})
 		switch {
 		case err != nil:
 			return b, err
-		case c.Append == nil || out == nil:
+		case out == nil:
 			return append(b, "{}"...), nil
 		}
 		return c.Append(b, out), nil

@@ -38,6 +38,7 @@ func (c *Call) suspend() bool {
 	if !t.pending() {
 		return false
 	}
+	c.room.free() // of a result that nobody gets
 	t.finish()
 	return true
 }

@@ -142,15 +142,24 @@ func (t *retry) finish() {
 		return
 	}
 	t.over = true
-	b, err := t.append(rpc.AppendResultHead(nil, t.call.ID()))
-	b = append(b, '}')
 	t.mu.Unlock()
 	defer close(t.ended)
+	// Not the request's, which may be used again when a handler's goroutine that it left behind comes here.
+	space := room{s: t.call.s, p: t.call.peer}
+	if space.reserve(t.call.entry) != nil {
+		return
+	}
+	defer space.free()
+	t.mu.Lock()
+	b, err := t.append(rpc.AppendResultHead(nil, t.call.ID()))
+	t.mu.Unlock()
+	b = append(b, '}')
 	var own *rpc.Error
 	if err != nil {
 		own = asRPC(err)
 		b = rpc.AppendError(nil, t.call.ID(), own)
 	}
+	space.weigh(len(b))
 	about := t.call.subject()
 	_ = about.write(statement{frame: b, retires: t.call.entry, wire: t.call.wire, err: own})
 }
@@ -216,6 +225,9 @@ func (r *request) asksBefore(b []byte) (known []sealedNote, result []byte, asks 
 		}
 	}
 	if len(t.open) > 0 {
+		if err := r.room.reserve(r.entry); err != nil {
+			return nil, b, false, err
+		}
 		b, err = t.append(b)
 		return nil, b, true, err
 	}

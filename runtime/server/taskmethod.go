@@ -11,13 +11,8 @@ import (
 )
 
 // taskMethod serves the requests about tasks. A task's owner is the peer's identity, so a foreign task is an unknown
-// one (TSK21).
+// one (TSK21). Only what a task holds, and lists, wait for room among the unread answers: a task is cancelled at once (TSK18).
 func (r *request) taskMethod(b []byte) ([]byte, error) {
-	if r.method.Op != OpTaskResult { // which waits for its task first
-		if err := r.room.reserve(r.entry); err != nil {
-			return b, err
-		}
-	}
 	switch r.method.Op {
 	case OpGetTask:
 		return r.getTask(b)
@@ -38,11 +33,17 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, r.taskError(err)
 	}
-	r.p.s.shown(&t)
 	if r.wire.AppendTaskDetail == nil {
+		r.p.s.shown(&t)
 		v := r.wire.view(&t)
 		return r.wire.AppendTask(b, &v), nil
 	}
+	if t.Status.Terminal() { // it brings its result
+		if err := r.room.reserve(r.entry); err != nil {
+			return b, err
+		}
+	}
+	r.p.s.shown(&t)
 	v := r.p.s.detail(r.wire, &t, r.can)
 	return r.wire.AppendTaskDetail(b, &v), nil
 }
@@ -51,6 +52,9 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 	page, err := r.p.s.engine.List(r.entry, r.p.owner, r.params.Cursor, 0)
 	if err != nil {
 		return b, taskError(err)
+	}
+	if err := r.room.reserve(r.entry); err != nil {
+		return b, err
 	}
 	tasks := append(r.scratch[:0], '[')
 	for i := range page.Tasks {

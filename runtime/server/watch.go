@@ -92,7 +92,7 @@ func (r *request) told(ctx context.Context, h *methodCodec, uri string) (err err
 	}
 	call := r.newCall()
 	defer call.close()
-	call.can = 0
+	call.can, call.room = 0, nil
 	_, err = h.run(ctx, call, append(check.AppendString([]byte(`{"uri":`), uri), '}'), nil)
 	return err
 }
