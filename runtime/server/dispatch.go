@@ -93,7 +93,7 @@ func (r *request) info() inflight.Info {
 	}
 	if r.tool != nil {
 		info.Tool = r.tool.Name
-		if !r.params.Task {
+		if !r.task {
 			info.Timeout = r.tool.Cancel.Timeout
 			info.Uncancellable = r.tool.Cancel.Uncancellable
 		}

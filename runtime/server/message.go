@@ -22,9 +22,9 @@ type Params struct {
 	Arguments      []byte // raw object, nil when absent
 	InputResponses []byte // raw object, nil when absent; also tasks/update
 	RequestState   string
-	HasState       bool  // RequestState is present
-	Task           bool  // the task member is present
-	TTL            int64 // milliseconds, as asked; meaningful when HasTTL
+	HasState       bool   // RequestState is present
+	Task           []byte // raw value, nil when absent; ReadTaskParams reads it
+	TTL            int64  // milliseconds, as asked; meaningful when HasTTL
 	HasTTL         bool
 	// tasks
 	TaskID string

@@ -64,6 +64,9 @@ func (p *Params) unset() {
 	if string(p.Arguments) == "null" {
 		p.Arguments = nil
 	}
+	if string(p.Task) == "null" {
+		p.Task = nil
+	}
 }
 
 // orEmpty stands in for absent params, which are an empty object.

@@ -13,6 +13,7 @@ type request struct {
 	wire    *wire
 	method  *Method
 	tool    *Tool // of tools/call
+	task    bool  // the call becomes one
 	can     ability
 	raw     []byte // the params, for methods of a MethodHandler
 	held    int64  // how many of them count in Server.held

@@ -20,24 +20,34 @@ func (r *request) chooseTool() *refusal {
 	}
 	r.tool = t
 	switch {
-	case !r.wire.tasks || !r.method.Task:
-		r.params.Task = false
+	case !r.wire.tasks || !r.method.Task: // what the member holds does not matter (LET10)
 	case r.wire.Task.ByReceiver:
-		r.params.Task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
-		if t.Task.Support == TaskRequired && !r.params.Task {
+		r.task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
+		if t.Task.Support == TaskRequired && !r.task {
 			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT05
 		}
-	case r.params.Task && t.Task.Support == TaskForbidden:
+	case r.params.Task != nil && t.Task.Support == TaskForbidden:
 		return refuse(rpc.CodeMethodNotFound, "tool %q does not run as a task", t.Name)
-	case !r.params.Task && t.Task.Support == TaskRequired:
+	case r.params.Task != nil:
+		return r.readTaskParams()
+	case t.Task.Support == TaskRequired:
 		return refuse(rpc.CodeMethodNotFound, "tool %q runs as a task only", t.Name)
+	}
+	return nil
+}
+
+// readTaskParams makes a task of the call, as its params ask for.
+func (r *request) readTaskParams() *refusal {
+	r.task = true
+	if err := check.DecodeScanned(r.params.Task, r.p.s.cfg.limits, r.wire.ReadTaskParams, &r.params); err != nil {
+		return refuse(rpc.CodeInvalidParams, "invalid task of %s: %v", r.method.Name, err)
 	}
 	return nil
 }
 
 // callTool runs the tool, or makes the task that will.
 func (r *request) callTool(b []byte) ([]byte, error) {
-	if r.params.Task {
+	if r.task {
 		return r.createTask(b)
 	}
 	call := r.newCall()

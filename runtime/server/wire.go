@@ -39,6 +39,8 @@ type Wire struct {
 
 	// ReadRequest reads what every request carries (message `request`); nil before 2026-07-28.
 	ReadRequest func(d *check.Decoder, p *Params)
+	// ReadTaskParams reads Params.Task, where the call becomes a task; nil before and after 2025-11-25.
+	ReadTaskParams func(d *check.Decoder, p *Params)
 	// ReadElicitResult reads the client's answer to a question.
 	ReadElicitResult func(d *check.Decoder, r *ElicitResult)
 	// ReadCallResult takes a whole tool result apart, for tools that build the protocol's own result type; nil when

@@ -41,6 +41,7 @@ func wire20251125() *Wire {
 			Tools: "tools", TaskList: "tasks/list", TaskCancel: "tasks/cancel", TaskCall: "tasks/requests/tools/call",
 		},
 		ReadElicitResult:       readElicitResult20251125,
+		ReadTaskParams:         readCallToolTask20251125,
 		ReadCallResult:         readCallResult20251125,
 		AppendInitializeResult: appendInitializeResult20251125,
 		AppendToolList:         appendToolList20251125,
@@ -132,8 +133,7 @@ func readCallTool20251125(d *check.Decoder, p *Params) {
 		case 2:
 			readCallToolMeta20251125(d, p)
 		case 3:
-			p.Task = true
-			readCallToolTask20251125(d, p)
+			p.Task = d.Alias(nil)
 		}
 	}
 }

@@ -35,8 +35,7 @@ func taskWire() *server.Wire {
 					if f == 0 {
 						p.Name = d.String(nil)
 					} else {
-						p.Task = true
-						d.Skip()
+						p.Task = d.Alias(nil)
 					}
 				}
 			}
@@ -44,6 +43,7 @@ func taskWire() *server.Wire {
 	}
 	w.Methods = append(w.Methods, server.Method{Name: "tasks/get", Op: server.OpGetTask, Read: readTask},
 		server.Method{Name: "tasks/result", Op: server.OpTaskResult, Read: readTask})
+	w.ReadTaskParams = func(d *check.Decoder, _ *server.Params) { d.Skip() }
 	w.Task = server.TaskRules{Edges: []server.TaskEdge{{From: task.Working, To: task.InputRequired}}, ByParam: true, CancelForces: true}
 	w.Outgoing = append(w.Outgoing, server.Outgoing{Op: server.OpTaskStatus, Name: "notifications/tasks/status"})
 	status := func(b []byte, t *server.TaskView) []byte {

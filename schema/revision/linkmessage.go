@@ -86,7 +86,7 @@ func (l *linker) slot(m *Message, base Place, s *Slot) {
 		l.report(s.Pos, "unknown-path", "", "%s has no %s", m.Definition, show(s.Path))
 		return
 	}
-	s.Place, s.Path = place, path
+	s.Place, s.Path, s.Always = place, path, l.always(m, base, path)
 	if want := s.Kind.types(); place.Types()&want == 0 {
 		l.report(s.Pos, "wrong-type", "", "%s of %s is no %s", show(path), m.Definition, s.Kind)
 		return
@@ -153,6 +153,19 @@ func (l *linker) resolve(m *Message, base Place, steps []string) (Place, []strin
 		at = next
 	}
 	return at, path, true
+}
+
+// always counts the steps of a path, from the first one, that lead to what every valid message has.
+func (l *linker) always(m *Message, base Place, path []string) int {
+	at := l.extend(m, base, nil)
+	for i := range path {
+		next, _ := at.step(path[i])
+		if !next.Required {
+			return i
+		}
+		at = l.extend(m, next, path[:i+1])
+	}
+	return len(path)
 }
 
 // key looks up what `$name` stands for: a key of _meta, or the id of an extension.

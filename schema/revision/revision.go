@@ -233,6 +233,8 @@ type Slot struct {
 	Path []string
 	// Place is Path resolved against the documents.
 	Place Place `json:"-"`
+	// Always is how many steps of Path, from the first one, lead to what every valid message has.
+	Always int `json:"-"`
 }
 
 // Constant is a member that a writer always sends as it is.

@@ -57,8 +57,9 @@ func messageWords() map[string]words {
 		"request":    requestWords(words{}),
 		"listTools":  requestWords(words{"cursor": SlotString}),
 		"callTool": inputWords(words{
-			"name": SlotString, "arguments": SlotRaw, "task": SlotPresent, "ttl": SlotInteger,
+			"name": SlotString, "arguments": SlotRaw, "task": SlotRaw,
 		}),
+		"taskParams":   {"ttl": SlotInteger},
 		"getPrompt":    inputWords(words{"name": SlotString, "arguments": SlotRaw}),
 		"readResource": inputWords(words{"uri": SlotString}),
 		"getTask":      requestWords(words{"taskId": SlotString}),

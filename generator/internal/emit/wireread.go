@@ -61,16 +61,9 @@ func readMember(m *model.Message, member *model.WireMember) []jen.Code {
 	var code []jen.Code
 	if s := member.Slot; s != nil {
 		to := jen.Id(m.Var).Dot(s.Field)
-		if s.Kind == model.PresentSlot {
-			code = append(code, to.Op("=").True())
-		} else {
-			code = append(code, to.Op("=").Add(readSlot(s.Kind)))
-		}
+		code = append(code, to.Op("=").Add(readSlot(s.Kind)))
 		if s.Set != "" {
 			code = append(code, jen.Id(m.Var).Dot(s.Set).Op("=").True())
-		}
-		if s.Kind == model.PresentSlot && member.Object == nil {
-			code = append(code, jen.Id("d").Dot("Skip").Call())
 		}
 	}
 	if member.Object != nil {

@@ -31,7 +31,7 @@ func structs() map[string]reflect.Type {
 func slotTypes() map[model.SlotKind]reflect.Type {
 	return map[model.SlotKind]reflect.Type{
 		model.StringSlot: reflect.TypeFor[string](), model.IntSlot: reflect.TypeFor[int64](), model.FloatSlot: reflect.TypeFor[float64](),
-		model.BoolSlot: reflect.TypeFor[bool](), model.PresentSlot: reflect.TypeFor[bool](), model.RawSlot: reflect.TypeFor[[]byte](),
+		model.BoolSlot: reflect.TypeFor[bool](), model.RawSlot: reflect.TypeFor[[]byte](),
 		model.StringsSlot: reflect.TypeFor[[]string](),
 		model.IDSlot:      reflect.TypeFor[rpc.ID](), model.MillisSlot: reflect.TypeFor[server.Millis](), model.TimeSlot: reflect.TypeFor[server.Time](),
 	}

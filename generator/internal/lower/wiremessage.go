@@ -68,7 +68,7 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage, ident string) 
 			continue
 		}
 		if slot.Kind == revision.SlotTask {
-			member := descend(root, slot.Path, slot.Place.Required)
+			member := descend(root, slot.Path, always(slot, m.read))
 			member.Call = l.message(taskMessage()).Func
 			continue
 		}
@@ -76,12 +76,12 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage, ident string) 
 		if !ok || len(slot.Path) == 0 || m.read && m.meta != "" && len(slot.Path) > 1 {
 			continue
 		}
-		member := descend(root, slot.Path, slot.Place.Required)
+		member := descend(root, slot.Path, always(slot, m.read))
 		member.Slot = &field
 	}
 	for _, c := range rule.Constants {
 		if !m.read {
-			descend(root, c.Path, true).Literal = quoteJSON(c.Value)
+			descend(root, c.Path, len(c.Path)).Literal = quoteJSON(c.Value)
 		}
 	}
 	if m.meta != "" {
@@ -96,7 +96,7 @@ func (l *wireLowering) flat(root *model.WireObject, m wireMessage) {
 	task, _ := l.rule("task")
 	for _, slot := range task.Slots {
 		if field, ok := m.slots[slot.Name]; ok && len(slot.Path) > 0 {
-			member := descend(root, slot.Path, slot.Place.Required)
+			member := descend(root, slot.Path, always(slot, m.read))
 			member.Slot = &field
 		}
 	}
@@ -106,7 +106,7 @@ func (l *wireLowering) flat(root *model.WireObject, m wireMessage) {
 const metaMember = "_meta"
 
 func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
-	member := descend(root, []string{metaMember}, false)
+	member := descend(root, []string{metaMember}, 0)
 	if m.read {
 		member.Slot = &model.WireSlot{Field: m.meta, Kind: model.RawSlot}
 		return
@@ -117,11 +117,23 @@ func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
 	member.Object.Splice = m.meta
 }
 
-// descend returns the member at path, making the objects on the way. required holds for the whole path.
-func descend(o *model.WireObject, path []string, required bool) *model.WireMember {
+// always is how many steps of the slot's path are required. What is read may lack an object whose members may all be absent; what
+// is written has every object that the schema requires (LET15).
+func always(slot revision.Slot, read bool) int {
+	switch {
+	case slot.Place.Required:
+		return len(slot.Path)
+	case read:
+		return 0
+	}
+	return slot.Always
+}
+
+// descend returns the member at path, making the objects on the way. The first steps of it are required.
+func descend(o *model.WireObject, path []string, required int) *model.WireMember {
 	for i, step := range path {
 		member := find(o, step)
-		member.Required = member.Required || required
+		member.Required = member.Required || i < required
 		if i == len(path)-1 {
 			return member
 		}

@@ -58,6 +58,7 @@ func callResultSlots() slots {
 func wireMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "request", field: "ReadRequest", structName: "Params", param: "p", read: true, slots: paramSlots()},
+		{rule: "taskParams", field: "ReadTaskParams", structName: "Params", param: "p", read: true, need: forTasks, slots: paramSlots()},
 		{rule: "elicitResult", field: "ReadElicitResult", structName: "ElicitResult", param: "r", read: true, need: forElicits,
 			slots: slots{"action": textSlot("Action"), "content": rawSlot("Content")}},
 		{rule: "callResult", field: "ReadCallResult", structName: "CallResult", param: "r", read: true, need: forResults, meta: "Meta",
@@ -122,7 +123,7 @@ func paramSlots() slots {
 		"clientCapabilities": rawSlot("ClientCapabilities"), "logLevel": textSlot("LogLevel"), "progressToken": idSlot("ProgressToken"),
 		"cursor": textSlot("Cursor"), "name": textSlot("Name"), "uri": textSlot("URI"), "arguments": rawSlot("Arguments"),
 		"inputResponses": rawSlot("InputResponses"), "requestState": {Field: "RequestState", Kind: model.StringSlot, Set: "HasState"},
-		"task": {Field: "Task", Kind: model.PresentSlot}, "ttl": {Field: "TTL", Kind: model.IntSlot, Set: "HasTTL"},
+		"task": rawSlot("Task"), "ttl": {Field: "TTL", Kind: model.IntSlot, Set: "HasTTL"},
 		"taskId": textSlot("TaskID"), "requestId": idSlot("RequestID"), "reason": textSlot("Reason"), "level": textSlot("Level"),
 		"toolsChanged": flagSlot("ToolsChanged"), "promptsChanged": flagSlot("PromptsChanged"), "resourcesChanged": flagSlot("ResourcesChanged"),
 		"resourceURIs": listSlot("ResourceURIs"), "taskIds": listSlot("TaskIDs"),

@@ -108,7 +108,7 @@ type WireSlot struct {
 // SlotKind is how a slot is read and written.
 type SlotKind uint8
 
-// The kinds of slots. PresentSlot is read only; MillisSlot and TimeSlot are append only.
+// The kinds of slots. MillisSlot and TimeSlot are append only.
 const (
 	StringSlot SlotKind = iota
 	IntSlot
@@ -116,7 +116,6 @@ const (
 	BoolSlot
 	RawSlot
 	IDSlot
-	PresentSlot
 	MillisSlot
 	TimeSlot
 	StringsSlot

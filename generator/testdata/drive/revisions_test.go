@@ -9,6 +9,7 @@ import (
 	"example.com/goldens/future"
 	library "example.com/goldens/methods"
 	prompter "example.com/goldens/methods_only"
+	echo "example.com/goldens/minimal"
 	orders "example.com/goldens/revisions"
 	ledger "example.com/goldens/stateless"
 
@@ -94,6 +95,46 @@ func TestREV01OneQuestionTwoWires(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{` + call + `,"requestState":"` + state +
 		`","inputResponses":{"confirm":{"action":"accept","content":{"overwrite":true}}}}}`)
 	p.want(`"id":3`, `"text":"imported b"`, `"resultType":"complete"`)
+}
+
+type echoHandlers struct{}
+
+func (echoHandlers) Echo(_ context.Context, _ *server.Call, in *echo.EchoInput) (*echo.EchoOutput, error) {
+	return &echo.EchoOutput{Text: in.Text}, nil
+}
+
+// TestLET10TaskIsReadWhereACallCanBeOne: elsewhere what it holds does not matter (basic/utilities/tasks#task-support-and-handling).
+func TestLET10TaskIsReadWhereACallCanBeOne(t *testing.T) {
+	srv, err := orders.New(orderHandlers{})
+	p := serve(t, srv, err)
+	for _, task := range []string{`5`, `"x"`, `{"ttl":null}`, `{"ttl":60000}`} {
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count_orders","task":` + task + `}}`)
+		p.want(`"id":1`, `"code":-32601`)
+	}
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"count_orders","task":null}}`)
+	p.want(`"id":2`, `"count":3`)
+	for _, task := range []string{`5`, `"x"`, `{"ttl":null}`} {
+		p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"import_orders","arguments":{"source":"a"},"task":` + task + `}}`)
+		p.want(`"id":3`, `"code":-32602`)
+	}
+
+	alone, err := echo.New(echoHandlers{}) // declares no tasks
+	p = serve(t, alone, err)
+	for _, task := range []string{`5`, `null`, `{"ttl":null}`, `{"ttl":60000}`} {
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"again"},"task":` + task + `}}`)
+		p.want(`"id":1`, `"text":"again"`)
+	}
+}
+
+// TestLET15TheAcknowledgementCarriesWhatIsHonoured: basic/patterns/subscriptions#acknowledgment, also when that is nothing.
+func TestLET15TheAcknowledgementCarriesWhatIsHonoured(t *testing.T) {
+	srv, err := ledger.New(ledgerHandlers{})
+	p := open(t, srv, err)
+	for _, filter := range []string{`{}`, `{"promptsListChanged":true}`} {
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":` + filter + `,` + stateless(`{}`) + `}}`)
+		p.want(`"method":"notifications/subscriptions/acknowledged"`, `"notifications":{}`)
+		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	}
 }
 
 type ledgerHandlers struct{}

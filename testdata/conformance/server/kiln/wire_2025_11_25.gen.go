@@ -99,6 +99,7 @@ var wire20251125 = server.Wire{
 		VersionHeader:   "MCP-Protocol-Version",
 		SessionHeader:   "Mcp-Session-Id",
 	},
+	ReadTaskParams:            readTaskParams20251125,
 	ReadElicitResult:          readElicitResult20251125,
 	ReadCallResult:            readCallResult20251125,
 	AppendInitializeResult:    appendInitializeResult20251125,
@@ -262,8 +263,6 @@ func readTaskResult20251125(d *check.Decoder, p *server.Params) {
 
 var callTool20251125 = check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 
-var callTool20251125Task = check.Object{Names: []string{"ttl"}, Unknown: check.Skip}
-
 func readCallTool20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&callTool20251125); f >= 0; f = d.Next() {
 		switch f {
@@ -272,16 +271,17 @@ func readCallTool20251125(d *check.Decoder, p *server.Params) {
 		case 1:
 			p.Arguments = d.Alias(nil)
 		case 2:
-			p.Task = true
-			readCallTool20251125Task(d, p)
+			p.Task = d.Alias(nil)
 		case 3:
 			readRequest20251125Meta(d, p)
 		}
 	}
 }
 
-func readCallTool20251125Task(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&callTool20251125Task); f >= 0; f = d.Next() {
+var taskParams20251125 = check.Object{Names: []string{"ttl"}, Unknown: check.Skip}
+
+func readTaskParams20251125(d *check.Decoder, p *server.Params) {
+	for f := d.Object(&taskParams20251125); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
 			p.TTL = d.Int(nil)

@@ -597,25 +597,23 @@ func appendCancelled20260728(b []byte, c *server.Cancelled) []byte {
 
 func appendAcknowledged20260728(b []byte, a *server.Acknowledged) []byte {
 	b = append(b, '{')
-	if a.PromptsChanged || len(a.ResourceURIs) > 0 || a.ResourcesChanged || len(a.TaskIDs) > 0 || a.ToolsChanged {
-		b = append(check.Member(b, `"notifications":`), '{')
-		if a.PromptsChanged {
-			b = check.AppendBool(check.Member(b, `"promptsListChanged":`), a.PromptsChanged)
-		}
-		if len(a.ResourceURIs) > 0 {
-			b = check.AppendSlice(check.Member(b, `"resourceSubscriptions":`), a.ResourceURIs, check.AppendString[string])
-		}
-		if a.ResourcesChanged {
-			b = check.AppendBool(check.Member(b, `"resourcesListChanged":`), a.ResourcesChanged)
-		}
-		if len(a.TaskIDs) > 0 {
-			b = check.AppendSlice(check.Member(b, `"taskIds":`), a.TaskIDs, check.AppendString[string])
-		}
-		if a.ToolsChanged {
-			b = check.AppendBool(check.Member(b, `"toolsListChanged":`), a.ToolsChanged)
-		}
-		b = append(b, '}')
+	b = append(check.Member(b, `"notifications":`), '{')
+	if a.PromptsChanged {
+		b = check.AppendBool(check.Member(b, `"promptsListChanged":`), a.PromptsChanged)
 	}
+	if len(a.ResourceURIs) > 0 {
+		b = check.AppendSlice(check.Member(b, `"resourceSubscriptions":`), a.ResourceURIs, check.AppendString[string])
+	}
+	if a.ResourcesChanged {
+		b = check.AppendBool(check.Member(b, `"resourcesListChanged":`), a.ResourcesChanged)
+	}
+	if len(a.TaskIDs) > 0 {
+		b = check.AppendSlice(check.Member(b, `"taskIds":`), a.TaskIDs, check.AppendString[string])
+	}
+	if a.ToolsChanged {
+		b = check.AppendBool(check.Member(b, `"toolsListChanged":`), a.ToolsChanged)
+	}
+	b = append(b, '}')
 	if !a.SubscriptionID.IsZero() {
 		b = append(check.Member(b, `"_meta":`), '{')
 		b = a.SubscriptionID.AppendJSON(check.Member(b, `"io.modelcontextprotocol/subscriptionId":`))
