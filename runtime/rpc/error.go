@@ -11,7 +11,8 @@ const (
 	CodeInternalError  = -32603
 )
 
-// Error is a JSON-RPC error: what a peer answered, or what a handler wants to be answered.
+// Error is a JSON-RPC error: what a peer answered, or what a handler wants to be answered. A handler may use the codes above but
+// the first, and any outside -32768 to -32000, which are reserved: package server has errors for what revisions define there.
 type Error struct {
 	Code    int
 	Message string

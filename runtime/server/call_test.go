@@ -71,7 +71,7 @@ func TestHandlerErrors(t *testing.T) {
 	c := newFixture(t, []Tool{
 		tool("plain", plain(func(context.Context, *Call) (*echoOutput, error) { return nil, errors.New("no such order") })),
 		tool("coded", plain(func(context.Context, *Call) (*echoOutput, error) {
-			return nil, &rpc.Error{Code: -32042, Message: "go there", Data: []byte(`{"url":"x"}`)}
+			return nil, &rpc.Error{Code: 4042, Message: "go there", Data: []byte(`{"url":"x"}`)}
 		})),
 		tool("panics", plain(func(context.Context, *Call) (*echoOutput, error) { panic("secret") })),
 		tool("exits", plain(func(context.Context, *Call) (*echoOutput, error) { runtime.Goexit(); return nil, nil })),
@@ -82,7 +82,7 @@ func TestHandlerErrors(t *testing.T) {
 	m.wantResult(t, `{"content":[{"type":"text","text":"no such order"}],"isError":true}`)
 	c.call("2", "coded", `{}`)
 	m, _ = c.answer("2")
-	m.wantError(t, -32042, "go there")
+	m.wantError(t, 4042, "go there")
 	if m.field("error", "data") != `{"url":"x"}` {
 		t.Error(m.raw)
 	}

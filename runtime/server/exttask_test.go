@@ -109,7 +109,7 @@ func TestEXT07TheTaskHoldsItsOutcome(t *testing.T) {
 	}
 	id = f.create(t.Context(), "coded", `{}`, withTasks)
 	m = f.await(t.Context(), id, task.Failed)
-	if m.field("result", "error") != `{"code":-32042,"message":"go there","data":{"url":"x"}}` || m.field("result", "result") != "" {
+	if m.field("result", "error") != `{"code":4042,"message":"go there","data":{"url":"x"}}` || m.field("result", "result") != "" {
 		t.Error(m.raw)
 	}
 	id = f.create(t.Context(), "panics", `{}`, withTasks)

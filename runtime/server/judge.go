@@ -138,7 +138,7 @@ func (v *verdict) stands(msg *rpc.Message, p *Params) *refusal {
 	case len(p.ClientCapabilities) == 0 || p.ClientCapabilities[0] != '{':
 		missing = "the client's capabilities"
 	case v.err != nil:
-		return refuse(rpc.CodeInvalidParams, "invalid params of %s: %v", v.method.Name, v.err)
+		return &refusal{err: invalidParams(v.method.Name, v.err)}
 	default:
 		return nil
 	}

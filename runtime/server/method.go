@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // MethodHandler serves one request of the protocol other than tools and tasks: prompts/get and the like. BindMethod makes one.
@@ -43,7 +42,8 @@ type MethodCodec[In, Out any] struct {
 }
 
 // BindMethod joins a handler with its codecs. Params that Decode refuses never reach fn; they are answered with -32602. Errors
-// of fn: *rpc.Error as it is, *ResourceError by the revision's code, others as internal errors whose text is for the log alone.
+// of fn: *rpc.Error as it is unless its code is reserved, *ResourceError and *URLElicitationError by the revision's code, others as
+// internal errors whose text is for the log alone.
 func BindMethod[In, Out any](name string, fn func(ctx context.Context, call *Call, in *In) (*Out, error), codecs ...MethodCodec[In, Out]) MethodHandler {
 	h := MethodHandler{name: name}
 	for _, c := range codecs {
@@ -81,9 +81,3 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 		return c.Append(b, out), nil
 	}
 }
-
-// ResourceError says that there is no such resource. Its code depends on the revision.
-type ResourceError struct{ URI string }
-
-// Error implements error.
-func (e *ResourceError) Error() string { return "unknown resource " + rpc.Cut(e.URI) }

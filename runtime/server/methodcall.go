@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // callMethod serves a request by the definition's handler for it.
@@ -47,33 +46,15 @@ func (c *Call) suspend() bool {
 func (c *Call) methodError(err error) error {
 	var invalid *inputError
 	if errors.As(err, &invalid) {
-		return rpc.Errorf(rpc.CodeInvalidParams, "invalid params:\n%v", invalid.err)
+		return invalidParams(c.entry.Info().Method, invalid.err)
 	}
-	if own := c.wire.protocolError(err); own != nil {
+	if own := c.protocolError(err); own != nil {
 		return own
 	}
 	if c.entry.Err() == nil {
 		c.Log().Error("method failed", "method", c.entry.Info().Method, "error", err)
 	}
 	return errInternal
-}
-
-// protocolError is the JSON-RPC error that err stands for in this revision, nil for none.
-func (w *wire) protocolError(err error) *rpc.Error {
-	var own *rpc.Error
-	var resource *ResourceError
-	var unsupported *UnsupportedError
-	switch {
-	case errors.As(err, &own):
-		return own
-	case errors.As(err, &resource) && w.Codes.ResourceNotFound != 0:
-		own = rpc.Errorf(w.Codes.ResourceNotFound, "%v", resource)
-		own.Data = append(check.AppendString([]byte(`{"uri":`), resource.URI), '}')
-		return own
-	case errors.As(err, &unsupported) && unsupported.Capability != "" && w.Codes.MissingCapability != 0:
-		return w.missing(unsupported.Capability)
-	}
-	return nil
 }
 
 // complete adds to the result in b, which begins at start, what every result of the revision carries and the handler left

@@ -80,7 +80,7 @@ func orEmpty(params []byte) []byte {
 // readSession reads the params of a method of a handshake revision.
 func (rd *reading) readSession(m *Method, params []byte) *rpc.Error {
 	if err := rd.read(m, params, m.Read); err != nil {
-		return rpc.Errorf(rpc.CodeInvalidParams, "invalid params of %s: %v", m.Name, err)
+		return invalidParams(m.Name, err)
 	}
 	return nil
 }

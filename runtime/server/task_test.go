@@ -58,7 +58,7 @@ func jobs(h *hold) []Tool {
 			withTask(TaskOptional), func(t *Tool) { t.Task.PollInterval = 2 * time.Second }),
 		tool("fails", plain(func(context.Context, *Call) (*echoOutput, error) { return nil, errors.New("no disk") }), withTask(TaskOptional)),
 		tool("coded", plain(func(context.Context, *Call) (*echoOutput, error) {
-			return nil, &rpc.Error{Code: -32042, Message: "go there", Data: []byte(`{"url":"x"}`)}
+			return nil, &rpc.Error{Code: 4042, Message: "go there", Data: []byte(`{"url":"x"}`)}
 		}), withTask(TaskOptional)),
 		tool("whole", Bind(decodeNoInput, func(context.Context, *Call, *noInput) (*rawResult, error) {
 			return &rawResult{`{"content":[{"type":"text","text":"bad luck"}],"isError":true,"_meta":{"k":1}}`}, nil
@@ -550,7 +550,7 @@ func TestTSK23AuditTrail(t *testing.T) {
 
 func TestTSK24BadArgumentsNeverMakeATask(t *testing.T) {
 	c := newFixture(t, jobs(newHold())).dialTasks("me")
-	c.request("1", "tools/call", `{"name":"quick","arguments":{"text":"","count":12},"task":{}}`).wantError(t, -32602, "/text", "minLength", "/count", "maximum")
+	c.request("1", "tools/call", `{"name":"quick","arguments":{"text":"","count":12},"task":{}}`).wantError(t, -32602, "/text", "minLength", "(and 1 more)")
 	c.request("2", "tasks/list", `{}`).wantResult(t, `{"tasks":[]}`)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -125,14 +124,16 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 			err = check(data)
 		}
 		if err != nil {
-			wrong = append(wrong, fmt.Sprintf("answer to %q: %v", q.Name, err))
+			for _, text := range violations(err) {
+				wrong = append(wrong, fmt.Sprintf("answer to %q: %s", q.Name, text))
+			}
 			continue
 		}
 		answers = append(answers, task.Answer{Name: q.Name, Data: data})
 	}
 	if len(wrong) > 0 {
 		slices.Sort(wrong)
-		return nil, rpc.Errorf(rpc.CodeInvalidParams, "%s", strings.Join(wrong, "\n"))
+		return nil, invalid("invalid inputResponses", wrong)
 	}
 	return answers, nil
 }

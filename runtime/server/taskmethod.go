@@ -97,7 +97,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 			result := CallResult{IsError: true, Content: appendText(nil, (&inputError{err}).Error()), ServerInfo: s.infoFor(r.wire)}
 			return r.wire.AppendCallResult(b, &result), nil
 		}
-		return b, rpc.Errorf(rpc.CodeInvalidParams, "%v", &inputError{err})
+		return b, invalidParams(r.method.Name, err)
 	}
 	known, b, asks, err := r.asksBefore(b)
 	if err != nil || asks {

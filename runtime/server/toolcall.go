@@ -14,6 +14,9 @@ import (
 // chooseTool finds the tool and decides between inline and task (TSK02, TSK03, EXT03). It runs in the read loop, because the
 // tool's policy belongs to what is registered.
 func (r *request) chooseTool() *refusal {
+	if args := r.params.Arguments; args != nil && args[0] != '{' {
+		return refuse(rpc.CodeInvalidParams, "arguments must be an object") // LET05
+	}
 	t := r.p.s.tool(r.params.Name)
 	if t == nil {
 		return refuse(rpc.CodeInvalidParams, "unknown tool %s", rpc.Quoted(r.params.Name))
@@ -109,7 +112,7 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 
 // failure makes an answer of a handler's error.
 func (s *Server) failure(call *Call, err error) (CallResult, error) {
-	if own := call.wire.protocolError(err); own != nil {
+	if own := call.protocolError(err); own != nil {
 		return CallResult{}, own
 	}
 	if broken := (*outputError)(nil); errors.As(err, &broken) {

@@ -159,11 +159,12 @@ type Capabilities struct {
 
 // Codes are error codes by situation; 0 means that the revision does not know the situation.
 type Codes struct {
-	ResourceNotFound   int
-	MissingMeta        int
-	HeaderMismatch     int
-	MissingCapability  int
-	UnsupportedVersion int
+	ResourceNotFound       int
+	URLElicitationRequired int
+	MissingMeta            int
+	HeaderMismatch         int
+	MissingCapability      int
+	UnsupportedVersion     int
 }
 
 // Meta are keys of _meta objects; "" means that the revision has none.

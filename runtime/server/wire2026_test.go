@@ -117,7 +117,7 @@ func fullWire20251125() *Wire {
 		Outgoing{Op: OpResourceUpdated, Name: "notifications/resources/updated"}, createMessage, listRoots)
 	c := &w.Capabilities
 	c.ToolsChanged, c.ResourceUpdated, c.Logging = "tools/listChanged", "resources/subscribe", "logging"
-	w.Codes.ResourceNotFound = -32002
+	w.Codes = Codes{ResourceNotFound: -32002, URLElicitationRequired: -32042}
 	w.Meta.RelatedTask = "io.modelcontextprotocol/related-task"
 	w.AppendLog = appendLog
 	w.AppendResourceUpdated = func(b []byte, u *ResourceUpdated) []byte { return object(append(b, '{')).text("uri", u.URI).close() }

@@ -35,7 +35,7 @@ const executionMember = "execution"
 
 // situations are the errors whose codes and HTTP statuses the runtime takes from the wire.
 func situations() []string {
-	return []string{"resourceNotFound", "methodNotFound", "missingMeta", "headerMismatch", "missingCapability", "unsupportedVersion"}
+	return []string{"resourceNotFound", "urlElicitationRequired", "methodNotFound", "missingMeta", "headerMismatch", "missingCapability", "unsupportedVersion"}
 }
 
 // standard are the situations that have JSON-RPC's own code everywhere.

@@ -66,7 +66,8 @@ var wire20251125 = server.Wire{
 	},
 	ToolExecution: "execution",
 	Codes: server.Codes{
-		ResourceNotFound: -32002,
+		ResourceNotFound:       -32002,
+		URLElicitationRequired: -32042,
 	},
 	Meta: server.Meta{
 		RelatedTask: "io.modelcontextprotocol/related-task",

@@ -1,0 +1,141 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// ResourceError says that there is no such resource. Its code depends on the revision.
+type ResourceError struct{ URI string }
+
+// Error implements error.
+func (e *ResourceError) Error() string { return "unknown resource " + rpc.Cut(e.URI) }
+
+// URLElicitationError says that a request can not be served before the user has done something on pages of the web. Revisions
+// that have a code for it answer with that, and the client tries again. In others it is an error like any: Send elicitation/create
+// with a URL instead, which every revision serves. Return it only to clients that declare elicitation/url.
+type URLElicitationError struct{ Elicitations []URLElicitation }
+
+// URLElicitation is one page that the user has to see. All of it is required.
+type URLElicitation struct {
+	ID      string // for Call.ElicitationComplete
+	URL     string // absolute
+	Message string // says why
+}
+
+// Error implements error.
+func (e *URLElicitationError) Error() string {
+	text := "the user has to open a page first"
+	for i := range e.Elicitations {
+		text += "; " + e.Elicitations[i].Message + ": " + e.Elicitations[i].URL
+	}
+	return text
+}
+
+func (e *URLElicitationError) data() ([]byte, error) {
+	if len(e.Elicitations) == 0 {
+		return nil, errors.New("a URLElicitationError without Elicitations")
+	}
+	b := []byte(`{"elicitations":[`)
+	for i, page := range e.Elicitations {
+		if u, err := url.Parse(page.URL); err != nil || !u.IsAbs() || page.ID == "" || page.Message == "" {
+			return nil, fmt.Errorf("a URLElicitation needs an ID, an absolute URL and a Message: %+v", page)
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = check.AppendString(append(b, `{"mode":"url","elicitationId":`...), page.ID)
+		b = check.AppendString(append(b, `,"url":`...), page.URL)
+		b = append(check.AppendString(append(b, `,"message":`...), page.Message), '}')
+	}
+	return append(b, `]}`...), nil
+}
+
+// protocolError is the JSON-RPC error that a handler's err stands for in the call's revision, nil for none.
+func (c *Call) protocolError(err error) *rpc.Error {
+	var own *rpc.Error
+	var resource *ResourceError
+	var pages *URLElicitationError
+	var unsupported *UnsupportedError
+	codes := &c.wire.Codes
+	switch {
+	case errors.As(err, &own):
+		return c.allow(own)
+	case errors.As(err, &resource) && codes.ResourceNotFound != 0:
+		own = rpc.Errorf(codes.ResourceNotFound, "%v", resource)
+		own.Data = append(check.AppendString([]byte(`{"uri":`), resource.URI), '}')
+		return own
+	case errors.As(err, &pages) && codes.URLElicitationRequired != 0:
+		data, wrong := pages.data()
+		if wrong != nil {
+			return c.defect(wrong)
+		}
+		return &rpc.Error{Code: codes.URLElicitationRequired, Message: pages.Error(), Data: data}
+	case errors.As(err, &unsupported) && unsupported.Capability != "" && codes.MissingCapability != 0:
+		return c.wire.missing(unsupported.Capability)
+	}
+	return nil
+}
+
+// allow holds a handler's own error against what errors may be. A reserved code would say what the specification means by it, or
+// nothing at all (LET05); data that is no JSON would break the frame (LET01).
+func (c *Call) allow(own *rpc.Error) *rpc.Error {
+	if reservedCode(own.Code) {
+		return c.defect(fmt.Errorf("code %d is reserved: return one of another range, or *server.ResourceError or "+
+			"*server.URLElicitationError: %w", own.Code, own))
+	}
+	if len(own.Data) > 0 {
+		if err := check.Valid(own.Data, c.s.cfg.limits); err != nil {
+			return c.defect(fmt.Errorf("the data of an error is not JSON: %w: %w", err, own))
+		}
+	}
+	return own
+}
+
+// defect answers for a handler that is wrong. How is for the log alone.
+func (c *Call) defect(err error) *rpc.Error {
+	c.Log().Error("error refused", "error", err)
+	return errInternal
+}
+
+// reservedCode tells whether JSON-RPC or the protocol alone give the code its meaning. Of theirs handlers may use those that any
+// request can end with.
+func reservedCode(code int) bool {
+	switch code {
+	case rpc.CodeInvalidRequest, rpc.CodeMethodNotFound, rpc.CodeInvalidParams, rpc.CodeInternalError:
+		return false
+	}
+	return -32768 <= code && code <= -32000
+}
+
+// invalidParams refuses params for err: with one sentence, and all that is wrong in the data (LET05).
+func invalidParams(method string, err error) *rpc.Error {
+	return invalid("invalid params of "+method, violations(err))
+}
+
+// violations are the single things that err says.
+func violations(err error) []string {
+	var all check.Violations
+	if !errors.As(err, &all) || len(all) == 0 {
+		return []string{err.Error()}
+	}
+	texts := make([]string, len(all))
+	for i := range all {
+		texts[i] = all[i].Error()
+	}
+	return texts
+}
+
+// invalid says the first of what is wrong after head, and has all of it as data.
+func invalid(head string, texts []string) *rpc.Error {
+	err := rpc.Errorf(rpc.CodeInvalidParams, "%s: %s", head, texts[0])
+	if more := len(texts) - 1; more > 0 {
+		err.Message += fmt.Sprintf(" (and %d more)", more)
+	}
+	err.Data = append(check.AppendSlice([]byte(`{"violations":`), texts, check.AppendString), '}')
+	return err
+}
