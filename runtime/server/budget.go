@@ -40,7 +40,7 @@ func (b *budget) try(n int64) bool {
 	}
 }
 
-// take takes n bytes as soon as they are left. late, if not nil, is called each time that it has waited for patience.
+// take takes n bytes as soon as they are left. late, if not nil, is called each time that it has waited for maxWait.
 func (b *budget) take(ctx context.Context, n int64, late func()) error {
 	if b.waits.Load() == 0 && b.try(n) {
 		return nil
@@ -51,7 +51,7 @@ func (b *budget) take(ctx context.Context, n int64, late func()) error {
 	b.waits.Add(1)
 	b.grant()
 	b.mu.Unlock()
-	tick := time.NewTicker(patience)
+	tick := time.NewTicker(maxWait)
 	defer tick.Stop()
 	for {
 		select {
@@ -68,8 +68,8 @@ func (b *budget) take(ctx context.Context, n int64, late func()) error {
 	}
 }
 
-// patience is how long an answer waits for peers that do not read what they asked for before one of them loses its connection.
-const patience = 30 * time.Second
+// maxWait is how long an answer waits for peers that do not read theirs before connections of such peers are ended.
+const maxWait = 30 * time.Second
 
 // grant lets those go on that have waited longest, as far as there is room. With mu.
 func (b *budget) grant() {
@@ -162,7 +162,11 @@ func (r *room) reserve(ctx context.Context) error {
 		}
 		r.own = r.s.share / parts
 	}
-	if err := r.budget().take(ctx, r.s.share, func() { r.s.endSilent(r.p) }); err != nil {
+	var late func()
+	if r.p != nil {
+		late = func() { r.s.endStalled(r.p) }
+	}
+	if err := r.budget().take(ctx, r.s.share, late); err != nil {
 		r.free()
 		return err
 	}
@@ -197,20 +201,4 @@ func (r *room) free() {
 		r.p.unread.change(-r.own)
 	}
 	r.taken, r.own = 0, 0
-}
-
-// endSilent ends the connection with the most bytes that wait to be read, unless it is p's own. Over HTTP, writes have a deadline.
-func (s *Server) endSilent(p *peer) {
-	s.mu.Lock()
-	var worst *peer
-	for _, other := range s.peers {
-		if _, ok := other.out.(connOutlet); ok && other != p && other.unread.used.Load() > 0 && (worst == nil || other.unread.used.Load() > worst.unread.used.Load()) {
-			worst = other
-		}
-	}
-	s.mu.Unlock()
-	if worst != nil {
-		s.log.Warn("connection ended: it does not read its answers, and others wait", "peer", worst.id, "principal", worst.principal, "bytes", worst.unread.used.Load())
-		worst.out.(connOutlet).giveUp()
-	}
 }

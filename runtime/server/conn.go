@@ -23,8 +23,8 @@ var ErrGrace = errors.New("server: handlers did not return within the grace peri
 var ErrShutdown = errors.New("server: shut down")
 
 // Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, why
-// a read or a write failed, the cause of ctx or ErrShutdown when it was told to stop; with ErrGrace when a handler
-// did not follow. At the end of input, what was read is answered within the grace period (CAN26); requests that are in flight after
+// a read or a write failed, the cause of ctx or ErrShutdown when it was told to stop, ErrStalled when others waited for what the
+// peer did not read; with ErrGrace when a handler did not follow. At the end of input, what was read is answered within the grace period (CAN26); requests that are in flight after
 // that end with cause disconnect, or shutdown. Tasks outlive the connection (TSK06) if their owner
 // does: an identity, or whoever started this process (rpc.Stdio). Those of any other connection end with it.
 func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
@@ -33,8 +33,8 @@ func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 }
 
 func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
-	deaf := make(chan struct{}, 1)
-	p := s.newPeer(ctx, connOutlet{conn, deaf})
+	out := newConnOutlet(conn)
+	p := s.newPeer(ctx, out)
 	if l, ok := conn.(local); ok && l.Local() && p.principal == "" {
 		p.owner = ownedByLocal
 	}
@@ -47,17 +47,20 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	case why = <-read:
 		read <- nil
 		if why == nil {
-			p.drain(ctx, conn, deaf)
+			why = p.drain(ctx, conn, out.failed)
 		}
 		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Err: why})
-	case <-deaf: // work for nobody; why it is so, Close returns
-		p.end(&inflight.Cause{Source: inflight.SourceDisconnect})
+	case why = <-out.failed:
+		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Err: why})
 	case <-ctx.Done():
 		why = context.Cause(ctx)
 		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: why.Error()})
 	case <-s.down:
 		why = ErrShutdown
 		p.end(&inflight.Cause{Source: inflight.SourceShutdown})
+	}
+	if errors.Is(why, ErrStalled) {
+		_ = conn.Close() // what is being written ends; finish returns the same
 	}
 	return why, p.finish(conn, read)
 }
@@ -77,9 +80,10 @@ func (p *peer) end(cause *inflight.Cause) {
 // drain lets what was read be answered after the end of input (CAN26): a peer that sends no more may read still. It returns when
 // nothing of the peer runs any more, when the grace period is over, or when there is another reason to end. Questions to the peer end
 // at once, because nothing can answer them, and so do subscriptions, because nothing can end them.
-func (p *peer) drain(ctx context.Context, conn rpc.Conn, deaf <-chan struct{}) {
-	p.mute.Store(true)
-	p.s.tracker.CancelOutgoing(p.id, errMute)
+// It returns why the connection is of no use any more, if it is not.
+func (p *peer) drain(ctx context.Context, conn rpc.Conn, failed <-chan error) error {
+	p.inputEnded.Store(true)
+	p.s.tracker.CancelOutgoing(p.id, errInputEnded)
 	watched, _ := conn.(rpc.Watched)
 	gone := func() bool { return watched != nil && watched.PeerGone() }
 	if !gone() {
@@ -96,19 +100,21 @@ func (p *peer) drain(ctx context.Context, conn rpc.Conn, deaf <-chan struct{}) {
 			continue
 		case <-p.live.idle:
 		case <-grace.C:
-		case <-deaf:
+		case err := <-failed:
+			return err
 		case <-ctx.Done():
 		case <-p.s.down:
 		}
-		return
+		return nil
 	}
+	return nil
 }
 
 // lookAgain is how often a peer that sends no more is looked for.
 const lookAgain = 50 * time.Millisecond
 
-// errMute is how questions end to a peer that sends no more.
-var errMute = &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its output, so it can not answer"}
+// errInputEnded is how questions end to a peer that sends no more.
+var errInputEnded = &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its output, so it can not answer"}
 
 // release lets the peer end when nothing of it runs any more.
 func (p *peer) release() { p.released.Do(p.live.done) }
@@ -138,31 +144,6 @@ func (p *peer) finish(conn rpc.Conn, read <-chan error) error {
 		return late
 	}
 	return closed
-}
-
-// connOutlet writes to a connection, which has one stream for everything.
-type connOutlet struct {
-	conn rpc.Conn
-	deaf chan<- struct{} // told when a write fails: then every later one will; has room for one
-}
-
-func (o connOutlet) Write(_ rpc.ID, _ bool, frame []byte) error {
-	if len(frame) == 0 {
-		return nil
-	}
-	err := o.conn.WriteFrame(frame)
-	if err != nil {
-		o.giveUp()
-	}
-	return err
-}
-
-// giveUp ends the connection.
-func (o connOutlet) giveUp() {
-	select {
-	case o.deaf <- struct{}{}:
-	default:
-	}
 }
 
 // readLoop takes frames until the peer is done. Each one is read into the buffer of a request, so that the frame of a

@@ -37,9 +37,9 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.mute.Load() {
+	if p.inputEnded.Load() {
 		entry.Retire()
-		return nil, errMute
+		return nil, errInputEnded
 	}
 	entry.Follow(a.wait)
 	if err := a.write(method, &q); err != nil {
@@ -48,7 +48,7 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 	}
 	answer, err := entry.Await()
 	if err != nil {
-		return nil, a.giveUp(err)
+		return nil, a.withdraw(err)
 	}
 	return p.readReply(q.Method, answer)
 }
@@ -111,8 +111,8 @@ func (w *wire) relate(params []byte, id string) []byte {
 // metaMember is where every message of every revision carries metadata.
 const metaMember = "_meta"
 
-// giveUp takes the question back from the client, if that is still there.
-func (a *asking) giveUp(err error) error {
+// withdraw takes the question back from the client, if that is still there.
+func (a *asking) withdraw(err error) error {
 	var cause *inflight.Cause
 	if errors.As(err, &cause) && cause.Source == inflight.SourceDisconnect {
 		return err

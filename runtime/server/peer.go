@@ -27,18 +27,18 @@ type peer struct {
 	cancel    context.CancelCauseFunc
 
 	// Written by the read loop before anything that reads them is started.
-	wire     *wire
-	ready    bool    // initialize was answered
-	can      ability // what the client declared then
-	closing  atomic.Bool
-	gone     atomic.Bool          // nothing is written any more
-	mute     atomic.Bool          // nothing is read any more, so questions have no answer
-	released sync.Once            // of live
-	agreed   atomic.Pointer[wire] // wire, when it is ready, for everybody else
-	streams  bool                 // the transport has a stream per request
-	exchange bool                 // it has one request
-	ended    Result               // of an exchange; whoever answers writes it
-	level    atomic.Int32         // of log messages that the client wants: an index of levels
+	wire       *wire
+	ready      bool    // initialize was answered
+	can        ability // what the client declared then
+	closing    atomic.Bool
+	gone       atomic.Bool          // nothing is written any more
+	inputEnded atomic.Bool          // nothing is read any more, so questions have no answer
+	released   sync.Once            // of live
+	agreed     atomic.Pointer[wire] // wire, when it is ready, for everybody else
+	streams    bool                 // the transport has a stream per request
+	exchange   bool                 // it has one request
+	ended      Result               // of an exchange; whoever answers writes it
+	level      atomic.Int32         // of log messages that the client wants: an index of levels
 
 	// gate orders what is written for a request after what ended it. Writers hold it shared from asking for permission
 	// until the frame is accepted; they do not hinder each other. Whoever writes for a request that was read after a

@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -121,5 +123,86 @@ func TestTSK18ACancelDoesNotWaitForOthersAnswers(t *testing.T) {
 		for _, end := range ends {
 			end()
 		}
+	})
+}
+
+// A client that reads keeps its connection, however many of its calls wait: what counts is what is written and not read.
+func TestTSK28AConnectionThatReadsIsNotEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran atomic.Int64
+		f := newFixture(t, []Tool{tool("large", large(4<<20, &ran))}, WithMaxBytesUnread(64<<20), WithGrace(time.Second))
+		ended := make(chan error, 5)
+		var silent []*client
+		for range cap(ended) {
+			c, served := f.silent(t.Context())
+			for i := range 3 {
+				c.call(fmt.Sprint(i), "large", `{}`)
+			}
+			synctest.Wait()
+			silent = append(silent, c)
+			go func() { ended <- <-served }()
+		}
+		readers := []*client{f.dial(t.Context()), f.dial(t.Context())}
+		for _, c := range readers {
+			c.initialize(`{}`)
+			for i := range 8 {
+				c.call(fmt.Sprint(i), "large", `{}`)
+			}
+		}
+		synctest.Wait()
+		if f.srv.unread.waits.Load() == 0 {
+			t.Fatal("there is room")
+		}
+		time.Sleep(maxWait + time.Second)
+		if n := len(ended); n == 0 || n == cap(ended) {
+			t.Errorf("%d connections were ended: one is enough", n)
+		}
+		for _, c := range readers {
+			for range 8 {
+				if m := c.next(); m.Error != nil {
+					t.Error(m.raw)
+				}
+			}
+			c.fence()
+			c.close()
+		}
+		for _, c := range silent {
+			c.conn.Close()
+		}
+		stalled := 0
+		for range silent {
+			if errors.Is(<-ended, ErrStalled) {
+				stalled++
+			}
+		}
+		if stalled == 0 {
+			t.Error("none was told why")
+		}
+		synctest.Wait()
+		f.counted()
+	})
+}
+
+// What tasks store is encoded in a budget of its own, which no connection holds up: nobody is ended for that.
+func TestTSK28TasksEndNoConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, []Tool{tool("large", large(1<<20, new(atomic.Int64)))}, WithMaxBytesUnread(64<<20))
+		c, served := f.silent(t.Context())
+		for i := range 3 {
+			c.call(fmt.Sprint(i), "large", `{}`)
+		}
+		f.srv.packing.change(64 << 20)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*maxWait)
+		defer cancel()
+		space := room{s: f.srv}
+		if space.reserve(ctx) == nil {
+			t.Error("there is room")
+		}
+		f.srv.packing.change(-64 << 20)
+		if len(served) > 0 {
+			t.Errorf("ended: %v", <-served)
+		}
+		c.conn.Close()
+		<-served
 	})
 }
