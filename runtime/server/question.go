@@ -92,7 +92,8 @@ func (e *AnswerError) Unwrap() error { return e.Err }
 // Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
 // q.Message. When the handler runs again, the recorded answer is given at once. What was answered is not asked again in the same
 // run: that is an error, whatever the words, unless each asking is Named.
-// Errors: ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for a name that is taken, *rpc.Error when the client
+// Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
+// Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for a name that is taken, *rpc.Error when the client
 // answered with one, or the cause of ctx.
 func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, opts ...AskOption) (Answer[T], error) {
 	if message == "" {

@@ -13,8 +13,11 @@ type packageDoc struct {
 	Header, Intro    []string
 	Tools, Methods   []string // one item of a list each, continued on lines of its own
 	Tasks, Questions bool
-	Parts            bool // tools are divided over packages
-	Resources        bool // clients can be told that one has changed
+	Parts            bool     // tools are divided over packages
+	Resources        bool     // clients can be told that one has changed
+	Text             bool     // a tool returns content, which TextResult makes
+	Union            string   // a union as an example, with some of its forms
+	Forms            []string // as Go types
 	// Handshake and Stateless say which kinds of revisions there are.
 	Handshake, Stateless bool
 }
@@ -37,6 +40,8 @@ func docFile(pkg *model.Package) ([]File, error) {
 	for _, t := range pkg.Tools {
 		doc.Tools = append(doc.Tools, listItem(t.Name+" ("+t.GoName+"): "+strings.Join(t.Policy, " ")))
 	}
+	doc.Text = pkg.Needs.Results && pkg.Result.Text.Block != ""
+	doc.Union, doc.Forms = exampleUnion(pkg)
 	for _, m := range pkg.Methods {
 		doc.Methods = append(doc.Methods, listItem(m.Name+": Handlers."+m.GoName))
 	}
@@ -45,6 +50,19 @@ func docFile(pkg *model.Package) ([]File, error) {
 	}
 	text, err := templates.Execute("package.tmpl", doc)
 	return one("doc.gen.go", []byte(text), err)
+}
+
+// exampleUnion is the first union of a package, with some of the types that it may hold.
+func exampleUnion(pkg *model.Package) (name string, forms []string) {
+	for _, d := range pkg.Decls {
+		if u, ok := d.Body.(*model.Union); ok {
+			for _, m := range u.Members[:min(3, len(u.Members))] {
+				forms = append(forms, m.TypeName())
+			}
+			return d.Name, forms
+		}
+	}
+	return "", nil
 }
 
 // listItem wraps text into the lines of one item: the first without slashes, the others indented below it. It is one paragraph,

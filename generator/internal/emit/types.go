@@ -134,7 +134,11 @@ func fieldDoc(p *model.Prop) []string {
 	if p.Default == nil {
 		return doc
 	}
-	return append(slices.Clip(doc), "Default "+p.DefaultText+".")
+	text := "Default " + p.DefaultText + "."
+	if p.DefaultText == "null" {
+		text = "Default null: an absent value is read as null."
+	}
+	return append(slices.Clip(doc), text)
 }
 
 // enumType writes

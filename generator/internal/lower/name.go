@@ -13,7 +13,7 @@ import (
 var initialisms = map[string]string{
 	"acl": "ACL", "api": "API", "ascii": "ASCII", "cpu": "CPU", "css": "CSS", "csv": "CSV", "db": "DB", "dns": "DNS",
 	"eof": "EOF", "guid": "GUID", "html": "HTML", "http": "HTTP", "https": "HTTPS", "id": "ID", "ids": "IDs", "io": "IO",
-	"ip": "IP", "json": "JSON", "jwt": "JWT", "mcp": "MCP", "md5": "MD5", "mime": "MIME", "os": "OS", "pdf": "PDF", "pr": "PR",
+	"ip": "IP", "json": "JSON", "jwt": "JWT", "mcp": "MCP", "md5": "MD5", "mime": "MIME", "ok": "OK", "os": "OS", "pdf": "PDF", "pr": "PR",
 	"ram": "RAM", "rpc": "RPC", "sdk": "SDK", "sha": "SHA", "sla": "SLA", "sql": "SQL", "ssh": "SSH", "svg": "SVG",
 	"tcp": "TCP", "tls": "TLS", "ttl": "TTL", "udp": "UDP", "ui": "UI", "uri": "URI", "uris": "URIs", "url": "URL",
 	"urls": "URLs", "utc": "UTC", "utf8": "UTF8", "uuid": "UUID", "vm": "VM", "xml": "XML", "yaml": "YAML",

@@ -10,7 +10,7 @@ func TestGoNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"get_quote": "GetQuote", "batchId": "BatchID", "user_ids": "UserIDs", "HTTPServerURL": "HTTPServerURL", "mimeType": "MIMEType",
 		"x-api-key": "XAPIKey", "_meta": "Meta", "$ref": "Ref", "per.page": "PerPage", "": "X", "123": "X123", "日本": "X日本",
-		"*/ func init() {}": "FuncInit", "utf8Text": "UTF8Text", "getURLs": "GetURLs", "ÉTÉ": "ÉTÉ", "sha256": "Sha256",
+		"*/ func init() {}": "FuncInit", "utf8Text": "UTF8Text", "is_ok": "IsOK", "getURLs": "GetURLs", "ÉTÉ": "ÉTÉ", "sha256": "Sha256",
 		"<=": "LessEqual", "!=": "NotEqual", "*/": "StarSlash", "\u202e": "X", " ": "X", "<b>": "B",
 	} {
 		if got := GoName(text); got != want {

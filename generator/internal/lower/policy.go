@@ -13,7 +13,7 @@ import (
 
 // policies decides how calls of a tool end (CAN14, CAN20) and how its tasks live (TSK03, TSK14): what the tool says,
 // else the manifest's defaults, else nothing, which is the runtime's default. What can not be cancelled runs to its end, so no
-// default timeout is for it.
+// default timeout is for it; nor is one for what always runs as a task, which has a timeout of its own.
 func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.TaskPolicy) {
 	defaults := l.in.Manifest.Defaults
 	cancel := model.CancelPolicy{Uncancellable: t.Cancellation.None, Because: t.Cancellation.Because.Value}
@@ -34,6 +34,7 @@ func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.
 	}
 	if e.Support == manifest.Required {
 		task.Support = model.TaskRequired
+		cancel.Timeout = 0
 	}
 	return cancel, task
 }
@@ -59,9 +60,9 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 	if t.Cancel.Uncancellable {
 		ends = "shutdown only"
 	}
-	out = append(out, l.taskSentences(t.Task, ends)...)
-	if t.Task.Support != model.TaskRequired && t.Cancel.Timeout > 0 {
-		out = append(out, fmt.Sprintf("An inline call ends after %s.", shortDuration(t.Cancel.Timeout)))
+	out = append(out, l.taskSentences(t, ends)...)
+	if t.Cancel.Timeout > 0 {
+		out = append(out, fmt.Sprintf("An inline call ends after %s%s.", shortDuration(t.Cancel.Timeout), notCounted(t)))
 	}
 	if t.Cancel.Uncancellable {
 		sentence := "A call can not be cancelled and has no timeout"
@@ -74,8 +75,17 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 	return slices.Clip(out)
 }
 
-func (l *packageLowering) taskSentences(t model.TaskPolicy, ends string) []string {
+// notCounted says of a tool that asks which time is the user's (CAN28).
+func notCounted(t *model.Tool) string {
+	if len(t.Questions) == 0 {
+		return ""
+	}
+	return ", not counting the time in which a question is open"
+}
+
+func (l *packageLowering) taskSentences(tool *model.Tool, ends string) []string {
 	var out []string
+	t := tool.Task
 	switch t.Support {
 	case model.TaskForbidden:
 		return []string{"It runs inline only."}
@@ -85,7 +95,7 @@ func (l *packageLowering) taskSentences(t model.TaskPolicy, ends string) []strin
 		out = append(out, "It always runs as a task: ctx outlives the request, and ends on "+ends+".")
 	}
 	if t.Timeout > 0 {
-		out = append(out, fmt.Sprintf("A task ends after %s.", shortDuration(t.Timeout)))
+		out = append(out, fmt.Sprintf("A task ends after %s%s.", shortDuration(t.Timeout), notCounted(tool)))
 	}
 	if t.TTL > 0 {
 		out = append(out, fmt.Sprintf("A task is kept for %s.", shortDuration(t.TTL)))

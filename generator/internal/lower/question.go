@@ -51,10 +51,8 @@ func (l *packageLowering) question(t *manifest.Tool, e *manifest.Elicitation, q 
 		q.OnUnsupported = model.UseDefault
 		l.later = append(l.later, func() { l.defaultAnswer(e, q) })
 	}
-	q.Doc = questionDoc(q)
-	if again := l.runAgain(); again != "" && !(tool.Task.Support == model.TaskRequired) {
-		q.Doc = append(q.Doc, again)
-	}
+	inline := tool.Task.Support != model.TaskRequired
+	q.Doc = l.questionDoc(q, inline)
 }
 
 // runAgain says what a question means for an inline call in a revision that has no request to ask with.
@@ -68,28 +66,64 @@ func (l *packageLowering) runAgain() string {
 	if names == nil {
 		return ""
 	}
-	return "Under " + strings.Join(names, ", ") + " an inline call is run again from the top when the answer is there, and gets it at once: " +
+	return "Under " + strings.Join(names, ", ") + " an inline call can not wait: the first asking returns server.ErrAsked at once. That is no " +
+		"failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again from the top and gets it: " +
 		"what must not happen twice comes after the last question, or goes into call.Do."
 }
 
-func questionDoc(q *model.Question) []string {
+func (l *packageLowering) questionDoc(q *model.Question, inline bool) []string {
 	doc := []string{fmt.Sprintf("%s asks the user %q; another message replaces that text, \"\" keeps it.", q.GoName, q.Message)}
-	until := "It blocks until the user answers, declines or dismisses the question, or ctx ends"
+	until := "It waits until the user answers, declines or dismisses the question, or ctx ends"
 	if q.Timeout > 0 {
 		until += fmt.Sprintf(", at most %s", shortDuration(q.Timeout))
 	}
-	doc = append(doc, until+".", "A question is asked once in a run: to ask about several things, name each with server.Named, "+
-		"the same whenever the handler runs again.")
+	doc = append(doc, until+". The timeout of the call stands still meanwhile.", "A question is asked once in a run: to ask about several "+
+		"things, name each with server.Named, the same whenever the handler runs again.")
 	if q.BeforeTask {
 		doc = append(doc, "Where the revision can, the question is asked before a task is made of the call, and the answer is here at once.")
 	}
-	switch q.OnUnsupported {
-	case model.Fail:
-		doc = append(doc, "A client that can not ask makes it server.ErrUnsupported.")
-	case model.Decline:
-		doc = append(doc, "A client that can not ask counts as declined.")
-	case model.UseDefault:
-		doc = append(doc, "A client that can not ask counts as accepting the defaults of the schema.")
+	if fallback := fallbackDoc(q.OnUnsupported); fallback != "" {
+		doc = append(doc, fallback)
 	}
-	return doc
+	again := ""
+	if inline {
+		again = l.runAgain()
+	}
+	return append(doc, paragraphs(again, questionErrors(q, again != ""))...)
+}
+
+// paragraphs puts an empty line before each text that is not empty.
+func paragraphs(texts ...string) []string {
+	var out []string
+	for _, text := range texts {
+		if text != "" {
+			out = append(out, "", text)
+		}
+	}
+	return out
+}
+
+func fallbackDoc(u model.Unsupported) string {
+	switch u {
+	case model.Decline:
+		return "A client that can not ask counts as declined."
+	case model.UseDefault:
+		return "A client that can not ask counts as accepting the defaults of the schema."
+	default:
+		return "" // Fail is an error
+	}
+}
+
+// questionErrors lists what asking returns beside an answer.
+func questionErrors(q *model.Question, again bool) string {
+	var errs []string
+	if again {
+		errs = append(errs, "server.ErrAsked")
+	}
+	if q.OnUnsupported == model.Fail {
+		errs = append(errs, "server.ErrUnsupported when the client can not ask")
+	}
+	errs = append(errs, "server.ErrQuestionTimeout", "*server.AnswerError for an answer that breaks the schema",
+		"*rpc.Error when the client answered with one", "the cause of ctx")
+	return "Errors: " + strings.Join(errs, ", ") + "."
 }

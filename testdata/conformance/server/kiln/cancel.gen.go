@@ -68,13 +68,3 @@ var testInputRequiredResultCapabilitiesCancel = server.CancelPolicy{Timeout: 30 
 var greetCancel = server.CancelPolicy{Timeout: 30 * time.Second}
 
 var slowComputeCancel = server.CancelPolicy{Timeout: 2 * time.Minute}
-
-var failingJobCancel = server.CancelPolicy{Timeout: 30 * time.Second}
-
-var protocolErrorJobCancel = server.CancelPolicy{Timeout: 30 * time.Second}
-
-var confirmDeleteCancel = server.CancelPolicy{Timeout: 30 * time.Second}
-
-var multiInputCancel = server.CancelPolicy{Timeout: 30 * time.Second}
-
-var testToolWithTaskCancel = server.CancelPolicy{Timeout: 30 * time.Second}

@@ -7,6 +7,8 @@
 // Write a type that implements Handlers, hand it to New, and serve the result: srv.Run(ctx, rpc.Stdio()), or over HTTP with
 // streamhttp.Handler(srv).
 //
+// A tool without an outputSchema returns a *CallToolResult: return TextResult("done"), nil.
+//
 // # Tools
 //
 //   - test_simple_text (TestSimpleText): It runs inline only. An inline call ends after 30s.
@@ -19,34 +21,36 @@
 //   - test_tool_with_logging (TestToolWithLogging): It runs inline only. An inline call ends after 30s.
 //   - test_logging_tool (TestLoggingTool): It runs inline only. An inline call ends after 30s.
 //   - test_sampling (TestSampling): It runs inline only. An inline call ends after 30s.
-//   - test_elicitation (TestElicitation): It runs inline only. An inline call ends after 30s.
+//   - test_elicitation (TestElicitation): It runs inline only. An inline call ends after 30s, not counting the
+//     time in which a question is open.
 //   - test_elicitation_sep1034_defaults (TestElicitationSep1034Defaults): It runs inline only. An inline call
-//     ends after 30s.
+//     ends after 30s, not counting the time in which a question is open.
 //   - test_elicitation_sep1330_enums (TestElicitationSep1330Enums): It runs inline only. An inline call ends
-//     after 30s.
+//     after 30s, not counting the time in which a question is open.
 //   - json_schema_2020_12_tool (JSONSchema202012Tool): It runs inline only. An inline call ends after 30s.
 //   - test_reconnection (TestReconnection): It runs inline only. An inline call ends after 30s.
 //   - test_x_mcp_header (TestXMCPHeader): It runs inline only. An inline call ends after 30s.
 //   - test_missing_capability (TestMissingCapability): It runs inline only. An inline call ends after 30s.
-//   - test_streaming_elicitation (TestStreamingElicitation): It runs inline only. An inline call ends after 30s.
+//   - test_streaming_elicitation (TestStreamingElicitation): It runs inline only. An inline call ends after 30s,
+//     not counting the time in which a question is open.
 //   - test_trigger_tool_change (TestTriggerToolChange): It runs inline only. An inline call ends after 30s.
 //   - test_trigger_prompt_change (TestTriggerPromptChange): It runs inline only. An inline call ends after 30s.
 //   - test_input_required_result_elicitation (TestInputRequiredResultElicitation): It runs inline only. An inline
-//     call ends after 30s.
+//     call ends after 30s, not counting the time in which a question is open.
 //   - test_input_required_result_sampling (TestInputRequiredResultSampling): It runs inline only. An inline call
 //     ends after 30s.
 //   - test_input_required_result_list_roots (TestInputRequiredResultListRoots): It runs inline only. An inline
 //     call ends after 30s.
 //   - test_input_required_result_request_state (TestInputRequiredResultRequestState): It runs inline only. An
-//     inline call ends after 30s.
+//     inline call ends after 30s, not counting the time in which a question is open.
 //   - test_input_required_result_multiple_inputs (TestInputRequiredResultMultipleInputs): It runs inline only. An
-//     inline call ends after 30s.
+//     inline call ends after 30s, not counting the time in which a question is open.
 //   - test_input_required_result_multi_round (TestInputRequiredResultMultiRound): It runs inline only. An inline
-//     call ends after 30s.
+//     call ends after 30s, not counting the time in which a question is open.
 //   - test_input_required_result_tampered_state (TestInputRequiredResultTamperedState): It runs inline only. An
-//     inline call ends after 30s.
+//     inline call ends after 30s, not counting the time in which a question is open.
 //   - test_input_required_result_capabilities (TestInputRequiredResultCapabilities): It runs inline only. An
-//     inline call ends after 30s.
+//     inline call ends after 30s, not counting the time in which a question is open.
 //   - greet (Greet): It runs inline only. An inline call ends after 30s.
 //   - slow_compute (SlowCompute): It runs inline, or as a task if the client asks for one (2025-11-25) or knows
 //     tasks (2026-07-28): then ctx outlives the request, and ends on tasks/cancel, timeout, expiry or shutdown. A
@@ -82,38 +86,54 @@
 // are only sent. A type with an UnmarshalJSON is read as arguments are: with its defaults, and an error that lists violations.
 // Others are read as encoding/json reads structs, which checks no rule of their schema.
 //
+// A type that is one of several is an interface, and a type switch tells which. Forms that are objects are pointers, others are values:
+//
+//	switch form := v.(type) { // v is of type ContentBlock
+//	case *TextContent:
+//	case *ImageContent:
+//	case *AudioContent:
+//	}
+//
 // # Limits
 //
-// Each refuses with an error that names it. These are the runtime's defaults; the option in parentheses changes them.
+// These refuse what goes beyond them, with an error that names them. The option in parentheses changes the runtime's default.
 //
 //   - A message has at most 16 MiB, 512 levels of nesting and numbers of 1,024 bytes; 32 violations are listed. (server.WithLimits)
 //   - A peer has at most 20,000 requests in flight. (server.WithMaxInFlight)
-//   - Params in flight have at most 256 MiB in all; answers that wait to be read 128 MiB, a quarter of that for one connection or
-//     session, whose further calls wait. (server.WithMaxBytesInFlight, server.WithMaxBytesUnread)
-//   - A page of tools/list has 100 tools. (server.WithPageSize)
-//   - A call sends at most 10 progress notifications a second, and always the last one. (server.WithProgressRate)
-//   - When the server stops or a connection is lost, calls are cancelled and have 5s to return; those that can not be cancelled are
-//     still answered in that time. At the end of standard input, every call has 5s to be answered before that. (server.WithGrace)
-//   - Lists and other results say that they can not be kept. (server.WithCacheHint)
+//   - Params in flight have at most 256 MiB in all. (server.WithMaxBytesInFlight)
 //   - A session or subscription hears of at most 10,000 resources and 10,000 tasks.
-//   - A question without a timeout of its own waits 10m. (server.WithQuestionTimeout)
 //   - The state of a call that asks has at most 1 MiB, is good as long as its questions wait, and for this process only.
 //     (server.WithSealKeys)
 //   - A requestor has at most 1,000 unfinished tasks and 100,000 that have not expired; 20,000 are unfinished in all. A task is
 //     unfinished until its handler has returned. (server.WithTaskLimits)
-//   - Tasks take at most 128 MiB for one requestor and 512 MiB in all: arguments, recorded steps, results, and 1 KiB each. A result
-//     that does not fit fails its task. (server.WithTaskLimits)
-//   - Tasks of a connection or session without an identity end with it, but those over standard input and output.
 //   - Callers without an identity share one quota of tasks, unless something tells them apart. (streamhttp.WithQuotaKey)
-//   - A task is kept for 1h, at most 24h if the request asks for more, where the tool says nothing else. (server.WithTaskLimits)
-//   - A task's result has at most 8 MiB. (server.WithTaskLimits)
+//   - Tasks take at most 128 MiB for one requestor and 512 MiB in all: arguments, recorded steps, results, and 1 KiB each. A result
+//     has at most 8 MiB; one that does not fit fails its task. (server.WithTaskLimits)
 //   - A task can be polled 100 times a second. (server.WithTaskLimits)
-//   - Over HTTP a body has at most 16 MiB and 30s to arrive, a client 30s to take what is written.
-//     (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout, streamhttp.WithWriteTimeout)
+//   - Over HTTP a body has at most 16 MiB and 30s to arrive. (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout)
 //   - Over HTTP only names and pages of this machine are served. (streamhttp.WithHosts, streamhttp.WithOrigins)
-//   - There are at most 10,000 HTTP sessions, each ends after 30m of silence and keeps 1 MiB of each stream for clients that come
-//     back, 256 MiB in all. Unused ones of whoever has the most give way to new ones. (streamhttp.WithMaxSessions,
-//     streamhttp.WithIdleTimeout, streamhttp.WithReplay, streamhttp.WithReplayTotal)
+//   - There are at most 20,000 HTTP requests without a session in flight. (streamhttp.WithMaxExchanges)
+//   - There are at most 10,000 HTTP sessions. Unused ones of whoever has the most give way to new ones; when all are in use, a new
+//     one is refused. (streamhttp.WithMaxSessions)
+//
+// # Rates, times and what is kept
+//
+// These refuse nothing.
+//
+//   - Answers that wait to be read have at most 128 MiB, a quarter of that for one connection or session, whose further calls wait.
+//     (server.WithMaxBytesUnread)
+//   - A page of tools/list has 100 tools. (server.WithPageSize)
+//   - A call sends at most 10 progress notifications a second, and always the last one; others are dropped.
+//     (server.WithProgressRate)
+//   - When the server stops or a connection is lost, calls are cancelled and have 5s to return; those that can not be cancelled are
+//     still answered in that time. At the end of standard input, every call has 5s to be answered before that. (server.WithGrace)
+//   - Lists and other results tell clients not to cache them. (server.WithCacheHint)
+//   - A question without a timeout of its own waits 10m, then asking returns server.ErrQuestionTimeout. (server.WithQuestionTimeout)
+//   - A task is kept for 1h, at most 24h if the request asks for more, where the tool says nothing else. (server.WithTaskLimits)
+//   - Tasks of a connection or session without an identity end with it, but those over standard input and output.
+//   - Over HTTP a client that does not take what is written for 30s loses its connection. (streamhttp.WithWriteTimeout)
+//   - An HTTP session ends after 30m of silence. It keeps 1 MiB of each stream for clients that come back, 256 MiB in all; beyond
+//     that the oldest is dropped. (streamhttp.WithIdleTimeout, streamhttp.WithReplay, streamhttp.WithReplayTotal)
 //
 // # What is left to you
 //

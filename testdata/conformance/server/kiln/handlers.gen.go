@@ -66,17 +66,17 @@ type Handlers interface {
 
 	// TestElicitation answers test_elicitation: Ask the user what the caller says.
 	//
-	// It runs inline only. An inline call ends after 30s.
+	// It runs inline only. An inline call ends after 30s, not counting the time in which a question is open.
 	TestElicitation(ctx context.Context, call *TestElicitationCall, in *TestElicitationInput) (*CallToolResult, error)
 
 	// TestElicitationSep1034Defaults answers test_elicitation_sep1034_defaults: Ask with a default for each type.
 	//
-	// It runs inline only. An inline call ends after 30s.
+	// It runs inline only. An inline call ends after 30s, not counting the time in which a question is open.
 	TestElicitationSep1034Defaults(ctx context.Context, call *TestElicitationSep1034DefaultsCall, in *TestElicitationSep1034DefaultsInput) (*CallToolResult, error)
 
 	// TestElicitationSep1330Enums answers test_elicitation_sep1330_enums: Ask with every kind of choice.
 	//
-	// It runs inline only. An inline call ends after 30s.
+	// It runs inline only. An inline call ends after 30s, not counting the time in which a question is open.
 	TestElicitationSep1330Enums(ctx context.Context, call *TestElicitationSep1330EnumsCall, in *TestElicitationSep1330EnumsInput) (*CallToolResult, error)
 
 	// JSONSchema202012Tool answers json_schema_2020_12_tool: Take a contact, by a schema with everything in it.
@@ -102,7 +102,7 @@ type Handlers interface {
 
 	// TestStreamingElicitation answers test_streaming_elicitation: Ask on a stream.
 	//
-	// It runs inline only. An inline call ends after 30s.
+	// It runs inline only. An inline call ends after 30s, not counting the time in which a question is open.
 	TestStreamingElicitation(ctx context.Context, call *TestStreamingElicitationCall, in *TestStreamingElicitationInput) (*CallToolResult, error)
 
 	// TestTriggerToolChange answers test_trigger_tool_change: Change the list of tools.
@@ -117,7 +117,7 @@ type Handlers interface {
 
 	// TestInputRequiredResultElicitation answers test_input_required_result_elicitation: Ask for a name.
 	//
-	// It runs inline only. An inline call ends after 30s.
+	// It runs inline only. An inline call ends after 30s, not counting the time in which a question is open.
 	TestInputRequiredResultElicitation(ctx context.Context, call *TestInputRequiredResultElicitationCall, in *TestInputRequiredResultElicitationInput) (*CallToolResult, error)
 
 	// TestInputRequiredResultSampling answers test_input_required_result_sampling: Ask the client's model.
@@ -133,31 +133,31 @@ type Handlers interface {
 	// TestInputRequiredResultRequestState answers test_input_required_result_request_state: Ask with a state that
 	// comes back.
 	//
-	// It runs inline only. An inline call ends after 30s.
+	// It runs inline only. An inline call ends after 30s, not counting the time in which a question is open.
 	TestInputRequiredResultRequestState(ctx context.Context, call *TestInputRequiredResultRequestStateCall, in *TestInputRequiredResultRequestStateInput) (*CallToolResult, error)
 
 	// TestInputRequiredResultMultipleInputs answers test_input_required_result_multiple_inputs: Ask three things
 	// at once.
 	//
-	// It runs inline only. An inline call ends after 30s.
+	// It runs inline only. An inline call ends after 30s, not counting the time in which a question is open.
 	TestInputRequiredResultMultipleInputs(ctx context.Context, call *TestInputRequiredResultMultipleInputsCall, in *TestInputRequiredResultMultipleInputsInput) (*CallToolResult, error)
 
 	// TestInputRequiredResultMultiRound answers test_input_required_result_multi_round: Ask twice, one after the
 	// other.
 	//
-	// It runs inline only. An inline call ends after 30s.
+	// It runs inline only. An inline call ends after 30s, not counting the time in which a question is open.
 	TestInputRequiredResultMultiRound(ctx context.Context, call *TestInputRequiredResultMultiRoundCall, in *TestInputRequiredResultMultiRoundInput) (*CallToolResult, error)
 
 	// TestInputRequiredResultTamperedState answers test_input_required_result_tampered_state: Ask with a state
 	// that nobody may change.
 	//
-	// It runs inline only. An inline call ends after 30s.
+	// It runs inline only. An inline call ends after 30s, not counting the time in which a question is open.
 	TestInputRequiredResultTamperedState(ctx context.Context, call *TestInputRequiredResultTamperedStateCall, in *TestInputRequiredResultTamperedStateInput) (*CallToolResult, error)
 
 	// TestInputRequiredResultCapabilities answers test_input_required_result_capabilities: Ask for what the
 	// client can do.
 	//
-	// It runs inline only. An inline call ends after 30s.
+	// It runs inline only. An inline call ends after 30s, not counting the time in which a question is open.
 	TestInputRequiredResultCapabilities(ctx context.Context, call *TestInputRequiredResultCapabilitiesCall, in *TestInputRequiredResultCapabilitiesInput) (*CallToolResult, error)
 
 	// Greet answers greet: Greet somebody.

@@ -62,8 +62,9 @@ func methods(h Handlers) []server.MethodHandler {
 // Elicit sends elicitation/create to the client and waits for its answer. The name tells this request from
 // others of the same run, in which it is used once; server.Named(instance) adds what the request is about. A
 // client that did not declare what the params take makes it a *server.UnsupportedError. Under 2026-07-28 an
-// inline call is run again from the top when the answer is there, and gets it at once: what must not happen
-// twice comes after the last question, or goes into call.Do.
+// inline call can not wait: the first asking returns server.ErrAsked at once. That is no failure: return it,
+// and do not log it or roll back for it. When the answer is there, the handler runs again from the top and
+// gets it: what must not happen twice comes after the last question, or goes into call.Do.
 func Elicit(ctx context.Context, call *server.Call, name string, params ElicitRequestParams, opts ...server.AskOption) (*ElicitResult, error) {
 	return server.Send(ctx, call, &elicitRequest, name, &params, opts...)
 }
@@ -79,8 +80,9 @@ var elicitRequest = server.ClientRequest[ElicitRequestParams, ElicitResult]{
 // ListRoots sends roots/list to the client and waits for its answer. The name tells this request from others
 // of the same run, in which it is used once; server.Named(instance) adds what the request is about. A client
 // that did not declare what the params take makes it a *server.UnsupportedError. Under 2026-07-28 an inline
-// call is run again from the top when the answer is there, and gets it at once: what must not happen twice
-// comes after the last question, or goes into call.Do.
+// call can not wait: the first asking returns server.ErrAsked at once. That is no failure: return it, and do
+// not log it or roll back for it. When the answer is there, the handler runs again from the top and gets it:
+// what must not happen twice comes after the last question, or goes into call.Do.
 func ListRoots(ctx context.Context, call *server.Call, name string, opts ...server.AskOption) (*ListRootsResult, error) {
 	return server.Send(ctx, call, &listRootsRequest, name, nil, opts...)
 }
@@ -95,8 +97,9 @@ var listRootsRequest = server.ClientRequest[struct{}, ListRootsResult]{
 // CreateMessage sends sampling/createMessage to the client and waits for its answer. The name tells this
 // request from others of the same run, in which it is used once; server.Named(instance) adds what the request
 // is about. A client that did not declare what the params take makes it a *server.UnsupportedError. Under
-// 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once: what
-// must not happen twice comes after the last question, or goes into call.Do.
+// 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
 func CreateMessage(ctx context.Context, call *server.Call, name string, params *CreateMessageRequestParams, opts ...server.AskOption) (*CreateMessageResult, error) {
 	return server.Send(ctx, call, &createMessageRequest, name, params, opts...)
 }

@@ -13,12 +13,18 @@ import (
 type TestElicitationCall struct{ *server.Call }
 
 // UserInfo asks the user "Who are you?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout,
+// *server.AnswerError for an answer that breaks the schema, *rpc.Error when the client answered with one, the
+// cause of ctx.
 func (c *TestElicitationCall) UserInfo(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestElicitationUserInfo], error) {
 	return server.Ask(ctx, c.Call, &testElicitationUserInfoQuestion, message, opts...)
 }
@@ -34,12 +40,18 @@ var testElicitationUserInfoQuestion = server.Question[TestElicitationUserInfo]{
 type TestElicitationSep1034DefaultsCall struct{ *server.Call }
 
 // Defaults asks the user "Check the values, please."; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout,
+// *server.AnswerError for an answer that breaks the schema, *rpc.Error when the client answered with one, the
+// cause of ctx.
 func (c *TestElicitationSep1034DefaultsCall) Defaults(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestElicitationSep1034DefaultsDefaults], error) {
 	return server.Ask(ctx, c.Call, &testElicitationSep1034DefaultsDefaultsQuestion, message, opts...)
 }
@@ -55,12 +67,18 @@ var testElicitationSep1034DefaultsDefaultsQuestion = server.Question[TestElicita
 type TestElicitationSep1330EnumsCall struct{ *server.Call }
 
 // Choices asks the user "Choose, please."; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout,
+// *server.AnswerError for an answer that breaks the schema, *rpc.Error when the client answered with one, the
+// cause of ctx.
 func (c *TestElicitationSep1330EnumsCall) Choices(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestElicitationSep1330EnumsChoices], error) {
 	return server.Ask(ctx, c.Call, &testElicitationSep1330EnumsChoicesQuestion, message, opts...)
 }
@@ -76,12 +94,18 @@ var testElicitationSep1330EnumsChoicesQuestion = server.Question[TestElicitation
 type TestStreamingElicitationCall struct{ *server.Call }
 
 // Confirmation asks the user "Go on?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout,
+// *server.AnswerError for an answer that breaks the schema, *rpc.Error when the client answered with one, the
+// cause of ctx.
 func (c *TestStreamingElicitationCall) Confirmation(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestStreamingElicitationConfirmation], error) {
 	return server.Ask(ctx, c.Call, &testStreamingElicitationConfirmationQuestion, message, opts...)
 }
@@ -98,12 +122,18 @@ var testStreamingElicitationConfirmationQuestion = server.Question[TestStreaming
 type TestInputRequiredResultElicitationCall struct{ *server.Call }
 
 // UserName asks the user "What is your name?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout,
+// *server.AnswerError for an answer that breaks the schema, *rpc.Error when the client answered with one, the
+// cause of ctx.
 func (c *TestInputRequiredResultElicitationCall) UserName(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultElicitationUserName], error) {
 	return server.Ask(ctx, c.Call, &testInputRequiredResultElicitationUserNameQuestion, message, opts...)
 }
@@ -120,12 +150,18 @@ var testInputRequiredResultElicitationUserNameQuestion = server.Question[TestInp
 type TestInputRequiredResultRequestStateCall struct{ *server.Call }
 
 // Confirm asks the user "Is that right?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout,
+// *server.AnswerError for an answer that breaks the schema, *rpc.Error when the client answered with one, the
+// cause of ctx.
 func (c *TestInputRequiredResultRequestStateCall) Confirm(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultRequestStateConfirm], error) {
 	return server.Ask(ctx, c.Call, &testInputRequiredResultRequestStateConfirmQuestion, message, opts...)
 }
@@ -142,12 +178,18 @@ var testInputRequiredResultRequestStateConfirmQuestion = server.Question[TestInp
 type TestInputRequiredResultMultipleInputsCall struct{ *server.Call }
 
 // UserName asks the user "What is your name?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout,
+// *server.AnswerError for an answer that breaks the schema, *rpc.Error when the client answered with one, the
+// cause of ctx.
 func (c *TestInputRequiredResultMultipleInputsCall) UserName(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultMultipleInputsUserName], error) {
 	return server.Ask(ctx, c.Call, &testInputRequiredResultMultipleInputsUserNameQuestion, message, opts...)
 }
@@ -164,12 +206,18 @@ var testInputRequiredResultMultipleInputsUserNameQuestion = server.Question[Test
 type TestInputRequiredResultMultiRoundCall struct{ *server.Call }
 
 // StepOne asks the user "What is your name?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout,
+// *server.AnswerError for an answer that breaks the schema, *rpc.Error when the client answered with one, the
+// cause of ctx.
 func (c *TestInputRequiredResultMultiRoundCall) StepOne(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultMultiRoundStepOne], error) {
 	return server.Ask(ctx, c.Call, &testInputRequiredResultMultiRoundStepOneQuestion, message, opts...)
 }
@@ -182,12 +230,18 @@ var testInputRequiredResultMultiRoundStepOneQuestion = server.Question[TestInput
 }
 
 // StepTwo asks the user "What is your favorite color?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout,
+// *server.AnswerError for an answer that breaks the schema, *rpc.Error when the client answered with one, the
+// cause of ctx.
 func (c *TestInputRequiredResultMultiRoundCall) StepTwo(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultMultiRoundStepTwo], error) {
 	return server.Ask(ctx, c.Call, &testInputRequiredResultMultiRoundStepTwoQuestion, message, opts...)
 }
@@ -204,12 +258,18 @@ var testInputRequiredResultMultiRoundStepTwoQuestion = server.Question[TestInput
 type TestInputRequiredResultTamperedStateCall struct{ *server.Call }
 
 // Confirm asks the user "Is that right?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout,
+// *server.AnswerError for an answer that breaks the schema, *rpc.Error when the client answered with one, the
+// cause of ctx.
 func (c *TestInputRequiredResultTamperedStateCall) Confirm(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultTamperedStateConfirm], error) {
 	return server.Ask(ctx, c.Call, &testInputRequiredResultTamperedStateConfirmQuestion, message, opts...)
 }
@@ -226,12 +286,18 @@ var testInputRequiredResultTamperedStateConfirmQuestion = server.Question[TestIn
 type TestInputRequiredResultCapabilitiesCall struct{ *server.Call }
 
 // UserName asks the user "What is your name?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
 // A client that can not ask counts as declined.
-// Under 2026-07-28 an inline call is run again from the top when the answer is there, and gets it at once:
-// what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Under 2026-07-28 an inline call can not wait: the first asking returns server.ErrAsked at once. That is no
+// failure: return it, and do not log it or roll back for it. When the answer is there, the handler runs again
+// from the top and gets it: what must not happen twice comes after the last question, or goes into call.Do.
+//
+// Errors: server.ErrAsked, server.ErrQuestionTimeout, *server.AnswerError for an answer that breaks the
+// schema, *rpc.Error when the client answered with one, the cause of ctx.
 func (c *TestInputRequiredResultCapabilitiesCall) UserName(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestInputRequiredResultCapabilitiesUserName], error) {
 	return server.Ask(ctx, c.Call, &testInputRequiredResultCapabilitiesUserNameQuestion, message, opts...)
 }
@@ -248,10 +314,13 @@ var testInputRequiredResultCapabilitiesUserNameQuestion = server.Question[TestIn
 type ConfirmDeleteCall struct{ *server.Call }
 
 // Confirm asks the user "Delete the file?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
+//
+// Errors: server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout, *server.AnswerError
+// for an answer that breaks the schema, *rpc.Error when the client answered with one, the cause of ctx.
 func (c *ConfirmDeleteCall) Confirm(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[ConfirmDeleteConfirm], error) {
 	return server.Ask(ctx, c.Call, &confirmDeleteConfirmQuestion, message, opts...)
 }
@@ -267,10 +336,13 @@ var confirmDeleteConfirmQuestion = server.Question[ConfirmDeleteConfirm]{
 type MultiInputCall struct{ *server.Call }
 
 // First asks the user "Who is it?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
+//
+// Errors: server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout, *server.AnswerError
+// for an answer that breaks the schema, *rpc.Error when the client answered with one, the cause of ctx.
 func (c *MultiInputCall) First(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[MultiInputFirst], error) {
 	return server.Ask(ctx, c.Call, &multiInputFirstQuestion, message, opts...)
 }
@@ -283,10 +355,13 @@ var multiInputFirstQuestion = server.Question[MultiInputFirst]{
 }
 
 // Second asks the user "Who is it?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
-// A client that can not ask makes it server.ErrUnsupported.
+//
+// Errors: server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout, *server.AnswerError
+// for an answer that breaks the schema, *rpc.Error when the client answered with one, the cause of ctx.
 func (c *MultiInputCall) Second(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[MultiInputSecond], error) {
 	return server.Ask(ctx, c.Call, &multiInputSecondQuestion, message, opts...)
 }
@@ -302,12 +377,15 @@ var multiInputSecondQuestion = server.Question[MultiInputSecond]{
 type TestToolWithTaskCall struct{ *server.Call }
 
 // UserName asks the user "What is your name?"; another message replaces that text, "" keeps it.
-// It blocks until the user answers, declines or dismisses the question, or ctx ends.
+// It waits until the user answers, declines or dismisses the question, or ctx ends. The timeout of the call
+// stands still meanwhile.
 // A question is asked once in a run: to ask about several things, name each with server.Named, the same
 // whenever the handler runs again.
 // Where the revision can, the question is asked before a task is made of the call, and the answer is here at
 // once.
-// A client that can not ask makes it server.ErrUnsupported.
+//
+// Errors: server.ErrUnsupported when the client can not ask, server.ErrQuestionTimeout, *server.AnswerError
+// for an answer that breaks the schema, *rpc.Error when the client answered with one, the cause of ctx.
 func (c *TestToolWithTaskCall) UserName(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[TestToolWithTaskUserName], error) {
 	return server.Ask(ctx, c.Call, &testToolWithTaskUserNameQuestion, message, opts...)
 }

@@ -219,7 +219,6 @@ func tools(h Handlers) []server.Tool {
 			Definition: `{"name":"failing_job","description":"End with a tool error after a second.","inputSchema":{"type":"object"}}`,
 			Execution:  `{"taskSupport":"required"}`,
 			Handler:    server.Bind(decodeFailingJobInput, h.FailingJob, server.Unstructured(appendCallToolResult)),
-			Cancel:     failingJobCancel,
 			Task:       failingJobTask,
 		},
 		{
@@ -227,7 +226,6 @@ func tools(h Handlers) []server.Tool {
 			Definition: `{"name":"protocol_error_job","description":"End with a protocol error.","inputSchema":{"type":"object"}}`,
 			Execution:  `{"taskSupport":"required"}`,
 			Handler:    server.Bind(decodeProtocolErrorJobInput, h.ProtocolErrorJob, server.Unstructured(appendCallToolResult)),
-			Cancel:     protocolErrorJobCancel,
 			Task:       protocolErrorJobTask,
 		},
 		{
@@ -237,8 +235,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeConfirmDeleteInput, func(ctx context.Context, call *server.Call, in *ConfirmDeleteInput) (*CallToolResult, error) {
 				return h.ConfirmDelete(ctx, &ConfirmDeleteCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: confirmDeleteCancel,
-			Task:   confirmDeleteTask,
+			Task: confirmDeleteTask,
 		},
 		{
 			Name:       "multi_input",
@@ -247,8 +244,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeMultiInputInput, func(ctx context.Context, call *server.Call, in *MultiInputInput) (*CallToolResult, error) {
 				return h.MultiInput(ctx, &MultiInputCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: multiInputCancel,
-			Task:   multiInputTask,
+			Task: multiInputTask,
 		},
 		{
 			Name:       "test_tool_with_task",
@@ -257,7 +253,6 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestToolWithTaskInput, func(ctx context.Context, call *server.Call, in *TestToolWithTaskInput) (*CallToolResult, error) {
 				return h.TestToolWithTask(ctx, &TestToolWithTaskCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testToolWithTaskCancel,
 			Task:   testToolWithTaskTask,
 			Before: []server.BeforeQuestion{testToolWithTaskUserNameQuestion.Before()},
 		},

@@ -205,7 +205,7 @@ type TestInputRequiredResultRequestStateInput struct{}
 // TestInputRequiredResultRequestStateConfirm is an answer to the question confirm of
 // test_input_required_result_request_state.
 type TestInputRequiredResultRequestStateConfirm struct {
-	Ok bool `json:"ok"`
+	OK bool `json:"ok"`
 }
 
 // TestInputRequiredResultMultipleInputsInput is what test_input_required_result_multiple_inputs is called
@@ -239,7 +239,7 @@ type TestInputRequiredResultTamperedStateInput struct{}
 // TestInputRequiredResultTamperedStateConfirm is an answer to the question confirm of
 // test_input_required_result_tampered_state.
 type TestInputRequiredResultTamperedStateConfirm struct {
-	Ok bool `json:"ok"`
+	OK bool `json:"ok"`
 }
 
 // TestInputRequiredResultCapabilitiesInput is what test_input_required_result_capabilities is called with.

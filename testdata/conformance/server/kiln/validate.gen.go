@@ -409,7 +409,7 @@ func decodeTestInputRequiredResultRequestStateConfirm(d *check.Decoder, v *TestI
 	for f := d.Object(&testInputRequiredResultRequestStateConfirm); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			v.Ok = d.Bool(nil)
+			v.OK = d.Bool(nil)
 		}
 	}
 }
@@ -471,7 +471,7 @@ func decodeTestInputRequiredResultTamperedStateConfirm(d *check.Decoder, v *Test
 	for f := d.Object(&testInputRequiredResultTamperedStateConfirm); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			v.Ok = d.Bool(nil)
+			v.OK = d.Bool(nil)
 		}
 	}
 }
