@@ -27,7 +27,7 @@ func (r *request) admit(v *verdict, msg *rpc.Message) *refusal {
 			return refused
 		}
 	} else {
-		if refused := v.stands(msg, &r.params); refused != nil {
+		if refused := r.reading.stands(v, msg, &r.params); refused != nil {
 			return refused
 		}
 		if !p.serves(v.wire, v.method) {

@@ -12,7 +12,7 @@ import (
 // none): it decides for messages that do not say it themselves. An error is the answer to the message; a notification
 // or an answer that it comes with is to be dropped.
 func (s *Server) Judge(frame []byte, hint string) (j Judged, err *rpc.Error) {
-	at := situation{session: s.handshake(), ready: true, hint: hint}
+	at := situation{session: s.handshake(), ready: true, hint: hint, headers: true}
 	rd := &j.reading
 	*rd = reading{s: s, at: at, frame: frame, params: &j.params, glance: true}
 	msg, err := rpc.ParseInto(frame, s.cfg.limits, rd)
@@ -26,7 +26,7 @@ func (s *Server) Judge(frame []byte, hint string) (j Judged, err *rpc.Error) {
 	if v.wire != nil && !v.wire.Handshake {
 		j.wire, j.Wire, j.method = v.wire, v.wire.Wire, v.method
 		if refused == nil && msg.Kind == rpc.KindRequest {
-			refused = v.stands(&msg, &j.params)
+			refused = rd.stands(&v, &msg, &j.params)
 		}
 	}
 	if refused != nil {

@@ -31,6 +31,7 @@ type situation struct {
 	session *wire  // what the session agreed on, or would begin with; nil: there is no handshake
 	ready   bool   // the session's handshake is done
 	hint    string // the revision that the transport was told of
+	headers bool   // the transport has headers, which can tell it
 }
 
 // speaks tells whether a message that names the revision may be the session's all the same.
@@ -121,16 +122,30 @@ func (rd *reading) otherRevision(msg *rpc.Message) (v verdict, refused *refusal)
 		}
 	}
 	w := s.stateless[0]
-	data := w.AppendUnsupportedVersion(nil, &UnsupportedVersion{Supported: s.revisions, Requested: rpc.Cut(version)})
 	refused = refuse(w.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
-	refused.err.Data, refused.status = data, w.HTTP.Statuses.UnsupportedVersion
+	refused.err.Data, refused.status = s.supported(w, version), w.HTTP.Statuses.UnsupportedVersion
 	return verdict{wire: w}, refused
 }
 
+// supported is the data of an error that names what a message without a handshake can be written in.
+func (s *Server) supported(w *wire, requested string) []byte {
+	u := UnsupportedVersion{Requested: rpc.Cut(requested)}
+	for _, w := range s.stateless {
+		u.Supported = append(u.Supported, w.Revision)
+	}
+	return w.AppendUnsupportedVersion(nil, &u)
+}
+
 // stands tells whether the request carries what every request of a stateless revision carries (EXT19).
-func (v *verdict) stands(msg *rpc.Message, p *Params) *refusal {
+func (rd *reading) stands(v *verdict, msg *rpc.Message, p *Params) *refusal {
 	missing := ""
 	switch {
+	case p.ProtocolVersion == "" && rd.at.headers && rd.at.hint == "":
+		return rd.s.unversioned(v.wire)
+	case v.method == nil && rd.at.session == nil && string(msg.Method) == handshakeMethod:
+		refused := unknownMethod(v.wire, msg)
+		refused.err.Data = rd.s.supported(v.wire, p.ProtocolVersion)
+		return refused
 	case v.method == nil || v.method.Notification:
 		return unknownMethod(v.wire, msg)
 	case p.ProtocolVersion == "":
@@ -150,6 +165,17 @@ func (v *verdict) stands(msg *rpc.Message, p *Params) *refusal {
 	refused.status = v.wire.HTTP.Statuses.MissingMeta
 	return refused
 }
+
+// unversioned refuses a message of which neither header nor body says its revision (LET19). One that has the header alone lacks what
+// its _meta requires; a client of an older revision may not know of either, so it is told what is spoken here.
+func (s *Server) unversioned(w *wire) *refusal {
+	refused := refuse(w.Codes.HeaderMismatch, "neither the header %s nor _meta says the protocol version", w.HTTP.VersionHeader)
+	refused.err.Data, refused.status = s.supported(w, ""), w.HTTP.Statuses.HeaderMismatch
+	return refused
+}
+
+// handshakeMethod begins a session in every revision that has some. A server without such a revision knows it by its name.
+const handshakeMethod = "initialize"
 
 func unknownMethod(w *wire, msg *rpc.Message) *refusal {
 	refused := refuse(rpc.CodeMethodNotFound, "unknown method %s", rpc.Quoted(msg.Method))

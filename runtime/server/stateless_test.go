@@ -155,6 +155,20 @@ func TestREV02EachMessageIsJudgedByItself(t *testing.T) {
 	m.wantError(t, -32601)
 }
 
+// TestLET19InitializeIsToldWhatIsSpoken: basic/versioning#backward-compatibility-with-initialization-based-versions.
+func TestLET19InitializeIsToldWhatIsSpoken(t *testing.T) {
+	srv, err := New(Definition{Runtime: Generation1, Wires: []*Wire{wire20260728()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := (&fixture{t: t, srv: srv}).dial(t.Context())
+	m := c.request("1", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{}}`)
+	m.wantError(t, -32601)
+	if got := m.field("error", "data", "supported"); got != `["2026-07-28"]` {
+		t.Errorf("initialize is answered %s", m.raw)
+	}
+}
+
 func TestREV02AServerOfOneStatelessRevision(t *testing.T) {
 	srv, err := New(Definition{Runtime: Generation1, Tools: []Tool{tool("echo", structured(echo))}, Wires: []*Wire{wire20260728()}})
 	if err != nil {
@@ -212,7 +226,7 @@ func TestEXT19EveryRequestSaysRevisionAndCapabilities(t *testing.T) {
 		if result.Status != want.status {
 			t.Errorf("%s: status %d", params, result.Status)
 		}
-		if data := frames[0].field("error", "data"); want.code == -32022 && !strings.Contains(data, `"supported":["2026-07-28","2025-11-25"],"requested":"`+want.part) {
+		if data := frames[0].field("error", "data"); want.code == -32022 && !strings.Contains(data, `"supported":["2026-07-28"],"requested":"`+want.part) {
 			t.Errorf("%s: data %s", params, data)
 		}
 	}

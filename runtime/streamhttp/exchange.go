@@ -148,6 +148,9 @@ func (h *Endpoint) cancelCalls(cause *inflight.Cause) {
 func (x *exchange) lasts() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.wire == nil {
+		return false // it has ended meanwhile
+	}
 	for i := range x.wire.Methods {
 		if m := &x.wire.Methods[i]; m.Name == x.method {
 			return m.Op == server.OpListen

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 const initialize2025 = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
@@ -75,4 +77,23 @@ func TestLET13ASessionHasTheMethodsOfItsRevisionAlone(t *testing.T) {
 	for _, header := range [][]string{{session}, {session, "MCP-Protocol-Version: 2025-11-25"}} {
 		f.want(f.post(`{"jsonrpc":"2.0","id":1,"method":"server/discover"}`, header...), 200, "-32601")
 	}
+}
+
+// TestLET19AMessageWithoutAnyVersionIsAHeaderMismatch: basic/transports/streamable-http#protocol-version-header, where neither the header
+// nor _meta says it; where the header does, what _meta lacks is a bad param.
+func TestLET19AMessageWithoutAnyVersionIsAHeaderMismatch(t *testing.T) {
+	srv, err := server.New(server.Definition{Runtime: server.Generation1, Wires: []*server.Wire{wire2026()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := Handler(srv)
+	for _, message := range []string{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, initialize2025} {
+		w := recorded(h, http.MethodPost, message, "")
+		b := w.Body.String()
+		if w.Code != 400 || field(b, "error", "code") != "-32020" || field(b, "error", "data", "supported") != `["2026-07-28"]` || field(b, "id") != "1" {
+			t.Errorf("%s: %d %s", message, w.Code, b)
+		}
+	}
+	_ = h.Close()
+	_ = srv.Shutdown(context.Background())
 }
