@@ -72,7 +72,11 @@ func (r *request) register() *rpc.Error {
 
 func (r *request) enter() *rpc.Error {
 	p := r.p
-	entry, err := p.s.tracker.Register(p.ctx, p.key(r.id, inflight.Incoming), r.info())
+	parent := p.ctx
+	if r.values != nil {
+		parent = valued{p.ctx, r.values}
+	}
+	entry, err := p.s.tracker.Register(parent, p.key(r.id, inflight.Incoming), r.info())
 	if err != nil {
 		return rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)
 	}

@@ -49,8 +49,8 @@ func TestTSK28TasksOfAnAnonymousSessionEndWithIt(t *testing.T) {
 		"session of a transport": func(f *fixture, h *hold) {
 			in := newInbox(f.t)
 			ss := f.srv.NewSession(f.t.Context(), in)
-			ss.Receive([]byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
-			ss.Receive([]byte(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang","task":{}}}`))
+			ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
+			ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang","task":{}}}`))
 			<-h.began
 			if err := ss.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
 				f.t.Error(err)

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -15,8 +17,9 @@ type request struct {
 	tool    *Tool // of tools/call
 	task    bool  // the call becomes one
 	can     ability
-	raw     []byte // the params, for methods of a MethodHandler
-	held    int64  // how many of them count in Server.held
+	raw     []byte          // the params, for methods of a MethodHandler
+	values  context.Context // with the values for the handler; nil: the connection's
+	held    int64           // how many of them count in Server.held
 	room    room
 	entry   *inflight.Entry
 	id      rpc.ID

@@ -13,6 +13,7 @@ type Session struct {
 }
 
 // NewSession opens a session. ctx carries the principal; only its values are used, so it may be a request's. Close it.
+// What is served on a request is served with the values of that request's own context; see Receive.
 func (s *Server) NewSession(ctx context.Context, out Outlet) *Session {
 	p := s.newPeer(ctx, out)
 	p.streams = true
@@ -21,9 +22,11 @@ func (s *Server) NewSession(ctx context.Context, out Outlet) *Session {
 }
 
 // Receive takes one frame, in order: one call at a time, none after Close. It parses, registers, cancels, and starts what is
-// to be served; the handshake is served before it returns. frame may be used again afterwards.
-func (ss *Session) Receive(frame []byte) (got Receipt) {
+// to be served; the handshake is served before it returns. frame may be used again afterwards. Handlers see the values of ctx, and
+// none of whoever opened the session (LET07); its end means nothing.
+func (ss *Session) Receive(ctx context.Context, frame []byte) (got Receipt) {
 	r := ss.next
+	r.values = context.WithoutCancel(ctx)
 	r.frame = append(r.frame[:0], frame...)
 	taken := ss.p.receive(r, &got)
 	if taken {
@@ -33,6 +36,15 @@ func (ss *Session) Receive(frame []byte) (got Receipt) {
 	}
 	return got
 }
+
+// valued ends as its context does and has the values of another one.
+type valued struct {
+	context.Context
+	values context.Context
+}
+
+// Value implements context.Context.
+func (v valued) Value(key any) any { return v.values.Value(key) }
 
 // Revision is what the handshake agreed on, "" before it.
 func (ss *Session) Revision() string {

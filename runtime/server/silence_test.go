@@ -197,9 +197,9 @@ func TestCAN29SilenceAfterDisconnect(t *testing.T) {
 				f := dual(t, Definition{Tools: []Tool{tool("talks", plain(ch.run), withTask(TaskOptional))}}, WithProgressRate(1_000_000))
 				out := newInbox(t)
 				ss := f.srv.NewSession(t.Context(), out)
-				ss.Receive([]byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}`))
-				ss.Receive([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
-				ss.Receive([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"talks","arguments":{},"_meta":{"progressToken":"p"}` + extra + `}}`))
+				ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}`))
+				ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+				ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"talks","arguments":{},"_meta":{"progressToken":"p"}`+extra+`}}`))
 				ch.goOn(5)
 				if err := ss.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
 					t.Error(err)
@@ -261,13 +261,13 @@ func TestCAN02ACancellationIsEarlierThanTheAnswerOfATimeout(t *testing.T) {
 		}), func(t *Tool) { t.Cancel.Timeout = 5 * time.Millisecond }),
 	})
 	ss := f.srv.NewSession(t.Context(), out)
-	ss.Receive([]byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
+	ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
 	p := f.srv.onlyPeer()
 	p.gate.Lock() // whoever answers is held up
-	ss.Receive([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{}}}`))
+	ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{}}}`))
 	entry := f.srv.tracker.Find(p.key(rpc.IntID(1), inflight.Incoming))
 	<-entry.Done()
-	ss.Receive([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
+	ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
 	p.gate.Unlock()
 	if err := ss.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
 		t.Error(err)

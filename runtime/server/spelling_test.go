@@ -164,9 +164,9 @@ func inSession(srv *Server, text []byte) [][]byte {
 		}
 	}))
 	defer func() { _ = ss.Close(&inflight.Cause{Source: inflight.SourceDisconnect}) }()
-	ss.Receive([]byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
+	ss.Receive(context.Background(), []byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
 	<-frames
-	if !ss.Receive(text).Answered {
+	if !ss.Receive(context.Background(), text).Answered {
 		return nil
 	}
 	return [][]byte{<-frames}

@@ -353,15 +353,15 @@ func TestCAN18SessionsEndWhenTheTransportSays(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{tool("hang", h.handler())}})
 	in := newInbox(t)
 	ss := f.srv.NewSession(t.Context(), in)
-	got := ss.Receive([]byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
+	got := ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
 	if !got.Answered || got.Method != "initialize" || ss.Revision() != "2025-11-25" || in.take().str("result", "protocolVersion") != "2025-11-25" {
 		t.Errorf("%+v", got)
 	}
-	ss.Receive([]byte(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang"}}`))
+	ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang"}}`))
 	<-h.began
-	ss.Receive([]byte(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"hang"}}`))
+	ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"hang"}}`))
 	<-h.began
-	ss.Receive([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`))
+	ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`))
 	<-h.ended
 	if in.mu.Lock(); in.last != 2 || len(in.frames) != 0 { // the handshake and the stream of 2, which ends without an answer
 		t.Errorf("%d last frames, %v", in.last, in.frames)

@@ -23,7 +23,7 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, j *server.Ju
 	}
 	defer s.unuse()
 	if j.Kind != rpc.KindRequest {
-		if _, ok := s.receive(frame); !ok {
+		if _, ok := s.receive(r, frame); !ok {
 			return s.gone()
 		}
 		w.WriteHeader(http.StatusAccepted)
@@ -36,7 +36,7 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, j *server.Ju
 		return err
 	}
 	reader := st.attach(-1)
-	if got, ok := s.receive(frame); ok && !got.Answered {
+	if got, ok := s.receive(r, frame); ok && !got.Answered {
 		s.settle(j.ID)
 		st.end()
 	}
@@ -57,7 +57,7 @@ func (h *Endpoint) misanswered(r *http.Request, j *server.Judged, frame []byte) 
 	}
 	if s, refused := h.sessionOf(r); refused == nil {
 		defer s.unuse()
-		s.receive(frame)
+		s.receive(r, frame)
 	}
 }
 
@@ -83,7 +83,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged
 	s.peer = h.srv.NewSession(s.context(r), s)
 	s.mu.Unlock()
 	st := s.stream(j.ID)
-	s.receive(frame) // nobody reads the stream, so this does not wait
+	s.receive(r, frame) // nobody reads the stream, so this does not wait
 	answer, ok := st.alone()
 	s.remove(st)
 	status := http.StatusOK

@@ -55,13 +55,13 @@ func newSession(h *Endpoint, id, principal string) *session {
 }
 
 // receive hands a message to the server, unless the session is over.
-func (s *session) receive(frame []byte) (got server.Receipt, ok bool) {
+func (s *session) receive(r *http.Request, frame []byte) (got server.Receipt, ok bool) {
 	s.order.Lock()
 	defer s.order.Unlock()
 	if s.over() {
 		return got, false
 	}
-	return s.peer.Receive(frame), true
+	return s.peer.Receive(s.context(r), frame), true
 }
 
 func (s *session) over() bool {
@@ -308,9 +308,9 @@ func (s *session) closePolling(id rpc.ID) bool {
 
 type sessionKey struct{}
 
-// context is what handlers of the session see: the values of the request that opened it.
+// context has the values that a handler sees: those of the request that it serves, never of the one that opened the session.
 func (s *session) context(r *http.Request) context.Context {
-	return context.WithValue(context.WithoutCancel(s.h.context(r)), sessionKey{}, s)
+	return context.WithValue(s.h.context(r), sessionKey{}, s)
 }
 
 // ClosePolling closes the response stream of the call that ctx belongs to, so that the client need not keep a connection: it
