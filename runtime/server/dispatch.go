@@ -51,6 +51,7 @@ func (r *request) start() *rpc.Error {
 		return err
 	}
 	if r.method.Op == OpInitialize {
+		r.p.answersInline(r.id)
 		r.serve()
 	} else {
 		go r.run()

@@ -18,6 +18,7 @@ type peer struct {
 	s         *Server
 	out       Outlet
 	refuser   Refuser  // out, if it is one
+	inline    Inline   // out, if it is one
 	attended  Attended // out, if it is one
 	id        uint64
 	principal string          // "" without an identity
@@ -75,6 +76,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 		p.wire = s.stateless[0]
 	}
 	p.refuser, _ = out.(Refuser)
+	p.inline, _ = out.(Inline)
 	p.attended, _ = out.(Attended)
 	p.level.Store(int32(defaultLevel))
 	// The end of ctx is a shutdown in order, so only its values are taken over.
@@ -175,8 +177,16 @@ func (p *peer) answer(w *wire, id rpc.ID, frame []byte, err *rpc.Error) {
 	}
 }
 
+// answersInline says that the read loop is about to answer.
+func (p *peer) answersInline(id rpc.ID) {
+	if p.inline != nil {
+		p.inline.AnswersInline(id)
+	}
+}
+
 // refuse answers, in the read loop, a request that is not in flight.
 func (p *peer) refuse(id rpc.ID, err *rpc.Error) {
+	p.answersInline(id)
 	p.settle(p.cancelled)
 	p.answer(p.wire, id, rpc.AppendError(nil, id, err), err)
 }

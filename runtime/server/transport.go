@@ -20,6 +20,12 @@ type Refuser interface {
 	Refuse(about rpc.ID, err *rpc.Error, status int)
 }
 
+// Inline is an Outlet whose Write may wait for whoever called Receive. AnswersInline is called before the Write of an answer that
+// comes from inside Receive itself, so that it does not wait for its own caller.
+type Inline interface {
+	AnswersInline(about rpc.ID)
+}
+
 // Attended is an Outlet that knows whether somebody reads what it writes. Without it everything that is written is read. The
 // question of a task stays with a stream only as long as that is read: it may be asked on another one otherwise.
 type Attended interface {

@@ -83,7 +83,8 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged
 	s.peer = h.srv.NewSession(s.context(r), s)
 	s.mu.Unlock()
 	st := s.stream(j.ID)
-	s.receive(r, frame) // nobody reads the stream, so this does not wait
+	st.attach(-1)       // so that the answer is not taken for one whose client is away
+	s.receive(r, frame) // answers inline
 	answer, ok := st.alone()
 	s.remove(st)
 	status := http.StatusOK

@@ -89,5 +89,6 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 func WithReplay(bytes int) Option { return func(o *options) { o.replay = max(bytes, 1) } }
 
 // WithReplayTotal sets how many bytes the streams of all sessions keep for clients that come back; the default is 256 MiB. Beyond
-// that, the oldest of whoever has the most sessions are dropped.
+// that, what was written to clients that are there is dropped, then the oldest of whoever has the most sessions. What an attached
+// client is about to read does not count.
 func WithReplayTotal(bytes int) Option { return func(o *options) { o.replayTotal = max(bytes, 1) } }

@@ -73,6 +73,9 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 			s.log(err)
 			return
 		}
+		if len(b.events) > 0 {
+			st.wrote(reader)
+		}
 		if b.ended || b.leave {
 			d.relax()
 			return

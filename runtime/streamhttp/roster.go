@@ -1,6 +1,9 @@
 package streamhttp
 
-import "container/heap"
+import (
+	"container/heap"
+	"slices"
+)
 
 // roster is who has which sessions, and which of them may give way to new ones: those that nobody is using. Its users hold
 // Endpoint.mu.
@@ -113,6 +116,11 @@ func (r *roster) yield() *session {
 	s := r.idle[0].idle.first
 	r.remove(s)
 	return s
+}
+
+// largest are the tenants with idle sessions, the one with the most sessions first.
+func (r *roster) largest() []*tenant {
+	return slices.SortedFunc(slices.Values(r.idle), func(a, b *tenant) int { return b.sessions - a.sessions })
 }
 
 // tenants is a heap.

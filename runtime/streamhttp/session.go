@@ -89,10 +89,7 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	switch {
 	case st != nil:
 		err := st.add(own, last)
-		if s.kept.Load() > s.limit() {
-			s.prune()
-		}
-		s.h.relieve()
+		s.bound()
 		if unused {
 			s.answered()
 		}
@@ -116,6 +113,16 @@ func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
 		read = !idle
 	}
 	return read, s.readers
+}
+
+// AnswersInline implements server.Inline.
+func (s *session) AnswersInline(about rpc.ID) {
+	s.mu.Lock()
+	st := s.active[about]
+	s.mu.Unlock()
+	if st != nil {
+		st.answersInline()
+	}
 }
 
 // stir wakes who waits for a reader, or for its end. With s.mu.
@@ -142,6 +149,7 @@ func (s *session) tell(frame []byte) error {
 		st := s.listeners[len(s.listeners)-1]
 		s.mu.Unlock()
 		if err := st.add(frame, false); err != errNoReader {
+			s.bound()
 			return err
 		}
 		s.leave(st) // its reader is about to do so
@@ -255,11 +263,22 @@ func (s *session) remove(st *stream) {
 	delete(s.streams, st.number)
 }
 
-// prune forgets streams without reader, the oldest first and those that are over before others, until the rest is within
-// bounds.
+// bound forgets what is above the limits of the session and of all.
+func (s *session) bound() {
+	if s.kept.Load() > s.limit() {
+		s.prune()
+	}
+	s.h.relieve()
+}
+
+// prune forgets what was written to readers, then streams without reader, the oldest first and those that are over before
+// others, until the rest is within bounds.
 func (s *session) prune() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.kept.Load() > s.limit() {
+		s.forgetWritten()
+	}
 	for s.kept.Load() > s.limit() || len(s.streams) > keptStreams+len(s.active)+len(s.listeners) {
 		st := s.oldest()
 		if st == nil {
@@ -267,6 +286,13 @@ func (s *session) prune() {
 		}
 		st.drop()
 		delete(s.streams, st.number)
+	}
+}
+
+// forgetWritten forgets what was written to those who read. With s.mu.
+func (s *session) forgetWritten() {
+	for _, st := range s.streams {
+		st.forgetWritten()
 	}
 }
 

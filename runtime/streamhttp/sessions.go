@@ -168,23 +168,37 @@ func (s *session) end(cause *inflight.Cause) {
 	}
 }
 
-// relieve forgets what is kept for clients that may come back when that is too much in all: first of sessions that nobody uses,
-// those of the principal with the most before others, the one that was unused for the longest time before others.
+// relieve forgets what is kept for clients that may come back when that is too much in all: first what was written to clients that
+// are there, then what is kept in sessions that nobody uses, of the principal with the most sessions before others, in the session
+// that was unused for the longest time before others; then what is kept in the others, in no order. It forgets somewhat more than it
+// must, so that it need not look again soon.
 func (h *Endpoint) relieve() {
 	total := int64(h.opts.replayTotal)
 	if h.kept.Load() <= total {
 		return
 	}
-	h.opts.logger.Debug("limit reached: messages for clients that lost their connection are dropped", "bytes", total)
+	h.opts.logger.Debug("limit reached: messages for clients that may come back are dropped", "bytes", total)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, t := range h.roster.idle {
-		for s := t.idle.first; s != nil && h.kept.Load() > total; s = s.after {
+	if h.kept.Load() <= total {
+		return // somebody else was faster
+	}
+	enough := func() bool { return h.kept.Load() <= total-total/8 }
+	for _, s := range h.roster.sessions {
+		if enough() {
+			return
+		}
+		s.mu.Lock()
+		s.forgetWritten()
+		s.mu.Unlock()
+	}
+	for _, t := range h.roster.largest() {
+		for s := t.idle.first; s != nil && !enough(); s = s.after {
 			s.dropIdle()
 		}
 	}
 	for _, s := range h.roster.sessions {
-		if h.kept.Load() <= total {
+		if enough() {
 			return
 		}
 		s.dropIdle()

@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -13,8 +14,8 @@ type stream struct {
 	number   uint64
 	listener bool
 	limits   streamLimits
-	kept     *atomic.Int64 // bytes of all streams of the session
-	total    *atomic.Int64 // bytes of all streams of all sessions; nil: not counted
+	kept     *atomic.Int64 // what the streams of the session count
+	total    *atomic.Int64 // what the streams of all sessions count; nil: not counted
 
 	*alarm // of the reader
 
@@ -24,10 +25,12 @@ type stream struct {
 	events  [][]byte  // kept: unread ones, and read ones that a resumption may ask for
 	first   int       // number of events[0]; the first event has number 1
 	bytes   int       // of events
+	counted int       // bytes that kept and total count
 	unread  int       // number of the next event for the reader
 	behind  int       // bytes of unread events
 	written int       // number of the last event that was written to the attached reader
-	reading bool      // the attached reader has begun; before, it may be what adds
+	due     int       // bytes of later ones
+	inline  bool      // who reads is who adds
 	reader  uint64    // attached; 0: none
 	readers uint64    // that ever were
 	started bool      // the client knows an event id, so it can resume
@@ -77,6 +80,7 @@ func (s *stream) add(frame []byte, last bool) error {
 	if frame != nil && !s.dropped {
 		s.push(frame)
 		s.trim()
+		s.recount()
 	}
 	s.signal()
 	if len(frame) > keptBuffer {
@@ -87,9 +91,16 @@ func (s *stream) add(frame []byte, last bool) error {
 
 // await returns when reader has written the event, or is gone. With s.mu.
 func (s *stream) await(event int, reader uint64) {
-	for reader != 0 && s.reader == reader && s.reading && s.written < event {
+	for reader != 0 && s.reader == reader && !s.inline && s.written < event {
 		s.room.Wait()
 	}
+}
+
+// answersInline says that the goroutine which reads adds the answer itself, so that it must not wait for its reader.
+func (s *stream) answersInline() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inline = true
 }
 
 // end says that nothing comes any more, not even an answer.
@@ -102,20 +113,28 @@ func (s *stream) refill(frames [][]byte) {
 	for _, f := range frames {
 		s.push(f)
 	}
+	s.recount()
 	s.signal()
 }
 
 func (s *stream) push(frame []byte) {
 	s.events = append(s.events, frame)
+	s.bytes += len(frame)
 	s.behind += len(frame)
-	s.count(len(frame))
+	s.due += len(frame)
 }
 
-func (s *stream) count(bytes int) {
-	s.bytes += bytes
-	s.kept.Add(int64(bytes))
+// recount counts what can be dropped: what waits for a client that is away, and what an attached reader has written. With s.mu.
+func (s *stream) recount() {
+	n := s.bytes
+	if s.reader != 0 {
+		n -= s.due
+	}
+	more := int64(n - s.counted)
+	s.counted = n
+	s.kept.Add(more)
 	if s.total != nil {
-		s.total.Add(int64(bytes))
+		s.total.Add(more)
 	}
 }
 
@@ -127,20 +146,35 @@ func (s *stream) signal() {
 	}
 }
 
-// trim forgets the oldest events above the limit: read ones always, unread ones when nobody reads; never the newest, which may
+// trim forgets the oldest events above the limit: written ones always, others when nobody reads; never the newest, which may
 // be the answer. With s.mu.
 func (s *stream) trim() {
-	for len(s.events) > 1 && s.bytes > s.limits.replay && (s.first < s.unread || s.reader == 0) {
-		size := len(s.events[0])
-		if s.first == s.unread {
-			s.unread++
-			s.behind -= size
-		}
-		s.count(-size)
-		s.events[0] = nil
-		s.events = s.events[1:]
-		s.first++
+	for len(s.events) > 1 && s.bytes > s.limits.replay && (s.first <= s.written || s.reader == 0) {
+		s.shift()
 	}
+}
+
+// shift forgets the oldest event, which no reader is writing. With s.mu.
+func (s *stream) shift() {
+	size := len(s.events[0])
+	if s.first == s.unread {
+		s.unread++
+		s.behind -= size
+	}
+	s.bytes -= size
+	s.events[0] = nil
+	s.events = s.events[1:]
+	s.first++
+}
+
+// forgetWritten forgets what an attached reader has written, and a resumption might ask for.
+func (s *stream) forgetWritten() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.reader != 0 && len(s.events) > 0 && s.first <= s.written {
+		s.shift()
+	}
+	s.recount()
 }
 
 // attach makes the caller the reader, instead of another one, whose connection the client must have given up. It goes on
@@ -156,11 +190,30 @@ func (s *stream) attach(after int) (reader uint64) {
 		}
 	}
 	s.polling = false
+	if s.reader != 0 {
+		s.events = slices.Clone(s.events) // the other one may be writing what it took
+	}
 	s.readers++
-	s.reader, s.reading, s.written = s.readers, false, s.unread-1
+	s.reader = s.readers
+	s.reached()
 	s.signal()
-	s.room.Broadcast()
 	return s.reader
+}
+
+// reached notes that the reader has written what it took. With s.mu.
+func (s *stream) reached() {
+	s.written, s.due = s.unread-1, s.behind
+	s.recount()
+	s.room.Broadcast()
+}
+
+// wrote says that reader has written what it took.
+func (s *stream) wrote(reader uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader == reader {
+		s.reached()
+	}
 }
 
 // detach ends the caller's reading. A listener gives back what it did not take, so that another one gets it; a stream whose
@@ -177,12 +230,13 @@ func (s *stream) detach(reader uint64) (unread [][]byte) {
 		taken := s.unread - s.first
 		unread = append(unread, s.events[taken:]...)
 		s.events = s.events[:taken]
-		s.count(-s.behind)
+		s.bytes -= s.behind
 		s.behind = 0
 	} else if !s.started {
 		s.forget()
 	}
 	s.trim()
+	s.recount()
 	return unread
 }
 
@@ -191,13 +245,13 @@ func (s *stream) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()
+	s.recount()
 }
 
 func (s *stream) forget() {
-	s.count(-s.bytes)
 	s.unread = s.first + len(s.events)
 	s.first = s.unread
-	s.dropped, s.events, s.behind = true, nil, 0
+	s.dropped, s.events, s.bytes, s.behind, s.due = true, nil, 0, 0, 0
 }
 
 // batch is what a reader has to do next.
@@ -216,12 +270,11 @@ func (s *stream) take(reader uint64) batch {
 	if s.reader != reader {
 		return batch{lost: true}
 	}
-	s.reading, s.written = true, s.unread-1 // the reader comes back when it has written what it took
 	events := s.events[s.unread-s.first:]
 	b := batch{events: events[:len(events):len(events)], first: s.unread, ended: s.ended, leave: s.polling}
 	s.unread += len(events)
 	s.behind = 0
-	s.room.Broadcast()
+	s.room.Broadcast() // who waits because it is far behind
 	return b
 }
 
@@ -246,7 +299,6 @@ func (s *stream) unanswered() bool {
 func (s *stream) quiet() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reading = true
 	return s.behind == 0 && !s.ended && !s.polling
 }
 
