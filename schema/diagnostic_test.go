@@ -56,7 +56,7 @@ func TestRenderCutsLongLines(t *testing.T) {
 	got := Diagnostic{Pos: Position{"f", 1, 401}}.Render([]byte(line))
 	lines := strings.Split(got, "\n")
 	caret := strings.Index(lines[2], "^")
-	if shown := []rune(lines[1]); len(shown) > 130 || shown[caret] != 'X' {
+	if shown := []rune(lines[1]); len(shown) > 130 || shown[caret] != 'X' || strings.Count(lines[1], "…") != 2 || !strings.HasPrefix(lines[1], "  …") || !strings.HasSuffix(lines[1], "…") {
 		t.Errorf("rendered\n%s", got)
 	}
 }

@@ -21,7 +21,7 @@
 //
 // Keywords; the last four are about what a schema names and does not allow, and only warn:
 //
-//	misspelt-keyword unknown-keyword keyword-type unknown-type pattern go-name impossible-schema
+//	misspelt-keyword unknown-keyword keyword-type unknown-type pattern go-name go-type impossible-schema
 //	impossible-default impossible-example unused-value unknown-required
 //
 // Large YAML files are read in pieces at once where that can not change what they say (yamlsplit.go).

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"go/token"
 	"maps"
 	"slices"
 	"strings"
@@ -8,10 +9,7 @@ import (
 
 // goTypes are the Go types that goType asks for by name, where the type needs none of its own: for values of a type, and of a
 // format if there is one.
-var goTypes = map[string]struct {
-	types  []string
-	format string
-}{
+var goTypes = map[string]readyType{
 	"string":        {[]string{"string"}, ""},
 	"time.Time":     {[]string{"string"}, "date-time"},
 	"check.Date":    {[]string{"string"}, "date"},
@@ -20,6 +18,27 @@ var goTypes = map[string]struct {
 	"int64":         {[]string{"integer"}, ""},
 	"float64":       {[]string{"number"}, ""},
 	"json.Number":   {[]string{"integer", "number"}, ""},
+}
+
+// readyType is what the schemas of a Go type have in common.
+type readyType struct {
+	types  []string
+	format string
+}
+
+// hint says what a schema n lacks that asks for the Go type name.
+func (t readyType) hint(n *Node, name string) string {
+	if t.format == "" || n.Get("enum") != nil || n.Get("const") != nil || !slices.Equal(typesOf(n), t.types) {
+		return "write goType where these stand, or leave it out"
+	}
+	format := textOf(n.Get("format"))
+	if format == "" {
+		return "add format: " + t.format
+	}
+	if ready := GoTypesOf(format); len(ready) > 0 {
+		return "for format " + format + " write " + ready[0]
+	}
+	return "write format: " + t.format + ", or leave goType out"
 }
 
 // IsGoType reports whether goType asks for a Go type that is there already, and does not name a new one.
@@ -43,11 +62,37 @@ func (l *linter) goType(n, v *Node) {
 	case v.Is(String) && IsGoType(v.Text):
 		l.goTypeFits(n, v)
 	case v.Is(String) && strings.ContainsRune(v.Text, '.'):
-		l.ds.Report(v, "go-type", "write one of "+strings.Join(slices.Sorted(maps.Keys(goTypes)), ", ")+", or a name for the type that is made",
+		l.ds.Report(v, "go-type", "write one of "+goTypeNames()+", or a name for the type that is made",
 			"%s is no Go type that a schema can have", quote(v.Text))
 	default:
-		l.ds.GoName(v)
+		l.typeName(n, v)
 	}
+}
+
+// typeName checks the name of a new type. A word that is none may be meant for a Go type.
+func (l *linter) typeName(n, v *Node) {
+	if v.Is(String) && token.IsIdentifier(v.Text) && !token.IsExported(v.Text) {
+		l.ds.Report(v, "go-type", "write one of "+goTypeNames()+", or begin with a capital letter to name the type that is made",
+			"%s is no Go type that a schema can have", quote(v.Text))
+		return
+	}
+	l.ds.GoName(v)
+	for _, ready := range GoTypesOf(textOf(n.Get("format"))) {
+		if _, name, _ := strings.Cut(ready, "."); name == v.Text {
+			l.ds.Warn(v, "go-type", "write "+ready+" for the Go type of this format", "%s names a new type of kind string", quote(v.Text))
+		}
+	}
+}
+
+// goTypeNames lists the Go types that goType can ask for.
+func goTypeNames() string { return strings.Join(slices.Sorted(maps.Keys(goTypes)), ", ") }
+
+// textOf is the text of a string, "" for anything else.
+func textOf(n *Node) string {
+	if n.Is(String) {
+		return n.Text
+	}
+	return ""
 }
 
 func (l *linter) goTypeFits(n, v *Node) {
@@ -63,7 +108,7 @@ func (l *linter) goTypeFits(n, v *Node) {
 		fits = fits && format.Is(String) && format.Text == t.format
 	}
 	if !fits {
-		l.ds.Report(v, "go-type", "write goType where these stand, or leave it out", "%s is the Go type of {%s} without enum or const", v.Text, want)
+		l.ds.Report(v, "go-type", t.hint(n, v.Text), "%s is the Go type of {%s} without enum or const", v.Text, want)
 	}
 }
 

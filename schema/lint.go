@@ -110,8 +110,20 @@ func (l *linter) unknown(n *Node, m *Member) {
 		l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "misspelt-keyword", hint, "%s is no keyword of JSON Schema", quote(m.Key))
 		return
 	}
-	l.ds.report(Warning, m.KeyPos, m.Value.Pointer, "unknown-keyword", "nothing is checked by it; name it x-… if it is meant for others",
+	hint = "nothing is checked by it; name it x-… if it is meant for others"
+	if m.Key == "nullable" {
+		hint = nullableHint(n)
+	}
+	l.ds.report(Warning, m.KeyPos, m.Value.Pointer, "unknown-keyword", hint,
 		fmt.Sprintf("%s is no keyword of JSON Schema", quote(m.Key)))
+}
+
+// nullableHint says how JSON Schema writes what OpenAPI 3.0 means by nullable.
+func nullableHint(n *Node) string {
+	if types := typesOf(n); len(types) == 1 && types[0] != "null" && n.Get("enum") == nil {
+		return "nothing is checked by it; for a value or null write type: [" + types[0] + `, "null"]`
+	}
+	return `nothing is checked by it; for a value or null add "null" to type, and null to enum`
 }
 
 var typeNames = []string{"null", "boolean", "object", "array", "number", "integer", "string"}

@@ -35,6 +35,9 @@ func sourceLine(src []byte, number int) (string, bool) {
 	return strings.TrimSuffix(string(src), "\r"), len(src) > 0
 }
 
+// ellipsis stands where a line was cut.
+const ellipsis = "…"
+
 // window cuts a line that is too long for a terminal (a saved answer is often one line) around the column.
 func window(line string, column int) (string, int) {
 	const before, most = 60, 120
@@ -50,7 +53,14 @@ func window(line string, column int) (string, int) {
 	for end < len(line) && !utf8.RuneStart(line[end]) {
 		end++
 	}
-	return line[start:end], column - start
+	cut, column := line[start:end], column-start
+	if start > 0 {
+		cut, column = ellipsis+cut, column+len(ellipsis)
+	}
+	if end < len(line) {
+		cut += ellipsis
+	}
+	return cut, column
 }
 
 // printable keeps the terminal safe from what is in the source: no escape sequences, no text that runs backwards.

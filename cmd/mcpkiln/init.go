@@ -26,7 +26,8 @@ func newInit() *cobra.Command {
 		Short: "Scaffold a complete server project in a new directory",
 		Long: strings.TrimSpace(`
 init writes a project that builds and runs at once: a manifest with four tools, the generated package, handlers with working
-bodies, a main for stdio or HTTP with a go:generate line, tests, and a Dockerfile. DIR must not exist, or be empty.
+bodies, a main for stdio or HTTP with a go:generate line, tests, and a Dockerfile, unless the project is part of
+a module or linked with --replace. DIR must not exist, or be empty.
 
 Inside a Go module the project becomes part of it, unless --module makes it one of its own.`),
 		Args: cobra.ExactArgs(1),
@@ -128,7 +129,7 @@ func initProject(cmd *cobra.Command, dir string, p templates.Project) (err error
 		return err
 	}
 	files = append(files, templates.ScaffoldFile{Path: "mcpkiln.schema.json", Content: manifest.SchemaJSON()})
-	generated, err := generatePackage(cmd, files)
+	generated, err := generatePackage(cmd, files, p.Version)
 	if err != nil {
 		return err
 	}
@@ -147,14 +148,14 @@ func mustBeFree(dir string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return fmt.Errorf("%s is not empty: name a new directory; to generate in an existing project, write mcpkiln.yaml and run mcpkiln generate", dir)
+		return fmt.Errorf("%s is not empty: name a new directory; to generate in an existing project, write mcpkiln.yaml, run mcpkiln generate, and implement Handlers of the generated package", dir)
 	}
 	return nil
 }
 
-// generatePackage generates the package of the scaffolded manifest.
-func generatePackage(cmd *cobra.Command, files []templates.ScaffoldFile) ([]templates.ScaffoldFile, error) {
-	s := &sources{config: generator.Config{ToolVersion: toolVersion()}}
+// generatePackage generates the package of the scaffolded manifest, as the version that the project asks for will do again.
+func generatePackage(cmd *cobra.Command, files []templates.ScaffoldFile, version string) ([]templates.ScaffoldFile, error) {
+	s := &sources{config: generator.Config{ToolVersion: version}}
 	for _, f := range files {
 		if f.Path == manifestNames[0] {
 			s.config.Manifest = generator.Source{Path: f.Path, Data: f.Content}
@@ -240,7 +241,7 @@ func printProject(cmd *cobra.Command, dir string, p templates.Project, files []t
 	for _, f := range files {
 		fmt.Fprintln(out, "wrote  ", filepath.Join(dir, filepath.FromSlash(f.Path)))
 	}
-	_, err := fmt.Fprintf(out, "\nNext:\n%s  go test ./...\n  go run .               # serves MCP on stdin and stdout\n  go run . -http :8080   # serves it on http://127.0.0.1:8080/mcp\n", setUp(dir, p))
+	_, err := fmt.Fprintf(out, "\nNext:\n%s  go test ./...\n  go run .               # serves MCP on stdin and stdout\n  go run . -http :8080   # serves it on http://127.0.0.1:8080/mcp\n  go build .             # the program that a client starts\n", setUp(dir, p))
 	return err
 }
 

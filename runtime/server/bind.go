@@ -120,7 +120,7 @@ func (c *codec) encode(call *Call, out any, b []byte) ([]byte, error) {
 	case out == nil && c.whole():
 		return b, nil
 	case out == nil:
-		return b, &outputError{errors.New("the handler returned neither output nor error")}
+		return b, &outputError{errNoOutput}
 	}
 	b = c.appendTo(b, out)
 	if c.whole() {
@@ -150,10 +150,15 @@ type outputError struct{ err error }
 func (e *outputError) Error() string { return "invalid output: " + e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
+var errNoOutput = errors.New("the handler returned neither output nor error")
+
 // told is what the client reads after "the tool's output". What breaks a limit need not break the schema.
 func (e *outputError) told() string {
 	if limit := (*check.LimitError)(nil); errors.As(e.err, &limit) {
 		return "can not be sent: it is " + limit.Error()
+	}
+	if errors.Is(e.err, errNoOutput) {
+		return "is missing: it gave no result"
 	}
 	return "breaks its own schema"
 }

@@ -39,7 +39,7 @@ func TestVAL01InputsAndOutputsAreChecked(t *testing.T) {
 	m.wantError(t, -32603, "schema")
 	c.call("4", "nothing", `{"text":"x"}`)
 	m, _ = c.answer("4")
-	m.wantError(t, -32603)
+	m.wantError(t, -32603, "gave no result")
 }
 
 func TestVAL02ViolationsAreResultsThatListThemAll(t *testing.T) {

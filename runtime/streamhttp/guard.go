@@ -41,11 +41,11 @@ func (n *names) has(value string) bool {
 // check refuses requests for hosts and from origins that are neither loopback nor allowed.
 func (g *guard) check(r *http.Request) *refusal {
 	if !isLoopback(hostname(r.Host)) && !g.hosts.has(r.Host) && !g.hosts.has(hostname(r.Host)) {
-		return refuse(http.StatusForbidden, "host %s is not served here: allow it with WithHosts", rpc.Quoted(r.Host))
+		return refuse(http.StatusForbidden, "host %s is not served here", rpc.Quoted(r.Host))
 	}
 	for _, origin := range r.Header["Origin"] {
 		if !g.allowsOrigin(origin, r.Host) {
-			return refuse(http.StatusForbidden, "origin %s is not allowed: allow it with WithOrigins", rpc.Quoted(origin))
+			return refuse(http.StatusForbidden, "origin %s is not allowed", rpc.Quoted(origin))
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 var testSentinel = sentinel{prefix: "=?base64?", suffix: "?="}
@@ -116,6 +118,19 @@ func TestEXT14ParamsMatchTheBody(t *testing.T) {
 		}
 		if ok != c.ok {
 			t.Errorf("%s with %q: %v", c.args, c.headers, ok)
+		}
+	}
+}
+
+// TestEXT14RefusalsSayWhatIsWrongWithAHeader: missing, repeated and different are three mistakes.
+func TestEXT14RefusalsSayWhatIsWrongWithAHeader(t *testing.T) {
+	j := &server.Judged{Wire: &server.Wire{}}
+	for want, values := range map[string][]string{
+		"Mcp-Method is missing": nil, "Mcp-Method is repeated": {"a", "a"}, "Mcp-Method does not say what the body says": {"b"},
+	} {
+		r := &http.Request{Header: http.Header{"Mcp-Method": values}}
+		if got := mismatch(r, j, "Mcp-Method").err.Message; got != "the header "+want {
+			t.Errorf("%v: %s, want %s", values, got, want)
 		}
 	}
 }

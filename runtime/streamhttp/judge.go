@@ -29,16 +29,16 @@ func (h *Endpoint) checkHeaders(r *http.Request, j *server.Judged) *refusal {
 	rules := &j.Wire.HTTP
 	switch enc := (sentinel{rules.EncodedPrefix, rules.EncodedSuffix}); {
 	case !repeats(r.Header, rules.VersionHeader, j.Wire.Revision, sentinel{}):
-		return mismatch(j, rules.VersionHeader)
+		return mismatch(r, j, rules.VersionHeader)
 	case tellsMethod(r, rules.MethodHeader, j.Kind) && !repeats(r.Header, rules.MethodHeader, j.Method, sentinel{}):
-		return mismatch(j, rules.MethodHeader)
+		return mismatch(r, j, rules.MethodHeader)
 	case j.Named && !repeats(r.Header, rules.NameHeader, j.Name, enc):
-		return mismatch(j, rules.NameHeader)
+		return mismatch(r, j, rules.NameHeader)
 	case j.Tool != nil:
 		params := h.params.of(j.Tool, rules.ParamPrefix)
 		for i := range params {
 			if !params[i].check(r.Header, j.Arguments, enc) {
-				return mismatch(j, params[i].header)
+				return mismatch(r, j, params[i].header)
 			}
 		}
 	}
@@ -64,10 +64,17 @@ func repeats(h http.Header, name, want string, enc sentinel) bool {
 	return ok && got == want
 }
 
-func mismatch(j *server.Judged, header string) *refusal {
+func mismatch(r *http.Request, j *server.Judged, header string) *refusal {
+	wrong := "does not say what the body says"
+	switch n := len(r.Header.Values(header)); {
+	case n == 0:
+		wrong = "is missing"
+	case n > 1:
+		wrong = "is repeated"
+	}
 	refused := &refusal{
 		status: http.StatusBadRequest, id: j.ID,
-		err: rpc.Errorf(j.Wire.Codes.HeaderMismatch, "the header %s is missing, repeated or not what the body says", header),
+		err: rpc.Errorf(j.Wire.Codes.HeaderMismatch, "the header %s %s", header, wrong),
 	}
 	if status := j.Wire.HTTP.Statuses.HeaderMismatch; status != 0 {
 		refused.status = status
