@@ -98,14 +98,21 @@ func (r *request) subscribe(on bool) {
 	}
 }
 
-// subscribe reports false when the session is gone already.
+// subscribedTo tells whether the session hears of the resource.
+func (p *peer) subscribedTo(uri string) bool {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return p.subscribed[uri]
+}
+
+// subscribe reports false when the session is gone, or subscribed meanwhile.
 func (p *peer) subscribe(uri string, on bool) bool {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	switch {
 	case !on:
 		delete(p.subscribed, uri)
-	case p.left:
+	case p.left, p.subscribed[uri]:
 		return false
 	case p.subscribed == nil:
 		p.subscribed = map[string]bool{uri: true}

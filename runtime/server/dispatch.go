@@ -11,6 +11,7 @@ import (
 // receive handles the frame in r. It runs in the read loop, so it does what has to happen in order: parse, register
 // (CAN09), cancel. True: r is a request in flight now, and somebody else's. got tells a transport what the frame was.
 func (p *peer) receive(r *request, got *Receipt) bool {
+	r.size = len(r.frame)
 	r.reading = reading{s: p.s, at: p.situation(), frame: r.frame, params: &r.params}
 	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, &r.reading)
 	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err

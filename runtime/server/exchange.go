@@ -76,6 +76,7 @@ func (s *Server) Exchange(ctx context.Context, j *Judged, out Outlet) Result {
 	s.exchanges.Add(1)
 	defer s.exchanges.Add(-1)
 	r := s.newRequest(p)
+	r.size = len(j.reading.frame)
 	r.wire, r.method, r.id, r.params, r.raw = j.wire, j.method, j.ID, j.params, j.msg.Params
 	if refused := r.admitExchange(&j.msg); refused != nil {
 		p.refuse(r.id, refused.err)

@@ -105,6 +105,28 @@ func TestLimitOfBytesInFlight(t *testing.T) {
 	}
 }
 
+// What a request holds is its whole message, whatever stands in it beside the params.
+func TestTSK28TheWholeMessageIsCounted(t *testing.T) {
+	hold := newHold()
+	f := dual(t, Definition{Tools: []Tool{tool("hang", hold.handler())}}, WithMaxBytesInFlight(150<<10))
+	pad := strings.Repeat(" ", 100<<10)
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang","arguments":{}}` + pad + `}`)
+	c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang","arguments":{}},"x":"` + pad + `"}`)
+	m, _ := c.answer("2")
+	m.wantError(t, -32600, "153600 bytes")
+	if m := f.ask(t.Context(), frame(3, "tools/call", nothing, callParams("hang", `{}`))+pad); m.Error == nil {
+		t.Error(m.raw)
+	}
+	hold.free()
+	c.answer("1")
+	c.close()
+	if got := f.srv.held.Load(); got != 0 {
+		t.Errorf("%d bytes are still counted", got)
+	}
+}
+
 func TestLimitOfRequestsInFlight(t *testing.T) {
 	hold := newHold()
 	c := newFixture(t, []Tool{tool("hang", hold.handler())}, WithMaxInFlight(2)).dial(t.Context())

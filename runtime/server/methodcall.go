@@ -16,6 +16,9 @@ func (r *request) callMethod(b []byte) ([]byte, error) {
 		return b, err
 	}
 	start := len(b)
+	if r.method.Op != OpMethod && r.p.subscribedTo(r.params.URI) == (r.method.Op == OpSubscribe) {
+		return r.complete(append(b, "{}"...), start), nil // the application hears of pairs
+	}
 	b, err := r.wire.handlers[r.method.Name].run(r.entry, call, orEmpty(r.raw), b)
 	if call.suspend() {
 		return b, context.Cause(r.entry)

@@ -59,7 +59,7 @@ func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l
 // 20,000. More are refused.
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
-// WithMaxBytesInFlight sets how many bytes the params of all requests in flight may have together, not counting those up to
+// WithMaxBytesInFlight sets how many bytes all requests in flight may have together, not counting those up to
 // 4 KiB; the default is 256 MiB. A request that would go beyond is refused.
 func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }
 

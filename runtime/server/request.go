@@ -19,6 +19,7 @@ type request struct {
 	can     ability
 	raw     []byte          // the params, for methods of a MethodHandler
 	values  context.Context // with the values for the handler; nil: the connection's
+	size    int             // of the message, which is kept until the request is over
 	held    int64           // how many of them count in Server.held
 	room    room
 	entry   *inflight.Entry
@@ -62,19 +63,19 @@ func (s *Server) newRequest(p *peer) *request {
 	return r
 }
 
-// smallParams is up to how many bytes params are not counted: the number of requests bounds those.
-const smallParams = 4 << 10
+// smallMessage is up to how many bytes a message is not counted: the number of requests bounds those.
+const smallMessage = 4 << 10
 
-// hold counts params until the request is released.
+// hold counts the message until the request is released.
 func (r *request) hold() *rpc.Error {
-	n := int64(len(r.raw))
-	if n <= smallParams {
+	n := int64(r.size)
+	if n <= smallMessage {
 		return nil
 	}
 	r.held = n
 	if s := r.p.s; s.held.Add(n) > s.cfg.maxBytes {
 		r.letGo()
-		return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of params in flight", s.cfg.maxBytes)
+		return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of requests in flight", s.cfg.maxBytes)
 	}
 	return nil
 }

@@ -211,7 +211,7 @@ func (w *wire) inputRequests(questions []task.Question) ([]byte, error) {
 // asksBefore collects the answers to the tool's questions that come before its task. True: they are not all there, and the
 // result in b asks for them.
 func (r *request) asksBefore(b []byte) (known []sealedNote, result []byte, asks bool, err error) {
-	if len(r.tool.Before) == 0 || r.wire.Handshake {
+	if r.wire.Handshake || len(r.tool.Before) == 0 && r.params.RequestState == "" {
 		return nil, b, false, nil
 	}
 	c := r.newCall()

@@ -32,7 +32,7 @@ type Server struct {
 	engine    *task.Engine // nil when no tool runs as a task
 	ids       atomic.Uint64
 	exchanges atomic.Int64 // that are being served
-	held      atomic.Int64 // bytes of params in flight
+	held      atomic.Int64 // bytes of requests in flight
 	unread    budget       // of answers
 	packing   budget       // of results of tasks that are being encoded
 	share     int64        // of both: what one of them takes until its size is known

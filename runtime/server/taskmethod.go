@@ -121,6 +121,9 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		local.life.peer = r.p
 		local.life.expires, _ = created.Task.ExpiresAt()
 		s.setSession(created.Task.ID, &local.life)
+		if local.life.ended() {
+			s.endSession(created.Task.ID) // it expired before it was known here
+		}
 	}
 	// Nothing of the task may be on the wire before the answer that tells its id.
 	r.after = created.Start

@@ -113,6 +113,20 @@ func TestEXT13UnsubscribingIsBounded(t *testing.T) {
 	})
 }
 
+// Within a session, the application hears of a resource once, however often it is subscribed to.
+func TestEXT13SessionsSubscribeInPairs(t *testing.T) {
+	f, told := watching(t)
+	c := f.dial(as(t, "me"))
+	c.initialize(nothing)
+	for i, method := range []string{"unsubscribe", "subscribe", "subscribe", "unsubscribe", "unsubscribe"} {
+		c.request(fmt.Sprint(i), "resources/"+method, `{"uri":"test://a"}`).wantNoError(t)
+	}
+	c.close()
+	if a, b := <-told, <-told; a != "on test://a for me" || b != "off test://a for me" || len(told) > 0 {
+		t.Errorf("%q, %q and %d more", a, b, len(told))
+	}
+}
+
 // A session that ends unsubscribes from what it did not unsubscribe from itself.
 func TestEXT13TheEndOfASessionUnsubscribes(t *testing.T) {
 	f, told := watching(t)

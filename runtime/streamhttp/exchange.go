@@ -140,7 +140,11 @@ func (h *Endpoint) cancelCalls(cause *inflight.Cause) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for x := range h.calls {
-		x.cancel(cause)
+		h.running++
+		go func() {
+			defer h.leave()
+			x.cancel(cause)
+		}()
 	}
 }
 

@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -389,6 +390,21 @@ func TestCAN21ShutdownEndsWhatIsLate(t *testing.T) {
 	if err := <-done; err == nil {
 		t.Error("Shutdown does not tell that it had to end a call")
 	}
+	<-answer
+}
+
+// A handler that does not listen holds up nobody for longer than Shutdown's context allows.
+func TestCAN21ShutdownKeepsToItsContext(t *testing.T) {
+	f := newFixture(t)
+	answer := make(chan string, 1)
+	go func() { answer <- body(f.call2026("1", "stubborn", "")) }()
+	<-f.began
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if err := f.h.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	f.release <- struct{}{}
 	<-answer
 }
 

@@ -109,8 +109,13 @@ func (f *fixture) tools() []server.Tool {
 	params.Definition = strings.Replace(paramTool, `"name":"t"`, `"name":"params"`, 1)
 	keep := tool("keep", f.gate)
 	keep.Cancel.Uncancellable = true
+	stubborn := tool("stubborn", func(context.Context, *server.Call, *input) (*output, error) {
+		f.began <- struct{}{}
+		<-f.release
+		return &output{}, nil
+	})
 	return []server.Tool{
-		tool("ask", f.ask), tool("echo", f.echo), tool("gate", f.gate), tool("hang", f.hang), keep, params, tool("poll", f.poll), tool("steps", f.steps),
+		stubborn, tool("ask", f.ask), tool("echo", f.echo), tool("gate", f.gate), tool("hang", f.hang), keep, params, tool("poll", f.poll), tool("steps", f.steps),
 	}
 }
 

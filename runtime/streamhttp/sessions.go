@@ -248,8 +248,8 @@ func (h *Endpoint) leave() {
 }
 
 // Shutdown refuses new requests, ends sessions and subscriptions, cancels what is in flight with cause shutdown, and waits for every
-// request and goroutine (CAN21). Calls that can not be cancelled are answered if they end within the server's grace period, in a
-// session, or before ctx does. It does not shut the server of New down: that one may have other transports, and its tasks go on until
+// request and goroutine until ctx ends (CAN21). Calls that can not be cancelled are answered if they end within the server's grace
+// period, in a session, or before ctx does. It does not shut the server of New down: that one may have other transports, and its tasks go on until
 // its own Shutdown. It returns the cause of ctx when that had to end calls, and server.ErrGrace for a session whose handlers are late.
 func (h *Endpoint) Shutdown(ctx context.Context) error {
 	h.drain()
@@ -259,7 +259,6 @@ func (h *Endpoint) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		why = context.Cause(ctx)
 		h.cancelCalls(&inflight.Cause{Source: inflight.SourceShutdown, Force: true})
-		<-h.quiet
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -301,12 +300,10 @@ func (h *Endpoint) endAll() {
 		ending.Go(func() { s.end(cause) })
 	}
 	for _, x := range calls {
-		if !x.lasts() {
-			x.cancel(cause)
-			continue
-		}
-		ending.Go(func() {
-			h.srv.EndSubscriptions(x)
+		ending.Go(func() { // a client that does not read holds this up until its write deadline
+			if x.lasts() {
+				h.srv.EndSubscriptions(x)
+			}
 			x.cancel(cause)
 		})
 	}

@@ -270,9 +270,9 @@ func (s *stream) take(reader uint64) batch {
 	if s.reader != reader {
 		return batch{lost: true}
 	}
-	events := s.events[s.unread-s.first:]
-	b := batch{events: events[:len(events):len(events)], first: s.unread, ended: s.ended, leave: s.polling}
-	s.unread += len(events)
+	// Copied, because trim forgets them while they are written.
+	b := batch{events: slices.Clone(s.events[s.unread-s.first:]), first: s.unread, ended: s.ended, leave: s.polling}
+	s.unread += len(b.events)
 	s.behind = 0
 	s.room.Broadcast() // who waits because it is far behind
 	return b

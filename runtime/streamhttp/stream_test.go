@@ -50,6 +50,22 @@ func TestStreamKeepsTheNewestForAClientThatIsAway(t *testing.T) {
 	}
 }
 
+// A reader writes what it took while more is added: nothing of that may be forgotten under it.
+func TestStreamLeavesAReaderWhatItTook(t *testing.T) {
+	s := newStream(1, streamLimits{replay: 20, pending: 1000}, new(atomic.Int64), new(pools).alarm())
+	reader := s.attach(-1)
+	for n := 1; n <= 3; n++ {
+		_ = s.add(text10(n), false)
+	}
+	taken := s.take(reader)
+	for n := 4; n <= 9; n++ {
+		_ = s.add(text10(n), false)
+	}
+	if got := texts(taken) + " " + texts(s.take(reader)); got != "1 2 3 4 5 6 7 8 9" {
+		t.Errorf("the client gets %s", got)
+	}
+}
+
 func TestStreamKeepsAnAnswerAboveTheLimit(t *testing.T) {
 	s := newStream(1, streamLimits{replay: 5, pending: 5}, new(atomic.Int64), new(pools).alarm())
 	s.start()
