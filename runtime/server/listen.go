@@ -31,15 +31,19 @@ type listen struct {
 	mu      sync.Mutex
 	ending  bool
 	order   []string // keys of notes, the oldest first
-	waiting map[string]func() []byte
+	waiting map[string]news
+	told    map[string]uint64 // versions of tasks; of the request's goroutine alone
 }
+
+// news makes a frame of what is to be told, nil when there is nothing to say any more. An error ends the subscription.
+type news func(r *request) ([]byte, error)
 
 // openSubscription runs where messages are taken in order, because some clients do not wait for the acknowledgement: what their
 // next message changes is to be told.
 func (r *request) openSubscription() {
 	l := &listen{
 		peer: r.p, wire: r.wire, can: r.can, id: r.id, kinds: map[Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
-		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), waiting: map[string]func() []byte{},
+		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), waiting: map[string]news{}, told: map[string]uint64{},
 	}
 	l.ack = l.honour(&r.params)
 	r.sub = l
@@ -139,7 +143,7 @@ func (p *peer) owns(ctx context.Context, id string) bool {
 func (l *listen) catchUp(ctx context.Context, ids []string) {
 	for _, id := range ids {
 		if t, _, err := l.peer.s.engine.Watch(ctx, l.peer.owner, id); err == nil && t.Status != task.Working {
-			l.taskChanged(t)
+			l.taskChanged(id)
 		}
 	}
 }
@@ -168,12 +172,12 @@ func (l *listen) write(r *request, frame []byte) {
 }
 
 // note leaves what is to be told; a later one of the same key replaces it.
-func (l *listen) note(key string, frame func() []byte) {
+func (l *listen) note(key string, n news) {
 	l.mu.Lock()
 	if l.waiting[key] == nil {
 		l.order = append(l.order, key)
 	}
-	l.waiting[key] = frame
+	l.waiting[key] = n
 	l.mu.Unlock()
 	select {
 	case l.wake <- struct{}{}:
@@ -181,53 +185,67 @@ func (l *listen) note(key string, frame func() []byte) {
 	}
 }
 
-func (l *listen) next() []byte {
+func (l *listen) next() news {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if len(l.order) == 0 {
-		l.mu.Unlock()
 		return nil
 	}
 	key := l.order[0]
 	l.order = slices.Delete(l.order, 0, 1)
-	frame := l.waiting[key]
+	n := l.waiting[key]
 	delete(l.waiting, key)
-	l.mu.Unlock()
-	return frame()
+	return n
 }
 
-// tell writes what is noted. A task that is over brings its result, which may be large.
+// tell writes what is noted.
 func (l *listen) tell(r *request) error {
-	for {
-		if err := r.room.reserve(r.entry); err != nil {
+	for n := l.next(); n != nil; n = l.next() {
+		frame, err := n(r)
+		if err != nil {
 			return err
 		}
-		frame := l.next()
-		r.room.weigh(len(frame))
-		if frame == nil {
-			return nil
+		if frame != nil {
+			r.room.weigh(len(frame))
+			l.write(r, frame)
 		}
-		l.write(r, frame)
 		r.room.free()
 	}
+	return nil
 }
 
 func (l *listen) listChanged(op Op) {
-	l.note(l.wire.names[op], func() []byte { return l.wire.changedFrame(op, l.id) })
+	l.note(l.wire.names[op], func(*request) ([]byte, error) { return l.wire.changedFrame(op, l.id), nil })
 }
 
 func (l *listen) updated(uri string) {
-	l.note("updated "+uri, func() []byte {
+	l.note("updated "+uri, func(*request) ([]byte, error) {
 		u := ResourceUpdated{URI: uri, SubscriptionID: l.id}
-		return rpc.AppendNotification(nil, l.wire.names[OpResourceUpdated], l.wire.AppendResourceUpdated(nil, &u))
+		return rpc.AppendNotification(nil, l.wire.names[OpResourceUpdated], l.wire.AppendResourceUpdated(nil, &u)), nil
 	})
 }
 
-func (l *listen) taskChanged(t task.Task) {
-	l.note("task "+t.ID, func() []byte {
-		v := l.peer.s.detail(l.wire, &t, l.can)
-		v.SubscriptionID, v.ServerInfo = l.id, nil
-		return rpc.AppendNotification(nil, l.wire.names[OpTaskStatus], l.wire.AppendTaskStatus(nil, &v))
-	})
+// taskChanged notes which task to look at: what a task holds is not kept for a client that reads slowly, and it is told the newest
+// state.
+func (l *listen) taskChanged(id string) {
+	l.note("task "+id, func(r *request) ([]byte, error) { return l.taskFrame(r, id) })
+}
+
+// taskFrame tells the state of a task that was not told yet. One that is over brings its result, which may be large.
+func (l *listen) taskFrame(r *request, id string) ([]byte, error) {
+	t, _, err := l.peer.s.engine.Watch(r.entry, l.peer.owner, id)
+	if err != nil || t.Version <= l.told[id] {
+		return nil, r.entry.Err()
+	}
+	l.told[id] = t.Version
+	if t.Status.Terminal() {
+		if err := r.room.reserve(r.entry); err != nil {
+			return nil, err
+		}
+	}
+	v := l.peer.s.detail(l.wire, &t, l.can)
+	v.SubscriptionID, v.ServerInfo = l.id, nil
+	return rpc.AppendNotification(nil, l.wire.names[OpTaskStatus], l.wire.AppendTaskStatus(nil, &v)), nil
 }
 
 // endListens ends the subscriptions of p, of everybody when p is nil, each with its result, and waits for that: what comes next

@@ -15,7 +15,7 @@ func (s *Server) taskChanged(t task.Task) {
 		if t.Status.Terminal() {
 			l.over.Store(true)
 		}
-		l.peer.changes.add(l, t)
+		l.peer.changes.add(l, t.Owner, t.ID)
 	}
 }
 
@@ -29,15 +29,17 @@ type outbox struct {
 	sending bool
 }
 
-// change is a changed task, or a frame.
+// change is a changed task, or a frame. What the task holds is looked up when it is told, and not kept until then.
 type change struct {
-	task  task.Task
-	life  *taskLife
-	frame []byte
+	owner, task string
+	life        *taskLife
+	frame       []byte
 }
 
 // add tells the change of a task.
-func (o *outbox) add(l *taskLife, t task.Task) { o.put(l.peer, t.ID, change{task: t, life: l}) }
+func (o *outbox) add(l *taskLife, owner, task string) {
+	o.put(l.peer, task, change{owner: owner, task: task, life: l})
+}
 
 // post tells anything else.
 func (o *outbox) post(p *peer, key string, frame []byte) { o.put(p, key, change{frame: frame}) }
@@ -91,20 +93,32 @@ func (p *peer) tellChanges() {
 	}
 }
 
+// tellTask tells the state of a task that was not told yet.
 func (p *peer) tellTask(r *request, c *change) {
+	t, _, err := p.s.engine.Watch(p.ctx, c.owner, c.task)
+	if err != nil {
+		if c.life.over.Load() {
+			p.s.endSession(c.task) // it is gone, too
+		}
+		return
+	}
+	if t.Version <= c.life.told {
+		return
+	}
+	c.life.told = t.Version
 	about := subject{peer: p, task: c.life}
-	if c.task.Status.Terminal() {
-		p.s.shown(&c.task)
-		p.s.endSession(c.task.ID)
+	if t.Status.Terminal() {
+		p.s.shown(&t)
+		p.s.endSession(t.ID)
 		about.task = nil // this is its last word
 	}
 	if p.wire.names[OpTaskStatus] != "" {
-		v := p.wire.view(&c.task)
+		v := p.wire.view(&t)
 		r.scratch = p.wire.AppendTaskStatus(r.scratch[:0], &v)
 		r.out = rpc.AppendNotification(r.out[:0], p.wire.names[OpTaskStatus], r.scratch)
 		_ = about.tell(r.out)
 	}
-	if len(c.task.Questions) > 0 {
-		p.offer(c.task.Owner, c.task.ID)
+	if len(t.Questions) > 0 {
+		p.offer(t.Owner, t.ID)
 	}
 }

@@ -143,6 +143,6 @@ func (s *Server) tellListens(t *task.Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for l := range s.taskListens[t.ID] {
-		l.taskChanged(*t)
+		l.taskChanged(t.ID)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -204,5 +205,38 @@ func TestTSK28TasksEndNoConnection(t *testing.T) {
 		}
 		c.conn.Close()
 		<-served
+	})
+}
+
+// A subscriber is told the state that its task has when it reads, once, and nothing of a task that is gone.
+func TestTSK28CAN29SubscriptionsHoldNoTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo), withTask(TaskRequired), func(t *Tool) { t.Task.TTL = time.Minute })}})
+		id := f.create(t.Context(), "echo", `{"text":"x"}`, tasksAsks)
+		l := &listen{peer: f.srv.newExchange(t.Context(), f.srv.stateless[0], newInbox(t)), wire: f.srv.stateless[0], waiting: map[string]news{}, told: map[string]uint64{}, wake: make(chan struct{}, 1)}
+		l.taskChanged(id) // it works
+		synctest.Wait()   // it is over
+		r := f.srv.newRequest(l.peer)
+		entry, err := f.srv.tracker.Register(t.Context(), l.peer.key(rpc.IntID(1), inflight.Incoming), inflight.Info{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.entry = entry
+		got, err := l.next()(r)
+		if m := string(got); err != nil || !strings.Contains(m, `"completed"`) {
+			t.Errorf("told %s, %v", m, err)
+		}
+		l.taskChanged(id)
+		if again, err := l.next()(r); again != nil || err != nil {
+			t.Errorf("told again: %s, %v", again, err)
+		}
+		clear(l.told)
+		l.taskChanged(id)
+		time.Sleep(2 * time.Minute)
+		if gone, err := l.next()(r); gone != nil || err != nil {
+			t.Errorf("told of a task that is gone: %s, %v", gone, err)
+		}
+		entry.Retire()
+		r.release()
 	})
 }
