@@ -37,8 +37,12 @@ func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], 
 	if codec == nil {
 		return nil, &UnsupportedError{}
 	}
+	params := codec.params(in)
+	if err := c.s.sound(params); err != nil {
+		return nil, fmt.Errorf("server: the params of %s are not JSON: %w", name, err)
+	}
 	q := task.Question{
-		Name: name, Method: askOf(r.Op), Payload: codec.params(in), Deadline: time.Now().Add(c.s.cfg.askTimeout),
+		Name: name, Method: askOf(r.Op), Payload: params, Deadline: time.Now().Add(c.s.cfg.askTimeout),
 	}
 	if refused := c.wire.refuses(c.can, &q); refused != nil {
 		return nil, refused

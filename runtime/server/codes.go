@@ -89,11 +89,19 @@ func (c *Call) allow(own *rpc.Error) *rpc.Error {
 			"*server.URLElicitationError: %w", own.Code, own))
 	}
 	if len(own.Data) > 0 {
-		if err := check.Valid(own.Data, c.s.cfg.limits); err != nil {
+		if err := c.s.sound(own.Data); err != nil {
 			return c.defect(fmt.Errorf("the data of an error is not JSON: %w: %w", err, own))
 		}
 	}
 	return own
+}
+
+// sound tells what is wrong with JSON that a handler had a part in, nil for nothing: a field of type check.Raw can hold anything,
+// and a frame that is no JSON would end the connection (LET01). However large it is, it may be written.
+func (s *Server) sound(text []byte) error {
+	limits := s.cfg.limits
+	limits.Bytes = max(limits.Bytes, len(text))
+	return check.Valid(text, limits)
 }
 
 // defect answers for a handler that is wrong. How is for the log alone.

@@ -47,6 +47,9 @@ func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data 
 		return
 	}
 	raw, err := json.Marshal(data)
+	if err == nil {
+		err = c.s.sound(raw)
+	}
 	if err != nil {
 		c.Log().Warn("log message not sent", "error", err)
 		return

@@ -78,6 +78,11 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 		case out == nil:
 			return append(b, "{}"...), nil
 		}
-		return c.Append(b, out), nil
+		start := len(b)
+		b = c.Append(b, out)
+		if err := call.s.sound(b[start:]); err != nil {
+			return b[:start], &outputError{err}
+		}
+		return b, nil
 	}
 }

@@ -71,6 +71,11 @@ func (r *request) complete(b []byte, start int) []byte {
 	if json.Unmarshal(b[start:], &members) != nil {
 		return b
 	}
+	if members[rules.Type] != nil { // ours alone knows
+		delete(members, rules.Type)
+		rest, _ := json.Marshal(members) // no value of these types fails
+		b = append(b[:start], rest...)
+	}
 	b = b[:len(b)-1]
 	add := func(name string, value []byte) {
 		if members[name] == nil {
