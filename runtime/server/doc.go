@@ -1,6 +1,21 @@
 // Package server serves generated tools and methods: requests, cancellation, progress, tasks, questions and
 // subscriptions, in every revision, over any rpc.Conn or for a transport that brings messages.
 //
+// # For those who write handlers
+//
+//   - Call is one run of a tool: Progress, Log, Do, TaskID, Principal. Generated methods ask the user through it and return an Answer;
+//     Named tells several askings of one question apart.
+//   - Asking fails with ErrAsked (return it: the handler runs again with the answer), ErrUnsupported, ErrQuestionTimeout, *AnswerError, or
+//     the cause of the context. An error that a handler returns becomes a tool error, an *rpc.Error a JSON-RPC error.
+//   - WithPrincipal puts into a context who calls, and PrincipalFrom reads it. WithQuotaKey tells callers without an identity apart.
+//   - Options of the generated New begin with With: WithLogger, WithLimits, WithTaskLimits, WithGrace, WithSealKeys and others.
+//   - Server.Run serves one connection, Server.Shutdown ends what runs, Server.SetToolEnabled hides and shows a tool.
+//
+// Other types are for generated code and for transports. What follows is for those who change this package. Ids such as CAN02 are
+// rules; testdata/traceability/ledger.tsv lists them.
+//
+// # Definition
+//
 // Generated code hands a Definition to New: tools (a Handler made by Bind, a CancelPolicy, a TaskPolicy each) and one
 // Wire per protocol revision. The wire supplies every name and every message form; the runtime knows operations
 // (REV04). What it says itself is the text block of a result (appendText) and the name and version of the server

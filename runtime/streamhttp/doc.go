@@ -1,6 +1,15 @@
 // Package streamhttp serves a server.Server over Streamable HTTP: one http.Handler, one endpoint, every revision. Each request is
 // judged by itself (REV02).
 //
+// # For those who serve
+//
+//   - Handler makes the http.Handler of a server; Server is an http.Server with limits that fit it; Endpoint.Shutdown ends its streams.
+//   - WithHosts and WithOrigins allow names and web pages beside those of this machine; WithLogger says where to log.
+//   - WithMaxBody, WithMaxSessions, WithMaxExchanges, WithIdleTimeout, WithReplay and others are its limits.
+//   - Middleware around the handler checks tokens and hands the identity on with server.WithPrincipal.
+//
+// What follows is for those who change this package. Ids such as CAN18 are rules; testdata/traceability/ledger.tsv lists them.
+//
 // # Map
 //
 //   - handler.go: Handler, Endpoint, what the HTTP methods do; options.go: its options; serve.go: an http.Server with fitting limits
