@@ -90,12 +90,14 @@ func (w *wire) changedFrame(op Op, subscription rpc.ID) []byte {
 	return rpc.AppendNotification(nil, w.names[op], params)
 }
 
-// subscribe notes what a session wants to hear of, after its handler agreed.
-func (r *request) subscribe(on bool) {
+// subscribe notes what a session wants to hear of, after its handler agreed. What can not be kept is refused (LET06).
+func (r *request) subscribe(on bool) error {
 	uri := r.params.URI
-	if !r.p.subscribe(uri, on) && r.wire.unwatch != nil {
+	kept, refused := r.p.subscribe(uri, on)
+	if !kept && r.wire.unwatch != nil {
 		r.untold(r.entry, []string{uri})
 	}
+	return refused
 }
 
 // subscribedTo tells whether the session hears of the resource.
@@ -105,21 +107,23 @@ func (p *peer) subscribedTo(uri string) bool {
 	return p.subscribed[uri]
 }
 
-// subscribe reports false when the session is gone, or subscribed meanwhile.
-func (p *peer) subscribe(uri string, on bool) bool {
+// subscribe keeps nothing more when the session is gone, subscribed meanwhile, or has too many: that is an error.
+func (p *peer) subscribe(uri string, on bool) (kept bool, refused error) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	switch {
 	case !on:
 		delete(p.subscribed, uri)
 	case p.left, p.subscribed[uri]:
-		return false
+		return false, nil
+	case len(p.subscribed) >= maxSubscribed:
+		return false, rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d subscriptions", maxSubscribed)
 	case p.subscribed == nil:
 		p.subscribed = map[string]bool{uri: true}
-	case len(p.subscribed) < maxSubscribed:
+	default:
 		p.subscribed[uri] = true
 	}
-	return true
+	return true, nil
 }
 
 // maxSubscribed bounds the resources and tasks that one session or subscription hears of.

@@ -86,6 +86,39 @@ func TestToolListHasPages(t *testing.T) {
 	c.request("3", "tools/list", `{"cursor":"elsewhere"}`).wantError(t, -32602, "cursor")
 }
 
+// TestLET06ACursorStaysGoodWhenAToolIsSwitchedOff: server/utilities/pagination#implementation-guidelines.
+func TestLET06ACursorStaysGoodWhenAToolIsSwitchedOff(t *testing.T) {
+	var tools []Tool
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		tools = append(tools, tool(name, structured(echo)))
+	}
+	f := newFixture(t, tools, WithPageSize(2))
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	first := c.request("1", "tools/list", `{}`)
+	for _, change := range []struct {
+		name string
+		on   bool
+		want string
+	}{{"a", false, `"c" "d"`}, {"b", false, `"c" "d"`}, {"c", false, `"d"`}, {"a", true, `"d"`}, {"d", false, ``}, {"c", true, `"c"`}} {
+		f.srv.SetToolEnabled(change.name, change.on)
+		second := c.request("2", "tools/list", `{"cursor":"`+first.str("result", "nextCursor")+`"}`)
+		var names []string
+		for _, name := range []string{`"a"`, `"b"`, `"c"`, `"d"`, `"e"`} {
+			if strings.Contains(second.field("result", "tools"), `"name":`+name) {
+				names = append(names, name)
+			}
+		}
+		if got := strings.Join(names, " "); got != change.want {
+			t.Errorf("%+v: page 2 has %s", change, got)
+		}
+		third := c.request("3", "tools/list", `{"cursor":"`+second.str("result", "nextCursor")+`"}`)
+		if !strings.Contains(third.raw, `"name":"e"`) || third.str("result", "nextCursor") != "" {
+			t.Errorf("%+v: page 3 is %s", change, third.raw)
+		}
+	}
+}
+
 func TestNewRefusesWhatDoesNotFit(t *testing.T) {
 	whole := tool("whole", Bind(decodeNoInput, nil, Unstructured(appendRawResult)))
 	for name, d := range map[string]Definition{

@@ -2,7 +2,6 @@ package server
 
 import (
 	"encoding/base64"
-	"strconv"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -16,44 +15,39 @@ type toolPage struct {
 
 // listPages encodes the pages of every wire anew.
 func (s *Server) listPages() {
-	off := s.off.Load()
-	var tools []Tool
-	for _, t := range s.def.Tools {
-		if off == nil || !(*off)[t.Name] {
-			tools = append(tools, t)
-		}
-	}
 	var buf []byte
 	for _, w := range s.wires {
 		var pages []toolPage
-		pages, buf = s.toolPages(w, tools, buf)
+		pages, buf = s.toolPages(w, buf)
 		w.pages.Store(&pages)
 	}
 }
 
-// toolPages makes the pages of a wire. Its tools are put together in buf, which is returned for the next wire.
-func (s *Server) toolPages(w *wire, tools []Tool, buf []byte) ([]toolPage, []byte) {
+// toolPages makes the pages of a wire. They begin and end at the same tools whichever of them are on, so that a cursor stays good when
+// one is switched (LET06): a page has less tools then. What they hold is put together in buf, which is returned for the next wire.
+func (s *Server) toolPages(w *wire, buf []byte) ([]toolPage, []byte) {
 	var pages []toolPage
+	tools, cursor := s.def.Tools, ""
 	for from := 0; from == 0 || from < len(tools); from += s.cfg.pageSize {
 		to := min(from+s.cfg.pageSize, len(tools))
 		list := ToolList{Tools: append(buf[:0], '['), CacheTTL: MillisOf(s.cfg.cacheTTL), CacheScope: s.cfg.cacheScope, ServerInfo: s.info}
 		for i := range tools[from:to] {
-			if i > 0 {
+			if !s.ToolEnabled(tools[from+i].Name) {
+				continue
+			}
+			if len(list.Tools) > 1 {
 				list.Tools = append(list.Tools, ',')
 			}
 			list.Tools = appendTool(list.Tools, w, &tools[from+i])
 		}
 		list.Tools = append(list.Tools, ']')
 		if to < len(tools) {
-			list.NextCursor = toolCursor(to)
+			list.NextCursor = toolCursor(tools[to-1].Name)
 		}
 		buf = list.Tools
 		const rest = 512 // what most pages have beside their tools
-		page := toolPage{result: w.AppendToolList(make([]byte, 0, len(buf)+len(s.info)+rest), &list)}
-		if from > 0 {
-			page.cursor = toolCursor(from)
-		}
-		pages = append(pages, page)
+		pages = append(pages, toolPage{cursor, w.AppendToolList(make([]byte, 0, len(buf)+len(s.info)+rest), &list)})
+		cursor = list.NextCursor
 	}
 	return pages, buf
 }
@@ -68,9 +62,9 @@ func appendTool(b []byte, w *wire, t *Tool) []byte {
 	return append(b, '}')
 }
 
-// toolCursor is opaque to clients: base64 keeps them from counting on the number in it.
-func toolCursor(at int) string {
-	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte("tools:"), int64(at), 10))
+// toolCursor names the tool that the page follows. It is opaque to clients: base64 keeps them from counting on what is in it.
+func toolCursor(last string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte("tools:" + last))
 }
 
 func (r *request) listTools(b []byte) ([]byte, error) {

@@ -27,7 +27,9 @@ func (r *request) callMethod(b []byte) ([]byte, error) {
 		return b, call.methodError(err)
 	}
 	if r.method.Op != OpMethod {
-		r.subscribe(r.method.Op == OpSubscribe)
+		if err := r.subscribe(r.method.Op == OpSubscribe); err != nil {
+			return b, err
+		}
 	}
 	return r.complete(b, start), nil
 }

@@ -203,3 +203,35 @@ func TestSRV08ElicitationCompleteIsTold(t *testing.T) {
 		t.Error(m.raw)
 	}
 }
+
+// TestLET06ASubscriptionThatCanNotBeKeptIsRefused: what is acknowledged is kept, and the handler that agreed is told of what is not.
+func TestLET06ASubscriptionThatCanNotBeKeptIsRefused(t *testing.T) {
+	told := make(chan string, maxSubscribed+10)
+	note := func(what string) func(context.Context, *Call, *resourceParams) error {
+		return func(_ context.Context, _ *Call, in *resourceParams) error {
+			told <- what + " " + in.uri
+			return nil
+		}
+	}
+	codec := MethodCodec[resourceParams, struct{}]{Decode: decodeResource}
+	f := dual(t, Definition{Methods: []MethodHandler{
+		BindAck("resources/subscribe", note("on"), codec), BindAck("resources/unsubscribe", note("off"), codec), resources(),
+	}})
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	c.request("1", "resources/subscribe", `{"uri":"test://0"}`).wantResult(t, `{}`)
+	f.srv.mu.Lock()
+	for _, p := range f.srv.peers {
+		for n := len(p.subscribed); n < maxSubscribed; n++ {
+			p.subscribed[fmt.Sprint("test://", n)] = true
+		}
+	}
+	f.srv.mu.Unlock()
+	c.request("2", "resources/subscribe", `{"uri":"test://more"}`).wantError(t, -32600, "limit reached")
+	c.request("3", "resources/subscribe", `{"uri":"test://0"}`).wantResult(t, `{}`)
+	for _, want := range []string{"on test://0", "on test://more", "off test://more"} {
+		if got := <-told; got != want {
+			t.Errorf("want %q, got %q", want, got)
+		}
+	}
+}
