@@ -13,6 +13,8 @@ import (
 
 var asChild = flag.Bool("child", false, "be the child process of TestLET02StdioOfAChildProcess")
 
+var deaf = flag.Bool("deaf", false, "write to standard error until that fails")
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *asChild {
@@ -27,6 +29,11 @@ func TestMain(m *testing.M) {
 func child() {
 	early := log.New(os.Stdout, "", 0)
 	c := Stdio()
+	if *deaf { // whoever started us has closed our standard error
+		for _, err := fmt.Fprintln(os.Stderr, "read this"); err == nil; {
+			_, err = fmt.Fprintln(os.Stderr, "read this")
+		}
+	}
 	var buf []byte
 	for string(buf) != `"close"` {
 		var err error

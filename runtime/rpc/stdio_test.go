@@ -185,6 +185,29 @@ func TestLET02StdioOfAChildProcess(t *testing.T) {
 	}
 }
 
+// A client may ignore what a server logs, and close it.
+func TestCAN14AStandardErrorThatNobodyReadsEndsNothing(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-child", "-deaf")
+	unread, log := blockingPipe(t)
+	unread.Close()
+	cmd.Stderr = log
+	stdin, err1 := cmd.StdinPipe()
+	stdout, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	c := Lines(stdout, stdin, nil, LineOptions{})
+	if err := c.WriteFrame([]byte(`"close"`)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.ReadFrame(nil); string(got) != `"close"` || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStdioLeavesTheDescriptorsOpen(t *testing.T) {
 	if err := Stdio().Close(); err != nil {
 		t.Fatal(err)

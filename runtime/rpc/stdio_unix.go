@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"syscall"
 	"time"
 )
@@ -49,6 +50,10 @@ func poll(f *os.File) (*polled, error) {
 	}
 	return &polled{file: file, origin: origin, restore: restore}, nil
 }
+
+// surviveBrokenPipes makes a broken pipe on descriptors 1 and 2 an error, as it is on any other. To listen for the signal does that,
+// and unlike to ignore it, it is not inherited by other programs.
+func surviveBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // surviving returns a writer to a copy of f's descriptor. A write to descriptor 1 when the peer is gone ends the process on
 // the spot, whatever handlers are doing; on any other it is an error.
