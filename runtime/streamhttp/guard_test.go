@@ -1,8 +1,12 @@
 package streamhttp
 
 import (
+	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestLET13GuardRefusesStrangeHostsAndOrigins(t *testing.T) {
@@ -124,4 +128,20 @@ func TestContentEncodingThatIsNotDecoded(t *testing.T) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
+}
+
+// TestARefusedHostIsLoggedOnceASecond: clients choose how often they are refused.
+func TestARefusedHostIsLoggedOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		h := &Endpoint{opts: options{logger: slog.New(slog.NewTextHandler(&log, nil))}}
+		for range 3 {
+			h.warnGuarded(refuse(http.StatusForbidden, "host x"))
+		}
+		time.Sleep(time.Second)
+		h.warnGuarded(refuse(http.StatusForbidden, "host y"))
+		if got := log.String(); strings.Count(got, "WithHosts") != 2 || !strings.Contains(got, "host y") {
+			t.Errorf("logged\n%s", got)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
@@ -17,6 +18,8 @@ type Endpoint struct {
 	pools  pools
 
 	draining chan struct{} // closed when shutdown begins
+
+	warned atomic.Int64 // when the log last told of a refused host or origin, in Unix seconds
 
 	mu       sync.Mutex
 	kept     atomic.Int64 // bytes in the streams of all sessions
@@ -51,8 +54,17 @@ func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// warnGuarded tells the operator, at most once a second, what the client is not told: how to allow what was refused.
+func (h *Endpoint) warnGuarded(refused *refusal) {
+	now, last := time.Now().Unix(), h.warned.Load()
+	if now != last && h.warned.CompareAndSwap(last, now) {
+		h.opts.logger.Warn("request refused; WithHosts and WithOrigins allow more", "error", refused.err.Message)
+	}
+}
+
 func (h *Endpoint) guarded(w http.ResponseWriter, r *http.Request) *refusal {
 	if err := h.opts.guard.check(r); err != nil {
+		h.warnGuarded(err)
 		return err
 	}
 	if !h.enter() {
