@@ -23,6 +23,8 @@ type Message struct {
 
 	// Repeated: the arguments of a tools/call have a repeated key. Who decodes them has to look for it.
 	Repeated bool
+	// Bare: the frame has an id and nothing that says what it is. An answer whose result was undefined looks like that.
+	Bare bool
 }
 
 // Answers tells whether a frame is an answer, also one that Parse refused: then it still settles what it answers, if its ID is

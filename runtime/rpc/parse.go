@@ -49,7 +49,7 @@ func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error)
 	if err != nil && !repeated {
 		return rescue(frame, err), frameError(frame, err)
 	}
-	m := Message{Kind: r.kind(), Repeated: repeated}
+	m := Message{Kind: r.kind(), Repeated: repeated, Bare: r.bare()}
 	if err := m.setID(r[inID]); err != nil {
 		return m, err
 	}
@@ -114,6 +114,10 @@ func (r *raw) kind() Kind {
 	default:
 		return KindInvalid
 	}
+}
+
+func (r *raw) bare() bool {
+	return r[inID] != nil && r[inMethod] == nil && r[inResult] == nil && r[inError] == nil
 }
 
 func (m *Message) setID(token []byte) *Error {

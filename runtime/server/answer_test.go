@@ -17,6 +17,7 @@ import (
 var malformed = []string{
 	`{"jsonrpc":"2.0","id":%s,"error":"x"}`,
 	`{"jsonrpc":"2.0","id":%s,"error":null}`,
+	`{"jsonrpc":"2.0","id":%s}`,
 	`{"jsonrpc":"2.0","id":%s,"error":{}}`,
 	`{"jsonrpc":"2.0","id":%s,"error":[]}`,
 	`{"jsonrpc":"2.0","id":%s,"error":{"code":1.5,"message":"m"}}`,

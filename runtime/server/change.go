@@ -92,8 +92,11 @@ func (w *wire) changedFrame(op Op, subscription rpc.ID) []byte {
 
 // subscribe notes what a session wants to hear of, after its handler agreed. What can not be kept is refused (LET06).
 func (r *request) subscribe(on bool) error {
-	uri := r.params.URI
-	kept, refused := r.p.subscribe(uri, on)
+	uri, kept := r.params.URI, false
+	var refused error
+	if !on || r.entry.Err() == nil { // the client of a cancelled request never learns that it is subscribed
+		kept, refused = r.p.subscribe(uri, on)
+	}
 	if !kept && r.wire.unwatch != nil {
 		r.untold(r.entry, []string{uri})
 	}

@@ -21,10 +21,11 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	}
 	if err != nil {
 		p.s.log.Debug("message refused", "peer", p.id, "error", err)
+		if (msg.Bare || msg.Answers()) && p.misanswered(&msg, err) {
+			return false
+		}
 		if got.Answered = msg.WantsReply(); got.Answered {
 			p.refuse(msg.ID, err)
-		} else if msg.Answers() {
-			p.misanswered(&msg, err)
 		}
 		return false
 	}

@@ -36,14 +36,15 @@ func (p *peer) answered(msg *rpc.Message) {
 	}
 }
 
-// misanswered ends a request of ours whose answer can not be read: no other one will come (CAN30).
-func (p *peer) misanswered(msg *rpc.Message, why *rpc.Error) {
+// misanswered ends a request of ours whose answer can not be read: no other one will come (CAN30). It reports whether there is one.
+func (p *peer) misanswered(msg *rpc.Message, why *rpc.Error) bool {
 	key := p.key(msg.ID, inflight.Outgoing)
 	if msg.ID.IsZero() || p.s.tracker.Find(key) == nil {
-		return
+		return false
 	}
 	p.s.log.Warn("answer malformed", "peer", p.id, "id", msg.ID.String(), "error", why)
 	p.s.tracker.Deliver(key, inflight.Response{Err: rpc.Errorf(rpc.CodeInvalidRequest, "the client's answer is malformed: %s", why.Message)})
+	return true
 }
 
 // ended sees every end of a request that is no completion, and every wish to cancel what can not be cancelled (CAN13).

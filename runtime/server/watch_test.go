@@ -127,6 +127,40 @@ func TestEXT13SessionsSubscribeInPairs(t *testing.T) {
 	}
 }
 
+// A subscription that was cancelled while the application was told of it is none.
+func TestCAN03ACancelledSubscribeLeavesNothing(t *testing.T) {
+	told, agreed := make(chan string, 2), make(chan struct{})
+	codec := MethodCodec[resourceParams, struct{}]{Decode: decodeResource}
+	f := dual(t, Definition{Methods: []MethodHandler{
+		BindAck("resources/subscribe", func(ctx context.Context, _ *Call, in *resourceParams) error {
+			told <- "on " + in.uri
+			<-ctx.Done()
+			<-agreed
+			return nil
+		}, codec),
+		BindAck("resources/unsubscribe", func(_ context.Context, _ *Call, in *resourceParams) error {
+			told <- "off " + in.uri
+			return nil
+		}, codec),
+		resources(),
+	}})
+	c := f.dial(t.Context())
+	c.initialize(nothing)
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://a"}}`)
+	<-told
+	c.cancel("1")
+	c.fence()
+	close(agreed)
+	if got := <-told; got != "off test://a" {
+		t.Error(got)
+	}
+	f.srv.ResourceUpdated("test://a")
+	if got := c.fence(); len(got) != 0 {
+		t.Errorf("a cancelled subscription hears %s", got[0].raw)
+	}
+	c.close()
+}
+
 // A session that ends unsubscribes from what it did not unsubscribe from itself.
 func TestEXT13TheEndOfASessionUnsubscribes(t *testing.T) {
 	f, told := watching(t)
