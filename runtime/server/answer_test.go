@@ -103,7 +103,7 @@ func TestCAN30OnlyTheQuestionThatIsMeantIsSettled(t *testing.T) {
 			c.send(fmt.Sprintf(answer, other))
 		}
 	}
-	for _, broken := range []string{`{"jsonrpc":"2.0","id":%[1]s,"id":%[1]s,"result":{}}`, `{"jsonrpc":"2.0","id":%s,"method":5}`, `{"jsonrpc":"2.0","id":%s}`, `{"id":%s,"result":`} {
+	for _, broken := range []string{`{"jsonrpc":"2.0","id":%[1]s,"id":%[1]s,"result":{}}`, `{"jsonrpc":"2.0","id":%s,"method":5}`, `{"id":%s,"result":`} {
 		c.sendf(broken, q.ID)
 	}
 	c.reply(q, accepted)
