@@ -9,6 +9,48 @@ type holder struct {
 	by    *delivery
 	yield context.CancelFunc // makes it stop
 	done  chan struct{}      // closed when it has stopped
+	on    Carrier            // the stream that has the question; nil: none yet, or the transport has one alone
+}
+
+// attended tells whether somebody reads the stream that has the question, and when that may have changed.
+func (h *holder) attended() (read bool, changed <-chan struct{}) {
+	s := h.by.peer.s
+	s.mu.Lock()
+	on := h.on
+	s.mu.Unlock()
+	if on != nil {
+		return on.Attended()
+	}
+	return h.by.attended()
+}
+
+// carriedBy notes the stream that has the question.
+func (h *holder) carriedBy(on Carrier) {
+	s := h.by.peer.s
+	s.mu.Lock()
+	h.on = on
+	s.mu.Unlock()
+	h.giveUp()
+}
+
+// giveUp lets the question be asked again if its stream was lost and another one of the client is read.
+func (h *holder) giveUp() {
+	if read, _ := h.attended(); read {
+		return
+	}
+	if read, _ := h.by.attended(); read {
+		h.yield()
+	}
+}
+
+// holder is what d holds under the name, nil for nothing.
+func (s *Server) holder(name asked, d *delivery) *holder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h := s.holders[name]; h != nil && h.by == d {
+		return h
+	}
+	return nil
 }
 
 // hold gives the question to d, or returns who has it.
@@ -18,22 +60,26 @@ func (s *Server) hold(name asked, d *delivery, yield context.CancelFunc) (h *hol
 	if h = s.holders[name]; h != nil {
 		return h, false
 	}
-	h = &holder{d, yield, make(chan struct{})}
+	h = &holder{by: d, yield: yield, done: make(chan struct{})}
 	s.holders[name] = h
 	return h, true
 }
 
 func (s *Server) letGo(name asked, h *holder) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	delete(s.holders, name)
+	on := h.on
+	s.mu.Unlock()
+	if on != nil {
+		on.Close()
+	}
 	close(h.done)
 }
 
 // handOver returns when the question may be free, or mine, on which somebody else's stream is read, has changed. A holder whose
 // stream nobody reads has to give the question up: its client may never have got it.
 func (h *holder) handOver(ctx context.Context, mine <-chan struct{}) {
-	read, changed := h.by.attended()
+	read, changed := h.attended()
 	if !read {
 		h.yield()
 		changed = nil

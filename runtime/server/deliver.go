@@ -60,7 +60,7 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 			yield()
 			continue
 		}
-		again := d.ask(turn, q)
+		again := d.ask(turn, h, q)
 		s.letGo(name, h)
 		yield()
 		if !again {
@@ -70,7 +70,7 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 }
 
 // watch returns when the question is closed: answered, withdrawn, or its task over. Meanwhile it sees to it that the session gets
-// questions whose stream nobody reads.
+// questions whose stream nobody reads, and that one whose stream was lost is asked on another.
 func (d *delivery) watch(ctx context.Context, name string) {
 	for {
 		t, changed, err := d.peer.s.engine.Watch(ctx, d.owner, d.task)
@@ -78,6 +78,9 @@ func (d *delivery) watch(ctx context.Context, name string) {
 			return
 		}
 		read, readers := d.attended()
+		if h := d.peer.s.holder(asked{d.task, name}, d); h != nil {
+			h.giveUp()
+		}
 		switch {
 		case d.session():
 		case read:
@@ -103,12 +106,12 @@ func await(ctx context.Context, a, b <-chan struct{}) bool {
 }
 
 // ask elicits the answer, unless the question is closed. True: the stream gave the question up, and may try again.
-func (d *delivery) ask(ctx context.Context, q task.Question) (again bool) {
+func (d *delivery) ask(ctx context.Context, h *holder, q task.Question) (again bool) {
 	s := d.peer.s
 	if t, _, err := s.engine.Watch(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
 		return false // it was answered before the stream had it
 	}
-	data, err := (&asking{about: d.about, call: ctx, wait: ctx, task: d.task}).send(q)
+	data, err := (&asking{about: d.about, call: ctx, wait: ctx, task: d.task, on: h.carriedBy}).send(q)
 	if err != nil {
 		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
 		return ctx.Err() != nil

@@ -19,6 +19,7 @@ type asking struct {
 	call  context.Context // what the question belongs to: the request, or the delivery of a task's question
 	wait  context.Context // of whoever waits; it may end earlier
 	task  string          // "" inline
+	on    func(Carrier)   // is told who carries the question, if the transport knows; nil: nobody asks
 	id    rpc.ID
 }
 
@@ -70,7 +71,14 @@ func (a *asking) write(method string, q *task.Question) error {
 		return err
 	}
 	a.about.life = a
-	err = a.about.tell(rpc.AppendRequest(nil, a.id, method, params))
+	m := statement{frame: rpc.AppendRequest(nil, a.id, method, params)}
+	if a.on != nil {
+		m.carried = new(Carrier)
+	}
+	err = a.about.write(m)
+	if m.carried != nil && *m.carried != nil {
+		a.on(*m.carried)
+	}
 	if cause := a.ended(); err == errSilenced && cause != nil {
 		return cause
 	}

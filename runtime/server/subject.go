@@ -30,6 +30,8 @@ type statement struct {
 	retires retirer
 	wire    *wire
 	err     *rpc.Error
+	// A question that wants to know who carries it.
+	carried *Carrier
 }
 
 type retirer interface{ Retire() bool }
@@ -55,6 +57,10 @@ func (s *subject) write(m statement) error {
 	case m.retires != nil:
 		p.answer(m.wire, s.id, m.frame, m.err)
 		return nil
+	case m.carried != nil && p.attended != nil && !p.gone.Load():
+		var err error
+		*m.carried, err = p.attended.Ask(s.id, m.frame)
+		return err
 	}
 	return p.write(s.id, m.frame)
 }

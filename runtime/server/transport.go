@@ -32,6 +32,16 @@ type Attended interface {
 	// Attended tells whether somebody reads the stream that frames about the request go on now, and returns a channel that is
 	// closed when that may have changed.
 	Attended(about rpc.ID) (read bool, changed <-chan struct{})
+	// Ask writes a question as Write does, and tells which stream has it.
+	Ask(about rpc.ID, frame []byte) (Carrier, error)
+}
+
+// Carrier is the stream that has a question.
+type Carrier interface {
+	// Attended tells whether somebody reads it, and returns a channel that is closed when that may have changed.
+	Attended() (read bool, changed <-chan struct{})
+	// Close is called when the question is over.
+	Close()
 }
 
 // Tracked is an Outlet that can end the exchange which it carries, with e.Cancel. InFlight is called before that is served.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -222,4 +223,76 @@ func TestTSK19AResumedStreamKeepsItsQuestion(t *testing.T) {
 		t.Errorf("asked again: %s, then %s", q, q2)
 	}
 	f.answered(again, session, q)
+}
+
+// A listener that is lost takes its question along; another one that is open, or opens later, is asked instead.
+func TestTSK19AnotherListenerIsAskedInsteadOfALostOne(t *testing.T) {
+	f := newAsking(t)
+	session := f.initialize()
+	first, _ := f.stream(session, "", "")
+	second, lose := f.stream(session, "", "")
+	id := f.create(session)
+	old := second.question()
+	lose()
+	q := first.question()
+	if field(q, "id") == field(old, "id") {
+		t.Errorf("sent again under its id: %s", q)
+	}
+	f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"yes"}}}`, field(q, "id")), session)
+	if got := body(f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":5,"method":"tasks/result","params":{"taskId":%q}}`, id), session)); !strings.Contains(got, "accept yes") {
+		t.Errorf("want the result, got %s", got)
+	}
+}
+
+func TestTSK19AListenerThatComesAfterALostOneIsAsked(t *testing.T) {
+	f := newAsking(t)
+	session := f.initialize()
+	first, lose := f.stream(session, "", "")
+	f.create(session)
+	first.question()
+	lose()
+	second, _ := f.stream(session, "", "")
+	second.question()
+}
+
+func TestTSK19AnOpenResultTakesOverFromALostListenerThoughAnotherListens(t *testing.T) {
+	f := newAsking(t)
+	session := f.initialize()
+	f.stream(session, "", "")
+	second, lose := f.stream(session, "", "")
+	id := f.create(session)
+	second.question()
+	s, _ := f.stream(session, "2", id)
+	lose()
+	f.answered(s, session, s.question())
+}
+
+// What a lost listener did not take goes to one that reads, at once; who asked knows where it went.
+func TestTSK19WhatALostListenerDidNotTakeGoesToAnother(t *testing.T) {
+	f := newFixture(t)
+	f.initialize()
+	s := f.only()
+	first, second := s.listen(), s.listen()
+	readers := []uint64{first.attach(-1), second.attach(-1)}
+	s.join(first)
+	s.join(second)
+	question, err := s.Ask(rpc.ID{}, []byte(`{"n":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.release(second, readers[1])
+	if read, _ := question.Attended(); !read {
+		t.Error("another listener has it, and nobody reads it")
+	}
+	if b := first.take(readers[0]); len(b.events) != 1 || string(b.events[0]) != `{"n":1}` {
+		t.Errorf("the other listener got %q", b.events)
+	}
+	s.release(first, readers[0])
+	if read, _ := question.Attended(); read {
+		t.Error("nobody listens, and it is read")
+	}
+	question.Close()
+	if len(s.carriers) != 0 {
+		t.Errorf("%d carriers are left", len(s.carriers))
+	}
 }

@@ -34,6 +34,7 @@ type session struct {
 	backlogged int                // bytes
 	last       uint64             // number of the newest stream
 	readers    chan struct{}      // closed when who reads may have changed; nil: nobody asked
+	carriers   map[*byte]*carrier // of questions, by the frame's first byte
 	open       int                // HTTP requests
 	used       time.Time
 	tenant     *tenant // under Endpoint.mu
@@ -104,15 +105,19 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	read = len(s.listeners) > 0
+	if st := s.active[about]; st != nil {
+		read = st.read()
+	}
+	return read, s.watched()
+}
+
+// watched is closed when who reads may have changed. With s.mu.
+func (s *session) watched() <-chan struct{} {
 	if s.readers == nil {
 		s.readers = make(chan struct{})
 	}
-	read = len(s.listeners) > 0
-	if st := s.active[about]; st != nil {
-		idle, _ := st.idle()
-		read = !idle
-	}
-	return read, s.readers
+	return s.readers
 }
 
 // AnswersInline implements server.Inline.
@@ -147,6 +152,7 @@ func (s *session) tell(frame []byte) error {
 			return nil
 		}
 		st := s.listeners[len(s.listeners)-1]
+		s.carried(st, frame)
 		s.mu.Unlock()
 		if err := st.add(frame, false); err != errNoReader {
 			s.bound()
@@ -158,6 +164,7 @@ func (s *session) tell(frame []byte) error {
 
 // keep appends to the backlog; the oldest frames give way. With s.mu.
 func (s *session) keep(frames [][]byte) {
+	s.carried(nil, frames...)
 	for _, f := range frames {
 		s.backlog = append(s.backlog, f)
 		s.backlogged += len(f)
@@ -206,8 +213,14 @@ func (s *session) join(st *stream) {
 		return
 	}
 	s.listeners = append(s.listeners, st)
-	st.refill(s.backlog)
+	s.refill(st, s.backlog)
 	s.backlog, s.backlogged = nil, 0
+}
+
+// refill gives st what another stream did not take. With s.mu.
+func (s *session) refill(st *stream, frames [][]byte) {
+	s.carried(st, frames...)
+	st.refill(frames)
 }
 
 func (s *session) leave(st *stream) {
@@ -222,7 +235,7 @@ func (s *session) leave(st *stream) {
 	}
 }
 
-// release ends the reading of st. What it did not take is for the next listener.
+// release ends the reading of st. What it did not take is for another listener, or the next one.
 func (s *session) release(st *stream, reader uint64) {
 	if st.listener {
 		s.leave(st)
@@ -234,7 +247,9 @@ func (s *session) release(st *stream, reader uint64) {
 	}
 	s.mu.Lock()
 	s.stir()
-	if len(unread) > 0 {
+	if n := len(s.listeners); n > 0 {
+		s.refill(s.listeners[n-1], unread)
+	} else if len(unread) > 0 {
 		unread = append(unread, s.backlog...)
 		s.backlog, s.backlogged = nil, 0
 		s.keep(unread)

@@ -1,0 +1,68 @@
+package streamhttp
+
+import (
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// carrier knows which stream has a question, also when that was not read there and went on to another one.
+type carrier struct {
+	s  *session
+	st *stream // nil: the backlog has it, or lost it; guarded by s.mu
+	of *byte   // identifies the frame
+}
+
+// Ask implements server.Attended.
+func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
+	own := append([]byte(nil), frame...)
+	c := &carrier{s: s, of: &own[0]}
+	s.mu.Lock()
+	if s.carriers == nil {
+		s.carriers = map[*byte]*carrier{}
+	}
+	s.carriers[c.of] = c
+	st := s.active[about]
+	s.carried(st, own)
+	s.mu.Unlock()
+	if about.IsZero() || st == nil {
+		return c, s.tell(own)
+	}
+	err := st.add(own, false)
+	s.bound()
+	return c, err
+}
+
+// carried notes that st has the frames. With s.mu.
+func (s *session) carried(st *stream, frames ...[]byte) {
+	if len(s.carriers) == 0 {
+		return
+	}
+	for _, f := range frames {
+		if c := s.carriers[&f[0]]; c != nil {
+			c.st = st
+		}
+	}
+}
+
+// Attended implements server.Carrier.
+func (c *carrier) Attended() (read bool, changed <-chan struct{}) {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	return c.st.read(), c.s.watched()
+}
+
+// Close implements server.Carrier.
+func (c *carrier) Close() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	delete(c.s.carriers, c.of)
+}
+
+// read tells whether somebody reads the stream; nobody reads none.
+func (s *stream) read() bool {
+	if s == nil {
+		return false
+	}
+	idle, _ := s.idle()
+	return !idle
+}
