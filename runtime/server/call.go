@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 
@@ -27,10 +28,10 @@ type Call struct {
 	run   *task.Run       // as a task
 
 	mu      sync.Mutex
-	r       *request        // inline, until the handler has returned
-	journal journal         // what Do and Ask gave
-	names   map[string]bool // that this run has taken
-	retry   *retry          // the same, in a stateless revision
+	r       *request       // inline, until the handler has returned
+	journal journal        // what Do and Ask gave
+	names   map[string]use // by this run
+	retry   *retry         // the journal, in a stateless revision
 
 	can   ability
 	level logLevel // of log messages that the client wants
@@ -187,23 +188,30 @@ func (c *Call) resume() (err error) {
 func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
 	c.entry.Pause()
 	defer c.entry.Resume()
-	return (&asking{about: c.subject(), call: c.entry, wait: ctx}).send(q)
+	data, err := (&asking{about: c.subject(), call: c.entry, wait: ctx}).send(q)
+	if err != nil && ctx.Err() != nil && c.entry.Err() == nil {
+		return nil, fmt.Errorf("%w: %w", task.ErrWithdrawn, context.Cause(ctx))
+	}
+	return data, err
 }
 
-// taskJournal is the journal of a call that runs as a task.
+// taskJournal is the journal of a call that runs as a task: what an inline try has recorded before there was a task, then the
+// task's own.
 type taskJournal struct{ call *Call }
 
 // Do implements journal.
 func (j taskJournal) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
+	if n := j.call.local.carried.note(name); n != nil {
+		return n.step()
+	}
 	return j.call.run.Do(ctx, name, fn)
 }
 
 // Ask implements journal. While the question is open, answers that come with a request are held against check.
 func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
-	for _, n := range j.call.local.known {
-		if n.Name == q.Name && string(n.Question) == hashOf(&q) {
-			return n.Data, nil
-		}
+	data, err := j.call.local.carried.answer(j.call, &q, check)
+	if data != nil || err != nil {
+		return data, err
 	}
 	defer j.call.s.expect(asked{j.call.TaskID(), q.Name}, check)()
 	return j.call.run.Ask(ctx, q)

@@ -5,8 +5,8 @@
 //
 //   - Call is one run of a tool: Progress, Log, Do, TaskID, Principal. Generated methods ask the user through it and return an Answer;
 //     Named tells several askings of one question apart.
-//   - Asking fails with ErrAsked (return it: the handler runs again with the answer), ErrUnsupported, ErrQuestionTimeout, *AnswerError, or
-//     the cause of the context. An error that a handler returns becomes a tool error, an *rpc.Error a JSON-RPC error.
+//   - Asking fails with ErrAsked (return it: the handler runs again with the answer), ErrUnsupported, ErrQuestionTimeout, *AnswerError,
+//     task.ErrWithdrawn (the context that it was given ended before the call's), or the cause of the context. An error that a handler returns becomes a tool error, an *rpc.Error a JSON-RPC error.
 //   - WithPrincipal puts into a context who calls, and PrincipalFrom reads it. WithQuotaKey tells callers without an identity apart.
 //   - Options of the generated New begin with With: WithLogger, WithLimits, WithTaskLimits, WithGrace, WithSealKeys and others.
 //   - Server.Run serves one connection, Server.Shutdown ends what runs, Server.SetToolEnabled hides and shows a tool.

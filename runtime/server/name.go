@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"fmt"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -49,6 +50,15 @@ func checkName(name string) error {
 	return nil
 }
 
+// againMark stands before the number of an asking that is not the first of its question. No instance begins so.
+const againMark = instanceMark + "!"
+
+// use is what this run has done with a name.
+type use struct {
+	taken bool
+	lost  int // askings that ended without an answer
+}
+
 // once runs fn under a name that nothing else of this run has; it is free again when fn fails or panics. What is recorded
 // under a name is for the same question or step of a later run, never for another one of this run (TSK29).
 func (c *Call) once(name string, fn func() ([]byte, error)) (data []byte, err error) {
@@ -71,12 +81,39 @@ func (c *Call) once(name string, fn func() ([]byte, error)) (data []byte, err er
 func (c *Call) take(name string, on bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.names[name] == on {
+	u := c.names[name]
+	if u.taken == on {
 		return false
 	}
-	if c.names == nil {
-		c.names = map[string]bool{}
-	}
-	c.names[name] = on
+	u.taken = on
+	c.use(name, u)
 	return true
+}
+
+// lose notes that an asking of the question ended without an answer.
+func (c *Call) lose(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u := c.names[name]
+	u.lost++
+	c.use(name, u)
+}
+
+// use is called with mu.
+func (c *Call) use(name string, u use) {
+	if c.names == nil {
+		c.names = map[string]use{}
+	}
+	c.names[name] = u
+}
+
+// keyFor is the key of the next asking of a question. Each has one of its own, since clients take one key for one asking (EXT09), and
+// the n-th asking of a run is the n-th of every other, so that a handler that runs again meets its own history (TSK29).
+func (c *Call) keyFor(name string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if lost := c.names[name].lost; lost > 0 {
+		return fmt.Sprint(name, againMark, lost+1)
+	}
+	return name
 }

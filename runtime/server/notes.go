@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +50,7 @@ func (n *notes) once(name string, q *task.Question, fn func() ([]byte, error)) (
 	n.mu.Unlock()
 	switch {
 	case old != nil && old.question != question:
-		return nil, &task.NameError{Name: name, Why: "stands for something else in an earlier run"}
+		return nil, &task.NameError{Name: name, Why: otherBefore}
 	case old != nil:
 		return old.data, nil
 	}
@@ -79,6 +80,51 @@ func (n *notes) recall(all []sealedNote) {
 		n.made[s.Name] = &note{string(s.Question), s.Data}
 	}
 }
+
+// carried is what inline tries have left to the task that the call became (EXT17).
+type carried struct {
+	Notes []sealedNote               `json:"notes,omitempty"`
+	Given map[string]json.RawMessage `json:"given,omitempty"` // answers that no try got to
+}
+
+func (c *carried) empty() bool { return len(c.Notes)+len(c.Given) == 0 }
+
+func (c *carried) note(name string) *sealedNote {
+	for i := range c.Notes {
+		if c.Notes[i].Name == name {
+			return &c.Notes[i]
+		}
+	}
+	return nil
+}
+
+// step is what the note says of a step.
+func (n *sealedNote) step() ([]byte, error) {
+	if len(n.Question) > 0 {
+		return nil, &task.NameError{Name: n.Name, Why: otherBefore}
+	}
+	return n.Data, nil
+}
+
+// answer is the answer to q, nil for none. One to the same name in other words is an answer to something else (TSK29).
+func (c *carried) answer(call *Call, q *task.Question, check answerCheck) ([]byte, error) {
+	if n := c.note(q.Name); n != nil {
+		switch string(n.Question) {
+		case hashOf(q):
+			return n.Data, nil
+		case "":
+			return nil, &task.NameError{Name: q.Name, Why: otherBefore}
+		}
+	}
+	if raw, ok := c.Given[q.Name]; ok {
+		if data, ok := call.accept(q, raw, check); ok {
+			return data, nil
+		}
+	}
+	return nil, nil
+}
+
+const otherBefore = "stands for something else in an earlier run"
 
 // hashOf tells one question from another; "" for none.
 func hashOf(q *task.Question) string {

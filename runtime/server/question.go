@@ -91,10 +91,12 @@ func (e *AnswerError) Unwrap() error { return e.Err }
 
 // Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
 // q.Message. When the handler runs again, the recorded answer is given at once. What was answered is not asked again in the same
-// run: that is an error, whatever the words, unless each asking is Named.
+// run: that is an error, whatever the words, unless each asking is Named. What was not, because its timeout passed or ctx ended, may
+// be asked again: this is a new asking, as a task with a record of its own.
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
 // Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for a name that is taken, *rpc.Error when the client
-// answered with one, or the cause of ctx.
+// answered with one, task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the call's end. When
+// the handler of a task runs again, an asking that was withdrawn is that again.
 func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, opts ...AskOption) (Answer[T], error) {
 	if message == "" {
 		message = q.Message
@@ -171,10 +173,17 @@ func (c *Call) prompt(name, message, schema string, timeout time.Duration) (task
 
 // ask journals the question and waits for its answer, encoded as a reply.
 func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
-	timeout := time.Until(q.Deadline).Round(time.Millisecond)
-	data, err := c.once(q.Name, func() ([]byte, error) { return c.journaled().Ask(ctx, q, check) })
+	name, timeout := q.Name, time.Until(q.Deadline).Round(time.Millisecond)
+	data, err := c.once(name, func() ([]byte, error) {
+		q.Name = c.keyFor(name)
+		data, err := c.journaled().Ask(ctx, q, check)
+		if errors.Is(err, task.ErrUnanswered) || errors.Is(err, task.ErrWithdrawn) {
+			c.lose(name)
+		}
+		return data, err
+	})
 	if errors.Is(err, task.ErrUnanswered) {
-		return nil, fmt.Errorf("%w: %q after %v", ErrQuestionTimeout, q.Name, timeout)
+		return nil, fmt.Errorf("%w: %q after %v", ErrQuestionTimeout, name, timeout)
 	}
 	return data, err
 }

@@ -86,12 +86,17 @@ func (t *retry) take(q *task.Question, check answerCheck) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	data, err := t.call.wire.readAnswer(q.Method, raw, t.call.s.cfg.limits)
+	return t.call.accept(q, raw, check)
+}
+
+// accept reads an answer that came with a request. False: it is no answer to q.
+func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) ([]byte, bool) {
+	data, err := c.wire.readAnswer(q.Method, raw, c.s.cfg.limits)
 	if err == nil && check != nil {
 		err = check(data)
 	}
 	if err != nil {
-		t.call.s.log.Debug("answer refused", "question", q.Name, "error", err)
+		c.s.log.Debug("answer refused", "question", q.Name, "error", err)
 	}
 	return data, err == nil
 }
@@ -171,7 +176,6 @@ func (t *retry) append(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	maps.DeleteFunc(t.given, func(name string, _ json.RawMessage) bool { return !t.asked[name] })
 	var expires time.Time
 	for _, q := range t.open {
 		t.asked[q.Name] = true
@@ -179,12 +183,18 @@ func (t *retry) append(b []byte) ([]byte, error) {
 			expires = q.Deadline
 		}
 	}
-	state := &sealed{Notes: t.notes.sealed(), Asked: slices.Sorted(maps.Keys(t.asked)), Spare: t.given}
+	state := &sealed{Notes: t.notes.sealed(), Asked: slices.Sorted(maps.Keys(t.asked)), Spare: t.spare()}
 	token, err := s.sealer.seal(state, t.binding, expires)
 	if err != nil {
 		return b, rpc.Errorf(rpc.CodeInternalError, "%v", err)
 	}
 	return w.AppendInputRequired(b, &InputRequired{InputRequests: requests, RequestState: token, ServerInfo: s.info}), nil
+}
+
+// spare are the answers that nobody has asked for yet, but earlier tries have. The caller holds mu.
+func (t *retry) spare() map[string]json.RawMessage {
+	maps.DeleteFunc(t.given, func(name string, _ json.RawMessage) bool { return !t.asked[name] })
+	return t.given
 }
 
 // inputRequests is an object of questions by name.
@@ -208,30 +218,30 @@ func (w *wire) inputRequests(questions []task.Question) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// asksBefore collects the answers to the tool's questions that come before its task. True: they are not all there, and the
-// result in b asks for them.
-func (r *request) asksBefore(b []byte) (known []sealedNote, result []byte, asks bool, err error) {
+// asksBefore collects the answers to the tool's questions that come before its task, beside what earlier tries have recorded. True:
+// they are not all there, and the result in b asks for them.
+func (r *request) asksBefore(b []byte) (before carried, result []byte, asks bool, err error) {
 	if r.wire.Handshake || len(r.tool.Before) == 0 && r.params.RequestState == "" {
-		return nil, b, false, nil
+		return before, b, false, nil
 	}
 	c := r.newCall()
 	t, err := newRetry(c, r)
 	if err != nil {
-		return nil, b, false, err
+		return before, b, false, err
 	}
 	for i := range r.tool.Before {
 		if err := t.before(&r.tool.Before[i]); err != nil {
-			return nil, b, false, err
+			return before, b, false, err
 		}
 	}
 	if len(t.open) > 0 {
 		if err := r.room.reserve(r.entry); err != nil {
-			return nil, b, false, err
+			return before, b, false, err
 		}
 		b, err = t.append(b)
-		return nil, b, true, err
+		return before, b, true, err
 	}
-	return slices.DeleteFunc(t.notes.sealed(), func(n sealedNote) bool { return n.Question == nil }), b, false, nil
+	return carried{t.notes.sealed(), t.spare()}, b, false, nil
 }
 
 // before records the answer to q, or opens it. One that the client can not be asked is left to the handler, or fails the call.

@@ -99,7 +99,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		}
 		return b, invalidParams(r.method.Name, err)
 	}
-	known, b, asks, err := r.asksBefore(b)
+	before, b, asks, err := r.asksBefore(b)
 	if err != nil || asks {
 		return b, err
 	}
@@ -107,9 +107,9 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	if !r.entry.Shield() {
 		return b, r.entry.Err()
 	}
-	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, known: known}
+	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, carried: before}
 	created, err := s.engine.Create(context.WithoutCancel(r.entry), task.Spec{
-		Owner: r.p.owner, QuotaKey: r.p.quotaKey, Tool: t.Name, Args: args, Meta: r.taskMeta(known),
+		Owner: r.p.owner, QuotaKey: r.p.quotaKey, Tool: t.Name, Args: args, Meta: r.taskMeta(&before),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
 		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Uncancellable: t.Cancel.Uncancellable,
 		Local: local,

@@ -17,27 +17,27 @@ type taskMeta struct {
 	Revision string          `json:"revision"`
 	Token    json.RawMessage `json:"token,omitempty"` // for progress (PRO03)
 	Can      []string        `json:"can,omitempty"`   // what the client declared
-	Known    []sealedNote    `json:"known,omitempty"` // answers from before there was a task
+	Carried  carried         `json:"carried,omitzero"`
 }
 
 // taskLocal is the same for a run in the process that created the task, with the connection.
 type taskLocal struct {
-	life  taskLife // without a peer: nobody is told of progress, nor asked on a connection
-	wire  *wire
-	can   ability
-	token rpc.ID
-	known []sealedNote
+	life    taskLife // without a peer: nobody is told of progress, nor asked on a connection
+	wire    *wire
+	can     ability
+	token   rpc.ID
+	carried carried
 }
 
-func (r *request) taskMeta(known []sealedNote) []byte {
+func (r *request) taskMeta(before *carried) []byte {
 	b := check.AppendString(append(make([]byte, 0, 256), `{"revision":`...), r.wire.Revision)
 	if !r.params.ProgressToken.IsZero() {
 		b = r.params.ProgressToken.AppendJSON(append(b, `,"token":`...))
 	}
 	b = r.wire.appendAbilities(append(b, `,"can":`...), r.can)
-	if len(known) > 0 {
-		notes, _ := json.Marshal(known) // no value of these types fails
-		b = append(append(b, `,"known":`...), notes...)
+	if !before.empty() {
+		carried, _ := json.Marshal(before) // no value of these types fails
+		b = append(append(b, `,"carried":`...), carried...)
 	}
 	return append(b, '}')
 }
@@ -89,7 +89,7 @@ func (c *Call) recall(stored []byte) error {
 	if err := json.Unmarshal(stored, &meta); err != nil {
 		return err
 	}
-	c.wire, c.local = c.s.wires[0], &taskLocal{known: meta.Known}
+	c.wire, c.local = c.s.wires[0], &taskLocal{carried: meta.Carried}
 	for _, w := range c.s.wires {
 		if w.Revision == meta.Revision {
 			c.wire = w

@@ -114,7 +114,8 @@ func TestAskWithdrawsWhenItsCallerGoesOnWithout(t *testing.T) {
 		_, err := r.Ask(short, task.Question{Name: "q"})
 		_, again := r.Ask(ctx, task.Question{Name: "q"})
 		time.Sleep(time.Second)
-		return done(fmt.Sprint(errors.Is(err, context.DeadlineExceeded), errors.Is(again, task.ErrWithdrawn)))
+		told := errors.Is(err, context.DeadlineExceeded) && errors.Is(err, task.ErrWithdrawn)
+		return done(fmt.Sprint(told, errors.Is(again, task.ErrWithdrawn)))
 	}}, func(w *world) {
 		id := w.create(task.Spec{})
 		w.status(id, task.InputRequired)
@@ -124,6 +125,32 @@ func TestAskWithdrawsWhenItsCallerGoesOnWithout(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if got := w.status(id, task.Completed); string(got.Result) != "true true" {
+			t.Errorf("result %q", got.Result)
+		}
+	})
+}
+
+// lucky is a store in which an answer comes just before its question is withdrawn.
+type lucky struct{ task.Store }
+
+func (s lucky) Withdraw(ctx context.Context, l task.Lease, name string) (task.Task, error) {
+	if _, err := s.Answer(ctx, ada, l.Task, []task.Answer{{Name: name, Data: []byte("yes")}}); err != nil {
+		return task.Task{}, err
+	}
+	return s.Store.Withdraw(ctx, l, name)
+}
+
+func TestTSK29AnAnswerThatComesFirstCounts(t *testing.T) {
+	in(t, task.Config{Store: lucky{task.NewMemory()}, Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		data, err := r.Ask(short, task.Question{Name: "q"})
+		return done(fmt.Sprint(string(data), err))
+	}}, func(w *world) {
+		id := w.create(task.Spec{})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := w.status(id, task.Completed); string(got.Result) != "yes<nil>" {
 			t.Errorf("result %q", got.Result)
 		}
 	})

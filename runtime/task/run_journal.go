@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -64,8 +65,8 @@ func (r *Run) remember(e Entry) {
 
 // Ask asks and blocks until the answer is there; the task is input_required meanwhile. A later run or call gets the
 // journaled answer at once. q needs Name, Method and Payload; Deadline, if set, is when to give up.
-// Errors: *NameError if the name stands for another question or a step; ErrUnanswered; ErrWithdrawn when the journal says
-// so; the cause of ctx's end, which withdraws the question if the run itself goes on.
+// Errors: *NameError if the name stands for another question or a step; ErrUnanswered; ErrWithdrawn, with the cause of ctx's end if
+// that has just withdrawn the question; the cause of the run's end, which leaves it open for the next run.
 func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	if e, err := r.known(q); e != nil || err != nil {
 		return e.outcome(err)
@@ -172,7 +173,7 @@ func (r *Run) await(ctx context.Context, name string, late <-chan struct{}) (*En
 				return nil, err
 			}
 		case <-ctx.Done():
-			return nil, r.giveUp(ctx, lease, name)
+			return r.giveUp(ctx, lease, name)
 		case <-r.ctx.Done():
 			return nil, context.Cause(&r.ctx)
 		}
@@ -201,17 +202,23 @@ func (r *Run) settled(ctx context.Context, l Lease, name string) (*Entry, error)
 }
 
 // giveUp withdraws the question of a caller that stopped waiting, unless the run ends: then the question stays for the
-// next one.
-func (r *Run) giveUp(ctx context.Context, l Lease, name string) error {
-	if r.ctx.Err() == nil {
-		if err := r.withdraw(l, name); err != nil {
-			return errors.Join(context.Cause(ctx), err)
-		}
-		if _, err := r.settled(r.engine.base, l, name); err != nil {
-			return errors.Join(context.Cause(ctx), err)
-		}
+// next one. An answer that came first counts.
+func (r *Run) giveUp(ctx context.Context, l Lease, name string) (*Entry, error) {
+	cause := context.Cause(ctx)
+	if r.ctx.Err() != nil {
+		return nil, cause
 	}
-	return context.Cause(ctx)
+	if err := r.withdraw(l, name); err != nil {
+		return nil, errors.Join(cause, err)
+	}
+	e, err := r.settled(r.engine.base, l, name)
+	if err != nil {
+		return nil, errors.Join(cause, err)
+	}
+	if _, err := e.outcome(nil); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, cause)
+	}
+	return e, nil
 }
 
 func (r *Run) withdraw(l Lease, name string) error {
