@@ -4,7 +4,7 @@
 //
 //	load     bytes → manifest, revisions     schema, schema/manifest, schema/revision
 //	resolve  what is left open or overridden  generate.go
-//	lower    → model.Package                  internal/lower: every name, order and policy is decided here
+//	lower    → model.Package                  internal/lower, typing, wire, naming: every name, order and policy is decided here
 //	emit     → Go source                      internal/emit: transcribes the model, decides nothing
 //	format   → gofmt, imports grouped         internal/emit/file.go
 //	write    → disk                           write.go, check.go: reconcile with what is there
@@ -15,13 +15,13 @@
 //
 // # Changing it
 //
-// To add a JSON Schema keyword: a row in the table of internal/lower/keyword.go says how it is read into a shape and
+// To add a JSON Schema keyword: a row in the table of internal/typing/keyword.go says how it is read into a shape and
 // merged; if it needs a rule of its own, that goes to model/rule.go, runtime/check/rule.go and the emitter of rules. A
 // keyword without a row is an error at its place, so forgetting half of this can not weaken a schema (VAL03).
 //
 // To add a protocol revision: a folder with documents and rules under schema/ (REV04). Methods, paths, task edges and
 // capabilities follow from it; the wire file is generated. Only something that the runtime has never done needs code: a
-// row in the tables of internal/lower/wiretable.go and the operation in runtime/server.
+// row in the tables of internal/wire/table.go and the operation in runtime/server.
 //
 // To add something to every generated package: a field in the model, the decision in lower, one emit function with a
 // sample of its output above it, and a golden that says what it proves.

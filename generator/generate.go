@@ -12,6 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/emit"
 	"github.com/mcpkiln/mcpkiln/generator/internal/lower"
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
@@ -179,7 +180,7 @@ func (r *run) lower() {
 	pkg, ds := lower.Package(r.input)
 	r.pkg = pkg
 	r.report(ds)
-	var files lower.Names
+	var files naming.Names
 	for _, t := range pkg.Tools {
 		made := Tool{Name: t.Name, Method: t.GoName, Input: t.Input.Name, Call: t.Call, File: files.Take(stubName(t.Name)) + "_handler.go"}
 		if t.Output != nil {

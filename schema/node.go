@@ -176,6 +176,9 @@ func (n *Node) AppendJSON(b []byte) []byte {
 	}
 }
 
+// QuoteJSON returns text as a JSON string, with as few escapes as JSON allows.
+func QuoteJSON(text string) string { return string(appendQuoted(nil, text)) }
+
 // appendQuoted escapes only what JSON demands, so that text stays readable in generated constants.
 func appendQuoted(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"

@@ -12,14 +12,17 @@ const self = "github.com/mcpkiln/mcpkiln/"
 // arrows lists what each room may import besides the standard library. Rooms are matched by prefix, the longest wins;
 // an entry that ends in /... covers everything below it.
 var arrows = map[string][]string{
-	"cmd":                      {"generator", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/..."},
-	"generator":                {"generator/internal/...", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff"},
-	"generator/internal/lower": {"schema/...", "generator/internal/model", "runtime/check/pattern"},
-	"generator/internal/emit":  {"generator/internal/model", "templates", "github.com/dave/jennifer/jen", "golang.org/x/tools/imports"},
-	"generator/internal/model": {},
-	"templates":                {},
-	"schema":                   {"schema/...", "runtime/check/pattern", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3"},
-	"runtime":                  {"runtime/..."},
+	"cmd":                       {"generator", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/..."},
+	"generator":                 {"generator/internal/...", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff"},
+	"generator/internal/lower":  {"schema/...", "generator/internal/model", "generator/internal/naming", "generator/internal/typing", "generator/internal/wire"},
+	"generator/internal/naming": {},
+	"generator/internal/typing": {"schema", "schema/manifest", "generator/internal/model", "generator/internal/naming", "runtime/check/pattern"},
+	"generator/internal/wire":   {"schema", "schema/revision", "generator/internal/model", "generator/internal/naming", "generator/internal/typing"},
+	"generator/internal/emit":   {"generator/internal/model", "templates", "github.com/dave/jennifer/jen", "golang.org/x/tools/imports"},
+	"generator/internal/model":  {},
+	"templates":                 {},
+	"schema":                    {"schema/...", "runtime/check/pattern", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3"},
+	"runtime":                   {"runtime/..."},
 }
 
 // TestImportArrows holds every package against the picture of the architecture.

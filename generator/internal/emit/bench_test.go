@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/emit"
-	"github.com/mcpkiln/mcpkiln/generator/internal/lower"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -21,9 +21,9 @@ func BenchmarkTools(b *testing.B) {
 			}
 			lines := 0
 			for b.Loop() {
-				types := lower.NewTypes()
+				types := typing.NewTypes()
 				for i, doc := range docs {
-					types.Lower(lower.Root{Document: doc, Name: fmt.Sprintf("Tool%dInput", i), Use: both})
+					types.Lower(typing.Root{Document: doc, Name: fmt.Sprintf("Tool%dInput", i), Use: both})
 				}
 				decls, diags := types.Finish()
 				if diags.HasErrors() {

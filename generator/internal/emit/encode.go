@@ -1,6 +1,8 @@
 package emit
 
-import "github.com/mcpkiln/mcpkiln/generator/internal/model"
+import (
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
 
 // encoder writes the function that appends the JSON of d.
 func (s *source) encoder(d *model.Decl) {
@@ -54,7 +56,7 @@ func (s *source) writeStruct(b *model.Struct) {
 	for _, p := range b.Props {
 		switch {
 		case p.Const != "":
-			s.line("b = ", s.check("Member"), "(b, ", quoted(jsonText(p.Key)+":"+p.Const), ")")
+			s.line("b = ", s.check("Member"), "(b, ", quoted(p.Quoted+":"+p.Const), ")")
 		case p.Name != "":
 			s.writeProp(p)
 		}
@@ -98,7 +100,7 @@ func (s *source) writeBare(p *model.Prop, field string) {
 		s.close("}")
 	case model.Nullable:
 		s.open("if ", field, " == nil {")
-		s.line("b = ", s.check("Member"), "(b, ", quoted(jsonText(p.Key)+":null"), ")")
+		s.line("b = ", s.check("Member"), "(b, ", quoted(p.Quoted+":null"), ")")
 		s.close("} else {")
 		s.depth++
 		s.line(write)
@@ -121,7 +123,7 @@ func (s *source) writeMaybe(p *model.Prop, field string) {
 	if p.Presence != model.Optional {
 		s.close("} else {")
 		s.depth++
-		s.line("b = ", s.check("Member"), "(b, ", quoted(jsonText(p.Key)+":null"), ")")
+		s.line("b = ", s.check("Member"), "(b, ", quoted(p.Quoted+":null"), ")")
 	}
 	s.close("}")
 }
@@ -145,7 +147,7 @@ func (s *source) writeThree(p *model.Prop, field string) {
 	}
 	s.open("switch {")
 	s.label("case ", field, ".Null:")
-	s.line("b = ", s.check("Member"), "(b, ", quoted(jsonText(p.Key)+":null"), ")")
+	s.line("b = ", s.check("Member"), "(b, ", quoted(p.Quoted+":null"), ")")
 	s.label("case ", field, ".Set:")
 	s.line("b = ", s.appendExpr(s.check("Member")+"(b, "+key(p)+")", field+".Value", &p.Value))
 	s.close("}")
@@ -291,25 +293,7 @@ func (s *source) scalarAppend(v *model.Value) (string, bool) {
 }
 
 // key is a property's name as the runtime's Member takes it: quoted, with its colon, as Go source.
-func key(p *model.Prop) string { return quoted(jsonText(p.Key) + ":") }
-
-// jsonText is text as JSON; strconv's ASCII form with JSON's escapes.
-func jsonText(text string) string {
-	var b []byte
-	b = append(b, '"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r < ' ':
-			b = append(b, `\u00`...)
-			b = append(b, "0123456789abcdef"[r>>4], "0123456789abcdef"[r&15])
-		default:
-			b = append(b, string(r)...)
-		}
-	}
-	return string(append(b, '"'))
-}
+func key(p *model.Prop) string { return quoted(p.Quoted + ":") }
 
 func ifElse(condition bool, yes, no string) string {
 	if condition {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/emit"
-	"github.com/mcpkiln/mcpkiln/generator/internal/lower"
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -38,8 +38,8 @@ func generate(t testing.TB, file string, src []byte, pkg string, keep bool) resu
 	if diags.HasErrors() {
 		t.Fatalf("%s: %v", file, diags)
 	}
-	types := lower.NewTypes()
-	ref := types.Lower(lower.Root{Document: doc, Name: "Thing", Scope: "Thing", Keep: keep, Use: both})
+	types := typing.NewTypes()
+	ref := types.Lower(typing.Root{Document: doc, Name: "Thing", Scope: "Thing", Keep: keep, Use: both})
 	decls, diags := types.Finish()
 	r := result{root: ref, diags: diags}
 	if !diags.HasErrors() {

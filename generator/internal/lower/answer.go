@@ -18,7 +18,7 @@ func (l *packageLowering) defaultAnswer(e *manifest.Elicitation, q *model.Questi
 		if p.Name == "" || fallback == nil {
 			continue
 		}
-		if value, ok := l.types.heldLiteral(&p.Value, p.Hold, fallback); ok {
+		if value, ok := l.types.HeldLiteral(&p.Value, p.Hold, fallback); ok {
 			answer.Entries = append(answer.Entries, model.Entry{Field: p.Name, Value: value})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 )
 
 // division says in which package each declaration is.
@@ -25,7 +26,7 @@ func (d *division) claim(decl *model.Decl, by *model.Package) {
 		by = d.shared
 	}
 	d.home[decl] = by
-	needed(decl, model.Decode|model.Encode, func(n *model.Decl, _ model.Use) { d.claim(n, by) })
+	typing.Needed(decl, model.Decode|model.Encode, func(n *model.Decl, _ model.Use) { d.claim(n, by) })
 }
 
 // unite shares the unions that have a shared member, since a member's methods stand beside its type, and reports whether

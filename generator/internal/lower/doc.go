@@ -1,109 +1,21 @@
-// Package lower turns a manifest and protocol revisions into a model.Package. Every decision of the generator is made
-// here: what things are called and in which order they come, which Go type a schema is, which policies hold, and what a
-// package does not need.
+// Package lower turns a manifest and protocol revisions into a model.Package. It is for those who change what a generated package
+// consists of: which tools, methods, questions and policies it has, in which order, and what it does not need.
 //
-//	package.go tool.go policy.go question.go answer.go result.go   the package and its tools
-//	method.go                                                      other methods: handlers, calls to the client, switches
-//	protocol.go protocolmerge.go view.go                           what revisions define, as one; encoders where they differ
-//	wire.go wiremessage.go wireword.go wireshare.go                a revision's rules, joined with the runtime's tables:
-//	wiretable.go wireslots.go                                      operations, capabilities, messages and their fields
-//	part.go division.go                                            many tools: which package holds what, and lends it
-//	name.go singular.go naming.go chosen.go unionname.go           Go names, each handed out once; those that the manifest chooses
-//	share.go                                                       types that say the same, declared once
-//	keyword.go read.go shape.go merge.go                           schemas: keywords read and merged into shapes
-//	typing.go object.go scalar.go union.go check.go literal.go …   shapes to types and validators
-//	marshal.go                                                     which types need methods for encoding/json
-//	tuple.go                                                       arrays whose items have types by position
-//	condition.go pattern.go unevaluated.go scope.go                keywords without a Go type
+//	package.go             the steps, in order
+//	tool.go policy.go      a tool, what cancels it, and when it is a task
+//	question.go answer.go  what a handler may ask, and the answer where nobody can be asked
+//	method.go result.go    requests beside tools; results that tools without an output schema give
+//	header.go              arguments that travel in HTTP headers, too
+//	part.go division.go    many tools: which package holds what, and lends it
 //
-// # Names
-//
-// The name of a type follows from its place alone: what the tool is called, then the properties on the way. What a list or a map holds is
-// called by the singular (rows of QueryRowsOutput are QueryRowsOutputRow), unless a property beside it has that name for a type of its own
-// (then QueryRowsOutputRowsItem); a word that the name ends with is not repeated. Members of a union are called by what only they have: title,
-// tag, kind, a property that is required. So adding a tool, a schema or a property elsewhere renames nothing.
-//
-// Names that several would have go by rank (naming.go): those that do not come from schemas (reserve, named), those that goType chooses
-// (choose), what tools are called with and answer and the protocol's types, schemas that others refer to, then the rest in the order of
-// tools and properties. Who comes late gets a longer name, or as the last resort a suffix that follows from its place. This is where the line is:
-// Go names have no separators, so two places can spell the same name (a tool get with a property order_id, and a tool get_order with an id), and
-// the one that comes to an earlier place takes it. With errors instead, what others publish could not be generated.
-//
-// Properties of one object, and values of one enum, that would have the same Go name are told apart by their symbols (_meta beside meta is
-// UnderscoreMeta) or by a suffix from their own text, not by number (distinct). So the second of such a pair renames the first where that
-// had the plain name, as does a property row, with a type of its own, beside rows.
-//
-// Types of the same meaning are one, with a name for each place (share.go). A name that is shorter because all have it (EmailAddress for every
-// tool) was rejected: it would move as soon as another shape asks for it, and a name is what users write down.
+// Three packages work for it. ../naming makes Go names out of text, ../typing makes types and validators out of schemas, and ../wire
+// makes the functions and tables of a revision out of its rules.
 //
 // What needs finished types (default answers, how a block of text is written) waits for Types.Finish.
 //
-// # The wire
-//
-// Rules say where a slot stands in a message, tables of wiretable.go say which field of which struct of the runtime it
-// is. A slot that only one of them has is left out. Functions are made once for each message, and a message that is
-// nothing but a task shares the task's.
-//
-// # Schemas
-//
-// A place holds a conj: the schemas that a value there must satisfy, usually one. reader reads their keywords, follows
-// $ref and allOf, and merges everything into one shape; the merge is exact, and what can not be merged (a second
-// pattern) becomes a check beside the type. typing.go then asks which JSON kinds are left: one kind is a Go type, null
-// beside it a presence, two or three kinds a sealed interface, more are check.Raw with a validator by kind. What
-// validates decides and what shapes follows: an anyOf that a Go type can not carry is a validator that reads the same
-// bytes, and the type is what the rest of the schema says.
-//
-// Recursion ends because every $ref target and every conj is made once (Types.declared, known, checks, checked). What
-// needs the sight of all types waits for Finish: how a value is held, pointers that break cycles, defaults as literals,
-// names of rule tables, and which functions are called at all.
-//
-// Unknown properties of an open object are forgotten where the schema says nothing about them. They are kept with
-// additionalProperties true or a schema, in protocol documents, and wherever a check of the whole value might look at
-// them, so that what is encoded again is still valid.
-//
-// An enum is a string type with constants; where it has numbers or booleans beside strings, the constants are JSON texts. A
-// required const has no field, an enum of one value has one: the handler compiles when an enum becomes shorter.
-//
-// A tuple is a struct with a field for each item, called by its title or position. minItems says which are required; the items
-// after them, if there may be any, are a list.
-//
-// goType, or defaults.goTypes of the manifest, asks for another Go type of a format or of numbers (gotype.go). The verdict stays the
-// schema's, but time.Duration refuses years and months. What is written again means the same and may be spelt otherwise: a leap
-// second is the second after it, hours hold days and weeks, a UUID has small letters.
-//
-// encoding/json does what the generated functions do, by the tags of the fields alone or, where those do not suffice, by
-// methods that call the functions (marshal.go).
-//
-// A keyword that no Go type can say is a condition: a validator of its own that looks at the same bytes before the type is
-// read, one for each schema that has it. patternProperties says
-// what holds for names that nothing names: with one pattern and nothing else allowed it is a map of its type, otherwise
-// such properties are kept as JSON. unevaluatedProperties is additionalProperties wherever the names that are spoken of do
-// not depend on the value (allOf, $ref); elsewhere functions of their own record them.
-//
-// Where a $dynamicRef leads is decided here: a resource is copied for each way to it that makes a difference, and in a
-// copy it is a $ref. There is no form that is decided while decoding, because every way is known. Keywords of the other
-// draft say nothing, with a warning. A $ref to the draft's own meta-schema is a condition, too: what must be a schema is
-// kept as JSON. A $ref to any other document is an error (VAL06).
-//
-// To add a keyword: a golden in ../emit/testdata/golden that has it, a reader in the table of keyword.go, and then either
-// a field of a facet in shape.go with its merge in merge.go, a field of the rule in model and the line of ../emit/rules.go
-// or discard.go that prints it; or a condition in condition.go with a body in ../model/condition.go and its function in
-// ../emit/condition.go.
-//
 // # Rejected
 //
-//   - Pointers for optional scalars: an allocation each, and a nil dereference for whoever forgets to ask. hold.go.
-//   - Fields in the order of the source: moving a property there would move lines of generated code and the bits of
-//     tables. They stand by name.
-//   - Unions decoded by the first member whose required keys are there: wrong as soon as two fit. Kinds, constant properties and
-//     required keys only exclude members (form.go); when more than one is left, those are tried.
-//   - Reflecting over the runtime's structs instead of tables: lower would import the runtime and depend on the version
-//     that it was built with. A test holds the tables against the structs.
 //   - A Go type for each revision: handlers would be written once for each.
 //   - A decoder for each revision: those we have differ in members that the runtime checks, and in a bound on what clients
 //     never send.
-//   - Dynamic scopes kept by the decoder: each validator would carry them, for a keyword that one schema in thousands has.
-//   - Conditions in the tables of types: a table would hold functions, which hold tables, and Go refuses such cycles.
-//   - One wire for all packages, in the runtime: renamed fields would be code there (REV04), and packages without tasks
-//     or questions would carry both.
 package lower

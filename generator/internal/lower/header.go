@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/generator/internal/wire"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
@@ -56,7 +58,7 @@ func (h *headerCheck) schema(n *schema.Node, property, reached bool) {
 }
 
 func (h *headerCheck) all(n *schema.Node, property, reached bool) {
-	for _, m := range membersOf(n) {
+	for _, m := range wire.MembersOf(n) {
 		h.schema(m.Value, property, reached)
 	}
 }
@@ -71,7 +73,7 @@ func (h *headerCheck) header(owner, name *schema.Node, reached bool) {
 		h.report.Report(name, code, "use letters, digits and -", "%s of tool %q is no part of a header's name", headerKeyword, h.tool)
 	case first != nil:
 		h.report.Report(name, code, "", "tool %q has the header %q already at line %d; case does not tell them apart", h.tool, name.Text, first.Pos.Line)
-	case !slices.Contains([]string{"string", "integer", "boolean"}, textOf(owner, "type")):
+	case !slices.Contains([]string{"string", "integer", "boolean"}, typing.TextOf(owner, "type")):
 		h.report.Report(name, code, "", "only arguments of type string, integer or boolean can be in a header")
 	default:
 		h.seen[strings.ToLower(name.Text)] = name

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/generator/internal/wire"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
@@ -27,7 +30,7 @@ func (l *packageLowering) methods() {
 
 // ruleOf is what the newest revision that has the method says of it.
 func (l *packageLowering) ruleOf(name string) *revision.Method {
-	for _, r := range newestFirst(l.in.Revisions) {
+	for _, r := range wire.NewestFirst(l.in.Revisions) {
 		for _, side := range []revision.Side{revision.FromClient, revision.FromServer} {
 			if m := r.Method(name, side); m != nil {
 				return m
@@ -35,10 +38,6 @@ func (l *packageLowering) ruleOf(name string) *revision.Method {
 		}
 	}
 	return nil
-}
-
-func newestFirst(revisions []*revision.Revision) []*revision.Revision {
-	return slices.SortedFunc(slices.Values(revisions), func(a, b *revision.Revision) int { return strings.Compare(b.Name, a.Name) })
 }
 
 func (l *packageLowering) unknownMethod(m manifest.Text) {
@@ -78,14 +77,14 @@ func methodsOf(feature string, known []string) string {
 
 // method switches on one method.
 func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
-	stem := GoName(strings.TrimSuffix(strings.TrimSuffix(rule.Message, "Request"), "Notification"))
+	stem := naming.GoName(strings.TrimSuffix(strings.TrimSuffix(rule.Message, "Request"), "Notification"))
 	switch {
-	case (rule.Op == "" || handled()[rule.Op]) && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient):
+	case (rule.Op == "" || wire.Handled()[rule.Op]) && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient):
 		l.implied(rule.Capability)
 		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: l.handlerName(m, stem), Capability: rule.Capability,
 			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
 	case sends()[rule.Op] && rule.From.Includes(revision.FromServer):
-		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(unexported(stem) + "Request"), Op: GoName(rule.Op), Again: l.runAgain(),
+		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"), Op: naming.GoName(rule.Op), Again: l.runAgain(),
 			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
 	case switches(&l.pkg.Needs)[rule.Op] != nil:
 		*switches(&l.pkg.Needs)[rule.Op] = true
@@ -95,9 +94,6 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 		l.diags.Report(m.Node, "needless-method", "remove it from methods", "%s is served where it is needed, without a handler of yours", m.Value)
 	}
 }
-
-// handled are operations of the runtime that a handler of one's own takes part in: it keeps who wants to hear of a resource.
-func handled() map[string]bool { return map[string]bool{"subscribe": true, "unsubscribe": true} }
 
 // implied switches on the changes that clients of a capability can be told of.
 func (l *packageLowering) implied(capability string) {
@@ -140,7 +136,7 @@ func (l *packageLowering) handlerName(m manifest.Text, name string) string {
 func (l *packageLowering) protocolTypes() []string {
 	var all []string
 	if l.pkg.Needs.Results {
-		all = append(all, resultOf(l.in.Revisions))
+		all = append(all, wire.ResultOf(l.in.Revisions))
 	}
 	for _, m := range l.pkg.Methods {
 		all = append(all, m.Params.Name, m.Result.Name)
@@ -166,46 +162,23 @@ func (l *packageLowering) methodTypes() {
 }
 
 func (l *packageLowering) protocolType(name string, use model.Use) model.TypeRef {
-	n := l.protocol.node(name)
-	if n == nil || l.protocol.empty(n) {
+	n := l.protocol.Node(name)
+	if n == nil || l.protocol.Empty(n) {
 		return model.TypeRef{}
 	}
-	return l.types.Lower(Root{Document: l.protocol.doc, Node: n, Name: GoName(name), Keep: true, Use: use})
-}
-
-// empty reports whether a message has nothing in it for handlers: no member but _meta.
-func (p *protocol) empty(n *schema.Node) bool {
-	if name := refName(n); name != "" {
-		n = p.node(name)
-	}
-	for _, m := range membersOf(n.Get("properties")) {
-		if m.Key != metaMember {
-			return false
-		}
-	}
-	return n.Get("anyOf") == nil
+	return l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: naming.GoName(name), Keep: true, Use: use})
 }
 
 // views makes the encoders of revisions in which a result or params differ.
 func (l *packageLowering) views() {
 	for _, w := range l.pkg.Wires {
-		v := l.newViewer(w)
+		v := wire.NewViewer(l.types, l.protocol, w)
 		for _, m := range l.pkg.Methods {
-			m.Views = v.add(m.Views, m.Result.Decl)
+			m.Views = v.Add(m.Views, m.Result.Decl)
 		}
 		for _, s := range l.pkg.Sends {
-			s.Views = v.add(s.Views, s.Params.Decl)
+			s.Views = v.Add(s.Views, s.Params.Decl)
 		}
-		l.pkg.Views = append(l.pkg.Views, v.out...)
+		l.pkg.Views = append(l.pkg.Views, v.Out...)
 	}
-}
-
-func (v *viewer) add(all []model.View, d *model.Decl) []model.View {
-	if d == nil {
-		return all
-	}
-	if seen := v.view(d); seen != d {
-		all = append(all, model.View{Revision: v.revision, Append: seen.Append})
-	}
-	return all
 }

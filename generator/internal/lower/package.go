@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/generator/internal/wire"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
@@ -24,7 +26,7 @@ type Input struct {
 
 // Package decides everything about the generated package. The Package must not be emitted if there are errors.
 func Package(in Input) (*model.Package, schema.Diagnostics) {
-	l := &packageLowering{in: in, types: NewTypes()}
+	l := &packageLowering{in: in, types: typing.NewTypes()}
 	l.pkg = &model.Package{
 		Name:     in.Name,
 		Manifest: path.Base(strings.ReplaceAll(in.Manifest.File, "\\", "/")),
@@ -34,14 +36,14 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 	l.methods()
 	for _, r := range in.Revisions {
 		l.pkg.Revisions = append(l.pkg.Revisions, r.Name)
-		w, diags := wire(r, l.pkg)
+		w, diags := wire.Lower(r, l.pkg)
 		l.pkg.Wires = append(l.pkg.Wires, w)
 		l.diags = append(l.diags, diags...)
 	}
 	l.reserve()
 	l.choices()
-	l.types.goTypes = l.in.Manifest.Defaults.GoTypes
-	l.protocol = newProtocol(in.Revisions, l.protocolTypes()...)
+	l.types.GoTypes = l.in.Manifest.Defaults.GoTypes
+	l.protocol = wire.NewProtocol(in.Revisions, l.protocolTypes()...)
 	l.tools()
 	if l.pkg.Needs.Results {
 		l.result()
@@ -54,10 +56,10 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 
 type packageLowering struct {
 	in    Input
-	types *Types
+	types *typing.Types
 	pkg   *model.Package
 	// protocol is the union of what the revisions define.
-	protocol *protocol
+	protocol *wire.Protocol
 	later    []func() // what needs finished types
 	diags    schema.Diagnostics
 }
@@ -100,5 +102,23 @@ func (l *packageLowering) finish() {
 	}
 	if l.in.Split {
 		l.split()
+	}
+}
+
+// choices takes the names of types that the manifest gives.
+func (l *packageLowering) choices() {
+	m := l.in.Manifest
+	for i := range m.Schemas.Schemas {
+		l.types.Choose(m.Schemas.Schemas[i].Doc)
+	}
+	for i := range m.Tools {
+		t := &m.Tools[i]
+		docs := []*schema.Document{t.Input, t.Output}
+		for j := range t.Elicitations {
+			docs = append(docs, t.Elicitations[j].Schema)
+		}
+		for _, doc := range slices.DeleteFunc(docs, func(d *schema.Document) bool { return d == nil }) {
+			l.types.Choose(doc)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 )
 
 // parts is how many packages the tools of a large package are divided over: as many that a changed tool is built in a
@@ -86,7 +87,7 @@ func (l *packageLowering) settleParts(d *division) {
 			home = d.shared
 		}
 		home.Decls = append(home.Decls, decl)
-		needed(decl, decl.Use, loans.to(home))
+		typing.Needed(decl, decl.Use, loans.to(home))
 	}
 	for _, part := range l.pkg.Parts {
 		for _, t := range part.Tools {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
@@ -40,9 +41,9 @@ func (l *packageLowering) question(t *manifest.Tool, e *manifest.Elicitation, q 
 	q.Message = e.Message.Value
 	q.Timeout = e.Timeout.Value
 	q.BeforeTask = e.BeforeTask.Value
-	q.Schema = visible(string(e.Schema.Bundle().JSON()))
+	q.Schema = typing.Visible(string(e.Schema.Bundle().JSON()))
 	name := tool.GoName + nameOf(e.Name, e.GoName)
-	q.Answer = l.types.Lower(Root{Document: e.Schema, Name: name, Scope: name, Use: model.Decode,
+	q.Answer = l.types.Lower(typing.Root{Document: e.Schema, Name: name, Scope: name, Use: model.Decode,
 		Doc: []string{fmt.Sprintf("%s is an answer to the question %s of %s.", name, e.Name, t.Name)}})
 	switch e.OnUnsupported {
 	case manifest.Decline:

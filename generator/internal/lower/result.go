@@ -4,18 +4,20 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/generator/internal/wire"
 )
 
 // result lowers the protocol's own tool result, for tools that have no outputSchema.
 func (l *packageLowering) result() {
-	name := resultOf(l.in.Revisions)
-	n := l.protocol.node(name)
+	name := wire.ResultOf(l.in.Revisions)
+	n := l.protocol.Node(name)
 	if n == nil {
 		rev := l.in.Revisions[0]
 		l.diags.ReportAt(rev.Pos, "", "no-tools", "", "revision %s has no method that calls a tool", rev.Name)
 		return
 	}
-	ref := l.types.Lower(Root{Document: l.protocol.doc, Node: n, Name: name, Keep: true, Use: model.Encode})
+	ref := l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: name, Keep: true, Use: model.Encode})
 	l.pkg.Result = &model.Result{TypeRef: ref}
 	l.later = append(l.later, l.textResult)
 }

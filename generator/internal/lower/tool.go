@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
@@ -53,16 +55,16 @@ type advertisement struct {
 // advertise needs nothing of the package: it is done beside lowering.
 func advertise(t *manifest.Tool) advertisement {
 	definition, execution := t.Advertised()
-	a := advertisement{definition: visible(string(definition.JSON())), input: definition.Get("inputSchema")}
+	a := advertisement{definition: typing.Visible(string(definition.JSON())), input: definition.Get("inputSchema")}
 	if execution != nil {
-		a.execution = visible(string(execution.JSON()))
+		a.execution = typing.Visible(string(execution.JSON()))
 	}
 	return a
 }
 
 // named makes the tool with its names.
 func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
-	ident := unexported(goName)
+	ident := naming.Unexported(goName)
 	for l.types.Names.Taken(ident + "Tool") {
 		ident += "2" // tools AB and ab are methods AB and Ab, but both begin with ab
 	}
@@ -79,10 +81,10 @@ func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
 
 func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	tool.Doc = textLines(t.Description.Value)
-	tool.Input = l.types.Lower(Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName, Use: model.Decode,
+	tool.Input = l.types.Lower(typing.Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName, Use: model.Decode,
 		Doc: []string{tool.GoName + "Input is what " + t.Name + " is called with."}})
 	if t.Output != nil {
-		out := l.types.Lower(Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName, Use: model.Decode | model.Encode,
+		out := l.types.Lower(typing.Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName, Use: model.Decode | model.Encode,
 			Doc: []string{tool.GoName + "Output is what " + t.Name + " answers."}})
 		tool.Output = &out
 	} else {
@@ -102,4 +104,12 @@ func textLines(text string) []string {
 		return nil
 	}
 	return strings.Split(text, "\n")
+}
+
+// nameOf is the Go name of something that the manifest names: the chosen one, or what its own name says.
+func nameOf(name string, chosen manifest.Text) string {
+	if chosen.Node != nil {
+		return chosen.Value
+	}
+	return naming.GoName(name)
 }

@@ -25,6 +25,7 @@ const (
 // Prop is one known property of a Struct.
 type Prop struct {
 	Key      string // as in JSON
+	Quoted   string // Key as a JSON string
 	Tag      string // of the Go field, for encoding/json; empty if that can not have the name in a tag
 	Name     string // Go field; empty for what has no field: constants, forbidden properties, and all of an Object
 	Doc      []string

@@ -12,8 +12,8 @@ import (
 	"runtime/debug"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/emit"
-	"github.com/mcpkiln/mcpkiln/generator/internal/lower"
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -42,7 +42,7 @@ func (b *Batch) Add(s Schema) (number int, ds schema.Diagnostics, err error) {
 			err = fmt.Errorf("the generator panics: %v\n%s", r, debug.Stack())
 		}
 	}()
-	alone := lower.NewTypes()
+	alone := typing.NewTypes()
 	alone.Lower(s.root(number))
 	decls, ds := alone.Finish()
 	if ds.HasErrors() {
@@ -53,9 +53,9 @@ func (b *Batch) Add(s Schema) (number int, ds schema.Diagnostics, err error) {
 	return number, ds, nil
 }
 
-func (s Schema) root(number int) lower.Root {
+func (s Schema) root(number int) typing.Root {
 	name := fmt.Sprintf("S%dT", number) // a letter after the number: names that are taken get another one
-	return lower.Root{
+	return typing.Root{
 		Document: s.Document, Node: s.Node, Name: name, Scope: name, Keep: s.Keep, Use: model.Decode | model.Encode,
 	}
 }
@@ -97,7 +97,7 @@ func (b *Batch) Build(ctx context.Context, dir, repo string) (*Program, error) {
 }
 
 func (b *Batch) files(repo string) (map[string][]byte, error) {
-	types := lower.NewTypes()
+	types := typing.NewTypes()
 	for _, name := range []string{"answer", "answerTo", "run", "table"} {
 		types.Names.Take(name)
 	}

@@ -1,0 +1,213 @@
+package naming
+
+import (
+	"fmt"
+	"go/token"
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// initialisms are the words that Go writes in one case. The table is the only one; a new row needs a line in the
+// golden names.txtar.
+var initialisms = map[string]string{
+	"acl": "ACL", "api": "API", "ascii": "ASCII", "cpu": "CPU", "css": "CSS", "csv": "CSV", "db": "DB", "dns": "DNS",
+	"eof": "EOF", "guid": "GUID", "html": "HTML", "http": "HTTP", "https": "HTTPS", "id": "ID", "ids": "IDs", "io": "IO",
+	"ip": "IP", "json": "JSON", "jwt": "JWT", "mcp": "MCP", "md5": "MD5", "mime": "MIME", "ok": "OK", "os": "OS", "pdf": "PDF", "pr": "PR",
+	"ram": "RAM", "rpc": "RPC", "sdk": "SDK", "sha": "SHA", "sla": "SLA", "sql": "SQL", "ssh": "SSH", "svg": "SVG",
+	"tcp": "TCP", "tls": "TLS", "ttl": "TTL", "udp": "UDP", "ui": "UI", "uri": "URI", "uris": "URIs", "url": "URL",
+	"urls": "URLs", "utc": "UTC", "utf8": "UTF8", "uuid": "UUID", "vm": "VM", "xml": "XML", "yaml": "YAML",
+}
+
+// GoName returns text as an exported Go identifier: get_quote is GetQuote, batchId is BatchID. It is never empty.
+func GoName(text string) string {
+	name := GoWords(text)
+	first, _ := utf8.DecodeRuneInString(name)
+	if !unicode.IsUpper(first) {
+		name = "X" + name // digits, scripts without case, and nothing at all
+	}
+	return name
+}
+
+// GoWords is GoName for a later part of a name, where it may begin with a digit or be empty.
+func GoWords(text string) string {
+	var b strings.Builder
+	for _, word := range Words(text) {
+		b.WriteString(goWord(word))
+	}
+	return b.String()
+}
+
+// Unexported returns an exported name with its first word in lower case: GetQuote is getQuote, URLList is urlList, and
+// IDs is ids.
+func Unexported(name string) string {
+	runes := []rune(name)
+	if _, ok := initialisms[strings.ToLower(name)]; ok {
+		return strings.ToLower(name)
+	}
+	n := 0
+	for n < len(runes) && unicode.IsUpper(runes[n]) {
+		n++
+	}
+	if n > 1 && n < len(runes) && unicode.IsLower(runes[n]) {
+		n-- // the last capital begins the next word
+	}
+	for i := range n {
+		runes[i] = unicode.ToLower(runes[i])
+	}
+	return string(runes)
+}
+
+func goWord(word string) string {
+	lower := strings.ToLower(word)
+	if upper, ok := initialisms[lower]; ok {
+		return upper
+	}
+	first, size := utf8.DecodeRuneInString(word)
+	return string(unicode.ToUpper(first)) + word[size:]
+}
+
+// symbols are the words for a text of nothing else, such as an operator.
+var symbols = map[rune]string{
+	'!': "not", '"': "quote", '#': "hash", '$': "dollar", '%': "percent", '&': "and", '\'': "apostrophe", '(': "open", ')': "close",
+	'*': "star", '+': "plus", ',': "comma", '-': "minus", '.': "dot", '/': "slash", ':': "colon", ';': "semicolon", '<': "less",
+	'=': "equal", '>': "greater", '?': "question", '@': "at", '[': "open", '\\': "backslash", ']': "close", '^': "caret",
+	'_': "underscore", '`': "backquote", '{': "open", '|': "or", '}': "close", '~': "tilde",
+}
+
+// Words splits at everything that is neither letter nor digit, and where the case rises: userId, HTTPServer. A text of symbols
+// alone is spelt: <= is less equal.
+func Words(text string) []string {
+	if all := split(text); all != nil {
+		return all
+	}
+	var all []string
+	for _, r := range text {
+		if word, ok := symbols[r]; ok {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+func split(text string) []string {
+	var all []string
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !strings.ContainsFunc(part, unicode.IsUpper) {
+			all = append(all, part) // nearly every name
+			continue
+		}
+		all = append(all, splitCase([]rune(part))...)
+	}
+	return all
+}
+
+func splitCase(part []rune) []string {
+	var all []string
+	start := 0
+	for i := 1; i < len(part); i++ {
+		rises := unicode.IsUpper(part[i]) && !unicode.IsUpper(part[i-1])
+		ends := unicode.IsUpper(part[i]) && i+1 < len(part) && unicode.IsLower(part[i+1]) && unicode.IsUpper(part[i-1])
+		if rises || ends {
+			all = append(all, string(part[start:i]))
+			start = i
+		}
+	}
+	return append(all, string(part[start:]))
+}
+
+// Distinct returns the Go word of each text. Where several would have the same, each is spelt with its symbols (_meta beside meta
+// is UnderscoreMeta), or gets a suffix that follows from the text alone: a number would move to another text when one is added,
+// and code that uses the name would silently mean that.
+func Distinct(texts []string, word func(string) string) []string {
+	all := make([]string, len(texts))
+	times := make(map[string]int, 2*len(texts))
+	for i, text := range texts {
+		all[i] = word(text)
+		times[all[i]]++
+	}
+	spelt := make(map[string]int)
+	for i, text := range texts {
+		if times[all[i]] > 1 {
+			spelt[word(spell(text))]++
+		}
+	}
+	for i, text := range texts {
+		if times[all[i]] == 1 {
+			continue
+		}
+		name := word(spell(text))
+		if spelt[name] > 1 || name != all[i] && times[name] > 0 {
+			name = all[i] + suffix(text)
+		}
+		all[i] = name
+	}
+	return all
+}
+
+// spell returns text with words for its symbols.
+func spell(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if word, ok := symbols[r]; ok {
+			b.WriteString(" " + word + " ")
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Names hands out identifiers, each once. The zero value is ready for use.
+type Names struct{ taken map[string]bool }
+
+// Take returns name, or if that is taken or can not be declared, name with the lowest number from 2 that is free.
+func (n *Names) Take(name string) string {
+	if n.taken == nil {
+		n.taken = map[string]bool{}
+	}
+	free := name
+	for i := 2; n.taken[free] || reserved(free); i++ {
+		free = name + strconv.Itoa(i)
+	}
+	n.taken[free] = true
+	return free
+}
+
+// TakeFor is Take for a name that users see: if it is taken, a suffix that follows from the text tells it apart, so that what
+// is added or moved elsewhere does not rename it again.
+func (n *Names) TakeFor(name, text string) string {
+	if n.taken[name] || reserved(name) {
+		name += suffix(text)
+	}
+	return n.Take(name)
+}
+
+// Taken reports whether name was handed out.
+func (n *Names) Taken(name string) bool { return n.taken[name] }
+
+// predeclared are the identifiers of the universe and of the packages and variables that generated code uses: a
+// package-level declaration of that name would hide them.
+var predeclared = wordSet("any append bool byte cap clear close comparable complex complex128 complex64 copy delete " +
+	"error false float32 float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real " +
+	"recover rune string true uint uint16 uint32 uint64 uint8 uintptr init main _ " +
+	"check client context errors fmt form server task time rpc b c d e f h i k m n ok t u v in out call opts ctx")
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+func reserved(name string) bool { return predeclared[name] || token.IsKeyword(name) }
+
+// suffix tells a name from others of the same words.
+func suffix(text string) string {
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	return fmt.Sprintf("X%04x", h.Sum32()>>16)
+}

@@ -1,0 +1,76 @@
+package typing
+
+import (
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// anything reports whether a schema allows every JSON value although it lists the kinds, as protocols define "any JSON":
+// anyOf string, number, boolean, null, an array and an object of the same again. Such a schema is check.Raw.
+func (l *lowering) anything(n *schema.Node) bool {
+	return (&anything{l, map[*schema.Node]bool{}}).node(n)
+}
+
+// inAnything is anything for a shape that stands where it is used.
+func (l *lowering) inAnything(s *shape) bool {
+	return listsAll(s) && (&anything{l, map[*schema.Node]bool{}}).group(s.groups[0])
+}
+
+// listsAll reports whether s is nothing but a group that takes every kind.
+func listsAll(s *shape) bool {
+	return s.never == nil && s.plain() && s.enum == nil && s.also == nil && s.kinds == model.KindAny && len(s.groups) == 1
+}
+
+type anything struct {
+	l       *lowering
+	assumed map[*schema.Node]bool // true until shown otherwise: what such a schema contains may be itself
+}
+
+func (a *anything) node(n *schema.Node) bool {
+	n, _ = a.l.follow(n)
+	if a.assumed[n] {
+		return true
+	}
+	a.assumed[n] = true
+	s := a.l.shape(conj{n})
+	return s.free() || listsAll(s) && a.group(s.groups[0])
+}
+
+// group reports whether the branches of an anyOf take every kind without conditions.
+func (a *anything) group(g group) bool {
+	var kinds model.Kind
+	for _, b := range g.branches {
+		kinds |= a.free(a.l.shape(conj{b}))
+	}
+	return !g.one && kinds == model.KindAny
+}
+
+// free returns the kinds of which s takes every value.
+func (a *anything) free(s *shape) model.Kind {
+	if s.never != nil || s.enum != nil || len(s.groups) > 0 || s.also != nil {
+		return 0
+	}
+	kinds := s.kinds
+	if s.str.at != nil {
+		kinds &^= model.KindString
+	}
+	if s.num.at != nil || s.whole {
+		kinds &^= model.KindNumber
+	}
+	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || r.first != nil || !a.all(r.items)) {
+		kinds &^= model.KindArray
+	}
+	if o := &s.obj; o.at != nil && (o.min != nil || o.max != nil || o.props != nil || o.required != nil || o.sets != nil || !a.all(o.rest)) {
+		kinds &^= model.KindObject
+	}
+	return kinds
+}
+
+func (a *anything) all(c conj) bool {
+	for _, n := range c {
+		if !a.node(n) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,131 @@
+package typing
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// chosen are the names of types that the manifest gives with goType, before any other type has one.
+type chosen struct {
+	docs map[*schema.Document]bool
+	at   map[string]*schema.Node // the value of goType, by name
+	used map[*schema.Node]bool
+}
+
+// Choose takes the names that a document chooses. What has such a name already has it in every package.
+func (t *Types) Choose(doc *schema.Document) {
+	if t.chosen.docs[doc] {
+		return
+	}
+	t.chosen.docs[doc] = true
+	for _, n := range doc.GoTypes() {
+		switch other := t.chosen.at[n.Text]; {
+		case other != nil:
+			t.findings.Report(n, "same-go-name", "choose another goType, or give the schema a name in schemas and refer to it",
+				"%s is the goType of another schema, too (%s)", n.Text, other.Pos)
+		case t.Names.Taken(n.Text):
+			t.findings.Report(n, "same-go-name", "choose another goType", "the generated package always has a %s", n.Text)
+		default:
+			t.chosen.at[n.Text] = n
+			t.Names.Take(n.Text)
+		}
+	}
+}
+
+// unused warns of names that nothing has.
+func (t *Types) unused() {
+	for name, n := range t.chosen.at {
+		if !t.chosen.used[n] {
+			t.findings.Warn(n, "unused-go-type", "", "no Go type is made of this schema, so that nothing is called %s", name)
+		}
+	}
+}
+
+// firstChoice returns the first schema of c that has a goType, or nil.
+func firstChoice(c conj) *schema.Node {
+	if i := slices.IndexFunc(c, func(n *schema.Node) bool { return goType(n) != nil }); i >= 0 {
+		return c[i]
+	}
+	return nil
+}
+
+// goType returns the value of goType in a schema, or nil.
+func goType(n *schema.Node) *schema.Node {
+	if t := n.Get("goType"); t.Is(schema.String) && !schema.IsGoType(t.Text) {
+		return t
+	}
+	return nil
+}
+
+// typeName returns the name for a type: the one that its schema chooses, or one like hint.
+func (t *Types) typeName(hint string, c *claim) string {
+	own := goType(c.by)
+	if own != nil && t.chosen.at[own.Text] == own && !t.chosen.used[own] {
+		t.chosen.used[own] = true
+		return own.Text
+	}
+	if at := t.chosen.at[hint]; at != nil && own == nil {
+		t.findings.Report(at, "same-go-name", "choose another goType", "another type is called %s, too", hint)
+	}
+	if c.other != "" && t.Names.Taken(hint) {
+		hint = c.other
+	}
+	return t.Names.TakeFor(hint, c.site)
+}
+
+// fieldNames returns the Go names of properties: those that their schemas choose, else what their keys say.
+func (l *lowering) fieldNames(props []property) []string {
+	keys := make([]string, len(props))
+	for i := range props {
+		keys[i] = props[i].key
+	}
+	names := naming.Distinct(keys, fieldName)
+	for i := range props {
+		if n := goName(props[i].schema); n != nil {
+			names[i] = n.Text
+		}
+	}
+	for i := range props {
+		if n := goName(props[i].schema); n != nil {
+			l.sameField(n, names, i, props)
+		}
+	}
+	return names
+}
+
+// methods are those that types may have beside their fields.
+var methods = map[string]bool{"MarshalJSON": true, "UnmarshalJSON": true}
+
+// fieldName is GoName for a field.
+func fieldName(key string) string {
+	name := naming.GoName(key)
+	if methods[name] {
+		name += "Value"
+	}
+	return name
+}
+
+// sameField reports another field, or a method, that has the name which a property chooses.
+func (l *lowering) sameField(n *schema.Node, names []string, i int, props []property) {
+	if methods[n.Text] {
+		l.Types.findings.Report(n, "same-go-name", "choose another goName", "%s is a method that the type may have", n.Text)
+	}
+	for j, name := range names {
+		if j != i && name == names[i] {
+			l.Types.findings.Report(n, "same-go-name", "choose another goName, or give the other one a goName",
+				"property %q would be %s in Go, too", props[j].key, name)
+		}
+	}
+}
+
+// goName returns the value of goName in a property, or nil.
+func goName(c conj) *schema.Node {
+	for _, s := range c {
+		if n := s.Get("goName"); n.Is(schema.String) {
+			return n
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package typing
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// condition is a keyword that says nothing about the Go type. A validator of its own reads the same bytes.
+type condition struct {
+	at      *schema.Node // the schema that has it
+	keyword string
+	lists   bool // what it says with lists of names, not with schemas
+}
+
+// allKinds are the conditions that look at values of every kind.
+var allKinds = map[string]bool{"not": true, "if": true, "$ref": true}
+
+func (r *reader) readCondition(s *shape, owner, v *schema.Node) {
+	s.also = append(s.also, condition{at: owner, keyword: keywordAt(owner, v)})
+}
+
+// readNot makes false of not: {}, which is how some libraries write it.
+func (r *reader) readNot(s *shape, owner, v *schema.Node) {
+	switch {
+	case r.anyValue(v):
+		s.never = first(s.never, owner)
+	case !r.void(v):
+		r.readCondition(s, owner, v)
+	}
+}
+
+// readDependencies splits what draft-07 has in one keyword.
+func (r *reader) readDependencies(s *shape, owner, v *schema.Node) {
+	c := condition{at: owner, keyword: keywordAt(owner, v)}
+	s.also = append(s.also, c, condition{c.at, c.keyword, true})
+}
+
+func keywordAt(owner, v *schema.Node) string { return v.Pointer[len(owner.Pointer)+1:] }
+
+func uniteConditions(a, b []condition) []condition {
+	a = slices.Clip(a)
+	for _, c := range b {
+		if !slices.Contains(a, c) {
+			a = append(a, c)
+		}
+	}
+	return a
+}
+
+// anyKind reports whether s has conditions that null may break.
+func (s *shape) anyKind() bool {
+	return s.kinds&model.KindNull != 0 && slices.ContainsFunc(s.also, func(c condition) bool { return allKinds[c.keyword] })
+}
+
+// condition returns the validator of a condition, one for all places; nil if there is nothing to check.
+func (l *lowering) condition(c condition, hint string) *model.Decl {
+	if d := l.conditions[c]; d != nil {
+		return d
+	}
+	if l.idle(c) {
+		return nil
+	}
+	if c.keyword == "$ref" {
+		return l.checkNode(l.resolve(c.at.Get("$ref")), "MetaSchema")
+	}
+	hint += naming.GoName(c.keyword)
+	d := l.newFunc("check", hint)
+	l.conditions[c] = d
+	d.Body = l.conditionBody(c, hint)
+	return d
+}
+
+// idle reports whether every value meets a condition.
+func (l *lowering) idle(c condition) bool {
+	free := func(n *schema.Node) bool { return n == nil || l.shape(conj{n}).free() }
+	v := c.at.Get(c.keyword)
+	switch c.keyword {
+	case "if":
+		return free(c.at.Get("then")) && free(c.at.Get("else"))
+	case "propertyNames", "unevaluatedProperties", "unevaluatedItems":
+		return free(v)
+	case "contains":
+		low, high := l.containsBounds(c.at)
+		return low == 0 && high == nil
+	case "dependentRequired", "dependentSchemas", "dependencies":
+		return !slices.ContainsFunc(v.Members, func(m schema.Member) bool {
+			return (m.Value.Kind == schema.Array) == c.lists && (c.lists && len(m.Value.Items) > 0 || !c.lists && !free(m.Value))
+		})
+	}
+	return false
+}
+
+func (l *lowering) conditionBody(c condition, hint string) model.Body {
+	v := c.at.Get(c.keyword)
+	switch {
+	case c.keyword == "not":
+		return &model.Not{At: l.at(c.at), Branch: l.checkNode(v, hint+"Schema")}
+	case c.keyword == "if":
+		return &model.If{
+			If:   l.checkNode(v, hint+"Schema"),
+			Then: l.checkIfAny(c.at.Get("then"), hint+"Then"),
+			Else: l.checkIfAny(c.at.Get("else"), hint+"Else"),
+		}
+	case c.keyword == "propertyNames":
+		return l.eachName(v, hint)
+	case c.keyword == "contains":
+		b := &model.Contains{At: l.at(c.at), Item: l.checkNode(v, hint+"Schema")}
+		b.Min, b.Max = l.containsBounds(c.at)
+		return b
+	case c.keyword == "unevaluatedProperties" || c.keyword == "unevaluatedItems":
+		return l.unevaluated(c, v, hint)
+	case c.lists:
+		return l.dependentNames(c, v)
+	default:
+		return l.dependentSchemas(v, hint)
+	}
+}
+
+// checkIfAny is checkUnlessFree for a schema that may be missing.
+func (l *lowering) checkIfAny(n *schema.Node, hint string) *model.Decl {
+	if n == nil {
+		return nil
+	}
+	return l.checkUnlessFree(conj{n}, hint)
+}
+
+// containsBounds returns how many items must and may be found.
+func (l *lowering) containsBounds(at *schema.Node) (low int, high *int) {
+	low = 1
+	if l.dialect(at) == schema.Draft7 {
+		return low, nil
+	}
+	if v := at.Get("minContains"); v != nil && count(v) != nil {
+		low = *count(v)
+	}
+	if v := at.Get("maxContains"); v != nil {
+		high = count(v)
+	}
+	return low, high
+}
+
+func (l *lowering) dependentNames(c condition, v *schema.Node) model.Body {
+	b := &model.Dependents{At: l.at(c.at), Keyword: c.keyword}
+	for _, m := range sorted(v.Members) {
+		var names []string
+		for _, name := range m.Value.Items {
+			names = append(names, name.Text)
+		}
+		if m.Value.Kind == schema.Array && names != nil {
+			b.Keys, b.Names = append(b.Keys, m.Key), append(b.Names, names)
+		}
+	}
+	return b
+}
+
+func (l *lowering) dependentSchemas(v *schema.Node, hint string) model.Body {
+	b := &model.When{}
+	for _, m := range sorted(v.Members) {
+		if m.Value.Kind == schema.Array {
+			continue
+		}
+		if d := l.checkUnlessFree(conj{m.Value}, hint+naming.GoName(m.Key)); d != nil {
+			b.Keys, b.Schemas = append(b.Keys, m.Key), append(b.Schemas, d)
+		}
+	}
+	return b
+}
+
+// eachName goes over the members of an object and checks their names.
+func (l *lowering) eachName(v *schema.Node, hint string) model.Body {
+	name := l.newFunc("check", hint+"Member")
+	name.Body = &model.NameOf{Schema: l.checkNode(v, hint+"Schema")}
+	member := model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: name}}}
+	object := model.KindCase{Kind: model.KindObject, Value: model.Value{Type: &model.Map{Elem: member}}}
+	return &model.Check{Value: model.Value{Type: &model.ByKind{Allowed: model.KindAny, Cases: []model.KindCase{object}}}}
+}

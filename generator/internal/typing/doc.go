@@ -1,0 +1,99 @@
+// Package typing turns schemas into Go types and the rules that hold a value to them. It is for those who add a JSON Schema keyword
+// or change which Go type a schema becomes.
+//
+// A schema goes through four steps, and each has its file to begin with:
+//
+//	keyword.go   what each keyword means: the table that a new keyword needs a row in
+//	merge.go     several schemas for one place are one shape
+//	typing.go    a shape becomes a type
+//	types.go     Lower and Finish: one root after the other, and what needs the sight of all
+//
+// The others:
+//
+//	read.go follow.go conj.go scope.go               $ref, allOf and dynamic scopes, down to shapes
+//	shape.go anything.go number.go format.go         what is known of a place
+//	object.go tuple.go scalar.go gotype.go           types of one kind
+//	union.go form.go unionname.go                    types of several kinds, and how their forms are told apart
+//	check.go condition.go pattern.go unevaluated.go  keywords that no Go type can say
+//	storage.go literal.go                            how a value is held; defaults as literals
+//	typename.go chosen.go rulename.go                names of types, fields and tables
+//	share.go once.go cycle.go walk.go                types that say the same; recursion
+//	marshal.go reachability.go text.go               what encoding/json needs; which functions are called; text in raw strings
+//	schemalocation.go                                where a rule stands, for messages
+//
+// # Names
+//
+// The name of a type follows from its place alone: what the tool is called, then the properties on the way. What a list or a map holds is
+// called by the singular (rows of QueryRowsOutput are QueryRowsOutputRow), unless a property beside it has that name for a type of its own
+// (then QueryRowsOutputRowsItem); a word that the name ends with is not repeated. Members of a union are called by what only they have: title,
+// tag, kind, a property that is required. So adding a tool, a schema or a property elsewhere renames nothing.
+//
+// Names that several would have go by rank (typename.go): those that do not come from schemas (Names.Take, before any schema), those that goType chooses
+// (Types.Choose), what tools are called with and answer and the protocol's types, schemas that others refer to, then the rest in the order of
+// tools and properties. Who comes late gets a longer name, or as the last resort a suffix that follows from its place. This is where the line is:
+// Go names have no separators, so two places can spell the same name (a tool get with a property order_id, and a tool get_order with an id), and
+// the one that comes to an earlier place takes it. With errors instead, what others publish could not be generated.
+//
+// Properties of one object, and values of one enum, that would have the same Go name are told apart by their symbols (_meta beside meta is
+// UnderscoreMeta) or by a suffix from their own text, not by number (naming.Distinct). So the second of such a pair renames the first where that
+// had the plain name, as does a property row, with a type of its own, beside rows.
+//
+// Types of the same meaning are one, with a name for each place (share.go). A name that is shorter because all have it (EmailAddress for every
+// tool) was rejected: it would move as soon as another shape asks for it, and a name is what users write down.
+//
+// # Schemas
+//
+// A place holds a conj: the schemas that a value there must satisfy, usually one. reader reads their keywords, follows
+// $ref and allOf, and merges everything into one shape; the merge is exact, and what can not be merged (a second
+// pattern) becomes a check beside the type. typing.go then asks which JSON kinds are left: one kind is a Go type, null
+// beside it a presence, two or three kinds a sealed interface, more are check.Raw with a validator by kind. What
+// validates decides and what shapes follows: an anyOf that a Go type can not carry is a validator that reads the same
+// bytes, and the type is what the rest of the schema says.
+//
+// Recursion ends because every $ref target and every conj is made once (Types.declared, known, checks, checked). What
+// needs the sight of all types waits for Finish: how a value is held, pointers that break cycles, defaults as literals,
+// names of rule tables, and which functions are called at all.
+//
+// Unknown properties of an open object are forgotten where the schema says nothing about them. They are kept with
+// additionalProperties true or a schema, in protocol documents, and wherever a check of the whole value might look at
+// them, so that what is encoded again is still valid.
+//
+// An enum is a string type with constants; where it has numbers or booleans beside strings, the constants are JSON texts. A
+// required const has no field, an enum of one value has one: the handler compiles when an enum becomes shorter.
+//
+// A tuple is a struct with a field for each item, called by its title or position. minItems says which are required; the items
+// after them, if there may be any, are a list.
+//
+// goType, or defaults.GoTypes of the manifest, asks for another Go type of a format or of numbers (gotype.go). The verdict stays the
+// schema's, but time.Duration refuses years and months. What is written again means the same and may be spelt otherwise: a leap
+// second is the second after it, hours hold days and weeks, a UUID has small letters.
+//
+// encoding/json does what the generated functions do, by the tags of the fields alone or, where those do not suffice, by
+// methods that call the functions (marshal.go).
+//
+// A keyword that no Go type can say is a condition: a validator of its own that looks at the same bytes before the type is
+// read, one for each schema that has it. patternProperties says
+// what holds for names that nothing names: with one pattern and nothing else allowed it is a map of its type, otherwise
+// such properties are kept as JSON. unevaluatedProperties is additionalProperties wherever the names that are spoken of do
+// not depend on the value (allOf, $ref); elsewhere functions of their own record them.
+//
+// Where a $dynamicRef leads is decided here: a resource is copied for each way to it that makes a difference, and in a
+// copy it is a $ref. There is no form that is decided while decoding, because every way is known. Keywords of the other
+// draft say nothing, with a warning. A $ref to the draft's own meta-schema is a condition, too: what must be a schema is
+// kept as JSON. A $ref to any other document is an error (VAL06).
+//
+// To add a keyword: a golden in ../emit/testdata/golden that has it, a reader in the table of keyword.go, and then either
+// a field of a facet in shape.go with its merge in merge.go, a field of the rule in model and the line of ../emit/rules.go
+// or discard.go that prints it; or a condition in condition.go with a body in ../model/condition.go and its function in
+// ../emit/condition.go.
+//
+// # Rejected
+//
+//   - Pointers for optional scalars: an allocation each, and a nil dereference for whoever forgets to ask. storage.go.
+//   - Fields in the order of the source: moving a property there would move lines of generated code and the bits of
+//     tables. They stand by name.
+//   - Unions decoded by the first member whose required keys are there: wrong as soon as two fit. Kinds, constant properties and
+//     required keys only exclude members (form.go); when more than one is left, those are tried.
+//   - Dynamic scopes kept by the decoder: each validator would carry them, for a keyword that one schema in thousands has.
+//   - Conditions in the tables of types: a table would hold functions, which hold tables, and Go refuses such cycles.
+package typing

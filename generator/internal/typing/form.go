@@ -1,0 +1,155 @@
+package typing
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// forms are what a value must show at first sight for each of the schemas of a union: its kind, the text of one member, which
+// is key, and the members that not all of them need.
+func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
+	key, tags := l.telling(branches)
+	common := l.commonNeeds(branches, deepest)
+	forms = make([]model.Form, len(branches))
+	for i, s := range branches {
+		f := &forms[i]
+		f.Kinds = s.kinds
+		if s.kinds&model.KindObject == 0 {
+			continue
+		}
+		f.Tags = tags[i]
+		for _, name := range l.needs(s, deepest) {
+			if !slices.Contains(common, name) && (name != key || f.Tags == nil) {
+				f.Needs = append(f.Needs, name)
+			}
+		}
+		slices.Sort(f.Needs)
+	}
+	return key, forms
+}
+
+// deepest is how many unions within unions are looked at.
+const deepest = 2
+
+// needs are the members that an object must have, by what s says itself and by what all forms of a union in it say.
+func (l *lowering) needs(s *shape, depth int) []string {
+	needs := s.obj.required
+	if depth == 0 {
+		return needs
+	}
+	for _, g := range s.groups {
+		for _, name := range l.commonNeeds(l.shapes(g), depth-1) {
+			if !slices.Contains(needs, name) {
+				needs = append(slices.Clip(needs), name)
+			}
+		}
+	}
+	return needs
+}
+
+func (l *lowering) shapes(g group) []*shape {
+	all := make([]*shape, len(g.branches))
+	for i, b := range g.branches {
+		all[i] = l.shape(conj{b})
+	}
+	return all
+}
+
+// commonNeeds are the members that all objects need.
+func (l *lowering) commonNeeds(branches []*shape, depth int) []string {
+	var common []string
+	first := true
+	for _, s := range branches {
+		if s.kinds&model.KindObject == 0 {
+			continue
+		}
+		needs := l.needs(s, depth)
+		if first {
+			common, first = slices.Clone(needs), false
+		}
+		common = slices.DeleteFunc(common, func(name string) bool { return !slices.Contains(needs, name) })
+	}
+	return common
+}
+
+// telling finds the property whose constant texts tell the most branches apart, with the texts of each; those of a branch that
+// does not require it, or bounds it in another way, are nil.
+func (l *lowering) telling(branches []*shape) (key string, tags [][]string) {
+	tags = make([][]string, len(branches))
+	most := 1
+	tried := map[string]bool{}
+	for _, s := range branches {
+		for _, name := range l.needs(s, deepest) {
+			if s.kinds&model.KindObject == 0 || tried[name] {
+				continue
+			}
+			tried[name] = true
+			all := make([][]string, len(branches))
+			for i, b := range branches {
+				all[i] = l.texts(b, name, deepest)
+			}
+			if n := distinctSets(all); n > most {
+				most, key, tags = n, name, all
+			}
+		}
+	}
+	return key, tags
+}
+
+// texts are what a required property must be one of, by what s says itself or by what each form of a union in it says; nil if
+// that is not a list of strings.
+func (l *lowering) texts(s *shape, name string, depth int) []string {
+	if p := s.obj.prop(name); p != nil && s.kinds&model.KindObject != 0 && slices.Contains(s.obj.required, name) {
+		if v := l.shape(p.schema); v.enum != nil && v.kinds == model.KindString {
+			return textsIn(v.enum.values)
+		}
+	}
+	for _, g := range s.groups {
+		if depth == 0 {
+			break
+		}
+		if all := l.textsOfAll(l.shapes(g), name, depth-1); all != nil {
+			return all
+		}
+	}
+	return nil
+}
+
+// textsOfAll are the texts of all forms of a union that take objects; nil if one has none.
+func (l *lowering) textsOfAll(branches []*shape, name string, depth int) []string {
+	var all []string
+	for _, b := range branches {
+		if b.kinds&model.KindObject == 0 {
+			continue
+		}
+		texts := l.texts(b, name, depth)
+		if texts == nil {
+			return nil
+		}
+		all = append(all, texts...)
+	}
+	return all
+}
+
+func textsIn(values []*schema.Node) []string {
+	all := []string{}
+	for _, v := range values {
+		if v.Kind == schema.String {
+			all = append(all, v.Text)
+		}
+	}
+	return all
+}
+
+// distinctSets counts the lists of which no two are equal.
+func distinctSets(all [][]string) int {
+	var seen [][]string
+	for _, list := range all {
+		if list != nil && !slices.ContainsFunc(seen, func(other []string) bool { return slices.Equal(list, other) }) {
+			seen = append(seen, list)
+		}
+	}
+	return len(seen)
+}

@@ -1,0 +1,385 @@
+package typing
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// and makes s say what t says too. The result is exact: a value satisfies it if and only if it satisfies both.
+func (s *shape) and(t *shape) {
+	if t.kindsAt != nil && (s.kindsAt == nil || s.kinds&t.kinds != s.kinds) {
+		s.kindsAt = t.kindsAt
+	}
+	s.kinds &= t.kinds
+	s.whole = s.whole || t.whole
+	if s.never == nil {
+		s.never = t.never
+	}
+	s.str.and(&t.str)
+	s.num.and(&t.num)
+	s.arr.and(&t.arr)
+	s.obj.and(&t.obj)
+	if t.enum != nil {
+		s.allow(t.enum)
+	}
+	s.groups = uniteGroups(s.groups, t.groups)
+	s.also = uniteConditions(s.also, t.also)
+	s.notes.and(&t.notes)
+	s.goType = cmp.Or(s.goType, t.goType)
+}
+
+// uniteGroups, like everything that unites, keeps what stands in both lists once: schemas that others refer to on many ways would
+// otherwise multiply.
+func uniteGroups(a, b []group) []group {
+	a = slices.Clip(a)
+	for _, g := range b {
+		if !slices.ContainsFunc(a, func(x group) bool { return x.at == g.at }) {
+			a = append(a, g)
+		}
+	}
+	return a
+}
+
+func uniteSets(a, b []patternSet) []patternSet {
+	a = slices.Clip(a)
+	for _, s := range b {
+		if !slices.ContainsFunc(a, func(x patternSet) bool { return x.at == s.at }) {
+			a = append(a, s)
+		}
+	}
+	return a
+}
+
+// and returns the schemas of both.
+func (c conj) and(d conj) conj {
+	c = slices.Clip(c)
+	for _, n := range d {
+		if !slices.Contains(c, n) {
+			c = append(c, n)
+		}
+	}
+	return c
+}
+
+func (s *stringFacet) and(t *stringFacet) {
+	s.at = first(s.at, t.at)
+	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
+	s.patterns = unite(s.patterns, t.patterns)
+	s.formats = unite(s.formats, t.formats)
+}
+
+// unite appends the words whose text is new.
+func unite(a, b []word) []word {
+	a = slices.Clip(a)
+	for _, w := range b {
+		if !slices.ContainsFunc(a, func(x word) bool { return x.text == w.text }) {
+			a = append(a, w)
+		}
+	}
+	return a
+}
+
+func (s *numberFacet) and(t *numberFacet) {
+	s.at = first(s.at, t.at)
+	s.min, s.max = higher(s.min, t.min), lower(s.max, t.max)
+	s.multiple = lcm(s.multiple, t.multiple)
+}
+
+func (s *arrayFacet) and(t *arrayFacet) {
+	s.at = first(s.at, t.at)
+	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
+	s.unique = s.unique || t.unique
+	var first []conj
+	for i := range max(len(s.first), len(t.first)) {
+		first = append(first, s.item(i).and(t.item(i)))
+	}
+	s.first = first
+	s.items = s.items.and(t.items)
+}
+
+// item returns what holds for the item at i.
+func (s *arrayFacet) item(i int) conj {
+	if i < len(s.first) {
+		return s.first[i]
+	}
+	return s.items
+}
+
+// and merges two objects. additionalProperties of one side holds for the properties that only the other one names.
+func (o *objectFacet) and(t *objectFacet) {
+	if t.at == nil {
+		return
+	}
+	o.at = first(o.at, t.at)
+	o.min, o.max = most(o.min, t.min), least(o.max, t.max)
+	props := slices.Clone(o.props)
+	for i := range props {
+		p := &props[i]
+		if q := t.prop(p.key); q != nil {
+			p.schema = p.schema.and(q.schema)
+		} else {
+			p.schema = p.schema.and(t.other(p.key))
+		}
+	}
+	for _, q := range t.props {
+		if o.prop(q.key) == nil {
+			props = append(props, property{q.key, q.schema.and(o.other(q.key))})
+		}
+	}
+	o.props = props
+	o.rest = o.rest.and(t.rest)
+	o.sets = uniteSets(o.sets, t.sets)
+	o.unevaluated = o.unevaluated || t.unevaluated
+	for _, name := range t.required {
+		if !slices.Contains(o.required, name) {
+			o.required = append(slices.Clip(o.required), name)
+		}
+	}
+}
+
+// other returns what holds for a property that is not named.
+func (o *objectFacet) other(key string) conj {
+	c := o.rest
+	for i := range o.sets {
+		c = c.and(o.sets[i].other(key))
+	}
+	return c
+}
+
+func (t *patternSet) other(key string) conj {
+	c, matched := t.matching(key)
+	if !matched {
+		return t.rest
+	}
+	return c
+}
+
+// matching returns the schemas of the patterns that key matches.
+func (t *patternSet) matching(key string) (c conj, matched bool) {
+	for _, p := range t.patterns {
+		if re, err := pattern.Compile(p.key); err == nil && re.MatchString(key) {
+			c, matched = append(c, p.schema...), true
+		}
+	}
+	return c, matched
+}
+
+// allow narrows s to the values of e.
+func (s *shape) allow(e *enumFacet) {
+	if s.enum != nil {
+		e = &enumFacet{at: s.enum.at, values: common(s.enum.values, e.values), single: s.enum.single || e.single}
+	}
+	s.enum = e
+	var kinds model.Kind
+	for _, v := range e.values {
+		kinds |= kindOf[v.Kind]
+	}
+	s.kinds &= kinds
+	s.kindsAt = first(s.kindsAt, e.at)
+}
+
+var kindOf = map[schema.Kind]model.Kind{
+	schema.Null: model.KindNull, schema.Bool: model.KindBool, schema.Number: model.KindNumber,
+	schema.String: model.KindString, schema.Array: model.KindArray, schema.Object: model.KindObject,
+}
+
+// common returns the values of a that are in b too.
+func common(a, b []*schema.Node) []*schema.Node {
+	in := map[string]bool{}
+	for _, v := range b {
+		in[canonical(v)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(v *schema.Node) bool { return !in[canonical(v)] })
+}
+
+func (n *notes) and(m *notes) {
+	if n.title == "" {
+		n.title = m.title
+	}
+	if n.description == "" {
+		n.description = m.description
+	}
+	if n.fallback == nil {
+		n.fallback = m.fallback
+	}
+	n.deprecated = n.deprecated || m.deprecated
+}
+
+// narrowByGroups drops the branches that no value can satisfy beside the rest of s, and the kinds that no branch of an anyOf or
+// oneOf takes: the Go type follows what is left. A group of one branch is that branch.
+func narrowByGroups(r *reader, s *shape) {
+	groups := s.groups
+	s.groups = nil
+	for i := 0; i < len(groups); i++ {
+		g := groups[i]
+		live := r.narrow(s, g)
+		if len(live) != 1 {
+			g.branches = live
+			s.groups = append(s.groups, g)
+			continue
+		}
+		only := *r.own(live[0])
+		groups = uniteGroups(groups, only.groups)
+		only.groups = nil
+		s.and(&only)
+	}
+}
+
+// narrow returns the branches of g that are possible in s, and narrows s to their kinds.
+func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
+	if r.narrowing[g.at] {
+		r.report.Report(g.at, "endless-ref", "", "the schema contains itself without a step into the value")
+		s.never = g.at
+		return g.branches
+	}
+	r.narrowing[g.at] = true
+	defer delete(r.narrowing, g.at)
+	var kinds model.Kind
+	nulls := 0
+	seen := map[*schema.Node]bool{}
+	for _, b := range g.branches {
+		t := r.shape(conj{b})
+		target, _ := r.follow(b)
+		if t.never != nil || t.kinds&s.kinds == 0 || !g.one && seen[target] {
+			continue
+		}
+		seen[target] = true
+		live = append(live, b)
+		kinds |= t.kinds
+		if r.takesNull(t) {
+			nulls++
+		}
+	}
+	if g.one && nulls > 1 {
+		kinds &^= model.KindNull // two branches take null, the only value of its kind: so none may
+	}
+	if s.kinds&kinds != s.kinds {
+		s.kinds &= kinds
+		s.kindsAt = first(s.kindsAt, g.at)
+	}
+	return live
+}
+
+// takesNull reports whether s surely takes null: nothing that null may break applies, and each of its groups has a branch
+// that takes it, alone in a oneOf.
+func (r *reader) takesNull(s *shape) bool {
+	takes, known := r.nulls[s]
+	if !known {
+		takes = r.takesNullNow(s)
+		r.nulls[s] = takes
+	}
+	return takes
+}
+
+func (r *reader) takesNullNow(s *shape) bool {
+	if s.never != nil || s.kinds&model.KindNull == 0 || s.anyKind() {
+		return false
+	}
+	for _, g := range s.groups {
+		if r.narrowing[g.at] {
+			return false
+		}
+		r.narrowing[g.at] = true
+		may, does := 0, 0
+		for _, b := range g.branches {
+			t := r.shape(conj{b})
+			if t.never == nil && t.kinds&model.KindNull != 0 {
+				may++
+			}
+			if r.takesNull(t) {
+				does++
+			}
+		}
+		delete(r.narrowing, g.at)
+		if does == 0 || g.one && may > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// narrowByEnum drops the values of an enum that other keywords refuse. What is left alone decides then, except for
+// formats and for what arrays and objects hold.
+func (s *shape) narrowByEnum() {
+	if s.enum == nil {
+		return
+	}
+	e := *s.enum
+	e.values = slices.DeleteFunc(slices.Clone(e.values), func(v *schema.Node) bool { return !s.takes(v) })
+	s.enum, s.kinds = &e, 0
+	for _, v := range e.values {
+		s.kinds |= kindOf[v.Kind]
+	}
+	if len(e.values) == 0 && s.never == nil {
+		s.never = e.at
+	}
+}
+
+func (s *shape) takes(v *schema.Node) bool {
+	switch {
+	case kindOf[v.Kind]&s.kinds == 0:
+		return false
+	case v.Kind == schema.String:
+		return s.str.fits(v.Text)
+	case v.Kind == schema.Number:
+		return s.num.fits(v, s.whole)
+	}
+	return true
+}
+
+func first(a, b *schema.Node) *schema.Node {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func most(a, b *int) *int {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+func least(a, b *int) *int {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+// higher returns the narrower of two lower bounds.
+func higher(a, b *bound) *bound {
+	if a == nil || b != nil && (b.value.Cmp(a.value) > 0 || b.value.Cmp(a.value) == 0 && b.exclusive) {
+		return b
+	}
+	return a
+}
+
+// lower returns the narrower of two upper bounds.
+func lower(a, b *bound) *bound {
+	if a == nil || b != nil && (b.value.Cmp(a.value) < 0 || b.value.Cmp(a.value) == 0 && b.exclusive) {
+		return b
+	}
+	return a
+}
+
+// lcm returns the least number that is a multiple of both: being a multiple of it is being one of each.
+func lcm(a, b *big.Rat) *big.Rat {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	x := new(big.Int).Mul(a.Num(), b.Denom())
+	y := new(big.Int).Mul(b.Num(), a.Denom())
+	gcd := new(big.Int).GCD(nil, nil, x, y)
+	num := new(big.Int).Mul(new(big.Int).Quo(x, gcd), y)
+	return new(big.Rat).SetFrac(num, new(big.Int).Mul(a.Denom(), b.Denom()))
+}

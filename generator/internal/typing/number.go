@@ -1,0 +1,113 @@
+package typing
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// maxExponent bounds the powers of ten that are worked out exactly; float64 ends at 308.
+const maxExponent = 5000
+
+// rat returns the exact value of a number in a schema, or nil after reporting that it is out of all proportion.
+func (r *reader) rat(v *schema.Node) *big.Rat {
+	x := exact(v.Text)
+	if x == nil && v.Kind == schema.Number {
+		r.report.Report(v, "number-too-large", "", "%s is out of the range that is checked exactly", v.Text)
+	}
+	return x
+}
+
+func exact(text string) *big.Rat {
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return new(big.Rat).SetInt64(i) // nearly all numbers, much faster
+	}
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		if e, err := strconv.Atoi(text[i+1:]); err != nil || e > maxExponent || e < -maxExponent {
+			return nil
+		}
+	}
+	x, ok := new(big.Rat).SetString(text)
+	if !ok || strings.ContainsRune(text, '/') {
+		return nil
+	}
+	return x
+}
+
+// decimal writes x as a JSON number. Numbers read from JSON, their products and quotients by powers of ten are finite.
+func decimal(x *big.Rat) string {
+	if x.IsInt() {
+		return x.Num().String()
+	}
+	digits, ok := x.FloatPrec()
+	if !ok {
+		return x.RatString()
+	}
+	return x.FloatString(digits)
+}
+
+// canonical returns a text that two values have in common if and only if JSON Schema calls them equal.
+func canonical(n *schema.Node) string {
+	switch n.Kind {
+	case schema.Number:
+		if x := exact(n.Text); x != nil {
+			return x.RatString()
+		}
+		return n.Text
+	case schema.Array:
+		parts := make([]string, len(n.Items))
+		for i, item := range n.Items {
+			parts[i] = canonical(item)
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	case schema.Object:
+		parts := make([]string, len(n.Members))
+		for i := range n.Members {
+			parts[i] = strconv.Quote(n.Members[i].Key) + ":" + canonical(n.Members[i].Value)
+		}
+		slices.Sort(parts)
+		return "{" + strings.Join(parts, ",") + "}"
+	case schema.String:
+		return strconv.Quote(n.Text)
+	default:
+		return string(n.JSON())
+	}
+}
+
+// compact writes a value as JSON, members by key and numbers as they were written.
+func compact(n *schema.Node) string {
+	var b []byte
+	switch n.Kind {
+	case schema.Array:
+		for i, item := range n.Items {
+			b = append(b, ifFirst(i, '[', ','))
+			b = append(b, compact(item)...)
+		}
+		if len(n.Items) == 0 {
+			return "[]"
+		}
+		return string(append(b, ']'))
+	case schema.Object:
+		for i, m := range sorted(n.Members) {
+			b = append(b, ifFirst(i, '{', ','))
+			key := &schema.Node{Kind: schema.String, Text: m.Key}
+			b = append(append(key.AppendJSON(b), ':'), compact(m.Value)...)
+		}
+		if len(n.Members) == 0 {
+			return "{}"
+		}
+		return string(append(b, '}'))
+	default:
+		return string(n.JSON())
+	}
+}
+
+func ifFirst(i int, first, later byte) byte {
+	if i == 0 {
+		return first
+	}
+	return later
+}

@@ -1,0 +1,312 @@
+package typing
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// slice is an array of one type of items.
+func (l *lowering) slice(s *shape, p place) model.Value {
+	if len(s.arr.first) > 0 {
+		return l.tuple(s, p)
+	}
+	t := &model.Slice{}
+	rule := model.ArrayRule{At: l.ruleAt(first(s.arr.at, s.kindsAt), p), Min: s.arr.min, Max: s.arr.max, Unique: s.arr.unique}
+	if rule != (model.ArrayRule{}) {
+		t.Rule = &rule
+	}
+	inner := p.below(p.itemHint())
+	inner.keep = inner.keep || s.arr.unique // items may differ in nothing else
+	inner.node = derived(s.arr.at, "items", s.arr.items)
+	t.Elem = l.value(s.arr.items, inner)
+	if !p.drop && !leaf(&t.Elem) {
+		t.Func = l.element(&t.Elem, inner.hint)
+	}
+	return model.Value{Type: t}
+}
+
+// leaf reports whether the runtime reads a slice of such elements in one call.
+func leaf(v *model.Value) bool {
+	if v.Null || v.Values != nil || v.Checks != nil {
+		return false
+	}
+	switch t := v.Type.(type) {
+	case model.String, model.Int, model.Number, model.Bool, model.Raw:
+		return true
+	case model.Named:
+		_, ok := t.Decl.Body.(*model.Enum)
+		return ok
+	}
+	return false
+}
+
+// element returns the functions that read and write one element of a slice or map.
+func (l *lowering) element(v *model.Value, hint string) *model.Decl {
+	if named, ok := v.Type.(model.Named); ok && !v.Null && v.Checks == nil {
+		return named.Decl
+	}
+	if word, ok := ruleless(v); ok {
+		if d := l.plain[v.Type]; d != nil {
+			return d
+		}
+		d := l.newFunc("decode", word)
+		d.Body = &model.Element{Value: *v}
+		l.plain[v.Type] = d
+		return d
+	}
+	switch v.Type.(type) {
+	case *model.Slice:
+		hint += "List"
+	case *model.Map:
+		hint += "Map"
+	}
+	if v.Null {
+		hint += "OrNull"
+	}
+	d := l.newFunc("decode", hint)
+	d.Body = &model.Element{Value: *v}
+	return d
+}
+
+// ruleless names the types without a rule: their element functions are the same everywhere.
+func ruleless(v *model.Value) (string, bool) {
+	if v.Null || v.Values != nil || v.Checks != nil {
+		return "", false
+	}
+	switch v.Type {
+	case model.String{}:
+		return "String", true
+	case model.Int{}:
+		return "Int", true
+	case model.Number{}:
+		return "Number", true
+	case model.Bool{}:
+		return "Bool", true
+	case model.Raw{}:
+		return "Raw", true
+	}
+	return "", false
+}
+
+// object is a map if nothing is known about single properties, else a struct.
+func (l *lowering) object(s *shape, p place) model.Value {
+	t := *s
+	s = &t
+	o := &s.obj
+	o.nameRequired()
+	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.drop || o.rest != nil || o.sets != nil) {
+		return l.mapOf(s, p)
+	}
+	if p.drop {
+		return model.Value{Type: &model.Object{Struct: l.structOf(s, p)}}
+	}
+	d := l.declare(p, s)
+	p.hint = d.Name
+	d.Body = l.structOf(s, p)
+	return model.Value{Type: model.Named{Decl: d}}
+}
+
+// nameRequired adds the required properties that have no schema of their own.
+func (o *objectFacet) nameRequired() {
+	for _, key := range o.required {
+		if o.prop(key) == nil {
+			o.props = append(slices.Clip(o.props), property{key, o.other(key)})
+		}
+	}
+	if len(o.required) > 0 {
+		o.props = slices.Clone(o.props)
+		o.sort()
+	}
+}
+
+// closed reports whether unknown properties are refused.
+func (l *lowering) closed(o *objectFacet) bool {
+	return o.rest != nil && l.shape(o.rest).never != nil
+}
+
+func (l *lowering) mapOf(s *shape, p place) model.Value {
+	t := &model.Map{}
+	rule := model.ObjectRule{At: l.ruleAt(first(s.obj.at, s.kindsAt), p), Min: s.obj.min, Max: s.obj.max}
+	if rule != (model.ObjectRule{}) {
+		t.Rule = &rule
+	}
+	inner := p.below(p.hint + "Value")
+	if p.item != "" {
+		inner.hint = p.item
+	}
+	inner.node = derived(s.obj.at, "additionalProperties", s.obj.rest)
+	t.Elem = l.others(&s.obj, inner)
+	if !p.drop {
+		t.Func = l.element(&t.Elem, inner.hint)
+	}
+	return model.Value{Type: t}
+}
+
+// structOf lowers the properties.
+func (l *lowering) structOf(s *shape, p place) *model.Struct {
+	o := &s.obj
+	st := &model.Struct{Rule: &model.ObjectRule{At: l.ruleAt(first(o.at, s.kindsAt), p), Min: o.min, Max: o.max}}
+	names := l.fieldNames(o.props)
+	for i, inner := range l.children(p, o.props, names) {
+		st.Props = append(st.Props, l.prop(o, &o.props[i], inner, names[i]))
+	}
+	l.rest(s, st, p)
+	if st.Open == model.Keep && !p.drop {
+		nameExtra(st)
+	}
+	return st
+}
+
+// nameExtra names the field of the unknown properties.
+func nameExtra(st *model.Struct) { st.Field = freeField(st, "Extra") }
+
+// freeField returns the name for a field that belongs to no property.
+func freeField(st *model.Struct, name string) string {
+	fields := &naming.Names{}
+	for _, p := range st.Props {
+		fields.Take(p.Name)
+	}
+	return fields.Take(name)
+}
+
+// tried returns the members of a union that are found by trying: without their unknown properties, what is encoded could
+// be decoded as another member.
+func tried(d *model.Decl) []*model.Decl {
+	u, ok := d.Body.(*model.Union)
+	if !ok {
+		return nil
+	}
+	if _, tried := u.Rule.(*model.Tried); !tried {
+		return nil
+	}
+	var all []*model.Decl
+	for _, m := range u.Members {
+		all = append(all, m.Decl)
+	}
+	return all
+}
+
+// keepUnknown keeps the unknown properties of types and of all that is written with them.
+func keepUnknown(types []*model.Decl) {
+	done := map[*model.Decl]bool{}
+	var keep func(*model.Decl, model.Use)
+	keep = func(d *model.Decl, u model.Use) {
+		if d == nil || done[d] || u&model.Encode == 0 {
+			return
+		}
+		done[d] = true
+		if st, ok := d.Body.(*model.Struct); ok && st.Open == model.Ignore {
+			st.Open, st.Extra = model.Keep, model.Value{Type: model.Raw{}}
+			nameExtra(st)
+		}
+		Needed(d, model.Encode, keep)
+	}
+	for _, d := range types {
+		keep(d, model.Encode)
+	}
+}
+
+// rest decides about the properties that the schema does not name. Where it says nothing about them they are forgotten,
+// unless protocol documents ask for them, or something else in the schema may look at them.
+func (l *lowering) rest(s *shape, st *model.Struct, p place) {
+	o := &s.obj
+	keep := l.keep || p.keep || o.min != nil
+	inner := p.below(p.hint + "Extra")
+	inner.node = derived(o.at, "additionalProperties", o.rest)
+	free := o.sets == nil && (o.rest == nil || l.shape(o.rest).free())
+	switch {
+	case l.closed(o):
+		st.Open, st.Rule.Unevaluated = model.Closed, o.unevaluated
+	case p.drop && free, o.rest == nil && o.sets == nil && !keep:
+		st.Open = model.Ignore
+	case free:
+		st.Open, st.Extra = model.Keep, model.Value{Type: model.Raw{}}
+	default:
+		st.Open, st.Extra = model.Keep, l.others(o, inner)
+		if !p.drop {
+			st.Func = l.element(&st.Extra, inner.hint)
+		}
+	}
+}
+
+// prop lowers one property, which stands at inner. Its field is called name.
+func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *model.Prop {
+	required := slices.Contains(o.required, q.key)
+	s := l.shape(q.schema)
+	inner.node = derived(o.at, "properties/"+schema.EscapeToken(q.key), q.schema)
+	out := &model.Prop{Key: q.key, Quoted: schema.QuoteJSON(q.key)}
+	switch {
+	case inner.drop || s.never != nil || s.kinds == 0:
+		inner.drop = true
+	case required && s.only() != nil && s.enum.single:
+		out.Const = compact(s.only())
+		inner.drop = true
+	default:
+		out.Name = name
+		out.Doc = propDoc(q.schema)
+	}
+	out.Value = l.value(q.schema, inner)
+	if required && s.only() != nil && out.Name != "" {
+		out.Const = compact(s.only())
+	}
+	fallback := s.notes.fallback
+	if out.Name == "" || required || fallback != nil && l.doc.RefusesDefault(fallback) {
+		fallback = nil
+	}
+	out.Presence = presence(required, out.Value.Null, fallback != nil)
+	if fallback != nil {
+		out.DefaultText = compact(fallback)
+		l.fallbacks[out] = fallback
+		l.defaulted = append(l.defaulted, out)
+	}
+	return out
+}
+
+// propDoc is what stands beside a property, not what the type that it refers to says of itself.
+func propDoc(c conj) []string {
+	if len(c) == 0 {
+		return nil
+	}
+	n := &notes{title: TextOf(c[0], "title"), description: TextOf(c[0], "description")}
+	n.deprecated = c[0].Get("deprecated").Is(schema.Bool) && c[0].Get("deprecated").Text == "true"
+	return docLines(nil, n)
+}
+
+func TextOf(n *schema.Node, key string) string {
+	if v := n.Get(key); v.Is(schema.String) {
+		return v.Text
+	}
+	return ""
+}
+
+func presence(required, null, fallback bool) model.Presence {
+	switch {
+	case required && null:
+		return model.Nullable
+	case required:
+		return model.Required
+	case fallback && null:
+		return model.NullDefaulted
+	case fallback:
+		return model.Defaulted
+	case null:
+		return model.NullOptional
+	default:
+		return model.Optional
+	}
+}
+
+// derived returns the only schema of c if it stands at that place below owner, where the runtime finds it by itself.
+func derived(owner *schema.Node, path string, c conj) *schema.Node {
+	if owner != nil && len(c) == 1 && c[0].Pointer == owner.Pointer+"/"+path {
+		return c[0]
+	}
+	return nil
+}
+
+// itoa numbers things in names from 1.
+func itoa(i int) string { return strconv.Itoa(i + 1) }

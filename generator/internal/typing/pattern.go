@@ -1,0 +1,66 @@
+package typing
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// others is the value of the properties that are not named. Schemas for patterns of names are checked beside its type,
+// unless there is only one and no other name is allowed: then it is the type.
+func (l *lowering) others(o *objectFacet, p place) model.Value {
+	c := o.rest
+	sole := l.soleSet(o)
+	if sole {
+		c, p.node = o.sets[0].patterns[0].schema, nil
+	}
+	v := l.value(c, p)
+	for i := range o.sets {
+		if d := l.matched(&o.sets[i], sole, p.hint); d != nil {
+			v.Checks = append(slices.Clip(v.Checks), &model.Also{Decl: d})
+		}
+	}
+	return v
+}
+
+// soleSet reports whether all other properties have the type of one pattern.
+func (l *lowering) soleSet(o *objectFacet) bool {
+	return o.rest == nil && len(o.sets) == 1 && len(o.sets[0].patterns) == 1 && o.sets[0].rest != nil &&
+		l.shape(o.sets[0].rest).never != nil
+}
+
+// matched returns the validator of the values that are told by patterns, or nil if there is nothing to check. With sole
+// only names are left to be looked at.
+func (l *lowering) matched(set *patternSet, sole bool, hint string) *model.Decl {
+	m := &model.Matched{At: l.at(set.at)}
+	something := false
+	for i, p := range set.patterns {
+		m.Patterns = append(m.Patterns, p.key)
+		var d *model.Decl
+		if !sole {
+			d = l.checkUnlessFree(p.schema, hint+"Pattern"+itoa(i))
+		}
+		m.Schemas = append(m.Schemas, d)
+		something = something || d != nil
+	}
+	if set.rest != nil {
+		m.Refuse = l.shape(set.rest).never != nil
+		if !m.Refuse {
+			m.Rest = l.checkUnlessFree(set.rest, hint+"Rest")
+		}
+	}
+	if !something && m.Rest == nil && !m.Refuse {
+		return nil
+	}
+	d := l.newFunc("check", hint+"Name")
+	d.Body = m
+	return d
+}
+
+// checkUnlessFree returns the validator of a schema, or nil if it allows everything.
+func (l *lowering) checkUnlessFree(c conj, hint string) *model.Decl {
+	if l.shape(c).free() {
+		return nil
+	}
+	return l.checkNode(c[0], hint)
+}

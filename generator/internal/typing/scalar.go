@@ -1,0 +1,227 @@
+package typing
+
+import (
+	"math"
+	"math/big"
+	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// text is a string: an enum if its values are few, else bounded by length, pattern and format.
+func (l *lowering) text(s *shape, p place) model.Value {
+	var also []model.Assertion
+	if s.enum != nil {
+		also = l.words(nil, s.str.formats, p)
+		return model.Value{Type: l.enum(s, p), Checks: also}
+	}
+	rule := &model.StringRule{At: l.ruleAt(first(s.str.at, s.kindsAt), p), Min: s.str.min, Max: s.str.max}
+	patterns, formats := s.str.patterns, s.str.formats
+	if len(patterns) > 0 {
+		rule.Pattern, patterns = patterns[0].text, patterns[1:]
+	}
+	if len(formats) > 0 {
+		rule.Format, formats = formats[0].text, formats[1:]
+	}
+	also = l.words(patterns, formats, p)
+	if *rule == (model.StringRule{}) {
+		rule = nil
+	} else if t, ok := l.formatted(s, rule); ok && !p.drop {
+		return model.Value{Type: t, Checks: also}
+	}
+	return model.Value{Type: model.String{Rule: rule}, Checks: also}
+}
+
+// words makes assertions of the patterns and formats that one table has no room for.
+func (l *lowering) words(patterns, formats []word, p place) []model.Assertion {
+	var also []model.Assertion
+	add := func(rule model.StringRule) {
+		d := l.newFunc("check", p.hint)
+		one := model.KindCase{Kind: model.KindString, Value: model.Value{Type: model.String{Rule: &rule}}}
+		d.Body = &model.Check{Value: model.Value{Type: &model.ByKind{Allowed: model.KindAny, Cases: []model.KindCase{one}}}}
+		also = append(also, &model.Also{Decl: d})
+	}
+	for _, w := range patterns {
+		add(model.StringRule{At: l.at(w.at), Pattern: w.text})
+	}
+	for _, w := range formats {
+		add(model.StringRule{At: l.at(w.at), Format: w.text})
+	}
+	return also
+}
+
+// enum is a named string type with constants, or where nothing is kept, the choice alone.
+func (l *lowering) enum(s *shape, p place) model.Type {
+	at := l.ruleAt(s.enum.at, p)
+	var texts []string
+	for _, v := range s.enum.values {
+		if v.Kind == schema.String {
+			texts = append(texts, v.Text)
+		}
+	}
+	if p.drop {
+		return &model.Choice{At: at, Values: texts, Const: s.enum.single}
+	}
+	d := l.declare(p, s)
+	e := &model.Enum{At: at, Const: s.enum.single}
+	for i, word := range naming.Distinct(texts, constWord) {
+		e.Values = append(e.Values, model.EnumValue{Name: word, Text: texts[i], Doc: s.enum.docs[texts[i]]})
+	}
+	d.Body = e
+	return model.Named{Decl: d}
+}
+
+// constWord is the part of a constant's name that its value gives.
+func constWord(text string) string {
+	if text == "" {
+		return "Empty"
+	}
+	if word := naming.GoWords(text); word != "" {
+		return word
+	}
+	return "Value"
+}
+
+// fits reports whether an enum's value satisfies the other keywords.
+func (s *stringFacet) fits(text string) bool {
+	n := utf8.RuneCountInString(text)
+	if s.min != nil && n < *s.min || s.max != nil && n > *s.max {
+		return false
+	}
+	for _, p := range s.patterns {
+		if re, err := pattern.Compile(p.text); err == nil && !re.MatchString(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// number is an int64 for integers, unless the schema reaches beyond; else a float64.
+func (l *lowering) number(s *shape, p place) model.Value {
+	at := first(s.num.at, s.kindsAt)
+	if s.enum != nil {
+		at = s.enum.at
+	}
+	rule := &model.NumberRule{At: l.ruleAt(at, p)}
+	multiple := s.num.multiple
+	exactly := l.goTypeOf(s) == "json.Number" && !p.drop
+	small := s.whole && !p.drop && !exactly && !beyondInt64(s)
+	if small {
+		multiple = lcm(multiple, big.NewRat(1, 1))
+	}
+	rule.Integer = s.whole && !small && s.enum == nil
+	if s.enum != nil {
+		rule.Const = s.enum.single
+		rule.Enum = numbers(s)
+	} else {
+		l.bounds(s, rule)
+		if multiple != nil {
+			rule.MultipleOf = decimal(multiple)
+		}
+	}
+	if p.drop {
+		return model.Value{Type: model.Decimal{Rule: orNil(rule)}} // nothing has to hold it
+	}
+	if small {
+		if rule.MultipleOf == "1" {
+			rule.MultipleOf = ""
+		}
+		return model.Value{Type: model.Int{Rule: orNil(rule)}}
+	}
+	if s.whole || exactly {
+		return model.Value{Type: model.Decimal{Rule: orNil(rule)}}
+	}
+	return model.Value{Type: model.Number{Rule: orNil(rule)}}
+}
+
+func orNil(r *model.NumberRule) *model.NumberRule {
+	if r.At == "" && r.Min == "" && r.Max == "" && r.MultipleOf == "" && !r.Integer && r.Enum == nil {
+		return nil
+	}
+	return r
+}
+
+// bounds fills in minimum and maximum; those of an int64 become integers that mean the same.
+func (l *lowering) bounds(s *shape, rule *model.NumberRule) {
+	if b := s.num.min; b != nil {
+		rule.Min, rule.ExclusiveMin = b.text, b.exclusive
+		if s.whole && !b.value.IsInt() {
+			rule.Min, rule.ExclusiveMin = ceil(b.value).String(), false
+		} else if s.whole {
+			rule.Min = decimal(b.value)
+		}
+	}
+	if b := s.num.max; b != nil {
+		rule.Max, rule.ExclusiveMax = b.text, b.exclusive
+		if s.whole && !b.value.IsInt() {
+			below := new(big.Int).Sub(ceil(b.value), big.NewInt(1))
+			rule.Max, rule.ExclusiveMax = below.String(), false
+		} else if s.whole {
+			rule.Max = decimal(b.value)
+		}
+	}
+}
+
+func ceil(x *big.Rat) *big.Int {
+	q, m := new(big.Int).DivMod(x.Num(), x.Denom(), new(big.Int))
+	if m.Sign() > 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	return q
+}
+
+// beyondInt64 reports whether the schema itself names an integer that int64 does not hold.
+func beyondInt64(s *shape) bool {
+	var all []*big.Rat
+	for _, b := range []*bound{s.num.min, s.num.max} {
+		if b != nil {
+			all = append(all, b.value)
+		}
+	}
+	all = append(all, s.num.multiple)
+	if s.enum != nil {
+		for _, v := range s.enum.values {
+			all = append(all, exact(v.Text))
+		}
+	}
+	low, high := new(big.Rat).SetInt64(math.MinInt64), new(big.Rat).SetInt64(math.MaxInt64)
+	for _, x := range all {
+		if x != nil && (x.Cmp(low) < 0 || x.Cmp(high) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// numbers returns the values of an enum of numbers.
+func numbers(s *shape) []string {
+	var all []string
+	for _, v := range s.enum.values {
+		switch x := exact(v.Text); {
+		case v.Kind != schema.Number || x == nil:
+		case s.whole:
+			all = append(all, decimal(x))
+		default:
+			all = append(all, v.Text)
+		}
+	}
+	return all
+}
+
+// fits reports whether an enum's value satisfies the other keywords.
+func (s *numberFacet) fits(v *schema.Node, whole bool) bool {
+	x := exact(v.Text)
+	switch {
+	case x == nil:
+		return true
+	case whole && !x.IsInt(), s.multiple != nil && !new(big.Rat).Quo(x, s.multiple).IsInt():
+		return false
+	}
+	low, high := s.min == nil || x.Cmp(s.min.value) > 0, s.max == nil || x.Cmp(s.max.value) < 0
+	low = low || x.Cmp(s.min.value) == 0 && !s.min.exclusive
+	high = high || x.Cmp(s.max.value) == 0 && !s.max.exclusive
+	return low && high
+}

@@ -1,0 +1,94 @@
+package typing
+
+import (
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// meta reports whether n is of the dialect's meta-schema.
+func (r *reader) meta(n *schema.Node) bool { return n.Pos.File == r.doc.Dialect.String() }
+
+// at returns where n stands, as a URI fragment of the schema that is advertised: shared schemas are found in its $defs.
+// What a meta-schema says stands at its address.
+func (l *lowering) at(n *schema.Node) string {
+	if l.meta(n) {
+		return n.Pos.File + "#" + n.Pointer
+	}
+	if rest, ok := below(n, l.doc.Root); ok {
+		return "#" + rest
+	}
+	if l.doc.Shared != nil {
+		for _, named := range l.doc.Shared.Schemas {
+			if rest, ok := below(n, named.Doc.Root); ok {
+				return "#/$defs/" + schema.EscapeToken(named.Name) + rest
+			}
+		}
+	}
+	return "#" + n.Pointer
+}
+
+// ruleAt is at, or empty where the runtime derives the place.
+func (l *lowering) ruleAt(n *schema.Node, p place) string {
+	if n == nil || n == p.node {
+		return ""
+	}
+	return l.at(n)
+}
+
+// below returns the pointer from root to n.
+func below(n, root *schema.Node) (string, bool) {
+	rest, ok := strings.CutPrefix(n.Pointer, root.Pointer)
+	return rest, ok && (rest == "" || rest[0] == '/') && n.Pos.File == root.Pos.File
+}
+
+func within(n, root *schema.Node) bool { _, ok := below(n, root); return ok }
+
+// homeOf returns the document that n stands in, or nil.
+func homeOf(doc *schema.Document, n *schema.Node) *schema.Document {
+	if within(n, doc.Root) || doc.Shared == nil {
+		return doc
+	}
+	for _, named := range doc.Shared.Schemas {
+		if within(n, named.Doc.Root) {
+			return named.Doc
+		}
+	}
+	return nil
+}
+
+// longName is what a schema that others refer to is called if refName is taken: its root's type tells those of an input and
+// an output apart.
+func (l *lowering) longName(n *schema.Node) string {
+	short, local := strings.CutPrefix(l.refName(n), l.scope)
+	if !local || short == "" || l.name == l.scope || !within(n, l.doc.Root) {
+		return l.refName(n) + "Value"
+	}
+	return join(l.name, short)
+}
+
+// refName is the Go name of a schema that others refer to: by its own name, and by the root's if it is local to it.
+func (l *lowering) refName(n *schema.Node) string {
+	if chosen := goType(n); chosen != nil {
+		return chosen.Text
+	}
+	name := ""
+	for _, token := range strings.Split(n.Pointer, "/") {
+		switch token {
+		case "$defs", "definitions", "schemas", "properties", "items", "":
+			continue
+		}
+		name = token
+	}
+	if l.meta(n) {
+		return "MetaSchema" + naming.GoName(schema.UnescapeToken(name))
+	}
+	if !within(n, l.doc.Root) {
+		return naming.GoName(schema.UnescapeToken(name))
+	}
+	if n == l.doc.Root {
+		return naming.GoName(l.scope)
+	}
+	return join(l.scope, naming.GoName(schema.UnescapeToken(name)))
+}

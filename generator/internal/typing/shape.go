@@ -1,0 +1,155 @@
+package typing
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// conj is a conjunction of schemas: a value must satisfy each. One schema is the usual case; allOf, $ref with siblings
+// and a property that two branches describe make more.
+type conj []*schema.Node
+
+// shape is what a conj says, keyword by keyword, with everything merged that can be. A nil at means that nothing was said.
+type shape struct {
+	kinds   model.Kind
+	kindsAt *schema.Node // the schema whose type, enum or const narrowed kinds
+	never   *schema.Node // the schema that allows nothing, if there is one
+	whole   bool         // numbers are integers
+	str     stringFacet
+	num     numberFacet
+	arr     arrayFacet
+	obj     objectFacet
+	enum    *enumFacet
+	groups  []group
+	also    []condition
+	notes   notes
+	goType  string // time.Time and the like: what goType asks for
+
+	parts   []*schema.Node // $ref and allOf, until they are merged
+	closing *objectFacet   // unevaluatedProperties, until they are
+}
+
+// notes are the annotations that generated code shows. The outermost schema has the word.
+type notes struct {
+	title, description string
+	deprecated         bool
+	fallback           *schema.Node // default
+}
+
+type stringFacet struct {
+	at       *schema.Node
+	min, max *int
+	patterns []word
+	formats  []word
+}
+
+// word is a pattern or format and the schema that has it.
+type word struct {
+	at   *schema.Node
+	text string
+}
+
+type numberFacet struct {
+	at       *schema.Node
+	min, max *bound
+	multiple *big.Rat
+}
+
+// bound is one end of a range.
+type bound struct {
+	value     *big.Rat
+	text      string
+	exclusive bool
+}
+
+type arrayFacet struct {
+	at       *schema.Node
+	min, max *int
+	unique   bool
+	first    []conj // of the items by position
+	items    conj   // of those after them; nil: not said
+}
+
+type objectFacet struct {
+	at       *schema.Node
+	min, max *int
+	props    []property
+	required []string
+	rest     conj // additionalProperties; nil: not said
+	sets     []patternSet
+
+	unevaluated bool // rest comes from unevaluatedProperties
+}
+
+// patternSet is patternProperties of one schema with the additionalProperties beside it.
+type patternSet struct {
+	at       *schema.Node
+	patterns []property // keyed by pattern
+	rest     conj       // for names that nothing in the schema speaks of; nil: not said
+}
+
+// property is one of objectFacet.props.
+type property struct {
+	key    string
+	schema conj
+}
+
+type enumFacet struct {
+	at     *schema.Node
+	values []*schema.Node
+	single bool                // const
+	docs   map[string][]string // of values that come from a oneOf of constants
+}
+
+// only returns the value that s allows alone, or nil. An enum of one value has a field as the longer ones have, so that what
+// uses it compiles when an enum becomes shorter; a const has none.
+func (s *shape) only() *schema.Node {
+	if s.enum == nil || len(s.enum.values) != 1 || len(s.groups) > 0 || s.also != nil {
+		return nil
+	}
+	return s.enum.values[0]
+}
+
+// group is an anyOf or oneOf.
+type group struct {
+	at       *schema.Node // the list
+	one      bool
+	branches []*schema.Node
+}
+
+func (o *objectFacet) prop(key string) *property {
+	for i := range o.props {
+		if o.props[i].key == key {
+			return &o.props[i]
+		}
+	}
+	return nil
+}
+
+// propOrOther returns what holds for a property.
+func (o *objectFacet) propOrOther(key string) conj {
+	if p := o.prop(key); p != nil {
+		return p.schema
+	}
+	return o.other(key)
+}
+
+// sort puts properties in the order in which Go has them. It is not the order of the source, so that moving a property
+// there moves nothing in generated code.
+func (o *objectFacet) sort() {
+	slices.SortStableFunc(o.props, func(a, b property) int { return strings.Compare(a.key, b.key) })
+}
+
+// plain reports that no keyword but type, enum, const, groups and conditions was used.
+func (s *shape) plain() bool {
+	return s.str.at == nil && s.num.at == nil && s.arr.at == nil && s.obj.at == nil
+}
+
+// free reports that s allows every JSON value.
+func (s *shape) free() bool {
+	return s.kinds == model.KindAny && s.plain() && s.enum == nil && len(s.groups) == 0 && s.also == nil && s.never == nil
+}

@@ -1,0 +1,153 @@
+package typing
+
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// Types of the same meaning are declared once: what their schemas say of values and of properties is the same, word for word, and
+// rules stand at the same places. Each place keeps the name that follows from it, as another name of the one type. So no name
+// depends on what else is shared, and which of them the declaration has (the first, those that others refer to before those that
+// stand inline) is nothing that code notices.
+//
+// Apart are: what tools are called with and answer, what the manifest names (schemas, goType), the protocol's types, and types that
+// contain themselves.
+
+// share finds the declarations that are another name for one before them.
+func (t *Types) share() {
+	s := &sharing{claims: t.claims, ids: map[*model.Decl]int{}, known: map[string]int{}, open: map[*model.Decl]bool{}}
+	first := map[int]*model.Decl{}
+	for _, r := range []rank{rooted, referred, nested} {
+		for _, d := range t.decls {
+			if t.claims[d].rank != r || t.claims[d].apart {
+				continue
+			}
+			id := s.id(d)
+			if first[id] == nil {
+				first[id] = d
+			} else {
+				d.Same = first[id]
+			}
+		}
+	}
+	for _, d := range t.decls {
+		tellApart(d)
+	}
+}
+
+// tellApart sees that a union has each type once.
+func tellApart(d *model.Decl) {
+	u, ok := d.Body.(*model.Union)
+	if !ok {
+		return
+	}
+	seen := map[*model.Decl]bool{}
+	for _, m := range u.Members {
+		if seen[m.Decl.Origin()] {
+			m.Decl.Same = nil
+		}
+		seen[m.Decl.Origin()] = true
+	}
+}
+
+// sharing numbers declarations by what they mean.
+type sharing struct {
+	claims map[*model.Decl]*claim
+	ids    map[*model.Decl]int
+	known  map[string]int
+	open   map[*model.Decl]bool
+	key    []byte // of the declaration at hand
+}
+
+// id is the same for declarations of the same meaning. One that is apart, or contains itself, has one of its own.
+func (s *sharing) id(d *model.Decl) int {
+	if id, ok := s.ids[d]; ok {
+		return id
+	}
+	if s.claims[d].apart || s.open[d] {
+		return s.fresh(d)
+	}
+	s.open[d] = true
+	outer := s.key
+	s.key = nil
+	s.text(d.Name == "", d.Append == "")
+	s.write(reflect.ValueOf(d.Checks))
+	s.write(reflect.ValueOf(&d.Body).Elem())
+	key := string(s.key)
+	s.key = outer
+	delete(s.open, d)
+	if id, ok := s.ids[d]; ok {
+		return id // it contains itself
+	}
+	id, ok := s.known[key]
+	if !ok {
+		id = len(s.known) + 1
+		s.known[key] = id
+	}
+	s.ids[d] = id
+	return id
+}
+
+// fresh is the number of a declaration that equals no other.
+func (s *sharing) fresh(d *model.Decl) int {
+	s.ids[d] = -len(s.ids) - 1
+	return s.ids[d]
+}
+
+func (s *sharing) text(all ...bool) {
+	for _, is := range all {
+		s.key = strconv.AppendBool(s.key, is)
+	}
+}
+
+// unsaid are fields that are only names, which follow from the place.
+var unsaid = map[string]bool{"Var": true, "Method": true}
+
+// write adds a value of the model to the key. It goes through all fields, so that none can be forgotten when one is added.
+func (s *sharing) write(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if d, ok := v.Interface().(*model.Decl); ok && d != nil {
+			s.key = append(strconv.AppendInt(append(s.key, '#'), int64(s.id(d)), 10), ' ')
+			return
+		}
+		s.inside(v)
+	case reflect.Interface:
+		if !v.IsNil() {
+			s.key = append(s.key, v.Elem().Type().String()...)
+		}
+		s.inside(v)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !unsaid[v.Type().Field(i).Name] {
+				s.write(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		s.key = append(strconv.AppendInt(s.key, int64(v.Len()), 10), '[')
+		for i := range v.Len() {
+			s.write(v.Index(i))
+		}
+	case reflect.String:
+		s.key = strconv.AppendQuote(s.key, v.String())
+	case reflect.Bool:
+		s.text(v.Bool())
+	case reflect.Uint8:
+		s.key = append(strconv.AppendUint(s.key, v.Uint(), 10), ' ')
+	case reflect.Int, reflect.Int64:
+		s.key = append(strconv.AppendInt(s.key, v.Int(), 10), ' ')
+	default:
+		panic("typing: the model has a field of a kind that share does not know: " + v.Kind().String())
+	}
+}
+
+// inside writes what a pointer or an interface holds.
+func (s *sharing) inside(v reflect.Value) {
+	if v.IsNil() {
+		s.key = append(s.key, '-')
+		return
+	}
+	s.write(v.Elem())
+}

@@ -1,0 +1,87 @@
+package typing
+
+import "github.com/mcpkiln/mcpkiln/generator/internal/model"
+
+// class is what Go offers for "no value".
+type class uint8
+
+const (
+	scalar  class = iota // no nil: string, int64, float64, bool, enums
+	nilable              // nil is no value: slices, maps, check.Raw, interfaces
+	record               // structs: a pointer to one
+)
+
+func classOf(v *model.Value) class {
+	switch t := v.Type.(type) {
+	case *model.Slice, *model.Map, model.Raw:
+		return nilable
+	case model.Named:
+		switch b := t.Decl.Body.(type) {
+		case *model.Enum, *model.Mixed:
+			return scalar
+		case *model.Union:
+			return nilable
+		case *model.Defined:
+			return classOfDefined(&b.Value)
+		}
+		return record
+	}
+	return scalar
+}
+
+// classOfDefined is classOf for type A B. A nullable A has nil if B has; check.Optional is a struct.
+func classOfDefined(v *model.Value) class {
+	if c := classOf(v); !v.Null || c == nilable {
+		return c
+	}
+	return record
+}
+
+// nilIsNull reports whether nil of the type is null, so that it can not stand for a missing value, too.
+func nilIsNull(v *model.Value) bool {
+	named, ok := v.Type.(model.Named)
+	if !ok {
+		return false
+	}
+	b, ok := named.Decl.Body.(*model.Defined)
+	return ok && (b.Value.Null || nilIsNull(&b.Value))
+}
+
+// settle decides how every value of d is kept, which needs the bodies of all declarations.
+func settle(d *model.Decl) {
+	eachProp(d, func(p *model.Prop) { p.Hold = hold(&p.Value, p.Presence) })
+	eachValue(d, func(v *model.Value) { v.Hold = elementHold(v) })
+	if u, ok := d.Body.(*model.Union); ok {
+		for _, m := range u.Members {
+			m.Pointer = classOf(&model.Value{Type: model.Named{Decl: m.Decl}}) == record
+		}
+	}
+}
+
+// hold decides how a property is kept. One idea: what has a nil of its own uses it, structs become pointers, scalars
+// check.Optional, as does what has null for its nil. Pointers to scalars were rejected: an allocation each, and a nil dereference for who forgets to ask.
+func hold(v *model.Value, p model.Presence) model.Hold {
+	c := classOf(v)
+	switch p {
+	case model.Required, model.Defaulted:
+		return model.Bare
+	case model.NullOptional, model.NullDefaulted:
+		if c == record {
+			return model.ThreePointer
+		}
+		return model.Three
+	default:
+		if c == nilable && nilIsNull(v) {
+			return model.Maybe
+		}
+		return [...]model.Hold{scalar: model.Maybe, nilable: model.Bare, record: model.Pointer}[c]
+	}
+}
+
+// elementHold is hold for an element of a slice or map: null is the only state besides a value.
+func elementHold(v *model.Value) model.Hold {
+	if !v.Null {
+		return model.Bare
+	}
+	return [...]model.Hold{scalar: model.Maybe, nilable: model.Bare, record: model.Pointer}[classOf(v)]
+}

@@ -1,0 +1,37 @@
+package typing
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// Visible rewrites JSON so that it can stand in a Go raw string and shows what it holds: backquotes and characters that
+// editors do not show (bidirectional marks, zero-width joiners, byte order marks) become \u escapes, which mean the
+// same (VAL08). Outside of strings JSON has neither.
+func Visible(jsonText string) string {
+	if strings.IndexFunc(jsonText, hidden) < 0 {
+		return jsonText
+	}
+	var b strings.Builder
+	for _, r := range jsonText {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			hi, lo := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool {
+	if r < 0x80 {
+		return r == '`' || r == 0x7F
+	}
+	return !unicode.IsGraphic(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
+}

@@ -1,0 +1,125 @@
+package typing
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// tuple is an array whose first items have schemas of their own: a struct with a field for each.
+func (l *lowering) tuple(s *shape, p place) model.Value {
+	rule := model.ArrayRule{At: l.ruleAt(first(s.arr.at, s.kindsAt), p), Min: s.arr.min, Max: s.arr.max, Unique: s.arr.unique}
+	if p.drop {
+		return l.tupleCheck(s, rule, p)
+	}
+	d := l.declare(p, s)
+	p.hint = d.Name
+	p.keep = p.keep || s.arr.unique // items may differ in nothing else
+	st := &model.Struct{Array: &rule, Open: model.Keep}
+	d.Body = st
+	items := make([]property, len(s.arr.first))
+	for i, c := range s.arr.first {
+		items[i] = property{itemKey(c, i, items[:i]), c}
+	}
+	names := l.fieldNames(items)
+	full := false // no item can stand here
+	for i, inner := range l.children(p, items, names) {
+		full = full || s.arr.max != nil && i >= *s.arr.max || l.never(items[i].schema)
+		st.Props = append(st.Props, l.item(s, i, inner, names[i], full))
+	}
+	inner := p.below(join(p.hint, "Rest"))
+	if full || s.arr.max != nil && *s.arr.max <= len(items) || l.never(s.arr.items) {
+		inner.drop = true
+		st.Extra = l.value(s.arr.items, inner)
+		return model.Value{Type: model.Named{Decl: d}}
+	}
+	st.Extra = l.value(s.arr.items, inner)
+	st.Func = l.element(&st.Extra, inner.hint)
+	st.Field = freeField(st, "Rest")
+	return model.Value{Type: model.Named{Decl: d}}
+}
+
+// itemKey is what an item is called by: its title if it is short and no other item has it, or else its position.
+func itemKey(c conj, i int, before []property) string {
+	const most = 32
+	for _, n := range c {
+		word := naming.GoName(TextOf(n, "title"))
+		taken := slices.ContainsFunc(before, func(p property) bool { return naming.GoName(p.key) == word })
+		if title := TextOf(n, "title"); naming.GoWords(title) != "" && len(word) <= most && !taken {
+			return title
+		}
+	}
+	return "item " + itoa(i)
+}
+
+// never reports whether no value satisfies c.
+func (l *lowering) never(c conj) bool {
+	s := l.shape(c)
+	return s.never != nil || s.kinds == 0
+}
+
+// item lowers an item of a tuple, which stands at inner. It has no field if full, or if it is a constant.
+func (l *lowering) item(s *shape, i int, inner place, name string, full bool) *model.Prop {
+	c := s.arr.first[i]
+	required := s.arr.min != nil && *s.arr.min > i
+	only := l.shape(c).only()
+	p := &model.Prop{Key: "item " + itoa(i), Name: name}
+	if required && only != nil {
+		p.Const = compact(only)
+	}
+	if full || p.Const != "" && l.shape(c).enum.single {
+		p.Name, inner.drop = "", true
+	} else if doc := propDoc(c); !slices.Equal(doc, []string{TextOf(c[0], "title")}) {
+		p.Doc = doc
+	}
+	p.Value = l.value(c, inner)
+	p.Presence = presence(required, p.Value.Null, false)
+	return p
+}
+
+// tupleCheck is tuple where nothing is kept.
+func (l *lowering) tupleCheck(s *shape, rule model.ArrayRule, p place) model.Value {
+	t := &model.Slice{}
+	if rule != (model.ArrayRule{}) {
+		t.Rule = &rule
+	}
+	items := &model.ByIndex{}
+	for i, c := range s.arr.first {
+		items.Cases = append(items.Cases, l.value(c, place{drop: true, hint: p.hint + "Item" + itoa(i)}))
+	}
+	items.Rest = l.value(s.arr.items, place{drop: true, hint: p.hint + "Rest"})
+	t.Elem = model.Value{Type: items}
+	return model.Value{Type: t}
+}
+
+// tupleLiteral writes the items that n has.
+func (t *Types) tupleLiteral(v *model.Value, s *model.Struct, n *schema.Node) (model.Literal, bool) {
+	c := &model.Composite{Of: *v}
+	for i, p := range s.Props {
+		switch {
+		case i >= len(n.Items):
+			if p.Presence.Required() {
+				return nil, false
+			}
+		case p.Const != "" && canonicalText(p.Const) != canonical(n.Items[i]):
+			return nil, false
+		case p.Name != "":
+			lit, ok := t.HeldLiteral(&p.Value, p.Hold, n.Items[i])
+			if !ok {
+				return nil, false
+			}
+			c.Entries = append(c.Entries, model.Entry{Field: p.Name, Value: lit})
+		case p.Const == "":
+			return nil, false
+		}
+	}
+	if len(n.Items) <= len(s.Props) {
+		return c, n.Kind == schema.Array
+	}
+	list := &model.Slice{Elem: s.Extra}
+	lit, ok := t.sliceLiteral(&model.Value{Type: list}, list, &schema.Node{Kind: schema.Array, Items: n.Items[len(s.Props):]})
+	c.Entries = append(c.Entries, model.Entry{Field: s.Field, Value: lit})
+	return c, ok && s.Field != ""
+}

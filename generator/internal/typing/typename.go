@@ -1,0 +1,225 @@
+package typing
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// A declaration says what it would be called when it is made, by the place where it is met, and is called so when all are
+// known (Types.nameAll). Until then its Name, Decode and so on are what it asks for.
+
+// rank is who has a name that several ask for: a tool's own types and the protocol's, then what others refer to, then the rest.
+type rank uint8
+
+const (
+	nested rank = iota
+	referred
+	rooted
+)
+
+// claim is what a declaration's name depends on.
+type claim struct {
+	rank  rank
+	asked string // the name that the declaration would have alone
+	other string // a longer name, if the first is taken
+	site  string // tells the name from others of the same words
+	by    *schema.Node
+	named bool
+	apart bool // it is the only name of its type
+}
+
+// newDecl registers a declaration of a Go type. n is its schema; nil if it has none of its own.
+func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
+	d := &model.Decl{Name: hint}
+	c := &claim{asked: hint, by: n, site: l.scope + hint, apart: l.keep || goType(n) != nil}
+	if n != nil {
+		c.site = l.scope + l.at(n)
+	}
+	l.claims[d] = c
+	l.decls = append(l.decls, d)
+	return d
+}
+
+// rankOf is the rank of what others refer to.
+func (l *lowering) rankOf() rank {
+	if l.keep {
+		return rooted // what the protocol calls it
+	}
+	return referred
+}
+
+// newFunc registers functions without a Go type.
+func (t *Types) newFunc(prefix, hint string) *model.Decl {
+	d := &model.Decl{Decode: prefix + hint, Stem: naming.Unexported(hint)}
+	if prefix == "decode" {
+		d.Append = "append" + hint
+	}
+	t.claims[d] = &claim{apart: t.keeping}
+	t.decls = append(t.decls, d)
+	return d
+}
+
+// nameAll names what has no name yet.
+func (t *Types) nameAll() {
+	for _, r := range []rank{rooted, referred, nested} {
+		for _, d := range t.decls {
+			if d.Name != "" && t.claims[d].rank == r {
+				t.name(d)
+			}
+		}
+	}
+	for _, d := range t.decls {
+		if d.Name == "" {
+			t.name(d)
+		}
+	}
+	for _, d := range t.decls {
+		t.nameBody(d)
+	}
+}
+
+// name gives d its names, once.
+func (t *Types) name(d *model.Decl) {
+	c := t.claims[d]
+	if c.named {
+		return
+	}
+	c.named = true
+	if d.Same != nil {
+		t.nameSame(d, c)
+		return
+	}
+	if d.Name == "" {
+		d.Decode, d.Stem = t.Names.Take(d.Decode), t.Names.Take(d.Stem)
+		if d.Append != "" {
+			d.Append = t.Names.Take(d.Append)
+		}
+		return
+	}
+	d.Name = t.typeName(d.Name, c)
+	d.Stem, d.Decode, d.Append = t.Names.Take(naming.Unexported(d.Name)), t.Names.Take("decode"+d.Name), t.Names.Take("append"+d.Name)
+}
+
+// nameSame names another name of a type. Two that ask for the same name are one.
+func (t *Types) nameSame(d *model.Decl, c *claim) {
+	asked := t.claims[d.Same].asked
+	t.name(d.Same)
+	if d.Name == asked {
+		d.Name = d.Same.Name
+	} else if d.Name != "" {
+		d.Name = t.typeName(d.Name, c)
+	}
+	d.Stem, d.Decode, d.Append = d.Same.Stem, d.Same.Decode, d.Same.Append
+}
+
+// nameBody names what is declared beside the type: the method that seals a union, and constants.
+func (t *Types) nameBody(d *model.Decl) {
+	if u, ok := d.Body.(*model.Union); ok {
+		u.Method = "is" + d.Name
+		t.tellMembers(d, u)
+	}
+	if d.Same != nil && !d.Renamed() {
+		copy(d.Constants(), d.Same.Constants())
+		return
+	}
+	for i, c := range d.Constants() {
+		d.Constants()[i].Name = t.Names.TakeFor(d.Name+c.Name, c.Text)
+	}
+}
+
+// tellMembers says of members without a description which values are theirs: the tag has no field.
+func (t *Types) tellMembers(d *model.Decl, u *model.Union) {
+	rule, ok := u.Rule.(*model.ByTag)
+	if !ok || d.Same != nil {
+		return
+	}
+	for _, m := range u.Members {
+		if t.claims[m.Decl].rank == nested && len(m.Decl.Doc) == 0 {
+			m.Decl.Doc = []string{fmt.Sprintf("is the %s whose %s is %s.", d.Name, rule.Key, quotedAll(m.Form.Tags))}
+		}
+	}
+}
+
+func quotedAll(texts []string) string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, strconv.Quote(text))
+	}
+	return strings.Join(all, " or ")
+}
+
+// join puts a word behind a name. It does not repeat what the name ends with: an Order's OrderItem is an OrderItem.
+func join(name, word string) string {
+	all := naming.Words(word)
+	for n := len(all) - 1; n > 0; n-- {
+		first := naming.GoWords(strings.Join(all[:n], " "))
+		if strings.HasSuffix(name, first) {
+			return name + strings.TrimPrefix(word, first)
+		}
+	}
+	return name + word
+}
+
+// item is the name for a type of what p holds several of.
+func (p place) itemHint() string {
+	switch {
+	case p.item != "":
+		return p.item
+	case strings.HasSuffix(p.hint, "Item"):
+		return p.hint
+	}
+	return p.hint + "Item"
+}
+
+// children returns the places of an object's properties, whose fields are called names. What a property holds several of is
+// called by the singular, unless a property beside it has that name for its own type.
+func (l *lowering) children(p place, props []property, names []string) []place {
+	own := map[string]bool{}
+	for i := range props {
+		if l.ownType(props[i].schema) {
+			own[names[i]] = true
+		}
+	}
+	all := make([]place, len(props))
+	for i := range props {
+		all[i] = p.below(join(p.hint, names[i]))
+		text := props[i].key
+		if goName(props[i].schema) != nil {
+			text = names[i]
+		}
+		if one := naming.Singular(text); one != "" && !own[one] {
+			all[i].item = join(p.hint, one)
+		}
+	}
+	return all
+}
+
+// ownType reports whether a property may need a type that is called after it.
+func (l *lowering) ownType(c conj) bool {
+	if _, referred := l.soleRef(c); referred {
+		return false
+	}
+	s := l.shape(c)
+	kinds := s.kinds &^ model.KindNull
+	return s.enum != nil || len(s.groups) > 0 || kinds == model.KindObject || bits.OnesCount8(uint8(kinds)) > 1 && kinds != model.KindAny&^model.KindNull
+}
+
+// siteOf returns the schema that s is about, or nil.
+func siteOf(s *shape) *schema.Node {
+	for _, n := range []*schema.Node{s.obj.at, s.arr.at, s.str.at, s.num.at, s.kindsAt} {
+		if n != nil {
+			return n
+		}
+	}
+	if i := slices.IndexFunc(s.groups, func(g group) bool { return g.at != nil }); i >= 0 {
+		return s.groups[i].at
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package typing
+
+import (
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// Root is one schema that needs a Go type of its own.
+type Root struct {
+	Document *schema.Document
+	Node     *schema.Node // the schema; nil means the document's root
+	Name     string       // Go name: GetQuoteInput
+	Scope    string       // what names of the schema's own $defs begin with; "" for protocol documents
+	Keep     bool         // keep unknown properties of objects that say nothing about them (protocol documents do)
+	Use      model.Use
+	Doc      []string // first lines of the type's comment; the schema's own description follows
+}
+
+// Types is the set of declarations of one generated package. It is not safe for concurrent use.
+type Types struct {
+	Names *naming.Names // every package-level identifier; the package half takes its own here first
+
+	chosen     chosen
+	decls      []*model.Decl
+	claims     map[*model.Decl]*claim
+	keeping    bool                          // what is being lowered is the protocol's
+	Declared   map[*schema.Node]*model.Value // schemas that have a declaration of their own
+	checks     map[*schema.Node]*model.Decl  // schemas that have a validator without a type
+	conditions map[condition]*model.Decl     // their validators
+	marked     map[string]*model.Decl        // functions that record what schemas speak of, by gathering.key
+	scopes     scopes
+	known      map[string]*known      // what was made of schemas where they stand, by lowering.key
+	checked    map[string]*model.Decl // the same of validators
+	ids        map[*schema.Node]int
+	open       map[string]string          // what is being made, and the name for it should it need one
+	plain      map[model.Type]*model.Decl // elements without rules: decodeString
+	roots      []model.TypeRef
+	uses       []model.Use
+	findings   schema.Diagnostics
+	seen       []*model.Decl // types whose unknown properties a check of a whole value may look at, with all below them
+
+	fallbacks map[*model.Prop]*schema.Node // defaults, to be written once every type is known
+	defaulted []*model.Prop                // the properties that have one, in order
+	table     map[string]keyword
+
+	GoTypes map[string]string // of strings by their format, of integers and of numbers, where the manifest asks for others
+}
+
+// NewTypes returns an empty set.
+func NewTypes() *Types {
+	t := &Types{
+		Names:      &naming.Names{},
+		claims:     map[*model.Decl]*claim{},
+		chosen:     chosen{docs: map[*schema.Document]bool{}, at: map[string]*schema.Node{}, used: map[*schema.Node]bool{}},
+		Declared:   map[*schema.Node]*model.Value{},
+		checks:     map[*schema.Node]*model.Decl{},
+		conditions: map[condition]*model.Decl{},
+		marked:     map[string]*model.Decl{},
+		known:      map[string]*known{},
+		checked:    map[string]*model.Decl{},
+		open:       map[string]string{},
+		ids:        map[*schema.Node]int{},
+		plain:      map[model.Type]*model.Decl{},
+		fallbacks:  map[*model.Prop]*schema.Node{},
+		table:      newKeywords(),
+	}
+	t.scopes = scopes{types: t, moving: map[*schema.Document]map[string]bool{}, copies: map[string]*scoped{}, of: map[*schema.Node]origin{}}
+	return t
+}
+
+// Lower registers the types of a schema and returns the root's. The same node twice, or a $ref to it, is the same
+// type. Findings are kept until Finish; the TypeRef is usable even if there are any.
+func (t *Types) Lower(r Root) model.TypeRef {
+	n := r.Node
+	if n == nil {
+		n = r.Document.Root
+	}
+	l := &lowering{
+		Types: t, scope: r.Scope, name: r.Name, keep: r.Keep,
+		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
+			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}, nulls: map[*shape]bool{}},
+	}
+	t.keeping = r.Keep
+	t.Choose(r.Document)
+	l.root = l.enter(n)
+	d := l.lowerRoot(l.root, r)
+	t.claims[d].apart = true
+	t.name(d) // which nothing else may be called
+	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
+	t.roots, t.uses = append(t.roots, ref), append(t.uses, r.Use)
+	return ref
+}
+
+// Finish decides what needs a sight of all types and returns them in the order in which they were met.
+func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
+	for _, d := range t.decls {
+		t.seen = append(t.seen, tried(d)...)
+	}
+	keepUnknown(t.seen)
+	for _, d := range t.decls {
+		settle(d)
+	}
+	breakCycles(t.decls)
+	t.share()
+	t.nameAll()
+	for _, p := range t.defaulted {
+		t.fallback(p)
+	}
+	for _, d := range t.decls {
+		if d.Same == nil {
+			t.nameRules(d)
+		}
+	}
+	for i, ref := range t.roots {
+		use(ref.Decl, t.uses[i])
+	}
+	t.rememberShared()
+	t.unused()
+	t.marshal()
+	t.findings.Sort()
+	return t.decls, t.findings
+}
+
+// lowering is the work on one root.
+type lowering struct {
+	*Types
+	reader
+	root  *schema.Node
+	scope string
+	name  string // of the root's type
+	keep  bool
+}
+
+// place is where a value stands.
+type place struct {
+	hint string       // Go name of a type that has to be made for it
+	item string       // the same for its items, if they are called otherwise
+	node *schema.Node // the schema that the runtime derives the place of from the parent's; nil if it can not
+	decl *model.Decl  // to be filled, instead of a new one
+	doc  []string     // first lines of that type's comment
+	drop bool         // nothing is kept: validators only
+	flat bool         // an object becomes a struct even if a map would do
+	key  string       // of the conjunction that stands here; empty for a single schema
+	by   *schema.Node // the schema whose goType names the type
+	keep bool         // unknown properties are kept: a check of the whole value may look at them
+}
+
+func (p place) below(hint string) place { return place{hint: hint, drop: p.drop, keep: p.keep} }
+
+// lowerRoot returns the declaration of a root, which always is a type of its own.
+func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
+	target, _ := l.follow(n)
+	if target != n && !within(target, l.root) {
+		if v := l.named(target); v != nil && !v.Null && v.Checks == nil {
+			return v.Type.(model.Named).Decl
+		}
+	}
+	if v, ok := l.Declared[n]; ok {
+		if named, ok := v.Type.(model.Named); ok {
+			return named.Decl
+		}
+	}
+	d := l.newDecl(r.Name, n)
+	l.claims[d].rank, l.claims[d].other = rooted, r.Name+"Value"
+	l.Declared[n] = &model.Value{Type: model.Named{Decl: d}}
+	l.fill(d, l.shape(conj{n}), place{hint: d.Name, doc: r.Doc, flat: true})
+	return d
+}
+
+// fill lowers s into d. A nullable root becomes a type over another one.
+func (l *lowering) fill(d *model.Decl, s *shape, p place) {
+	p.decl = d
+	if s.kinds&model.KindNull != 0 && worthAName(s) {
+		p.decl, p.hint = nil, d.Name+"Value"
+	}
+	v := l.typed(s, p)
+	if named, ok := v.Type.(model.Named); ok && named.Decl == d {
+		d.Checks = append(d.Checks, v.Checks...)
+		return
+	}
+	d.Doc = docLines(p.doc, &s.notes)
+	d.Body = &model.Defined{Value: v}
+}

@@ -1,0 +1,317 @@
+package typing
+
+import (
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// value decides the Go type of a conj.
+func (l *lowering) value(c conj, p place) model.Value {
+	if len(l.decls) > maxDecls {
+		if len(l.decls) == maxDecls+1 {
+			l.newFunc("check", "TooLarge").Body = &model.Check{Value: model.Value{Type: model.Raw{}}}
+			l.Types.findings.Report(l.root, "schema-too-large", "", "the schema leads to more than %d Go declarations", maxDecls)
+		}
+		return model.Value{Type: model.Raw{}}
+	}
+	c = l.simplify(c)
+	if target, ok := l.soleRef(c); ok && !p.flat {
+		return l.ref(target, p)
+	}
+	if p.drop {
+		return l.conjunctionCheck(c, p)
+	}
+	return l.conjunction(c, p)
+}
+
+// soleRef returns what c leads to if it is a reference with nothing but annotations beside it.
+func (l *lowering) soleRef(c conj) (*schema.Node, bool) {
+	if len(c) != 1 {
+		return nil, false
+	}
+	target, ok := l.follow(c[0])
+	return target, ok
+}
+
+// ref returns the value of a schema that others refer to.
+func (l *lowering) ref(target *schema.Node, p place) model.Value {
+	if p.drop {
+		return l.checkRef(target)
+	}
+	if v := l.named(target); v != nil {
+		if p.keep {
+			l.seen = append(l.seen, v.Type.(model.Named).Decl)
+		}
+		return *v
+	}
+	return l.typed(l.shape(conj{target}), place{hint: p.hint, item: p.item})
+}
+
+// named returns the declared type of a schema that others refer to, or nil if it needs none: booleans, free values.
+func (l *lowering) named(target *schema.Node) *model.Value {
+	if v, ok := l.Declared[target]; ok {
+		return v
+	}
+	s := l.shape(conj{target})
+	if !worthAName(s) || l.anything(target) || strings.Contains(l.goTypeOf(s), ".") {
+		return nil
+	}
+	v := &model.Value{Null: s.kinds&model.KindNull != 0}
+	d := l.newDecl(l.refName(target), target)
+	l.claims[d].rank, l.claims[d].other = l.rankOf(), l.longName(target)
+	v.Type = model.Named{Decl: d}
+	l.Declared[target] = v
+	t := *s
+	if v.Null && !l.takesNull(s) {
+		v.Null = false // the conditions, or the forms, look at null too: d takes it
+	} else {
+		t.kinds &^= model.KindNull
+	}
+	l.fill(d, &t, place{hint: d.Name})
+	return v
+}
+
+// worthAName reports whether s says something that a Go type can carry.
+func worthAName(s *shape) bool {
+	kinds := s.kinds &^ model.KindNull
+	return s.never == nil && kinds != 0 && kinds != model.KindBool && s.kinds != model.KindAny
+}
+
+// typed decides the Go type of a shape, and what must be checked beside it.
+func (l *lowering) typed(s *shape, p place) model.Value {
+	if l.inAnything(s) {
+		return model.Value{Type: model.Raw{}}
+	}
+	if s.never == nil && !p.drop && len(s.groups) == 1 {
+		if v, ok := l.union(s, p); ok {
+			return v
+		}
+	}
+	p.keep = p.keep || len(s.groups) > 0 || s.also != nil
+	v := l.bare(s, p)
+	v.Null = s.kinds&model.KindNull != 0 && s.never == nil && takesNoNull(v.Type)
+	v.Checks = append(v.Checks, l.assertions(s, p)...)
+	return v
+}
+
+// takesNoNull reports whether null has to be looked for before a value of the type is read.
+func takesNoNull(t model.Type) bool {
+	switch t.(type) {
+	case model.Raw, *model.ByKind, *model.Never:
+		return false
+	}
+	return true
+}
+
+// bare is typed without groups and without null.
+func (l *lowering) bare(s *shape, p place) model.Value {
+	kinds := s.kinds &^ model.KindNull
+	switch {
+	case s.never != nil, s.kinds == 0:
+		return l.nothing(s, p)
+	case s.free():
+		return model.Value{Type: model.Raw{}}
+	case s.enum != nil && kinds != model.KindString && kinds != model.KindNumber:
+		return l.values(s, p)
+	case bits.OnesCount8(uint8(kinds)) == 1:
+		return l.ofKind(kinds, s, p)
+	case kinds == 0 || bits.OnesCount8(uint8(kinds)) > maxMembers || p.drop || len(s.groups) > 0:
+		return l.byKind(s, p)
+	}
+	return l.unionOfKinds(s, p)
+}
+
+// maxMembers is how many kinds a union has at most; with more there is little that a type switch says.
+const maxMembers = 3
+
+// ofKind is bare for values of one kind.
+func (l *lowering) ofKind(kind model.Kind, s *shape, p place) model.Value {
+	switch kind {
+	case model.KindString:
+		return l.text(s, p)
+	case model.KindNumber:
+		return l.number(s, p)
+	case model.KindBool:
+		return l.boolean(s, p)
+	case model.KindArray:
+		return l.slice(s, p)
+	default:
+		return l.object(s, p)
+	}
+}
+
+// boolean is a bool. Where nothing is kept, its kind is looked at with the rule of the place.
+func (l *lowering) boolean(s *shape, p place) model.Value {
+	if at := l.ruleAt(s.kindsAt, p); p.drop && at != "" {
+		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
+	}
+	return model.Value{Type: model.Bool{}}
+}
+
+// nothing is a schema that no value satisfies.
+func (l *lowering) nothing(s *shape, p place) model.Value {
+	at := first(s.never, s.kindsAt)
+	never := &model.Never{At: l.at(at)}
+	if p.drop {
+		return model.Value{Type: never}
+	}
+	d := l.newFunc("check", p.hint)
+	d.Body = &model.Check{Value: model.Value{Type: never}}
+	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: d}}}
+}
+
+// values is an enum or const of kinds that have no Go type in common.
+func (l *lowering) values(s *shape, p place) model.Value {
+	rule := &model.ValuesRule{At: l.ruleAt(s.enum.at, p), Const: s.enum.single}
+	for _, v := range s.enum.values {
+		if kindOf[v.Kind]&s.kinds != 0 {
+			rule.JSON = append(rule.JSON, compact(v))
+		}
+	}
+	var t model.Type = model.Raw{}
+	if s.kinds == model.KindBool {
+		t = model.Bool{}
+	}
+	v := model.Value{Type: t, Values: rule}
+	if !s.plain() {
+		rest := *s
+		rest.enum, rest.groups, rest.also = nil, nil, nil
+		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&rest, p.hint)}}
+	}
+	if kinds := s.kinds &^ model.KindNull; !p.drop && kinds&(kinds-1) != 0 && kinds&(model.KindArray|model.KindObject) == 0 {
+		v.Type, v.Values = l.mixed(s, rule, p), nil
+	}
+	return v
+}
+
+// mixed is an enum of strings, numbers and booleans. Null is the presence of its values, though the rule lists it.
+func (l *lowering) mixed(s *shape, rule *model.ValuesRule, p place) model.Type {
+	d := l.declare(p, s)
+	m := &model.Mixed{Rule: rule}
+	texts := slices.DeleteFunc(slices.Clone(rule.JSON), func(text string) bool { return text == "null" })
+	for i, word := range naming.Distinct(texts, mixedWord) {
+		m.Values = append(m.Values, model.EnumValue{Name: word, Text: texts[i]})
+	}
+	d.Body = m
+	return model.Named{Decl: d}
+}
+
+// mixedWord is constWord for a JSON text: 1.5 is 1Point5.
+func mixedWord(json string) string {
+	if text, err := strconv.Unquote(json); err == nil {
+		return constWord(text)
+	}
+	return constWord(strings.NewReplacer("-", "Minus ", ".", " Point ").Replace(json))
+}
+
+// byKind is a value of many kinds, kept as it was written.
+func (l *lowering) byKind(s *shape, p place) model.Value {
+	t := &model.ByKind{Allowed: s.kinds}
+	if s.kinds != model.KindAny {
+		t.At = l.at(s.kindsAt)
+	}
+	drop := place{hint: p.hint, node: p.node, drop: true}
+	for _, kind := range []model.Kind{model.KindNumber, model.KindString, model.KindArray, model.KindObject} {
+		if s.kinds&kind != 0 && s.says(kind) {
+			t.Cases = append(t.Cases, model.KindCase{Kind: kind, Value: l.ofKind(kind, s, drop)})
+		}
+	}
+	if p.drop {
+		return model.Value{Type: t}
+	}
+	if t.Allowed == model.KindAny && t.Cases == nil {
+		return model.Value{Type: model.Raw{}}
+	}
+	d := l.newFunc("check", p.hint)
+	d.Body = &model.Check{Value: model.Value{Type: t}}
+	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: d}}}
+}
+
+// says reports whether s has keywords for that kind.
+func (s *shape) says(kind model.Kind) bool {
+	switch kind {
+	case model.KindNumber:
+		return s.num.at != nil || s.whole
+	case model.KindString:
+		return s.str.at != nil
+	case model.KindArray:
+		return s.arr.at != nil
+	default:
+		return s.obj.at != nil
+	}
+}
+
+// unionOfKinds is "type": ["string", "integer"].
+func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
+	d := l.declare(p, s)
+	u := &model.Union{Rule: &model.ByKindOf{At: l.ruleAt(s.kindsAt, p), Keyword: "type"}}
+	d.Body = u
+	for _, kind := range []model.Kind{model.KindString, model.KindNumber, model.KindBool, model.KindArray, model.KindObject} {
+		if s.kinds&kind == 0 {
+			continue
+		}
+		t := *s
+		t.kinds, t.groups, t.also, t.notes = kind, nil, nil, notes{}
+		m := l.newDecl(d.Name+kindWord(kind, s.whole), nil)
+		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true, keep: p.keep})
+		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind}})
+	}
+	return model.Value{Type: model.Named{Decl: d}}
+}
+
+// kindWord is what the Go name of a union's member ends with.
+func kindWord(kind model.Kind, whole bool) string {
+	switch kind {
+	case model.KindString:
+		return "String"
+	case model.KindNumber:
+		if whole {
+			return "Integer"
+		}
+		return "Number"
+	case model.KindBool:
+		return "Boolean"
+	case model.KindArray:
+		return "List"
+	default:
+		return "Object"
+	}
+}
+
+// declare returns the declaration that a struct, enum or union at p fills.
+func (l *lowering) declare(p place, s *shape) *model.Decl {
+	d := p.decl
+	if d == nil {
+		d = l.newDecl(p.hint, first(p.by, siteOf(s)))
+	}
+	if p.key != "" {
+		l.known[p.key] = &known{value: model.Value{Type: model.Named{Decl: d}}}
+	}
+	d.Doc = docLines(p.doc, &s.notes)
+	return d
+}
+
+// docLines are the lines of a comment: what the generator says, then what the schema says.
+func docLines(doc []string, n *notes) []string {
+	lines := slices.Clone(doc)
+	text := n.description
+	if text == "" {
+		text = n.title
+	}
+	if text = strings.TrimSpace(text); text != "" {
+		lines = append(lines, strings.Split(text, "\n")...)
+	}
+	if n.deprecated && len(lines) > 0 {
+		lines = append(lines, "")
+	}
+	if n.deprecated {
+		lines = append(lines, "Deprecated: the schema says so.")
+	}
+	return lines
+}

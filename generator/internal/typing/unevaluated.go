@@ -1,0 +1,207 @@
+package typing
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// readUnevaluatedProperties makes additionalProperties of it where the names that are spoken of do not depend on the value.
+func (r *reader) readUnevaluatedProperties(s *shape, owner, v *schema.Node) {
+	w := &spoken{r: r, but: v, seen: map[*schema.Node]bool{}}
+	w.add(owner)
+	switch {
+	case w.depends:
+		r.readCondition(s, owner, v)
+	case w.all:
+	default:
+		s.obj.at = owner
+		s.closing = &objectFacet{at: owner, props: w.names, rest: conj{v}, unevaluated: true}
+	}
+}
+
+// spoken is what schemas that hold without condition speak of.
+type spoken struct {
+	r       *reader
+	but     *schema.Node
+	seen    map[*schema.Node]bool
+	names   []property
+	all     bool
+	depends bool // it depends on the value, or on patterns
+}
+
+func (w *spoken) add(n *schema.Node) {
+	if w.seen[n] {
+		return
+	}
+	w.seen[n] = true
+	for _, m := range sorted(n.Members) {
+		switch m.Key {
+		case "allOf":
+			for _, part := range m.Value.Items {
+				w.add(part)
+			}
+		case "$ref", "$dynamicRef":
+			if target, _ := w.r.follows(m.Value); target != nil {
+				w.add(target)
+			}
+		case "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties":
+			w.depends = true
+		case "additionalProperties", "unevaluatedProperties":
+			w.all = w.all || m.Value != w.but
+		case "properties":
+			for _, p := range m.Value.Members {
+				w.names = append(w.names, property{key: p.Key})
+			}
+		}
+	}
+}
+
+// unevaluated is unevaluatedProperties or unevaluatedItems: a schema for what no other keyword of the same schema, and
+// no schema that holds in place, speaks of.
+func (l *lowering) unevaluated(c condition, v *schema.Node, hint string) model.Body {
+	b := &model.Unevaluated{At: l.at(c.at), Items: c.keyword == "unevaluatedItems"}
+	g := &gathering{l: l, items: b.Items, but: v}
+	b.Marks = g.decl(conj{c.at}, hint)
+	if l.shape(conj{v}).never == nil {
+		b.Rest = l.checkNode(v, hint+"Schema")
+	}
+	return b
+}
+
+// gathering collects what schemas speak of. What holds without condition goes into one function, whatever is behind a
+// condition into one of its own.
+type gathering struct {
+	l     *lowering
+	items bool
+	but   *schema.Node // the keyword that asks
+}
+
+// decl returns the function that records what the schemas of c speak of; nil if that is nothing.
+func (g *gathering) decl(c conj, hint string) *model.Decl {
+	key := g.key(c)
+	if d, ok := g.l.marked[key]; ok {
+		return d
+	}
+	d := g.l.newFunc("mark", hint)
+	g.l.marked[key] = d // for schemas that contain themselves
+	m := &model.Marks{}
+	d.Body = m
+	seen := map[*schema.Node]bool{}
+	for _, n := range c {
+		g.add(m, n, hint, seen)
+	}
+	slices.Sort(m.Names)
+	slices.Sort(m.Patterns)
+	m.Names, m.Patterns = slices.Compact(m.Names), slices.Compact(m.Patterns)
+	if !m.All && m.First == 0 && m.Names == nil && m.Patterns == nil && m.Found == nil && m.Steps == nil {
+		g.l.marked[key] = nil
+		return nil
+	}
+	return d
+}
+
+func (g *gathering) key(c conj) string {
+	kind := "properties"
+	if g.items {
+		kind = "items"
+	}
+	all := []string{kind, g.l.id(g.but)}
+	for _, n := range c {
+		all = append(all, g.l.id(n))
+		if n.Get("unevaluatedItems") != g.but && n.Get("unevaluatedProperties") != g.but {
+			all[1] = "" // but is not met there
+		}
+	}
+	return strings.Join(all, "\x00")
+}
+
+// add adds what n speaks of.
+func (g *gathering) add(m *model.Marks, n *schema.Node, hint string, seen map[*schema.Node]bool) {
+	if seen[n] {
+		return
+	}
+	seen[n] = true
+	for _, member := range sorted(n.Members) {
+		v := member.Value
+		switch member.Key {
+		case "allOf":
+			for _, part := range v.Items {
+				g.add(m, part, hint, seen)
+			}
+		case "$ref", "$dynamicRef":
+			if target, _ := g.l.follows(v); target != nil {
+				g.add(m, target, hint, seen)
+			}
+		case "anyOf", "oneOf":
+			for i, b := range v.Items {
+				g.step(m, b, model.Step{Then: g.decl(conj{b}, hint+naming.GoName(member.Key)+itoa(i))}, hint+naming.GoName(member.Key)+itoa(i))
+			}
+		case "if":
+			g.conditional(m, n, v, hint)
+		case "dependentSchemas":
+			for _, dependent := range sorted(v.Members) {
+				g.step(m, nil, model.Step{Key: dependent.Key, Then: g.decl(conj{dependent.Value}, hint+naming.GoName(dependent.Key))}, hint)
+			}
+		default:
+			g.speaks(m, member.Key, v, hint)
+		}
+	}
+}
+
+// step adds a step unless it leads to nothing.
+func (g *gathering) step(m *model.Marks, condition *schema.Node, s model.Step, hint string) {
+	if s.Then == nil && s.Else == nil {
+		return
+	}
+	if condition != nil {
+		s.If = g.l.checkNode(condition, hint)
+	}
+	m.Steps = append(m.Steps, s)
+}
+
+func (g *gathering) conditional(m *model.Marks, n, v *schema.Node, hint string) {
+	holds := conj{v}
+	if then := n.Get("then"); then != nil {
+		holds = append(holds, then)
+	}
+	s := model.Step{Then: g.decl(holds, hint+"Then")}
+	if otherwise := n.Get("else"); otherwise != nil {
+		s.Else = g.decl(conj{otherwise}, hint+"Else")
+	}
+	g.step(m, v, s, hint+"If")
+}
+
+// speaks adds a keyword that itself speaks of properties or items.
+func (g *gathering) speaks(m *model.Marks, keyword string, v *schema.Node, hint string) {
+	if g.items {
+		switch keyword {
+		case "items":
+			m.All = true
+		case "unevaluatedItems":
+			m.All = m.All || v != g.but
+		case "prefixItems":
+			m.First = max(m.First, len(v.Items))
+		case "contains":
+			m.Found = append(m.Found, g.l.checkNode(v, hint+"Contains"))
+		}
+		return
+	}
+	switch keyword {
+	case "properties":
+		for i := range v.Members {
+			m.Names = append(m.Names, v.Members[i].Key)
+		}
+	case "patternProperties":
+		for i := range v.Members {
+			m.Patterns = append(m.Patterns, v.Members[i].Key)
+		}
+	case "additionalProperties":
+		m.All = true
+	case "unevaluatedProperties":
+		m.All = m.All || v != g.but
+	}
+}

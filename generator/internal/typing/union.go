@@ -1,0 +1,351 @@
+package typing
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// branch is one schema of an anyOf or oneOf, merged with what the owner says beside it.
+type branch struct {
+	node  *schema.Node
+	shape *shape
+	own   *shape // without the owner
+}
+
+// union makes a Go type of the only group of s: nullable, an enum, or a sealed interface. ok is false if the group says
+// nothing that a type could carry better than a check beside the plain type; nothing was declared then.
+func (l *lowering) union(s *shape, p place) (model.Value, bool) {
+	g := s.groups[0]
+	base := *s
+	base.groups, base.also = nil, nil
+	p.keep = p.keep || s.also != nil
+	all := l.branches(&base, g)
+	null := s.kinds&model.KindNull != 0
+	branches, ok := l.splitNull(all, g.one)
+	v, ok := l.unionOf(s, &base, branches, ok, null, p)
+	if null && v.Checks != nil && slices.ContainsFunc(all, func(b branch) bool { return b.shape.kinds == model.KindNull }) {
+		v.Checks = l.unlessNull(v.Checks, p.hint)
+	}
+	if ok {
+		t := shape{also: s.also}
+		v.Checks = append(slices.Clip(v.Checks), l.assertions(&t, p)...)
+	}
+	return v, ok
+}
+
+// unlessNull are assertions of one branch, from which another one exempts null.
+func (l *lowering) unlessNull(all []model.Assertion, hint string) []model.Assertion {
+	inner := l.newFunc("check", hint+"Value")
+	inner.Body = &model.Check{Value: model.Value{Type: model.Raw{}, Checks: all}}
+	d := l.newFunc("check", hint+"OrNull")
+	d.Body = &model.Check{Value: model.Value{Type: model.Named{Decl: inner}, Null: true}}
+	return []model.Assertion{&model.Also{Decl: d}}
+}
+
+// unionOf is union without the conditions beside the group.
+func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p place) (model.Value, bool) {
+	g := s.groups[0]
+	switch {
+	case !ok || len(branches) == 0 || !base.lets(branches):
+		return model.Value{}, false
+	case len(branches) == 1:
+		return l.onlyBranch(base, branches[0], null, p), true
+	}
+	if e := commonEnum(branches, g); e != nil && base.plain() && base.enum == nil {
+		base.allow(e)
+		v := model.Value{Type: l.enum(base, p), Null: null}
+		return v, true
+	}
+	rule, forms := l.plan(g, branches, p)
+	if rule == nil {
+		return model.Value{}, false
+	}
+	return model.Value{Type: l.declareUnion(s, rule, forms, branches, p), Null: null}, true
+}
+
+// branches merges each branch with base. An anyOf in an anyOf counts as one.
+func (l *lowering) branches(base *shape, g group) []branch {
+	f := &flattening{lowering: l, seen: map[branchKey]bool{}}
+	f.add(base, g)
+	return f.all
+}
+
+// flattening collects the branches of an anyOf and of those within it, each once.
+type flattening struct {
+	*lowering
+	all  []branch
+	seen map[branchKey]bool
+}
+
+type branchKey struct {
+	target *schema.Node
+	kinds  model.Kind
+}
+
+func (f *flattening) add(base *shape, g group) {
+	for _, n := range g.branches {
+		target, _ := f.follow(n)
+		key := branchKey{target, base.kinds}
+		if f.seen[key] && !g.one {
+			continue
+		}
+		f.seen[key] = true
+		own := f.shape(conj{n})
+		if inner := f.nested(n, own, g); inner != nil && !f.active[n] {
+			f.active[n] = true
+			rest := *own
+			rest.groups, rest.notes = nil, notes{}
+			both := *base
+			both.and(&rest)
+			f.add(&both, *inner)
+			delete(f.active, n)
+			continue
+		}
+		merged := *base
+		merged.notes = notes{}
+		merged.and(own)
+		narrowByGroups(&f.reader, &merged)
+		merged.narrowByEnum()
+		f.all = append(f.all, branch{n, &merged, own})
+	}
+}
+
+// whole reports whether the owner takes no kind from the branch but null, for which types have presences.
+func (b branch) whole() bool {
+	lost := b.own.kinds &^ b.shape.kinds
+	presence := lost == model.KindNull && b.own.kinds != model.KindAny && !b.own.anyKind()
+	return (lost == 0 || presence) && b.own.whole == b.shape.whole
+}
+
+// nested returns the anyOf that a branch of an anyOf consists of.
+func (l *lowering) nested(n *schema.Node, own *shape, g group) *group {
+	if g.one || len(own.groups) != 1 || own.groups[0].one || !own.plain() || own.enum != nil || own.also != nil {
+		return nil
+	}
+	return &own.groups[0]
+}
+
+// splitNull takes null out of the branches: it becomes the value's presence.
+func (r *reader) splitNull(all []branch, one bool) ([]branch, bool) {
+	var rest []branch
+	nulls := 0
+	for _, b := range all {
+		if b.shape.never != nil || b.shape.kinds == 0 {
+			continue
+		}
+		if b.shape.kinds&model.KindNull != 0 {
+			nulls++
+			if !r.takesNull(b.shape) {
+				return nil, false // null has to be looked at
+			}
+		}
+		if b.shape.kinds != model.KindNull || b.shape.enum != nil && len(b.shape.enum.values) == 0 {
+			rest = append(rest, b)
+		}
+	}
+	return rest, !one || nulls < 2
+}
+
+// lets reports whether the branches can stand for s: it says nothing of its own but kinds, or the branches add
+// properties that a Go type of s alone would not have.
+func (s *shape) lets(branches []branch) bool {
+	if s.never != nil || s.enum != nil {
+		return false
+	}
+	if s.plain() {
+		return true
+	}
+	adds := func(b branch) bool {
+		return slices.ContainsFunc(b.own.obj.props, func(p property) bool { return s.obj.prop(p.key) == nil })
+	}
+	return s.kinds&^model.KindNull == model.KindObject && slices.ContainsFunc(branches, adds)
+}
+
+// onlyBranch is a group of one branch beside null.
+func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.Value {
+	var v model.Value
+	if target, ok := l.follow(b.node); ok && base.plain() && b.whole() && p.decl == nil && (null || !l.nullWithin(target)) {
+		v = l.ref(target, p)
+	} else {
+		b.shape.notes.and(&base.notes)
+		p.node = nil
+		v = l.typed(b.shape, p)
+	}
+	v.Null = null && v.Type != model.Type(model.Raw{})
+	if null && !v.Null && v.Values != nil && !slices.Contains(v.Values.JSON, "null") {
+		values := *v.Values
+		values.JSON = append(slices.Clip(values.JSON), "null")
+		v.Values = &values
+	}
+	return v
+}
+
+// commonEnum merges branches that are constants or enums of strings: a oneOf of titled constants is an enum with
+// comments.
+func commonEnum(branches []branch, g group) *enumFacet {
+	e := &enumFacet{at: g.at, docs: map[string][]string{}}
+	for _, b := range branches {
+		if b.shape.kinds&^model.KindNull != model.KindString || b.shape.enum == nil || b.shape.str.at != nil || len(b.shape.groups) > 0 || b.shape.also != nil {
+			return nil
+		}
+		for _, v := range b.shape.enum.values {
+			if v.Kind == schema.Null {
+				return nil
+			}
+			if e.docs[v.Text] != nil {
+				return nil
+			}
+			e.values = append(e.values, v)
+			e.docs[v.Text] = slices.Clip(append([]string{}, docLines(nil, &b.shape.notes)...))
+		}
+	}
+	return e
+}
+
+// plan decides how the member of a value is found, in this order: by kind, by a constant property, by trying. rule is
+// nil if the branches have no distinct Go types.
+func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRule, forms []model.Form) {
+	var seen, twice model.Kind
+	targets := map[*schema.Node]bool{}
+	for _, b := range branches {
+		target, named := l.follow(b.node)
+		if targets[target] || named && b.whole() && l.nullWithin(target) {
+			return nil, nil
+		}
+		targets[target] = true
+		kinds := b.shape.kinds &^ model.KindNull
+		if b.shape.kinds == model.KindAny || bits.OnesCount8(uint8(kinds)) > maxMembers || l.isUnion(b.shape) {
+			return nil, nil
+		}
+		twice |= seen & kinds
+		seen |= kinds
+	}
+	shapes := make([]*shape, len(branches))
+	for i := range branches {
+		shapes[i] = branches[i].shape
+	}
+	key, forms := l.forms(shapes)
+	switch {
+	case twice == 0:
+		return &model.ByKindOf{At: l.ruleAt(g.at, p), Keyword: keywordOf(g)}, forms
+	case twice != model.KindObject || slices.ContainsFunc(branches, mixed):
+		return nil, nil
+	case seen == model.KindObject && exclusive(forms):
+		return &model.ByTag{At: l.ruleAt(g.at, p), Key: key, Keyword: keywordOf(g)}, forms
+	}
+	return &model.Tried{At: l.ruleAt(g.at, p), Key: key, One: g.one}, forms
+}
+
+// exclusive reports whether every form has texts that no other has.
+func exclusive(forms []model.Form) bool {
+	seen := map[string]bool{}
+	for i := range forms {
+		for _, tag := range forms[i].Tags {
+			if seen[tag] {
+				return false
+			}
+			seen[tag] = true
+		}
+		if len(forms[i].Tags) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isUnion reports whether s, or what it says of objects alone, would be an interface by itself: that can not be the member
+// of another one.
+func (l *lowering) isUnion(s *shape) bool {
+	if len(s.groups) != 1 {
+		return false
+	}
+	base := *s
+	base.groups, base.also = nil, nil
+	if base.lets(l.branches(&base, s.groups[0])) {
+		return true
+	}
+	base.kinds &= model.KindObject
+	return base.kinds != 0 && base.lets(l.branches(&base, s.groups[0]))
+}
+
+// mixed reports whether a branch takes several kinds.
+func mixed(b branch) bool { return bits.OnesCount8(uint8(b.shape.kinds&^model.KindNull)) > 1 }
+
+func keywordOf(g group) string {
+	if g.one {
+		return "oneOf"
+	}
+	return "anyOf"
+}
+
+// declareUnion declares the interface and its members.
+func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Form, branches []branch, p place) model.Type {
+	d := l.declare(p, s)
+	u := &model.Union{Rule: rule}
+	d.Body = u
+	_, byKind := rule.(*model.ByKindOf)
+	_, tried := rule.(*model.Tried)
+	for i, b := range branches {
+		if byKind && mixed(b) {
+			u.Members = append(u.Members, l.kindMembers(d, b, p.keep)...)
+			continue
+		}
+		m := &model.UnionMember{Form: forms[i]}
+		m.Form.Kinds &^= model.KindNull
+		var tags []string
+		if _, byTag := rule.(*model.ByTag); byTag {
+			tags = m.Form.Tags
+			m.Form.Needs = nil // one text is enough
+		}
+		m.Decl = l.member(b, place{hint: d.Name + memberWord(branches, i, tags), flat: true, keep: p.keep || tried}, s.plain())
+		u.Members = append(u.Members, m)
+	}
+	return model.Named{Decl: d}
+}
+
+// kindMembers splits a branch of several kinds, such as "type": ["string", "integer"].
+func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.UnionMember {
+	var all []*model.UnionMember
+	for _, kind := range []model.Kind{model.KindString, model.KindNumber, model.KindBool, model.KindArray, model.KindObject} {
+		if b.shape.kinds&kind == 0 {
+			continue
+		}
+		t := *b.shape
+		t.kinds = kind
+		m := l.newDecl(d.Name+kindWord(kind, t.whole), nil)
+		l.fill(m, &t, place{hint: m.Name, flat: true, keep: keep})
+		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind}})
+	}
+	return all
+}
+
+// nullWithin reports whether the type of a schema that others refer to has null itself. Such a type may be a pointer or an
+// interface, which have no methods and so can not be members.
+func (l *lowering) nullWithin(target *schema.Node) bool {
+	s := l.shape(conj{target})
+	if s.kinds&model.KindNull == 0 || !worthAName(s) {
+		return false
+	}
+	if v := l.Declared[target]; v != nil {
+		return !v.Null
+	}
+	return !l.takesNull(s)
+}
+
+// member returns the declaration of a branch: what it refers to, or a new one.
+func (l *lowering) member(b branch, p place, plain bool) *model.Decl {
+	if target, ok := l.follow(b.node); ok && plain && b.whole() {
+		if v := l.named(target); v != nil && v.Checks == nil {
+			return v.Type.(model.Named).Decl
+		}
+	}
+	t := *b.shape
+	t.kinds &^= model.KindNull
+	m := l.newDecl(p.hint, b.node)
+	p.hint = m.Name
+	l.fill(m, &t, p)
+	return m
+}

@@ -1,0 +1,21 @@
+// Package wire makes of one revision's rules the functions and tables that the runtime takes (REV04). It is for those who add an
+// operation to the runtime, or a message that it reads or writes.
+//
+//	wire.go              Lower: a revision, as far as a package needs it
+//	table.go slots.go    the runtime's side: operations, capabilities, messages and the fields of its structs
+//	message.go share.go  readers and appenders, each once
+//	word.go              words of the protocol: codes, statuses, result types
+//	protocol.go merge.go revisionview.go
+//	                     what several revisions define, as one document; encoders where they differ
+//
+// Rules say where a slot stands in a message, tables of table.go say which field of which struct of the runtime it
+// is. A slot that only one of them has is left out. Functions are made once for each message, and a message that is
+// nothing but a task shares the task's.
+//
+// # Rejected
+//
+//   - Reflecting over the runtime's structs instead of tables: the generator would import the runtime and depend on the version
+//     that it was built with. A test holds the tables against the structs.
+//   - One wire for all packages, in the runtime: renamed fields would be code there (REV04), and packages without tasks
+//     or questions would carry both.
+package wire

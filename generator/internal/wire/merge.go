@@ -1,0 +1,267 @@
+package wire
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// part is one revision's schema for a place.
+type part struct {
+	rev *revision.Revision
+	n   *schema.Node
+}
+
+// merge returns a schema at pointer that allows what any of parts allows. name is the definition that it is, or empty.
+func (p *Protocol) merge(parts []part, pointer, name string) *schema.Node {
+	if slices.ContainsFunc(parts, func(x part) bool { return open(x.n) }) {
+		return node(parts[0].n, pointer)
+	}
+	if !same(parts) {
+		parts = p.inline(parts)
+	}
+	if slices.ContainsFunc(parts, func(x part) bool { return open(x.n) || x.n == nil }) {
+		return node(parts[0].n, pointer)
+	}
+	out := node(parts[0].n, pointer)
+	for _, m := range parts[0].n.Members {
+		p.keyword(out, parts, m, name)
+	}
+	if name != "" && out.Get("properties") == nil && slices.ContainsFunc(parts, func(x part) bool { return x.n.Get("properties") != nil }) {
+		p.properties(out, parts, name)
+	}
+	return out
+}
+
+// node is an empty object at pointer that stands for n in diagnostics. Its file is the protocol's, not the document's: two
+// definitions of different revisions have the same pointer.
+func node(n *schema.Node, pointer string) *schema.Node {
+	out := &schema.Node{Kind: schema.Object, Pointer: pointer}
+	for _, key := range []string{"title", "description"} {
+		if v := n.Get(key); v != nil {
+			out.Members = append(out.Members, schema.Member{Key: key, Value: leafNode(v, pointer+"/"+key)})
+		}
+	}
+	return out
+}
+
+// leafNode copies a value that holds no schema.
+func leafNode(n *schema.Node, pointer string) *schema.Node {
+	out := *n
+	out.Pointer, out.Pos = pointer, schema.Position{}
+	out.Items = nil
+	for _, item := range n.Items {
+		out.Items = append(out.Items, leafNode(item, pointer))
+	}
+	return &out
+}
+
+// open reports whether a schema says nothing about its value.
+func open(n *schema.Node) bool {
+	if n.Is(schema.Bool) {
+		return n.Text == "true"
+	}
+	return n.Is(schema.Object) && !slices.ContainsFunc(n.Members, func(m schema.Member) bool { return !typing.Remarks[m.Key] })
+}
+
+// same reports whether all parts say the same, but for their descriptions. References are compared by name: definitions
+// are merged too.
+func same(parts []part) bool {
+	first := said(parts[0].n)
+	return !slices.ContainsFunc(parts[1:], func(x part) bool { return !bytes.Equal(said(x.n), first) })
+}
+
+func said(n *schema.Node) []byte { return silent(n).JSON() }
+
+// silent is n without descriptions, its keys sorted.
+func silent(n *schema.Node) *schema.Node {
+	out := *n
+	out.Members, out.Items = nil, nil
+	for _, m := range n.Members {
+		if !typing.Remarks[m.Key] || m.Value.Kind == schema.Object {
+			out.Members = append(out.Members, schema.Member{Key: m.Key, Value: silent(m.Value)})
+		}
+	}
+	slices.SortFunc(out.Members, func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) })
+	for _, item := range n.Items {
+		out.Items = append(out.Items, silent(item))
+	}
+	return &out
+}
+
+// inline replaces references by what they lead to, for parts that do not agree.
+func (p *Protocol) inline(parts []part) []part {
+	out := slices.Clone(parts)
+	for i := range out {
+		for range 8 { // chains of references are short; a circle is left as it is
+			name := refName(out[i].n)
+			target := definition(out[i].rev, name)
+			if name == "" || target == nil {
+				break
+			}
+			out[i].n = target
+		}
+	}
+	return out
+}
+
+// keyword merges what parts say with one keyword, which the first has. What they do not agree on is left out: a value that
+// one revision allows must get through.
+func (p *Protocol) keyword(out *schema.Node, parts []part, m schema.Member, name string) {
+	values := each(parts, m.Key)
+	at := out.Pointer + "/" + schema.EscapeToken(m.Key)
+	switch m.Key {
+	case "title", "description":
+		return // node has them
+	case "properties":
+		p.properties(out, parts, name)
+		return
+	case "required":
+		p.required(out, parts, name)
+		return
+	case "enum":
+		if len(values) == len(parts) {
+			out.Members = append(out.Members, schema.Member{Key: m.Key, Value: union(values, at)})
+		}
+		return
+	}
+	if len(values) < len(parts) {
+		return
+	}
+	var merged *schema.Node
+	switch {
+	case m.Key == "items" || m.Key == "additionalProperties" && m.Value.Kind == schema.Object:
+		merged = p.merge(values, at, "")
+	case m.Key == "anyOf" || m.Key == "oneOf" || m.Key == "allOf":
+		merged = p.branches(values, at)
+	case same(values):
+		merged = leafNode(m.Value, at)
+		if ref := refName(parts[0].n); m.Key == "$ref" && ref != "" {
+			p.define(ref)
+			merged.Text = "#/$defs/" + ref
+		}
+	default:
+		return
+	}
+	out.Members = append(out.Members, schema.Member{Key: m.Key, Value: merged})
+}
+
+// each returns the values of key, of the parts that have it.
+func each(parts []part, key string) []part {
+	var all []part
+	for _, x := range parts {
+		if v := x.n.Get(key); v != nil {
+			all = append(all, part{x.rev, v})
+		}
+	}
+	return all
+}
+
+// union lists each value of an enum once.
+func union(lists []part, at string) *schema.Node {
+	out := &schema.Node{Kind: schema.Array, Pointer: at}
+	seen := map[string]bool{}
+	for _, l := range lists {
+		for _, v := range l.n.Items {
+			if text := string(v.JSON()); !seen[text] {
+				seen[text] = true
+				out.Items = append(out.Items, leafNode(v, at))
+			}
+		}
+	}
+	return out
+}
+
+// branches lists the alternatives of all parts once each.
+func (p *Protocol) branches(lists []part, at string) *schema.Node {
+	out := &schema.Node{Kind: schema.Array, Pointer: at}
+	seen := map[string]bool{}
+	for _, l := range lists {
+		for _, v := range l.n.Items {
+			text := string(said(v))
+			if !seen[text] {
+				seen[text] = true
+				out.Items = append(out.Items, p.merge([]part{{l.rev, v}}, at+"/"+strconv.Itoa(len(out.Items)), ""))
+			}
+		}
+	}
+	return out
+}
+
+// properties merges the properties of all parts. Those that not every revision has are noted.
+func (p *Protocol) properties(out *schema.Node, parts []part, name string) {
+	at := out.Pointer + "/properties"
+	list := &schema.Node{Kind: schema.Object, Pointer: at}
+	for _, x := range parts {
+		props := x.n.Get("properties")
+		if props == nil {
+			continue
+		}
+		for _, m := range props.Members {
+			if list.Get(m.Key) == nil && !(p.messages[name] && p.runtimes[m.Key]) {
+				list.Members = append(list.Members, schema.Member{Key: m.Key, Value: p.property(parts, m.Key, at)})
+			}
+		}
+	}
+	slices.SortStableFunc(list.Members, func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) })
+	out.Members = append(out.Members, schema.Member{Key: "properties", Value: list})
+}
+
+func (p *Protocol) property(parts []part, key, at string) *schema.Node {
+	var have []part
+	var lack []string
+	for _, x := range parts {
+		if v := x.n.Get("properties").Get(key); v != nil {
+			have = append(have, part{x.rev, v})
+		} else {
+			lack = append(lack, x.rev.Name)
+		}
+	}
+	at += "/" + schema.EscapeToken(key)
+	if key == metaMember { // keys of it are the runtime's, the rest is for whoever puts it there
+		return objectNode(at)
+	}
+	merged := p.merge(have, at, "")
+	if lack != nil {
+		p.lacking[merged] = lack
+		mention(merged, "Not in "+strings.Join(lack, ", ")+".")
+	}
+	return merged
+}
+
+// mention adds a sentence to a description.
+func mention(n *schema.Node, sentence string) {
+	if m := n.Member("description"); m != nil {
+		m.Value.Text += " " + sentence
+		return
+	}
+	text := &schema.Node{Kind: schema.String, Pointer: n.Pointer + "/description", Text: sentence}
+	n.Members = append(n.Members, schema.Member{Key: "description", Value: text})
+}
+
+func objectNode(at string) *schema.Node {
+	kind := &schema.Node{Kind: schema.String, Pointer: at + "/type", Text: "object"}
+	return &schema.Node{Kind: schema.Object, Pointer: at, Members: []schema.Member{{Key: "type", Value: kind}}}
+}
+
+// required keeps what every part requires. What handlers never see can not be asked of them.
+func (p *Protocol) required(out *schema.Node, parts []part, name string) {
+	list := &schema.Node{Kind: schema.Array, Pointer: out.Pointer + "/required"}
+	for _, v := range parts[0].n.Get("required").Items {
+		everywhere := !p.messages[name] || !p.runtimes[v.Text] && !p.filled[v.Text]
+		for _, x := range parts[1:] {
+			everywhere = everywhere && slices.ContainsFunc(itemsOf(x.n.Get("required")), func(n *schema.Node) bool { return n.Text == v.Text })
+		}
+		if everywhere {
+			list.Items = append(list.Items, leafNode(v, list.Pointer))
+		}
+	}
+	if len(list.Items) > 0 {
+		out.Members = append(out.Members, schema.Member{Key: "required", Value: list})
+	}
+}

@@ -1,0 +1,78 @@
+package wire
+
+import (
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// revisionOf is a revision with one document, whose definitions are given.
+func revisionOf(t *testing.T, name, definitions string) *revision.Revision {
+	t.Helper()
+	root, ds := schema.ParseJSON(name+".json", []byte(`{"$defs":`+definitions+`}`))
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	doc, ds := schema.NewDocument(root, nil)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	return &revision.Revision{Name: name, Documents: []revision.Document{{Name: "core.json", Document: doc}}}
+}
+
+// TestREV01WhatOneRevisionAllowsGetsThrough: each pair of definitions is merged into one that allows both.
+func TestREV01WhatOneRevisionAllowsGetsThrough(t *testing.T) {
+	for name, c := range map[string]struct{ newer, older, merged string }{
+		"the same in other words": {
+			`{"description":"new","type":"string"}`, `{"description":"old","type":"string"}`, `{"description":"new","type":"string"}`},
+		"a bound of one":      {`{"type":"string","maxLength":5}`, `{"type":"string"}`, `{"type":"string"}`},
+		"bounds that differ":  {`{"type":"integer","minimum":1}`, `{"type":"integer","minimum":2}`, `{"type":"integer"}`},
+		"another type":        {`{"type":"string"}`, `{"type":"integer"}`, `{}`},
+		"anything":            {`{}`, `{"type":"object","required":["a"]}`, `{}`},
+		"an enum that grew":   {`{"enum":["a","b"]}`, `{"enum":["a"]}`, `{"enum":["a","b"]}`},
+		"an enum that shrank": {`{"enum":["a"]}`, `{"enum":["b","a"]}`, `{"enum":["a","b"]}`},
+		"a property of one": {
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a","b"]}`,
+			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`,
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string","description":"Not in 2025-01-01."}},"required":["a"]}`},
+		"no properties in the newer one": {
+			`{"type":"object"}`, `{"type":"object","properties":{"a":{"type":"string"}}}`,
+			`{"type":"object","properties":{"a":{"type":"string","description":"Not in 2026-01-01."}}}`},
+		"closed in one": {
+			`{"type":"object","additionalProperties":false}`, `{"type":"object"}`, `{"type":"object"}`},
+		"an alternative of one": {
+			`{"anyOf":[{"type":"string"},{"type":"integer"}]}`, `{"anyOf":[{"type":"string"},{"type":"boolean"}]}`,
+			`{"anyOf":[{"type":"string"},{"type":"integer"},{"type":"boolean"}]}`},
+		"a reference of one": {
+			`{"$ref":"#/$defs/Text"}`, `{"type":"string","maxLength":9}`, `{"type":"string"}`},
+		"items": {
+			`{"type":"array","items":{"type":"string"}}`, `{"type":"array","items":{"type":"string","maxLength":3}}`,
+			`{"type":"array","items":{"type":"string"}}`},
+		"_meta": {
+			`{"type":"object","properties":{"_meta":{"$ref":"#/$defs/Text"}}}`, `{"type":"object","properties":{"_meta":{"type":"object"}}}`,
+			`{"type":"object","properties":{"_meta":{"type":"object"}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := NewProtocol([]*revision.Revision{
+				revisionOf(t, "2025-01-01", `{"It":`+c.older+`}`),
+				revisionOf(t, "2026-01-01", `{"It":`+c.newer+`,"Text":{"type":"string"}}`),
+			}, "It")
+			if got := string(p.Node("It").JSON()); got != c.merged {
+				t.Errorf("got  %s\nwant %s", got, c.merged)
+			}
+		})
+	}
+}
+
+// TestREV01DefinitionsMayContainThemselves, directly or through another one, in one revision or in both.
+func TestREV01DefinitionsMayContainThemselves(t *testing.T) {
+	p := NewProtocol([]*revision.Revision{
+		revisionOf(t, "2025-01-01", `{"A":{"type":"object","properties":{"a":{"$ref":"#/$defs/A"},"b":{"type":"object"}}}}`),
+		revisionOf(t, "2026-01-01", `{"A":{"type":"object","properties":{"a":{"$ref":"#/$defs/A"},"b":{"$ref":"#/$defs/B"}}},"B":{"type":"array","items":{"$ref":"#/$defs/A"}}}`),
+	}, "A")
+	want := `{"type":"object","properties":{"a":{"$ref":"#/$defs/A"},"b":{}}}`
+	if got := string(p.Node("A").JSON()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

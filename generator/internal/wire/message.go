@@ -1,0 +1,183 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// reader makes the function that reads the params of one message, or returns the one that was made.
+func (l *wireLowering) reader(rule string) *model.Message {
+	return l.message(wireMessage{rule: rule, structName: "Params", param: "p", read: true, slots: paramSlots()})
+}
+
+// wireField makes the function for one field of server.Wire. A message that the revision lacks leaves the field nil.
+func (l *wireLowering) wireField(m wireMessage) {
+	made := l.message(m)
+	if made == nil {
+		return
+	}
+	field := *made
+	field.Field = m.field
+	l.wire.Messages = append(l.wire.Messages, &field)
+}
+
+func (l *wireLowering) message(m wireMessage) *model.Message {
+	rule, ok := l.rule(m.rule)
+	if !ok {
+		return nil
+	}
+	if bareTask(rule) && !m.read {
+		return l.message(taskMessage()) // the message is the task, so its function is the task's
+	}
+	verb := "append"
+	if m.read {
+		verb = "read"
+	}
+	stem := strings.ToUpper(m.rule[:1]) + m.rule[1:] + l.wire.Suffix
+	if made := l.made[verb+stem]; made != nil {
+		return made
+	}
+	made := &model.Message{Func: verb + stem, Append: !m.read, Struct: m.structName, Var: m.param}
+	made.Root = l.tree(rule, m, naming.Unexported(stem))
+	if m.read {
+		l.share(m.structName, made.Root)
+	}
+	l.made[verb+stem] = made
+	return made
+}
+
+// bareTask reports whether a message is nothing but a task: its only slot is one, at the top.
+func bareTask(m revision.Message) bool {
+	return len(m.Slots) == 1 && m.Slots[0].Kind == revision.SlotTask && len(m.Slots[0].Path) == 0 && len(m.Constants) == 0
+}
+
+func taskMessage() wireMessage {
+	all := wireMessages()
+	return all[slices.IndexFunc(all, func(m wireMessage) bool { return m.rule == "task" })]
+}
+
+// tree lowers the slots of a message into its objects, level by level.
+func (l *wireLowering) tree(rule revision.Message, m wireMessage, ident string) *model.WireObject {
+	root := &model.WireObject{Ident: ident}
+	for _, slot := range rule.Slots {
+		if slot.Kind == revision.SlotTask && len(slot.Path) == 0 {
+			l.flat(root, m)
+			continue
+		}
+		if slot.Kind == revision.SlotTask {
+			member := descend(root, slot.Path, always(slot, m.read))
+			member.Call = l.message(taskMessage()).Func
+			continue
+		}
+		field, ok := m.slots[slot.Name]
+		if !ok || len(slot.Path) == 0 || m.read && m.meta != "" && len(slot.Path) > 1 {
+			continue
+		}
+		member := descend(root, slot.Path, always(slot, m.read))
+		member.Slot = &field
+	}
+	for _, c := range rule.Constants {
+		if !m.read {
+			descend(root, c.Path, len(c.Path)).Literal = schema.QuoteJSON(c.Value)
+		}
+	}
+	if m.meta != "" {
+		l.splice(root, m)
+	}
+	order(root)
+	return root
+}
+
+// flat writes the members of the task among those of the message.
+func (l *wireLowering) flat(root *model.WireObject, m wireMessage) {
+	task, _ := l.rule("task")
+	for _, slot := range task.Slots {
+		if field, ok := m.slots[slot.Name]; ok && len(slot.Path) > 0 {
+			member := descend(root, slot.Path, always(slot, m.read))
+			member.Slot = &field
+		}
+	}
+}
+
+// metaMember is where the protocol keeps what is not the method's own; handlers may put members of theirs there.
+const metaMember = "_meta"
+
+func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
+	member := descend(root, []string{metaMember}, 0)
+	if m.read {
+		member.Slot = &model.WireSlot{Field: m.meta, Kind: model.RawSlot}
+		return
+	}
+	if member.Object == nil {
+		member.Object = &model.WireObject{Ident: root.Ident + naming.GoName(metaMember)}
+	}
+	member.Object.Splice = m.meta
+}
+
+// always is how many steps of the slot's path are required. What is read may lack an object whose members may all be absent; what
+// is written has every object that the schema requires (LET15).
+func always(slot revision.Slot, read bool) int {
+	switch {
+	case slot.Place.Required:
+		return len(slot.Path)
+	case read:
+		return 0
+	}
+	return slot.Always
+}
+
+// descend returns the member at path, making the objects on the way. The first steps of it are required.
+func descend(o *model.WireObject, path []string, required int) *model.WireMember {
+	for i, step := range path {
+		member := find(o, step)
+		member.Required = member.Required || i < required
+		if i == len(path)-1 {
+			return member
+		}
+		if member.Object == nil {
+			member.Object = &model.WireObject{Ident: o.Ident + naming.GoName(step)}
+		}
+		o = member.Object
+	}
+	return nil
+}
+
+func find(o *model.WireObject, name string) *model.WireMember {
+	for _, m := range o.Members {
+		if m.Name == name {
+			return m
+		}
+	}
+	m := &model.WireMember{Name: name}
+	o.Members = append(o.Members, m)
+	return m
+}
+
+// order puts required members first, then by name, with _meta last: the order in which readers expect them.
+func order(o *model.WireObject) {
+	rank := func(m *model.WireMember) int {
+		switch {
+		case m.Name == metaMember:
+			return 2
+		case m.Required:
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(o.Members, func(a, b *model.WireMember) int {
+		if d := rank(a) - rank(b); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	for _, m := range o.Members {
+		if m.Object != nil {
+			order(m.Object)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// Protocol is what the selected revisions define, as one document: a Go type that handlers see is the union of what each
+// revision says of it. What belongs to the runtime is left out of it: a handler that could write a resultType would have to
+// know which revision it answers.
+type Protocol struct {
+	revisions []*revision.Revision // newest first: its words are the comments
+	Doc       *schema.Document
+	defs      *schema.Node
+	messages  map[string]bool // definitions that are the params or the result of a method
+	runtimes  map[string]bool // members of those that the runtime reads and writes itself
+	filled    map[string]bool // members of those that the runtime writes where a handler leaves them out
+	// lacking holds, by the schema of a property, the revisions whose definition has no such property.
+	lacking map[*schema.Node][]string
+}
+
+// NewProtocol merges the definitions called names, and those that they refer to.
+func NewProtocol(revisions []*revision.Revision, names ...string) *Protocol {
+	p := &Protocol{
+		revisions: NewestFirst(revisions),
+		messages:  map[string]bool{},
+		runtimes:  map[string]bool{},
+		filled:    map[string]bool{metaMember: true},
+		lacking:   map[*schema.Node][]string{},
+	}
+	for _, r := range p.revisions {
+		p.reserve(r)
+	}
+	p.defs = &schema.Node{Kind: schema.Object, Pointer: "/$defs"}
+	root := &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: "$defs", Value: p.defs}}}
+	for _, name := range names {
+		p.define(name)
+	}
+	p.Doc, _ = schema.NewDocument(root, nil)
+	return p
+}
+
+// reserve notes what the runtime keeps to itself under r: tasks, the answers of a replayed call, the type of a result.
+func (p *Protocol) reserve(r *revision.Revision) {
+	if call := r.Message("callTool"); call != nil {
+		for _, name := range []string{"task", "inputResponses", "requestState"} {
+			if slot := call.Slot(name); slot != nil && len(slot.Path) == 1 {
+				p.runtimes[slot.Path[0]] = true
+			}
+		}
+	}
+	if r.ResultType != nil {
+		p.runtimes[r.ResultType.Key] = true
+	}
+	if list := r.Message("toolList"); list != nil {
+		for _, name := range []string{"cacheTTL", "cacheScope"} {
+			if slot := list.Slot(name); slot != nil && len(slot.Path) == 1 {
+				p.filled[slot.Path[0]] = true
+			}
+		}
+	}
+	for _, m := range r.Methods {
+		for _, name := range []string{m.Params, m.Result} {
+			if n := definition(r, name); n != nil {
+				p.messages[name] = true
+				p.reach(r, n)
+			}
+		}
+	}
+}
+
+// reach marks the definitions that are alternatives or parts of a message: the two kinds of elicitation.
+func (p *Protocol) reach(r *revision.Revision, n *schema.Node) {
+	for _, branch := range append(slices.Concat(itemsOf(n.Get("anyOf")), itemsOf(n.Get("allOf"))), n) {
+		if name := refName(branch); name != "" && !p.messages[name] {
+			p.messages[name] = true
+			if target := definition(r, name); target != nil {
+				p.reach(r, target)
+			}
+		}
+	}
+}
+
+func MembersOf(n *schema.Node) []schema.Member {
+	if n == nil {
+		return nil
+	}
+	return n.Members
+}
+
+func itemsOf(n *schema.Node) []*schema.Node {
+	if n == nil {
+		return nil
+	}
+	return n.Items
+}
+
+// definition returns what the first of a revision's documents that has it says.
+func definition(r *revision.Revision, name string) *schema.Node {
+	for i := range r.Documents {
+		if n := r.Documents[i].Definition(name); n != nil {
+			return n
+		}
+	}
+	return nil
+}
+
+// refName is the definition that n refers to, or empty.
+func refName(n *schema.Node) string {
+	ref := n.Get("$ref")
+	if !ref.Is(schema.String) {
+		return ""
+	}
+	return ref.Text[strings.LastIndexByte(ref.Text, '/')+1:]
+}
+
+// Node returns the merged definition, or nil if no revision has it.
+func (p *Protocol) Node(name string) *schema.Node { return p.defs.Get(name) }
+
+// define merges one definition and everything that it refers to.
+func (p *Protocol) define(name string) {
+	if p.defs.Get(name) != nil {
+		return
+	}
+	var parts []part
+	for _, r := range p.revisions {
+		if n := definition(r, name); n != nil {
+			parts = append(parts, part{r, n})
+		}
+	}
+	if len(parts) == 0 {
+		return
+	}
+	// The member stands there before its value is known, so that a definition may refer to itself.
+	at := len(p.defs.Members)
+	p.defs.Members = append(p.defs.Members, schema.Member{Key: name, Value: &schema.Node{Kind: schema.Object}})
+	p.defs.Members[at].Value = p.merge(parts, "/$defs/"+schema.EscapeToken(name), name)
+}
+
+// ResultOf is the definition of a tool's result.
+func ResultOf(revisions []*revision.Revision) string {
+	for _, r := range NewestFirst(revisions) {
+		if m := r.Op("callTool", revision.FromClient); m != nil {
+			return m.Result
+		}
+	}
+	return ""
+}
+
+func NewestFirst(revisions []*revision.Revision) []*revision.Revision {
+	return slices.SortedFunc(slices.Values(revisions), func(a, b *revision.Revision) int { return strings.Compare(b.Name, a.Name) })
+}
+
+// Empty reports whether a message has nothing in it for handlers: no member but _meta.
+func (p *Protocol) Empty(n *schema.Node) bool {
+	if name := refName(n); name != "" {
+		n = p.Node(name)
+	}
+	for _, m := range MembersOf(n.Get("properties")) {
+		if m.Key != metaMember {
+			return false
+		}
+	}
+	return n.Get("anyOf") == nil
+}

@@ -1,0 +1,131 @@
+package wire
+
+import "github.com/mcpkiln/mcpkiln/generator/internal/model"
+
+// slots are the fields of one struct of the runtime by the slots of the rules that they are.
+type slots map[string]model.WireSlot
+
+func textSlot(field string) model.WireSlot {
+	return model.WireSlot{Field: field, Kind: model.StringSlot}
+}
+func rawSlot(field string) model.WireSlot { return model.WireSlot{Field: field, Kind: model.RawSlot} }
+func listSlot(field string) model.WireSlot {
+	return model.WireSlot{Field: field, Kind: model.StringsSlot}
+}
+func idSlot(field string) model.WireSlot   { return model.WireSlot{Field: field, Kind: model.IDSlot} }
+func flagSlot(field string) model.WireSlot { return model.WireSlot{Field: field, Kind: model.BoolSlot} }
+func millisSlot(field string) model.WireSlot {
+	return model.WireSlot{Field: field, Kind: model.MillisSlot}
+}
+func momentSlot(field string) model.WireSlot {
+	return model.WireSlot{Field: field, Kind: model.TimeSlot}
+}
+func numberSlot(field string) model.WireSlot {
+	return model.WireSlot{Field: field, Kind: model.FloatSlot}
+}
+
+// wireMessage is one function field of server.Wire and the struct that it reads or appends.
+type wireMessage struct {
+	rule, field, structName, param string
+	read                           bool
+	need                           need
+	slots                          slots
+	meta                           string // append: field with raw members for _meta; read: field that takes _meta whole
+}
+
+// taskSlots are the fields of server.TaskView, which all messages about one task share.
+func taskSlots() slots {
+	return slots{
+		"id": textSlot("ID"), "status": textSlot("Status"), "statusMessage": textSlot("StatusMessage"), "createdAt": momentSlot("CreatedAt"),
+		"lastUpdatedAt": momentSlot("LastUpdatedAt"), "ttl": millisSlot("TTL"), "pollInterval": millisSlot("PollInterval"),
+		"result": rawSlot("Result"), "error": rawSlot("Error"), "inputRequests": rawSlot("InputRequests"), "subscriptionId": idSlot("SubscriptionID"),
+		"serverInfo": rawSlot("ServerInfo"),
+	}
+}
+
+func taskView(rule, field string) wireMessage {
+	return wireMessage{rule: rule, field: field, structName: "TaskView", param: "t", need: forTasks, slots: taskSlots()}
+}
+
+func callResultSlots() slots {
+	return slots{
+		"content": rawSlot("Content"), "structuredContent": rawSlot("StructuredContent"), "isError": flagSlot("IsError"),
+		"relatedTask": textSlot("RelatedTask"), "serverInfo": rawSlot("ServerInfo"),
+	}
+}
+
+// wireMessages are in the order of the fields of server.Wire. It is long because it is a table.
+func wireMessages() []wireMessage {
+	return []wireMessage{
+		{rule: "request", field: "ReadRequest", structName: "Params", param: "p", read: true, slots: paramSlots()},
+		{rule: "taskParams", field: "ReadTaskParams", structName: "Params", param: "p", read: true, need: forTasks, slots: paramSlots()},
+		{rule: "elicitResult", field: "ReadElicitResult", structName: "ElicitResult", param: "r", read: true, need: forElicits,
+			slots: slots{"action": textSlot("Action"), "content": rawSlot("Content")}},
+		{rule: "callResult", field: "ReadCallResult", structName: "CallResult", param: "r", read: true, need: forResults, meta: "Meta",
+			slots: callResultSlots()},
+		{rule: "initializeResult", field: "AppendInitializeResult", structName: "InitializeResult", param: "r", slots: slots{
+			"protocolVersion": textSlot("ProtocolVersion"), "capabilities": rawSlot("Capabilities"), "serverInfo": rawSlot("ServerInfo"),
+			"instructions": textSlot("Instructions"),
+		}},
+		{rule: "discoverResult", field: "AppendDiscoverResult", structName: "DiscoverResult", param: "r", slots: slots{
+			"supportedVersions": listSlot("SupportedVersions"), "capabilities": rawSlot("Capabilities"), "instructions": textSlot("Instructions"),
+			"cacheTTL": millisSlot("CacheTTL"), "cacheScope": textSlot("CacheScope"), "serverInfo": rawSlot("ServerInfo"),
+		}},
+		{rule: "toolList", field: "AppendToolList", structName: "ToolList", param: "l", slots: slots{
+			"tools": rawSlot("Tools"), "nextCursor": textSlot("NextCursor"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": textSlot("CacheScope"),
+			"serverInfo": rawSlot("ServerInfo"),
+		}},
+		{rule: "callResult", field: "AppendCallResult", structName: "CallResult", param: "r", meta: "Meta", slots: callResultSlots()},
+		{rule: "inputRequired", field: "AppendInputRequired", structName: "InputRequired", param: "r", slots: slots{
+			"inputRequests": rawSlot("InputRequests"), "requestState": textSlot("RequestState"), "serverInfo": rawSlot("ServerInfo"),
+		}},
+		{rule: "listenResult", field: "AppendListenResult", structName: "ListenResult", param: "r",
+			slots: slots{"subscriptionId": idSlot("SubscriptionID"), "serverInfo": rawSlot("ServerInfo")}},
+		taskView("taskCreated", "AppendTaskCreated"),
+		taskView("task", "AppendTask"),
+		taskView("taskDetail", "AppendTaskDetail"),
+		taskView("taskCancelled", "AppendTaskCancelled"),
+		taskView("taskUpdated", "AppendTaskUpdated"),
+		{rule: "taskList", field: "AppendTaskList", structName: "TaskList", param: "l", need: forTasks,
+			slots: slots{"tasks": rawSlot("Tasks"), "nextCursor": textSlot("NextCursor")}},
+		taskView("taskStatus", "AppendTaskStatus"),
+		{rule: "progress", field: "AppendProgress", structName: "Progress", param: "p", slots: slots{
+			"progressToken": idSlot("ProgressToken"), "progress": numberSlot("Progress"), "total": numberSlot("Total"), "message": textSlot("Message"),
+			"relatedTask": textSlot("RelatedTask"),
+		}},
+		{rule: "cancelled", field: "AppendCancelled", structName: "Cancelled", param: "c", need: forCancelled, slots: slots{
+			"requestId": idSlot("RequestID"), "reason": textSlot("Reason"), "subscriptionId": idSlot("SubscriptionID"),
+		}},
+		{rule: "acknowledged", field: "AppendAcknowledged", structName: "Acknowledged", param: "a", slots: slots{
+			"toolsChanged": flagSlot("ToolsChanged"), "promptsChanged": flagSlot("PromptsChanged"), "resourcesChanged": flagSlot("ResourcesChanged"),
+			"resourceURIs": listSlot("ResourceURIs"), "taskIds": listSlot("TaskIDs"), "subscriptionId": idSlot("SubscriptionID"),
+		}},
+		{rule: "changed", field: "AppendChanged", structName: "Changed", param: "c", slots: slots{"subscriptionId": idSlot("SubscriptionID")}},
+		{rule: "resourceUpdated", field: "AppendResourceUpdated", structName: "ResourceUpdated", param: "u", need: forUpdates,
+			slots: slots{"uri": textSlot("URI"), "subscriptionId": idSlot("SubscriptionID")}},
+		{rule: "log", field: "AppendLog", structName: "LogMessage", param: "l", need: forLogging,
+			slots: slots{"level": textSlot("Level"), "logger": textSlot("Logger"), "data": rawSlot("Data"), "relatedTask": textSlot("RelatedTask")}},
+		{rule: "elicit", field: "AppendElicit", structName: "Elicit", param: "e", need: forElicits,
+			slots: slots{"message": textSlot("Message"), "requestedSchema": rawSlot("RequestedSchema"), "relatedTask": textSlot("RelatedTask")}},
+		{rule: "elicitationComplete", field: "AppendElicitationComplete", structName: "ElicitationComplete", param: "e", need: forPages,
+			slots: slots{"elicitationId": textSlot("ElicitationID")}},
+		{rule: "missingCapability", field: "AppendMissingCapability", structName: "MissingCapability", param: "m",
+			slots: slots{"requiredCapabilities": rawSlot("RequiredCapabilities")}},
+		{rule: "unsupportedVersion", field: "AppendUnsupportedVersion", structName: "UnsupportedVersion", param: "u",
+			slots: slots{"supported": listSlot("Supported"), "requested": textSlot("Requested")}},
+	}
+}
+
+// paramSlots are the fields of server.Params, which all readers of params fill.
+func paramSlots() slots {
+	return slots{
+		"protocolVersion": textSlot("ProtocolVersion"), "capabilities": rawSlot("Capabilities"), "clientInfo": rawSlot("ClientInfo"),
+		"clientCapabilities": rawSlot("ClientCapabilities"), "logLevel": textSlot("LogLevel"), "progressToken": idSlot("ProgressToken"),
+		"cursor": textSlot("Cursor"), "name": textSlot("Name"), "uri": textSlot("URI"), "arguments": rawSlot("Arguments"),
+		"inputResponses": rawSlot("InputResponses"), "requestState": {Field: "RequestState", Kind: model.StringSlot, Set: "HasState"},
+		"task": rawSlot("Task"), "ttl": {Field: "TTL", Kind: model.IntSlot, Set: "HasTTL"},
+		"taskId": textSlot("TaskID"), "requestId": idSlot("RequestID"), "reason": textSlot("Reason"), "level": textSlot("Level"),
+		"toolsChanged": flagSlot("ToolsChanged"), "promptsChanged": flagSlot("PromptsChanged"), "resourcesChanged": flagSlot("ResourcesChanged"),
+		"resourceURIs": listSlot("ResourceURIs"), "taskIds": listSlot("TaskIDs"),
+	}
+}

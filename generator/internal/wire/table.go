@@ -1,0 +1,112 @@
+package wire
+
+// The tables below are the runtime's side of a wire: what package server has operations, fields and functions for. A
+// revision's rules are the other side; wire joins them. A slot of the rules that has no row here is not read or
+// written by this runtime.
+
+// need says which packages a row is for; zero is all of them.
+type need uint16
+
+const (
+	forTools     need = 1 << iota // there are tools
+	forTasks                      // a tool runs as a task
+	forCancelled                  // the server gives up what it asked, or ends a subscription
+	forElicits                    // elicitation, by a question or by a call of its own
+	forSampling
+	forRoots
+	forResults // a tool has no outputSchema
+	forLogging
+	forPrompts
+	forResources
+	forUpdates // of resources
+	forPages   // that a request of the server's own may open
+)
+
+// clientOp is an operation on what the client sends. reads is the message of the rules that its params are; empty
+// where they say nothing that matters.
+type clientOp struct {
+	name, reads string
+	need        need
+}
+
+func clientOps() map[string]clientOp {
+	return map[string]clientOp{
+		"initialize":   {name: "OpInitialize", reads: "initialize"},
+		"initialized":  {name: "OpInitialized"},
+		"discover":     {name: "OpDiscover", reads: "discover"},
+		"ping":         {name: "OpPing"},
+		"cancelled":    {name: "OpCancelled", reads: "cancelled"},
+		"progress":     {name: "OpProgress"},
+		"listTools":    {name: "OpListTools", reads: "listTools"},
+		"callTool":     {name: "OpCallTool", reads: "callTool"},
+		"getTask":      {name: "OpGetTask", reads: "getTask", need: forTasks},
+		"taskResult":   {name: "OpTaskResult", reads: "taskResult", need: forTasks},
+		"listTasks":    {name: "OpListTasks", reads: "listTasks", need: forTasks},
+		"cancelTask":   {name: "OpCancelTask", reads: "cancelTask", need: forTasks},
+		"updateTask":   {name: "OpUpdateTask", reads: "updateTask", need: forTasks},
+		"listen":       {name: "OpListen", reads: "listen"},
+		"subscribe":    {name: "OpSubscribe", reads: "subscribe"},
+		"unsubscribe":  {name: "OpUnsubscribe", reads: "unsubscribe"},
+		"setLevel":     {name: "OpSetLevel", reads: "setLevel", need: forLogging},
+		"taskStatus":   {name: "OpIgnore"}, // status of a task of the client's; this server starts none there
+		"rootsChanged": {name: "OpIgnore"},
+	}
+}
+
+// serverOp is an operation that sends.
+type serverOp struct {
+	rule, name string
+	need       need
+}
+
+func serverOps() []serverOp {
+	return []serverOp{
+		{rule: "elicit", name: "OpElicit", need: forElicits},
+		{rule: "elicitationComplete", name: "OpElicitationComplete", need: forPages},
+		{rule: "createMessage", name: "OpCreateMessage", need: forSampling},
+		{rule: "listRoots", name: "OpListRoots", need: forRoots},
+		{rule: "progress", name: "OpProgress"},
+		{rule: "cancelled", name: "OpCancelled", need: forCancelled},
+		{rule: "taskStatus", name: "OpTaskStatus", need: forTasks},
+		{rule: "acknowledged", name: "OpAcknowledged"},
+		{rule: "toolsChanged", name: "OpToolsChanged", need: forTools},
+		{rule: "promptsChanged", name: "OpPromptsChanged", need: forPrompts},
+		{rule: "resourcesChanged", name: "OpResourcesChanged", need: forResources},
+		{rule: "resourceUpdated", name: "OpResourceUpdated", need: forUpdates},
+		{rule: "log", name: "OpLog", need: forLogging},
+	}
+}
+
+type capabilityField struct {
+	slot, field string
+	client      bool
+	need        need
+}
+
+func capabilityFields() []capabilityField {
+	return []capabilityField{
+		{slot: "tools", field: "Tools", need: forTools},
+		{slot: "toolsListChanged", field: "ToolsChanged", need: forTools},
+		{slot: "promptsListChanged", field: "PromptsChanged", need: forPrompts},
+		{slot: "resourcesListChanged", field: "ResourcesChanged", need: forResources},
+		{slot: "resourcesSubscribe", field: "ResourceUpdated", need: forUpdates},
+		{slot: "logging", field: "Logging", need: forLogging},
+		{slot: "taskList", field: "TaskList", need: forTasks},
+		{slot: "taskCancel", field: "TaskCancel", need: forTasks},
+		{slot: "taskCall", field: "TaskCall", need: forTasks},
+	}
+}
+
+// extensionFields are the places of the tasks extension, for revisions in which tasks are one.
+func extensionFields() []capabilityField {
+	return []capabilityField{
+		{slot: "tasks", field: "Tasks", need: forTasks},
+		{slot: "tasks", field: "ClientTasks", client: true, need: forTasks},
+	}
+}
+
+func statusNames() map[string]string {
+	return map[string]string{
+		"working": "Working", "input_required": "InputRequired", "completed": "Completed", "failed": "Failed", "cancelled": "Cancelled",
+	}
+}

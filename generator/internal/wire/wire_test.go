@@ -1,0 +1,177 @@
+package wire
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// structs are the runtime's messages by the names that the tables use.
+func structs() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		"Params": reflect.TypeFor[server.Params](), "InitializeResult": reflect.TypeFor[server.InitializeResult](),
+		"ToolList": reflect.TypeFor[server.ToolList](), "CallResult": reflect.TypeFor[server.CallResult](),
+		"TaskView": reflect.TypeFor[server.TaskView](), "TaskList": reflect.TypeFor[server.TaskList](),
+		"Progress": reflect.TypeFor[server.Progress](), "Cancelled": reflect.TypeFor[server.Cancelled](),
+		"Elicit": reflect.TypeFor[server.Elicit](), "ElicitResult": reflect.TypeFor[server.ElicitResult](),
+		"DiscoverResult": reflect.TypeFor[server.DiscoverResult](), "InputRequired": reflect.TypeFor[server.InputRequired](),
+		"ListenResult": reflect.TypeFor[server.ListenResult](), "Acknowledged": reflect.TypeFor[server.Acknowledged](),
+		"Changed": reflect.TypeFor[server.Changed](), "ResourceUpdated": reflect.TypeFor[server.ResourceUpdated](),
+		"LogMessage": reflect.TypeFor[server.LogMessage](), "ElicitationComplete": reflect.TypeFor[server.ElicitationComplete](), "MissingCapability": reflect.TypeFor[server.MissingCapability](),
+		"UnsupportedVersion": reflect.TypeFor[server.UnsupportedVersion](),
+	}
+}
+
+func slotTypes() map[model.SlotKind]reflect.Type {
+	return map[model.SlotKind]reflect.Type{
+		model.StringSlot: reflect.TypeFor[string](), model.IntSlot: reflect.TypeFor[int64](), model.FloatSlot: reflect.TypeFor[float64](),
+		model.BoolSlot: reflect.TypeFor[bool](), model.RawSlot: reflect.TypeFor[[]byte](),
+		model.StringsSlot: reflect.TypeFor[[]string](),
+		model.IDSlot:      reflect.TypeFor[rpc.ID](), model.MillisSlot: reflect.TypeFor[server.Millis](), model.TimeSlot: reflect.TypeFor[server.Time](),
+	}
+}
+
+// TestREV04TablesMatchTheRuntime holds the generator's tables against the structs that generated code fills.
+func TestREV04TablesMatchTheRuntime(t *testing.T) {
+	wire := reflect.TypeFor[server.Wire]()
+	for _, m := range append(wireMessages(), wireMessage{structName: "Params", slots: paramSlots()}) {
+		if _, ok := wire.FieldByName(m.field); !ok && m.field != "" {
+			t.Errorf("server.Wire has no %s", m.field)
+		}
+		of, ok := structs()[m.structName]
+		if !ok {
+			t.Errorf("there is no server.%s", m.structName)
+			continue
+		}
+		for name, slot := range m.slots {
+			f, ok := of.FieldByName(slot.Field)
+			if !ok || f.Type != slotTypes()[slot.Kind] {
+				t.Errorf("%s: server.%s.%s is %v, want %v", name, m.structName, slot.Field, f.Type, slotTypes()[slot.Kind])
+			}
+			if _, ok := of.FieldByName(slot.Set); slot.Set != "" && !ok {
+				t.Errorf("server.%s has no %s", m.structName, slot.Set)
+			}
+		}
+	}
+	for _, c := range append(capabilityFields(), extensionFields()...) {
+		if _, ok := reflect.TypeFor[server.Capabilities]().FieldByName(c.field); !ok {
+			t.Errorf("server.Capabilities has no %s", c.field)
+		}
+	}
+	for field := range reflect.TypeFor[server.Wire]().Fields() {
+		if field.Type.Kind() == reflect.Func && !slices.ContainsFunc(wireMessages(), func(m wireMessage) bool { return m.field == field.Name }) {
+			t.Errorf("nothing fills server.Wire.%s", field.Name)
+		}
+	}
+}
+
+// TestREV04StatusesAreTheEngines: every status of the engine has its Go name here, and no other.
+func TestREV04StatusesAreTheEngines(t *testing.T) {
+	if got, want := len(statusNames()), len(task.Statuses()); got != want {
+		t.Errorf("%d statuses, the engine has %d", got, want)
+	}
+	for _, s := range task.Statuses() {
+		if statusNames()[string(s)] == "" {
+			t.Errorf("status %s has no Go name", s)
+		}
+	}
+}
+
+// TestREV04WireIsDataOnly lowers a revision whose names are all different from any real one: what comes out has the
+// names of the rules, so the generator has none of its own.
+func TestREV04WireIsDataOnly(t *testing.T) {
+	rev, ds := revision.Load("2025-11-25")
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	for i := range rev.Methods {
+		rev.Methods[i].Name = "renamed/" + rev.Methods[i].Name
+	}
+	for i := range rev.Messages {
+		for j := range rev.Messages[i].Slots {
+			path := slices.Clone(rev.Messages[i].Slots[j].Path)
+			for k := range path {
+				path[k] = "renamed " + path[k]
+			}
+			rev.Messages[i].Slots[j].Path = path
+		}
+	}
+	w, ds := Lower(rev, &model.Package{Needs: model.Needs{Tasks: true, Questions: true}})
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	for _, m := range w.Methods {
+		if m.Name[:8] != "renamed/" {
+			t.Errorf("method %s is not from the rules", m.Name)
+		}
+	}
+	for _, f := range w.Functions() {
+		f.Root.Walk(func(o *model.WireObject) {
+			for _, m := range o.Members {
+				if m.Literal == "" && o.Splice == "" && m.Name != metaMember && m.Name[:8] != "renamed " {
+					t.Errorf("%s: member %s is not from the rules", f.Func, m.Name)
+				}
+			}
+		})
+	}
+}
+
+// TestTSK01NothingOfTasksWithoutTasks: a package none of whose tools runs as a task has no method, rule or function of tasks.
+func TestTSK01NothingOfTasksWithoutTasks(t *testing.T) {
+	rev, ds := revision.Load("2025-11-25")
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	w, _ := Lower(rev, &model.Package{})
+	if w.Task != nil {
+		t.Error("task rules")
+	}
+	for _, m := range w.Methods {
+		if m.Task || slices.Contains([]string{"tasks/get", "tasks/result", "tasks/list", "tasks/cancel"}, m.Name) {
+			t.Errorf("method %+v", m)
+		}
+	}
+	for _, c := range w.Capabilities {
+		if c.Field != "Tools" && c.Field != "ToolsChanged" {
+			t.Errorf("capability %+v", c)
+		}
+	}
+	for _, m := range w.Messages {
+		if slices.Contains([]string{"TaskView", "TaskList", "Elicit", "ElicitResult", "Cancelled"}, m.Struct) {
+			t.Errorf("message %s", m.Func)
+		}
+	}
+}
+
+// TestEXT20CacheableMethods: the results of these say how long they may be kept, and no others.
+func TestEXT20CacheableMethods(t *testing.T) {
+	for name, want := range map[string][]string{
+		"2025-11-25": nil,
+		"2026-07-28": {"prompts/list", "resources/list", "resources/read", "resources/templates/list", "server/discover", "tools/list"},
+	} {
+		rev, ds := revision.Load(name)
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		pkg := &model.Package{Needs: model.Needs{Tools: true}}
+		for _, m := range rev.Methods {
+			pkg.Methods = append(pkg.Methods, &model.MethodHandler{Name: m.Name})
+		}
+		w, _ := Lower(rev, pkg)
+		var got []string
+		for _, m := range w.Methods {
+			if m.Cacheable {
+				got = append(got, m.Name)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// words lowers what the runtime has to know of a revision beside messages: codes, keys, headers. What the revision does
+// not have is left out, and with it a group that is empty.
+func (l *wireLowering) words() {
+	if tool := definition(l.rev, "Tool"); tool.Get("properties").Get(executionMember) != nil {
+		l.wire.ToolExecution = executionMember
+	}
+	l.group("Codes", l.codes())
+	l.group("Meta", l.metaKeys())
+	l.group("Result", l.resultRules())
+	l.group("HTTP", l.http())
+}
+
+func (l *wireLowering) group(name string, values []model.WireValue) {
+	if len(values) > 0 {
+		typ := name
+		if name == "Result" {
+			typ = "ResultRules"
+		}
+		l.wire.Groups = append(l.wire.Groups, model.WireGroup{Field: name, Type: typ, Values: values})
+	}
+}
+
+// executionMember is where an advertised tool says whether it runs as a task. The manifest has it from the protocol.
+const executionMember = "execution"
+
+// situations are the errors whose codes and HTTP statuses the runtime takes from the wire.
+func situations() []string {
+	return []string{"resourceNotFound", "urlElicitationRequired", "methodNotFound", "missingMeta", "headerMismatch", "missingCapability", "unsupportedVersion"}
+}
+
+// standard are the situations that have JSON-RPC's own code everywhere.
+func standard(name string) bool { return name == "methodNotFound" }
+
+func (l *wireLowering) codes() []model.WireValue {
+	var all []model.WireValue
+	for _, name := range situations() {
+		if code, ok := l.rev.ErrorCode(name); ok && !standard(name) {
+			all = append(all, model.WireValue{Field: naming.GoName(name), Number: code})
+		}
+	}
+	return all
+}
+
+func (l *wireLowering) metaKeys() []model.WireValue {
+	var all []model.WireValue
+	for _, name := range []string{"protocolVersion", "relatedTask", "serverInfo"} {
+		if k := l.rev.MetaKey(name); k != nil {
+			all = append(all, model.WireValue{Field: naming.GoName(name), Text: k.Key})
+		}
+	}
+	return all
+}
+
+func (l *wireLowering) resultRules() []model.WireValue {
+	t := l.rev.ResultType
+	if t == nil {
+		return nil
+	}
+	all := []model.WireValue{{Field: "Type", Text: t.Key}, {Field: "Complete", Text: t.Complete}, {Field: "InputRequired", Text: t.InputRequired},
+		{Field: "Task", Text: t.Task}}
+	for _, name := range []string{"cacheTTL", "cacheScope"} {
+		if key := l.cacheKey(name); key != "" {
+			all = append(all, model.WireValue{Field: naming.GoName(name), Text: key})
+		}
+	}
+	return all
+}
+
+// cacheKey is the member of cacheable results that a slot of the tool list is.
+func (l *wireLowering) cacheKey(slot string) string {
+	list, ok := l.rule("toolList")
+	if !ok {
+		return ""
+	}
+	if s := list.Slot(slot); s != nil && len(s.Path) == 1 {
+		return s.Path[0]
+	}
+	return ""
+}
+
+// cacheable reports whether the results of m say how long they may be kept.
+func (l *wireLowering) cacheable(m *revision.Method) bool {
+	key := l.cacheKey("cacheTTL")
+	n := definition(l.rev, m.Result)
+	return key != "" && n.Get("properties").Get(key) != nil
+}
+
+func (l *wireLowering) http() []model.WireValue {
+	h := l.rev.HTTP
+	fields := map[string]string{
+		"protocolVersion": "VersionHeader", "session": "SessionHeader", "lastEvent": "LastEventHeader", "method": "MethodHeader",
+		"name": "NameHeader", "paramPrefix": "ParamPrefix",
+	}
+	var all []model.WireValue
+	for _, header := range h.Headers {
+		all = append(all, model.WireValue{Field: fields[header.Name], Text: header.Value})
+	}
+	if h.EncodedPrefix != "" {
+		all = append(all, model.WireValue{Field: "EncodedPrefix", Text: h.EncodedPrefix}, model.WireValue{Field: "EncodedSuffix", Text: h.EncodedSuffix})
+	}
+	if statuses := l.statuses(); len(statuses) > 0 {
+		all = append(all, model.WireValue{Field: "Statuses", Group: &model.WireGroup{Type: "Statuses", Values: statuses}})
+	}
+	if h.Disconnect == revision.DisconnectCancels {
+		all = append(all, model.WireValue{Field: "DisconnectCancels", On: true})
+	}
+	return all
+}
+
+func (l *wireLowering) statuses() []model.WireValue {
+	var all []model.WireValue
+	for _, name := range situations() {
+		for _, s := range l.rev.HTTP.Statuses {
+			if s.Error == name {
+				all = append(all, model.WireValue{Field: naming.GoName(name), Number: s.Code})
+			}
+		}
+	}
+	return all
+}
+
+// header is what the name header of HTTP repeats from the params of a method.
+func (l *wireLowering) header(method string) string {
+	for _, n := range l.rev.HTTP.Names {
+		if n.Name == method {
+			return n.Value
+		}
+	}
+	return ""
+}
+
+// pathText is a path as the runtime's Capabilities have it.
+func pathText(path []string) string {
+	steps := make([]string, len(path))
+	for i, step := range path {
+		steps[i] = schema.EscapeToken(step)
+	}
+	return strings.Join(steps, "/")
+}
