@@ -77,6 +77,7 @@ func TestCAN30AMalformedAnswerSettlesItsQuestion(t *testing.T) {
 				c.call("2", "ask", `{}`)
 			}
 			q := c.nextRequest()
+			c.srv.records.Flush(t.Context())
 			log.take()
 			c.send(fmt.Sprintf(answer, q.ID))
 			var own *rpc.Error
@@ -86,6 +87,7 @@ func TestCAN30AMalformedAnswerSettlesItsQuestion(t *testing.T) {
 			if _, before := c.answer("2"); len(before) > 0 && before[0].Error != nil {
 				t.Errorf("an answer was answered: %s", before[0].raw)
 			}
+			c.srv.records.Flush(t.Context())
 			if strings.Contains(answer, "error") && !strings.Contains(log.take(), "level=WARN msg=\"answer malformed\"") {
 				t.Errorf("%s: nothing in the log", answer)
 			}

@@ -321,6 +321,7 @@ func TestCAN13CauseReachesTheHandlerAndTheLog(t *testing.T) {
 		t.Error(cause)
 	}
 	c.fence()
+	c.srv.records.Flush(t.Context())
 	for _, part := range []string{`"id":"\"r1\""`, `"method":"tools/call"`, `"tool":"hang"`, `"source":"peer"`, `"reason":"changed my mind"`, `"principal":"me"`} {
 		if !strings.Contains(log.String(), part) {
 			t.Errorf("%s is not in the log: %s", part, log.String())

@@ -197,6 +197,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	s.tracker.Shutdown("", true)
+	s.records.Flush(ctx)
 	return err
 }
 
@@ -221,6 +222,7 @@ func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
 	defer cancel()
 	down := s.Shutdown(ended)
 	<-served
+	s.records.Flush(context.WithoutCancel(ctx)) // ended may be over
 	if ctx.Err() != nil {
 		why = nil // told to stop: that is no failure
 	}

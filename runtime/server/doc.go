@@ -50,6 +50,7 @@
 //	                       what generated code supplies, and what New makes of it
 //	tool, bind, toolcall   a tool, its handler behind decoder and encoder, and what its errors become
 //	method, methodcall     other methods of the protocol
+//	logqueue               the server's own log, which nothing waits for
 //	server, options        New and the limits; principal
 //	transport, session, exchange, conn, peer
 //	                       how messages come and go; who is at the other end; ends

@@ -199,6 +199,7 @@ func TestTSK25TheLogNamesTheToolThatBroke(t *testing.T) {
 			t.Error(m.raw)
 		}
 		logged := 0
+		c.srv.records.Flush(t.Context())
 		for line := range strings.Lines(log.String()) {
 			if strings.Contains(line, "level=ERROR") && strings.Contains(line, "tool="+name) {
 				logged++

@@ -46,7 +46,7 @@ type Partial struct {
 	Err    error
 }
 
-// WithLogger sets the logger; the default discards.
+// WithLogger sets the logger; the default discards. Nothing waits for it: records go through a LogQueue.
 func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
 
 // WithLimits sets the limits of received JSON: size, nesting depth, length of numbers, violations listed (VAL07).

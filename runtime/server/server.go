@@ -16,10 +16,11 @@ import (
 
 // Server serves one Definition to any number of connections. Its methods are safe for concurrent use.
 type Server struct {
-	def   Definition
-	cfg   config
-	log   *slog.Logger
-	wires []*wire // newest first
+	def     Definition
+	cfg     config
+	log     *slog.Logger // over records
+	records *LogQueue
+	wires   []*wire // newest first
 	// stateless are those of them without a handshake.
 	stateless []*wire
 	revisions []string // of all wires
@@ -69,7 +70,8 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	for _, o := range opts {
 		o(&s.cfg)
 	}
-	s.log = s.cfg.logger
+	s.records = NewLogQueue(s.cfg.logger.Handler())
+	s.log = slog.New(s.records)
 	s.unread.limit, s.packing.limit = s.cfg.maxUnread, s.cfg.maxUnread
 	s.share = max(1, s.cfg.maxUnread/shares())
 	if s.cfg.tasks.Page == 0 {

@@ -536,6 +536,7 @@ func TestTSK23AuditTrail(t *testing.T) {
 	c.request("3", "tasks/cancel", taskID(gone))
 	other.request("4", "tasks/get", taskID(done))
 	c.fence()
+	f.srv.records.Flush(t.Context())
 	records := map[string]bool{}
 	for line := range bytes.SplitSeq([]byte(log.String()), []byte("\n")) {
 		var r map[string]any
@@ -566,6 +567,7 @@ func TestTSK25PanicFailsTheTaskAlone(t *testing.T) {
 	if got := c.request("3", "tasks/get", taskID(id)); got.str("result", "status") != "failed" {
 		t.Error(got.raw)
 	}
+	c.srv.records.Flush(t.Context())
 	if !strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "task_test.go") {
 		t.Errorf("no stack in the log: %s", log.String())
 	}

@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"log/slog"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -12,10 +13,11 @@ import (
 
 // Endpoint is the http.Handler of one server. Its methods are safe for concurrent use.
 type Endpoint struct {
-	srv    *server.Server
-	opts   options
-	params paramTable
-	pools  pools
+	srv     *server.Server
+	opts    options
+	records *server.LogQueue // where opts.logger writes
+	params  paramTable
+	pools   pools
 
 	draining chan struct{} // closed when shutdown begins
 
@@ -42,6 +44,8 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	for _, o := range opts {
 		o(&h.opts)
 	}
+	h.records = server.NewLogQueue(h.opts.logger.Handler())
+	h.opts.logger = slog.New(h.records)
 	return h
 }
 

@@ -34,7 +34,7 @@ func defaults() options {
 	}
 }
 
-// WithLogger sets the logger; the default discards.
+// WithLogger sets the logger; the default discards. Nothing waits for it: records go through a server.LogQueue.
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = l } }
 
 // WithHosts allows values of the Host header beside loopback ones, with or without a port; "*" allows all. A server that is

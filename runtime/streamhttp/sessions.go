@@ -260,6 +260,7 @@ func (h *Endpoint) Shutdown(ctx context.Context) error {
 		why = context.Cause(ctx)
 		h.cancelCalls(&inflight.Cause{Source: inflight.SourceShutdown, Force: true})
 	}
+	h.records.Flush(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return errors.Join(why, h.late)
