@@ -168,9 +168,9 @@ func WithPrincipal(ctx context.Context, principal string) context.Context {
 
 type quotaKey struct{}
 
-// WithQuotaKey returns a context that names a peer without an identity to the quotas of tasks, for example by its address. Without
-// a name all anonymous callers of stateless revisions share one quota, so that one of them can use it up for all (TSK28). It
-// says nothing about whose the tasks are. streamhttp.WithQuotaKey does this for HTTP.
+// WithQuotaKey returns a context that names a peer without an identity to quotas, for example by its address. Without a name all
+// anonymous callers count as one, so that one of them can use up what they have for all (TSK28). It says nothing about whose
+// tasks are. streamhttp.WithQuotaKey does this for HTTP.
 func WithQuotaKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, quotaKey{}, key)
 }
@@ -178,6 +178,18 @@ func WithQuotaKey(ctx context.Context, key string) context.Context {
 func quotaKeyFrom(ctx context.Context) string {
 	key, _ := ctx.Value(quotaKey{}).(string)
 	return key
+}
+
+// Requestor is who a quota counts for: an identity, callers with one quota key, or, its zero value, everybody else. Requestors can be
+// compared.
+type Requestor struct{ principal, key string }
+
+// RequestorFrom returns whom the requests of ctx count for.
+func RequestorFrom(ctx context.Context) Requestor {
+	if principal := PrincipalFrom(ctx); principal != "" {
+		return Requestor{principal: principal}
+	}
+	return Requestor{key: quotaKeyFrom(ctx)}
 }
 
 // PrincipalFrom returns the identity in ctx, "" without one.

@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// readBody reads a body of at most limit bytes within timeout. The limits of http.Server are of no use here: its ReadTimeout
-// would also end the watch for the client's disconnect.
+// readBody reads a body within the limits of its size, its time, and what all bodies have together. The limits of http.Server are of
+// no use here: its ReadTimeout would also end the watch for the client's disconnect.
 func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *refusal) {
 	limit := h.opts.maxBody
 	if r.ContentLength > int64(limit) {
@@ -21,28 +23,31 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	}
 	f := h.pools.frame()
-	if err := f.fill(r.Body, limit, int(r.ContentLength)); err != nil {
-		h.pools.putFrame(f)
+	f.who = server.RequestorFrom(r.Context())
+	if err := h.fill(f, r.Body, int(r.ContentLength)); err != nil {
+		h.drop(f)
 		return nil, bodyRefusal(err, limit)
 	}
 	return f, nil
 }
 
-var errTooLarge = errors.New("body too large")
+var (
+	errTooLarge = errors.New("body too large")
+	errCrowded  = errors.New("too many bodies are being read")
+)
 
-// fill reads until the end or one byte more than limit.
-func (f *frame) fill(body io.Reader, limit, expected int) error {
-	if room := min(max(expected, 0), keptBuffer) + 1; cap(f.data) < room {
-		f.data = make([]byte, 0, max(room, 512))
-	}
+// fill reads until the end or one byte more than the limit.
+func (h *Endpoint) fill(f *frame, body io.Reader, expected int) error {
 	for {
 		if len(f.data) == cap(f.data) {
-			f.data = append(f.data, 0)[:len(f.data)]
+			if err := h.grow(f, expected); err != nil {
+				return err
+			}
 		}
 		n, err := body.Read(f.data[len(f.data):cap(f.data)])
 		f.data = f.data[:len(f.data)+n]
 		switch {
-		case len(f.data) > limit:
+		case len(f.data) > h.opts.maxBody:
 			return errTooLarge
 		case err == io.EOF:
 			return nil
@@ -52,17 +57,59 @@ func (f *frame) fill(body io.Reader, limit, expected int) error {
 	}
 }
 
+// grow makes more room for a body. What is said of its length is not taken at its word: room grows with what has come, and what is
+// larger than a buffer that is kept is counted before it is there (TSK28).
+func (h *Endpoint) grow(f *frame, expected int) error {
+	enough := max(expected+1, 512)
+	size := max(2*cap(f.data), min(enough, keptBuffer))
+	if cap(f.data) < enough {
+		size = min(size, enough)
+	}
+	size = min(size, h.opts.maxBody+1)
+	if more := int64(size-keptBuffer) - f.taken; more > 0 {
+		if !h.bodies.Take(f.who, more) {
+			return errCrowded
+		}
+		f.taken += more
+	}
+	f.data = append(make([]byte, 0, size), f.data...)
+	return nil
+}
+
+// taken is called when the server has copied a body, or counts it among the requests in flight.
+func (h *Endpoint) taken(f *frame) {
+	if f.taken > 0 {
+		h.bodies.Give(f.who, f.taken)
+		f.taken = 0
+	}
+}
+
+// drop forgets a body.
+func (h *Endpoint) drop(f *frame) {
+	h.taken(f)
+	h.pools.putFrame(f)
+}
+
+// bodyRefusal says why a body was not read to its end.
 func bodyRefusal(err error, limit int) *refusal {
 	var max *http.MaxBytesError
+	var refused *refusal
 	switch {
 	case errors.Is(err, errTooLarge), errors.As(err, &max):
 		return tooLarge(limit)
+	case errors.Is(err, errCrowded):
+		refused = unavailable("limit reached: bytes of bodies that are being read")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(http.StatusRequestTimeout, "the body took too long")
+		refused = refuse(http.StatusRequestTimeout, "the body took too long")
+	default:
+		refused = refuse(http.StatusBadRequest, "the body ended early")
 	}
-	return refuse(http.StatusBadRequest, "the body ended early")
+	refused.unread = true
+	return refused
 }
 
 func tooLarge(limit int) *refusal {
-	return refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", limit)
+	refused := refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", limit)
+	refused.unread = true
+	return refused
 }

@@ -12,9 +12,9 @@ import (
 const methodInitialize = "initialize"
 
 // converse serves a message of a session.
-func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, j *server.Judged, frame []byte) *refusal {
+func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, j *server.Judged, f *frame) *refusal {
 	if j.Kind == rpc.KindRequest && j.Method == methodInitialize && r.Header.Get(headerSession) == "" {
-		return h.open(w, r, j, frame)
+		return h.open(w, r, j, f)
 	}
 	s, err := h.sessionOf(r)
 	if err != nil {
@@ -23,7 +23,7 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, j *server.Ju
 	}
 	defer s.unuse()
 	if j.Kind != rpc.KindRequest {
-		if _, ok := s.receive(r, frame); !ok {
+		if _, ok := s.receive(r, f); !ok {
 			return s.gone()
 		}
 		w.WriteHeader(http.StatusAccepted)
@@ -36,7 +36,7 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, j *server.Ju
 		return err
 	}
 	reader := st.attach(-1)
-	if got, ok := s.receive(r, frame); ok && !got.Answered {
+	if got, ok := s.receive(r, f); ok && !got.Answered {
 		s.settle(j.ID)
 		st.end()
 	}
@@ -51,13 +51,13 @@ func (s *session) settle(id rpc.ID) {
 }
 
 // misanswered hands a malformed answer to the session that asked: it is refused, and still ends the waiting (CAN30).
-func (h *Endpoint) misanswered(r *http.Request, j *server.Judged, frame []byte) {
+func (h *Endpoint) misanswered(r *http.Request, j *server.Judged, f *frame) {
 	if (j.Kind != rpc.KindResult && j.Kind != rpc.KindError) || j.ID.IsZero() {
 		return
 	}
 	if s, refused := h.sessionOf(r); refused == nil {
 		defer s.unuse()
-		s.receive(r, frame)
+		s.receive(r, f)
 	}
 }
 
@@ -69,7 +69,7 @@ func idOf(j *server.Judged) rpc.ID {
 }
 
 // open begins a session with its handshake, or answers why not.
-func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged, frame []byte) *refusal {
+func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged, f *frame) *refusal {
 	if err := h.checkVersion(r); err != nil {
 		err.id = j.ID
 		return err
@@ -83,8 +83,8 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged
 	s.peer = h.srv.NewSession(s.context(r), s)
 	s.mu.Unlock()
 	st := s.stream(j.ID)
-	st.attach(-1)       // so that the answer is not taken for one whose client is away
-	s.receive(r, frame) // answers inline
+	st.attach(-1)   // so that the answer is not taken for one whose client is away
+	s.receive(r, f) // answers inline
 	answer, ok := st.alone()
 	s.remove(st)
 	status := http.StatusOK

@@ -14,7 +14,8 @@ import (
 // exchange is one message of a stateless revision and its response. Nobody else is stopped by its client, so whoever speaks
 // also writes.
 type exchange struct {
-	h *Endpoint
+	h    *Endpoint
+	body *frame
 	// timer calls tick: first to watch for the client's disconnect, then to keep the stream alive.
 	timer *time.Timer
 
@@ -43,18 +44,18 @@ const (
 const watchAfter = 5 * time.Millisecond
 
 // exchange serves a message of a stateless revision until its last frame is written.
-func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Judged) *refusal {
+func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Judged, f *frame) *refusal {
 	if err := h.checkHeaders(r, j); err != nil {
 		return err
 	}
 	x := h.pools.exchange()
-	x.begin(h, w, r, j)
+	x.begin(h, w, r, j, f)
 	if err := h.addCall(x, j); err != nil {
 		x.end()
 		return err
 	}
 	// x says when the client is gone.
-	h.srv.Exchange(context.WithoutCancel(h.context(r)), j, x)
+	h.srv.Exchange(context.WithoutCancel(r.Context()), j, x)
 	h.removeCall(x)
 	written := x.end()
 	switch {
@@ -72,18 +73,10 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Ju
 	return nil
 }
 
-// context is that of the request, with what the operator says of it.
-func (h *Endpoint) context(r *http.Request) context.Context {
-	if h.opts.quotaKey == nil {
-		return r.Context()
-	}
-	return server.WithQuotaKey(r.Context(), h.opts.quotaKey(r))
-}
-
-func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, j *server.Judged) {
+func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, j *server.Judged, f *frame) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.h, x.ctx, x.wire, x.method = h, r.Context(), j.Wire, j.Method
+	x.h, x.body, x.ctx, x.wire, x.method = h, f, r.Context(), j.Wire, j.Method
 	x.status, x.phase, x.entry, x.cause, x.unwatch = http.StatusOK, nothing, nil, nil, nil
 	x.d.init(w, h.opts.writeWait)
 	if x.timer == nil {
@@ -105,7 +98,7 @@ func (x *exchange) end() (written bool) {
 		idle = x.unwatch() && idle
 	}
 	if idle {
-		x.ctx, x.wire, x.entry, x.unwatch = nil, nil, nil, nil
+		x.ctx, x.wire, x.entry, x.unwatch, x.body = nil, nil, nil, nil, nil
 		x.d.init(nil, 0)
 		x.h.pools.exchanges.Put(x)
 	}
@@ -165,6 +158,7 @@ func (x *exchange) lasts() bool {
 
 // InFlight implements server.Tracked.
 func (x *exchange) InFlight(e *inflight.Entry) {
+	x.h.taken(x.body)
 	x.mu.Lock()
 	x.entry = e
 	cause := x.cause

@@ -79,10 +79,16 @@ func newServer(t testing.TB, tools []server.Tool, opts ...server.Option) *server
 }
 
 func newFixture(t testing.TB, opts ...Option) *fixture {
+	return newFixtureOn(t, httptest.NewUnstartedServer, opts...)
+}
+
+func newFixtureOn(t testing.TB, unstarted func(http.Handler) *httptest.Server, opts ...Option) *fixture {
 	f := &fixture{t: t, began: make(chan struct{}, 4096), release: make(chan struct{}), causes: make(chan error, 4096)}
 	f.srv = newServer(t, f.tools(), server.WithGrace(time.Second))
 	f.h = Handler(f.srv, opts...)
-	f.ts = httptest.NewUnstartedServer(f.h)
+	f.ts = unstarted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.h.ServeHTTP(w, r.WithContext(server.WithPrincipal(r.Context(), r.Header.Get("X-User"))))
+	}))
 	f.ts.Config.ReadHeaderTimeout = 5 * time.Second
 	f.ts.Start()
 	t.Cleanup(func() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
@@ -18,6 +19,7 @@ type Endpoint struct {
 	records *server.LogQueue // where opts.logger writes
 	params  paramTable
 	pools   pools
+	bodies  *quota.Shared[server.Requestor] // bytes that are being read
 
 	draining chan struct{} // closed when shutdown begins
 
@@ -46,6 +48,7 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	}
 	h.records = server.NewLogQueue(h.opts.logger.Handler())
 	h.opts.logger = slog.New(h.records)
+	h.bodies = quota.NewShared[server.Requestor](h.opts.bodyTotal)
 	return h
 }
 
@@ -75,6 +78,9 @@ func (h *Endpoint) guarded(w http.ResponseWriter, r *http.Request) *refusal {
 		return unavailable("the server is shutting down")
 	}
 	defer h.leave()
+	if h.opts.quotaKey != nil {
+		r = r.WithContext(server.WithQuotaKey(r.Context(), h.opts.quotaKey(r)))
+	}
 	switch r.Method {
 	case http.MethodPost:
 		return h.post(w, r)
@@ -101,16 +107,16 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	if err != nil {
 		return err
 	}
-	defer h.pools.putFrame(f)
+	defer h.drop(f)
 	j, err := h.judge(r, f.data)
 	switch {
 	case err != nil:
-		h.misanswered(r, &j, f.data)
+		h.misanswered(r, &j, f)
 		return err
 	case j.Wire != nil:
-		return h.exchange(w, r, &j)
+		return h.exchange(w, r, &j, f)
 	}
-	return h.converse(w, r, &j, f.data)
+	return h.converse(w, r, &j, f)
 }
 
 // get opens a stream of a session, or goes on with one.

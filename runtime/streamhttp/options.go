@@ -13,6 +13,7 @@ type options struct {
 	logger      *slog.Logger
 	guard       guard
 	maxBody     int
+	bodyTotal   int64
 	bodyTimeout time.Duration
 	writeWait   time.Duration
 	keepAlive   time.Duration
@@ -28,7 +29,7 @@ type options struct {
 
 func defaults() options {
 	return options{
-		logger: slog.New(slog.DiscardHandler), maxBody: 16 << 20, bodyTimeout: 30 * time.Second, writeWait: 30 * time.Second,
+		logger: slog.New(slog.DiscardHandler), maxBody: 16 << 20, bodyTotal: 256 << 20, bodyTimeout: 30 * time.Second, writeWait: 30 * time.Second,
 		keepAlive: 15 * time.Second, prime: time.Second, retry: time.Second, idle: 30 * time.Minute,
 		maxSessions: 10_000, maxCalls: 20_000, replay: 1 << 20, replayTotal: 256 << 20,
 	}
@@ -48,7 +49,13 @@ func WithOrigins(origins ...string) Option { return func(o *options) { o.guard.o
 // WithMaxBody sets the largest body in bytes; the default is 16 MiB. Larger ones are refused with 413.
 func WithMaxBody(bytes int) Option { return func(o *options) { o.maxBody = max(bytes, 1) } }
 
-// WithBodyTimeout sets how long a body may take to arrive; the default is 30 seconds, 0 means no limit.
+// WithMaxBodyTotal sets how many bytes all bodies that are being read may have together, not counting the first 64 KiB of each; the
+// default is 256 MiB. One principal has at most three quarters of it, all callers without an identity being one unless WithQuotaKey
+// tells them apart. A body beyond that is refused with 503.
+func WithMaxBodyTotal(bytes int64) Option { return func(o *options) { o.bodyTotal = max(bytes, 1) } }
+
+// WithBodyTimeout sets how long a body may take to arrive; the default is 30 seconds, 0 means no limit. A slower one is refused with
+// 408.
 func WithBodyTimeout(d time.Duration) Option { return func(o *options) { o.bodyTimeout = d } }
 
 // WithWriteTimeout sets how long a client may take to accept what is written at once; the default is 30 seconds, 0 means no
@@ -78,8 +85,8 @@ func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = m
 // with 503. Those of a session are bounded by the server's WithMaxInFlight.
 func WithMaxExchanges(n int) Option { return func(o *options) { o.maxCalls = max(n, 1) } }
 
-// WithQuotaKey lets key name requests without an identity to the quotas of tasks, for example by the client's address, which only
-// the operator knows how to find behind proxies. The default is none: anonymous callers of 2026-07-28 share one quota.
+// WithQuotaKey lets key name requests without an identity to quotas, for example by the client's address, which only the operator
+// knows how to find behind proxies. The default is none: anonymous callers count as one.
 func WithQuotaKey(key func(*http.Request) string) Option {
 	return func(o *options) { o.quotaKey = key }
 }

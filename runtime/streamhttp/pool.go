@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // pools keep what requests need for a moment. They are an Endpoint's own.
@@ -12,7 +14,11 @@ type pools struct {
 }
 
 // frame is a body.
-type frame struct{ data []byte }
+type frame struct {
+	data  []byte
+	who   server.Requestor
+	taken int64 // of Endpoint.bodies, for who
+}
 
 func (p *pools) frame() *frame {
 	if f, ok := p.frames.Get().(*frame); ok {
@@ -21,6 +27,7 @@ func (p *pools) frame() *frame {
 	return new(frame)
 }
 
+// putFrame takes f back, of which nothing counts any more.
 func (p *pools) putFrame(f *frame) {
 	f.data = keep(f.data)
 	p.frames.Put(f)

@@ -15,6 +15,7 @@ type refusal struct {
 	err    *rpc.Error
 	allow  string // of 405
 	retry  int    // seconds, of 503
+	unread bool   // the rest of the body is not wanted
 }
 
 // refuse is a refusal of what never became a message.
@@ -42,8 +43,8 @@ func (r *refusal) write(w http.ResponseWriter) {
 	if r.retry > 0 {
 		h.Set("Retry-After", strconv.Itoa(r.retry))
 	}
-	if r.status == http.StatusRequestEntityTooLarge || r.status == http.StatusRequestTimeout {
-		h.Set("Connection", "close") // the rest of the body is not wanted
+	if r.unread {
+		h.Set("Connection", "close")
 	}
 	b := rpc.AppendError(nil, r.id, r.err)
 	h["Content-Type"] = jsonHeader

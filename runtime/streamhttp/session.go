@@ -55,14 +55,17 @@ func newSession(h *Endpoint, id, principal string) *session {
 	}
 }
 
-// receive hands a message to the server, unless the session is over.
-func (s *session) receive(r *http.Request, frame []byte) (got server.Receipt, ok bool) {
+// receive hands a message to the server, which copies it, unless the session is over.
+func (s *session) receive(r *http.Request, f *frame) (got server.Receipt, ok bool) {
 	s.order.Lock()
 	defer s.order.Unlock()
 	if s.over() {
 		return got, false
 	}
-	return s.peer.Receive(s.context(r), frame), true
+	got = s.peer.Receive(s.context(r), f.data)
+	f.data = keep(f.data)
+	s.h.taken(f)
+	return got, true
 }
 
 func (s *session) over() bool {
@@ -351,7 +354,7 @@ type sessionKey struct{}
 
 // context has the values that a handler sees: those of the request that it serves, never of the one that opened the session.
 func (s *session) context(r *http.Request) context.Context {
-	return context.WithValue(s.h.context(r), sessionKey{}, s)
+	return context.WithValue(r.Context(), sessionKey{}, s)
 }
 
 // ClosePolling closes the response stream of the call that ctx belongs to, so that the client need not keep a connection: it

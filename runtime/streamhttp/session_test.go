@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
-	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 func (f *fixture) want(resp *http.Response, status int, parts ...string) string {
@@ -326,10 +325,6 @@ func (f *fixture) only() *session {
 
 func TestTSK21SessionsBelongToTheirPrincipal(t *testing.T) {
 	f := newFixture(t)
-	inner := f.ts.Config.Handler
-	f.ts.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		inner.ServeHTTP(w, r.WithContext(server.WithPrincipal(r.Context(), r.Header.Get("X-User"))))
-	})
 	session := f.initialize("X-User: ann")
 	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	f.want(f.post(ping, session, "X-User: ann"), 200)

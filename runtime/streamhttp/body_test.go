@@ -1,0 +1,102 @@
+package streamhttp
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// withheld is the end of a body that does not come.
+type withheld chan struct{}
+
+// Read implements io.Reader.
+func (w withheld) Read([]byte) (int, error) {
+	<-w
+	return 0, io.ErrUnexpectedEOF
+}
+
+// upload posts size bytes without the last one, and returns the answer.
+func (f *fixture) upload(user string, size int, chunked bool, rest withheld) <-chan *http.Response {
+	r := f.request(http.MethodPost, "", "X-User: "+user)
+	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(strings.Repeat(" ", size-1)), rest))
+	r.ContentLength = int64(size)
+	if chunked {
+		r.ContentLength = -1
+	}
+	answer := make(chan *http.Response, 1)
+	go func() { answer <- f.do(r) }()
+	return answer
+}
+
+// Uploads that do not end hold no more than they may have together, and leave something for others; after their time they hold nothing.
+func TestTSK28BodiesThatAreBeingReadAreBounded(t *testing.T) {
+	for name, chunked := range map[string]bool{"with a length": false, "chunked": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newBubble(t, WithMaxBodyTotal(16<<20))
+				rest := make(withheld)
+				defer close(rest)
+				var waiting []<-chan *http.Response
+				for range 40 {
+					answer := f.upload("mallory", 1<<20, chunked, rest)
+					synctest.Wait()
+					if len(answer) == 0 {
+						waiting = append(waiting, answer)
+						continue
+					}
+					resp := <-answer
+					if f.want(resp, 503, "limit"); resp.Header.Get("Retry-After") == "" {
+						t.Error("no Retry-After")
+					}
+				}
+				if n := len(waiting); n < 6 || n > 13 {
+					t.Errorf("%d uploads of 1 MiB are being read, 13 are three quarters of what there is, without 64 KiB each", n)
+				}
+				call := callBody2026("1", "echo", strings.Repeat("x", 1<<20))
+				f.want(f.post(call, append(headers2026("tools/call", "echo"), "X-User: bob")...), 200)
+				time.Sleep(31 * time.Second)
+				synctest.Wait()
+				for _, answer := range waiting {
+					if resp := <-answer; resp.StatusCode != 408 {
+						t.Errorf("status %d", resp.StatusCode)
+					}
+				}
+				if n := f.h.bodies.Used(); n != 0 {
+					t.Errorf("%d bytes are still counted", n)
+				}
+			})
+		})
+	}
+}
+
+// A body counts until its request does: a call that takes long holds nothing of what is there for bodies.
+func TestTSK28BodiesCountUntilTheirRequestsDo(t *testing.T) {
+	f := newFixture(t)
+	session := f.initialize()
+	text := strings.Repeat("x", 1<<20)
+	answers := make(chan string, 2)
+	go func() { answers <- body(f.call2026("1", "gate", text)) }()
+	go func() { answers <- body(f.post(callBody("2", "gate", text), session)) }()
+	for range cap(answers) {
+		<-f.began
+	}
+	if n := f.h.bodies.Used(); n != 0 {
+		t.Errorf("%d bytes are counted while the calls run", n)
+	}
+	for range cap(answers) {
+		f.release <- struct{}{}
+	}
+	for range cap(answers) {
+		if a := <-answers; !strings.Contains(a, text) {
+			t.Error("not what was sent")
+		}
+	}
+	f.want(f.post(text), 400)
+	f.want(f.post(strings.Replace(callBody("3", "none", text), "tools/call", "tools/none", 1), session), 200, "-32601")
+	if n := f.h.bodies.Used(); n != 0 {
+		t.Errorf("%d bytes are counted of what was refused", n)
+	}
+}
