@@ -55,30 +55,81 @@ func (e *URLElicitationError) data() ([]byte, error) {
 	return append(b, `]}`...), nil
 }
 
-// protocolError is the JSON-RPC error that a handler's err stands for in the call's revision, nil for none.
-func (c *Call) protocolError(err error) *rpc.Error {
+// kind says what the end of a tool call is, apart from its form in a revision. It is stored with tasks: numbers keep their meaning.
+type kind = uint8
+
+const (
+	plainKind    kind = iota // a result, or an error that is the same everywhere
+	toolError                // a result with isError
+	noResource               // what follows are errors that revisions have different codes for, or none: then it is a toolError
+	needsPages               // URLElicitationError
+	needsAbility             // UnsupportedError
+)
+
+// fault is a handler's error that stands for one of the protocol.
+type fault struct {
+	kind kind
+	text string    // what a result with isError says
+	own  rpc.Error // as it is, or what an error of the kind is made of
+}
+
+// Error implements error.
+func (f *fault) Error() string { return f.text }
+
+// code is what the revision has for errors of the kind, 0 for nothing.
+func (c *Codes) code(k kind) int {
+	switch k {
+	case noResource:
+		return c.ResourceNotFound
+	case needsPages:
+		return c.URLElicitationRequired
+	case needsAbility:
+		return c.MissingCapability
+	}
+	return 0
+}
+
+// answer is what the fault is in the revision: a JSON-RPC error, or a result.
+func (w *wire) answer(f *fault) (CallResult, error) {
+	code := w.Codes.code(f.kind)
+	switch {
+	case f.kind == plainKind:
+		return CallResult{}, &f.own
+	case code == 0:
+		return CallResult{IsError: true, Content: appendText(nil, f.text)}, nil
+	case f.kind == needsAbility:
+		return CallResult{}, w.missing(f.own.Message)
+	}
+	return CallResult{}, &rpc.Error{Code: code, Message: f.own.Message, Data: f.own.Data}
+}
+
+// fault is what a handler's err stands for, nil for no error of the protocol.
+func (c *Call) fault(err error) *fault {
 	var own *rpc.Error
 	var resource *ResourceError
 	var pages *URLElicitationError
 	var unsupported *UnsupportedError
-	codes := &c.wire.Codes
+	f := &fault{text: err.Error()}
 	switch {
 	case errors.As(err, &own):
-		return c.allow(own)
-	case errors.As(err, &resource) && codes.ResourceNotFound != 0:
-		own = rpc.Errorf(codes.ResourceNotFound, "%v", resource)
-		own.Data = append(check.AppendString([]byte(`{"uri":`), resource.URI), '}')
-		return own
-	case errors.As(err, &pages) && codes.URLElicitationRequired != 0:
-		data, wrong := pages.data()
-		if wrong != nil {
-			return c.defect(wrong)
+		f.own = *c.allow(own)
+	case errors.As(err, &resource):
+		f.kind, f.own.Message = noResource, resource.Error()
+		f.own.Data = append(check.AppendString([]byte(`{"uri":`), resource.URI), '}')
+	case errors.As(err, &pages):
+		f.kind, f.own.Message = needsPages, pages.Error()
+		if f.own.Data, err = pages.data(); err != nil {
+			f.kind, f.own = plainKind, *c.defect(err)
 		}
-		return &rpc.Error{Code: codes.URLElicitationRequired, Message: pages.Error(), Data: data}
-	case errors.As(err, &unsupported) && unsupported.Capability != "" && codes.MissingCapability != 0:
-		return c.wire.missing(unsupported.Capability)
+	case errors.As(err, &unsupported) && unsupported.Capability != "":
+		f.kind, f.own.Message = needsAbility, unsupported.Capability
+	default:
+		return nil
 	}
-	return nil
+	if f.kind == plainKind {
+		f.text = f.own.Message
+	}
+	return f
 }
 
 // allow holds a handler's own error against what errors may be. A reserved code would say what the specification means by it, or

@@ -175,18 +175,12 @@ func anyTool(tools []Tool, is func(*Tool) bool) bool {
 // the one that created it made of it.
 func (w *wire) view(t *task.Task) TaskView {
 	v := TaskView{
-		ID: t.ID, Status: string(t.Status), StatusMessage: t.StatusMessage,
+		ID: t.ID, Status: string(w.statusOf(t.Kind, t.Status)), StatusMessage: t.StatusMessage,
 		CreatedAt: Time(t.CreatedAt), LastUpdatedAt: Time(t.UpdatedAt),
 		TTL: MillisOf(t.TTL), PollInterval: MillisOf(t.PollInterval),
 	}
 	if t.TTL == task.Unlimited {
 		v.TTL = -1
-	}
-	switch {
-	case t.Status == task.Failed && t.Error == nil && len(t.Result) > 0 && !w.Task.IsErrorFails:
-		v.Status = string(task.Completed)
-	case t.Status == task.Completed && w.Task.IsErrorFails && len(t.Result) > 0 && t.Result[0] == 1:
-		v.Status = string(task.Failed)
 	}
 	return v
 }

@@ -53,8 +53,10 @@ func (c *Call) methodError(err error) error {
 	if errors.As(err, &invalid) {
 		return invalidParams(c.entry.Info().Method, invalid.err)
 	}
-	if own := c.protocolError(err); own != nil {
-		return own
+	if f := c.fault(err); f != nil {
+		if _, own := c.wire.answer(f); own != nil {
+			return own
+		}
 	}
 	if c.entry.Err() == nil {
 		c.Log().Error("method failed", "method", c.entry.Info().Method, "error", err)

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -87,13 +88,19 @@ func (s *Server) answerTimeout(e *inflight.Entry) {
 		defer p.live.done()
 		info := e.Info()
 		w := s.wires[info.Variant]
-		result := CallResult{IsError: true, Content: appendText(nil, info.Tool+" timed out after "+info.Timeout.String()), ServerInfo: s.infoFor(w)}
+		result := timeoutResult(info.Tool, info.Timeout)
+		result.ServerInfo = s.infoFor(w)
 		about := subject{peer: p, id: e.Key().ID}
 		err := about.write(statement{frame: rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result)), retires: timedOut{e}, wire: w})
 		if err != nil {
 			p.endStream(about.id) // it was cancelled before this could be written
 		}
 	}()
+}
+
+// timeoutResult is what a call that took too long gives: the model that chose the tool should see it.
+func timeoutResult(tool string, after time.Duration) CallResult {
+	return CallResult{IsError: true, Content: appendText(nil, tool+" timed out after "+after.String())}
 }
 
 // timedOut is a request whose timeout has passed and was not answered yet. The client may still cancel it: then it is not answered.

@@ -83,7 +83,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	s.tracker = inflight.New(inflight.Options{OnCancel: s.ended})
 	if s.servesTasks() {
 		s.engine = task.New(task.Config{
-			Runner: s.runTask, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
+			Runner: s.runTask, TimedOut: s.taskTimedOut, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
 			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endSession, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
 		})
 	}

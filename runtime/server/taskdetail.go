@@ -15,14 +15,14 @@ import (
 func (s *Server) detail(w *wire, t *task.Task, can ability) TaskView {
 	v := w.view(t)
 	v.ServerInfo = s.infoFor(w)
-	switch task.Status(v.Status) {
-	case task.Completed:
-		if result, err := unpackResult(t.Result); err == nil {
+	switch t.Status {
+	case task.Completed, task.Failed:
+		if result, err := w.ending(t); err != nil {
+			v.Status, v.Error = string(task.Failed), appendErrorObject(nil, asRPC(err))
+		} else {
 			result.ServerInfo = v.ServerInfo
 			v.Result = w.AppendCallResult(nil, &result)
 		}
-	case task.Failed:
-		v.Error = appendErrorObject(nil, failureOf(t))
 	case task.InputRequired:
 		requests, err := w.inputRequests(w.askable(t.Questions, can))
 		if err != nil {
@@ -42,14 +42,6 @@ func (w *wire) askable(all []task.Question, can ability) (some []task.Question) 
 		}
 	}
 	return some
-}
-
-// failureOf is the error of a failed task.
-func failureOf(t *task.Task) *rpc.Error {
-	if t.Error != nil {
-		return t.Error
-	}
-	return rpc.Errorf(rpc.CodeInternalError, "%s", t.StatusMessage)
 }
 
 func appendErrorObject(b []byte, err *rpc.Error) []byte {

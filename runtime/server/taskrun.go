@@ -54,18 +54,60 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
 	defer r.release()
 	call.room = &r.room
 	result, err := s.execute(ctx, call, t.Args, &r.scratch)
+	if f := (*fault)(nil); errors.As(err, &f) {
+		o := failed(&f.own)
+		o.Kind, o.Message, o.Status = f.kind, f.text, call.wire.statusOf(f.kind, o.Status)
+		return o
+	}
 	if err != nil {
 		return failed(asRPC(err))
 	}
-	o := task.Outcome{Status: task.Completed, Result: packResult(&result)}
-	if result.IsError && call.wire.Task.IsErrorFails {
-		o.Status, o.Message = task.Failed, textOf(result.Content)
-	}
-	return o
+	return call.wire.outcome(&result)
 }
 
 func failed(err *rpc.Error) task.Outcome {
 	return task.Outcome{Status: task.Failed, Message: err.Message, Error: err}
+}
+
+// outcome is how a task ends with a result.
+func (w *wire) outcome(result *CallResult) task.Outcome {
+	o := task.Outcome{Status: task.Completed, Result: packResult(result)}
+	if result.IsError {
+		o.Kind, o.Message, o.Status = toolError, textOf(result.Content), w.statusOf(toolError, o.Status)
+	}
+	return o
+}
+
+// statusOf is what a task of the status that ended so is in the revision (TSK12, EXT08).
+func (w *wire) statusOf(k kind, stored task.Status) task.Status {
+	switch {
+	case k == plainKind:
+		return stored
+	case w.Codes.code(k) != 0 || w.Task.IsErrorFails:
+		return task.Failed
+	}
+	return task.Completed
+}
+
+// ending is what the request that became the task would have been answered with in the revision (TSK10, LET17).
+func (w *wire) ending(t *task.Task) (CallResult, error) {
+	switch {
+	case t.Error != nil && t.Kind != plainKind:
+		return w.answer(&fault{t.Kind, t.StatusMessage, *t.Error})
+	case t.Error != nil:
+		return CallResult{}, t.Error
+	case t.Status == task.Cancelled:
+		return CallResult{}, rpc.Errorf(task.CodeCancelled, "the task was cancelled")
+	}
+	return unpackResult(t.Result)
+}
+
+// taskTimedOut is how a task ends that took too long: as its call would have.
+func (s *Server) taskTimedOut(t task.Task) task.Outcome {
+	var meta taskMeta
+	_ = json.Unmarshal(t.Meta, &meta) // we wrote it; else the newest revision decides
+	result := timeoutResult(t.Tool, t.Timeout)
+	return s.wireOf(meta.Revision).outcome(&result)
 }
 
 func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Call, error) {
@@ -89,14 +131,19 @@ func (c *Call) recall(stored []byte) error {
 	if err := json.Unmarshal(stored, &meta); err != nil {
 		return err
 	}
-	c.wire, c.local = c.s.wires[0], &taskLocal{carried: meta.Carried}
-	for _, w := range c.s.wires {
-		if w.Revision == meta.Revision {
-			c.wire = w
-		}
-	}
+	c.wire, c.local = c.s.wireOf(meta.Revision), &taskLocal{carried: meta.Carried}
 	c.can = c.wire.abilitiesOf(meta.Can)
 	return nil
+}
+
+// wireOf is the wire of the revision, or the newest one if it is not served any more.
+func (s *Server) wireOf(revision string) *wire {
+	for _, w := range s.wires {
+		if w.Revision == revision {
+			return w
+		}
+	}
+	return s.wires[0]
 }
 
 // taskResult answers what the call would have been answered (TSK10), as soon as the task is over (TSK09). Meanwhile
@@ -110,13 +157,7 @@ func (r *request) taskResult(b []byte) ([]byte, error) {
 		return b, r.taskError(err)
 	}
 	r.p.s.shown(&t)
-	if t.Status == task.Cancelled && t.Error == nil {
-		return b, rpc.Errorf(task.CodeCancelled, "the task was cancelled")
-	}
-	if t.Error != nil {
-		return b, t.Error
-	}
-	result, err := unpackResult(t.Result)
+	result, err := r.wire.ending(&t)
 	if err != nil {
 		return b, err
 	}

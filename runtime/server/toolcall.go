@@ -62,6 +62,9 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	if call.suspend() {
 		return b, context.Cause(r.entry)
 	}
+	if f := (*fault)(nil); errors.As(err, &f) {
+		r.result, err = r.wire.answer(f)
+	}
 	if err != nil {
 		return b, err
 	}
@@ -86,7 +89,7 @@ func arguments(args []byte) []byte {
 }
 
 // execute runs the tool's handler and makes the protocol's result of what it returns. Its parts live in buf. An error
-// is answered as a JSON-RPC error; errors that the model should see are results.
+// is answered as a JSON-RPC error, a *fault as the revision does; errors that the model should see are results.
 func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]byte) (CallResult, error) {
 	defer call.close()
 	t := call.tool
@@ -110,10 +113,10 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	return result, nil
 }
 
-// failure makes an answer of a handler's error.
+// failure makes an answer of a handler's error; a *fault is for the revision to answer.
 func (s *Server) failure(call *Call, err error) (CallResult, error) {
-	if own := call.protocolError(err); own != nil {
-		return CallResult{}, own
+	if f := call.fault(err); f != nil {
+		return CallResult{}, f
 	}
 	if broken := (*outputError)(nil); errors.As(err, &broken) {
 		call.Log().Error("output refused", "error", broken.err)

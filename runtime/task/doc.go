@@ -33,7 +33,7 @@
 // decides and the handler's result is discarded:
 //
 //	peer                    tasks/cancel: cancelled; forced at once, else when the handler returns
-//	timeout                 failed, at once, even if the handler does not listen
+//	timeout                 Config.TimedOut says how, at once, even if the handler does not listen
 //	timeout, ErrExpired     the ttl passed, the task is gone (TSK15)
 //	shutdown                parked for another run if the store is durable, else failed: it would die with the process
 //	parent, ErrLease        the task is somebody else's now

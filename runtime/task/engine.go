@@ -21,6 +21,8 @@ type Config struct {
 	Limits     Limits
 	// Logger gets the audit records (TSK23), stacks of panics and store failures; nil means silence.
 	Logger *slog.Logger
+	// TimedOut says how a task ends whose Timeout has passed; nil means failed, with rpc.CodeInternalError. It must not block.
+	TimedOut func(Task) Outcome
 	// OnChange is told every change of a task that was made through this engine, in order per task, and not before Start
 	// (TSK20). It must not block for long: who changed the task waits for it. Creation and expiry are not changes.
 	OnChange func(Task)

@@ -140,10 +140,10 @@ func (e *Engine) perform(r *Run) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.audit.panicked(&r.task, p)
-			out = internal("the handler panicked")
+			out = broken("the handler panicked")
 		} else if !returned {
 			e.audit.exited(&r.task)
-			out = internal("the handler ended without a result")
+			out = broken("the handler ended without a result")
 		}
 		e.mu.Lock()
 		e.freeSlot(r) // whoever reads the result can create the next one
@@ -168,7 +168,7 @@ func (e *Engine) settle(r *Run, o Outcome) {
 	case c.Source == inflight.SourcePeer:
 		e.finish(r, cancelled(c.Reason))
 	case c.Source == inflight.SourceTimeout:
-		e.finish(r, timedOut(r.task.Timeout))
+		e.finish(r, e.timedOut(r.Task()))
 	case e.store.Durable():
 		e.park(r)
 	default:
@@ -223,6 +223,18 @@ func internal(message string) Outcome {
 	return Outcome{Status: Failed, Message: message, Error: &rpc.Error{Code: rpc.CodeInternalError, Message: message}}
 }
 
-func timedOut(d time.Duration) Outcome { return internal(fmt.Sprintf("timed out after %v", d)) }
+// broken is the outcome of a defect: what is wrong is for the status, since no answer to the request would have told it (TSK10).
+func broken(message string) Outcome {
+	o := internal("internal error")
+	o.Message = message
+	return o
+}
+
+func (e *Engine) timedOut(t Task) Outcome {
+	if e.config.TimedOut != nil {
+		return e.config.TimedOut(t)
+	}
+	return internal(fmt.Sprintf("timed out after %v", t.Timeout))
+}
 
 func shutDown() Outcome { return internal("the server was shut down before the task was done") }

@@ -150,7 +150,7 @@ func (s *State) end(o Outcome, now time.Time) error {
 	if err := s.Task.move(o.Status, o.Message, now); err != nil {
 		return err
 	}
-	s.Task.Result, s.Task.Error, s.Task.Args = o.Result, o.Error, nil
+	s.Task.Result, s.Task.Error, s.Task.Kind, s.Task.Args = o.Result, o.Error, o.Kind, nil
 	return nil
 }
 

@@ -34,6 +34,8 @@ type Task struct {
 	Version uint64
 	// Uncancellable tasks are not told to stop by a cooperative cancel; the wish is recorded (CAN14, EXT11).
 	Uncancellable bool
+	// Kind is Outcome.Kind.
+	Kind uint8
 	// CancelRequested tells that somebody asked to cancel; CancelReason is what they said.
 	CancelRequested bool
 	CancelReason    string
@@ -74,6 +76,8 @@ type Outcome struct {
 	Message string
 	Result  []byte
 	Error   *rpc.Error
+	// Kind says more about the end in numbers of the caller's own, 0 for nothing. Lists have it, but not Result and Error.
+	Kind uint8
 }
 
 // Question is one open or answered question of a task. Name is unique for the life of the task and is its input key on

@@ -23,6 +23,8 @@ var faults = []fault{
 		func(s task.Store) task.Store { return &lateCreate{Store: s} }},
 	{"results are reformatted", []string{"TSK10OutcomeIsKeptVerbatim"},
 		func(s task.Store) task.Store { return &compacting{s} }},
+	{"kinds of ends are lost", []string{"TSK16ListLeavesPayloadsOut"},
+		func(s task.Store) task.Store { return &kindless{s} }},
 	{"a late finish is accepted", []string{"TSK07TerminalStatesAbsorb", "TSK07OneOfManyEndsATask", "TSK18ForcedCancelIsImmediate"},
 		func(s task.Store) task.Store { return &lastWins{s} }},
 	{"any epoch may write", []string{"LeaseFencesOldEpochs"},
@@ -76,6 +78,13 @@ func (s *compacting) Finish(ctx context.Context, l task.Lease, o task.Outcome) (
 	if json.Compact(&b, o.Result) == nil {
 		o.Result = b.Bytes()
 	}
+	return s.Store.Finish(ctx, l, o)
+}
+
+type kindless struct{ task.Store }
+
+func (s *kindless) Finish(ctx context.Context, l task.Lease, o task.Outcome) (task.Task, error) {
+	o.Kind = 0
 	return s.Store.Finish(ctx, l, o)
 }
 

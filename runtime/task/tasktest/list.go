@@ -89,11 +89,12 @@ func pagesAreStable(p *probe) {
 
 func listLeavesOut(p *probe) {
 	id := p.createWith(task.Task{Owner: ada, TTL: time.Hour, Args: []byte("{}")}).ID
-	_, err := p.Finish(p.ctx, p.begin(id).Lease, task.Outcome{Status: task.Completed, Result: []byte("{}")})
+	_, err := p.Finish(p.ctx, p.begin(id).Lease, task.Outcome{Status: task.Completed, Result: []byte("{}"), Kind: 3})
 	p.must(err, "finish")
 	page, err := p.List(p.ctx, ada, "", 10)
 	p.must(err, "list")
 	want := p.get(id)
+	p.equal(want.Kind, uint8(3), "kind of the end")
 	want.Args, want.Result, want.Error = nil, nil, nil
 	p.equal(page.Tasks, []task.Task{want}, "listed tasks")
 }
