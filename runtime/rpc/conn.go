@@ -20,10 +20,11 @@ type Conn interface {
 	Close() error
 }
 
-// Watched is a Conn that knows whether its peer is gone altogether, as far as that can be told without writing to it. At the end of
-// input that tells a dead peer from one that has said all it wants to say.
+// Watched is a Conn that knows when its peer stops reading, without writing to it. At the end of input that tells a dead peer from one
+// that has said all it wants to say.
 type Watched interface {
-	PeerGone() bool
+	// Gone is closed when nobody can read any more what is written; nil where only a write tells.
+	Gone() <-chan struct{}
 }
 
 // ErrClosed is what a Conn returns after its own Close.

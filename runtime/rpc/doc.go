@@ -20,6 +20,9 @@
 // The writer that holds the role writes until nothing is pending, so under load one goroutine works for the others. It is most
 // often the end of a request, with nothing else to do. Handing the role on would need somebody who waits for it.
 //
+// A Conn that is Watched tells when nobody reads any more. For pipes and sockets on Linux it waits for the kernel to say so: the epoll
+// descriptor for that is polled by the Go runtime like any other, so no thread waits.
+//
 // Params must be an object. JSON-RPC also allows arrays, this protocol never; null is refused with them, because the sender
 // meant something that was not sent. Repeated keys are refused everywhere in a frame: the two sides of a check may
 // otherwise read different values (VAL07).

@@ -116,10 +116,12 @@ func (l *lines) WriteFrame(frame []byte) error { return l.w.write(frame) }
 // Local is LineOptions.Local.
 func (l *lines) Local() bool { return l.opts.Local }
 
-// PeerGone implements Watched, if w does.
-func (l *lines) PeerGone() bool {
-	w, ok := l.w.w.(Watched)
-	return ok && w.PeerGone()
+// Gone implements Watched, if w does.
+func (l *lines) Gone() <-chan struct{} {
+	if w, ok := l.w.w.(Watched); ok {
+		return w.Gone()
+	}
+	return nil
 }
 
 // Close implements Conn. Accepted frames get CloseWait to drain, so that a peer that stopped reading can not hold it up.

@@ -22,8 +22,8 @@ func (p *pipeEnd) ReadFrame(buf []byte) ([]byte, error) { return p.in.take(buf[:
 // WriteFrame implements Conn.
 func (p *pipeEnd) WriteFrame(frame []byte) error { return p.out.put(frame) }
 
-// PeerGone implements Watched.
-func (p *pipeEnd) PeerGone() bool { return p.out.unread.Load() }
+// Gone implements Watched.
+func (p *pipeEnd) Gone() <-chan struct{} { return p.out.gone }
 
 // Close implements Conn. The peer reads what was accepted and then io.EOF; its writes fail with io.ErrClosedPipe.
 func (p *pipeEnd) Close() error {
@@ -38,9 +38,10 @@ type queue struct {
 	mu       sync.Mutex
 	readable sync.Cond
 	room     sync.Cond
-	pending  []byte      // frames, each behind its length in 4 bytes
-	noMore   bool        // the writing end closed
-	unread   atomic.Bool // the reading end closed
+	pending  []byte        // frames, each behind its length in 4 bytes
+	noMore   bool          // the writing end closed
+	unread   atomic.Bool   // the reading end closed
+	gone     chan struct{} // closed then
 
 	batch []byte // the reader's alone: taken and not handed out
 	whole []byte // the buffer that batch is in
@@ -49,7 +50,7 @@ type queue struct {
 const lengthBytes = 4
 
 func newQueue() *queue {
-	q := new(queue)
+	q := &queue{gone: make(chan struct{})}
 	q.readable.L, q.room.L = &q.mu, &q.mu
 	return q
 }
@@ -117,7 +118,9 @@ func (q *queue) refill() error {
 
 func (q *queue) closeRead() {
 	q.mu.Lock()
-	q.unread.Store(true)
+	if !q.unread.Swap(true) {
+		close(q.gone)
+	}
 	q.mu.Unlock()
 	q.readable.Broadcast()
 	q.room.Broadcast()

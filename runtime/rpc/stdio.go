@@ -9,7 +9,8 @@ import (
 // Stdio is the connection over this process's standard input and output. Nothing else may read the one meanwhile; what is printed
 // on the other, by this process or one that it starts, goes to standard error, since it would break the frames (LET02). Close ends
 // a pending read, gives standard output back and leaves both descriptors open: the peer sees the end when the process exits. A
-// peer that is gone is an error of WriteFrame. From then on a standard error that nobody reads is an error, too, instead of the end of
+// peer that closed what it reads is an error of WriteFrame; on Linux the connection is Watched too, so it ends at once, elsewhere with the
+// next write (CAN26). From then on a standard error that nobody reads is an error, too, instead of the end of
 // the process: a line of the log must not tear a call that can not be cancelled (CAN14).
 func Stdio() Conn {
 	in, closeIn := interruptible(os.Stdin)

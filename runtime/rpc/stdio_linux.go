@@ -1,20 +1,68 @@
 package rpc
 
-import "syscall"
+import (
+	"io"
+	"os"
+	"syscall"
+)
 
-// unread tells whether the other end of a pipe or socket is closed. The kernel says so without being asked for any event.
-func unread(fd int) bool {
-	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+// watch returns a channel that is closed when the other end of f, a pipe or socket, is closed; nil for what nobody has to read, such as
+// a file. The kernel tells that without being asked for any event. The descriptor that waits for it is one that the Go runtime can wait
+// for itself, so this takes a goroutine and no thread. The closer, which may be nil, ends it.
+func watch(f *os.File) (gone <-chan struct{}, stop io.Closer) {
+	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, nil
+	}
+	if syscall.SetNonblock(fd, true) != nil || !watches(fd, f) {
+		_ = syscall.Close(fd)
+		return nil, nil
+	}
+	w := &watcher{file: os.NewFile(uintptr(fd), "epoll"), gone: make(chan struct{}), done: make(chan struct{})}
+	go w.run()
+	return w.gone, w
+}
+
+// watches adds f to an epoll descriptor.
+func watches(epoll int, f *os.File) bool {
+	raw, err := f.SyscallConn()
 	if err != nil {
 		return false
 	}
-	defer syscall.Close(epoll)
-	if syscall.EpollCtl(epoll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{}) != nil {
-		return false // a file: nobody has to read it
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		failed = syscall.EpollCtl(epoll, syscall.EPOLL_CTL_ADD, int(fd), &syscall.EpollEvent{})
+	})
+	return err == nil && failed == nil
+}
+
+// watcher waits for one event.
+type watcher struct {
+	file       *os.File
+	gone, done chan struct{}
+}
+
+func (w *watcher) run() {
+	defer close(w.done)
+	raw, err := w.file.SyscallConn()
+	if err != nil {
+		return
 	}
 	var events [1]syscall.EpollEvent
-	n, err := syscall.EpollWait(epoll, events[:], 0)
-	return err == nil && n == 1 && events[0].Events&(syscall.EPOLLERR|syscall.EPOLLHUP) != 0
+	_ = raw.Read(func(fd uintptr) bool {
+		n, err := syscall.EpollWait(int(fd), events[:], 0)
+		if n == 1 {
+			close(w.gone)
+		}
+		return n == 1 || err != nil && err != syscall.EINTR
+	})
+}
+
+// Close implements io.Closer.
+func (w *watcher) Close() error {
+	err := w.file.Close()
+	<-w.done
+	return err
 }
 
 // dup2 is dup3 on the newer architectures.

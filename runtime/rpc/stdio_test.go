@@ -239,7 +239,7 @@ func TestWritingToAPeerThatIsGoneIsAnError(t *testing.T) {
 	}
 }
 
-// At the end of input, a peer that only said all it wanted is told from one that is gone.
+// A peer that closed what it reads is seen at once, also one that still sends.
 func TestCAN26ADeadPeerIsSeenWithoutWriting(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return // elsewhere only a write tells
@@ -253,14 +253,14 @@ func TestCAN26ADeadPeerIsSeenWithoutWriting(t *testing.T) {
 		"pipe": {pipeEnd, pipe}, "socket": {os.NewFile(uintptr(fds[0]), "peer"), os.NewFile(uintptr(fds[1]), "stdout")},
 	} {
 		out, closer := surviving(ends[1])
-		c := Lines(pipeEnd, out, closer, LineOptions{}).(Watched)
-		if c.PeerGone() {
+		gone := Lines(pipeEnd, out, closer, LineOptions{}).(Watched).Gone()
+		select {
+		case <-gone:
 			t.Errorf("%s: gone while it is there", name)
+		default:
 		}
 		ends[0].Close()
-		if !c.PeerGone() {
-			t.Errorf("%s: not gone", name)
-		}
+		<-gone
 		closer.Close()
 		ends[1].Close()
 	}
@@ -269,10 +269,22 @@ func TestCAN26ADeadPeerIsSeenWithoutWriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if out, closer := surviving(file); closer != nil {
-		defer closer.Close()
-		if out.(Watched).PeerGone() {
-			t.Error("a file is gone")
-		}
+	out, closer := surviving(file)
+	if out.(Watched).Gone() != nil {
+		t.Error("a file can be gone")
+	}
+	closer.Close()
+}
+
+func TestCAN26WatchingEndsWithTheConnection(t *testing.T) {
+	_, w := blockingPipe(t)
+	out, closer := surviving(w)
+	if err := closer.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-out.(Watched).Gone():
+		t.Error("gone because we closed")
+	default:
 	}
 }

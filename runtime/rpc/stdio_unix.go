@@ -62,7 +62,8 @@ func surviving(f *os.File) (io.Writer, io.Closer) {
 	if err != nil {
 		return f, nil
 	}
-	return output{file}, file
+	gone, stop := watch(file)
+	return output{file, gone}, closers{stop, file}
 }
 
 // divert makes f's descriptor another one of to, until it is closed. It fails silently where the system has no way or to is closed: then
@@ -100,17 +101,14 @@ func onto(a, b *os.File) error {
 	return errors.Join(err, outer)
 }
 
-// output is a standard output that can tell whether somebody reads it.
-type output struct{ *os.File }
-
-// PeerGone implements Watched.
-func (o output) PeerGone() (gone bool) {
-	raw, err := o.SyscallConn()
-	if err != nil {
-		return true
-	}
-	return raw.Control(func(fd uintptr) { gone = unread(int(fd)) }) != nil || gone
+// output is a standard output that tells when nobody can read it any more.
+type output struct {
+	*os.File
+	gone <-chan struct{}
 }
+
+// Gone implements Watched.
+func (o output) Gone() <-chan struct{} { return o.gone }
 
 // duplicate copies a descriptor, which prepare may change before the file is made of it.
 func duplicate(f *os.File, prepare func(fd int) error) (*os.File, error) {

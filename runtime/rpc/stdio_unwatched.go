@@ -2,5 +2,10 @@
 
 package rpc
 
-// unread can not be told here without writing.
-func unread(int) bool { return false }
+import (
+	"io"
+	"os"
+)
+
+// watch can not tell here without writing.
+func watch(*os.File) (gone <-chan struct{}, stop io.Closer) { return nil, nil }

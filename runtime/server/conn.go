@@ -41,17 +41,23 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	s.addPeer(p)
 	defer s.removePeer(p)
 
+	var gone <-chan struct{}
+	if watched, ok := conn.(rpc.Watched); ok {
+		gone = watched.Gone()
+	}
 	read := make(chan error, 1)
 	go func() { read <- p.readLoop(conn) }()
 	select {
 	case why = <-read:
 		read <- nil
 		if why == nil {
-			why = p.drain(ctx, conn, out.failed)
+			why = p.drain(ctx, gone, out.failed)
 		}
 		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Err: why})
 	case why = <-out.failed:
 		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Err: why})
+	case <-gone:
+		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its input"})
 	case <-ctx.Done():
 		why = context.Cause(ctx)
 		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: why.Error()})
@@ -81,37 +87,29 @@ func (p *peer) end(cause *inflight.Cause) {
 // nothing of the peer runs any more, when the grace period is over, or when there is another reason to end. Questions to the peer end
 // at once, because nothing can answer them, and so do subscriptions, because nothing can end them.
 // It returns why the connection is of no use any more, if it is not.
-func (p *peer) drain(ctx context.Context, conn rpc.Conn, failed <-chan error) error {
+func (p *peer) drain(ctx context.Context, gone <-chan struct{}, failed <-chan error) error {
 	p.inputEnded.Store(true)
 	p.s.tracker.CancelOutgoing(p.id, errInputEnded)
-	watched, _ := conn.(rpc.Watched)
-	gone := func() bool { return watched != nil && watched.PeerGone() }
-	if !gone() {
-		p.s.endListens(p)
+	select {
+	case <-gone:
+		return nil
+	default:
 	}
+	p.s.endListens(p)
 	p.release()
 	grace := time.NewTimer(p.s.cfg.grace)
 	defer grace.Stop()
-	look := time.NewTicker(lookAgain)
-	defer look.Stop()
-	for !gone() {
-		select {
-		case <-look.C:
-			continue
-		case <-p.live.idle:
-		case <-grace.C:
-		case err := <-failed:
-			return err
-		case <-ctx.Done():
-		case <-p.s.down:
-		}
-		return nil
+	select {
+	case <-gone:
+	case <-p.live.idle:
+	case <-grace.C:
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	case <-p.s.down:
 	}
 	return nil
 }
-
-// lookAgain is how often a peer that sends no more is looked for.
-const lookAgain = 50 * time.Millisecond
 
 // errInputEnded is how questions end to a peer that sends no more.
 var errInputEnded = &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its output, so it can not answer"}

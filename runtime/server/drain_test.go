@@ -166,3 +166,37 @@ func TestCAN26AClosedOutputIsTheEnd(t *testing.T) {
 		}
 	})
 }
+
+// So is one that is closed while the client could still send.
+func TestCAN26AClosedOutputIsTheEndWhileTheInputIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		f := newFixture(t, []Tool{tool("hang", h.handler())})
+		near, far := rpc.Pipe()
+		conn := &deafConn{far, make(chan struct{})}
+		c := f.connect(t.Context(), near, conn)
+		c.initialize(`{}`)
+		c.call("2", "hang", `{}`)
+		<-h.began
+		start := time.Now()
+		close(conn.gone)
+		if cause := <-h.ended; cause.Source != inflight.SourceDisconnect || time.Since(start) != 0 {
+			t.Errorf("%v after %v", cause, time.Since(start))
+		}
+		if err := <-c.served; err != nil {
+			t.Error(err)
+		}
+		near.Close()
+		<-c.read
+		c.closed = true
+	})
+}
+
+// deafConn has a peer that closes what it reads and leaves what it writes open.
+type deafConn struct {
+	rpc.Conn
+	gone chan struct{}
+}
+
+// Gone implements rpc.Watched.
+func (c *deafConn) Gone() <-chan struct{} { return c.gone }
