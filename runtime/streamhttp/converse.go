@@ -74,7 +74,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged
 		err.id = j.ID
 		return err
 	}
-	s, err := h.admit(server.PrincipalFrom(r.Context()))
+	s, err := h.admit(r.Context())
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func TestLET13GetIsAnsweredWithAStream(t *testing.T) {
 // TestLET13AStreamThatHasEndedBeginsWithItsPrimingEvent: basic/transports#sending-messages-to-the-server.
 func TestLET13AStreamThatHasEndedBeginsWithItsPrimingEvent(t *testing.T) {
 	h := &Endpoint{opts: defaults()}
-	s := newSession(h, "id", "")
+	s := newSession(t.Context(), h, "id")
 	st := s.newStream()
 	reader := st.attach(-1)
 	_ = st.add([]byte(`{"n":1}`), false)

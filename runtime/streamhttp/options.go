@@ -76,9 +76,10 @@ func WithRetry(d time.Duration) Option { return func(o *options) { o.retry = d }
 // WithIdleTimeout sets how long a session may be without any request before it ends; the default is 30 minutes, 0 means for ever.
 func WithIdleTimeout(d time.Duration) Option { return func(o *options) { o.idle = d } }
 
-// WithMaxSessions sets how many sessions there may be; the default is 10,000. A new one then ends one of the principal that has the
-// most, all callers without an identity being one: that which was unused for the longest time. A session with a request, a
-// listener or an unanswered call is in use and stays; when all are, the new one is refused with 503.
+// WithMaxSessions sets how many sessions there may be; the default is 10,000. One principal has at most three quarters of them, all
+// callers without an identity being one unless WithQuotaKey tells them apart. Beyond that, a new session ends the one that was unused
+// for the longest time of whoever has the most, or of its own principal. A session with a request, a listener or an unanswered call
+// is in use and stays; when no other one may end, the new one is refused with 503.
 func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = max(n, 1) } }
 
 // WithMaxExchanges sets how many requests of revisions without sessions may be in flight; the default is 20,000. More are refused

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // session is the endpoint's own part of a session.
@@ -52,7 +53,7 @@ func TestTSK28TheLargestTenantGivesWayFirst(t *testing.T) {
 	h := &Endpoint{opts: defaults(), roster: newRoster()}
 	h.opts.replayTotal = 24
 	for _, principal := range []string{"a", "a", "a", "b", "c", "c"} {
-		s := newSession(h, fmt.Sprint(principal, len(h.roster.sessions)), principal)
+		s := newSession(server.WithPrincipal(t.Context(), principal), h, fmt.Sprint(principal, len(h.roster.sessions)))
 		h.roster.add(s)
 		h.roster.rest(s)
 		st := s.newStream()
@@ -100,7 +101,7 @@ func TestTSK28ALargeFrameReturnsWhenItWasWritten(t *testing.T) {
 // The goroutine that reads does not wait for itself.
 func TestTSK28AnAnswerFromInsideReceiveDoesNotWait(t *testing.T) {
 	h := &Endpoint{opts: defaults(), roster: newRoster()}
-	s := newSession(h, "id", "")
+	s := newSession(t.Context(), h, "id")
 	id := rpc.StringID("1")
 	st := s.stream(id)
 	reader := st.attach(-1)

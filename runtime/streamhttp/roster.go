@@ -1,24 +1,28 @@
 package streamhttp
 
 import (
+	"cmp"
 	"container/heap"
 	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // roster is who has which sessions, and which of them may give way to new ones: those that nobody is using. Its users hold
 // Endpoint.mu.
 type roster struct {
 	sessions map[string]*session
-	tenants  map[string]*tenant
+	tenants  map[server.Requestor]*tenant
 	idle     tenants // those with idle sessions, the one with the most sessions of any kind first
 }
 
-// tenant is a principal, or everybody without an identity.
+// tenant is a principal, or callers without an identity.
 type tenant struct {
-	principal string
-	sessions  int
-	idle      queue
-	place     int // in roster.idle
+	who      server.Requestor
+	sessions int
+	idle     queue
+	place    int // in roster.idle
 }
 
 // queue is the idle sessions of one tenant, linked by their own fields: a session comes and goes with every request.
@@ -49,14 +53,14 @@ func (q *queue) remove(s *session) {
 }
 
 func newRoster() roster {
-	return roster{sessions: map[string]*session{}, tenants: map[string]*tenant{}}
+	return roster{sessions: map[string]*session{}, tenants: map[server.Requestor]*tenant{}}
 }
 
 func (r *roster) add(s *session) {
-	t := r.tenants[s.principal]
+	t := r.tenants[s.who]
 	if t == nil {
-		t = &tenant{principal: s.principal}
-		r.tenants[s.principal] = t
+		t = &tenant{who: s.who}
+		r.tenants[s.who] = t
 	}
 	t.sessions++
 	s.tenant = t
@@ -75,7 +79,7 @@ func (r *roster) remove(s *session) {
 	t.sessions--
 	r.recount(t)
 	if t.sessions == 0 {
-		delete(r.tenants, t.principal)
+		delete(r.tenants, t.who)
 	}
 }
 
@@ -107,15 +111,23 @@ func (r *roster) rest(s *session) {
 	}
 }
 
-// yield removes the session that has to give way: of the tenant with the most sessions, the one that was unused for the longest
-// time. Nil when all are in use.
-func (r *roster) yield() *session {
-	if len(r.idle) == 0 {
-		return nil
+// makeRoom decides whether who may have one more session. Within what is fair of limit, there is room. Beyond that the new session
+// takes the place of one that nobody uses, which is removed: of whoever has the most, if that is more than who has, else of who. So
+// one principal can not end sessions of those who have fewer, nor keep them from opening some by keeping its own in use.
+func (r *roster) makeRoom(who server.Requestor, limit int) (unused *session, ok bool) {
+	t := cmp.Or(r.tenants[who], &tenant{})
+	if quota.Fair(int64(t.sessions), int64(len(r.sessions)), 1, int64(limit)) {
+		return nil, true
 	}
-	s := r.idle[0].idle.first
-	r.remove(s)
-	return s
+	unused = t.idle.first
+	if len(r.idle) > 0 && r.idle[0].sessions > t.sessions {
+		unused = r.idle[0].idle.first
+	}
+	if unused == nil {
+		return nil, false
+	}
+	r.remove(unused)
+	return unused, true
 }
 
 // largest are the tenants with idle sessions, the one with the most sessions first.

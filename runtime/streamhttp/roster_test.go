@@ -42,10 +42,77 @@ func TestCAN18AFloodOfSessionsEvictsItsOwn(t *testing.T) {
 			if !f.holds(ada) || !f.holds(bob) {
 				t.Error("somebody else's session was ended")
 			}
-			if n := len(f.h.roster.sessions); n != 8 {
+			if n := len(f.h.roster.sessions); n != 7 { // one of 8 is for others
 				t.Errorf("%d sessions", n)
 			}
 		})
+	}
+}
+
+// busy opens a session that stays in use.
+func (f *fixture) busy(principal string) (session string) {
+	f.t.Helper()
+	if session = f.opened(principal); session != "" {
+		s := f.h.use(session, principal)
+		f.t.Cleanup(s.unuse)
+	}
+	return session
+}
+
+// Who has the most sessions, and uses all, is refused more. Nobody else loses one for that, or is refused.
+func TestCAN18AFloodOfBusySessionsIsRefused(t *testing.T) {
+	for name, flood := range map[string][]string{"of one principal": {"mallory"}, "of nobody": {""}, "of two": {"mallory", "mal"}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, WithMaxSessions(40))
+			bob := f.opened("bob")
+			for range 100 {
+				for _, principal := range flood {
+					f.busy(principal)
+				}
+			}
+			if f.busy(flood[0]) != "" || !f.holds(bob) {
+				t.Error("a flood of sessions in use gets one more")
+			}
+			carol, second := f.opened("carol"), f.opened("bob")
+			if carol == "" || second == "" || !f.holds(bob) {
+				t.Error("who has few sessions is refused, or loses one")
+			}
+			r := f.request(http.MethodPost, initializeBody, "X-User: "+flood[0])
+			if resp := f.do(r); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
+				t.Errorf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+			}
+		})
+	}
+}
+
+// As long as one has more sessions than another, the other one gets in: one of the first gives way.
+func TestCAN18WhoHasFewSessionsGetsOneOfWhoHasMany(t *testing.T) {
+	f := newFixture(t, WithMaxSessions(8))
+	for range 6 {
+		f.opened("ada")
+	}
+	for range 3 {
+		f.busy("bob")
+	}
+	f.h.mu.Lock()
+	defer f.h.mu.Unlock()
+	for principal, want := range map[string]int{"ada": 5, "bob": 3} {
+		ctx := server.WithPrincipal(t.Context(), principal)
+		if got := f.h.roster.tenants[server.RequestorFrom(ctx)].sessions; got != want {
+			t.Errorf("%s has %d sessions, want %d", principal, got, want)
+		}
+	}
+}
+
+// Callers without an identity are told apart where something tells them apart.
+func TestCAN18AnonymousFloodsAreToldApart(t *testing.T) {
+	f := newFixture(t, WithMaxSessions(8), WithQuotaKey(func(r *http.Request) string { return r.Header.Get("X-Address") }))
+	kept := f.initialize("X-Address: b")
+	for range 20 {
+		f.initialize("X-Address: a")
+	}
+	if !f.holds(strings.TrimPrefix(kept, "Mcp-Session-Id: ")) {
+		t.Error("the session of another address gave way")
 	}
 }
 
@@ -123,14 +190,14 @@ func TestCAN03RosterIsExact(t *testing.T) {
 			t.Error("a session that nobody uses is not among the idle ones")
 		}
 	}
-	for name, tn := range r.tenants {
+	for who, tn := range r.tenants {
 		n := 0
 		for s := tn.idle.first; s != nil; s = s.after {
 			n++
 		}
 		idle += n
-		if tn.sessions != n || r.idle[tn.place] != tn || tn.principal != name {
-			t.Errorf("%s: %d sessions, %d idle", name, tn.sessions, n)
+		if tn.sessions != n || r.idle[tn.place] != tn || tn.who != who {
+			t.Errorf("%v: %d sessions, %d idle", who, tn.sessions, n)
 		}
 	}
 	if idle != len(r.sessions) || len(r.idle) != len(r.tenants) || len(r.sessions) > 16 {

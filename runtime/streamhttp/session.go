@@ -16,7 +16,8 @@ import (
 type session struct {
 	h         *Endpoint
 	id        string
-	principal string
+	principal string           // whose it is
+	who       server.Requestor // whom it counts for
 	revision  string
 	peer      *server.Session
 	kept      atomic.Int64  // bytes in streams
@@ -47,9 +48,10 @@ type session struct {
 // keptStreams is how many streams a session keeps for resumption, whatever their size.
 const keptStreams = 256
 
-func newSession(h *Endpoint, id, principal string) *session {
+// newSession makes a session for whom ctx names.
+func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	return &session{
-		h: h, id: id, principal: principal, used: time.Now(), open: 1,
+		h: h, id: id, who: server.RequestorFrom(ctx), principal: server.PrincipalFrom(ctx), used: time.Now(), open: 1,
 		done: make(chan struct{}), ended: make(chan struct{}),
 		streams: map[uint64]*stream{}, active: map[rpc.ID]*stream{},
 	}

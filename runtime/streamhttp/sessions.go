@@ -10,24 +10,25 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// admit makes room for one more session and adds it.
-func (h *Endpoint) admit(principal string) (*session, *refusal) {
+// admit adds a session for whom ctx names, if there is room or another one gives way.
+func (h *Endpoint) admit(ctx context.Context) (*session, *refusal) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closing {
 		return nil, unavailable("the server is shutting down")
 	}
-	if len(h.roster.sessions) >= h.opts.maxSessions {
-		unused := h.roster.yield()
-		if unused == nil {
-			return nil, unavailable("limit of sessions reached: all are in use")
-		}
+	unused, ok := h.roster.makeRoom(server.RequestorFrom(ctx), h.opts.maxSessions)
+	if !ok {
+		return nil, unavailable("limit of sessions reached: those that could give way are in use")
+	}
+	if unused != nil {
 		h.running++
 		go unused.giveWay()
 	}
-	s := newSession(h, rand.Text(), principal)
+	s := newSession(ctx, h, rand.Text())
 	h.roster.add(s)
 	if !h.watching {
 		h.watching = true

@@ -133,7 +133,7 @@ func TestStreamHoldsItsWriterBackUntilTheReaderIsThere(t *testing.T) {
 func TestSessionForgetsTheOldestStreams(t *testing.T) {
 	h := &Endpoint{opts: defaults()}
 	h.opts.replay = 10
-	s := newSession(h, "id", "")
+	s := newSession(t.Context(), h, "id")
 	away := func(ended bool) *stream {
 		st := s.newStream()
 		reader := st.attach(-1)
@@ -153,7 +153,7 @@ func TestSessionForgetsTheOldestStreams(t *testing.T) {
 
 func TestStreamsThatAreNotStartedCanNotBeResumed(t *testing.T) {
 	h := &Endpoint{opts: defaults()}
-	s := newSession(h, "id", "")
+	s := newSession(t.Context(), h, "id")
 	st := s.newStream()
 	if s.find(st.number) != nil {
 		t.Error("a stream without an id was found")
