@@ -53,7 +53,7 @@ compare: ## benchmarks of the commit BASE and of this tree in ROUNDS (10) altern
 	testdata/bench/compare.sh $(or $(BASE),HEAD) $(or $(ROUNDS),10)
 
 golden: ## rewrite the outputs of all golden tests; read the difference before you commit it
-	$(GO) test ./schema/manifest ./schema/revision ./runtime/check ./generator ./generator/internal/emit ./cmd/mcpkiln -update
+	$(GO) test ./schema/manifest ./schema/revision ./runtime/check ./generator ./generator/internal/emit ./generator/internal/proof ./cmd/mcpkiln -update
 
 interop: build $(CLIENTS)/node_modules/.package-lock.json ## drive generated servers with the clients of others
 	@rm -rf $(REPORTS)

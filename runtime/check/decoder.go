@@ -43,6 +43,7 @@ type state struct {
 	most      int  // how many may be listed, so far
 	counted   int  // violations of the form that is being counted
 	looking   int  // how many looks are under way that will go back to where they began
+	nullable  int  // one more than where the value begins that was no null where null is allowed
 	root      int  // how many frames do not belong to paths: they lead to a part that is read as a text of its own
 	quiet     bool // a form is on trial: the first violation ends it, unrecorded
 	counting  bool // violations of a form are counted, unrecorded

@@ -28,7 +28,7 @@ func (d *Decoder) Int(r *Int) int64 {
 			return 0
 		}
 		if !x.integer() {
-			d.broke(int(n.start), r.at(), "type", "an integer"+d.orNull())
+			d.broke(int(n.start), r.at(), "type", "an integer"+d.orNull(int(n.start)))
 			return 0
 		}
 		if v, fits = x.int64(); !fits {
@@ -99,7 +99,7 @@ func (d *Decoder) checkHugeInt(r *Int, n digits) bool {
 	case r.MultipleOf != 0 && !d.multiple(n, strconv.FormatInt(r.MultipleOf, 10)):
 		d.broke(start, r.At, "multipleOf", "a multiple of "+strconv.FormatInt(r.MultipleOf, 10))
 	case r.Enum != nil:
-		d.broke(start, r.At, enumOrConst(r.Const), r.allowed())
+		d.broke(start, r.At, enumOrConst(r.Const), r.allowed()+d.orNull(start))
 	}
 	return d.err == nil && d.broken == before
 }
@@ -118,7 +118,7 @@ func (d *Decoder) checkInt(r *Int, v int64, start int) {
 		return
 	}
 	if !slices.Contains(r.Enum, v) && !d.lost() {
-		d.broke(start, r.At, enumOrConst(r.Const), r.allowed())
+		d.broke(start, r.At, enumOrConst(r.Const), r.allowed()+d.orNull(start))
 	}
 }
 

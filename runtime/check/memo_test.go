@@ -15,7 +15,7 @@ var (
 	treeGroup  = Union{Keyword: "anyOf", Forms: make([]Form, 3)}
 	treeOnce   Once
 	treeClosed = Object{Names: []string{"a"}, Unknown: Refuse}
-	treeNot    = Union{Keyword: "not"}
+	treeNot    = Not{}
 	treeTagged = Union{Keyword: "oneOf", One: true, Key: "kind", Forms: []Form{{Tags: []string{"x"}}, {Tags: []string{"y"}}}}
 	treeNamed  = Union{Keyword: "oneOf", One: true, Members: Object{Names: []string{"x", "y"}}, Forms: []Form{{Needs: 1}, {Needs: 2}}}
 )
@@ -56,7 +56,7 @@ func checkTree(d *Decoder) {
 	d.Once(&treeOnce, func(d *Decoder) {
 		d.Group(&treeGroup, func(d *Decoder, form int) { members(d, &treeForms[form], func() { checkTree(d) }) })
 		d.Not(&treeNot, func(d *Decoder) { members(d, &treeForms[2], func() { checkTree(d) }) })
-		d.If(checkChild, checkChild, checkChild)
+		d.If(nil, checkChild, checkChild, checkChild)
 	})
 }
 

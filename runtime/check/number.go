@@ -151,7 +151,7 @@ func (d *Decoder) unheld(start int, at, allowed string) {
 		d.overflow = true
 		return
 	}
-	d.broke(start, at, "type", allowed+d.orNull())
+	d.broke(start, at, "type", allowed+d.orNull(start))
 }
 
 // shortFloat reads a number of up to 15 digits without an exponent, which is exact; end is 0 for any other text.
@@ -299,7 +299,7 @@ func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 			}
 			allowed += e
 		}
-		d.broke(int(n.start), r.At, enumOrConst(r.Const), allowed)
+		d.broke(int(n.start), r.At, enumOrConst(r.Const), allowed+d.orNull(int(n.start)))
 	}
 }
 

@@ -15,6 +15,7 @@ type problem struct {
 	keyword string
 	found   string
 	allowed string
+	because string
 	offset  int
 	last    string // one more step of the instance pointer: a property that is not there, or not allowed
 }
@@ -75,7 +76,7 @@ func (d *Decoder) violation(p problem) Violation {
 	if p.last != "" {
 		instance = appendStep(instance, p.last)
 	}
-	v := Violation{Instance: string(instance), Keyword: p.keyword, Found: p.found, Allowed: p.allowed, Offset: p.offset}
+	v := Violation{Instance: string(instance), Keyword: p.keyword, Found: p.found, Allowed: p.allowed, Because: p.because, Offset: p.offset}
 	v.Schema = string(append(append(d.appendSchema(room[:0], p.level, p.at), '/'), p.keyword...))
 	return v
 }
@@ -157,15 +158,13 @@ func (d *Decoder) wrong(keyword, allowed, at string) {
 	if d.err != nil {
 		return
 	}
-	d.broke(start, at, keyword, allowed+d.orNull())
+	d.broke(start, at, keyword, allowed+d.orNull(start))
 }
 
-// orNull completes what is allowed for a member that may be null.
-func (d *Decoder) orNull() string {
-	if n := len(d.frames); n > 0 {
-		if f := &d.frames[n-1]; f.names != nil && f.names.rule.Null.has(int(f.field)) {
-			return " or null"
-		}
+// orNull completes what is allowed for a value at which null was looked for.
+func (d *Decoder) orNull(start int) string {
+	if d.nullable == start+1 {
+		return " or null"
 	}
 	return ""
 }
@@ -197,7 +196,7 @@ func (d *Decoder) refusedKey(f *frame) {
 	if f.names.rule.Unknown == RefuseUnevaluated {
 		keyword = "unevaluatedProperties"
 	}
-	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: keyword, found: "a property with this name", allowed: names, offset: int(f.key.start) - 1, last: string(d.value(f.key))})
+	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: keyword, found: unwanted, allowed: names, offset: int(f.key.start) - 1, last: string(d.value(f.key))})
 }
 
 // size reports a container that has too many or too few.
@@ -219,7 +218,7 @@ func (d *Decoder) unmatchedKey(k *Matches) {
 	if names := f.names.rule.Names; len(names) > 0 {
 		allowed = "only " + list(names, ", ") + " and names that match " + list(sources, " or ")
 	}
-	d.report(problem{level: len(d.frames) - 1, at: k.rule.At, keyword: "additionalProperties", found: "a property with this name", allowed: allowed, offset: int(f.key.start) - 1, last: k.name})
+	d.report(problem{level: len(d.frames) - 1, at: k.rule.At, keyword: "additionalProperties", found: unwanted, allowed: allowed, offset: int(f.key.start) - 1, last: k.name})
 }
 
 // unevaluated reports the current member or item, of which no schema speaks.

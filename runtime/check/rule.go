@@ -102,11 +102,25 @@ type Values struct {
 	canonical canonicalSet
 }
 
+// Not is the rule of not: what its schema forbids, in words.
+type Not struct {
+	At      string
+	Key     string // the member that alone decides, if there is one: it is named, not its object
+	Lacks   bool   // Key must not be there, whatever its value
+	Allowed string // empty if the schema is too complex for a sentence
+}
+
+// Because says in words what an if found. Empty is too complex for a sentence.
+type Because struct {
+	Then string // "mode" is "fast"
+	Else string // "mode" is not "fast"
+}
+
 // Union says how the forms of an anyOf or oneOf are told apart. What a value shows at first sight excludes forms: its kind, the
 // text of one member, and which members it has. What is left is tried.
 type Union struct {
 	At      string
-	Keyword string // "oneOf", "anyOf", "type", "not", "false"
+	Keyword string // "oneOf", "anyOf", "type", "false"
 	One     bool   // exactly one form may fit; else the first that does is taken
 	Kinds   Kind   // Kind: the kinds that are allowed
 	Key     string // the member whose text excludes forms
@@ -133,10 +147,13 @@ type Kind uint8
 const (
 	KindNull Kind = 1 << iota
 	KindBool
-	KindNumber
+	KindInteger // of a rule only: a number that must be an integer. It counts as a number, and violations say which
 	KindString
 	KindArray
 	KindObject
+	fraction
+
+	KindNumber = KindInteger | fraction
 )
 
 // Other is what Object and Next return for a property that Names does not list (only with Keep).

@@ -15,7 +15,8 @@ type Parcel struct {
 
 var (
 	parcel              = check.Object{At: "#", Names: []string{"weight", "size"}}
-	parcelNot           = check.Union{At: "#", Keyword: "not"}
+	parcelNot           = check.Not{At: "#", Key: "lost", Lacks: true, Allowed: `no "lost"`}
+	parcelIf            = check.Because{Then: `"express" is there`, Else: `"express" is missing`}
 	parcelNotSchema     = check.Object{At: "#/not", Names: []string{"lost"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 	parcelIfSchema      = check.Object{At: "#/if", Names: []string{"express"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 	parcelThen          = check.Object{At: "#/then", Names: []string{"weight"}, Required: check.Bits{0b1}, Unknown: check.Skip}
@@ -68,7 +69,7 @@ func checkParcelNotSchema(d *check.Decoder) {
 }
 
 func checkParcelIf(d *check.Decoder) {
-	d.If(checkParcelIfSchema, checkParcelThen, checkParcelElse)
+	d.If(&parcelIf, checkParcelIfSchema, checkParcelThen, checkParcelElse)
 }
 
 func checkParcelIfSchema(d *check.Decoder) {

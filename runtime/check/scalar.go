@@ -110,7 +110,7 @@ func (d *Decoder) Enum(r *Enum) string {
 	if len(r.Values) > 1 {
 		allowed = "one of " + allowed
 	}
-	d.broke(start, r.At, r.keyword(), allowed)
+	d.broke(start, r.At, r.keyword(), allowed+d.orNull(start))
 	return ""
 }
 
@@ -141,7 +141,13 @@ func (d *Decoder) Bool(r *Values) bool {
 }
 
 // Null takes a null if that is what comes.
-func (d *Decoder) Null() bool { return d.peek() == 'n' && d.word("null") }
+func (d *Decoder) Null() bool {
+	if d.peek() == 'n' {
+		return d.word("null")
+	}
+	d.nullable = d.pos + 1
+	return false
+}
 
 // Raw takes any value and returns a copy of it as it is written.
 func (d *Decoder) Raw(r *Values) Raw {

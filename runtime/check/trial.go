@@ -358,7 +358,7 @@ func (t *trial) toldAll() {
 // saved is what a form may change and a trial takes back.
 type saved struct {
 	frames, keys, wide, items             int
-	most, counted, looking                int
+	most, counted, looking, nullable      int
 	broken, same, listed                  int
 	quiet, counting, loud, overflow, deep bool
 }
@@ -366,7 +366,7 @@ type saved struct {
 func (d *Decoder) save() saved {
 	return saved{
 		frames: len(d.frames), keys: len(d.keys.list), wide: len(d.wide), items: len(d.items),
-		most: d.most, counted: d.counted, looking: d.looking, broken: d.broken, same: d.same, listed: len(d.violations),
+		most: d.most, counted: d.counted, looking: d.looking, nullable: d.nullable, broken: d.broken, same: d.same, listed: len(d.violations),
 		quiet: d.quiet, counting: d.counting, loud: d.loud, overflow: d.overflow, deep: d.hollow,
 	}
 }
@@ -374,7 +374,7 @@ func (d *Decoder) save() saved {
 // back is true when the form did not fit; what it left open is closed then.
 func (d *Decoder) back(s saved) bool {
 	d.quiet, d.counting, d.loud, d.overflow, d.hollow = s.quiet, s.counting, s.loud, s.overflow, s.deep
-	d.most, d.counted, d.looking = s.most, s.counted, s.looking
+	d.most, d.counted, d.looking, d.nullable = s.most, s.counted, s.looking, s.nullable
 	if d.err != errForm {
 		return false
 	}

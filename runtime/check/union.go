@@ -290,20 +290,24 @@ func kindOf(c byte) Kind {
 	return 0
 }
 
-var kindWords = [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}
+// kindWords stand in the order in which they are listed: what a value may be besides, null, comes last.
+var kindWords = []struct {
+	kind Kind
+	word string
+}{{KindBool, "a boolean"}, {fraction, "a number"}, {KindInteger, "an integer"}, {KindString, "a string"}, {KindArray, "an array"}, {KindObject, "an object"}, {KindNull, "null"}}
 
 func (k Kind) words() string {
-	if k == 0 {
-		return "no value"
+	if k&fraction != 0 {
+		k &^= KindInteger
 	}
-	s := ""
-	for i, w := range kindWords {
-		if k>>i&1 != 0 {
-			if s != "" {
-				s += " or "
-			}
-			s += w
+	var all []string
+	for _, w := range kindWords {
+		if k&w.kind != 0 {
+			all = append(all, w.word)
 		}
 	}
-	return s
+	if all == nil {
+		return "no value"
+	}
+	return strings.Join(all, " or ")
 }

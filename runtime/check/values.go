@@ -52,6 +52,9 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 	if len(r.JSON) > 1 {
 		allowed = "one of " + allowed
 	}
+	if !slices.Contains(r.JSON, "null") {
+		allowed += d.orNull(start)
+	}
 	d.broke(start, r.At, enumOrConst(r.Const), allowed)
 	return -1
 }

@@ -9,12 +9,21 @@ type Violation struct {
 	Keyword  string
 	Found    string // shortened and quoted
 	Allowed  string // in words
+	Because  string // in words, why the rule holds here, where a condition says so; may be empty
 	Offset   int    // where the value begins, in bytes
 }
 
 // Error is one line that a model can act on. It shows paths, names, patterns and enums in full, up to factBytes in all.
 func (v Violation) Error() string {
-	at := fact(v.Instance, factBytes-len(v.Allowed))
+	s := v.line()
+	if v.Because != "" {
+		s += ", because " + v.Because
+	}
+	return s
+}
+
+func (v Violation) line() string {
+	at := fact(v.Instance, factBytes-len(v.Allowed)-len(v.Because))
 	if at == "" {
 		at = "(root)"
 	}
@@ -24,16 +33,17 @@ func (v Violation) Error() string {
 	if v.Found != nothing {
 		return at + ": found " + v.Found + ", allowed: " + v.Allowed
 	}
-	rest, some := strings.CutPrefix(v.Allowed, anyValue)
-	if !some {
-		rest = ", allowed: " + v.Allowed
+	at += ": is required and missing"
+	if v.Allowed != anyValue {
+		at += ", allowed: " + v.Allowed
 	}
-	return at + ": is required and missing" + rest
+	return at
 }
 
 const (
 	nothing  = "nothing" // is found where a member is missing
 	anyValue = "a value" // is allowed there
+	unwanted = "a property with this name"
 )
 
 // Violations are sorted by their place in the text.

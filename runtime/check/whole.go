@@ -14,6 +14,7 @@ func (d *Decoder) Also(check func(*Decoder)) {
 
 // rewind goes back to the beginning of a value.
 func (d *Decoder) rewind(start int) {
+	d.nullable = 0
 	if d.again(d.pos - start); d.err == nil {
 		d.pos = start
 	}
@@ -41,31 +42,96 @@ func (d *Decoder) Fits(check func(*Decoder)) bool {
 	return !failed
 }
 
-// Not reports a value that satisfies a schema.
-func (d *Decoder) Not(r *Union, check func(*Decoder)) {
+// Not reports a value that satisfies a schema, by what of it has to change.
+func (d *Decoder) Not(r *Not, check func(*Decoder)) {
 	start := d.here()
-	if d.Fits(check) {
-		d.wrong(r.Keyword, "a value that does not fit the schema under "+r.Keyword, r.At)
-		d.rewind(start)
+	if !d.Fits(check) || d.lost() {
+		return
+	}
+	p := problem{level: len(d.frames), at: r.At, keyword: "not", allowed: fact(r.Allowed, factBytes), last: r.Key}
+	if r.Allowed == "" {
+		p.allowed = "a value that does not fit the schema under not"
+	}
+	switch {
+	case r.Key == "":
+		p.offset, p.found = d.look("")
+	case kindOf(d.peek()) != KindObject:
+		p.last, p.allowed = "", KindObject.words()
+		p.offset, p.found = d.look("")
+	default:
+		if p.offset, p.found = d.look(r.Key); r.Lacks {
+			p.found = unwanted
+		}
+	}
+	if d.pos = start; d.err == nil {
+		d.report(p)
 	}
 }
 
-// If holds the value to then or otherwise, by whether it satisfies a condition. Either may be nil.
-func (d *Decoder) If(condition, then, otherwise func(*Decoder)) {
-	if !d.Fits(condition) {
+// look shows a member, or with "" the value itself, and where it begins.
+func (d *Decoder) look(key string) (int, string) {
+	start := d.here()
+	at := start
+	if key != "" {
+		if !d.find(key) {
+			d.leave(start)
+			return start, nothing
+		}
+		at = d.here()
+		d.leave(start)
+		d.pos = at
+	}
+	d.Skip()
+	if d.err != nil {
+		return at, nothing
+	}
+	return at, show(d.data[at:d.pos])
+}
+
+// If holds the value to then or otherwise, by whether it satisfies a condition. Either may be nil, as may r.
+func (d *Decoder) If(r *Because, condition, then, otherwise func(*Decoder)) {
+	fits := d.Fits(condition)
+	if !fits {
 		then = otherwise
 	}
-	if then != nil && d.err == nil {
-		then(d)
+	if then == nil || d.err != nil {
+		return
+	}
+	listed := len(d.violations)
+	then(d)
+	switch {
+	case r == nil:
+	case fits:
+		d.explain(listed, r.Then)
+	default:
+		d.explain(listed, r.Else)
+	}
+}
+
+// explain says of the violations from listed on why the rule holds that they break.
+func (d *Decoder) explain(listed int, why string) {
+	for i := listed; i < len(d.violations) && why != ""; i++ {
+		v := &d.violations[i]
+		inner := v.Because
+		if v.Because = fact(why, factBytes); inner != "" {
+			v.Because += " and " + inner
+		}
 	}
 }
 
 // When holds an object that has the member to one more schema.
 func (d *Decoder) When(key string, check func(*Decoder)) {
-	if d.HasKey(key) {
-		d.Also(check)
+	if !d.HasKey(key) {
+		return
+	}
+	listed := len(d.violations)
+	d.Also(check)
+	if len(d.violations) > listed {
+		d.explain(listed, quote(key)+isThere)
 	}
 }
+
+const isThere = " is there"
 
 // HasKey reports whether the value that comes is an object with that member.
 func (d *Decoder) HasKey(name string) bool {
@@ -100,7 +166,7 @@ func (d *Decoder) Needs(r *Dependents) {
 		}
 		for _, name := range n.Names {
 			if !d.HasKey(name) && !d.lost() {
-				d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: nothing, allowed: anyValue + ", because " + quote(n.Key) + " is there", offset: d.pos, last: name})
+				d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: nothing, allowed: anyValue, because: quote(n.Key) + isThere, offset: d.pos, last: name})
 			}
 		}
 	}

@@ -14,7 +14,11 @@ func (s *source) condition(d *model.Decl) {
 		s.line("d.Not(&", d.Stem, ", ", b.Branch.Decode, ")")
 	case *model.If:
 		if b.Then != nil || b.Else != nil {
-			s.line("d.If(", b.If.Decode, ", ", funcName(b.Then), ", ", funcName(b.Else), ")")
+			why := "nil"
+			if b.Because != "" {
+				why = "&" + d.Stem
+			}
+			s.line("d.If(", why, ", ", b.If.Decode, ", ", funcName(b.Then), ", ", funcName(b.Else), ")")
 		}
 	case *model.Dependents:
 		s.line("d.Needs(&", d.Stem, ")")
@@ -176,7 +180,11 @@ func (s *source) marks(d *model.Decl, b *model.Marks) {
 func (t *tables) condition(d *model.Decl) {
 	switch b := d.Body.(type) {
 	case *model.Not:
-		t.add(d.Stem, "Union", at(b.At), text("Keyword", "not"))
+		t.add(d.Stem, "Not", at(b.At), text("Key", b.Key), flag("Lacks", b.Lacks), text("Allowed", b.Allowed))
+	case *model.If:
+		if b.Because != "" && (b.Then != nil || b.Else != nil) {
+			t.add(d.Stem, "Because", text("Then", ifElse(b.Then == nil, "", b.Because)), text("Else", ifElse(b.Else == nil, "", b.Unless)))
+		}
 	case *model.Dependents:
 		t.add(d.Stem, "Dependents", at(b.At), text("Keyword", b.Keyword), needs(b))
 	case *model.Matched:

@@ -131,6 +131,15 @@ func kindList(k model.Kind, separator string) string {
 	return strings.Join(all, separator)
 }
 
+// kindRule is a set of kinds in a table.
+func kindRule(k model.Kind, whole bool) string {
+	all := kindList(k, " | ")
+	if whole {
+		all = strings.Replace(all, "check.KindNumber", "check.KindInteger", 1)
+	}
+	return all
+}
+
 func kindNames(k model.Kind) string { return kindList(k, ", ") }
 
 // assertions writes what holds for a value beside its type.

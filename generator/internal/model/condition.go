@@ -9,12 +9,18 @@ type Condition interface {
 
 // Not is a schema that must not hold.
 type Not struct {
-	At     string
-	Branch *Decl
+	At      string
+	Branch  *Decl
+	Key     string // the member that alone decides
+	Lacks   bool   // by being there
+	Allowed string // in words; may be empty
 }
 
 // If is if with then and else, either of which may be nil.
-type If struct{ If, Then, Else *Decl }
+type If struct {
+	If, Then, Else  *Decl
+	Because, Unless string // when which holds, in words; may be empty
+}
 
 // Dependents is dependentRequired.
 type Dependents struct {

@@ -135,6 +135,7 @@ type ByKind struct {
 	Var     string // only if not every kind is allowed
 	At      string
 	Allowed Kind
+	Whole   bool // numbers are integers
 	Cases   []KindCase
 }
 

@@ -97,9 +97,12 @@ func (l *lowering) conditionBody(c condition, hint string) model.Body {
 	v := c.at.Get(c.keyword)
 	switch {
 	case c.keyword == "not":
-		return &model.Not{At: l.at(c.at), Branch: l.checkNode(v, hint+"Schema")}
+		s := l.forbidden(v, c.at)
+		return &model.Not{At: l.at(c.at), Branch: l.checkNode(v, hint+"Schema"), Key: s.key, Lacks: s.lacks, Allowed: s.allowed}
 	case c.keyword == "if":
+		then, otherwise := l.because(v, c.at)
 		return &model.If{
+			Because: then, Unless: otherwise,
 			If:   l.checkNode(v, hint+"Schema"),
 			Then: l.checkIfAny(c.at.Get("then"), hint+"Then"),
 			Else: l.checkIfAny(c.at.Get("else"), hint+"Else"),

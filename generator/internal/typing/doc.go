@@ -15,6 +15,7 @@
 //	object.go tuple.go scalar.go gotype.go           types of one kind
 //	union.go form.go unionname.go                    types of several kinds, and how their forms are told apart
 //	check.go condition.go pattern.go unevaluated.go  keywords that no Go type can say
+//	saying.go sayingkind.go                          what conditions demand, in words
 //	storage.go literal.go                            how a value is held; defaults as literals
 //	typename.go chosen.go rulename.go                names of types, fields and tables
 //	share.go once.go cycle.go walk.go                types that say the same; recursion

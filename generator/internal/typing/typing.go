@@ -212,7 +212,7 @@ func mixedWord(json string) string {
 
 // byKind is a value of many kinds, kept as it was written.
 func (l *lowering) byKind(s *shape, p place) model.Value {
-	t := &model.ByKind{Allowed: s.kinds}
+	t := &model.ByKind{Allowed: s.kinds, Whole: s.whole}
 	if s.kinds != model.KindAny {
 		t.At = l.at(s.kindsAt)
 	}
@@ -260,7 +260,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		t.kinds, t.groups, t.also, t.notes = kind, nil, nil, notes{}
 		m := l.newDecl(d.Name+kindWord(kind, s.whole), nil)
 		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true, keep: p.keep})
-		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind}})
+		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Whole: t.whole}})
 	}
 	return model.Value{Type: model.Named{Decl: d}}
 }

@@ -317,7 +317,7 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 		t.kinds = kind
 		m := l.newDecl(d.Name+kindWord(kind, t.whole), nil)
 		l.fill(m, &t, place{hint: m.Name, flat: true, keep: keep})
-		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind}})
+		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Whole: t.whole}})
 	}
 	return all
 }

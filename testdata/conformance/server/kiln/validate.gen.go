@@ -259,8 +259,10 @@ func checkJSONSchema202012ToolInputAnyOf2(d *check.Decoder) {
 	}
 }
 
+var jsonSchema202012ToolInputIf = check.Because{Then: `"contactMethod" is "phone"`, Else: `"contactMethod" is not "phone"`}
+
 func checkJSONSchema202012ToolInputIf(d *check.Decoder) {
-	d.If(checkJSONSchema202012ToolInputIfSchema, checkJSONSchema202012ToolInputIfThen, checkJSONSchema202012ToolInputIfElse)
+	d.If(&jsonSchema202012ToolInputIf, checkJSONSchema202012ToolInputIfSchema, checkJSONSchema202012ToolInputIfThen, checkJSONSchema202012ToolInputIfElse)
 }
 
 var (
@@ -1942,7 +1944,7 @@ func (v *ElicitResult) UnmarshalJSON(b []byte) error {
 
 var elicitResultAction = check.Enum{Values: []string{"accept", "cancel", "decline"}}
 
-var elicitResultContentValue = check.Union{Keyword: "anyOf", Forms: []check.Form{{Kinds: check.KindArray}, {Kinds: check.KindString}, {Kinds: check.KindNumber}, {Kinds: check.KindBool}}}
+var elicitResultContentValue = check.Union{Keyword: "anyOf", Forms: []check.Form{{Kinds: check.KindArray}, {Kinds: check.KindString}, {Kinds: check.KindInteger}, {Kinds: check.KindBool}}}
 
 func decodeElicitResultContentValue(d *check.Decoder, v *ElicitResultContentValue) {
 	*v = check.Pick(d, &elicitResultContentValue, func(d *check.Decoder, form int) ElicitResultContentValue {
