@@ -135,6 +135,7 @@ func (r *request) finish(answer []byte, err error) {
 	p := r.p
 	defer p.live.done()
 	r.respond(answer, err)
+	r.endTelling()
 	if r.after != nil {
 		r.after()
 	}

@@ -83,7 +83,8 @@
 //
 // One function does that for every kind of message about a request, a task or a question: subject.write (CAN29). A task has a
 // gate of its own, taskLife.gate, because its messages travel on more than one connection: whoever is about to tell that it is
-// over, in an answer or a notification, ends its life first (Server.shown). A request that timed out stays in flight until that
+// over, in an answer or a notification, ends its life first (Server.shown). What one connection reads of a task never goes back:
+// whoever tells its state holds peer.telling from reading that until it is written (TSK07). A request that timed out stays in flight until that
 // is answered, so that a cancellation which is read before keeps the answer back.
 //
 // # Ends

@@ -209,6 +209,7 @@ func (l *listen) tell(r *request) error {
 			r.room.weigh(len(frame))
 			l.write(r, frame)
 		}
+		r.endTelling()
 		r.room.free()
 	}
 	return nil
@@ -233,12 +234,14 @@ func (l *listen) taskChanged(id string) {
 
 // taskFrame tells the state of a task that was not told yet. One that is over brings its result, which may be large.
 func (l *listen) taskFrame(r *request, id string) ([]byte, error) {
+	r.beginTelling()
 	t, _, err := l.peer.s.engine.Watch(r.entry, l.peer.owner, id)
 	if err != nil || t.Version <= l.told[id] {
 		return nil, r.entry.Err()
 	}
 	l.told[id] = t.Version
 	if t.Status.Terminal() {
+		r.endTelling()
 		if err := r.room.reserve(r.entry); err != nil {
 			return nil, err
 		}

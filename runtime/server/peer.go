@@ -49,6 +49,10 @@ type peer struct {
 	cancelled uint64        // cancellations read; the read loop's alone
 	settled   atomic.Uint64 // of them, those that no writer can have missed
 
+	// telling is held from reading the state of a task until it is written, so that what the client reads of a task never goes back
+	// (TSK07). What is over stays so: whoever read that lets go before writing it.
+	telling sync.Mutex
+
 	subscribed map[string]bool // resources; guarded by Server.mu
 	left       bool            // nothing is subscribed to any more; guarded by Server.mu
 

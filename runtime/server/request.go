@@ -25,6 +25,7 @@ type request struct {
 	entry   *inflight.Entry
 	id      rpc.ID
 	since   uint64 // cancellations that were read before it
+	telling bool   // it holds peer.telling
 	params  Params
 	reading reading // of params
 	// repeated: the arguments have a repeated key, which decoding them has to find.
@@ -45,6 +46,21 @@ type request struct {
 // subject is what messages about the request are written with.
 func (r *request) subject() subject {
 	return subject{peer: r.p, id: r.id, since: r.since, life: r.entry}
+}
+
+// beginTelling is called before the state of a task is read, endTelling when it was written, or is one that lasts.
+func (r *request) beginTelling() {
+	if !r.telling {
+		r.p.telling.Lock()
+		r.telling = true
+	}
+}
+
+func (r *request) endTelling() {
+	if r.telling {
+		r.telling = false
+		r.p.telling.Unlock()
+	}
 }
 
 // keptBuffer is the largest buffer that is kept for another request, in bytes.
@@ -90,6 +106,7 @@ func (r *request) letGo() {
 
 // release gives r back. Nothing may use it or what aliases its frame afterwards.
 func (r *request) release() {
+	r.endTelling()
 	r.letGo()
 	r.room.s.keep(r)
 }

@@ -95,6 +95,8 @@ func (p *peer) tellChanges() {
 
 // tellTask tells the state of a task that was not told yet.
 func (p *peer) tellTask(r *request, c *change) {
+	r.beginTelling()
+	defer r.endTelling()
 	t, _, err := p.s.engine.Watch(p.ctx, c.owner, c.task)
 	if err != nil {
 		if c.life.over.Load() {
@@ -108,6 +110,7 @@ func (p *peer) tellTask(r *request, c *change) {
 	c.life.told = t.Version
 	about := subject{peer: p, task: c.life}
 	if t.Status.Terminal() {
+		r.endTelling()
 		p.s.shown(&t)
 		p.s.endSession(t.ID)
 		about.task = nil // this is its last word

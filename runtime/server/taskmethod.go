@@ -29,9 +29,13 @@ func (r *request) taskMethod(b []byte) ([]byte, error) {
 }
 
 func (r *request) getTask(b []byte) ([]byte, error) {
+	r.beginTelling()
 	t, err := r.p.s.engine.Get(r.entry, r.p.owner, r.params.TaskID)
 	if err != nil {
 		return b, r.taskError(err)
+	}
+	if t.Status.Terminal() {
+		r.endTelling()
 	}
 	if r.wire.AppendTaskDetail == nil {
 		r.p.s.shown(&t)
@@ -49,12 +53,13 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 }
 
 func (r *request) listTasks(b []byte) ([]byte, error) {
+	if err := r.room.reserve(r.entry); err != nil {
+		return b, err
+	}
+	r.beginTelling()
 	page, err := r.p.s.engine.List(r.entry, r.p.owner, r.params.Cursor, 0)
 	if err != nil {
 		return b, taskError(err)
-	}
-	if err := r.room.reserve(r.entry); err != nil {
-		return b, err
 	}
 	tasks := append(r.scratch[:0], '[')
 	for i := range page.Tasks {
@@ -72,12 +77,16 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 // cancelTask cancels the task; when it answers, nothing of the task is still to be written (TSK18, PRO01).
 func (r *request) cancelTask(b []byte) ([]byte, error) {
 	s := r.p.s
+	r.beginTelling()
 	t, err := s.engine.Cancel(r.entry, r.p.owner, r.params.TaskID, task.Cancel{Force: r.wire.Task.CancelForces})
 	if over := (*task.TerminalError)(nil); errors.As(err, &over) && !r.wire.Task.CancelTerminalRefused {
 		err = nil
 	}
 	if err != nil {
 		return b, r.taskError(err)
+	}
+	if t.Status.Terminal() {
+		r.endTelling()
 	}
 	s.shown(&t)
 	v := r.wire.view(&t)

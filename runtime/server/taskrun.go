@@ -156,6 +156,8 @@ func (r *request) taskResult(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, r.taskError(err)
 	}
+	r.beginTelling() // what was read before it was over is written before
+	r.endTelling()
 	r.p.s.shown(&t)
 	result, err := r.wire.ending(&t)
 	if err != nil {
