@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
 // The small input of the performance table: 5 fields, enum, bounds, pattern.
@@ -25,7 +26,7 @@ const smallInput = `{"symbol":"ACME","side":"buy","count":100,"limit":19.99,"not
 
 var (
 	small       = check.Object{Names: []string{"symbol", "side", "count", "limit", "note"}, Required: check.Bits{0b111}, Unknown: check.Refuse}
-	smallSymbol = check.String{Min: 1, Max: 8, Pattern: &check.Pattern{Source: "^[A-Z.]+$"}}
+	smallSymbol = check.String{Min: 1, Max: 8, Pattern: &format.Pattern{Source: "^[A-Z.]+$"}}
 	smallCount  = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 1000000}
 	smallLimit  = check.Number{Has: check.ExclusiveMinimum, Min: 0}
 	smallNote   = check.String{Max: 200}
@@ -212,14 +213,14 @@ type Address struct {
 
 var (
 	record        = check.Object{Names: []string{"id", "name", "email", "age", "score", "active", "created", "tags", "address", "owner", "labels"}, Required: check.Bits{0b1111}, Unknown: check.Refuse}
-	recordID      = check.String{Pattern: &check.Pattern{Source: "^rec_[a-z0-9]{8}$"}}
+	recordID      = check.String{Pattern: &format.Pattern{Source: "^rec_[a-z0-9]{8}$"}}
 	recordName    = check.String{Min: 1, Max: 80}
-	recordEmail   = check.String{Format: check.FormatEmail}
+	recordEmail   = check.String{Format: format.Email}
 	recordAge     = check.Int{Has: check.Minimum | check.Maximum, Max: 150}
-	recordCreated = check.String{Format: check.FormatDateTime}
+	recordCreated = check.String{Format: format.DateTime}
 	recordTags    = check.Array{Max: 10}
 	address       = check.Object{Names: []string{"street", "city", "zip"}, Required: check.Bits{0b111}, Unknown: check.Refuse}
-	addressZip    = check.String{Pattern: &check.Pattern{Source: "^[0-9]{5}$"}}
+	addressZip    = check.String{Pattern: &format.Pattern{Source: "^[0-9]{5}$"}}
 )
 
 func decodeRecord(d *check.Decoder, v *Record) {
@@ -369,7 +370,7 @@ func BenchmarkUnion(b *testing.B) {
 }
 
 func BenchmarkPattern(b *testing.B) {
-	p := check.Pattern{Source: "^[A-Z]{1,8}$"}
+	p := format.Pattern{Source: "^[A-Z]{1,8}$"}
 	re := regexp.MustCompile(p.Source)
 	b.Run("check", func(b *testing.B) {
 		for b.Loop() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
@@ -211,5 +212,21 @@ func TestAllocationsOfASmallInput(t *testing.T) {
 	b := make([]byte, 0, 512)
 	if n := testing.AllocsPerRun(200, func() { b = appendOrderInput(b[:0], &v) }); n > 0 {
 		t.Errorf("encoding: %v allocations", n)
+	}
+}
+
+func TestTimesAreDecodedAndEncoded(t *testing.T) {
+	for in, want := range map[string]string{
+		`"2026-07-28T09:30:00Z"`:          `"2026-07-28T09:30:00Z"`,
+		`"2026-07-28t09:30:00.250+02:00"`: `"2026-07-28T09:30:00.25+02:00"`,
+		`"1998-12-31T23:59:60z"`:          `"1999-01-01T00:00:00Z"`,
+	} {
+		v, problems := lines(t, func(d *check.Decoder, v *time.Time) { *v = d.Time(nil) }, in)
+		if got := string(check.AppendTime(nil, v)); got != want || problems != "" {
+			t.Errorf("%s: got %s %s, want %s", in, got, problems, want)
+		}
+	}
+	if _, problems := lines(t, func(d *check.Decoder, v *time.Time) { *v = d.Time(nil) }, `"yesterday"`); problems == "" {
+		t.Error("yesterday was accepted")
 	}
 }

@@ -8,7 +8,7 @@
 // A complete sample of generated code stands in sample_test.go, where it is compiled, tested and measured:
 //
 //	var order = check.Object{Names: []string{"symbol", "quantity", "note"}, Required: check.Bits{0b11}, Unknown: check.Refuse}
-//	var orderSymbol = check.String{Min: 1, Max: 8, Pattern: &check.Pattern{Source: "^[A-Z]+$"}}
+//	var orderSymbol = check.String{Min: 1, Max: 8, Pattern: &format.Pattern{Source: "^[A-Z]+$"}}
 //
 //	func decodeOrder(d *check.Decoder, v *Order) {
 //		for f := d.Object(&order); f >= 0; f = d.Next() {
@@ -53,7 +53,7 @@
 //	memo.go                what a value was judged to be, by which schema
 //	whole.go evaluated.go  conditions: what is looked at and not taken
 //	values.go              equality: const, enum, uniqueItems
-//	pattern.go format*.go  patterns as tables, formats
+//	format/                formats of strings, and patterns
 //	skip.go stringscan.go keys.go    the scanner: syntax, strings, repeated keys
 //	limits.go              what is refused that encoding/json takes (VAL07)
 //	violation.go report.go paths and words (VAL02)

@@ -1,5 +1,9 @@
 package check
 
+import (
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+)
+
 // Unevaluated is the rule of unevaluatedProperties and unevaluatedItems.
 type Unevaluated struct {
 	At      string
@@ -11,7 +15,7 @@ type Unevaluated struct {
 // Evaluates says which properties a schema speaks of.
 type Evaluates struct {
 	Names    []string
-	Patterns []*Pattern
+	Patterns []*format.Pattern
 }
 
 // Evaluated is the set of those members or items of the value that comes which some schema has spoken of. Generated code

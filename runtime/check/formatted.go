@@ -3,11 +3,12 @@ package check
 import (
 	"encoding/hex"
 	"errors"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
 // Date is a day of the calendar, as format date has it. The zero Date is none.
@@ -19,11 +20,8 @@ type Date struct {
 
 // DateOf reads a date such as 2026-07-28; zero if it is none.
 func DateOf(text string) Date {
-	if !isDate(text) {
-		return Date{}
-	}
-	at := func(i int) int { return number2(text[i], text[i+1]) }
-	return Date{at(0)*100 + at(2), time.Month(at(5)), at(8)}
+	year, month, day, _ := format.ParseDate(text)
+	return Date{year, month, day}
 }
 
 // Time is the beginning of the day in UTC.
@@ -49,8 +47,8 @@ func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (d *Date) UnmarshalText(text []byte) error {
-	if !isDate(string(text)) {
-		return errors.New("check: " + FormatDate.describe() + " is expected")
+	if !format.Date.Match(string(text)) {
+		return errors.New("check: " + format.Date.Describe() + " is expected")
 	}
 	*d = DateOf(string(text))
 	return nil
@@ -61,7 +59,7 @@ type UUID [16]byte
 
 // UUIDOf reads a UUID; zero if it is none.
 func UUIDOf(text string) (u UUID) {
-	if isUUID(text) {
+	if format.UUID.Match(text) {
 		hex.Decode(u[:], []byte(strings.ReplaceAll(text, "-", "")))
 	}
 	return u
@@ -78,8 +76,8 @@ func (u UUID) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (u *UUID) UnmarshalText(text []byte) error {
-	if !isUUID(string(text)) {
-		return errors.New("check: " + FormatUUID.describe() + " is expected")
+	if !format.UUID.Match(string(text)) {
+		return errors.New("check: " + format.UUID.Describe() + " is expected")
 	}
 	*u = UUIDOf(string(text))
 	return nil
@@ -88,38 +86,14 @@ func (u *UUID) UnmarshalText(text []byte) error {
 // TimeOf reads a date-time; zero if it is none. A leap second becomes the second after it, and what is shorter than a
 // nanosecond is lost.
 func TimeOf(text string) time.Time {
-	t, _ := parseDateTime(text)
+	t, _ := format.ParseDateTime(text)
 	return t
 }
 
 // DurationOf reads a duration such as P1DT2H, of days of 24 hours; zero if it is none, or has years or months.
 func DurationOf(text string) time.Duration {
-	d, _ := parseDuration(text)
+	d, _ := format.ParseDuration(text)
 	return d
-}
-
-// parseDuration reads what isDuration takes. ok is false for what time.Duration can not hold: years and months, whose length
-// depends on where they begin, and more than 292 years.
-func parseDuration(s string) (sum time.Duration, ok bool) {
-	if !isDuration(s) {
-		return 0, false
-	}
-	units := map[byte]time.Duration{'W': 7 * 24 * time.Hour, 'D': 24 * time.Hour}
-	for i := 1; i < len(s); i++ {
-		if s[i] == 'T' {
-			units = map[byte]time.Duration{'H': time.Hour, 'M': time.Minute, 'S': time.Second}
-			continue
-		}
-		n := digitsAt(s, i)
-		count, err := strconv.ParseInt(s[i:i+n], 10, 64)
-		i += n
-		unit := units[s[i]]
-		if err != nil || count != 0 && (unit == 0 || count > int64(math.MaxInt64-sum)/int64(unit)) {
-			return 0, false
-		}
-		sum += time.Duration(count) * unit
-	}
-	return sum, true
 }
 
 // formatted takes a string with a format and hands it to parse, unless it breaks its rule.
@@ -154,7 +128,7 @@ func (d *Decoder) UUID(r *String) UUID {
 
 // Duration takes a string with the format duration. One that time.Duration can not hold is a violation.
 func (d *Decoder) Duration(r *String) time.Duration {
-	return formatted(d, r, parseDuration, "a duration without years and months, at most 292 years long, which is the limit of this server")
+	return formatted(d, r, format.ParseDuration, "a duration without years and months, at most 292 years long, which is the limit of this server")
 }
 
 // AppendDate writes a date.

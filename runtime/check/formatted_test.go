@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
 // formattedRound reads a text with read and returns it as write has it, or the violation.
@@ -17,17 +19,17 @@ func formattedRound[T any](text string, read func(*Decoder) T, write func([]byte
 
 // TestVAL05FormattedValuesAreWrittenAsTheyCame: a text with a Go type of its own keeps its meaning, and its format decides.
 func TestVAL05FormattedValuesAreWrittenAsTheyCame(t *testing.T) {
-	timeOf := func(d *Decoder) time.Time { return d.Time(&String{Format: FormatDateTime}) }
-	dateOf := func(d *Decoder) Date { return d.Date(&String{Format: FormatDate}) }
-	uuidOf := func(d *Decoder) UUID { return d.UUID(&String{Format: FormatUUID}) }
-	durationOf := func(d *Decoder) time.Duration { return d.Duration(&String{Format: FormatDuration}) }
+	timeOf := func(d *Decoder) time.Time { return d.Time(&String{Format: format.DateTime}) }
+	dateOf := func(d *Decoder) Date { return d.Date(&String{Format: format.Date}) }
+	uuidOf := func(d *Decoder) UUID { return d.UUID(&String{Format: format.UUID}) }
+	durationOf := func(d *Decoder) time.Duration { return d.Duration(&String{Format: format.Duration}) }
 	limit := ", allowed: a duration without years and months, at most 292 years long, which is the limit of this server"
 	for _, c := range []struct{ got, want string }{
 		{formattedRound(`"2026-07-28T09:30:00.25+02:00"`, timeOf, AppendTime), `"2026-07-28T09:30:00.25+02:00"`},
 		{formattedRound(`"2016-12-31t23:59:60z"`, timeOf, AppendTime), `"2017-01-01T00:00:00Z"`},
-		{formattedRound(`"2026-07-28"`, timeOf, AppendTime), `(root): format: found "2026-07-28", allowed: ` + FormatDateTime.describe()},
+		{formattedRound(`"2026-07-28"`, timeOf, AppendTime), `(root): format: found "2026-07-28", allowed: ` + format.DateTime.Describe()},
 		{formattedRound(`"0001-02-09"`, dateOf, AppendDate), `"0001-02-09"`},
-		{formattedRound(`"2026-02-29"`, dateOf, AppendDate), `(root): format: found "2026-02-29", allowed: ` + FormatDate.describe()},
+		{formattedRound(`"2026-02-29"`, dateOf, AppendDate), `(root): format: found "2026-02-29", allowed: ` + format.Date.Describe()},
 		{formattedRound(`7`, dateOf, AppendDate), `(root): type: found 7, allowed: a string`},
 		{formattedRound(`"123E4567-e89b-12d3-a456-426614174000"`, uuidOf, AppendUUID), `"123e4567-e89b-12d3-a456-426614174000"`},
 		{formattedRound(`"PT0S"`, durationOf, AppendDuration), `"PT0S"`},

@@ -1,6 +1,10 @@
 package check
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+)
 
 // Rules are static tables that generated code fills in; they hold no state but what is made of them on first use, so that one
 // table may serve any number of decoders and any number of places in a schema. The zero value of each allows everything of its type, and a nil rule
@@ -48,8 +52,8 @@ type Array struct {
 type String struct {
 	At       string
 	Min, Max int // minLength, maxLength; 0 is none, Zero is 0
-	Pattern  *Pattern
-	Format   Format
+	Pattern  *format.Pattern
+	Format   format.Format
 }
 
 // Enum is the rule of a string that is one of a few.

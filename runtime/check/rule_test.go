@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
@@ -117,7 +118,7 @@ func TestVAL03RulesOfContainers(t *testing.T) {
 
 func TestVAL03TrialsAreExact(t *testing.T) {
 	long := check.String{At: "#/x/anyOf/0", Min: 3}
-	a := check.String{At: "#/x/anyOf/1", Pattern: &check.Pattern{Source: "a"}}
+	a := check.String{At: "#/x/anyOf/1", Pattern: &format.Pattern{Source: "a"}}
 	read := func(d *check.Decoder, form int) string { return d.String([]*check.String{&long, &a}[form]) }
 	run := func(u *check.Union) func(*check.Decoder) {
 		u.Forms = make([]check.Form, 2)
@@ -207,7 +208,7 @@ func FuzzPatternAgreesWithRegexp(f *testing.F) {
 		if err != nil || len(source) > 60 {
 			return
 		}
-		p := check.Pattern{Source: source}
+		p := format.Pattern{Source: source}
 		if got, want := p.Match(text), re.MatchString(text); got != want {
 			t.Errorf("%q on %q: got %v, want %v", source, text, got, want)
 		}
@@ -292,7 +293,7 @@ func TestVAL01EncodedOutputsAreChecked(t *testing.T) {
 func TestVAL07PatternsRunInLinearTime(t *testing.T) {
 	text := strings.Repeat("a", 100_000)
 	for _, source := range []string{"^(a+)+$", `^(a|aa)+$`, `(x+x+)+y|^(a|a)*é?$`} {
-		p := check.Pattern{Source: source}
+		p := format.Pattern{Source: source}
 		if p.Match(text+"!") || !p.Match(text) {
 			t.Errorf("%s: wrong", source)
 		}

@@ -3,7 +3,10 @@ package check_test
 // This file is the sample of generated code: what a generator emits for each construct, written as it emits it. The
 // tests, fuzz targets and benchmarks of the package drive it.
 
-import "github.com/mcpkiln/mcpkiln/runtime/check"
+import (
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+)
 
 // (a) A flat object: required, optional, default, nullable, enum, bounds, pattern. additionalProperties: false.
 
@@ -30,7 +33,7 @@ const (
 
 var (
 	orderInput         = check.Object{Names: []string{"symbol", "side", "quantity", "limit", "venue", "note", "memo"}, Required: check.Bits{0b100111}, Null: check.Bits{0b100000}, Unknown: check.Refuse}
-	orderInputSymbol   = check.String{Min: 1, Max: 8, Pattern: &check.Pattern{Source: "^[A-Z.]+$"}}
+	orderInputSymbol   = check.String{Min: 1, Max: 8, Pattern: &format.Pattern{Source: "^[A-Z.]+$"}}
 	orderInputQuantity = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 1000000}
 	orderInputLimit    = check.Number{Has: check.ExclusiveMinimum, Min: 0, MultipleOf: "0.01"}
 	side               = check.Enum{Values: []string{"buy", "sell"}}
@@ -294,7 +297,7 @@ func (v *Inline) appendSource(b []byte) []byte {
 var (
 	source  = check.Union{Keyword: "anyOf", Members: check.Object{Names: []string{"url", "data"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1}, {Kinds: check.KindObject, Needs: 0b10}}}
 	link    = check.Object{At: "#/anyOf/0", Names: []string{"url"}, Required: check.Bits{0b1}, Unknown: check.Skip}
-	linkURL = check.String{Format: check.FormatURI}
+	linkURL = check.String{Format: format.URI}
 	inline  = check.Object{At: "#/anyOf/1", Names: []string{"data"}, Required: check.Bits{0b1}, Unknown: check.Skip}
 )
 
@@ -396,7 +399,7 @@ var (
 	contact      = check.Object{Names: []string{"name", "email"}, Required: check.Bits{0b11}, Unknown: check.Skip}
 	contactName  = check.String{At: "#/allOf/0/properties/name", Min: 1}
 	contactName2 = check.String{At: "#/allOf/1/properties/name", Max: 3}
-	contactEmail = check.String{At: "#/allOf/1/properties/email", Format: check.FormatEmail}
+	contactEmail = check.String{At: "#/allOf/1/properties/email", Format: format.Email}
 )
 
 func decodeContact(d *check.Decoder, v *Contact) {

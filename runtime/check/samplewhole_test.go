@@ -1,6 +1,9 @@
 package check_test
 
-import "github.com/mcpkiln/mcpkiln/runtime/check"
+import (
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+)
 
 // The sample of sample_test.go goes on: keywords without a Go type. Each is a function that looks at the value and does
 // not take it, called before the value's own decoder.
@@ -23,11 +26,11 @@ var (
 	parcelElse          = check.Object{At: "#/else", Unknown: check.Skip, Max: 6}
 	parcelDependent     = check.Dependents{At: "#", Keyword: "dependentRequired", Needs: []check.Need{{Key: "size", Names: []string{"weight"}}}}
 	parcelName          = check.String{At: "#/propertyNames", Max: 12}
-	parcelKeys          = check.Keys{At: "#", Patterns: []*check.Pattern{{Source: "^x-"}, {Source: "^none"}, {Source: "s$"}}, Unknown: check.Refuse}
+	parcelKeys          = check.Keys{At: "#", Patterns: []*format.Pattern{{Source: "^x-"}, {Source: "^none"}, {Source: "s$"}}, Unknown: check.Refuse}
 	parcelKey1          = check.String{At: "#/patternProperties/^x-", Min: 2}
 	parcelKey2          = check.Union{At: "#/patternProperties/^no", Keyword: "false"}
 	parcelUnevaluated   = check.Unevaluated{At: "#", Keyword: "unevaluatedProperties", Refuse: true}
-	parcelMarks         = check.Evaluates{Names: []string{"weight", "size"}, Patterns: []*check.Pattern{{Source: "^x-"}}}
+	parcelMarks         = check.Evaluates{Names: []string{"weight", "size"}, Patterns: []*format.Pattern{{Source: "^x-"}}}
 	parcelMarksExpress  = check.Evaluates{Names: []string{"express", "notes"}}
 	parcelSize          = check.Array{Max: 5}
 	parcelSizeContains  = check.Contains{At: "#/properties/size", Min: 1, Max: 2}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
 // String takes a string. It is a copy.
@@ -69,7 +71,7 @@ func (d *Decoder) checkString(r *String, s string, n, start int) {
 		d.broke(start, r.At, "pattern", "text that matches "+fact(r.Pattern.Source, factBytes))
 	}
 	if r.Format != 0 && !r.Format.Match(s) && !d.lost() {
-		d.broke(start, r.At, "format", r.Format.describe())
+		d.broke(start, r.At, "format", r.Format.Describe())
 	}
 }
 
@@ -78,10 +80,10 @@ func (d *Decoder) Time(r *String) time.Time {
 	if r == nil {
 		r = &anyTime
 	}
-	return formatted(d, r, parseDateTime, "")
+	return formatted(d, r, format.ParseDateTime, "")
 }
 
-var anyTime = String{Format: FormatDateTime}
+var anyTime = String{Format: format.DateTime}
 
 // Enum takes a string that is one of r.Values and returns the one in the table; "" after a violation.
 func (d *Decoder) Enum(r *Enum) string {

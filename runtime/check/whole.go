@@ -1,5 +1,9 @@
 package check
 
+import (
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+)
+
 // What is in this file looks at a value without taking it: conditions that hold beside its type. Positions of members and
 // items are counted, not named, so that a list of bits says which of them were evaluated.
 
@@ -189,7 +193,7 @@ func (d *Decoder) Name(check func(*Decoder)) {
 // it to the caller.
 type Keys struct {
 	At       string
-	Patterns []*Pattern
+	Patterns []*format.Pattern
 	Unknown  Unknown
 }
 

@@ -195,7 +195,7 @@ func (t *tables) condition(d *model.Decl) {
 		} else if b.Refuse {
 			which = 2
 		}
-		t.add(d.Stem, "Keys", at(b.At), patternList(b.Patterns), unknown[which])
+		t.add(d.Stem, "Keys", at(b.At), t.patterns(b.Patterns), unknown[which])
 	case *model.Contains:
 		t.add(d.Stem, "Contains", at(b.At), bound("Min", &b.Min), bound("Max", b.Max))
 	case *model.Unevaluated:
@@ -206,7 +206,7 @@ func (t *tables) condition(d *model.Decl) {
 		t.add(d.Stem, "Unevaluated", at(b.At), text("Keyword", keyword), flag("Items", b.Items), flag("Refuse", b.Rest == nil))
 	case *model.Marks:
 		if len(b.Names)+len(b.Patterns) > 0 {
-			t.add(d.Stem, "Evaluates", list("Names", b.Names), patternList(b.Patterns))
+			t.add(d.Stem, "Evaluates", list("Names", b.Names), t.patterns(b.Patterns))
 		}
 	}
 }
@@ -222,11 +222,11 @@ func needs(b *model.Dependents) string {
 	return all + "}"
 }
 
-func patternList(sources []string) string {
+func (t *tables) patterns(sources []string) string {
 	if len(sources) == 0 {
 		return ""
 	}
-	all := "Patterns: []*check.Pattern{"
+	all := "Patterns: []*" + t.format("Pattern") + "{"
 	for i, source := range sources {
 		if i > 0 {
 			all += ", "

@@ -14,6 +14,7 @@ import (
 // Paths of the runtime packages that generated code imports.
 const (
 	checkPath  = "github.com/mcpkiln/mcpkiln/runtime/check"
+	formatPath = checkPath + "/format"
 	serverPath = "github.com/mcpkiln/mcpkiln/runtime/server"
 	taskPath   = "github.com/mcpkiln/mcpkiln/runtime/task"
 )

@@ -149,21 +149,21 @@ func (t *tables) text(r *model.StringRule) {
 	}
 	pattern, format := "", ""
 	if r.Pattern != "" {
-		pattern = "Pattern: &check.Pattern{Source: " + quoted(r.Pattern) + "}"
+		pattern = "Pattern: &" + t.format("Pattern") + "{Source: " + quoted(r.Pattern) + "}"
 	}
 	if r.Format != "" {
-		format = "Format: check." + formatNames[r.Format]
+		format = "Format: " + t.format(formatNames[r.Format])
 	}
 	t.add(r.Var, "String", at(r.At), bound("Min", r.Min), bound("Max", r.Max), pattern, format)
 }
 
 // formatNames are the runtime's constants.
 var formatNames = map[string]string{
-	"date-time": "FormatDateTime", "date": "FormatDate", "time": "FormatTime", "duration": "FormatDuration",
-	"email": "FormatEmail", "idn-email": "FormatIDNEmail", "hostname": "FormatHostname", "idn-hostname": "FormatIDNHostname",
-	"ipv4": "FormatIPv4", "ipv6": "FormatIPv6", "uri": "FormatURI", "uri-reference": "FormatURIReference",
-	"iri": "FormatIRI", "iri-reference": "FormatIRIReference", "uri-template": "FormatURITemplate", "uuid": "FormatUUID",
-	"json-pointer": "FormatJSONPointer", "relative-json-pointer": "FormatRelativeJSONPointer", "regex": "FormatRegex",
+	"date-time": "DateTime", "date": "Date", "time": "Time", "duration": "Duration",
+	"email": "Email", "idn-email": "IDNEmail", "hostname": "Hostname", "idn-hostname": "IDNHostname",
+	"ipv4": "IPv4", "ipv6": "IPv6", "uri": "URI", "uri-reference": "URIReference",
+	"iri": "IRI", "iri-reference": "IRIReference", "uri-template": "URITemplate", "uuid": "UUID",
+	"json-pointer": "JSONPointer", "relative-json-pointer": "RelativeJSONPointer", "regex": "Regex",
 }
 
 func (t *tables) integer(r *model.NumberRule) {

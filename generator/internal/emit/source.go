@@ -28,6 +28,9 @@ func (s *source) use(path, name string) string {
 // check is use of runtime/check.
 func (s *source) check(name string) string { return s.use(checkPath, name) }
 
+// format is use of runtime/check/format.
+func (s *source) format(name string) string { return s.use(formatPath, name) }
+
 // line writes one line at the current indentation, its parts joined. No parts make an empty line.
 func (s *source) line(parts ...string) {
 	if len(parts) > 0 {

@@ -193,7 +193,7 @@ func (n *Names) Taken(name string) bool { return n.taken[name] }
 var predeclared = wordSet("any append bool byte cap clear close comparable complex complex128 complex64 copy delete " +
 	"error false float32 float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real " +
 	"recover rune string true uint uint16 uint32 uint64 uint8 uintptr init main _ " +
-	"check client context errors fmt form server task time rpc b c d e f h i k m n ok t u v in out call opts ctx")
+	"check client context errors fmt form format server task time rpc b c d e f h i k m n ok t u v in out call opts ctx")
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}

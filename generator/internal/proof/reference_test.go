@@ -7,7 +7,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -38,11 +38,11 @@ func compiler(dialect schema.Dialect, document []byte) (*jsonschema.Compiler, er
 // borrowFormats gives the reference our word on formats where its own takes what net/url, net/mail and the like take.
 // Those are the official suite's to judge; here they would only drown what else is found.
 func borrowFormats() {
-	for name, format := range map[string]check.Format{
-		"uri": check.FormatURI, "uri-reference": check.FormatURIReference, "iri": check.FormatIRI, "iri-reference": check.FormatIRIReference,
-		"uri-template": check.FormatURITemplate, "email": check.FormatEmail, "idn-email": check.FormatIDNEmail,
-		"hostname": check.FormatHostname, "duration": check.FormatDuration, "time": check.FormatTime, "regex": check.FormatRegex,
-		"relative-json-pointer": check.FormatRelativeJSONPointer, "ipv4": check.FormatIPv4, // 0.0.0.00 is none
+	for name, format := range map[string]format.Format{
+		"uri": format.URI, "uri-reference": format.URIReference, "iri": format.IRI, "iri-reference": format.IRIReference,
+		"uri-template": format.URITemplate, "email": format.Email, "idn-email": format.IDNEmail,
+		"hostname": format.Hostname, "duration": format.Duration, "time": format.Time, "regex": format.Regex,
+		"relative-json-pointer": format.RelativeJSONPointer, "ipv4": format.IPv4, // 0.0.0.00 is none
 	} {
 		jsonschema.Formats[name] = func(v any) bool {
 			s, ok := v.(string)

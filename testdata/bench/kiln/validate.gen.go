@@ -3,14 +3,17 @@
 
 package kiln
 
-import "github.com/mcpkiln/mcpkiln/runtime/check"
+import (
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+)
 
 var (
 	placeOrderInput         = check.Object{At: "#", Names: []string{"limit", "note", "quantity", "side", "symbol"}, Required: check.Bits{0b11100}, Unknown: check.Skip}
 	placeOrderInputLimit    = check.Number{Has: check.ExclusiveMinimum, Min: 0}
 	placeOrderInputNote     = check.String{Max: 80}
 	placeOrderInputQuantity = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 1000000}
-	placeOrderInputSymbol   = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{1,8}$"}}
+	placeOrderInputSymbol   = check.String{Pattern: &format.Pattern{Source: "^[A-Z]{1,8}$"}}
 )
 
 func decodePlaceOrderInput(d *check.Decoder, v *PlaceOrderInput) {
@@ -51,7 +54,7 @@ func appendPlaceOrderOutput(b []byte, v *PlaceOrderOutput) []byte {
 
 var (
 	bookTripInput     = check.Object{At: "#", Names: []string{"id", "legs", "note", "traveller"}, Required: check.Bits{0b1011}, Unknown: check.Skip}
-	bookTripInputID   = check.String{Format: check.FormatUUID}
+	bookTripInputID   = check.String{Format: format.UUID}
 	bookTripInputLegs = check.Array{Min: 1, Max: 20}
 )
 
@@ -85,10 +88,10 @@ func (v BookTripInput) MarshalJSON() ([]byte, error) { return appendBookTripInpu
 
 var (
 	bookTripInputLeg        = check.Object{Names: []string{"departs", "from", "price", "seat", "to"}, Required: check.Bits{0b11011}, Unknown: check.Skip}
-	bookTripInputLegDeparts = check.String{Format: check.FormatDateTime}
-	bookTripInputLegFrom    = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{3}$"}}
+	bookTripInputLegDeparts = check.String{Format: format.DateTime}
+	bookTripInputLegFrom    = check.String{Pattern: &format.Pattern{Source: "^[A-Z]{3}$"}}
 	bookTripInputLegPrice   = check.Number{Has: check.Minimum, Min: 0}
-	bookTripInputLegTo      = check.String{Pattern: &check.Pattern{Source: "^[A-Z]{3}$"}}
+	bookTripInputLegTo      = check.String{Pattern: &format.Pattern{Source: "^[A-Z]{3}$"}}
 )
 
 func decodeBookTripInputLeg(d *check.Decoder, v *BookTripInputLeg) {
@@ -145,7 +148,7 @@ func appendBookTripInputLegSeat(b []byte, v *BookTripInputLegSeat) []byte {
 	return append(b, "null"...)
 }
 
-var bookTripInputLegSeatString = check.String{At: "#/properties/legs/items/properties/seat/anyOf/0", Pattern: &check.Pattern{Source: "^[0-9]{1,2}[A-F]$"}}
+var bookTripInputLegSeatString = check.String{At: "#/properties/legs/items/properties/seat/anyOf/0", Pattern: &format.Pattern{Source: "^[0-9]{1,2}[A-F]$"}}
 
 func decodeBookTripInputLegSeatString(d *check.Decoder, v *BookTripInputLegSeatString) {
 	*v = BookTripInputLegSeatString(d.String(&bookTripInputLegSeatString))
@@ -182,8 +185,8 @@ var bookTripInputLegSeatObjectLetter = check.Enum{Values: []string{"A", "B", "C"
 
 var (
 	bookTripInputTraveller      = check.Object{Names: []string{"born", "email", "name", "tags"}, Required: check.Bits{0b110}, Unknown: check.Skip}
-	bookTripInputTravellerBorn  = check.String{Format: check.FormatDate}
-	bookTripInputTravellerEmail = check.String{Format: check.FormatEmail}
+	bookTripInputTravellerBorn  = check.String{Format: format.Date}
+	bookTripInputTravellerEmail = check.String{Format: format.Email}
 	bookTripInputTravellerName  = check.String{Min: 1, Max: 100}
 	bookTripInputTravellerTags  = check.Array{Max: 20, Unique: true}
 )
@@ -528,7 +531,7 @@ func (v *AudioContent) UnmarshalJSON(b []byte) error {
 var (
 	resourceLink     = check.Object{At: "#/$defs/ResourceLink", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "type", "uri"}, Required: check.Bits{0b1100100000}}
 	resourceLinkType = check.Enum{Values: []string{"resource_link"}, Const: true}
-	resourceLinkURI  = check.String{Format: check.FormatURI}
+	resourceLinkURI  = check.String{Format: format.URI}
 )
 
 func decodeResourceLink(d *check.Decoder, v *ResourceLink) {
@@ -588,7 +591,7 @@ func (v *ResourceLink) UnmarshalJSON(b []byte) error {
 
 var (
 	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: check.Bits{0b100}}
-	iconSrc = check.String{Format: check.FormatURI}
+	iconSrc = check.String{Format: format.URI}
 )
 
 func decodeIcon(d *check.Decoder, v *Icon) {
@@ -691,7 +694,7 @@ func appendEmbeddedResourceResource(b []byte, v *EmbeddedResourceResource) []byt
 
 var (
 	textResourceContents    = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: check.Bits{0b1100}}
-	textResourceContentsURI = check.String{Format: check.FormatURI}
+	textResourceContentsURI = check.String{Format: format.URI}
 )
 
 func decodeTextResourceContents(d *check.Decoder, v *TextResourceContents) {
@@ -733,7 +736,7 @@ func (v *TextResourceContents) UnmarshalJSON(b []byte) error {
 
 var (
 	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: check.Bits{0b1010}}
-	blobResourceContentsURI = check.String{Format: check.FormatURI}
+	blobResourceContentsURI = check.String{Format: format.URI}
 )
 
 func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {

@@ -3,7 +3,10 @@
 
 package kiln
 
-import "github.com/mcpkiln/mcpkiln/runtime/check"
+import (
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+)
 
 var testSimpleTextInput = check.Object{At: "#", Unknown: check.Skip}
 
@@ -828,7 +831,7 @@ func (v *AudioContent) UnmarshalJSON(b []byte) error {
 var (
 	resourceLink     = check.Object{At: "#/$defs/ResourceLink", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "type", "uri"}, Required: check.Bits{0b1100100000}}
 	resourceLinkType = check.Enum{Values: []string{"resource_link"}, Const: true}
-	resourceLinkURI  = check.String{Format: check.FormatURI}
+	resourceLinkURI  = check.String{Format: format.URI}
 )
 
 func decodeResourceLink(d *check.Decoder, v *ResourceLink) {
@@ -888,7 +891,7 @@ func (v *ResourceLink) UnmarshalJSON(b []byte) error {
 
 var (
 	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: check.Bits{0b100}}
-	iconSrc = check.String{Format: check.FormatURI}
+	iconSrc = check.String{Format: format.URI}
 )
 
 func decodeIcon(d *check.Decoder, v *Icon) {
@@ -991,7 +994,7 @@ func appendEmbeddedResourceResource(b []byte, v *EmbeddedResourceResource) []byt
 
 var (
 	textResourceContents    = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: check.Bits{0b1100}}
-	textResourceContentsURI = check.String{Format: check.FormatURI}
+	textResourceContentsURI = check.String{Format: format.URI}
 )
 
 func decodeTextResourceContents(d *check.Decoder, v *TextResourceContents) {
@@ -1033,7 +1036,7 @@ func (v *TextResourceContents) UnmarshalJSON(b []byte) error {
 
 var (
 	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: check.Bits{0b1010}}
-	blobResourceContentsURI = check.String{Format: check.FormatURI}
+	blobResourceContentsURI = check.String{Format: format.URI}
 )
 
 func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {
@@ -1242,7 +1245,7 @@ func (v *PromptReference) UnmarshalJSON(b []byte) error {
 var (
 	resourceTemplateReference     = check.Object{At: "#/$defs/ResourceTemplateReference", Names: []string{"type", "uri"}, Required: check.Bits{0b11}}
 	resourceTemplateReferenceType = check.Enum{Values: []string{"ref/resource"}, Const: true}
-	resourceTemplateReferenceURI  = check.String{Format: check.FormatURITemplate}
+	resourceTemplateReferenceURI  = check.String{Format: format.URITemplate}
 )
 
 func decodeResourceTemplateReference(d *check.Decoder, v *ResourceTemplateReference) {
@@ -1482,7 +1485,7 @@ func (v Resource) MarshalJSON() ([]byte, error) { return appendResource(nil, &v)
 
 var (
 	readResourceRequestParams    = check.Object{At: "#/$defs/ReadResourceRequestParams", Names: []string{"_meta", "uri"}, Required: check.Bits{0b10}}
-	readResourceRequestParamsURI = check.String{Format: check.FormatURI}
+	readResourceRequestParamsURI = check.String{Format: format.URI}
 )
 
 func decodeReadResourceRequestParams(d *check.Decoder, v *ReadResourceRequestParams) {
@@ -1544,7 +1547,7 @@ func appendReadResourceResultContent(b []byte, v *ReadResourceResultContent) []b
 
 var (
 	subscribeRequestParams    = check.Object{At: "#/$defs/SubscribeRequestParams", Names: []string{"_meta", "uri"}, Required: check.Bits{0b10}}
-	subscribeRequestParamsURI = check.String{Format: check.FormatURI}
+	subscribeRequestParamsURI = check.String{Format: format.URI}
 )
 
 func decodeSubscribeRequestParams(d *check.Decoder, v *SubscribeRequestParams) {
@@ -1617,7 +1620,7 @@ func (v ResourceTemplate) MarshalJSON() ([]byte, error) { return appendResourceT
 
 var (
 	unsubscribeRequestParams    = check.Object{At: "#/$defs/UnsubscribeRequestParams", Names: []string{"_meta", "uri"}, Required: check.Bits{0b10}}
-	unsubscribeRequestParamsURI = check.String{Format: check.FormatURI}
+	unsubscribeRequestParamsURI = check.String{Format: format.URI}
 )
 
 func decodeUnsubscribeRequestParams(d *check.Decoder, v *UnsubscribeRequestParams) {
@@ -2050,7 +2053,7 @@ func (v *ListRootsResult) UnmarshalJSON(b []byte) error {
 
 var (
 	root    = check.Object{At: "#/$defs/Root", Names: []string{"_meta", "name", "uri"}, Required: check.Bits{0b100}}
-	rootURI = check.String{Format: check.FormatURI}
+	rootURI = check.String{Format: format.URI}
 )
 
 func decodeRoot(d *check.Decoder, v *Root) {

@@ -1,6 +1,10 @@
-package check
+package format
 
-import "time"
+import (
+	"math"
+	"strconv"
+	"time"
+)
 
 // number2 reads two digits; over 99 when there are none. It is small enough to be inlined.
 func number2(tens, units byte) int {
@@ -12,6 +16,14 @@ func number2(tens, units byte) int {
 }
 
 func isDate(s string) bool { return len(s) == 10 && startsWithDate(s) }
+
+// ParseDate reads what isDate takes.
+func ParseDate(s string) (year int, month time.Month, day int, ok bool) {
+	if !isDate(s) {
+		return 0, 0, 0, false
+	}
+	return number2(s[0], s[1])*100 + number2(s[2], s[3]), time.Month(number2(s[5], s[6])), number2(s[8], s[9]), true
+}
 
 // startsWithDate takes full-date of RFC 3339 in the first ten bytes.
 func startsWithDate(s string) bool {
@@ -81,8 +93,8 @@ func isDateTime(s string) bool {
 	return len(s) >= 20 && startsWithDate(s) && s[10]|0x20 == 't' && isTime(s[11:])
 }
 
-// parseDateTime reads what isDateTime takes; a leap second becomes the second after it.
-func parseDateTime(s string) (time.Time, bool) {
+// ParseDateTime reads what isDateTime takes; a leap second becomes the second after it.
+func ParseDateTime(s string) (time.Time, bool) {
 	if !isDateTime(s) {
 		return time.Time{}, false
 	}
@@ -156,4 +168,28 @@ func units(s string, i int, order string) int {
 		next = unit + 1
 		i += n + 1
 	}
+}
+
+// ParseDuration reads what isDuration takes. ok is false for what time.Duration can not hold: years and months, whose length
+// depends on where they begin, and more than 292 years.
+func ParseDuration(s string) (sum time.Duration, ok bool) {
+	if !isDuration(s) {
+		return 0, false
+	}
+	units := map[byte]time.Duration{'W': 7 * 24 * time.Hour, 'D': 24 * time.Hour}
+	for i := 1; i < len(s); i++ {
+		if s[i] == 'T' {
+			units = map[byte]time.Duration{'H': time.Hour, 'M': time.Minute, 'S': time.Second}
+			continue
+		}
+		n := digitsAt(s, i)
+		count, err := strconv.ParseInt(s[i:i+n], 10, 64)
+		i += n
+		unit := units[s[i]]
+		if err != nil || count != 0 && (unit == 0 || count > int64(math.MaxInt64-sum)/int64(unit)) {
+			return 0, false
+		}
+		sum += time.Duration(count) * unit
+	}
+	return sum, true
 }

@@ -1,0 +1,147 @@
+// Package format says what strings look like: the formats of JSON Schema and patterns of ECMA-262, in linear time. Generated rule
+// tables name both.
+//
+//	format.go              Format and its table; the short ones
+//	time.go mail.go uri.go idn.go bidi.go
+//	                       the others, each after its RFC
+//	pattern.go             Pattern: tables for ASCII, regexp for the rest; ../pattern translates ECMA-262 to RE2
+package format
+
+import (
+	"net/netip"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
+)
+
+// Format is one of JSON Schema's formats, asserted.
+type Format uint8
+
+const (
+	None Format = iota
+	DateTime
+	Date
+	Time
+	Duration
+	Email
+	IDNEmail
+	Hostname
+	IDNHostname
+	IPv4
+	IPv6
+	URI
+	URIReference
+	IRI
+	IRIReference
+	URITemplate
+	UUID
+	JSONPointer
+	RelativeJSONPointer
+	Regex // ECMA-262, in what RE2 has of it, 64 KiB at most
+)
+
+var formats = [...]struct {
+	match func(string) bool
+	words string
+}{
+	DateTime:            {isDateTime, "a date-time (RFC 3339) such as 2026-07-28T09:30:00Z"},
+	Date:                {isDate, "a date such as 2026-07-28"},
+	Time:                {isTime, "a time with an offset such as 09:30:00Z"},
+	Duration:            {isDuration, "a duration (ISO 8601) such as P1DT2H"},
+	Email:               {isEmail, "an email address"},
+	IDNEmail:            {isIDNEmail, "an email address"},
+	Hostname:            {isHostname, "a host name"},
+	IDNHostname:         {isIDNHostname, "a host name"},
+	IPv4:                {isIPv4, "an IPv4 address"},
+	IPv6:                {isIPv6, "an IPv6 address"},
+	URI:                 {isURI, "a URI with a scheme such as https://example.com/a"},
+	URIReference:        {isURIReference, "a URI or a relative reference"},
+	IRI:                 {isIRI, "an IRI with a scheme"},
+	IRIReference:        {isIRIReference, "an IRI or a relative reference"},
+	URITemplate:         {isURITemplate, "a URI template"},
+	UUID:                {isUUID, "a UUID such as 123e4567-e89b-12d3-a456-426614174000"},
+	JSONPointer:         {isJSONPointer, "a JSON Pointer such as /a/0"},
+	RelativeJSONPointer: {isRelativeJSONPointer, "a relative JSON Pointer such as 1/a"},
+	Regex:               {isRegex, "a regular expression (without lookaround and backreferences, 65536 bytes and 256 \\p at most)"},
+}
+
+// Match reports whether s has the format. None takes everything.
+func (f Format) Match(s string) bool { return f == None || formats[f].match(s) }
+
+func (f Format) Describe() string { return formats[f].words }
+
+func isIPv4(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is4()
+}
+
+func isIPv6(s string) bool {
+	if strings.IndexByte(s, '%') >= 0 {
+		return false
+	}
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is6()
+}
+
+// A text that is to be a regular expression is bounded, and so are the classes of Unicode in it: each costs as much as a
+// thousand characters. What is within these bounds is judged in less than 100 ms (VAL07).
+const (
+	maxRegex   = 64 << 10
+	maxClasses = 256
+)
+
+func isRegex(s string) bool {
+	if len(s) > maxRegex || strings.Count(s, `\p`)+strings.Count(s, `\P`) > maxClasses {
+		return false
+	}
+	source, err := pattern.RE2(s)
+	if err == nil {
+		_, err = syntax.Parse(source, syntax.Perl)
+	}
+	return err == nil
+}
+
+func isUUID(s string) bool {
+	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' &&
+		allHex(s[:8]) && allHex(s[9:13]) && allHex(s[14:18]) && allHex(s[19:23]) && allHex(s[24:])
+}
+
+func allHex(s string) bool {
+	for i := range len(s) {
+		if !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isJSONPointer(s string) bool {
+	if s == "" {
+		return true
+	}
+	if s[0] != '/' {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] == '~' && (i+1 == len(s) || s[i+1] != '0' && s[i+1] != '1') {
+			return false
+		}
+	}
+	return true
+}
+
+func isRelativeJSONPointer(s string) bool {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	if n == 0 || n > 1 && s[0] == '0' {
+		return false
+	}
+	return s[n:] == "#" || isJSONPointer(s[n:])
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+func isHex(c byte) bool   { return isDigit(c) || c|0x20-'a' <= 5 }
+func isAlpha(c byte) bool { return c|0x20-'a' <= 25 }
