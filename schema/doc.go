@@ -19,10 +19,10 @@
 //	dangling-ref remote-ref not-a-schema ref-circle duplicate-anchor shared-under-id
 //	unknown-dialect mixed-dialects
 //
-// Keywords; the last four are about what a schema names and does not allow, and only warn:
+// Keywords; the last five are about what a schema names and does not allow, and only warn:
 //
 //	misspelt-keyword unknown-keyword keyword-type unknown-type pattern go-name go-type impossible-schema
-//	impossible-default impossible-example unused-value unknown-required
+//	impossible-default impossible-example unused-value unknown-required overlapping-forms
 //
 // Large YAML files are read in pieces at once where that can not change what they say (yamlsplit.go).
 //

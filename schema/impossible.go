@@ -37,6 +37,7 @@ func (l *linter) impossible(n *Node) {
 	}
 	l.undeclared(n)
 	l.constants(n)
+	l.overlap(n)
 }
 
 // undeclared reports properties that are required and, by additionalProperties: false, not allowed.
