@@ -263,7 +263,8 @@ func lintSuiteFile(t *testing.T, file string, dialect Dialect) {
 		d.Dialect = dialect
 		for _, found := range append(ds, d.Lint()...) {
 			wrongDefault := found.Code == "impossible-default" && filepath.Base(file) == "default.json"
-			if found.Code != "remote-ref" && !wrongDefault {
+			overlap := found.Code == "overlapping-forms" && strings.Contains(group.Get("description").Text, "oneOf") // what they test
+			if found.Code != "remote-ref" && !wrongDefault && !overlap {
 				t.Errorf("%s: %s", group.Get("description").Text, found)
 			}
 		}
