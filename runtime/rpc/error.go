@@ -1,6 +1,9 @@
 package rpc
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Codes of JSON-RPC errors. A protocol revision may add its own in the range -32000 to -32099.
 const (
@@ -17,6 +20,9 @@ type Error struct {
 	Code    int
 	Message string
 	Data    []byte // one JSON value, or nil
+	// Wait is after how long another try makes sense; 0 when unknown. It is for transports that say so in their own way: on the wire
+	// it is what Message and Data say.
+	Wait time.Duration `json:"-"`
 }
 
 // Error implements error.

@@ -77,6 +77,9 @@ func (r *request) admitSession(v *verdict, msg *rpc.Message) *refusal {
 
 // choose decides what can be decided before the request is registered.
 func (r *request) choose() *refusal {
+	if refused := r.admitRate(); refused != nil {
+		return refused
+	}
 	switch r.method.Op {
 	case OpCallTool:
 		return r.chooseTool()

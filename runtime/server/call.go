@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -33,9 +34,10 @@ type Call struct {
 	names   map[string]use // by this run
 	retry   *retry         // the journal, in a stateless revision
 
-	can   ability
-	level logLevel // of log messages that the client wants
-	local *taskLocal
+	can      ability
+	level    logLevel    // of log messages that the client wants
+	messages rate.Bucket // of them
+	local    *taskLocal
 }
 
 func (r *request) newCall() *Call {

@@ -8,7 +8,7 @@
 //   - Asking fails with ErrAsked (return it: the handler runs again with the answer), ErrUnsupported, ErrQuestionTimeout, *AnswerError,
 //     task.ErrWithdrawn (the context that it was given ended before the call's), or the cause of the context. An error that a handler returns becomes a tool error, an *rpc.Error a JSON-RPC error.
 //   - WithPrincipal puts into a context who calls, and PrincipalFrom reads it. WithQuotaKey tells callers without an identity apart.
-//   - Options of the generated New begin with With: WithLogger, WithLimits, WithTaskLimits, WithGrace, WithSealKeys and others.
+//   - Options of the generated New begin with With: WithLogger, WithLimits, WithTaskLimits, WithRates, WithGrace, WithSealKeys and others.
 //   - Server.Run serves one connection, Server.Shutdown ends what runs, Server.SetToolEnabled hides and shows a tool.
 //
 // Other types are for generated code and for transports. What follows is for those who change this package. Ids such as CAN02 are
@@ -50,6 +50,7 @@
 //	                       what generated code supplies, and what New makes of it
 //	tool, bind, toolcall   a tool, its handler behind decoder and encoder, and what its errors become
 //	method, methodcall     other methods of the protocol
+//	rates                  how often one caller may ask
 //	logqueue               the server's own log, which nothing waits for
 //	server, options        New and the limits; principal
 //	transport, session, exchange, conn, peer

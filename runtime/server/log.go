@@ -40,10 +40,10 @@ func (l Level) place() (logLevel, bool) {
 
 // LogMessage sends a log record to the client, if it asked for records of this level: with logging/setLevel in handshake
 // revisions (before it did: info and above), with the request itself in stateless ones. data is anything that encodes as JSON.
-// Tasks of stateless revisions send none (PRO04).
+// Tasks of stateless revisions send none (PRO04). What exceeds Rates.LogMessages is dropped.
 func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data any) {
 	place, known := level.place()
-	if c.peer == nil || !known || place < c.logLevel() || c.wire.names[OpLog] == "" || ctx.Err() != nil {
+	if c.peer == nil || !known || place < c.logLevel() || c.wire.names[OpLog] == "" || ctx.Err() != nil || !c.mayLog() {
 		return
 	}
 	raw, err := json.Marshal(data)

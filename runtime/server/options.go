@@ -15,6 +15,7 @@ type config struct {
 	logger       *slog.Logger
 	limits       check.Limits
 	tasks        task.Limits
+	rates        Rates
 	maxInFlight  int
 	maxBytes     int64
 	maxUnread    int64

@@ -20,6 +20,7 @@ type Server struct {
 	cfg     config
 	log     *slog.Logger // over records
 	records *LogQueue
+	rates   *rates
 	wires   []*wire // newest first
 	// stateless are those of them without a handshake.
 	stateless []*wire
@@ -72,6 +73,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	}
 	s.records = NewLogQueue(s.cfg.logger.Handler())
 	s.log = slog.New(s.records)
+	s.rates = newRates(s)
 	s.unread.limit, s.packing.limit = s.cfg.maxUnread, s.cfg.maxUnread
 	s.share = max(1, s.cfg.maxUnread/shares())
 	if s.cfg.tasks.Page == 0 {

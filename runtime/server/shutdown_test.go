@@ -208,7 +208,8 @@ func TestRunServesUntilTheEnd(t *testing.T) {
 	if err := <-ran; err != nil {
 		t.Error(err)
 	}
-	if err := f.srv.Serve(t.Context(), far); !errors.Is(err, ErrShutdown) {
+	_, another := rpc.Pipe() // a client that is there
+	if err := f.srv.Serve(t.Context(), another); !errors.Is(err, ErrShutdown) {
 		t.Errorf("served after the end: %v", err)
 	}
 }

@@ -84,7 +84,7 @@ func (r *request) updateTask(b []byte) ([]byte, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
 	t, _, err := s.engine.Watch(r.entry, owner, id)
 	if err != nil {
-		return b, taskError(err)
+		return b, r.taskError(err)
 	}
 	answers, err := r.answers(&t)
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *request) updateTask(b []byte) ([]byte, error) {
 	}
 	// What was read is recorded, whether or not the client waits for the acknowledgement.
 	if t, err = s.engine.Answer(context.WithoutCancel(r.entry), owner, id, answers...); err != nil {
-		return b, taskError(err)
+		return b, r.taskError(err)
 	}
 	v := r.wire.view(&t)
 	return r.wire.AppendTaskUpdated(b, &v), nil

@@ -155,8 +155,14 @@ func (r *request) askedTTL() *time.Duration {
 
 // taskError is what the request for a task is answered with that the engine refused. A task that is gone says nothing any more.
 func (r *request) taskError(err error) error {
-	if l := r.p.s.life(r.params.TaskID); l != nil && l.peer.owner == r.p.owner && errors.Is(err, task.ErrNotFound) {
+	if !errors.Is(err, task.ErrNotFound) {
+		return taskError(err)
+	}
+	if l := r.p.s.life(r.params.TaskID); l != nil && l.peer.owner == r.p.owner {
 		l.end()
+	}
+	if refused := r.p.s.rates.take(r.p, ratedUnknownTasks); refused != nil {
+		return refused
 	}
 	return taskError(err)
 }
@@ -168,6 +174,8 @@ func taskError(err error) error {
 	switch {
 	case errors.Is(err, task.ErrNotFound), errors.Is(err, task.ErrCursor), errors.Is(err, task.ErrTTL), errors.As(err, &over):
 		return rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+	case errors.As(err, &limit) && limit.Wait > 0:
+		return tooOften(limit.Wait, "limit reached: at most %d %s", limit.Max, limit.What)
 	case errors.As(err, &limit), errors.Is(err, task.ErrClosed):
 		return rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)
 	}

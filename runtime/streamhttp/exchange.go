@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type exchange struct {
 	method  string
 	d       downlink
 	status  int   // of an answer alone
+	retry   int   // seconds after which the client may try again; 0: not said
 	phase   phase // of the response
 	entry   *inflight.Entry
 	cause   *inflight.Cause // to end it with, once there is an entry
@@ -77,6 +79,7 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, j 
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.h, x.body, x.ctx, x.wire, x.method = h, f, r.Context(), j.Wire, j.Method
+	x.retry = 0
 	x.status, x.phase, x.entry, x.cause, x.unwatch = http.StatusOK, nothing, nil, nil, nil
 	x.d.init(w, h.opts.writeWait)
 	if x.timer == nil {
@@ -188,11 +191,14 @@ func (x *exchange) hungUp() {
 }
 
 // Refuse implements server.Refuser.
-func (x *exchange) Refuse(_ rpc.ID, _ *rpc.Error, status int) {
+func (x *exchange) Refuse(_ rpc.ID, err *rpc.Error, status int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if status != 0 {
+	switch {
+	case status != 0:
 		x.status = status
+	case err.Wait > 0:
+		x.status, x.retry = http.StatusTooManyRequests, int((err.Wait+time.Second-1)/time.Second)
 	}
 }
 
@@ -219,6 +225,9 @@ func (x *exchange) write(last bool, frame []byte) error {
 	case last && len(frame) == 0:
 		return nil
 	case alone:
+		if x.retry > 0 {
+			x.d.w.Header().Set("Retry-After", strconv.Itoa(x.retry))
+		}
 		return x.d.json(x.status, frame)
 	}
 	x.d.buf = appendEvent(x.d.buf, eventID{}, frame)

@@ -470,3 +470,25 @@ func recorded(h http.Handler, method, body, session string) *httptest.ResponseRe
 	h.ServeHTTP(w, r)
 	return w
 }
+
+// Who asks too often is told by HTTP, too.
+func TestLET03TooManyRequestsIsAStatusOfHTTP(t *testing.T) {
+	f := newFixture(t)
+	srv := newServer(t, f.tools(), server.WithRates(server.Rates{Calls: 1}))
+	h := Handler(srv)
+	defer h.Close()
+	call := func() *httptest.ResponseRecorder {
+		r := f.request(http.MethodPost, callBody2026("7", "echo", "x"), headers2026("tools/call", "echo")...)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r.WithContext(server.WithPrincipal(t.Context(), "ada")))
+		return w
+	}
+	w := call()
+	for w.Code == http.StatusOK { // ten at once, and what a slow machine has time for
+		w = call()
+	}
+	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" || field(w.Body.String(), "id") != "7" ||
+		field(w.Body.String(), "error", "code") != "-32600" || field(w.Body.String(), "error", "data", "retryAfterMs") == "" {
+		t.Errorf("%d, %v: %s", w.Code, w.Header(), w.Body)
+	}
+}

@@ -5,16 +5,23 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 )
 
 // audit writes one record for each thing that TSK23 names, always with the attributes task, tool and requestor.
-type audit struct{ log *slog.Logger }
+type audit struct {
+	log     *slog.Logger
+	refuses *rate.Digest // by owner
+}
 
 func newAudit(l *slog.Logger) audit {
 	if l == nil {
 		l = slog.New(slog.DiscardHandler)
 	}
-	return audit{l}
+	return audit{l, &rate.Digest{Summary: func(owner string, more int) {
+		l.Warn("task access refused: more of the same second", "requestor", owner, "count", more)
+	}}}
 }
 
 func (a audit) write(ctx context.Context, level slog.Level, message string, t *Task, more ...slog.Attr) {
@@ -64,8 +71,12 @@ func (a audit) removed(ctx context.Context, how string, t *Task) {
 	a.write(ctx, level, how, t, slog.String("status", string(t.Status)))
 }
 
-// refused records an access that failed, with the reason that the caller is not told.
+// refused records an access that failed, with the reason that the caller is not told: the first one of an owner in a second, and how
+// many followed (LET03).
 func (a audit) refused(ctx context.Context, op, owner, id string, err error) {
+	if !a.log.Enabled(ctx, slog.LevelWarn) || !a.refuses.First(owner) {
+		return
+	}
 	t := Task{ID: id, Owner: owner}
 	why := err.Error()
 	var missing *NotFoundError

@@ -9,7 +9,7 @@
 //	                       Engine: what a server calls
 //	run.go, run_journal.go Run: what a handler calls; execute.go is the life of a run
 //	upkeep.go, timers.go   expiry, heartbeats, orphans, behind one timer
-//	audit.go, limits.go, slots.go, polls.go, events.go
+//	audit.go, limits.go, slots.go, events.go
 //	                       what the engine sees to on every call
 //	tasktest               the contract of Store as tests
 //

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 )
 
 // Config is what an Engine is made of. Only Runner is required.
@@ -53,7 +54,7 @@ type Engine struct {
 	store  Store
 	limits Limits
 	audit  audit
-	polls  polls
+	polls  *rate.Table[string]
 	timers timers
 
 	base   context.Context // of the engine's own store calls
@@ -86,7 +87,7 @@ func New(c Config) *Engine {
 	if c.Lease <= 0 {
 		c.Lease = 30 * time.Second
 	}
-	e := &Engine{config: c, store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger)}
+	e := &Engine{config: c, store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger), polls: rate.NewTable[string]()}
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[string]int{}

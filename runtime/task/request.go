@@ -3,9 +3,9 @@ package task
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 )
 
 // Get returns the task. Errors: ErrNotFound, *LimitError when it is polled too fast (TSK22).
@@ -15,9 +15,9 @@ func (e *Engine) Get(ctx context.Context, owner, id string) (Task, error) {
 		e.audit.refused(ctx, "get", owner, id, err)
 		return Task{}, err
 	}
-	if rate := e.limits.PollsPerSecond; rate > 0 {
-		if wait := e.polls.allow(id, rate, time.Now()); wait > 0 {
-			err := &LimitError{What: "reads of one task per second", Max: int64(rate), Wait: wait}
+	if n := e.limits.PollsPerSecond; n > 0 {
+		if wait := e.polls.Take(id, rate.Limit{PerSecond: n, Burst: 2 * n}); wait > 0 {
+			err := &LimitError{What: "reads of one task per second", Max: int64(n), Wait: wait}
 			e.audit.refused(ctx, "get", owner, id, err)
 			return Task{}, err
 		}

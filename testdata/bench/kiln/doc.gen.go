@@ -47,6 +47,9 @@
 //   - Tasks take at most 128 MiB for one requestor and 512 MiB in all: arguments, recorded steps, results, and 1 KiB each. A result
 //     has at most 8 MiB; one that does not fit fails its task. (server.WithTaskLimits)
 //   - A task can be polled 100 times a second. (server.WithTaskLimits)
+//   - Over HTTP, a caller with an identity or quota key makes 10,000 calls of tools a second, as many requests of
+//     other kinds, and ten times that after a pause. What is set holds for every caller. (server.WithRates)
+//   - Requests about unknown tasks are refused when a caller makes more than 10 a second, or 100 after a pause. (server.WithRates)
 //   - Over HTTP a body has at most 16 MiB and 30s to arrive. (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout)
 //   - Over HTTP only names and pages of this machine are served. (streamhttp.WithHosts, streamhttp.WithOrigins)
 //   - There are at most 10,000 HTTP sessions. Unused ones of whoever has the most give way to new ones; when all are in use, a new
@@ -61,6 +64,7 @@
 //   - A page of tools/list has 100 tools. (server.WithPageSize)
 //   - A call sends at most 10 progress notifications a second, and always the last one; others are dropped.
 //     (server.WithProgressRate)
+//   - A call sends at most 20 log messages a second, and 200 at once; others are dropped. (server.WithRates)
 //   - When the server stops or a connection is lost, calls are cancelled and have 5s to return; those that can not be cancelled are
 //     still answered in that time. At the end of standard input, every call has 5s to be answered before that. (server.WithGrace)
 //   - A question without a timeout of its own waits 10m, then asking returns server.ErrQuestionTimeout. (server.WithQuestionTimeout)

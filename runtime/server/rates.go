@@ -1,0 +1,155 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Rates bound how often one caller may ask something (LET03), in requests a second; after a pause, as much as in ten seconds may come at
+// once. A zero field means its default, a negative one no limit. What is refused says how long to wait: in the error's message, as
+// retryAfterMs in its data, and over HTTP without a session as status 429 with Retry-After.
+//
+// A caller is a principal, else what a quota key names (WithQuotaKey), else a session or connection; all others without an identity are
+// one. The defaults of Calls, Methods and Tasks are for callers with an identity or quota key that come over HTTP: a connection,
+// standard input and output above all, has one client, which can only slow itself down; and nobody should be refused because of somebody
+// else. What is set holds for everybody.
+type Rates struct {
+	// Calls is for tools/call; default 10,000. Retries with answers count as well.
+	Calls int
+	// Methods is for the other requests that handlers serve together, completion/complete among them; default 10,000.
+	Methods int
+	// Tasks is for requests about tasks together, but for those that cancel; default 10,000.
+	Tasks int
+	// UnknownTasks is for requests about tasks that are not there, or not the caller's, from anybody; default 10. Further ones are
+	// refused like any that come too often.
+	UnknownTasks int
+	// LogMessages is how many one call sends to its client; default 20. Others are dropped, and counted in the server's log.
+	LogMessages int
+}
+
+// WithRates sets how often one caller may ask something.
+func WithRates(r Rates) Option { return func(c *config) { c.rates = r } }
+
+// rated is what a rate counts.
+type rated uint8
+
+const (
+	ratedCalls rated = iota
+	ratedMethods
+	ratedTasks
+	ratedUnknownTasks
+)
+
+// what is how errors name it.
+func (k rated) what() string {
+	return [...]string{"tools/call", "requests for prompts, resources or completion", "requests about tasks", "requests about unknown tasks"}[k]
+}
+
+type rateKey struct {
+	kind   rated
+	caller string
+}
+
+// rates are the limits of one server.
+type rates struct {
+	set      [4]rate.Limit // by kind; zero where nothing was set
+	defaults [4]rate.Limit
+	messages rate.Limit
+	since    time.Time // of the buckets of messages
+	callers  *rate.Table[rateKey]
+	refused  *rate.Digest // by kind and caller
+	dropped  *rate.Digest // by tool
+}
+
+func newRates(s *Server) *rates {
+	own := &s.cfg.rates
+	r := &rates{
+		set:      [4]rate.Limit{perSecond(own.Calls), perSecond(own.Methods), perSecond(own.Tasks), perSecond(cmp.Or(own.UnknownTasks, 10))},
+		messages: perSecond(cmp.Or(own.LogMessages, 20)), since: time.Now(), callers: rate.NewTable[rateKey](),
+	}
+	for i, n := range [...]int{own.Calls, own.Methods, own.Tasks} {
+		r.defaults[i] = perSecond(cmp.Or(n, 10_000))
+	}
+	r.defaults[ratedUnknownTasks] = r.set[ratedUnknownTasks]
+	r.refused = &rate.Digest{Summary: func(kind string, more int) {
+		s.log.Warn("limit of rate reached: more refused", "kind", kind, "count", more)
+	}}
+	r.dropped = &rate.Digest{Summary: func(tool string, more int) {
+		s.log.Warn("log messages not sent: too many from one call", "tool", tool, "count", more)
+	}}
+	return r
+}
+
+func perSecond(n int) rate.Limit { return rate.Limit{PerSecond: n, Burst: 10 * n} }
+
+// rated is what the request counts as; false for requests without a rate: those that end others, that tell whether the server is
+// there, or that no handler serves.
+func (m *Method) rated() (k rated, counts bool) {
+	switch m.Op {
+	case OpCallTool:
+		return ratedCalls, true
+	case OpMethod, OpSubscribe, OpUnsubscribe:
+		return ratedMethods, true
+	case OpGetTask, OpTaskResult, OpUpdateTask, OpListTasks:
+		return ratedTasks, true
+	}
+	return 0, false
+}
+
+// caller names the peer to rates.
+func (p *peer) caller() string { return cmp.Or(p.quotaKey, p.owner) }
+
+// identified tells whether the peer is one of the callers that the defaults are for.
+func (p *peer) identified() bool { return p.streams && (p.principal != "" || p.quotaKey != "") }
+
+// admitRate refuses what comes too often.
+func (r *request) admitRate() *refusal {
+	kind, counts := r.method.rated()
+	if !counts {
+		return nil
+	}
+	if err := r.p.s.rates.take(r.p, kind); err != nil {
+		return &refusal{err: err}
+	}
+	return nil
+}
+
+// take counts one, or says why not.
+func (rs *rates) take(p *peer, kind rated) *rpc.Error {
+	limit := rs.set[kind]
+	if p.identified() {
+		limit = rs.defaults[kind]
+	}
+	wait := rs.callers.Take(rateKey{kind, p.caller()}, limit)
+	if wait == 0 {
+		return nil
+	}
+	if by := kind.what() + " of " + p.caller(); rs.refused.First(by) {
+		p.s.log.Warn("limit of rate reached", "kind", by, "peer", p.id)
+	}
+	return tooOften(wait, "limit reached: at most %d %s a second", limit.PerSecond, kind.what())
+}
+
+// tooOften is an error that says when to try again.
+func tooOften(wait time.Duration, format string, args ...any) *rpc.Error {
+	ms := max(1, (wait+time.Millisecond-1)/time.Millisecond)
+	err := rpc.Errorf(rpc.CodeInvalidRequest, "%s; try again in %v", fmt.Sprintf(format, args...), ms*time.Millisecond)
+	err.Data, err.Wait = fmt.Appendf(nil, `{"retryAfterMs":%d}`, ms), wait
+	return err
+}
+
+// mayLog counts one log message of the call to its client.
+func (c *Call) mayLog() bool {
+	rs := c.s.rates
+	if c.messages.Take(rs.messages, time.Since(rs.since)) == 0 {
+		return true
+	}
+	if rs.dropped.First(c.Tool()) {
+		c.Log().Warn("log message not sent: too many from one call")
+	}
+	return false
+}
