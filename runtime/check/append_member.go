@@ -106,8 +106,8 @@ func AppendMembers[T any](b []byte, m map[string]T, value func([]byte, *T) []byt
 	return b
 }
 
-// AppendExtra writes the members that Keep took, in the order of their names, into an object that is open.
-func AppendExtra(b []byte, m map[string]Raw) []byte {
+// AppendAdditionalProperties writes the members that Keep took, in the order of their names, into an object that is open.
+func AppendAdditionalProperties(b []byte, m map[string]Raw) []byte {
 	for _, name := range names(m) {
 		b = AppendRaw(AppendKey(b, name), m[name])
 	}

@@ -25,7 +25,7 @@ type Small struct {
 const smallInput = `{"symbol":"ACME","side":"buy","count":100,"limit":19.99,"note":"at the open, please"}`
 
 var (
-	small       = check.Object{Names: []string{"symbol", "side", "count", "limit", "note"}, Required: check.Bits{0b111}, Unknown: check.Refuse}
+	small       = check.Object{Names: []string{"symbol", "side", "count", "limit", "note"}, Required: []string{"symbol", "side", "count"}, AdditionalProperties: check.Refuse}
 	smallSymbol = check.String{Min: 1, Max: 8, Pattern: &format.Pattern{Source: "^[A-Z.]+$"}}
 	smallCount  = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 1000000}
 	smallLimit  = check.Number{Has: check.ExclusiveMinimum, Min: 0}
@@ -212,14 +212,14 @@ type Address struct {
 }
 
 var (
-	record        = check.Object{Names: []string{"id", "name", "email", "age", "score", "active", "created", "tags", "address", "owner", "labels"}, Required: check.Bits{0b1111}, Unknown: check.Refuse}
+	record        = check.Object{Names: []string{"id", "name", "email", "age", "score", "active", "created", "tags", "address", "owner", "labels"}, Required: []string{"id", "name", "email", "age"}, AdditionalProperties: check.Refuse}
 	recordID      = check.String{Pattern: &format.Pattern{Source: "^rec_[a-z0-9]{8}$"}}
 	recordName    = check.String{Min: 1, Max: 80}
 	recordEmail   = check.String{Format: format.Email}
 	recordAge     = check.Int{Has: check.Minimum | check.Maximum, Max: 150}
 	recordCreated = check.String{Format: format.DateTime}
 	recordTags    = check.Array{Max: 10}
-	address       = check.Object{Names: []string{"street", "city", "zip"}, Required: check.Bits{0b111}, Unknown: check.Refuse}
+	address       = check.Object{Names: []string{"street", "city", "zip"}, Required: []string{"street", "city", "zip"}, AdditionalProperties: check.Refuse}
 	addressZip    = check.String{Pattern: &format.Pattern{Source: "^[0-9]{5}$"}}
 )
 

@@ -81,8 +81,8 @@ func TestUnionsByKindKeyAndTrial(t *testing.T) {
 
 func TestUnknownPropertiesAreKept(t *testing.T) {
 	b, problems := lines(t, decodeBasket, `{"a\/b":{"deep":[1e400]},"lines":[{"sku":"a","count":1,"dropped":true}],"buyer":{"id":""}}`)
-	if problems != "" || string(b.Extra["a/b"]) != `{"deep":[1e400]}` || len(b.Extra) != 1 {
-		t.Errorf("got %q %s", b.Extra, problems)
+	if problems != "" || string(b.AdditionalProperties["a/b"]) != `{"deep":[1e400]}` || len(b.AdditionalProperties) != 1 {
+		t.Errorf("got %q %s", b.AdditionalProperties, problems)
 	}
 }
 

@@ -7,7 +7,7 @@
 // type. The package does the rest: scanning, limits, paths, required, unknown, repeated and null members, messages.
 // A complete sample of generated code stands in sample_test.go, where it is compiled, tested and measured:
 //
-//	var order = check.Object{Names: []string{"symbol", "quantity", "note"}, Required: check.Bits{0b11}, Unknown: check.Refuse}
+//	var order = check.Object{Names: []string{"symbol", "quantity", "note"}, Required: []string{"symbol", "quantity"}, AdditionalProperties: check.Refuse}
 //	var orderSymbol = check.String{Min: 1, Max: 8, Pattern: &format.Pattern{Source: "^[A-Z]+$"}}
 //
 //	func decodeOrder(d *check.Decoder, v *Order) {

@@ -11,10 +11,10 @@ type tree struct{ child *tree }
 
 var (
 	treeUnion  = Union{Keyword: "oneOf", One: true, Forms: make([]Form, 3)}
-	treeForms  = [3]Object{{Names: []string{"a"}}, {Names: []string{"a"}, Min: 9}, {Names: []string{"a", "b"}, Required: Bits{0b10}}}
+	treeForms  = [3]Object{{Names: []string{"a"}}, {Names: []string{"a"}, Min: 9}, {Names: []string{"a", "b"}, Required: []string{"b"}}}
 	treeGroup  = Union{Keyword: "anyOf", Forms: make([]Form, 3)}
 	treeOnce   Once
-	treeClosed = Object{Names: []string{"a"}, Unknown: Refuse}
+	treeClosed = Object{Names: []string{"a"}, AdditionalProperties: Refuse}
 	treeNot    = Not{}
 	treeTagged = Union{Keyword: "oneOf", One: true, Key: "kind", Forms: []Form{{Tags: []string{"x"}}, {Tags: []string{"y"}}}}
 	treeNamed  = Union{Keyword: "oneOf", One: true, Members: Object{Names: []string{"x", "y"}}, Forms: []Form{{Needs: 1}, {Needs: 2}}}

@@ -13,6 +13,9 @@ type nameTable struct {
 	shift uint
 	slots []nameSlot // a power of two, at least twice the names
 	rule  *Object
+
+	required     uint64   // of the first 64 names: a bit each
+	requiredMore []uint64 // of the others, 64 a word; empty where none of them is required
 }
 
 // name is a name as it stands in a text, with its quotes and colon: its first two words and its last one.
@@ -56,10 +59,38 @@ func (r *Object) makeNames() *nameTable {
 	}
 	for i, n := range r.Names {
 		t.insert(n, i)
-		t.names[i].set(n, i, r.Null.has(i))
+		t.names[i].set(n, i)
+	}
+	for _, n := range r.Nullable {
+		t.names[t.position(n)].null = true
+	}
+	for _, n := range r.Required {
+		t.require(t.position(n))
 	}
 	r.table.Store(t)
 	return t
+}
+
+// position is the index of a name that stands in the table.
+func (t *nameTable) position(name string) int {
+	sign := signature([]byte(name))
+	mask := len(t.slots) - 1
+	for i := int(sign * spread >> t.shift); ; i++ {
+		if s := &t.slots[i&mask]; s.index == Other || s.sign == sign && t.rule.Names[s.index] == name {
+			return int(s.index)
+		}
+	}
+}
+
+func (t *nameTable) require(i int) {
+	if i < 64 {
+		t.required |= 1 << i
+		return
+	}
+	for len(t.requiredMore) < i/64 {
+		t.requiredMore = append(t.requiredMore, 0)
+	}
+	t.requiredMore[i/64-1] |= 1 << (i & 63)
 }
 
 func (t *nameTable) insert(name string, index int) {
@@ -72,8 +103,8 @@ func (t *nameTable) insert(name string, index int) {
 	t.slots[i&mask] = nameSlot{sign: sign, index: int32(index)}
 }
 
-func (n *name) set(text string, index int, null bool) {
-	n.index, n.length, n.null = int32(index), int32(len(text)), null
+func (n *name) set(text string, index int) {
+	n.index, n.length = int32(index), int32(len(text))
 	n.bit = 1 << (index & 63)
 	written := `"` + text + `":`
 	if n.expectable = index < 64 && len(written) <= 24 && plainEnd([]byte(text), 0) == len(text); !n.expectable {

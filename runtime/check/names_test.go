@@ -18,7 +18,7 @@ func TestVAL03NamesAreFoundInAnyOrder(t *testing.T) {
 		names = append(names, strings.Repeat("n", i%12)+strconv.Itoa(i))
 	}
 	for from := range names {
-		rule := check.Object{Names: names[from:], Unknown: check.Keep}
+		rule := check.Object{Names: names[from:], AdditionalProperties: check.Keep}
 		for step := range 2 { // the first look makes the table
 			lookUp(t, &rule, names, from, step)
 		}
@@ -46,7 +46,7 @@ func lookUp(t *testing.T, rule *check.Object, names []string, from, step int) {
 
 // TestVAL03RulesServeManyDecodersAtOnce is for the race detector: the table of a rule is made on first use.
 func TestVAL03RulesServeManyDecodersAtOnce(t *testing.T) {
-	rule := check.Object{Names: []string{"a", "b", "c", "d"}, Unknown: check.Refuse}
+	rule := check.Object{Names: []string{"a", "b", "c", "d"}, AdditionalProperties: check.Refuse}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -68,8 +68,8 @@ func TestVAL03WhatIsExpectedNextDoesNotMatter(t *testing.T) {
 	names := []string{"a", "a\"b", "a name that is long", "a name that is lonG", "a name that is longer than three words"}
 	orders := permutations(len(names))
 	for _, first := range orders {
-		for _, null := range []check.Bits{nil, {0b0010}} {
-			rule := check.Object{Names: names, Required: check.Bits{0b11111}, Null: null, Unknown: check.Refuse}
+		for _, nullable := range [][]string{nil, names[1:2]} {
+			rule := check.Object{Names: names, Required: names, Nullable: nullable, AdditionalProperties: check.Refuse}
 			for _, order := range append([][]int{first}, orders...) {
 				takeInOrder(t, &rule, order)
 			}
@@ -84,7 +84,7 @@ func takeInOrder(t *testing.T, rule *check.Object, order []int) {
 		var members []string
 		for _, i := range order {
 			value := strconv.Itoa(i)
-			if rule.Null != nil && i == 1 {
+			if rule.Nullable != nil && i == 1 {
 				value = "null"
 			}
 			members = append(members, string(check.AppendString(nil, rule.Names[i]))+":"+sep+value)

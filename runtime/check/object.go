@@ -118,7 +118,7 @@ func (d *Decoder) anyMember(f *frame) int {
 }
 
 func (d *Decoder) unknownMember(f *frame, sign uint64) int {
-	switch f.names.rule.Unknown {
+	switch f.names.rule.AdditionalProperties {
 	case Refuse, RefuseUnevaluated:
 		d.refusedKey(f)
 		d.Skip()
@@ -136,7 +136,7 @@ func (d *Decoder) unknownMember(f *frame, sign uint64) int {
 // endObject checks what can only be known at the end, and pops.
 func (d *Decoder) endObject(f *frame) {
 	r := f.names.rule
-	if n := len(r.Required); n > 0 && (n > 1 || r.Required[0]&^f.seen != 0) {
+	if t := f.names; t.required&^f.seen != 0 || len(t.requiredMore) > 0 {
 		d.missing(f)
 	}
 	if r.Min != 0 && int(f.count) < bound(r.Min) {
@@ -153,18 +153,18 @@ func (d *Decoder) endObject(f *frame) {
 
 // missing reports each required member that did not come.
 func (d *Decoder) missing(f *frame) {
-	for w, want := range f.names.rule.Required {
-		seen := f.seen
-		if w > 0 {
-			seen = d.wide[int(f.extra)+w-1]
-		}
-		for lack := want &^ seen; lack != 0; lack &= lack - 1 {
-			d.missingKey(f, f.names.rule.Names[w*64+bits.TrailingZeros64(lack)])
-		}
+	d.missingOf(f, 0, f.names.required&^f.seen)
+	for w, required := range f.names.requiredMore {
+		d.missingOf(f, 64*(w+1), required&^d.wide[int(f.extra)+w])
 	}
 }
 
-func (b Bits) has(i int) bool { return i>>6 < len(b) && b[i>>6]>>(i&63)&1 != 0 }
+// missingOf reports the names of a word of bits, the first of which has that index.
+func (d *Decoder) missingOf(f *frame, first int, lack uint64) {
+	for ; lack != 0; lack &= lack - 1 {
+		d.missingKey(f, f.names.rule.Names[first+bits.TrailingZeros64(lack)])
+	}
+}
 
 // bound is the value of a bound for which 0 means none.
 func bound(n int) int {

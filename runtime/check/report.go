@@ -193,7 +193,7 @@ func (d *Decoder) refusedKey(f *frame) {
 		names = "only " + list(n, ", ")
 	}
 	keyword := "additionalProperties"
-	if f.names.rule.Unknown == RefuseUnevaluated {
+	if f.names.rule.AdditionalProperties == RefuseUnevaluated {
 		keyword = "unevaluatedProperties"
 	}
 	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: keyword, found: unwanted, allowed: names, offset: int(f.key.start) - 1, last: string(d.value(f.key))})

@@ -16,27 +16,24 @@ import (
 // Zero stands for a bound of 0 in the fields where 0 means "no bound".
 const Zero = -1
 
-// Bits is a set of property indexes, 64 a word: Bits{0b101} holds 0 and 2.
-type Bits []uint64
-
-// Unknown says what becomes of properties that Names does not list.
-type Unknown uint8
+// AdditionalProperties says what becomes of properties that Names does not list.
+type AdditionalProperties uint8
 
 const (
-	Keep              Unknown = iota // Next returns Other; the caller takes the value
-	Skip                             // scanned and dropped
-	Refuse                           // a violation of additionalProperties
-	RefuseUnevaluated                // a violation of unevaluatedProperties
+	Keep              AdditionalProperties = iota // Next returns Other; the caller takes the value
+	Skip                                          // scanned and dropped
+	Refuse                                        // a violation of additionalProperties
+	RefuseUnevaluated                             // a violation of unevaluatedProperties
 )
 
 // Object is the rule of an object whose properties are known by name.
 type Object struct {
-	At       string
-	Names    []string // index = what Next returns, in any order
-	Required Bits
-	Null     Bits // members that accept null: it is consumed and leaves the Go field as it was
-	Unknown  Unknown
-	Min, Max int // minProperties, maxProperties; 0 is none, Zero is 0
+	At                   string
+	Names                []string // index = what Next returns, in any order
+	Required             []string // some of Names
+	Nullable             []string // those of Names that accept null: it is consumed and leaves the Go field as it was
+	AdditionalProperties AdditionalProperties
+	Min, Max             int // minProperties, maxProperties; 0 is none, Zero is 0
 
 	table atomic.Pointer[nameTable] // made of Names on first use
 }

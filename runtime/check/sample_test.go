@@ -32,7 +32,7 @@ const (
 )
 
 var (
-	orderInput         = check.Object{Names: []string{"symbol", "side", "quantity", "limit", "venue", "note", "memo"}, Required: check.Bits{0b100111}, Null: check.Bits{0b100000}, Unknown: check.Refuse}
+	orderInput         = check.Object{Names: []string{"symbol", "side", "quantity", "limit", "venue", "note", "memo"}, Required: []string{"symbol", "side", "quantity", "note"}, Nullable: []string{"note"}, AdditionalProperties: check.Refuse}
 	orderInputSymbol   = check.String{Min: 1, Max: 8, Pattern: &format.Pattern{Source: "^[A-Z.]+$"}}
 	orderInputQuantity = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 1000000}
 	orderInputLimit    = check.Number{Has: check.ExclusiveMinimum, Min: 0, MultipleOf: "0.01"}
@@ -54,7 +54,7 @@ func decodeOrderInput(d *check.Decoder, v *OrderInput) {
 		case 4:
 			v.Venue = d.String(nil)
 		case 5:
-			v.Note = check.Some(d.String(nil)) // null never arrives here: it is in Null
+			v.Note = check.Some(d.String(nil)) // null never arrives here: it is in Nullable
 		case 6:
 			if v.Memo.Null = d.Null(); !v.Memo.Null {
 				v.Memo.Optional = check.Some(d.String(nil))
@@ -80,13 +80,13 @@ func appendOrderInput(b []byte, v *OrderInput) []byte {
 
 // Basket holds lines. Nested required objects are values, optional ones pointers.
 type Basket struct {
-	Buyer  Buyer
-	Lines  []Line               // required: nil is written as []
-	Tags   []string             // optional: nil is left out
-	Prices map[string]float64   // optional
-	Stock  map[string]Line      // optional
-	Parent *Buyer               // optional
-	Extra  map[string]check.Raw // additionalProperties not refused
+	Buyer                Buyer
+	Lines                []Line               // required: nil is written as []
+	Tags                 []string             // optional: nil is left out
+	Prices               map[string]float64   // optional
+	Stock                map[string]Line      // optional
+	Parent               *Buyer               // optional
+	AdditionalProperties map[string]check.Raw // additionalProperties not refused
 }
 
 type Buyer struct{ ID string }
@@ -97,12 +97,12 @@ type Line struct {
 }
 
 var (
-	basket      = check.Object{Names: []string{"buyer", "lines", "tags", "prices", "stock", "parent"}, Required: check.Bits{0b11}}
+	basket      = check.Object{Names: []string{"buyer", "lines", "tags", "prices", "stock", "parent"}, Required: []string{"buyer", "lines"}}
 	basketLines = check.Array{Min: 1, Max: 100}
 	basketTags  = check.Array{Unique: true}
 	// A type that several places refer to ($ref) names its own place.
-	buyer     = check.Object{At: "#/$defs/Buyer", Names: []string{"id"}, Required: check.Bits{0b1}, Unknown: check.Refuse}
-	line      = check.Object{Names: []string{"sku", "count"}, Required: check.Bits{0b11}, Unknown: check.Skip}
+	buyer     = check.Object{At: "#/$defs/Buyer", Names: []string{"id"}, Required: []string{"id"}, AdditionalProperties: check.Refuse}
+	line      = check.Object{Names: []string{"sku", "count"}, Required: []string{"sku", "count"}, AdditionalProperties: check.Skip}
 	lineCount = check.Int{Has: check.Minimum, Min: 1}
 )
 
@@ -122,7 +122,7 @@ func decodeBasket(d *check.Decoder, v *Basket) {
 		case 5:
 			v.Parent = check.New(d, decodeBuyer)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func appendBasket(b []byte, v *Basket) []byte {
 		b = check.AppendMap(check.Member(b, `"stock":`), v.Stock, appendLine)
 	}
 	b = check.AppendPointer(b, `"parent":`, v.Parent, appendBuyer)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -196,9 +196,9 @@ func (v *Square) appendShape(b []byte) []byte { return appendSquare(b, v) }
 
 var (
 	shape      = check.Union{Keyword: "oneOf", One: true, Key: "kind", Forms: []check.Form{{Kinds: check.KindObject, Tags: []string{"circle"}}, {Kinds: check.KindObject, Tags: []string{"square"}}}}
-	circle     = check.Object{At: "#/oneOf/0", Names: []string{"kind", "radius"}, Required: check.Bits{0b11}, Unknown: check.Refuse}
+	circle     = check.Object{At: "#/oneOf/0", Names: []string{"kind", "radius"}, Required: []string{"kind", "radius"}, AdditionalProperties: check.Refuse}
 	circleKind = check.Enum{Values: []string{"circle"}, Const: true}
-	square     = check.Object{At: "#/oneOf/1", Names: []string{"kind", "side"}, Required: check.Bits{0b11}, Unknown: check.Refuse}
+	square     = check.Object{At: "#/oneOf/1", Names: []string{"kind", "side"}, Required: []string{"kind", "side"}, AdditionalProperties: check.Refuse}
 	squareKind = check.Enum{Values: []string{"square"}, Const: true}
 )
 
@@ -296,9 +296,9 @@ func (v *Inline) appendSource(b []byte) []byte {
 
 var (
 	source  = check.Union{Keyword: "anyOf", Members: check.Object{Names: []string{"url", "data"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1}, {Kinds: check.KindObject, Needs: 0b10}}}
-	link    = check.Object{At: "#/anyOf/0", Names: []string{"url"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+	link    = check.Object{At: "#/anyOf/0", Names: []string{"url"}, Required: []string{"url"}, AdditionalProperties: check.Skip}
 	linkURL = check.String{Format: format.URI}
-	inline  = check.Object{At: "#/anyOf/1", Names: []string{"data"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+	inline  = check.Object{At: "#/anyOf/1", Names: []string{"data"}, Required: []string{"data"}, AdditionalProperties: check.Skip}
 )
 
 func decodeSource(d *check.Decoder, v *Source) {
@@ -361,7 +361,7 @@ type Tree struct {
 	Next     *Tree
 }
 
-var tree = check.Object{At: "#", Names: []string{"name", "children", "next"}, Required: check.Bits{0b1}, Unknown: check.Refuse}
+var tree = check.Object{At: "#", Names: []string{"name", "children", "next"}, Required: []string{"name"}, AdditionalProperties: check.Refuse}
 
 func decodeTree(d *check.Decoder, v *Tree) {
 	for f := d.Object(&tree); f >= 0; f = d.Next() {
@@ -396,7 +396,7 @@ type Contact struct {
 }
 
 var (
-	contact      = check.Object{Names: []string{"name", "email"}, Required: check.Bits{0b11}, Unknown: check.Skip}
+	contact      = check.Object{Names: []string{"name", "email"}, Required: []string{"name", "email"}, AdditionalProperties: check.Skip}
 	contactName  = check.String{At: "#/allOf/0/properties/name", Min: 1}
 	contactName2 = check.String{At: "#/allOf/1/properties/name", Max: 3}
 	contactEmail = check.String{At: "#/allOf/1/properties/email", Format: format.Email}

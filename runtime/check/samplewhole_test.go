@@ -11,22 +11,22 @@ import (
 // Parcel is checked by not, if, dependentRequired, dependentSchemas, propertyNames, patternProperties, prefixItems,
 // contains, unevaluatedProperties and unevaluatedItems.
 type Parcel struct {
-	Weight check.Optional[float64]
-	Size   []check.Raw
-	Extra  map[string]check.Raw
+	Weight               check.Optional[float64]
+	Size                 []check.Raw
+	AdditionalProperties map[string]check.Raw
 }
 
 var (
 	parcel              = check.Object{At: "#", Names: []string{"weight", "size"}}
 	parcelNot           = check.Not{At: "#", Key: "lost", Lacks: true, Allowed: `no "lost"`}
 	parcelIf            = check.Because{Then: `"express" is there`, Else: `"express" is missing`}
-	parcelNotSchema     = check.Object{At: "#/not", Names: []string{"lost"}, Required: check.Bits{0b1}, Unknown: check.Skip}
-	parcelIfSchema      = check.Object{At: "#/if", Names: []string{"express"}, Required: check.Bits{0b1}, Unknown: check.Skip}
-	parcelThen          = check.Object{At: "#/then", Names: []string{"weight"}, Required: check.Bits{0b1}, Unknown: check.Skip}
-	parcelElse          = check.Object{At: "#/else", Unknown: check.Skip, Max: 6}
+	parcelNotSchema     = check.Object{At: "#/not", Names: []string{"lost"}, Required: []string{"lost"}, AdditionalProperties: check.Skip}
+	parcelIfSchema      = check.Object{At: "#/if", Names: []string{"express"}, Required: []string{"express"}, AdditionalProperties: check.Skip}
+	parcelThen          = check.Object{At: "#/then", Names: []string{"weight"}, Required: []string{"weight"}, AdditionalProperties: check.Skip}
+	parcelElse          = check.Object{At: "#/else", AdditionalProperties: check.Skip, Max: 6}
 	parcelDependent     = check.Dependents{At: "#", Keyword: "dependentRequired", Needs: []check.Need{{Key: "size", Names: []string{"weight"}}}}
 	parcelName          = check.String{At: "#/propertyNames", Max: 12}
-	parcelKeys          = check.Keys{At: "#", Patterns: []*format.Pattern{{Source: "^x-"}, {Source: "^none"}, {Source: "s$"}}, Unknown: check.Refuse}
+	parcelKeys          = check.Keys{At: "#", Patterns: []*format.Pattern{{Source: "^x-"}, {Source: "^none"}, {Source: "s$"}}, AdditionalProperties: check.Refuse}
 	parcelKey1          = check.String{At: "#/patternProperties/^x-", Min: 2}
 	parcelKey2          = check.Union{At: "#/patternProperties/^no", Keyword: "false"}
 	parcelUnevaluated   = check.Unevaluated{At: "#", Keyword: "unevaluatedProperties", Refuse: true}
@@ -56,7 +56,7 @@ func decodeParcel(d *check.Decoder, v *Parcel) {
 		default:
 			d.Name(checkParcelName)
 			d.Also(checkParcelKey)
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // TestVAL07ScannedTextIsSkippedToTheSamePlace has every kind of value, skipped with and without a second judgement.
 func TestVAL07ScannedTextIsSkippedToTheSamePlace(t *testing.T) {
-	rule := check.Object{Names: []string{"x"}, Unknown: check.Skip}
+	rule := check.Object{Names: []string{"x"}, AdditionalProperties: check.Skip}
 	for _, value := range []string{
 		`0`, `-1.5e+10`, `1E-2`, `true`, `null`, `""`, `"a,b]}"`, `"\\"`, `"\"]}"`, `"\u00e9é 😀 long enough for two words"`,
 		`[]`, `[ ]`, `{}`, `[1,2 , 3]`, `{"a":[{"b":"]}"}],"c" : {"d":-1e+5}}`, `[[[]],{"":[]}]`,

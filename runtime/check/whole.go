@@ -189,12 +189,12 @@ func (d *Decoder) Name(check func(*Decoder)) {
 	}
 }
 
-// Keys is the rule of members that are told by patterns. Unknown says what becomes of one that matches none: Keep leaves
+// Keys is the rule of members that are told by patterns. AdditionalProperties says what becomes of one that matches none: Keep leaves
 // it to the caller.
 type Keys struct {
-	At       string
-	Patterns []*format.Pattern
-	Unknown  Unknown
+	At                   string
+	Patterns             []*format.Pattern
+	AdditionalProperties AdditionalProperties
 }
 
 // Matches goes over the patterns that the current member's name matches:
@@ -237,10 +237,10 @@ func (k *Matches) Next() bool {
 		return false
 	}
 	k.matched, k.Index = true, Other
-	if k.rule.Unknown == Refuse && !d.lost() {
+	if k.rule.AdditionalProperties == Refuse && !d.lost() {
 		d.unmatchedKey(k)
 	}
-	return k.rule.Unknown == Keep
+	return k.rule.AdditionalProperties == Keep
 }
 
 // Index returns the position of the current item.

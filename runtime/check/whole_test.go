@@ -15,7 +15,7 @@ func TestVAL03ConditionsTakeNothing(t *testing.T) {
 	if err := check.Decode([]byte(text), check.Limits{}, decodeParcel, &v); err != nil {
 		t.Fatal(err)
 	}
-	if v.Weight.Value != 2 || len(v.Size) != 3 || string(v.Extra["x-tag"]) != `"ab"` || string(v.Extra["notes"]) != `"left"` {
+	if v.Weight.Value != 2 || len(v.Size) != 3 || string(v.AdditionalProperties["x-tag"]) != `"ab"` || string(v.AdditionalProperties["notes"]) != `"left"` {
 		t.Errorf("got %+v", v)
 	}
 }

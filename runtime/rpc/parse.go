@@ -10,7 +10,7 @@ import (
 )
 
 // envelope lists the members of a message in the order in which the raw array of Parse holds them.
-var envelope = check.Object{Names: []string{"jsonrpc", "id", "method", "params", "result", "error"}, Unknown: check.Skip}
+var envelope = check.Object{Names: []string{"jsonrpc", "id", "method", "params", "result", "error"}, AdditionalProperties: check.Skip}
 
 const (
 	inVersion = iota
@@ -167,7 +167,7 @@ func (m *Message) setCall(method, params []byte) *Error {
 	return nil
 }
 
-var errorObject = check.Object{Names: []string{"code", "message", "data"}, Required: check.Bits{0b011}, Unknown: check.Skip}
+var errorObject = check.Object{Names: []string{"code", "message", "data"}, Required: []string{"code", "message"}, AdditionalProperties: check.Skip}
 
 func (m *Message) setError(token []byte) *Error {
 	d := check.Get(token, check.Limits{})

@@ -216,7 +216,7 @@ func (r *reader) ReadResult(d *check.Decoder, id ID) bool { return id == IntID(1
 
 func (r *reader) take(d *check.Decoder) bool {
 	r.read++
-	rule := check.Object{Names: []string{"name"}, Required: check.Bits{1}, Unknown: check.Skip}
+	rule := check.Object{Names: []string{"name"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 	r.err = check.Within(d, func(d *check.Decoder, name *string) {
 		for f := d.Object(&rule); f >= 0; f = d.Next() {
 			*name = d.String(nil)

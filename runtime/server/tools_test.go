@@ -19,10 +19,10 @@ type echoInput struct {
 type echoOutput struct{ Text string }
 
 var (
-	echoInputRule  = check.Object{Names: []string{"text", "count"}, Required: check.Bits{0b1}, Unknown: check.Refuse}
+	echoInputRule  = check.Object{Names: []string{"text", "count"}, Required: []string{"text"}, AdditionalProperties: check.Refuse}
 	echoTextRule   = check.String{Min: 1, Max: 1 << 20}
 	echoCountRule  = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 9}
-	echoOutputRule = check.Object{Names: []string{"text"}, Required: check.Bits{0b1}, Unknown: check.Refuse}
+	echoOutputRule = check.Object{Names: []string{"text"}, Required: []string{"text"}, AdditionalProperties: check.Refuse}
 	echoOutText    = check.String{Max: 1 << 20}
 )
 
@@ -55,7 +55,7 @@ func appendEchoOutput(b []byte, v *echoOutput) []byte {
 // noInput takes any object.
 type noInput struct{}
 
-var noInputRule = check.Object{Unknown: check.Skip}
+var noInputRule = check.Object{AdditionalProperties: check.Skip}
 
 func decodeNoInput(d *check.Decoder, _ *noInput) {
 	for f := d.Object(&noInputRule); f >= 0; f = d.Next() {
@@ -69,7 +69,7 @@ func appendRawResult(b []byte, v *rawResult) []byte { return append(b, v.json...
 
 type confirmation struct{ Overwrite bool }
 
-var confirmationRule = check.Object{Names: []string{"overwrite"}, Required: check.Bits{0b1}, Unknown: check.Refuse}
+var confirmationRule = check.Object{Names: []string{"overwrite"}, Required: []string{"overwrite"}, AdditionalProperties: check.Refuse}
 
 func decodeConfirmation(d *check.Decoder, v *confirmation) {
 	for f := d.Object(&confirmationRule); f >= 0; f = d.Next() {

@@ -14,7 +14,7 @@ import (
 
 type resourceParams struct{ uri string }
 
-var resourceRule = check.Object{Names: []string{"uri"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var resourceRule = check.Object{Names: []string{"uri"}, Required: []string{"uri"}, AdditionalProperties: check.Skip}
 
 func decodeResource(d *check.Decoder, p *resourceParams) {
 	for f := d.Object(&resourceRule); f >= 0; f = d.Next() {

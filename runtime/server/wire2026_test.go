@@ -3,8 +3,6 @@ package server
 // The wire of 2026-07-28, written by hand: it behaves as generated code does, in fewer words.
 
 import (
-	"slices"
-
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -129,14 +127,14 @@ func appendLog(b []byte, l *LogMessage) []byte {
 }
 
 var (
-	level20251125 = check.Object{Names: []string{"level"}, Required: check.Bits{0b1}, Unknown: check.Skip}
-	uri20251125   = check.Object{Names: []string{"uri"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+	level20251125 = check.Object{Names: []string{"level"}, Required: []string{"level"}, AdditionalProperties: check.Skip}
+	uri20251125   = check.Object{Names: []string{"uri"}, Required: []string{"uri"}, AdditionalProperties: check.Skip}
 	list20260728  = check.Array{}
 	names20260728 = []string{"_meta", "name", "uri", "arguments", "inputResponses", "requestState", "cursor", "taskId", "notifications"}
 	meta20260728  = check.Object{Names: []string{
 		"io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/logLevel", "progressToken",
-	}, Required: check.Bits{0b11}, Unknown: check.Skip}
-	filter20260728 = check.Object{Names: []string{"toolsListChanged", "promptsListChanged", "resourcesListChanged", "resourceSubscriptions", "taskIds"}, Unknown: check.Skip}
+	}, Required: []string{"io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"}, AdditionalProperties: check.Skip}
+	filter20260728 = check.Object{Names: []string{"toolsListChanged", "promptsListChanged", "resourcesListChanged", "resourceSubscriptions", "taskIds"}, AdditionalProperties: check.Skip}
 )
 
 func readLevel(d *check.Decoder, p *Params) {
@@ -152,10 +150,7 @@ func readURI(d *check.Decoder, p *Params) {
 }
 
 func read20260728(required ...string) func(d *check.Decoder, p *Params) {
-	rule := &check.Object{Names: names20260728, Required: check.Bits{1}, Unknown: check.Skip}
-	for _, name := range required {
-		rule.Required[0] |= 1 << slices.Index(names20260728, name)
-	}
+	rule := &check.Object{Names: names20260728, Required: append([]string{"_meta"}, required...), AdditionalProperties: check.Skip}
 	return func(d *check.Decoder, p *Params) {
 		for f := d.Object(rule); f >= 0; f = d.Next() {
 			switch f {

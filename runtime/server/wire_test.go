@@ -70,15 +70,15 @@ var (
 )
 
 var (
-	initialize20251125    = check.Object{Names: []string{"protocolVersion", "capabilities", "clientInfo"}, Required: check.Bits{0b111}, Unknown: check.Skip}
-	cancelled20251125     = check.Object{Names: []string{"requestId", "reason"}, Unknown: check.Skip}
-	taskParams20251125    = check.Object{Names: []string{"taskId"}, Required: check.Bits{0b1}, Unknown: check.Skip}
-	list20251125          = check.Object{Names: []string{"cursor"}, Unknown: check.Skip}
-	callTool20251125      = check.Object{Names: []string{"name", "arguments", "_meta", "task"}, Required: check.Bits{0b1}, Unknown: check.Skip}
-	callToolMeta20251125  = check.Object{Names: []string{"progressToken"}, Unknown: check.Skip}
-	callToolTask20251125  = check.Object{Names: []string{"ttl"}, Unknown: check.Skip}
-	elicitResult20251125  = check.Object{Names: []string{"action", "content"}, Required: check.Bits{0b1}, Unknown: check.Skip}
-	callResultAll20251125 = check.Object{Names: []string{"content", "structuredContent", "isError", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+	initialize20251125    = check.Object{Names: []string{"protocolVersion", "capabilities", "clientInfo"}, Required: []string{"protocolVersion", "capabilities", "clientInfo"}, AdditionalProperties: check.Skip}
+	cancelled20251125     = check.Object{Names: []string{"requestId", "reason"}, AdditionalProperties: check.Skip}
+	taskParams20251125    = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
+	list20251125          = check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}
+	callTool20251125      = check.Object{Names: []string{"name", "arguments", "_meta", "task"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
+	callToolMeta20251125  = check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}
+	callToolTask20251125  = check.Object{Names: []string{"ttl"}, AdditionalProperties: check.Skip}
+	elicitResult20251125  = check.Object{Names: []string{"action", "content"}, Required: []string{"action"}, AdditionalProperties: check.Skip}
+	callResultAll20251125 = check.Object{Names: []string{"content", "structuredContent", "isError", "_meta"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
 )
 
 func readInitialize20251125(d *check.Decoder, p *Params) {

@@ -19,7 +19,7 @@ import (
 func taskWire() *server.Wire {
 	w := wire2025()
 	one := func(name string, set func(p *server.Params, d *check.Decoder)) func(*check.Decoder, *server.Params) {
-		rule := check.Object{Names: []string{name}, Unknown: check.Skip}
+		rule := check.Object{Names: []string{name}, AdditionalProperties: check.Skip}
 		return func(d *check.Decoder, p *server.Params) {
 			for f := d.Object(&rule); f >= 0; f = d.Next() {
 				set(p, d)
@@ -27,7 +27,7 @@ func taskWire() *server.Wire {
 		}
 	}
 	readTask := one("taskId", func(p *server.Params, d *check.Decoder) { p.TaskID = d.String(nil) })
-	call := check.Object{Names: []string{"name", "task"}, Unknown: check.Skip}
+	call := check.Object{Names: []string{"name", "task"}, AdditionalProperties: check.Skip}
 	for i := range w.Methods {
 		if m := &w.Methods[i]; m.Op == server.OpCallTool {
 			m.Task = true

@@ -21,8 +21,8 @@ type input struct{ text string }
 type output struct{ text string }
 
 var (
-	inputRule  = check.Object{Names: []string{"text"}, Unknown: check.Keep}
-	outputRule = check.Object{Names: []string{"text"}, Required: check.Bits{0b1}, Unknown: check.Refuse}
+	inputRule  = check.Object{Names: []string{"text"}, AdditionalProperties: check.Keep}
+	outputRule = check.Object{Names: []string{"text"}, Required: []string{"text"}, AdditionalProperties: check.Refuse}
 	textRule   = check.String{Max: 1 << 24}
 )
 

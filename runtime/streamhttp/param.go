@@ -123,7 +123,7 @@ func member(object []byte, name string) (value []byte) {
 }
 
 // anyMember is an object of which every member is looked at.
-var anyMember = check.Object{Unknown: check.Keep}
+var anyMember = check.Object{AdditionalProperties: check.Keep}
 
 // eachMember visits the members of a JSON object; of anything else there are none.
 func eachMember(object []byte, visit func(name string, value []byte)) {

@@ -111,16 +111,16 @@ func wire2026() *server.Wire {
 }
 
 var (
-	initializeParams = check.Object{Names: []string{"protocolVersion", "capabilities", "clientInfo"}, Required: check.Bits{0b111}, Unknown: check.Skip}
-	cancelledParams  = check.Object{Names: []string{"requestId", "reason"}, Unknown: check.Skip}
-	requestParams    = check.Object{Names: []string{"_meta", "cursor"}, Unknown: check.Skip}
-	listenParams     = check.Object{Names: []string{"_meta", "notifications"}, Unknown: check.Skip}
-	listenFilter     = check.Object{Names: []string{"toolsListChanged"}, Unknown: check.Skip}
-	callToolParams   = check.Object{Names: []string{"_meta", "name", "arguments", "inputResponses", "requestState"}, Required: check.Bits{0b10}, Unknown: check.Skip}
+	initializeParams = check.Object{Names: []string{"protocolVersion", "capabilities", "clientInfo"}, Required: []string{"protocolVersion", "capabilities", "clientInfo"}, AdditionalProperties: check.Skip}
+	cancelledParams  = check.Object{Names: []string{"requestId", "reason"}, AdditionalProperties: check.Skip}
+	requestParams    = check.Object{Names: []string{"_meta", "cursor"}, AdditionalProperties: check.Skip}
+	listenParams     = check.Object{Names: []string{"_meta", "notifications"}, AdditionalProperties: check.Skip}
+	listenFilter     = check.Object{Names: []string{"toolsListChanged"}, AdditionalProperties: check.Skip}
+	callToolParams   = check.Object{Names: []string{"_meta", "name", "arguments", "inputResponses", "requestState"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 	metaParams       = check.Object{Names: []string{
 		"progressToken", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/clientInfo",
-	}, Unknown: check.Skip}
-	elicitResult = check.Object{Names: []string{"action", "content"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+	}, AdditionalProperties: check.Skip}
+	elicitResult = check.Object{Names: []string{"action", "content"}, Required: []string{"action"}, AdditionalProperties: check.Skip}
 	elicitAction = check.Enum{Values: []string{"accept", "cancel", "decline"}}
 )
 

@@ -188,7 +188,7 @@ func (t *tables) condition(d *model.Decl) {
 	case *model.Dependents:
 		t.add(d.Stem, "Dependents", at(b.At), text("Keyword", b.Keyword), needs(b))
 	case *model.Matched:
-		unknown := [...]string{"Unknown: check.Skip", "", "Unknown: check.Refuse"}
+		unknown := [...]string{"AdditionalProperties: check.Skip", "", "AdditionalProperties: check.Refuse"}
 		which := 0
 		if b.Rest != nil {
 			which = 1

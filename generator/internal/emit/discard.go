@@ -27,7 +27,7 @@ func (s *source) discard(v *model.Value) {
 	case *model.ByIndex:
 		s.discardItems(t)
 	case *model.Object:
-		s.members(t.Struct, s.discardProp, func() { s.discard(&t.Struct.Extra) })
+		s.members(t.Struct, s.discardProp, func() { s.discard(&t.Struct.AdditionalValue) })
 	case model.Named:
 		s.line(call(t.Decl))
 	case model.Raw:

@@ -63,7 +63,7 @@ func (s *source) writeStruct(b *model.Struct) {
 	}
 	switch {
 	case b.Field != "" && b.Func == nil:
-		s.line("b = ", s.check("AppendExtra"), "(b, v.", b.Field, ")")
+		s.line("b = ", s.check("AppendAdditionalProperties"), "(b, v.", b.Field, ")")
 	case b.Field != "":
 		s.line("b = ", s.check("AppendMembers"), "(b, v.", b.Field, ", ", b.Func.Append, ")")
 	}
@@ -76,7 +76,7 @@ func (s *source) writeProp(p *model.Prop) {
 	switch p.Hold {
 	case model.Bare:
 		s.writeBare(p, field)
-	case model.Maybe:
+	case model.HoldOptional:
 		s.writeMaybe(p, field)
 	case model.Pointer:
 		s.line("b = ", s.check(ifElse(p.Presence == model.Optional, "AppendPointer", "AppendPointerOrNull")), "(b, ", key(p), ", ", field,
@@ -141,7 +141,7 @@ func (s *source) writeThree(p *model.Prop, field string) {
 		s.line("b = ", s.check("AppendNullable"), "(b, ", key(p), ", ", field, ", ", f, ")")
 		return
 	}
-	if p.Hold == model.ThreePointer {
+	if p.Hold == model.HoldNullablePointer {
 		s.line("b = ", s.check("AppendNullablePointer"), "(b, ", key(p), ", ", field, ", ", p.Value.Type.(model.Named).Decl.Append, ")")
 		return
 	}
@@ -156,7 +156,7 @@ func (s *source) writeThree(p *model.Prop, field string) {
 // writeElement writes the body of a function for a value without properties. name is set if *v is of a declared type.
 func (s *source) writeElement(v *model.Value, name string) {
 	switch {
-	case v.Hold == model.Maybe:
+	case v.Hold == model.HoldOptional:
 		s.nullUnless("v.Set")
 		s.line("return ", s.appendExpr("b", "v.Value", v))
 	case v.Hold == model.Pointer:

@@ -30,11 +30,11 @@ func (s *source) literal(l model.Literal) string {
 
 func (s *source) nullLiteral(l model.NullLiteral) string {
 	switch l.Hold {
-	case model.Maybe:
+	case model.HoldOptional:
 		return s.typ(&l.Of, l.Hold) + "{}"
-	case model.Three:
+	case model.HoldNullable:
 		return s.check("Null") + "[" + s.goType(&l.Of) + "]()"
-	case model.ThreePointer:
+	case model.HoldNullablePointer:
 		return s.check("Null") + "[*" + s.goType(&l.Of) + "]()"
 	default:
 		return "nil"
@@ -45,9 +45,9 @@ func (s *source) heldLiteral(l *model.Held) string {
 	switch l.Hold {
 	case model.Pointer:
 		return s.address(l)
-	case model.Maybe:
+	case model.HoldOptional:
 		return s.some(&l.Of, model.Bare, s.literal(l.Value))
-	case model.Three:
+	case model.HoldNullable:
 		return s.typ(&l.Of, l.Hold) + "{Optional: " + s.some(&l.Of, model.Bare, s.literal(l.Value)) + "}"
 	default:
 		return s.typ(&l.Of, l.Hold) + "{Optional: " + s.some(&l.Of, model.Pointer, s.address(l)) + "}"

@@ -11,7 +11,7 @@ import (
 func (s *source) read(to string, v *model.Value, hold model.Hold) {
 	s.assertions(v.Checks)
 	switch {
-	case v.Null && (hold == model.Three || hold == model.ThreePointer):
+	case v.Null && (hold == model.HoldNullable || hold == model.HoldNullablePointer):
 		s.readThree(to, v, hold)
 	case v.Null:
 		s.open("if !d.Null() {")
@@ -29,7 +29,7 @@ func (s *source) read(to string, v *model.Value, hold model.Hold) {
 //	}
 func (s *source) readThree(to string, v *model.Value, hold model.Hold) {
 	s.open("if ", to, ".Null = d.Null(); !", to, ".Null {")
-	if hold == model.ThreePointer {
+	if hold == model.HoldNullablePointer {
 		s.line(to, ".Optional = check.Some(check.New(d, ", v.Type.(model.Named).Decl.Decode, "))")
 	} else if e, ok := s.expr(v); ok {
 		s.line(to, ".Optional = check.Some(", e, ")")
@@ -46,9 +46,9 @@ func (s *source) readBare(to string, v *model.Value, hold model.Hold) {
 	switch {
 	case hold == model.Pointer:
 		s.line(to, " = check.New(d, ", v.Type.(model.Named).Decl.Decode, ")")
-	case hold == model.Maybe && ok:
+	case hold == model.HoldOptional && ok:
 		s.line(to, " = check.Some(", e, ")")
-	case hold == model.Maybe:
+	case hold == model.HoldOptional:
 		to = strings.TrimPrefix(to, "*") // fields are selected through the pointer
 		s.line(to, ".Set = true")
 		s.line(v.Type.(model.Named).Decl.Decode, "(d, &", to, ".Value)")

@@ -11,7 +11,7 @@ import (
 // tables writes the rule tables of d:
 //
 //	var (
-//		order       = check.Object{Names: []string{"symbol"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+//		order       = check.Object{Names: []string{"symbol"}, Required: []string{"symbol"}, AdditionalProperties: check.Skip}
 //		orderSymbol = check.String{Min: 1, Max: 8}
 //	)
 func (s *source) tables(d *model.Decl) {
@@ -77,28 +77,28 @@ func (t *tables) object(b *model.Struct) {
 	for _, p := range b.Props {
 		t.value(&p.Value)
 	}
-	if b.Extra.Type != nil && b.Func == nil {
-		t.value(&b.Extra)
+	if b.AdditionalValue.Type != nil && b.Func == nil {
+		t.value(&b.AdditionalValue)
 	}
 }
 
 func (t *tables) objectRule(b *model.Struct) {
 	names := make([]string, len(b.Props))
-	required, null := new(big.Int), new(big.Int)
+	var required, nullable []string
 	for i, p := range b.Props {
 		names[i] = p.Key
 		if p.Presence.Required() {
-			required.SetBit(required, i, 1)
+			required = append(required, p.Key)
 		}
 		if nullInTable(p) {
-			null.SetBit(null, i, 1)
+			nullable = append(nullable, p.Key)
 		}
 	}
-	unknown := [...]string{model.Ignore: "Unknown: check.Skip", model.Keep: "", model.Closed: "Unknown: check.Refuse"}[b.Open]
+	unknown := [...]string{model.Skip: "AdditionalProperties: check.Skip", model.Keep: "", model.Refuse: "AdditionalProperties: check.Refuse"}[b.AdditionalProperties]
 	if b.Rule.Unevaluated {
-		unknown = "Unknown: check.RefuseUnevaluated"
+		unknown = "AdditionalProperties: check.RefuseUnevaluated"
 	}
-	t.add(b.Rule.Var, "Object", at(b.Rule.At), list("Names", names), bits("Required", required), bits("Null", null), unknown,
+	t.add(b.Rule.Var, "Object", at(b.Rule.At), list("Names", names), list("Required", required), list("Nullable", nullable), unknown,
 		bound("Min", b.Rule.Min), bound("Max", b.Rule.Max))
 }
 
@@ -312,18 +312,6 @@ func bound(name string, n *int) string {
 		return name + ": check.Zero"
 	}
 	return name + ": " + strconv.Itoa(*n)
-}
-
-func bits(name string, set *big.Int) string {
-	if set.Sign() == 0 {
-		return ""
-	}
-	mask := new(big.Int).SetUint64(1<<64 - 1)
-	var all []string
-	for rest := set; rest.Sign() > 0; rest = new(big.Int).Rsh(rest, 64) {
-		all = append(all, "0b"+new(big.Int).And(rest, mask).Text(2))
-	}
-	return name + ": check.Bits{" + strings.Join(all, ", ") + "}"
 }
 
 func list(name string, values []string) string {

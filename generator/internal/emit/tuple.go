@@ -25,7 +25,7 @@ func (s *source) readTuple(b *model.Struct) {
 	}
 	s.label("default:")
 	if b.Field == "" {
-		s.discard(&b.Extra)
+		s.discard(&b.AdditionalValue)
 	} else {
 		s.line(s.check("Add"), "(d, &v.", b.Field, ", ", b.Func.Decode, ")")
 	}
@@ -88,9 +88,9 @@ func (s *source) writeItem(p *model.Prop) {
 		return
 	case p.Hold == model.Pointer:
 		value = p.Value.Type.(model.Named).Decl.Append + "(" + item + ", " + field + ")"
-	case p.Hold == model.Maybe, p.Hold == model.Three:
+	case p.Hold == model.HoldOptional, p.Hold == model.HoldNullable:
 		value, set = s.appendExpr(item, field+".Value", &p.Value), field+".Set"
-	case p.Hold == model.ThreePointer:
+	case p.Hold == model.HoldNullablePointer:
 		value, set = p.Value.Type.(model.Named).Decl.Append+"("+item+", "+field+".Value)", field+".Value != nil"
 	}
 	s.open("if ", set, " {")

@@ -91,7 +91,7 @@ func withSubject(name string, lines []string) []string {
 //	type Line struct {
 //		// Stock keeping unit.
 //		SKU   string               `json:"sku"`
-//		Extra map[string]check.Raw `json:"-"`
+//		AdditionalProperties map[string]check.Raw `json:"-"`
 //	}
 func (s *source) structType(d *model.Decl, b *model.Struct) {
 	s.typeDoc(d)
@@ -112,11 +112,11 @@ func (s *source) structType(d *model.Decl, b *model.Struct) {
 	case b.Field != "" && b.Array != nil:
 		flush()
 		s.comment("The items after these.")
-		run = append(run, tagged{name: b.Field, typ: "[]" + s.typ(&b.Extra, b.Extra.Hold)})
+		run = append(run, tagged{name: b.Field, typ: "[]" + s.typ(&b.AdditionalValue, b.AdditionalValue.Hold)})
 	case b.Field != "":
 		flush()
 		s.comment("Every other property.")
-		run = append(run, tagged{b.Field, "map[string]" + s.typ(&b.Extra, b.Extra.Hold), "-"})
+		run = append(run, tagged{b.Field, "map[string]" + s.typ(&b.AdditionalValue, b.AdditionalValue.Hold), "-"})
 	}
 	flush()
 	s.close("}")
@@ -257,11 +257,11 @@ func (s *source) typ(v *model.Value, hold model.Hold) string {
 	switch hold {
 	case model.Pointer:
 		return "*" + t
-	case model.Maybe:
+	case model.HoldOptional:
 		return s.check("Optional") + "[" + t + "]"
-	case model.Three:
+	case model.HoldNullable:
 		return s.check("Nullable") + "[" + t + "]"
-	case model.ThreePointer:
+	case model.HoldNullablePointer:
 		return s.check("Nullable") + "[*" + t + "]"
 	default:
 		return t

@@ -119,7 +119,7 @@ func (s *source) readStruct(b *model.Struct) {
 
 // members writes the loop over an object's members.
 func (s *source) members(b *model.Struct, known func(*model.Prop), unknown func()) {
-	if len(b.Props) == 0 && b.Open != model.Keep {
+	if len(b.Props) == 0 && b.AdditionalProperties != model.Keep {
 		s.line("d.Object(&", b.Rule.Var, ")")
 		return
 	}
@@ -134,7 +134,7 @@ func (s *source) members(b *model.Struct, known func(*model.Prop), unknown func(
 		s.label("case ", decimalOf(i), ":")
 		known(p)
 	}
-	if b.Open == model.Keep {
+	if b.AdditionalProperties == model.Keep {
 		s.label("default:")
 		unknown()
 	}

@@ -9,21 +9,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// var callTool20251125 = check.Object{Names: []string{"name", "arguments"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+// var callTool20251125 = check.Object{Names: []string{"name", "arguments"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 func readRule(o *model.WireObject) jen.Code {
 	names := make([]jen.Code, len(o.Members))
-	var required uint64
+	var required []jen.Code
 	for i, member := range o.Members {
 		names[i] = jen.Lit(member.Name)
 		if member.Required {
-			required |= 1 << i
+			required = append(required, names[i])
 		}
 	}
 	fields := []jen.Code{field("Names", jen.Index().String().Values(names...))}
-	if required != 0 {
-		fields = append(fields, field("Required", jen.Qual(checkPath, "Bits").Values(jen.Op(fmt.Sprintf("%#b", required)))))
+	if len(required) > 0 {
+		fields = append(fields, field("Required", jen.Index().String().Values(required...)))
 	}
-	fields = append(fields, field("Unknown", jen.Qual(checkPath, "Skip")))
+	fields = append(fields, field("AdditionalProperties", jen.Qual(checkPath, "Skip")))
 	return jen.Var().Id(o.Ident).Op("=").Qual(checkPath, "Object").Values(fields...)
 }
 

@@ -2,24 +2,24 @@ package model
 
 // Struct is an object with known properties, or a tuple: an array with known items.
 type Struct struct {
-	Array *ArrayRule // of a tuple, whose Props are its items by position, and whose Extra are those after them; it has no Rule
+	Array *ArrayRule // of a tuple, whose Props are its items by position, and whose AdditionalValue are those after them; it has no Rule
 
-	Props []*Prop // in source order, which is the order of the decoder's table and of the encoder
-	Rule  *ObjectRule
-	Open  Openness
-	Extra Value  // what other properties hold, for Keep
-	Func  *Decl  // reads and writes one of them; nil for check.Raw, and where nothing is kept
-	Field string // the Go name of the map that keeps them
+	Props                []*Prop // in source order, which is the order of the decoder's table and of the encoder
+	Rule                 *ObjectRule
+	AdditionalProperties AdditionalProperties
+	AdditionalValue      Value  // what other properties hold, for Keep
+	Func                 *Decl  // reads and writes one of them; nil for check.Raw, and where nothing is kept
+	Field                string // the Go name of the map that keeps them
 }
 
-// Openness says what happens to properties that a schema does not name.
-type Openness uint8
+// AdditionalProperties says what happens to properties that a schema does not name.
+type AdditionalProperties uint8
 
-// Ignore checks their syntax and forgets them, Keep decodes them into a map and writes them back, Closed refuses them.
+// Skip checks their syntax and forgets them, Keep decodes them into a map and writes them back, Refuse refuses them.
 const (
-	Ignore Openness = iota
+	Skip AdditionalProperties = iota
 	Keep
-	Closed
+	Refuse
 )
 
 // Prop is one known property of a Struct.
@@ -61,13 +61,13 @@ func (p Presence) Null() bool { return p == Nullable || p == NullOptional || p =
 type Hold uint8
 
 // Bare is the type itself: for required values, and for types whose nil stands for absent (or null). Pointer is for
-// structs, Maybe (check.Optional) for scalars, Three (check.Nullable) for absent, null and value.
+// structs, HoldOptional (check.Optional) for scalars, HoldNullable (check.Nullable) for absent, null and value.
 const (
 	Bare Hold = iota
 	Pointer
-	Maybe
-	Three
-	ThreePointer // check.Nullable of a pointer to a struct
+	HoldOptional
+	HoldNullable
+	HoldNullablePointer // check.Nullable of a pointer to a struct
 )
 
 // Value is a type at a place and what else must hold there.

@@ -179,13 +179,13 @@ func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (
 			}
 		}
 	}
-	if len(others) == 0 || s.Open == model.Ignore {
+	if len(others) == 0 || s.AdditionalProperties == model.Skip {
 		return c, n.Kind == schema.Object
 	}
 	if s.Field == "" {
 		return nil, false
 	}
-	extra := &model.Map{Elem: s.Extra}
+	extra := &model.Map{Elem: s.AdditionalValue}
 	lit, ok := t.mapLiteral(&model.Value{Type: extra}, extra, &schema.Node{Kind: schema.Object, Members: others})
 	c.Entries = append(c.Entries, model.Entry{Field: s.Field, Value: lit})
 	return c, ok

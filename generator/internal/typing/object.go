@@ -155,14 +155,14 @@ func (l *lowering) structOf(s *shape, p place) *model.Struct {
 		st.Props = append(st.Props, l.prop(o, &o.props[i], inner, names[i]))
 	}
 	l.rest(s, st, p)
-	if st.Open == model.Keep && !p.drop {
-		nameExtra(st)
+	if st.AdditionalProperties == model.Keep && !p.drop {
+		nameAdditionalProperties(st)
 	}
 	return st
 }
 
-// nameExtra names the field of the unknown properties.
-func nameExtra(st *model.Struct) { st.Field = freeField(st, "Extra") }
+// nameAdditionalProperties names the field of the unknown properties.
+func nameAdditionalProperties(st *model.Struct) { st.Field = freeField(st, "AdditionalProperties") }
 
 // freeField returns the name for a field that belongs to no property.
 func freeField(st *model.Struct, name string) string {
@@ -199,9 +199,9 @@ func keepUnknown(types []*model.Decl) {
 			return
 		}
 		done[d] = true
-		if st, ok := d.Body.(*model.Struct); ok && st.Open == model.Ignore {
-			st.Open, st.Extra = model.Keep, model.Value{Type: model.Raw{}}
-			nameExtra(st)
+		if st, ok := d.Body.(*model.Struct); ok && st.AdditionalProperties == model.Skip {
+			st.AdditionalProperties, st.AdditionalValue = model.Keep, model.Value{Type: model.Raw{}}
+			nameAdditionalProperties(st)
 		}
 		Needed(d, model.Encode, keep)
 	}
@@ -215,20 +215,20 @@ func keepUnknown(types []*model.Decl) {
 func (l *lowering) rest(s *shape, st *model.Struct, p place) {
 	o := &s.obj
 	keep := l.keep || p.keep || o.min != nil
-	inner := p.below(p.hint + "Extra")
+	inner := p.below(p.hint + "AdditionalProperty")
 	inner.node = derived(o.at, "additionalProperties", o.rest)
 	free := o.sets == nil && (o.rest == nil || l.shape(o.rest).free())
 	switch {
 	case l.closed(o):
-		st.Open, st.Rule.Unevaluated = model.Closed, o.unevaluated
+		st.AdditionalProperties, st.Rule.Unevaluated = model.Refuse, o.unevaluated
 	case p.drop && free, o.rest == nil && o.sets == nil && !keep:
-		st.Open = model.Ignore
+		st.AdditionalProperties = model.Skip
 	case free:
-		st.Open, st.Extra = model.Keep, model.Value{Type: model.Raw{}}
+		st.AdditionalProperties, st.AdditionalValue = model.Keep, model.Value{Type: model.Raw{}}
 	default:
-		st.Open, st.Extra = model.Keep, l.others(o, inner)
+		st.AdditionalProperties, st.AdditionalValue = model.Keep, l.others(o, inner)
 		if !p.drop {
-			st.Func = l.element(&st.Extra, inner.hint)
+			st.Func = l.element(&st.AdditionalValue, inner.hint)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (n mentions) properties(s *model.Struct, u model.Use) {
 			n.literal(p.Default)
 		}
 	}
-	n.value(&s.Extra, u)
+	n.value(&s.AdditionalValue, u)
 	n.f(s.Func, u)
 }
 

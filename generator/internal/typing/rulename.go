@@ -31,8 +31,8 @@ func (t *Types) nameProps(s *model.Struct, stem string) {
 	for _, p := range s.Props {
 		t.nameValue(&p.Value, stem+naming.GoName(p.Key), false)
 	}
-	if s.Extra.Type != nil {
-		t.nameValue(&s.Extra, stem+"Extra", false)
+	if s.AdditionalValue.Type != nil {
+		t.nameValue(&s.AdditionalValue, stem+"AdditionalProperty", false)
 	}
 }
 

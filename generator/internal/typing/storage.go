@@ -67,14 +67,14 @@ func hold(v *model.Value, p model.Presence) model.Hold {
 		return model.Bare
 	case model.NullOptional, model.NullDefaulted:
 		if c == record {
-			return model.ThreePointer
+			return model.HoldNullablePointer
 		}
-		return model.Three
+		return model.HoldNullable
 	default:
 		if c == nilable && nilIsNull(v) {
-			return model.Maybe
+			return model.HoldOptional
 		}
-		return [...]model.Hold{scalar: model.Maybe, nilable: model.Bare, record: model.Pointer}[c]
+		return [...]model.Hold{scalar: model.HoldOptional, nilable: model.Bare, record: model.Pointer}[c]
 	}
 }
 
@@ -83,5 +83,5 @@ func elementHold(v *model.Value) model.Hold {
 	if !v.Null {
 		return model.Bare
 	}
-	return [...]model.Hold{scalar: model.Maybe, nilable: model.Bare, record: model.Pointer}[classOf(v)]
+	return [...]model.Hold{scalar: model.HoldOptional, nilable: model.Bare, record: model.Pointer}[classOf(v)]
 }

@@ -17,7 +17,7 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 	d := l.declare(p, s)
 	p.hint = d.Name
 	p.keep = p.keep || s.arr.unique // items may differ in nothing else
-	st := &model.Struct{Array: &rule, Open: model.Keep}
+	st := &model.Struct{Array: &rule, AdditionalProperties: model.Keep}
 	d.Body = st
 	items := make([]property, len(s.arr.first))
 	for i, c := range s.arr.first {
@@ -32,11 +32,11 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 	inner := p.below(join(p.hint, "Rest"))
 	if full || s.arr.max != nil && *s.arr.max <= len(items) || l.never(s.arr.items) {
 		inner.drop = true
-		st.Extra = l.value(s.arr.items, inner)
+		st.AdditionalValue = l.value(s.arr.items, inner)
 		return model.Value{Type: model.Named{Decl: d}}
 	}
-	st.Extra = l.value(s.arr.items, inner)
-	st.Func = l.element(&st.Extra, inner.hint)
+	st.AdditionalValue = l.value(s.arr.items, inner)
+	st.Func = l.element(&st.AdditionalValue, inner.hint)
 	st.Field = freeField(st, "Rest")
 	return model.Value{Type: model.Named{Decl: d}}
 }
@@ -118,7 +118,7 @@ func (t *Types) tupleLiteral(v *model.Value, s *model.Struct, n *schema.Node) (m
 	if len(n.Items) <= len(s.Props) {
 		return c, n.Kind == schema.Array
 	}
-	list := &model.Slice{Elem: s.Extra}
+	list := &model.Slice{Elem: s.AdditionalValue}
 	lit, ok := t.sliceLiteral(&model.Value{Type: list}, list, &schema.Node{Kind: schema.Array, Items: n.Items[len(s.Props):]})
 	c.Entries = append(c.Entries, model.Entry{Field: s.Field, Value: lit})
 	return c, ok && s.Field != ""

@@ -21,8 +21,8 @@ func structValues(s *model.Struct, visit func(*model.Value)) {
 	for _, p := range s.Props {
 		innerValues(&p.Value, visit)
 	}
-	if s.Extra.Type != nil {
-		valueAndInner(&s.Extra, visit)
+	if s.AdditionalValue.Type != nil {
+		valueAndInner(&s.AdditionalValue, visit)
 	}
 }
 

@@ -116,7 +116,7 @@ type CallToolResult struct {
 	// StructuredContent is the outcome as data, to be valid against the outputSchema.
 	StructuredContent map[string]check.Raw `json:"structuredContent,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ContentBlock is one piece of content: text, image, sound, or a resource by link or in full.
@@ -138,7 +138,7 @@ type TextContent struct {
 	// Text is the text.
 	Text string `json:"text"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // Annotations tells clients whom content is for and how much it matters.
@@ -150,7 +150,7 @@ type Annotations struct {
 	// Priority weighs the content from 0, can be left out, to 1, can not do without.
 	Priority check.Optional[float64] `json:"priority,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // Role is a side of a conversation.
@@ -171,7 +171,7 @@ type ImageContent struct {
 	// MIMEType is the picture's format, such as image/png.
 	MIMEType string `json:"mimeType"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // AudioContent is a piece of sound.
@@ -184,7 +184,7 @@ type AudioContent struct {
 	// MIMEType is the sound's format, such as audio/wav.
 	MIMEType string `json:"mimeType"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ResourceLink points to a resource that need not be listed.
@@ -207,7 +207,7 @@ type ResourceLink struct {
 	// URI is the address of the resource; any scheme.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // Icon is a picture to show beside a name.
@@ -221,7 +221,7 @@ type Icon struct {
 	// Theme is the background that it was drawn for; absent means both.
 	Theme check.Optional[IconTheme] `json:"theme,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // IconTheme is the background that it was drawn for; absent means both.
@@ -240,7 +240,7 @@ type EmbeddedResource struct {
 	// Resource is the content, text or binary.
 	Resource EmbeddedResourceResource `json:"resource"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // EmbeddedResourceResource is the content, text or binary.
@@ -261,7 +261,7 @@ type TextResourceContents struct {
 	// URI is the address of the resource; any scheme.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // BlobResourceContents is binary content of a resource.
@@ -274,7 +274,7 @@ type BlobResourceContents struct {
 	// URI is the address of the resource; any scheme.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageRequestParams is the conversation to continue and how.
@@ -301,7 +301,7 @@ type CreateMessageRequestParams struct {
 	// Tools are tools for the model to use; needs the sampling.tools capability.
 	Tools []Tool `json:"tools,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageRequestParamsIncludeContext asks for context of MCP servers to be added; anything but none is
@@ -322,7 +322,7 @@ type SamplingMessage struct {
 	// Role is who says it.
 	Role Role `json:"role"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // SamplingMessageContent is one block, or a list of blocks.
@@ -348,7 +348,7 @@ type ToolUseContent struct {
 	// Name is the tool's name.
 	Name string `json:"name"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolResultContent hands a tool's outcome back to the model.
@@ -363,7 +363,7 @@ type ToolResultContent struct {
 	// ToolUseID is the id of the ToolUseContent that it answers.
 	ToolUseID string `json:"toolUseId"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 type SamplingMessageContentList []SamplingMessageContentBlock
@@ -390,7 +390,7 @@ type ModelPreferences struct {
 	// SpeedPriority weighs quick answers from 0 to 1.
 	SpeedPriority check.Optional[float64] `json:"speedPriority,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ModelHint suggests a model.
@@ -398,7 +398,7 @@ type ModelHint struct {
 	// Name is part of a model's name; another provider's equivalent is fine too.
 	Name check.Optional[string] `json:"name,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolChoice says whether a model may use tools.
@@ -406,7 +406,7 @@ type ToolChoice struct {
 	// Mode is auto to leave it to the model, required for at least one, none for never; auto if absent.
 	Mode check.Optional[ToolChoiceMode] `json:"mode,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolChoiceMode is auto to leave it to the model, required for at least one, none for never; auto if absent.
@@ -438,7 +438,7 @@ type Tool struct {
 	// Title is the name to show to people; it goes before that in annotations.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolAnnotations hints at what a tool does; from strangers, take nothing here for granted.
@@ -454,7 +454,7 @@ type ToolAnnotations struct {
 	// Title is the name to show if the tool itself has none.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolExecution says how calls of a tool run.
@@ -462,7 +462,7 @@ type ToolExecution struct {
 	// TaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
 	TaskSupport check.Optional[ToolExecutionTaskSupport] `json:"taskSupport,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolExecutionTaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
@@ -483,7 +483,7 @@ type ToolInputSchema struct {
 	// Required names the arguments that may not be left out.
 	Required []string `json:"required,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolOutputSchema is the JSON Schema of structuredContent.
@@ -495,7 +495,7 @@ type ToolOutputSchema struct {
 	// Required names the members that are always there.
 	Required []string `json:"required,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageResult is the model's answer, as far as the user let it pass.
@@ -510,7 +510,7 @@ type CreateMessageResult struct {
 	// StopReason is why the answer ended: endTurn, stopSequence, maxTokens, toolUse, or a provider's own.
 	StopReason check.Optional[string] `json:"stopReason,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageResultContent is one block, or a list of blocks.

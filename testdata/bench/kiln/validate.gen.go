@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	placeOrderInput         = check.Object{At: "#", Names: []string{"limit", "note", "quantity", "side", "symbol"}, Required: check.Bits{0b11100}, Unknown: check.Skip}
+	placeOrderInput         = check.Object{At: "#", Names: []string{"limit", "note", "quantity", "side", "symbol"}, Required: []string{"quantity", "side", "symbol"}, AdditionalProperties: check.Skip}
 	placeOrderInputLimit    = check.Number{Has: check.ExclusiveMinimum, Min: 0}
 	placeOrderInputNote     = check.String{Max: 80}
 	placeOrderInputQuantity = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 1000000}
@@ -35,7 +35,7 @@ func decodePlaceOrderInput(d *check.Decoder, v *PlaceOrderInput) {
 
 var placeOrderInputSide = check.Enum{Values: []string{"buy", "sell"}}
 
-var placeOrderOutput = check.Object{At: "#", Names: []string{"accepted"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var placeOrderOutput = check.Object{At: "#", Names: []string{"accepted"}, Required: []string{"accepted"}, AdditionalProperties: check.Skip}
 
 func decodePlaceOrderOutput(d *check.Decoder, v *PlaceOrderOutput) {
 	for f := d.Object(&placeOrderOutput); f >= 0; f = d.Next() {
@@ -53,7 +53,7 @@ func appendPlaceOrderOutput(b []byte, v *PlaceOrderOutput) []byte {
 }
 
 var (
-	bookTripInput     = check.Object{At: "#", Names: []string{"id", "legs", "note", "traveller"}, Required: check.Bits{0b1011}, Unknown: check.Skip}
+	bookTripInput     = check.Object{At: "#", Names: []string{"id", "legs", "note", "traveller"}, Required: []string{"id", "legs", "traveller"}, AdditionalProperties: check.Skip}
 	bookTripInputID   = check.String{Format: format.UUID}
 	bookTripInputLegs = check.Array{Min: 1, Max: 20}
 )
@@ -87,7 +87,7 @@ func appendBookTripInput(b []byte, v *BookTripInput) []byte {
 func (v BookTripInput) MarshalJSON() ([]byte, error) { return appendBookTripInput(nil, &v), nil }
 
 var (
-	bookTripInputLeg        = check.Object{Names: []string{"departs", "from", "price", "seat", "to"}, Required: check.Bits{0b11011}, Unknown: check.Skip}
+	bookTripInputLeg        = check.Object{Names: []string{"departs", "from", "price", "seat", "to"}, Required: []string{"departs", "from", "seat", "to"}, AdditionalProperties: check.Skip}
 	bookTripInputLegDeparts = check.String{Format: format.DateTime}
 	bookTripInputLegFrom    = check.String{Pattern: &format.Pattern{Source: "^[A-Z]{3}$"}}
 	bookTripInputLegPrice   = check.Number{Has: check.Minimum, Min: 0}
@@ -159,7 +159,7 @@ func appendBookTripInputLegSeatString(b []byte, v *BookTripInputLegSeatString) [
 }
 
 var (
-	bookTripInputLegSeatObject    = check.Object{At: "#/properties/legs/items/properties/seat/anyOf/1", Names: []string{"letter", "row"}, Required: check.Bits{0b11}, Unknown: check.Skip}
+	bookTripInputLegSeatObject    = check.Object{At: "#/properties/legs/items/properties/seat/anyOf/1", Names: []string{"letter", "row"}, Required: []string{"letter", "row"}, AdditionalProperties: check.Skip}
 	bookTripInputLegSeatObjectRow = check.Int{Has: check.Minimum | check.Maximum, Min: 1, Max: 60}
 )
 
@@ -184,7 +184,7 @@ func appendBookTripInputLegSeatObject(b []byte, v *BookTripInputLegSeatObject) [
 var bookTripInputLegSeatObjectLetter = check.Enum{Values: []string{"A", "B", "C", "D", "E", "F"}}
 
 var (
-	bookTripInputTraveller      = check.Object{Names: []string{"born", "email", "name", "tags"}, Required: check.Bits{0b110}, Unknown: check.Skip}
+	bookTripInputTraveller      = check.Object{Names: []string{"born", "email", "name", "tags"}, Required: []string{"email", "name"}, AdditionalProperties: check.Skip}
 	bookTripInputTravellerBorn  = check.String{Format: format.Date}
 	bookTripInputTravellerEmail = check.String{Format: format.Email}
 	bookTripInputTravellerName  = check.String{Min: 1, Max: 100}
@@ -217,7 +217,7 @@ func appendBookTripInputTraveller(b []byte, v *BookTripInputTraveller) []byte {
 	return append(b, '}')
 }
 
-var importRecordsInput = check.Object{At: "#", Names: []string{"records"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var importRecordsInput = check.Object{At: "#", Names: []string{"records"}, Required: []string{"records"}, AdditionalProperties: check.Skip}
 
 func decodeImportRecordsInput(d *check.Decoder, v *ImportRecordsInput) {
 	for f := d.Object(&importRecordsInput); f >= 0; f = d.Next() {
@@ -239,7 +239,7 @@ func (v ImportRecordsInput) MarshalJSON() ([]byte, error) {
 }
 
 var (
-	importRecordsInputRecord      = check.Object{Names: []string{"active", "id", "kind", "name", "score"}, Required: check.Bits{0b11010}, Unknown: check.Skip}
+	importRecordsInputRecord      = check.Object{Names: []string{"active", "id", "kind", "name", "score"}, Required: []string{"id", "name", "score"}, AdditionalProperties: check.Skip}
 	importRecordsInputRecordID    = check.Int{Has: check.Minimum, Min: 1}
 	importRecordsInputRecordName  = check.String{Min: 1, Max: 64}
 	importRecordsInputRecordScore = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 100}
@@ -274,13 +274,13 @@ func appendImportRecordsInputRecord(b []byte, v *ImportRecordsInputRecord) []byt
 
 var importRecordsInputRecordKind = check.Enum{Values: []string{"small", "medium", "large"}}
 
-var waitInput = check.Object{At: "#", Unknown: check.Skip}
+var waitInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeWaitInput(d *check.Decoder, v *WaitInput) {
 	d.Object(&waitInput)
 }
 
-var waitOutput = check.Object{At: "#", Unknown: check.Skip}
+var waitOutput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeWaitOutput(d *check.Decoder, v *WaitOutput) {
 	d.Object(&waitOutput)
@@ -291,13 +291,13 @@ func appendWaitOutput(b []byte, v *WaitOutput) []byte {
 	return append(b, '}')
 }
 
-var jobInput = check.Object{At: "#", Unknown: check.Skip}
+var jobInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeJobInput(d *check.Decoder, v *JobInput) {
 	d.Object(&jobInput)
 }
 
-var jobOutput = check.Object{At: "#", Unknown: check.Skip}
+var jobOutput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeJobOutput(d *check.Decoder, v *JobOutput) {
 	d.Object(&jobOutput)
@@ -318,7 +318,7 @@ func appendCallToolResult(b []byte, v *CallToolResult) []byte {
 	if v.StructuredContent != nil {
 		b = check.AppendMap(check.Member(b, `"structuredContent":`), v.StructuredContent, appendRaw)
 	}
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -368,7 +368,7 @@ func appendContentBlock(b []byte, v *ContentBlock) []byte {
 }
 
 var (
-	textContent     = check.Object{At: "#/$defs/TextContent", Names: []string{"_meta", "annotations", "text", "type"}, Required: check.Bits{0b1100}}
+	textContent     = check.Object{At: "#/$defs/TextContent", Names: []string{"_meta", "annotations", "text", "type"}, Required: []string{"text", "type"}}
 	textContentType = check.Enum{Values: []string{"text"}, Const: true}
 )
 
@@ -384,7 +384,7 @@ func decodeTextContent(d *check.Decoder, v *TextContent) {
 		case 3:
 			d.Enum(&textContentType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -397,7 +397,7 @@ func appendTextContent(b []byte, v *TextContent) []byte {
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendString(check.Member(b, `"text":`), v.Text)
 	b = check.Member(b, `"type":"text"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -420,7 +420,7 @@ func decodeAnnotations(d *check.Decoder, v *Annotations) {
 		case 2:
 			v.Priority = check.Some(d.Float(&annotationsPriority))
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -432,7 +432,7 @@ func appendAnnotations(b []byte, v *Annotations) []byte {
 	}
 	b = check.AppendOptional(b, `"lastModified":`, v.LastModified, check.AppendString)
 	b = check.AppendOptional(b, `"priority":`, v.Priority, check.AppendFloat)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -443,7 +443,7 @@ func (v *Annotations) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, 
 var role = check.Enum{At: "#/$defs/Role", Values: []string{"assistant", "user"}}
 
 var (
-	imageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: check.Bits{0b11100}}
+	imageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
 	imageContentType = check.Enum{Values: []string{"image"}, Const: true}
 )
 
@@ -461,7 +461,7 @@ func decodeImageContent(d *check.Decoder, v *ImageContent) {
 		case 4:
 			d.Enum(&imageContentType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -475,7 +475,7 @@ func appendImageContent(b []byte, v *ImageContent) []byte {
 	b = check.AppendString(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
 	b = check.Member(b, `"type":"image"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -486,7 +486,7 @@ func (v *ImageContent) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	audioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: check.Bits{0b11100}}
+	audioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
 	audioContentType = check.Enum{Values: []string{"audio"}, Const: true}
 )
 
@@ -504,7 +504,7 @@ func decodeAudioContent(d *check.Decoder, v *AudioContent) {
 		case 4:
 			d.Enum(&audioContentType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -518,7 +518,7 @@ func appendAudioContent(b []byte, v *AudioContent) []byte {
 	b = check.AppendString(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
 	b = check.Member(b, `"type":"audio"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -529,7 +529,7 @@ func (v *AudioContent) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	resourceLink     = check.Object{At: "#/$defs/ResourceLink", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "type", "uri"}, Required: check.Bits{0b1100100000}}
+	resourceLink     = check.Object{At: "#/$defs/ResourceLink", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "type", "uri"}, Required: []string{"name", "type", "uri"}}
 	resourceLinkType = check.Enum{Values: []string{"resource_link"}, Const: true}
 	resourceLinkURI  = check.String{Format: format.URI}
 )
@@ -558,7 +558,7 @@ func decodeResourceLink(d *check.Decoder, v *ResourceLink) {
 		case 9:
 			v.URI = d.String(&resourceLinkURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -579,7 +579,7 @@ func appendResourceLink(b []byte, v *ResourceLink) []byte {
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"resource_link"`)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -590,7 +590,7 @@ func (v *ResourceLink) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: check.Bits{0b100}}
+	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}}
 	iconSrc = check.String{Format: format.URI}
 )
 
@@ -606,7 +606,7 @@ func decodeIcon(d *check.Decoder, v *Icon) {
 		case 3:
 			v.Theme = check.Some(IconTheme(d.Enum(&iconTheme)))
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -619,7 +619,7 @@ func appendIcon(b []byte, v *Icon) []byte {
 	}
 	b = check.AppendString(check.Member(b, `"src":`), v.Src)
 	b = check.AppendOptional(b, `"theme":`, v.Theme, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -630,7 +630,7 @@ func (v *Icon) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeI
 var iconTheme = check.Enum{Values: []string{"dark", "light"}}
 
 var (
-	embeddedResource     = check.Object{At: "#/$defs/EmbeddedResource", Names: []string{"_meta", "annotations", "resource", "type"}, Required: check.Bits{0b1100}}
+	embeddedResource     = check.Object{At: "#/$defs/EmbeddedResource", Names: []string{"_meta", "annotations", "resource", "type"}, Required: []string{"resource", "type"}}
 	embeddedResourceType = check.Enum{Values: []string{"resource"}, Const: true}
 )
 
@@ -646,7 +646,7 @@ func decodeEmbeddedResource(d *check.Decoder, v *EmbeddedResource) {
 		case 3:
 			d.Enum(&embeddedResourceType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -659,7 +659,7 @@ func appendEmbeddedResource(b []byte, v *EmbeddedResource) []byte {
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = appendEmbeddedResourceResource(check.Member(b, `"resource":`), &v.Resource)
 	b = check.Member(b, `"type":"resource"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -693,7 +693,7 @@ func appendEmbeddedResourceResource(b []byte, v *EmbeddedResourceResource) []byt
 }
 
 var (
-	textResourceContents    = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: check.Bits{0b1100}}
+	textResourceContents    = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: []string{"text", "uri"}}
 	textResourceContentsURI = check.String{Format: format.URI}
 )
 
@@ -709,7 +709,7 @@ func decodeTextResourceContents(d *check.Decoder, v *TextResourceContents) {
 		case 3:
 			v.URI = d.String(&textResourceContentsURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -722,7 +722,7 @@ func appendTextResourceContents(b []byte, v *TextResourceContents) []byte {
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"text":`), v.Text)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -735,7 +735,7 @@ func (v *TextResourceContents) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: check.Bits{0b1010}}
+	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: []string{"blob", "uri"}}
 	blobResourceContentsURI = check.String{Format: format.URI}
 )
 
@@ -751,7 +751,7 @@ func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {
 		case 3:
 			v.URI = d.String(&blobResourceContentsURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -764,7 +764,7 @@ func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
 	b = check.AppendString(check.Member(b, `"blob":`), v.Blob)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -797,7 +797,7 @@ func appendCreateMessageRequestParams(b []byte, v *CreateMessageRequestParams) [
 	if v.Tools != nil {
 		b = check.AppendList(check.Member(b, `"tools":`), v.Tools, appendTool)
 	}
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -812,7 +812,7 @@ func appendSamplingMessage(b []byte, v *SamplingMessage) []byte {
 	}
 	b = appendSamplingMessageContent(check.Member(b, `"content":`), &v.Content)
 	b = check.AppendString(check.Member(b, `"role":`), v.Role)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -837,7 +837,7 @@ func appendSamplingMessageContent(b []byte, v *SamplingMessageContent) []byte {
 }
 
 var (
-	toolUseContent     = check.Object{At: "#/$defs/ToolUseContent", Names: []string{"_meta", "id", "input", "name", "type"}, Required: check.Bits{0b11110}}
+	toolUseContent     = check.Object{At: "#/$defs/ToolUseContent", Names: []string{"_meta", "id", "input", "name", "type"}, Required: []string{"id", "input", "name", "type"}}
 	toolUseContentType = check.Enum{Values: []string{"tool_use"}, Const: true}
 )
 
@@ -855,7 +855,7 @@ func decodeToolUseContent(d *check.Decoder, v *ToolUseContent) {
 		case 4:
 			d.Enum(&toolUseContentType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -869,7 +869,7 @@ func appendToolUseContent(b []byte, v *ToolUseContent) []byte {
 	b = check.AppendMap(check.Member(b, `"input":`), v.Input, appendRaw)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.Member(b, `"type":"tool_use"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -880,7 +880,7 @@ func (v *ToolUseContent) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	toolResultContent     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: check.Bits{0b110010}}
+	toolResultContent     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: []string{"content", "toolUseId", "type"}}
 	toolResultContentType = check.Enum{Values: []string{"tool_result"}, Const: true}
 )
 
@@ -900,7 +900,7 @@ func decodeToolResultContent(d *check.Decoder, v *ToolResultContent) {
 		case 5:
 			d.Enum(&toolResultContentType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -917,7 +917,7 @@ func appendToolResultContent(b []byte, v *ToolResultContent) []byte {
 	}
 	b = check.AppendString(check.Member(b, `"toolUseId":`), v.ToolUseID)
 	b = check.Member(b, `"type":"tool_result"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -980,7 +980,7 @@ func appendModelPreferences(b []byte, v *ModelPreferences) []byte {
 	}
 	b = check.AppendOptional(b, `"intelligencePriority":`, v.IntelligencePriority, check.AppendFloat)
 	b = check.AppendOptional(b, `"speedPriority":`, v.SpeedPriority, check.AppendFloat)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -989,7 +989,7 @@ func (v ModelPreferences) MarshalJSON() ([]byte, error) { return appendModelPref
 func appendModelHint(b []byte, v *ModelHint) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"name":`, v.Name, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -998,7 +998,7 @@ func (v ModelHint) MarshalJSON() ([]byte, error) { return appendModelHint(nil, &
 func appendToolChoice(b []byte, v *ToolChoice) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"mode":`, v.Mode, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1019,7 +1019,7 @@ func appendTool(b []byte, v *Tool) []byte {
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendPointer(b, `"outputSchema":`, v.OutputSchema, appendToolOutputSchema)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1032,7 +1032,7 @@ func appendToolAnnotations(b []byte, v *ToolAnnotations) []byte {
 	b = check.AppendOptional(b, `"openWorldHint":`, v.OpenWorldHint, check.AppendBool)
 	b = check.AppendOptional(b, `"readOnlyHint":`, v.ReadOnlyHint, check.AppendBool)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1041,7 +1041,7 @@ func (v ToolAnnotations) MarshalJSON() ([]byte, error) { return appendToolAnnota
 func appendToolExecution(b []byte, v *ToolExecution) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"taskSupport":`, v.TaskSupport, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1057,7 +1057,7 @@ func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
 	}
 	b = check.Member(b, `"type":"object"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1077,7 +1077,7 @@ func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
 	}
 	b = check.Member(b, `"type":"object"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1087,7 +1087,7 @@ func appendToolOutputSchemaPropertyMap(b []byte, v *map[string]check.Raw) []byte
 	return check.AppendMap(b, *v, appendRaw)
 }
 
-var createMessageResult = check.Object{At: "#/$defs/CreateMessageResult", Names: []string{"_meta", "content", "model", "role", "stopReason"}, Required: check.Bits{0b1110}}
+var createMessageResult = check.Object{At: "#/$defs/CreateMessageResult", Names: []string{"_meta", "content", "model", "role", "stopReason"}, Required: []string{"content", "model", "role"}}
 
 func decodeCreateMessageResult(d *check.Decoder, v *CreateMessageResult) {
 	for f := d.Object(&createMessageResult); f >= 0; f = d.Next() {
@@ -1103,7 +1103,7 @@ func decodeCreateMessageResult(d *check.Decoder, v *CreateMessageResult) {
 		case 4:
 			v.StopReason = check.Some(d.String(nil))
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1117,7 +1117,7 @@ func appendCreateMessageResult(b []byte, v *CreateMessageResult) []byte {
 	b = check.AppendString(check.Member(b, `"model":`), v.Model)
 	b = check.AppendString(check.Member(b, `"role":`), v.Role)
 	b = check.AppendOptional(b, `"stopReason":`, v.StopReason, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 

@@ -92,7 +92,7 @@ var wire20251125 = server.Wire{
 	AppendCancelled:        appendCancelled20251125,
 }
 
-var initialize20251125 = check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: check.Bits{0b111}, Unknown: check.Skip}
+var initialize20251125 = check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}
 
 func readInitialize20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&initialize20251125); f >= 0; f = d.Next() {
@@ -107,7 +107,7 @@ func readInitialize20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var cancelled20251125 = check.Object{Names: []string{"reason", "requestId"}, Unknown: check.Skip}
+var cancelled20251125 = check.Object{Names: []string{"reason", "requestId"}, AdditionalProperties: check.Skip}
 
 func readCancelled20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&cancelled20251125); f >= 0; f = d.Next() {
@@ -120,7 +120,7 @@ func readCancelled20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var cancelTask20251125 = check.Object{Names: []string{"taskId"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var cancelTask20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
 
 func readCancelTask20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&cancelTask20251125); f >= 0; f = d.Next() {
@@ -131,7 +131,7 @@ func readCancelTask20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var getTask20251125 = check.Object{Names: []string{"taskId"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var getTask20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
 
 func readGetTask20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&getTask20251125); f >= 0; f = d.Next() {
@@ -142,7 +142,7 @@ func readGetTask20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var listTasks20251125 = check.Object{Names: []string{"cursor"}, Unknown: check.Skip}
+var listTasks20251125 = check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}
 
 func readListTasks20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&listTasks20251125); f >= 0; f = d.Next() {
@@ -153,7 +153,7 @@ func readListTasks20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var taskResult20251125 = check.Object{Names: []string{"taskId"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var taskResult20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
 
 func readTaskResult20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&taskResult20251125); f >= 0; f = d.Next() {
@@ -164,9 +164,9 @@ func readTaskResult20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var callTool20251125 = check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var callTool20251125 = check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 
-var callTool20251125Meta = check.Object{Names: []string{"progressToken"}, Unknown: check.Skip}
+var callTool20251125Meta = check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}
 
 func readCallTool20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&callTool20251125); f >= 0; f = d.Next() {
@@ -192,7 +192,7 @@ func readCallTool20251125Meta(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var listTools20251125 = check.Object{Names: []string{"cursor"}, Unknown: check.Skip}
+var listTools20251125 = check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}
 
 func readListTools20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&listTools20251125); f >= 0; f = d.Next() {
@@ -203,7 +203,7 @@ func readListTools20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var taskParams20251125 = check.Object{Names: []string{"ttl"}, Unknown: check.Skip}
+var taskParams20251125 = check.Object{Names: []string{"ttl"}, AdditionalProperties: check.Skip}
 
 func readTaskParams20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&taskParams20251125); f >= 0; f = d.Next() {
@@ -215,7 +215,7 @@ func readTaskParams20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var callResult20251125 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var callResult20251125 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
 
 func readCallResult20251125(d *check.Decoder, r *server.CallResult) {
 	for f := d.Object(&callResult20251125); f >= 0; f = d.Next() {

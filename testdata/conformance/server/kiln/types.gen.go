@@ -147,7 +147,7 @@ type JSONSchema202012ToolAddress struct {
 	City   check.Optional[string] `json:"city,omitzero"`
 	Street check.Optional[string] `json:"street,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 type JSONSchema202012ToolInputContactMethod string
@@ -311,7 +311,7 @@ type CallToolResult struct {
 	// StructuredContent is the outcome as data, to be valid against the outputSchema.
 	StructuredContent check.Raw `json:"structuredContent,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ContentBlock is one piece of content: text, image, sound, or a resource by link or in full.
@@ -333,7 +333,7 @@ type TextContent struct {
 	// Text is the text.
 	Text string `json:"text"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // Annotations tells clients whom content is for and how much it matters.
@@ -345,7 +345,7 @@ type Annotations struct {
 	// Priority weighs the content from 0, can be left out, to 1, can not do without.
 	Priority check.Optional[float64] `json:"priority,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // Role is a side of a conversation.
@@ -366,7 +366,7 @@ type ImageContent struct {
 	// MIMEType is the picture's format, such as image/png.
 	MIMEType string `json:"mimeType"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // AudioContent is a piece of sound.
@@ -379,7 +379,7 @@ type AudioContent struct {
 	// MIMEType is the sound's format, such as audio/wav.
 	MIMEType string `json:"mimeType"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ResourceLink points to a resource that need not be listed.
@@ -402,7 +402,7 @@ type ResourceLink struct {
 	// URI is the address of the resource; any scheme.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // Icon is a picture to show beside a name.
@@ -416,7 +416,7 @@ type Icon struct {
 	// Theme is the background that it was drawn for; absent means both.
 	Theme check.Optional[IconTheme] `json:"theme,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // IconTheme is the background that it was drawn for; absent means both.
@@ -435,7 +435,7 @@ type EmbeddedResource struct {
 	// Resource is the content, text or binary.
 	Resource EmbeddedResourceResource `json:"resource"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // EmbeddedResourceResource is the content, text or binary.
@@ -456,7 +456,7 @@ type TextResourceContents struct {
 	// URI is the address of the resource; any scheme.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // BlobResourceContents is binary content of a resource.
@@ -469,7 +469,7 @@ type BlobResourceContents struct {
 	// URI is the address of the resource; any scheme.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CompleteRequestParams says which argument of what is being typed.
@@ -482,7 +482,7 @@ type CompleteRequestParams struct {
 	// Ref is the prompt or resource template that the argument belongs to.
 	Ref CompleteRequestParamsRef `json:"ref"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CompleteRequestParamsArgument is the argument and what was typed of it so far.
@@ -492,7 +492,7 @@ type CompleteRequestParamsArgument struct {
 	// Value is what was typed so far.
 	Value string `json:"value"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CompleteRequestParamsContext is what is known besides.
@@ -500,7 +500,7 @@ type CompleteRequestParamsContext struct {
 	// Arguments are the other arguments that already have a value.
 	Arguments map[string]string `json:"arguments,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CompleteRequestParamsRef is the prompt or resource template that the argument belongs to.
@@ -518,7 +518,7 @@ type PromptReference struct {
 	// Title is the name to show to people.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ResourceTemplateReference points to a resource or a template of resources.
@@ -526,7 +526,7 @@ type ResourceTemplateReference struct {
 	// URI is its address or pattern.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CompleteResult holds the suggestions.
@@ -535,7 +535,7 @@ type CompleteResult struct {
 	// Completion is the list of suggestions and how long it would be in full.
 	Completion CompleteResultCompletion `json:"completion"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CompleteResultCompletion is the list of suggestions and how long it would be in full.
@@ -547,7 +547,7 @@ type CompleteResultCompletion struct {
 	// Values are the suggestions, 100 at most.
 	Values []string `json:"values"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // GetPromptRequestParams names the prompt and its arguments.
@@ -558,7 +558,7 @@ type GetPromptRequestParams struct {
 	// Name is the prompt's name as listed.
 	Name string `json:"name"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // GetPromptResult is the filled-in prompt.
@@ -569,7 +569,7 @@ type GetPromptResult struct {
 	// Messages are the messages to hand to the model.
 	Messages []PromptMessage `json:"messages"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // PromptMessage is one message of a prompt.
@@ -579,7 +579,7 @@ type PromptMessage struct {
 	// Role is who says it.
 	Role Role `json:"role"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // PaginatedRequestParams is the params of a list request.
@@ -588,7 +588,7 @@ type PaginatedRequestParams struct {
 	// Cursor is the nextCursor of the page before; absent for the first page.
 	Cursor check.Optional[string] `json:"cursor,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ListPromptsResult is a page of the prompts.
@@ -604,7 +604,7 @@ type ListPromptsResult struct {
 	// TTLMs is how long a copy stays good, in milliseconds; 0 for not at all. Not in 2025-11-25.
 	TTLMs check.Optional[int64] `json:"ttlMs,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ListPromptsResultCacheScope is public if anybody may be served the kept copy, private if only the same
@@ -630,7 +630,7 @@ type Prompt struct {
 	// Title is the name to show to people.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // PromptArgument is a gap in a prompt.
@@ -644,7 +644,7 @@ type PromptArgument struct {
 	// Title is the name to show to people.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ListResourcesResult is a page of the resources.
@@ -660,7 +660,7 @@ type ListResourcesResult struct {
 	// TTLMs is how long a copy stays good, in milliseconds; 0 for not at all. Not in 2025-11-25.
 	TTLMs check.Optional[int64] `json:"ttlMs,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ListResourcesResultCacheScope is public if anybody may be served the kept copy, private if only the same
@@ -692,7 +692,7 @@ type Resource struct {
 	// URI is the address of the resource; any scheme.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ReadResourceRequestParams says which resource to read.
@@ -701,7 +701,7 @@ type ReadResourceRequestParams struct {
 	// URI is the address of the resource; any scheme.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ReadResourceResult is the content of a resource.
@@ -715,7 +715,7 @@ type ReadResourceResult struct {
 	// TTLMs is how long a copy stays good, in milliseconds; 0 for not at all. Not in 2025-11-25.
 	TTLMs check.Optional[int64] `json:"ttlMs,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ReadResourceResultCacheScope is public if anybody may be served the kept copy, private if only the same
@@ -739,7 +739,7 @@ type SubscribeRequestParams struct {
 	// URI is the address of the resource; any scheme.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ListResourceTemplatesResult is a page of the resource templates.
@@ -755,7 +755,7 @@ type ListResourceTemplatesResult struct {
 	// TTLMs is how long a copy stays good, in milliseconds; 0 for not at all. Not in 2025-11-25.
 	TTLMs check.Optional[int64] `json:"ttlMs,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ListResourceTemplatesResultCacheScope is public if anybody may be served the kept copy, private if only the
@@ -785,7 +785,7 @@ type ResourceTemplate struct {
 	// URITemplate is the pattern, an RFC 6570 template.
 	URITemplate string `json:"uriTemplate"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // UnsubscribeRequestParams says which resource no longer to watch.
@@ -794,7 +794,7 @@ type UnsubscribeRequestParams struct {
 	// URI is the address of the resource; any scheme.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ElicitRequestParams is a question, by form or by web page.
@@ -815,7 +815,7 @@ type ElicitRequestFormParams struct {
 	// RequestedSchema describes the form: a flat object of plain fields.
 	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ElicitRequestFormParamsMode is form, also when absent.
@@ -834,7 +834,7 @@ type ElicitRequestFormParamsRequestedSchema struct {
 	// Required names the fields that must be filled in.
 	Required []string `json:"required,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // PrimitiveSchemaDefinition describes one field of a form.
@@ -868,7 +868,7 @@ type StringSchema struct {
 	// Title labels the field.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // StringSchemaFormat is the notation that the text must have.
@@ -895,7 +895,7 @@ type NumberSchema struct {
 	Title check.Optional[string] `json:"title,omitzero"`
 	Type  NumberSchemaType       `json:"type"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 type NumberSchemaType string
@@ -914,7 +914,7 @@ type BooleanSchema struct {
 	// Title labels the field.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // UntitledSingleSelectEnumSchema describes one choice out of a set, without labels.
@@ -928,7 +928,7 @@ type UntitledSingleSelectEnumSchema struct {
 	// Title labels the field.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // TitledSingleSelectEnumSchema describes one choice out of a set, each with a label.
@@ -942,7 +942,7 @@ type TitledSingleSelectEnumSchema struct {
 	// Title labels the field.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 type TitledSingleSelectEnumSchemaOneOfItem struct {
@@ -951,7 +951,7 @@ type TitledSingleSelectEnumSchemaOneOfItem struct {
 	// Title labels this choice.
 	Title string `json:"title"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // UntitledMultiSelectEnumSchema describes any number of choices without labels.
@@ -969,7 +969,7 @@ type UntitledMultiSelectEnumSchema struct {
 	// Title labels the field.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // UntitledMultiSelectEnumSchemaItems describes one choice.
@@ -977,7 +977,7 @@ type UntitledMultiSelectEnumSchemaItems struct {
 	// Enum are the choices.
 	Enum []string `json:"enum"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // TitledMultiSelectEnumSchema describes any number of choices, each with a label.
@@ -995,7 +995,7 @@ type TitledMultiSelectEnumSchema struct {
 	// Title labels the field.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // TitledMultiSelectEnumSchemaItems describes one choice.
@@ -1003,7 +1003,7 @@ type TitledMultiSelectEnumSchemaItems struct {
 	// AnyOf are the choices and their labels.
 	AnyOf []TitledMultiSelectEnumSchemaItemsAnyOfItem `json:"anyOf"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 type TitledMultiSelectEnumSchemaItemsAnyOfItem struct {
@@ -1012,7 +1012,7 @@ type TitledMultiSelectEnumSchemaItemsAnyOfItem struct {
 	// Title labels this choice.
 	Title string `json:"title"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // LegacyTitledEnumSchema is the old form of a choice with labels; TitledSingleSelectEnumSchema replaces it.
@@ -1028,7 +1028,7 @@ type LegacyTitledEnumSchema struct {
 	// Title labels the field.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ElicitRequestURLParams is a question answered on a web page, out of the client's sight.
@@ -1041,7 +1041,7 @@ type ElicitRequestURLParams struct {
 	// URL is the page to open.
 	URL string `json:"url"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ElicitResult is what became of a question.
@@ -1052,7 +1052,7 @@ type ElicitResult struct {
 	// Content is the filled-in form of an accepted question.
 	Content map[string]ElicitResultContentValue `json:"content,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ElicitResultAction is accept for answered, decline for refused, cancel for closed without a choice.
@@ -1087,7 +1087,7 @@ type ListRootsResult struct {
 	// Roots are these places.
 	Roots []Root `json:"roots"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // Root is a directory or file that the server may work on.
@@ -1098,7 +1098,7 @@ type Root struct {
 	// URI is its address, for now always file://.
 	URI string `json:"uri"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageRequestParams is the conversation to continue and how.
@@ -1125,7 +1125,7 @@ type CreateMessageRequestParams struct {
 	// Tools are tools for the model to use; needs the sampling.tools capability.
 	Tools []Tool `json:"tools,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageRequestParamsIncludeContext asks for context of MCP servers to be added; anything but none is
@@ -1146,7 +1146,7 @@ type SamplingMessage struct {
 	// Role is who says it.
 	Role Role `json:"role"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // SamplingMessageContent is one block, or a list of blocks.
@@ -1172,7 +1172,7 @@ type ToolUseContent struct {
 	// Name is the tool's name.
 	Name string `json:"name"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolResultContent hands a tool's outcome back to the model.
@@ -1187,7 +1187,7 @@ type ToolResultContent struct {
 	// ToolUseID is the id of the ToolUseContent that it answers.
 	ToolUseID string `json:"toolUseId"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 type SamplingMessageContentList []SamplingMessageContentBlock
@@ -1214,7 +1214,7 @@ type ModelPreferences struct {
 	// SpeedPriority weighs quick answers from 0 to 1.
 	SpeedPriority check.Optional[float64] `json:"speedPriority,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ModelHint suggests a model.
@@ -1222,7 +1222,7 @@ type ModelHint struct {
 	// Name is part of a model's name; another provider's equivalent is fine too.
 	Name check.Optional[string] `json:"name,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolChoice says whether a model may use tools.
@@ -1230,7 +1230,7 @@ type ToolChoice struct {
 	// Mode is auto to leave it to the model, required for at least one, none for never; auto if absent.
 	Mode check.Optional[ToolChoiceMode] `json:"mode,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolChoiceMode is auto to leave it to the model, required for at least one, none for never; auto if absent.
@@ -1262,7 +1262,7 @@ type Tool struct {
 	// Title is the name to show to people; it goes before that in annotations.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolAnnotations hints at what a tool does; from strangers, take nothing here for granted.
@@ -1278,7 +1278,7 @@ type ToolAnnotations struct {
 	// Title is the name to show if the tool itself has none.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolExecution says how calls of a tool run.
@@ -1286,7 +1286,7 @@ type ToolExecution struct {
 	// TaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
 	TaskSupport check.Optional[ToolExecutionTaskSupport] `json:"taskSupport,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolExecutionTaskSupport is forbidden, optional or required: whether a call can, or has to, be a task.
@@ -1307,7 +1307,7 @@ type ToolInputSchema struct {
 	// Required names the arguments that may not be left out. Not in 2026-07-28.
 	Required []string `json:"required,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolOutputSchema is the JSON Schema of structuredContent.
@@ -1321,7 +1321,7 @@ type ToolOutputSchema struct {
 	// Not in 2026-07-28.
 	Type check.Optional[ToolOutputSchemaType] `json:"type,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // ToolOutputSchemaType: Not in 2026-07-28.
@@ -1343,7 +1343,7 @@ type CreateMessageResult struct {
 	// StopReason is why the answer ended: endTurn, stopSequence, maxTokens, toolUse, or a provider's own.
 	StopReason check.Optional[string] `json:"stopReason,omitzero"`
 	// Every other property.
-	Extra map[string]check.Raw `json:"-"`
+	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
 // CreateMessageResultContent is one block, or a list of blocks.

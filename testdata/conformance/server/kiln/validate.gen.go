@@ -8,61 +8,61 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
-var testSimpleTextInput = check.Object{At: "#", Unknown: check.Skip}
+var testSimpleTextInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestSimpleTextInput(d *check.Decoder, v *TestSimpleTextInput) {
 	d.Object(&testSimpleTextInput)
 }
 
-var testImageContentInput = check.Object{At: "#", Unknown: check.Skip}
+var testImageContentInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestImageContentInput(d *check.Decoder, v *TestImageContentInput) {
 	d.Object(&testImageContentInput)
 }
 
-var testAudioContentInput = check.Object{At: "#", Unknown: check.Skip}
+var testAudioContentInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestAudioContentInput(d *check.Decoder, v *TestAudioContentInput) {
 	d.Object(&testAudioContentInput)
 }
 
-var testEmbeddedResourceInput = check.Object{At: "#", Unknown: check.Skip}
+var testEmbeddedResourceInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestEmbeddedResourceInput(d *check.Decoder, v *TestEmbeddedResourceInput) {
 	d.Object(&testEmbeddedResourceInput)
 }
 
-var testMultipleContentTypesInput = check.Object{At: "#", Unknown: check.Skip}
+var testMultipleContentTypesInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestMultipleContentTypesInput(d *check.Decoder, v *TestMultipleContentTypesInput) {
 	d.Object(&testMultipleContentTypesInput)
 }
 
-var testErrorHandlingInput = check.Object{At: "#", Unknown: check.Skip}
+var testErrorHandlingInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestErrorHandlingInput(d *check.Decoder, v *TestErrorHandlingInput) {
 	d.Object(&testErrorHandlingInput)
 }
 
-var testToolWithProgressInput = check.Object{At: "#", Unknown: check.Skip}
+var testToolWithProgressInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestToolWithProgressInput(d *check.Decoder, v *TestToolWithProgressInput) {
 	d.Object(&testToolWithProgressInput)
 }
 
-var testToolWithLoggingInput = check.Object{At: "#", Unknown: check.Skip}
+var testToolWithLoggingInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestToolWithLoggingInput(d *check.Decoder, v *TestToolWithLoggingInput) {
 	d.Object(&testToolWithLoggingInput)
 }
 
-var testLoggingToolInput = check.Object{At: "#", Unknown: check.Skip}
+var testLoggingToolInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestLoggingToolInput(d *check.Decoder, v *TestLoggingToolInput) {
 	d.Object(&testLoggingToolInput)
 }
 
-var testSamplingInput = check.Object{At: "#", Names: []string{"prompt"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testSamplingInput = check.Object{At: "#", Names: []string{"prompt"}, Required: []string{"prompt"}, AdditionalProperties: check.Skip}
 
 func decodeTestSamplingInput(d *check.Decoder, v *TestSamplingInput) {
 	for f := d.Object(&testSamplingInput); f >= 0; f = d.Next() {
@@ -73,7 +73,7 @@ func decodeTestSamplingInput(d *check.Decoder, v *TestSamplingInput) {
 	}
 }
 
-var testElicitationInput = check.Object{At: "#", Names: []string{"message"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testElicitationInput = check.Object{At: "#", Names: []string{"message"}, Required: []string{"message"}, AdditionalProperties: check.Skip}
 
 func decodeTestElicitationInput(d *check.Decoder, v *TestElicitationInput) {
 	for f := d.Object(&testElicitationInput); f >= 0; f = d.Next() {
@@ -84,7 +84,7 @@ func decodeTestElicitationInput(d *check.Decoder, v *TestElicitationInput) {
 	}
 }
 
-var testElicitationUserInfo = check.Object{At: "#", Names: []string{"email", "username"}, Required: check.Bits{0b11}, Unknown: check.Skip}
+var testElicitationUserInfo = check.Object{At: "#", Names: []string{"email", "username"}, Required: []string{"email", "username"}, AdditionalProperties: check.Skip}
 
 func decodeTestElicitationUserInfo(d *check.Decoder, v *TestElicitationUserInfo) {
 	for f := d.Object(&testElicitationUserInfo); f >= 0; f = d.Next() {
@@ -97,13 +97,13 @@ func decodeTestElicitationUserInfo(d *check.Decoder, v *TestElicitationUserInfo)
 	}
 }
 
-var testElicitationSep1034DefaultsInput = check.Object{At: "#", Unknown: check.Skip}
+var testElicitationSep1034DefaultsInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestElicitationSep1034DefaultsInput(d *check.Decoder, v *TestElicitationSep1034DefaultsInput) {
 	d.Object(&testElicitationSep1034DefaultsInput)
 }
 
-var testElicitationSep1034DefaultsDefaults = check.Object{At: "#", Names: []string{"age", "name", "score", "status", "verified"}, Unknown: check.Skip}
+var testElicitationSep1034DefaultsDefaults = check.Object{At: "#", Names: []string{"age", "name", "score", "status", "verified"}, AdditionalProperties: check.Skip}
 
 func decodeTestElicitationSep1034DefaultsDefaults(d *check.Decoder, v *TestElicitationSep1034DefaultsDefaults) {
 	v.Age = 30
@@ -133,13 +133,13 @@ func (v *TestElicitationSep1034DefaultsDefaults) UnmarshalJSON(b []byte) error {
 
 var testElicitationSep1034DefaultsDefaultsStatus = check.Enum{Values: []string{"active", "inactive", "pending"}}
 
-var testElicitationSep1330EnumsInput = check.Object{At: "#", Unknown: check.Skip}
+var testElicitationSep1330EnumsInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestElicitationSep1330EnumsInput(d *check.Decoder, v *TestElicitationSep1330EnumsInput) {
 	d.Object(&testElicitationSep1330EnumsInput)
 }
 
-var testElicitationSep1330EnumsChoices = check.Object{At: "#", Names: []string{"legacyEnum", "titledMulti", "titledSingle", "untitledMulti", "untitledSingle"}, Unknown: check.Skip}
+var testElicitationSep1330EnumsChoices = check.Object{At: "#", Names: []string{"legacyEnum", "titledMulti", "titledSingle", "untitledMulti", "untitledSingle"}, AdditionalProperties: check.Skip}
 
 func decodeTestElicitationSep1330EnumsChoices(d *check.Decoder, v *TestElicitationSep1330EnumsChoices) {
 	for f := d.Object(&testElicitationSep1330EnumsChoices); f >= 0; f = d.Next() {
@@ -167,7 +167,7 @@ var testElicitationSep1330EnumsChoicesTitledSingle = check.Enum{Values: []string
 var testElicitationSep1330EnumsChoicesUntitledMultiItem = check.Enum{Values: []string{"option1", "option2", "option3"}}
 
 var (
-	jsonSchema202012ToolInput      = check.Object{At: "#", Names: []string{"address", "contactMethod", "email", "name", "phone"}, Unknown: check.Refuse}
+	jsonSchema202012ToolInput      = check.Object{At: "#", Names: []string{"address", "contactMethod", "email", "name", "phone"}, AdditionalProperties: check.Refuse}
 	jsonSchema202012ToolInputAnyOf = check.Union{At: "#/allOf/0", Keyword: "anyOf", Members: check.Object{Names: []string{"email", "phone"}}, Forms: []check.Form{{Needs: 0b10}, {Needs: 0b1}}}
 )
 
@@ -207,7 +207,7 @@ func decodeJSONSchema202012ToolAddress(d *check.Decoder, v *JSONSchema202012Tool
 		case 1:
 			v.Street = check.Some(d.String(nil))
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func appendJSONSchema202012ToolAddress(b []byte, v *JSONSchema202012ToolAddress)
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"city":`, v.City, check.AppendString)
 	b = check.AppendOptional(b, `"street":`, v.Street, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -230,7 +230,7 @@ func (v *JSONSchema202012ToolAddress) UnmarshalJSON(b []byte) error {
 
 var jsonSchema202012ToolInputContactMethod = check.Enum{Values: []string{"phone", "email"}}
 
-var jsonSchema202012ToolInputAnyOf1Object = check.Object{At: "#/allOf/0/anyOf/0", Names: []string{"phone"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var jsonSchema202012ToolInputAnyOf1Object = check.Object{At: "#/allOf/0/anyOf/0", Names: []string{"phone"}, Required: []string{"phone"}, AdditionalProperties: check.Skip}
 
 func checkJSONSchema202012ToolInputAnyOf1(d *check.Decoder) {
 	switch d.Kind(nil) {
@@ -246,7 +246,7 @@ func checkJSONSchema202012ToolInputAnyOf1(d *check.Decoder) {
 	}
 }
 
-var jsonSchema202012ToolInputAnyOf2Object = check.Object{At: "#/allOf/0/anyOf/1", Names: []string{"email"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var jsonSchema202012ToolInputAnyOf2Object = check.Object{At: "#/allOf/0/anyOf/1", Names: []string{"email"}, Required: []string{"email"}, AdditionalProperties: check.Skip}
 
 func checkJSONSchema202012ToolInputAnyOf2(d *check.Decoder) {
 	switch d.Kind(nil) {
@@ -269,7 +269,7 @@ func checkJSONSchema202012ToolInputIf(d *check.Decoder) {
 }
 
 var (
-	jsonSchema202012ToolInputIfSchemaObject              = check.Object{At: "#/if", Names: []string{"contactMethod"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+	jsonSchema202012ToolInputIfSchemaObject              = check.Object{At: "#/if", Names: []string{"contactMethod"}, Required: []string{"contactMethod"}, AdditionalProperties: check.Skip}
 	jsonSchema202012ToolInputIfSchemaObjectContactMethod = check.Enum{Values: []string{"phone"}, Const: true}
 )
 
@@ -287,7 +287,7 @@ func checkJSONSchema202012ToolInputIfSchema(d *check.Decoder) {
 	}
 }
 
-var jsonSchema202012ToolInputIfThenObject = check.Object{At: "#/then", Names: []string{"phone"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var jsonSchema202012ToolInputIfThenObject = check.Object{At: "#/then", Names: []string{"phone"}, Required: []string{"phone"}, AdditionalProperties: check.Skip}
 
 func checkJSONSchema202012ToolInputIfThen(d *check.Decoder) {
 	switch d.Kind(nil) {
@@ -303,7 +303,7 @@ func checkJSONSchema202012ToolInputIfThen(d *check.Decoder) {
 	}
 }
 
-var jsonSchema202012ToolInputIfElseObject = check.Object{At: "#/else", Names: []string{"email"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var jsonSchema202012ToolInputIfElseObject = check.Object{At: "#/else", Names: []string{"email"}, Required: []string{"email"}, AdditionalProperties: check.Skip}
 
 func checkJSONSchema202012ToolInputIfElse(d *check.Decoder) {
 	switch d.Kind(nil) {
@@ -319,13 +319,13 @@ func checkJSONSchema202012ToolInputIfElse(d *check.Decoder) {
 	}
 }
 
-var testReconnectionInput = check.Object{At: "#", Unknown: check.Skip}
+var testReconnectionInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestReconnectionInput(d *check.Decoder, v *TestReconnectionInput) {
 	d.Object(&testReconnectionInput)
 }
 
-var testXMCPHeaderInput = check.Object{At: "#", Names: []string{"level", "region"}, Unknown: check.Skip}
+var testXMCPHeaderInput = check.Object{At: "#", Names: []string{"level", "region"}, AdditionalProperties: check.Skip}
 
 func decodeTestXMCPHeaderInput(d *check.Decoder, v *TestXMCPHeaderInput) {
 	for f := d.Object(&testXMCPHeaderInput); f >= 0; f = d.Next() {
@@ -338,19 +338,19 @@ func decodeTestXMCPHeaderInput(d *check.Decoder, v *TestXMCPHeaderInput) {
 	}
 }
 
-var testMissingCapabilityInput = check.Object{At: "#", Unknown: check.Skip}
+var testMissingCapabilityInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestMissingCapabilityInput(d *check.Decoder, v *TestMissingCapabilityInput) {
 	d.Object(&testMissingCapabilityInput)
 }
 
-var testStreamingElicitationInput = check.Object{At: "#", Unknown: check.Skip}
+var testStreamingElicitationInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestStreamingElicitationInput(d *check.Decoder, v *TestStreamingElicitationInput) {
 	d.Object(&testStreamingElicitationInput)
 }
 
-var testStreamingElicitationConfirmation = check.Object{At: "#", Names: []string{"confirmed"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testStreamingElicitationConfirmation = check.Object{At: "#", Names: []string{"confirmed"}, Required: []string{"confirmed"}, AdditionalProperties: check.Skip}
 
 func decodeTestStreamingElicitationConfirmation(d *check.Decoder, v *TestStreamingElicitationConfirmation) {
 	for f := d.Object(&testStreamingElicitationConfirmation); f >= 0; f = d.Next() {
@@ -361,25 +361,25 @@ func decodeTestStreamingElicitationConfirmation(d *check.Decoder, v *TestStreami
 	}
 }
 
-var testTriggerToolChangeInput = check.Object{At: "#", Unknown: check.Skip}
+var testTriggerToolChangeInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestTriggerToolChangeInput(d *check.Decoder, v *TestTriggerToolChangeInput) {
 	d.Object(&testTriggerToolChangeInput)
 }
 
-var testTriggerPromptChangeInput = check.Object{At: "#", Unknown: check.Skip}
+var testTriggerPromptChangeInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestTriggerPromptChangeInput(d *check.Decoder, v *TestTriggerPromptChangeInput) {
 	d.Object(&testTriggerPromptChangeInput)
 }
 
-var testInputRequiredResultElicitationInput = check.Object{At: "#", Unknown: check.Skip}
+var testInputRequiredResultElicitationInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultElicitationInput(d *check.Decoder, v *TestInputRequiredResultElicitationInput) {
 	d.Object(&testInputRequiredResultElicitationInput)
 }
 
-var testInputRequiredResultElicitationUserName = check.Object{At: "#", Names: []string{"name"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testInputRequiredResultElicitationUserName = check.Object{At: "#", Names: []string{"name"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultElicitationUserName(d *check.Decoder, v *TestInputRequiredResultElicitationUserName) {
 	for f := d.Object(&testInputRequiredResultElicitationUserName); f >= 0; f = d.Next() {
@@ -390,25 +390,25 @@ func decodeTestInputRequiredResultElicitationUserName(d *check.Decoder, v *TestI
 	}
 }
 
-var testInputRequiredResultSamplingInput = check.Object{At: "#", Unknown: check.Skip}
+var testInputRequiredResultSamplingInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultSamplingInput(d *check.Decoder, v *TestInputRequiredResultSamplingInput) {
 	d.Object(&testInputRequiredResultSamplingInput)
 }
 
-var testInputRequiredResultListRootsInput = check.Object{At: "#", Unknown: check.Skip}
+var testInputRequiredResultListRootsInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultListRootsInput(d *check.Decoder, v *TestInputRequiredResultListRootsInput) {
 	d.Object(&testInputRequiredResultListRootsInput)
 }
 
-var testInputRequiredResultRequestStateInput = check.Object{At: "#", Unknown: check.Skip}
+var testInputRequiredResultRequestStateInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultRequestStateInput(d *check.Decoder, v *TestInputRequiredResultRequestStateInput) {
 	d.Object(&testInputRequiredResultRequestStateInput)
 }
 
-var testInputRequiredResultRequestStateConfirm = check.Object{At: "#", Names: []string{"ok"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testInputRequiredResultRequestStateConfirm = check.Object{At: "#", Names: []string{"ok"}, Required: []string{"ok"}, AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultRequestStateConfirm(d *check.Decoder, v *TestInputRequiredResultRequestStateConfirm) {
 	for f := d.Object(&testInputRequiredResultRequestStateConfirm); f >= 0; f = d.Next() {
@@ -419,13 +419,13 @@ func decodeTestInputRequiredResultRequestStateConfirm(d *check.Decoder, v *TestI
 	}
 }
 
-var testInputRequiredResultMultipleInputsInput = check.Object{At: "#", Unknown: check.Skip}
+var testInputRequiredResultMultipleInputsInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultMultipleInputsInput(d *check.Decoder, v *TestInputRequiredResultMultipleInputsInput) {
 	d.Object(&testInputRequiredResultMultipleInputsInput)
 }
 
-var testInputRequiredResultMultipleInputsUserName = check.Object{At: "#", Names: []string{"name"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testInputRequiredResultMultipleInputsUserName = check.Object{At: "#", Names: []string{"name"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultMultipleInputsUserName(d *check.Decoder, v *TestInputRequiredResultMultipleInputsUserName) {
 	for f := d.Object(&testInputRequiredResultMultipleInputsUserName); f >= 0; f = d.Next() {
@@ -436,13 +436,13 @@ func decodeTestInputRequiredResultMultipleInputsUserName(d *check.Decoder, v *Te
 	}
 }
 
-var testInputRequiredResultMultiRoundInput = check.Object{At: "#", Unknown: check.Skip}
+var testInputRequiredResultMultiRoundInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultMultiRoundInput(d *check.Decoder, v *TestInputRequiredResultMultiRoundInput) {
 	d.Object(&testInputRequiredResultMultiRoundInput)
 }
 
-var testInputRequiredResultMultiRoundStepOne = check.Object{At: "#", Names: []string{"name"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testInputRequiredResultMultiRoundStepOne = check.Object{At: "#", Names: []string{"name"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultMultiRoundStepOne(d *check.Decoder, v *TestInputRequiredResultMultiRoundStepOne) {
 	for f := d.Object(&testInputRequiredResultMultiRoundStepOne); f >= 0; f = d.Next() {
@@ -453,7 +453,7 @@ func decodeTestInputRequiredResultMultiRoundStepOne(d *check.Decoder, v *TestInp
 	}
 }
 
-var testInputRequiredResultMultiRoundStepTwo = check.Object{At: "#", Names: []string{"color"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testInputRequiredResultMultiRoundStepTwo = check.Object{At: "#", Names: []string{"color"}, Required: []string{"color"}, AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultMultiRoundStepTwo(d *check.Decoder, v *TestInputRequiredResultMultiRoundStepTwo) {
 	for f := d.Object(&testInputRequiredResultMultiRoundStepTwo); f >= 0; f = d.Next() {
@@ -464,13 +464,13 @@ func decodeTestInputRequiredResultMultiRoundStepTwo(d *check.Decoder, v *TestInp
 	}
 }
 
-var testInputRequiredResultTamperedStateInput = check.Object{At: "#", Unknown: check.Skip}
+var testInputRequiredResultTamperedStateInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultTamperedStateInput(d *check.Decoder, v *TestInputRequiredResultTamperedStateInput) {
 	d.Object(&testInputRequiredResultTamperedStateInput)
 }
 
-var testInputRequiredResultTamperedStateConfirm = check.Object{At: "#", Names: []string{"ok"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testInputRequiredResultTamperedStateConfirm = check.Object{At: "#", Names: []string{"ok"}, Required: []string{"ok"}, AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultTamperedStateConfirm(d *check.Decoder, v *TestInputRequiredResultTamperedStateConfirm) {
 	for f := d.Object(&testInputRequiredResultTamperedStateConfirm); f >= 0; f = d.Next() {
@@ -481,13 +481,13 @@ func decodeTestInputRequiredResultTamperedStateConfirm(d *check.Decoder, v *Test
 	}
 }
 
-var testInputRequiredResultCapabilitiesInput = check.Object{At: "#", Unknown: check.Skip}
+var testInputRequiredResultCapabilitiesInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultCapabilitiesInput(d *check.Decoder, v *TestInputRequiredResultCapabilitiesInput) {
 	d.Object(&testInputRequiredResultCapabilitiesInput)
 }
 
-var testInputRequiredResultCapabilitiesUserName = check.Object{At: "#", Names: []string{"name"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testInputRequiredResultCapabilitiesUserName = check.Object{At: "#", Names: []string{"name"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 
 func decodeTestInputRequiredResultCapabilitiesUserName(d *check.Decoder, v *TestInputRequiredResultCapabilitiesUserName) {
 	for f := d.Object(&testInputRequiredResultCapabilitiesUserName); f >= 0; f = d.Next() {
@@ -498,7 +498,7 @@ func decodeTestInputRequiredResultCapabilitiesUserName(d *check.Decoder, v *Test
 	}
 }
 
-var greetInput = check.Object{At: "#", Names: []string{"name"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var greetInput = check.Object{At: "#", Names: []string{"name"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 
 func decodeGreetInput(d *check.Decoder, v *GreetInput) {
 	for f := d.Object(&greetInput); f >= 0; f = d.Next() {
@@ -510,7 +510,7 @@ func decodeGreetInput(d *check.Decoder, v *GreetInput) {
 }
 
 var (
-	slowComputeInput        = check.Object{At: "#", Names: []string{"label", "seconds"}, Required: check.Bits{0b10}, Unknown: check.Skip}
+	slowComputeInput        = check.Object{At: "#", Names: []string{"label", "seconds"}, Required: []string{"seconds"}, AdditionalProperties: check.Skip}
 	slowComputeInputSeconds = check.Int{Has: check.Minimum | check.Maximum, Max: 120}
 )
 
@@ -525,19 +525,19 @@ func decodeSlowComputeInput(d *check.Decoder, v *SlowComputeInput) {
 	}
 }
 
-var failingJobInput = check.Object{At: "#", Unknown: check.Skip}
+var failingJobInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeFailingJobInput(d *check.Decoder, v *FailingJobInput) {
 	d.Object(&failingJobInput)
 }
 
-var protocolErrorJobInput = check.Object{At: "#", Unknown: check.Skip}
+var protocolErrorJobInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeProtocolErrorJobInput(d *check.Decoder, v *ProtocolErrorJobInput) {
 	d.Object(&protocolErrorJobInput)
 }
 
-var confirmDeleteInput = check.Object{At: "#", Names: []string{"filename"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var confirmDeleteInput = check.Object{At: "#", Names: []string{"filename"}, Required: []string{"filename"}, AdditionalProperties: check.Skip}
 
 func decodeConfirmDeleteInput(d *check.Decoder, v *ConfirmDeleteInput) {
 	for f := d.Object(&confirmDeleteInput); f >= 0; f = d.Next() {
@@ -548,7 +548,7 @@ func decodeConfirmDeleteInput(d *check.Decoder, v *ConfirmDeleteInput) {
 	}
 }
 
-var confirmDeleteConfirm = check.Object{At: "#", Names: []string{"confirm"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var confirmDeleteConfirm = check.Object{At: "#", Names: []string{"confirm"}, Required: []string{"confirm"}, AdditionalProperties: check.Skip}
 
 func decodeConfirmDeleteConfirm(d *check.Decoder, v *ConfirmDeleteConfirm) {
 	for f := d.Object(&confirmDeleteConfirm); f >= 0; f = d.Next() {
@@ -559,13 +559,13 @@ func decodeConfirmDeleteConfirm(d *check.Decoder, v *ConfirmDeleteConfirm) {
 	}
 }
 
-var multiInputInput = check.Object{At: "#", Unknown: check.Skip}
+var multiInputInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeMultiInputInput(d *check.Decoder, v *MultiInputInput) {
 	d.Object(&multiInputInput)
 }
 
-var multiInputFirst = check.Object{At: "#", Names: []string{"confirm", "name"}, Unknown: check.Skip}
+var multiInputFirst = check.Object{At: "#", Names: []string{"confirm", "name"}, AdditionalProperties: check.Skip}
 
 func decodeMultiInputFirst(d *check.Decoder, v *MultiInputFirst) {
 	for f := d.Object(&multiInputFirst); f >= 0; f = d.Next() {
@@ -578,7 +578,7 @@ func decodeMultiInputFirst(d *check.Decoder, v *MultiInputFirst) {
 	}
 }
 
-var multiInputSecond = check.Object{At: "#", Names: []string{"confirm", "name"}, Unknown: check.Skip}
+var multiInputSecond = check.Object{At: "#", Names: []string{"confirm", "name"}, AdditionalProperties: check.Skip}
 
 func decodeMultiInputSecond(d *check.Decoder, v *MultiInputSecond) {
 	for f := d.Object(&multiInputSecond); f >= 0; f = d.Next() {
@@ -591,13 +591,13 @@ func decodeMultiInputSecond(d *check.Decoder, v *MultiInputSecond) {
 	}
 }
 
-var testToolWithTaskInput = check.Object{At: "#", Unknown: check.Skip}
+var testToolWithTaskInput = check.Object{At: "#", AdditionalProperties: check.Skip}
 
 func decodeTestToolWithTaskInput(d *check.Decoder, v *TestToolWithTaskInput) {
 	d.Object(&testToolWithTaskInput)
 }
 
-var testToolWithTaskUserName = check.Object{At: "#", Names: []string{"name"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var testToolWithTaskUserName = check.Object{At: "#", Names: []string{"name"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 
 func decodeTestToolWithTaskUserName(d *check.Decoder, v *TestToolWithTaskUserName) {
 	for f := d.Object(&testToolWithTaskUserName); f >= 0; f = d.Next() {
@@ -618,7 +618,7 @@ func appendCallToolResult(b []byte, v *CallToolResult) []byte {
 	if v.StructuredContent != nil {
 		b = check.AppendRaw(check.Member(b, `"structuredContent":`), v.StructuredContent)
 	}
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -668,7 +668,7 @@ func appendContentBlock(b []byte, v *ContentBlock) []byte {
 }
 
 var (
-	textContent     = check.Object{At: "#/$defs/TextContent", Names: []string{"_meta", "annotations", "text", "type"}, Required: check.Bits{0b1100}}
+	textContent     = check.Object{At: "#/$defs/TextContent", Names: []string{"_meta", "annotations", "text", "type"}, Required: []string{"text", "type"}}
 	textContentType = check.Enum{Values: []string{"text"}, Const: true}
 )
 
@@ -684,7 +684,7 @@ func decodeTextContent(d *check.Decoder, v *TextContent) {
 		case 3:
 			d.Enum(&textContentType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -697,7 +697,7 @@ func appendTextContent(b []byte, v *TextContent) []byte {
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendString(check.Member(b, `"text":`), v.Text)
 	b = check.Member(b, `"type":"text"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -720,7 +720,7 @@ func decodeAnnotations(d *check.Decoder, v *Annotations) {
 		case 2:
 			v.Priority = check.Some(d.Float(&annotationsPriority))
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -732,7 +732,7 @@ func appendAnnotations(b []byte, v *Annotations) []byte {
 	}
 	b = check.AppendOptional(b, `"lastModified":`, v.LastModified, check.AppendString)
 	b = check.AppendOptional(b, `"priority":`, v.Priority, check.AppendFloat)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -743,7 +743,7 @@ func (v *Annotations) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, 
 var role = check.Enum{At: "#/$defs/Role", Values: []string{"assistant", "user"}}
 
 var (
-	imageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: check.Bits{0b11100}}
+	imageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
 	imageContentType = check.Enum{Values: []string{"image"}, Const: true}
 )
 
@@ -761,7 +761,7 @@ func decodeImageContent(d *check.Decoder, v *ImageContent) {
 		case 4:
 			d.Enum(&imageContentType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -775,7 +775,7 @@ func appendImageContent(b []byte, v *ImageContent) []byte {
 	b = check.AppendString(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
 	b = check.Member(b, `"type":"image"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -786,7 +786,7 @@ func (v *ImageContent) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	audioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: check.Bits{0b11100}}
+	audioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
 	audioContentType = check.Enum{Values: []string{"audio"}, Const: true}
 )
 
@@ -804,7 +804,7 @@ func decodeAudioContent(d *check.Decoder, v *AudioContent) {
 		case 4:
 			d.Enum(&audioContentType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -818,7 +818,7 @@ func appendAudioContent(b []byte, v *AudioContent) []byte {
 	b = check.AppendString(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
 	b = check.Member(b, `"type":"audio"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -829,7 +829,7 @@ func (v *AudioContent) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	resourceLink     = check.Object{At: "#/$defs/ResourceLink", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "type", "uri"}, Required: check.Bits{0b1100100000}}
+	resourceLink     = check.Object{At: "#/$defs/ResourceLink", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "type", "uri"}, Required: []string{"name", "type", "uri"}}
 	resourceLinkType = check.Enum{Values: []string{"resource_link"}, Const: true}
 	resourceLinkURI  = check.String{Format: format.URI}
 )
@@ -858,7 +858,7 @@ func decodeResourceLink(d *check.Decoder, v *ResourceLink) {
 		case 9:
 			v.URI = d.String(&resourceLinkURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -879,7 +879,7 @@ func appendResourceLink(b []byte, v *ResourceLink) []byte {
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"resource_link"`)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -890,7 +890,7 @@ func (v *ResourceLink) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: check.Bits{0b100}}
+	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}}
 	iconSrc = check.String{Format: format.URI}
 )
 
@@ -906,7 +906,7 @@ func decodeIcon(d *check.Decoder, v *Icon) {
 		case 3:
 			v.Theme = check.Some(IconTheme(d.Enum(&iconTheme)))
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -919,7 +919,7 @@ func appendIcon(b []byte, v *Icon) []byte {
 	}
 	b = check.AppendString(check.Member(b, `"src":`), v.Src)
 	b = check.AppendOptional(b, `"theme":`, v.Theme, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -930,7 +930,7 @@ func (v *Icon) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeI
 var iconTheme = check.Enum{Values: []string{"dark", "light"}}
 
 var (
-	embeddedResource     = check.Object{At: "#/$defs/EmbeddedResource", Names: []string{"_meta", "annotations", "resource", "type"}, Required: check.Bits{0b1100}}
+	embeddedResource     = check.Object{At: "#/$defs/EmbeddedResource", Names: []string{"_meta", "annotations", "resource", "type"}, Required: []string{"resource", "type"}}
 	embeddedResourceType = check.Enum{Values: []string{"resource"}, Const: true}
 )
 
@@ -946,7 +946,7 @@ func decodeEmbeddedResource(d *check.Decoder, v *EmbeddedResource) {
 		case 3:
 			d.Enum(&embeddedResourceType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -959,7 +959,7 @@ func appendEmbeddedResource(b []byte, v *EmbeddedResource) []byte {
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = appendEmbeddedResourceResource(check.Member(b, `"resource":`), &v.Resource)
 	b = check.Member(b, `"type":"resource"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -993,7 +993,7 @@ func appendEmbeddedResourceResource(b []byte, v *EmbeddedResourceResource) []byt
 }
 
 var (
-	textResourceContents    = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: check.Bits{0b1100}}
+	textResourceContents    = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: []string{"text", "uri"}}
 	textResourceContentsURI = check.String{Format: format.URI}
 )
 
@@ -1009,7 +1009,7 @@ func decodeTextResourceContents(d *check.Decoder, v *TextResourceContents) {
 		case 3:
 			v.URI = d.String(&textResourceContentsURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1022,7 +1022,7 @@ func appendTextResourceContents(b []byte, v *TextResourceContents) []byte {
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"text":`), v.Text)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1035,7 +1035,7 @@ func (v *TextResourceContents) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: check.Bits{0b1010}}
+	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: []string{"blob", "uri"}}
 	blobResourceContentsURI = check.String{Format: format.URI}
 )
 
@@ -1051,7 +1051,7 @@ func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {
 		case 3:
 			v.URI = d.String(&blobResourceContentsURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1064,7 +1064,7 @@ func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
 	b = check.AppendString(check.Member(b, `"blob":`), v.Blob)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1076,7 +1076,7 @@ func (v *BlobResourceContents) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeBlobResourceContents, v)
 }
 
-var completeRequestParams = check.Object{At: "#/$defs/CompleteRequestParams", Names: []string{"_meta", "argument", "context", "ref"}, Required: check.Bits{0b1010}}
+var completeRequestParams = check.Object{At: "#/$defs/CompleteRequestParams", Names: []string{"_meta", "argument", "context", "ref"}, Required: []string{"argument", "ref"}}
 
 func decodeCompleteRequestParams(d *check.Decoder, v *CompleteRequestParams) {
 	for f := d.Object(&completeRequestParams); f >= 0; f = d.Next() {
@@ -1090,7 +1090,7 @@ func decodeCompleteRequestParams(d *check.Decoder, v *CompleteRequestParams) {
 		case 3:
 			decodeCompleteRequestParamsRef(d, &v.Ref)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1103,7 +1103,7 @@ func appendCompleteRequestParams(b []byte, v *CompleteRequestParams) []byte {
 	b = appendCompleteRequestParamsArgument(check.Member(b, `"argument":`), &v.Argument)
 	b = check.AppendPointer(b, `"context":`, v.Context, appendCompleteRequestParamsContext)
 	b = appendCompleteRequestParamsRef(check.Member(b, `"ref":`), &v.Ref)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1115,7 +1115,7 @@ func (v *CompleteRequestParams) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeCompleteRequestParams, v)
 }
 
-var completeRequestParamsArgument = check.Object{Names: []string{"name", "value"}, Required: check.Bits{0b11}}
+var completeRequestParamsArgument = check.Object{Names: []string{"name", "value"}, Required: []string{"name", "value"}}
 
 func decodeCompleteRequestParamsArgument(d *check.Decoder, v *CompleteRequestParamsArgument) {
 	for f := d.Object(&completeRequestParamsArgument); f >= 0; f = d.Next() {
@@ -1125,7 +1125,7 @@ func decodeCompleteRequestParamsArgument(d *check.Decoder, v *CompleteRequestPar
 		case 1:
 			v.Value = d.String(nil)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1134,7 +1134,7 @@ func appendCompleteRequestParamsArgument(b []byte, v *CompleteRequestParamsArgum
 	b = append(b, '{')
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendString(check.Member(b, `"value":`), v.Value)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1154,7 +1154,7 @@ func decodeCompleteRequestParamsContext(d *check.Decoder, v *CompleteRequestPara
 		case 0:
 			v.Arguments = check.Map(d, nil, decodeString)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1164,7 +1164,7 @@ func appendCompleteRequestParamsContext(b []byte, v *CompleteRequestParamsContex
 	if v.Arguments != nil {
 		b = check.AppendMap(check.Member(b, `"arguments":`), v.Arguments, appendString)
 	}
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1208,7 +1208,7 @@ func appendCompleteRequestParamsRef(b []byte, v *CompleteRequestParamsRef) []byt
 }
 
 var (
-	promptReference     = check.Object{At: "#/$defs/PromptReference", Names: []string{"name", "title", "type"}, Required: check.Bits{0b101}}
+	promptReference     = check.Object{At: "#/$defs/PromptReference", Names: []string{"name", "title", "type"}, Required: []string{"name", "type"}}
 	promptReferenceType = check.Enum{Values: []string{"ref/prompt"}, Const: true}
 )
 
@@ -1222,7 +1222,7 @@ func decodePromptReference(d *check.Decoder, v *PromptReference) {
 		case 2:
 			d.Enum(&promptReferenceType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1232,7 +1232,7 @@ func appendPromptReference(b []byte, v *PromptReference) []byte {
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"ref/prompt"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1243,7 +1243,7 @@ func (v *PromptReference) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	resourceTemplateReference     = check.Object{At: "#/$defs/ResourceTemplateReference", Names: []string{"type", "uri"}, Required: check.Bits{0b11}}
+	resourceTemplateReference     = check.Object{At: "#/$defs/ResourceTemplateReference", Names: []string{"type", "uri"}, Required: []string{"type", "uri"}}
 	resourceTemplateReferenceType = check.Enum{Values: []string{"ref/resource"}, Const: true}
 	resourceTemplateReferenceURI  = check.String{Format: format.URITemplate}
 )
@@ -1256,7 +1256,7 @@ func decodeResourceTemplateReference(d *check.Decoder, v *ResourceTemplateRefere
 		case 1:
 			v.URI = d.String(&resourceTemplateReferenceURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1265,7 +1265,7 @@ func appendResourceTemplateReference(b []byte, v *ResourceTemplateReference) []b
 	b = append(b, '{')
 	b = check.Member(b, `"type":"ref/resource"`)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1283,7 +1283,7 @@ func appendCompleteResult(b []byte, v *CompleteResult) []byte {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = appendCompleteResultCompletion(check.Member(b, `"completion":`), &v.Completion)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1294,7 +1294,7 @@ func appendCompleteResultCompletion(b []byte, v *CompleteResultCompletion) []byt
 	b = check.AppendOptional(b, `"hasMore":`, v.HasMore, check.AppendBool)
 	b = check.AppendOptional(b, `"total":`, v.Total, check.AppendInt)
 	b = check.AppendSlice(check.Member(b, `"values":`), v.Values, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1302,7 +1302,7 @@ func (v CompleteResultCompletion) MarshalJSON() ([]byte, error) {
 	return appendCompleteResultCompletion(nil, &v), nil
 }
 
-var getPromptRequestParams = check.Object{At: "#/$defs/GetPromptRequestParams", Names: []string{"_meta", "arguments", "name"}, Required: check.Bits{0b100}}
+var getPromptRequestParams = check.Object{At: "#/$defs/GetPromptRequestParams", Names: []string{"_meta", "arguments", "name"}, Required: []string{"name"}}
 
 func decodeGetPromptRequestParams(d *check.Decoder, v *GetPromptRequestParams) {
 	for f := d.Object(&getPromptRequestParams); f >= 0; f = d.Next() {
@@ -1314,7 +1314,7 @@ func decodeGetPromptRequestParams(d *check.Decoder, v *GetPromptRequestParams) {
 		case 2:
 			v.Name = d.String(nil)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1328,7 +1328,7 @@ func appendGetPromptRequestParams(b []byte, v *GetPromptRequestParams) []byte {
 		b = check.AppendMap(check.Member(b, `"arguments":`), v.Arguments, appendString)
 	}
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1347,7 +1347,7 @@ func appendGetPromptResult(b []byte, v *GetPromptResult) []byte {
 	}
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
 	b = check.AppendList(check.Member(b, `"messages":`), v.Messages, appendPromptMessage)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1357,7 +1357,7 @@ func appendPromptMessage(b []byte, v *PromptMessage) []byte {
 	b = append(b, '{')
 	b = appendContentBlock(check.Member(b, `"content":`), &v.Content)
 	b = check.AppendString(check.Member(b, `"role":`), v.Role)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1373,7 +1373,7 @@ func decodePaginatedRequestParams(d *check.Decoder, v *PaginatedRequestParams) {
 		case 1:
 			v.Cursor = check.Some(d.String(nil))
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1384,7 +1384,7 @@ func appendPaginatedRequestParams(b []byte, v *PaginatedRequestParams) []byte {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendOptional(b, `"cursor":`, v.Cursor, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1405,7 +1405,7 @@ func appendListPromptsResult(b []byte, v *ListPromptsResult) []byte {
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"prompts":`), v.Prompts, appendPrompt)
 	b = check.AppendOptional(b, `"ttlMs":`, v.TTLMs, check.AppendInt)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1427,7 +1427,7 @@ func appendPrompt(b []byte, v *Prompt) []byte {
 	}
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1439,7 +1439,7 @@ func appendPromptArgument(b []byte, v *PromptArgument) []byte {
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendOptional(b, `"required":`, v.Required, check.AppendBool)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1454,7 +1454,7 @@ func appendListResourcesResult(b []byte, v *ListResourcesResult) []byte {
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"resources":`), v.Resources, appendResource)
 	b = check.AppendOptional(b, `"ttlMs":`, v.TTLMs, check.AppendInt)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1477,14 +1477,14 @@ func appendResource(b []byte, v *Resource) []byte {
 	b = check.AppendOptional(b, `"size":`, v.Size, check.AppendInt)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
 func (v Resource) MarshalJSON() ([]byte, error) { return appendResource(nil, &v), nil }
 
 var (
-	readResourceRequestParams    = check.Object{At: "#/$defs/ReadResourceRequestParams", Names: []string{"_meta", "uri"}, Required: check.Bits{0b10}}
+	readResourceRequestParams    = check.Object{At: "#/$defs/ReadResourceRequestParams", Names: []string{"_meta", "uri"}, Required: []string{"uri"}}
 	readResourceRequestParamsURI = check.String{Format: format.URI}
 )
 
@@ -1496,7 +1496,7 @@ func decodeReadResourceRequestParams(d *check.Decoder, v *ReadResourceRequestPar
 		case 1:
 			v.URI = d.String(&readResourceRequestParamsURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1507,7 +1507,7 @@ func appendReadResourceRequestParams(b []byte, v *ReadResourceRequestParams) []b
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1527,7 +1527,7 @@ func appendReadResourceResult(b []byte, v *ReadResourceResult) []byte {
 	b = check.AppendOptional(b, `"cacheScope":`, v.CacheScope, check.AppendString)
 	b = check.AppendList(check.Member(b, `"contents":`), v.Contents, appendReadResourceResultContent)
 	b = check.AppendOptional(b, `"ttlMs":`, v.TTLMs, check.AppendInt)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1546,7 +1546,7 @@ func appendReadResourceResultContent(b []byte, v *ReadResourceResultContent) []b
 }
 
 var (
-	subscribeRequestParams    = check.Object{At: "#/$defs/SubscribeRequestParams", Names: []string{"_meta", "uri"}, Required: check.Bits{0b10}}
+	subscribeRequestParams    = check.Object{At: "#/$defs/SubscribeRequestParams", Names: []string{"_meta", "uri"}, Required: []string{"uri"}}
 	subscribeRequestParamsURI = check.String{Format: format.URI}
 )
 
@@ -1558,7 +1558,7 @@ func decodeSubscribeRequestParams(d *check.Decoder, v *SubscribeRequestParams) {
 		case 1:
 			v.URI = d.String(&subscribeRequestParamsURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1569,7 +1569,7 @@ func appendSubscribeRequestParams(b []byte, v *SubscribeRequestParams) []byte {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1590,7 +1590,7 @@ func appendListResourceTemplatesResult(b []byte, v *ListResourceTemplatesResult)
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"resourceTemplates":`), v.ResourceTemplates, appendResourceTemplate)
 	b = check.AppendOptional(b, `"ttlMs":`, v.TTLMs, check.AppendInt)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1612,14 +1612,14 @@ func appendResourceTemplate(b []byte, v *ResourceTemplate) []byte {
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.AppendString(check.Member(b, `"uriTemplate":`), v.URITemplate)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
 func (v ResourceTemplate) MarshalJSON() ([]byte, error) { return appendResourceTemplate(nil, &v), nil }
 
 var (
-	unsubscribeRequestParams    = check.Object{At: "#/$defs/UnsubscribeRequestParams", Names: []string{"_meta", "uri"}, Required: check.Bits{0b10}}
+	unsubscribeRequestParams    = check.Object{At: "#/$defs/UnsubscribeRequestParams", Names: []string{"_meta", "uri"}, Required: []string{"uri"}}
 	unsubscribeRequestParamsURI = check.String{Format: format.URI}
 )
 
@@ -1631,7 +1631,7 @@ func decodeUnsubscribeRequestParams(d *check.Decoder, v *UnsubscribeRequestParam
 		case 1:
 			v.URI = d.String(&unsubscribeRequestParamsURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1642,7 +1642,7 @@ func appendUnsubscribeRequestParams(b []byte, v *UnsubscribeRequestParams) []byt
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1672,7 +1672,7 @@ func appendElicitRequestFormParams(b []byte, v *ElicitRequestFormParams) []byte 
 	b = check.AppendString(check.Member(b, `"message":`), v.Message)
 	b = check.AppendOptional(b, `"mode":`, v.Mode, check.AppendString)
 	b = appendElicitRequestFormParamsRequestedSchema(check.Member(b, `"requestedSchema":`), &v.RequestedSchema)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1688,7 +1688,7 @@ func appendElicitRequestFormParamsRequestedSchema(b []byte, v *ElicitRequestForm
 		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
 	}
 	b = check.Member(b, `"type":"object"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1727,7 +1727,7 @@ func appendStringSchema(b []byte, v *StringSchema) []byte {
 	b = check.AppendOptional(b, `"minLength":`, v.MinLength, check.AppendInt)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"string"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1741,7 +1741,7 @@ func appendNumberSchema(b []byte, v *NumberSchema) []byte {
 	b = check.AppendOptional(b, `"minimum":`, v.Minimum, check.AppendFloat)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.AppendString(check.Member(b, `"type":`), v.Type)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1753,7 +1753,7 @@ func appendBooleanSchema(b []byte, v *BooleanSchema) []byte {
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"boolean"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1766,7 +1766,7 @@ func appendUntitledSingleSelectEnumSchema(b []byte, v *UntitledSingleSelectEnumS
 	b = check.AppendSlice(check.Member(b, `"enum":`), v.Enum, check.AppendString)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"string"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1781,7 +1781,7 @@ func appendTitledSingleSelectEnumSchema(b []byte, v *TitledSingleSelectEnumSchem
 	b = check.AppendList(check.Member(b, `"oneOf":`), v.OneOf, appendTitledSingleSelectEnumSchemaOneOfItem)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"string"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1793,7 +1793,7 @@ func appendTitledSingleSelectEnumSchemaOneOfItem(b []byte, v *TitledSingleSelect
 	b = append(b, '{')
 	b = check.AppendString(check.Member(b, `"const":`), v.Const)
 	b = check.AppendString(check.Member(b, `"title":`), v.Title)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1812,7 +1812,7 @@ func appendUntitledMultiSelectEnumSchema(b []byte, v *UntitledMultiSelectEnumSch
 	b = check.AppendOptional(b, `"minItems":`, v.MinItems, check.AppendInt)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"array"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1824,7 +1824,7 @@ func appendUntitledMultiSelectEnumSchemaItems(b []byte, v *UntitledMultiSelectEn
 	b = append(b, '{')
 	b = check.AppendSlice(check.Member(b, `"enum":`), v.Enum, check.AppendString)
 	b = check.Member(b, `"type":"string"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1843,7 +1843,7 @@ func appendTitledMultiSelectEnumSchema(b []byte, v *TitledMultiSelectEnumSchema)
 	b = check.AppendOptional(b, `"minItems":`, v.MinItems, check.AppendInt)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"array"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1854,7 +1854,7 @@ func (v TitledMultiSelectEnumSchema) MarshalJSON() ([]byte, error) {
 func appendTitledMultiSelectEnumSchemaItems(b []byte, v *TitledMultiSelectEnumSchemaItems) []byte {
 	b = append(b, '{')
 	b = check.AppendList(check.Member(b, `"anyOf":`), v.AnyOf, appendTitledMultiSelectEnumSchemaItemsAnyOfItem)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1866,7 +1866,7 @@ func appendTitledMultiSelectEnumSchemaItemsAnyOfItem(b []byte, v *TitledMultiSel
 	b = append(b, '{')
 	b = check.AppendString(check.Member(b, `"const":`), v.Const)
 	b = check.AppendString(check.Member(b, `"title":`), v.Title)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1884,7 +1884,7 @@ func appendLegacyTitledEnumSchema(b []byte, v *LegacyTitledEnumSchema) []byte {
 	}
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"string"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1901,7 +1901,7 @@ func appendElicitRequestURLParams(b []byte, v *ElicitRequestURLParams) []byte {
 	b = check.AppendString(check.Member(b, `"message":`), v.Message)
 	b = check.Member(b, `"mode":"url"`)
 	b = check.AppendString(check.Member(b, `"url":`), v.URL)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -1909,7 +1909,7 @@ func (v ElicitRequestURLParams) MarshalJSON() ([]byte, error) {
 	return appendElicitRequestURLParams(nil, &v), nil
 }
 
-var elicitResult = check.Object{At: "#/$defs/ElicitResult", Names: []string{"_meta", "action", "content"}, Required: check.Bits{0b10}}
+var elicitResult = check.Object{At: "#/$defs/ElicitResult", Names: []string{"_meta", "action", "content"}, Required: []string{"action"}}
 
 func decodeElicitResult(d *check.Decoder, v *ElicitResult) {
 	for f := d.Object(&elicitResult); f >= 0; f = d.Next() {
@@ -1921,7 +1921,7 @@ func decodeElicitResult(d *check.Decoder, v *ElicitResult) {
 		case 2:
 			v.Content = check.Map(d, nil, decodeElicitResultContentValue)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -1935,7 +1935,7 @@ func appendElicitResult(b []byte, v *ElicitResult) []byte {
 	if v.Content != nil {
 		b = check.AppendMap(check.Member(b, `"content":`), v.Content, appendElicitResultContentValue)
 	}
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2020,7 +2020,7 @@ func appendElicitResultContentValueBoolean(b []byte, v *ElicitResultContentValue
 	return check.AppendBool(b, *v)
 }
 
-var listRootsResult = check.Object{At: "#/$defs/ListRootsResult", Names: []string{"_meta", "roots"}, Required: check.Bits{0b10}}
+var listRootsResult = check.Object{At: "#/$defs/ListRootsResult", Names: []string{"_meta", "roots"}, Required: []string{"roots"}}
 
 func decodeListRootsResult(d *check.Decoder, v *ListRootsResult) {
 	for f := d.Object(&listRootsResult); f >= 0; f = d.Next() {
@@ -2030,7 +2030,7 @@ func decodeListRootsResult(d *check.Decoder, v *ListRootsResult) {
 		case 1:
 			v.Roots = check.List(d, nil, decodeRoot)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -2041,7 +2041,7 @@ func appendListRootsResult(b []byte, v *ListRootsResult) []byte {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendList(check.Member(b, `"roots":`), v.Roots, appendRoot)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2052,7 +2052,7 @@ func (v *ListRootsResult) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	root    = check.Object{At: "#/$defs/Root", Names: []string{"_meta", "name", "uri"}, Required: check.Bits{0b100}}
+	root    = check.Object{At: "#/$defs/Root", Names: []string{"_meta", "name", "uri"}, Required: []string{"uri"}}
 	rootURI = check.String{Format: format.URI}
 )
 
@@ -2066,7 +2066,7 @@ func decodeRoot(d *check.Decoder, v *Root) {
 		case 2:
 			v.URI = d.String(&rootURI)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -2078,7 +2078,7 @@ func appendRoot(b []byte, v *Root) []byte {
 	}
 	b = check.AppendOptional(b, `"name":`, v.Name, check.AppendString)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2107,7 +2107,7 @@ func appendCreateMessageRequestParams(b []byte, v *CreateMessageRequestParams) [
 	if v.Tools != nil {
 		b = check.AppendList(check.Member(b, `"tools":`), v.Tools, appendTool)
 	}
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2122,7 +2122,7 @@ func appendSamplingMessage(b []byte, v *SamplingMessage) []byte {
 	}
 	b = appendSamplingMessageContent(check.Member(b, `"content":`), &v.Content)
 	b = check.AppendString(check.Member(b, `"role":`), v.Role)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2147,7 +2147,7 @@ func appendSamplingMessageContent(b []byte, v *SamplingMessageContent) []byte {
 }
 
 var (
-	toolUseContent     = check.Object{At: "#/$defs/ToolUseContent", Names: []string{"_meta", "id", "input", "name", "type"}, Required: check.Bits{0b11110}}
+	toolUseContent     = check.Object{At: "#/$defs/ToolUseContent", Names: []string{"_meta", "id", "input", "name", "type"}, Required: []string{"id", "input", "name", "type"}}
 	toolUseContentType = check.Enum{Values: []string{"tool_use"}, Const: true}
 )
 
@@ -2165,7 +2165,7 @@ func decodeToolUseContent(d *check.Decoder, v *ToolUseContent) {
 		case 4:
 			d.Enum(&toolUseContentType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -2179,7 +2179,7 @@ func appendToolUseContent(b []byte, v *ToolUseContent) []byte {
 	b = check.AppendMap(check.Member(b, `"input":`), v.Input, appendRaw)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.Member(b, `"type":"tool_use"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2190,7 +2190,7 @@ func (v *ToolUseContent) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	toolResultContent     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: check.Bits{0b110010}}
+	toolResultContent     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: []string{"content", "toolUseId", "type"}}
 	toolResultContentType = check.Enum{Values: []string{"tool_result"}, Const: true}
 )
 
@@ -2210,7 +2210,7 @@ func decodeToolResultContent(d *check.Decoder, v *ToolResultContent) {
 		case 5:
 			d.Enum(&toolResultContentType)
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -2227,7 +2227,7 @@ func appendToolResultContent(b []byte, v *ToolResultContent) []byte {
 	}
 	b = check.AppendString(check.Member(b, `"toolUseId":`), v.ToolUseID)
 	b = check.Member(b, `"type":"tool_result"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2290,7 +2290,7 @@ func appendModelPreferences(b []byte, v *ModelPreferences) []byte {
 	}
 	b = check.AppendOptional(b, `"intelligencePriority":`, v.IntelligencePriority, check.AppendFloat)
 	b = check.AppendOptional(b, `"speedPriority":`, v.SpeedPriority, check.AppendFloat)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2299,7 +2299,7 @@ func (v ModelPreferences) MarshalJSON() ([]byte, error) { return appendModelPref
 func appendModelHint(b []byte, v *ModelHint) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"name":`, v.Name, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2308,7 +2308,7 @@ func (v ModelHint) MarshalJSON() ([]byte, error) { return appendModelHint(nil, &
 func appendToolChoice(b []byte, v *ToolChoice) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"mode":`, v.Mode, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2329,7 +2329,7 @@ func appendTool(b []byte, v *Tool) []byte {
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendPointer(b, `"outputSchema":`, v.OutputSchema, appendToolOutputSchema)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2342,7 +2342,7 @@ func appendToolAnnotations(b []byte, v *ToolAnnotations) []byte {
 	b = check.AppendOptional(b, `"openWorldHint":`, v.OpenWorldHint, check.AppendBool)
 	b = check.AppendOptional(b, `"readOnlyHint":`, v.ReadOnlyHint, check.AppendBool)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2351,7 +2351,7 @@ func (v ToolAnnotations) MarshalJSON() ([]byte, error) { return appendToolAnnota
 func appendToolExecution(b []byte, v *ToolExecution) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"taskSupport":`, v.TaskSupport, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2367,7 +2367,7 @@ func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
 	}
 	b = check.Member(b, `"type":"object"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2387,7 +2387,7 @@ func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
 	}
 	b = check.AppendOptional(b, `"type":`, v.Type, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2397,7 +2397,7 @@ func appendToolOutputSchemaPropertyMap(b []byte, v *map[string]check.Raw) []byte
 	return check.AppendMap(b, *v, appendRaw)
 }
 
-var createMessageResult = check.Object{At: "#/$defs/CreateMessageResult", Names: []string{"_meta", "content", "model", "role", "stopReason"}, Required: check.Bits{0b1110}}
+var createMessageResult = check.Object{At: "#/$defs/CreateMessageResult", Names: []string{"_meta", "content", "model", "role", "stopReason"}, Required: []string{"content", "model", "role"}}
 
 func decodeCreateMessageResult(d *check.Decoder, v *CreateMessageResult) {
 	for f := d.Object(&createMessageResult); f >= 0; f = d.Next() {
@@ -2413,7 +2413,7 @@ func decodeCreateMessageResult(d *check.Decoder, v *CreateMessageResult) {
 		case 4:
 			v.StopReason = check.Some(d.String(nil))
 		default:
-			d.Keep(&v.Extra)
+			d.Keep(&v.AdditionalProperties)
 		}
 	}
 }
@@ -2427,7 +2427,7 @@ func appendCreateMessageResult(b []byte, v *CreateMessageResult) []byte {
 	b = check.AppendString(check.Member(b, `"model":`), v.Model)
 	b = check.AppendString(check.Member(b, `"role":`), v.Role)
 	b = check.AppendOptional(b, `"stopReason":`, v.StopReason, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2514,7 +2514,7 @@ func appendElicitRequestURLParams20260728(b []byte, v *ElicitRequestURLParams) [
 	b = check.AppendString(check.Member(b, `"message":`), v.Message)
 	b = check.Member(b, `"mode":"url"`)
 	b = check.AppendString(check.Member(b, `"url":`), v.URL)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2539,7 +2539,7 @@ func appendCreateMessageRequestParams20260728(b []byte, v *CreateMessageRequestP
 	if v.Tools != nil {
 		b = check.AppendList(check.Member(b, `"tools":`), v.Tools, appendTool20260728)
 	}
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2557,7 +2557,7 @@ func appendTool20260728(b []byte, v *Tool) []byte {
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendPointer(b, `"outputSchema":`, v.OutputSchema, appendToolOutputSchema20260728)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2565,14 +2565,14 @@ func appendToolInputSchema20260728(b []byte, v *ToolInputSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
 	b = check.Member(b, `"type":"object"`)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
 func appendToolOutputSchema20260728(b []byte, v *ToolOutputSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2583,7 +2583,7 @@ func appendListPromptsResult20251125(b []byte, v *ListPromptsResult) []byte {
 	}
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"prompts":`), v.Prompts, appendPrompt)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2594,7 +2594,7 @@ func appendListResourcesResult20251125(b []byte, v *ListResourcesResult) []byte 
 	}
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"resources":`), v.Resources, appendResource)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2604,7 +2604,7 @@ func appendReadResourceResult20251125(b []byte, v *ReadResourceResult) []byte {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendList(check.Member(b, `"contents":`), v.Contents, appendReadResourceResultContent)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
@@ -2615,6 +2615,6 @@ func appendListResourceTemplatesResult20251125(b []byte, v *ListResourceTemplate
 	}
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"resourceTemplates":`), v.ResourceTemplates, appendResourceTemplate)
-	b = check.AppendExtra(b, v.Extra)
+	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }

@@ -120,9 +120,9 @@ var wire20251125 = server.Wire{
 	AppendElicitationComplete: appendElicitationComplete20251125,
 }
 
-var request20251125 = check.Object{Names: []string{"_meta"}, Unknown: check.Skip}
+var request20251125 = check.Object{Names: []string{"_meta"}, AdditionalProperties: check.Skip}
 
-var request20251125Meta = check.Object{Names: []string{"progressToken"}, Unknown: check.Skip}
+var request20251125Meta = check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}
 
 func readRequest20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&request20251125); f >= 0; f = d.Next() {
@@ -142,7 +142,7 @@ func readRequest20251125Meta(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var initialize20251125 = check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: check.Bits{0b111}, Unknown: check.Skip}
+var initialize20251125 = check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}
 
 func readInitialize20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&initialize20251125); f >= 0; f = d.Next() {
@@ -157,7 +157,7 @@ func readInitialize20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var setLevel20251125 = check.Object{Names: []string{"level"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var setLevel20251125 = check.Object{Names: []string{"level"}, Required: []string{"level"}, AdditionalProperties: check.Skip}
 
 func readSetLevel20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&setLevel20251125); f >= 0; f = d.Next() {
@@ -168,7 +168,7 @@ func readSetLevel20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var cancelled20251125 = check.Object{Names: []string{"reason", "requestId"}, Unknown: check.Skip}
+var cancelled20251125 = check.Object{Names: []string{"reason", "requestId"}, AdditionalProperties: check.Skip}
 
 func readCancelled20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&cancelled20251125); f >= 0; f = d.Next() {
@@ -181,7 +181,7 @@ func readCancelled20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var listTools20251125 = check.Object{Names: []string{"cursor"}, Unknown: check.Skip}
+var listTools20251125 = check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}
 
 func readListTools20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&listTools20251125); f >= 0; f = d.Next() {
@@ -192,7 +192,7 @@ func readListTools20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var subscribe20251125 = check.Object{Names: []string{"uri", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var subscribe20251125 = check.Object{Names: []string{"uri", "_meta"}, Required: []string{"uri"}, AdditionalProperties: check.Skip}
 
 func readSubscribe20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&subscribe20251125); f >= 0; f = d.Next() {
@@ -205,7 +205,7 @@ func readSubscribe20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var unsubscribe20251125 = check.Object{Names: []string{"uri", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var unsubscribe20251125 = check.Object{Names: []string{"uri", "_meta"}, Required: []string{"uri"}, AdditionalProperties: check.Skip}
 
 func readUnsubscribe20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&unsubscribe20251125); f >= 0; f = d.Next() {
@@ -218,7 +218,7 @@ func readUnsubscribe20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var cancelTask20251125 = check.Object{Names: []string{"taskId"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var cancelTask20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
 
 func readCancelTask20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&cancelTask20251125); f >= 0; f = d.Next() {
@@ -229,7 +229,7 @@ func readCancelTask20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var getTask20251125 = check.Object{Names: []string{"taskId"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var getTask20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
 
 func readGetTask20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&getTask20251125); f >= 0; f = d.Next() {
@@ -240,7 +240,7 @@ func readGetTask20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var listTasks20251125 = check.Object{Names: []string{"cursor"}, Unknown: check.Skip}
+var listTasks20251125 = check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}
 
 func readListTasks20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&listTasks20251125); f >= 0; f = d.Next() {
@@ -251,7 +251,7 @@ func readListTasks20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var taskResult20251125 = check.Object{Names: []string{"taskId"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var taskResult20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
 
 func readTaskResult20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&taskResult20251125); f >= 0; f = d.Next() {
@@ -262,7 +262,7 @@ func readTaskResult20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var callTool20251125 = check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var callTool20251125 = check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
 
 func readCallTool20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&callTool20251125); f >= 0; f = d.Next() {
@@ -279,7 +279,7 @@ func readCallTool20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var taskParams20251125 = check.Object{Names: []string{"ttl"}, Unknown: check.Skip}
+var taskParams20251125 = check.Object{Names: []string{"ttl"}, AdditionalProperties: check.Skip}
 
 func readTaskParams20251125(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&taskParams20251125); f >= 0; f = d.Next() {
@@ -291,7 +291,7 @@ func readTaskParams20251125(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var elicitResult20251125 = check.Object{Names: []string{"action", "content"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var elicitResult20251125 = check.Object{Names: []string{"action", "content"}, Required: []string{"action"}, AdditionalProperties: check.Skip}
 
 func readElicitResult20251125(d *check.Decoder, r *server.ElicitResult) {
 	for f := d.Object(&elicitResult20251125); f >= 0; f = d.Next() {
@@ -304,7 +304,7 @@ func readElicitResult20251125(d *check.Decoder, r *server.ElicitResult) {
 	}
 }
 
-var callResult20251125 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var callResult20251125 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
 
 func readCallResult20251125(d *check.Decoder, r *server.CallResult) {
 	for f := d.Object(&callResult20251125); f >= 0; f = d.Next() {

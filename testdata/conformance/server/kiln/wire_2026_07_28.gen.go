@@ -134,9 +134,9 @@ var wire20260728 = server.Wire{
 	AppendUnsupportedVersion: appendUnsupportedVersion20260728,
 }
 
-var request20260728 = check.Object{Names: []string{"_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var request20260728 = check.Object{Names: []string{"_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}
 
-var request20260728Meta = check.Object{Names: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "progressToken"}, Required: check.Bits{0b11}, Unknown: check.Skip}
+var request20260728Meta = check.Object{Names: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "progressToken"}, Required: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion"}, AdditionalProperties: check.Skip}
 
 func readRequest20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&request20260728); f >= 0; f = d.Next() {
@@ -164,7 +164,7 @@ func readRequest20260728Meta(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var cancelled20260728 = check.Object{Names: []string{"requestId", "reason"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var cancelled20260728 = check.Object{Names: []string{"requestId", "reason"}, Required: []string{"requestId"}, AdditionalProperties: check.Skip}
 
 func readCancelled20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&cancelled20260728); f >= 0; f = d.Next() {
@@ -177,7 +177,7 @@ func readCancelled20260728(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var getPrompt20260728 = check.Object{Names: []string{"name", "arguments", "inputResponses", "requestState", "_meta"}, Required: check.Bits{0b10001}, Unknown: check.Skip}
+var getPrompt20260728 = check.Object{Names: []string{"name", "arguments", "inputResponses", "requestState", "_meta"}, Required: []string{"name", "_meta"}, AdditionalProperties: check.Skip}
 
 func readGetPrompt20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&getPrompt20260728); f >= 0; f = d.Next() {
@@ -197,7 +197,7 @@ func readGetPrompt20260728(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var listTools20260728 = check.Object{Names: []string{"cursor", "_meta"}, Required: check.Bits{0b10}, Unknown: check.Skip}
+var listTools20260728 = check.Object{Names: []string{"cursor", "_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}
 
 func readListTools20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&listTools20260728); f >= 0; f = d.Next() {
@@ -210,7 +210,7 @@ func readListTools20260728(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var readResource20260728 = check.Object{Names: []string{"uri", "inputResponses", "requestState", "_meta"}, Required: check.Bits{0b1001}, Unknown: check.Skip}
+var readResource20260728 = check.Object{Names: []string{"uri", "inputResponses", "requestState", "_meta"}, Required: []string{"uri", "_meta"}, AdditionalProperties: check.Skip}
 
 func readReadResource20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&readResource20260728); f >= 0; f = d.Next() {
@@ -228,7 +228,7 @@ func readReadResource20260728(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var discover20260728 = check.Object{Names: []string{"_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var discover20260728 = check.Object{Names: []string{"_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}
 
 func readDiscover20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&discover20260728); f >= 0; f = d.Next() {
@@ -239,9 +239,9 @@ func readDiscover20260728(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var listen20260728 = check.Object{Names: []string{"notifications", "_meta"}, Required: check.Bits{0b10}, Unknown: check.Skip}
+var listen20260728 = check.Object{Names: []string{"notifications", "_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}
 
-var listen20260728Notifications = check.Object{Names: []string{"promptsListChanged", "resourceSubscriptions", "resourcesListChanged", "taskIds", "toolsListChanged"}, Unknown: check.Skip}
+var listen20260728Notifications = check.Object{Names: []string{"promptsListChanged", "resourceSubscriptions", "resourcesListChanged", "taskIds", "toolsListChanged"}, AdditionalProperties: check.Skip}
 
 func readListen20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&listen20260728); f >= 0; f = d.Next() {
@@ -271,7 +271,7 @@ func readListen20260728Notifications(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var cancelTask20260728 = check.Object{Names: []string{"taskId", "_meta"}, Required: check.Bits{0b11}, Unknown: check.Skip}
+var cancelTask20260728 = check.Object{Names: []string{"taskId", "_meta"}, Required: []string{"taskId", "_meta"}, AdditionalProperties: check.Skip}
 
 func readCancelTask20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&cancelTask20260728); f >= 0; f = d.Next() {
@@ -284,7 +284,7 @@ func readCancelTask20260728(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var getTask20260728 = check.Object{Names: []string{"taskId", "_meta"}, Required: check.Bits{0b11}, Unknown: check.Skip}
+var getTask20260728 = check.Object{Names: []string{"taskId", "_meta"}, Required: []string{"taskId", "_meta"}, AdditionalProperties: check.Skip}
 
 func readGetTask20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&getTask20260728); f >= 0; f = d.Next() {
@@ -297,7 +297,7 @@ func readGetTask20260728(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var updateTask20260728 = check.Object{Names: []string{"inputResponses", "taskId", "_meta"}, Required: check.Bits{0b111}, Unknown: check.Skip}
+var updateTask20260728 = check.Object{Names: []string{"inputResponses", "taskId", "_meta"}, Required: []string{"inputResponses", "taskId", "_meta"}, AdditionalProperties: check.Skip}
 
 func readUpdateTask20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&updateTask20260728); f >= 0; f = d.Next() {
@@ -312,7 +312,7 @@ func readUpdateTask20260728(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var callTool20260728 = check.Object{Names: []string{"name", "arguments", "inputResponses", "requestState", "_meta"}, Required: check.Bits{0b10001}, Unknown: check.Skip}
+var callTool20260728 = check.Object{Names: []string{"name", "arguments", "inputResponses", "requestState", "_meta"}, Required: []string{"name", "_meta"}, AdditionalProperties: check.Skip}
 
 func readCallTool20260728(d *check.Decoder, p *server.Params) {
 	for f := d.Object(&callTool20260728); f >= 0; f = d.Next() {
@@ -332,7 +332,7 @@ func readCallTool20260728(d *check.Decoder, p *server.Params) {
 	}
 }
 
-var elicitResult20260728 = check.Object{Names: []string{"action", "content"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var elicitResult20260728 = check.Object{Names: []string{"action", "content"}, Required: []string{"action"}, AdditionalProperties: check.Skip}
 
 func readElicitResult20260728(d *check.Decoder, r *server.ElicitResult) {
 	for f := d.Object(&elicitResult20260728); f >= 0; f = d.Next() {
@@ -345,7 +345,7 @@ func readElicitResult20260728(d *check.Decoder, r *server.ElicitResult) {
 	}
 }
 
-var callResult20260728 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: check.Bits{0b1}, Unknown: check.Skip}
+var callResult20260728 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
 
 func readCallResult20260728(d *check.Decoder, r *server.CallResult) {
 	for f := d.Object(&callResult20260728); f >= 0; f = d.Next() {
