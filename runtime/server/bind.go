@@ -32,6 +32,7 @@ type codec struct {
 	spare *sync.Pool
 	// clear forgets what decode wrote.
 	clear func(out any)
+	*expected
 }
 
 // Structured is the codec of a tool with an outputSchema: outputs are checked by decode before they are sent (VAL01).
@@ -43,6 +44,7 @@ func Structured[Out any](appendTo func(b []byte, out *Out) []byte, decode func(d
 		decode:   func(d *check.Decoder, out any) { decode(d, out.(*Out)) },
 		spare:    &sync.Pool{New: func() any { return new(Out) }},
 		clear:    func(out any) { *out.(*Out) = *new(Out) },
+		expected: new(expected),
 	}}
 }
 
@@ -50,7 +52,7 @@ func Structured[Out any](appendTo func(b []byte, out *Out) []byte, decode func(d
 //
 //go:noinline
 func Unstructured[Out any](appendTo func(b []byte, out *Out) []byte) Codec[Out] {
-	return Codec[Out]{codec{appendTo: func(b []byte, out any) []byte { return appendTo(b, out.(*Out)) }}}
+	return Codec[Out]{codec{appendTo: func(b []byte, out any) []byte { return appendTo(b, out.(*Out)) }, expected: new(expected)}}
 }
 
 // Bind joins a handler with its decoder and codec. Input that decode refuses never reaches fn. Inlined, it would be compiled
@@ -102,7 +104,7 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 		return b, &inputError{err}
 	}
 	var out any
-	err = call.handle(ctx, func() (err error) {
+	err = call.handle(ctx, h.expected, func() (err error) {
 		out, err = h.call(ctx, call, in)
 		return err
 	})
@@ -123,6 +125,7 @@ func (c *codec) encode(call *Call, out any, b []byte) ([]byte, error) {
 		return b, &outputError{errNoOutput}
 	}
 	b = c.appendTo(b, out)
+	c.learn(len(b))
 	if c.whole() {
 		return b, nil
 	}

@@ -202,3 +202,27 @@ func (r *room) free() {
 	}
 	r.taken, r.own = 0, 0
 }
+
+// expected is how many bytes the outputs of a handler have lately: the last one, or somewhat less than a larger one before; 0 when
+// they are not large. What handlers return before its size is known can not be refused, so those of large outputs start one
+// after the other (TSK28).
+type expected struct{ last atomic.Int64 }
+
+// largeOutput is from how many bytes on an output is large.
+const largeOutput = 256 << 10
+
+// lendAfter is how long a handler of large outputs keeps the room for its next one while it runs: many such handlers may wait for
+// something else.
+const lendAfter = 2 * time.Second
+
+// learn takes note of an output of n bytes.
+func (x *expected) learn(n int) {
+	last := x.last.Load()
+	size := max(int64(n), last-last/8)
+	if size < largeOutput {
+		size = 0
+	}
+	if size != last {
+		x.last.Store(size)
+	}
+}

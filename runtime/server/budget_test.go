@@ -32,7 +32,7 @@ func decodeAnything(d *check.Decoder, _ *noInput) { d.Skip() }
 // counted checks that nothing is counted any more.
 func (f *fixture) counted() {
 	f.t.Helper()
-	if s := f.srv; s.unread.used.Load() != 0 || s.packing.used.Load() != 0 || s.held.Load() != 0 || s.unread.waits.Load() != 0 {
+	if s := f.srv; s.unread.used.Load() != 0 || s.coming.used.Load() != 0 || s.packing.used.Load() != 0 || s.held.Load() != 0 || s.unread.waits.Load() != 0 {
 		f.t.Errorf("still counted: %d unread, %d of tasks, %d of params; %d wait", s.unread.used.Load(), s.packing.used.Load(), s.held.Load(), s.unread.waits.Load())
 	}
 }
@@ -166,6 +166,58 @@ func TestCAN03CountedBytesComeBackToZero(t *testing.T) {
 		t.Error(err)
 	}
 	f.counted()
+}
+
+// What a handler returned can not be refused any more, so handlers whose outputs are large start when theirs would fit. One that
+// takes long does not keep others from it.
+func TestTSK28HandlersOfLargeOutputsStartAsTheirOutputsFit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran atomic.Int64
+		free := make(chan struct{})
+		c := newFixture(t, []Tool{tool("large", plain(func(context.Context, *Call) (*echoOutput, error) {
+			if ran.Add(1) > 1 {
+				<-free
+			}
+			return &echoOutput{strings.Repeat("x", 1<<20)}, nil
+		}), withTask(TaskOptional)), tool("small", structured(echo), withTask(TaskOptional))}, WithMaxBytesUnread(8<<20+8<<10)).dialTasks("")
+		for i := range 101 {
+			c.start(fmt.Sprint(i), "large", "")
+			if i == 0 {
+				synctest.Wait() // its size is known
+			}
+		}
+		for _, most := range []int64{9, 17} {
+			synctest.Wait()
+			if n := ran.Load(); n != most {
+				t.Errorf("%d handlers began, want %d", n, most)
+			}
+			c.request("1001", "tasks/result", taskID(c.start("1000", "small", ""))).wantNoError(t)
+			time.Sleep(lendAfter)
+		}
+		close(free)
+		synctest.Wait()
+		if n := ran.Load(); n != 101 {
+			t.Errorf("%d handlers ran", n)
+		}
+		c.close()
+		_ = c.srv.Shutdown(context.Background())
+		(&fixture{t: t, srv: c.srv}).counted()
+	})
+}
+
+// The text of a structured result is made when it is read.
+func TestTSK28AResultIsNotKeptTwice(t *testing.T) {
+	text := strings.Repeat("x", 1<<20)
+	c := newFixture(t, []Tool{tool("quick", structured(echo), withTask(TaskOptional))}, WithTaskLimits(task.Limits{Bytes: 7 << 19})).dialTasks("")
+	inline := c.request("1", "tools/call", `{"name":"quick","arguments":{"text":"`+text+`"}}`)
+	for range 2 {
+		c.call("2", "quick", `{"text":"`+text+`"},"task":{}`)
+		m, _ := c.answer("2")
+		m = c.request("3", "tasks/result", taskID(m.str("result", "task", "taskId")))
+		if m.field("result", "content") != inline.field("result", "content") || m.field("result", "content") == "" {
+			t.Errorf("kept %.200s, inline %.200s", m.raw, inline.raw)
+		}
+	}
 }
 
 func TestBudgetIsGrantedInOrder(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
@@ -51,17 +52,41 @@ func (r *request) newCall() *Call {
 	return c
 }
 
-// handle runs a handler as soon as its answer could be encoded, and takes room for what it returned (TSK28).
-func (c *Call) handle(ctx context.Context, run func() error) error {
+// handle runs a handler as soon as its answer could be encoded, and takes room for what it returned (TSK28). Its outputs are as
+// large as x says.
+func (c *Call) handle(ctx context.Context, x *expected, run func() error) error {
 	if c.room == nil {
 		return run()
 	}
 	if err := c.room.wait(ctx); err != nil {
 		return err
 	}
+	if n := x.last.Load(); n > 0 {
+		return c.handleLarge(ctx, n, run)
+	}
 	if err := run(); err != nil {
 		return err
 	}
+	return c.room.reserve(ctx)
+}
+
+// handleLarge runs a handler that is expected to return n bytes, as soon as there is room for them among what others are expected
+// to return. One that takes long lends its room to others.
+func (c *Call) handleLarge(ctx context.Context, n int64, run func() error) error {
+	coming, kept := &c.s.coming, false
+	if err := coming.take(ctx, n, nil); err != nil {
+		return err
+	}
+	lend := time.AfterFunc(lendAfter, func() { coming.change(-n) })
+	defer func() {
+		if lend.Stop() || kept {
+			coming.change(-n)
+		}
+	}()
+	if err := run(); err != nil {
+		return err
+	}
+	kept = lend.Stop() // what it returned is there until it is encoded
 	return c.room.reserve(ctx)
 }
 

@@ -73,7 +73,7 @@
 // An answer takes a share of a budget before it is encoded, counts what it is from then on, and gives it back when it is written
 // (budget.go). Outlets keep nothing large that they were given: Write returns when it is on its way. So a peer that does not
 // read uses up its part of the budget and waits; what it holds up is its own calls. What handlers hold themselves, while they
-// run, is bounded by how many run.
+// run, is bounded by how many run; those whose last outputs were large start only as others like them would fit (expected).
 //
 // # Silence after cancellation
 //

@@ -58,6 +58,7 @@ func BindAck[In any](name string, fn func(ctx context.Context, call *Call, in *I
 }
 
 func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *In) (*Out, error)) func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
+	outputs := new(expected)
 	return func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
 		in := new(In)
 		if err := check.DecodeScanned(params, call.s.cfg.limits, c.Decode, in); err != nil {
@@ -68,7 +69,7 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 			return append(b, "{}"...), err
 		}
 		var out *Out
-		err := call.handle(ctx, func() (err error) {
+		err := call.handle(ctx, outputs, func() (err error) {
 			out, err = fn(ctx, call, in)
 			return err
 		})
@@ -80,6 +81,7 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 		}
 		start := len(b)
 		b = c.Append(b, out)
+		outputs.learn(len(b) - start)
 		if err := call.s.sound(b[start:]); err != nil {
 			return b[:start], &outputError{err}
 		}

@@ -68,7 +68,8 @@ func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes 
 // 4 KiB; the default is 128 MiB, of which one connection or session has a quarter. Beyond that, calls wait: they start no handler
 // and encode no answer. When they have waited for 30 seconds because of others, the connection with the most unread bytes is
 // ended; over HTTP, streamhttp.WithWriteTimeout ends such responses. As many bytes again are for results of tasks that are being
-// encoded.
+// encoded, and as many for outputs that handlers are about to return: those of tools whose outputs are large start when another
+// one fits, or when those that run have run for 2 seconds.
 func WithMaxBytesUnread(n int64) Option { return func(c *config) { c.maxUnread = max(n, 1) } }
 
 // WithPageSize sets how many tools or tasks one page holds; the default is 100. task.Limits.Page goes before it for tasks.

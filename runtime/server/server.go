@@ -37,6 +37,7 @@ type Server struct {
 	held      atomic.Int64 // bytes of requests in flight
 	unread    budget       // of answers
 	packing   budget       // of results of tasks that are being encoded
+	coming    budget       // of large outputs that handlers are expected to return
 	share     int64        // of both: what one of them takes until its size is known
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
@@ -74,7 +75,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	s.records = NewLogQueue(s.cfg.logger.Handler())
 	s.log = slog.New(s.records)
 	s.rates = newRates(s)
-	s.unread.limit, s.packing.limit = s.cfg.maxUnread, s.cfg.maxUnread
+	s.unread.limit, s.packing.limit, s.coming.limit = s.cfg.maxUnread, s.cfg.maxUnread, s.cfg.maxUnread
 	s.share = max(1, s.cfg.maxUnread/shares())
 	if s.cfg.tasks.Page == 0 {
 		s.cfg.tasks.Page = s.cfg.pageSize

@@ -511,7 +511,7 @@ func TestTSK21TasksBelongToTheirOwner(t *testing.T) {
 
 func TestTSK22LimitsAreClearRefusals(t *testing.T) {
 	h := newHold()
-	c := newFixture(t, jobs(h), WithTaskLimits(task.Limits{Running: 1, PollsPerSecond: 1, ResultBytes: 20})).dialTasks("")
+	c := newFixture(t, jobs(h), WithTaskLimits(task.Limits{Running: 1, PollsPerSecond: 1, ResultBytes: 10})).dialTasks("")
 	id := c.start("1", "hang", "")
 	c.request("2", "tools/call", `{"name":"hang","task":{}}`).wantError(t, -32600, "limit", "1")
 	var refused bool

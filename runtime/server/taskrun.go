@@ -176,13 +176,17 @@ func principalOf(owner string) string {
 	return principal
 }
 
-// packResult is the form in which results are stored: no revision's, so that each can show it. It is a flag and the
-// lengths and bytes of content, structured content and meta.
+// packResult is the form in which results are stored: no revision's, so that each can show it. It is a byte of flags and the
+// lengths and bytes of content, structured content and meta. Content that is the text of the structured content is left out: it
+// would be kept twice.
 func packResult(r *CallResult) []byte {
 	parts := [...][]byte{r.Content, r.StructuredContent, r.Meta}
 	b := make([]byte, 1, 1+len(parts)*binary.MaxVarintLen32+len(r.Content)+len(r.StructuredContent)+len(r.Meta))
 	if r.IsError {
-		b[0] = 1
+		b[0] |= packedError
+	}
+	if r.Content == nil && r.StructuredContent != nil {
+		b[0] |= packedText
 	}
 	for _, p := range parts {
 		b = append(binary.AppendUvarint(b, uint64(len(p))), p...)
@@ -190,13 +194,20 @@ func packResult(r *CallResult) []byte {
 	return b
 }
 
+// The flags of a packed result.
+const (
+	packedError byte = 1 << iota
+	packedText       // the content is the text of the structured content
+)
+
 var errStored = errors.New("the stored result is damaged")
 
 func unpackResult(b []byte) (r CallResult, err error) {
 	if len(b) == 0 {
 		return r, errStored
 	}
-	r.IsError = b[0] == 1
+	flags := b[0]
+	r.IsError = flags&packedError != 0
 	b = b[1:]
 	for _, part := range [...]*[]byte{&r.Content, &r.StructuredContent, &r.Meta} {
 		n, used := binary.Uvarint(b)
@@ -207,6 +218,9 @@ func unpackResult(b []byte) (r CallResult, err error) {
 			*part = b[used : used+int(n) : used+int(n)]
 		}
 		b = b[used+int(n):]
+	}
+	if flags&packedText != 0 {
+		r.Content = appendText(nil, text(r.StructuredContent))
 	}
 	return r, nil
 }

@@ -98,6 +98,9 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	if err != nil {
 		return s.failure(call, err)
 	}
+	if !t.Handler.whole() && call.run != nil {
+		return CallResult{StructuredContent: raw}, nil // its text is made when it is read
+	}
 	if !t.Handler.whole() {
 		*buf = appendText(raw, text(raw))
 		n := len(raw)

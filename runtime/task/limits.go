@@ -18,7 +18,7 @@ type Limits struct {
 	// DefaultTTL is given to tasks that ask for none; default 1 hour. MaxTTL shortens what is asked for; default 24 hours,
 	// Unlimited allows unlimited tasks (TSK14).
 	DefaultTTL, MaxTTL time.Duration
-	// ResultBytes bounds a stored result; default 8 MiB. More fails the task.
+	// ResultBytes bounds a stored result, without the text that is made of structured content; default 8 MiB. More fails the task.
 	ResultBytes int
 	// PollsPerSecond bounds how often one task is read by Get, with bursts of twice as many; default 100.
 	PollsPerSecond int
