@@ -29,7 +29,7 @@ func (l *linter) value(keyword string, f form, v *Node) {
 func (l *linter) misfit(keyword string, f form, v *Node) {
 	hint := ""
 	switch {
-	case v.Kind == Number && number(v) == nil:
+	case v.Kind == Number && v.Rat() == nil:
 		l.ds.Report(v, "keyword-type", "", "%s is %s, beyond what can be computed with", keyword, describe(v))
 		return
 	case v.Kind == String && !v.Plain && (isNumber(v.Text) || v.Text == "true" || v.Text == "false"):
@@ -50,7 +50,7 @@ func (l *linter) fits(f form, v *Node) bool {
 	case formBool:
 		return v.Kind == Bool
 	case formNumber, formPositive, formCount:
-		r := number(v)
+		r := v.Rat()
 		return r != nil && (f != formPositive || r.Sign() > 0) && (f != formCount || r.IsInt() && r.Sign() >= 0)
 	case formArray, formStrings:
 		return v.Kind == Array

@@ -26,7 +26,7 @@ var bounds = []struct {
 // impossible reports keywords of one schema that contradict each other. All its values are of the right form.
 func (l *linter) impossible(n *Node) {
 	for _, b := range bounds {
-		low, high := number(n.Get(b.low)), number(n.Get(b.high))
+		low, high := n.Get(b.low).Rat(), n.Get(b.high).Rat()
 		if low == nil || high == nil {
 			continue
 		}
@@ -162,7 +162,7 @@ func hasType(types, v *Node) bool {
 		return slices.ContainsFunc(types.Items, func(t *Node) bool { return hasType(t, v) })
 	}
 	if types.Text == "integer" {
-		r := number(v)
+		r := v.Rat()
 		return r != nil && r.IsInt()
 	}
 	return types.Text == v.Kind.String()
@@ -182,7 +182,7 @@ func Equal(a, b *Node) bool {
 	case Array:
 		return slices.EqualFunc(a.Items, b.Items, Equal)
 	case Number:
-		x, y := number(a), number(b)
+		x, y := a.Rat(), b.Rat()
 		if x == nil || y == nil {
 			return a.Text == b.Text
 		}

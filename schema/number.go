@@ -40,18 +40,24 @@ func isNumber(s string) bool {
 	return i == len(s)
 }
 
-// number returns the exact value of a number, or nil if n is none or is beyond what any program computes with:
-// an exponent of ten digits must not fill the memory.
-func number(n *Node) *big.Rat {
-	const mostDigits, mostExponent = 1000, 4
-	if !n.Is(Number) || len(n.Text) > mostDigits {
-		return nil
-	}
-	if i := strings.IndexAny(n.Text, "eE"); i >= 0 && len(strings.TrimLeft(n.Text[i+1:], "+-0")) > mostExponent-1 {
+// The largest numbers that are worked out exactly: an exponent of ten digits must not fill the memory. float64 ends at 308.
+const (
+	maxExponent = 5000
+	maxNumber   = 10000 // bytes
+)
+
+// Rat returns the exact value of a number, or nil if n is none or its exponent is beyond 5000.
+func (n *Node) Rat() *big.Rat {
+	if !n.Is(Number) || len(n.Text) > maxNumber {
 		return nil
 	}
 	if i, err := strconv.ParseInt(n.Text, 10, 64); err == nil {
 		return new(big.Rat).SetInt64(i) // nearly all numbers, much faster
+	}
+	if i := strings.IndexAny(n.Text, "eE"); i >= 0 {
+		if e, err := strconv.Atoi(n.Text[i+1:]); err != nil || e > maxExponent || e < -maxExponent {
+			return nil
+		}
 	}
 	r, ok := new(big.Rat).SetString(n.Text)
 	if !ok {

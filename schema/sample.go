@@ -93,7 +93,7 @@ func simplySatisfies(n, v *Node) bool {
 
 // compare reports whether v is on the given side of the limit, or can not be compared with it.
 func compare(v, limit *Node, side int) bool {
-	x, y := number(v), number(limit)
+	x, y := v.Rat(), limit.Rat()
 	return x == nil || y == nil || x.Cmp(y) == side
 }
 

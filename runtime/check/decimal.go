@@ -50,6 +50,21 @@ func parseDecimal(s []byte) (x decimal, ok bool) {
 	return x, exp <= maxExponent && exp >= -maxExponent
 }
 
+// SameNumber reports whether two texts are JSON numbers of the same value, of any size.
+func SameNumber(a, b string) bool {
+	x, ok := numberOf(a)
+	y, ok2 := numberOf(b)
+	return ok && ok2 && x.compare(y) == 0
+}
+
+func numberOf(s string) (decimal, bool) {
+	digit := func(c byte) bool { return c-'0' <= 9 }
+	if s == "" || s[0] != '-' && !digit(s[0]) || !digit(s[len(s)-1]) || Valid([]byte(s), Limits{}) != nil {
+		return decimal{}, false
+	}
+	return parseDecimal([]byte(s))
+}
+
 func parseExponent(s []byte) int {
 	minus := s[0] == '-'
 	if minus || s[0] == '+' {

@@ -321,3 +321,19 @@ func TestVAL07ListsTakeTheRoomThatTheyNeed(t *testing.T) {
 		}
 	}
 }
+
+func TestSameNumber(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want bool
+	}{
+		{"1", "1.0", true}, {"1e2", "100", true}, {"-0", "0", true}, {"0.10", "1E-1", true}, {"-1", "1", false},
+		{"9007199254740993", "9007199254740992", false}, {"1e400", "10e399", true}, {"1e400", "1e401", false},
+		{"1 ", "1", false}, {" 1", "1", false}, {"01", "1", false}, {"", "", false}, {"-", "-", false}, {"1e", "1e", false}, {"1 2", "1 2", false},
+		{`"1"`, `"1"`, false}, {"1e99999999999", "1e99999999999", false},
+	} {
+		if got := check.SameNumber(test.a, test.b); got != test.want {
+			t.Errorf("%q and %q: %t, want %t", test.a, test.b, got, test.want)
+		}
+	}
+}

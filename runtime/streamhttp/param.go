@@ -109,7 +109,7 @@ func sameScalar(value []byte, got string) bool {
 	case '{', '[':
 		return false
 	}
-	return string(value) == got || sameNumber(string(value), got)
+	return string(value) == got || check.SameNumber(string(value), got)
 }
 
 // member is the value of a member of a JSON object, nil when there is none.

@@ -34,7 +34,7 @@ func (t *Types) literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
 	case model.Formatted:
 		return model.Parsed{Of: typ, Text: n.Text}, n.Kind == schema.String
 	case model.Int:
-		x := exact(n.Text)
+		x := n.Rat()
 		ok := n.Kind == schema.Number && x != nil && x.IsInt() && x.Num().IsInt64()
 		if !ok {
 			return nil, false

@@ -9,30 +9,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// maxExponent bounds the powers of ten that are worked out exactly; float64 ends at 308.
-const maxExponent = 5000
-
 // rat returns the exact value of a number in a schema, or nil after reporting that it is out of all proportion.
 func (r *reader) rat(v *schema.Node) *big.Rat {
-	x := exact(v.Text)
+	x := v.Rat()
 	if x == nil && v.Kind == schema.Number {
 		r.report.Report(v, "number-too-large", "", "%s is out of the range that is checked exactly", v.Text)
-	}
-	return x
-}
-
-func exact(text string) *big.Rat {
-	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return new(big.Rat).SetInt64(i) // nearly all numbers, much faster
-	}
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		if e, err := strconv.Atoi(text[i+1:]); err != nil || e > maxExponent || e < -maxExponent {
-			return nil
-		}
-	}
-	x, ok := new(big.Rat).SetString(text)
-	if !ok || strings.ContainsRune(text, '/') {
-		return nil
 	}
 	return x
 }
@@ -53,7 +34,7 @@ func decimal(x *big.Rat) string {
 func canonical(n *schema.Node) string {
 	switch n.Kind {
 	case schema.Number:
-		if x := exact(n.Text); x != nil {
+		if x := n.Rat(); x != nil {
 			return x.RatString()
 		}
 		return n.Text

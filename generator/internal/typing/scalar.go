@@ -184,7 +184,7 @@ func beyondInt64(s *shape) bool {
 	all = append(all, s.num.multiple)
 	if s.enum != nil {
 		for _, v := range s.enum.values {
-			all = append(all, exact(v.Text))
+			all = append(all, v.Rat())
 		}
 	}
 	low, high := new(big.Rat).SetInt64(math.MinInt64), new(big.Rat).SetInt64(math.MaxInt64)
@@ -200,7 +200,7 @@ func beyondInt64(s *shape) bool {
 func numbers(s *shape) []string {
 	var all []string
 	for _, v := range s.enum.values {
-		switch x := exact(v.Text); {
+		switch x := v.Rat(); {
 		case v.Kind != schema.Number || x == nil:
 		case s.whole:
 			all = append(all, decimal(x))
@@ -213,7 +213,7 @@ func numbers(s *shape) []string {
 
 // fits reports whether an enum's value satisfies the other keywords.
 func (s *numberFacet) fits(v *schema.Node, whole bool) bool {
-	x := exact(v.Text)
+	x := v.Rat()
 	switch {
 	case x == nil:
 		return true
