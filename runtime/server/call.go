@@ -36,13 +36,14 @@ type Call struct {
 	retry   *retry         // the journal, in a stateless revision
 
 	can      ability
+	mute     bool        // it can not ask: its answer may not
 	level    logLevel    // of log messages that the client wants
 	messages rate.Bucket // of them
 	local    *taskLocal
 }
 
 func (r *request) newCall() *Call {
-	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, entry: r.entry, since: r.since, room: &r.room, r: r, level: silentLevel}
+	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, mute: !r.wire.Handshake && r.method.NoInput, entry: r.entry, since: r.since, room: &r.room, r: r, level: silentLevel}
 	if r.params.LogLevel != "" {
 		if place, known := Level(r.params.LogLevel).place(); known {
 			c.level = place
@@ -200,14 +201,21 @@ func (c *Call) journaled() journal {
 
 // resume reads what the client brought along from an earlier try (EXT17).
 func (c *Call) resume() (err error) {
-	p := &c.r.params
-	if c.wire.Handshake || !p.HasState && p.InputResponses == nil {
+	if c.wire.Handshake || !c.r.retried() {
 		return nil
 	}
 	if c.retry, err = newRetry(c, c.r); err == nil {
 		c.journal = c.retry.notes
 	}
 	return err
+}
+
+// refuses tells why the client can not be asked q, nil if it can.
+func (c *Call) refuses(q *task.Question) *UnsupportedError {
+	if c.mute {
+		return &UnsupportedError{}
+	}
+	return c.wire.refuses(c.can, q)
 }
 
 // put asks the client on the stream of the request. Meanwhile the clock of the call stands: only the question's own timeout counts

@@ -68,17 +68,19 @@ func (d declaration) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// declares tells whether the raw object has a member at path.
+// declares tells whether the raw object has an object at path: a capability that is anything else is not declared (LET21).
 func declares(raw []byte, path string) bool {
 	if path == "" {
 		return false
 	}
 	for name := range steps(path) {
 		var members map[string]json.RawMessage
-		if json.Unmarshal(raw, &members) != nil || members[name] == nil || string(members[name]) == "null" {
+		if json.Unmarshal(raw, &members) != nil {
 			return false
 		}
-		raw = members[name]
+		if raw = members[name]; len(raw) == 0 || raw[0] != '{' {
+			return false
+		}
 	}
 	return true
 }

@@ -44,7 +44,7 @@ func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], 
 	q := task.Question{
 		Name: name, Method: askOf(r.Op), Payload: params, Deadline: time.Now().Add(c.s.cfg.askTimeout),
 	}
-	if refused := c.wire.refuses(c.can, &q); refused != nil {
+	if refused := c.refuses(&q); refused != nil {
 		return nil, refused
 	}
 	out := new(Out)
@@ -93,18 +93,25 @@ func (c *ClientCodec[In, Out]) decode(data []byte, name string, limits check.Lim
 
 // ElicitationComplete tells the client that what the user did on a page is done: id is the elicitationId of the request that sent
 // the user there. Revisions in which the client's answer tells it have no such notification; for them, and when the call or the
-// connection is over, it does nothing.
-func (c *Call) ElicitationComplete(ctx context.Context, id string) {
+// connection is over, it does nothing. *UnsupportedError: the client did not declare that it opens pages.
+func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
 	w := c.wire
 	if c.peer == nil || ctx.Err() != nil || w.names[OpElicitationComplete] == "" || w.AppendElicitationComplete == nil {
-		return
+		return nil
+	}
+	if refused := w.refuses(c.can, &task.Question{Method: elicitMethod, Payload: pageParams}); refused != nil {
+		return refused
 	}
 	about := c.subject()
 	params := w.AppendElicitationComplete(nil, &ElicitationComplete{ElicitationID: id})
 	if err := about.tell(rpc.AppendNotification(nil, w.names[OpElicitationComplete], params)); err != nil {
 		c.Log().Debug("completion not told", "elicitation", id, "error", err)
 	}
+	return nil
 }
+
+// pageParams are what tells a request to open a page from others.
+var pageParams = []byte(`{"mode":"url"}`)
 
 // The words that journaled questions have for operations, whatever a revision calls them.
 const (
@@ -140,14 +147,15 @@ func opOf(method string) Op {
 // A handler that returns it makes revisions that have a code for it answer with that (EXT18).
 type UnsupportedError struct {
 	// Capability is the path of the capability in the client's declaration, as in Capabilities: the part that the params take,
-	// such as elicitation/url, where there is one. "": the client's revision has no such request.
+	// such as elicitation/url, where there is one. "": the client's revision has no such request, or takes none from the method that
+	// is served (LET16).
 	Capability string
 }
 
 // Error implements error.
 func (e *UnsupportedError) Error() string {
 	if e.Capability == "" {
-		return ErrUnsupported.Error() + ": its revision of the protocol has no such request"
+		return ErrUnsupported.Error() + ": its revision of the protocol has no such request, or none here"
 	}
 	return ErrUnsupported.Error() + ": it did not declare the capability " + e.Capability
 }

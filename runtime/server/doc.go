@@ -51,6 +51,7 @@
 //	tool, bind, toolcall   a tool, its handler behind decoder and encoder, and what its errors become
 //	method, methodcall     other methods of the protocol
 //	rates                  how often one caller may ask
+//	meta                   keys of _meta that are the runtime's
 //	logqueue               the server's own log, which nothing waits for
 //	server, options        New and the limits; principal
 //	transport, session, exchange, conn, peer
@@ -94,7 +95,8 @@
 // end at once, because nothing can answer or end them any more (CAN26). What is in flight after that, or when the output is closed too,
 // is cancelled with cause disconnect; the end of Serve's context and Shutdown cancel with cause shutdown.
 // Calls that can not be cancelled may finish within the grace period. Requests that end so are not answered: the
-// connection is about to close. A timeout is answered at once, as a result with isError, because the peer still waits
+// connection is about to close. A subscription that the server ends is told so twice, because two pages of the protocol want it: first
+// with notifications/cancelled, which may only name what still runs, then with its result (LET21). A timeout is answered at once, as a result with isError, because the peer still waits
 // and the handler may not listen. Tasks belong to the engine and go on without their connection, if their owner can come back:
 // an identity, the peer on standard input and output, anonymous callers of stateless revisions. Those of a connection or
 // session without an identity are discarded with it (TSK28).

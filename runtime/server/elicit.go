@@ -132,7 +132,7 @@ func (a *asking) withdraw(err error) error {
 		err, reason = task.ErrUnanswered, "nobody answered in time"
 	}
 	w := a.about.peer.wire
-	params := w.AppendCancelled(nil, &Cancelled{RequestID: a.id, Reason: reason})
+	params := w.AppendCancelled(nil, &Cancelled{RequestID: a.id, Reason: reason, RelatedTask: a.task})
 	question := subject{peer: a.about.peer, id: a.about.id} // it was sent, so this may follow, whatever has ended (CAN19)
 	_ = question.tell(rpc.AppendNotification(nil, w.names[OpCancelled], params))
 	return err

@@ -154,6 +154,8 @@ func (rd *reading) stands(v *verdict, msg *rpc.Message, p *Params) *refusal {
 		missing = "the client's capabilities"
 	case v.err != nil:
 		return &refusal{err: invalidParams(v.method.Name, v.err)}
+	case p.LogLevel != "" && !Level(p.LogLevel).known():
+		return &refusal{err: unknownLevel(p.LogLevel)}
 	default:
 		return nil
 	}

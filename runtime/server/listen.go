@@ -63,7 +63,20 @@ func (r *request) listen(b []byte) ([]byte, error) {
 	r.p.s.followTasks(l, l.honourTasks(r))
 	l.write(r, rpc.AppendNotification(nil, r.wire.names[OpAcknowledged], r.wire.AppendAcknowledged(nil, l.ack)))
 	l.catchUp(r.entry, l.ack.TaskIDs)
-	return b, l.serve(r, &b)
+	err := l.serve(r, &b)
+	l.withdraw(r)
+	return b, err
+}
+
+// withdraw tells that the server ends the subscription, unless the client did. It comes before the answer: a cancellation names what
+// still runs (LET21).
+func (l *listen) withdraw(r *request) {
+	w := l.wire
+	if w.names[OpCancelled] == "" {
+		return
+	}
+	params := w.AppendCancelled(nil, &Cancelled{RequestID: l.id, SubscriptionID: l.id, Reason: "the server ends the subscription"})
+	l.write(r, rpc.AppendNotification(nil, w.names[OpCancelled], params))
 }
 
 func (s *Server) openListen(l *listen) {

@@ -110,7 +110,7 @@ func TestEXT13AStrangerHearsNothing(t *testing.T) {
 	f.await(as(t, "me"), id, task.Completed)
 }
 
-func TestEXT13TheServerEndsItCleanly(t *testing.T) {
+func TestLET21EXT13TheServerEndsItCleanly(t *testing.T) {
 	f := dual(t, Definition{Tools: jobs(newHold())})
 	l, _ := f.listen(t.Context(), nothing, `{"toolsListChanged":true}`)
 	c := f.dial(t.Context())
@@ -119,14 +119,19 @@ func TestEXT13TheServerEndsItCleanly(t *testing.T) {
 	if err := f.srv.Shutdown(context.Background()); err != nil {
 		t.Error(err)
 	}
+	// The cancellation names what still runs, so the result comes after it.
+	if m := l.take(); m.Method != "notifications/cancelled" || m.field("params", "requestId") != "77" {
+		t.Error(m.raw)
+	}
 	if m := l.take(); m.field("result", "_meta", "io.modelcontextprotocol/subscriptionId") != "77" || m.str("result", "resultType") != "complete" {
 		t.Error(m.raw)
 	}
 	if result := <-l.done; result.Silent || result.Err != nil {
 		t.Errorf("%+v", result)
 	}
-	if m, _ := c.answer("5"); m.str("result", "resultType") != "complete" {
-		t.Error(m.raw)
+	m, before := c.answer("5")
+	if m.str("result", "resultType") != "complete" || len(before) != 1 || before[0].Method != "notifications/cancelled" || before[0].field("params", "requestId") != "5" {
+		t.Error(m.raw, before)
 	}
 }
 

@@ -38,6 +38,16 @@ func (l Level) place() (logLevel, bool) {
 	return logLevel(i), i >= 0
 }
 
+// known tells whether there is such a level.
+func (l Level) known() bool {
+	_, known := l.place()
+	return known
+}
+
+func unknownLevel(name string) *rpc.Error {
+	return rpc.Errorf(rpc.CodeInvalidParams, "unknown log level %s", rpc.Quoted(name))
+}
+
 // LogMessage sends a log record to the client, if it asked for records of this level: with logging/setLevel in handshake
 // revisions (before it did: info and above), with the request itself in stateless ones. data is anything that encodes as JSON.
 // Tasks of stateless revisions send none (PRO04). What exceeds Rates.LogMessages is dropped.
@@ -71,7 +81,7 @@ func (c *Call) logLevel() logLevel {
 func (r *request) setLevel(b []byte) ([]byte, error) {
 	place, known := Level(r.params.Level).place()
 	if !known {
-		return b, rpc.Errorf(rpc.CodeInvalidParams, "unknown log level %s", rpc.Quoted(r.params.Level))
+		return b, unknownLevel(r.params.Level)
 	}
 	r.p.level.Store(int32(place))
 	return append(b, "{}"...), nil

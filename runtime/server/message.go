@@ -117,11 +117,12 @@ type Progress struct {
 	RelatedTask   string
 }
 
-// Cancelled tells the client that the server gave up a request of its own (CAN19).
+// Cancelled tells the client that the server gave up a request of its own (CAN19), or ends a subscription.
 type Cancelled struct {
 	RequestID      rpc.ID
 	Reason         string
 	SubscriptionID rpc.ID
+	RelatedTask    string
 }
 
 // Acknowledged is the first message of a subscription: what of it is honoured (EXT13).

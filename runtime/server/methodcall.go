@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
@@ -64,10 +65,11 @@ func (c *Call) methodError(err error) error {
 	return errInternal
 }
 
-// complete adds to the result in b, which begins at start, what every result of the revision carries and the handler left
-// out (EXT20).
+// complete adds to the result in b, which begins at start, what every result of the revision carries (EXT20). What the handler says
+// of how long its result may be kept stands; what the result is, who answers, and that a retry is never kept, is the server's to say
+// (LET21).
 func (r *request) complete(b []byte, start int) []byte {
-	rules, s := &r.wire.Result, r.p.s
+	rules := &r.wire.Result
 	if rules.Type == "" {
 		return b
 	}
@@ -75,11 +77,12 @@ func (r *request) complete(b []byte, start int) []byte {
 	if json.Unmarshal(b[start:], &members) != nil {
 		return b
 	}
-	if members[rules.Type] != nil { // ours alone knows
-		delete(members, rules.Type)
-		rest, _ := json.Marshal(members) // no value of these types fails
-		b = append(b[:start], rest...)
+	meta := r.signed(members[metaMember])
+	own := []string{rules.Type, metaMember}
+	if r.method.Cacheable && r.retried() {
+		own = append(own, rules.CacheTTL, rules.CacheScope)
 	}
+	b = without(b, start, members, own)
 	b = b[:len(b)-1]
 	add := func(name string, value []byte) {
 		if members[name] == nil {
@@ -88,13 +91,42 @@ func (r *request) complete(b []byte, start int) []byte {
 	}
 	add(rules.Type, check.AppendString(nil, rules.Complete))
 	if r.method.Cacheable {
-		add(rules.CacheTTL, MillisOf(s.cfg.cacheTTL).AppendJSON(nil))
-		add(rules.CacheScope, check.AppendString(nil, s.cfg.cacheScope))
+		ttl, scope := r.cacheHint()
+		add(rules.CacheTTL, MillisOf(ttl).AppendJSON(nil))
+		add(rules.CacheScope, check.AppendString(nil, scope))
 	}
-	name := string(check.AppendString(nil, r.wire.Meta.ServerInfo))
-	add(metaMember, append(append([]byte("{"+name+":"), s.info...), '}'))
+	add(metaMember, meta)
 	return append(b, '}')
 }
+
+// without takes members out of the result in b, if they are there.
+func without(b []byte, start int, members map[string]json.RawMessage, names []string) []byte {
+	n := len(members)
+	for _, name := range names {
+		delete(members, name)
+	}
+	if len(members) == n {
+		return b
+	}
+	rest, _ := json.Marshal(members) // no value of these types fails
+	return append(b[:start], rest...)
+}
+
+// cacheHint is how long the result of a handler may be kept, and by whom: what is read with an identity may be nobody else's to read,
+// and what a retry gives depends on the answers that it brought along.
+func (r *request) cacheHint() (ttl time.Duration, scope string) {
+	switch cfg := &r.p.s.cfg; {
+	case r.retried():
+		return 0, cachePrivate
+	case r.p.principal != "":
+		return cfg.cacheTTL, cachePrivate
+	default:
+		return cfg.cacheTTL, cfg.cacheScope
+	}
+}
+
+// retried tells whether the request brings along what an earlier try was asked for.
+func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }
 
 // member reads a string member of a JSON object, "" when it is not there or no string.
 func member(object []byte, name string) string {

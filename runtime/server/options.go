@@ -109,7 +109,8 @@ func WithSealKeys(keys ...[]byte) Option { return func(c *config) { c.sealKeys =
 func WithGather(d time.Duration) Option { return func(c *config) { c.gather = max(d, 0) } }
 
 // WithCacheHint sets how long clients may keep lists and other results that say nothing themselves, and whether one client's copy is
-// good for others (public); the default is not at all, and private (EXT20).
+// good for others (public); the default is not at all, and private (EXT20). What handlers give to a caller with an identity stays
+// private, and what they give to one who was asked for input is not kept at all (LET21).
 func WithCacheHint(ttl time.Duration, public bool) Option {
 	return func(c *config) {
 		c.cacheTTL, c.cacheScope = max(ttl, 0), cachePrivate

@@ -105,7 +105,7 @@ func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, op
 	if err != nil {
 		return Answer[T]{}, err
 	}
-	if refused := c.wire.refuses(c.can, &asked); refused != nil {
+	if refused := c.refuses(&asked); refused != nil {
 		return q.unsupported(refused)
 	}
 	data, err := c.ask(ctx, asked, func(data []byte) error {

@@ -165,6 +165,9 @@ func (t *retry) finish() {
 		b = rpc.AppendError(nil, t.call.ID(), own)
 	}
 	space.weigh(len(b))
+	if t.call.progress != nil {
+		t.call.progress.flush() // its last value is not lost when the exchange ends here (PRO05)
+	}
 	about := t.call.subject()
 	_ = about.write(statement{frame: b, retires: t.call.entry, wire: t.call.wire, err: own})
 }

@@ -113,6 +113,7 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	if err := check.Decode(raw, s.cfg.limits, call.wire.ReadCallResult, &result); err != nil {
 		return s.failure(call, &outputError{err})
 	}
+	result.Meta = s.unowned(result.Meta)
 	return result, nil
 }
 

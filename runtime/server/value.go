@@ -52,7 +52,7 @@ func ReadID(d *check.Decoder) rpc.ID {
 // that has members already, and none after them, as check.Member expects.
 func AppendMembers(b, object []byte) []byte {
 	object = bytes.TrimSpace(object)
-	if len(object) < 2 {
+	if len(object) < 2 || object[0] != '{' {
 		return b
 	}
 	inner := bytes.TrimSpace(object[1 : len(object)-1])

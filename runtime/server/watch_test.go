@@ -199,8 +199,7 @@ func TestSRV08ElicitationCompleteIsTold(t *testing.T) {
 	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Wires: []*Wire{w, wire20260728()}, Tools: []Tool{
 		tool("login", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
 			_, err := Send(ctx, call, &page, "page", &noInput{})
-			call.ElicitationComplete(ctx, "e-1")
-			return &echoOutput{"done"}, err
+			return &echoOutput{"done"}, errors.Join(err, call.ElicitationComplete(ctx, "e-1"))
 		}), withTask(TaskOptional)),
 	}})
 	if err != nil {

@@ -86,6 +86,8 @@ type Method struct {
 	Declares string
 	// Cacheable results carry how long they may be kept (EXT20).
 	Cacheable bool
+	// NoInput: the answer may not ask for input, so its handler can not ask the client (LET16).
+	NoInput bool
 	// Header is the member of the params that the name header of Streamable HTTP repeats (EXT14); "" for none.
 	Header string
 	// Read reads the params; nil when the method has none that matter. It runs in the read loop, so it must not

@@ -12,6 +12,7 @@ func wire20260728() *Wire {
 	return &Wire{
 		Revision: "2026-07-28",
 		Methods: []Method{
+			{Name: "completion/complete", Op: OpMethod, Declares: "completions", NoInput: true, Read: read20260728()},
 			{Name: "notifications/cancelled", Op: OpCancelled, Notification: true, Read: readCancelled20251125},
 			{Name: "prompts/get", Op: OpMethod, Declares: "prompts", Header: "name", Read: asking},
 			{Name: "prompts/list", Op: OpMethod, Declares: "prompts", Cacheable: true, Read: read20260728()},
@@ -26,7 +27,7 @@ func wire20260728() *Wire {
 		},
 		Outgoing: []Outgoing{
 			elicitation, createMessage, listRoots,
-			{Op: OpProgress, Name: "notifications/progress"}, {Op: OpLog, Name: "notifications/message"},
+			{Op: OpCancelled, Name: "notifications/cancelled"}, {Op: OpProgress, Name: "notifications/progress"}, {Op: OpLog, Name: "notifications/message"},
 			{Op: OpAcknowledged, Name: "notifications/subscriptions/acknowledged"}, {Op: OpTaskStatus, Name: "notifications/tasks"},
 			{Op: OpToolsChanged, Name: "notifications/tools/list_changed"}, {Op: OpResourceUpdated, Name: "notifications/resources/updated"},
 		},
@@ -58,7 +59,8 @@ func wire20260728() *Wire {
 			if r.IsError {
 				o = o.raw("isError", []byte("true"))
 			}
-			return o.info(r.ServerInfo)
+			meta := append([]byte(`{"io.modelcontextprotocol/serverInfo":`), r.ServerInfo...)
+			return o.raw("_meta", AppendMembers(meta, r.Meta), '}').close()
 		},
 		AppendInputRequired: func(b []byte, r *InputRequired) []byte {
 			return begin(b, "input_required").raw("inputRequests", r.InputRequests).text("requestState", r.RequestState).info(r.ServerInfo)

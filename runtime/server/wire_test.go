@@ -282,6 +282,9 @@ func appendCancelled20251125(b []byte, c *Cancelled) []byte {
 	if c.Reason != "" {
 		b = check.AppendString(check.Member(b, `"reason":`), c.Reason)
 	}
+	if c.RelatedTask != "" {
+		b = append(appendRelated20251125(append(check.Member(b, `"_meta":`), '{'), c.RelatedTask), '}')
+	}
 	return append(b, '}')
 }
 

@@ -76,7 +76,7 @@ func messageWords() map[string]words {
 		}),
 		"elicitResult": {"action": SlotString, "content": SlotRaw},
 
-		"cancelled": {"requestId": SlotID, "reason": SlotString, "subscriptionId": SlotID},
+		"cancelled": {"requestId": SlotID, "reason": SlotString, "subscriptionId": SlotID, "relatedTask": SlotString},
 		"progress": {
 			"progressToken": SlotID, "progress": SlotNumber, "total": SlotNumber, "message": SlotString,
 			"relatedTask": SlotString,

@@ -75,7 +75,7 @@ func methodRow(m *model.Method) jen.Code {
 	for _, flag := range []struct {
 		name string
 		on   bool
-	}{{"Notification", m.Notification}, {"Uncancellable", m.Uncancellable}, {"Task", m.Task}, {"Cacheable", m.Cacheable}} {
+	}{{"Notification", m.Notification}, {"Uncancellable", m.Uncancellable}, {"Task", m.Task}, {"Cacheable", m.Cacheable}, {"NoInput", m.NoInput}} {
 		if flag.on {
 			fields = append(fields, field(flag.name, jen.True()))
 		}

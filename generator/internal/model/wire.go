@@ -24,6 +24,7 @@ type Method struct {
 	Uncancellable bool
 	Task          bool
 	Cacheable     bool
+	NoInput       bool
 	Declares      string
 	Header        string
 	Read          *Message

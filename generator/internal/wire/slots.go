@@ -94,7 +94,7 @@ func wireMessages() []wireMessage {
 			"relatedTask": textSlot("RelatedTask"),
 		}},
 		{rule: "cancelled", field: "AppendCancelled", structName: "Cancelled", param: "c", need: forCancelled, slots: slots{
-			"requestId": idSlot("RequestID"), "reason": textSlot("Reason"), "subscriptionId": idSlot("SubscriptionID"),
+			"requestId": idSlot("RequestID"), "reason": textSlot("Reason"), "subscriptionId": idSlot("SubscriptionID"), "relatedTask": textSlot("RelatedTask"),
 		}},
 		{rule: "acknowledged", field: "AppendAcknowledged", structName: "Acknowledged", param: "a", slots: slots{
 			"toolsChanged": flagSlot("ToolsChanged"), "promptsChanged": flagSlot("PromptsChanged"), "resourcesChanged": flagSlot("ResourcesChanged"),

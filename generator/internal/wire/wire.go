@@ -107,6 +107,7 @@ func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
 		Uncancellable: m.Kind == revision.Request && !m.Cancellable,
 		Task:          m.Task != "" && l.pkg.Needs.Tasks,
 		Cacheable:     l.cacheable(m),
+		NoInput:       op.name == "OpMethod" && !l.asks(op.reads),
 		Header:        l.header(m.Name),
 	}
 	if slot := l.rev.Server.Slot(m.Capability); slot != nil && (m.Op == "" || Handled()[m.Op]) {
@@ -116,6 +117,16 @@ func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
 		method.Read = l.reader(op.reads)
 	}
 	return method
+}
+
+// asks tells whether a request with these params may be answered by a result that asks for input: then it has a place for the state
+// of its retry. Revisions in which questions are requests can ask from anywhere.
+func (l *wireLowering) asks(reads string) bool {
+	if _, ok := l.rule("inputRequired"); !ok {
+		return true
+	}
+	rule, ok := l.rule(reads)
+	return ok && slices.ContainsFunc(rule.Slots, func(s revision.Slot) bool { return s.Name == "requestState" })
 }
 
 // reads is the message whose slots the params of a method with a handler have: the one of the same definition, or what

@@ -422,6 +422,13 @@ func appendCancelled20251125(b []byte, c *server.Cancelled) []byte {
 	if !c.RequestID.IsZero() {
 		b = c.RequestID.AppendJSON(check.Member(b, `"requestId":`))
 	}
+	if c.RelatedTask != "" {
+		b = append(check.Member(b, `"_meta":`), '{')
+		b = append(check.Member(b, `"io.modelcontextprotocol/related-task":`), '{')
+		b = check.AppendString(check.Member(b, `"taskId":`), c.RelatedTask)
+		b = append(b, '}')
+		b = append(b, '}')
+	}
 	return append(b, '}')
 }
 

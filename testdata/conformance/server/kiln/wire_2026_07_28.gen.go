@@ -14,13 +14,13 @@ import (
 var wire20260728 = server.Wire{
 	Revision: "2026-07-28",
 	Methods: []server.Method{
-		{Name: "completion/complete", Op: server.OpMethod, Declares: "completions", Read: readRequest20260728},
+		{Name: "completion/complete", Op: server.OpMethod, NoInput: true, Declares: "completions", Read: readRequest20260728},
 		{Name: "notifications/cancelled", Op: server.OpCancelled, Notification: true, Read: readCancelled20260728},
 		{Name: "prompts/get", Op: server.OpMethod, Declares: "prompts", Header: "name", Read: readGetPrompt20260728},
-		{Name: "prompts/list", Op: server.OpMethod, Cacheable: true, Declares: "prompts", Read: readListTools20260728},
-		{Name: "resources/list", Op: server.OpMethod, Cacheable: true, Declares: "resources", Read: readListTools20260728},
+		{Name: "prompts/list", Op: server.OpMethod, Cacheable: true, NoInput: true, Declares: "prompts", Read: readListTools20260728},
+		{Name: "resources/list", Op: server.OpMethod, Cacheable: true, NoInput: true, Declares: "resources", Read: readListTools20260728},
 		{Name: "resources/read", Op: server.OpMethod, Cacheable: true, Declares: "resources", Header: "uri", Read: readReadResource20260728},
-		{Name: "resources/templates/list", Op: server.OpMethod, Cacheable: true, Declares: "resources", Read: readListTools20260728},
+		{Name: "resources/templates/list", Op: server.OpMethod, Cacheable: true, NoInput: true, Declares: "resources", Read: readListTools20260728},
 		{Name: "server/discover", Op: server.OpDiscover, Cacheable: true, Read: readDiscover20260728},
 		{Name: "subscriptions/listen", Op: server.OpListen, Read: readListen20260728},
 		{Name: "tasks/cancel", Op: server.OpCancelTask, Header: "taskId", Read: readCancelTask20260728},

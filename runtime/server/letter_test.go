@@ -1,0 +1,228 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// A capability counts as declared only if it is an object.
+func TestLET21ACapabilityIsAnObject(t *testing.T) {
+	f := dual(t, Definition{Tools: append(askingTools(), jobs(newHold())...)})
+	for _, no := range []string{"false", `"no"`, "null", "[]", "0", "true"} {
+		caps := fmt.Sprintf(`{"elicitation":%s,"sampling":{"tools":%[1]s},"roots":%[1]s,"extensions":{"io.modelcontextprotocol/tasks":%[1]s}}`, no)
+		for tool, lacks := range map[string]string{"form": "elicitation", "tools": "sampling/tools", "roots": "roots"} {
+			m := f.ask(t.Context(), frame(1, "tools/call", caps, callParams(tool, `{}`)))
+			if got := m.str("result", "structuredContent", "text"); got != "lacks "+lacks {
+				t.Errorf("%s: %s: %s", no, tool, m.raw)
+			}
+		}
+		f.ask(t.Context(), frame(1, "tools/call", caps, callParams("must", `{"text":"x"}`))).wantError(t, -32021, "tasks")
+		c := f.dial(t.Context())
+		c.initialize(caps)
+		if m := c.request("1", "tools/call", callObject("form")); m.str("result", "structuredContent", "text") != "lacks elicitation" {
+			t.Errorf("%s: in a session: %s", no, m.raw)
+		}
+	}
+}
+
+func callObject(tool string) string { return "{" + callParams(tool, "{}") + "}" }
+
+func TestLET21AnUnknownLogLevelIsRefused(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}})
+	for method, params := range map[string]string{"tools/call": callParams("echo", `{"text":"x"}`), "tools/list": "", "server/discover": ""} {
+		f.ask(t.Context(), frameWith(1, method, nothing, params, `"io.modelcontextprotocol/logLevel":"loud"`)).wantError(t, -32602, "loud")
+		if m := f.ask(t.Context(), frameWith(1, method, nothing, params, `"io.modelcontextprotocol/logLevel":"notice"`)); m.Error != nil {
+			t.Error(m.raw)
+		}
+	}
+}
+
+// What a handler says in _meta stands beside the server's name, which is the server's to say.
+func TestLET21EveryResultNamesTheServer(t *testing.T) {
+	const key = "io.modelcontextprotocol/serverInfo"
+	meta := `{"_meta":{"mine":1,"` + key + `":{"name":"other"}},"content":[],"messages":[]}`
+	f := dual(t, Definition{Methods: []MethodHandler{rawPrompt(meta)}, Tools: []Tool{
+		tool("meta", Bind(decodeNoInput, func(context.Context, *Call, *noInput) (*rawResult, error) { return &rawResult{meta}, nil }, Unstructured(appendRawResult))),
+	}})
+	for method, params := range map[string]string{"prompts/get": `"name":"p"`, "tools/call": callParams("meta", `{}`)} {
+		m := f.ask(t.Context(), frame(1, method, nothing, params))
+		if m.field("result", "_meta", key) != `{"name":"test","version":"1"}` || m.field("result", "_meta", "mine") != "1" || strings.Count(m.raw, key) != 1 {
+			t.Errorf("%s: %s", method, m.raw)
+		}
+	}
+}
+
+// rawPrompt is prompts/get with a fixed result.
+func rawPrompt(result string) MethodHandler {
+	return BindMethod("prompts/get", func(context.Context, *Call, *noInput) (*rawResult, error) { return &rawResult{result}, nil },
+		MethodCodec[noInput, rawResult]{Decode: func(d *check.Decoder, _ *noInput) { d.Skip() }, Append: appendRawResult})
+}
+
+// Public is what anybody may read: not what a handler gives to an identity, and a retry's result is not kept at all.
+func TestLET21WhatMayBeKept(t *testing.T) {
+	read := BindMethod("resources/read", func(ctx context.Context, call *Call, _ *noInput) (*rawResult, error) {
+		if _, err := Ask(ctx, call, confirmQuestion(), ""); err != nil && !errors.Is(err, ErrUnsupported) {
+			return nil, err
+		}
+		return &rawResult{`{"contents":[]}`}, nil
+	}, MethodCodec[noInput, rawResult]{Decode: func(d *check.Decoder, _ *noInput) { d.Skip() }, Append: appendRawResult})
+	f := dual(t, Definition{Methods: []MethodHandler{read}}, WithCacheHint(time.Minute, true))
+	hint := func(m message) string { return m.field("result", "ttlMs") + " " + m.str("result", "cacheScope") }
+	const uri = `"uri":"test://x"`
+	if got := hint(f.ask(t.Context(), frame(1, "resources/read", nothing, uri))); got != "60000 public" {
+		t.Error("anybody's:", got)
+	}
+	if got := hint(f.ask(as(t, "me"), frame(1, "resources/read", nothing, uri))); got != "60000 private" {
+		t.Error("an identity's:", got)
+	}
+	m := f.ask(t.Context(), frame(1, "resources/read", forms, uri))
+	state := m.field("result", "requestState")
+	m = f.ask(t.Context(), frame(1, "resources/read", forms, uri+`,"requestState":`+state+`,"inputResponses":{"confirm":`+accepted+`}`))
+	if got := hint(m); got != "0 private" {
+		t.Error("a retry's:", got, m.raw)
+	}
+}
+
+// A client that did not say that it opens pages is not told that one is done.
+func TestLET21ElicitationCompleteTakesItsCapability(t *testing.T) {
+	w := fullWire20251125()
+	w.Outgoing = append(w.Outgoing, Outgoing{Op: OpElicitationComplete, Name: "notifications/elicitation/complete"})
+	w.AppendElicitationComplete = func(b []byte, e *ElicitationComplete) []byte {
+		return fmt.Appendf(b, `{"elicitationId":%q}`, e.ElicitationID)
+	}
+	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Wires: []*Wire{w}, Tools: []Tool{
+		tool("done", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			return &echoOutput{"told"}, call.ElicitationComplete(ctx, "e-1")
+		})),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{t: t, srv: srv}
+	for caps, want := range map[string]string{
+		`{}`: "elicitation/url", `{"elicitation":{}}`: "elicitation/url", `{"elicitation":{"form":{}}}`: "elicitation/url", `{"elicitation":{"url":{}}}`: "told",
+	} {
+		c := f.dial(t.Context())
+		c.initialize(caps)
+		c.call("1", "done", `{}`)
+		m, before := c.answer("1")
+		if told := len(before) > 0; told != (want == "told") || !strings.Contains(m.raw, want) {
+			t.Errorf("%s: %v %s", caps, before, m.raw)
+		}
+	}
+}
+
+// A question that ends the exchange does not swallow the progress that was held back before it.
+func TestPRO05TheLastProgressComesBeforeTheQuestion(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		for i := range 50 {
+			call.Progress(ctx, float64(i+1), 50, "")
+		}
+		_, err := Ask(ctx, call, confirmQuestion(), "")
+		return &echoOutput{"done"}, err
+	}))}})
+	c := f.dial(t.Context())
+	c.send(frameWith(1, "tools/call", forms, callParams("ask", `{}`), `"progressToken":7`))
+	m, before := c.answer("1")
+	if m.str("result", "resultType") != "input_required" || len(before) == 0 || before[len(before)-1].field("params", "progress") != "50" {
+		t.Errorf("%v, then %s", before, m.raw)
+	}
+}
+
+// completion/complete may not be answered by a result that asks, in the revision where asking is one.
+func TestLET16WhatMayNotAskCanNot(t *testing.T) {
+	complete := BindMethod("completion/complete", func(ctx context.Context, call *Call, _ *noInput) (*rawResult, error) {
+		_, err := Ask(ctx, call, confirmQuestion(), "")
+		_, sent := Send(ctx, call, asks["sample"], "sample", &noInput{})
+		return &rawResult{fmt.Sprintf(`{"completion":{"values":["%v %v"]}}`, errors.Is(err, ErrUnsupported), errors.Is(sent, ErrUnsupported))}, nil
+	}, MethodCodec[noInput, rawResult]{Decode: func(d *check.Decoder, _ *noInput) { d.Skip() }, Append: appendRawResult})
+	f := dual(t, Definition{Methods: []MethodHandler{complete}})
+	m := f.ask(t.Context(), frame(1, "completion/complete", everyAsk, ""))
+	if m.field("result", "completion", "values") != `["true true"]` {
+		t.Error(m.raw)
+	}
+}
+
+// prompts/get and resources/read ask, and what their retries bring along is read.
+func TestLET16RetriesOfPromptsAndResourcesAreRead(t *testing.T) {
+	var methods []MethodHandler
+	for _, name := range []string{"prompts/get", "resources/read"} {
+		methods = append(methods, BindMethod(name, func(ctx context.Context, call *Call, _ *noInput) (*rawResult, error) {
+			a, err := Ask(ctx, call, confirmQuestion(), "")
+			if err != nil {
+				return nil, err
+			}
+			b, err := Ask(ctx, call, confirmQuestion(), "", Named("again"))
+			return &rawResult{fmt.Sprintf(`{"messages":[],"contents":[],"said":"%s %s"}`, a.Action, b.Action)}, err
+		}, MethodCodec[noInput, rawResult]{Decode: func(d *check.Decoder, _ *noInput) { d.Skip() }, Append: appendRawResult}))
+	}
+	f := dual(t, Definition{Methods: methods})
+	for method, params := range map[string]string{"prompts/get": `"name":"p"`, "resources/read": `"uri":"test://x"`} {
+		m := f.ask(t.Context(), frame(1, method, forms, params))
+		for _, name := range []string{"confirm", "confirm#again"} {
+			if m.str("result", "resultType") != "input_required" || m.field("result", "inputRequests", name) == "" {
+				t.Fatalf("%s: want %s asked, got %s", method, name, m.raw)
+			}
+			m = f.ask(t.Context(), frame(1, method, forms, params+","+answering(m.str("result", "requestState"), fmt.Sprintf(`{%q:%s}`, name, accepted))))
+		}
+		if m.str("result", "said") != "accept accept" {
+			t.Errorf("%s: %s", method, m.raw)
+		}
+	}
+}
+
+const relatedKey = "io.modelcontextprotocol/related-task"
+
+// The cancellation of a task's question belongs to the task as the question did.
+func TestLET08ACancelledQuestionNamesItsTask(t *testing.T) {
+	c := newFixture(t, []Tool{asker(confirmQuestion())}).dialTasks("")
+	withdrawn := func(asked message) message {
+		for {
+			if m := c.next(); m.Method == "notifications/cancelled" && m.field("params", "requestId") == string(asked.ID) {
+				return m
+			}
+		}
+	}
+	id := c.start("1", "ask", "")
+	c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":%s}`, taskID(id))
+	asked := c.nextRequest()
+	c.sendf(`{"jsonrpc":"2.0","id":3,"method":"tasks/cancel","params":%s}`, taskID(id))
+	if m := withdrawn(asked); m.str("params", "_meta", relatedKey, "taskId") != id {
+		t.Error(m.raw)
+	}
+	c.call("4", "ask", `{}`)
+	asked = c.nextRequest()
+	c.cancel("4")
+	if m := withdrawn(asked); strings.Contains(m.raw, relatedKey) {
+		t.Error("inline there is no task to name:", m.raw)
+	}
+}
+
+// A handler's own key gives way, in the result and in the params of a question.
+func TestLET08RelatedTaskIsThereOnce(t *testing.T) {
+	const own = `"_meta":{"` + relatedKey + `":{"taskId":"another"},"mine":1}`
+	question := &ClientRequest[noInput, noInput]{Op: OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,` + own + `}`)}
+	f := dual(t, Definition{Tools: []Tool{tool("meta", Bind(decodeNoInput, func(ctx context.Context, call *Call, _ *noInput) (*rawResult, error) {
+		if call.TaskID() != "" {
+			if _, err := Send(ctx, call, question, "q", &noInput{}); err != nil && !errors.Is(err, ErrUnsupported) {
+				return nil, err
+			}
+		}
+		return &rawResult{`{"content":[],` + own + `}`}, nil
+	}, Unstructured(appendRawResult)), withTask(TaskOptional))}})
+	c := f.dialTasks("")
+	id := c.start("1", "meta", "")
+	m := c.request("2", "tasks/result", taskID(id))
+	if m.str("result", "_meta", relatedKey, "taskId") != id || m.field("result", "_meta", "mine") != "1" || strings.Count(m.raw, relatedKey) != 1 {
+		t.Error(m.raw)
+	}
+	if m := c.request("3", "tools/call", callObject("meta")); strings.Contains(m.raw, relatedKey) || m.field("result", "_meta", "mine") != "1" {
+		t.Error("inline:", m.raw)
+	}
+}
