@@ -35,27 +35,11 @@ func (r *request) admit(v *verdict, msg *rpc.Message) *refusal {
 		}
 		r.can = p.s.declared.abilities(v.wire, r.params.ClientCapabilities)
 	}
-	switch {
-	case p.closing.Load():
+	if p.closing.Load() {
 		return refuse(rpc.CodeInvalidRequest, "the server is shutting down")
-	case p.live.n.Load() > p.s.room(v.method):
-		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight", p.s.cfg.maxInFlight)
 	}
 	return r.choose()
 }
-
-// room is how many requests may be in flight for one more. What ends others, or tells whether the server is there, passes when
-// everything else is refused.
-func (s *Server) room(m *Method) int64 {
-	if m.reserved() {
-		return int64(s.cfg.maxInFlight) + reserve
-	}
-	return int64(s.cfg.maxInFlight)
-}
-
-const reserve = 1_000
-
-func (m *Method) reserved() bool { return m.Op == OpPing || m.Op == OpCancelTask }
 
 // admitSession is admit for a revision with a handshake.
 func (r *request) admitSession(v *verdict, msg *rpc.Message) *refusal {

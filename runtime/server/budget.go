@@ -3,6 +3,7 @@ package server
 import (
 	"container/list"
 	"context"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 // budget bounds bytes. Who wants more than are left waits, in the order of asking.
 type budget struct {
 	limit int64
+	share int64 // what an answer takes until its size is known
 	used  atomic.Int64
 	waits atomic.Int64 // how many wait
 
@@ -24,8 +26,13 @@ type waiter struct {
 	granted chan struct{} // closed
 }
 
-// fits tells whether n bytes are left.
-func (b *budget) fits(n int64) bool { return b.waits.Load() == 0 && b.used.Load()+n <= b.limit }
+func (b *budget) init(limit int64) {
+	b.limit = max(1, limit)
+	b.share = max(1, b.limit/shares())
+}
+
+// fits tells whether a share is left.
+func (b *budget) fits() bool { return b.waits.Load() == 0 && b.used.Load()+b.share <= b.limit }
 
 // try takes n bytes if they are left, or nothing is taken.
 func (b *budget) try(n int64) bool {
@@ -40,9 +47,12 @@ func (b *budget) try(n int64) bool {
 	}
 }
 
+// takeNow takes n bytes if they are left, and nobody waits for them.
+func (b *budget) takeNow(n int64) bool { return b.waits.Load() == 0 && b.try(n) }
+
 // take takes n bytes as soon as they are left. late, if not nil, is called each time that it has waited for maxWait.
 func (b *budget) take(ctx context.Context, n int64, late func()) error {
-	if b.waits.Load() == 0 && b.try(n) {
+	if b.takeNow(n) {
 		return nil
 	}
 	w := &waiter{n, make(chan struct{})}
@@ -105,26 +115,31 @@ func (b *budget) change(n int64) {
 	}
 }
 
-// room is what one answer has of the budgets. How large it gets is known when it is encoded, so a share of the budget is taken
+// room is what one answer has of the budgets. How large it gets is known when it is encoded, so a share of each budget is taken
 // before, and what it does not need is given back: as many are encoded at once as keep the processors busy, and none while
 // there is no room for them (TSK28).
 type room struct {
 	s     *Server
-	p     *peer // nil: of a task's result, which waits for no peer
-	taken int64
-	own   int64 // of the peer's part
+	p     *peer    // nil: of a task's result, which waits for no peer
+	taken [3]int64 // of budgets
 }
 
-// part is the peer's part of the budget, nil when there is none: an exchange has one answer.
-func (r *room) part() *budget {
-	if r.p == nil || r.p.exchange {
-		return nil
+// budgets are those in which the answer counts, the narrowest first; nil for none.
+func (r *room) budgets() [3]*budget {
+	switch {
+	case r.p == nil:
+		return [3]*budget{2: &r.s.packing}
+	case r.p.exchange:
+		return [3]*budget{1: &r.p.account.unread, 2: &r.s.unread}
 	}
-	return &r.p.unread
+	return [3]*budget{&r.p.unread, &r.p.account.unread, &r.s.unread}
 }
 
-// parts is how many connections and sessions together can use up the budget.
-const parts = 4
+// One connection or session has a fourth of what there is for unread answers, one requestor half of it.
+const (
+	parts        = 4
+	accountParts = 2
+)
 
 // shares is how many answers are encoded at once.
 func shares() int64 { return int64(max(4, 2*runtime.GOMAXPROCS(0))) }
@@ -132,16 +147,13 @@ func shares() int64 { return int64(max(4, 2*runtime.GOMAXPROCS(0))) }
 // smallAnswer is up to how many bytes an answer that waits is not counted: the number of requests bounds those.
 const smallAnswer = 4 << 10
 
-func (r *room) budget() *budget {
-	if r.p == nil {
-		return &r.s.packing
-	}
-	return &r.s.unread
-}
-
 // wait returns when an answer could be encoded. Handlers start after it: what they return would wait in memory.
 func (r *room) wait(ctx context.Context) error {
-	if part := r.part(); r.budget().fits(r.s.share) && (part == nil || part.fits(r.s.share/parts)) {
+	fits := true
+	for _, b := range r.budgets() {
+		fits = fits && (b == nil || b.fits())
+	}
+	if fits {
 		return nil
 	}
 	if err := r.reserve(ctx); err != nil {
@@ -153,54 +165,63 @@ func (r *room) wait(ctx context.Context) error {
 
 // reserve takes room for an answer before it is encoded.
 func (r *room) reserve(ctx context.Context) error {
-	if r.taken > 0 {
+	if r.reserved() {
 		return nil
 	}
-	if part := r.part(); part != nil {
-		if err := part.take(ctx, r.s.share/parts, nil); err != nil {
-			return err
+	for i, b := range r.budgets() {
+		if b == nil {
+			continue
 		}
-		r.own = r.s.share / parts
+		if !b.takeNow(b.share) {
+			if err := b.take(ctx, b.share, r.late(b)); err != nil {
+				r.free()
+				return err
+			}
+		}
+		r.taken[i] = b.share
 	}
-	var late func()
-	if r.p != nil {
-		late = func() { r.s.endStalled(r.p) }
-	}
-	if err := r.budget().take(ctx, r.s.share, late); err != nil {
-		r.free()
-		return err
-	}
-	r.taken = r.s.share
 	return nil
 }
 
-// weigh gives back what an answer of n bytes does not need, and lets it count for its peer.
+// reserved tells whether room is taken: of what is for all last.
+func (r *room) reserved() bool { return r.taken[2] > 0 }
+
+// late ends the waiting for peers that do not read.
+func (r *room) late(b *budget) func() {
+	if r.p == nil || b == &r.p.unread {
+		return nil
+	}
+	return func() { r.s.endStalled(r.p, b) }
+}
+
+// weigh gives back what an answer of n bytes does not need, and lets it count.
 func (r *room) weigh(n int) {
-	if r.taken == 0 {
-		return
-	}
 	size := int64(n)
-	if size <= smallAnswer {
+	switch {
+	case !r.reserved():
+	case size <= smallAnswer:
 		r.free()
-		return
+	default:
+		for i, b := range r.budgets() {
+			if b != nil {
+				b.change(size - r.taken[i])
+				r.taken[i] = size
+			}
+		}
 	}
-	r.budget().change(size - r.taken)
-	if part := r.part(); part != nil {
-		part.change(size - r.own)
-		r.own = size
-	}
-	r.taken = size
 }
 
 // free gives back the rest.
 func (r *room) free() {
-	if r.taken > 0 {
-		r.budget().change(-r.taken)
+	if r.taken == [3]int64{} {
+		return
 	}
-	if r.own > 0 {
-		r.p.unread.change(-r.own)
+	for i, b := range r.budgets() {
+		if b != nil && r.taken[i] > 0 {
+			b.change(-r.taken[i])
+		}
 	}
-	r.taken, r.own = 0, 0
+	r.taken = [3]int64{}
 }
 
 // expected is how many bytes the outputs of a handler have lately: the last one, or somewhat less than a larger one before; 0 when
@@ -214,6 +235,25 @@ const largeOutput = 256 << 10
 // lendAfter is how long a handler of large outputs keeps the room for its next one while it runs: many such handlers may wait for
 // something else.
 const lendAfter = 2 * time.Second
+
+// expect takes room for an output of n bytes that a handler is about to return, and returns what gives it back.
+func (r *room) expect(ctx context.Context, n int64) (free func(), err error) {
+	own := &budget{limit: math.MaxInt64} // of a task
+	if r.p != nil {
+		own = &r.p.account.coming
+	}
+	if err := own.take(ctx, n, nil); err != nil {
+		return nil, err
+	}
+	if err := r.s.coming.take(ctx, n, nil); err != nil {
+		own.change(-n)
+		return nil, err
+	}
+	return func() {
+		r.s.coming.change(-n)
+		own.change(-n)
+	}, nil
+}
 
 // learn takes note of an output of n bytes.
 func (x *expected) learn(n int) {

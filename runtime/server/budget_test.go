@@ -32,8 +32,15 @@ func decodeAnything(d *check.Decoder, _ *noInput) { d.Skip() }
 // counted checks that nothing is counted any more.
 func (f *fixture) counted() {
 	f.t.Helper()
-	if s := f.srv; s.unread.used.Load() != 0 || s.coming.used.Load() != 0 || s.packing.used.Load() != 0 || s.held.Load() != 0 || s.unread.waits.Load() != 0 {
-		f.t.Errorf("still counted: %d unread, %d of tasks, %d of params; %d wait", s.unread.used.Load(), s.packing.used.Load(), s.held.Load(), s.unread.waits.Load())
+	if s := f.srv; s.unread.used.Load() != 0 || s.packing.used.Load() != 0 || s.coming.used.Load() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || s.unread.waits.Load() != 0 {
+		f.t.Errorf("still counted: %d unread, %d of tasks, %d of messages, %d calls; %d wait", s.unread.used.Load(), s.packing.used.Load(), s.bytes.Used(), s.calls.Used(), s.unread.waits.Load())
+	}
+	f.srv.mu.Lock()
+	defer f.srv.mu.Unlock()
+	for who, a := range f.srv.accounts {
+		if a.calls.Load() != 0 || a.bytes.Load() != 0 || a.unread.used.Load() != 0 || a.coming.used.Load() != 0 || a.unread.waits.Load() != 0 || a.peers.Load() <= 0 {
+			f.t.Errorf("still counted for %+v: %d calls, %d bytes, %d unread, %d peers", who, a.calls.Load(), a.bytes.Load(), a.unread.used.Load(), a.peers.Load())
+		}
 	}
 }
 

@@ -74,14 +74,15 @@ func (c *Call) handle(ctx context.Context, x *expected, run func() error) error 
 // handleLarge runs a handler that is expected to return n bytes, as soon as there is room for them among what others are expected
 // to return. One that takes long lends its room to others.
 func (c *Call) handleLarge(ctx context.Context, n int64, run func() error) error {
-	coming, kept := &c.s.coming, false
-	if err := coming.take(ctx, n, nil); err != nil {
+	kept := false
+	free, err := c.room.expect(ctx, n)
+	if err != nil {
 		return err
 	}
-	lend := time.AfterFunc(lendAfter, func() { coming.change(-n) })
+	lend := time.AfterFunc(lendAfter, free)
 	defer func() {
 		if lend.Stop() || kept {
-			coming.change(-n)
+			free()
 		}
 	}()
 	if err := run(); err != nil {

@@ -56,8 +56,9 @@
 //	server, options        New and the limits; principal
 //	transport, session, exchange, conn, peer
 //	                       how messages come and go; who is at the other end; ends
-//	judge, admit, dispatch, notify, request, budget
-//	                       what a frame leads to; one request in flight and its memory; answers that wait to be read
+//	judge, admit, dispatch, notify, request
+//	                       what a frame leads to; one request in flight and its memory
+//	account, budget        who has how much of what is there for all; answers that wait to be read
 //	subject                whether a message may still be written, and writing it
 //	initialize, list, capability, client
 //	                       what each side declares
@@ -75,6 +76,9 @@
 // (budget.go). Outlets keep nothing large that they were given: Write returns when it is on its way. So a peer that does not
 // read uses up its part of the budget and waits; what it holds up is its own calls. What handlers hold themselves, while they
 // run, is bounded by how many run; those whose last outputs were large start only as others like them would fit (expected).
+//
+// Connections, sessions and exchanges of one principal share an account (account.go): however many it opens, it has no more of the
+// requests in flight, their bytes and the unread answers than leaves something for others. Callers without an identity have one together.
 //
 // # Silence after cancellation
 //

@@ -73,8 +73,6 @@ func (s *Server) Exchange(ctx context.Context, j *Judged, out Outlet) Result {
 	p := s.newExchange(ctx, j.wire, out)
 	s.addPeer(p)
 	defer s.dropPeer(p)
-	s.exchanges.Add(1)
-	defer s.exchanges.Add(-1)
 	r := s.newRequest(p)
 	r.size = len(j.reading.frame)
 	r.wire, r.method, r.id, r.params, r.raw = j.wire, j.method, j.ID, j.params, j.msg.Params
@@ -106,7 +104,7 @@ func (r *request) follow(ctx context.Context) (stop func() bool) {
 
 // newExchange is a peer for one request. Its requests have no other one to be confused with.
 func (s *Server) newExchange(ctx context.Context, w *wire, out Outlet) *peer {
-	p := &peer{s: s, out: out, id: s.ids.Add(1), principal: PrincipalFrom(ctx), wire: w, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
+	p := &peer{s: s, out: out, id: s.ids.Add(1), principal: PrincipalFrom(ctx), who: RequestorFrom(ctx), wire: w, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
 	p.refuser, _ = out.(Refuser)
 	p.own(ctx, ownedByNobody)
 	p.live.start()
@@ -117,6 +115,7 @@ func (s *Server) dropPeer(p *peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)
+	s.leaveAccount(p)
 }
 
 // left is why an exchange ends: its client is gone, or what the transport says.
@@ -133,9 +132,6 @@ func (r *request) admitExchange(msg *rpc.Message) *refusal {
 	r.repeated = msg.Repeated
 	if !p.serves(r.wire, r.method) {
 		return unknownMethod(r.wire, msg)
-	}
-	if p.s.exchanges.Load() > p.s.room(r.method) {
-		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight", p.s.cfg.maxInFlight)
 	}
 	r.can = p.s.declared.abilities(r.wire, r.params.ClientCapabilities)
 	if refused := r.choose(); refused != nil {

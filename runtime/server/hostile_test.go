@@ -100,7 +100,7 @@ func TestLimitOfBytesInFlight(t *testing.T) {
 	m, _ = c.answer("5")
 	m.wantNoError(t)
 	c.close()
-	if got := f.srv.held.Load(); got != 0 {
+	if got := f.srv.bytes.Used(); got != 0 {
 		t.Errorf("%d bytes are still counted", got)
 	}
 }
@@ -122,7 +122,7 @@ func TestTSK28TheWholeMessageIsCounted(t *testing.T) {
 	hold.free()
 	c.answer("1")
 	c.close()
-	if got := f.srv.held.Load(); got != 0 {
+	if got := f.srv.bytes.Used(); got != 0 {
 		t.Errorf("%d bytes are still counted", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unicode/utf8"
 
@@ -129,7 +130,7 @@ func TestVAL01ALargeOutputIsNotABrokenOne(t *testing.T) {
 // When everything else is refused, a client can still end what it began.
 func TestTheLimitOfRequestsLeavesRoomToEndThem(t *testing.T) {
 	h := newHold()
-	f := dual(t, Definition{Tools: jobs(h)}, WithMaxInFlight(4))
+	f := dual(t, Definition{Tools: jobs(h)}, WithMaxInFlight(5))
 	c := f.dial(t.Context())
 	c.initialize(`{"elicitation":{}}`)
 	id := c.start("100", "hang", "")
@@ -146,7 +147,7 @@ func TestTheLimitOfRequestsLeavesRoomToEndThem(t *testing.T) {
 	for len(c.inFlight("hang")) != 3 {
 		runtime.Gosched()
 	}
-	for c.srv.onlyPeer().live.n.Load() > 4 { // until its handler has returned
+	for c.srv.calls.Used() > 3 { // until its handler has returned
 		runtime.Gosched()
 	}
 	if m := c.request("8", "tools/call", `{"name":"quick","arguments":{"text":"x"}}`); m.Error != nil {
@@ -155,11 +156,14 @@ func TestTheLimitOfRequestsLeavesRoomToEndThem(t *testing.T) {
 	h.free()
 
 	// the same for exchanges
-	f.srv.exchanges.Store(4)
-	defer f.srv.exchanges.Store(0)
+	for f.srv.calls.Used() > 0 {
+		runtime.Gosched()
+	}
+	var others atomic.Int64
+	f.srv.calls.TakeReserved(&others, 5, 0)
 	f.ask(t.Context(), frame(1, "tools/list", withTasks, "")).wantError(t, -32600, "limit")
 	f.ask(t.Context(), frame(1, "tasks/cancel", withTasks, byID("none"))).wantError(t, -32602, "unknown task")
-	f.srv.exchanges.Store(4 + reserve)
+	f.srv.calls.TakeReserved(&others, reserve, reserve)
 	f.ask(t.Context(), frame(1, "tasks/cancel", withTasks, byID("none"))).wantError(t, -32600, "limit")
 }
 

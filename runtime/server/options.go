@@ -56,20 +56,23 @@ func WithLimits(l check.Limits) Option { return func(c *config) { c.limits = l }
 // WithTaskLimits sets the limits of tasks: how many, how long, how large each and all together, how often polled (TSK22, TSK28).
 func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l } }
 
-// WithMaxInFlight sets how many requests one peer may have in flight, and how many exchanges are served at once; the default is
-// 20,000. More are refused.
+// WithMaxInFlight sets how many requests may be in flight together; the default is 20,000. One principal has at most three quarters of
+// them, less when others have many; all callers without an identity are one, unless WithQuotaKey tells them apart. More are refused.
+// Pings and cancels of tasks pass nevertheless.
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
 // WithMaxBytesInFlight sets how many bytes all requests in flight may have together, not counting those up to
-// 4 KiB; the default is 256 MiB. A request that would go beyond is refused.
+// 4 KiB; the default is 256 MiB. One principal has at most three quarters of them, as with WithMaxInFlight. A request that would go
+// beyond is refused.
 func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }
 
 // WithMaxBytesUnread sets how many bytes the answers that wait for peers to read them may have together, not counting those up to
-// 4 KiB; the default is 128 MiB, of which one connection or session has a quarter. Beyond that, calls wait: they start no handler
-// and encode no answer. When they have waited for 30 seconds because of others, the connection with the most unread bytes is
-// ended; over HTTP, streamhttp.WithWriteTimeout ends such responses. As many bytes again are for results of tasks that are being
-// encoded, and as many for outputs that handlers are about to return: those of tools whose outputs are large start when another
-// one fits, or when those that run have run for 2 seconds.
+// 4 KiB; the default is 128 MiB, of which one connection or session has a quarter, and one principal half: all callers without an
+// identity are one, unless WithQuotaKey tells them apart. Beyond that, calls wait: they start no handler and encode no answer. When
+// they have waited for 30 seconds because of others, the connection with the most unread bytes is ended; over HTTP,
+// streamhttp.WithWriteTimeout ends such responses. As many bytes again are for results of tasks that are being encoded, and as many
+// for outputs that handlers are about to return: those of tools whose outputs are large start when another one fits, or when those
+// that run have run for 2 seconds.
 func WithMaxBytesUnread(n int64) Option { return func(c *config) { c.maxUnread = max(n, 1) } }
 
 // WithPageSize sets how many tools or tasks one page holds; the default is 100. task.Limits.Page goes before it for tasks.

@@ -72,10 +72,10 @@ func (o *connOutlet) end(why error) {
 	}
 }
 
-// endStalled ends connections whose peers do not read, until what they give back is enough for one more answer. p waits for that:
-// its own is spared. Over HTTP, writes have a deadline.
-func (s *Server) endStalled(p *peer) {
-	for _, worst := range s.stalled(p) {
+// endStalled ends connections whose peers do not read, until what they give back to b is enough for one more answer. p waits for
+// that: its own is spared. Over HTTP, writes have a deadline.
+func (s *Server) endStalled(p *peer, b *budget) {
+	for _, worst := range s.stalled(p, b) {
 		o := worst.out.(*connOutlet)
 		s.log.Warn("connection ended: its peer does not read, and others wait", "peer", worst.id, "principal", worst.principal, "bytes", o.writing.Load())
 		o.end(ErrStalled)
@@ -83,15 +83,18 @@ func (s *Server) endStalled(p *peer) {
 }
 
 // stalled marks and returns the connections to end, those with the most bytes first.
-func (s *Server) stalled(p *peer) []*peer {
+func (s *Server) stalled(p *peer, b *budget) []*peer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	missing := s.unread.used.Load() + s.share - s.unread.limit
+	missing := b.used.Load() + b.share - b.limit
 	var all []*peer
 	for _, other := range s.peers {
-		if o, ok := other.out.(*connOutlet); ok && o.ended.Load() {
+		o, ok := other.out.(*connOutlet)
+		switch {
+		case !ok, b != &s.unread && b != &other.account.unread:
+		case o.ended.Load():
 			missing -= o.writing.Load() // which is about to be given back
-		} else if ok && other != p && o.stalls() {
+		case other != p && o.stalls():
 			all = append(all, other)
 		}
 	}

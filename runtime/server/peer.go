@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"maps"
@@ -23,7 +24,9 @@ type peer struct {
 	id        uint64
 	principal string          // "" without an identity
 	owner     string          // of its tasks
-	quotaKey  string          // of them; "" for the owner
+	quotaKey  string          // as which it counts without an identity; "": as everybody
+	who       Requestor       // whom its requests count for
+	account   *account        // of who, while the peer is known to the server
 	ctx       context.Context // of everything on this connection; it ends with a *inflight.Cause
 	cancel    context.CancelCauseFunc
 
@@ -57,7 +60,7 @@ type peer struct {
 	left       bool            // nothing is subscribed to any more; guarded by Server.mu
 
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
-	unread   budget       // its part of Server.unread
+	unread   budget       // its part of account.unread; not an exchange's, which has one answer
 	live     group
 	changes  outbox
 }
@@ -75,7 +78,7 @@ const (
 )
 
 func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
-	p := &peer{s: s, out: out, id: s.ids.Add(1), principal: PrincipalFrom(ctx), wire: s.handshake()}
+	p := &peer{s: s, out: out, id: s.ids.Add(1), principal: PrincipalFrom(ctx), who: RequestorFrom(ctx), wire: s.handshake()}
 	if p.wire == nil {
 		p.wire = s.stateless[0]
 	}
@@ -86,7 +89,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	// The end of ctx is a shutdown in order, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.own(ctx, ownedByConnection+rand.Text())
-	p.unread.limit = max(1, s.cfg.maxUnread/parts)
+	p.unread.init(s.cfg.maxUnread / parts)
 	p.live.start()
 	return p
 }
@@ -99,6 +102,15 @@ func (p *peer) own(ctx context.Context, anonymous string) {
 	} else {
 		p.quotaKey = quotaKeyFrom(ctx)
 	}
+}
+
+// taskQuota names whose quota the tasks of the peer count in; "" for their owner's. Callers without an identity have one together, unless
+// a key tells them apart: sessions are free.
+func (p *peer) taskQuota() string {
+	if p.principal != "" || p.owner == ownedByLocal {
+		return ""
+	}
+	return cmp.Or(p.quotaKey, ownedByNobody)
 }
 
 // discardTasks ends the tasks that go with the peer.
@@ -120,6 +132,7 @@ func (s *Server) addPeer(p *peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.peers[p.id] = p
+	s.openAccount(p)
 }
 
 // removePeer also forgets it as the session of its tasks, which go on if somebody can ask for them (TSK06), and unsubscribes it.
@@ -133,6 +146,7 @@ func (s *Server) forgetPeer(p *peer) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)
+	s.leaveAccount(p)
 	for id, session := range s.sessions {
 		if session.peer == p {
 			delete(s.sessions, id)

@@ -20,7 +20,8 @@ type request struct {
 	raw     []byte          // the params, for methods of a MethodHandler
 	values  context.Context // with the values for the handler; nil: the connection's
 	size    int             // of the message, which is kept until the request is over
-	held    int64           // how many of them count in Server.held
+	counted bool            // in Server.calls
+	held    int64           // bytes that count in Server.bytes
 	room    room
 	entry   *inflight.Entry
 	id      rpc.ID
@@ -77,31 +78,6 @@ func (s *Server) newRequest(p *peer) *request {
 	}
 	r.p, r.room = p, room{s: s, p: p}
 	return r
-}
-
-// smallMessage is up to how many bytes a message is not counted: the number of requests bounds those.
-const smallMessage = 4 << 10
-
-// hold counts the message until the request is released.
-func (r *request) hold() *rpc.Error {
-	n := int64(r.size)
-	if n <= smallMessage {
-		return nil
-	}
-	r.held = n
-	if s := r.p.s; s.held.Add(n) > s.cfg.maxBytes {
-		r.letGo()
-		return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of requests in flight", s.cfg.maxBytes)
-	}
-	return nil
-}
-
-func (r *request) letGo() {
-	r.room.free()
-	if r.held > 0 {
-		r.p.s.held.Add(-r.held)
-		r.held = 0
-	}
 }
 
 // release gives r back. Nothing may use it or what aliases its frame afterwards.

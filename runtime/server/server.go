@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -33,17 +34,19 @@ type Server struct {
 	tracker   *inflight.Tracker
 	engine    *task.Engine // nil when no tool runs as a task
 	ids       atomic.Uint64
-	exchanges atomic.Int64 // that are being served
-	held      atomic.Int64 // bytes of requests in flight
-	unread    budget       // of answers
-	packing   budget       // of results of tasks that are being encoded
-	coming    budget       // of large outputs that handlers are expected to return
-	share     int64        // of both: what one of them takes until its size is known
+	calls     quota.Limit // requests in flight
+	bytes     quota.Limit // of them
+	unread    budget      // of answers
+	packing   budget      // of results of tasks that are being encoded
+	coming    budget      // of large outputs that handlers are expected to return
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
+	closed   sync.Pool // accounts to use again
 
 	mu    sync.Mutex // guards peers, tasks and down
 	peers map[uint64]*peer
+	// accounts are those of the requestors that have peers, or late handlers.
+	accounts map[Requestor]*account
 	// sessions are the unfinished tasks whose connections are there: where their notifications and questions go.
 	sessions map[string]*taskLife
 	// streams are the open requests for a task's result that somebody reads, by task.
@@ -65,7 +68,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	}
 	s := &Server{
 		def: d, cfg: defaults(), tools: make(map[string]*Tool, len(d.Tools)), info: serverInfo(&d),
-		peers: map[uint64]*peer{}, sessions: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
+		peers: map[uint64]*peer{}, accounts: map[Requestor]*account{}, sessions: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
 		holders: map[asked]*holder{}, offers: map[asked]bool{},
 		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[asked]func([]byte) error{}, down: make(chan struct{}),
 	}
@@ -75,8 +78,10 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	s.records = NewLogQueue(s.cfg.logger.Handler())
 	s.log = slog.New(s.records)
 	s.rates = newRates(s)
-	s.unread.limit, s.packing.limit, s.coming.limit = s.cfg.maxUnread, s.cfg.maxUnread, s.cfg.maxUnread
-	s.share = max(1, s.cfg.maxUnread/shares())
+	s.calls.Max, s.bytes.Max = int64(s.cfg.maxInFlight), s.cfg.maxBytes
+	s.unread.init(s.cfg.maxUnread)
+	s.packing.init(s.cfg.maxUnread)
+	s.coming.init(s.cfg.maxUnread)
 	if s.cfg.tasks.Page == 0 {
 		s.cfg.tasks.Page = s.cfg.pageSize
 	}

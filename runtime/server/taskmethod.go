@@ -118,7 +118,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	}
 	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, carried: before}
 	created, err := s.engine.Create(context.WithoutCancel(r.entry), task.Spec{
-		Owner: r.p.owner, QuotaKey: r.p.quotaKey, Tool: t.Name, Args: args, Meta: r.taskMeta(&before),
+		Owner: r.p.owner, QuotaKey: r.p.taskQuota(), Tool: t.Name, Args: args, Meta: r.taskMeta(&before),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
 		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Uncancellable: t.Cancel.Uncancellable,
 		Local: local,

@@ -90,7 +90,7 @@ func New(c Config) *Engine {
 	e := &Engine{config: c, store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger), polls: rate.NewTable[string]()}
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
-	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[string]int{}
+	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[requestor]int{}
 	e.expireAt(time.Now()) // the store may hold tasks already
 	if c.Resume {
 		e.resume()

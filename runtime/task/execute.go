@@ -94,7 +94,7 @@ func (e *Engine) enlist(r *Run) {
 	before, closed := e.runs[r.lease.Task], e.closed
 	e.runs[r.lease.Task] = r
 	if !r.slot { // it was created elsewhere, or before a restart
-		r.requestor, r.slot = r.task.Owner, true
+		r.requestor, r.slot = requestor{owner: r.task.Owner}, true
 		e.slots.take(r.requestor)
 	}
 	beat := !e.beating

@@ -21,7 +21,7 @@ type Run struct {
 	local   any
 	events  events
 
-	requestor string
+	requestor requestor
 	slot      bool // taken; under Engine.mu
 
 	mu      sync.Mutex

@@ -3,16 +3,16 @@ package task
 // slots count the tasks that cost something in this process, by requestor: from creation until the handler has returned, which may
 // be long after the task is over (TSK28). Tasks that a dispatcher took elsewhere are the store's to count.
 type slots struct {
-	by  map[string]int
+	by  map[requestor]int
 	all int
 }
 
-func (s *slots) take(key string) {
+func (s *slots) take(key requestor) {
 	s.by[key]++
 	s.all++
 }
 
-func (s *slots) free(key string) {
+func (s *slots) free(key requestor) {
 	s.all--
 	if s.by[key]--; s.by[key] == 0 {
 		delete(s.by, key)
@@ -20,7 +20,7 @@ func (s *slots) free(key string) {
 }
 
 // full is why no more can be taken, nil if one can.
-func (s *slots) full(key string, l *Limits) error {
+func (s *slots) full(key requestor, l *Limits) error {
 	switch {
 	case l.Running > 0 && s.by[key] >= l.Running:
 		return &LimitError{What: "unfinished tasks per requestor", Max: int64(l.Running)}
@@ -30,26 +30,28 @@ func (s *slots) full(key string, l *Limits) error {
 	return nil
 }
 
-// requestor is who the quota counts for.
-func (s *Spec) requestor() string {
+// requestor is who the quota counts for: a key or, without one, an owner.
+type requestor struct{ key, owner string }
+
+func (s *Spec) requestor() requestor {
 	if s.QuotaKey != "" {
-		return "key:" + s.QuotaKey
+		return requestor{key: s.QuotaKey}
 	}
-	return s.Owner
+	return requestor{owner: s.Owner}
 }
 
 // enterTask is enter for a task that is created: with a slot for it.
-func (e *Engine) enterTask(requestor string) error {
+func (e *Engine) enterTask(who requestor) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
 		return ErrClosed
 	}
-	if err := e.slots.full(requestor, &e.limits); err != nil {
+	if err := e.slots.full(who, &e.limits); err != nil {
 		return err
 	}
 	e.busy++
-	e.slots.take(requestor)
+	e.slots.take(who)
 	return nil
 }
 
