@@ -21,12 +21,12 @@ type Optional[T any] struct {
 // Some returns an Optional that is set.
 func Some[T any](v T) Optional[T] { return Optional[T]{Value: v, Set: true} }
 
-// Or returns the value, or fallback when there is none.
-func (o Optional[T]) Or(fallback T) T {
+// Or returns the value, or other when there is none.
+func (o Optional[T]) Or(other T) T {
 	if o.Set {
 		return o.Value
 	}
-	return fallback
+	return other
 }
 
 // Get returns the value and whether there is one.

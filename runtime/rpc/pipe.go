@@ -43,8 +43,8 @@ type queue struct {
 	unread   atomic.Bool   // the reading end closed
 	gone     chan struct{} // closed then
 
-	batch []byte // the reader's alone: taken and not handed out
-	whole []byte // the buffer that batch is in
+	batch  []byte // the reader's alone: taken and not handed out
+	buffer []byte // the buffer that batch is in
 }
 
 const lengthBytes = 4
@@ -107,11 +107,11 @@ func (q *queue) refill() error {
 		}
 		q.readable.Wait()
 	}
-	if cap(q.whole) > keepBuffer {
-		q.whole = nil
+	if cap(q.buffer) > keepBuffer {
+		q.buffer = nil
 	}
-	q.pending, q.whole = q.whole[:0], q.pending
-	q.batch = q.whole
+	q.pending, q.buffer = q.buffer[:0], q.pending
+	q.batch = q.buffer
 	q.room.Broadcast()
 	return nil
 }

@@ -77,8 +77,8 @@ func Bind[In, Out any](decode func(d *check.Decoder, in *In), fn func(ctx contex
 	}
 }
 
-// whole: the output is the protocol's own result, not structured content.
-func (c *codec) whole() bool { return c.decode == nil }
+// unstructured: the output is the protocol's own result, not structured content.
+func (c *codec) unstructured() bool { return c.decode == nil }
 
 // check reads args without running anything (TSK24).
 func (h *Handler) check(args []byte, limits check.Limits) error {
@@ -119,14 +119,14 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 
 func (c *codec) encode(call *Call, out any, b []byte) ([]byte, error) {
 	switch {
-	case out == nil && c.whole():
+	case out == nil && c.unstructured():
 		return b, nil
 	case out == nil:
 		return b, &outputError{errNoOutput}
 	}
 	b = c.appendTo(b, out)
 	c.learn(len(b))
-	if c.whole() {
+	if c.unstructured() {
 		return b, nil
 	}
 	d, read := check.Get(b, call.s.cfg.limits), c.spare.Get()

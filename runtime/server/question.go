@@ -12,14 +12,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// Fallback says what happens to a question that the client can not show.
-type Fallback uint8
+// OnUnsupported says what happens to a question that the client can not show.
+type OnUnsupported uint8
 
 // The zero value fails the call.
 const (
-	Fail       Fallback = iota // Ask returns ErrUnsupported
-	Decline                    // Ask returns a declined answer
-	UseDefault                 // Ask returns Question.Default as accepted
+	Fail       OnUnsupported = iota // Ask returns ErrUnsupported
+	Decline                         // Ask returns a declined answer
+	UseDefault                      // Ask returns Question.Default as accepted
 )
 
 // Question is one thing a tool may ask the user. Name is unique within the tool, stable and without #: recorded answers are
@@ -31,7 +31,7 @@ type Question[T any] struct {
 	Schema string
 	// Timeout bounds one asking; 0 means the server's default.
 	Timeout       time.Duration
-	OnUnsupported Fallback
+	OnUnsupported OnUnsupported
 	// Decode reads and checks an accepted answer.
 	Decode  func(d *check.Decoder, v *T)
 	Default T
@@ -40,7 +40,7 @@ type Question[T any] struct {
 // BeforeQuestion is a question that is asked before a task is made of a call (EXT17), with its own message.
 type BeforeQuestion struct {
 	name, message, schema string
-	unsupported           Fallback
+	unsupported           OnUnsupported
 	check                 answerCheck
 }
 

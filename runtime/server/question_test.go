@@ -94,7 +94,7 @@ func TestQuestionNeedsTheClientsCapability(t *testing.T) {
 		`{}`: false, `{"elicitation":{}}`: true, `{"elicitation":{"form":{}}}`: true, `{"elicitation":{"url":{}}}`: false,
 		`{"elicitation":{"url":{},"form":{}}}`: true, `{"elicitation":null}`: false,
 	} {
-		for fallback, want := range map[Fallback]string{Fail: "can not ask", Decline: "decline false false", UseDefault: "accept true true"} {
+		for fallback, want := range map[OnUnsupported]string{Fail: "can not ask", Decline: "decline false false", UseDefault: "accept true true"} {
 			q := confirmQuestion()
 			q.OnUnsupported, q.Default = fallback, confirmation{Overwrite: true}
 			c := newFixture(t, []Tool{asker(q)}).dial(t.Context())

@@ -264,7 +264,7 @@ func TestEXT17StatesTellNothing(t *testing.T) {
 }
 
 func TestEXT18AQuestionTheClientCanNotAnswerIsNotSent(t *testing.T) {
-	fallback := func(name string, on Fallback) Tool {
+	fallback := func(name string, on OnUnsupported) Tool {
 		q := confirmQuestion()
 		q.OnUnsupported, q.Default = on, confirmation{Overwrite: true}
 		a := asker(q)

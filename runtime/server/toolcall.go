@@ -98,10 +98,10 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	if err != nil {
 		return s.failure(call, err)
 	}
-	if !t.Handler.whole() && call.run != nil {
+	if !t.Handler.unstructured() && call.run != nil {
 		return CallResult{StructuredContent: raw}, nil // its text is made when it is read
 	}
-	if !t.Handler.whole() {
+	if !t.Handler.unstructured() {
 		*buf = appendText(raw, text(raw))
 		n := len(raw)
 		return CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil

@@ -41,10 +41,10 @@ type Duration struct {
 	Node  *schema.Node
 }
 
-// Or returns the value, or fallback if nothing was written.
-func (d Duration) Or(fallback time.Duration) time.Duration {
+// Or returns the value, or other if nothing was written.
+func (d Duration) Or(other time.Duration) time.Duration {
 	if d.Node == nil {
-		return fallback
+		return other
 	}
 	return d.Value
 }
@@ -132,14 +132,14 @@ type Cancellation struct {
 	Because Text
 }
 
-// Unsupported is what happens to a question when the client can not ask its user.
-type Unsupported string
+// OnUnsupported is what happens to a question when the client can not ask its user.
+type OnUnsupported string
 
 // What onUnsupported may say; empty means fail.
 const (
-	Fail    Unsupported = "fail"
-	Decline Unsupported = "decline"
-	Default Unsupported = "default"
+	Fail    OnUnsupported = "fail"
+	Decline OnUnsupported = "decline"
+	Default OnUnsupported = "default"
 )
 
 // Elicitation is a question that a tool may ask.
@@ -151,6 +151,6 @@ type Elicitation struct {
 	Message       Text
 	Schema        *schema.Document
 	Timeout       Duration
-	OnUnsupported Unsupported
+	OnUnsupported OnUnsupported
 	BeforeTask    Flag // asked before a task is made of the call
 }

@@ -61,8 +61,8 @@ func (s *source) questionVar(q *model.Question) {
 	if q.Timeout != 0 {
 		fields = append(fields, row{"Timeout", s.durationCode(q.Timeout)})
 	}
-	if fallback := fallbackName(q.OnUnsupported); fallback != "" {
-		fields = append(fields, row{"OnUnsupported", s.use(serverPath, fallback)})
+	if name := onUnsupportedName(q.OnUnsupported); name != "" {
+		fields = append(fields, row{"OnUnsupported", s.use(serverPath, name)})
 	}
 	fields = append(fields, row{"Decode", q.Answer.Decode})
 	if q.Default != nil {
@@ -73,7 +73,7 @@ func (s *source) questionVar(q *model.Question) {
 	s.close("}")
 }
 
-func fallbackName(u model.Unsupported) string {
+func onUnsupportedName(u model.OnUnsupported) string {
 	switch u {
 	case model.Decline:
 		return "Decline"

@@ -14,11 +14,11 @@ func (l *packageLowering) defaultAnswer(e *manifest.Elicitation, q *model.Questi
 	}
 	answer := &model.Composite{Of: model.Value{Type: model.Named{Decl: q.Answer.Decl}}}
 	for _, p := range s.Props {
-		fallback := e.Schema.Root.Get("properties").Get(p.Key).Get("default")
-		if p.Name == "" || fallback == nil {
+		byDefault := e.Schema.Root.Get("properties").Get(p.Key).Get("default")
+		if p.Name == "" || byDefault == nil {
 			continue
 		}
-		if value, ok := l.types.HeldLiteral(&p.Value, p.Hold, fallback); ok {
+		if value, ok := l.types.HeldLiteral(&p.Value, p.Hold, byDefault); ok {
 			answer.Entries = append(answer.Entries, model.Entry{Field: p.Name, Value: value})
 		}
 	}

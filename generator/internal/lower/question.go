@@ -83,8 +83,8 @@ func (l *packageLowering) questionDoc(q *model.Question, inline bool) []string {
 	if q.BeforeTask {
 		doc = append(doc, "Where the revision can, the question is asked before a task is made of the call, and the answer is here at once.")
 	}
-	if fallback := fallbackDoc(q.OnUnsupported); fallback != "" {
-		doc = append(doc, fallback)
+	if line := onUnsupportedDoc(q.OnUnsupported); line != "" {
+		doc = append(doc, line)
 	}
 	again := ""
 	if inline {
@@ -104,7 +104,7 @@ func paragraphs(texts ...string) []string {
 	return out
 }
 
-func fallbackDoc(u model.Unsupported) string {
+func onUnsupportedDoc(u model.OnUnsupported) string {
 	switch u {
 	case model.Decline:
 		return "A client that can not ask counts as declined."

@@ -42,12 +42,12 @@ type TaskPolicy struct {
 	TTL, MaxTTL, PollInterval, Timeout time.Duration
 }
 
-// Unsupported is server.Fallback: what happens to a question when the client can not ask its user.
-type Unsupported uint8
+// OnUnsupported is server.OnUnsupported: what happens to a question when the client can not ask its user.
+type OnUnsupported uint8
 
-// The fallbacks.
+// What can happen.
 const (
-	Fail Unsupported = iota
+	Fail OnUnsupported = iota
 	Decline
 	UseDefault
 )
@@ -61,7 +61,7 @@ type Question struct {
 	Doc           []string // what the method's doc says, in lines
 	Schema        string   // compact JSON, as it is sent
 	Timeout       time.Duration
-	OnUnsupported Unsupported
+	OnUnsupported OnUnsupported
 	BeforeTask    bool // asked before a task is made of the call, where the revision can
 	Answer        TypeRef
 	Default       Literal // for UseDefault: the answer that is taken

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// fallback writes the default of a property as a Go literal. One that its Go type can not hold is not applied: a default is
+// writeDefault writes the default of a property as a Go literal. One that its Go type can not hold is not applied: a default is
 // an annotation, so that is only said.
-func (t *Types) fallback(p *model.Prop) {
-	n := t.fallbacks[p]
+func (t *Types) writeDefault(p *model.Prop) {
+	n := t.defaults[p]
 	if n == nil {
 		return
 	}
-	delete(t.fallbacks, p) // also for a default within itself: there it is none
+	delete(t.defaults, p) // also for a default within itself: there it is none
 	lit, ok := t.HeldLiteral(&p.Value, p.Hold, n)
 	if ok {
 		p.Default = lit
@@ -174,7 +174,7 @@ func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (
 			}
 			c.Entries = append(c.Entries, model.Entry{Field: p.Name, Value: lit})
 		default:
-			if t.fallback(p); p.Default != nil {
+			if t.writeDefault(p); p.Default != nil {
 				c.Entries = append(c.Entries, model.Entry{Field: p.Name, Value: p.Default})
 			}
 		}

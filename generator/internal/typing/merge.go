@@ -204,8 +204,8 @@ func (n *notes) and(m *notes) {
 	if n.description == "" {
 		n.description = m.description
 	}
-	if n.fallback == nil {
-		n.fallback = m.fallback
+	if n.byDefault == nil {
+		n.byDefault = m.byDefault
 	}
 	n.deprecated = n.deprecated || m.deprecated
 }

@@ -253,14 +253,14 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 	if required && s.only() != nil && out.Name != "" {
 		out.Const = compact(s.only())
 	}
-	fallback := s.notes.fallback
-	if out.Name == "" || required || fallback != nil && l.doc.RefusesDefault(fallback) {
-		fallback = nil
+	byDefault := s.notes.byDefault
+	if out.Name == "" || required || byDefault != nil && l.doc.RefusesDefault(byDefault) {
+		byDefault = nil
 	}
-	out.Presence = presence(required, out.Value.Null, fallback != nil)
-	if fallback != nil {
-		out.DefaultText = compact(fallback)
-		l.fallbacks[out] = fallback
+	out.Presence = presence(required, out.Value.Null, byDefault != nil)
+	if byDefault != nil {
+		out.DefaultText = compact(byDefault)
+		l.defaults[out] = byDefault
 		l.defaulted = append(l.defaulted, out)
 	}
 	return out
@@ -283,15 +283,15 @@ func TextOf(n *schema.Node, key string) string {
 	return ""
 }
 
-func presence(required, null, fallback bool) model.Presence {
+func presence(required, null, byDefault bool) model.Presence {
 	switch {
 	case required && null:
 		return model.Nullable
 	case required:
 		return model.Required
-	case fallback && null:
+	case byDefault && null:
 		return model.NullDefaulted
-	case fallback:
+	case byDefault:
 		return model.Defaulted
 	case null:
 		return model.NullOptional

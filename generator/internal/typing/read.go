@@ -326,7 +326,7 @@ func (r *reader) resolve(ref *schema.Node) *schema.Node {
 func (r *reader) readTitle(s *shape, _, v *schema.Node)       { s.notes.title = v.Text }
 func (r *reader) readDescription(s *shape, _, v *schema.Node) { s.notes.description = v.Text }
 func (r *reader) readDeprecated(s *shape, _, v *schema.Node)  { s.notes.deprecated = v.Text == "true" }
-func (r *reader) readDefault(s *shape, _, v *schema.Node)     { s.notes.fallback = v }
+func (r *reader) readDefault(s *shape, _, v *schema.Node)     { s.notes.byDefault = v }
 
 // count reads a length. Integers may be written as 2.0; lengths that no value in memory can have are as good as one.
 func count(v *schema.Node) *int {

@@ -37,7 +37,7 @@ type shape struct {
 type notes struct {
 	title, description string
 	deprecated         bool
-	fallback           *schema.Node // default
+	byDefault          *schema.Node // default
 }
 
 type stringFacet struct {

@@ -40,7 +40,7 @@ type Types struct {
 	findings   schema.Diagnostics
 	seen       []*model.Decl // types whose unknown properties a check of a whole value may look at, with all below them
 
-	fallbacks map[*model.Prop]*schema.Node // defaults, to be written once every type is known
+	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known
 	defaulted []*model.Prop                // the properties that have one, in order
 	table     map[string]keyword
 
@@ -62,7 +62,7 @@ func NewTypes() *Types {
 		open:       map[string]string{},
 		ids:        map[*schema.Node]int{},
 		plain:      map[model.Type]*model.Decl{},
-		fallbacks:  map[*model.Prop]*schema.Node{},
+		defaults:   map[*model.Prop]*schema.Node{},
 		table:      newKeywords(),
 	}
 	t.scopes = scopes{types: t, moving: map[*schema.Document]map[string]bool{}, copies: map[string]*scoped{}, of: map[*schema.Node]origin{}}
@@ -105,7 +105,7 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	t.share()
 	t.nameAll()
 	for _, p := range t.defaulted {
-		t.fallback(p)
+		t.writeDefault(p)
 	}
 	for _, d := range t.decls {
 		if d.Same == nil {
