@@ -222,9 +222,7 @@ func (c *Call) refuses(q *task.Question) *UnsupportedError {
 // put asks the client on the stream of the request. Meanwhile the clock of the call stands: only the question's own timeout counts
 // (CAN28).
 func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
-	c.entry.Pause()
-	defer c.entry.Resume()
-	data, err := (&asking{about: c.subject(), call: c.entry, wait: ctx}).send(q)
+	data, err := (&asking{about: c.subject(), call: c.entry, wait: ctx, clock: c.entry}).send(q)
 	if err != nil && ctx.Err() != nil && c.entry.Err() == nil {
 		return nil, fmt.Errorf("%w: %w", task.ErrWithdrawn, context.Cause(ctx))
 	}

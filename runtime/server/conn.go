@@ -89,6 +89,7 @@ func (p *peer) end(cause *inflight.Cause) {
 // It returns why the connection is of no use any more, if it is not.
 func (p *peer) drain(ctx context.Context, gone <-chan struct{}, failed <-chan error) error {
 	p.inputEnded.Store(true)
+	p.begin()
 	p.s.tracker.CancelOutgoing(p.id, errInputEnded)
 	select {
 	case <-gone:

@@ -20,6 +20,7 @@ type asking struct {
 	wait  context.Context // of whoever waits; it may end earlier
 	task  string          // "" inline
 	on    func(Carrier)   // is told who carries the question, if the transport knows; nil: nobody asks
+	clock *inflight.Entry // of the call, which stands while the question is open; nil: there is none
 	id    rpc.ID
 }
 
@@ -27,6 +28,13 @@ type asking struct {
 // first, the client is told that nobody waits any more (CAN19).
 func (a *asking) send(q task.Question) ([]byte, error) {
 	p := a.about.peer
+	if err := a.untilBegun(q.Deadline); err != nil {
+		return nil, err
+	}
+	if a.clock != nil {
+		a.clock.Pause()
+		defer a.clock.Resume()
+	}
 	left := time.Until(q.Deadline)
 	if left <= 0 {
 		return nil, task.ErrUnanswered
@@ -52,6 +60,26 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 		return nil, a.withdraw(err)
 	}
 	return p.readReply(q.Method, answer)
+}
+
+// untilBegun returns when the client may be asked: not before it says that it is initialized (LET09).
+func (a *asking) untilBegun(deadline time.Time) error {
+	select {
+	case <-a.about.peer.begun:
+		return nil
+	default:
+	}
+	timer := time.NewTimer(time.Until(deadline))
+	defer timer.Stop()
+	select {
+	case <-a.about.peer.begun:
+		return nil
+	case <-timer.C:
+		return task.ErrUnanswered
+	case <-a.call.Done():
+	case <-a.wait.Done():
+	}
+	return a.ended()
 }
 
 // ended is why nobody waits any more, nil while somebody does.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -224,5 +225,52 @@ func TestLET08RelatedTaskIsThereOnce(t *testing.T) {
 	}
 	if m := c.request("3", "tools/call", callObject("meta")); strings.Contains(m.raw, relatedKey) || m.field("result", "_meta", "mine") != "1" {
 		t.Error("inline:", m.raw)
+	}
+}
+
+// Nothing is asked of a client before it says that it is initialized. Waiting for that is the call's time, not the user's.
+func TestLET09NothingIsAskedBeforeInitialized(t *testing.T) {
+	const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	for name, then := range map[string]func(c *client){
+		"initialized": func(c *client) {
+			c.send(initialized)
+			c.reply(c.nextRequest(), accepted)
+			if m, _ := c.answer("1"); m.str("result", "structuredContent", "text") != "accept true true" {
+				t.Error(m.raw)
+			}
+		},
+		"cancelled before": func(c *client) {
+			c.cancel("1")
+			c.send(initialized)
+			synctest.Wait()
+			for _, m := range c.fence() {
+				t.Error("asked for a call that is over:", m.raw)
+			}
+		},
+		"never": func(c *client) {
+			if m, _ := c.answer("1"); !strings.Contains(m.raw, "timed out after 1s") {
+				t.Error(m.raw)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Wires: []*Wire{wire20251125()}, Tools: []Tool{
+					tool("ask", asker(confirmQuestion()).Handler, func(t *Tool) { t.Cancel.Timeout = time.Second }),
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := (&fixture{t: t, srv: srv}).dial(t.Context())
+				defer c.close()
+				c.request(`"init"`, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}`)
+				c.call("1", "ask", `{}`)
+				synctest.Wait()
+				for _, m := range c.fence() {
+					t.Error("asked before initialized:", m.raw)
+				}
+				then(c)
+			})
+		})
 	}
 }

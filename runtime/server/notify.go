@@ -15,9 +15,17 @@ func (p *peer) notified(r *request, msg *rpc.Message) {
 	if m == nil && p.wire.Handshake && len(p.s.stateless) > 0 {
 		m = p.s.stateless[0].methods[string(msg.Method)]
 	}
-	if m == nil || m.Op != OpCancelled {
-		return
+	switch {
+	case m == nil:
+	case m.Op == OpInitialized && p.ready:
+		p.begin()
+	case m.Op == OpCancelled:
+		p.cancelOne(r, m, msg)
 	}
+}
+
+// cancelOne cancels one request.
+func (p *peer) cancelOne(r *request, m *Method, msg *rpc.Message) {
 	_ = r.reading.readSession(m, msg.Params) // whatever else is wrong, an id that can be read counts (CAN27)
 	if r.params.RequestID.IsZero() {
 		return

@@ -32,8 +32,10 @@ type peer struct {
 
 	// Written by the read loop before anything that reads them is started.
 	wire       *wire
-	ready      bool    // initialize was answered
-	can        ability // what the client declared then
+	ready      bool          // initialize was answered
+	can        ability       // what the client declared then
+	begun      chan struct{} // closed when the client may be asked: it is initialized, or will say nothing any more
+	beginning  sync.Once     // of begun
 	closing    atomic.Bool
 	gone       atomic.Bool          // nothing is written any more
 	inputEnded atomic.Bool          // nothing is read any more, so questions have no answer
@@ -82,6 +84,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	if p.wire == nil {
 		p.wire = s.stateless[0]
 	}
+	p.begun = make(chan struct{})
 	p.refuser, _ = out.(Refuser)
 	p.inline, _ = out.(Inline)
 	p.attended, _ = out.(Attended)
@@ -93,6 +96,9 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	p.live.start()
 	return p
 }
+
+// begin lets the client be asked.
+func (p *peer) begin() { p.beginning.Do(func() { close(p.begun) }) }
 
 // own says whose the tasks of the peer are: its identity's, else anonymous.
 func (p *peer) own(ctx context.Context, anonymous string) {
