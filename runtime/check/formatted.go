@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"strconv"
@@ -129,6 +130,19 @@ func (d *Decoder) UUID(r *String) UUID {
 // Duration takes a string with the format duration. One that time.Duration can not hold is a violation.
 func (d *Decoder) Duration(r *String) time.Duration {
 	return formatted(d, r, format.ParseDuration, "a duration without years and months, at most 292 years long, which is the limit of this server")
+}
+
+// Bytes takes a string with the format byte.
+func (d *Decoder) Bytes(r *String) []byte {
+	return formatted(d, r, func(s string) ([]byte, bool) {
+		b, err := base64.StdEncoding.DecodeString(s)
+		return b, err == nil
+	}, "")
+}
+
+// AppendBytes writes bytes as base64.
+func AppendBytes(b []byte, data []byte) []byte {
+	return append(base64.StdEncoding.AppendEncode(append(b, '"'), data), '"')
 }
 
 // AppendDate writes a date.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ func TestVAL05FormattedValuesAreWrittenAsTheyCame(t *testing.T) {
 	dateOf := func(d *Decoder) Date { return d.Date(&String{Format: format.Date}) }
 	uuidOf := func(d *Decoder) UUID { return d.UUID(&String{Format: format.UUID}) }
 	durationOf := func(d *Decoder) time.Duration { return d.Duration(&String{Format: format.Duration}) }
+	bytesOf := func(d *Decoder) []byte { return d.Bytes(&String{Format: format.Byte}) }
 	limit := ", allowed: a duration without years and months, at most 292 years long, which is the limit of this server"
 	for _, c := range []struct{ got, want string }{
 		{formattedRound(`"2026-07-28T09:30:00.25+02:00"`, timeOf, AppendTime), `"2026-07-28T09:30:00.25+02:00"`},
@@ -39,6 +41,11 @@ func TestVAL05FormattedValuesAreWrittenAsTheyCame(t *testing.T) {
 		{formattedRound(`"P0Y0M1D"`, durationOf, AppendDuration), `"PT24H"`},
 		{formattedRound(`"P1M"`, durationOf, AppendDuration), `(root): type: found "P1M"` + limit},
 		{formattedRound(`"P999999999999D"`, durationOf, AppendDuration), `(root): type: found "P999999999999D"` + limit},
+		{formattedRound(`"AAH/"`, bytesOf, AppendBytes), `"AAH/"`},
+		{formattedRound(`""`, bytesOf, AppendBytes), `""`},
+		{formattedRound(`"AA\u003d="`, bytesOf, AppendBytes), `"AA=="`},
+		{formattedRound(`"no base64"`, bytesOf, AppendBytes), `(root): format: found "no base64", allowed: ` + format.Byte.Describe()},
+		{string(AppendBytes(nil, nil)), `""`},
 		{string(AppendDuration(nil, -1500*time.Millisecond)), `"-PT1.5S"`},
 		{string(AppendDuration(nil, time.Hour+time.Nanosecond)), `"PT1H0M0.000000001S"`},
 	} {
@@ -68,5 +75,18 @@ func TestVAL12FormattedValuesAreTextToEncodingJSON(t *testing.T) {
 	}
 	if at := want.Date.Time(); !at.Equal(time.Date(2026, 7, 8, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("got %v", at)
+	}
+}
+
+// TestLET01TextIsHeldToItsRule: what keeps nothing of a string says of it what String says.
+func TestLET01TextIsHeldToItsRule(t *testing.T) {
+	for _, r := range []*String{nil, {}, {Min: 3}, {Max: 4}, {Format: format.Byte}, {Format: format.URI}, {Min: 5, Format: format.Byte}, {Pattern: &format.Pattern{Source: "^A"}}} {
+		for _, text := range []string{`""`, `"AAAA"`, `"AA\u003d="`, `"a:b"`, `"é é"`, `5`, `null`, `"\ud800"`, `"open`} {
+			want := Decode([]byte(text), Limits{}, func(d *Decoder, _ *int) { d.String(r) }, new(int))
+			got := Decode([]byte(text), Limits{}, func(d *Decoder, _ *int) { d.Text(r) }, new(int))
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s with %+v: got %v, want %v", text, r, got, want)
+			}
+		}
 	}
 }

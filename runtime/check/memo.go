@@ -104,6 +104,10 @@ func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 	if v := d.known(schema, start); v != nil && d.recall(v) {
 		return
 	}
+	if d.looking == 0 && !d.quiet && !d.counting {
+		check(d) // nobody goes back to it
+		return
+	}
 	broken, counted, over := d.broken, d.counted, d.overflow
 	d.overflow = false
 	check(d)

@@ -52,6 +52,26 @@ func (d *Decoder) longString(r *String, start, i int) string {
 	return s
 }
 
+// Text takes a string and keeps nothing of it.
+func (d *Decoder) Text(r *String) {
+	if d.peek() != '"' {
+		d.wrongType("a string", r.at())
+		return
+	}
+	start := d.pos
+	t, ok := d.scanString()
+	switch {
+	case !ok || r == nil:
+	case *r == String{At: r.At, Format: format.Byte}: // it may be long, so it is not copied
+		if !format.IsBase64(d.value(t)) && !d.lost() {
+			d.broke(start, r.At, "format", r.Format.Describe())
+		}
+	default:
+		s := d.text(t)
+		d.checkString(r, s, utf8.RuneCountInString(s), start)
+	}
+}
+
 func (r *String) at() string {
 	if r == nil {
 		return ""

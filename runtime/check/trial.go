@@ -52,6 +52,14 @@ func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) 
 	return v
 }
 
+// Choose is Pick where nothing is kept.
+func (d *Decoder) Choose(u *Union, check func(d *Decoder, form int)) {
+	Pick(d, u, func(d *Decoder, form int) (none struct{}) {
+		check(d, form)
+		return none
+	})
+}
+
 // Group holds the value to the forms of u and goes back to its beginning.
 func (d *Decoder) Group(u *Union, check func(d *Decoder, form int)) {
 	t := trial{d: d, union: u, held: -1, over: -1, best: -1}

@@ -22,6 +22,7 @@ type ClientRequest[In, Out any] struct {
 type ClientCodec[In, Out any] struct {
 	Revision string                        // "" stands for all that have no codec of their own
 	Append   func(b []byte, in *In) []byte // nil: the request has no params of its own
+	Check    func(d *check.Decoder)        // holds what Append wrote against the definition of the params (LET01); nil: any JSON will do
 	Decode   func(d *check.Decoder, out *Out)
 }
 
@@ -38,8 +39,8 @@ func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], 
 		return nil, &UnsupportedError{}
 	}
 	params := codec.params(in)
-	if err := c.s.sound(params); err != nil {
-		return nil, fmt.Errorf("server: the params of %s are not JSON: %w", name, err)
+	if err := c.s.holds(params, codec.Check); err != nil {
+		return nil, fmt.Errorf("server: the params of %s are invalid: %w", name, err)
 	}
 	q := task.Question{
 		Name: name, Method: askOf(r.Op), Payload: params, Deadline: time.Now().Add(c.s.cfg.askTimeout),

@@ -140,19 +140,25 @@ func (c *Call) allow(own *rpc.Error) *rpc.Error {
 			"*server.URLElicitationError: %w", own.Code, own))
 	}
 	if len(own.Data) > 0 {
-		if err := c.s.sound(own.Data); err != nil {
+		if err := c.s.holds(own.Data, nil); err != nil {
 			return c.defect(fmt.Errorf("the data of an error is not JSON: %w: %w", err, own))
 		}
 	}
 	return own
 }
 
-// sound tells what is wrong with JSON that a handler had a part in, nil for nothing: a field of type check.Raw can hold anything,
-// and a frame that is no JSON would end the connection (LET01). However large it is, it may be written.
-func (s *Server) sound(text []byte) error {
+// holds tells what is wrong with JSON that a handler had a part in, nil for nothing: it breaks its definition, which definition
+// looks for where there is one, or is no JSON, which would end the connection (LET01). However large it is, it may be written.
+func (s *Server) holds(text []byte, definition func(*check.Decoder)) error {
 	limits := s.cfg.limits
 	limits.Bytes = max(limits.Bytes, len(text))
-	return check.Valid(text, limits)
+	if definition == nil {
+		return check.Valid(text, limits)
+	}
+	d := check.Get(text, limits)
+	defer d.Put()
+	definition(d)
+	return d.Finish()
 }
 
 // defect answers for a handler that is wrong. How is for the log alone.

@@ -39,6 +39,8 @@ type MethodCodec[In, Out any] struct {
 	// Append writes the whole result. It leaves out the members of ResultRules that are zero: the runtime adds them, and the
 	// server's name (EXT20). nil: the result is the empty one, whatever fn returns.
 	Append func(b []byte, out *Out) []byte
+	// Check holds what Append wrote against the result's definition (LET01). nil: any JSON will do.
+	Check func(d *check.Decoder)
 }
 
 // BindMethod joins a handler with its codecs. Params that Decode refuses never reach fn; they are answered with -32602. Errors
@@ -82,7 +84,7 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 		start := len(b)
 		b = c.Append(b, out)
 		outputs.learn(len(b) - start)
-		if err := call.s.sound(b[start:]); err != nil {
+		if err := call.s.holds(b[start:], c.Check); err != nil {
 			return b[:start], &outputError{err}
 		}
 		return b, nil

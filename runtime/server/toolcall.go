@@ -110,7 +110,10 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 		return CallResult{Content: []byte("[]")}, nil // the handler has nothing to say
 	}
 	var result CallResult
-	if err := check.Decode(raw, s.cfg.limits, call.wire.ReadCallResult, &result); err != nil {
+	if err = s.holds(raw, call.wire.CheckCallResult); err == nil {
+		err = check.DecodeScanned(raw, s.cfg.limits, call.wire.ReadCallResult, &result)
+	}
+	if err != nil {
 		return s.failure(call, &outputError{err})
 	}
 	result.Meta = s.unowned(result.Meta)

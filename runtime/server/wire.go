@@ -46,6 +46,8 @@ type Wire struct {
 	// ReadCallResult takes a whole tool result apart, for tools that build the protocol's own result type; nil when
 	// there are none.
 	ReadCallResult func(d *check.Decoder, r *CallResult)
+	// CheckCallResult holds what such a tool wrote against the definition of a tool result (LET01). nil: any JSON will do.
+	CheckCallResult func(d *check.Decoder)
 
 	AppendInitializeResult    func(b []byte, r *InitializeResult) []byte
 	AppendDiscoverResult      func(b []byte, r *DiscoverResult) []byte

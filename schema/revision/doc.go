@@ -22,6 +22,9 @@
 // joined by "/"; "*" is an array's items, "." the value itself, and `$name` a key that `meta` or `extensions` names:
 // such keys contain "/" and are often not in the schema.
 //
+// What the pages of the specification demand of a value, and its schema does not say, stands under `pages` as keywords of that
+// schema: they hold as if they stood there.
+//
 // # Rejected
 //
 //   - Rules in Go, one file per revision: a folder would not be enough for a new revision (REV04), and what a revision

@@ -18,6 +18,9 @@ func (l *linker) report(pos schema.Position, code, hint, format string, args ...
 }
 
 func (l *linker) link() {
+	for _, p := range l.r.pages {
+		l.page(p)
+	}
 	l.capability(&l.r.Server)
 	l.capability(&l.r.Client)
 	for i := range l.r.Meta {
@@ -43,6 +46,20 @@ func (l *linker) definition(reference string, pos schema.Position) (Place, bool)
 		l.report(pos, "unknown-definition", schema.DidYouMean(reference, l.r.definitions()), "no document defines %q", reference)
 	}
 	return place, ok
+}
+
+// page adds to a definition what the pages say of it. What a document says itself needs no page.
+func (l *linker) page(p page) {
+	place, _ := l.definition(p.definition, p.pos)
+	for _, s := range place.Schemas {
+		for _, keyword := range p.keywords {
+			if s.Get(keyword.Key) != nil {
+				l.report(keyword.KeyPos, "duplicate-keyword", "remove it here", "the document says %s of %s itself", keyword.Key, p.definition)
+				continue
+			}
+			s.Members = append(s.Members, keyword)
+		}
+	}
 }
 
 func (r *Revision) definitions() []string {

@@ -56,8 +56,12 @@ func load(t *testing.T, name string, options ...Option) *Revision {
 
 func TestOfficialREV04DocumentsHaveTheSameStructure(t *testing.T) {
 	for _, name := range Names() {
-		for _, d := range load(t, name).Documents {
-			theirs, _ := official(t, officialFile(name, d.Name))
+		core := load(t, name, WithDocument(embeddedCore(t, name))).Documents[0] // with what the pages add to it, as ours has it
+		for i, d := range load(t, name).Documents {
+			theirs := core.Document
+			if i > 0 {
+				theirs, _ = official(t, officialFile(name, d.Name))
+			}
 			for _, line := range differences(d.Document, theirs) {
 				t.Errorf("%s/%s%s", name, d.Name, line)
 			}

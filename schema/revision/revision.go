@@ -20,6 +20,15 @@ type Revision struct {
 	Extensions []Extension
 	HTTP       HTTP
 	Messages   []Message
+
+	pages []page // what they say is in Documents
+}
+
+// page is what the pages of the specification say of a definition, and the documents do not: keywords of its schema.
+type page struct {
+	definition string // definition reference
+	pos        schema.Position
+	keywords   []schema.Member
 }
 
 // Era is how a peer learns version and capabilities of the other one.

@@ -14,6 +14,9 @@ func (d *decoder) rules(n *schema.Node) (r *Revision, documents []*schema.Node) 
 		must("revision", text(d, &r.Name)),
 		must("era", text(d, &r.Era, string(Handshake), string(Stateless))),
 		must("documents", func(n *schema.Node) { d.items(n, func(item *schema.Node) { documents = append(documents, item) }) }),
+		may("pages", func(n *schema.Node) {
+			d.each(n, "definition", nil, func(m *schema.Member) { r.pages = append(r.pages, d.page(m)) })
+		}),
 		must("methods", func(n *schema.Node) {
 			d.items(n, func(item *schema.Node) { r.Methods = append(r.Methods, d.method(item)) })
 		}),
@@ -31,6 +34,14 @@ func (d *decoder) rules(n *schema.Node) (r *Revision, documents []*schema.Node) 
 	)
 	sortRules(r)
 	return r, documents
+}
+
+func (d *decoder) page(m *schema.Member) page {
+	p := page{definition: m.Key, pos: m.KeyPos}
+	if d.kind(m.Value, schema.Object) {
+		p.keywords = m.Value.Members
+	}
+	return p
 }
 
 func (d *decoder) method(n *schema.Node) Method {

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -9,6 +10,9 @@ import (
 // discard writes statements that check a value and keep nothing of it.
 func (s *source) discard(v *model.Value) {
 	s.assertions(v.Checks)
+	if takes(v.Checks) {
+		return
+	}
 	if v.Null {
 		s.open("if !d.Null() {")
 		defer s.close("}")
@@ -36,15 +40,25 @@ func (s *source) discard(v *model.Value) {
 		} else {
 			s.line("d.Alias(&", v.Values.Var, ")")
 		}
+	case model.String:
+		s.line("d.Text(", stringRef(t.Rule), ")")
 	default:
 		s.line(scalarExpr(v))
 	}
 }
 
+// takes reports whether an assertion takes the value, so that nothing is left to read.
+func takes(all []model.Assertion) bool {
+	return slices.ContainsFunc(all, func(a model.Assertion) bool {
+		g, ok := a.(*model.Group)
+		return ok && g.Takes
+	})
+}
+
 // discardSlice writes
 //
 //	for ok := d.Array(nil); ok; ok = d.Item() {
-//		d.String(nil)
+//		d.Text(nil)
 //	}
 func (s *source) discardSlice(t *model.Slice) {
 	rule := "nil"
@@ -70,7 +84,7 @@ func (s *source) discardMap(t *model.Map) {
 //
 //	switch d.Kind(nil) {
 //	case check.KindString:
-//		d.String(&name)
+//		d.Text(&name)
 //	default:
 //		d.Skip()
 //	}
@@ -103,7 +117,7 @@ func (s *source) discardKinds(t *model.ByKind) {
 //
 //	switch d.Index() {
 //	case 0:
-//		d.String(&first)
+//		d.Text(&first)
 //	default:
 //		d.Skip()
 //	}

@@ -30,7 +30,7 @@ func methodsFile(pkg *model.Package) ([]File, error) {
 //	func methods(h Handlers) []server.MethodHandler {
 //		return []server.MethodHandler{
 //			server.BindMethod("prompts/get", h.GetPrompt,
-//				server.MethodCodec[GetPromptRequestParams, GetPromptResult]{Decode: decodeGetPromptRequestParams, Append: appendGetPromptResult}),
+//				server.MethodCodec[GetPromptRequestParams, GetPromptResult]{Decode: decodeGetPromptRequestParams, Append: appendGetPromptResult, Check: checkSentGetPromptResult}),
 //		}
 //	}
 func methodTable(pkg *model.Package) jen.Code {
@@ -50,24 +50,32 @@ func methodEntry(m *model.MethodHandler) jen.Code {
 	if m.Result.Name == "" {
 		bind, of[1] = "BindAck", jen.Struct()
 	}
-	args := []jen.Code{jen.Lit(m.Name), jen.Id("h").Dot(m.GoName), methodCodec(of, "", m.Params.Decode, m.Result.Append)}
+	args := []jen.Code{jen.Lit(m.Name), jen.Id("h").Dot(m.GoName)}
 	for _, v := range m.Views {
-		args = append(args, methodCodec(of, v.Revision, m.Params.Decode, v.Append))
+		args = append(args, methodCodec(of, v, m.Params.Decode))
 	}
 	return jen.Qual(serverPath, bind).Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}, args...)
 }
 
-// server.MethodCodec[PaginatedRequestParams, ListPromptsResult]{Revision: "2025-11-25", Decode: …, Append: …}
-func methodCodec(of []jen.Code, revision, decode, write string) jen.Code {
+// server.MethodCodec[PaginatedRequestParams, ListPromptsResult]{Revision: "2025-11-25", Decode: …, Append: …, Check: …}
+func methodCodec(of []jen.Code, v model.View, decode string) jen.Code {
+	return jen.Qual(serverPath, "MethodCodec").Types(of...).Values(codecFields(v, decode)...)
+}
+
+// Revision: "2026-07-28", Decode: decodeElicitResult, Append: appendElicitRequestParams20260728, Check: checkSentElicitRequestParams
+func codecFields(v model.View, decode string) []jen.Code {
 	var fields []jen.Code
-	if revision != "" {
-		fields = append(fields, field("Revision", jen.Lit(revision)))
+	if v.Revision != "" {
+		fields = append(fields, field("Revision", jen.Lit(v.Revision)))
 	}
 	fields = append(fields, field("Decode", jen.Id(decode)))
-	if write != "" {
-		fields = append(fields, field("Append", jen.Id(write)))
+	if v.Append != "" {
+		fields = append(fields, field("Append", jen.Id(v.Append)))
 	}
-	return jen.Qual(serverPath, "MethodCodec").Types(of...).Values(fields...)
+	if v.Check != nil {
+		fields = append(fields, field("Check", jen.Id(v.Check.Decode)))
+	}
+	return fields
 }
 
 // // CreateMessage sends sampling/createMessage to the client and waits for its answer. …
@@ -98,7 +106,7 @@ func sendFunc(s *model.Send) jen.Code {
 //	var createMessageRequest = server.ClientRequest[CreateMessageRequestParams, CreateMessageResult]{
 //		Op: server.OpCreateMessage,
 //		Codecs: []server.ClientCodec[CreateMessageRequestParams, CreateMessageResult]{
-//			{Append: appendCreateMessageRequestParams, Decode: decodeCreateMessageResult},
+//			{Decode: decodeCreateMessageResult, Append: appendCreateMessageRequestParams, Check: checkSentCreateMessageRequestParams},
 //		},
 //	}
 func sendVar(s *model.Send) jen.Code {
@@ -106,23 +114,11 @@ func sendVar(s *model.Send) jen.Code {
 	if s.Params.Name != "" {
 		of[0] = jen.Id(s.Params.Name)
 	}
-	codecs := []jen.Code{clientCodec("", s.Params.Append, s.Result.Decode)}
+	var codecs []jen.Code
 	for _, v := range s.Views {
-		codecs = append(codecs, clientCodec(v.Revision, v.Append, s.Result.Decode))
+		codecs = append(codecs, jen.Values(codecFields(v, s.Result.Decode)...))
 	}
 	return jen.Var().Id(s.Var).Op("=").Qual(serverPath, "ClientRequest").Types(of...).Add(onLines(
 		field("Op", jen.Qual(serverPath, "Op"+s.Op)),
 		field("Codecs", jen.Index().Qual(serverPath, "ClientCodec").Types(of...).Add(onLines(codecs...)))))
-}
-
-// {Revision: "2026-07-28", Append: appendCreateMessageRequestParams20260728, Decode: decodeCreateMessageResult}
-func clientCodec(revision, write, decode string) jen.Code {
-	var fields []jen.Code
-	if revision != "" {
-		fields = append(fields, field("Revision", jen.Lit(revision)))
-	}
-	if write != "" {
-		fields = append(fields, field("Append", jen.Id(write)))
-	}
-	return jen.Values(append(fields, field("Decode", jen.Id(decode)))...)
 }

@@ -163,7 +163,7 @@ var formatNames = map[string]string{
 	"email": "Email", "idn-email": "IDNEmail", "hostname": "Hostname", "idn-hostname": "IDNHostname",
 	"ipv4": "IPv4", "ipv6": "IPv6", "uri": "URI", "uri-reference": "URIReference",
 	"iri": "IRI", "iri-reference": "IRIReference", "uri-template": "URITemplate", "uuid": "UUID",
-	"json-pointer": "JSONPointer", "relative-json-pointer": "RelativeJSONPointer", "regex": "Regex",
+	"json-pointer": "JSONPointer", "relative-json-pointer": "RelativeJSONPointer", "regex": "Regex", "byte": "Byte",
 }
 
 func (t *tables) integer(r *model.NumberRule) {

@@ -296,7 +296,10 @@ func (s *source) goType(v *model.Value) string {
 
 // formatted is the Go type of a string with a format.
 func (s *source) formatted(t model.Formatted) string {
-	if t.Package == "check" {
+	switch t.Package {
+	case "":
+		return "[]byte"
+	case "check":
 		return s.check(t.Name)
 	}
 	return s.use(t.Package, t.Name)

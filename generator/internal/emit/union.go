@@ -61,7 +61,7 @@ func (s *source) memberExpr(m *model.UnionMember) string {
 //		}
 //	})
 func (s *source) group(g *model.Group) {
-	s.open("d.Group(&", g.Var, ", func(d *check.Decoder, form int) {")
+	s.open("d.", ifElse(g.Takes, "Choose", "Group"), "(&", g.Var, ", func(d *check.Decoder, form int) {")
 	s.forms(len(g.Branches), func(i int) { s.line(call(g.Branches[i])) })
 	s.close("})")
 }

@@ -55,6 +55,9 @@ func wireVar(w *model.Wire) jen.Code {
 	for _, m := range w.Messages {
 		fields = append(fields, field(m.Field, jen.Id(m.Func)))
 	}
+	if w.CheckResult != nil {
+		fields = append(fields, field("CheckCallResult", jen.Id(w.CheckResult.Decode)))
+	}
 	return jen.Add(comment("wire"+w.Suffix+" is revision "+w.Revision+" as the runtime speaks it: methods, task rules, places of capabilities, "+
 		"and one function for each message that it reads or writes.")).Line().
 		Var().Id("wire"+w.Suffix).Op("=").Qual(serverPath, "Wire").Add(onLines(fields...))

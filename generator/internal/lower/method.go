@@ -153,10 +153,12 @@ func (l *packageLowering) methodTypes() {
 	for _, m := range l.pkg.Methods {
 		m.Params = l.protocolType(m.Params.Name, model.Decode)
 		m.Result = l.protocolType(m.Result.Name, model.Encode)
+		m.Views = l.sent.Views(wire.SentResult(m.Name))
 	}
 	for _, s := range l.pkg.Sends {
 		s.Params = l.protocolType(s.Params.Name, model.Encode)
 		s.Result = l.protocolType(s.Result.Name, model.Decode)
+		s.Views = l.sent.Views(wire.SentParams(s.Name))
 	}
 	l.later = append(l.later, l.views)
 }
@@ -171,14 +173,32 @@ func (l *packageLowering) protocolType(name string, use model.Use) model.TypeRef
 
 // views makes the encoders of revisions in which a result or params differ.
 func (l *packageLowering) views() {
+	viewers := wire.Viewers{}
 	for _, w := range l.pkg.Wires {
-		v := wire.NewViewer(l.types, l.protocol, w)
-		for _, m := range l.pkg.Methods {
-			m.Views = v.Add(m.Views, m.Result.Decl)
-		}
-		for _, s := range l.pkg.Sends {
-			s.Views = v.Add(s.Views, s.Params.Decl)
-		}
-		l.pkg.Views = append(l.pkg.Views, v.Out...)
+		viewers[w.Revision] = wire.NewViewer(l.types, l.protocol, w)
 	}
+	for _, m := range l.pkg.Methods {
+		m.Views = viewers.Settle(m.Views, m.Result)
+	}
+	for _, s := range l.pkg.Sends {
+		s.Views = viewers.Settle(s.Views, s.Params)
+	}
+	for _, w := range l.pkg.Wires {
+		l.pkg.Views = append(l.pkg.Views, viewers[w.Revision].Out...)
+	}
+}
+
+// sentBy lists the definitions of what handlers send under r.
+func (l *packageLowering) sentBy(r *revision.Revision) []string {
+	var all []string
+	if l.pkg.Needs.Results {
+		all = append(all, wire.SentCall(r))
+	}
+	for _, m := range l.pkg.Methods {
+		all = append(all, wire.SentResult(m.Name)(r))
+	}
+	for _, m := range l.pkg.Sends {
+		all = append(all, wire.SentParams(m.Name)(r))
+	}
+	return all
 }

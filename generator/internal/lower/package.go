@@ -44,6 +44,7 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 	l.choices()
 	l.types.GoTypes = l.in.Manifest.Defaults.GoTypes
 	l.protocol = wire.NewProtocol(in.Revisions, l.protocolTypes()...)
+	l.sent = wire.NewSent(l.types, in.Revisions, l.sentBy)
 	l.tools()
 	if l.pkg.Needs.Results {
 		l.result()
@@ -60,6 +61,7 @@ type packageLowering struct {
 	pkg   *model.Package
 	// protocol is the union of what the revisions define.
 	protocol *wire.Protocol
+	sent     *wire.Sent
 	later    []func() // what needs finished types
 	diags    schema.Diagnostics
 }

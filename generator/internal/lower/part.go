@@ -132,6 +132,9 @@ func (l *packageLowering) borrowed() []model.Loan {
 	}
 	if l.pkg.Result != nil {
 		add(0, l.pkg.Result.Decl)
+		for _, w := range l.pkg.Wires {
+			add(model.Decode, w.CheckResult)
+		}
 	}
 	for _, m := range l.pkg.Methods {
 		add(model.Decode, m.Params.Decl)
@@ -148,6 +151,7 @@ func (l *packageLowering) borrowed() []model.Loan {
 
 func (l *packageLowering) viewsOf(views []model.View, add func(model.Use, *model.Decl)) {
 	for _, v := range views {
+		add(model.Decode, v.Check)
 		for _, d := range l.pkg.Views {
 			if d.Append == v.Append {
 				add(model.Encode, d)

@@ -19,6 +19,10 @@ func (l *packageLowering) result() {
 	}
 	ref := l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: name, Keep: true, Use: model.Encode})
 	l.pkg.Result = &model.Result{TypeRef: ref}
+	for _, v := range l.sent.Views(wire.SentCall) {
+		at := slices.IndexFunc(l.pkg.Wires, func(w *model.Wire) bool { return w.Revision == v.Revision })
+		l.pkg.Wires[at].CheckResult = v.Check
+	}
 	l.later = append(l.later, l.textResult)
 }
 

@@ -8,7 +8,7 @@ type MethodHandler struct {
 	// Params and Result are without a name where there is nothing to say: such a method takes no params, or answers that it
 	// is done.
 	Params, Result TypeRef
-	Views          []View // encoders of the result
+	Views          []View // of the result
 }
 
 // Send is a request of the server with a function that sends it and waits for the answer.
@@ -19,8 +19,12 @@ type Send struct {
 	Op             string // CreateMessage: the operation of package server, without Op
 	Again          string // what asking means for a call that is run again; empty if none is
 	Params, Result TypeRef
-	Views          []View // encoders of the params
+	Views          []View // of the params
 }
 
-// View is the encoder of a revision whose message has less than the Go type.
-type View struct{ Revision, Append string }
+// View is how a revision has a message: the encoder, which leaves out what the revision lacks, and the validator of what was
+// written. The first one of a message is for all revisions without one of their own.
+type View struct {
+	Revision, Append string
+	Check            *Decl // nil: nothing in it can be wrong
+}

@@ -79,8 +79,8 @@ type Type interface{ isType() }
 // String is a Go string.
 type String struct{ Rule *StringRule }
 
-// Formatted is a string with a Go type of its own: time.Time, time.Duration, check.Date or check.UUID. The runtime's functions
-// for it are called by its Name.
+// Formatted is a string with a Go type of its own: time.Time, time.Duration, check.Date, check.UUID, or []byte, which has no Package.
+// The runtime's functions for it are called by its Name.
 type Formatted struct {
 	Package, Name string
 	Rule          *StringRule // never nil

@@ -87,6 +87,7 @@ type Group struct {
 	Var      string
 	At       string
 	One      bool
+	Takes    bool    // the value is read with it: nothing else is said of it, and nothing is kept
 	Key      string  // the member whose text excludes branches
 	Branches []*Decl // each with a *Check
 	Forms    []Form  // of the branches

@@ -14,6 +14,7 @@ type Wire struct {
 	// ToolExecution is the member of an advertised tool that says whether it runs as a task; empty if there is none.
 	ToolExecution string
 	Messages      []*Message // in the order of the fields of server.Wire
+	CheckResult   *Decl      // of tools without an outputSchema; nil if there are none
 }
 
 // Method is server.Method. Read is nil when the params say nothing that the runtime wants to know.

@@ -36,13 +36,14 @@ func compiler(dialect schema.Dialect, document []byte) (*jsonschema.Compiler, er
 }
 
 // borrowFormats gives the reference our word on formats where its own takes what net/url, net/mail and the like take.
-// Those are the official suite's to judge; here they would only drown what else is found.
+// Those are the official suite's to judge; here they would only drown what else is found. Base64 is none of its formats.
 func borrowFormats() {
 	for name, format := range map[string]format.Format{
 		"uri": format.URI, "uri-reference": format.URIReference, "iri": format.IRI, "iri-reference": format.IRIReference,
 		"uri-template": format.URITemplate, "email": format.Email, "idn-email": format.IDNEmail,
 		"hostname": format.Hostname, "duration": format.Duration, "time": format.Time, "regex": format.Regex,
 		"relative-json-pointer": format.RelativeJSONPointer, "ipv4": format.IPv4, // 0.0.0.00 is none
+		"byte": format.Byte,
 	} {
 		jsonschema.Formats[name] = func(v any) bool {
 			s, ok := v.(string)

@@ -30,8 +30,11 @@ func (l *lowering) goTypeOf(s *shape) string {
 	return ""
 }
 
-// formatted is the type of a string whose format has a Go type, if that is asked for.
+// formatted is the type of a string whose format has a Go type, if that is asked for. Base64 always has one.
 func (l *lowering) formatted(s *shape, rule *model.StringRule) (model.Type, bool) {
+	if rule.Format == byteFormat {
+		return model.Formatted{Name: "Bytes", Rule: rule}, true
+	}
 	name := l.goTypeOf(s)
 	if !slices.Contains(schema.GoTypesOf(rule.Format), name) {
 		return nil, false

@@ -104,7 +104,8 @@ func plainValue(v *model.Value, dir direction, null bool) bool {
 	case *model.Map:
 		return (dir == reading || null) && plainElem(&t.Elem, dir)
 	case model.Formatted:
-		return t.Name != "Duration" // which is an integer to encoding/json
+		// A duration is an integer to encoding/json, and no bytes are null.
+		return t.Name != "Duration" && (t.Name != "Bytes" || dir == reading || null)
 	case model.Named:
 		return dir == writing && (null || !v.Null || !nilIsWritten(v)) || dir == reading && !methodless(t.Decl)
 	}

@@ -22,6 +22,7 @@ type reader struct {
 	shapes    map[*schema.Node]*shape
 	owns      map[*schema.Node]*shape
 	nulls     map[*shape]bool // takesNull of shapes
+	protocol  bool            // the document is the protocol's
 }
 
 // shape reads and merges the schemas of c. What it returns is shared and must not be changed.

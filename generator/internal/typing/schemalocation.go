@@ -90,5 +90,5 @@ func (l *lowering) refName(n *schema.Node) string {
 	if n == l.doc.Root {
 		return naming.GoName(l.scope)
 	}
-	return join(l.scope, naming.GoName(schema.UnescapeToken(name)))
+	return join(l.scope, naming.GoName(schema.UnescapeToken(name))) + l.suffix
 }

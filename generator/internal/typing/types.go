@@ -12,6 +12,7 @@ type Root struct {
 	Node     *schema.Node // the schema; nil means the document's root
 	Name     string       // Go name: GetQuoteInput
 	Scope    string       // what names of the schema's own $defs begin with; "" for protocol documents
+	Suffix   string       // what they end in
 	Keep     bool         // keep unknown properties of objects that say nothing about them (protocol documents do)
 	Use      model.Use
 	Doc      []string // first lines of the type's comment; the schema's own description follows
@@ -76,13 +77,7 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	if n == nil {
 		n = r.Document.Root
 	}
-	l := &lowering{
-		Types: t, scope: r.Scope, name: r.Name, keep: r.Keep,
-		reader: reader{doc: r.Document, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
-			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}, nulls: map[*shape]bool{}},
-	}
-	t.keeping = r.Keep
-	t.Choose(r.Document)
+	l := t.begin(r)
 	l.root = l.enter(n)
 	d := l.lowerRoot(l.root, r)
 	t.claims[d].apart = true
@@ -90,6 +85,25 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
 	t.roots, t.uses = append(t.roots, ref), append(t.uses, r.Use)
 	return ref
+}
+
+// Check registers a validator of r.Node, a definition of a protocol document. It has its name when Finish is done.
+func (t *Types) Check(r Root) *model.Decl {
+	l := t.begin(r)
+	d := l.checkNode(r.Node, l.refName(r.Node))
+	t.roots, t.uses = append(t.roots, model.TypeRef{Decl: d}), append(t.uses, model.Decode)
+	return d
+}
+
+func (t *Types) begin(r Root) *lowering {
+	l := &lowering{
+		Types: t, scope: r.Scope, suffix: r.Suffix, name: r.Name, keep: r.Keep,
+		reader: reader{doc: r.Document, protocol: r.Keep, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
+			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}, nulls: map[*shape]bool{}},
+	}
+	t.keeping = r.Keep
+	t.Choose(r.Document)
+	return l
 }
 
 // Finish decides what needs a sight of all types and returns them in the order in which they were met.
@@ -126,10 +140,11 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 type lowering struct {
 	*Types
 	reader
-	root  *schema.Node
-	scope string
-	name  string // of the root's type
-	keep  bool
+	root   *schema.Node
+	scope  string
+	suffix string
+	name   string // of the root's type
+	keep   bool
 }
 
 // place is where a value stands.

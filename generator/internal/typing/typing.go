@@ -93,11 +93,28 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 			return v
 		}
 	}
+	if p.drop && l.sayGroupsAlone(s) {
+		all := l.assertions(s, p)
+		all[0].(*model.Group).Takes = true
+		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
+	}
 	p.keep = p.keep || len(s.groups) > 0 || s.also != nil
 	v := l.bare(s, p)
 	v.Null = s.kinds&model.KindNull != 0 && s.never == nil && takesNoNull(v.Type)
 	v.Checks = append(v.Checks, l.assertions(s, p)...)
 	return v
+}
+
+// sayGroupsAlone reports whether s is one group and nothing else.
+func (l *lowering) sayGroupsAlone(s *shape) bool {
+	if len(s.groups) != 1 || s.also != nil || s.never != nil || s.enum != nil || s.whole || !s.plain() {
+		return false
+	}
+	var kinds model.Kind
+	for _, b := range l.shapes(s.groups[0]) {
+		kinds |= b.kinds
+	}
+	return kinds&^s.kinds == 0
 }
 
 // takesNoNull reports whether null has to be looked for before a value of the type is read.

@@ -32,15 +32,29 @@ func NewViewer(types *typing.Types, p *Protocol, w *model.Wire) *viewer {
 	return v
 }
 
-// Add appends the encoder of d for this revision to all, where it is another than the usual one.
-func (v *viewer) Add(all []model.View, d *model.Decl) []model.View {
-	if d == nil {
-		return all
+// Viewers are those of all revisions, by name.
+type Viewers map[string]*viewer
+
+// Settle gives each view its encoder. Those that are alike become one: the type's own encoder, as the newest revision that
+// writes with it has it.
+func (viewers Viewers) Settle(all []model.View, of model.TypeRef) []model.View {
+	usual := model.View{Append: of.Append}
+	for i := len(all) - 1; i >= 0; i-- {
+		all[i].Append = of.Append
+		if of.Decl != nil {
+			all[i].Append = viewers[all[i].Revision].view(of.Decl).Append
+		}
+		if all[i].Append == of.Append {
+			usual.Check = all[i].Check
+		}
 	}
-	if seen := v.view(d); seen != d {
-		all = append(all, model.View{Revision: v.revision, Append: seen.Append})
+	settled := []model.View{usual}
+	for _, v := range all {
+		if v.Append != usual.Append || v.Check != usual.Check {
+			settled = append(settled, v)
+		}
 	}
-	return all
+	return settled
 }
 
 // view returns the declaration whose encoder writes d as the revision has it: a new one, or d.

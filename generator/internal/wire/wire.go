@@ -15,7 +15,7 @@ func Lower(rev *revision.Revision, pkg *model.Package) (*model.Wire, schema.Diag
 	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), made: map[string]*model.Message{}, shared: map[string]*model.WireObject{}}
 	l.wire = &model.Wire{
 		Revision:  rev.Name,
-		Suffix:    strings.ReplaceAll(rev.Name, "-", ""),
+		Suffix:    revisionSuffix(rev.Name),
 		File:      "wire_" + strings.ReplaceAll(rev.Name, "-", "_") + ".gen.go",
 		Handshake: rev.Era == revision.Handshake,
 	}
@@ -39,6 +39,9 @@ func Lower(rev *revision.Revision, pkg *model.Package) (*model.Wire, schema.Diag
 	}
 	return l.wire, l.diags
 }
+
+// revisionSuffix is what identifiers of one revision end in.
+func revisionSuffix(name string) string { return strings.ReplaceAll(name, "-", "") }
 
 type wireLowering struct {
 	rev   *revision.Revision

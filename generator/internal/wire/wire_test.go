@@ -65,6 +65,9 @@ func TestREV04TablesMatchTheRuntime(t *testing.T) {
 		}
 	}
 	for field := range reflect.TypeFor[server.Wire]().Fields() {
+		if field.Name == "CheckCallResult" {
+			continue // Sent makes it
+		}
 		if field.Type.Kind() == reflect.Func && !slices.ContainsFunc(wireMessages(), func(m wireMessage) bool { return m.field == field.Name }) {
 			t.Errorf("nothing fills server.Wire.%s", field.Name)
 		}

@@ -39,6 +39,7 @@ const (
 	JSONPointer
 	RelativeJSONPointer
 	Regex // ECMA-262, in what RE2 has of it, 64 KiB at most
+	Byte  // base64, which JSON Schema does not have as a format, but the protocol's documents do
 )
 
 var formats = [...]struct {
@@ -64,6 +65,7 @@ var formats = [...]struct {
 	JSONPointer:         {isJSONPointer, "a JSON Pointer such as /a/0"},
 	RelativeJSONPointer: {isRelativeJSONPointer, "a relative JSON Pointer such as 1/a"},
 	Regex:               {isRegex, "a regular expression (without lookaround and backreferences, 65536 bytes and 256 \\p at most)"},
+	Byte:                {IsBase64[string], "base64 (RFC 4648, with padding)"},
 }
 
 // Match reports whether s has the format. None takes everything.
@@ -114,6 +116,29 @@ func allHex(s string) bool {
 		}
 	}
 	return true
+}
+
+// base64Values are the numbers that characters of base64 stand for, plus one.
+var base64Values = func() (t [256]uint8) {
+	for i, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" {
+		t[c] = uint8(i + 1)
+	}
+	return t
+}()
+
+// IsBase64 takes the standard alphabet with padding, on one line. Bits behind the last byte are zero: bytes have one form.
+func IsBase64[T string | []byte](s T) bool {
+	n := len(s)
+	for n > 0 && n > len(s)-2 && s[n-1] == '=' {
+		n--
+	}
+	for i := range n {
+		if base64Values[s[i]] == 0 {
+			return false
+		}
+	}
+	padding := len(s) - n
+	return len(s)%4 == 0 && (padding == 0 || (base64Values[s[n-1]]-1)&(1<<(2*padding)-1) == 0)
 }
 
 func isJSONPointer(s string) bool {

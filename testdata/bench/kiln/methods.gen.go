@@ -19,6 +19,6 @@ func CreateMessage(ctx context.Context, call *server.Call, name string, params *
 var createMessageRequest = server.ClientRequest[CreateMessageRequestParams, CreateMessageResult]{
 	Op: server.OpCreateMessage,
 	Codecs: []server.ClientCodec[CreateMessageRequestParams, CreateMessageResult]{
-		{Append: appendCreateMessageRequestParams, Decode: decodeCreateMessageResult},
+		{Decode: decodeCreateMessageResult, Append: appendCreateMessageRequestParams, Check: checkSentCreateMessageRequestParams},
 	},
 }

@@ -167,7 +167,7 @@ type ImageContent struct {
 	// Annotations are hints for displaying and using this item.
 	Annotations *Annotations `json:"annotations,omitzero"`
 	// Data is the picture, base64-encoded.
-	Data string `json:"data"`
+	Data []byte `json:"data"`
 	// MIMEType is the picture's format, such as image/png.
 	MIMEType string `json:"mimeType"`
 	// Every other property.
@@ -180,7 +180,7 @@ type AudioContent struct {
 	// Annotations are hints for displaying and using this item.
 	Annotations *Annotations `json:"annotations,omitzero"`
 	// Data is the sound, base64-encoded.
-	Data string `json:"data"`
+	Data []byte `json:"data"`
 	// MIMEType is the sound's format, such as audio/wav.
 	MIMEType string `json:"mimeType"`
 	// Every other property.
@@ -268,7 +268,7 @@ type TextResourceContents struct {
 type BlobResourceContents struct {
 	Meta map[string]check.Raw `json:"_meta,omitzero"`
 	// Blob is the content, base64-encoded.
-	Blob string `json:"blob"`
+	Blob []byte `json:"blob"`
 	// MIMEType is the content's media type, where it is known.
 	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
 	// URI is the address of the resource; any scheme.

@@ -444,6 +444,7 @@ var role = check.Enum{At: "#/$defs/Role", Values: []string{"assistant", "user"}}
 
 var (
 	imageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
+	imageContentData = check.String{Format: format.Byte}
 	imageContentType = check.Enum{Values: []string{"image"}, Const: true}
 )
 
@@ -455,7 +456,7 @@ func decodeImageContent(d *check.Decoder, v *ImageContent) {
 		case 1:
 			v.Annotations = check.New(d, decodeAnnotations)
 		case 2:
-			v.Data = d.String(nil)
+			v.Data = d.Bytes(&imageContentData)
 		case 3:
 			v.MIMEType = d.String(nil)
 		case 4:
@@ -472,7 +473,7 @@ func appendImageContent(b []byte, v *ImageContent) []byte {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
-	b = check.AppendString(check.Member(b, `"data":`), v.Data)
+	b = check.AppendBytes(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
 	b = check.Member(b, `"type":"image"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -487,6 +488,7 @@ func (v *ImageContent) UnmarshalJSON(b []byte) error {
 
 var (
 	audioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
+	audioContentData = check.String{Format: format.Byte}
 	audioContentType = check.Enum{Values: []string{"audio"}, Const: true}
 )
 
@@ -498,7 +500,7 @@ func decodeAudioContent(d *check.Decoder, v *AudioContent) {
 		case 1:
 			v.Annotations = check.New(d, decodeAnnotations)
 		case 2:
-			v.Data = d.String(nil)
+			v.Data = d.Bytes(&audioContentData)
 		case 3:
 			v.MIMEType = d.String(nil)
 		case 4:
@@ -515,7 +517,7 @@ func appendAudioContent(b []byte, v *AudioContent) []byte {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
-	b = check.AppendString(check.Member(b, `"data":`), v.Data)
+	b = check.AppendBytes(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
 	b = check.Member(b, `"type":"audio"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -591,7 +593,7 @@ func (v *ResourceLink) UnmarshalJSON(b []byte) error {
 
 var (
 	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}}
-	iconSrc = check.String{Format: format.URI}
+	iconSrc = check.String{Pattern: &format.Pattern{Source: "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)"}, Format: format.URI}
 )
 
 func decodeIcon(d *check.Decoder, v *Icon) {
@@ -735,8 +737,9 @@ func (v *TextResourceContents) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: []string{"blob", "uri"}}
-	blobResourceContentsURI = check.String{Format: format.URI}
+	blobResourceContents     = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: []string{"blob", "uri"}}
+	blobResourceContentsBlob = check.String{Format: format.Byte}
+	blobResourceContentsURI  = check.String{Format: format.URI}
 )
 
 func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {
@@ -745,7 +748,7 @@ func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {
 		case 0:
 			v.Meta = check.Map(d, nil, decodeRaw)
 		case 1:
-			v.Blob = d.String(nil)
+			v.Blob = d.Bytes(&blobResourceContentsBlob)
 		case 2:
 			v.MIMEType = check.Some(d.String(nil))
 		case 3:
@@ -761,7 +764,7 @@ func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
 	if v.Meta != nil {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
-	b = check.AppendString(check.Member(b, `"blob":`), v.Blob)
+	b = check.AppendBytes(check.Member(b, `"blob":`), v.Blob)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -774,6 +777,293 @@ func (v BlobResourceContents) MarshalJSON() ([]byte, error) {
 
 func (v *BlobResourceContents) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeBlobResourceContents, v)
+}
+
+var (
+	sentCallToolResult     = check.Object{At: "#/$defs/CallToolResult", Names: []string{"_meta", "content", "isError", "structuredContent"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
+	sentCallToolResultMeta = check.Object{AdditionalProperties: check.Skip}
+)
+
+func checkSentCallToolResult(d *check.Decoder) {
+	for f := d.Object(&sentCallToolResult); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentCallToolResultMeta)
+		case 1:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentContentBlock(d)
+			}
+		case 2:
+			d.Bool(nil)
+		case 3:
+			for f := d.Object(nil); f >= 0; f = d.Next() {
+				d.Skip()
+			}
+		}
+	}
+}
+
+var (
+	sentContentBlockAnyOf = check.Union{At: "#/$defs/ContentBlock", Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"data", "mimeType", "name", "resource", "text", "uri"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b11, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b11, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b100100, Tags: []string{"resource_link"}}, {Kinds: check.KindObject, Needs: 0b1000, Tags: []string{"resource"}}}}
+	sentContentBlockOnce  = check.Once{}
+)
+
+func checkSentContentBlock(d *check.Decoder) {
+	d.Once(&sentContentBlockOnce, func(d *check.Decoder) {
+		d.Choose(&sentContentBlockAnyOf, func(d *check.Decoder, form int) {
+			switch form {
+			case 0:
+				checkSentTextContent(d)
+			case 1:
+				checkSentImageContent(d)
+			case 2:
+				checkSentAudioContent(d)
+			case 3:
+				checkSentResourceLink(d)
+			default:
+				checkSentEmbeddedResource(d)
+			}
+		})
+	})
+}
+
+var (
+	sentTextContent     = check.Object{At: "#/$defs/TextContent", Names: []string{"_meta", "annotations", "text", "type"}, Required: []string{"text", "type"}, AdditionalProperties: check.Skip}
+	sentTextContentMeta = check.Object{AdditionalProperties: check.Skip}
+	sentTextContentType = check.Enum{Values: []string{"text"}, Const: true}
+	sentTextContentOnce = check.Once{}
+)
+
+func checkSentTextContent(d *check.Decoder) {
+	d.Once(&sentTextContentOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentTextContent); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentTextContentMeta)
+			case 1:
+				checkSentAnnotations(d)
+			case 2:
+				d.Text(nil)
+			case 3:
+				d.Enum(&sentTextContentType)
+			}
+		}
+	})
+}
+
+var (
+	sentAnnotations         = check.Object{At: "#/$defs/Annotations", Names: []string{"audience", "lastModified", "priority"}, AdditionalProperties: check.Skip}
+	sentAnnotationsPriority = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
+	sentAnnotationsOnce     = check.Once{}
+)
+
+func checkSentAnnotations(d *check.Decoder) {
+	d.Once(&sentAnnotationsOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentAnnotations); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				for ok := d.Array(nil); ok; ok = d.Item() {
+					checkSentRole(d)
+				}
+			case 1:
+				d.Text(nil)
+			case 2:
+				d.Literal(&sentAnnotationsPriority)
+			}
+		}
+	})
+}
+
+var sentRole = check.Enum{At: "#/$defs/Role", Values: []string{"assistant", "user"}}
+
+func checkSentRole(d *check.Decoder) {
+	d.Enum(&sentRole)
+}
+
+var (
+	sentImageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}, AdditionalProperties: check.Skip}
+	sentImageContentMeta = check.Object{AdditionalProperties: check.Skip}
+	sentImageContentData = check.String{Format: format.Byte}
+	sentImageContentType = check.Enum{Values: []string{"image"}, Const: true}
+	sentImageContentOnce = check.Once{}
+)
+
+func checkSentImageContent(d *check.Decoder) {
+	d.Once(&sentImageContentOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentImageContent); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentImageContentMeta)
+			case 1:
+				checkSentAnnotations(d)
+			case 2:
+				d.Text(&sentImageContentData)
+			case 3:
+				d.Text(nil)
+			case 4:
+				d.Enum(&sentImageContentType)
+			}
+		}
+	})
+}
+
+var (
+	sentAudioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}, AdditionalProperties: check.Skip}
+	sentAudioContentMeta = check.Object{AdditionalProperties: check.Skip}
+	sentAudioContentData = check.String{Format: format.Byte}
+	sentAudioContentType = check.Enum{Values: []string{"audio"}, Const: true}
+	sentAudioContentOnce = check.Once{}
+)
+
+func checkSentAudioContent(d *check.Decoder) {
+	d.Once(&sentAudioContentOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentAudioContent); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentAudioContentMeta)
+			case 1:
+				checkSentAnnotations(d)
+			case 2:
+				d.Text(&sentAudioContentData)
+			case 3:
+				d.Text(nil)
+			case 4:
+				d.Enum(&sentAudioContentType)
+			}
+		}
+	})
+}
+
+var (
+	sentResourceLink     = check.Object{At: "#/$defs/ResourceLink", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "type", "uri"}, Required: []string{"name", "type", "uri"}, AdditionalProperties: check.Skip}
+	sentResourceLinkMeta = check.Object{AdditionalProperties: check.Skip}
+	sentResourceLinkSize = check.Number{Integer: true}
+	sentResourceLinkType = check.Enum{Values: []string{"resource_link"}, Const: true}
+	sentResourceLinkURI  = check.String{Format: format.URI}
+)
+
+func checkSentResourceLink(d *check.Decoder) {
+	for f := d.Object(&sentResourceLink); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentResourceLinkMeta)
+		case 1:
+			checkSentAnnotations(d)
+		case 2:
+			d.Text(nil)
+		case 3:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentIcon(d)
+			}
+		case 4:
+			d.Text(nil)
+		case 5:
+			d.Text(nil)
+		case 6:
+			d.Literal(&sentResourceLinkSize)
+		case 7:
+			d.Text(nil)
+		case 8:
+			d.Enum(&sentResourceLinkType)
+		case 9:
+			d.Text(&sentResourceLinkURI)
+		}
+	}
+}
+
+var (
+	sentIcon      = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}, AdditionalProperties: check.Skip}
+	sentIconSrc   = check.String{Pattern: &format.Pattern{Source: "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)"}, Format: format.URI}
+	sentIconTheme = check.Enum{Values: []string{"dark", "light"}}
+)
+
+func checkSentIcon(d *check.Decoder) {
+	for f := d.Object(&sentIcon); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		case 1:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Text(nil)
+			}
+		case 2:
+			d.Text(&sentIconSrc)
+		case 3:
+			d.Enum(&sentIconTheme)
+		}
+	}
+}
+
+var (
+	sentEmbeddedResource              = check.Object{At: "#/$defs/EmbeddedResource", Names: []string{"_meta", "annotations", "resource", "type"}, Required: []string{"resource", "type"}, AdditionalProperties: check.Skip}
+	sentEmbeddedResourceMeta          = check.Object{AdditionalProperties: check.Skip}
+	sentEmbeddedResourceResourceAnyOf = check.Union{Keyword: "anyOf", Members: check.Object{Names: []string{"blob", "text"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10}, {Kinds: check.KindObject, Needs: 0b1}}}
+	sentEmbeddedResourceType          = check.Enum{Values: []string{"resource"}, Const: true}
+)
+
+func checkSentEmbeddedResource(d *check.Decoder) {
+	for f := d.Object(&sentEmbeddedResource); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentEmbeddedResourceMeta)
+		case 1:
+			checkSentAnnotations(d)
+		case 2:
+			d.Choose(&sentEmbeddedResourceResourceAnyOf, func(d *check.Decoder, form int) {
+				switch form {
+				case 0:
+					checkSentTextResourceContents(d)
+				default:
+					checkSentBlobResourceContents(d)
+				}
+			})
+		case 3:
+			d.Enum(&sentEmbeddedResourceType)
+		}
+	}
+}
+
+var (
+	sentTextResourceContents     = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: []string{"text", "uri"}, AdditionalProperties: check.Skip}
+	sentTextResourceContentsMeta = check.Object{AdditionalProperties: check.Skip}
+	sentTextResourceContentsURI  = check.String{Format: format.URI}
+)
+
+func checkSentTextResourceContents(d *check.Decoder) {
+	for f := d.Object(&sentTextResourceContents); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentTextResourceContentsMeta)
+		case 1:
+			d.Text(nil)
+		case 2:
+			d.Text(nil)
+		case 3:
+			d.Text(&sentTextResourceContentsURI)
+		}
+	}
+}
+
+var (
+	sentBlobResourceContents     = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: []string{"blob", "uri"}, AdditionalProperties: check.Skip}
+	sentBlobResourceContentsMeta = check.Object{AdditionalProperties: check.Skip}
+	sentBlobResourceContentsBlob = check.String{Format: format.Byte}
+	sentBlobResourceContentsURI  = check.String{Format: format.URI}
+)
+
+func checkSentBlobResourceContents(d *check.Decoder) {
+	for f := d.Object(&sentBlobResourceContents); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentBlobResourceContentsMeta)
+		case 1:
+			d.Text(&sentBlobResourceContentsBlob)
+		case 2:
+			d.Text(nil)
+		case 3:
+			d.Text(&sentBlobResourceContentsURI)
+		}
+	}
 }
 
 func appendCreateMessageRequestParams(b []byte, v *CreateMessageRequestParams) []byte {
@@ -1184,4 +1474,318 @@ func (v CreateMessageResultContentList) MarshalJSON() ([]byte, error) {
 
 func (v *CreateMessageResultContentList) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeCreateMessageResultContentList, v)
+}
+
+var (
+	sentCreateMessageRequestParams               = check.Object{At: "#/$defs/CreateMessageRequestParams", Names: []string{"_meta", "includeContext", "maxTokens", "messages", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature", "toolChoice", "tools"}, Required: []string{"maxTokens", "messages"}, AdditionalProperties: check.Skip}
+	sentCreateMessageRequestParamsMeta           = check.Object{AdditionalProperties: check.Skip}
+	sentCreateMessageRequestParamsIncludeContext = check.Enum{Values: []string{"allServers", "none", "thisServer"}}
+	sentCreateMessageRequestParamsMaxTokens      = check.Number{Integer: true}
+)
+
+func checkSentCreateMessageRequestParams(d *check.Decoder) {
+	for f := d.Object(&sentCreateMessageRequestParams); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentCreateMessageRequestParamsMeta)
+		case 1:
+			d.Enum(&sentCreateMessageRequestParamsIncludeContext)
+		case 2:
+			d.Literal(&sentCreateMessageRequestParamsMaxTokens)
+		case 3:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentSamplingMessage(d)
+			}
+		case 4:
+			for f := d.Object(nil); f >= 0; f = d.Next() {
+				d.Skip()
+			}
+		case 5:
+			checkSentModelPreferences(d)
+		case 6:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Text(nil)
+			}
+		case 7:
+			d.Text(nil)
+		case 8:
+			d.Literal(nil)
+		case 9:
+			checkSentToolChoice(d)
+		case 10:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentTool(d)
+			}
+		}
+	}
+}
+
+var (
+	sentSamplingMessage             = check.Object{At: "#/$defs/SamplingMessage", Names: []string{"_meta", "content", "role"}, Required: []string{"content", "role"}, AdditionalProperties: check.Skip}
+	sentSamplingMessageMeta         = check.Object{AdditionalProperties: check.Skip}
+	sentSamplingMessageContentAnyOf = check.Union{Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}, {Kinds: check.KindArray}}}
+)
+
+func checkSentSamplingMessage(d *check.Decoder) {
+	for f := d.Object(&sentSamplingMessage); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentSamplingMessageMeta)
+		case 1:
+			d.Choose(&sentSamplingMessageContentAnyOf, func(d *check.Decoder, form int) {
+				switch form {
+				case 0:
+					checkSentTextContent(d)
+				case 1:
+					checkSentImageContent(d)
+				case 2:
+					checkSentAudioContent(d)
+				case 3:
+					checkSentToolUseContent(d)
+				case 4:
+					checkSentToolResultContent(d)
+				default:
+					checkSentSamplingMessageContentAnyOf6(d)
+				}
+			})
+		case 2:
+			checkSentRole(d)
+		}
+	}
+}
+
+var (
+	sentToolUseContent     = check.Object{At: "#/$defs/ToolUseContent", Names: []string{"_meta", "id", "input", "name", "type"}, Required: []string{"id", "input", "name", "type"}, AdditionalProperties: check.Skip}
+	sentToolUseContentMeta = check.Object{AdditionalProperties: check.Skip}
+	sentToolUseContentType = check.Enum{Values: []string{"tool_use"}, Const: true}
+)
+
+func checkSentToolUseContent(d *check.Decoder) {
+	for f := d.Object(&sentToolUseContent); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentToolUseContentMeta)
+		case 1:
+			d.Text(nil)
+		case 2:
+			for f := d.Object(nil); f >= 0; f = d.Next() {
+				d.Skip()
+			}
+		case 3:
+			d.Text(nil)
+		case 4:
+			d.Enum(&sentToolUseContentType)
+		}
+	}
+}
+
+var (
+	sentToolResultContent     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: []string{"content", "toolUseId", "type"}, AdditionalProperties: check.Skip}
+	sentToolResultContentMeta = check.Object{AdditionalProperties: check.Skip}
+	sentToolResultContentType = check.Enum{Values: []string{"tool_result"}, Const: true}
+	sentToolResultContentOnce = check.Once{}
+)
+
+func checkSentToolResultContent(d *check.Decoder) {
+	d.Once(&sentToolResultContentOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentToolResultContent); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentToolResultContentMeta)
+			case 1:
+				for ok := d.Array(nil); ok; ok = d.Item() {
+					checkSentContentBlock(d)
+				}
+			case 2:
+				d.Bool(nil)
+			case 3:
+				for f := d.Object(nil); f >= 0; f = d.Next() {
+					d.Skip()
+				}
+			case 4:
+				d.Text(nil)
+			case 5:
+				d.Enum(&sentToolResultContentType)
+			}
+		}
+	})
+}
+
+var sentSamplingMessageContentAnyOf6 = check.Array{At: "#/$defs/SamplingMessage/properties/content/anyOf/5"}
+
+func checkSentSamplingMessageContentAnyOf6(d *check.Decoder) {
+	for ok := d.Array(&sentSamplingMessageContentAnyOf6); ok; ok = d.Item() {
+		checkSentSamplingMessageContentBlock(d)
+	}
+}
+
+var sentSamplingMessageContentBlockAnyOf = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}}}
+
+func checkSentSamplingMessageContentBlock(d *check.Decoder) {
+	d.Choose(&sentSamplingMessageContentBlockAnyOf, func(d *check.Decoder, form int) {
+		switch form {
+		case 0:
+			checkSentTextContent(d)
+		case 1:
+			checkSentImageContent(d)
+		case 2:
+			checkSentAudioContent(d)
+		case 3:
+			checkSentToolUseContent(d)
+		default:
+			checkSentToolResultContent(d)
+		}
+	})
+}
+
+var (
+	sentModelPreferences                     = check.Object{At: "#/$defs/ModelPreferences", Names: []string{"costPriority", "hints", "intelligencePriority", "speedPriority"}, AdditionalProperties: check.Skip}
+	sentModelPreferencesCostPriority         = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
+	sentModelPreferencesIntelligencePriority = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
+	sentModelPreferencesSpeedPriority        = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
+)
+
+func checkSentModelPreferences(d *check.Decoder) {
+	for f := d.Object(&sentModelPreferences); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Literal(&sentModelPreferencesCostPriority)
+		case 1:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentModelHint(d)
+			}
+		case 2:
+			d.Literal(&sentModelPreferencesIntelligencePriority)
+		case 3:
+			d.Literal(&sentModelPreferencesSpeedPriority)
+		}
+	}
+}
+
+var sentModelHint = check.Object{At: "#/$defs/ModelHint", Names: []string{"name"}, AdditionalProperties: check.Skip}
+
+func checkSentModelHint(d *check.Decoder) {
+	for f := d.Object(&sentModelHint); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		}
+	}
+}
+
+var (
+	sentToolChoice     = check.Object{At: "#/$defs/ToolChoice", Names: []string{"mode"}, AdditionalProperties: check.Skip}
+	sentToolChoiceMode = check.Enum{Values: []string{"auto", "none", "required"}}
+)
+
+func checkSentToolChoice(d *check.Decoder) {
+	for f := d.Object(&sentToolChoice); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Enum(&sentToolChoiceMode)
+		}
+	}
+}
+
+var (
+	sentTool                 = check.Object{At: "#/$defs/Tool", Names: []string{"_meta", "annotations", "description", "execution", "icons", "inputSchema", "name", "outputSchema", "title"}, Required: []string{"inputSchema", "name"}, AdditionalProperties: check.Skip}
+	sentToolMeta             = check.Object{AdditionalProperties: check.Skip}
+	sentToolInputSchema      = check.Object{Names: []string{"$schema", "properties", "required", "type"}, Required: []string{"type"}, AdditionalProperties: check.Skip}
+	sentToolInputSchemaType  = check.Enum{Values: []string{"object"}, Const: true}
+	sentToolOutputSchema     = check.Object{Names: []string{"$schema", "properties", "required", "type"}, Required: []string{"type"}, AdditionalProperties: check.Skip}
+	sentToolOutputSchemaType = check.Enum{Values: []string{"object"}, Const: true}
+)
+
+func checkSentTool(d *check.Decoder) {
+	for f := d.Object(&sentTool); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentToolMeta)
+		case 1:
+			checkSentToolAnnotations(d)
+		case 2:
+			d.Text(nil)
+		case 3:
+			checkSentToolExecution(d)
+		case 4:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentIcon(d)
+			}
+		case 5:
+			for f := d.Object(&sentToolInputSchema); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					d.Text(nil)
+				case 1:
+					for f := d.Object(nil); f >= 0; f = d.Next() {
+						for f := d.Object(nil); f >= 0; f = d.Next() {
+							d.Skip()
+						}
+					}
+				case 2:
+					for ok := d.Array(nil); ok; ok = d.Item() {
+						d.Text(nil)
+					}
+				case 3:
+					d.Enum(&sentToolInputSchemaType)
+				}
+			}
+		case 6:
+			d.Text(nil)
+		case 7:
+			for f := d.Object(&sentToolOutputSchema); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					d.Text(nil)
+				case 1:
+					for f := d.Object(nil); f >= 0; f = d.Next() {
+						for f := d.Object(nil); f >= 0; f = d.Next() {
+							d.Skip()
+						}
+					}
+				case 2:
+					for ok := d.Array(nil); ok; ok = d.Item() {
+						d.Text(nil)
+					}
+				case 3:
+					d.Enum(&sentToolOutputSchemaType)
+				}
+			}
+		case 8:
+			d.Text(nil)
+		}
+	}
+}
+
+var sentToolAnnotations = check.Object{At: "#/$defs/ToolAnnotations", Names: []string{"destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title"}, AdditionalProperties: check.Skip}
+
+func checkSentToolAnnotations(d *check.Decoder) {
+	for f := d.Object(&sentToolAnnotations); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Bool(nil)
+		case 1:
+			d.Bool(nil)
+		case 2:
+			d.Bool(nil)
+		case 3:
+			d.Bool(nil)
+		case 4:
+			d.Text(nil)
+		}
+	}
+}
+
+var (
+	sentToolExecution            = check.Object{At: "#/$defs/ToolExecution", Names: []string{"taskSupport"}, AdditionalProperties: check.Skip}
+	sentToolExecutionTaskSupport = check.Enum{Values: []string{"forbidden", "optional", "required"}}
+)
+
+func checkSentToolExecution(d *check.Decoder) {
+	for f := d.Object(&sentToolExecution); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Enum(&sentToolExecutionTaskSupport)
+		}
+	}
 }

@@ -90,6 +90,7 @@ var wire20251125 = server.Wire{
 	AppendTaskStatus:       appendTask20251125,
 	AppendProgress:         appendProgress20251125,
 	AppendCancelled:        appendCancelled20251125,
+	CheckCallResult:        checkSentCallToolResult,
 }
 
 var initialize20251125 = check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}

@@ -15,30 +15,30 @@ func methods(h Handlers) []server.MethodHandler {
 		server.BindMethod(
 			"completion/complete",
 			h.Complete,
-			server.MethodCodec[CompleteRequestParams, CompleteResult]{Decode: decodeCompleteRequestParams, Append: appendCompleteResult},
+			server.MethodCodec[CompleteRequestParams, CompleteResult]{Decode: decodeCompleteRequestParams, Append: appendCompleteResult, Check: checkSentCompleteResult},
 		),
 		server.BindMethod(
 			"prompts/get",
 			h.GetPrompt,
-			server.MethodCodec[GetPromptRequestParams, GetPromptResult]{Decode: decodeGetPromptRequestParams, Append: appendGetPromptResult},
+			server.MethodCodec[GetPromptRequestParams, GetPromptResult]{Decode: decodeGetPromptRequestParams, Append: appendGetPromptResult, Check: checkSentGetPromptResult},
 		),
 		server.BindMethod(
 			"prompts/list",
 			h.ListPrompts,
-			server.MethodCodec[PaginatedRequestParams, ListPromptsResult]{Decode: decodePaginatedRequestParams, Append: appendListPromptsResult},
-			server.MethodCodec[PaginatedRequestParams, ListPromptsResult]{Revision: "2025-11-25", Decode: decodePaginatedRequestParams, Append: appendListPromptsResult20251125},
+			server.MethodCodec[PaginatedRequestParams, ListPromptsResult]{Decode: decodePaginatedRequestParams, Append: appendListPromptsResult, Check: checkSentListPromptsResult},
+			server.MethodCodec[PaginatedRequestParams, ListPromptsResult]{Revision: "2025-11-25", Decode: decodePaginatedRequestParams, Append: appendListPromptsResult20251125, Check: checkSentListPromptsResult20251125},
 		),
 		server.BindMethod(
 			"resources/list",
 			h.ListResources,
-			server.MethodCodec[PaginatedRequestParams, ListResourcesResult]{Decode: decodePaginatedRequestParams, Append: appendListResourcesResult},
-			server.MethodCodec[PaginatedRequestParams, ListResourcesResult]{Revision: "2025-11-25", Decode: decodePaginatedRequestParams, Append: appendListResourcesResult20251125},
+			server.MethodCodec[PaginatedRequestParams, ListResourcesResult]{Decode: decodePaginatedRequestParams, Append: appendListResourcesResult, Check: checkSentListResourcesResult},
+			server.MethodCodec[PaginatedRequestParams, ListResourcesResult]{Revision: "2025-11-25", Decode: decodePaginatedRequestParams, Append: appendListResourcesResult20251125, Check: checkSentListResourcesResult20251125},
 		),
 		server.BindMethod(
 			"resources/read",
 			h.ReadResource,
-			server.MethodCodec[ReadResourceRequestParams, ReadResourceResult]{Decode: decodeReadResourceRequestParams, Append: appendReadResourceResult},
-			server.MethodCodec[ReadResourceRequestParams, ReadResourceResult]{Revision: "2025-11-25", Decode: decodeReadResourceRequestParams, Append: appendReadResourceResult20251125},
+			server.MethodCodec[ReadResourceRequestParams, ReadResourceResult]{Decode: decodeReadResourceRequestParams, Append: appendReadResourceResult, Check: checkSentReadResourceResult},
+			server.MethodCodec[ReadResourceRequestParams, ReadResourceResult]{Revision: "2025-11-25", Decode: decodeReadResourceRequestParams, Append: appendReadResourceResult20251125, Check: checkSentReadResourceResult20251125},
 		),
 		server.BindAck(
 			"resources/subscribe",
@@ -48,8 +48,8 @@ func methods(h Handlers) []server.MethodHandler {
 		server.BindMethod(
 			"resources/templates/list",
 			h.ListResourceTemplates,
-			server.MethodCodec[PaginatedRequestParams, ListResourceTemplatesResult]{Decode: decodePaginatedRequestParams, Append: appendListResourceTemplatesResult},
-			server.MethodCodec[PaginatedRequestParams, ListResourceTemplatesResult]{Revision: "2025-11-25", Decode: decodePaginatedRequestParams, Append: appendListResourceTemplatesResult20251125},
+			server.MethodCodec[PaginatedRequestParams, ListResourceTemplatesResult]{Decode: decodePaginatedRequestParams, Append: appendListResourceTemplatesResult, Check: checkSentListResourceTemplatesResult},
+			server.MethodCodec[PaginatedRequestParams, ListResourceTemplatesResult]{Revision: "2025-11-25", Decode: decodePaginatedRequestParams, Append: appendListResourceTemplatesResult20251125, Check: checkSentListResourceTemplatesResult20251125},
 		),
 		server.BindAck(
 			"resources/unsubscribe",
@@ -72,8 +72,8 @@ func Elicit(ctx context.Context, call *server.Call, name string, params ElicitRe
 var elicitRequest = server.ClientRequest[ElicitRequestParams, ElicitResult]{
 	Op: server.OpElicit,
 	Codecs: []server.ClientCodec[ElicitRequestParams, ElicitResult]{
-		{Append: appendElicitRequestParams, Decode: decodeElicitResult},
-		{Revision: "2026-07-28", Append: appendElicitRequestParams20260728, Decode: decodeElicitResult},
+		{Decode: decodeElicitResult, Append: appendElicitRequestParams, Check: checkSentElicitRequestParams20251125},
+		{Revision: "2026-07-28", Decode: decodeElicitResult, Append: appendElicitRequestParams20260728, Check: checkSentElicitRequestParams},
 	},
 }
 
@@ -107,7 +107,7 @@ func CreateMessage(ctx context.Context, call *server.Call, name string, params *
 var createMessageRequest = server.ClientRequest[CreateMessageRequestParams, CreateMessageResult]{
 	Op: server.OpCreateMessage,
 	Codecs: []server.ClientCodec[CreateMessageRequestParams, CreateMessageResult]{
-		{Append: appendCreateMessageRequestParams, Decode: decodeCreateMessageResult},
-		{Revision: "2026-07-28", Append: appendCreateMessageRequestParams20260728, Decode: decodeCreateMessageResult},
+		{Decode: decodeCreateMessageResult, Append: appendCreateMessageRequestParams, Check: checkSentCreateMessageRequestParams20251125},
+		{Revision: "2026-07-28", Decode: decodeCreateMessageResult, Append: appendCreateMessageRequestParams20260728, Check: checkSentCreateMessageRequestParams},
 	},
 }

@@ -744,6 +744,7 @@ var role = check.Enum{At: "#/$defs/Role", Values: []string{"assistant", "user"}}
 
 var (
 	imageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
+	imageContentData = check.String{Format: format.Byte}
 	imageContentType = check.Enum{Values: []string{"image"}, Const: true}
 )
 
@@ -755,7 +756,7 @@ func decodeImageContent(d *check.Decoder, v *ImageContent) {
 		case 1:
 			v.Annotations = check.New(d, decodeAnnotations)
 		case 2:
-			v.Data = d.String(nil)
+			v.Data = d.Bytes(&imageContentData)
 		case 3:
 			v.MIMEType = d.String(nil)
 		case 4:
@@ -772,7 +773,7 @@ func appendImageContent(b []byte, v *ImageContent) []byte {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
-	b = check.AppendString(check.Member(b, `"data":`), v.Data)
+	b = check.AppendBytes(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
 	b = check.Member(b, `"type":"image"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -787,6 +788,7 @@ func (v *ImageContent) UnmarshalJSON(b []byte) error {
 
 var (
 	audioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
+	audioContentData = check.String{Format: format.Byte}
 	audioContentType = check.Enum{Values: []string{"audio"}, Const: true}
 )
 
@@ -798,7 +800,7 @@ func decodeAudioContent(d *check.Decoder, v *AudioContent) {
 		case 1:
 			v.Annotations = check.New(d, decodeAnnotations)
 		case 2:
-			v.Data = d.String(nil)
+			v.Data = d.Bytes(&audioContentData)
 		case 3:
 			v.MIMEType = d.String(nil)
 		case 4:
@@ -815,7 +817,7 @@ func appendAudioContent(b []byte, v *AudioContent) []byte {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
-	b = check.AppendString(check.Member(b, `"data":`), v.Data)
+	b = check.AppendBytes(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
 	b = check.Member(b, `"type":"audio"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -891,7 +893,7 @@ func (v *ResourceLink) UnmarshalJSON(b []byte) error {
 
 var (
 	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}}
-	iconSrc = check.String{Format: format.URI}
+	iconSrc = check.String{Pattern: &format.Pattern{Source: "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)"}, Format: format.URI}
 )
 
 func decodeIcon(d *check.Decoder, v *Icon) {
@@ -1035,8 +1037,9 @@ func (v *TextResourceContents) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	blobResourceContents    = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: []string{"blob", "uri"}}
-	blobResourceContentsURI = check.String{Format: format.URI}
+	blobResourceContents     = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: []string{"blob", "uri"}}
+	blobResourceContentsBlob = check.String{Format: format.Byte}
+	blobResourceContentsURI  = check.String{Format: format.URI}
 )
 
 func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {
@@ -1045,7 +1048,7 @@ func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {
 		case 0:
 			v.Meta = check.Map(d, nil, decodeRaw)
 		case 1:
-			v.Blob = d.String(nil)
+			v.Blob = d.Bytes(&blobResourceContentsBlob)
 		case 2:
 			v.MIMEType = check.Some(d.String(nil))
 		case 3:
@@ -1061,7 +1064,7 @@ func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
 	if v.Meta != nil {
 		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
 	}
-	b = check.AppendString(check.Member(b, `"blob":`), v.Blob)
+	b = check.AppendBytes(check.Member(b, `"blob":`), v.Blob)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -1074,6 +1077,315 @@ func (v BlobResourceContents) MarshalJSON() ([]byte, error) {
 
 func (v *BlobResourceContents) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeBlobResourceContents, v)
+}
+
+var (
+	sentCallToolResult     = check.Object{At: "#/$defs/CallToolResult", Names: []string{"_meta", "content", "isError", "structuredContent"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
+	sentCallToolResultMeta = check.Object{AdditionalProperties: check.Skip}
+)
+
+func checkSentCallToolResult(d *check.Decoder) {
+	for f := d.Object(&sentCallToolResult); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentCallToolResultMeta)
+		case 1:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentContentBlock(d)
+			}
+		case 2:
+			d.Bool(nil)
+		case 3:
+			d.Skip()
+		}
+	}
+}
+
+var (
+	sentContentBlockAnyOf = check.Union{At: "#/$defs/ContentBlock", Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"data", "mimeType", "name", "resource", "text", "uri"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b11, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b11, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b100100, Tags: []string{"resource_link"}}, {Kinds: check.KindObject, Needs: 0b1000, Tags: []string{"resource"}}}}
+	sentContentBlockOnce  = check.Once{}
+)
+
+func checkSentContentBlock(d *check.Decoder) {
+	d.Once(&sentContentBlockOnce, func(d *check.Decoder) {
+		d.Choose(&sentContentBlockAnyOf, func(d *check.Decoder, form int) {
+			switch form {
+			case 0:
+				checkSentTextContent(d)
+			case 1:
+				checkSentImageContent(d)
+			case 2:
+				checkSentAudioContent(d)
+			case 3:
+				checkSentResourceLink(d)
+			default:
+				checkSentEmbeddedResource(d)
+			}
+		})
+	})
+}
+
+var (
+	sentTextContent     = check.Object{At: "#/$defs/TextContent", Names: []string{"_meta", "annotations", "text", "type"}, Required: []string{"text", "type"}, AdditionalProperties: check.Skip}
+	sentTextContentMeta = check.Object{AdditionalProperties: check.Skip}
+	sentTextContentType = check.Enum{Values: []string{"text"}, Const: true}
+	sentTextContentOnce = check.Once{}
+)
+
+func checkSentTextContent(d *check.Decoder) {
+	d.Once(&sentTextContentOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentTextContent); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentTextContentMeta)
+			case 1:
+				checkSentAnnotations(d)
+			case 2:
+				d.Text(nil)
+			case 3:
+				d.Enum(&sentTextContentType)
+			}
+		}
+	})
+}
+
+var (
+	sentAnnotations         = check.Object{At: "#/$defs/Annotations", Names: []string{"audience", "lastModified", "priority"}, AdditionalProperties: check.Skip}
+	sentAnnotationsPriority = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
+	sentAnnotationsOnce     = check.Once{}
+)
+
+func checkSentAnnotations(d *check.Decoder) {
+	d.Once(&sentAnnotationsOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentAnnotations); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				for ok := d.Array(nil); ok; ok = d.Item() {
+					checkSentRole(d)
+				}
+			case 1:
+				d.Text(nil)
+			case 2:
+				d.Literal(&sentAnnotationsPriority)
+			}
+		}
+	})
+}
+
+var sentRole = check.Enum{At: "#/$defs/Role", Values: []string{"assistant", "user"}}
+
+func checkSentRole(d *check.Decoder) {
+	d.Enum(&sentRole)
+}
+
+var (
+	sentImageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}, AdditionalProperties: check.Skip}
+	sentImageContentMeta = check.Object{AdditionalProperties: check.Skip}
+	sentImageContentData = check.String{Format: format.Byte}
+	sentImageContentType = check.Enum{Values: []string{"image"}, Const: true}
+	sentImageContentOnce = check.Once{}
+)
+
+func checkSentImageContent(d *check.Decoder) {
+	d.Once(&sentImageContentOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentImageContent); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentImageContentMeta)
+			case 1:
+				checkSentAnnotations(d)
+			case 2:
+				d.Text(&sentImageContentData)
+			case 3:
+				d.Text(nil)
+			case 4:
+				d.Enum(&sentImageContentType)
+			}
+		}
+	})
+}
+
+var (
+	sentAudioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}, AdditionalProperties: check.Skip}
+	sentAudioContentMeta = check.Object{AdditionalProperties: check.Skip}
+	sentAudioContentData = check.String{Format: format.Byte}
+	sentAudioContentType = check.Enum{Values: []string{"audio"}, Const: true}
+	sentAudioContentOnce = check.Once{}
+)
+
+func checkSentAudioContent(d *check.Decoder) {
+	d.Once(&sentAudioContentOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentAudioContent); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentAudioContentMeta)
+			case 1:
+				checkSentAnnotations(d)
+			case 2:
+				d.Text(&sentAudioContentData)
+			case 3:
+				d.Text(nil)
+			case 4:
+				d.Enum(&sentAudioContentType)
+			}
+		}
+	})
+}
+
+var (
+	sentResourceLink     = check.Object{At: "#/$defs/ResourceLink", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "type", "uri"}, Required: []string{"name", "type", "uri"}, AdditionalProperties: check.Skip}
+	sentResourceLinkMeta = check.Object{AdditionalProperties: check.Skip}
+	sentResourceLinkSize = check.Number{Integer: true}
+	sentResourceLinkType = check.Enum{Values: []string{"resource_link"}, Const: true}
+	sentResourceLinkURI  = check.String{Format: format.URI}
+)
+
+func checkSentResourceLink(d *check.Decoder) {
+	for f := d.Object(&sentResourceLink); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentResourceLinkMeta)
+		case 1:
+			checkSentAnnotations(d)
+		case 2:
+			d.Text(nil)
+		case 3:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentIcon(d)
+			}
+		case 4:
+			d.Text(nil)
+		case 5:
+			d.Text(nil)
+		case 6:
+			d.Literal(&sentResourceLinkSize)
+		case 7:
+			d.Text(nil)
+		case 8:
+			d.Enum(&sentResourceLinkType)
+		case 9:
+			d.Text(&sentResourceLinkURI)
+		}
+	}
+}
+
+var (
+	sentIcon      = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}, AdditionalProperties: check.Skip}
+	sentIconSrc   = check.String{Pattern: &format.Pattern{Source: "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)"}, Format: format.URI}
+	sentIconTheme = check.Enum{Values: []string{"dark", "light"}}
+)
+
+func checkSentIcon(d *check.Decoder) {
+	for f := d.Object(&sentIcon); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		case 1:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Text(nil)
+			}
+		case 2:
+			d.Text(&sentIconSrc)
+		case 3:
+			d.Enum(&sentIconTheme)
+		}
+	}
+}
+
+var (
+	sentEmbeddedResource              = check.Object{At: "#/$defs/EmbeddedResource", Names: []string{"_meta", "annotations", "resource", "type"}, Required: []string{"resource", "type"}, AdditionalProperties: check.Skip}
+	sentEmbeddedResourceMeta          = check.Object{AdditionalProperties: check.Skip}
+	sentEmbeddedResourceResourceAnyOf = check.Union{Keyword: "anyOf", Members: check.Object{Names: []string{"blob", "text"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10}, {Kinds: check.KindObject, Needs: 0b1}}}
+	sentEmbeddedResourceType          = check.Enum{Values: []string{"resource"}, Const: true}
+)
+
+func checkSentEmbeddedResource(d *check.Decoder) {
+	for f := d.Object(&sentEmbeddedResource); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentEmbeddedResourceMeta)
+		case 1:
+			checkSentAnnotations(d)
+		case 2:
+			d.Choose(&sentEmbeddedResourceResourceAnyOf, func(d *check.Decoder, form int) {
+				switch form {
+				case 0:
+					checkSentTextResourceContents(d)
+				default:
+					checkSentBlobResourceContents(d)
+				}
+			})
+		case 3:
+			d.Enum(&sentEmbeddedResourceType)
+		}
+	}
+}
+
+var (
+	sentTextResourceContents     = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: []string{"text", "uri"}, AdditionalProperties: check.Skip}
+	sentTextResourceContentsMeta = check.Object{AdditionalProperties: check.Skip}
+	sentTextResourceContentsURI  = check.String{Format: format.URI}
+)
+
+func checkSentTextResourceContents(d *check.Decoder) {
+	for f := d.Object(&sentTextResourceContents); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentTextResourceContentsMeta)
+		case 1:
+			d.Text(nil)
+		case 2:
+			d.Text(nil)
+		case 3:
+			d.Text(&sentTextResourceContentsURI)
+		}
+	}
+}
+
+var (
+	sentBlobResourceContents     = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: []string{"blob", "uri"}, AdditionalProperties: check.Skip}
+	sentBlobResourceContentsMeta = check.Object{AdditionalProperties: check.Skip}
+	sentBlobResourceContentsBlob = check.String{Format: format.Byte}
+	sentBlobResourceContentsURI  = check.String{Format: format.URI}
+)
+
+func checkSentBlobResourceContents(d *check.Decoder) {
+	for f := d.Object(&sentBlobResourceContents); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentBlobResourceContentsMeta)
+		case 1:
+			d.Text(&sentBlobResourceContentsBlob)
+		case 2:
+			d.Text(nil)
+		case 3:
+			d.Text(&sentBlobResourceContentsURI)
+		}
+	}
+}
+
+var (
+	sentCallToolResult20251125     = check.Object{At: "#/$defs/CallToolResult", Names: []string{"_meta", "content", "isError", "structuredContent"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
+	sentCallToolResult20251125Meta = check.Object{AdditionalProperties: check.Skip}
+)
+
+func checkSentCallToolResult20251125(d *check.Decoder) {
+	for f := d.Object(&sentCallToolResult20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentCallToolResult20251125Meta)
+		case 1:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentContentBlock(d)
+			}
+		case 2:
+			d.Bool(nil)
+		case 3:
+			for f := d.Object(nil); f >= 0; f = d.Next() {
+				d.Skip()
+			}
+		}
+	}
 }
 
 var completeRequestParams = check.Object{At: "#/$defs/CompleteRequestParams", Names: []string{"_meta", "argument", "context", "ref"}, Required: []string{"argument", "ref"}}
@@ -1302,6 +1614,36 @@ func (v CompleteResultCompletion) MarshalJSON() ([]byte, error) {
 	return appendCompleteResultCompletion(nil, &v), nil
 }
 
+var (
+	sentCompleteResult                 = check.Object{At: "#/$defs/CompleteResult", Names: []string{"_meta", "completion"}, Required: []string{"completion"}, AdditionalProperties: check.Skip}
+	sentCompleteResultMeta             = check.Object{AdditionalProperties: check.Skip}
+	sentCompleteResultCompletion       = check.Object{Names: []string{"hasMore", "total", "values"}, Required: []string{"values"}, AdditionalProperties: check.Skip}
+	sentCompleteResultCompletionTotal  = check.Number{Integer: true}
+	sentCompleteResultCompletionValues = check.Array{Max: 100}
+)
+
+func checkSentCompleteResult(d *check.Decoder) {
+	for f := d.Object(&sentCompleteResult); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentCompleteResultMeta)
+		case 1:
+			for f := d.Object(&sentCompleteResultCompletion); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					d.Bool(nil)
+				case 1:
+					d.Literal(&sentCompleteResultCompletionTotal)
+				case 2:
+					for ok := d.Array(&sentCompleteResultCompletionValues); ok; ok = d.Item() {
+						d.Text(nil)
+					}
+				}
+			}
+		}
+	}
+}
+
 var getPromptRequestParams = check.Object{At: "#/$defs/GetPromptRequestParams", Names: []string{"_meta", "arguments", "name"}, Required: []string{"name"}}
 
 func decodeGetPromptRequestParams(d *check.Decoder, v *GetPromptRequestParams) {
@@ -1362,6 +1704,39 @@ func appendPromptMessage(b []byte, v *PromptMessage) []byte {
 }
 
 func (v PromptMessage) MarshalJSON() ([]byte, error) { return appendPromptMessage(nil, &v), nil }
+
+var (
+	sentGetPromptResult     = check.Object{At: "#/$defs/GetPromptResult", Names: []string{"_meta", "description", "messages"}, Required: []string{"messages"}, AdditionalProperties: check.Skip}
+	sentGetPromptResultMeta = check.Object{AdditionalProperties: check.Skip}
+)
+
+func checkSentGetPromptResult(d *check.Decoder) {
+	for f := d.Object(&sentGetPromptResult); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentGetPromptResultMeta)
+		case 1:
+			d.Text(nil)
+		case 2:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentPromptMessage(d)
+			}
+		}
+	}
+}
+
+var sentPromptMessage = check.Object{At: "#/$defs/PromptMessage", Names: []string{"content", "role"}, Required: []string{"content", "role"}, AdditionalProperties: check.Skip}
+
+func checkSentPromptMessage(d *check.Decoder) {
+	for f := d.Object(&sentPromptMessage); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			checkSentContentBlock(d)
+		case 1:
+			checkSentRole(d)
+		}
+	}
+}
 
 var paginatedRequestParams = check.Object{At: "#/$defs/PaginatedRequestParams", Names: []string{"_meta", "cursor"}}
 
@@ -1445,6 +1820,100 @@ func appendPromptArgument(b []byte, v *PromptArgument) []byte {
 
 func (v PromptArgument) MarshalJSON() ([]byte, error) { return appendPromptArgument(nil, &v), nil }
 
+var (
+	sentListPromptsResult           = check.Object{At: "#/$defs/ListPromptsResult", Names: []string{"_meta", "cacheScope", "nextCursor", "prompts", "ttlMs"}, Required: []string{"prompts"}, AdditionalProperties: check.Skip}
+	sentListPromptsResultMeta       = check.Object{AdditionalProperties: check.Skip}
+	sentListPromptsResultCacheScope = check.Enum{Values: []string{"private", "public"}}
+	sentListPromptsResultTTLMs      = check.Number{Has: check.Minimum, Min: 0, Integer: true}
+)
+
+func checkSentListPromptsResult(d *check.Decoder) {
+	for f := d.Object(&sentListPromptsResult); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentListPromptsResultMeta)
+		case 1:
+			d.Enum(&sentListPromptsResultCacheScope)
+		case 2:
+			d.Text(nil)
+		case 3:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentPrompt(d)
+			}
+		case 4:
+			d.Literal(&sentListPromptsResultTTLMs)
+		}
+	}
+}
+
+var (
+	sentPrompt     = check.Object{At: "#/$defs/Prompt", Names: []string{"_meta", "arguments", "description", "icons", "name", "title"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
+	sentPromptMeta = check.Object{AdditionalProperties: check.Skip}
+	sentPromptOnce = check.Once{}
+)
+
+func checkSentPrompt(d *check.Decoder) {
+	d.Once(&sentPromptOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentPrompt); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentPromptMeta)
+			case 1:
+				for ok := d.Array(nil); ok; ok = d.Item() {
+					checkSentPromptArgument(d)
+				}
+			case 2:
+				d.Text(nil)
+			case 3:
+				for ok := d.Array(nil); ok; ok = d.Item() {
+					checkSentIcon(d)
+				}
+			case 4:
+				d.Text(nil)
+			case 5:
+				d.Text(nil)
+			}
+		}
+	})
+}
+
+var sentPromptArgument = check.Object{At: "#/$defs/PromptArgument", Names: []string{"description", "name", "required", "title"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
+
+func checkSentPromptArgument(d *check.Decoder) {
+	for f := d.Object(&sentPromptArgument); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		case 1:
+			d.Text(nil)
+		case 2:
+			d.Bool(nil)
+		case 3:
+			d.Text(nil)
+		}
+	}
+}
+
+var (
+	sentListPromptsResult20251125     = check.Object{At: "#/$defs/ListPromptsResult", Names: []string{"_meta", "nextCursor", "prompts"}, Required: []string{"prompts"}, AdditionalProperties: check.Skip}
+	sentListPromptsResult20251125Meta = check.Object{AdditionalProperties: check.Skip}
+)
+
+func checkSentListPromptsResult20251125(d *check.Decoder) {
+	for f := d.Object(&sentListPromptsResult20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentListPromptsResult20251125Meta)
+		case 1:
+			d.Text(nil)
+		case 2:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentPrompt(d)
+			}
+		}
+	}
+}
+
 func appendListResourcesResult(b []byte, v *ListResourcesResult) []byte {
 	b = append(b, '{')
 	if v.Meta != nil {
@@ -1482,6 +1951,89 @@ func appendResource(b []byte, v *Resource) []byte {
 }
 
 func (v Resource) MarshalJSON() ([]byte, error) { return appendResource(nil, &v), nil }
+
+var (
+	sentListResourcesResult           = check.Object{At: "#/$defs/ListResourcesResult", Names: []string{"_meta", "cacheScope", "nextCursor", "resources", "ttlMs"}, Required: []string{"resources"}, AdditionalProperties: check.Skip}
+	sentListResourcesResultMeta       = check.Object{AdditionalProperties: check.Skip}
+	sentListResourcesResultCacheScope = check.Enum{Values: []string{"private", "public"}}
+	sentListResourcesResultTTLMs      = check.Number{Has: check.Minimum, Min: 0, Integer: true}
+)
+
+func checkSentListResourcesResult(d *check.Decoder) {
+	for f := d.Object(&sentListResourcesResult); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentListResourcesResultMeta)
+		case 1:
+			d.Enum(&sentListResourcesResultCacheScope)
+		case 2:
+			d.Text(nil)
+		case 3:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentResource(d)
+			}
+		case 4:
+			d.Literal(&sentListResourcesResultTTLMs)
+		}
+	}
+}
+
+var (
+	sentResource     = check.Object{At: "#/$defs/Resource", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "uri"}, Required: []string{"name", "uri"}, AdditionalProperties: check.Skip}
+	sentResourceMeta = check.Object{AdditionalProperties: check.Skip}
+	sentResourceSize = check.Number{Integer: true}
+	sentResourceURI  = check.String{Format: format.URI}
+	sentResourceOnce = check.Once{}
+)
+
+func checkSentResource(d *check.Decoder) {
+	d.Once(&sentResourceOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentResource); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentResourceMeta)
+			case 1:
+				checkSentAnnotations(d)
+			case 2:
+				d.Text(nil)
+			case 3:
+				for ok := d.Array(nil); ok; ok = d.Item() {
+					checkSentIcon(d)
+				}
+			case 4:
+				d.Text(nil)
+			case 5:
+				d.Text(nil)
+			case 6:
+				d.Literal(&sentResourceSize)
+			case 7:
+				d.Text(nil)
+			case 8:
+				d.Text(&sentResourceURI)
+			}
+		}
+	})
+}
+
+var (
+	sentListResourcesResult20251125     = check.Object{At: "#/$defs/ListResourcesResult", Names: []string{"_meta", "nextCursor", "resources"}, Required: []string{"resources"}, AdditionalProperties: check.Skip}
+	sentListResourcesResult20251125Meta = check.Object{AdditionalProperties: check.Skip}
+)
+
+func checkSentListResourcesResult20251125(d *check.Decoder) {
+	for f := d.Object(&sentListResourcesResult20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentListResourcesResult20251125Meta)
+		case 1:
+			d.Text(nil)
+		case 2:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentResource(d)
+			}
+		}
+	}
+}
 
 var (
 	readResourceRequestParams    = check.Object{At: "#/$defs/ReadResourceRequestParams", Names: []string{"_meta", "uri"}, Required: []string{"uri"}}
@@ -1543,6 +2095,64 @@ func appendReadResourceResultContent(b []byte, v *ReadResourceResultContent) []b
 		return appendBlobResourceContents(b, v)
 	}
 	return append(b, "null"...)
+}
+
+var (
+	sentReadResourceResult                  = check.Object{At: "#/$defs/ReadResourceResult", Names: []string{"_meta", "cacheScope", "contents", "ttlMs"}, Required: []string{"contents"}, AdditionalProperties: check.Skip}
+	sentReadResourceResultMeta              = check.Object{AdditionalProperties: check.Skip}
+	sentReadResourceResultCacheScope        = check.Enum{Values: []string{"private", "public"}}
+	sentReadResourceResultContentsItemAnyOf = check.Union{Keyword: "anyOf", Members: check.Object{Names: []string{"blob", "text"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10}, {Kinds: check.KindObject, Needs: 0b1}}}
+	sentReadResourceResultTTLMs             = check.Number{Has: check.Minimum, Min: 0, Integer: true}
+)
+
+func checkSentReadResourceResult(d *check.Decoder) {
+	for f := d.Object(&sentReadResourceResult); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentReadResourceResultMeta)
+		case 1:
+			d.Enum(&sentReadResourceResultCacheScope)
+		case 2:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Choose(&sentReadResourceResultContentsItemAnyOf, func(d *check.Decoder, form int) {
+					switch form {
+					case 0:
+						checkSentTextResourceContents(d)
+					default:
+						checkSentBlobResourceContents(d)
+					}
+				})
+			}
+		case 3:
+			d.Literal(&sentReadResourceResultTTLMs)
+		}
+	}
+}
+
+var (
+	sentReadResourceResult20251125                  = check.Object{At: "#/$defs/ReadResourceResult", Names: []string{"_meta", "contents"}, Required: []string{"contents"}, AdditionalProperties: check.Skip}
+	sentReadResourceResult20251125Meta              = check.Object{AdditionalProperties: check.Skip}
+	sentReadResourceResult20251125ContentsItemAnyOf = check.Union{Keyword: "anyOf", Members: check.Object{Names: []string{"blob", "text"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10}, {Kinds: check.KindObject, Needs: 0b1}}}
+)
+
+func checkSentReadResourceResult20251125(d *check.Decoder) {
+	for f := d.Object(&sentReadResourceResult20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentReadResourceResult20251125Meta)
+		case 1:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Choose(&sentReadResourceResult20251125ContentsItemAnyOf, func(d *check.Decoder, form int) {
+					switch form {
+					case 0:
+						checkSentTextResourceContents(d)
+					default:
+						checkSentBlobResourceContents(d)
+					}
+				})
+			}
+		}
+	}
 }
 
 var (
@@ -1617,6 +2227,86 @@ func appendResourceTemplate(b []byte, v *ResourceTemplate) []byte {
 }
 
 func (v ResourceTemplate) MarshalJSON() ([]byte, error) { return appendResourceTemplate(nil, &v), nil }
+
+var (
+	sentListResourceTemplatesResult           = check.Object{At: "#/$defs/ListResourceTemplatesResult", Names: []string{"_meta", "cacheScope", "nextCursor", "resourceTemplates", "ttlMs"}, Required: []string{"resourceTemplates"}, AdditionalProperties: check.Skip}
+	sentListResourceTemplatesResultMeta       = check.Object{AdditionalProperties: check.Skip}
+	sentListResourceTemplatesResultCacheScope = check.Enum{Values: []string{"private", "public"}}
+	sentListResourceTemplatesResultTTLMs      = check.Number{Has: check.Minimum, Min: 0, Integer: true}
+)
+
+func checkSentListResourceTemplatesResult(d *check.Decoder) {
+	for f := d.Object(&sentListResourceTemplatesResult); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentListResourceTemplatesResultMeta)
+		case 1:
+			d.Enum(&sentListResourceTemplatesResultCacheScope)
+		case 2:
+			d.Text(nil)
+		case 3:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentResourceTemplate(d)
+			}
+		case 4:
+			d.Literal(&sentListResourceTemplatesResultTTLMs)
+		}
+	}
+}
+
+var (
+	sentResourceTemplate            = check.Object{At: "#/$defs/ResourceTemplate", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "title", "uriTemplate"}, Required: []string{"name", "uriTemplate"}, AdditionalProperties: check.Skip}
+	sentResourceTemplateMeta        = check.Object{AdditionalProperties: check.Skip}
+	sentResourceTemplateURITemplate = check.String{Format: format.URITemplate}
+	sentResourceTemplateOnce        = check.Once{}
+)
+
+func checkSentResourceTemplate(d *check.Decoder) {
+	d.Once(&sentResourceTemplateOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentResourceTemplate); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentResourceTemplateMeta)
+			case 1:
+				checkSentAnnotations(d)
+			case 2:
+				d.Text(nil)
+			case 3:
+				for ok := d.Array(nil); ok; ok = d.Item() {
+					checkSentIcon(d)
+				}
+			case 4:
+				d.Text(nil)
+			case 5:
+				d.Text(nil)
+			case 6:
+				d.Text(nil)
+			case 7:
+				d.Text(&sentResourceTemplateURITemplate)
+			}
+		}
+	})
+}
+
+var (
+	sentListResourceTemplatesResult20251125     = check.Object{At: "#/$defs/ListResourceTemplatesResult", Names: []string{"_meta", "nextCursor", "resourceTemplates"}, Required: []string{"resourceTemplates"}, AdditionalProperties: check.Skip}
+	sentListResourceTemplatesResult20251125Meta = check.Object{AdditionalProperties: check.Skip}
+)
+
+func checkSentListResourceTemplatesResult20251125(d *check.Decoder) {
+	for f := d.Object(&sentListResourceTemplatesResult20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentListResourceTemplatesResult20251125Meta)
+		case 1:
+			d.Text(nil)
+		case 2:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentResourceTemplate(d)
+			}
+		}
+	}
+}
 
 var (
 	unsubscribeRequestParams    = check.Object{At: "#/$defs/UnsubscribeRequestParams", Names: []string{"_meta", "uri"}, Required: []string{"uri"}}
@@ -2018,6 +2708,422 @@ func decodeElicitResultContentValueBoolean(d *check.Decoder, v *ElicitResultCont
 
 func appendElicitResultContentValueBoolean(b []byte, v *ElicitResultContentValueBoolean) []byte {
 	return check.AppendBool(b, *v)
+}
+
+var sentElicitRequestParamsAnyOf = check.Union{At: "#/$defs/ElicitRequestParams", Keyword: "anyOf", Members: check.Object{Names: []string{"mode", "requestedSchema", "url"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10}, {Kinds: check.KindObject, Needs: 0b101}}}
+
+func checkSentElicitRequestParams(d *check.Decoder) {
+	d.Choose(&sentElicitRequestParamsAnyOf, func(d *check.Decoder, form int) {
+		switch form {
+		case 0:
+			checkSentElicitRequestFormParams(d)
+		default:
+			checkSentElicitRequestURLParams(d)
+		}
+	})
+}
+
+var (
+	sentElicitRequestFormParams                    = check.Object{At: "#/$defs/ElicitRequestFormParams", Names: []string{"message", "mode", "requestedSchema"}, Required: []string{"message", "requestedSchema"}, AdditionalProperties: check.Skip}
+	sentElicitRequestFormParamsMode                = check.Enum{Values: []string{"form"}, Const: true}
+	sentElicitRequestFormParamsRequestedSchema     = check.Object{Names: []string{"$schema", "properties", "required", "type"}, Required: []string{"properties", "type"}, AdditionalProperties: check.Skip}
+	sentElicitRequestFormParamsRequestedSchemaType = check.Enum{Values: []string{"object"}, Const: true}
+)
+
+func checkSentElicitRequestFormParams(d *check.Decoder) {
+	for f := d.Object(&sentElicitRequestFormParams); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		case 1:
+			d.Enum(&sentElicitRequestFormParamsMode)
+		case 2:
+			for f := d.Object(&sentElicitRequestFormParamsRequestedSchema); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					d.Text(nil)
+				case 1:
+					for f := d.Object(nil); f >= 0; f = d.Next() {
+						checkSentPrimitiveSchemaDefinition(d)
+					}
+				case 2:
+					for ok := d.Array(nil); ok; ok = d.Item() {
+						d.Text(nil)
+					}
+				case 3:
+					d.Enum(&sentElicitRequestFormParamsRequestedSchemaType)
+				}
+			}
+		}
+	}
+}
+
+var (
+	sentPrimitiveSchemaDefinitionAnyOf = check.Union{At: "#/$defs/PrimitiveSchemaDefinition", Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"enum", "items", "oneOf"}}, Forms: []check.Form{{Kinds: check.KindObject, Tags: []string{"string"}}, {Kinds: check.KindObject, Tags: []string{"integer", "number"}}, {Kinds: check.KindObject, Tags: []string{"boolean"}}, {Kinds: check.KindObject, Needs: 0b1, Tags: []string{"string"}}, {Kinds: check.KindObject, Needs: 0b100, Tags: []string{"string"}}, {Kinds: check.KindObject, Needs: 0b10, Tags: []string{"array"}}, {Kinds: check.KindObject, Needs: 0b10, Tags: []string{"array"}}, {Kinds: check.KindObject, Needs: 0b1, Tags: []string{"string"}}}}
+	sentPrimitiveSchemaDefinitionOnce  = check.Once{}
+)
+
+func checkSentPrimitiveSchemaDefinition(d *check.Decoder) {
+	d.Once(&sentPrimitiveSchemaDefinitionOnce, func(d *check.Decoder) {
+		d.Choose(&sentPrimitiveSchemaDefinitionAnyOf, func(d *check.Decoder, form int) {
+			switch form {
+			case 0:
+				checkSentStringSchema(d)
+			case 1:
+				checkSentNumberSchema(d)
+			case 2:
+				checkSentBooleanSchema(d)
+			case 3:
+				checkSentUntitledSingleSelectEnumSchema(d)
+			case 4:
+				checkSentTitledSingleSelectEnumSchema(d)
+			case 5:
+				checkSentUntitledMultiSelectEnumSchema(d)
+			case 6:
+				checkSentTitledMultiSelectEnumSchema(d)
+			default:
+				checkSentLegacyTitledEnumSchema(d)
+			}
+		})
+	})
+}
+
+var (
+	sentStringSchema          = check.Object{At: "#/$defs/StringSchema", Names: []string{"default", "description", "format", "maxLength", "minLength", "title", "type"}, Required: []string{"type"}, AdditionalProperties: check.Skip}
+	sentStringSchemaFormat    = check.Enum{Values: []string{"date", "date-time", "email", "uri"}}
+	sentStringSchemaMaxLength = check.Number{Integer: true}
+	sentStringSchemaMinLength = check.Number{Integer: true}
+	sentStringSchemaType      = check.Enum{Values: []string{"string"}, Const: true}
+)
+
+func checkSentStringSchema(d *check.Decoder) {
+	for f := d.Object(&sentStringSchema); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		case 1:
+			d.Text(nil)
+		case 2:
+			d.Enum(&sentStringSchemaFormat)
+		case 3:
+			d.Literal(&sentStringSchemaMaxLength)
+		case 4:
+			d.Literal(&sentStringSchemaMinLength)
+		case 5:
+			d.Text(nil)
+		case 6:
+			d.Enum(&sentStringSchemaType)
+		}
+	}
+}
+
+var (
+	sentNumberSchema     = check.Object{At: "#/$defs/NumberSchema", Names: []string{"default", "description", "maximum", "minimum", "title", "type"}, Required: []string{"type"}, AdditionalProperties: check.Skip}
+	sentNumberSchemaType = check.Enum{Values: []string{"integer", "number"}}
+)
+
+func checkSentNumberSchema(d *check.Decoder) {
+	for f := d.Object(&sentNumberSchema); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Literal(nil)
+		case 1:
+			d.Text(nil)
+		case 2:
+			d.Literal(nil)
+		case 3:
+			d.Literal(nil)
+		case 4:
+			d.Text(nil)
+		case 5:
+			d.Enum(&sentNumberSchemaType)
+		}
+	}
+}
+
+var (
+	sentBooleanSchema     = check.Object{At: "#/$defs/BooleanSchema", Names: []string{"default", "description", "title", "type"}, Required: []string{"type"}, AdditionalProperties: check.Skip}
+	sentBooleanSchemaType = check.Enum{Values: []string{"boolean"}, Const: true}
+)
+
+func checkSentBooleanSchema(d *check.Decoder) {
+	for f := d.Object(&sentBooleanSchema); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Bool(nil)
+		case 1:
+			d.Text(nil)
+		case 2:
+			d.Text(nil)
+		case 3:
+			d.Enum(&sentBooleanSchemaType)
+		}
+	}
+}
+
+var (
+	sentUntitledSingleSelectEnumSchema     = check.Object{At: "#/$defs/UntitledSingleSelectEnumSchema", Names: []string{"default", "description", "enum", "title", "type"}, Required: []string{"enum", "type"}, AdditionalProperties: check.Skip}
+	sentUntitledSingleSelectEnumSchemaType = check.Enum{Values: []string{"string"}, Const: true}
+)
+
+func checkSentUntitledSingleSelectEnumSchema(d *check.Decoder) {
+	for f := d.Object(&sentUntitledSingleSelectEnumSchema); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		case 1:
+			d.Text(nil)
+		case 2:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Text(nil)
+			}
+		case 3:
+			d.Text(nil)
+		case 4:
+			d.Enum(&sentUntitledSingleSelectEnumSchemaType)
+		}
+	}
+}
+
+var (
+	sentTitledSingleSelectEnumSchema          = check.Object{At: "#/$defs/TitledSingleSelectEnumSchema", Names: []string{"default", "description", "oneOf", "title", "type"}, Required: []string{"oneOf", "type"}, AdditionalProperties: check.Skip}
+	sentTitledSingleSelectEnumSchemaOneOfItem = check.Object{Names: []string{"const", "title"}, Required: []string{"const", "title"}, AdditionalProperties: check.Skip}
+	sentTitledSingleSelectEnumSchemaType      = check.Enum{Values: []string{"string"}, Const: true}
+)
+
+func checkSentTitledSingleSelectEnumSchema(d *check.Decoder) {
+	for f := d.Object(&sentTitledSingleSelectEnumSchema); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		case 1:
+			d.Text(nil)
+		case 2:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				for f := d.Object(&sentTitledSingleSelectEnumSchemaOneOfItem); f >= 0; f = d.Next() {
+					switch f {
+					case 0:
+						d.Text(nil)
+					case 1:
+						d.Text(nil)
+					}
+				}
+			}
+		case 3:
+			d.Text(nil)
+		case 4:
+			d.Enum(&sentTitledSingleSelectEnumSchemaType)
+		}
+	}
+}
+
+var (
+	sentUntitledMultiSelectEnumSchema          = check.Object{At: "#/$defs/UntitledMultiSelectEnumSchema", Names: []string{"default", "description", "items", "maxItems", "minItems", "title", "type"}, Required: []string{"items", "type"}, AdditionalProperties: check.Skip}
+	sentUntitledMultiSelectEnumSchemaItems     = check.Object{Names: []string{"enum", "type"}, Required: []string{"enum", "type"}, AdditionalProperties: check.Skip}
+	sentUntitledMultiSelectEnumSchemaItemsType = check.Enum{Values: []string{"string"}, Const: true}
+	sentUntitledMultiSelectEnumSchemaMaxItems  = check.Number{Integer: true}
+	sentUntitledMultiSelectEnumSchemaMinItems  = check.Number{Integer: true}
+	sentUntitledMultiSelectEnumSchemaType      = check.Enum{Values: []string{"array"}, Const: true}
+)
+
+func checkSentUntitledMultiSelectEnumSchema(d *check.Decoder) {
+	for f := d.Object(&sentUntitledMultiSelectEnumSchema); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Text(nil)
+			}
+		case 1:
+			d.Text(nil)
+		case 2:
+			for f := d.Object(&sentUntitledMultiSelectEnumSchemaItems); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					for ok := d.Array(nil); ok; ok = d.Item() {
+						d.Text(nil)
+					}
+				case 1:
+					d.Enum(&sentUntitledMultiSelectEnumSchemaItemsType)
+				}
+			}
+		case 3:
+			d.Literal(&sentUntitledMultiSelectEnumSchemaMaxItems)
+		case 4:
+			d.Literal(&sentUntitledMultiSelectEnumSchemaMinItems)
+		case 5:
+			d.Text(nil)
+		case 6:
+			d.Enum(&sentUntitledMultiSelectEnumSchemaType)
+		}
+	}
+}
+
+var (
+	sentTitledMultiSelectEnumSchema               = check.Object{At: "#/$defs/TitledMultiSelectEnumSchema", Names: []string{"default", "description", "items", "maxItems", "minItems", "title", "type"}, Required: []string{"items", "type"}, AdditionalProperties: check.Skip}
+	sentTitledMultiSelectEnumSchemaItems          = check.Object{Names: []string{"anyOf"}, Required: []string{"anyOf"}, AdditionalProperties: check.Skip}
+	sentTitledMultiSelectEnumSchemaItemsAnyOfItem = check.Object{Names: []string{"const", "title"}, Required: []string{"const", "title"}, AdditionalProperties: check.Skip}
+	sentTitledMultiSelectEnumSchemaMaxItems       = check.Number{Integer: true}
+	sentTitledMultiSelectEnumSchemaMinItems       = check.Number{Integer: true}
+	sentTitledMultiSelectEnumSchemaType           = check.Enum{Values: []string{"array"}, Const: true}
+)
+
+func checkSentTitledMultiSelectEnumSchema(d *check.Decoder) {
+	for f := d.Object(&sentTitledMultiSelectEnumSchema); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Text(nil)
+			}
+		case 1:
+			d.Text(nil)
+		case 2:
+			for f := d.Object(&sentTitledMultiSelectEnumSchemaItems); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					for ok := d.Array(nil); ok; ok = d.Item() {
+						for f := d.Object(&sentTitledMultiSelectEnumSchemaItemsAnyOfItem); f >= 0; f = d.Next() {
+							switch f {
+							case 0:
+								d.Text(nil)
+							case 1:
+								d.Text(nil)
+							}
+						}
+					}
+				}
+			}
+		case 3:
+			d.Literal(&sentTitledMultiSelectEnumSchemaMaxItems)
+		case 4:
+			d.Literal(&sentTitledMultiSelectEnumSchemaMinItems)
+		case 5:
+			d.Text(nil)
+		case 6:
+			d.Enum(&sentTitledMultiSelectEnumSchemaType)
+		}
+	}
+}
+
+var (
+	sentLegacyTitledEnumSchema     = check.Object{At: "#/$defs/LegacyTitledEnumSchema", Names: []string{"default", "description", "enum", "enumNames", "title", "type"}, Required: []string{"enum", "type"}, AdditionalProperties: check.Skip}
+	sentLegacyTitledEnumSchemaType = check.Enum{Values: []string{"string"}, Const: true}
+)
+
+func checkSentLegacyTitledEnumSchema(d *check.Decoder) {
+	for f := d.Object(&sentLegacyTitledEnumSchema); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		case 1:
+			d.Text(nil)
+		case 2:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Text(nil)
+			}
+		case 3:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Text(nil)
+			}
+		case 4:
+			d.Text(nil)
+		case 5:
+			d.Enum(&sentLegacyTitledEnumSchemaType)
+		}
+	}
+}
+
+var (
+	sentElicitRequestURLParams     = check.Object{At: "#/$defs/ElicitRequestURLParams", Names: []string{"message", "mode", "url"}, Required: []string{"message", "mode", "url"}, AdditionalProperties: check.Skip}
+	sentElicitRequestURLParamsMode = check.Enum{Values: []string{"url"}, Const: true}
+	sentElicitRequestURLParamsURL  = check.String{Format: format.URI}
+)
+
+func checkSentElicitRequestURLParams(d *check.Decoder) {
+	for f := d.Object(&sentElicitRequestURLParams); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		case 1:
+			d.Enum(&sentElicitRequestURLParamsMode)
+		case 2:
+			d.Text(&sentElicitRequestURLParamsURL)
+		}
+	}
+}
+
+var sentElicitRequestParams20251125AnyOf = check.Union{At: "#/$defs/ElicitRequestParams", Keyword: "anyOf", Members: check.Object{Names: []string{"elicitationId", "mode", "requestedSchema", "url"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1011}, {Kinds: check.KindObject, Needs: 0b100}}}
+
+func checkSentElicitRequestParams20251125(d *check.Decoder) {
+	d.Choose(&sentElicitRequestParams20251125AnyOf, func(d *check.Decoder, form int) {
+		switch form {
+		case 0:
+			checkSentElicitRequestURLParams20251125(d)
+		default:
+			checkSentElicitRequestFormParams20251125(d)
+		}
+	})
+}
+
+var (
+	sentElicitRequestURLParams20251125     = check.Object{At: "#/$defs/ElicitRequestURLParams", Names: []string{"_meta", "elicitationId", "message", "mode", "url"}, Required: []string{"elicitationId", "message", "mode", "url"}, AdditionalProperties: check.Skip}
+	sentElicitRequestURLParams20251125Meta = check.Object{AdditionalProperties: check.Skip}
+	sentElicitRequestURLParams20251125Mode = check.Enum{Values: []string{"url"}, Const: true}
+	sentElicitRequestURLParams20251125URL  = check.String{Format: format.URI}
+)
+
+func checkSentElicitRequestURLParams20251125(d *check.Decoder) {
+	for f := d.Object(&sentElicitRequestURLParams20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentElicitRequestURLParams20251125Meta)
+		case 1:
+			d.Text(nil)
+		case 2:
+			d.Text(nil)
+		case 3:
+			d.Enum(&sentElicitRequestURLParams20251125Mode)
+		case 4:
+			d.Text(&sentElicitRequestURLParams20251125URL)
+		}
+	}
+}
+
+var (
+	sentElicitRequestFormParams20251125                    = check.Object{At: "#/$defs/ElicitRequestFormParams", Names: []string{"_meta", "message", "mode", "requestedSchema"}, Required: []string{"message", "requestedSchema"}, AdditionalProperties: check.Skip}
+	sentElicitRequestFormParams20251125Meta                = check.Object{AdditionalProperties: check.Skip}
+	sentElicitRequestFormParams20251125Mode                = check.Enum{Values: []string{"form"}, Const: true}
+	sentElicitRequestFormParams20251125RequestedSchema     = check.Object{Names: []string{"$schema", "properties", "required", "type"}, Required: []string{"properties", "type"}, AdditionalProperties: check.Skip}
+	sentElicitRequestFormParams20251125RequestedSchemaType = check.Enum{Values: []string{"object"}, Const: true}
+)
+
+func checkSentElicitRequestFormParams20251125(d *check.Decoder) {
+	for f := d.Object(&sentElicitRequestFormParams20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentElicitRequestFormParams20251125Meta)
+		case 1:
+			d.Text(nil)
+		case 2:
+			d.Enum(&sentElicitRequestFormParams20251125Mode)
+		case 3:
+			for f := d.Object(&sentElicitRequestFormParams20251125RequestedSchema); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					d.Text(nil)
+				case 1:
+					for f := d.Object(nil); f >= 0; f = d.Next() {
+						checkSentPrimitiveSchemaDefinition(d)
+					}
+				case 2:
+					for ok := d.Array(nil); ok; ok = d.Item() {
+						d.Text(nil)
+					}
+				case 3:
+					d.Enum(&sentElicitRequestFormParams20251125RequestedSchemaType)
+				}
+			}
+		}
+	}
 }
 
 var listRootsResult = check.Object{At: "#/$defs/ListRootsResult", Names: []string{"_meta", "roots"}, Required: []string{"roots"}}
@@ -2494,6 +3600,553 @@ func (v CreateMessageResultContentList) MarshalJSON() ([]byte, error) {
 
 func (v *CreateMessageResultContentList) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeCreateMessageResultContentList, v)
+}
+
+var (
+	sentCreateMessageRequestParams               = check.Object{At: "#/$defs/CreateMessageRequestParams", Names: []string{"includeContext", "maxTokens", "messages", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature", "toolChoice", "tools"}, Required: []string{"maxTokens", "messages"}, AdditionalProperties: check.Skip}
+	sentCreateMessageRequestParamsIncludeContext = check.Enum{Values: []string{"allServers", "none", "thisServer"}}
+	sentCreateMessageRequestParamsMaxTokens      = check.Number{Integer: true}
+)
+
+func checkSentCreateMessageRequestParams(d *check.Decoder) {
+	for f := d.Object(&sentCreateMessageRequestParams); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Enum(&sentCreateMessageRequestParamsIncludeContext)
+		case 1:
+			d.Literal(&sentCreateMessageRequestParamsMaxTokens)
+		case 2:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentSamplingMessage(d)
+			}
+		case 3:
+			checkSentJSONObject(d)
+		case 4:
+			checkSentModelPreferences(d)
+		case 5:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Text(nil)
+			}
+		case 6:
+			d.Text(nil)
+		case 7:
+			d.Literal(nil)
+		case 8:
+			checkSentToolChoice(d)
+		case 9:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentTool(d)
+			}
+		}
+	}
+}
+
+var (
+	sentSamplingMessage             = check.Object{At: "#/$defs/SamplingMessage", Names: []string{"_meta", "content", "role"}, Required: []string{"content", "role"}, AdditionalProperties: check.Skip}
+	sentSamplingMessageMeta         = check.Object{AdditionalProperties: check.Skip}
+	sentSamplingMessageContentAnyOf = check.Union{Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}, {Kinds: check.KindArray}}}
+)
+
+func checkSentSamplingMessage(d *check.Decoder) {
+	for f := d.Object(&sentSamplingMessage); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentSamplingMessageMeta)
+		case 1:
+			d.Choose(&sentSamplingMessageContentAnyOf, func(d *check.Decoder, form int) {
+				switch form {
+				case 0:
+					checkSentTextContent(d)
+				case 1:
+					checkSentImageContent(d)
+				case 2:
+					checkSentAudioContent(d)
+				case 3:
+					checkSentToolUseContent(d)
+				case 4:
+					checkSentToolResultContent(d)
+				default:
+					checkSentSamplingMessageContentAnyOf6(d)
+				}
+			})
+		case 2:
+			checkSentRole(d)
+		}
+	}
+}
+
+var (
+	sentToolUseContent     = check.Object{At: "#/$defs/ToolUseContent", Names: []string{"_meta", "id", "input", "name", "type"}, Required: []string{"id", "input", "name", "type"}, AdditionalProperties: check.Skip}
+	sentToolUseContentMeta = check.Object{AdditionalProperties: check.Skip}
+	sentToolUseContentType = check.Enum{Values: []string{"tool_use"}, Const: true}
+)
+
+func checkSentToolUseContent(d *check.Decoder) {
+	for f := d.Object(&sentToolUseContent); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentToolUseContentMeta)
+		case 1:
+			d.Text(nil)
+		case 2:
+			for f := d.Object(nil); f >= 0; f = d.Next() {
+				d.Skip()
+			}
+		case 3:
+			d.Text(nil)
+		case 4:
+			d.Enum(&sentToolUseContentType)
+		}
+	}
+}
+
+var (
+	sentToolResultContent     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: []string{"content", "toolUseId", "type"}, AdditionalProperties: check.Skip}
+	sentToolResultContentMeta = check.Object{AdditionalProperties: check.Skip}
+	sentToolResultContentType = check.Enum{Values: []string{"tool_result"}, Const: true}
+	sentToolResultContentOnce = check.Once{}
+)
+
+func checkSentToolResultContent(d *check.Decoder) {
+	d.Once(&sentToolResultContentOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentToolResultContent); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentToolResultContentMeta)
+			case 1:
+				for ok := d.Array(nil); ok; ok = d.Item() {
+					checkSentContentBlock(d)
+				}
+			case 2:
+				d.Bool(nil)
+			case 3:
+				d.Skip()
+			case 4:
+				d.Text(nil)
+			case 5:
+				d.Enum(&sentToolResultContentType)
+			}
+		}
+	})
+}
+
+var sentSamplingMessageContentAnyOf6 = check.Array{At: "#/$defs/SamplingMessage/properties/content/anyOf/5"}
+
+func checkSentSamplingMessageContentAnyOf6(d *check.Decoder) {
+	for ok := d.Array(&sentSamplingMessageContentAnyOf6); ok; ok = d.Item() {
+		checkSentSamplingMessageContentBlock(d)
+	}
+}
+
+var sentSamplingMessageContentBlockAnyOf = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}}}
+
+func checkSentSamplingMessageContentBlock(d *check.Decoder) {
+	d.Choose(&sentSamplingMessageContentBlockAnyOf, func(d *check.Decoder, form int) {
+		switch form {
+		case 0:
+			checkSentTextContent(d)
+		case 1:
+			checkSentImageContent(d)
+		case 2:
+			checkSentAudioContent(d)
+		case 3:
+			checkSentToolUseContent(d)
+		default:
+			checkSentToolResultContent(d)
+		}
+	})
+}
+
+var (
+	sentJSONObject     = check.Object{At: "#/$defs/JSONObject"}
+	sentJSONObjectOnce = check.Once{}
+)
+
+func checkSentJSONObject(d *check.Decoder) {
+	d.Once(&sentJSONObjectOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentJSONObject); f >= 0; f = d.Next() {
+			checkSentJSONValue(d)
+		}
+	})
+}
+
+var (
+	sentJSONValueAnyOf = check.Union{At: "#/$defs/JSONValue", Keyword: "anyOf", Forms: []check.Form{{Kinds: check.KindObject}, {Kinds: check.KindArray}, {Kinds: check.KindBool | check.KindInteger | check.KindString}}}
+	sentJSONValueOnce  = check.Once{}
+)
+
+func checkSentJSONValue(d *check.Decoder) {
+	d.Once(&sentJSONValueOnce, func(d *check.Decoder) {
+		d.Choose(&sentJSONValueAnyOf, func(d *check.Decoder, form int) {
+			switch form {
+			case 0:
+				checkSentJSONObject(d)
+			case 1:
+				checkSentJSONValueAnyOf2(d)
+			default:
+				checkSentJSONValueAnyOf3(d)
+			}
+		})
+	})
+}
+
+var sentJSONValueAnyOf2 = check.Array{At: "#/$defs/JSONValue/anyOf/1"}
+
+func checkSentJSONValueAnyOf2(d *check.Decoder) {
+	for ok := d.Array(&sentJSONValueAnyOf2); ok; ok = d.Item() {
+		checkSentJSONValue(d)
+	}
+}
+
+var (
+	sentJSONValueAnyOf3       = check.Union{At: "#/$defs/JSONValue/anyOf/2", Keyword: "type", Kinds: check.KindBool | check.KindInteger | check.KindString}
+	sentJSONValueAnyOf3Number = check.Number{At: "#/$defs/JSONValue/anyOf/2", Integer: true}
+)
+
+func checkSentJSONValueAnyOf3(d *check.Decoder) {
+	switch d.Kind(&sentJSONValueAnyOf3) {
+	case check.KindNumber:
+		d.Literal(&sentJSONValueAnyOf3Number)
+	case check.KindBool, check.KindString:
+		d.Skip()
+	}
+}
+
+var (
+	sentModelPreferences                     = check.Object{At: "#/$defs/ModelPreferences", Names: []string{"costPriority", "hints", "intelligencePriority", "speedPriority"}, AdditionalProperties: check.Skip}
+	sentModelPreferencesCostPriority         = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
+	sentModelPreferencesIntelligencePriority = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
+	sentModelPreferencesSpeedPriority        = check.Number{Has: check.Minimum | check.Maximum, Min: 0, Max: 1}
+	sentModelPreferencesOnce                 = check.Once{}
+)
+
+func checkSentModelPreferences(d *check.Decoder) {
+	d.Once(&sentModelPreferencesOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentModelPreferences); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Literal(&sentModelPreferencesCostPriority)
+			case 1:
+				for ok := d.Array(nil); ok; ok = d.Item() {
+					checkSentModelHint(d)
+				}
+			case 2:
+				d.Literal(&sentModelPreferencesIntelligencePriority)
+			case 3:
+				d.Literal(&sentModelPreferencesSpeedPriority)
+			}
+		}
+	})
+}
+
+var sentModelHint = check.Object{At: "#/$defs/ModelHint", Names: []string{"name"}, AdditionalProperties: check.Skip}
+
+func checkSentModelHint(d *check.Decoder) {
+	for f := d.Object(&sentModelHint); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Text(nil)
+		}
+	}
+}
+
+var (
+	sentToolChoice     = check.Object{At: "#/$defs/ToolChoice", Names: []string{"mode"}, AdditionalProperties: check.Skip}
+	sentToolChoiceMode = check.Enum{Values: []string{"auto", "none", "required"}}
+)
+
+func checkSentToolChoice(d *check.Decoder) {
+	for f := d.Object(&sentToolChoice); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Enum(&sentToolChoiceMode)
+		}
+	}
+}
+
+var (
+	sentTool                = check.Object{At: "#/$defs/Tool", Names: []string{"_meta", "annotations", "description", "icons", "inputSchema", "name", "outputSchema", "title"}, Required: []string{"inputSchema", "name"}, AdditionalProperties: check.Skip}
+	sentToolMeta            = check.Object{AdditionalProperties: check.Skip}
+	sentToolInputSchema     = check.Object{Names: []string{"$schema", "type"}, Required: []string{"type"}, AdditionalProperties: check.Skip}
+	sentToolInputSchemaType = check.Enum{Values: []string{"object"}, Const: true}
+	sentToolOutputSchema    = check.Object{Names: []string{"$schema"}, AdditionalProperties: check.Skip}
+)
+
+func checkSentTool(d *check.Decoder) {
+	for f := d.Object(&sentTool); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentToolMeta)
+		case 1:
+			checkSentToolAnnotations(d)
+		case 2:
+			d.Text(nil)
+		case 3:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentIcon(d)
+			}
+		case 4:
+			for f := d.Object(&sentToolInputSchema); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					d.Text(nil)
+				case 1:
+					d.Enum(&sentToolInputSchemaType)
+				}
+			}
+		case 5:
+			d.Text(nil)
+		case 6:
+			for f := d.Object(&sentToolOutputSchema); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					d.Text(nil)
+				}
+			}
+		case 7:
+			d.Text(nil)
+		}
+	}
+}
+
+var sentToolAnnotations = check.Object{At: "#/$defs/ToolAnnotations", Names: []string{"destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title"}, AdditionalProperties: check.Skip}
+
+func checkSentToolAnnotations(d *check.Decoder) {
+	for f := d.Object(&sentToolAnnotations); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Bool(nil)
+		case 1:
+			d.Bool(nil)
+		case 2:
+			d.Bool(nil)
+		case 3:
+			d.Bool(nil)
+		case 4:
+			d.Text(nil)
+		}
+	}
+}
+
+var (
+	sentCreateMessageRequestParams20251125               = check.Object{At: "#/$defs/CreateMessageRequestParams", Names: []string{"_meta", "includeContext", "maxTokens", "messages", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature", "toolChoice", "tools"}, Required: []string{"maxTokens", "messages"}, AdditionalProperties: check.Skip}
+	sentCreateMessageRequestParams20251125Meta           = check.Object{AdditionalProperties: check.Skip}
+	sentCreateMessageRequestParams20251125IncludeContext = check.Enum{Values: []string{"allServers", "none", "thisServer"}}
+	sentCreateMessageRequestParams20251125MaxTokens      = check.Number{Integer: true}
+)
+
+func checkSentCreateMessageRequestParams20251125(d *check.Decoder) {
+	for f := d.Object(&sentCreateMessageRequestParams20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentCreateMessageRequestParams20251125Meta)
+		case 1:
+			d.Enum(&sentCreateMessageRequestParams20251125IncludeContext)
+		case 2:
+			d.Literal(&sentCreateMessageRequestParams20251125MaxTokens)
+		case 3:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentSamplingMessage20251125(d)
+			}
+		case 4:
+			for f := d.Object(nil); f >= 0; f = d.Next() {
+				d.Skip()
+			}
+		case 5:
+			checkSentModelPreferences(d)
+		case 6:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				d.Text(nil)
+			}
+		case 7:
+			d.Text(nil)
+		case 8:
+			d.Literal(nil)
+		case 9:
+			checkSentToolChoice(d)
+		case 10:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentTool20251125(d)
+			}
+		}
+	}
+}
+
+var (
+	sentSamplingMessage20251125             = check.Object{At: "#/$defs/SamplingMessage", Names: []string{"_meta", "content", "role"}, Required: []string{"content", "role"}, AdditionalProperties: check.Skip}
+	sentSamplingMessage20251125Meta         = check.Object{AdditionalProperties: check.Skip}
+	sentSamplingMessage20251125ContentAnyOf = check.Union{Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}, {Kinds: check.KindArray}}}
+)
+
+func checkSentSamplingMessage20251125(d *check.Decoder) {
+	for f := d.Object(&sentSamplingMessage20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentSamplingMessage20251125Meta)
+		case 1:
+			d.Choose(&sentSamplingMessage20251125ContentAnyOf, func(d *check.Decoder, form int) {
+				switch form {
+				case 0:
+					checkSentTextContent(d)
+				case 1:
+					checkSentImageContent(d)
+				case 2:
+					checkSentAudioContent(d)
+				case 3:
+					checkSentToolUseContent(d)
+				case 4:
+					checkSentToolResultContent20251125(d)
+				default:
+					checkSentSamplingMessage20251125ContentAnyOf6(d)
+				}
+			})
+		case 2:
+			checkSentRole(d)
+		}
+	}
+}
+
+var (
+	sentToolResultContent20251125     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: []string{"content", "toolUseId", "type"}, AdditionalProperties: check.Skip}
+	sentToolResultContent20251125Meta = check.Object{AdditionalProperties: check.Skip}
+	sentToolResultContent20251125Type = check.Enum{Values: []string{"tool_result"}, Const: true}
+	sentToolResultContent20251125Once = check.Once{}
+)
+
+func checkSentToolResultContent20251125(d *check.Decoder) {
+	d.Once(&sentToolResultContent20251125Once, func(d *check.Decoder) {
+		for f := d.Object(&sentToolResultContent20251125); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				d.Object(&sentToolResultContent20251125Meta)
+			case 1:
+				for ok := d.Array(nil); ok; ok = d.Item() {
+					checkSentContentBlock(d)
+				}
+			case 2:
+				d.Bool(nil)
+			case 3:
+				for f := d.Object(nil); f >= 0; f = d.Next() {
+					d.Skip()
+				}
+			case 4:
+				d.Text(nil)
+			case 5:
+				d.Enum(&sentToolResultContent20251125Type)
+			}
+		}
+	})
+}
+
+var sentSamplingMessage20251125ContentAnyOf6 = check.Array{At: "#/$defs/SamplingMessage/properties/content/anyOf/5"}
+
+func checkSentSamplingMessage20251125ContentAnyOf6(d *check.Decoder) {
+	for ok := d.Array(&sentSamplingMessage20251125ContentAnyOf6); ok; ok = d.Item() {
+		checkSentSamplingMessageContentBlock20251125(d)
+	}
+}
+
+var sentSamplingMessageContentBlock20251125AnyOf = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}}}
+
+func checkSentSamplingMessageContentBlock20251125(d *check.Decoder) {
+	d.Choose(&sentSamplingMessageContentBlock20251125AnyOf, func(d *check.Decoder, form int) {
+		switch form {
+		case 0:
+			checkSentTextContent(d)
+		case 1:
+			checkSentImageContent(d)
+		case 2:
+			checkSentAudioContent(d)
+		case 3:
+			checkSentToolUseContent(d)
+		default:
+			checkSentToolResultContent20251125(d)
+		}
+	})
+}
+
+var (
+	sentTool20251125                 = check.Object{At: "#/$defs/Tool", Names: []string{"_meta", "annotations", "description", "execution", "icons", "inputSchema", "name", "outputSchema", "title"}, Required: []string{"inputSchema", "name"}, AdditionalProperties: check.Skip}
+	sentTool20251125Meta             = check.Object{AdditionalProperties: check.Skip}
+	sentTool20251125InputSchema      = check.Object{Names: []string{"$schema", "properties", "required", "type"}, Required: []string{"type"}, AdditionalProperties: check.Skip}
+	sentTool20251125InputSchemaType  = check.Enum{Values: []string{"object"}, Const: true}
+	sentTool20251125OutputSchema     = check.Object{Names: []string{"$schema", "properties", "required", "type"}, Required: []string{"type"}, AdditionalProperties: check.Skip}
+	sentTool20251125OutputSchemaType = check.Enum{Values: []string{"object"}, Const: true}
+)
+
+func checkSentTool20251125(d *check.Decoder) {
+	for f := d.Object(&sentTool20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Object(&sentTool20251125Meta)
+		case 1:
+			checkSentToolAnnotations(d)
+		case 2:
+			d.Text(nil)
+		case 3:
+			checkSentToolExecution20251125(d)
+		case 4:
+			for ok := d.Array(nil); ok; ok = d.Item() {
+				checkSentIcon(d)
+			}
+		case 5:
+			for f := d.Object(&sentTool20251125InputSchema); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					d.Text(nil)
+				case 1:
+					for f := d.Object(nil); f >= 0; f = d.Next() {
+						for f := d.Object(nil); f >= 0; f = d.Next() {
+							d.Skip()
+						}
+					}
+				case 2:
+					for ok := d.Array(nil); ok; ok = d.Item() {
+						d.Text(nil)
+					}
+				case 3:
+					d.Enum(&sentTool20251125InputSchemaType)
+				}
+			}
+		case 6:
+			d.Text(nil)
+		case 7:
+			for f := d.Object(&sentTool20251125OutputSchema); f >= 0; f = d.Next() {
+				switch f {
+				case 0:
+					d.Text(nil)
+				case 1:
+					for f := d.Object(nil); f >= 0; f = d.Next() {
+						for f := d.Object(nil); f >= 0; f = d.Next() {
+							d.Skip()
+						}
+					}
+				case 2:
+					for ok := d.Array(nil); ok; ok = d.Item() {
+						d.Text(nil)
+					}
+				case 3:
+					d.Enum(&sentTool20251125OutputSchemaType)
+				}
+			}
+		case 8:
+			d.Text(nil)
+		}
+	}
+}
+
+var (
+	sentToolExecution20251125            = check.Object{At: "#/$defs/ToolExecution", Names: []string{"taskSupport"}, AdditionalProperties: check.Skip}
+	sentToolExecution20251125TaskSupport = check.Enum{Values: []string{"forbidden", "optional", "required"}}
+)
+
+func checkSentToolExecution20251125(d *check.Decoder) {
+	for f := d.Object(&sentToolExecution20251125); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			d.Enum(&sentToolExecution20251125TaskSupport)
+		}
+	}
 }
 
 func appendElicitRequestParams20260728(b []byte, v *ElicitRequestParams) []byte {

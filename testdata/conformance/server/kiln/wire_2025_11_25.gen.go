@@ -118,6 +118,7 @@ var wire20251125 = server.Wire{
 	AppendLog:                 appendLog20251125,
 	AppendElicit:              appendElicit20251125,
 	AppendElicitationComplete: appendElicitationComplete20251125,
+	CheckCallResult:           checkSentCallToolResult20251125,
 }
 
 var request20251125 = check.Object{Names: []string{"_meta"}, AdditionalProperties: check.Skip}

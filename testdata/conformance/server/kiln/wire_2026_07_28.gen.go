@@ -132,6 +132,7 @@ var wire20260728 = server.Wire{
 	AppendElicit:             appendElicit20260728,
 	AppendMissingCapability:  appendMissingCapability20260728,
 	AppendUnsupportedVersion: appendUnsupportedVersion20260728,
+	CheckCallResult:          checkSentCallToolResult,
 }
 
 var request20260728 = check.Object{Names: []string{"_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}
