@@ -66,7 +66,11 @@ func compileWire(w *Wire, d *Definition) *wire {
 		}
 	}
 	for i := range w.Methods {
-		c.methods[w.Methods[i].Name] = &w.Methods[i]
+		m := &w.Methods[i]
+		c.methods[m.Name] = m
+		if m.Op == OpPing {
+			c.names[OpPing] = m.Name // either side may send it
+		}
 	}
 	for _, o := range w.Outgoing {
 		c.names[o.Op] = o.Name

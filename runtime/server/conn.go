@@ -24,7 +24,7 @@ var ErrShutdown = errors.New("server: shut down")
 
 // Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, why
 // a read or a write failed, the cause of ctx or ErrShutdown when it was told to stop, ErrStalled when others waited for what the
-// peer did not read; with ErrGrace when a handler did not follow. At the end of input, what was read is answered within the grace period (CAN26); requests that are in flight after
+// peer did not read, ErrSilent when it did not answer a ping; with ErrGrace when a handler did not follow. At the end of input, what was read is answered within the grace period (CAN26); requests that are in flight after
 // that end with cause disconnect, or shutdown. Tasks outlive the connection (TSK06) if their owner
 // does: an identity, or whoever started this process (rpc.Stdio). Those of any other connection end with it.
 func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
@@ -65,7 +65,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		why = ErrShutdown
 		p.end(&inflight.Cause{Source: inflight.SourceShutdown})
 	}
-	if errors.Is(why, ErrStalled) {
+	if errors.Is(why, ErrStalled) || errors.Is(why, ErrSilent) {
 		_ = conn.Close() // what is being written ends; finish returns the same
 	}
 	return why, p.finish(conn, read)
@@ -75,6 +75,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 // nothing else can interrupt it.
 func (p *peer) end(cause *inflight.Cause) {
 	p.closing.Store(true)
+	p.pulse.stop()
 	if cause.Source == inflight.SourceShutdown {
 		p.s.endListens(p)
 	}

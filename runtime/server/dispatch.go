@@ -12,6 +12,7 @@ import (
 // (CAN09), cancel. True: r is a request in flight now, and somebody else's. got tells a transport what the frame was.
 func (p *peer) receive(r *request, got *Receipt) bool {
 	r.size = len(r.frame)
+	p.pulse.note()
 	r.reading = reading{s: p.s, at: p.situation(), frame: r.frame, params: &r.params}
 	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, &r.reading)
 	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err

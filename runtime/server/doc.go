@@ -50,6 +50,7 @@
 //	                       what generated code supplies, and what New makes of it
 //	tool, bind, toolcall   a tool, its handler behind decoder and encoder, and what its errors become
 //	method, methodcall     other methods of the protocol
+//	ping                   whether a client is still there
 //	rates                  how often one caller may ask
 //	meta                   keys of _meta that are the runtime's
 //	logqueue               the server's own log, which nothing waits for
@@ -98,6 +99,7 @@
 // End of input is not a dead peer: what was read is answered within the grace period, while questions to the client and subscriptions
 // end at once, because nothing can answer or end them any more (CAN26). What is in flight after that, or when the output is closed too,
 // is cancelled with cause disconnect; the end of Serve's context and Shutdown cancel with cause shutdown.
+// A client that does not answer a ping is a disconnect, too (WithPing).
 // Calls that can not be cancelled may finish within the grace period. Requests that end so are not answered: the
 // connection is about to close. A subscription that the server ends is told so twice, because two pages of the protocol want it: first
 // with notifications/cancelled, which may only name what still runs, then with its result (LET21). A timeout is answered at once, as a result with isError, because the peer still waits

@@ -18,6 +18,7 @@ func (r *request) initialize(b []byte) ([]byte, error) {
 	p.wire, p.ready = w, true
 	p.can = w.abilities(r.params.Capabilities)
 	p.agreed.Store(w)
+	p.startPings()
 	p.s.log.Debug("handshake", "peer", p.id, "revision", w.Revision, "asked", r.params.ProtocolVersion, "client", string(r.params.ClientInfo))
 	return w.AppendInitializeResult(b, &InitializeResult{
 		ProtocolVersion: w.Revision,

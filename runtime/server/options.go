@@ -22,6 +22,7 @@ type config struct {
 	pageSize     int
 	progressRate int
 	grace        time.Duration
+	ping         time.Duration // 0: the transport's default
 	askTimeout   time.Duration
 	listTasks    bool
 	store        task.Store

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -63,6 +64,9 @@ func (o *connOutlet) move() { o.moved.Store(int64(time.Since(o.since))) }
 func (o *connOutlet) stalls() bool {
 	return o.writing.Load() > 0 && time.Since(o.since)-time.Duration(o.moved.Load()) >= maxWait
 }
+
+// End implements Ender.
+func (o *connOutlet) End(cause *inflight.Cause) { o.end(cause.Err) }
 
 // end ends the connection.
 func (o *connOutlet) end(why error) {

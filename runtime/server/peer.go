@@ -61,6 +61,7 @@ type peer struct {
 	subscribed map[string]bool // resources; guarded by Server.mu
 	left       bool            // nothing is subscribed to any more; guarded by Server.mu
 
+	pulse    pulse
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
 	unread   budget       // its part of account.unread; not an exchange's, which has one answer
 	live     group

@@ -44,6 +44,12 @@ type Carrier interface {
 	Close()
 }
 
+// Ender is an Outlet whose connection or session can be ended from here. End does not wait for the end; what is in flight then is
+// cancelled with cause.
+type Ender interface {
+	End(cause *inflight.Cause)
+}
+
 // Tracked is an Outlet that can end the exchange which it carries, with e.Cancel. InFlight is called before that is served.
 type Tracked interface {
 	InFlight(e *inflight.Entry)

@@ -129,6 +129,16 @@ func (s *session) expire() {
 	}
 }
 
+// End implements server.Ender.
+func (s *session) End(cause *inflight.Cause) {
+	if s.h.enter() {
+		go func() {
+			defer s.h.leave()
+			s.end(cause)
+		}()
+	}
+}
+
 // end ends the session once; every caller returns when all of it has ended, or the server's grace period is over.
 func (s *session) end(cause *inflight.Cause) {
 	s.h.mu.Lock()

@@ -71,6 +71,8 @@
 //   - A task is kept for 1h, at most 24h if the request asks for more, where the tool says nothing else. (server.WithTaskLimits)
 //   - Tasks of a connection or session without an identity end with it, but those over standard input and output.
 //   - Over HTTP a client that does not take what is written for 30s loses its connection. (streamhttp.WithWriteTimeout)
+//   - A client that listens to its HTTP session and says nothing for 1m is asked whether it is there; when it says nothing for another
+//     1m, the session ends. Connections have no such pings until it is set. (server.WithPing)
 //   - An HTTP session ends after 30m of silence. It keeps 1 MiB of each stream for clients that come back, 256 MiB in all; beyond
 //     that the oldest is dropped. (streamhttp.WithIdleTimeout, streamhttp.WithReplay, streamhttp.WithReplayTotal)
 //

@@ -1,0 +1,125 @@
+package server
+
+import (
+	"errors"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// ErrSilent is why a connection or session ended whose client did not answer a ping (LET11). It is in the cause of its calls.
+var ErrSilent = errors.New("server: the client did not answer a ping")
+
+// defaultPing is the interval over HTTP.
+const defaultPing = time.Minute
+
+// WithPing sets after how much silence a client with a handshake revision is asked whether it is there; it has as long again to say
+// anything at all. Then its connection or session ends, and what is in flight is cancelled with ErrSilent. The default is a minute for
+// HTTP sessions, and never for connections, which end when either side does. 0 or less means never. A session is asked only while
+// somebody listens to it: one without a stream is not dead, its client may come back (CAN18).
+func WithPing(interval time.Duration) Option {
+	return func(c *config) {
+		c.ping = interval
+		if interval <= 0 {
+			c.ping = -1
+		}
+	}
+}
+
+// pulse is what is known of whether a client is there. Each interval that passes in silence is a step: ask, then end.
+type pulse struct {
+	timer atomic.Pointer[time.Timer]
+	heard atomic.Bool // something, since the last step
+	asked atomic.Bool // and nothing was heard since
+}
+
+// note says that something was heard.
+func (u *pulse) note() {
+	if !u.heard.Load() {
+		u.heard.Store(true)
+	}
+}
+
+func (u *pulse) stop() {
+	if t := u.timer.Load(); t != nil {
+		t.Stop()
+	}
+}
+
+// pingInterval is 0 when the peer is not to be asked.
+func (p *peer) pingInterval() time.Duration {
+	switch every := p.s.cfg.ping; {
+	case every < 0 || p.wire.names[OpPing] == "":
+		return 0
+	case every == 0 && p.streams:
+		return defaultPing
+	default:
+		return every
+	}
+}
+
+// startPings is called once, when the handshake is done.
+func (p *peer) startPings() {
+	every := p.pingInterval()
+	if every == 0 {
+		return
+	}
+	t := time.AfterFunc(math.MaxInt64, func() { p.step(every) })
+	p.pulse.timer.Store(t)
+	t.Reset(every)
+}
+
+// step is called by the timer. Writing may block, so the next step does not wait for this one.
+func (p *peer) step(every time.Duration) {
+	if !p.live.add() {
+		return
+	}
+	defer p.live.done()
+	if p.closing.Load() || p.inputEnded.Load() {
+		return
+	}
+	p.pulse.timer.Load().Reset(every)
+	switch {
+	case p.pulse.heard.Swap(false) || !p.listens():
+		p.pulse.asked.Store(false)
+	case p.pulse.asked.Load():
+		p.lost()
+	default:
+		p.pulse.asked.Store(true)
+		p.ping(every)
+	}
+}
+
+// listens tells whether what is said to the peer itself reaches somebody.
+func (p *peer) listens() bool {
+	if p.attended == nil {
+		return true
+	}
+	read, _ := p.attended.Attended(rpc.ID{})
+	return read
+}
+
+// ping asks. Its answer is a sign of life like any other message; the tracker knows it as one that was asked for.
+func (p *peer) ping(wait time.Duration) {
+	id, method := rpc.IntID(p.outgoing.Add(1)), p.wire.names[OpPing]
+	entry, err := p.s.tracker.Register(p.ctx, p.key(id, inflight.Outgoing), inflight.Info{Method: method, Principal: p.principal, Timeout: wait})
+	if err != nil {
+		return
+	}
+	session := subject{peer: p, life: entry}
+	_ = session.tell(rpc.AppendRequest(nil, id, method, []byte("{}"))) // a write that fails ends the connection
+}
+
+// lost ends the connection or session.
+func (p *peer) lost() {
+	e, ok := p.out.(Ender)
+	if !ok {
+		return
+	}
+	p.pulse.stop()
+	p.s.log.Warn("connection ended: its client did not answer a ping", "peer", p.id, "principal", p.principal)
+	e.End(&inflight.Cause{Source: inflight.SourceDisconnect, Err: ErrSilent})
+}
