@@ -61,7 +61,7 @@ func (e *Engine) endForShutdown(r *Run) {
 	switch {
 	case e.store.Durable():
 	case r.held().Epoch > 0:
-		e.settle(r, Outcome{})
+		e.settle(r, new(Outcome))
 	default:
 		e.abandon(r, shutDown())
 	}
@@ -76,7 +76,7 @@ func (e *Engine) abandon(r *Run, o Outcome) {
 	r.mu.Lock()
 	r.lease = b.Lease
 	r.mu.Unlock()
-	e.finish(r, o)
+	e.finish(r, &o)
 	e.forget(r)
 }
 

@@ -94,7 +94,7 @@ func (e *Engine) enlist(r *Run) {
 	before, closed := e.runs[r.lease.Task], e.closed
 	e.runs[r.lease.Task] = r
 	if !r.slot { // it was created elsewhere, or before a restart
-		r.requestor, r.slot = requestor{owner: r.task.Owner}, true
+		r.requestor, r.slot = requestor{name: r.task.Owner}, true
 		e.slots.take(r.requestor)
 	}
 	beat := !e.beating
@@ -138,17 +138,13 @@ func (e *Engine) perform(r *Run) {
 	var out Outcome
 	returned := false
 	defer func() {
-		if p := recover(); p != nil {
-			e.audit.panicked(&r.task, p)
-			out = broken("the handler panicked")
-		} else if !returned {
-			e.audit.exited(&r.task)
-			out = broken("the handler ended without a result")
+		if p := recover(); p != nil || !returned {
+			e.broken(r, p, &out)
 		}
 		e.mu.Lock()
 		e.freeSlot(r) // whoever reads the result can create the next one
 		e.mu.Unlock()
-		e.settle(r, out)
+		e.settle(r, &out)
 	}()
 	if r.cause() == nil {
 		out = e.config.Runner(&r.ctx, r)
@@ -156,42 +152,69 @@ func (e *Engine) perform(r *Run) {
 	returned = true
 }
 
+// broken is the outcome of a defect: what is wrong is for the status, since no answer to the request would have told it (TSK10).
+func (e *Engine) broken(r *Run, panicked any, o *Outcome) {
+	*o = internal("internal error")
+	if o.Message = "the handler ended without a result"; panicked != nil {
+		o.Message = "the handler panicked"
+		e.audit.panicked(&r.task, panicked)
+		return
+	}
+	e.audit.exited(&r.task)
+}
+
 // settle turns how the run ended into the task's end. Once the context has ended its cause decides, whatever the
-// handler returned.
-func (e *Engine) settle(r *Run, o Outcome) {
-	c := r.cause()
+// handler returned. What is not the usual way is apart, here and in finish: stacks of runs that end so stay small.
+func (e *Engine) settle(r *Run, o *Outcome) {
+	if c := r.cause(); c != nil {
+		e.settleEnded(r, c)
+		return
+	}
+	e.fit(o)
+	e.finish(r, o)
+}
+
+func (e *Engine) settleEnded(r *Run, c *inflight.Cause) {
+	var o Outcome
 	switch {
-	case c == nil:
-		e.finish(r, e.fitting(o))
 	case errors.Is(c, ErrExpired), errors.Is(c, ErrDiscarded), errors.Is(c, ErrLease), c.Source == inflight.SourceCompleted:
 		// There is no task any more, it is not ours, or it is settled.
+		return
 	case c.Source == inflight.SourcePeer:
-		e.finish(r, cancelled(c.Reason))
+		o = cancelled(c.Reason)
 	case c.Source == inflight.SourceTimeout:
-		e.finish(r, e.timedOut(r.Task()))
+		o = e.timedOut(r.Task())
 	case e.store.Durable():
 		e.park(r)
+		return
 	default:
-		e.finish(r, shutDown())
+		o = shutDown()
 	}
+	e.finish(r, &o)
 }
 
 // finish ends the task unless somebody else has: one compare-and-set decides (TSK07).
-func (e *Engine) finish(r *Run, o Outcome) {
-	t, err := e.store.Finish(e.base, r.held(), o)
-	if err == nil {
-		e.audit.ended(e.base, &t)
-		r.publish(&t)
+func (e *Engine) finish(r *Run, o *Outcome) {
+	t, err := e.store.Finish(e.base, r.held(), *o)
+	if err != nil {
+		e.unfinished(r, o, err)
 		return
 	}
+	e.audit.ended(e.base, &t)
+	r.publish(&t)
+}
+
+// unfinished sorts out why a task did not end as it should.
+func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 	var over *TerminalError
 	var limit *LimitError
 	if errors.As(err, &limit) && o.size() > Small {
-		e.finish(r, internal(fmt.Sprintf("the result of %d bytes can not be kept: %v", len(o.Result), limit)))
+		small := internal(fmt.Sprintf("the result of %d bytes can not be kept: %v", len(o.Result), limit))
+		e.finish(r, &small)
 		return
 	}
 	if errors.As(err, &over) || errors.Is(err, ErrLease) || errors.Is(err, ErrNotFound) {
-		e.audit.dropped(&r.task, o, err)
+		e.audit.dropped(&r.task, *o, err)
 		return
 	}
 	e.audit.failed("finish", &r.task, err) // its lease runs out, and another run may follow
@@ -207,27 +230,19 @@ func (e *Engine) park(r *Run) {
 func (e *Engine) timeout(r *Run) {
 	r.stop(inflight.SourceTimeout, "", nil)
 	if r.cause().Source != inflight.SourceShutdown {
-		e.spawn(func() { e.settle(r, Outcome{}) })
+		e.spawn(func() { e.settle(r, new(Outcome)) })
 	}
 }
 
-// fitting refuses results that are too large to store (TSK22).
-func (e *Engine) fitting(o Outcome) Outcome {
+// fit refuses results that are too large to store (TSK22).
+func (e *Engine) fit(o *Outcome) {
 	if limit := e.limits.ResultBytes; limit > 0 && len(o.Result) > limit {
-		return internal(fmt.Sprintf("the result of %d bytes is larger than the limit of %d", len(o.Result), limit))
+		*o = internal(fmt.Sprintf("the result of %d bytes is larger than the limit of %d", len(o.Result), limit))
 	}
-	return o
 }
 
 func internal(message string) Outcome {
 	return Outcome{Status: Failed, Message: message, Error: &rpc.Error{Code: rpc.CodeInternalError, Message: message}}
-}
-
-// broken is the outcome of a defect: what is wrong is for the status, since no answer to the request would have told it (TSK10).
-func broken(message string) Outcome {
-	o := internal("internal error")
-	o.Message = message
-	return o
 }
 
 func (e *Engine) timedOut(t Task) Outcome {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
@@ -18,19 +17,18 @@ type Run struct {
 	ctx     runContext
 	end     context.CancelCauseFunc
 	started atomic.Bool
+	slot    bool // taken, for requestor; under Engine.mu
 	local   any
 	events  events
 
 	requestor requestor
-	slot      bool // taken; under Engine.mu
 
 	mu      sync.Mutex
-	task    Task          // as it was at Create, then at Begin
-	lease   Lease         // zero before Begin
-	timer   *timer        // of the timeout; it stands while asking > 0
-	asking  int           // open questions of this run
-	left    time.Duration // of the timeout, when it stands
-	asked   bool          // to cancel
+	task    Task   // as it was at Create, then at Begin
+	lease   Lease  // zero before Begin
+	timer   *timer // of the timeout; it stands while asking > 0
+	asking  int32  // open questions of this run
+	asked   bool   // to cancel
 	reason  string
 	journal map[string]*Entry
 	doing   map[string]bool

@@ -95,7 +95,7 @@ func (r *Run) pause() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.asking++; r.asking == 1 && r.timer != nil {
-		r.left = time.Until(r.timer.at)
+		r.timer.left = time.Until(r.timer.at)
 		r.engine.timers.remove(r.timer)
 	}
 }
@@ -104,8 +104,8 @@ func (r *Run) pause() {
 func (r *Run) resume() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.asking--; r.asking == 0 && r.timer != nil && r.left > 0 {
-		r.timer = r.engine.timers.add(time.Now().Add(r.left), r.timer.fire)
+	if r.asking--; r.asking == 0 && r.timer != nil && r.timer.left > 0 {
+		r.timer = r.engine.timers.add(time.Now().Add(r.timer.left), r.timer.fire)
 	}
 }
 

@@ -31,13 +31,16 @@ func (s *slots) full(key requestor, l *Limits) error {
 }
 
 // requestor is who the quota counts for: a key or, without one, an owner.
-type requestor struct{ key, owner string }
+type requestor struct {
+	name  string
+	keyed bool
+}
 
 func (s *Spec) requestor() requestor {
 	if s.QuotaKey != "" {
-		return requestor{key: s.QuotaKey}
+		return requestor{s.QuotaKey, true}
 	}
-	return requestor{owner: s.Owner}
+	return requestor{name: s.Owner}
 }
 
 // enterTask is enter for a task that is created: with a slot for it.

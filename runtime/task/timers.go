@@ -21,7 +21,8 @@ type timers struct {
 type timer struct {
 	at    time.Time
 	fire  func()
-	place int // in the heap, -1 outside
+	place int           // in the heap, -1 outside
+	left  time.Duration // until at, when it was taken out to be added again
 }
 
 func (t *timers) add(at time.Time, fire func()) *timer {
