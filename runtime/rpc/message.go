@@ -23,13 +23,14 @@ type Message struct {
 
 	// Repeated: the arguments of a tools/call have a repeated key. Who decodes them has to look for it.
 	Repeated bool
-	// Bare: the frame has an id and nothing that says what it is. An answer whose result was undefined looks like that.
-	Bare bool
+	// Unclear: the frame has an id, and nothing that says what it is, as an answer whose result was undefined, or a method beside a
+	// result or an error.
+	Unclear bool
 }
 
-// Answers tells whether a frame is an answer, also one that Parse refused: then it still settles what it answers, if its ID is
-// known (CAN30).
-func (m *Message) Answers() bool { return m.Kind == KindResult || m.Kind == KindError }
+// Answers tells whether a frame is, or may be, an answer, also one that Parse refused: then it still settles what it answers, if its
+// ID is known (CAN30).
+func (m *Message) Answers() bool { return m.Kind == KindResult || m.Kind == KindError || m.Unclear }
 
 // WantsReply tells whether a frame that Parse refused must be answered with that error: requests, and frames of no kind.
 // A bad notification is ignored (CAN04), and an answer to a bad answer could go on for ever.

@@ -49,7 +49,7 @@ func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error)
 	if err != nil && !repeated {
 		return rescue(frame, err), frameError(frame, err)
 	}
-	m := Message{Kind: r.kind(), Repeated: repeated, Bare: r.bare()}
+	m := Message{Kind: r.kind(), Repeated: repeated, Unclear: r.unclear()}
 	if err := m.setID(r[inID]); err != nil {
 		return m, err
 	}
@@ -116,8 +116,9 @@ func (r *raw) kind() Kind {
 	}
 }
 
-func (r *raw) bare() bool {
-	return r[inID] != nil && r[inMethod] == nil && r[inResult] == nil && r[inError] == nil
+func (r *raw) unclear() bool {
+	answers := r[inResult] != nil || r[inError] != nil
+	return r[inID] != nil && answers == (r[inMethod] != nil)
 }
 
 func (m *Message) setID(token []byte) *Error {

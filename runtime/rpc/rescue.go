@@ -24,8 +24,8 @@ func rescue(frame []byte, err error) Message {
 	return m
 }
 
-// splitLoosely finds the members of a message without judging their values, in constant memory. once: none is repeated. ok is
-// false if that holds for the id, or if this is no object.
+// splitLoosely finds the members of a message without judging their values, in constant memory. The last one may be cut. once: none
+// is repeated or cut. ok is false if the id is, or if this is no object.
 func splitLoosely(frame []byte, r *raw) (once, ok bool) {
 	rest := bytes.TrimLeft(frame, space)
 	if len(rest) == 0 || rest[0] != '{' {
@@ -41,14 +41,15 @@ func splitLoosely(frame []byte, r *raw) (once, ok bool) {
 		}
 		rest = bytes.TrimLeft(rest[colon+1:], space)
 		end := valueEnd(rest, ',')
-		if end == 0 || end == len(rest) {
-			return false, false
-		}
 		again := r.keep(key, bytes.TrimRight(rest[:end], space))
-		if again == inID {
+		cut := end == len(rest)
+		if end == 0 || again == inID || cut && string(key) == `"id"` {
 			return false, false
 		}
 		once = once && again < 0
+		if cut {
+			return false, true
+		}
 		rest = rest[end:]
 	}
 	return once, true

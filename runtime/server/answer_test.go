@@ -38,6 +38,11 @@ var malformed = []string{
 	`{"jsonrpc":"2.0","id":%s,"result":{"action":"Accept","content":{"overwrite":true}}}`,
 	`{"jsonrpc":"2.0","id":%s,"result":{"action":"","content":{"overwrite":true}}}`,
 	`{"jsonrpc":"2.0","id":%s,"result":{}}`,
+	`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"why":"yes, pl`,
+	`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"overwrite":true}`,
+	`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"cut \`,
+	`{"jsonrpc":"2.0","id":%s,"method":"elicitation/create","result":` + accepted + `}`,
+	`{"jsonrpc":"2.0","method":"x","id":%s,"error":{"code":1,"message":"m"}}`,
 }
 
 // lockedBuffer is a log.

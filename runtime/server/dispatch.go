@@ -22,10 +22,11 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	}
 	if err != nil {
 		p.s.log.Debug("message refused", "peer", p.id, "error", err)
-		if (msg.Bare || msg.Answers()) && p.misanswered(&msg, err) {
+		if msg.Answers() && p.misanswered(&msg, err) {
 			return false
 		}
-		if got.Answered = msg.WantsReply(); got.Answered {
+		// What a session's transport hands over although it is unclear, it answers itself.
+		if got.Answered = msg.WantsReply() && !(msg.Unclear && p.streams); got.Answered {
 			p.refuse(msg.ID, err)
 		}
 		return false

@@ -37,6 +37,9 @@ func (s *Server) Judge(frame []byte, hint string) (j Judged, err *rpc.Error) {
 	return j, nil
 }
 
+// Answers tells whether the frame may be an answer to a question, however malformed.
+func (j *Judged) Answers() bool { return j.msg.Answers() }
+
 // name is the method's; for one that is known it costs nothing.
 func (v *verdict) name(msg *rpc.Message) string {
 	if v.method != nil {

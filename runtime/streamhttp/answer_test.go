@@ -15,6 +15,9 @@ func TestCAN30AMalformedAnswerIsRefusedAndSettles(t *testing.T) {
 		`{"jsonrpc":"2.0","id":%s,"error":"x"}`,
 		`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"\ud800"}}}`,
 		`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"m"},"result":{"action":"accept"}}`,
+		`{"jsonrpc":"2.0","id":%s}`,
+		`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"cu`,
+		`{"jsonrpc":"2.0","id":%s,"method":"x","result":{"action":"accept"}}`,
 	} {
 		stream := f.events(f.post(callBody("1", "ask", ""), session))
 		question := field(stream.message().data, "id")

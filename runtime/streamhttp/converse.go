@@ -52,7 +52,7 @@ func (s *session) settle(id rpc.ID) {
 
 // misanswered hands a malformed answer to the session that asked: it is refused, and still ends the waiting (CAN30).
 func (h *Endpoint) misanswered(r *http.Request, j *server.Judged, f *frame) {
-	if (j.Kind != rpc.KindResult && j.Kind != rpc.KindError) || j.ID.IsZero() {
+	if !j.Answers() || j.ID.IsZero() {
 		return
 	}
 	if s, refused := h.sessionOf(r); refused == nil {
