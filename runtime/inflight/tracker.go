@@ -33,6 +33,8 @@ type Info struct {
 	Uncancellable           bool          // protected from the start (CAN07, CAN14); see Entry.Shield
 	AnswersTimeout          bool          // the end by its timeout is answered; see Entry.AnswerTimeout
 	Variant                 uint8         // for whoever registers, which the tracker does not look at
+	// Values, if not nil, is asked for values that the parent does not have. Nothing else of it is used.
+	Values context.Context
 }
 
 // Errors of Register.

@@ -77,11 +77,7 @@ func (r *request) register() *rpc.Error {
 
 func (r *request) enter() *rpc.Error {
 	p := r.p
-	parent := p.ctx
-	if r.values != nil {
-		parent = valued{p.ctx, r.values}
-	}
-	entry, err := p.s.tracker.Register(parent, p.key(r.id, inflight.Incoming), r.info())
+	entry, err := p.s.tracker.Register(p.ctx, p.key(r.id, inflight.Incoming), r.info())
 	if err != nil {
 		return rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)
 	}
@@ -98,7 +94,7 @@ func (r *request) enter() *rpc.Error {
 
 func (r *request) info() inflight.Info {
 	info := inflight.Info{
-		Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, AnswersTimeout: true, Variant: r.wire.place,
+		Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, AnswersTimeout: true, Variant: r.wire.place, Values: r.values,
 	}
 	if r.tool != nil {
 		info.Tool = r.tool.Name

@@ -68,7 +68,8 @@ func (j *Judged) name(s *Server) {
 
 // Exchange serves one message of a stateless revision on the caller's goroutine until its last frame is written: also a
 // subscription, which lasts. The frame that was judged must not change meanwhile. The end of ctx is the client's disconnect
-// (CAN18), unless its cause is an *inflight.Cause, which is passed on. ctx carries the principal.
+// (CAN18), unless its cause is an *inflight.Cause, which is passed on; but for an outlet that is Tracked, which says itself when the
+// client is gone. ctx carries the principal.
 func (s *Server) Exchange(ctx context.Context, j *Judged, out Outlet) Result {
 	if j.Kind != rpc.KindRequest || j.wire == nil {
 		return Result{Silent: true}
@@ -83,7 +84,7 @@ func (s *Server) Exchange(ctx context.Context, j *Judged, out Outlet) Result {
 		p.refuse(r.id, refused.err)
 		r.release()
 	} else {
-		stop := r.follow(ctx)
+		stop := r.follow(p.ctx)
 		r.serve()
 		stop()
 	}
@@ -96,8 +97,8 @@ func (s *Server) Exchange(ctx context.Context, j *Judged, out Outlet) Result {
 // follow ends the exchange with ctx, and lets the transport end it.
 func (r *request) follow(ctx context.Context) (stop func() bool) {
 	e := r.entry
-	if t, ok := r.p.out.(Tracked); ok {
-		t.InFlight(e)
+	if r.p.tracked != nil {
+		r.p.tracked.InFlight(e)
 	}
 	if ctx.Done() == nil {
 		return func() bool { return true }
@@ -107,9 +108,14 @@ func (r *request) follow(ctx context.Context) (stop func() bool) {
 
 // newExchange is a peer for one request. Its requests have no other one to be confused with.
 func (s *Server) newExchange(ctx context.Context, w *wire, out Outlet) *peer {
-	p := &peer{s: s, out: out, id: s.ids.Add(1), principal: PrincipalFrom(ctx), who: RequestorFrom(ctx), wire: w, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
+	who := RequestorFrom(ctx)
+	tracked, _ := out.(Tracked)
+	if tracked != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, wire: w, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
 	p.refuser, _ = out.(Refuser)
-	p.own(ctx, ownedByNobody)
+	p.own(ownedByNobody)
 	p.live.start()
 	return p
 }

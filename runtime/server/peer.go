@@ -18,13 +18,13 @@ import (
 type peer struct {
 	s         *Server
 	out       Outlet
+	tracked   Tracked  // out, if it is one, of an exchange
 	refuser   Refuser  // out, if it is one
 	inline    Inline   // out, if it is one
 	attended  Attended // out, if it is one
 	id        uint64
 	principal string          // "" without an identity
 	owner     string          // of its tasks
-	quotaKey  string          // as which it counts without an identity; "": as everybody
 	who       Requestor       // whom its requests count for
 	account   *account        // of who, while the peer is known to the server
 	ctx       context.Context // of everything on this connection; it ends with a *inflight.Cause
@@ -81,7 +81,8 @@ const (
 )
 
 func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
-	p := &peer{s: s, out: out, id: s.ids.Add(1), principal: PrincipalFrom(ctx), who: RequestorFrom(ctx), wire: s.handshake()}
+	p := &peer{s: s, out: out, id: s.ids.Add(1), who: RequestorFrom(ctx), wire: s.handshake()}
+	p.principal = p.who.principal
 	if p.wire == nil {
 		p.wire = s.stateless[0]
 	}
@@ -92,7 +93,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	p.level.Store(int32(defaultLevel))
 	// The end of ctx is a shutdown in order, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	p.own(ctx, ownedByConnection+rand.Text())
+	p.own(ownedByConnection + rand.Text())
 	p.unread.init(s.cfg.maxUnread / parts)
 	p.live.start()
 	return p
@@ -102,12 +103,10 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 func (p *peer) begin() { p.beginning.Do(func() { close(p.begun) }) }
 
 // own says whose the tasks of the peer are: its identity's, else anonymous.
-func (p *peer) own(ctx context.Context, anonymous string) {
+func (p *peer) own(anonymous string) {
 	p.owner = anonymous
 	if p.principal != "" {
 		p.owner = ownedByPrincipal + p.principal
-	} else {
-		p.quotaKey = quotaKeyFrom(ctx)
 	}
 }
 
@@ -117,7 +116,7 @@ func (p *peer) taskQuota() string {
 	if p.principal != "" || p.owner == ownedByLocal {
 		return ""
 	}
-	return cmp.Or(p.quotaKey, ownedByNobody)
+	return cmp.Or(p.who.key, ownedByNobody)
 }
 
 // discardTasks ends the tasks that go with the peer.

@@ -101,10 +101,10 @@ func (m *Method) rated() (k rated, counts bool) {
 }
 
 // caller names the peer to rates.
-func (p *peer) caller() string { return cmp.Or(p.quotaKey, p.owner) }
+func (p *peer) caller() string { return cmp.Or(p.who.key, p.owner) }
 
 // identified tells whether the peer is one of the callers that the defaults are for.
-func (p *peer) identified() bool { return p.streams && (p.principal != "" || p.quotaKey != "") }
+func (p *peer) identified() bool { return p.streams && (p.principal != "" || p.who.key != "") }
 
 // admitRate refuses what comes too often.
 func (r *request) admitRate() *refusal {

@@ -18,7 +18,7 @@ type request struct {
 	task    bool  // the call becomes one
 	can     ability
 	raw     []byte          // the params, for methods of a MethodHandler
-	values  context.Context // with the values for the handler; nil: the connection's
+	values  context.Context // those that the handler sees beside the connection's; nil: none
 	size    int             // of the message, which is kept until the request is over
 	counted bool            // in Server.calls
 	held    int64           // bytes that count in Server.bytes

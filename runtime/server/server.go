@@ -200,6 +200,16 @@ func RequestorFrom(ctx context.Context) Requestor {
 	return Requestor{key: quotaKeyFrom(ctx)}
 }
 
+func withRequestor(ctx context.Context, who Requestor) context.Context {
+	switch {
+	case who.principal != "":
+		return WithPrincipal(ctx, who.principal)
+	case who.key != "":
+		return WithQuotaKey(ctx, who.key)
+	}
+	return ctx
+}
+
 // PrincipalFrom returns the identity in ctx, "" without one.
 func PrincipalFrom(ctx context.Context) string {
 	p, _ := ctx.Value(principalKey{}).(string)

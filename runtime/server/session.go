@@ -12,10 +12,10 @@ type Session struct {
 	next *request // for the frame to come
 }
 
-// NewSession opens a session. ctx carries the principal; only its values are used, so it may be a request's. Close it.
-// What is served on a request is served with the values of that request's own context; see Receive.
+// NewSession opens a session. ctx says whose it is, as WithPrincipal and WithQuotaKey do; nothing else of it is used: what is served on
+// a request is served with the values of that request's own context; see Receive. Close it.
 func (s *Server) NewSession(ctx context.Context, out Outlet) *Session {
-	p := s.newPeer(ctx, out)
+	p := s.newPeer(context.WithValue(withRequestor(context.Background(), RequestorFrom(ctx)), outletKey{}, out), out)
 	p.streams = true
 	s.addPeer(p)
 	return &Session{p: p, next: s.newRequest(p)}
@@ -26,7 +26,7 @@ func (s *Server) NewSession(ctx context.Context, out Outlet) *Session {
 // none of whoever opened the session (LET07); its end means nothing.
 func (ss *Session) Receive(ctx context.Context, frame []byte) (got Receipt) {
 	r := ss.next
-	r.values = context.WithoutCancel(ctx)
+	r.values = ctx
 	r.frame = append(r.frame[:0], frame...)
 	taken := ss.p.receive(r, &got)
 	if taken {
@@ -37,14 +37,14 @@ func (ss *Session) Receive(ctx context.Context, frame []byte) (got Receipt) {
 	return got
 }
 
-// valued ends as its context does and has the values of another one.
-type valued struct {
-	context.Context
-	values context.Context
-}
+type outletKey struct{}
 
-// Value implements context.Context.
-func (v valued) Value(key any) any { return v.values.Value(key) }
+// OutletFrom returns the outlet of the session that the context of a handler belongs to, nil without one: for what a transport offers
+// to handlers.
+func OutletFrom(ctx context.Context) Outlet {
+	out, _ := ctx.Value(outletKey{}).(Outlet)
+	return out
+}
 
 // Revision is what the handshake agreed on, "" before it.
 func (ss *Session) Revision() string {

@@ -62,7 +62,7 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	if call.suspend() {
 		return b, context.Cause(r.entry)
 	}
-	if f := (*fault)(nil); errors.As(err, &f) {
+	if f, ok := errors.AsType[*fault](err); ok { // unlike errors.As it does not allocate
 		r.result, err = r.wire.answer(f)
 	}
 	if err != nil {

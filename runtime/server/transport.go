@@ -50,7 +50,8 @@ type Ender interface {
 	End(cause *inflight.Cause)
 }
 
-// Tracked is an Outlet that can end the exchange which it carries, with e.Cancel. InFlight is called before that is served.
+// Tracked is an Outlet that ends the exchange which it carries, with e.Cancel, when its client is gone. InFlight is called before that is
+// served.
 type Tracked interface {
 	InFlight(e *inflight.Entry)
 }

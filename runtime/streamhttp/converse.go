@@ -80,7 +80,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged
 	}
 	defer s.unuse()
 	s.mu.Lock()
-	s.peer = h.srv.NewSession(s.context(r), s)
+	s.peer = h.srv.NewSession(r.Context(), s)
 	s.mu.Unlock()
 	st := s.stream(j.ID)
 	st.attach(-1)   // so that the answer is not taken for one whose client is away

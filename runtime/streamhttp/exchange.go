@@ -57,7 +57,7 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Ju
 		return err
 	}
 	// x says when the client is gone.
-	h.srv.Exchange(context.WithoutCancel(r.Context()), j, x)
+	h.srv.Exchange(r.Context(), j, x)
 	h.removeCall(x)
 	written := x.end()
 	switch {

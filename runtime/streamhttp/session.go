@@ -64,7 +64,7 @@ func (s *session) receive(r *http.Request, f *frame) (got server.Receipt, ok boo
 	if s.over() {
 		return got, false
 	}
-	got = s.peer.Receive(s.context(r), f.data)
+	got = s.peer.Receive(r.Context(), f.data)
 	f.data = keep(f.data)
 	s.h.taken(f)
 	return got, true
@@ -352,18 +352,11 @@ func (s *session) closePolling(id rpc.ID) bool {
 	return st != nil && st.poll()
 }
 
-type sessionKey struct{}
-
-// context has the values that a handler sees: those of the request that it serves, never of the one that opened the session.
-func (s *session) context(r *http.Request) context.Context {
-	return context.WithValue(r.Context(), sessionKey{}, s)
-}
-
 // ClosePolling closes the response stream of the call that ctx belongs to, so that the client need not keep a connection: it
 // comes back after the retry time and gets everything that was said since (2025-11-25). It reports whether there was
 // such a stream; everywhere else it does nothing.
 func ClosePolling(ctx context.Context) bool {
-	s, _ := ctx.Value(sessionKey{}).(*session)
+	s, _ := server.OutletFrom(ctx).(*session)
 	e := inflight.FromContext(ctx)
 	return s != nil && e != nil && s.closePolling(e.Key().ID)
 }
