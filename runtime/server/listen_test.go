@@ -89,6 +89,22 @@ func TestEXT13QuestionsAndWhatIsOverAlreadyAreTold(t *testing.T) {
 	}
 }
 
+// A subscription that opens while its task ends finds the end, and hears of it as well: it tells it once.
+func TestEXT13TheEndOfATaskIsToldOnce(t *testing.T) {
+	f := dual(t, Definition{Tools: jobs(newHold())})
+	over := f.create(t.Context(), "quick", `{"text":"x"}`, withTasks)
+	f.await(t.Context(), over, task.Completed)
+	l, _ := f.listen(t.Context(), withTasks, fmt.Sprintf(`{"toolsListChanged":true,"taskIds":[%q]}`, over))
+	if m := l.take(); m.str("params", "status") != "completed" {
+		t.Error(m.raw)
+	}
+	f.srv.tellListens(&task.Task{ID: over})
+	f.srv.SetToolEnabled("never", false)
+	if m := l.take(); m.Method != "notifications/tools/list_changed" {
+		t.Error(m.raw)
+	}
+}
+
 func TestEXT13AStrangerHearsNothing(t *testing.T) {
 	h := newHold()
 	f := dual(t, Definition{Tools: jobs(h)})
