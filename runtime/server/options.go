@@ -104,8 +104,8 @@ func WithTaskDispatcher(d task.Dispatcher) Option { return func(c *config) { c.d
 func WithPartialResults(hook func(Partial)) Option { return func(c *config) { c.partial = hook } }
 
 // WithSealKeys sets the keys that seal the state of inline calls which ask (EXT17), at least 16 bytes each. The first one seals, all
-// open: put a new key in front to rotate. Replicas that serve each other's retries need the same ones; the default is a random
-// key of this process.
+// open: put a new key in front to rotate. Replicas that serve each other's retries need the same ones, and so does a process that is
+// started anew; the default is a random key of this process. ParseSealKeys reads them from a file or the environment.
 func WithSealKeys(keys ...[]byte) Option { return func(c *config) { c.sealKeys = keys } }
 
 // WithGather sets how long an inline call of a stateless revision that asks waits for more questions to ask with it, from

@@ -13,12 +13,18 @@ import (
 // dialLocal is dialTasks over a connection like standard input and output.
 func (f *fixture) dialLocal() *client {
 	f.t.Helper()
-	up, fromClient := io.Pipe()
-	fromServer, down := io.Pipe()
-	c := f.connect(f.t.Context(), rpc.Lines(fromServer, fromClient, closers{fromServer, fromClient}, rpc.LineOptions{}),
-		rpc.Lines(up, down, closers{up, down}, rpc.LineOptions{Local: true}))
+	c := f.dialStateless(rpc.LineOptions{Local: true})
 	c.initialize(`{}`)
 	return c
+}
+
+// dialStateless is a connection of lines without a handshake.
+func (f *fixture) dialStateless(opts rpc.LineOptions) *client {
+	f.t.Helper()
+	up, fromClient := io.Pipe()
+	fromServer, down := io.Pipe()
+	return f.connect(f.t.Context(), rpc.Lines(fromServer, fromClient, closers{fromServer, fromClient}, rpc.LineOptions{}),
+		rpc.Lines(up, down, closers{up, down}, opts))
 }
 
 func TestTSK28ALocalPeerFindsItsTasksAgain(t *testing.T) {

@@ -60,6 +60,31 @@ func newSealer(keys [][]byte) (*sealer, error) {
 	return s, nil
 }
 
+// minSealText is the least length of a key in a file or variable: 24 random bytes in base64.
+const minSealText = 32
+
+// ParseSealKeys reads keys for WithSealKeys from a file or an environment variable, so that a retry is good for another process, too
+// (LET18): one key a line, the newest first, each of at least 32 characters, such as openssl rand -base64 32 prints. Blank lines and
+// those that begin with # are skipped. Errors name a line, never what it says.
+func ParseSealKeys(text string) (keys [][]byte, err error) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		key := strings.TrimSpace(line)
+		switch {
+		case key == "" || key[0] == '#':
+		case len(key) < minSealText:
+			return nil, fmt.Errorf("seal keys: line %d has %d characters, a key needs %d: make one with openssl rand -base64 32", n, len(key), minSealText)
+		default:
+			keys = append(keys, []byte(key))
+		}
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("seal keys: there is none: make one with openssl rand -base64 32")
+	}
+	return keys, nil
+}
+
 // sealed is what a token holds.
 type sealed struct {
 	Notes []sealedNote `json:"notes,omitempty"`
@@ -131,10 +156,15 @@ func (s *sealer) decrypt(hint, b, binding []byte) ([]byte, error) {
 }
 
 // binding is what a token is good for: one owner, method and target, with the same arguments in whichever order and spacing a
-// client writes them again.
+// client writes them again. Connections without an identity are one owner: no request needs the connection of an earlier one
+// (LET18), and whoever has a token was given it.
 func (r *request) binding() []byte {
 	h := sha256.New()
-	for _, part := range [...]string{r.p.owner, r.method.Name, r.params.Name, r.params.URI, canonical(r.params.Arguments)} {
+	owner := r.p.owner
+	if strings.HasPrefix(owner, ownedByConnection) {
+		owner = ownedByNobody
+	}
+	for _, part := range [...]string{owner, r.method.Name, r.params.Name, r.params.URI, canonical(r.params.Arguments)} {
 		var n [8]byte
 		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
 		h.Write(n[:])

@@ -103,7 +103,7 @@
 //   - Params in flight have at most 256 MiB in all. (server.WithMaxBytesInFlight)
 //   - A session or subscription hears of at most 10,000 resources and 10,000 tasks.
 //   - The state of a call that asks has at most 1 MiB, is good as long as its questions wait, and for this process only.
-//     (server.WithSealKeys)
+//     With keys from a file or the environment it is good for others that have them, too. (server.WithSealKeys, server.ParseSealKeys)
 //   - A requestor has at most 1,000 unfinished tasks and 100,000 that have not expired; 20,000 are unfinished in all. A task is
 //     unfinished until its handler has returned. (server.WithTaskLimits)
 //   - Callers without an identity share one quota of tasks, unless something tells them apart. (streamhttp.WithQuotaKey)
