@@ -65,7 +65,7 @@
 //	                       what each side declares
 //	call, notes, progress, log
 //	                       what a handler holds
-//	question, name, clientrequest, elicit, retry, seal
+//	question, name, clientrequest, form, elicit, retry, seal
 //	                       asking the client: by request, or by a result that asks and a call that runs again
 //	taskmethod, taskdetail, taskrun, deliver, carry, status
 //	                       requests about tasks; running one; its questions and changes on their way to a client

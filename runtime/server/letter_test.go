@@ -274,3 +274,44 @@ func TestLET09NothingIsAskedBeforeInitialized(t *testing.T) {
 		})
 	}
 }
+
+// What comes back to a form that a handler wrote itself is held against it, in a session and in a retry.
+func TestLET12AnswersAreHeldAgainstTheFormThatWasAsked(t *testing.T) {
+	form := &ClientRequest[noInput, noInput]{Op: OpElicit, Codecs: rawCodec(`{"message":"?","requestedSchema":{"type":"object","required":["n","kind"],"properties":{` +
+		`"n":{"type":"integer","minimum":1,"maximum":9},"kind":{"type":"string","enum":["a","b"]},"titled":{"type":"string","oneOf":[{"const":"x","title":"X"}]},` +
+		`"mail":{"type":"string","format":"email"},"yes":{"type":"boolean"},"short":{"type":"string","maxLength":3},` +
+		`"many":{"type":"array","maxItems":2,"items":{"type":"string","anyOf":[{"const":"p","title":"P"},{"const":"q","title":"Q"}]}}}}}`)}
+	f := dual(t, Definition{Tools: []Tool{tool("send", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		_, err := Send(ctx, call, form, "form", &noInput{})
+		var broken *AnswerError
+		if errors.As(err, &broken) {
+			return &echoOutput{"broken"}, nil
+		}
+		return &echoOutput{"fits"}, err
+	}))}})
+	c := f.dialTasks("")
+	for content, want := range map[string]string{
+		`{"n":3,"kind":"a","titled":"x","mail":"a@example.com","yes":true,"short":"abc","many":["p","q"],"more":1}`: "fits",
+		`{"n":1.0,"kind":"b"}`: "fits", `{"n":0,"kind":"a"}`: "broken", `{"n":10,"kind":"a"}`: "broken", `{"n":1.5,"kind":"a"}`: "broken",
+		`{"n":"3","kind":"a"}`: "broken", `{"n":3}`: "broken", `{"n":3,"kind":"c"}`: "broken", `{"n":3,"kind":"a","titled":"y"}`: "broken",
+		`{"n":3,"kind":"a","mail":"no"}`: "broken", `{"n":3,"kind":"a","yes":"true"}`: "broken", `{"n":3,"kind":"a","short":"abcd"}`: "broken",
+		`{"n":3,"kind":"a","many":["r"]}`: "broken", `{"n":3,"kind":"a","many":["p","q","p"]}`: "broken", `{}`: "broken", `null`: "broken",
+	} {
+		c.call("1", "send", `{}`)
+		answer := `{"action":"accept","content":` + content + `}`
+		c.reply(c.nextRequest(), answer)
+		if m, _ := c.answer("1"); m.str("result", "structuredContent", "text") != want {
+			t.Errorf("%s: want %s, got %s", content, want, m.raw)
+		}
+		_, _, state := f.try(t.Context(), forms, "send", `{}`, "")
+		m, _, _ := f.try(t.Context(), forms, "send", `{}`, answering(state, `{"form":`+answer+`}`))
+		if asked := m.str("result", "resultType") == "input_required"; asked != (want == "broken") {
+			t.Errorf("%s: want %s, got %s", content, want, m.raw)
+		}
+	}
+	c.call("2", "send", `{}`)
+	c.reply(c.nextRequest(), `{"action":"decline"}`)
+	if m, _ := c.answer("2"); m.str("result", "structuredContent", "text") != "fits" {
+		t.Error(m.raw)
+	}
+}

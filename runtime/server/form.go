@@ -1,0 +1,112 @@
+package server
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+)
+
+// form is the schema of a question that a handler wrote itself: one flat object of primitives, which is all that the protocol lets a
+// client be asked for. What it does not have is not judged.
+type form struct {
+	Properties map[string]formField `json:"properties"`
+	Required   []string             `json:"required"`
+}
+
+type formField struct {
+	Type                 string
+	Enum                 []string
+	OneOf                []formChoice
+	MinLength, MaxLength int
+	Format               string
+	Minimum, Maximum     json.Number
+	MinItems, MaxItems   int
+	Items                struct {
+		Enum         []string
+		AnyOf, OneOf []formChoice
+	}
+}
+
+type formChoice struct{ Const string }
+
+// checkForm holds what the user filled in against the form that the params asked for (LET12). An answer that was not accepted, and
+// params without a form, have nothing to hold.
+func checkForm(params, answer []byte, limits check.Limits) error {
+	var asked struct{ RequestedSchema form }
+	var given struct {
+		Action  Action
+		Content json.RawMessage
+	}
+	if json.Unmarshal(params, &asked) != nil || len(asked.RequestedSchema.Properties) == 0 ||
+		json.Unmarshal(answer, &given) != nil || given.Action != Accepted {
+		return nil
+	}
+	return check.Decode(arguments(given.Content), limits, func(d *check.Decoder, f *form) { f.read(d) }, &asked.RequestedSchema)
+}
+
+// read goes over the members of the answer.
+func (f *form) read(d *check.Decoder) {
+	rule := check.Object{AdditionalProperties: check.Skip}
+	for name := range f.Properties {
+		rule.Names = append(rule.Names, name)
+	}
+	slices.Sort(rule.Names)
+	for _, name := range f.Required {
+		if slices.Contains(rule.Names, name) {
+			rule.Required = append(rule.Required, name)
+		}
+	}
+	for i := d.Object(&rule); i >= 0; i = d.Next() {
+		if i >= len(rule.Names) {
+			d.Skip()
+			continue
+		}
+		field := f.Properties[rule.Names[i]]
+		field.read(d)
+	}
+}
+
+func (f *formField) read(d *check.Decoder) {
+	choices := chosen(f.Enum, f.OneOf)
+	switch {
+	case f.Type == "string" && len(choices) > 0:
+		d.Enum(&check.Enum{Values: choices})
+	case f.Type == "string":
+		d.String(&check.String{Min: f.MinLength, Max: f.MaxLength, Format: formFormats[f.Format]})
+	case f.Type == "number" || f.Type == "integer":
+		d.Float(f.number())
+	case f.Type == "boolean":
+		d.Bool(nil)
+	case f.Type == "array":
+		items := check.Enum{Values: chosen(chosen(f.Items.Enum, f.Items.AnyOf), f.Items.OneOf)}
+		for more := d.Array(&check.Array{Min: f.MinItems, Max: f.MaxItems}); more; more = d.Item() {
+			d.Enum(&items)
+		}
+	default:
+		d.Skip()
+	}
+}
+
+func (f *formField) number() *check.Number {
+	rule := &check.Number{Integer: f.Type == "integer", MinText: f.Minimum.String(), MaxText: f.Maximum.String()}
+	if f.Minimum != "" {
+		rule.Has |= check.Minimum
+	}
+	if f.Maximum != "" {
+		rule.Has |= check.Maximum
+	}
+	return rule
+}
+
+// chosen are the values of a list of choices, written either way.
+func chosen(values []string, titled []formChoice) []string {
+	for _, c := range titled {
+		values = append(values, c.Const)
+	}
+	return values
+}
+
+// formFormats are the formats that clients ask for.
+var formFormats = map[string]format.Format{"email": format.Email, "uri": format.URI, "date": format.Date, "date-time": format.DateTime}
