@@ -96,7 +96,7 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 // that.
 func WithReplay(bytes int) Option { return func(o *options) { o.replay = max(bytes, 1) } }
 
-// WithReplayTotal sets how many bytes the streams of all sessions keep for clients that come back; the default is 256 MiB. Beyond
+// WithReplayTotal sets how many bytes all sessions keep for clients that come back, and for listeners to come; the default is 256 MiB. Beyond
 // that, what was written to clients that are there is dropped, then the oldest of whoever has the most sessions. What an attached
 // client is about to read does not count.
 func WithReplayTotal(bytes int) Option { return func(o *options) { o.replayTotal = max(bytes, 1) } }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
@@ -233,6 +234,35 @@ func TestTSK28WhatSessionsKeepIsBounded(t *testing.T) {
 	}
 	for _, session := range sessions {
 		f.want(f.do(f.request(http.MethodDelete, "", session)), 204)
+	}
+	if got := f.h.kept.Load(); got != 0 {
+		t.Errorf("%d bytes are still counted", got)
+	}
+}
+
+// What waits for a listener counts, too.
+func TestTSK28BacklogsCountInTheTotal(t *testing.T) {
+	f := newFixture(t, WithReplayTotal(1<<20))
+	frame := make([]byte, 300<<10)
+	for range 12 {
+		s := f.session(f.opened(""))
+		if err := s.Write(rpc.ID{}, false, frame); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := 0
+	f.h.mu.Lock()
+	for _, s := range f.h.roster.sessions {
+		s.mu.Lock()
+		held += s.backlogged
+		s.mu.Unlock()
+	}
+	f.h.mu.Unlock()
+	if got := f.h.kept.Load(); got == 0 || got > 1<<20 || got != int64(held) {
+		t.Errorf("%d bytes are kept, %d counted", held, got)
+	}
+	if err := f.h.Shutdown(t.Context()); err != nil {
+		t.Error(err)
 	}
 	if got := f.h.kept.Load(); got != 0 {
 		t.Errorf("%d bytes are still counted", got)

@@ -154,6 +154,7 @@ func (s *session) tell(frame []byte) error {
 		if len(s.listeners) == 0 {
 			s.keep([][]byte{frame})
 			s.mu.Unlock()
+			s.h.relieve()
 			return nil
 		}
 		st := s.listeners[len(s.listeners)-1]
@@ -167,9 +168,13 @@ func (s *session) tell(frame []byte) error {
 	}
 }
 
-// keep appends to the backlog; the oldest frames give way. With s.mu.
+// keep appends to the backlog; the oldest frames give way. It counts as what streams keep does. With s.mu.
 func (s *session) keep(frames [][]byte) {
+	if s.why != nil {
+		return
+	}
 	s.carried(nil, frames...)
+	before := s.backlogged
 	for _, f := range frames {
 		s.backlog = append(s.backlog, f)
 		s.backlogged += len(f)
@@ -178,6 +183,15 @@ func (s *session) keep(frames [][]byte) {
 		s.backlogged -= len(s.backlog[0])
 		s.backlog = s.backlog[1:]
 	}
+	s.h.kept.Add(int64(s.backlogged - before))
+}
+
+// takeBacklog empties the backlog. With s.mu.
+func (s *session) takeBacklog() [][]byte {
+	frames := s.backlog
+	s.h.kept.Add(-int64(s.backlogged))
+	s.backlog, s.backlogged = nil, 0
+	return frames
 }
 
 // stream makes the stream of a request, or nil when the id is in flight.
@@ -218,8 +232,7 @@ func (s *session) join(st *stream) {
 		return
 	}
 	s.listeners = append(s.listeners, st)
-	s.refill(st, s.backlog)
-	s.backlog, s.backlogged = nil, 0
+	s.refill(st, s.takeBacklog())
 }
 
 // refill gives st what another stream did not take. With s.mu.
@@ -255,9 +268,7 @@ func (s *session) release(st *stream, reader uint64) {
 	if n := len(s.listeners); n > 0 {
 		s.refill(s.listeners[n-1], unread)
 	} else if len(unread) > 0 {
-		unread = append(unread, s.backlog...)
-		s.backlog, s.backlogged = nil, 0
-		s.keep(unread)
+		s.keep(append(unread, s.takeBacklog()...))
 	}
 	s.mu.Unlock()
 	s.prune()
@@ -320,6 +331,7 @@ func (s *session) forgetWritten() {
 func (s *session) dropIdle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.takeBacklog()
 	for st := s.oldest(); st != nil; st = s.oldest() {
 		st.drop()
 		delete(s.streams, st.number)

@@ -172,6 +172,7 @@ func (s *session) end(cause *inflight.Cause) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.takeBacklog()
 	for _, st := range s.streams {
 		if idle, _ := st.idle(); idle {
 			st.drop()
