@@ -407,6 +407,25 @@ func (a *author) applicators(s object, depth int) {
 			delete(s, "type") // more often than not the type of one excludes the other
 		}
 	}
+	a.together(s, depth)
+}
+
+// together puts what s says, with a second union, where it is merged into what is left of s.
+func (a *author) together(s object, depth int) {
+	if !a.chance(3) || s["allOf"] != nil {
+		return
+	}
+	part := object{pick(a.Rand, "anyOf", "oneOf"): []any{a.schema(0), a.schema(0), true}}
+	for _, keyword := range []string{"anyOf", "oneOf", "not", "if", "then", "else"} {
+		if s[keyword] != nil && part[keyword] == nil {
+			part[keyword] = s[keyword]
+			delete(s, keyword)
+		}
+	}
+	s["allOf"] = []any{part}
+	if a.chance(3) && depth > 0 {
+		s["allOf"] = []any{part, a.schema(0)}
+	}
 }
 
 // part is what owner may also require, as alternatives beside properties are written.

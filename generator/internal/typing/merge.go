@@ -34,11 +34,11 @@ func (s *shape) and(t *shape) {
 }
 
 // uniteGroups, like everything that unites, keeps what stands in both lists once: schemas that others refer to on many ways would
-// otherwise multiply.
+// otherwise multiply. One schema may have an anyOf and a oneOf.
 func uniteGroups(a, b []group) []group {
 	a = slices.Clip(a)
 	for _, g := range b {
-		if !slices.ContainsFunc(a, func(x group) bool { return x.at == g.at }) {
+		if !slices.ContainsFunc(a, func(x group) bool { return x.at == g.at && x.one == g.one }) {
 			a = append(a, g)
 		}
 	}

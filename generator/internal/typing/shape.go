@@ -116,7 +116,7 @@ func (s *shape) only() *schema.Node {
 
 // group is an anyOf or oneOf.
 type group struct {
-	at       *schema.Node // the list
+	at       *schema.Node // the schema that has it
 	one      bool
 	branches []*schema.Node
 }

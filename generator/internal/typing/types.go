@@ -180,6 +180,9 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 	l.claims[d].rank, l.claims[d].other = rooted, r.Name+"Value"
 	l.Declared[n] = &model.Value{Type: model.Named{Decl: d}}
 	l.fill(d, l.shape(conj{n}), place{hint: d.Name, doc: r.Doc, flat: true})
+	if _, ok := d.Body.(*model.Enum); ok {
+		l.Declared[n].Checks = again(d.Checks) // for those who refer to it
+	}
 	return d
 }
 

@@ -48,7 +48,9 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 		if p.keep {
 			l.seen = append(l.seen, v.Type.(model.Named).Decl)
 		}
-		return *v
+		place := *v
+		place.Checks = again(v.Checks)
+		return place
 	}
 	return l.typed(l.shape(conj{target}), place{hint: p.hint, item: p.item})
 }
@@ -74,6 +76,9 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 		t.kinds &^= model.KindNull
 	}
 	l.fill(d, &t, place{hint: d.Name})
+	if _, ok := d.Body.(*model.Enum); ok {
+		v.Checks, d.Checks = d.Checks, nil // others read an enum in place, by its rule alone
+	}
 	return v
 }
 
