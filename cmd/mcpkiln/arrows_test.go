@@ -21,7 +21,7 @@ var arrows = map[string][]string{
 	"generator/internal/emit":   {"generator/internal/model", "templates", "github.com/dave/jennifer/jen", "golang.org/x/tools/imports"},
 	"generator/internal/model":  {},
 	"templates":                 {},
-	"schema":                    {"schema/...", "runtime/check/pattern", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3"},
+	"schema":                    {"schema/...", "runtime/check/format", "runtime/check/pattern", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3"},
 	"runtime":                   {"runtime/..."},
 }
 

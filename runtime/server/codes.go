@@ -3,9 +3,9 @@ package server
 import (
 	"errors"
 	"fmt"
-	"net/url"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -42,8 +42,8 @@ func (e *URLElicitationError) data() ([]byte, error) {
 	}
 	b := []byte(`{"elicitations":[`)
 	for i, page := range e.Elicitations {
-		if u, err := url.Parse(page.URL); err != nil || !u.IsAbs() || page.ID == "" || page.Message == "" {
-			return nil, fmt.Errorf("a URLElicitation needs an ID, an absolute URL and a Message: %+v", page)
+		if !format.URI.Match(page.URL) || page.ID == "" || page.Message == "" {
+			return nil, fmt.Errorf("a URLElicitation needs an ID, a URL with a scheme and a Message: %+v", page)
 		}
 		if i > 0 {
 			b = append(b, ',')

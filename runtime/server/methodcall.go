@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // callMethod serves a request by the definition's handler for it.
@@ -53,6 +54,11 @@ func (c *Call) methodError(err error) error {
 	var invalid *inputError
 	if errors.As(err, &invalid) {
 		return invalidParams(c.entry.Info().Method, invalid.err)
+	}
+	if broken := (*outputError)(nil); errors.As(err, &broken) {
+		method := c.entry.Info().Method
+		c.Log().Error("output refused", "method", method, "error", broken.err)
+		return rpc.Errorf(rpc.CodeInternalError, "the result of %s %s", method, broken.told())
 	}
 	if f := c.fault(err); f != nil {
 		if _, own := c.wire.answer(f); own != nil {

@@ -10,7 +10,7 @@
 // Besides those of package schema:
 //
 //	missing-file unreadable-file no-answer manifest-version
-//	unknown-key missing-key wrong-type unquoted unknown-value empty-list empty-text duplicate-entry
+//	unknown-key missing-key wrong-type unquoted unknown-value empty-list empty-text duplicate-entry no-uri icon-source
 //	unknown-revision not-supported-yet go-package go-out
 //	tool-name duplicate-tool schema-type duration impossible-policy
 //	elicitation-name elicitation-schema elicitation-default

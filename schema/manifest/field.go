@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -97,6 +98,16 @@ func (l *loader) text(n *schema.Node) Text {
 		return Text{Node: n}
 	}
 	return Text{n.Text, n}
+}
+
+// address reads a URI with a scheme; "" if it is none.
+func (l *loader) address(n *schema.Node) Text {
+	t := l.text(n)
+	if n.Kind == schema.String && !format.URI.Match(t.Value) {
+		l.ds.Report(n, "no-uri", "write an address such as https://example.com/a, other characters as %20", "%s takes a URI with a scheme", keyOf(n))
+		t.Value = ""
+	}
+	return t
 }
 
 func (l *loader) into(t *Text) func(*schema.Node) {

@@ -133,7 +133,7 @@ func (l *loader) server(n *schema.Node) {
 		"title":        l.into(&s.Title),
 		"description":  l.into(&s.Description),
 		"instructions": l.into(&s.Instructions),
-		"websiteUrl":   l.into(&s.WebsiteURL),
+		"websiteUrl":   func(n *schema.Node) { s.WebsiteURL = l.address(n) },
 		"icons":        func(n *schema.Node) { s.Icons = n; l.icons(n) },
 	}, "name", "version")
 	for _, t := range [...]Text{s.Name, s.Version} {

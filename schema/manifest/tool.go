@@ -196,10 +196,23 @@ func (l *loader) icons(n *schema.Node) {
 	text := func(n *schema.Node) { l.text(n) }
 	for _, icon := range n.Items {
 		l.fields(icon, "an icon", map[string]func(*schema.Node){
-			"src": text, "mimeType": text,
+			"src": l.iconSource, "mimeType": text,
 			"sizes": func(n *schema.Node) { l.texts(n) },
 			"theme": func(n *schema.Node) { choice(l, n, "light", "dark") },
 		}, "src")
+	}
+}
+
+// iconSource reads the address of a picture. Clients refuse those that could be a script or a file (LET01).
+func (l *loader) iconSource(n *schema.Node) {
+	address := l.address(n)
+	scheme, _, _ := strings.Cut(address.Value, ":")
+	switch strings.ToLower(scheme) {
+	case "", "https", "data":
+	case "http":
+		l.ds.Warn(n, "icon-source", "write an https address, or data: with the picture itself", "many clients show no picture from an http address")
+	default:
+		l.ds.Report(n, "icon-source", "write an https address, or data: with the picture itself", "clients refuse a picture at %.32q", scheme+":")
 	}
 }
 

@@ -308,7 +308,7 @@ func TestDiscoverWithoutTools(t *testing.T) {
 	p := open(t, srv, err)
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + stateless(`{}`) + `}}`)
 	frame := p.want(`"prompts":{"listChanged":true}`, `"logging":{}`,
-		`{"name":"prompter","title":"Prompter","version":"1.0.0","description":"Says what to say.","websiteUrl":"https://example.com/`+"`q`"+`","icons":[{"src":"data:,"}]}`)
+		`{"name":"prompter","title":"Prompter","version":"1.0.0","description":"Says `+"`what`"+` to say.","websiteUrl":"https://example.com/q","icons":[{"src":"data:,"}]}`)
 	if strings.Contains(frame, `"tools"`) {
 		t.Errorf("tools are declared: %s", frame)
 	}

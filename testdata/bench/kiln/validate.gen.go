@@ -443,9 +443,10 @@ func (v *Annotations) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, 
 var role = check.Enum{At: "#/$defs/Role", Values: []string{"assistant", "user"}}
 
 var (
-	imageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
-	imageContentData = check.String{Format: format.Byte}
-	imageContentType = check.Enum{Values: []string{"image"}, Const: true}
+	imageContent         = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
+	imageContentData     = check.String{Format: format.Byte}
+	imageContentMIMEType = check.String{Pattern: &format.Pattern{Source: `^[^\s/;]+/[^\s/;]+`}}
+	imageContentType     = check.Enum{Values: []string{"image"}, Const: true}
 )
 
 func decodeImageContent(d *check.Decoder, v *ImageContent) {
@@ -458,7 +459,7 @@ func decodeImageContent(d *check.Decoder, v *ImageContent) {
 		case 2:
 			v.Data = d.Bytes(&imageContentData)
 		case 3:
-			v.MIMEType = d.String(nil)
+			v.MIMEType = d.String(&imageContentMIMEType)
 		case 4:
 			d.Enum(&imageContentType)
 		default:
@@ -487,9 +488,10 @@ func (v *ImageContent) UnmarshalJSON(b []byte) error {
 }
 
 var (
-	audioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
-	audioContentData = check.String{Format: format.Byte}
-	audioContentType = check.Enum{Values: []string{"audio"}, Const: true}
+	audioContent         = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}}
+	audioContentData     = check.String{Format: format.Byte}
+	audioContentMIMEType = check.String{Pattern: &format.Pattern{Source: `^[^\s/;]+/[^\s/;]+`}}
+	audioContentType     = check.Enum{Values: []string{"audio"}, Const: true}
 )
 
 func decodeAudioContent(d *check.Decoder, v *AudioContent) {
@@ -502,7 +504,7 @@ func decodeAudioContent(d *check.Decoder, v *AudioContent) {
 		case 2:
 			v.Data = d.Bytes(&audioContentData)
 		case 3:
-			v.MIMEType = d.String(nil)
+			v.MIMEType = d.String(&audioContentMIMEType)
 		case 4:
 			d.Enum(&audioContentType)
 		default:
@@ -881,11 +883,12 @@ func checkSentRole(d *check.Decoder) {
 }
 
 var (
-	sentImageContent     = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}, AdditionalProperties: check.Skip}
-	sentImageContentMeta = check.Object{AdditionalProperties: check.Skip}
-	sentImageContentData = check.String{Format: format.Byte}
-	sentImageContentType = check.Enum{Values: []string{"image"}, Const: true}
-	sentImageContentOnce = check.Once{}
+	sentImageContent         = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}, AdditionalProperties: check.Skip}
+	sentImageContentMeta     = check.Object{AdditionalProperties: check.Skip}
+	sentImageContentData     = check.String{Format: format.Byte}
+	sentImageContentMIMEType = check.String{Pattern: &format.Pattern{Source: `^[^\s/;]+/[^\s/;]+`}}
+	sentImageContentType     = check.Enum{Values: []string{"image"}, Const: true}
+	sentImageContentOnce     = check.Once{}
 )
 
 func checkSentImageContent(d *check.Decoder) {
@@ -899,7 +902,7 @@ func checkSentImageContent(d *check.Decoder) {
 			case 2:
 				d.Text(&sentImageContentData)
 			case 3:
-				d.Text(nil)
+				d.Text(&sentImageContentMIMEType)
 			case 4:
 				d.Enum(&sentImageContentType)
 			}
@@ -908,11 +911,12 @@ func checkSentImageContent(d *check.Decoder) {
 }
 
 var (
-	sentAudioContent     = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}, AdditionalProperties: check.Skip}
-	sentAudioContentMeta = check.Object{AdditionalProperties: check.Skip}
-	sentAudioContentData = check.String{Format: format.Byte}
-	sentAudioContentType = check.Enum{Values: []string{"audio"}, Const: true}
-	sentAudioContentOnce = check.Once{}
+	sentAudioContent         = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}, AdditionalProperties: check.Skip}
+	sentAudioContentMeta     = check.Object{AdditionalProperties: check.Skip}
+	sentAudioContentData     = check.String{Format: format.Byte}
+	sentAudioContentMIMEType = check.String{Pattern: &format.Pattern{Source: `^[^\s/;]+/[^\s/;]+`}}
+	sentAudioContentType     = check.Enum{Values: []string{"audio"}, Const: true}
+	sentAudioContentOnce     = check.Once{}
 )
 
 func checkSentAudioContent(d *check.Decoder) {
@@ -926,7 +930,7 @@ func checkSentAudioContent(d *check.Decoder) {
 			case 2:
 				d.Text(&sentAudioContentData)
 			case 3:
-				d.Text(nil)
+				d.Text(&sentAudioContentMIMEType)
 			case 4:
 				d.Enum(&sentAudioContentType)
 			}
