@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"go/token"
 	"path"
 	"slices"
 	"strings"
@@ -94,7 +93,7 @@ func (r *run) resolve() {
 	if err := manifest.CheckOut(r.result.Out); err != nil {
 		r.result.Diagnostics.ReportAt(r.result.OutPos, "", "go-out", "", "%s", err)
 	}
-	if !token.IsIdentifier(r.result.Package) || r.result.Package == "_" || r.result.Package == "main" {
+	if !manifest.IsPackageName(r.result.Package) {
 		r.result.Diagnostics.ReportAt(schema.Position{File: r.cfg.Manifest.Path}, "", "go-package", "use a short name in lower case",
 			"%q can not be the name of a package that others import", r.result.Package)
 	}

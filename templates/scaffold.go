@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"go/scanner"
+	"go/token"
+	"go/types"
 	"io/fs"
 	"path"
 	"strings"
@@ -49,6 +52,32 @@ func Scaffold(p Project) ([]ScaffoldFile, error) {
 		return nil
 	})
 	return files, err
+}
+
+// Collides reports whether the name of the generated package is one that the files of a new project use for something else, or that
+// Go predeclares.
+func Collides(name string) (bool, error) {
+	files, err := Scaffold(Project{Package: "PACKAGE"})
+	for _, f := range files {
+		if path.Ext(f.Path) == ".go" && uses(f.Content, name) {
+			return true, nil
+		}
+	}
+	return types.Universe.Lookup(name) != nil, err
+}
+
+// uses reports whether name is one of the identifiers of a file.
+func uses(file []byte, name string) bool {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(file)), file, nil, 0)
+	for {
+		switch _, what, text := s.Scan(); {
+		case what == token.IDENT && text == name:
+			return true
+		case what == token.EOF:
+			return false
+		}
+	}
 }
 
 func fill(name string, p Project) ([]byte, error) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/modfile"
-	"golang.org/x/mod/module"
 
 	"github.com/mcpkiln/mcpkiln/generator"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
@@ -50,7 +49,10 @@ func newProject(dir, ownModule, replace string) (templates.Project, error) {
 	if err != nil {
 		return templates.Project{}, err
 	}
-	p := templates.Project{Package: manifest.PackageName(filepath.Base(abs)), Runtime: modulePath, Version: requiredVersion()}
+	p := templates.Project{Runtime: modulePath, Version: requiredVersion()}
+	if p.Package, err = packageName(filepath.Base(abs)); err != nil {
+		return p, err
+	}
 	if replace != "" {
 		if p.Replace, err = moduleDir(replace); err != nil {
 			return p, err
@@ -64,17 +66,35 @@ func newProject(dir, ownModule, replace string) (templates.Project, error) {
 		p.OwnGoMod = true
 		p.Module = ownModule
 		if ownModule == "" {
-			p.Module = p.Package
+			p.Module = "example.com/" + p.Package // a path without a dot would be the standard library's
 		}
 		p.Import = p.Module
-		return p, module.CheckImportPath(p.Module)
+		return p, importable(p.Import)
 	}
 	rel, err := filepath.Rel(root, abs)
 	if err != nil {
 		return p, err
 	}
 	p.Module, p.Import = path, path+"/"+filepath.ToSlash(rel)
-	return p, nil
+	return p, importable(p.Import)
+}
+
+// packageName makes the name of the generated package of that of the directory, and another one where the project's own files
+// could not use it.
+func packageName(dir string) (string, error) {
+	name := manifest.PackageName(dir)
+	collides, err := templates.Collides(name)
+	if collides {
+		name = "mcp" + name
+	}
+	return name, err
+}
+
+func importable(importPath string) error {
+	if err := manifest.CheckImport(importPath); err != nil {
+		return fmt.Errorf("packages of the project can not have the path %q: %w", importPath, err)
+	}
+	return nil
 }
 
 // unreleased is no version that anybody can download.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -20,7 +21,7 @@ func (l *loader) goPackage(n *schema.Node) {
 		"out":     l.into(&g.Out),
 		"client":  l.flag(&g.Client),
 	})
-	if p := g.Package; p.Node.Is(schema.String) && (!token.IsIdentifier(p.Value) || p.Value == "_" || p.Value == "main") {
+	if p := g.Package; p.Node.Is(schema.String) && !IsPackageName(p.Value) {
 		l.ds.Report(p.Node, "go-package", "use a short name in lower case, like "+PackageName(p.Value),
 			"%q can not be the name of a package that others import", p.Value)
 	}
@@ -33,8 +34,7 @@ func (l *loader) goPackage(n *schema.Node) {
 
 const outHint = "write a path like internal/tools: letters, digits and any of - . _ ~ +"
 
-// CheckOut returns what is wrong with an output directory: packages in it have to be importable (module.CheckImportPath), and
-// patterns such as ./... have to find them.
+// CheckOut returns what is wrong with an output directory: packages in it have to be importable.
 func CheckOut(out string) error {
 	if path.IsAbs(out) || strings.Contains(out, `\`) {
 		return fmt.Errorf("out is a path below the manifest's directory, written with /, not %q", out)
@@ -43,22 +43,44 @@ func CheckOut(out string) error {
 	for len(elements) > 0 && (elements[0] == ".." || elements[0] == ".") {
 		elements = elements[1:] // whether it is in the module is for the writer to see
 	}
-	for _, e := range elements {
-		switch {
-		case e == "vendor":
-			return fmt.Errorf("out can not be %q: what is below vendor is imported by another path", out)
-		case e != "" && strings.ContainsRune("-._", rune(e[0])):
-			return fmt.Errorf("out can not be %q: go commands leave out directories like %q", out, e)
-		}
+	if len(elements) == 0 {
+		return nil
 	}
-	var invalid *module.InvalidPathError
-	if err := module.CheckImportPath(strings.Join(elements, "/")); len(elements) > 0 && errors.As(err, &invalid) {
-		return fmt.Errorf("out can not be %q, because Go can not import it: %w", out, invalid.Err)
+	if err := CheckImport(strings.Join(elements, "/")); err != nil {
+		return fmt.Errorf("out can not be %q: %w", out, err)
 	}
 	return nil
 }
 
-// PackageName makes the name of a package of any text: its ASCII letters and digits in lower case.
+// CheckImport returns what is wrong with the path of a package: Go has to accept it (module.CheckImportPath), patterns such as ./...
+// have to find the package, and others have to be allowed to import it.
+func CheckImport(importPath string) error {
+	before := ""
+	for e := range strings.SplitSeq(importPath, "/") {
+		switch {
+		case e == "vendor":
+			return errors.New("what is below vendor is imported by another path")
+		case e == "testdata" || e != "" && strings.ContainsRune("-._", rune(e[0])):
+			return fmt.Errorf("go commands leave out directories like %q", e)
+		case e == "internal" && before == e:
+			return errors.New("only packages below the first internal may import what is below internal/internal")
+		}
+		before = e
+	}
+	var invalid *module.InvalidPathError
+	if err := module.CheckImportPath(importPath); errors.As(err, &invalid) {
+		return fmt.Errorf("Go can not import it: %w", invalid.Err)
+	}
+	return nil
+}
+
+// IsPackageName reports whether others can import a package of that name. Go ignores the files of a package documentation, and
+// lets no file call an import init.
+func IsPackageName(name string) bool {
+	return token.IsIdentifier(name) && !slices.Contains([]string{"_", "main", "init", "documentation"}, name)
+}
+
+// PackageName makes the name of a package, and of its directory, of any text: its ASCII letters and digits in lower case.
 func PackageName(text string) string {
 	name := strings.TrimLeft(strings.Map(func(r rune) rune {
 		switch {
@@ -72,7 +94,7 @@ func PackageName(text string) string {
 	switch {
 	case name == "" || name == "main":
 		return "tools"
-	case token.IsKeyword(name):
+	case !IsPackageName(name), CheckImport("internal/"+name) != nil:
 		return "mcp" + name
 	}
 	return name

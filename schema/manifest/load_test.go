@@ -102,6 +102,7 @@ func load(t *testing.T, golden string) *Manifest {
 func TestPackageName(t *testing.T) {
 	for text, want := range map[string]string{
 		"reports": "reports", "My-Reports 2": "myreports2", "2fa": "fa", "": "tools", "日本": "tools", "main": "tools", "go": "mcpgo", "Type": "mcptype",
+		"Documentation": "mcpdocumentation", "init": "mcpinit", "vendor": "mcpvendor", "internal": "mcpinternal", "testdata": "mcptestdata",
 	} {
 		if got := PackageName(text); got != want {
 			t.Errorf("PackageName(%q) = %q, want %q", text, got, want)
