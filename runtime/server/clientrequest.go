@@ -152,6 +152,8 @@ func opOf(method string) Op {
 
 // UnsupportedError says that the client did not declare the capability that a request to it takes. It matches ErrUnsupported.
 // A handler that returns it makes revisions that have a code for it answer with that (EXT18).
+// Over HTTP the status is right only if the call has said nothing yet: a response that began with progress or a log message has its status, so
+// ask, or see that the client can be asked, before that.
 type UnsupportedError struct {
 	// Capability is the path of the capability in the client's declaration, as in Capabilities: the part that the params take,
 	// such as elicitation/url, where there is one. "": the client's revision has no such request, or takes none from the method that

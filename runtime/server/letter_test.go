@@ -315,3 +315,17 @@ func TestLET12AnswersAreHeldAgainstTheFormThatWasAsked(t *testing.T) {
 		t.Error(m.raw)
 	}
 }
+
+func TestLET12ChangedRootsReachTheApplication(t *testing.T) {
+	told := make(chan string, 1)
+	f := newFixture(t, []Tool{tool("echo", structured(echo))}, WithRootsChanged(func(ctx context.Context) {
+		told <- PrincipalFrom(ctx)
+		<-ctx.Done() // nothing waits for it
+	}))
+	c := f.dialTasks("me")
+	c.send(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)
+	if who := <-told; who != "me" {
+		t.Errorf("told of the roots of %q", who)
+	}
+	c.fence()
+}

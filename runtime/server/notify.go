@@ -19,9 +19,31 @@ func (p *peer) notified(r *request, msg *rpc.Message) {
 	case m == nil:
 	case m.Op == OpInitialized && p.ready:
 		p.begin()
+	case m.Op == OpRootsChanged && p.ready:
+		p.rootsChanged(r)
 	case m.Op == OpCancelled:
 		p.cancelOne(r, m, msg)
 	}
+}
+
+// rootsChanged tells the application (LET12), which may take its time.
+func (p *peer) rootsChanged(r *request) {
+	tell := p.s.cfg.rootsChanged
+	if tell == nil || !p.live.add() {
+		return
+	}
+	values := p.ctx
+	if r.values != nil {
+		values = context.WithoutCancel(r.values)
+	}
+	go func() {
+		defer p.live.done()
+		ctx, cancel := context.WithCancelCause(values)
+		defer cancel(nil)
+		stop := context.AfterFunc(p.ctx, func() { cancel(context.Cause(p.ctx)) })
+		defer stop()
+		tell(ctx)
+	}()
 }
 
 // cancelOne cancels one request.

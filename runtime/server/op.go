@@ -27,6 +27,7 @@ const (
 	OpUnsubscribe // OpMethod, and its URI is forgotten
 	OpMethod      // served by the MethodHandler of this name; unknown without one
 	OpIgnore      // known, nothing to do
+	OpRootsChanged
 	// Sent by the server. OpCancelled and OpProgress are sent by both.
 	OpTaskStatus
 	OpAcknowledged

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -27,6 +28,7 @@ type config struct {
 	listTasks    bool
 	store        task.Store
 	dispatcher   task.Dispatcher
+	rootsChanged func(ctx context.Context)
 	partial      func(Partial)
 	sealKeys     [][]byte
 	gather       time.Duration
@@ -98,6 +100,13 @@ func WithTaskStore(s task.Store) Option { return func(c *config) { c.store = s }
 
 // WithTaskDispatcher lets d decide where tasks run, instead of this process.
 func WithTaskDispatcher(d task.Dispatcher) Option { return func(c *config) { c.dispatcher = d } }
+
+// WithRootsChanged sets what is told that the roots of a client have changed: what was asked of it before may not hold any more (LET12).
+// ctx has the values of the client's message, its principal among them, and ends with the connection. Stateless revisions have no
+// such message: ask again.
+func WithRootsChanged(tell func(ctx context.Context)) Option {
+	return func(c *config) { c.rootsChanged = tell }
+}
 
 // WithPartialResults sets the hook for what cancelled handlers returned beside their error (CAN25). It never reaches
 // the wire.

@@ -15,6 +15,7 @@ func wire20251125() *Wire {
 			{Name: "initialize", Op: OpInitialize, Uncancellable: true, Read: readInitialize20251125},
 			{Name: "notifications/cancelled", Op: OpCancelled, Notification: true, Read: readCancelled20251125},
 			{Name: "notifications/initialized", Op: OpInitialized, Notification: true},
+			{Name: "notifications/roots/list_changed", Op: OpRootsChanged, Notification: true},
 			{Name: "notifications/progress", Op: OpProgress, Notification: true},
 			{Name: "ping", Op: OpPing},
 			{Name: "tasks/cancel", Op: OpCancelTask, Read: readTask20251125},

@@ -49,7 +49,7 @@ func clientOps() map[string]clientOp {
 		"unsubscribe":  {name: "OpUnsubscribe", reads: "unsubscribe"},
 		"setLevel":     {name: "OpSetLevel", reads: "setLevel", need: forLogging},
 		"taskStatus":   {name: "OpIgnore"}, // status of a task of the client's; this server starts none there
-		"rootsChanged": {name: "OpIgnore"},
+		"rootsChanged": {name: "OpRootsChanged"},
 	}
 }
 

@@ -19,7 +19,7 @@ var wire20251125 = server.Wire{
 		{Name: "notifications/cancelled", Op: server.OpCancelled, Notification: true, Read: readCancelled20251125},
 		{Name: "notifications/initialized", Op: server.OpInitialized, Notification: true},
 		{Name: "notifications/progress", Op: server.OpProgress, Notification: true},
-		{Name: "notifications/roots/list_changed", Op: server.OpIgnore, Notification: true},
+		{Name: "notifications/roots/list_changed", Op: server.OpRootsChanged, Notification: true},
 		{Name: "notifications/tasks/status", Op: server.OpIgnore, Notification: true},
 		{Name: "ping", Op: server.OpPing},
 		{Name: "tasks/cancel", Op: server.OpCancelTask, Read: readCancelTask20251125},
