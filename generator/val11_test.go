@@ -97,7 +97,7 @@ func (a *author) manifest() []byte {
 	}
 	m["tools"] = tools
 	if a.chance(3) {
-		m["methods"] = []string{"prompts/list", "prompts/get", "completion/complete", "resources/read"}[:1+a.IntN(4)]
+		m["methods"] = []string{"prompts/list", "prompts/get", "completion/complete", "resources/list", "resources/read"}[:1+a.IntN(5)]
 	}
 	text, err := json.Marshal(m)
 	if err != nil {

@@ -3,7 +3,7 @@
 //
 // Load parses, reads and checks in one pass and reports everything that is wrong. load.go reads the parts, tool.go the
 // tools, elicitation.go the questions; field.go has the readers of single values, revision.go the checks between
-// parts, notyet.go what is read but not generated so far. Tool.Advertised is what tools/list will show.
+// parts, meta.go and formtext.go what the specification forbids in names and forms, notyet.go what is read but not generated so far. Tool.Advertised is what tools/list will show.
 //
 // # Codes
 //
@@ -13,11 +13,11 @@
 //	unknown-key missing-key wrong-type unquoted unknown-value empty-list empty-text duplicate-entry no-uri icon-source
 //	unknown-revision not-supported-yet go-package go-out
 //	tool-name duplicate-tool schema-type duration impossible-policy
-//	elicitation-name elicitation-schema elicitation-default
+//	elicitation-name elicitation-schema elicitation-default meta-name
 //
 // Only warnings:
 //
-//	no-tools long-tool-name unused-policy
+//	no-tools long-tool-name unused-policy elicitation-secret elicitation-url
 //
 // # Rejected
 //

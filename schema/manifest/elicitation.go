@@ -33,6 +33,7 @@ func (l *loader) elicitation(m schema.Member) Elicitation {
 		"beforeTask":    l.flag(&e.BeforeTask),
 		"onUnsupported": func(n *schema.Node) { e.OnUnsupported = choice(l, n, Fail, Decline, Default) },
 	}, "message", "schema")
+	l.links(m.Value.Get("message"))
 	if e.OnUnsupported == Default && e.Schema != nil {
 		l.answerable(e)
 	}
@@ -79,7 +80,9 @@ func (l *loader) question(n *schema.Node) *schema.Document {
 	}
 	for _, m := range n.Get("properties").Members {
 		l.primitive(m.Value)
+		l.secret(m)
 	}
+	l.linksWithin(n)
 	return d
 }
 

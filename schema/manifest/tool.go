@@ -94,7 +94,7 @@ func (l *loader) tool(e toolEntry) Tool {
 		"goName":       l.goName(&t.GoName),
 		"icons":        func(n *schema.Node) { t.Icons = n; l.icons(n) },
 		"annotations":  func(n *schema.Node) { t.Annotations = n; l.annotations(n) },
-		"_meta":        func(n *schema.Node) { t.Meta = n; l.is(n, schema.Object) },
+		"_meta":        func(n *schema.Node) { t.Meta = n; l.meta(n) },
 		"inputSchema":  func(n *schema.Node) { t.Input = l.document(n) },
 		"outputSchema": func(n *schema.Node) { t.Output = l.document(n) },
 		"timeout":      l.duration(&t.Timeout),

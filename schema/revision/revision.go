@@ -87,6 +87,8 @@ type Method struct {
 	Task string
 	// Capability is the slot that has to be declared: by the receiver of a request, by the sender of a notification.
 	Capability string
+	// Deprecated says what to use instead of the method's feature; "" if the revision does not deprecate it.
+	Deprecated string
 	// Needs are further slots that its receiver has to declare, by params.
 	Needs []Need
 }

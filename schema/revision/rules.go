@@ -56,6 +56,7 @@ func (d *decoder) method(n *schema.Node) Method {
 		may("cancellable", d.boolean(&m.Cancellable)),
 		may("task", text(d, &m.Task)),
 		may("capability", text(d, &m.Capability)),
+		may("deprecated", text(d, &m.Deprecated)),
 		may("needs", func(n *schema.Node) {
 			d.items(n, func(item *schema.Node) { m.Needs = append(m.Needs, d.need(item)) })
 		}),

@@ -1,7 +1,10 @@
 package lower
 
 import (
+	"cmp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
@@ -75,9 +78,34 @@ func (h *headerCheck) header(owner, name *schema.Node, reached bool) {
 		h.report.Report(name, code, "", "tool %q has the header %q already at line %d; case does not tell them apart", h.tool, name.Text, first.Pos.Line)
 	case !slices.Contains([]string{"string", "integer", "boolean"}, typing.TextOf(owner, "type")):
 		h.report.Report(name, code, "", "only arguments of type string, integer or boolean can be in a header")
+	case !safeInteger(owner):
+		h.report.Report(name, code, "give it minimum and maximum, or an enum, within -9007199254740991 and 9007199254740991",
+			"%s of tool %q is on an integer that JavaScript clients can not hold exactly", headerKeyword, h.tool)
 	default:
 		h.seen[strings.ToLower(name.Text)] = name
 	}
+}
+
+// safeInteger reports whether all integers that a schema allows are within those that float64 holds exactly.
+func safeInteger(n *schema.Node) bool {
+	if typing.TextOf(n, "type") != "integer" {
+		return true
+	}
+	values := []*schema.Node{n.Get("const")}
+	switch {
+	case n.Get("const") != nil:
+	case n.Get("enum") != nil:
+		values = n.Get("enum").Items
+	default:
+		values = []*schema.Node{cmp.Or(n.Get("minimum"), n.Get("exclusiveMinimum")), cmp.Or(n.Get("maximum"), n.Get("exclusiveMaximum"))}
+	}
+	return !slices.ContainsFunc(values, func(v *schema.Node) bool {
+		if v == nil {
+			return true
+		}
+		f, err := strconv.ParseFloat(v.Text, 64)
+		return err != nil || math.Abs(f) > 1<<53-1
+	})
 }
 
 // headerToken reports whether text can be a part of a header's name (RFC 9110, 5.6.2).

@@ -21,6 +21,8 @@ func (l *packageLowering) methods() {
 			l.unknownMethod(m)
 		} else {
 			l.method(m, rule)
+			l.promised(m, rule)
+			l.deprecated(m, rule)
 		}
 	}
 	less := func(a, b string) int { return strings.Compare(a, b) }
@@ -92,6 +94,39 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 		l.diags.Report(m.Node, "needless-method", "write elicitation/create instead", "call.ElicitationComplete sends %s wherever handlers may send elicitation/create", m.Value)
 	default:
 		l.diags.Report(m.Node, "needless-method", "remove it from methods", "%s is served where it is needed, without a handler of yours", m.Value)
+	}
+}
+
+// promised refuses a method without those that its capability promises as well: clients would be answered that they do not exist.
+func (l *packageLowering) promised(m manifest.Text, rule *revision.Method) {
+	handled := func(r *revision.Method) bool {
+		return r != nil && r.From.Includes(revision.FromClient) && (r.Op == "" || wire.Handled()[r.Op])
+	}
+	feature, _, _ := strings.Cut(rule.Name, "/")
+	others := []string{feature + "/list"}
+	if other := counterparts[rule.Op]; other != "" {
+		others = append(others, feature+"/"+other)
+	}
+	for _, other := range others {
+		missing := !slices.ContainsFunc(l.in.Manifest.Methods, func(t manifest.Text) bool { return t.Value == other })
+		if missing && handled(rule) && handled(l.ruleOf(other)) {
+			l.diags.Report(m.Node, "missing-method", "add "+other, "%s declares %s to clients, which then send %s too", m.Value, feature, other)
+		}
+	}
+}
+
+// counterparts are operations that begin and end the same.
+var counterparts = map[string]string{"subscribe": "unsubscribe", "unsubscribe": "subscribe"}
+
+// deprecated warns of features that a revision of the package does not want to be adopted anew.
+func (l *packageLowering) deprecated(m manifest.Text, rule *revision.Method) {
+	for _, r := range l.in.Revisions {
+		for i := range r.Methods {
+			if d := &r.Methods[i]; d.Deprecated != "" && d.Capability == rule.Capability {
+				l.diags.Warn(m.Node, "deprecated-method", d.Deprecated, "revision %s deprecates %s", r.Name, rule.Capability)
+				return
+			}
+		}
 	}
 }
 

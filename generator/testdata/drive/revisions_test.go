@@ -147,6 +147,10 @@ func (ledgerHandlers) PostLedger(ctx context.Context, call *ledger.PostLedgerCal
 	return ledger.TextResult(who.Value.Name + " posted " + in.Batch), nil
 }
 
+func (ledgerHandlers) ListResources(context.Context, *server.Call, *ledger.PaginatedRequestParams) (*ledger.ListResourcesResult, error) {
+	return &ledger.ListResourcesResult{}, nil
+}
+
 func (ledgerHandlers) ReadResource(_ context.Context, _ *server.Call, in *ledger.ReadResourceRequestParams) (*ledger.ReadResourceResult, error) {
 	return nil, &server.ResourceError{URI: in.URI}
 }

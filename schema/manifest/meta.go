@@ -1,0 +1,66 @@
+package manifest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// The names of _meta go to clients as they are, so that what the specification forbids there is refused here (LET04). What others publish only gets a warning: it is not ours to mend.
+
+var (
+	metaLabel = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$`)
+	metaName  = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$`)
+)
+
+// extensionPrefix is of the names that official extensions define, which a tool may need.
+const extensionPrefix = "io.modelcontextprotocol"
+
+// protocolNames are those of extensionPrefix that the protocol itself writes.
+var protocolNames = []string{"protocolVersion", "clientInfo", "clientCapabilities", "serverInfo", "logLevel", "subscriptionId", "related-task", "model-immediate-response"}
+
+// topDomains are those that most prefixes begin with.
+var topDomains = []string{"com", "org", "net", "io", "dev", "ai", "app", "co", "edu", "gov", "info", "cloud", "tech"}
+
+func (l *loader) meta(n *schema.Node) {
+	if !l.is(n, schema.Object) {
+		return
+	}
+	for _, m := range n.Members {
+		l.metaKey(m)
+	}
+}
+
+func (l *loader) metaKey(m schema.Member) {
+	prefix, name, prefixed := strings.Cut(m.Key, "/")
+	if !prefixed {
+		prefix, name = "", m.Key
+	}
+	labels := strings.Split(prefix, ".")
+	badLabel := slices.ContainsFunc(labels, func(label string) bool { return !metaLabel.MatchString(label) })
+	last := len(labels) - 1
+	switch {
+	case prefixed && badLabel:
+		l.forbiddenMeta(m, schema.Error, "labels begin with a letter and end with a letter or digit, with dots between them: com.example/name", "the prefix is malformed")
+	case !metaName.MatchString(name):
+		l.forbiddenMeta(m, schema.Error, "use letters, digits, -, _ and ., and begin and end with a letter or digit", "the name is malformed")
+	case prefix == extensionPrefix && !slices.Contains(protocolNames, name):
+		l.forbiddenMeta(m, schema.Warning, "write it only if an official extension defines it; others take a prefix of their own, such as com.example/", "the prefix is reserved for extensions of the protocol")
+	case last > 0 && (labels[1] == "modelcontextprotocol" || labels[1] == "mcp"):
+		l.forbiddenMeta(m, schema.Error, "take a prefix of your own, such as com.example/", "the prefix is reserved for the protocol")
+	case last > 0 && slices.Contains(topDomains, labels[last]) && !slices.Contains(topDomains, labels[0]):
+		slices.Reverse(labels)
+		l.forbiddenMeta(m, schema.Warning, "did you mean "+strings.Join(labels, ".")+"/"+name+"?", "prefixes are domain names in reverse")
+	}
+}
+
+func (l *loader) forbiddenMeta(m schema.Member, severity schema.Severity, hint, why string) {
+	if l.m.Answer {
+		severity = schema.Warning
+	}
+	l.ds = append(l.ds, schema.Diagnostic{Pos: m.KeyPos, Pointer: m.Value.Pointer, Code: "meta-name", Severity: severity, Hint: hint,
+		Message: fmt.Sprintf("%.140q is no name for _meta: %s", m.Key, why)})
+}
