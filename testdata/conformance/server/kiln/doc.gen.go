@@ -9,6 +9,9 @@
 //
 // A tool without an outputSchema returns a *CallToolResult: return TextResult("done"), nil.
 //
+// What handlers return and ask is held against its schema, or the definition that the client's revision has of it. What breaks it
+// is not sent: a result becomes an internal error, and the log says where it is wrong; a question becomes an error for its handler.
+//
 // # Tools
 //
 //   - test_simple_text (TestSimpleText): It runs inline only. An inline call ends after 30s.
