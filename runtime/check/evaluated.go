@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
@@ -32,6 +34,7 @@ type Evaluated struct {
 	start int
 	bits  []uint64 // by the order in the text
 	first int      // as many items from the first on
+	asked []*Once  // schemas of which it is known what they speak of
 	all   bool
 	begun bool
 }
@@ -39,6 +42,15 @@ type Evaluated struct {
 // Evaluate begins with nothing evaluated. The value is not taken.
 func (d *Decoder) Evaluate(r *Unevaluated) Evaluated {
 	return Evaluated{d: d, rule: r, start: d.here()}
+}
+
+// Again reports whether a schema that several others lead to has been asked what it speaks of: the answer is in e.
+func (e *Evaluated) Again(schema *Once) bool {
+	if slices.Contains(e.asked, schema) {
+		return true
+	}
+	e.asked = append(e.asked, schema)
+	return false
 }
 
 // All is for schemas that speak of everything that is there.

@@ -25,7 +25,10 @@ type verdict struct {
 	told   bool // its violations are reported
 }
 
-const keptVerdicts = 1024 // of a decoder between two texts
+const (
+	keptVerdicts = 1024    // of a decoder between two texts
+	leastFull    = 1 << 15 // verdicts that are kept of any text: a short one has no more, as many as its values times the schemas
+)
 
 func (m *memo) reset() {
 	m.used, m.last, m.full = 0, 0, false
@@ -71,7 +74,7 @@ func (d *Decoder) known(schema *Once, start int) *verdict {
 func (d *Decoder) remember(v verdict) {
 	m := &d.memo
 	d.forget(int(v.start))
-	if m.used > len(d.full)/4+256 {
+	if m.used > len(d.full)/4+leastFull {
 		if !m.full {
 			d.evaluated, d.reread = 0, 0
 		}

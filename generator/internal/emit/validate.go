@@ -37,12 +37,18 @@ func (s *source) decoder(d *model.Decl) {
 		fills = ", " + fills
 	}
 	s.open("func ", d.Decode, "(d *", s.check("Decoder"), fills, ") {")
-	if d.Once != "" {
+	_, marks := d.Body.(*model.Marks)
+	switch {
+	case d.Once == "":
+		s.decoderBody(d)
+	case marks:
+		s.open("if !e.Again(&", d.Once, ") {")
+		s.decoderBody(d)
+		s.close("}")
+	default:
 		s.open("d.Once(&", d.Once, ", func(d *check.Decoder) {")
 		s.decoderBody(d)
 		s.close("})")
-	} else {
-		s.decoderBody(d)
 	}
 	s.close("}")
 }

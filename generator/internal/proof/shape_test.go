@@ -44,7 +44,16 @@ func TestVAL09NoValidInputIsRefusedForItsShape(t *testing.T) {
 		"if": {"properties": {"a": {"$ref": "#/$defs/N"}}}, "then": {"properties": {"a": {"$ref": "#/$defs/N"}}}, "else": false,
 		"not": {"required": ["b"], "properties": {"a": {"$ref": "#/$defs/N"}}},
 		"dependentSchemas": {"a": {"properties": {"a": {"$ref": "#/$defs/N"}}}}}}}`, nested(`{"a":`, "{}", "}", 250))
+	for n := 10; n <= 250; n += 10 {
+		add("evaluated "+strconv.Itoa(n), `{"type": "object", "properties": {"v": {"$ref": "#/$defs/T"}}, "$defs": {"T": {"type": "array", "anyOf": [
+			{"contains": {"type": "integer"}}, {"contains": {"$ref": "#/$defs/T"}}, {"prefixItems": [{"$ref": "#/$defs/T"}]}, {"maxItems": 0}],
+			"unevaluatedItems": {"anyOf": [{"$ref": "#/$defs/T"}, {"type": "integer"}]}}}}`, `{"v":`+nested("[[1],[2],", "3", "]", n)+"}")
+		add("evaluated properties "+strconv.Itoa(n), `{"type": "object", "$defs": {"T": {"type": "object", "anyOf": [{"properties": {"a": {"$ref": "#/$defs/T"}}, "required": ["a"]},
+			{"patternProperties": {"b": {"$ref": "#/$defs/T"}}}, {"properties": {"c": {"$ref": "#/$defs/T"}}}], "unevaluatedProperties": {"$ref": "#/$defs/T"}}},
+			"properties": {"v": {"$ref": "#/$defs/T"}}}`, `{"v":`+nested(`{"a":{},"b":{"c":{}},"c":`, "{}", "}", n)+"}")
+	}
 	add("diamond", diamond("anyOf", 22), `{"x":1}`)
+	add("evaluated diamond", `{"unevaluatedProperties": false, `+diamond("anyOf", 40)[1:], `{"x":1}`)
 	for i, a := range ask(t, build(t, &e.batch), e.questions) {
 		if !a.Valid() {
 			t.Errorf("%s: %.60s…: %s", names[i], e.questions[i].Instance, verdict(a))

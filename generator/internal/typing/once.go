@@ -18,17 +18,15 @@ func (t *Types) rememberShared() {
 		}
 	}
 	for _, d := range t.decls {
-		if callers[d] > 1 && calls[d] && validates(d) {
+		if callers[d] > 1 && calls[d] && looks(d) {
 			d.Once = t.Names.Take(d.Stem + "Once")
 		}
 	}
 }
 
-// validates reports whether d only says whether a value is right.
-func validates(d *model.Decl) bool {
+// looks reports whether d keeps nothing of the value.
+func looks(d *model.Decl) bool {
 	switch d.Body.(type) {
-	case *model.Marks:
-		return false
 	case *model.Check, model.Condition:
 		return true
 	}
