@@ -11,6 +11,9 @@ var article = map[form]string{
 	formPatternMap: "an object of schemas", formDependencies: "an object of schemas or of lists of strings",
 }
 
+// remarks say nothing about values, so that a wrong one is no reason to refuse a schema.
+var remarks = map[string]bool{"$comment": true, "title": true, "description": true, "deprecated": true, "examples": true, "readOnly": true, "writeOnly": true}
+
 func (l *linter) value(keyword string, f form, v *Node) {
 	switch {
 	case !l.fits(f, v):
@@ -29,6 +32,9 @@ func (l *linter) value(keyword string, f form, v *Node) {
 func (l *linter) misfit(keyword string, f form, v *Node) {
 	hint := ""
 	switch {
+	case remarks[keyword]:
+		l.ds.report(Warning, v.Pos, v.Pointer, "keyword-type", "nothing is made of it", keyword+" takes "+article[f]+", not "+describe(v))
+		return
 	case v.Kind == Number && v.Rat() == nil:
 		l.ds.Report(v, "keyword-type", "", "%s is %s, beyond what can be computed with", keyword, describe(v))
 		return

@@ -324,10 +324,20 @@ func (r *reader) resolve(ref *schema.Node) *schema.Node {
 	return target
 }
 
-func (r *reader) readTitle(s *shape, _, v *schema.Node)       { s.notes.title = v.Text }
-func (r *reader) readDescription(s *shape, _, v *schema.Node) { s.notes.description = v.Text }
-func (r *reader) readDeprecated(s *shape, _, v *schema.Node)  { s.notes.deprecated = v.Text == "true" }
-func (r *reader) readDefault(s *shape, _, v *schema.Node)     { s.notes.byDefault = v }
+func (r *reader) readTitle(s *shape, _, v *schema.Node)       { s.notes.title = remark(v) }
+func (r *reader) readDescription(s *shape, _, v *schema.Node) { s.notes.description = remark(v) }
+func (r *reader) readDeprecated(s *shape, _, v *schema.Node) {
+	s.notes.deprecated = v.Is(schema.Bool) && v.Text == "true"
+}
+func (r *reader) readDefault(s *shape, _, v *schema.Node) { s.notes.byDefault = v }
+
+// remark is the text of a title or description, if it is one.
+func remark(v *schema.Node) string {
+	if v.Is(schema.String) {
+		return v.Text
+	}
+	return ""
+}
 
 // count reads a length. Integers may be written as 2.0; lengths that no value in memory can have are as good as one.
 func count(v *schema.Node) *int {
