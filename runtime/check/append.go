@@ -99,14 +99,22 @@ func AppendLiteral(b []byte, n Literal) []byte {
 	if n == "" {
 		return append(b, '0')
 	}
+	for i := range len(n) {
+		if marks[n[i]] != inNumber {
+			return append(b, noValue...)
+		}
+	}
 	return append(b, n...)
 }
 
 // AppendBool writes a boolean.
 func AppendBool[B ~bool](b []byte, v B) []byte { return strconv.AppendBool(b, bool(v)) }
 
-// AppendTime writes a date-time (RFC 3339) with the precision that t has.
+// AppendTime writes a date-time (RFC 3339) with the precision that t has, in UTC where its offset has seconds: RFC 3339 has none.
 func AppendTime(b []byte, t time.Time) []byte {
+	if _, offset := t.Zone(); offset%60 != 0 {
+		t = t.UTC()
+	}
 	b = append(b, '"')
 	b = t.AppendFormat(b, time.RFC3339Nano)
 	return append(b, '"')
@@ -114,16 +122,91 @@ func AppendTime(b []byte, t time.Time) []byte {
 
 // AppendValue writes what Value returned; "" is null.
 func AppendValue[S ~string](b []byte, text S) []byte {
-	if text == "" {
+	switch {
+	case text == "":
 		return append(b, "null"...)
+	case !alone(string(text)):
+		return append(b, noValue...)
 	}
 	return append(b, text...)
 }
 
 // AppendRaw writes any JSON value; nil is null.
 func AppendRaw(b []byte, r Raw) []byte {
-	if r == nil {
+	switch {
+	case r == nil:
 		return append(b, "null"...)
+	case !alone(r):
+		return append(b, noValue...)
 	}
 	return append(b, r...)
+}
+
+// noValue stands where a text would be more or less than one value, and what is around it would have members that nobody set. The check
+// of what is written refuses it (LET01), as does json.Marshal.
+const noValue = "<not one JSON value>"
+
+// alone reports whether nothing can stand beside or around the value in a text: no comma or colon, and all closed that is opened in it.
+// Whether the value is valid is seen when what is written is checked.
+func alone[T string | Raw](text T) bool {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch marks[text[i]] {
+		case quotes:
+			if i = closing(text, i+1); i == len(text) {
+				return false
+			}
+		case opens:
+			depth++
+		case closes:
+			if depth--; depth < 0 {
+				return false
+			}
+		case separates:
+			if depth == 0 {
+				return false
+			}
+		}
+	}
+	return depth == 0 && !blank(text)
+}
+
+// blank reports whether there is nothing but white space in a text: no value, which an array takes for an empty list.
+func blank[T string | Raw](text T) bool {
+	for i := range len(text) {
+		if !isSpace(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// closing returns where the string that was opened before i ends; the length of the text if it does not.
+func closing[T string | Raw](text T, i int) int {
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i
+		case '\\':
+			i++
+		}
+	}
+	return len(text)
+}
+
+// mark is what a byte is outside of strings.
+type mark uint8
+
+const (
+	inNumber mark = iota + 1
+	quotes
+	opens
+	closes
+	separates
+)
+
+var marks = [256]mark{
+	'"': quotes, '{': opens, '[': opens, '}': closes, ']': closes, ',': separates, ':': separates,
+	'0': inNumber, '1': inNumber, '2': inNumber, '3': inNumber, '4': inNumber, '5': inNumber, '6': inNumber, '7': inNumber,
+	'8': inNumber, '9': inNumber, '-': inNumber, '+': inNumber, '.': inNumber, 'e': inNumber, 'E': inNumber,
 }

@@ -17,7 +17,8 @@ type problem struct {
 	allowed string
 	because string
 	offset  int
-	last    string // one more step of the instance pointer: a property that is not there, or not allowed
+	below   bool   // the instance pointer has one more step:
+	last    string // a property that is not there, or not allowed; its name may be empty
 }
 
 // lost is true when a violation needs no words: after a failure, in a form on trial, which it ends, and when enough
@@ -73,7 +74,7 @@ func (d *Decoder) enough() {
 func (d *Decoder) violation(p problem) Violation {
 	var room [128]byte
 	instance := d.appendInstance(room[:0], p.level)
-	if p.last != "" {
+	if p.below {
 		instance = appendStep(instance, p.last)
 	}
 	v := Violation{Instance: string(instance), Keyword: p.keyword, Found: p.found, Allowed: p.allowed, Because: p.because, Offset: p.offset}
@@ -181,7 +182,7 @@ func (d *Decoder) missingKey(f *frame, name string) {
 	if d.lost() {
 		return
 	}
-	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: "required", found: nothing, allowed: anyValue, offset: int(f.start), last: name})
+	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: "required", found: nothing, allowed: anyValue, offset: int(f.start), below: true, last: name})
 }
 
 func (d *Decoder) refusedKey(f *frame) {
@@ -196,7 +197,7 @@ func (d *Decoder) refusedKey(f *frame) {
 	if f.names.rule.AdditionalProperties == RefuseUnevaluated {
 		keyword = "unevaluatedProperties"
 	}
-	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: keyword, found: unwanted, allowed: names, offset: int(f.key.start) - 1, last: string(d.value(f.key))})
+	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: keyword, found: unwanted, allowed: names, offset: int(f.key.start) - 1, below: true, last: string(d.value(f.key))})
 }
 
 // size reports a container that has too many or too few.
@@ -218,7 +219,7 @@ func (d *Decoder) unmatchedKey(k *Matches) {
 	if names := f.names.rule.Names; len(names) > 0 {
 		allowed = "only " + list(names, ", ") + " and names that match " + list(sources, " or ")
 	}
-	d.report(problem{level: len(d.frames) - 1, at: k.rule.At, keyword: "additionalProperties", found: unwanted, allowed: allowed, offset: int(f.key.start) - 1, last: k.name})
+	d.report(problem{level: len(d.frames) - 1, at: k.rule.At, keyword: "additionalProperties", found: unwanted, allowed: allowed, offset: int(f.key.start) - 1, below: true, last: k.name})
 }
 
 // unevaluated reports the current member or item, of which no schema speaks.
@@ -253,7 +254,7 @@ func (d *Decoder) repeatedKey(f *frame) {
 		return
 	}
 	key := string(d.value(f.key))
-	p := problem{level: len(d.frames) - 1, keyword: "duplicate", found: quote(key), allowed: "each key once", offset: offset, last: key}
+	p := problem{level: len(d.frames) - 1, keyword: "duplicate", found: quote(key), allowed: "each key once", offset: offset, below: true, last: key}
 	root := d.root
 	d.root = 0 // it is the whole text's, see Within
 	v := d.violation(p)

@@ -196,7 +196,7 @@ func (t *trial) badTag() {
 			tags = append(tags, f.Tags...)
 		}
 	}
-	p := problem{level: len(d.frames), at: u.At, keyword: u.Keyword, last: u.Key, found: nothing, allowed: "one of " + list(tags, ", "), offset: t.start}
+	p := problem{level: len(d.frames), at: u.At, keyword: u.Keyword, below: u.Key != "", last: u.Key, found: nothing, allowed: "one of " + list(tags, ", "), offset: t.start}
 	if t.tagAt >= 0 {
 		d.pos, p.offset = t.tagAt, t.tagAt
 		d.Skip()

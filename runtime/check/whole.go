@@ -52,7 +52,7 @@ func (d *Decoder) Not(r *Not, check func(*Decoder)) {
 	if !d.Fits(check) || d.lost() {
 		return
 	}
-	p := problem{level: len(d.frames), at: r.At, keyword: "not", allowed: fact(r.Allowed, factBytes), last: r.Key}
+	p := problem{level: len(d.frames), at: r.At, keyword: "not", allowed: fact(r.Allowed, factBytes), below: r.Key != "", last: r.Key}
 	if r.Allowed == "" {
 		p.allowed = "a value that does not fit the schema under not"
 	}
@@ -60,7 +60,7 @@ func (d *Decoder) Not(r *Not, check func(*Decoder)) {
 	case r.Key == "":
 		p.offset, p.found = d.look("")
 	case kindOf(d.peek()) != KindObject:
-		p.last, p.allowed = "", KindObject.words()
+		p.below, p.allowed = false, KindObject.words()
 		p.offset, p.found = d.look("")
 	default:
 		if p.offset, p.found = d.look(r.Key); r.Lacks {
@@ -170,7 +170,7 @@ func (d *Decoder) Needs(r *Dependents) {
 		}
 		for _, name := range n.Names {
 			if !d.HasKey(name) && !d.lost() {
-				d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: nothing, allowed: anyValue, because: quote(n.Key) + isThere, offset: d.pos, last: name})
+				d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: nothing, allowed: anyValue, because: quote(n.Key) + isThere, offset: d.pos, below: true, last: name})
 			}
 		}
 	}
