@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
 // TestLET01WhatIsWrittenAsItIsIsOneValue: a Raw, a Literal or the text of an enum that is less or more than one value would be
@@ -70,6 +72,16 @@ func TestVAL02NamelessPropertyIsNamed(t *testing.T) {
 		var all Violations
 		if err := d.Finish(); !errors.As(err, &all) || len(all) != 1 || all[0].Instance != "/" || !strings.HasPrefix(err.Error(), "/: ") {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestVAL01MeasuredDurationsFitTheFormat: what time.Since returns has a fraction, which format duration has not.
+func TestVAL01MeasuredDurationsFitTheFormat(t *testing.T) {
+	for _, d := range []time.Duration{0, 1, 300 * time.Millisecond, 1500 * time.Millisecond, time.Minute - 1, time.Hour + 1, 36*time.Hour + 7*time.Second, 1<<63 - 1} {
+		b := AppendDuration(nil, d)
+		if text := strings.Trim(string(b), `"`); !format.Duration.Match(text) || DurationOf(text) != d.Round(time.Second).Truncate(time.Second) {
+			t.Errorf("%v is written as %s", d, b)
 		}
 	}
 }

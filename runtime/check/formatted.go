@@ -151,32 +151,24 @@ func AppendDate(b []byte, d Date) []byte { return appendString(b, d.String()) }
 // AppendUUID writes a UUID.
 func AppendUUID(b []byte, u UUID) []byte { return appendString(b, u.String()) }
 
-// AppendDuration writes a duration in hours, minutes and seconds. Fractions and negative ones are written, too, though format
-// duration has neither: the check of the output then says so.
+// AppendDuration writes a duration in hours, minutes and seconds, rounded to whole ones: format duration has no fraction (RFC 3339,
+// appendix A). A negative one is written, too, though the format has none: the check of the output then says so.
 func AppendDuration(b []byte, d time.Duration) []byte {
 	b = append(b, '"')
-	if d < 0 {
-		b = append(b, '-')
+	all := d.Round(time.Second) / time.Second
+	if all < 0 {
+		b, all = append(b, '-'), -all
 	}
 	b = append(b, "PT"...)
-	rest := uint64(d)
-	if d < 0 {
-		rest = -rest
-	}
-	hours, minutes, seconds := rest/uint64(time.Hour), rest/uint64(time.Minute)%60, rest%uint64(time.Minute)
+	hours, minutes, seconds := int64(all/3600), int64(all/60%60), int64(all%60)
 	if hours > 0 {
-		b = append(strconv.AppendUint(b, hours, 10), 'H')
+		b = append(strconv.AppendInt(b, hours, 10), 'H')
 	}
 	if minutes > 0 || hours > 0 && seconds > 0 {
-		b = append(strconv.AppendUint(b, minutes, 10), 'M')
+		b = append(strconv.AppendInt(b, minutes, 10), 'M')
 	}
-	if seconds > 0 || rest == 0 {
-		b = strconv.AppendUint(b, seconds/uint64(time.Second), 10)
-		if nano := seconds % uint64(time.Second); nano > 0 {
-			b = append(b, '.')
-			b = append(b, strings.TrimRight(strconv.FormatUint(nano+uint64(time.Second), 10)[1:], "0")...)
-		}
-		b = append(b, 'S')
+	if seconds > 0 || all == 0 {
+		b = append(strconv.AppendInt(b, seconds, 10), 'S')
 	}
 	return append(b, '"')
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -46,8 +47,12 @@ func TestVAL05FormattedValuesAreWrittenAsTheyCame(t *testing.T) {
 		{formattedRound(`"AA\u003d="`, bytesOf, AppendBytes), `"AA=="`},
 		{formattedRound(`"no base64"`, bytesOf, AppendBytes), `(root): format: found "no base64", allowed: ` + format.Byte.Describe()},
 		{string(AppendBytes(nil, nil)), `""`},
-		{string(AppendDuration(nil, -1500*time.Millisecond)), `"-PT1.5S"`},
-		{string(AppendDuration(nil, time.Hour+time.Nanosecond)), `"PT1H0M0.000000001S"`},
+		{string(AppendDuration(nil, -1500*time.Millisecond)), `"-PT2S"`},
+		{string(AppendDuration(nil, time.Hour+time.Nanosecond)), `"PT1H"`},
+		{string(AppendDuration(nil, 499*time.Millisecond)), `"PT0S"`},
+		{string(AppendDuration(nil, 59*time.Second+500*time.Millisecond)), `"PT1M"`},
+		{string(AppendDuration(nil, math.MaxInt64)), `"PT2562047H47M16S"`},
+		{string(AppendDuration(nil, math.MinInt64)), `"-PT2562047H47M16S"`},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %s\nwant %s", c.got, c.want)

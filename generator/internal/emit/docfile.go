@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -18,6 +19,7 @@ type packageDoc struct {
 	Text             bool     // a tool returns content, which TextResult makes
 	Union            string   // a union as an example, with some of its forms
 	Forms            []string // as Go types
+	Durations        bool     // a type holds a time.Duration
 	// Handshake and Stateless say which kinds of revisions there are.
 	Handshake, Stateless bool
 }
@@ -42,6 +44,7 @@ func docFile(pkg *model.Package) ([]File, error) {
 	}
 	doc.Text = pkg.Needs.Results && pkg.Result.Text.Block != ""
 	doc.Union, doc.Forms = exampleUnion(pkg)
+	doc.Durations = slices.ContainsFunc(pkg.Decls, holdsDuration)
 	for _, m := range pkg.Methods {
 		doc.Methods = append(doc.Methods, listItem(m.Name+": Handlers."+m.GoName))
 	}
@@ -63,6 +66,24 @@ func exampleUnion(pkg *model.Package) (name string, forms []string) {
 		}
 	}
 	return "", nil
+}
+
+// holdsDuration reports whether a time.Duration is in d.
+func holdsDuration(d *model.Decl) bool {
+	switch b := d.Body.(type) {
+	case *model.Struct:
+		return isDuration(&b.AdditionalValue) || slices.ContainsFunc(b.Props, func(p *model.Prop) bool { return isDuration(&p.Value) })
+	case *model.Defined:
+		return isDuration(&b.Value)
+	case *model.Element:
+		return isDuration(&b.Value)
+	}
+	return false
+}
+
+func isDuration(v *model.Value) bool {
+	f, ok := v.Type.(model.Formatted)
+	return ok && f.Name == "Duration"
 }
 
 // listItem wraps text into the lines of one item: the first without slashes, the others indented below it. It is one paragraph,

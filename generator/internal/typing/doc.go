@@ -67,7 +67,9 @@
 //
 // goType, or defaults.GoTypes of the manifest, asks for another Go type of a format or of numbers (gotype.go). The verdict stays the
 // schema's, but time.Duration refuses years and months. What is written again means the same and may be spelt otherwise: a leap
-// second is the second after it, hours hold days and weeks, a UUID has small letters.
+// second is the second after it, hours hold days and weeks, a UUID has small letters. A time.Duration is written in whole seconds, rounded,
+// because format duration has no fraction. An error instead was rejected: whoever returns time.Since would break the schema at run time,
+// almost always, for less than the format can say.
 //
 // encoding/json does what the generated functions do, by the tags of the fields alone or, where those do not suffice, by
 // methods that call the functions (marshal.go).

@@ -87,7 +87,7 @@
 //
 // json.Marshal writes each type as it is sent, and json.Unmarshal reads that back, but for interfaces by themselves and types that
 // are only sent. A type with an UnmarshalJSON is read as arguments are: with its defaults, and an error that lists violations.
-// Others are read as encoding/json reads structs, which checks no rule of their schema.
+// Others are read as encoding/json reads structs, which checks no rule of their schema. Null is the zero value of each.
 //
 // A type that is one of several is an interface, and a type switch tells which. Forms that are objects are pointers, others are values:
 //
