@@ -6,8 +6,7 @@ import (
 
 // accept registers the request and starts serving it, or says why not.
 func (p *peer) accept(r *request, msg *rpc.Message) *rpc.Error {
-	// r may have held a request that was refused.
-	r.wire, r.id, r.since, r.tool, r.task, r.can, r.raw = p.wire, msg.ID, p.cancelled, nil, false, p.can, msg.Params
+	r.wire, r.id, r.since, r.can, r.raw = p.wire, msg.ID, p.cancelled, p.can, msg.Params
 	v, refused := r.reading.judge(msg)
 	if refused == nil {
 		refused = r.admit(&v, msg)

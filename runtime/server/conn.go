@@ -168,7 +168,7 @@ func (p *peer) readLoop(conn rpc.Conn) error {
 		if p.receive(r, &got) {
 			r = p.s.newRequest(p)
 		} else {
-			r.frame = keep(frame)
+			r.reuse()
 		}
 	}
 }

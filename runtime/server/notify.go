@@ -52,9 +52,13 @@ func (p *peer) cancelOne(r *request, m *Method, msg *rpc.Message) {
 	if r.params.RequestID.IsZero() {
 		return
 	}
-	p.s.tracker.Cancel(p.key(r.params.RequestID, inflight.Incoming), r.params.Reason)
+	p.s.tracker.Cancel(p.key(r.params.RequestID, inflight.Incoming), rpc.CutTo(r.params.Reason, maxReason))
 	p.cancelled++
 }
+
+// maxReason is how much of a client's reason for a cancellation is kept, in bytes: a handler that goes on may read it until it returns
+// (TSK28).
+const maxReason = 4 << 10
 
 // answered hands the answer to one of our requests to who waits for it. The frame is used again, so its parts are copied.
 func (p *peer) answered(msg *rpc.Message) {

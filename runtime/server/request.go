@@ -88,8 +88,21 @@ func (r *request) release() {
 }
 
 func (s *Server) keep(r *request) {
-	*r = request{frame: keep(r.frame), out: keep(r.out), scratch: keep(r.scratch), run: r.run}
+	r.clear()
 	s.requests.Put(r)
+}
+
+// clear forgets everything but the buffers, unless those are large.
+func (r *request) clear() {
+	*r = request{frame: keep(r.frame), out: keep(r.out), scratch: keep(r.scratch), run: r.run}
+}
+
+// reuse makes r ready for the next message of its peer, after one that did not become a request: nothing of that is kept until
+// the next one comes, which may be never (TSK28).
+func (r *request) reuse() {
+	p := r.p
+	r.clear()
+	r.p, r.room = p, room{s: p.s, p: p}
 }
 
 func keep(b []byte) []byte {

@@ -32,7 +32,7 @@ func (ss *Session) Receive(ctx context.Context, frame []byte) (got Receipt) {
 	if taken {
 		ss.next = ss.p.s.newRequest(ss.p)
 	} else {
-		r.frame = keep(r.frame)
+		r.reuse()
 	}
 	return got
 }

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+)
+
+// keeping is a principal that sends a server what it may keep.
+type keeping struct {
+	*fixture
+	ctx      context.Context // with its identity
+	sessions []*Session
+	outs     []*inbox
+}
+
+// open opens one more session.
+func (k *keeping) open() {
+	out := newInbox(k.t)
+	k.sessions, k.outs = append(k.sessions, k.srv.NewSession(k.ctx, out)), append(k.outs, out)
+	k.send("%s", strings.Replace(initializeFrame, `"capabilities":{}`, `"capabilities":`+everyAsk, 1))
+	k.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+}
+
+// send sends to the newest session.
+func (k *keeping) send(format string, args ...any) Receipt {
+	return k.sessions[len(k.sessions)-1].Receive(k.ctx, fmt.Appendf(nil, format, args...))
+}
+
+// megabyte is 1 MiB that no other i has.
+func megabyte(i int) string { return fmt.Sprintf("test://%d/", i) + strings.Repeat("x", 1<<20) }
+
+// counts is what the accounts say is kept.
+func (k *keeping) counts() (n int64) {
+	k.srv.mu.Lock()
+	defer k.srv.mu.Unlock()
+	for _, a := range k.srv.accounts {
+		n += a.bytes.Load() + a.unread.used.Load()
+	}
+	return n
+}
+
+// What the server keeps of a peer's messages beyond them is bounded, or counted in the account of its principal: whatever is sent over
+// and over, what can be reached in memory is what the accounts say, but for a small rest, and the accounts are bounded.
+func TestTSK28WhatIsKeptOfAPeerIsCountedOrBounded(t *testing.T) {
+	for name, again := range map[string]func(k *keeping, i int){
+		"reasons of cancellations": func(k *keeping, i int) {
+			k.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"hang","arguments":{}}}`, i)
+			k.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"%s"}}`, i, megabyte(i))
+		},
+		"notifications, the last one of a session": func(k *keeping, i int) {
+			k.open()
+			k.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"%s"}}`, megabyte(i))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { keepAgain(t, again) })
+		})
+	}
+}
+
+// keepAgain sends 100 times, while 16 MiB are a principal's, and looks at what is kept.
+func keepAgain(t *testing.T, again func(k *keeping, i int)) {
+	const limit, rest = 32 << 20, 2 << 20
+	h := newHold()
+	k := &keeping{fixture: dual(t, Definition{Tools: keepers(h), Methods: keepingMethods()}, WithMaxBytesInFlight(limit)), ctx: as(t, "mallory")}
+	k.open()
+	for i := range 100 {
+		again(k, i)
+		synctest.Wait()
+	}
+	counted, kept := k.counts(), reachable(k.srv, k.sessions)
+	t.Logf("%d bytes are counted, %d are kept", counted, kept)
+	if counted > limit || kept > counted+rest {
+		t.Errorf("%d bytes are counted of at most %d, %d are kept", counted, limit, kept)
+	}
+	h.free()
+	synctest.Wait()
+	for _, s := range k.sessions {
+		if err := s.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
+			t.Error(err)
+		}
+	}
+	if k.counted(); len(k.srv.accounts) > 0 {
+		t.Errorf("%d accounts are left", len(k.srv.accounts))
+	}
+}
+
+// keepers are tools whose handlers do not return until h is freed.
+func keepers(h *hold) []Tool {
+	protected := func(t *Tool) { t.Cancel.Uncancellable = true }
+	return []Tool{tool("hang", h.handler(), protected)}
+}
+
+func keepingMethods() []MethodHandler {
+	codec := MethodCodec[resourceParams, struct{}]{Decode: decodeResource}
+	agree := func(context.Context, *Call, *resourceParams) error { return nil }
+	return []MethodHandler{BindAck("resources/subscribe", agree, codec), BindAck("resources/unsubscribe", agree, codec), resources()}
+}
