@@ -2,8 +2,6 @@ package server
 
 import (
 	"sync/atomic"
-
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // account is what one requestor has of what is there for all. Its connections, sessions and exchanges share it (TSK28).
@@ -46,57 +44,4 @@ func (s *Server) closeAccount(a *account) {
 	}
 	delete(s.accounts, a.who)
 	s.closed.Put(a)
-}
-
-// smallMessage is up to how many bytes a message is not counted: the number of requests bounds those.
-const smallMessage = 4 << 10
-
-// reserve is how many requests more may be in flight that end others, or ask whether the server is there: they pass when everything
-// else is refused.
-const reserve = 1_000
-
-func (m *Method) reserved() bool { return m.Op == OpPing || m.Op == OpCancelTask }
-
-// hold counts the request, and its message, until it is released.
-func (r *request) hold() *rpc.Error {
-	s, a := r.p.s, r.p.account
-	if !r.holdCall() {
-		return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight, of one caller three quarters of that", s.calls.Max)
-	}
-	r.counted = true
-	if n := int64(r.size); n > smallMessage {
-		if !s.bytes.Take(&a.bytes, n) {
-			r.letGo()
-			return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of requests in flight, of one caller three quarters of that", s.bytes.Max)
-		}
-		r.held = n
-	}
-	return nil
-}
-
-func (r *request) holdCall() bool {
-	s, a := r.p.s, r.p.account
-	if r.method.reserved() {
-		return s.calls.TakeReserved(&a.calls, 1, reserve)
-	}
-	return s.calls.Take(&a.calls, 1)
-}
-
-// letGo gives back what the request and its answer hold.
-func (r *request) letGo() {
-	r.room.free()
-	if !r.counted {
-		return
-	}
-	s, a := r.p.s, r.p.account
-	if r.held > 0 {
-		s.bytes.Give(&a.bytes, r.held)
-	}
-	s.calls.Give(&a.calls, 1)
-	r.counted, r.held = false, 0
-	if a.peers.Load() == 0 {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.closeAccount(a)
-	}
 }

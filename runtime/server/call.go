@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -29,11 +28,11 @@ type Call struct {
 	entry *inflight.Entry // inline
 	run   *task.Run       // as a task
 
-	mu      sync.Mutex
-	r       *request       // inline, until the handler has returned
-	journal journal        // what Do and Ask gave
-	names   map[string]use // by this run
-	retry   *retry         // the journal, in a stateless revision
+	mu        sync.Mutex
+	r         *request         // inline, until the handler has returned
+	record    record           // what Do and Ask gave
+	names     map[string]use   // by this run
+	stateless *statelessRecord // the journal, in a stateless revision
 
 	can      ability
 	mute     bool        // it can not ask: its answer may not
@@ -90,14 +89,6 @@ func (c *Call) handleLarge(ctx context.Context, n int64, run func() error) error
 	}
 	kept = lend.Stop() // what it returned is there until it is encoded
 	return c.room.reserve(ctx)
-}
-
-// subject is what messages of the call are written with. It has a peer.
-func (c *Call) subject() subject {
-	if c.run != nil {
-		return subject{peer: c.peer, life: c.run.Context(), task: &c.local.life}
-	}
-	return subject{peer: c.peer, id: c.ID(), since: c.since, life: c.entry}
 }
 
 // ID is the id of the request; the zero ID when the call runs as a task.
@@ -169,46 +160,7 @@ func (c *Call) SetStatus(ctx context.Context, message string) error {
 // what is recorded is returned and fn not run: at least once until recorded. Each step of a run has a name of its own, else
 // *task.NameError; nothing is recorded when fn fails, so the step may be tried again.
 func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	return c.once(name, func() ([]byte, error) { return c.journaled().Do(ctx, name, fn) })
-}
-
-// journal is what answers and steps of a call are recorded in.
-type journal interface {
-	Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error)
-	Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
-}
-
-// journaled is the call's journal, made when it is first needed.
-func (c *Call) journaled() journal {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.journal != nil {
-		return c.journal
-	}
-	switch {
-	case c.run != nil:
-		c.journal = taskJournal{c}
-	case c.r == nil:
-		return closedJournal{}
-	case c.wire.Handshake:
-		c.journal = newNotes(c.put)
-	default:
-		// Without state there is nothing that could be wrong with it.
-		c.retry, _ = newRetry(c, c.r)
-		c.journal = c.retry.notes
-	}
-	return c.journal
-}
-
-// resume reads what the client brought along from an earlier try (EXT17).
-func (c *Call) resume() (err error) {
-	if c.wire.Handshake || !c.r.retried() {
-		return nil
-	}
-	if c.retry, err = newRetry(c, c.r); err == nil {
-		c.journal = c.retry.notes
-	}
-	return err
+	return c.once(name, func() ([]byte, error) { return c.recorded().Do(ctx, name, fn) })
 }
 
 // refuses tells why the client can not be asked q, nil if it can.
@@ -227,43 +179,6 @@ func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte,
 		return nil, fmt.Errorf("%w: %w", task.ErrWithdrawn, context.Cause(ctx))
 	}
 	return data, err
-}
-
-// taskJournal is the journal of a call that runs as a task: what an inline try has recorded before there was a task, then the
-// task's own.
-type taskJournal struct{ call *Call }
-
-// Do implements journal.
-func (j taskJournal) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	if n := j.call.local.carried.note(name); n != nil {
-		return n.step()
-	}
-	return j.call.run.Do(ctx, name, fn)
-}
-
-// Ask implements journal. While the question is open, answers that come with a request are held against check.
-func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
-	data, err := j.call.local.carried.answer(j.call, &q, check)
-	if data != nil || err != nil {
-		return data, err
-	}
-	defer j.call.s.expect(asked{j.call.TaskID(), q.Name}, check)()
-	return j.call.run.Ask(ctx, q)
-}
-
-// closedJournal is for handlers that use their call after they returned.
-type closedJournal struct{}
-
-var errCallOver = errors.New("server: the handler has returned")
-
-// Do implements journal.
-func (closedJournal) Do(context.Context, string, func(context.Context) ([]byte, error)) ([]byte, error) {
-	return nil, errCallOver
-}
-
-// Ask implements journal.
-func (closedJournal) Ask(context.Context, task.Question, answerCheck) ([]byte, error) {
-	return nil, errCallOver
 }
 
 // partial hands what a cancelled handler returned to the hook and the log, never to the wire (CAN25).

@@ -9,14 +9,6 @@ import (
 // ToolEnabled tells whether the tool is listed and can be called.
 func (s *Server) ToolEnabled(name string) bool { return s.tool(name) != nil }
 
-// tool is the tool of a name, nil when there is none or it is switched off.
-func (s *Server) tool(name string) *Tool {
-	if off := s.off.Load(); off != nil && (*off)[name] {
-		return nil
-	}
-	return s.tools[name]
-}
-
 // SetToolEnabled switches a tool on or off while the server serves. Calls that run go on. Clients are told that the list has
 // changed. It reports whether there is such a tool.
 func (s *Server) SetToolEnabled(name string, on bool) bool {

@@ -76,7 +76,7 @@ func compileWire(w *Wire, d *Definition) *wire {
 		c.names[o.Op] = o.Name
 	}
 	c.compileQuestions()
-	c.hush(len(d.Tools) > 0)
+	c.silence(len(d.Tools) > 0)
 	return c
 }
 
@@ -98,7 +98,7 @@ func watchers(wires []*wire, d *Definition) {
 }
 
 // hush takes away the notifications of what is not served.
-func (w *wire) hush(tools bool) {
+func (w *wire) silence(tools bool) {
 	served := map[string]bool{root(w.Capabilities.Tools): tools}
 	for i := range w.Methods {
 		if m := &w.Methods[i]; w.handlers[m.Name] != nil {

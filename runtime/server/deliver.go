@@ -2,13 +2,10 @@ package server
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -103,28 +100,6 @@ func await(ctx context.Context, a, b <-chan struct{}) bool {
 		return false
 	}
 	return true
-}
-
-// ask elicits the answer, unless the question is closed. True: the stream gave the question up, and may try again.
-func (d *delivery) ask(ctx context.Context, h *holder, q task.Question) (again bool) {
-	s := d.peer.s
-	if t, _, err := s.engine.Watch(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
-		return false // it was answered before the stream had it
-	}
-	data, err := (&asking{about: d.about, call: ctx, wait: ctx, task: d.task, on: h.carriedBy}).send(q)
-	if err != nil {
-		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
-		return ctx.Err() != nil
-	}
-	_, err = s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
-	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler is told instead
-		data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "the answer can not be kept: %v", limit)})
-		_, err = s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
-	}
-	if err != nil {
-		s.log.Debug("answer not recorded", "task", d.task, "question", q.Name, "error", err)
-	}
-	return false
 }
 
 func isOpen(t *task.Task, name string) bool {

@@ -23,9 +23,9 @@
 //
 // # Way of a request
 //
-//	reader       frame → rpc.Parse → wire and method → params → tool and policy → tracker    conn, session, judge, admit
-//	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      toolcall, methodcall, bind
-//	write        gate → entry.Retire → Outlet: the one place that writes                     subject
+//	reader       frame → rpc.Parse → route → admit → register                                route, admit, register
+//	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      serve, toolcall, methodcall, bind
+//	write        gate → entry.Retire → Outlet: the one place that writes                     write
 //
 // Whatever has to happen in order happens with the reader: the handshake, registration before dispatch (CAN09),
 // cancellation, and handing answers to who asked. Refusals are written there too, so a peer that floods and does not
@@ -35,12 +35,12 @@
 //
 // A peer is whoever shares one space of request ids: a connection (Serve), a session that a transport feeds (Session), or
 // one message of a stateless revision (Exchange, on the caller's goroutine). What is written goes to an Outlet with the
-// request that it belongs to; a connection does not care, HTTP has a stream for each. Judge tells a transport what it has
-// to know before it decides, and Exchange takes what Judge read.
+// request that it belongs to; a connection does not care, HTTP has a stream for each. Route tells a transport what it has
+// to know before it decides, and Exchange takes what Route read.
 //
 // # Revisions side by side
 //
-// Each message is judged by itself (REV02): one that names a stateless revision in its _meta, or has a method that only
+// Each message is routed by itself (REV02): one that names a stateless revision in its _meta, or has a method that only
 // such a one has, is served by that, however its JSON is spelt (LET14); every other belongs to the session. Both meet in one tracker, so ids are one space on
 // one connection. Behind that there is one engine, one set of handlers, one Call.
 //
@@ -57,18 +57,20 @@
 //	server, options        New and the limits; principal
 //	transport, session, exchange, conn, peer
 //	                       how messages come and go; who is at the other end; ends
-//	judge, admit, dispatch, notify, request
-//	                       what a frame leads to; one request in flight and its memory
+//	route, admit, register a request before it is in flight: which wire and method, whether it is served, what it counts in
+//	serve, request, notify a request in flight and its memory; notifications, and answers of the client
 //	account, budget        who has how much of what is there for all; answers that wait to be read
-//	subject                whether a message may still be written, and writing it
+//	write                  who may still write, and writing
 //	initialize, list, capability, client
 //	                       what each side declares
-//	call, notes, progress, log
+//	call, record, progress, log
 //	                       what a handler holds
-//	question, name, clientrequest, form, elicit, retry, seal
+//	question, name, clientrequest, form, elicit, inputrequired, seal
 //	                       asking the client: by request, or by a result that asks and a call that runs again
-//	taskmethod, taskdetail, taskrun, deliver, carry, status
-//	                       requests about tasks; running one; its questions and changes on their way to a client
+//	taskmethod, taskdetail, taskrun, status
+//	                       requests about tasks; running one; its changes on their way to a client
+//	deliver, carry, taskanswer
+//	                       questions of a task: on their way to a client; how they become answers (taskanswer)
 //	listen, watch, change         subscriptions, and what changes while serving
 //
 // # What answers cost
@@ -88,7 +90,7 @@
 // result after that breaks CAN02. So writers hold peer.gate shared over permission and write, and whoever writes for a
 // request that was read after a cancellation takes it once before (peer.settle). The read loop itself never waits.
 //
-// One function does that for every kind of message about a request, a task or a question: subject.write (CAN29). A task has a
+// One function does that for every kind of message about a request, a task or a question: subject.write (CAN29, write.go). A task has a
 // gate of its own, taskLife.gate, because its messages travel on more than one connection: whoever is about to tell that it is
 // over, in an answer or a notification, ends its life first (Server.shown). What one connection reads of a task never goes back:
 // whoever tells its state holds peer.telling from reading that until it is written (TSK07). A request that timed out stays in flight until that
@@ -111,7 +113,7 @@
 //
 // One question has four wires. Inline with a session it is a request on the call's stream. Inline without one it ends the
 // call: the answer lists all questions that the handler's goroutines have open (those that join within WithGather), and
-// carries the journal sealed; the call comes again with answers, and the handler runs again. So an inline handler must do
+// carries the record of the call sealed; the call comes again with answers, and the handler runs again. So an inline handler must do
 // nothing that repeats before its last question, but within Call.Do. A task's question is journaled by the engine. With a
 // session it is delivered by whoever has a client at hand: open requests for the result first, else the session that
 // created the task; one stream that somebody reads has it at a time, so that no client is asked twice. Without one, it is part of the task, and its answer is

@@ -8,79 +8,26 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Judge reads frame as far as it takes to know who serves it. hint is the revision that the transport was told of ("" for
-// none): it decides for messages that do not say it themselves. An error is the answer to the message; a notification
-// or an answer that it comes with is to be dropped.
-func (s *Server) Judge(frame []byte, hint string) (j Judged, err *rpc.Error) {
-	at := situation{session: s.handshake(), ready: true, hint: hint, headers: true}
-	rd := &j.reading
-	*rd = reading{s: s, at: at, frame: frame, params: &j.params, glance: true}
-	msg, err := rpc.ParseInto(frame, s.cfg.limits, rd)
-	j.Kind, j.ID, j.msg = msg.Kind, msg.ID, msg
-	if err != nil {
-		j.Method = string(msg.Method)
-		return j, err
-	}
-	v, refused := rd.judge(&msg)
-	j.Method = v.name(&msg)
-	if v.wire != nil && !v.wire.Handshake {
-		j.wire, j.Wire, j.method = v.wire, v.wire.Wire, v.method
-		if refused == nil && msg.Kind == rpc.KindRequest {
-			refused = rd.stands(&v, &msg, &j.params)
-		}
-	}
-	if refused != nil {
-		j.Status = refused.status
-		return j, refused.err
-	}
-	j.name(s)
-	return j, nil
-}
-
-// Answers tells whether the frame may be an answer to a question, however malformed.
-func (j *Judged) Answers() bool { return j.msg.Answers() }
-
-// name is the method's; for one that is known it costs nothing.
-func (v *verdict) name(msg *rpc.Message) string {
-	if v.method != nil {
-		return v.method.Name
-	}
-	return string(msg.Method)
-}
-
-// Reserved tells whether the request is served also when the limit of requests in flight is reached: it ends others, or asks whether the
-// server is there. Of those, a thousand at once are enough.
-func (j *Judged) Reserved() bool { return j.method != nil && j.method.reserved() }
-
-// name fills in what headers repeat of the body (EXT14).
-func (j *Judged) name(s *Server) {
-	if j.method == nil {
-		return
-	}
-	j.Named = j.method.Header != ""
-	switch {
-	case j.method.Op == OpCallTool:
-		j.Name, j.Tool, j.Arguments = j.params.Name, s.tools[j.params.Name], j.params.Arguments
-	case j.Named:
-		j.Name = member(j.msg.Params, j.method.Header)
-	}
-}
-
 // Exchange serves one message of a stateless revision on the caller's goroutine until its last frame is written: also a
-// subscription, which lasts. The frame that was judged must not change meanwhile. The end of ctx is the client's disconnect
+// subscription, which lasts. The frame that to aliases must not change meanwhile. The end of ctx is the client's disconnect
 // (CAN18), unless its cause is an *inflight.Cause, which is passed on; but for an outlet that is Tracked, which says itself when the
 // client is gone. ctx carries the principal.
-func (s *Server) Exchange(ctx context.Context, j *Judged, out Outlet) Result {
-	if j.Kind != rpc.KindRequest || j.wire == nil {
+func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
+	if to.Kind != rpc.KindRequest || to.wire == nil {
 		return Result{Silent: true}
 	}
-	p := s.newExchange(ctx, j.wire, out)
+	p := s.newExchange(ctx, to.wire, out)
 	s.addPeer(p)
 	defer s.dropPeer(p)
 	r := s.newRequest(p)
-	r.size = len(j.reading.frame)
-	r.wire, r.method, r.id, r.params, r.raw = j.wire, j.method, j.ID, j.params, j.msg.Params
-	if refused := r.admitExchange(&j.msg); refused != nil {
+	r.size = len(to.reading.frame)
+	r.wire, r.method, r.id, r.params, r.raw = to.wire, to.method, to.ID, to.params, to.msg.Params
+	r.repeated = to.msg.Repeated
+	refused := r.admitStateless(&to.msg)
+	if refused == nil {
+		refused = r.register()
+	}
+	if refused != nil {
 		p.refuse(r.id, refused.err)
 		r.release()
 	} else {
@@ -133,21 +80,4 @@ func left(ctx context.Context) *inflight.Cause {
 		return own
 	}
 	return &inflight.Cause{Source: inflight.SourceDisconnect, Err: context.Cause(ctx)}
-}
-
-// admitExchange is admit for what was judged already.
-func (r *request) admitExchange(msg *rpc.Message) *refusal {
-	p := r.p
-	r.repeated = msg.Repeated
-	if !p.serves(r.wire, r.method) {
-		return unknownMethod(r.wire, msg)
-	}
-	r.can = p.s.declared.abilities(r.wire, r.params.ClientCapabilities)
-	if refused := r.choose(); refused != nil {
-		return refused
-	}
-	if err := r.register(); err != nil {
-		return &refusal{err: err}
-	}
-	return nil
 }

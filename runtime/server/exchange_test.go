@@ -124,7 +124,7 @@ func TestCAN03HandlersThatLeaveGoroutinesBehind(t *testing.T) {
 	}))}}, WithGather(0))
 	for i := range 300 {
 		in := &endedOutlet{t: t}
-		j, err := f.srv.Judge([]byte(frameWith(i, "tools/call", forms, callParams("leaky", `{}`), `"progressToken":1,"io.modelcontextprotocol/logLevel":"debug"`)), "")
+		j, err := f.srv.Route([]byte(frameWith(i, "tools/call", forms, callParams("leaky", `{}`), `"progressToken":1,"io.modelcontextprotocol/logLevel":"debug"`)), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func BenchmarkExchange(b *testing.B) {
 	for _, parallel := range []bool{false, true} {
 		b.Run(fmt.Sprintf("parallel=%v", parallel), func(b *testing.B) {
 			one := func() {
-				j, err := srv.Judge(text, "2026-07-28")
+				j, err := srv.Route(text, "2026-07-28")
 				if err != nil {
 					b.Error(err)
 				}

@@ -239,7 +239,7 @@ func TestEXT15TheTaskIsThereBeforeTheAnswer(t *testing.T) {
 	replica := dual(t, Definition{Tools: jobs(newHold())}, WithTaskStore(store))
 	found := 0
 	for range 200 {
-		j, err := f.srv.Judge([]byte(frame(1, "tools/call", withTasks, callParams("quick", `{"text":"x"}`))), "")
+		j, err := f.srv.Route([]byte(frame(1, "tools/call", withTasks, callParams("quick", `{"text":"x"}`))), "")
 		if err != nil {
 			t.Fatal(err)
 		}

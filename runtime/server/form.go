@@ -9,7 +9,7 @@ import (
 )
 
 // form is the schema of a question that a handler wrote itself: one flat object of primitives, which is all that the protocol lets a
-// client be asked for. What it does not have is not judged.
+// client be asked for. What it does not have is not checked.
 type form struct {
 	Properties map[string]formField `json:"properties"`
 	Required   []string             `json:"required"`

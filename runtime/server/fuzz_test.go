@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// FuzzJudge: whatever a client sends, each revision answers at most once, with JSON, and nothing panics.
-func FuzzJudge(f *testing.F) {
+// FuzzRoute: whatever a client sends, each revision answers at most once, with JSON, and nothing panics.
+func FuzzRoute(f *testing.F) {
 	for _, seed := range []string{
 		frame(1, "tools/call", everyAsk, callParams("ask", `{"text":"x"}`)),
 		frame(1, "tools/call", tasksAsks, callParams("echo", `{"text":"x"}`)+`,"inputResponses":{"confirm":5},"requestState":"AAAA"`),
@@ -31,7 +31,7 @@ func FuzzJudge(f *testing.F) {
 	}
 	f.Cleanup(func() { _ = srv.Shutdown(context.Background()) })
 	f.Fuzz(func(t *testing.T, text []byte, hint string) {
-		j, refused := srv.Judge(text, hint)
+		j, refused := srv.Route(text, hint)
 		if refused != nil || j.Wire == nil || j.Method == "subscriptions/listen" {
 			return
 		}

@@ -45,7 +45,7 @@ func (r *request) openSubscription() {
 		peer: r.p, wire: r.wire, can: r.can, id: r.id, kinds: map[Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
 		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), waiting: map[string]news{}, told: map[string]uint64{},
 	}
-	l.ack = l.honour(&r.params)
+	l.ack = l.accept(&r.params)
 	r.sub = l
 	r.after = func() {
 		l.peer.s.closeListen(l)
@@ -60,7 +60,7 @@ func (r *request) listen(b []byte) ([]byte, error) {
 	l := r.sub
 	defer r.p.s.closeListen(l)
 	l.watch(r)
-	r.p.s.followTasks(l, l.honourTasks(r))
+	r.p.s.followTasks(l, l.acceptTasks(r))
 	l.write(r, rpc.AppendNotification(nil, r.wire.names[OpAcknowledged], r.wire.AppendAcknowledged(nil, l.ack)))
 	l.catchUp(r.entry, l.ack.TaskIDs)
 	err := l.serve(r, &b)
@@ -109,7 +109,7 @@ func (s *Server) closeListen(l *listen) {
 }
 
 // honour decides what is served of what was asked for, and says so. Tasks come later: to look them up takes its time.
-func (l *listen) honour(p *Params) *Acknowledged {
+func (l *listen) accept(p *Params) *Acknowledged {
 	w, ack := l.wire, &Acknowledged{SubscriptionID: l.id}
 	for op, kind := range map[Op]struct{ asked, honoured *bool }{
 		OpToolsChanged:     {&p.ToolsChanged, &ack.ToolsChanged},
@@ -129,8 +129,8 @@ func (l *listen) honour(p *Params) *Acknowledged {
 	return ack
 }
 
-// honourTasks adds the tasks that the caller owns.
-func (l *listen) honourTasks(r *request) []string {
+// acceptTasks adds the tasks that the caller owns.
+func (l *listen) acceptTasks(r *request) []string {
 	if !r.wire.tasks || r.wire.names[OpTaskStatus] == "" {
 		return nil
 	}

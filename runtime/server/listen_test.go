@@ -23,7 +23,7 @@ type listening struct {
 // listen opens a subscription on an exchange of its own and returns it with its acknowledgement.
 func (f *fixture) listen(ctx context.Context, caps, filter string) (*listening, message) {
 	f.t.Helper()
-	j, refused := f.srv.Judge([]byte(frame(77, "subscriptions/listen", caps, `"notifications":`+filter)), "")
+	j, refused := f.srv.Route([]byte(frame(77, "subscriptions/listen", caps, `"notifications":`+filter)), "")
 	if refused != nil {
 		f.t.Fatal(refused)
 	}

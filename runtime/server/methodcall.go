@@ -36,19 +36,6 @@ func (r *request) callMethod(b []byte) ([]byte, error) {
 	return r.complete(b, start), nil
 }
 
-// suspend ends a try of which the handler left questions open, and tells whether it did.
-func (c *Call) suspend() bool {
-	c.mu.Lock()
-	t := c.retry
-	c.mu.Unlock()
-	if !t.pending() {
-		return false
-	}
-	c.room.free() // of a result that nobody gets
-	t.finish()
-	return true
-}
-
 // methodError is what a handler's error becomes.
 func (c *Call) methodError(err error) error {
 	var invalid *inputError

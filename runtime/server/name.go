@@ -55,8 +55,8 @@ const againMark = instanceMark + "!"
 
 // use is what this run has done with a name.
 type use struct {
-	taken bool
-	lost  int // askings that ended without an answer
+	taken      bool
+	unanswered int // askings that ended without an answer
 }
 
 // once runs fn under a name that nothing else of this run has; it is free again when fn fails or panics. What is recorded
@@ -91,11 +91,11 @@ func (c *Call) take(name string, on bool) bool {
 }
 
 // lose notes that an asking of the question ended without an answer.
-func (c *Call) lose(name string) {
+func (c *Call) noteUnanswered(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u := c.names[name]
-	u.lost++
+	u.unanswered++
 	c.use(name, u)
 }
 
@@ -112,7 +112,7 @@ func (c *Call) use(name string, u use) {
 func (c *Call) keyFor(name string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if lost := c.names[name].lost; lost > 0 {
+	if lost := c.names[name].unanswered; lost > 0 {
 		return fmt.Sprint(name, againMark, lost+1)
 	}
 	return name

@@ -34,7 +34,7 @@ func (o *stuckOutlet) Write(about rpc.ID, last bool, frame []byte) error {
 // begin serves a frame; done is closed when the exchange is over.
 func (f *fixture) begin(ctx context.Context, text string, out Outlet) (done chan struct{}) {
 	f.t.Helper()
-	j, err := f.srv.Judge([]byte(text), "")
+	j, err := f.srv.Route([]byte(text), "")
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestEXT17AHandlerThatDoesNotWaitForItsQuestion(t *testing.T) {
 		left.Go(func() { _, _ = Ask(ctx, call, confirmQuestion(), "") })
 		for open := false; !open; runtime.Gosched() {
 			call.mu.Lock()
-			open = call.retry.pending()
+			open = call.stateless.pending()
 			call.mu.Unlock()
 		}
 		return &echoOutput{"done"}, nil

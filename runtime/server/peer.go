@@ -9,9 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // peer is one connection and what was agreed on it.
@@ -126,14 +123,6 @@ func (p *peer) discardTasks() {
 	}
 }
 
-// situation is what judging needs to know of the peer.
-func (p *peer) situation() situation {
-	if !p.wire.Handshake {
-		return situation{}
-	}
-	return situation{session: p.wire, ready: p.ready}
-}
-
 func (s *Server) addPeer(p *peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,99 +156,4 @@ func (s *Server) peer(id uint64) *peer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.peers[id]
-}
-
-func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
-	return inflight.Key{Peer: p.id, ID: id, Direction: d}
-}
-
-// write sends a frame that is no answer; see subject.write. A connection that fails tells Serve.
-func (p *peer) write(about rpc.ID, frame []byte) error {
-	if p.gone.Load() {
-		return errSilenced
-	}
-	err := p.out.Write(about, false, frame)
-	if err != nil {
-		p.s.log.Debug("frame not written", "peer", p.id, "error", err)
-	}
-	return err
-}
-
-// answer sends an answer; err, if it is one, is for transports that say errors in their own way too.
-func (p *peer) answer(w *wire, id rpc.ID, frame []byte, err *rpc.Error) {
-	if p.exchange {
-		p.ended = Result{Err: err}
-		if err != nil {
-			p.ended.Status = w.status(err)
-		}
-	}
-	if err != nil && p.refuser != nil {
-		p.refuser.Refuse(id, err, w.status(err))
-	}
-	if err := p.out.Write(id, true, frame); err != nil {
-		p.s.log.Debug("frame not written", "peer", p.id, "error", err)
-	}
-}
-
-// answersInline says that the read loop is about to answer.
-func (p *peer) answersInline(id rpc.ID) {
-	if p.inline != nil {
-		p.inline.AnswersInline(id)
-	}
-}
-
-// refuse answers, in the read loop, a request that is not in flight.
-func (p *peer) refuse(id rpc.ID, err *rpc.Error) {
-	p.answersInline(id)
-	p.settle(p.cancelled)
-	p.answer(p.wire, id, rpc.AppendError(nil, id, err), err)
-}
-
-// settle returns when nothing is still to be written that was permitted before the first n cancellations were read. The
-// read loop itself does not wait, so a peer that writes much before it reads is not held up by its cancellations.
-func (p *peer) settle(n uint64) {
-	if p.settled.Load() >= n {
-		return
-	}
-	p.gate.Lock()
-	defer p.gate.Unlock()
-	p.settled.Store(max(n, p.settled.Load()))
-}
-
-// barrier returns when nothing that was permitted before is still to be written.
-func (p *peer) barrier() {
-	p.gate.Lock()
-	defer p.gate.Unlock()
-}
-
-// group counts the goroutines of a connection and tells when the last one is gone. Unlike sync.WaitGroup it can be
-// waited for with a limit, and a goroutine can be refused when the end has been reached.
-type group struct {
-	n    atomic.Int64
-	idle chan struct{}
-}
-
-// start counts the owner itself; done ends that too.
-func (g *group) start() {
-	g.idle = make(chan struct{})
-	g.n.Store(1)
-}
-
-// add counts one more, unless all are gone.
-func (g *group) add() bool {
-	for {
-		n := g.n.Load()
-		if n == 0 {
-			return false
-		}
-		if g.n.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
-func (g *group) done() {
-	if g.n.Add(-1) == 0 {
-		close(g.idle)
-	}
 }

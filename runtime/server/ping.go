@@ -86,7 +86,7 @@ func (p *peer) step(every time.Duration) {
 	case p.pulse.heard.Swap(false) || !p.listens():
 		p.pulse.asked.Store(false)
 	case p.pulse.asked.Load():
-		p.lost()
+		p.endSilent()
 	default:
 		p.pulse.asked.Store(true)
 		p.ping(every)
@@ -114,7 +114,7 @@ func (p *peer) ping(wait time.Duration) {
 }
 
 // lost ends the connection or session.
-func (p *peer) lost() {
+func (p *peer) endSilent() {
 	e, ok := p.out.(Ender)
 	if !ok {
 		return

@@ -176,9 +176,9 @@ func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]b
 	name, timeout := q.Name, time.Until(q.Deadline).Round(time.Millisecond)
 	data, err := c.once(name, func() ([]byte, error) {
 		q.Name = c.keyFor(name)
-		data, err := c.journaled().Ask(ctx, q, check)
+		data, err := c.recorded().Ask(ctx, q, check)
 		if errors.Is(err, task.ErrUnanswered) || errors.Is(err, task.ErrWithdrawn) {
-			c.lose(name)
+			c.noteUnanswered(name)
 		}
 		return data, err
 	})

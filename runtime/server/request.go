@@ -44,11 +44,6 @@ type request struct {
 	run func()
 }
 
-// subject is what messages about the request are written with.
-func (r *request) subject() subject {
-	return subject{peer: r.p, id: r.id, since: r.since, life: r.entry}
-}
-
 // beginTelling is called before the state of a task is read, endTelling when it was written, or is one that lasts.
 func (r *request) beginTelling() {
 	if !r.telling {

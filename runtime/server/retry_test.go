@@ -217,7 +217,7 @@ func TestEXT17StatesThatAreNotOursAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := other.seal(&sealed{}, nil, time.Now().Add(time.Hour))
+	token, err := other.seal(&sealedRecord{}, nil, time.Now().Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

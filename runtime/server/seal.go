@@ -86,23 +86,23 @@ func ParseSealKeys(text string) (keys [][]byte, err error) {
 }
 
 // sealed is what a token holds.
-type sealed struct {
-	Notes []sealedNote `json:"notes,omitempty"`
+type sealedRecord struct {
+	Entries []sealedEntry `json:"notes,omitempty"`
 	// Asked are the names of the questions that the last try asked.
 	Asked []string `json:"asked,omitempty"`
 	// Spare are answers that earlier tries asked for and did not get to.
 	Spare map[string]json.RawMessage `json:"spare,omitempty"`
 }
 
-// sealedNote is one line of the journal. Question is the hash of the question, empty for a step.
-type sealedNote struct {
+// sealedEntry is one line of the journal. Question is the hash of the question, empty for a step.
+type sealedEntry struct {
 	Name     string `json:"name"`
 	Question []byte `json:"question,omitempty"`
 	Data     []byte `json:"data"`
 }
 
 // seal returns a token for state, good until expires and for the same binding.
-func (s *sealer) seal(state *sealed, binding []byte, expires time.Time) (string, error) {
+func (s *sealer) seal(state *sealedRecord, binding []byte, expires time.Time) (string, error) {
 	plain, err := json.Marshal(state)
 	if err != nil {
 		return "", err
@@ -122,7 +122,7 @@ func (s *sealer) seal(state *sealed, binding []byte, expires time.Time) (string,
 }
 
 // open returns what a token holds. Every way of being wrong but age looks the same to the client.
-func (s *sealer) open(token string, binding []byte, now time.Time) (*sealed, error) {
+func (s *sealer) open(token string, binding []byte, now time.Time) (*sealedRecord, error) {
 	// The decoder passes over line ends, which would be a change that nobody notices.
 	if len(token) > 2*maxState || strings.ContainsAny(token, "\r\n") {
 		return nil, errState
@@ -138,7 +138,7 @@ func (s *sealer) open(token string, binding []byte, now time.Time) (*sealed, err
 	if now.UnixMilli() >= int64(binary.BigEndian.Uint64(plain)) {
 		return nil, errStateOld
 	}
-	state := new(sealed)
+	state := new(sealedRecord)
 	if json.Unmarshal(plain[8:], state) != nil {
 		return nil, errState
 	}

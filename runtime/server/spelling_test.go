@@ -142,7 +142,7 @@ func hear(t *testing.T, frames [][]byte, status int, all bool) []heard {
 
 // exchanged is how a transport serves one message.
 func exchanged(srv *Server, text []byte, hint string) (frames [][]byte, status int) {
-	j, refused := srv.Judge(text, hint)
+	j, refused := srv.Route(text, hint)
 	if refused != nil {
 		return [][]byte{rpc.AppendError(nil, j.ID, refused)}, j.Status
 	}
@@ -198,7 +198,7 @@ func FuzzLET14Spelling(f *testing.F) {
 	}
 	f.Cleanup(func() { _ = srv.Shutdown(context.Background()) })
 	f.Fuzz(func(t *testing.T, text []byte, hint string, seed uint64) {
-		j, _ := srv.Judge(text, hint)
+		j, _ := srv.Route(text, hint)
 		if j.Method == "subscriptions/listen" || j.Method == "initialize" {
 			return // lasts; is done
 		}

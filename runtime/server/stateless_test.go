@@ -97,7 +97,7 @@ func (in *inbox) take() message {
 // exchange serves one frame and returns all that was written.
 func (f *fixture) exchange(ctx context.Context, frame string) ([]message, Result) {
 	f.t.Helper()
-	j, err := f.srv.Judge([]byte(frame), told(frame))
+	j, err := f.srv.Route([]byte(frame), told(frame))
 	if err != nil {
 		raw := rpc.AppendError(nil, j.ID, err)
 		m := message{raw: string(raw)}
@@ -199,7 +199,7 @@ func TestEXT14TransportAndMessageNameOneRevision(t *testing.T) {
 	} {
 		hint, version := row[0], row[1]
 		frame := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientCapabilities":{}}}}`
-		if j, err := f.srv.Judge([]byte(frame), hint); err == nil || err.Code != -32020 || j.Status != 400 {
+		if j, err := f.srv.Route([]byte(frame), hint); err == nil || err.Code != -32020 || j.Status != 400 {
 			t.Errorf("told %s, message says %s: %v with status %d, want -32020 with 400", hint, version, err, j.Status)
 		}
 	}
@@ -415,14 +415,14 @@ func TestMethodsAreServedAndDeclared(t *testing.T) {
 	c.request("4", "tools/list", `{}`).wantError(t, -32601)
 }
 
-func TestJudgeTellsWhatHeadersRepeat(t *testing.T) {
+func TestRouteTellsWhatHeadersRepeat(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo), withTask(TaskOptional))}, Methods: prompts()})
 	for _, row := range []struct{ method, params, name string }{
 		{"tools/call", callParams("echo", `{"text":"\u00e9"}`), "echo"},
 		{"tasks/get", `"taskId":"t1"`, "t1"},
 		{"prompts/get", `"name":"p"`, "p"},
 	} {
-		j, err := f.srv.Judge([]byte(frame(1, row.method, withTasks, row.params)), "")
+		j, err := f.srv.Route([]byte(frame(1, row.method, withTasks, row.params)), "")
 		if err != nil || !j.Named || j.Name != row.name || j.Method != row.method || j.Wire == nil || j.Wire.Revision != "2026-07-28" {
 			t.Errorf("%s: %+v %v", row.method, j, err)
 		}
@@ -430,10 +430,10 @@ func TestJudgeTellsWhatHeadersRepeat(t *testing.T) {
 			t.Errorf("%s: tool %v", row.method, j.Tool)
 		}
 	}
-	if j, err := f.srv.Judge([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), ""); err != nil || j.Wire != nil {
+	if j, err := f.srv.Route([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), ""); err != nil || j.Wire != nil {
 		t.Errorf("a session's message: %+v %v", j, err)
 	}
-	if _, err := f.srv.Judge([]byte(`{`), "2026-07-28"); err == nil || err.Code != -32700 {
+	if _, err := f.srv.Route([]byte(`{`), "2026-07-28"); err == nil || err.Code != -32700 {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,10 +1,6 @@
 package server
 
 import (
-	"context"
-	"fmt"
-	"slices"
-
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -51,83 +47,6 @@ func appendErrorObject(b []byte, err *rpc.Error) []byte {
 		b = append(append(b, `,"data":`...), err.Data...)
 	}
 	return append(b, '}')
-}
-
-// asked names an open question of a task.
-type asked struct{ task, name string }
-
-// expect lets answers to a question be checked as they arrive, until the returned function is called. Whoever asks the same
-// at the same time will be refused, and changes nothing here.
-func (s *Server) expect(q asked, check answerCheck) (done func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.checks[q] != nil {
-		return func() {}
-	}
-	s.checks[q] = check
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.checks, q)
-	}
-}
-
-func (s *Server) checkOf(q asked) answerCheck {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.checks[q]
-}
-
-// updateTask takes answers to a task's questions (EXT10). Names that are not open are ignored; an answer that breaks its
-// question's schema refuses them all, so that none is lost.
-func (r *request) updateTask(b []byte) ([]byte, error) {
-	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
-	t, _, err := s.engine.Watch(r.entry, owner, id)
-	if err != nil {
-		return b, r.taskError(err)
-	}
-	answers, err := r.answers(&t)
-	if err != nil {
-		return b, err
-	}
-	// What was read is recorded, whether or not the client waits for the acknowledgement.
-	if t, err = s.engine.Answer(context.WithoutCancel(r.entry), owner, id, answers...); err != nil {
-		return b, r.taskError(err)
-	}
-	v := r.wire.view(&t)
-	return r.wire.AppendTaskUpdated(b, &v), nil
-}
-
-// answers reads the answers to what is open.
-func (r *request) answers(t *task.Task) ([]task.Answer, error) {
-	given, err := r.inputResponses()
-	if err != nil {
-		return nil, err
-	}
-	var answers []task.Answer
-	var wrong []string
-	for _, q := range t.Questions {
-		raw, ok := given[q.Name]
-		if !ok {
-			continue
-		}
-		data, err := r.wire.readAnswer(q.Method, raw, r.p.s.cfg.limits)
-		if check := r.p.s.checkOf(asked{t.ID, q.Name}); err == nil && check != nil {
-			err = check(data)
-		}
-		if err != nil {
-			for _, text := range violations(err) {
-				wrong = append(wrong, fmt.Sprintf("answer to %q: %s", q.Name, text))
-			}
-			continue
-		}
-		answers = append(answers, task.Answer{Name: q.Name, Data: data})
-	}
-	if len(wrong) > 0 {
-		slices.Sort(wrong)
-		return nil, invalid("invalid inputResponses", wrong)
-	}
-	return answers, nil
 }
 
 // tellListens leaves a change of a task with the subscriptions to it.

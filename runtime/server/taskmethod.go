@@ -116,7 +116,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	if !r.entry.Shield() {
 		return b, r.entry.Err()
 	}
-	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, carried: before}
+	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, earlier: before}
 	created, err := s.engine.Create(context.WithoutCancel(r.entry), task.Spec{
 		Owner: r.p.owner, QuotaKey: r.p.taskQuota(), Tool: t.Name, Args: args, Meta: r.taskMeta(&before),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,

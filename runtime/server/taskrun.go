@@ -17,7 +17,7 @@ type taskMeta struct {
 	Revision string          `json:"revision"`
 	Token    json.RawMessage `json:"token,omitempty"` // for progress (PRO03)
 	Can      []string        `json:"can,omitempty"`   // what the client declared
-	Carried  carried         `json:"carried,omitzero"`
+	Earlier  earlierRecord   `json:"carried,omitzero"`
 }
 
 // taskLocal is the same for a run in the process that created the task, with the connection.
@@ -26,10 +26,10 @@ type taskLocal struct {
 	wire    *wire
 	can     ability
 	token   rpc.ID
-	carried carried
+	earlier earlierRecord
 }
 
-func (r *request) taskMeta(before *carried) []byte {
+func (r *request) taskMeta(before *earlierRecord) []byte {
 	b := check.AppendString(append(make([]byte, 0, 256), `{"revision":`...), r.wire.Revision)
 	if !r.params.ProgressToken.IsZero() {
 		b = r.params.ProgressToken.AppendJSON(append(b, `,"token":`...))
@@ -122,16 +122,16 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 		}
 		return c, nil
 	}
-	return c, c.recall(t.Meta)
+	return c, c.restore(t.Meta)
 }
 
 // recall restores what a restart has lost, except the connection: nobody is told of progress.
-func (c *Call) recall(stored []byte) error {
+func (c *Call) restore(stored []byte) error {
 	var meta taskMeta
 	if err := json.Unmarshal(stored, &meta); err != nil {
 		return err
 	}
-	c.wire, c.local = c.s.wireOf(meta.Revision), &taskLocal{carried: meta.Carried}
+	c.wire, c.local = c.s.wireOf(meta.Revision), &taskLocal{earlier: meta.Earlier}
 	c.can = c.wire.abilitiesOf(meta.Can)
 	return nil
 }

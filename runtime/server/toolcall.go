@@ -11,43 +11,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// chooseTool finds the tool and decides between inline and task (TSK02, TSK03, EXT03). It runs in the read loop, because the
-// tool's policy belongs to what is registered.
-func (r *request) chooseTool() *refusal {
-	if args := r.params.Arguments; args != nil && args[0] != '{' {
-		return refuse(rpc.CodeInvalidParams, "arguments must be an object") // LET05
-	}
-	t := r.p.s.tool(r.params.Name)
-	if t == nil {
-		return refuse(rpc.CodeInvalidParams, "unknown tool %s", rpc.Quoted(r.params.Name))
-	}
-	r.tool = t
-	switch {
-	case !r.wire.tasks || !r.method.Task: // what the member holds does not matter (LET10)
-	case r.wire.Task.ByReceiver:
-		r.task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
-		if t.Task.Support == TaskRequired && !r.task {
-			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT05
-		}
-	case r.params.Task != nil && t.Task.Support == TaskForbidden:
-		return refuse(rpc.CodeMethodNotFound, "tool %q does not run as a task", t.Name)
-	case r.params.Task != nil:
-		return r.readTaskParams()
-	case t.Task.Support == TaskRequired:
-		return refuse(rpc.CodeMethodNotFound, "tool %q runs as a task only", t.Name)
-	}
-	return nil
-}
-
-// readTaskParams makes a task of the call, as its params ask for.
-func (r *request) readTaskParams() *refusal {
-	r.task = true
-	if err := check.DecodeScanned(r.params.Task, r.p.s.cfg.limits, r.wire.ReadTaskParams, &r.params); err != nil {
-		return refuse(rpc.CodeInvalidParams, "invalid task of %s: %v", r.method.Name, err)
-	}
-	return nil
-}
-
 // callTool runs the tool, or makes the task that will.
 func (r *request) callTool(b []byte) ([]byte, error) {
 	if r.task {

@@ -77,8 +77,8 @@ type Result struct {
 	Silent bool
 }
 
-// Judged is one frame, read as far as it takes to know who serves it. It aliases the frame.
-type Judged struct {
+// Routed is one frame, read as far as it takes to know who serves it. It aliases the frame.
+type Routed struct {
 	Kind   rpc.Kind
 	ID     rpc.ID
 	Method string
@@ -90,12 +90,12 @@ type Judged struct {
 	// Tool is the tool that is called, with Arguments, nil for none; both for headers that repeat arguments.
 	Tool      *Tool
 	Arguments []byte
-	// Status is the HTTP status for the error that Judge returned; 0 if the revision has none.
+	// Status is the HTTP status for the error that Route returned; 0 if the revision has none.
 	Status int
 
 	msg     rpc.Message
 	wire    *wire
 	method  *Method
 	params  Params
-	reading reading // of params, while judging
+	reading reading // of params
 }

@@ -12,32 +12,32 @@ import (
 const methodInitialize = "initialize"
 
 // converse serves a message of a session.
-func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, j *server.Judged, f *frame) *refusal {
-	if j.Kind == rpc.KindRequest && j.Method == methodInitialize && r.Header.Get(headerSession) == "" {
-		return h.open(w, r, j, f)
+func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
+	if to.Kind == rpc.KindRequest && to.Method == methodInitialize && r.Header.Get(headerSession) == "" {
+		return h.open(w, r, to, f)
 	}
 	s, err := h.sessionOf(r)
 	if err != nil {
-		err.id = idOf(j)
+		err.id = idOf(to)
 		return err
 	}
 	defer s.unuse()
-	if j.Kind != rpc.KindRequest {
+	if to.Kind != rpc.KindRequest {
 		if _, ok := s.receive(r, f); !ok {
 			return s.gone()
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
-	st := s.stream(j.ID)
+	st := s.stream(to.ID)
 	if st == nil {
 		err := refuse(http.StatusBadRequest, "a request with this id is in flight") // CAN08
-		err.id = j.ID
+		err.id = to.ID
 		return err
 	}
 	reader := st.attach(-1)
 	if got, ok := s.receive(r, f); ok && !got.Answered {
-		s.settle(j.ID)
+		s.settle(to.ID)
 		st.end()
 	}
 	return s.respond(w, r, st, reader)
@@ -51,8 +51,8 @@ func (s *session) settle(id rpc.ID) {
 }
 
 // misanswered hands a malformed answer to the session that asked: it is refused, and still ends the waiting (CAN30).
-func (h *Endpoint) misanswered(r *http.Request, j *server.Judged, f *frame) {
-	if !j.Answers() || j.ID.IsZero() {
+func (h *Endpoint) misanswered(r *http.Request, to *server.Routed, f *frame) {
+	if !to.Answers() || to.ID.IsZero() {
 		return
 	}
 	if s, refused := h.sessionOf(r); refused == nil {
@@ -61,17 +61,17 @@ func (h *Endpoint) misanswered(r *http.Request, j *server.Judged, f *frame) {
 	}
 }
 
-func idOf(j *server.Judged) rpc.ID {
-	if j.Kind != rpc.KindRequest {
+func idOf(to *server.Routed) rpc.ID {
+	if to.Kind != rpc.KindRequest {
 		return rpc.ID{}
 	}
-	return j.ID
+	return to.ID
 }
 
 // open begins a session with its handshake, or answers why not.
-func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged, f *frame) *refusal {
+func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	if err := h.checkVersion(r); err != nil {
-		err.id = j.ID
+		err.id = to.ID
 		return err
 	}
 	s, err := h.admit(r.Context())
@@ -82,7 +82,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, j *server.Judged
 	s.mu.Lock()
 	s.peer = h.srv.NewSession(r.Context(), s)
 	s.mu.Unlock()
-	st := s.stream(j.ID)
+	st := s.stream(to.ID)
 	st.attach(-1)   // so that the answer is not taken for one whose client is away
 	s.receive(r, f) // answers inline
 	answer, ok := st.alone()

@@ -1,5 +1,5 @@
 // Package streamhttp serves a server.Server over Streamable HTTP: one http.Handler, one endpoint, every revision. Each request is
-// judged by itself (REV02).
+// routed by itself (REV02).
 //
 // # For those who serve
 //
@@ -15,10 +15,12 @@
 //   - handler.go: Handler, Endpoint, what the HTTP methods do; options.go: its options; serve.go: an http.Server with fitting limits
 //   - guard.go: Host and Origin; accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when one of them is
 //     wrong
-//   - judge.go: which revision a message is of, and whether its headers say what it says (EXT14); header.go: encoded values;
+//   - route.go: which revision a message is of, and whether its headers say what it says (EXT14); header.go: encoded values;
 //     param.go: tool parameters in headers
 //   - exchange.go: revisions without handshake: one POST, one exchange; its end is its response's end
-//   - converse.go, session.go, sessions.go, roster.go: revisions with handshake: sessions, who has one, which gives way, when they end
+//   - converse.go: revisions with handshake: a message of a session; sessionlife.go: sessions begin, rest, give way and end; roster.go: who
+//     has one, and which gives way; shutdown.go: the end of all
+//   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that come back, and its limits
 //   - stream.go: what is said in one response of a session, kept for who lost the connection; pump.go: its way to the client
 //   - pool.go: what requests need for a moment; number.go: decimal numbers compared by value
 //   - event.go: server-sent events; downlink.go: writing before a deadline

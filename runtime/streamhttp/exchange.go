@@ -46,39 +46,39 @@ const (
 const watchAfter = 5 * time.Millisecond
 
 // exchange serves a message of a stateless revision until its last frame is written.
-func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, j *server.Judged, f *frame) *refusal {
-	if err := h.checkHeaders(r, j); err != nil {
+func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
+	if err := h.checkHeaders(r, to); err != nil {
 		return err
 	}
 	x := h.pools.exchange()
-	x.begin(h, w, r, j, f)
-	if err := h.addCall(x, j); err != nil {
+	x.begin(h, w, r, to, f)
+	if err := h.addCall(x, to); err != nil {
 		x.end()
 		return err
 	}
 	// x says when the client is gone.
-	h.srv.Exchange(r.Context(), j, x)
+	h.srv.Exchange(r.Context(), to, x)
 	h.removeCall(x)
 	written := x.end()
 	switch {
 	case written || r.Context().Err() != nil:
 		return nil
-	case j.Kind == rpc.KindRequest:
+	case to.Kind == rpc.KindRequest:
 		refused := unavailable("the request was cancelled")
 		if h.isClosing() {
 			refused = unavailable("the server is shutting down")
 		}
-		refused.id = j.ID
+		refused.id = to.ID
 		return refused
 	}
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }
 
-func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, j *server.Judged, f *frame) {
+func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.h, x.body, x.ctx, x.wire, x.method = h, f, r.Context(), j.Wire, j.Method
+	x.h, x.body, x.ctx, x.wire, x.method = h, f, r.Context(), to.Wire, to.Method
 	x.retry = 0
 	x.status, x.phase, x.entry, x.cause, x.unwatch = http.StatusOK, nothing, nil, nil, nil
 	x.d.init(w, h.opts.writeWait)
@@ -112,13 +112,13 @@ func (x *exchange) end() (written bool) {
 const reserve = 1_000
 
 // addCall and removeCall keep the list of what Shutdown has to end.
-func (h *Endpoint) addCall(x *exchange, j *server.Judged) *refusal {
+func (h *Endpoint) addCall(x *exchange, to *server.Routed) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.closing:
 		return unavailable("the server is shutting down")
-	case len(h.calls) >= h.opts.maxCalls && !(j.Reserved() && len(h.calls) < h.opts.maxCalls+reserve):
+	case len(h.calls) >= h.opts.maxCalls && !(to.Reserved() && len(h.calls) < h.opts.maxCalls+reserve):
 		return unavailable("limit of requests in flight reached")
 	}
 	h.calls[x] = struct{}{}

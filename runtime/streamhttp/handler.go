@@ -108,15 +108,15 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 		return err
 	}
 	defer h.drop(f)
-	j, err := h.judge(r, f.data)
+	to, err := h.route(r, f.data)
 	switch {
 	case err != nil:
-		h.misanswered(r, &j, f)
+		h.misanswered(r, &to, f)
 		return err
-	case j.Wire != nil:
-		return h.exchange(w, r, &j, f)
+	case to.Wire != nil:
+		return h.exchange(w, r, &to, f)
 	}
-	return h.converse(w, r, &j, f)
+	return h.converse(w, r, &to, f)
 }
 
 // get opens a stream of a session, or goes on with one.

@@ -124,7 +124,7 @@ func TestEXT14ParamsMatchTheBody(t *testing.T) {
 
 // TestEXT14RefusalsSayWhatIsWrongWithAHeader: missing, repeated and different are three mistakes.
 func TestEXT14RefusalsSayWhatIsWrongWithAHeader(t *testing.T) {
-	j := &server.Judged{Wire: &server.Wire{}}
+	j := &server.Routed{Wire: &server.Wire{}}
 	for want, values := range map[string][]string{
 		"Mcp-Method is missing": nil, "Mcp-Method is repeated": {"a", "a"}, "Mcp-Method does not say what the body says": {"b"},
 	} {

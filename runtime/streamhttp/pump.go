@@ -66,7 +66,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 	}
 	for {
 		b := st.take(reader)
-		if b.lost {
+		if b.takenOver {
 			return
 		}
 		if err := d.events(st, &b); err != nil {
@@ -87,7 +87,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 		case <-r.Context().Done():
 			return
 		case <-over:
-			if b = st.take(reader); !b.lost {
+			if b = st.take(reader); !b.takenOver {
 				s.log(d.events(st, &b))
 			}
 			d.relax()

@@ -256,11 +256,11 @@ func (s *stream) forget() {
 
 // batch is what a reader has to do next.
 type batch struct {
-	events [][]byte
-	first  int
-	ended  bool // nothing comes after events
-	leave  bool // after events, let the client go
-	lost   bool // another reader took over
+	events    [][]byte
+	first     int
+	ended     bool // nothing comes after events
+	leave     bool // after events, let the client go
+	takenOver bool // another reader took over
 }
 
 // take returns what is unread.
@@ -268,7 +268,7 @@ func (s *stream) take(reader uint64) batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reader != reader {
-		return batch{lost: true}
+		return batch{takenOver: true}
 	}
 	// Copied, because trim forgets them while they are written.
 	b := batch{events: slices.Clone(s.events[s.unread-s.first:]), first: s.unread, ended: s.ended, leave: s.polling}

@@ -80,7 +80,7 @@ func TestStreamIsReadByTheNewestConnection(t *testing.T) {
 	s := newStream(1, streamLimits{replay: 100, pending: 100}, new(atomic.Int64), new(pools).alarm())
 	old := s.attach(-1)
 	young := s.attach(-1)
-	if !s.take(old).lost || s.take(young).lost {
+	if !s.take(old).takenOver || s.take(young).takenOver {
 		t.Error("the older connection reads")
 	}
 	s.detach(old)

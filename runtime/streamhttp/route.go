@@ -7,38 +7,38 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// judge finds out which revision a message is of. What the server can not take is refused.
-func (h *Endpoint) judge(r *http.Request, frame []byte) (server.Judged, *refusal) {
-	j, err := h.srv.Judge(frame, r.Header.Get(headerVersion))
+// route finds the revision of a message, or refuses what the server can not take.
+func (h *Endpoint) route(r *http.Request, frame []byte) (server.Routed, *refusal) {
+	to, err := h.srv.Route(frame, r.Header.Get(headerVersion))
 	if err == nil {
-		return j, nil
+		return to, nil
 	}
 	refused := &refusal{status: http.StatusBadRequest, err: err}
-	if j.Status != 0 {
-		refused.status = j.Status
+	if to.Status != 0 {
+		refused.status = to.Status
 	}
-	if j.Kind == rpc.KindRequest {
-		refused.id = j.ID
+	if to.Kind == rpc.KindRequest {
+		refused.id = to.ID
 	}
-	return j, refused
+	return to, refused
 }
 
 // checkHeaders compares the headers of a stateless message with its body (EXT14): whoever routed it by them must not have
 // been told something else.
-func (h *Endpoint) checkHeaders(r *http.Request, j *server.Judged) *refusal {
-	rules := &j.Wire.HTTP
+func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
+	rules := &to.Wire.HTTP
 	switch enc := (sentinel{rules.EncodedPrefix, rules.EncodedSuffix}); {
-	case !repeats(r.Header, rules.VersionHeader, j.Wire.Revision, sentinel{}):
-		return mismatch(r, j, rules.VersionHeader)
-	case tellsMethod(r, rules.MethodHeader, j.Kind) && !repeats(r.Header, rules.MethodHeader, j.Method, sentinel{}):
-		return mismatch(r, j, rules.MethodHeader)
-	case j.Named && !repeats(r.Header, rules.NameHeader, j.Name, enc):
-		return mismatch(r, j, rules.NameHeader)
-	case j.Tool != nil:
-		params := h.params.of(j.Tool, rules.ParamPrefix)
+	case !repeats(r.Header, rules.VersionHeader, to.Wire.Revision, sentinel{}):
+		return mismatch(r, to, rules.VersionHeader)
+	case tellsMethod(r, rules.MethodHeader, to.Kind) && !repeats(r.Header, rules.MethodHeader, to.Method, sentinel{}):
+		return mismatch(r, to, rules.MethodHeader)
+	case to.Named && !repeats(r.Header, rules.NameHeader, to.Name, enc):
+		return mismatch(r, to, rules.NameHeader)
+	case to.Tool != nil:
+		params := h.params.of(to.Tool, rules.ParamPrefix)
 		for i := range params {
-			if !params[i].check(r.Header, j.Arguments, enc) {
-				return mismatch(r, j, params[i].header)
+			if !params[i].check(r.Header, to.Arguments, enc) {
+				return mismatch(r, to, params[i].header)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func repeats(h http.Header, name, want string, enc sentinel) bool {
 	return ok && got == want
 }
 
-func mismatch(r *http.Request, j *server.Judged, header string) *refusal {
+func mismatch(r *http.Request, to *server.Routed, header string) *refusal {
 	wrong := "does not say what the body says"
 	switch n := len(r.Header.Values(header)); {
 	case n == 0:
@@ -73,10 +73,10 @@ func mismatch(r *http.Request, j *server.Judged, header string) *refusal {
 		wrong = "is repeated"
 	}
 	refused := &refusal{
-		status: http.StatusBadRequest, id: j.ID,
-		err: rpc.Errorf(j.Wire.Codes.HeaderMismatch, "the header %s %s", header, wrong),
+		status: http.StatusBadRequest, id: to.ID,
+		err: rpc.Errorf(to.Wire.Codes.HeaderMismatch, "the header %s %s", header, wrong),
 	}
-	if status := j.Wire.HTTP.Statuses.HeaderMismatch; status != 0 {
+	if status := to.Wire.HTTP.Statuses.HeaderMismatch; status != 0 {
 		refused.status = status
 	}
 	return refused

@@ -16,10 +16,10 @@ import (
 // retry is what lets an inline call of a stateless revision ask (EXT17). A question that has no answer yet ends the try: the
 // client is answered with all that are open, and with the journal as sealed state; it calls again with answers, and the
 // handler runs again and finds them. Nothing of it is kept here between tries.
-type retry struct {
+type statelessRecord struct {
 	call    *Call
 	binding []byte
-	notes   *notes
+	record  *callRecord
 
 	mu    sync.Mutex
 	given map[string]json.RawMessage // answers of the client that nobody has asked for yet
@@ -34,16 +34,27 @@ type retry struct {
 // the handler will run again. Return it.
 var ErrAsked = errors.New("the client is being asked: the call runs again with the answer")
 
-// newRetry reads what the client brought along from the last try. Errors are the client's.
-func newRetry(c *Call, r *request) (*retry, error) {
-	t := &retry{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, ended: make(chan struct{})}
-	t.notes = newNotes(t.ask)
+// resume reads what the client brought along from an earlier try (EXT17).
+func (c *Call) resume() (err error) {
+	if c.wire.Handshake || !c.r.retried() {
+		return nil
+	}
+	if c.stateless, err = newStatelessRecord(c, c.r); err == nil {
+		c.record = c.stateless.record
+	}
+	return err
+}
+
+// newStatelessRecord reads what the client brought along from the last try. Errors are the client's.
+func newStatelessRecord(c *Call, r *request) (*statelessRecord, error) {
+	t := &statelessRecord{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, ended: make(chan struct{})}
+	t.record = newCallRecord(t.ask)
 	if r.params.HasState {
 		state, err := c.s.sealer.open(r.params.RequestState, t.binding, time.Now())
 		if err != nil {
 			return nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
 		}
-		t.notes.recall(state.Notes)
+		t.record.restore(state.Entries)
 		maps.Copy(t.given, state.Spare)
 		for _, name := range state.Asked {
 			t.asked[name] = true
@@ -65,7 +76,7 @@ func (r *request) inputResponses() (given map[string]json.RawMessage, err error)
 
 // ask returns what the client answered, or ends the try with the question open. An answer that is no answer to it is asked for
 // again.
-func (t *retry) ask(_ context.Context, q task.Question, check answerCheck) ([]byte, error) {
+func (t *statelessRecord) ask(_ context.Context, q task.Question, check answerCheck) ([]byte, error) {
 	if data, ok := t.take(&q, check); ok {
 		return data, nil
 	}
@@ -78,7 +89,7 @@ func (t *retry) ask(_ context.Context, q task.Question, check answerCheck) ([]by
 }
 
 // take returns the answer that the client brought along, as a reply.
-func (t *retry) take(q *task.Question, check answerCheck) ([]byte, bool) {
+func (t *statelessRecord) take(q *task.Question, check answerCheck) ([]byte, bool) {
 	t.mu.Lock()
 	raw, ok := t.given[q.Name]
 	delete(t.given, q.Name)
@@ -102,7 +113,7 @@ func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) 
 }
 
 // join opens a question and tells whether the caller leads. A try that is over takes no more.
-func (t *retry) join(q task.Question) (leads bool) {
+func (t *statelessRecord) join(q task.Question) (leads bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over {
@@ -115,7 +126,7 @@ func (t *retry) join(q task.Question) (leads bool) {
 }
 
 // gather waits until no more questions join, then ends the try.
-func (t *retry) gather() {
+func (t *statelessRecord) gather() {
 	for seen := 0; seen != t.opened() && t.call.entry.Err() == nil; {
 		seen = t.opened()
 		timer := time.NewTimer(t.call.s.cfg.gather)
@@ -129,17 +140,17 @@ func (t *retry) gather() {
 	t.finish()
 }
 
-func (t *retry) opened() int {
+func (t *statelessRecord) opened() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.open)
 }
 
 // pending tells whether the try is over, or has questions open.
-func (t *retry) pending() bool { return t != nil && t.opened() > 0 }
+func (t *statelessRecord) pending() bool { return t != nil && t.opened() > 0 }
 
 // finish answers with the questions, unless the call is over already. When it returns, nothing is still to be written.
-func (t *retry) finish() {
+func (t *statelessRecord) finish() {
 	t.mu.Lock()
 	if t.over {
 		t.mu.Unlock()
@@ -173,7 +184,7 @@ func (t *retry) finish() {
 }
 
 // append appends the result that asks. The caller holds mu.
-func (t *retry) append(b []byte) ([]byte, error) {
+func (t *statelessRecord) append(b []byte) ([]byte, error) {
 	w, s := t.call.wire, t.call.s
 	requests, err := w.inputRequests(t.open)
 	if err != nil {
@@ -186,7 +197,7 @@ func (t *retry) append(b []byte) ([]byte, error) {
 			expires = q.Deadline
 		}
 	}
-	state := &sealed{Notes: t.notes.sealed(), Asked: slices.Sorted(maps.Keys(t.asked)), Spare: t.spare()}
+	state := &sealedRecord{Entries: t.record.entries(), Asked: slices.Sorted(maps.Keys(t.asked)), Spare: t.spare()}
 	token, err := s.sealer.seal(state, t.binding, expires)
 	if err != nil {
 		return b, rpc.Errorf(rpc.CodeInternalError, "%v", err)
@@ -195,7 +206,7 @@ func (t *retry) append(b []byte) ([]byte, error) {
 }
 
 // spare are the answers that nobody has asked for yet, but earlier tries have. The caller holds mu.
-func (t *retry) spare() map[string]json.RawMessage {
+func (t *statelessRecord) spare() map[string]json.RawMessage {
 	maps.DeleteFunc(t.given, func(name string, _ json.RawMessage) bool { return !t.asked[name] })
 	return t.given
 }
@@ -221,14 +232,27 @@ func (w *wire) inputRequests(questions []task.Question) ([]byte, error) {
 	return json.Marshal(all)
 }
 
+// suspend ends a try of which the handler left questions open, and tells whether it did.
+func (c *Call) suspend() bool {
+	c.mu.Lock()
+	t := c.stateless
+	c.mu.Unlock()
+	if !t.pending() {
+		return false
+	}
+	c.room.free() // of a result that nobody gets
+	t.finish()
+	return true
+}
+
 // asksBefore collects the answers to the tool's questions that come before its task, beside what earlier tries have recorded. True:
 // they are not all there, and the result in b asks for them.
-func (r *request) asksBefore(b []byte) (before carried, result []byte, asks bool, err error) {
+func (r *request) asksBefore(b []byte) (before earlierRecord, result []byte, asks bool, err error) {
 	if r.wire.Handshake || len(r.tool.Before) == 0 && r.params.RequestState == "" {
 		return before, b, false, nil
 	}
 	c := r.newCall()
-	t, err := newRetry(c, r)
+	t, err := newStatelessRecord(c, r)
 	if err != nil {
 		return before, b, false, err
 	}
@@ -244,11 +268,11 @@ func (r *request) asksBefore(b []byte) (before carried, result []byte, asks bool
 		b, err = t.append(b)
 		return before, b, true, err
 	}
-	return carried{t.notes.sealed(), t.spare()}, b, false, nil
+	return earlierRecord{t.record.entries(), t.spare()}, b, false, nil
 }
 
 // before records the answer to q, or opens it. One that the client can not be asked is left to the handler, or fails the call.
-func (t *retry) before(q *BeforeQuestion) error {
+func (t *statelessRecord) before(q *BeforeQuestion) error {
 	c := t.call
 	asked, err := c.prompt(q.name, q.message, q.schema, 0)
 	if err != nil {
@@ -260,7 +284,7 @@ func (t *retry) before(q *BeforeQuestion) error {
 		}
 		return nil
 	}
-	_, err = t.notes.once(asked.Name, &asked, func() ([]byte, error) {
+	_, err = t.record.once(asked.Name, &asked, func() ([]byte, error) {
 		if data, ok := t.take(&asked, q.check); ok {
 			return data, nil
 		}

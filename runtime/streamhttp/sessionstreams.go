@@ -45,9 +45,6 @@ type session struct {
 	idle       *time.Timer
 }
 
-// keptStreams is how many streams a session keeps for resumption, whatever their size.
-const keptStreams = 256
-
 // newSession makes a session for whom ctx names.
 func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	return &session{
@@ -68,15 +65,6 @@ func (s *session) receive(r *http.Request, f *frame) (got server.Receipt, ok boo
 	f.data = keep(f.data)
 	s.h.taken(f)
 	return got, true
-}
-
-func (s *session) over() bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
 }
 
 // Write implements server.Outlet. What belongs to no open request goes to whoever listens.
@@ -166,32 +154,6 @@ func (s *session) tell(frame []byte) error {
 		}
 		s.leave(st) // its reader is about to do so
 	}
-}
-
-// keep appends to the backlog; the oldest frames give way. It counts as what streams keep does. With s.mu.
-func (s *session) keep(frames [][]byte) {
-	if s.why != nil {
-		return
-	}
-	s.carried(nil, frames...)
-	before := s.backlogged
-	for _, f := range frames {
-		s.backlog = append(s.backlog, f)
-		s.backlogged += len(f)
-	}
-	for len(s.backlog) > 1 && s.backlogged > s.h.opts.replay {
-		s.backlogged -= len(s.backlog[0])
-		s.backlog = s.backlog[1:]
-	}
-	s.h.kept.Add(int64(s.backlogged - before))
-}
-
-// takeBacklog empties the backlog. With s.mu.
-func (s *session) takeBacklog() [][]byte {
-	frames := s.backlog
-	s.h.kept.Add(-int64(s.backlogged))
-	s.backlog, s.backlogged = nil, 0
-	return frames
 }
 
 // stream makes the stream of a request, or nil when the id is in flight.
@@ -292,68 +254,6 @@ func (s *session) remove(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.streams, st.number)
-}
-
-// bound forgets what is above the limits of the session and of all.
-func (s *session) bound() {
-	if s.kept.Load() > s.limit() {
-		s.prune()
-	}
-	s.h.relieve()
-}
-
-// prune forgets what was written to readers, then streams without reader, the oldest first and those that are over before
-// others, until the rest is within bounds.
-func (s *session) prune() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.kept.Load() > s.limit() {
-		s.forgetWritten()
-	}
-	for s.kept.Load() > s.limit() || len(s.streams) > keptStreams+len(s.active)+len(s.listeners) {
-		st := s.oldest()
-		if st == nil {
-			return
-		}
-		st.drop()
-		delete(s.streams, st.number)
-	}
-}
-
-// forgetWritten forgets what was written to those who read. With s.mu.
-func (s *session) forgetWritten() {
-	for _, st := range s.streams {
-		st.forgetWritten()
-	}
-}
-
-// dropIdle forgets what nobody reads.
-func (s *session) dropIdle() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.takeBacklog()
-	for st := s.oldest(); st != nil; st = s.oldest() {
-		st.drop()
-		delete(s.streams, st.number)
-	}
-}
-
-// limit is how many bytes the streams of a session keep.
-func (s *session) limit() int64 { return int64(4 * s.h.opts.replay) }
-
-// oldest is the stream to forget first. With s.mu.
-func (s *session) oldest() (worst *stream) {
-	worstEnded := false
-	for _, st := range s.streams {
-		idle, ended := st.idle()
-		if !idle || worst != nil && worstEnded && !ended {
-			continue
-		}
-		if worst == nil || ended && !worstEnded || st.number < worst.number {
-			worst, worstEnded = st, ended
-		}
-	}
-	return worst
 }
 
 // closePolling lets the client of the request go until it comes back for the rest.

@@ -39,6 +39,19 @@ type retirer interface{ Retire() bool }
 // errSilenced is why a message was not written.
 var errSilenced = errors.New("server: what the message is about is over")
 
+// subject is what messages about the request are written with.
+func (r *request) subject() subject {
+	return subject{peer: r.p, id: r.id, since: r.since, life: r.entry}
+}
+
+// subject is what messages of the call are written with. It has a peer.
+func (c *Call) subject() subject {
+	if c.run != nil {
+		return subject{peer: c.peer, life: c.run.Context(), task: &c.local.life}
+	}
+	return subject{peer: c.peer, id: c.ID(), since: c.since, life: c.entry}
+}
+
 // write decides whether m may still be written, and writes it. It is the one place that does (CAN29), for every kind of message
 // about a request or task. The gate is held from the decision until the frame is accepted, so whoever ends the subject can wait
 // until nothing is on its way any more.
@@ -67,6 +80,65 @@ func (s *subject) write(m statement) error {
 
 // tell writes a notification or a request.
 func (s *subject) tell(frame []byte) error { return s.write(statement{frame: frame}) }
+
+// settle returns when nothing is still to be written that was permitted before the first n cancellations were read. The
+// read loop itself does not wait, so a peer that writes much before it reads is not held up by its cancellations.
+func (p *peer) settle(n uint64) {
+	if p.settled.Load() >= n {
+		return
+	}
+	p.gate.Lock()
+	defer p.gate.Unlock()
+	p.settled.Store(max(n, p.settled.Load()))
+}
+
+// barrier returns when nothing that was permitted before is still to be written.
+func (p *peer) barrier() {
+	p.gate.Lock()
+	defer p.gate.Unlock()
+}
+
+// answer sends an answer; err, if it is one, is for transports that say errors in their own way too.
+func (p *peer) answer(w *wire, id rpc.ID, frame []byte, err *rpc.Error) {
+	if p.exchange {
+		p.ended = Result{Err: err}
+		if err != nil {
+			p.ended.Status = w.status(err)
+		}
+	}
+	if err != nil && p.refuser != nil {
+		p.refuser.Refuse(id, err, w.status(err))
+	}
+	if err := p.out.Write(id, true, frame); err != nil {
+		p.s.log.Debug("frame not written", "peer", p.id, "error", err)
+	}
+}
+
+// write sends a frame that is no answer; see subject.write. A connection that fails tells Serve.
+func (p *peer) write(about rpc.ID, frame []byte) error {
+	if p.gone.Load() {
+		return errSilenced
+	}
+	err := p.out.Write(about, false, frame)
+	if err != nil {
+		p.s.log.Debug("frame not written", "peer", p.id, "error", err)
+	}
+	return err
+}
+
+// refuse answers, in the read loop, a request that is not in flight.
+func (p *peer) refuse(id rpc.ID, err *rpc.Error) {
+	p.answersInline(id)
+	p.settle(p.cancelled)
+	p.answer(p.wire, id, rpc.AppendError(nil, id, err), err)
+}
+
+// answersInline says that the read loop is about to answer.
+func (p *peer) answersInline(id rpc.ID) {
+	if p.inline != nil {
+		p.inline.AnswersInline(id)
+	}
+}
 
 // taskLife is the part of a task that its session sees: while it lasts, progress, log records, questions and changes may be told.
 // It is over before an answer or a notification says so (PRO01).

@@ -3,10 +3,6 @@ package streamhttp
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -43,16 +39,6 @@ func (s *session) giveWay() {
 	defer s.h.leave()
 	s.h.opts.logger.Info("session ended to make room", "principal", s.principal)
 	s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the session gave way to a newer one"})
-}
-
-// watch ends the sessions when the server shuts down under them.
-func (h *Endpoint) watch() {
-	defer h.leave()
-	select {
-	case <-h.srv.Done():
-		h.drain()
-	case <-h.draining:
-	}
 }
 
 // use returns the session for one more HTTP request: unknown, ended and foreign ones are the same to the client.
@@ -129,6 +115,15 @@ func (s *session) expire() {
 	}
 }
 
+func (s *session) over() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // End implements server.Ender.
 func (s *session) End(cause *inflight.Cause) {
 	if s.h.enter() {
@@ -180,43 +175,6 @@ func (s *session) end(cause *inflight.Cause) {
 	}
 }
 
-// relieve forgets what is kept for clients that may come back when that is too much in all: first what was written to clients that
-// are there, then what is kept in sessions that nobody uses, of the principal with the most sessions before others, in the session
-// that was unused for the longest time before others; then what is kept in the others, in no order. It forgets somewhat more than it
-// must, so that it need not look again soon.
-func (h *Endpoint) relieve() {
-	total := int64(h.opts.replayTotal)
-	if h.kept.Load() <= total {
-		return
-	}
-	h.opts.logger.Debug("limit reached: messages for clients that may come back are dropped", "bytes", total)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.kept.Load() <= total {
-		return // somebody else was faster
-	}
-	enough := func() bool { return h.kept.Load() <= total-total/8 }
-	for _, s := range h.roster.sessions {
-		if enough() {
-			return
-		}
-		s.mu.Lock()
-		s.forgetWritten()
-		s.mu.Unlock()
-	}
-	for _, t := range h.roster.largest() {
-		for s := t.idle.first; s != nil && !enough(); s = s.after {
-			s.dropIdle()
-		}
-	}
-	for _, s := range h.roster.sessions {
-		if enough() {
-			return
-		}
-		s.dropIdle()
-	}
-}
-
 // lastReceipt returns when nobody is receiving; after done was closed nobody begins to.
 func (s *session) lastReceipt() {
 	s.order.Lock()
@@ -231,94 +189,4 @@ func (s *session) gone() *refusal {
 		return unavailable("the server is shutting down")
 	}
 	return gone()
-}
-
-// enter counts something that Shutdown waits for: a request, a timer's work.
-func (h *Endpoint) enter() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closing {
-		return false
-	}
-	h.running++
-	return true
-}
-
-func (h *Endpoint) isClosing() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.closing
-}
-
-func (h *Endpoint) leave() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.running--
-	if h.running == 0 && h.closing {
-		close(h.quiet)
-	}
-}
-
-// Shutdown refuses new requests, ends sessions and subscriptions, cancels what is in flight with cause shutdown, and waits for every
-// request and goroutine until ctx ends (CAN21). Calls that can not be cancelled are answered if they end within the server's grace
-// period, in a session, or before ctx does. It does not shut the server of New down: that one may have other transports, and its tasks go on until
-// its own Shutdown. It returns the cause of ctx when that had to end calls, and server.ErrGrace for a session whose handlers are late.
-func (h *Endpoint) Shutdown(ctx context.Context) error {
-	h.drain()
-	var why error
-	select {
-	case <-h.quiet:
-	case <-ctx.Done():
-		why = context.Cause(ctx)
-		h.cancelCalls(&inflight.Cause{Source: inflight.SourceShutdown, Force: true})
-	}
-	h.records.Flush(ctx)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return errors.Join(why, h.late)
-}
-
-// Close is Shutdown without patience.
-func (h *Endpoint) Close() error {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_ = h.Shutdown(ctx)
-	return nil
-}
-
-// drain begins the shutdown.
-func (h *Endpoint) drain() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closing {
-		return
-	}
-	h.closing = true
-	close(h.draining)
-	h.running++ // what follows
-	go func() {
-		defer h.leave()
-		h.endAll()
-	}()
-}
-
-func (h *Endpoint) endAll() {
-	h.mu.Lock()
-	sessions := slices.Collect(maps.Values(h.roster.sessions))
-	calls := slices.Collect(maps.Keys(h.calls))
-	h.mu.Unlock()
-	cause := &inflight.Cause{Source: inflight.SourceShutdown}
-	var ending sync.WaitGroup
-	for _, s := range sessions {
-		ending.Go(func() { s.end(cause) })
-	}
-	for _, x := range calls {
-		ending.Go(func() { // a client that does not read holds this up until its write deadline
-			if x.lasts() {
-				h.srv.EndSubscriptions(x)
-			}
-			x.cancel(cause)
-		})
-	}
-	ending.Wait()
 }

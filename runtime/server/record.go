@@ -1,0 +1,202 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// journal is what answers and steps of a call are recorded in.
+type record interface {
+	Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error)
+	Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
+}
+
+// journaled is the call's journal, made when it is first needed.
+func (c *Call) recorded() record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.record != nil {
+		return c.record
+	}
+	switch {
+	case c.run != nil:
+		c.record = taskRecord{c}
+	case c.r == nil:
+		return closedRecord{}
+	case c.wire.Handshake:
+		c.record = newCallRecord(c.put)
+	default:
+		// Without state there is nothing that could be wrong with it.
+		c.stateless, _ = newStatelessRecord(c, c.r)
+		c.record = c.stateless.record
+	}
+	return c.record
+}
+
+// notes is the journal of an inline call. It lives as long as the call, and in stateless revisions as long as its retries; it
+// is there so that authors see one model inline and as a task: names are unique, and what has a name happens once.
+type callRecord struct {
+	ask  func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
+	mu   sync.Mutex
+	made map[string]*recordEntry // what is recorded
+}
+
+type recordEntry struct {
+	question string // hash of the question; "": a step
+	data     []byte
+}
+
+// answerCheck holds an answer, given as a reply, against the question's schema.
+type answerCheck func(data []byte) error
+
+func newCallRecord(ask func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)) *callRecord {
+	return &callRecord{ask: ask, made: map[string]*recordEntry{}}
+}
+
+// Do implements journal.
+func (n *callRecord) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
+	return n.once(name, nil, func() ([]byte, error) { return fn(ctx) })
+}
+
+// Ask implements journal.
+func (n *callRecord) Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
+	return n.once(q.Name, &q, func() ([]byte, error) { return n.ask(ctx, q, check) })
+}
+
+// once runs fn for name, unless an earlier try recorded something. It runs without the lock; Call sees to it that one name is
+// used once at a time.
+func (n *callRecord) once(name string, q *task.Question, fn func() ([]byte, error)) ([]byte, error) {
+	question := hashOf(q)
+	n.mu.Lock()
+	old := n.made[name]
+	n.mu.Unlock()
+	switch {
+	case old != nil && old.question != question:
+		return nil, &task.NameError{Name: name, Why: otherBefore}
+	case old != nil:
+		return old.data, nil
+	}
+	data, err := fn()
+	if err == nil {
+		n.mu.Lock()
+		n.made[name] = &recordEntry{question, data}
+		n.mu.Unlock()
+	}
+	return data, err
+}
+
+// sealed is what is recorded, in the order of names.
+func (n *callRecord) entries() (all []sealedEntry) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name, made := range n.made {
+		all = append(all, sealedEntry{name, []byte(made.question), made.data})
+	}
+	slices.SortFunc(all, func(a, b sealedEntry) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// recall takes over what an earlier try has done.
+func (n *callRecord) restore(all []sealedEntry) {
+	for _, s := range all {
+		n.made[s.Name] = &recordEntry{string(s.Question), s.Data}
+	}
+}
+
+// taskRecord is the journal of a call that runs as a task: what an inline try has recorded before there was a task, then the
+// task's own.
+type taskRecord struct{ call *Call }
+
+// Do implements journal.
+func (j taskRecord) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
+	if n := j.call.local.earlier.entry(name); n != nil {
+		return n.step()
+	}
+	return j.call.run.Do(ctx, name, fn)
+}
+
+// Ask implements journal. While the question is open, answers that come with a request are held against check.
+func (j taskRecord) Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
+	data, err := j.call.local.earlier.answer(j.call, &q, check)
+	if data != nil || err != nil {
+		return data, err
+	}
+	defer j.call.s.expect(asked{j.call.TaskID(), q.Name}, check)()
+	return j.call.run.Ask(ctx, q)
+}
+
+// carried is what inline tries have left to the task that the call became (EXT17).
+type earlierRecord struct {
+	Entries []sealedEntry              `json:"notes,omitempty"`
+	Given   map[string]json.RawMessage `json:"given,omitempty"` // answers that no try got to
+}
+
+func (c *earlierRecord) empty() bool { return len(c.Entries)+len(c.Given) == 0 }
+
+func (c *earlierRecord) entry(name string) *sealedEntry {
+	for i := range c.Entries {
+		if c.Entries[i].Name == name {
+			return &c.Entries[i]
+		}
+	}
+	return nil
+}
+
+// step is what the note says of a step.
+func (n *sealedEntry) step() ([]byte, error) {
+	if len(n.Question) > 0 {
+		return nil, &task.NameError{Name: n.Name, Why: otherBefore}
+	}
+	return n.Data, nil
+}
+
+// answer is the answer to q, nil for none. One to the same name in other words is an answer to something else (TSK29).
+func (c *earlierRecord) answer(call *Call, q *task.Question, check answerCheck) ([]byte, error) {
+	if n := c.entry(q.Name); n != nil {
+		switch string(n.Question) {
+		case hashOf(q):
+			return n.Data, nil
+		case "":
+			return nil, &task.NameError{Name: q.Name, Why: otherBefore}
+		}
+	}
+	if raw, ok := c.Given[q.Name]; ok {
+		if data, ok := call.accept(q, raw, check); ok {
+			return data, nil
+		}
+	}
+	return nil, nil
+}
+
+const otherBefore = "stands for something else in an earlier run"
+
+// hashOf tells one question from another; "" for none.
+func hashOf(q *task.Question) string {
+	if q == nil {
+		return ""
+	}
+	h := sha256.Sum256(append(append([]byte(q.Method), 0), q.Payload...))
+	return string(h[:16])
+}
+
+// closedRecord is for handlers that use their call after they returned.
+type closedRecord struct{}
+
+var errCallOver = errors.New("server: the handler has returned")
+
+// Do implements journal.
+func (closedRecord) Do(context.Context, string, func(context.Context) ([]byte, error)) ([]byte, error) {
+	return nil, errCallOver
+}
+
+// Ask implements journal.
+func (closedRecord) Ask(context.Context, task.Question, answerCheck) ([]byte, error) {
+	return nil, errCallOver
+}

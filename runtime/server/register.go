@@ -1,0 +1,140 @@
+package server
+
+import (
+	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// register puts the request in flight.
+func (r *request) register() *refusal {
+	refused := r.hold()
+	if refused == nil {
+		refused = r.enter()
+	}
+	if refused != nil {
+		r.letGo()
+	}
+	return refused
+}
+
+// hold counts the request, and its message, until it is released.
+func (r *request) hold() *refusal {
+	s, a := r.p.s, r.p.account
+	if !r.holdCall() {
+		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight, of one caller three quarters of that", s.calls.Max)
+	}
+	r.counted = true
+	if n := int64(r.size); n > smallMessage {
+		if !s.bytes.Take(&a.bytes, n) {
+			return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of requests in flight, of one caller three quarters of that", s.bytes.Max)
+		}
+		r.held = n
+	}
+	return nil
+}
+
+func (r *request) holdCall() bool {
+	s, a := r.p.s, r.p.account
+	if r.method.reserved() {
+		return s.calls.TakeReserved(&a.calls, 1, reserve)
+	}
+	return s.calls.Take(&a.calls, 1)
+}
+
+// smallMessage is up to how many bytes a message is not counted: the number of requests bounds those.
+const smallMessage = 4 << 10
+
+// reserve is how many requests more may be in flight that end others, or ask whether the server is there: they pass when everything
+// else is refused.
+const reserve = 1_000
+
+func (m *Method) reserved() bool { return m.Op == OpPing || m.Op == OpCancelTask }
+
+// enter makes the request one that can be cancelled.
+func (r *request) enter() *refusal {
+	p := r.p
+	entry, err := p.s.tracker.Register(p.ctx, p.key(r.id, inflight.Incoming), r.info())
+	if err != nil {
+		return refuse(rpc.CodeInvalidRequest, "%v", err)
+	}
+	r.entry = entry
+	if !p.live.add() {
+		entry.Retire()
+		return refuse(rpc.CodeInvalidRequest, "the server is shutting down")
+	}
+	if r.method.Op == OpListen {
+		r.openSubscription()
+	}
+	return nil
+}
+
+func (r *request) info() inflight.Info {
+	info := inflight.Info{
+		Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, AnswersTimeout: true, Variant: r.wire.place, Values: r.values,
+	}
+	if r.tool != nil {
+		info.Tool = r.tool.Name
+		if !r.task {
+			info.Timeout = r.tool.Cancel.Timeout
+			info.Uncancellable = r.tool.Cancel.Uncancellable
+		}
+	}
+	return info
+}
+
+func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
+	return inflight.Key{Peer: p.id, ID: id, Direction: d}
+}
+
+// letGo gives back what the request and its answer hold.
+func (r *request) letGo() {
+	r.room.free()
+	if !r.counted {
+		return
+	}
+	s, a := r.p.s, r.p.account
+	if r.held > 0 {
+		s.bytes.Give(&a.bytes, r.held)
+	}
+	s.calls.Give(&a.calls, 1)
+	r.counted, r.held = false, 0
+	if a.peers.Load() == 0 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.closeAccount(a)
+	}
+}
+
+// group counts the goroutines of a connection and tells when the last one is gone. Unlike sync.WaitGroup it can be
+// waited for with a limit, and a goroutine can be refused when the end has been reached.
+type group struct {
+	n    atomic.Int64
+	idle chan struct{}
+}
+
+// start counts the owner itself; done ends that too.
+func (g *group) start() {
+	g.idle = make(chan struct{})
+	g.n.Store(1)
+}
+
+// add counts one more, unless all are gone.
+func (g *group) add() bool {
+	for {
+		n := g.n.Load()
+		if n == 0 {
+			return false
+		}
+		if g.n.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (g *group) done() {
+	if g.n.Add(-1) == 0 {
+		close(g.idle)
+	}
+}

@@ -1,0 +1,129 @@
+package streamhttp
+
+// keptStreams is how many streams a session keeps for resumption, whatever their size.
+const keptStreams = 256
+
+// keep appends to the backlog; the oldest frames give way. It counts as what streams keep does. With s.mu.
+func (s *session) keep(frames [][]byte) {
+	if s.why != nil {
+		return
+	}
+	s.carried(nil, frames...)
+	before := s.backlogged
+	for _, f := range frames {
+		s.backlog = append(s.backlog, f)
+		s.backlogged += len(f)
+	}
+	for len(s.backlog) > 1 && s.backlogged > s.h.opts.replay {
+		s.backlogged -= len(s.backlog[0])
+		s.backlog = s.backlog[1:]
+	}
+	s.h.kept.Add(int64(s.backlogged - before))
+}
+
+// takeBacklog empties the backlog. With s.mu.
+func (s *session) takeBacklog() [][]byte {
+	frames := s.backlog
+	s.h.kept.Add(-int64(s.backlogged))
+	s.backlog, s.backlogged = nil, 0
+	return frames
+}
+
+// bound forgets what is above the limits of the session and of all.
+func (s *session) bound() {
+	if s.kept.Load() > s.limit() {
+		s.prune()
+	}
+	s.h.relieve()
+}
+
+// limit is how many bytes the streams of a session keep.
+func (s *session) limit() int64 { return int64(4 * s.h.opts.replay) }
+
+// prune forgets what was written to readers, then streams without reader, the oldest first and those that are over before
+// others, until the rest is within bounds.
+func (s *session) prune() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept.Load() > s.limit() {
+		s.forgetWritten()
+	}
+	for s.kept.Load() > s.limit() || len(s.streams) > keptStreams+len(s.active)+len(s.listeners) {
+		st := s.oldest()
+		if st == nil {
+			return
+		}
+		st.drop()
+		delete(s.streams, st.number)
+	}
+}
+
+// forgetWritten forgets what was written to those who read. With s.mu.
+func (s *session) forgetWritten() {
+	for _, st := range s.streams {
+		st.forgetWritten()
+	}
+}
+
+// dropIdle forgets what nobody reads.
+func (s *session) dropIdle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takeBacklog()
+	for st := s.oldest(); st != nil; st = s.oldest() {
+		st.drop()
+		delete(s.streams, st.number)
+	}
+}
+
+// oldest is the stream to forget first. With s.mu.
+func (s *session) oldest() (worst *stream) {
+	worstEnded := false
+	for _, st := range s.streams {
+		idle, ended := st.idle()
+		if !idle || worst != nil && worstEnded && !ended {
+			continue
+		}
+		if worst == nil || ended && !worstEnded || st.number < worst.number {
+			worst, worstEnded = st, ended
+		}
+	}
+	return worst
+}
+
+// relieve forgets what is kept for clients that may come back when that is too much in all: first what was written to clients that
+// are there, then what is kept in sessions that nobody uses, of the principal with the most sessions before others, in the session
+// that was unused for the longest time before others; then what is kept in the others, in no order. It forgets somewhat more than it
+// must, so that it need not look again soon.
+func (h *Endpoint) relieve() {
+	total := int64(h.opts.replayTotal)
+	if h.kept.Load() <= total {
+		return
+	}
+	h.opts.logger.Debug("limit reached: messages for clients that may come back are dropped", "bytes", total)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.kept.Load() <= total {
+		return // somebody else was faster
+	}
+	enough := func() bool { return h.kept.Load() <= total-total/8 }
+	for _, s := range h.roster.sessions {
+		if enough() {
+			return
+		}
+		s.mu.Lock()
+		s.forgetWritten()
+		s.mu.Unlock()
+	}
+	for _, t := range h.roster.largest() {
+		for s := t.idle.first; s != nil && !enough(); s = s.after {
+			s.dropIdle()
+		}
+	}
+	for _, s := range h.roster.sessions {
+		if enough() {
+			return
+		}
+		s.dropIdle()
+	}
+}
