@@ -1,23 +1,24 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// wireFiles emits one file a revision: the wire's table, then the functions that it names.
+// wireFiles emits one file a revision: the wire's table, then the functions that it names. What several revisions have in common
+// stands with the first.
 func wireFiles(pkg *model.Package) ([]File, error) {
 	var files []File
+	done := map[*model.WireObject]bool{}
 	for _, w := range pkg.Wires {
 		f := newFile(pkg)
 		f.Add(wireVar(w))
-		done := map[*model.WireObject]bool{}
-		for _, m := range w.Functions() {
-			for _, code := range messageCode(m, done) {
-				f.Line()
-				f.Add(code)
-			}
+		for _, code := range slices.Concat(paramsCode(w, done), messagesCode(w)) {
+			f.Line()
+			f.Add(code)
 		}
 		content, err := format(f)
 		if err != nil {
@@ -167,25 +168,37 @@ func wireGroup(g *model.WireGroup) jen.Code {
 	return jen.Qual(serverPath, g.Type).Add(onLines(fields...))
 }
 
-// messageCode is what one message needs: an appender, or a rule and a reader for each of its objects.
-// Objects that readers share are written once.
-func messageCode(m *model.Message, done map[*model.WireObject]bool) []jen.Code {
-	if m.Append {
-		return []jen.Code{appendFunc(m)}
-	}
-	var fresh []*model.WireObject
-	m.Root.Walk(func(o *model.WireObject) {
-		if !done[o] {
-			fresh = append(fresh, o)
+// paramsCode is the rules of params, then their readers, a line each. done are the objects that an earlier wire has.
+func paramsCode(w *model.Wire, done map[*model.WireObject]bool) []jen.Code {
+	var rules, readers jen.Statement
+	for _, m := range w.Functions {
+		if !m.OfParams() {
+			continue
 		}
-		done[o] = true
-	})
-	var all []jen.Code
-	for _, o := range fresh {
-		all = append(all, readRule(o))
+		m.Root.Walk(func(o *model.WireObject) {
+			if !done[o] {
+				rules.Add(paramsRule(o)).Line()
+				readers.Add(paramsFunc(o)).Line()
+			}
+			done[o] = true
+		})
 	}
-	for _, o := range fresh {
-		all = append(all, readFunc(m, o))
+	if len(rules) == 0 {
+		return nil
+	}
+	return []jen.Code{&rules, &readers}
+}
+
+// messagesCode is an appender, or a rule and a reader, for each of the other messages.
+func messagesCode(w *model.Wire) []jen.Code {
+	var all []jen.Code
+	for _, m := range w.Functions {
+		switch {
+		case m.Append:
+			all = append(all, appendFunc(m))
+		case !m.OfParams():
+			all = append(all, readRule(m.Root), readFunc(m))
+		}
 	}
 	return all
 }

@@ -15,14 +15,12 @@ import (
 //	func appendCallResult20251125(b []byte, r *server.CallResult) []byte {
 //		b = append(b, '{')
 //		b = append(check.Member(b, `"content":`), r.Content...)
-//		if r.IsError {
-//			b = check.AppendBool(check.Member(b, `"isError":`), r.IsError)
-//		}
+//		b = server.OptionalBool(b, `"isError":`, r.IsError)
 //		return append(b, '}')
 //	}
 func appendFunc(m *model.Message) jen.Code {
 	a := &appender{m: m}
-	body := append([]jen.Code{set(jen.Append(jen.Id("b"), jen.LitRune('{')))}, a.members(m.Root, "")...)
+	body := append([]jen.Code{set(jen.Append(jen.Id("b"), jen.LitRune('{')))}, a.members(m.Root)...)
 	body = append(body, jen.Return(jen.Append(jen.Id("b"), jen.LitRune('}'))))
 	return jen.Func().Id(m.Func).
 		Params(jen.Id("b").Index().Byte(), jen.Id(m.Var).Op("*").Qual(serverPath, m.Struct)).Index().Byte().
@@ -39,16 +37,10 @@ func member(name string) *jen.Statement {
 	return jen.Qual(checkPath, "Member").Call(jen.Id("b"), raw(strconv.Quote(name)+":"))
 }
 
-// members writes the members of o. known is the condition that is true already where they are written.
-func (a *appender) members(o *model.WireObject, known string) []jen.Code {
+func (a *appender) members(o *model.WireObject) []jen.Code {
 	var code []jen.Code
 	for _, m := range o.Members {
-		condition := a.condition(m)
-		if condition == nil || condition.GoString() == known {
-			code = append(code, a.write(m, known)...)
-			continue
-		}
-		code = append(code, jen.If(condition).Block(a.write(m, condition.GoString())...))
+		code = append(code, a.member(m)...)
 	}
 	if o.Splice != "" {
 		code = append(code, set(jen.Qual(serverPath, "AppendMembers").Call(jen.Id("b"), a.field(o.Splice))))
@@ -58,19 +50,60 @@ func (a *appender) members(o *model.WireObject, known string) []jen.Code {
 
 func (a *appender) field(name string) *jen.Statement { return jen.Id(a.m.Var).Dot(name) }
 
-func (a *appender) write(m *model.WireMember, known string) []jen.Code {
+func (a *appender) member(m *model.WireMember) []jen.Code {
 	switch {
 	case m.Literal != "":
 		return []jen.Code{set(jen.Append(member(m.Name), raw(m.Literal).Op("...")))}
 	case m.Call != "":
 		return []jen.Code{set(jen.Id(m.Call).Call(member(m.Name), jen.Id(a.m.Var)))}
-	case m.Object != nil:
-		code := []jen.Code{set(jen.Append(member(m.Name), jen.LitRune('{')))}
-		code = append(code, a.members(m.Object, known)...)
-		return append(code, set(jen.Append(jen.Id("b"), jen.LitRune('}'))))
-	default:
+	case m.Required && m.Slot != nil:
 		return []jen.Code{set(a.value(m))}
 	}
+	if slot, opening, closing := optional(m); slot != nil {
+		return []jen.Code{set(a.optional(slot, opening, closing))}
+	}
+	return a.object(m)
+}
+
+// optional is the only slot of an optional member, or of an optional object that holds no more than that, with the text around it.
+func optional(m *model.WireMember) (slot *model.WireSlot, opening, closing string) {
+	switch {
+	case m.Required || m.Literal != "" || m.Call != "":
+		return nil, "", ""
+	case m.Object == nil:
+		return m.Slot, strconv.Quote(m.Name) + ":", ""
+	case len(m.Object.Members) > 1 || m.Object.Splice != "":
+		return nil, "", ""
+	}
+	slot, opening, closing = optional(m.Object.Members[0])
+	return slot, strconv.Quote(m.Name) + ":{" + opening, closing + "}"
+}
+
+// server.OptionalString(b, `"_meta":{"task":`, r.RelatedTask, "}")
+func (a *appender) optional(s *model.WireSlot, opening, closing string) jen.Code {
+	name, ok := map[model.SlotKind]string{
+		model.StringSlot: "String", model.BoolSlot: "Bool", model.FloatSlot: "Float", model.RawSlot: "Raw", model.StringsSlot: "Strings",
+		model.IDSlot: "ID", model.MillisSlot: "Millis",
+	}[s.Kind]
+	if !ok {
+		panic(fmt.Sprintf("emit: slots of kind %d are always written", s.Kind))
+	}
+	args := []jen.Code{jen.Id("b"), raw(opening), a.field(s.Field)}
+	if closing != "" {
+		args = append(args, jen.Lit(closing))
+	}
+	return jen.Qual(serverPath, "Optional"+name).Call(args...)
+}
+
+// object writes an object with its members, if it is required or one of them is there.
+func (a *appender) object(m *model.WireMember) []jen.Code {
+	code := []jen.Code{set(jen.Append(member(m.Name), jen.LitRune('{')))}
+	code = append(code, a.members(m.Object)...)
+	code = append(code, set(jen.Append(jen.Id("b"), jen.LitRune('}'))))
+	if condition := a.condition(m); condition != nil {
+		return []jen.Code{jen.If(condition).Block(code...)}
+	}
+	return code
 }
 
 func (a *appender) value(m *model.WireMember) jen.Code {
@@ -82,8 +115,6 @@ func (a *appender) value(m *model.WireMember) jen.Code {
 		return jen.Qual(checkPath, "AppendBool").Call(member(m.Name), v)
 	case model.FloatSlot:
 		return jen.Qual(checkPath, "AppendFloat").Call(member(m.Name), v)
-	case model.IntSlot:
-		return jen.Qual(checkPath, "AppendInt").Call(member(m.Name), v)
 	case model.RawSlot:
 		return jen.Append(member(m.Name), v.Op("..."))
 	case model.StringsSlot:

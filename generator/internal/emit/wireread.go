@@ -2,15 +2,38 @@ package emit
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// var callTool20251125 = check.Object{Names: []string{"name", "arguments"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
-func readRule(o *model.WireObject) jen.Code {
+// var callTool20251125 = server.ParamsRule{Object: check.Object{…}, Read: []func(*check.Decoder, *server.Params){server.ReadName, …}}
+func paramsRule(o *model.WireObject) jen.Code {
+	reads := make([]jen.Code, len(o.Members))
+	for i, member := range o.Members {
+		if member.Object != nil {
+			reads[i] = jen.Id(member.Object.Func)
+		} else {
+			reads[i] = jen.Qual(serverPath, "Read"+member.Slot.Field)
+		}
+	}
+	return jen.Var().Id(o.Ident).Op("=").Qual(serverPath, "ParamsRule").Values(
+		field("Object", objectRule(o)), field("Read", jen.Index().Qual(serverPath, "ReadParam").Values(reads...)))
+}
+
+// func readCallTool20251125(d *check.Decoder, p *server.Params) { p.Read(d, &callTool20251125) }
+func paramsFunc(o *model.WireObject) jen.Code {
+	return jen.Func().Id(o.Func).Params(
+		jen.Id("d").Op("*").Qual(checkPath, "Decoder"), jen.Id("p").Op("*").Qual(serverPath, "Params"),
+	).Custom(jen.Options{Open: "{ ", Close: " }"}, jen.Id("p").Dot("Read").Call(jen.Id("d"), jen.Op("&").Id(o.Ident)))
+}
+
+// var callResult20251125 = check.Object{…}
+func readRule(o *model.WireObject) jen.Code { return jen.Var().Id(o.Ident).Op("=").Add(objectRule(o)) }
+
+// check.Object{Names: []string{"name", "arguments"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
+func objectRule(o *model.WireObject) *jen.Statement {
 	names := make([]jen.Code, len(o.Members))
 	var required []jen.Code
 	for i, member := range o.Members {
@@ -24,25 +47,26 @@ func readRule(o *model.WireObject) jen.Code {
 		fields = append(fields, field("Required", jen.Index().String().Values(required...)))
 	}
 	fields = append(fields, field("AdditionalProperties", jen.Qual(checkPath, "Skip")))
-	return jen.Var().Id(o.Ident).Op("=").Qual(checkPath, "Object").Values(fields...)
+	return jen.Qual(checkPath, "Object").Values(fields...)
 }
 
-//	func readCallTool20251125(d *check.Decoder, p *server.Params) {
-//		for f := d.Object(&callTool20251125); f >= 0; f = d.Next() {
+//	func readElicitResult20251125(d *check.Decoder, r *server.ElicitResult) {
+//		for f := d.Object(&elicitResult20251125); f >= 0; f = d.Next() {
 //			switch f {
 //			case 0:
-//				p.Name = d.String(nil)
+//				r.Action = d.String(nil)
 //			case 1:
-//				readCallTool20251125Meta(d, p)
+//				r.Content = d.Alias(nil)
 //			}
 //		}
 //	}
-func readFunc(m *model.Message, o *model.WireObject) jen.Code {
+func readFunc(m *model.Message) jen.Code {
+	o := m.Root
 	cases := make([]jen.Code, len(o.Members))
 	for i, member := range o.Members {
-		cases[i] = jen.Case(jen.Lit(i)).Block(readMember(m, member)...)
+		cases[i] = jen.Case(jen.Lit(i)).Block(jen.Id(m.Var).Dot(member.Slot.Field).Op("=").Add(readSlot(member.Slot.Kind)))
 	}
-	return jen.Func().Id(readName(o)).Params(
+	return jen.Func().Id(o.Func).Params(
 		jen.Id("d").Op("*").Qual(checkPath, "Decoder"),
 		jen.Id(m.Var).Op("*").Qual(serverPath, m.Struct),
 	).Block(
@@ -54,36 +78,10 @@ func readFunc(m *model.Message, o *model.WireObject) jen.Code {
 	)
 }
 
-// readName is the name of the reader of o: its rule's, as a verb. Readers share objects, so it can not be the message's.
-func readName(o *model.WireObject) string { return "read" + strings.ToUpper(o.Ident[:1]) + o.Ident[1:] }
-
-func readMember(m *model.Message, member *model.WireMember) []jen.Code {
-	var code []jen.Code
-	if s := member.Slot; s != nil {
-		to := jen.Id(m.Var).Dot(s.Field)
-		code = append(code, to.Op("=").Add(readSlot(s.Kind)))
-		if s.Set != "" {
-			code = append(code, jen.Id(m.Var).Dot(s.Set).Op("=").True())
-		}
-	}
-	if member.Object != nil {
-		code = append(code, jen.Id(readName(member.Object)).Call(jen.Id("d"), jen.Id(m.Var)))
-	}
-	return code
-}
-
 func readSlot(k model.SlotKind) *jen.Statement {
-	method := map[model.SlotKind]string{
-		model.StringSlot: "String", model.IntSlot: "Int", model.FloatSlot: "Float", model.BoolSlot: "Bool", model.RawSlot: "Alias",
-	}
+	method := map[model.SlotKind]string{model.StringSlot: "String", model.BoolSlot: "Bool", model.RawSlot: "Alias"}
 	if name, ok := method[k]; ok {
 		return jen.Id("d").Dot(name).Call(jen.Nil())
 	}
-	if k == model.StringsSlot {
-		return jen.Id("d").Dot("Strings").Call(jen.Nil(), jen.Nil())
-	}
-	if k != model.IDSlot {
-		panic(fmt.Sprintf("emit: slots of kind %d are never read", k))
-	}
-	return jen.Qual(serverPath, "ReadID").Call(jen.Id("d"))
+	panic(fmt.Sprintf("emit: slots of kind %d are never read", k))
 }

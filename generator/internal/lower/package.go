@@ -34,9 +34,10 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 		Needs:    needs(in.Manifest),
 	}
 	l.methods()
+	var shared wire.Shared
 	for _, r := range in.Revisions {
 		l.pkg.Revisions = append(l.pkg.Revisions, r.Name)
-		w, diags := wire.Lower(r, l.pkg)
+		w, diags := wire.Lower(r, l.pkg, &shared)
 		l.pkg.Wires = append(l.pkg.Wires, w)
 		l.diags = append(l.diags, diags...)
 	}
@@ -85,9 +86,11 @@ func (l *packageLowering) reserve() {
 	}
 	for _, w := range l.pkg.Wires {
 		l.types.Names.Take("wire" + w.Suffix)
-		for _, m := range w.Functions() {
+		for _, m := range w.Functions {
 			l.types.Names.Take(m.Func)
-			m.Root.Walk(func(o *model.WireObject) { l.types.Names.Take(o.Ident) })
+			if !m.Append {
+				m.Root.Walk(func(o *model.WireObject) { l.types.Names.Take(o.Ident) })
+			}
 		}
 	}
 }

@@ -3,7 +3,7 @@ package model
 // Wire is one protocol revision as the runtime sees it: server.Wire with every name decided.
 type Wire struct {
 	Revision     string // 2025-11-25
-	Suffix       string // 20251125: what every identifier of the file ends in
+	Suffix       string // 20251125: what every identifier declared in the file ends in
 	File         string // wire_2025_11_25.gen.go
 	Handshake    bool
 	Methods      []*Method // what the client sends, sorted by name
@@ -14,6 +14,7 @@ type Wire struct {
 	// ToolExecution is the member of an advertised tool that says whether it runs as a task; empty if there is none.
 	ToolExecution string
 	Messages      []*Message // in the order of the fields of server.Wire
+	Functions     []*Message // those that this wire declares: what several have in common is declared by the first
 	CheckResult   *Decl      // of tools without an outputSchema; nil if there are none
 }
 
@@ -82,15 +83,18 @@ type Message struct {
 	Root   *WireObject
 }
 
+// OfParams reports whether it reads params. All of those fill one struct, so that a table says all of them.
+func (m *Message) OfParams() bool { return !m.Append && m.Struct == "Params" }
+
 // WireObject is one level of a message.
 type WireObject struct {
 	Ident   string // callTool20251125Meta, for its rule
+	Func    string // readCallTool20251125Meta
 	Members []*WireMember
 	Splice  string // append only: the field with raw members that are written among those of this object
 }
 
-// WireMember is one member of an object: a Slot, an Object, or both where a slot only says that the object is there;
-// for append also a Literal, or the function (Call) that writes the member from the same struct.
+// WireMember is one member of an object: a Slot or an Object; for append also a Literal, or the function (Call) that writes the member from the same struct.
 type WireMember struct {
 	Name     string // as in JSON
 	Required bool
@@ -104,7 +108,6 @@ type WireMember struct {
 type WireSlot struct {
 	Field string // ProgressToken
 	Kind  SlotKind
-	Set   string // read only: the bool field that is true when the member is there
 }
 
 // SlotKind is how a slot is read and written.
@@ -122,25 +125,6 @@ const (
 	TimeSlot
 	StringsSlot
 )
-
-// Functions returns every function of the wire once, readers of params first.
-func (w *Wire) Functions() []*Message {
-	var all []*Message
-	seen := make(map[string]bool)
-	add := func(m *Message) {
-		if m != nil && !seen[m.Func] {
-			seen[m.Func] = true
-			all = append(all, m)
-		}
-	}
-	for _, m := range w.Methods {
-		add(m.Read)
-	}
-	for _, m := range w.Messages {
-		add(m)
-	}
-	return all
-}
 
 // Walk calls f with o and every object below it.
 func (o *WireObject) Walk(f func(*WireObject)) {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
-	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
@@ -34,20 +33,11 @@ func (l *wireLowering) message(m wireMessage) *model.Message {
 	if bareTask(rule) && !m.read {
 		return l.message(taskMessage()) // the message is the task, so its function is the task's
 	}
-	verb := "append"
-	if m.read {
-		verb = "read"
+	made := &model.Message{Append: !m.read, Struct: m.structName, Var: m.param, Root: l.tree(rule, m)}
+	made, fresh := l.shared.once(made, m.rule, l.wire.Suffix)
+	if fresh {
+		l.wire.Functions = append(l.wire.Functions, made)
 	}
-	stem := strings.ToUpper(m.rule[:1]) + m.rule[1:] + l.wire.Suffix
-	if made := l.made[verb+stem]; made != nil {
-		return made
-	}
-	made := &model.Message{Func: verb + stem, Append: !m.read, Struct: m.structName, Var: m.param}
-	made.Root = l.tree(rule, m, naming.Unexported(stem))
-	if m.read {
-		l.share(m.structName, made.Root)
-	}
-	l.made[verb+stem] = made
 	return made
 }
 
@@ -62,8 +52,8 @@ func taskMessage() wireMessage {
 }
 
 // tree lowers the slots of a message into its objects, level by level.
-func (l *wireLowering) tree(rule revision.Message, m wireMessage, ident string) *model.WireObject {
-	root := &model.WireObject{Ident: ident}
+func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObject {
+	root := &model.WireObject{}
 	for _, slot := range rule.Slots {
 		if slot.Kind == revision.SlotTask && len(slot.Path) == 0 {
 			l.flat(root, m)
@@ -114,7 +104,7 @@ func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
 		return
 	}
 	if member.Object == nil {
-		member.Object = &model.WireObject{Ident: root.Ident + naming.GoName(metaMember)}
+		member.Object = &model.WireObject{}
 	}
 	member.Object.Splice = m.meta
 }
@@ -140,7 +130,7 @@ func descend(o *model.WireObject, path []string, required int) *model.WireMember
 			return member
 		}
 		if member.Object == nil {
-			member.Object = &model.WireObject{Ident: o.Ident + naming.GoName(step)}
+			member.Object = &model.WireObject{}
 		}
 		o = member.Object
 	}

@@ -5,21 +5,71 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 )
 
-// share makes the objects below a reader's root the ones that an earlier reader of the same struct has, where they are the
-// same: every request of a stateless revision carries the same _meta.
-func (l *wireLowering) share(structName string, root *model.WireObject) {
+// Shared is what the wires of a package have in common. A function is made once for all messages of the same content, of whatever
+// revision, and so is an object of params, such as the _meta of every request.
+type Shared struct {
+	messages map[string]*model.Message
+	objects  map[string]*model.WireObject
+	idents   map[string]bool
+}
+
+// once returns the function of a message of that content: the one that is there, or this, which it names.
+func (s *Shared) once(made *model.Message, rule, suffix string) (of *model.Message, fresh bool) {
+	key := fmt.Sprint(made.Append, made.Struct, shapeOf(made.Root))
+	if of = s.messages[key]; of != nil {
+		return of, false
+	}
+	if s.messages == nil {
+		s.messages, s.objects, s.idents = map[string]*model.Message{}, map[string]*model.WireObject{}, map[string]bool{}
+	}
+	s.messages[key] = made
+	stem := s.stem(made, rule, suffix)
+	made.Func = "append" + stem
+	if !made.Append {
+		name(made.Root, stem)
+		made.Func = made.Root.Func
+		s.share(made.Struct, made.Root)
+	}
+	return made, true
+}
+
+// stem is what a function is called by. Params of one member beside _meta are called by that, since several methods have them.
+func (s *Shared) stem(m *model.Message, rule, suffix string) string {
+	stem := strings.ToUpper(rule[:1]) + rule[1:] + suffix
+	if first := m.Root.Members; m.OfParams() && first[0].Slot != nil && (len(first) == 1 || first[1].Name == metaMember) {
+		if only := first[0].Slot.Field + suffix; !s.idents[only] {
+			stem = only
+		}
+	}
+	s.idents[stem] = true
+	return stem
+}
+
+// name names the rules and the readers of o and of the objects below.
+func name(o *model.WireObject, stem string) {
+	o.Ident, o.Func = naming.Unexported(stem), "read"+stem
+	for _, m := range o.Members {
+		if m.Object != nil {
+			name(m.Object, stem+naming.GoName(m.Name))
+		}
+	}
+}
+
+// share makes the objects below a reader's root the ones that an earlier reader of the same struct has, where they are the same.
+func (s *Shared) share(structName string, root *model.WireObject) {
 	for _, m := range root.Members {
 		if m.Object == nil {
 			continue
 		}
-		l.share(structName, m.Object)
+		s.share(structName, m.Object)
 		key := structName + " " + shapeOf(m.Object)
-		if first := l.shared[key]; first != nil {
+		if first := s.objects[key]; first != nil {
 			m.Object = first
 		} else {
-			l.shared[key] = m.Object
+			s.objects[key] = m.Object
 		}
 	}
 }
@@ -28,7 +78,7 @@ func (l *wireLowering) share(structName string, root *model.WireObject) {
 func shapeOf(o *model.WireObject) string {
 	var b strings.Builder
 	for _, m := range o.Members {
-		fmt.Fprintf(&b, "%q %t", m.Name, m.Required)
+		fmt.Fprintf(&b, "%q %t %q %q", m.Name, m.Required, m.Literal, m.Call)
 		if m.Slot != nil {
 			fmt.Fprintf(&b, " %v", *m.Slot)
 		}
@@ -37,5 +87,5 @@ func shapeOf(o *model.WireObject) string {
 		}
 		b.WriteByte(';')
 	}
-	return b.String()
+	return b.String() + o.Splice
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // Lower lowers what one revision says into the functions and tables that the runtime takes (REV04). What nothing in pkg uses
-// is left out.
-func Lower(rev *revision.Revision, pkg *model.Package) (*model.Wire, schema.Diagnostics) {
-	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), made: map[string]*model.Message{}, shared: map[string]*model.WireObject{}}
+// is left out, and what a wire that was lowered with the same shared has is not made again.
+func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.Wire, schema.Diagnostics) {
+	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), shared: shared}
 	l.wire = &model.Wire{
 		Revision:  rev.Name,
 		Suffix:    revisionSuffix(rev.Name),
@@ -44,13 +44,11 @@ func Lower(rev *revision.Revision, pkg *model.Package) (*model.Wire, schema.Diag
 func revisionSuffix(name string) string { return strings.ReplaceAll(name, "-", "") }
 
 type wireLowering struct {
-	rev   *revision.Revision
-	pkg   *model.Package
-	needs need
-	wire  *model.Wire
-	made  map[string]*model.Message // functions by name, so that none is made twice
-	// shared are objects below readers, by what they are.
-	shared map[string]*model.WireObject
+	rev    *revision.Revision
+	pkg    *model.Package
+	needs  need
+	wire   *model.Wire
+	shared *Shared
 	diags  schema.Diagnostics
 }
 
@@ -83,8 +81,7 @@ func needsOf(pkg *model.Package) need {
 
 // methods lists what the client may send and the runtime has an operation for, or the package a handler.
 func (l *wireLowering) methods() {
-	for i := range l.rev.Methods {
-		m := &l.rev.Methods[i]
+	for _, m := range byName(l.rev.Methods) {
 		if !m.From.Includes(revision.FromClient) {
 			continue
 		}
@@ -99,7 +96,15 @@ func (l *wireLowering) methods() {
 			l.wire.Methods = append(l.wire.Methods, l.method(m, op))
 		}
 	}
-	slices.SortFunc(l.wire.Methods, func(a, b *model.Method) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func byName(methods []revision.Method) []*revision.Method {
+	all := make([]*revision.Method, len(methods))
+	for i := range methods {
+		all[i] = &methods[i]
+	}
+	slices.SortFunc(all, func(a, b *revision.Method) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {

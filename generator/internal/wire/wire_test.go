@@ -54,9 +54,6 @@ func TestREV04TablesMatchTheRuntime(t *testing.T) {
 			if !ok || f.Type != slotTypes()[slot.Kind] {
 				t.Errorf("%s: server.%s.%s is %v, want %v", name, m.structName, slot.Field, f.Type, slotTypes()[slot.Kind])
 			}
-			if _, ok := of.FieldByName(slot.Set); slot.Set != "" && !ok {
-				t.Errorf("server.%s has no %s", m.structName, slot.Set)
-			}
 		}
 	}
 	for _, c := range append(capabilityFields(), extensionFields()...) {
@@ -105,7 +102,7 @@ func TestREV04WireIsDataOnly(t *testing.T) {
 			rev.Messages[i].Slots[j].Path = path
 		}
 	}
-	w, ds := Lower(rev, &model.Package{Needs: model.Needs{Tasks: true, Questions: true}})
+	w, ds := Lower(rev, &model.Package{Needs: model.Needs{Tasks: true, Questions: true}}, &Shared{})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
@@ -114,7 +111,7 @@ func TestREV04WireIsDataOnly(t *testing.T) {
 			t.Errorf("method %s is not from the rules", m.Name)
 		}
 	}
-	for _, f := range w.Functions() {
+	for _, f := range w.Functions {
 		f.Root.Walk(func(o *model.WireObject) {
 			for _, m := range o.Members {
 				if m.Literal == "" && o.Splice == "" && m.Name != metaMember && m.Name[:8] != "renamed " {
@@ -131,7 +128,7 @@ func TestTSK01NothingOfTasksWithoutTasks(t *testing.T) {
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	w, _ := Lower(rev, &model.Package{})
+	w, _ := Lower(rev, &model.Package{}, &Shared{})
 	if w.Task != nil {
 		t.Error("task rules")
 	}
@@ -166,7 +163,7 @@ func TestEXT20CacheableMethods(t *testing.T) {
 		for _, m := range rev.Methods {
 			pkg.Methods = append(pkg.Methods, &model.MethodHandler{Name: m.Name})
 		}
-		w, _ := Lower(rev, pkg)
+		w, _ := Lower(rev, pkg, &Shared{})
 		var got []string
 		for _, m := range w.Methods {
 			if m.Cacheable {
@@ -175,6 +172,50 @@ func TestEXT20CacheableMethods(t *testing.T) {
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestREV04OneFunctionPerContent: messages of the same content have one function, within a revision and across revisions.
+func TestREV04OneFunctionPerContent(t *testing.T) {
+	pkg := &model.Package{Needs: model.Needs{Tools: true, Tasks: true, Questions: true, Results: true}}
+	var shared Shared
+	read := map[string]string{}  // methods and fields of the older revision by their function
+	declared := map[string]int{} // functions by how often they are declared
+	for _, name := range []string{"2026-07-28", "2025-11-25"} {
+		rev, ds := revision.Load(name)
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		w, _ := Lower(rev, pkg, &shared)
+		for _, f := range w.Functions {
+			declared[f.Func]++
+		}
+		for _, m := range w.Methods {
+			if m.Read != nil {
+				read[m.Name] = m.Read.Func
+			}
+		}
+		for _, m := range w.Messages {
+			read[m.Field] = m.Func
+		}
+	}
+	for _, same := range [][2]string{{"tasks/get", "tasks/cancel"}, {"tasks/get", "tasks/result"}, {"tasks/list", "tools/list"}} {
+		if read[same[0]] == "" || read[same[0]] != read[same[1]] {
+			t.Errorf("%s is read by %s, %s by %s", same[0], read[same[0]], same[1], read[same[1]])
+		}
+	}
+	if got := read["ReadElicitResult"]; got != "readElicitResult20260728" {
+		t.Errorf("the older revision reads answers with %s", got)
+	}
+	for name, times := range declared {
+		if times > 1 {
+			t.Errorf("%s is declared %d times", name, times)
+		}
+	}
+	for user, name := range read {
+		if declared[name] == 0 {
+			t.Errorf("%s uses %s, which is not declared", user, name)
 		}
 	}
 }

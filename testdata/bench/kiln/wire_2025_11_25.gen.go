@@ -22,12 +22,12 @@ var wire20251125 = server.Wire{
 		{Name: "notifications/roots/list_changed", Op: server.OpRootsChanged, Notification: true},
 		{Name: "notifications/tasks/status", Op: server.OpIgnore, Notification: true},
 		{Name: "ping", Op: server.OpPing},
-		{Name: "tasks/cancel", Op: server.OpCancelTask, Read: readCancelTask20251125},
-		{Name: "tasks/get", Op: server.OpGetTask, Read: readGetTask20251125},
-		{Name: "tasks/list", Op: server.OpListTasks, Read: readListTasks20251125},
-		{Name: "tasks/result", Op: server.OpTaskResult, Read: readTaskResult20251125},
+		{Name: "tasks/cancel", Op: server.OpCancelTask, Read: readTaskID20251125},
+		{Name: "tasks/get", Op: server.OpGetTask, Read: readTaskID20251125},
+		{Name: "tasks/list", Op: server.OpListTasks, Read: readCursor20251125},
+		{Name: "tasks/result", Op: server.OpTaskResult, Read: readTaskID20251125},
 		{Name: "tools/call", Op: server.OpCallTool, Task: true, Read: readCallTool20251125},
-		{Name: "tools/list", Op: server.OpListTools, Read: readListTools20251125},
+		{Name: "tools/list", Op: server.OpListTools, Read: readCursor20251125},
 	},
 	Outgoing: []server.Outgoing{
 		{Op: server.OpCreateMessage, Name: "sampling/createMessage", Capability: "sampling", Needs: []server.Need{
@@ -77,7 +77,7 @@ var wire20251125 = server.Wire{
 		VersionHeader:   "MCP-Protocol-Version",
 		SessionHeader:   "Mcp-Session-Id",
 	},
-	ReadTaskParams:         readTaskParams20251125,
+	ReadTaskParams:         readTTL20251125,
 	ReadCallResult:         readCallResult20251125,
 	AppendInitializeResult: appendInitializeResult20251125,
 	AppendToolList:         appendToolList20251125,
@@ -93,128 +93,21 @@ var wire20251125 = server.Wire{
 	CheckCallResult:        checkSentCallToolResult,
 }
 
-var initialize20251125 = check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}
+var initialize20251125 = server.ParamsRule{Object: check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadCapabilities, server.ReadClientInfo, server.ReadProtocolVersion}}
+var cancelled20251125 = server.ParamsRule{Object: check.Object{Names: []string{"reason", "requestId"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadReason, server.ReadRequestID}}
+var taskID20251125 = server.ParamsRule{Object: check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadTaskID}}
+var cursor20251125 = server.ParamsRule{Object: check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadCursor}}
+var callTool20251125 = server.ParamsRule{Object: check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: []string{"name"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadName, server.ReadArguments, server.ReadTask, readCallTool20251125Meta}}
+var callTool20251125Meta = server.ParamsRule{Object: check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadProgressToken}}
+var ttl20251125 = server.ParamsRule{Object: check.Object{Names: []string{"ttl"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadTTL}}
 
-func readInitialize20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&initialize20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Capabilities = d.Alias(nil)
-		case 1:
-			p.ClientInfo = d.Alias(nil)
-		case 2:
-			p.ProtocolVersion = d.String(nil)
-		}
-	}
-}
-
-var cancelled20251125 = check.Object{Names: []string{"reason", "requestId"}, AdditionalProperties: check.Skip}
-
-func readCancelled20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&cancelled20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Reason = d.String(nil)
-		case 1:
-			p.RequestID = server.ReadID(d)
-		}
-	}
-}
-
-var cancelTask20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
-
-func readCancelTask20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&cancelTask20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.TaskID = d.String(nil)
-		}
-	}
-}
-
-var getTask20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
-
-func readGetTask20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&getTask20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.TaskID = d.String(nil)
-		}
-	}
-}
-
-var listTasks20251125 = check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}
-
-func readListTasks20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&listTasks20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Cursor = d.String(nil)
-		}
-	}
-}
-
-var taskResult20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
-
-func readTaskResult20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&taskResult20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.TaskID = d.String(nil)
-		}
-	}
-}
-
-var callTool20251125 = check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
-
-var callTool20251125Meta = check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}
-
-func readCallTool20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&callTool20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Name = d.String(nil)
-		case 1:
-			p.Arguments = d.Alias(nil)
-		case 2:
-			p.Task = d.Alias(nil)
-		case 3:
-			readCallTool20251125Meta(d, p)
-		}
-	}
-}
-
-func readCallTool20251125Meta(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&callTool20251125Meta); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.ProgressToken = server.ReadID(d)
-		}
-	}
-}
-
-var listTools20251125 = check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}
-
-func readListTools20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&listTools20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Cursor = d.String(nil)
-		}
-	}
-}
-
-var taskParams20251125 = check.Object{Names: []string{"ttl"}, AdditionalProperties: check.Skip}
-
-func readTaskParams20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&taskParams20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.TTL = d.Int(nil)
-			p.HasTTL = true
-		}
-	}
-}
+func readInitialize20251125(d *check.Decoder, p *server.Params)   { p.Read(d, &initialize20251125) }
+func readCancelled20251125(d *check.Decoder, p *server.Params)    { p.Read(d, &cancelled20251125) }
+func readTaskID20251125(d *check.Decoder, p *server.Params)       { p.Read(d, &taskID20251125) }
+func readCursor20251125(d *check.Decoder, p *server.Params)       { p.Read(d, &cursor20251125) }
+func readCallTool20251125(d *check.Decoder, p *server.Params)     { p.Read(d, &callTool20251125) }
+func readCallTool20251125Meta(d *check.Decoder, p *server.Params) { p.Read(d, &callTool20251125Meta) }
+func readTTL20251125(d *check.Decoder, p *server.Params)          { p.Read(d, &ttl20251125) }
 
 var callResult20251125 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
 
@@ -238,46 +131,28 @@ func appendInitializeResult20251125(b []byte, r *server.InitializeResult) []byte
 	b = append(check.Member(b, `"capabilities":`), r.Capabilities...)
 	b = check.AppendString(check.Member(b, `"protocolVersion":`), r.ProtocolVersion)
 	b = append(check.Member(b, `"serverInfo":`), r.ServerInfo...)
-	if r.Instructions != "" {
-		b = check.AppendString(check.Member(b, `"instructions":`), r.Instructions)
-	}
+	b = server.OptionalString(b, `"instructions":`, r.Instructions)
 	return append(b, '}')
 }
 
 func appendToolList20251125(b []byte, l *server.ToolList) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"tools":`), l.Tools...)
-	if l.NextCursor != "" {
-		b = check.AppendString(check.Member(b, `"nextCursor":`), l.NextCursor)
-	}
+	b = server.OptionalString(b, `"nextCursor":`, l.NextCursor)
 	return append(b, '}')
 }
 
 func appendCallResult20251125(b []byte, r *server.CallResult) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"content":`), r.Content...)
-	if r.IsError {
-		b = check.AppendBool(check.Member(b, `"isError":`), r.IsError)
-	}
-	if len(r.StructuredContent) > 0 {
-		b = append(check.Member(b, `"structuredContent":`), r.StructuredContent...)
-	}
+	b = server.OptionalBool(b, `"isError":`, r.IsError)
+	b = server.OptionalRaw(b, `"structuredContent":`, r.StructuredContent)
 	if r.RelatedTask != "" || len(r.Meta) > 0 {
 		b = append(check.Member(b, `"_meta":`), '{')
-		if r.RelatedTask != "" {
-			b = append(check.Member(b, `"io.modelcontextprotocol/related-task":`), '{')
-			b = check.AppendString(check.Member(b, `"taskId":`), r.RelatedTask)
-			b = append(b, '}')
-		}
+		b = server.OptionalString(b, `"io.modelcontextprotocol/related-task":{"taskId":`, r.RelatedTask, "}")
 		b = server.AppendMembers(b, r.Meta)
 		b = append(b, '}')
 	}
-	return append(b, '}')
-}
-
-func appendTaskCreated20251125(b []byte, t *server.TaskView) []byte {
-	b = append(b, '{')
-	b = appendTask20251125(check.Member(b, `"task":`), t)
 	return append(b, '}')
 }
 
@@ -288,21 +163,21 @@ func appendTask20251125(b []byte, t *server.TaskView) []byte {
 	b = check.AppendString(check.Member(b, `"status":`), t.Status)
 	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
 	b = t.TTL.AppendJSON(check.Member(b, `"ttl":`))
-	if t.PollInterval != 0 {
-		b = t.PollInterval.AppendJSON(check.Member(b, `"pollInterval":`))
-	}
-	if t.StatusMessage != "" {
-		b = check.AppendString(check.Member(b, `"statusMessage":`), t.StatusMessage)
-	}
+	b = server.OptionalMillis(b, `"pollInterval":`, t.PollInterval)
+	b = server.OptionalString(b, `"statusMessage":`, t.StatusMessage)
+	return append(b, '}')
+}
+
+func appendTaskCreated20251125(b []byte, t *server.TaskView) []byte {
+	b = append(b, '{')
+	b = appendTask20251125(check.Member(b, `"task":`), t)
 	return append(b, '}')
 }
 
 func appendTaskList20251125(b []byte, l *server.TaskList) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"tasks":`), l.Tasks...)
-	if l.NextCursor != "" {
-		b = check.AppendString(check.Member(b, `"nextCursor":`), l.NextCursor)
-	}
+	b = server.OptionalString(b, `"nextCursor":`, l.NextCursor)
 	return append(b, '}')
 }
 
@@ -310,36 +185,16 @@ func appendProgress20251125(b []byte, p *server.Progress) []byte {
 	b = append(b, '{')
 	b = check.AppendFloat(check.Member(b, `"progress":`), p.Progress)
 	b = p.ProgressToken.AppendJSON(check.Member(b, `"progressToken":`))
-	if p.Message != "" {
-		b = check.AppendString(check.Member(b, `"message":`), p.Message)
-	}
-	if p.Total != 0 {
-		b = check.AppendFloat(check.Member(b, `"total":`), p.Total)
-	}
-	if p.RelatedTask != "" {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/related-task":`), '{')
-		b = check.AppendString(check.Member(b, `"taskId":`), p.RelatedTask)
-		b = append(b, '}')
-		b = append(b, '}')
-	}
+	b = server.OptionalString(b, `"message":`, p.Message)
+	b = server.OptionalFloat(b, `"total":`, p.Total)
+	b = server.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, p.RelatedTask, "}}")
 	return append(b, '}')
 }
 
 func appendCancelled20251125(b []byte, c *server.Cancelled) []byte {
 	b = append(b, '{')
-	if c.Reason != "" {
-		b = check.AppendString(check.Member(b, `"reason":`), c.Reason)
-	}
-	if !c.RequestID.IsZero() {
-		b = c.RequestID.AppendJSON(check.Member(b, `"requestId":`))
-	}
-	if c.RelatedTask != "" {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/related-task":`), '{')
-		b = check.AppendString(check.Member(b, `"taskId":`), c.RelatedTask)
-		b = append(b, '}')
-		b = append(b, '}')
-	}
+	b = server.OptionalString(b, `"reason":`, c.Reason)
+	b = server.OptionalID(b, `"requestId":`, c.RequestID)
+	b = server.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, c.RelatedTask, "}}")
 	return append(b, '}')
 }

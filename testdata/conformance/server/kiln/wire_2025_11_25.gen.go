@@ -17,7 +17,7 @@ var wire20251125 = server.Wire{
 	Methods: []server.Method{
 		{Name: "completion/complete", Op: server.OpMethod, Declares: "completions", Read: readRequest20251125},
 		{Name: "initialize", Op: server.OpInitialize, Uncancellable: true, Read: readInitialize20251125},
-		{Name: "logging/setLevel", Op: server.OpSetLevel, Read: readSetLevel20251125},
+		{Name: "logging/setLevel", Op: server.OpSetLevel, Read: readLevel20251125},
 		{Name: "notifications/cancelled", Op: server.OpCancelled, Notification: true, Read: readCancelled20251125},
 		{Name: "notifications/initialized", Op: server.OpInitialized, Notification: true},
 		{Name: "notifications/progress", Op: server.OpProgress, Notification: true},
@@ -25,18 +25,18 @@ var wire20251125 = server.Wire{
 		{Name: "notifications/tasks/status", Op: server.OpIgnore, Notification: true},
 		{Name: "ping", Op: server.OpPing},
 		{Name: "prompts/get", Op: server.OpMethod, Declares: "prompts", Read: readRequest20251125},
-		{Name: "prompts/list", Op: server.OpMethod, Declares: "prompts", Read: readListTools20251125},
-		{Name: "resources/list", Op: server.OpMethod, Declares: "resources", Read: readListTools20251125},
+		{Name: "prompts/list", Op: server.OpMethod, Declares: "prompts", Read: readCursor20251125},
+		{Name: "resources/list", Op: server.OpMethod, Declares: "resources", Read: readCursor20251125},
 		{Name: "resources/read", Op: server.OpMethod, Declares: "resources", Read: readRequest20251125},
-		{Name: "resources/subscribe", Op: server.OpSubscribe, Declares: "resources/subscribe", Read: readSubscribe20251125},
-		{Name: "resources/templates/list", Op: server.OpMethod, Declares: "resources", Read: readListTools20251125},
-		{Name: "resources/unsubscribe", Op: server.OpUnsubscribe, Declares: "resources/subscribe", Read: readUnsubscribe20251125},
-		{Name: "tasks/cancel", Op: server.OpCancelTask, Read: readCancelTask20251125},
-		{Name: "tasks/get", Op: server.OpGetTask, Read: readGetTask20251125},
-		{Name: "tasks/list", Op: server.OpListTasks, Read: readListTasks20251125},
-		{Name: "tasks/result", Op: server.OpTaskResult, Read: readTaskResult20251125},
+		{Name: "resources/subscribe", Op: server.OpSubscribe, Declares: "resources/subscribe", Read: readURI20251125},
+		{Name: "resources/templates/list", Op: server.OpMethod, Declares: "resources", Read: readCursor20251125},
+		{Name: "resources/unsubscribe", Op: server.OpUnsubscribe, Declares: "resources/subscribe", Read: readURI20251125},
+		{Name: "tasks/cancel", Op: server.OpCancelTask, Read: readTaskID20251125},
+		{Name: "tasks/get", Op: server.OpGetTask, Read: readTaskID20251125},
+		{Name: "tasks/list", Op: server.OpListTasks, Read: readCursor20251125},
+		{Name: "tasks/result", Op: server.OpTaskResult, Read: readTaskID20251125},
 		{Name: "tools/call", Op: server.OpCallTool, Task: true, Read: readCallTool20251125},
-		{Name: "tools/list", Op: server.OpListTools, Read: readListTools20251125},
+		{Name: "tools/list", Op: server.OpListTools, Read: readCursor20251125},
 	},
 	Outgoing: []server.Outgoing{
 		{Op: server.OpElicit, Name: "elicitation/create", Capability: "elicitation", Needs: []server.Need{
@@ -100,9 +100,9 @@ var wire20251125 = server.Wire{
 		VersionHeader:   "MCP-Protocol-Version",
 		SessionHeader:   "Mcp-Session-Id",
 	},
-	ReadTaskParams:            readTaskParams20251125,
-	ReadElicitResult:          readElicitResult20251125,
-	ReadCallResult:            readCallResult20251125,
+	ReadTaskParams:            readTTL20251125,
+	ReadElicitResult:          readElicitResult20260728,
+	ReadCallResult:            readCallResult20260728,
 	AppendInitializeResult:    appendInitializeResult20251125,
 	AppendToolList:            appendToolList20251125,
 	AppendCallResult:          appendCallResult20251125,
@@ -121,252 +121,55 @@ var wire20251125 = server.Wire{
 	CheckCallResult:           checkSentCallToolResult20251125,
 }
 
-var request20251125 = check.Object{Names: []string{"_meta"}, AdditionalProperties: check.Skip}
+var request20251125 = server.ParamsRule{Object: check.Object{Names: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{readRequest20251125Meta}}
+var request20251125Meta = server.ParamsRule{Object: check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadProgressToken}}
+var initialize20251125 = server.ParamsRule{Object: check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadCapabilities, server.ReadClientInfo, server.ReadProtocolVersion}}
+var level20251125 = server.ParamsRule{Object: check.Object{Names: []string{"level"}, Required: []string{"level"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadLevel}}
+var cancelled20251125 = server.ParamsRule{Object: check.Object{Names: []string{"reason", "requestId"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadReason, server.ReadRequestID}}
+var cursor20251125 = server.ParamsRule{Object: check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadCursor}}
+var uri20251125 = server.ParamsRule{Object: check.Object{Names: []string{"uri", "_meta"}, Required: []string{"uri"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadURI, readRequest20251125Meta}}
+var taskID20251125 = server.ParamsRule{Object: check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadTaskID}}
+var callTool20251125 = server.ParamsRule{Object: check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: []string{"name"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadName, server.ReadArguments, server.ReadTask, readRequest20251125Meta}}
+var ttl20251125 = server.ParamsRule{Object: check.Object{Names: []string{"ttl"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadTTL}}
 
-var request20251125Meta = check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}
-
-func readRequest20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&request20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			readRequest20251125Meta(d, p)
-		}
-	}
-}
-
-func readRequest20251125Meta(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&request20251125Meta); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.ProgressToken = server.ReadID(d)
-		}
-	}
-}
-
-var initialize20251125 = check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}
-
-func readInitialize20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&initialize20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Capabilities = d.Alias(nil)
-		case 1:
-			p.ClientInfo = d.Alias(nil)
-		case 2:
-			p.ProtocolVersion = d.String(nil)
-		}
-	}
-}
-
-var setLevel20251125 = check.Object{Names: []string{"level"}, Required: []string{"level"}, AdditionalProperties: check.Skip}
-
-func readSetLevel20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&setLevel20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Level = d.String(nil)
-		}
-	}
-}
-
-var cancelled20251125 = check.Object{Names: []string{"reason", "requestId"}, AdditionalProperties: check.Skip}
-
-func readCancelled20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&cancelled20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Reason = d.String(nil)
-		case 1:
-			p.RequestID = server.ReadID(d)
-		}
-	}
-}
-
-var listTools20251125 = check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}
-
-func readListTools20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&listTools20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Cursor = d.String(nil)
-		}
-	}
-}
-
-var subscribe20251125 = check.Object{Names: []string{"uri", "_meta"}, Required: []string{"uri"}, AdditionalProperties: check.Skip}
-
-func readSubscribe20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&subscribe20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.URI = d.String(nil)
-		case 1:
-			readRequest20251125Meta(d, p)
-		}
-	}
-}
-
-var unsubscribe20251125 = check.Object{Names: []string{"uri", "_meta"}, Required: []string{"uri"}, AdditionalProperties: check.Skip}
-
-func readUnsubscribe20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&unsubscribe20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.URI = d.String(nil)
-		case 1:
-			readRequest20251125Meta(d, p)
-		}
-	}
-}
-
-var cancelTask20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
-
-func readCancelTask20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&cancelTask20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.TaskID = d.String(nil)
-		}
-	}
-}
-
-var getTask20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
-
-func readGetTask20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&getTask20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.TaskID = d.String(nil)
-		}
-	}
-}
-
-var listTasks20251125 = check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}
-
-func readListTasks20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&listTasks20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Cursor = d.String(nil)
-		}
-	}
-}
-
-var taskResult20251125 = check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}
-
-func readTaskResult20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&taskResult20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.TaskID = d.String(nil)
-		}
-	}
-}
-
-var callTool20251125 = check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
-
-func readCallTool20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&callTool20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Name = d.String(nil)
-		case 1:
-			p.Arguments = d.Alias(nil)
-		case 2:
-			p.Task = d.Alias(nil)
-		case 3:
-			readRequest20251125Meta(d, p)
-		}
-	}
-}
-
-var taskParams20251125 = check.Object{Names: []string{"ttl"}, AdditionalProperties: check.Skip}
-
-func readTaskParams20251125(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&taskParams20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.TTL = d.Int(nil)
-			p.HasTTL = true
-		}
-	}
-}
-
-var elicitResult20251125 = check.Object{Names: []string{"action", "content"}, Required: []string{"action"}, AdditionalProperties: check.Skip}
-
-func readElicitResult20251125(d *check.Decoder, r *server.ElicitResult) {
-	for f := d.Object(&elicitResult20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			r.Action = d.String(nil)
-		case 1:
-			r.Content = d.Alias(nil)
-		}
-	}
-}
-
-var callResult20251125 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
-
-func readCallResult20251125(d *check.Decoder, r *server.CallResult) {
-	for f := d.Object(&callResult20251125); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			r.Content = d.Alias(nil)
-		case 1:
-			r.IsError = d.Bool(nil)
-		case 2:
-			r.StructuredContent = d.Alias(nil)
-		case 3:
-			r.Meta = d.Alias(nil)
-		}
-	}
-}
+func readRequest20251125(d *check.Decoder, p *server.Params)     { p.Read(d, &request20251125) }
+func readRequest20251125Meta(d *check.Decoder, p *server.Params) { p.Read(d, &request20251125Meta) }
+func readInitialize20251125(d *check.Decoder, p *server.Params)  { p.Read(d, &initialize20251125) }
+func readLevel20251125(d *check.Decoder, p *server.Params)       { p.Read(d, &level20251125) }
+func readCancelled20251125(d *check.Decoder, p *server.Params)   { p.Read(d, &cancelled20251125) }
+func readCursor20251125(d *check.Decoder, p *server.Params)      { p.Read(d, &cursor20251125) }
+func readURI20251125(d *check.Decoder, p *server.Params)         { p.Read(d, &uri20251125) }
+func readTaskID20251125(d *check.Decoder, p *server.Params)      { p.Read(d, &taskID20251125) }
+func readCallTool20251125(d *check.Decoder, p *server.Params)    { p.Read(d, &callTool20251125) }
+func readTTL20251125(d *check.Decoder, p *server.Params)         { p.Read(d, &ttl20251125) }
 
 func appendInitializeResult20251125(b []byte, r *server.InitializeResult) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"capabilities":`), r.Capabilities...)
 	b = check.AppendString(check.Member(b, `"protocolVersion":`), r.ProtocolVersion)
 	b = append(check.Member(b, `"serverInfo":`), r.ServerInfo...)
-	if r.Instructions != "" {
-		b = check.AppendString(check.Member(b, `"instructions":`), r.Instructions)
-	}
+	b = server.OptionalString(b, `"instructions":`, r.Instructions)
 	return append(b, '}')
 }
 
 func appendToolList20251125(b []byte, l *server.ToolList) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"tools":`), l.Tools...)
-	if l.NextCursor != "" {
-		b = check.AppendString(check.Member(b, `"nextCursor":`), l.NextCursor)
-	}
+	b = server.OptionalString(b, `"nextCursor":`, l.NextCursor)
 	return append(b, '}')
 }
 
 func appendCallResult20251125(b []byte, r *server.CallResult) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"content":`), r.Content...)
-	if r.IsError {
-		b = check.AppendBool(check.Member(b, `"isError":`), r.IsError)
-	}
-	if len(r.StructuredContent) > 0 {
-		b = append(check.Member(b, `"structuredContent":`), r.StructuredContent...)
-	}
+	b = server.OptionalBool(b, `"isError":`, r.IsError)
+	b = server.OptionalRaw(b, `"structuredContent":`, r.StructuredContent)
 	if r.RelatedTask != "" || len(r.Meta) > 0 {
 		b = append(check.Member(b, `"_meta":`), '{')
-		if r.RelatedTask != "" {
-			b = append(check.Member(b, `"io.modelcontextprotocol/related-task":`), '{')
-			b = check.AppendString(check.Member(b, `"taskId":`), r.RelatedTask)
-			b = append(b, '}')
-		}
+		b = server.OptionalString(b, `"io.modelcontextprotocol/related-task":{"taskId":`, r.RelatedTask, "}")
 		b = server.AppendMembers(b, r.Meta)
 		b = append(b, '}')
 	}
-	return append(b, '}')
-}
-
-func appendTaskCreated20251125(b []byte, t *server.TaskView) []byte {
-	b = append(b, '{')
-	b = appendTask20251125(check.Member(b, `"task":`), t)
 	return append(b, '}')
 }
 
@@ -377,21 +180,21 @@ func appendTask20251125(b []byte, t *server.TaskView) []byte {
 	b = check.AppendString(check.Member(b, `"status":`), t.Status)
 	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
 	b = t.TTL.AppendJSON(check.Member(b, `"ttl":`))
-	if t.PollInterval != 0 {
-		b = t.PollInterval.AppendJSON(check.Member(b, `"pollInterval":`))
-	}
-	if t.StatusMessage != "" {
-		b = check.AppendString(check.Member(b, `"statusMessage":`), t.StatusMessage)
-	}
+	b = server.OptionalMillis(b, `"pollInterval":`, t.PollInterval)
+	b = server.OptionalString(b, `"statusMessage":`, t.StatusMessage)
+	return append(b, '}')
+}
+
+func appendTaskCreated20251125(b []byte, t *server.TaskView) []byte {
+	b = append(b, '{')
+	b = appendTask20251125(check.Member(b, `"task":`), t)
 	return append(b, '}')
 }
 
 func appendTaskList20251125(b []byte, l *server.TaskList) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"tasks":`), l.Tasks...)
-	if l.NextCursor != "" {
-		b = check.AppendString(check.Member(b, `"nextCursor":`), l.NextCursor)
-	}
+	b = server.OptionalString(b, `"nextCursor":`, l.NextCursor)
 	return append(b, '}')
 }
 
@@ -399,37 +202,17 @@ func appendProgress20251125(b []byte, p *server.Progress) []byte {
 	b = append(b, '{')
 	b = check.AppendFloat(check.Member(b, `"progress":`), p.Progress)
 	b = p.ProgressToken.AppendJSON(check.Member(b, `"progressToken":`))
-	if p.Message != "" {
-		b = check.AppendString(check.Member(b, `"message":`), p.Message)
-	}
-	if p.Total != 0 {
-		b = check.AppendFloat(check.Member(b, `"total":`), p.Total)
-	}
-	if p.RelatedTask != "" {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/related-task":`), '{')
-		b = check.AppendString(check.Member(b, `"taskId":`), p.RelatedTask)
-		b = append(b, '}')
-		b = append(b, '}')
-	}
+	b = server.OptionalString(b, `"message":`, p.Message)
+	b = server.OptionalFloat(b, `"total":`, p.Total)
+	b = server.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, p.RelatedTask, "}}")
 	return append(b, '}')
 }
 
 func appendCancelled20251125(b []byte, c *server.Cancelled) []byte {
 	b = append(b, '{')
-	if c.Reason != "" {
-		b = check.AppendString(check.Member(b, `"reason":`), c.Reason)
-	}
-	if !c.RequestID.IsZero() {
-		b = c.RequestID.AppendJSON(check.Member(b, `"requestId":`))
-	}
-	if c.RelatedTask != "" {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/related-task":`), '{')
-		b = check.AppendString(check.Member(b, `"taskId":`), c.RelatedTask)
-		b = append(b, '}')
-		b = append(b, '}')
-	}
+	b = server.OptionalString(b, `"reason":`, c.Reason)
+	b = server.OptionalID(b, `"requestId":`, c.RequestID)
+	b = server.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, c.RelatedTask, "}}")
 	return append(b, '}')
 }
 
@@ -443,16 +226,8 @@ func appendLog20251125(b []byte, l *server.LogMessage) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"data":`), l.Data...)
 	b = check.AppendString(check.Member(b, `"level":`), l.Level)
-	if l.Logger != "" {
-		b = check.AppendString(check.Member(b, `"logger":`), l.Logger)
-	}
-	if l.RelatedTask != "" {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/related-task":`), '{')
-		b = check.AppendString(check.Member(b, `"taskId":`), l.RelatedTask)
-		b = append(b, '}')
-		b = append(b, '}')
-	}
+	b = server.OptionalString(b, `"logger":`, l.Logger)
+	b = server.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, l.RelatedTask, "}}")
 	return append(b, '}')
 }
 
@@ -461,13 +236,7 @@ func appendElicit20251125(b []byte, e *server.Elicit) []byte {
 	b = check.AppendString(check.Member(b, `"message":`), e.Message)
 	b = append(check.Member(b, `"mode":`), `"form"`...)
 	b = append(check.Member(b, `"requestedSchema":`), e.RequestedSchema...)
-	if e.RelatedTask != "" {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/related-task":`), '{')
-		b = check.AppendString(check.Member(b, `"taskId":`), e.RelatedTask)
-		b = append(b, '}')
-		b = append(b, '}')
-	}
+	b = server.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, e.RelatedTask, "}}")
 	return append(b, '}')
 }
 

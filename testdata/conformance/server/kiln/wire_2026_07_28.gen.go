@@ -17,17 +17,17 @@ var wire20260728 = server.Wire{
 		{Name: "completion/complete", Op: server.OpMethod, NoInput: true, Declares: "completions", Read: readRequest20260728},
 		{Name: "notifications/cancelled", Op: server.OpCancelled, Notification: true, Read: readCancelled20260728},
 		{Name: "prompts/get", Op: server.OpMethod, Declares: "prompts", Header: "name", Read: readGetPrompt20260728},
-		{Name: "prompts/list", Op: server.OpMethod, Cacheable: true, NoInput: true, Declares: "prompts", Read: readListTools20260728},
-		{Name: "resources/list", Op: server.OpMethod, Cacheable: true, NoInput: true, Declares: "resources", Read: readListTools20260728},
+		{Name: "prompts/list", Op: server.OpMethod, Cacheable: true, NoInput: true, Declares: "prompts", Read: readCursor20260728},
+		{Name: "resources/list", Op: server.OpMethod, Cacheable: true, NoInput: true, Declares: "resources", Read: readCursor20260728},
 		{Name: "resources/read", Op: server.OpMethod, Cacheable: true, Declares: "resources", Header: "uri", Read: readReadResource20260728},
-		{Name: "resources/templates/list", Op: server.OpMethod, Cacheable: true, NoInput: true, Declares: "resources", Read: readListTools20260728},
-		{Name: "server/discover", Op: server.OpDiscover, Cacheable: true, Read: readDiscover20260728},
+		{Name: "resources/templates/list", Op: server.OpMethod, Cacheable: true, NoInput: true, Declares: "resources", Read: readCursor20260728},
+		{Name: "server/discover", Op: server.OpDiscover, Cacheable: true, Read: readRequest20260728},
 		{Name: "subscriptions/listen", Op: server.OpListen, Read: readListen20260728},
-		{Name: "tasks/cancel", Op: server.OpCancelTask, Header: "taskId", Read: readCancelTask20260728},
-		{Name: "tasks/get", Op: server.OpGetTask, Header: "taskId", Read: readGetTask20260728},
+		{Name: "tasks/cancel", Op: server.OpCancelTask, Header: "taskId", Read: readTaskID20260728},
+		{Name: "tasks/get", Op: server.OpGetTask, Header: "taskId", Read: readTaskID20260728},
 		{Name: "tasks/update", Op: server.OpUpdateTask, Header: "taskId", Read: readUpdateTask20260728},
-		{Name: "tools/call", Op: server.OpCallTool, Task: true, Header: "name", Read: readCallTool20260728},
-		{Name: "tools/list", Op: server.OpListTools, Cacheable: true, Read: readListTools20260728},
+		{Name: "tools/call", Op: server.OpCallTool, Task: true, Header: "name", Read: readGetPrompt20260728},
+		{Name: "tools/list", Op: server.OpListTools, Cacheable: true, Read: readCursor20260728},
 	},
 	Outgoing: []server.Outgoing{
 		{Op: server.OpElicit, Name: "elicitation/create", Capability: "elicitation", Needs: []server.Need{
@@ -121,7 +121,7 @@ var wire20260728 = server.Wire{
 	AppendTask:               appendTask20260728,
 	AppendTaskDetail:         appendTaskDetail20260728,
 	AppendTaskCancelled:      appendTaskCancelled20260728,
-	AppendTaskUpdated:        appendTaskUpdated20260728,
+	AppendTaskUpdated:        appendTaskCancelled20260728,
 	AppendTaskStatus:         appendTaskStatus20260728,
 	AppendProgress:           appendProgress20260728,
 	AppendCancelled:          appendCancelled20260728,
@@ -135,203 +135,29 @@ var wire20260728 = server.Wire{
 	CheckCallResult:          checkSentCallToolResult,
 }
 
-var request20260728 = check.Object{Names: []string{"_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}
+var request20260728 = server.ParamsRule{Object: check.Object{Names: []string{"_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{readRequest20260728Meta}}
+var request20260728Meta = server.ParamsRule{Object: check.Object{Names: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "progressToken"}, Required: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadClientCapabilities, server.ReadProtocolVersion, server.ReadClientInfo, server.ReadLogLevel, server.ReadProgressToken}}
+var cancelled20260728 = server.ParamsRule{Object: check.Object{Names: []string{"requestId", "reason"}, Required: []string{"requestId"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadRequestID, server.ReadReason}}
+var getPrompt20260728 = server.ParamsRule{Object: check.Object{Names: []string{"name", "arguments", "inputResponses", "requestState", "_meta"}, Required: []string{"name", "_meta"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadName, server.ReadArguments, server.ReadInputResponses, server.ReadRequestState, readRequest20260728Meta}}
+var cursor20260728 = server.ParamsRule{Object: check.Object{Names: []string{"cursor", "_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadCursor, readRequest20260728Meta}}
+var readResource20260728 = server.ParamsRule{Object: check.Object{Names: []string{"uri", "inputResponses", "requestState", "_meta"}, Required: []string{"uri", "_meta"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadURI, server.ReadInputResponses, server.ReadRequestState, readRequest20260728Meta}}
+var listen20260728 = server.ParamsRule{Object: check.Object{Names: []string{"notifications", "_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{readListen20260728Notifications, readRequest20260728Meta}}
+var listen20260728Notifications = server.ParamsRule{Object: check.Object{Names: []string{"promptsListChanged", "resourceSubscriptions", "resourcesListChanged", "taskIds", "toolsListChanged"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadPromptsChanged, server.ReadResourceURIs, server.ReadResourcesChanged, server.ReadTaskIDs, server.ReadToolsChanged}}
+var taskID20260728 = server.ParamsRule{Object: check.Object{Names: []string{"taskId", "_meta"}, Required: []string{"taskId", "_meta"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadTaskID, readRequest20260728Meta}}
+var updateTask20260728 = server.ParamsRule{Object: check.Object{Names: []string{"inputResponses", "taskId", "_meta"}, Required: []string{"inputResponses", "taskId", "_meta"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadInputResponses, server.ReadTaskID, readRequest20260728Meta}}
 
-var request20260728Meta = check.Object{Names: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "progressToken"}, Required: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion"}, AdditionalProperties: check.Skip}
-
-func readRequest20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&request20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			readRequest20260728Meta(d, p)
-		}
-	}
-}
-
-func readRequest20260728Meta(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&request20260728Meta); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.ClientCapabilities = d.Alias(nil)
-		case 1:
-			p.ProtocolVersion = d.String(nil)
-		case 2:
-			p.ClientInfo = d.Alias(nil)
-		case 3:
-			p.LogLevel = d.String(nil)
-		case 4:
-			p.ProgressToken = server.ReadID(d)
-		}
-	}
-}
-
-var cancelled20260728 = check.Object{Names: []string{"requestId", "reason"}, Required: []string{"requestId"}, AdditionalProperties: check.Skip}
-
-func readCancelled20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&cancelled20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.RequestID = server.ReadID(d)
-		case 1:
-			p.Reason = d.String(nil)
-		}
-	}
-}
-
-var getPrompt20260728 = check.Object{Names: []string{"name", "arguments", "inputResponses", "requestState", "_meta"}, Required: []string{"name", "_meta"}, AdditionalProperties: check.Skip}
-
-func readGetPrompt20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&getPrompt20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Name = d.String(nil)
-		case 1:
-			p.Arguments = d.Alias(nil)
-		case 2:
-			p.InputResponses = d.Alias(nil)
-		case 3:
-			p.RequestState = d.String(nil)
-			p.HasState = true
-		case 4:
-			readRequest20260728Meta(d, p)
-		}
-	}
-}
-
-var listTools20260728 = check.Object{Names: []string{"cursor", "_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}
-
-func readListTools20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&listTools20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Cursor = d.String(nil)
-		case 1:
-			readRequest20260728Meta(d, p)
-		}
-	}
-}
-
-var readResource20260728 = check.Object{Names: []string{"uri", "inputResponses", "requestState", "_meta"}, Required: []string{"uri", "_meta"}, AdditionalProperties: check.Skip}
-
-func readReadResource20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&readResource20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.URI = d.String(nil)
-		case 1:
-			p.InputResponses = d.Alias(nil)
-		case 2:
-			p.RequestState = d.String(nil)
-			p.HasState = true
-		case 3:
-			readRequest20260728Meta(d, p)
-		}
-	}
-}
-
-var discover20260728 = check.Object{Names: []string{"_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}
-
-func readDiscover20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&discover20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			readRequest20260728Meta(d, p)
-		}
-	}
-}
-
-var listen20260728 = check.Object{Names: []string{"notifications", "_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}
-
-var listen20260728Notifications = check.Object{Names: []string{"promptsListChanged", "resourceSubscriptions", "resourcesListChanged", "taskIds", "toolsListChanged"}, AdditionalProperties: check.Skip}
-
-func readListen20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&listen20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			readListen20260728Notifications(d, p)
-		case 1:
-			readRequest20260728Meta(d, p)
-		}
-	}
-}
-
+func readRequest20260728(d *check.Decoder, p *server.Params)      { p.Read(d, &request20260728) }
+func readRequest20260728Meta(d *check.Decoder, p *server.Params)  { p.Read(d, &request20260728Meta) }
+func readCancelled20260728(d *check.Decoder, p *server.Params)    { p.Read(d, &cancelled20260728) }
+func readGetPrompt20260728(d *check.Decoder, p *server.Params)    { p.Read(d, &getPrompt20260728) }
+func readCursor20260728(d *check.Decoder, p *server.Params)       { p.Read(d, &cursor20260728) }
+func readReadResource20260728(d *check.Decoder, p *server.Params) { p.Read(d, &readResource20260728) }
+func readListen20260728(d *check.Decoder, p *server.Params)       { p.Read(d, &listen20260728) }
 func readListen20260728Notifications(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&listen20260728Notifications); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.PromptsChanged = d.Bool(nil)
-		case 1:
-			p.ResourceURIs = d.Strings(nil, nil)
-		case 2:
-			p.ResourcesChanged = d.Bool(nil)
-		case 3:
-			p.TaskIDs = d.Strings(nil, nil)
-		case 4:
-			p.ToolsChanged = d.Bool(nil)
-		}
-	}
+	p.Read(d, &listen20260728Notifications)
 }
-
-var cancelTask20260728 = check.Object{Names: []string{"taskId", "_meta"}, Required: []string{"taskId", "_meta"}, AdditionalProperties: check.Skip}
-
-func readCancelTask20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&cancelTask20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.TaskID = d.String(nil)
-		case 1:
-			readRequest20260728Meta(d, p)
-		}
-	}
-}
-
-var getTask20260728 = check.Object{Names: []string{"taskId", "_meta"}, Required: []string{"taskId", "_meta"}, AdditionalProperties: check.Skip}
-
-func readGetTask20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&getTask20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.TaskID = d.String(nil)
-		case 1:
-			readRequest20260728Meta(d, p)
-		}
-	}
-}
-
-var updateTask20260728 = check.Object{Names: []string{"inputResponses", "taskId", "_meta"}, Required: []string{"inputResponses", "taskId", "_meta"}, AdditionalProperties: check.Skip}
-
-func readUpdateTask20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&updateTask20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.InputResponses = d.Alias(nil)
-		case 1:
-			p.TaskID = d.String(nil)
-		case 2:
-			readRequest20260728Meta(d, p)
-		}
-	}
-}
-
-var callTool20260728 = check.Object{Names: []string{"name", "arguments", "inputResponses", "requestState", "_meta"}, Required: []string{"name", "_meta"}, AdditionalProperties: check.Skip}
-
-func readCallTool20260728(d *check.Decoder, p *server.Params) {
-	for f := d.Object(&callTool20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			p.Name = d.String(nil)
-		case 1:
-			p.Arguments = d.Alias(nil)
-		case 2:
-			p.InputResponses = d.Alias(nil)
-		case 3:
-			p.RequestState = d.String(nil)
-			p.HasState = true
-		case 4:
-			readRequest20260728Meta(d, p)
-		}
-	}
-}
+func readTaskID20260728(d *check.Decoder, p *server.Params)     { p.Read(d, &taskID20260728) }
+func readUpdateTask20260728(d *check.Decoder, p *server.Params) { p.Read(d, &updateTask20260728) }
 
 var elicitResult20260728 = check.Object{Names: []string{"action", "content"}, Required: []string{"action"}, AdditionalProperties: check.Skip}
 
@@ -370,14 +196,8 @@ func appendDiscoverResult20260728(b []byte, r *server.DiscoverResult) []byte {
 	b = append(check.Member(b, `"resultType":`), `"complete"`...)
 	b = check.AppendSlice(check.Member(b, `"supportedVersions":`), r.SupportedVersions, check.AppendString[string])
 	b = r.CacheTTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	if r.Instructions != "" {
-		b = check.AppendString(check.Member(b, `"instructions":`), r.Instructions)
-	}
-	if len(r.ServerInfo) > 0 {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/serverInfo":`), r.ServerInfo...)
-		b = append(b, '}')
-	}
+	b = server.OptionalString(b, `"instructions":`, r.Instructions)
+	b = server.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, r.ServerInfo, "}")
 	return append(b, '}')
 }
 
@@ -387,14 +207,8 @@ func appendToolList20260728(b []byte, l *server.ToolList) []byte {
 	b = append(check.Member(b, `"resultType":`), `"complete"`...)
 	b = append(check.Member(b, `"tools":`), l.Tools...)
 	b = l.CacheTTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	if l.NextCursor != "" {
-		b = check.AppendString(check.Member(b, `"nextCursor":`), l.NextCursor)
-	}
-	if len(l.ServerInfo) > 0 {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/serverInfo":`), l.ServerInfo...)
-		b = append(b, '}')
-	}
+	b = server.OptionalString(b, `"nextCursor":`, l.NextCursor)
+	b = server.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, l.ServerInfo, "}")
 	return append(b, '}')
 }
 
@@ -402,17 +216,11 @@ func appendCallResult20260728(b []byte, r *server.CallResult) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"content":`), r.Content...)
 	b = append(check.Member(b, `"resultType":`), `"complete"`...)
-	if r.IsError {
-		b = check.AppendBool(check.Member(b, `"isError":`), r.IsError)
-	}
-	if len(r.StructuredContent) > 0 {
-		b = append(check.Member(b, `"structuredContent":`), r.StructuredContent...)
-	}
+	b = server.OptionalBool(b, `"isError":`, r.IsError)
+	b = server.OptionalRaw(b, `"structuredContent":`, r.StructuredContent)
 	if len(r.ServerInfo) > 0 || len(r.Meta) > 0 {
 		b = append(check.Member(b, `"_meta":`), '{')
-		if len(r.ServerInfo) > 0 {
-			b = append(check.Member(b, `"io.modelcontextprotocol/serverInfo":`), r.ServerInfo...)
-		}
+		b = server.OptionalRaw(b, `"io.modelcontextprotocol/serverInfo":`, r.ServerInfo)
 		b = server.AppendMembers(b, r.Meta)
 		b = append(b, '}')
 	}
@@ -422,17 +230,9 @@ func appendCallResult20260728(b []byte, r *server.CallResult) []byte {
 func appendInputRequired20260728(b []byte, r *server.InputRequired) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"resultType":`), `"input_required"`...)
-	if len(r.InputRequests) > 0 {
-		b = append(check.Member(b, `"inputRequests":`), r.InputRequests...)
-	}
-	if r.RequestState != "" {
-		b = check.AppendString(check.Member(b, `"requestState":`), r.RequestState)
-	}
-	if len(r.ServerInfo) > 0 {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/serverInfo":`), r.ServerInfo...)
-		b = append(b, '}')
-	}
+	b = server.OptionalRaw(b, `"inputRequests":`, r.InputRequests)
+	b = server.OptionalString(b, `"requestState":`, r.RequestState)
+	b = server.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, r.ServerInfo, "}")
 	return append(b, '}')
 }
 
@@ -441,9 +241,7 @@ func appendListenResult20260728(b []byte, r *server.ListenResult) []byte {
 	b = append(check.Member(b, `"resultType":`), `"complete"`...)
 	b = append(check.Member(b, `"_meta":`), '{')
 	b = r.SubscriptionID.AppendJSON(check.Member(b, `"io.modelcontextprotocol/subscriptionId":`))
-	if len(r.ServerInfo) > 0 {
-		b = append(check.Member(b, `"io.modelcontextprotocol/serverInfo":`), r.ServerInfo...)
-	}
+	b = server.OptionalRaw(b, `"io.modelcontextprotocol/serverInfo":`, r.ServerInfo)
 	b = append(b, '}')
 	return append(b, '}')
 }
@@ -456,17 +254,9 @@ func appendTaskCreated20260728(b []byte, t *server.TaskView) []byte {
 	b = check.AppendString(check.Member(b, `"status":`), t.Status)
 	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
 	b = t.TTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	if t.PollInterval != 0 {
-		b = t.PollInterval.AppendJSON(check.Member(b, `"pollIntervalMs":`))
-	}
-	if t.StatusMessage != "" {
-		b = check.AppendString(check.Member(b, `"statusMessage":`), t.StatusMessage)
-	}
-	if len(t.ServerInfo) > 0 {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/serverInfo":`), t.ServerInfo...)
-		b = append(b, '}')
-	}
+	b = server.OptionalMillis(b, `"pollIntervalMs":`, t.PollInterval)
+	b = server.OptionalString(b, `"statusMessage":`, t.StatusMessage)
+	b = server.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, t.ServerInfo, "}")
 	return append(b, '}')
 }
 
@@ -477,12 +267,8 @@ func appendTask20260728(b []byte, t *server.TaskView) []byte {
 	b = check.AppendString(check.Member(b, `"status":`), t.Status)
 	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
 	b = t.TTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	if t.PollInterval != 0 {
-		b = t.PollInterval.AppendJSON(check.Member(b, `"pollIntervalMs":`))
-	}
-	if t.StatusMessage != "" {
-		b = check.AppendString(check.Member(b, `"statusMessage":`), t.StatusMessage)
-	}
+	b = server.OptionalMillis(b, `"pollIntervalMs":`, t.PollInterval)
+	b = server.OptionalString(b, `"statusMessage":`, t.StatusMessage)
 	return append(b, '}')
 }
 
@@ -494,48 +280,19 @@ func appendTaskDetail20260728(b []byte, t *server.TaskView) []byte {
 	b = check.AppendString(check.Member(b, `"status":`), t.Status)
 	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
 	b = t.TTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	if len(t.Error) > 0 {
-		b = append(check.Member(b, `"error":`), t.Error...)
-	}
-	if len(t.InputRequests) > 0 {
-		b = append(check.Member(b, `"inputRequests":`), t.InputRequests...)
-	}
-	if t.PollInterval != 0 {
-		b = t.PollInterval.AppendJSON(check.Member(b, `"pollIntervalMs":`))
-	}
-	if len(t.Result) > 0 {
-		b = append(check.Member(b, `"result":`), t.Result...)
-	}
-	if t.StatusMessage != "" {
-		b = check.AppendString(check.Member(b, `"statusMessage":`), t.StatusMessage)
-	}
-	if len(t.ServerInfo) > 0 {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/serverInfo":`), t.ServerInfo...)
-		b = append(b, '}')
-	}
+	b = server.OptionalRaw(b, `"error":`, t.Error)
+	b = server.OptionalRaw(b, `"inputRequests":`, t.InputRequests)
+	b = server.OptionalMillis(b, `"pollIntervalMs":`, t.PollInterval)
+	b = server.OptionalRaw(b, `"result":`, t.Result)
+	b = server.OptionalString(b, `"statusMessage":`, t.StatusMessage)
+	b = server.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, t.ServerInfo, "}")
 	return append(b, '}')
 }
 
 func appendTaskCancelled20260728(b []byte, t *server.TaskView) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"resultType":`), `"complete"`...)
-	if len(t.ServerInfo) > 0 {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/serverInfo":`), t.ServerInfo...)
-		b = append(b, '}')
-	}
-	return append(b, '}')
-}
-
-func appendTaskUpdated20260728(b []byte, t *server.TaskView) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"resultType":`), `"complete"`...)
-	if len(t.ServerInfo) > 0 {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = append(check.Member(b, `"io.modelcontextprotocol/serverInfo":`), t.ServerInfo...)
-		b = append(b, '}')
-	}
+	b = server.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, t.ServerInfo, "}")
 	return append(b, '}')
 }
 
@@ -546,26 +303,12 @@ func appendTaskStatus20260728(b []byte, t *server.TaskView) []byte {
 	b = check.AppendString(check.Member(b, `"status":`), t.Status)
 	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
 	b = t.TTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	if len(t.Error) > 0 {
-		b = append(check.Member(b, `"error":`), t.Error...)
-	}
-	if len(t.InputRequests) > 0 {
-		b = append(check.Member(b, `"inputRequests":`), t.InputRequests...)
-	}
-	if t.PollInterval != 0 {
-		b = t.PollInterval.AppendJSON(check.Member(b, `"pollIntervalMs":`))
-	}
-	if len(t.Result) > 0 {
-		b = append(check.Member(b, `"result":`), t.Result...)
-	}
-	if t.StatusMessage != "" {
-		b = check.AppendString(check.Member(b, `"statusMessage":`), t.StatusMessage)
-	}
-	if !t.SubscriptionID.IsZero() {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = t.SubscriptionID.AppendJSON(check.Member(b, `"io.modelcontextprotocol/subscriptionId":`))
-		b = append(b, '}')
-	}
+	b = server.OptionalRaw(b, `"error":`, t.Error)
+	b = server.OptionalRaw(b, `"inputRequests":`, t.InputRequests)
+	b = server.OptionalMillis(b, `"pollIntervalMs":`, t.PollInterval)
+	b = server.OptionalRaw(b, `"result":`, t.Result)
+	b = server.OptionalString(b, `"statusMessage":`, t.StatusMessage)
+	b = server.OptionalID(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`, t.SubscriptionID, "}")
 	return append(b, '}')
 }
 
@@ -573,74 +316,42 @@ func appendProgress20260728(b []byte, p *server.Progress) []byte {
 	b = append(b, '{')
 	b = check.AppendFloat(check.Member(b, `"progress":`), p.Progress)
 	b = p.ProgressToken.AppendJSON(check.Member(b, `"progressToken":`))
-	if p.Message != "" {
-		b = check.AppendString(check.Member(b, `"message":`), p.Message)
-	}
-	if p.Total != 0 {
-		b = check.AppendFloat(check.Member(b, `"total":`), p.Total)
-	}
+	b = server.OptionalString(b, `"message":`, p.Message)
+	b = server.OptionalFloat(b, `"total":`, p.Total)
 	return append(b, '}')
 }
 
 func appendCancelled20260728(b []byte, c *server.Cancelled) []byte {
 	b = append(b, '{')
 	b = c.RequestID.AppendJSON(check.Member(b, `"requestId":`))
-	if c.Reason != "" {
-		b = check.AppendString(check.Member(b, `"reason":`), c.Reason)
-	}
-	if !c.SubscriptionID.IsZero() {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = c.SubscriptionID.AppendJSON(check.Member(b, `"io.modelcontextprotocol/subscriptionId":`))
-		b = append(b, '}')
-	}
+	b = server.OptionalString(b, `"reason":`, c.Reason)
+	b = server.OptionalID(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`, c.SubscriptionID, "}")
 	return append(b, '}')
 }
 
 func appendAcknowledged20260728(b []byte, a *server.Acknowledged) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"notifications":`), '{')
-	if a.PromptsChanged {
-		b = check.AppendBool(check.Member(b, `"promptsListChanged":`), a.PromptsChanged)
-	}
-	if len(a.ResourceURIs) > 0 {
-		b = check.AppendSlice(check.Member(b, `"resourceSubscriptions":`), a.ResourceURIs, check.AppendString[string])
-	}
-	if a.ResourcesChanged {
-		b = check.AppendBool(check.Member(b, `"resourcesListChanged":`), a.ResourcesChanged)
-	}
-	if len(a.TaskIDs) > 0 {
-		b = check.AppendSlice(check.Member(b, `"taskIds":`), a.TaskIDs, check.AppendString[string])
-	}
-	if a.ToolsChanged {
-		b = check.AppendBool(check.Member(b, `"toolsListChanged":`), a.ToolsChanged)
-	}
+	b = server.OptionalBool(b, `"promptsListChanged":`, a.PromptsChanged)
+	b = server.OptionalStrings(b, `"resourceSubscriptions":`, a.ResourceURIs)
+	b = server.OptionalBool(b, `"resourcesListChanged":`, a.ResourcesChanged)
+	b = server.OptionalStrings(b, `"taskIds":`, a.TaskIDs)
+	b = server.OptionalBool(b, `"toolsListChanged":`, a.ToolsChanged)
 	b = append(b, '}')
-	if !a.SubscriptionID.IsZero() {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = a.SubscriptionID.AppendJSON(check.Member(b, `"io.modelcontextprotocol/subscriptionId":`))
-		b = append(b, '}')
-	}
+	b = server.OptionalID(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`, a.SubscriptionID, "}")
 	return append(b, '}')
 }
 
 func appendChanged20260728(b []byte, c *server.Changed) []byte {
 	b = append(b, '{')
-	if !c.SubscriptionID.IsZero() {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = c.SubscriptionID.AppendJSON(check.Member(b, `"io.modelcontextprotocol/subscriptionId":`))
-		b = append(b, '}')
-	}
+	b = server.OptionalID(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`, c.SubscriptionID, "}")
 	return append(b, '}')
 }
 
 func appendResourceUpdated20260728(b []byte, u *server.ResourceUpdated) []byte {
 	b = append(b, '{')
 	b = check.AppendString(check.Member(b, `"uri":`), u.URI)
-	if !u.SubscriptionID.IsZero() {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = u.SubscriptionID.AppendJSON(check.Member(b, `"io.modelcontextprotocol/subscriptionId":`))
-		b = append(b, '}')
-	}
+	b = server.OptionalID(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`, u.SubscriptionID, "}")
 	return append(b, '}')
 }
 
@@ -648,9 +359,7 @@ func appendLog20260728(b []byte, l *server.LogMessage) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"data":`), l.Data...)
 	b = check.AppendString(check.Member(b, `"level":`), l.Level)
-	if l.Logger != "" {
-		b = check.AppendString(check.Member(b, `"logger":`), l.Logger)
-	}
+	b = server.OptionalString(b, `"logger":`, l.Logger)
 	return append(b, '}')
 }
 
