@@ -35,6 +35,7 @@ type Call struct {
 	stateless *statelessRecord // the journal, in a stateless revision
 
 	can      ability
+	withheld *withheld   // nil: what it says is sent at once
 	mute     bool        // it can not ask: its answer may not
 	level    logLevel    // of log messages that the client wants
 	messages rate.Bucket // of them
@@ -49,6 +50,12 @@ func (r *request) newCall() *Call {
 		}
 	}
 	c.progress = newProgress(r.subject(), r.wire, r.params.ProgressToken, "")
+	if r.tool != nil && r.p.refuser != nil && r.wire.undecided(r.tool, r.can) {
+		c.withheld = new(withheld)
+		if c.progress != nil {
+			c.progress.withheld = true
+		}
+	}
 	return c
 }
 
@@ -191,6 +198,7 @@ func (c *Call) partial(result any, err error) {
 
 // close ends what the call may still do.
 func (c *Call) close() {
+	c.tellWithheld()
 	if c.progress != nil {
 		c.progress.close()
 	}

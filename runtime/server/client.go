@@ -47,6 +47,27 @@ func (w *wire) compileQuestions() {
 	if w.AppendElicit != nil {
 		w.form = w.AppendElicit(nil, &Elicit{RequestedSchema: []byte("{}")})
 	}
+	for i := range w.questions {
+		if q := &w.questions[i]; q.Op == OpElicit {
+			w.asking = q.takes(w.form)
+		}
+	}
+}
+
+// takes are the abilities that these params take.
+func (q *question) takes(params []byte) ability {
+	takes, members := q.base, membersOf(params)
+	for i, n := range q.Needs {
+		if n.takes(members[n.Member]) {
+			takes |= q.parts[i]
+		}
+	}
+	return takes
+}
+
+func membersOf(params []byte) (members map[string]json.RawMessage) {
+	_ = json.Unmarshal(params, &members) // what is no object has no members
+	return members
 }
 
 // abilities reads a client's declaration.
@@ -103,8 +124,7 @@ func (w *wire) refuses(can ability, q *task.Question) *UnsupportedError {
 
 // undeclared is the capability that these params take and the client did not declare; "" when it did all.
 func (q *question) undeclared(can ability, params []byte) string {
-	var members map[string]json.RawMessage
-	_ = json.Unmarshal(params, &members) // what is no object has no members
+	members := membersOf(params)
 	for i, n := range q.Needs {
 		switch {
 		case can&q.parts[i] != 0 || !n.takes(members[n.Member]):

@@ -152,8 +152,11 @@ func opOf(method string) Op {
 
 // UnsupportedError says that the client did not declare the capability that a request to it takes. It matches ErrUnsupported.
 // A handler that returns it makes revisions that have a code for it answer with that (EXT18).
-// Over HTTP the status is right only if the call has said nothing yet: a response that began with progress or a log message has its status, so
-// ask, or see that the client can be asked, before that.
+// Over HTTP without a session that error has a status of its own, 400. A response that began with progress or a log message has its status, 200, so
+// the calls of a tool with a question whose OnUnsupported is Fail say nothing before their end to a client that can not be asked: it
+// gets the newest progress, the first 32 log messages and no keep-alive, right before the answer, or nothing but the error (LET20). Where
+// such a client should follow the call, let the question be declined or take its default. For other requests to the client (Send)
+// nobody knows beforehand: make them before the call says something.
 type UnsupportedError struct {
 	// Capability is the path of the capability in the client's declaration, as in Capabilities: the part that the params take,
 	// such as elicitation/url, where there is one. "": the client's revision has no such request, or takes none from the method that

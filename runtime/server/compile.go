@@ -26,8 +26,9 @@ type wire struct {
 	// declarable are the paths of what clients can declare, in the order of the bits of ability.
 	declarable []string
 	questions  []question
-	form       []byte // params of a prompt, to see what it takes of a client
-	tasks      bool   // some tool runs as a task, and the revision has a way for it (TSK01)
+	form       []byte  // params of a prompt, to see what it takes of a client
+	asking     ability // what it takes
+	tasks      bool    // some tool runs as a task, and the revision has a way for it (TSK01)
 }
 
 // Errors of New.

@@ -63,7 +63,7 @@
 //	write                  who may still write, and writing
 //	initialize, list, capability, client
 //	                       what each side declares
-//	call, record, progress, log
+//	call, record, progress, log, withhold
 //	                       what a handler holds
 //	question, name, clientrequest, form, elicit, inputrequired, seal
 //	                       asking the client: by request, or by a result that asks and a call that runs again

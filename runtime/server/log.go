@@ -65,8 +65,12 @@ func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data 
 		return
 	}
 	m := LogMessage{Level: string(level), Logger: logger, Data: raw, RelatedTask: c.TaskID()}
+	frame := rpc.AppendNotification(nil, c.wire.names[OpLog], c.wire.AppendLog(nil, &m))
+	if c.withhold(frame) {
+		return
+	}
 	about := c.subject()
-	_ = about.tell(rpc.AppendNotification(nil, c.wire.names[OpLog], c.wire.AppendLog(nil, &m))) // best effort
+	_ = about.tell(frame) // best effort
 }
 
 // logLevel is the least level that the client wants.

@@ -19,13 +19,14 @@ type progress struct {
 	every time.Duration // the steady distance
 	burst time.Duration // how far ahead of it a burst may get
 
-	mu      sync.Mutex
-	due     time.Time // when the steady rate would send the next one
-	last    float64
-	started bool
-	closed  bool
-	pending *Progress // held back
-	timer   *time.Timer
+	mu       sync.Mutex
+	due      time.Time // when the steady rate would send the next one
+	last     float64
+	started  bool
+	closed   bool
+	withheld bool      // all but the last value
+	pending  *Progress // held back
+	timer    *time.Timer
 }
 
 // newProgress returns nil when the request carried no token (PRO01).
@@ -52,12 +53,13 @@ func (pr *progress) report(v Progress) {
 		return
 	}
 	pr.started, pr.last = true, v.Progress
-	if pr.pending == nil && pr.wait(time.Now()) == 0 {
-		pr.send(&v)
-		return
-	}
-	if pr.pending == nil {
-		pr.schedule(pr.wait(time.Now()))
+	if pr.pending == nil && !pr.withheld {
+		wait := pr.wait(time.Now())
+		if wait == 0 {
+			pr.send(&v)
+			return
+		}
+		pr.schedule(wait)
 	}
 	pr.pending = &v
 }
@@ -102,6 +104,13 @@ func (pr *progress) send(v *Progress) {
 		pr.due = now
 	}
 	pr.due = pr.due.Add(pr.every)
+}
+
+// drop sends nothing from now on.
+func (pr *progress) drop() {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	pr.closed, pr.pending = true, nil
 }
 
 // close sends the last value if it was held back, and nothing from then on.

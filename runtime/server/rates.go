@@ -148,8 +148,13 @@ func (c *Call) mayLog() bool {
 	if c.messages.Take(rs.messages, time.Since(rs.since)) == 0 {
 		return true
 	}
-	if rs.dropped.First(c.Tool()) {
-		c.Log().Warn("log message not sent: too many from one call")
-	}
+	c.dropped("too many from one call")
 	return false
+}
+
+// dropped counts a log message that is not sent.
+func (c *Call) dropped(why string) {
+	if c.s.rates.dropped.First(c.Tool()) {
+		c.Log().Warn("log message not sent: " + why)
+	}
 }

@@ -38,6 +38,9 @@ type Tool struct {
 	// Before are the questions that are asked before a task is made of the call, where the revision can: made with
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion
+	// MustAsk: the handler has a question with OnUnsupported Fail. What its calls say waits for their end where the client can not be
+	// asked and the refusal has a status of its own (LET20).
+	MustAsk bool
 }
 
 // CancelPolicy says when a call of a tool ends before it is done.

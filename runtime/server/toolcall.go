@@ -86,6 +86,9 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 // failure makes an answer of a handler's error; a *fault is for the revision to answer.
 func (s *Server) failure(call *Call, err error) (CallResult, error) {
 	if f := call.fault(err); f != nil {
+		if f.kind == needsAbility {
+			call.dropWithheld()
+		}
 		return CallResult{}, f
 	}
 	if broken := (*outputError)(nil); errors.As(err, &broken) {

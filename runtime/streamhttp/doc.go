@@ -37,6 +37,11 @@
 // it begins after five milliseconds, when most calls are over. Keep-alive comments find clients that left while another request of
 // theirs was waiting on the connection, which net/http does not tell.
 //
+// The error for a capability that the client lacks has status 400 whenever it comes (LET20). A call of a tool with a question that fails
+// without the capability does not begin its response until it is over, if its client did not declare that: progress and log messages come
+// right before the answer, and there are no keep-alives. Opening the stream at once would make the status wrong; asking the handler
+// beforehand whether it will ask is not possible. All other calls stream at once.
+//
 // Messages that belong to no request wait for a listener, a GET: each goes to one of them, the newest, and those that
 // it did not take go to the next. Ids of events name stream and place; they are good for one session.
 //

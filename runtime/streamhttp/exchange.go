@@ -25,6 +25,7 @@ type exchange struct {
 	wire    *server.Wire
 	method  string
 	d       downlink
+	quiet   bool  // nothing begins the response but what the server says (LET20)
 	status  int   // of an answer alone
 	retry   int   // seconds after which the client may try again; 0: not said
 	phase   phase // of the response
@@ -79,7 +80,7 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.h, x.body, x.ctx, x.wire, x.method = h, f, r.Context(), to.Wire, to.Method
-	x.retry = 0
+	x.retry, x.quiet = 0, to.Undecided()
 	x.status, x.phase, x.entry, x.cause, x.unwatch = http.StatusOK, nothing, nil, nil, nil
 	x.d.init(w, h.opts.writeWait)
 	if x.timer == nil {
@@ -108,7 +109,7 @@ func (x *exchange) end() (written bool) {
 	return written
 }
 
-// reserve is how many exchanges more are served of those that end others; see server.Judged.Reserved.
+// reserve is how many exchanges more are served of those that end others; see server.Routed.Reserved.
 const reserve = 1_000
 
 // addCall and removeCall keep the list of what Shutdown has to end.
@@ -276,7 +277,9 @@ func (x *exchange) ticked() error {
 		return nil
 	case x.unwatch == nil:
 		x.unwatch = context.AfterFunc(x.ctx, x.hungUp)
-		x.rearm()
+		if !x.quiet {
+			x.rearm()
+		}
 		return nil
 	}
 	x.d.buf = append(x.d.buf, comment...)

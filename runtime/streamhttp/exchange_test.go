@@ -495,3 +495,34 @@ func TestLET03TooManyRequestsIsAStatusOfHTTP(t *testing.T) {
 		t.Errorf("%d, %v: %s", w.Code, w.Header(), w.Body)
 	}
 }
+
+// The error for a missing capability is HTTP 400 however long the call took, and whatever it said. What it says comes with an answer.
+func TestLET20AMissingCapabilityIs400AtAnyTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newBubble(t, WithKeepAlive(time.Second))
+		for text, declared := range map[string]string{"ask": `{}`, "done": `{}`, "streamed": `{"elicitation":{}}`} {
+			call := strings.Replace(callBody2026("1", "strict", text), `Capabilities":{}`, `Capabilities":`+declared, 1)
+			answered := make(chan *http.Response, 1)
+			go func() { answered <- f.post(call, headers2026("tools/call", "strict")...) }()
+			<-f.began
+			time.Sleep(10 * time.Second)
+			if begun := len(answered) == 1; begun != (text == "streamed") {
+				t.Errorf("%s: the response began: %v", text, begun)
+			}
+			f.release <- struct{}{}
+			resp := <-answered
+			if text == "ask" {
+				f.want(resp, 400, "-32021", `{"requiredCapabilities":{"elicitation":{}}}`)
+				continue
+			}
+			s := f.events(resp)
+			if e := s.message(); field(e.data, "method") != `"notifications/progress"` {
+				t.Errorf("%s: %+v", text, e)
+			}
+			if e := s.message(); field(e.data, "result", "structuredContent", "text") != `"`+text+`"` {
+				t.Errorf("%s: %+v", text, e)
+			}
+			s.end()
+		}
+	})
+}

@@ -120,8 +120,10 @@ func (f *fixture) tools() []server.Tool {
 		<-f.release
 		return &output{}, nil
 	})
+	strict := tool("strict", f.strict)
+	strict.MustAsk = true
 	return []server.Tool{
-		stubborn, tool("ask", f.ask), tool("echo", f.echo), tool("gate", f.gate), tool("hang", f.hang), keep, params, tool("poll", f.poll), tool("steps", f.steps),
+		stubborn, strict, tool("ask", f.ask), tool("echo", f.echo), tool("gate", f.gate), tool("hang", f.hang), keep, params, tool("poll", f.poll), tool("steps", f.steps),
 	}
 }
 
@@ -170,6 +172,18 @@ func (f *fixture) ask(ctx context.Context, call *server.Call, _ *input) (*output
 		return nil, err
 	}
 	return &output{text: string(answer.Action) + " " + answer.Value.text}, nil
+}
+
+// strict tells how far it is, waits, and asks.
+func (f *fixture) strict(ctx context.Context, call *server.Call, in *input) (*output, error) {
+	call.Progress(ctx, 1, 2, "")
+	if err := f.wait(ctx); err != nil {
+		return nil, err
+	}
+	if in.text == "ask" {
+		return f.ask(ctx, call, in)
+	}
+	return &output{text: in.text}, nil
 }
 
 // request makes a request with the headers that every client sends; headers are "Name: value", an empty value takes one away.

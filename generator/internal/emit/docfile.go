@@ -22,6 +22,7 @@ type packageDoc struct {
 	Durations        bool     // a type holds a time.Duration
 	// Handshake and Stateless say which kinds of revisions there are.
 	Handshake, Stateless bool
+	Undecided            bool // a tool may be refused for what the client did not declare, at any time
 }
 
 // docFile emits the package's doc: its tools with their policies, and every limit (TSK22).
@@ -40,6 +41,7 @@ func docFile(pkg *model.Package) ([]File, error) {
 		doc.Stateless = doc.Stateless || !w.Handshake
 	}
 	for _, t := range pkg.Tools {
+		doc.Undecided = doc.Undecided || doc.Stateless && mustAsk(t)
 		doc.Tools = append(doc.Tools, listItem(t.Name+" ("+t.GoName+"): "+strings.Join(t.Policy, " ")))
 	}
 	doc.Text = pkg.Needs.Results && pkg.Result.Text.Block != ""

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,7 +60,15 @@ func (s *source) toolEntry(pkg *model.Package, t *model.Tool) []row {
 	if before := beforeQuestions(t); len(before) > 0 {
 		fields = append(fields, row{"Before", "[]" + s.use(serverPath, "BeforeQuestion") + "{" + strings.Join(before, ", ") + "}"})
 	}
+	if mustAsk(t) {
+		fields = append(fields, row{"MustAsk", "true"})
+	}
 	return fields
+}
+
+// mustAsk tells whether the tool has a question that fails where the client can not be asked.
+func mustAsk(t *model.Tool) bool {
+	return slices.ContainsFunc(t.Questions, func(q *model.Question) bool { return q.OnUnsupported == model.Fail })
 }
 
 // importOrdersConfirmQuestion.Before()

@@ -134,6 +134,8 @@
 //   - A call sends at most 20 log messages a second, and 200 at once; others are dropped. (server.WithRates)
 //   - When the server stops or a connection is lost, calls are cancelled and have 5s to return; those that can not be cancelled are
 //     still answered in that time. At the end of standard input, every call has 5s to be answered before that. (server.WithGrace)
+//   - Over HTTP without a session, a call of a tool with a question that fails where the client can not ask says nothing to such a client
+//     before its end: then it gets the newest progress and 32 log messages. Choose decline or default where that matters. (onUnsupported)
 //   - Lists and other results tell clients not to cache them. (server.WithCacheHint)
 //   - A question without a timeout of its own waits 10m, then asking returns server.ErrQuestionTimeout. (server.WithQuestionTimeout)
 //   - A task is kept for 1h, at most 24h if the request asks for more, where the tool says nothing else. (server.WithTaskLimits)

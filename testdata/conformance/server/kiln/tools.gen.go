@@ -78,7 +78,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestElicitationInput, func(ctx context.Context, call *server.Call, in *TestElicitationInput) (*CallToolResult, error) {
 				return h.TestElicitation(ctx, &TestElicitationCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testElicitationCancel,
+			Cancel:  testElicitationCancel,
+			MustAsk: true,
 		},
 		{
 			Name:       "test_elicitation_sep1034_defaults",
@@ -86,7 +87,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestElicitationSep1034DefaultsInput, func(ctx context.Context, call *server.Call, in *TestElicitationSep1034DefaultsInput) (*CallToolResult, error) {
 				return h.TestElicitationSep1034Defaults(ctx, &TestElicitationSep1034DefaultsCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testElicitationSep1034DefaultsCancel,
+			Cancel:  testElicitationSep1034DefaultsCancel,
+			MustAsk: true,
 		},
 		{
 			Name:       "test_elicitation_sep1330_enums",
@@ -94,7 +96,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestElicitationSep1330EnumsInput, func(ctx context.Context, call *server.Call, in *TestElicitationSep1330EnumsInput) (*CallToolResult, error) {
 				return h.TestElicitationSep1330Enums(ctx, &TestElicitationSep1330EnumsCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testElicitationSep1330EnumsCancel,
+			Cancel:  testElicitationSep1330EnumsCancel,
+			MustAsk: true,
 		},
 		{
 			Name:       "json_schema_2020_12_tool",
@@ -126,7 +129,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestStreamingElicitationInput, func(ctx context.Context, call *server.Call, in *TestStreamingElicitationInput) (*CallToolResult, error) {
 				return h.TestStreamingElicitation(ctx, &TestStreamingElicitationCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testStreamingElicitationCancel,
+			Cancel:  testStreamingElicitationCancel,
+			MustAsk: true,
 		},
 		{
 			Name:       "test_trigger_tool_change",
@@ -146,7 +150,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultElicitationInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultElicitationInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultElicitation(ctx, &TestInputRequiredResultElicitationCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testInputRequiredResultElicitationCancel,
+			Cancel:  testInputRequiredResultElicitationCancel,
+			MustAsk: true,
 		},
 		{
 			Name:       "test_input_required_result_sampling",
@@ -166,7 +171,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultRequestStateInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultRequestStateInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultRequestState(ctx, &TestInputRequiredResultRequestStateCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testInputRequiredResultRequestStateCancel,
+			Cancel:  testInputRequiredResultRequestStateCancel,
+			MustAsk: true,
 		},
 		{
 			Name:       "test_input_required_result_multiple_inputs",
@@ -174,7 +180,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultMultipleInputsInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultMultipleInputsInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultMultipleInputs(ctx, &TestInputRequiredResultMultipleInputsCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testInputRequiredResultMultipleInputsCancel,
+			Cancel:  testInputRequiredResultMultipleInputsCancel,
+			MustAsk: true,
 		},
 		{
 			Name:       "test_input_required_result_multi_round",
@@ -182,7 +189,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultMultiRoundInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultMultiRoundInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultMultiRound(ctx, &TestInputRequiredResultMultiRoundCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testInputRequiredResultMultiRoundCancel,
+			Cancel:  testInputRequiredResultMultiRoundCancel,
+			MustAsk: true,
 		},
 		{
 			Name:       "test_input_required_result_tampered_state",
@@ -190,7 +198,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultTamperedStateInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultTamperedStateInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultTamperedState(ctx, &TestInputRequiredResultTamperedStateCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testInputRequiredResultTamperedStateCancel,
+			Cancel:  testInputRequiredResultTamperedStateCancel,
+			MustAsk: true,
 		},
 		{
 			Name:       "test_input_required_result_capabilities",
@@ -235,7 +244,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeConfirmDeleteInput, func(ctx context.Context, call *server.Call, in *ConfirmDeleteInput) (*CallToolResult, error) {
 				return h.ConfirmDelete(ctx, &ConfirmDeleteCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Task: confirmDeleteTask,
+			Task:    confirmDeleteTask,
+			MustAsk: true,
 		},
 		{
 			Name:       "multi_input",
@@ -244,7 +254,8 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeMultiInputInput, func(ctx context.Context, call *server.Call, in *MultiInputInput) (*CallToolResult, error) {
 				return h.MultiInput(ctx, &MultiInputCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Task: multiInputTask,
+			Task:    multiInputTask,
+			MustAsk: true,
 		},
 		{
 			Name:       "test_tool_with_task",
@@ -253,8 +264,9 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestToolWithTaskInput, func(ctx context.Context, call *server.Call, in *TestToolWithTaskInput) (*CallToolResult, error) {
 				return h.TestToolWithTask(ctx, &TestToolWithTaskCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Task:   testToolWithTaskTask,
-			Before: []server.BeforeQuestion{testToolWithTaskUserNameQuestion.Before()},
+			Task:    testToolWithTaskTask,
+			Before:  []server.BeforeQuestion{testToolWithTaskUserNameQuestion.Before()},
+			MustAsk: true,
 		},
 	}
 }
