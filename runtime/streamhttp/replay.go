@@ -16,6 +16,7 @@ func (s *session) keep(frames [][]byte) {
 	}
 	for len(s.backlog) > 1 && s.backlogged > s.h.opts.replay {
 		s.backlogged -= len(s.backlog[0])
+		s.backlog[0] = nil // or the array keeps it
 		s.backlog = s.backlog[1:]
 	}
 	s.h.kept.Add(int64(s.backlogged - before))

@@ -269,6 +269,31 @@ func TestTSK28BacklogsCountInTheTotal(t *testing.T) {
 	}
 }
 
+// What gave way to newer frames is not in memory any more.
+func TestTSK28WhatABacklogDroppedIsFreed(t *testing.T) {
+	f := newFixture(t, WithReplay(1<<10))
+	s := f.session(f.opened(""))
+	freed := make(chan struct{})
+	large := make([]byte, 1<<20)
+	runtime.AddCleanup(&large[0], func(struct{}) { close(freed) }, struct{}{})
+	for _, frame := range [][]byte{large, make([]byte, 100)} {
+		if err := s.tell(frame); err != nil {
+			t.Fatal(err)
+		}
+	}
+	large = nil
+	for range 100 {
+		runtime.GC()
+		select {
+		case <-freed:
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+	t.Errorf("what gave way is kept beside %d bytes", s.backlogged)
+}
+
 // calls is how many requests of a session are not answered.
 func (f *fixture) calls(session string) int {
 	f.h.mu.Lock()
