@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -201,4 +202,24 @@ func TestTSK28LateHandlersCount(t *testing.T) {
 			t.Error("still refused")
 		}
 	})
+}
+
+// The message of a status is told again and again, so it is short; the result says everything.
+func TestTSK28StatusMessagesAreShort(t *testing.T) {
+	long := strings.Repeat("ü", 1<<20)
+	f := newFixture(t, []Tool{tool("fail", plain(func(context.Context, *Call) (*echoOutput, error) { return nil, errors.New(long) }), withTask(TaskOptional))})
+	c := f.dialTasks("ada")
+	id := c.start("1", "fail", "")
+	if m := c.request("2", "tasks/result", taskID(id)); !strings.Contains(m.raw, long) {
+		t.Error("the result does not say everything")
+	}
+	for i, method := range []string{"tasks/get", "tasks/list"} {
+		params := taskID(id)
+		if method == "tasks/list" {
+			params = `{}`
+		}
+		if m := c.request(fmt.Sprint(3+i), method, params); len(m.raw) > 8<<10 || !strings.Contains(m.raw, "ü…") {
+			t.Errorf("%s: %d bytes", method, len(m.raw))
+		}
+	}
 }
