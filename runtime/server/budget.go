@@ -245,12 +245,13 @@ func (r *room) expect(ctx context.Context, n int64) (free func(), err error) {
 	if err := own.take(ctx, n, nil); err != nil {
 		return nil, err
 	}
-	if err := r.s.coming.take(ctx, n, nil); err != nil {
+	all := &r.s.coming // r is used again while a timer may still call free
+	if err := all.take(ctx, n, nil); err != nil {
 		own.change(-n)
 		return nil, err
 	}
 	return func() {
-		r.s.coming.change(-n)
+		all.change(-n)
 		own.change(-n)
 	}, nil
 }

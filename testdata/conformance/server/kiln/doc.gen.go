@@ -102,14 +102,14 @@
 // These refuse what goes beyond them, with an error that names them. The option in parentheses changes the runtime's default.
 //
 //   - A message has at most 16 MiB, 512 levels of nesting and numbers of 1,024 bytes; 32 violations are listed. (server.WithLimits)
-//   - A peer has at most 20,000 requests in flight. (server.WithMaxInFlight)
-//   - Params in flight have at most 256 MiB in all. (server.WithMaxBytesInFlight)
+//   - At most 20,000 requests are in flight, and they have at most 256 MiB in all. Of both, one caller has at most three quarters.
+//     (server.WithMaxInFlight, server.WithMaxBytesInFlight)
+//   - Callers without an identity count as one, unless something tells them apart. (server.WithQuotaKey, streamhttp.WithQuotaKey)
 //   - A session or subscription hears of at most 10,000 resources and 10,000 tasks.
 //   - The state of a call that asks has at most 1 MiB, is good as long as its questions wait, and for this process only.
 //     With keys from a file or the environment it is good for others that have them, too. (server.WithSealKeys, server.ParseSealKeys)
 //   - A requestor has at most 1,000 unfinished tasks and 100,000 that have not expired; 20,000 are unfinished in all. A task is
 //     unfinished until its handler has returned. (server.WithTaskLimits)
-//   - Callers without an identity share one quota of tasks, unless something tells them apart. (streamhttp.WithQuotaKey)
 //   - Tasks take at most 128 MiB for one requestor and 512 MiB in all: arguments, recorded steps, results, and 1 KiB each. A result
 //     has at most 8 MiB; one that does not fit fails its task. (server.WithTaskLimits)
 //   - A task can be polled 100 times a second. (server.WithTaskLimits)
@@ -117,17 +117,19 @@
 //     other kinds, and ten times that after a pause. What is set holds for every caller. (server.WithRates)
 //   - Requests about unknown tasks are refused when a caller makes more than 10 a second, or 100 after a pause. (server.WithRates)
 //   - Over HTTP a body has at most 16 MiB and 30s to arrive. (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout)
+//   - Over HTTP, bodies that are being read have at most 256 MiB in all, without the first 64 KiB of each; of that, one caller has at
+//     most three quarters. (streamhttp.WithMaxBodyTotal)
 //   - Over HTTP only names and pages of this machine are served. (streamhttp.WithHosts, streamhttp.WithOrigins)
 //   - There are at most 20,000 HTTP requests without a session in flight. (streamhttp.WithMaxExchanges)
-//   - There are at most 10,000 HTTP sessions. Unused ones of whoever has the most give way to new ones; when all are in use, a new
-//     one is refused. (streamhttp.WithMaxSessions)
+//   - There are at most 10,000 HTTP sessions, of one caller at most three quarters of that. Unused ones of whoever has the most give
+//     way to new ones; when all are in use, a new one is refused. (streamhttp.WithMaxSessions)
 //
 // # Rates, times and what is kept
 //
 // These refuse nothing.
 //
-//   - Answers that wait to be read have at most 128 MiB, a quarter of that for one connection or session, whose further calls wait.
-//     (server.WithMaxBytesUnread)
+//   - Answers that wait to be read have at most 128 MiB, a quarter of that for one connection or session, half of it for one caller;
+//     further calls wait. (server.WithMaxBytesUnread)
 //   - A page of tools/list has 100 tools. (server.WithPageSize)
 //   - A call sends at most 10 progress notifications a second, and always the last one; others are dropped.
 //     (server.WithProgressRate)
