@@ -267,3 +267,42 @@ func (x *expected) learn(n int) {
 		x.last.Store(size)
 	}
 }
+
+// handle runs a handler as soon as its answer could be encoded, and takes room for what it returned (TSK28). Its outputs are as
+// large as x says.
+func (c *Call) handle(ctx context.Context, x *expected, run func() error) error {
+	if c.room == nil {
+		return run()
+	}
+	if err := c.room.wait(ctx); err != nil {
+		return err
+	}
+	if n := x.last.Load(); n > 0 {
+		return c.handleLarge(ctx, n, run)
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	return c.room.reserve(ctx)
+}
+
+// handleLarge runs a handler that is expected to return n bytes, as soon as there is room for them among what others are expected
+// to return. One that takes long lends its room to others.
+func (c *Call) handleLarge(ctx context.Context, n int64, run func() error) error {
+	kept := false
+	free, err := c.room.expect(ctx, n)
+	if err != nil {
+		return err
+	}
+	lend := time.AfterFunc(lendAfter, free)
+	defer func() {
+		if lend.Stop() || kept {
+			free()
+		}
+	}()
+	if err := run(); err != nil {
+		return err
+	}
+	kept = lend.Stop() // what it returned is there until it is encoded
+	return c.room.reserve(ctx)
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
@@ -49,7 +48,9 @@ func (r *request) newCall() *Call {
 			c.level = place
 		}
 	}
-	c.progress = newProgress(r.subject(), r.wire, r.params.ProgressToken, "")
+	if !r.params.ProgressToken.IsZero() {
+		c.progress = newProgress(r.subject(), r.wire, r.params.ProgressToken, "")
+	}
 	if r.tool != nil && r.p.refuser != nil && r.wire.undecided(r.tool, r.can) {
 		c.withheld = new(withheld)
 		if c.progress != nil {
@@ -57,45 +58,6 @@ func (r *request) newCall() *Call {
 		}
 	}
 	return c
-}
-
-// handle runs a handler as soon as its answer could be encoded, and takes room for what it returned (TSK28). Its outputs are as
-// large as x says.
-func (c *Call) handle(ctx context.Context, x *expected, run func() error) error {
-	if c.room == nil {
-		return run()
-	}
-	if err := c.room.wait(ctx); err != nil {
-		return err
-	}
-	if n := x.last.Load(); n > 0 {
-		return c.handleLarge(ctx, n, run)
-	}
-	if err := run(); err != nil {
-		return err
-	}
-	return c.room.reserve(ctx)
-}
-
-// handleLarge runs a handler that is expected to return n bytes, as soon as there is room for them among what others are expected
-// to return. One that takes long lends its room to others.
-func (c *Call) handleLarge(ctx context.Context, n int64, run func() error) error {
-	kept := false
-	free, err := c.room.expect(ctx, n)
-	if err != nil {
-		return err
-	}
-	lend := time.AfterFunc(lendAfter, free)
-	defer func() {
-		if lend.Stop() || kept {
-			free()
-		}
-	}()
-	if err := run(); err != nil {
-		return err
-	}
-	kept = lend.Stop() // what it returned is there until it is encoded
-	return c.room.reserve(ctx)
 }
 
 // ID is the id of the request; the zero ID when the call runs as a task.

@@ -48,7 +48,8 @@ func (s *Server) ResourceUpdated(uri string) {
 	defer s.mu.Unlock()
 	for _, p := range s.peers {
 		if w := p.agreed.Load(); w != nil && w.names[OpResourceUpdated] != "" && p.subscribed[uri] {
-			p.changes.post(p, "updated "+uri, rpc.AppendNotification(nil, w.names[OpResourceUpdated], w.AppendResourceUpdated(nil, &ResourceUpdated{URI: uri})))
+			frame := rpc.AppendNotification(nil, w.names[OpResourceUpdated], w.AppendResourceUpdated(nil, &ResourceUpdated{URI: uri}))
+			p.notify("updated "+uri, change{frame: frame})
 		}
 	}
 	for l := range s.listens {
@@ -64,7 +65,7 @@ func (s *Server) changed(op Op) {
 	defer s.mu.Unlock()
 	for _, p := range s.peers {
 		if w := p.agreed.Load(); w != nil && w.names[op] != "" {
-			p.changes.post(p, w.names[op], w.changedFrame(op, rpc.ID{}))
+			p.notify(w.names[op], change{frame: w.changedFrame(op, rpc.ID{})})
 		}
 	}
 	for l := range s.listens {

@@ -71,7 +71,8 @@
 //	                       requests about tasks; running one; its changes on their way to a client
 //	deliver, carry, taskanswer
 //	                       questions of a task: on their way to a client; how they become answers (taskanswer)
-//	listen, watch, change         subscriptions, and what changes while serving
+//	listen, watch, change, newest
+//	                       subscriptions; what changes while serving; the queue that keeps the newest of each kind
 //
 // # What answers cost
 //
@@ -137,7 +138,7 @@
 //   - A progress rate by distance alone: short calls that report three steps would send two. The burst is within the
 //     rate's window.
 //   - Status notifications in the goroutine that changed the task: a client that does not read would hold up the
-//     engine's timers. The outbox keeps the newest state per task instead.
+//     engine's timers. A queue keeps the newest state of each task instead (newest.go).
 //   - A requestState that names what is kept here: any replica must take the retry, and nobody says when to forget it.
 //   - Ending a try at its first question: handlers that ask twice at once would take two rounds. Waiting until all
 //     goroutines of a handler are blocked would be exact, but they can not be counted.

@@ -21,13 +21,13 @@ type statelessRecord struct {
 	binding []byte
 	record  *callRecord
 
-	mu    sync.Mutex
-	given map[string]json.RawMessage // answers of the client that nobody has asked for yet
-	asked map[string]bool            // names that earlier tries asked for
-	open  []task.Question
-	// leading: somebody waits for more questions to join.
-	leading, over bool
-	ended         chan struct{} // closed when over
+	mu        sync.Mutex
+	given     map[string]json.RawMessage // answers of the client that nobody has asked for yet
+	asked     map[string]bool            // names that earlier tries asked for
+	open      []task.Question
+	gathering bool          // for more questions to join
+	over      bool          // it takes no more
+	ended     chan struct{} // closed when its call is answered
 }
 
 // ErrAsked is what Ask and Send return when the client has to be asked first: the call is answered, its context has ended, and
@@ -74,17 +74,15 @@ func (r *request) inputResponses() (given map[string]json.RawMessage, err error)
 	return given, nil
 }
 
-// ask returns what the client answered, or ends the try with the question open. An answer that is no answer to it is asked for
-// again.
+// ask returns what the client answered. Without an answer, or with one that is none to q, the question is open, and the try ends.
 func (t *statelessRecord) ask(_ context.Context, q task.Question, check answerCheck) ([]byte, error) {
 	if data, ok := t.take(&q, check); ok {
 		return data, nil
 	}
 	if t.join(q) {
-		t.gather()
-	} else {
-		<-t.ended
+		go t.gather()
 	}
+	<-t.ended
 	return nil, ErrAsked
 }
 
@@ -112,21 +110,28 @@ func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) 
 	return data, err == nil
 }
 
-// join opens a question and tells whether the caller leads. A try that is over takes no more.
-func (t *statelessRecord) join(q task.Question) (leads bool) {
+// join opens a question, and returns true for the first one. A try that is over takes no more.
+func (t *statelessRecord) join(q task.Question) (first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over {
 		return false
 	}
 	t.open = append(t.open, q)
-	leads = !t.leading
-	t.leading = true
-	return leads
+	if t.gathering {
+		return false
+	}
+	t.gathering = t.call.peer.live.add()
+	if !t.gathering { // the connection has ended, and the handler long before
+		t.over = true
+		close(t.ended)
+	}
+	return t.gathering
 }
 
 // gather waits until no more questions join, then ends the try.
 func (t *statelessRecord) gather() {
+	defer t.call.peer.live.done()
 	for seen := 0; seen != t.opened() && t.call.entry.Err() == nil; {
 		seen = t.opened()
 		timer := time.NewTimer(t.call.s.cfg.gather)
@@ -149,38 +154,19 @@ func (t *statelessRecord) opened() int {
 // pending tells whether the try is over, or has questions open.
 func (t *statelessRecord) pending() bool { return t != nil && t.opened() > 0 }
 
-// finish answers with the questions, unless the call is over already. When it returns, nothing is still to be written.
+// finish ends the try: its call is answered with the questions, unless it is over already. When it returns, nothing is still to be
+// written.
 func (t *statelessRecord) finish() {
 	t.mu.Lock()
-	if t.over {
-		t.mu.Unlock()
+	first := !t.over
+	t.over = true
+	t.mu.Unlock()
+	if !first {
 		<-t.ended
 		return
 	}
-	t.over = true
-	t.mu.Unlock()
 	defer close(t.ended)
-	// Not the request's, which may be used again when a handler's goroutine that it left behind comes here.
-	space := room{s: t.call.s, p: t.call.peer}
-	if space.reserve(t.call.entry) != nil {
-		return
-	}
-	defer space.free()
-	t.mu.Lock()
-	b, err := t.append(rpc.AppendResultHead(nil, t.call.ID()))
-	t.mu.Unlock()
-	b = append(b, '}')
-	var own *rpc.Error
-	if err != nil {
-		own = asRPC(err)
-		b = rpc.AppendError(nil, t.call.ID(), own)
-	}
-	space.weigh(len(b))
-	if t.call.progress != nil {
-		t.call.progress.flush() // its last value is not lost when the exchange ends here (PRO05)
-	}
-	about := t.call.subject()
-	_ = about.write(statement{frame: b, retires: t.call.entry, wire: t.call.wire, err: own})
+	t.respond()
 }
 
 // append appends the result that asks. The caller holds mu.

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -10,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// listen is one open subscription (EXT13). Whoever changes something leaves a note here and goes on; the request's own
-// goroutine tells the client, so a client that reads slowly gets the newest state of each thing once.
+// listen is one open subscription (EXT13). Whoever changes something queues that here and goes on; the request's own
+// goroutine tells the client.
 type listen struct {
 	peer  *peer
 	wire  *wire
@@ -28,11 +27,10 @@ type listen struct {
 	gone chan struct{} // closed when it is answered
 	wake chan struct{}
 
-	mu      sync.Mutex
-	ending  bool
-	order   []string // keys of notes, the oldest first
-	waiting map[string]news
-	told    map[string]uint64 // versions of tasks; of the request's goroutine alone
+	news newest[news]
+	told map[string]uint64 // versions of tasks; of the request's goroutine alone
+
+	ending sync.Once
 }
 
 // news makes a frame of what is to be told, nil when there is nothing to say any more. An error ends the subscription.
@@ -43,7 +41,7 @@ type news func(r *request) ([]byte, error)
 func (r *request) openSubscription() {
 	l := &listen{
 		peer: r.p, wire: r.wire, can: r.can, id: r.id, kinds: map[Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
-		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), waiting: map[string]news{}, told: map[string]uint64{},
+		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), told: map[string]uint64{},
 	}
 	l.ack = l.accept(&r.params)
 	r.sub = l
@@ -184,36 +182,20 @@ func (l *listen) write(r *request, frame []byte) {
 	_ = about.tell(frame)
 }
 
-// note leaves what is to be told; a later one of the same key replaces it.
+// note queues what is to be told; a later one of the same key replaces it.
 func (l *listen) note(key string, n news) {
-	l.mu.Lock()
-	if l.waiting[key] == nil {
-		l.order = append(l.order, key)
+	if !l.news.put(key, n) {
+		return
 	}
-	l.waiting[key] = n
-	l.mu.Unlock()
 	select {
 	case l.wake <- struct{}{}:
 	default: // it is awake
 	}
 }
 
-func (l *listen) next() news {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.order) == 0 {
-		return nil
-	}
-	key := l.order[0]
-	l.order = slices.Delete(l.order, 0, 1)
-	n := l.waiting[key]
-	delete(l.waiting, key)
-	return n
-}
-
-// tell writes what is noted.
+// tell writes what is queued.
 func (l *listen) tell(r *request) error {
-	for n := l.next(); n != nil; n = l.next() {
+	for n, ok := l.news.take(); ok; n, ok = l.news.take() {
 		frame, err := n(r)
 		if err != nil {
 			return err
@@ -289,11 +271,4 @@ func (s *Server) endListens(p *peer) {
 	}
 }
 
-func (l *listen) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.ending {
-		l.ending = true
-		close(l.end)
-	}
-}
+func (l *listen) close() { l.ending.Do(func() { close(l.end) }) }

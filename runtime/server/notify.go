@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -109,36 +108,3 @@ func (p *peer) endStream(id rpc.ID) {
 		p.answer(p.wire, id, nil, nil)
 	}
 }
-
-// answerTimeout answers a call that took too long: the handler may never return, and whatever it returns now is dropped.
-// It is called by a timer, so the write happens elsewhere.
-func (s *Server) answerTimeout(e *inflight.Entry) {
-	p := s.peer(e.Key().Peer)
-	if p == nil || !p.live.add() {
-		e.AnswerTimeout() // to nobody
-		return
-	}
-	go func() {
-		defer p.live.done()
-		info := e.Info()
-		w := s.wires[info.Variant]
-		result := timeoutResult(info.Tool, info.Timeout)
-		result.ServerInfo = s.infoFor(w)
-		about := subject{peer: p, id: e.Key().ID}
-		err := about.write(statement{frame: rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result)), retires: timedOut{e}, wire: w})
-		if err != nil {
-			p.endStream(about.id) // it was cancelled before this could be written
-		}
-	}()
-}
-
-// timeoutResult is what a call that took too long gives: the model that chose the tool should see it.
-func timeoutResult(tool string, after time.Duration) CallResult {
-	return CallResult{IsError: true, Content: appendText(nil, tool+" timed out after "+after.String())}
-}
-
-// timedOut is a request whose timeout has passed and was not answered yet. The client may still cancel it: then it is not answered.
-type timedOut struct{ *inflight.Entry }
-
-// Retire implements retirer.
-func (t timedOut) Retire() bool { return t.AnswerTimeout() }

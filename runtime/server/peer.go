@@ -62,7 +62,7 @@ type peer struct {
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
 	unread   budget       // its part of account.unread; not an exchange's, which has one answer
 	live     group
-	changes  outbox
+	changes  newest[change]
 }
 
 // Owners of tasks. The prefixes keep an identity from being the name of somebody's connection (TSK21).

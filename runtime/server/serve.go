@@ -3,7 +3,9 @@ package server
 import (
 	"errors"
 	"runtime/debug"
+	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -72,19 +74,44 @@ func (r *request) finish(answer []byte, err error) {
 
 // respond answers, if the tracker says that the request may still be answered.
 func (r *request) respond(answer []byte, err error) {
-	var own *rpc.Error
 	if err != nil {
-		own = asRPC(err)
-		answer = rpc.AppendError(r.out[:0], r.id, own)
+		answer = r.out
 	}
 	// What the answer was made of is not needed any more.
 	if cap(r.scratch) > keptBuffer {
 		r.scratch, r.result = nil, CallResult{}
 	}
-	r.room.weigh(len(answer))
 	about := r.subject()
-	_ = about.write(statement{frame: answer, retires: r.entry, wire: r.wire, err: own}) // silenced: nothing is left to do
-	r.out = answer
+	r.out = about.answer(statement{frame: answer, retires: r.entry, wire: r.wire}, &r.room, err)
+}
+
+// respond answers a call with the questions of its try, while the handler may still run: so it uses nothing of the request.
+func (t *statelessRecord) respond() {
+	c := t.call
+	space := room{s: c.s, p: c.peer}
+	if space.reserve(c.entry) != nil {
+		return
+	}
+	defer space.free()
+	t.mu.Lock()
+	b, err := t.append(rpc.AppendResultHead(nil, c.ID()))
+	t.mu.Unlock()
+	if c.progress != nil {
+		c.progress.flush() // its last value is not lost when the exchange ends here (PRO05)
+	}
+	about := c.subject()
+	about.answer(statement{frame: append(b, '}'), retires: c.entry, wire: c.wire}, &space, err)
+}
+
+// answer writes the answer in m.frame, or err in its place, if the request may still be answered; else nothing is left to do.
+func (s *subject) answer(m statement, space *room, err error) (frame []byte) {
+	if err != nil {
+		m.err = asRPC(err)
+		m.frame = rpc.AppendError(m.frame[:0], s.id, m.err)
+	}
+	space.weigh(len(m.frame))
+	_ = s.write(m)
+	return m.frame
 }
 
 var errInternal = rpc.Errorf(rpc.CodeInternalError, "internal error")
@@ -104,3 +131,36 @@ func (r *request) toolName() string {
 	}
 	return r.tool.Name
 }
+
+// answerTimeout answers a call that took too long: the handler may never return, and whatever it returns now is dropped.
+// It is called by a timer, so the write happens elsewhere.
+func (s *Server) answerTimeout(e *inflight.Entry) {
+	p := s.peer(e.Key().Peer)
+	if p == nil || !p.live.add() {
+		e.AnswerTimeout() // to nobody
+		return
+	}
+	go func() {
+		defer p.live.done()
+		info := e.Info()
+		w := s.wires[info.Variant]
+		result := timeoutResult(info.Tool, info.Timeout)
+		result.ServerInfo = s.infoFor(w)
+		about := subject{peer: p, id: e.Key().ID}
+		err := about.write(statement{frame: rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result)), retires: timedOut{e}, wire: w})
+		if err != nil {
+			p.endStream(about.id) // it was cancelled before this could be written
+		}
+	}()
+}
+
+// timeoutResult is what a call that took too long gives: the model that chose the tool should see it.
+func timeoutResult(tool string, after time.Duration) CallResult {
+	return CallResult{IsError: true, Content: appendText(nil, tool+" timed out after "+after.String())}
+}
+
+// timedOut is a request whose timeout has passed and was not answered yet. The client may still cancel it: then it is not answered.
+type timedOut struct{ *inflight.Entry }
+
+// Retire implements retirer.
+func (t timedOut) Retire() bool { return t.AnswerTimeout() }

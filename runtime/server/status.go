@@ -1,32 +1,20 @@
 package server
 
 import (
-	"sync"
-
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// taskChanged is told every change of a task by whoever made it, so it must not wait for a client: the session's
-// outbox sends the notification. Only the session that created the task hears of it (TSK20).
+// taskChanged is called for every change of a task by whoever made it, so it must not wait for a client: it queues the
+// notification. Only the session that created the task hears of it (TSK20).
 func (s *Server) taskChanged(t task.Task) {
 	s.tellListens(&t)
 	if l := s.life(t.ID); l != nil {
 		if t.Status.Terminal() {
 			l.over.Store(true)
 		}
-		l.peer.changes.add(l, t.Owner, t.ID)
+		l.peer.notify(t.ID, change{owner: t.Owner, task: t.ID, life: l})
 	}
-}
-
-// outbox holds what is still to be told to a session, one message per task and kind of change: a client that reads slowly gets
-// the newest.
-type outbox struct {
-	mu      sync.Mutex
-	order   []string // keys in the order of their first change, from next on
-	next    int
-	waiting map[string]change
-	sending bool
 }
 
 // change is a changed task, or a frame. What the task holds is looked up when it is told, and not kept until then.
@@ -36,45 +24,14 @@ type change struct {
 	frame       []byte
 }
 
-// add tells the change of a task.
-func (o *outbox) add(l *taskLife, owner, task string) {
-	o.put(l.peer, task, change{owner: owner, task: task, life: l})
-}
-
-// post tells anything else.
-func (o *outbox) post(p *peer, key string, frame []byte) { o.put(p, key, change{frame: frame}) }
-
-func (o *outbox) put(p *peer, key string, c change) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.waiting == nil {
-		o.waiting = map[string]change{}
-	}
-	if _, waiting := o.waiting[key]; !waiting {
-		o.order = append(o.order, key)
-	}
-	o.waiting[key] = c
-	if !o.sending && p.live.add() {
-		o.sending = true
+// notify queues a change for the client: one of each key, the newest.
+func (p *peer) notify(key string, c change) {
+	if p.changes.put(key, c) && p.live.add() {
 		go p.tellChanges()
 	}
 }
 
-func (o *outbox) take() (c change, ok bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.next == len(o.order) {
-		o.sending, o.order, o.next = false, o.order[:0], 0
-		return c, false
-	}
-	key := o.order[o.next]
-	o.next++
-	c = o.waiting[key]
-	delete(o.waiting, key)
-	return c, true
-}
-
-// tellChanges sends until the outbox is empty. A notification of a task carries the whole task (TSK20); its questions follow it.
+// tellChanges sends until no change waits. A notification of a task carries the whole task (TSK20); its questions follow it.
 func (p *peer) tellChanges() {
 	r := p.s.newRequest(p) // for its buffers
 	defer p.live.done()

@@ -146,7 +146,7 @@ type taskLife struct {
 	peer    *peer     // the session that created the task
 	expires time.Time // zero: never
 	over    atomic.Bool
-	told    uint64       // version of the task that the session was told last; of its outbox alone
+	told    uint64       // version of the task that the session was told last; of tellChanges alone
 	gate    sync.RWMutex // as peer.gate, for this task
 }
 

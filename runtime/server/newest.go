@@ -1,0 +1,47 @@
+package server
+
+import "sync"
+
+// newest is a queue that keeps the newest value of each key, in the order in which the keys came. Whoever puts does not wait for a
+// client that reads slowly; that client gets what is true when it reads. Its zero value is empty and ready to use.
+type newest[V any] struct {
+	mu      sync.Mutex
+	order   []string // keys, from next on
+	next    int
+	waiting map[string]V
+	taking  bool // somebody takes until the queue is empty
+}
+
+// put queues v, in place of an older value of its key. It returns true if nobody takes: then the caller has to see that somebody does.
+func (q *newest[V]) put(key string, v V) (idle bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.waiting == nil {
+		q.waiting = map[string]V{}
+	}
+	if _, waiting := q.waiting[key]; !waiting {
+		q.order = append(q.order, key)
+	}
+	q.waiting[key] = v
+	idle, q.taking = !q.taking, true
+	return idle
+}
+
+// take returns the value that waited longest, false if the queue is empty.
+func (q *newest[V]) take() (v V, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.next == len(q.order) {
+		q.order, q.next, q.taking = q.order[:0], 0, false
+		return v, false
+	}
+	key := q.order[q.next]
+	q.order[q.next] = ""
+	q.next++
+	if q.next == len(q.order)-q.next { // half of it is empty
+		q.order, q.next = append(q.order[:0], q.order[q.next:]...), 0
+	}
+	v = q.waiting[key]
+	delete(q.waiting, key)
+	return v, true
+}
