@@ -32,7 +32,7 @@
 // touches no file. mcpkiln.lock has the rest: the version, and hashes of the input and of each file. It tells a file that
 // was edited by hand from one that is merely old, and a file that is no longer generated from somebody's own.
 //
-// Each tool is one hunk in each file: the tool table is one literal, policies are one variable a tool, and a question
+// Each tool is one hunk in each file: the tool table is one literal with the policies in it, and a question
 // stands with the method that asks it.
 //
 // # Many tools

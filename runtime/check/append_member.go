@@ -27,6 +27,38 @@ func AppendNullable[T any](b []byte, key string, v Nullable[T], value func([]byt
 	return AppendOptional(b, key, v.Optional, value)
 }
 
+// AppendOptionalRaw writes a member, or nothing for nil.
+func AppendOptionalRaw(b []byte, key string, v Raw) []byte {
+	if v == nil {
+		return b
+	}
+	return append(Member(b, key), v...)
+}
+
+// AppendOptionalSlice writes a member with an array of scalars, or nothing for nil.
+func AppendOptionalSlice[T any](b []byte, key string, list []T, value func([]byte, T) []byte) []byte {
+	if list == nil {
+		return b
+	}
+	return AppendSlice(Member(b, key), list, value)
+}
+
+// AppendOptionalList writes a member with an array of values that are encoded through a pointer, or nothing for nil.
+func AppendOptionalList[T any](b []byte, key string, list []T, value func([]byte, *T) []byte) []byte {
+	if list == nil {
+		return b
+	}
+	return AppendList(Member(b, key), list, value)
+}
+
+// AppendOptionalMap writes a member with an object, or nothing for nil.
+func AppendOptionalMap[T any](b []byte, key string, m map[string]T, value func([]byte, *T) []byte) []byte {
+	if m == nil {
+		return b
+	}
+	return AppendMap(Member(b, key), m, value)
+}
+
 // AppendPointer writes a member, or nothing for nil.
 func AppendPointer[T any](b []byte, key string, v *T, value func([]byte, *T) []byte) []byte {
 	if v == nil {

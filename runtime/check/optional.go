@@ -66,6 +66,21 @@ type Nullable[T any] struct {
 // Null returns a Nullable that is written as null.
 func Null[T any]() Nullable[T] { return Nullable[T]{Null: true} }
 
+// NonNull returns a Nullable that is set.
+func NonNull[T any](v T) Nullable[T] { return Nullable[T]{Optional: Some(v)} }
+
+// ReadNull takes null, if that is the value, and reports whether it did. In any case n is then without a value.
+func ReadNull[T any](d *Decoder, n *Nullable[T]) bool {
+	*n = Nullable[T]{Null: d.Null()}
+	return n.Null
+}
+
+// ReadSome sets o to what decode reads.
+func ReadSome[T any](d *Decoder, o *Optional[T], decode func(*Decoder, *T)) {
+	o.Set = true
+	decode(d, &o.Value)
+}
+
 // IsZero is for the option omitzero of a field's tag: null is written, what is missing is not.
 func (n Nullable[T]) IsZero() bool { return !n.Set && !n.Null }
 

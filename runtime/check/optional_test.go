@@ -64,3 +64,34 @@ func TestVAL05MixedEnumTakesEqualValues(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestVAL12ReadNullLeavesNothing: what a Nullable held before, such as its default, is gone after null and before a value.
+func TestVAL12ReadNullLeavesNothing(t *testing.T) {
+	read := func(d *Decoder, n *Nullable[string]) {
+		if !ReadNull(d, n) {
+			*n = NonNull(d.String(nil))
+		}
+	}
+	for text, want := range map[string]Nullable[string]{`null`: Null[string](), `"a"`: NonNull("a")} {
+		got := NonNull("the default")
+		if err := Decode([]byte(text), Limits{}, read, &got); err != nil || got != want {
+			t.Errorf("%s is read as %+v, %v", text, got, err)
+		}
+	}
+}
+
+// TestVAL12OptionalMembers: nil is left out, what is empty is not.
+func TestVAL12OptionalMembers(t *testing.T) {
+	raw := func(b []byte, v *Raw) []byte { return AppendRaw(b, *v) }
+	b := AppendOptionalRaw([]byte("{"), `"a":`, nil)
+	b = AppendOptionalSlice(b, `"b":`, []string(nil), AppendString)
+	b = AppendOptionalList(b, `"c":`, []Raw(nil), raw)
+	b = AppendOptionalMap(b, `"d":`, map[string]Raw(nil), raw)
+	b = AppendOptionalRaw(b, `"e":`, Raw("1"))
+	b = AppendOptionalSlice(b, `"f":`, []string{}, AppendString)
+	b = AppendOptionalList(b, `"g":`, []Raw{Raw("2")}, raw)
+	b = AppendOptionalMap(b, `"h":`, map[string]Raw{}, raw)
+	if got, want := string(b)+"}", `{"e":1,"f":[],"g":[2],"h":{}}`; got != want {
+		t.Errorf("wrote %s, want %s", got, want)
+	}
+}

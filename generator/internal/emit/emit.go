@@ -67,13 +67,13 @@ func jobs(pkg *model.Package) []job {
 	}
 	add(pkg, docFile, handlersFile, methodsFile, wireFiles)
 	if pkg.Parts == nil {
-		add(pkg, typesFile, validateFile, questionsFile, toolsFile, cancelFile, tasksFile)
+		add(pkg, typesFile, validateFile, questionsFile, toolsFile)
 		return all
 	}
 	add(pkg, aliasesFile, orderFile, usesFile)
 	add(pkg.Shared, partDocFile, typesFile, validateFile, lendsFile)
 	for _, part := range pkg.Parts {
-		add(part, partDocFile, typesFile, validateFile, usesFile, partHandlersFile, questionsFile, toolsFile, cancelFile, tasksFile)
+		add(part, partDocFile, typesFile, validateFile, usesFile, partHandlersFile, questionsFile, toolsFile)
 	}
 	return all
 }

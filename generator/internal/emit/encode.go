@@ -88,10 +88,12 @@ func (s *source) writeProp(p *model.Prop) {
 
 // writeBare writes
 //
-//	if v.Tags != nil {
-//		b = check.AppendSlice(check.Member(b, `"tags":`), v.Tags, check.AppendString)
-//	}
+//	b = check.AppendOptionalSlice(b, `"tags":`, v.Tags, check.AppendString)
 func (s *source) writeBare(p *model.Prop, field string) {
+	if call, ok := s.appendOptional(p, field); ok {
+		s.line("b = ", call)
+		return
+	}
 	write := "b = " + s.appendExpr(s.check("Member")+"(b, "+key(p)+")", field, &p.Value)
 	switch p.Presence {
 	case model.Optional:
@@ -108,6 +110,26 @@ func (s *source) writeBare(p *model.Prop, field string) {
 	default:
 		s.line(write)
 	}
+}
+
+// appendOptional is the call that writes a list, a map or JSON that may be absent.
+func (s *source) appendOptional(p *model.Prop, field string) (string, bool) {
+	if p.Presence != model.Optional {
+		return "", false
+	}
+	args := "(b, " + key(p) + ", " + field
+	switch t := p.Value.Type.(type) {
+	case *model.Slice:
+		if f, ok := s.scalarAppend(&t.Elem); ok && t.Func == nil {
+			return s.check("AppendOptionalSlice") + args + ", " + f + ")", true
+		}
+		return s.check("AppendOptionalList") + args + ", " + t.Func.Append + ")", true
+	case *model.Map:
+		return s.check("AppendOptionalMap") + args + ", " + t.Func.Append + ")", true
+	case model.Raw:
+		return s.check("AppendOptionalRaw") + args + ")", true
+	}
+	return "", false
 }
 
 // writeMaybe writes

@@ -46,17 +46,12 @@ func (s *source) heldLiteral(l *model.Held) string {
 	case model.Pointer:
 		return s.address(l)
 	case model.HoldOptional:
-		return s.some(&l.Of, model.Bare, s.literal(l.Value))
+		return s.check("Some") + "[" + s.typ(&l.Of, model.Bare) + "](" + s.literal(l.Value) + ")"
 	case model.HoldNullable:
-		return s.typ(&l.Of, l.Hold) + "{Optional: " + s.some(&l.Of, model.Bare, s.literal(l.Value)) + "}"
-	default:
-		return s.typ(&l.Of, l.Hold) + "{Optional: " + s.some(&l.Of, model.Pointer, s.address(l)) + "}"
+		return s.check("NonNull") + "[" + s.typ(&l.Of, model.Bare) + "](" + s.literal(l.Value) + ")"
+	default: // check.NonNull[*Line](&Line{})
+		return s.check("NonNull") + "[" + s.typ(&l.Of, model.Pointer) + "](" + s.address(l) + ")"
 	}
-}
-
-// check.Some[*Line](&Line{})
-func (s *source) some(of *model.Value, hold model.Hold, value string) string {
-	return s.check("Some") + "[" + s.typ(of, hold) + "](" + value + ")"
 }
 
 // address is a pointer to a value.

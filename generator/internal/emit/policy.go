@@ -8,63 +8,23 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// cancelFile emits when calls end before they are done, for the tools whose manifest says so.
-func cancelFile(pkg *model.Package) ([]File, error) {
-	return variables(pkg, "cancel.gen.go", func(s *source, t *model.Tool) string {
-		if t.Cancel == (model.CancelPolicy{}) {
-			return ""
-		}
-		return s.cancelPolicy(t)
-	})
-}
-
-// tasksFile emits how tools run as tasks.
-func tasksFile(pkg *model.Package) ([]File, error) {
-	return variables(pkg, "tasks.gen.go", func(s *source, t *model.Tool) string {
-		if t.Task.Support == model.TaskForbidden {
-			return ""
-		}
-		return s.taskPolicy(t)
-	})
-}
-
-// variables makes a file of one variable a tool, or none if no tool has one.
-func variables(pkg *model.Package, name string, make func(*source, *model.Tool) string) ([]File, error) {
-	s := &source{}
-	for _, t := range pkg.Tools {
-		if code := make(s, t); code != "" {
-			s.line()
-			s.line(code)
-		}
-	}
-	if len(s.b) == 0 {
-		return nil, nil
-	}
-	return one(name, s.file(header(pkg), pkg.Name), nil)
-}
-
-// var getQuoteCancel = server.CancelPolicy{Timeout: 5 * time.Second}
-func (s *source) cancelPolicy(t *model.Tool) string {
-	fields := s.durations(duration{"Timeout", t.Cancel.Timeout})
-	if t.Cancel.Uncancellable {
+// server.CancelPolicy{Timeout: 5 * time.Second}
+func (s *source) cancelPolicy(c *model.CancelPolicy) string {
+	fields := s.durations(duration{"Timeout", c.Timeout})
+	if c.Uncancellable {
 		fields = append(fields, "Uncancellable: true")
 	}
-	if t.Cancel.Because != "" {
-		fields = append(fields, "Because: "+strconv.Quote(t.Cancel.Because))
+	if c.Because != "" {
+		fields = append(fields, "Because: "+strconv.Quote(c.Because))
 	}
-	return "var " + t.Ident + "Cancel = " + s.use(serverPath, "CancelPolicy") + "{" + strings.Join(fields, ", ") + "}"
+	return s.use(serverPath, "CancelPolicy") + "{" + strings.Join(fields, ", ") + "}"
 }
 
-// var buildReportTask = server.TaskPolicy{Support: server.TaskRequired, TTL: 2 * time.Hour, MaxTTL: 24 * time.Hour}
-func (s *source) taskPolicy(t *model.Tool) string {
-	support := "Support: server.TaskOptional"
-	if t.Task.Support == model.TaskRequired {
-		support = "Support: server.TaskRequired"
-	}
-	fields := append([]string{support}, s.durations(
-		duration{"TTL", t.Task.TTL}, duration{"MaxTTL", t.Task.MaxTTL},
-		duration{"PollInterval", t.Task.PollInterval}, duration{"Timeout", t.Task.Timeout})...)
-	return "var " + t.Ident + "Task = " + s.use(serverPath, "TaskPolicy") + "{" + strings.Join(fields, ", ") + "}"
+// server.TaskPolicy{Support: server.TaskRequired, TTL: 2 * time.Hour, MaxTTL: 24 * time.Hour}
+func (s *source) taskPolicy(t *model.TaskPolicy) string {
+	fields := append([]string{"Support: " + s.use(serverPath, ifElse(t.Support == model.TaskRequired, "TaskRequired", "TaskOptional"))}, s.durations(
+		duration{"TTL", t.TTL}, duration{"MaxTTL", t.MaxTTL}, duration{"PollInterval", t.PollInterval}, duration{"Timeout", t.Timeout})...)
+	return s.use(serverPath, "TaskPolicy") + "{" + strings.Join(fields, ", ") + "}"
 }
 
 type duration struct {

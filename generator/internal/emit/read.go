@@ -24,18 +24,17 @@ func (s *source) read(to string, v *model.Value, hold model.Hold) {
 
 // readThree writes
 //
-//	if v.Memo.Null = d.Null(); !v.Memo.Null {
-//		v.Memo.Optional = check.Some(d.String(nil))
+//	if !check.ReadNull(d, &v.Memo) {
+//		v.Memo = check.NonNull(d.String(nil))
 //	}
 func (s *source) readThree(to string, v *model.Value, hold model.Hold) {
-	s.open("if ", to, ".Null = d.Null(); !", to, ".Null {")
+	s.open("if !check.ReadNull(d, &", to, ") {")
 	if hold == model.HoldNullablePointer {
-		s.line(to, ".Optional = check.Some(check.New(d, ", v.Type.(model.Named).Decl.Decode, "))")
+		s.line(to, " = check.NonNull(check.New(d, ", v.Type.(model.Named).Decl.Decode, "))")
 	} else if e, ok := s.expr(v); ok {
-		s.line(to, ".Optional = check.Some(", e, ")")
+		s.line(to, " = check.NonNull(", e, ")")
 	} else {
-		s.line(to, ".Set = true")
-		s.line(v.Type.(model.Named).Decl.Decode, "(d, &", to, ".Value)")
+		s.line("check.ReadSome(d, &", to, ".Optional, ", v.Type.(model.Named).Decl.Decode, ")")
 	}
 	s.close("}")
 }
@@ -49,9 +48,7 @@ func (s *source) readBare(to string, v *model.Value, hold model.Hold) {
 	case hold == model.HoldOptional && ok:
 		s.line(to, " = check.Some(", e, ")")
 	case hold == model.HoldOptional:
-		to = strings.TrimPrefix(to, "*") // fields are selected through the pointer
-		s.line(to, ".Set = true")
-		s.line(v.Type.(model.Named).Decl.Decode, "(d, &", to, ".Value)")
+		s.line("check.ReadSome(d, ", strings.TrimPrefix("&"+to, "&*"), ", ", v.Type.(model.Named).Decl.Decode, ")")
 	case ok:
 		s.line(to, " = ", e)
 	case to == "*v":

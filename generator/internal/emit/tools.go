@@ -42,8 +42,8 @@ func toolsFile(pkg *model.Package) ([]File, error) {
 //		Name: "get_quote",
 //		Definition: `{"name":"get_quote",…}`,
 //		Handler: server.Bind(decodeGetQuoteInput, h.GetQuote, server.Structured(appendGetQuoteOutput, decodeGetQuoteOutput)),
-//		Cancel: getQuoteCancel,
-//		Task: getQuoteTask,
+//		Cancel: server.CancelPolicy{Timeout: 5 * time.Second},
+//		Task: server.TaskPolicy{Support: server.TaskRequired, TTL: 2 * time.Hour},
 //	}
 func (s *source) toolEntry(pkg *model.Package, t *model.Tool) []row {
 	fields := []row{{"Name", strconv.Quote(t.Name)}, {"Definition", "`" + t.Definition + "`"}}
@@ -52,10 +52,10 @@ func (s *source) toolEntry(pkg *model.Package, t *model.Tool) []row {
 	}
 	fields = append(fields, row{"Handler", s.use(serverPath, "Bind") + "(" + t.Input.Decode + ", " + s.method(pkg, t) + ", " + s.codec(pkg, t) + ")"})
 	if t.Cancel != (model.CancelPolicy{}) {
-		fields = append(fields, row{"Cancel", t.Ident + "Cancel"})
+		fields = append(fields, row{"Cancel", s.cancelPolicy(&t.Cancel)})
 	}
 	if t.Task.Support != model.TaskForbidden {
-		fields = append(fields, row{"Task", t.Ident + "Task"})
+		fields = append(fields, row{"Task", s.taskPolicy(&t.Task)})
 	}
 	if before := beforeQuestions(t); len(before) > 0 {
 		fields = append(fields, row{"Before", "[]" + s.use(serverPath, "BeforeQuestion") + "{" + strings.Join(before, ", ") + "}"})

@@ -163,6 +163,9 @@ func (s *source) readProp(p *model.Prop) {
 
 // forget takes a default back where reading would not replace all of it.
 func (s *source) forget(to string, v *model.Value, hold model.Hold) {
+	if v.Null && (hold == model.HoldNullable || hold == model.HoldNullablePointer) {
+		return // check.ReadNull does
+	}
 	if hold != model.Bare || isStruct(v) {
 		s.line(to, " = ", s.typ(v, hold), "{}")
 	}

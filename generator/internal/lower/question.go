@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
@@ -32,7 +33,7 @@ func (l *packageLowering) nameQuestions(t *manifest.Tool, tool *model.Tool) {
 		}
 		first[name] = e
 		tool.Questions = append(tool.Questions, &model.Question{
-			Name: e.Name, GoName: name, Ident: l.types.Names.Take(tool.Ident + name + "Question"),
+			Name: e.Name, GoName: name, Ident: l.types.Names.Take(naming.Unexported(tool.GoName) + name + "Question"),
 		})
 	}
 }

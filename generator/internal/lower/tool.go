@@ -64,14 +64,7 @@ func advertise(t *manifest.Tool) advertisement {
 
 // named makes the tool with its names.
 func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
-	ident := naming.Unexported(goName)
-	for l.types.Names.Taken(ident + "Tool") {
-		ident += "2" // tools AB and ab are methods AB and Ab, but both begin with ab
-	}
-	for _, companion := range []string{"Tool", "Cancel", "Task", "Definition"} {
-		l.types.Names.Take(ident + companion)
-	}
-	tool := &model.Tool{Name: t.Name, GoName: goName, Ident: ident}
+	tool := &model.Tool{Name: t.Name, GoName: goName}
 	if len(t.Elicitations) > 0 {
 		tool.Call = l.types.Names.Take(goName + "Call")
 	}

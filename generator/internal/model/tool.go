@@ -6,7 +6,6 @@ import "time"
 type Tool struct {
 	Name       string   // get_quote
 	GoName     string   // GetQuote: the method
-	Ident      string   // getQuote: what its unexported companions begin with
 	Doc        []string // the description; lines by others, never to be emitted without the comment helper
 	Definition string   // the advertised JSON object, compact
 	Execution  string   // what revisions that advertise it say of running as a task, compact JSON; empty for nothing

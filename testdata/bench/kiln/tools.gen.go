@@ -3,7 +3,11 @@
 
 package kiln
 
-import "github.com/mcpkiln/mcpkiln/runtime/server"
+import (
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
 
 // tools are the tools that h answers, in the manifest's order. A definition is what tools/list shows.
 func tools(h Handlers) []server.Tool {
@@ -33,7 +37,7 @@ func tools(h Handlers) []server.Tool {
 			Definition: `{"name":"job","description":"A task that is done at once.","inputSchema":{"type":"object","properties":{}},"outputSchema":{"type":"object","properties":{}}}`,
 			Execution:  `{"taskSupport":"required"}`,
 			Handler:    server.Bind(decodeJobInput, h.Job, server.Structured(appendJobOutput, decodeJobOutput)),
-			Task:       jobTask,
+			Task:       server.TaskPolicy{Support: server.TaskRequired, TTL: 10 * time.Minute},
 		},
 	}
 }

@@ -66,8 +66,8 @@ func decodeBookTripInput(d *check.Decoder, v *BookTripInput) {
 		case 1:
 			v.Legs = check.List(d, &bookTripInputLegs, decodeBookTripInputLeg)
 		case 2:
-			if v.Note.Null = d.Null(); !v.Note.Null {
-				v.Note.Optional = check.Some(d.String(nil))
+			if !check.ReadNull(d, &v.Note) {
+				v.Note = check.NonNull(d.String(nil))
 			}
 		case 3:
 			decodeBookTripInputTraveller(d, &v.Traveller)
@@ -211,9 +211,7 @@ func appendBookTripInputTraveller(b []byte, v *BookTripInputTraveller) []byte {
 	b = check.AppendOptional(b, `"born":`, v.Born, check.AppendString)
 	b = check.AppendString(check.Member(b, `"email":`), v.Email)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
-	if v.Tags != nil {
-		b = check.AppendSlice(check.Member(b, `"tags":`), v.Tags, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"tags":`, v.Tags, check.AppendString)
 	return append(b, '}')
 }
 
@@ -310,14 +308,10 @@ func appendJobOutput(b []byte, v *JobOutput) []byte {
 
 func appendCallToolResult(b []byte, v *CallToolResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendList(check.Member(b, `"content":`), v.Content, appendContentBlock)
 	b = check.AppendOptional(b, `"isError":`, v.IsError, check.AppendBool)
-	if v.StructuredContent != nil {
-		b = check.AppendMap(check.Member(b, `"structuredContent":`), v.StructuredContent, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"structuredContent":`, v.StructuredContent, appendRaw)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
@@ -391,9 +385,7 @@ func decodeTextContent(d *check.Decoder, v *TextContent) {
 
 func appendTextContent(b []byte, v *TextContent) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendString(check.Member(b, `"text":`), v.Text)
 	b = check.Member(b, `"type":"text"`)
@@ -427,9 +419,7 @@ func decodeAnnotations(d *check.Decoder, v *Annotations) {
 
 func appendAnnotations(b []byte, v *Annotations) []byte {
 	b = append(b, '{')
-	if v.Audience != nil {
-		b = check.AppendSlice(check.Member(b, `"audience":`), v.Audience, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"audience":`, v.Audience, check.AppendString)
 	b = check.AppendOptional(b, `"lastModified":`, v.LastModified, check.AppendString)
 	b = check.AppendOptional(b, `"priority":`, v.Priority, check.AppendFloat)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -470,9 +460,7 @@ func decodeImageContent(d *check.Decoder, v *ImageContent) {
 
 func appendImageContent(b []byte, v *ImageContent) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendBytes(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
@@ -515,9 +503,7 @@ func decodeAudioContent(d *check.Decoder, v *AudioContent) {
 
 func appendAudioContent(b []byte, v *AudioContent) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendBytes(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
@@ -569,14 +555,10 @@ func decodeResourceLink(d *check.Decoder, v *ResourceLink) {
 
 func appendResourceLink(b []byte, v *ResourceLink) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
-	if v.Icons != nil {
-		b = check.AppendList(check.Member(b, `"icons":`), v.Icons, appendIcon)
-	}
+	b = check.AppendOptionalList(b, `"icons":`, v.Icons, appendIcon)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendOptional(b, `"size":`, v.Size, check.AppendInt)
@@ -618,9 +600,7 @@ func decodeIcon(d *check.Decoder, v *Icon) {
 func appendIcon(b []byte, v *Icon) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
-	if v.Sizes != nil {
-		b = check.AppendSlice(check.Member(b, `"sizes":`), v.Sizes, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"sizes":`, v.Sizes, check.AppendString)
 	b = check.AppendString(check.Member(b, `"src":`), v.Src)
 	b = check.AppendOptional(b, `"theme":`, v.Theme, check.AppendString)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -657,9 +637,7 @@ func decodeEmbeddedResource(d *check.Decoder, v *EmbeddedResource) {
 
 func appendEmbeddedResource(b []byte, v *EmbeddedResource) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = appendEmbeddedResourceResource(check.Member(b, `"resource":`), &v.Resource)
 	b = check.Member(b, `"type":"resource"`)
@@ -720,9 +698,7 @@ func decodeTextResourceContents(d *check.Decoder, v *TextResourceContents) {
 
 func appendTextResourceContents(b []byte, v *TextResourceContents) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"text":`), v.Text)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
@@ -763,9 +739,7 @@ func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {
 
 func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendBytes(check.Member(b, `"blob":`), v.Blob)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
@@ -1072,25 +1046,17 @@ func checkSentBlobResourceContents(d *check.Decoder) {
 
 func appendCreateMessageRequestParams(b []byte, v *CreateMessageRequestParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"includeContext":`, v.IncludeContext, check.AppendString)
 	b = check.AppendInt(check.Member(b, `"maxTokens":`), v.MaxTokens)
 	b = check.AppendList(check.Member(b, `"messages":`), v.Messages, appendSamplingMessage)
-	if v.Metadata != nil {
-		b = check.AppendMap(check.Member(b, `"metadata":`), v.Metadata, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"metadata":`, v.Metadata, appendRaw)
 	b = check.AppendPointer(b, `"modelPreferences":`, v.ModelPreferences, appendModelPreferences)
-	if v.StopSequences != nil {
-		b = check.AppendSlice(check.Member(b, `"stopSequences":`), v.StopSequences, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"stopSequences":`, v.StopSequences, check.AppendString)
 	b = check.AppendOptional(b, `"systemPrompt":`, v.SystemPrompt, check.AppendString)
 	b = check.AppendOptional(b, `"temperature":`, v.Temperature, check.AppendFloat)
 	b = check.AppendPointer(b, `"toolChoice":`, v.ToolChoice, appendToolChoice)
-	if v.Tools != nil {
-		b = check.AppendList(check.Member(b, `"tools":`), v.Tools, appendTool)
-	}
+	b = check.AppendOptionalList(b, `"tools":`, v.Tools, appendTool)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
@@ -1101,9 +1067,7 @@ func (v CreateMessageRequestParams) MarshalJSON() ([]byte, error) {
 
 func appendSamplingMessage(b []byte, v *SamplingMessage) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = appendSamplingMessageContent(check.Member(b, `"content":`), &v.Content)
 	b = check.AppendString(check.Member(b, `"role":`), v.Role)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -1156,9 +1120,7 @@ func decodeToolUseContent(d *check.Decoder, v *ToolUseContent) {
 
 func appendToolUseContent(b []byte, v *ToolUseContent) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendString(check.Member(b, `"id":`), v.ID)
 	b = check.AppendMap(check.Member(b, `"input":`), v.Input, appendRaw)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
@@ -1201,14 +1163,10 @@ func decodeToolResultContent(d *check.Decoder, v *ToolResultContent) {
 
 func appendToolResultContent(b []byte, v *ToolResultContent) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendList(check.Member(b, `"content":`), v.Content, appendContentBlock)
 	b = check.AppendOptional(b, `"isError":`, v.IsError, check.AppendBool)
-	if v.StructuredContent != nil {
-		b = check.AppendMap(check.Member(b, `"structuredContent":`), v.StructuredContent, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"structuredContent":`, v.StructuredContent, appendRaw)
 	b = check.AppendString(check.Member(b, `"toolUseId":`), v.ToolUseID)
 	b = check.Member(b, `"type":"tool_result"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -1269,9 +1227,7 @@ func appendSamplingMessageContentBlock(b []byte, v *SamplingMessageContentBlock)
 func appendModelPreferences(b []byte, v *ModelPreferences) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"costPriority":`, v.CostPriority, check.AppendFloat)
-	if v.Hints != nil {
-		b = check.AppendList(check.Member(b, `"hints":`), v.Hints, appendModelHint)
-	}
+	b = check.AppendOptionalList(b, `"hints":`, v.Hints, appendModelHint)
 	b = check.AppendOptional(b, `"intelligencePriority":`, v.IntelligencePriority, check.AppendFloat)
 	b = check.AppendOptional(b, `"speedPriority":`, v.SpeedPriority, check.AppendFloat)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -1300,15 +1256,11 @@ func (v ToolChoice) MarshalJSON() ([]byte, error) { return appendToolChoice(nil,
 
 func appendTool(b []byte, v *Tool) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendToolAnnotations)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
 	b = check.AppendPointer(b, `"execution":`, v.Execution, appendToolExecution)
-	if v.Icons != nil {
-		b = check.AppendList(check.Member(b, `"icons":`), v.Icons, appendIcon)
-	}
+	b = check.AppendOptionalList(b, `"icons":`, v.Icons, appendIcon)
 	b = appendToolInputSchema(check.Member(b, `"inputSchema":`), &v.InputSchema)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendPointer(b, `"outputSchema":`, v.OutputSchema, appendToolOutputSchema)
@@ -1344,12 +1296,8 @@ func (v ToolExecution) MarshalJSON() ([]byte, error) { return appendToolExecutio
 func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
-	if v.Properties != nil {
-		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolInputSchemaPropertyMap)
-	}
-	if v.Required != nil {
-		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
-	}
+	b = check.AppendOptionalMap(b, `"properties":`, v.Properties, appendToolInputSchemaPropertyMap)
+	b = check.AppendOptionalSlice(b, `"required":`, v.Required, check.AppendString)
 	b = check.Member(b, `"type":"object"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -1364,12 +1312,8 @@ func appendToolInputSchemaPropertyMap(b []byte, v *map[string]check.Raw) []byte 
 func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
-	if v.Properties != nil {
-		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolOutputSchemaPropertyMap)
-	}
-	if v.Required != nil {
-		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
-	}
+	b = check.AppendOptionalMap(b, `"properties":`, v.Properties, appendToolOutputSchemaPropertyMap)
+	b = check.AppendOptionalSlice(b, `"required":`, v.Required, check.AppendString)
 	b = check.Member(b, `"type":"object"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -1404,9 +1348,7 @@ func decodeCreateMessageResult(d *check.Decoder, v *CreateMessageResult) {
 
 func appendCreateMessageResult(b []byte, v *CreateMessageResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = appendCreateMessageResultContent(check.Member(b, `"content":`), &v.Content)
 	b = check.AppendString(check.Member(b, `"model":`), v.Model)
 	b = check.AppendString(check.Member(b, `"role":`), v.Role)

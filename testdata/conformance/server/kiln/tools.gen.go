@@ -5,6 +5,7 @@ package kiln
 
 import (
 	"context"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
@@ -16,61 +17,61 @@ func tools(h Handlers) []server.Tool {
 			Name:       "test_simple_text",
 			Definition: `{"name":"test_simple_text","description":"Answer with one text.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestSimpleTextInput, h.TestSimpleText, server.Unstructured(appendCallToolResult)),
-			Cancel:     testSimpleTextCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_image_content",
 			Definition: `{"name":"test_image_content","description":"Answer with an image.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestImageContentInput, h.TestImageContent, server.Unstructured(appendCallToolResult)),
-			Cancel:     testImageContentCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_audio_content",
 			Definition: `{"name":"test_audio_content","description":"Answer with a sound.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestAudioContentInput, h.TestAudioContent, server.Unstructured(appendCallToolResult)),
-			Cancel:     testAudioContentCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_embedded_resource",
 			Definition: `{"name":"test_embedded_resource","description":"Answer with a resource.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestEmbeddedResourceInput, h.TestEmbeddedResource, server.Unstructured(appendCallToolResult)),
-			Cancel:     testEmbeddedResourceCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_multiple_content_types",
 			Definition: `{"name":"test_multiple_content_types","description":"Answer with a text, an image and a resource.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestMultipleContentTypesInput, h.TestMultipleContentTypes, server.Unstructured(appendCallToolResult)),
-			Cancel:     testMultipleContentTypesCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_error_handling",
 			Definition: `{"name":"test_error_handling","description":"Fail.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestErrorHandlingInput, h.TestErrorHandling, server.Unstructured(appendCallToolResult)),
-			Cancel:     testErrorHandlingCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_tool_with_progress",
 			Definition: `{"name":"test_tool_with_progress","description":"Report progress three times.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestToolWithProgressInput, h.TestToolWithProgress, server.Unstructured(appendCallToolResult)),
-			Cancel:     testToolWithProgressCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_tool_with_logging",
 			Definition: `{"name":"test_tool_with_logging","description":"Log three messages.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestToolWithLoggingInput, h.TestToolWithLogging, server.Unstructured(appendCallToolResult)),
-			Cancel:     testToolWithLoggingCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_logging_tool",
 			Definition: `{"name":"test_logging_tool","description":"Log messages, as far as the caller wants them.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestLoggingToolInput, h.TestLoggingTool, server.Unstructured(appendCallToolResult)),
-			Cancel:     testLoggingToolCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_sampling",
 			Definition: `{"name":"test_sampling","description":"Let the client's model answer a prompt.","inputSchema":{"type":"object","required":["prompt"],"properties":{"prompt":{"type":"string"}}}}`,
 			Handler:    server.Bind(decodeTestSamplingInput, h.TestSampling, server.Unstructured(appendCallToolResult)),
-			Cancel:     testSamplingCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_elicitation",
@@ -78,7 +79,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestElicitationInput, func(ctx context.Context, call *server.Call, in *TestElicitationInput) (*CallToolResult, error) {
 				return h.TestElicitation(ctx, &TestElicitationCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel:  testElicitationCancel,
+			Cancel:  server.CancelPolicy{Timeout: 30 * time.Second},
 			MustAsk: true,
 		},
 		{
@@ -87,7 +88,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestElicitationSep1034DefaultsInput, func(ctx context.Context, call *server.Call, in *TestElicitationSep1034DefaultsInput) (*CallToolResult, error) {
 				return h.TestElicitationSep1034Defaults(ctx, &TestElicitationSep1034DefaultsCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel:  testElicitationSep1034DefaultsCancel,
+			Cancel:  server.CancelPolicy{Timeout: 30 * time.Second},
 			MustAsk: true,
 		},
 		{
@@ -96,32 +97,32 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestElicitationSep1330EnumsInput, func(ctx context.Context, call *server.Call, in *TestElicitationSep1330EnumsInput) (*CallToolResult, error) {
 				return h.TestElicitationSep1330Enums(ctx, &TestElicitationSep1330EnumsCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel:  testElicitationSep1330EnumsCancel,
+			Cancel:  server.CancelPolicy{Timeout: 30 * time.Second},
 			MustAsk: true,
 		},
 		{
 			Name:       "json_schema_2020_12_tool",
 			Definition: `{"name":"json_schema_2020_12_tool","description":"Take a contact, by a schema with everything in it.","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}}`,
 			Handler:    server.Bind(decodeJSONSchema202012ToolInput, h.JSONSchema202012Tool, server.Unstructured(appendCallToolResult)),
-			Cancel:     jsonSchema202012ToolCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_reconnection",
 			Definition: `{"name":"test_reconnection","description":"Close the stream before the answer, which is delivered when the client comes back.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestReconnectionInput, h.TestReconnection, server.Unstructured(appendCallToolResult)),
-			Cancel:     testReconnectionCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_x_mcp_header",
 			Definition: `{"name":"test_x_mcp_header","description":"Repeat an argument in a header.","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"level":{"type":"integer"}}}}`,
 			Handler:    server.Bind(decodeTestXMCPHeaderInput, h.TestXMCPHeader, server.Unstructured(appendCallToolResult)),
-			Cancel:     testXMCPHeaderCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_missing_capability",
 			Definition: `{"name":"test_missing_capability","description":"Need a model of the client.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestMissingCapabilityInput, h.TestMissingCapability, server.Unstructured(appendCallToolResult)),
-			Cancel:     testMissingCapabilityCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_streaming_elicitation",
@@ -129,20 +130,20 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestStreamingElicitationInput, func(ctx context.Context, call *server.Call, in *TestStreamingElicitationInput) (*CallToolResult, error) {
 				return h.TestStreamingElicitation(ctx, &TestStreamingElicitationCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel:  testStreamingElicitationCancel,
+			Cancel:  server.CancelPolicy{Timeout: 30 * time.Second},
 			MustAsk: true,
 		},
 		{
 			Name:       "test_trigger_tool_change",
 			Definition: `{"name":"test_trigger_tool_change","description":"Change the list of tools.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestTriggerToolChangeInput, h.TestTriggerToolChange, server.Unstructured(appendCallToolResult)),
-			Cancel:     testTriggerToolChangeCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_trigger_prompt_change",
 			Definition: `{"name":"test_trigger_prompt_change","description":"Change the list of prompts.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestTriggerPromptChangeInput, h.TestTriggerPromptChange, server.Unstructured(appendCallToolResult)),
-			Cancel:     testTriggerPromptChangeCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_input_required_result_elicitation",
@@ -150,20 +151,20 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultElicitationInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultElicitationInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultElicitation(ctx, &TestInputRequiredResultElicitationCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel:  testInputRequiredResultElicitationCancel,
+			Cancel:  server.CancelPolicy{Timeout: 30 * time.Second},
 			MustAsk: true,
 		},
 		{
 			Name:       "test_input_required_result_sampling",
 			Definition: `{"name":"test_input_required_result_sampling","description":"Ask the client's model.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestInputRequiredResultSamplingInput, h.TestInputRequiredResultSampling, server.Unstructured(appendCallToolResult)),
-			Cancel:     testInputRequiredResultSamplingCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_input_required_result_list_roots",
 			Definition: `{"name":"test_input_required_result_list_roots","description":"Ask for the client's roots.","inputSchema":{"type":"object"}}`,
 			Handler:    server.Bind(decodeTestInputRequiredResultListRootsInput, h.TestInputRequiredResultListRoots, server.Unstructured(appendCallToolResult)),
-			Cancel:     testInputRequiredResultListRootsCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "test_input_required_result_request_state",
@@ -171,7 +172,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultRequestStateInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultRequestStateInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultRequestState(ctx, &TestInputRequiredResultRequestStateCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel:  testInputRequiredResultRequestStateCancel,
+			Cancel:  server.CancelPolicy{Timeout: 30 * time.Second},
 			MustAsk: true,
 		},
 		{
@@ -180,7 +181,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultMultipleInputsInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultMultipleInputsInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultMultipleInputs(ctx, &TestInputRequiredResultMultipleInputsCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel:  testInputRequiredResultMultipleInputsCancel,
+			Cancel:  server.CancelPolicy{Timeout: 30 * time.Second},
 			MustAsk: true,
 		},
 		{
@@ -189,7 +190,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultMultiRoundInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultMultiRoundInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultMultiRound(ctx, &TestInputRequiredResultMultiRoundCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel:  testInputRequiredResultMultiRoundCancel,
+			Cancel:  server.CancelPolicy{Timeout: 30 * time.Second},
 			MustAsk: true,
 		},
 		{
@@ -198,7 +199,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultTamperedStateInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultTamperedStateInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultTamperedState(ctx, &TestInputRequiredResultTamperedStateCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel:  testInputRequiredResultTamperedStateCancel,
+			Cancel:  server.CancelPolicy{Timeout: 30 * time.Second},
 			MustAsk: true,
 		},
 		{
@@ -207,35 +208,35 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestInputRequiredResultCapabilitiesInput, func(ctx context.Context, call *server.Call, in *TestInputRequiredResultCapabilitiesInput) (*CallToolResult, error) {
 				return h.TestInputRequiredResultCapabilities(ctx, &TestInputRequiredResultCapabilitiesCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Cancel: testInputRequiredResultCapabilitiesCancel,
+			Cancel: server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "greet",
 			Definition: `{"name":"greet","description":"Greet somebody.","inputSchema":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}}`,
 			Handler:    server.Bind(decodeGreetInput, h.Greet, server.Unstructured(appendCallToolResult)),
-			Cancel:     greetCancel,
+			Cancel:     server.CancelPolicy{Timeout: 30 * time.Second},
 		},
 		{
 			Name:       "slow_compute",
 			Definition: `{"name":"slow_compute","description":"Take its time.","inputSchema":{"type":"object","required":["seconds"],"properties":{"seconds":{"type":"integer","minimum":0,"maximum":120},"label":{"type":"string"}}}}`,
 			Execution:  `{"taskSupport":"optional"}`,
 			Handler:    server.Bind(decodeSlowComputeInput, h.SlowCompute, server.Unstructured(appendCallToolResult)),
-			Cancel:     slowComputeCancel,
-			Task:       slowComputeTask,
+			Cancel:     server.CancelPolicy{Timeout: 2 * time.Minute},
+			Task:       server.TaskPolicy{Support: server.TaskOptional, TTL: 5 * time.Minute, MaxTTL: time.Hour, PollInterval: 200 * time.Millisecond},
 		},
 		{
 			Name:       "failing_job",
 			Definition: `{"name":"failing_job","description":"End with a tool error after a second.","inputSchema":{"type":"object"}}`,
 			Execution:  `{"taskSupport":"required"}`,
 			Handler:    server.Bind(decodeFailingJobInput, h.FailingJob, server.Unstructured(appendCallToolResult)),
-			Task:       failingJobTask,
+			Task:       server.TaskPolicy{Support: server.TaskRequired, TTL: 5 * time.Minute, MaxTTL: time.Hour, PollInterval: 200 * time.Millisecond},
 		},
 		{
 			Name:       "protocol_error_job",
 			Definition: `{"name":"protocol_error_job","description":"End with a protocol error.","inputSchema":{"type":"object"}}`,
 			Execution:  `{"taskSupport":"required"}`,
 			Handler:    server.Bind(decodeProtocolErrorJobInput, h.ProtocolErrorJob, server.Unstructured(appendCallToolResult)),
-			Task:       protocolErrorJobTask,
+			Task:       server.TaskPolicy{Support: server.TaskRequired, TTL: 5 * time.Minute, MaxTTL: time.Hour, PollInterval: 200 * time.Millisecond},
 		},
 		{
 			Name:       "confirm_delete",
@@ -244,7 +245,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeConfirmDeleteInput, func(ctx context.Context, call *server.Call, in *ConfirmDeleteInput) (*CallToolResult, error) {
 				return h.ConfirmDelete(ctx, &ConfirmDeleteCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Task:    confirmDeleteTask,
+			Task:    server.TaskPolicy{Support: server.TaskRequired, TTL: 5 * time.Minute, MaxTTL: time.Hour, PollInterval: 200 * time.Millisecond},
 			MustAsk: true,
 		},
 		{
@@ -254,7 +255,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeMultiInputInput, func(ctx context.Context, call *server.Call, in *MultiInputInput) (*CallToolResult, error) {
 				return h.MultiInput(ctx, &MultiInputCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Task:    multiInputTask,
+			Task:    server.TaskPolicy{Support: server.TaskRequired, TTL: 5 * time.Minute, MaxTTL: time.Hour, PollInterval: 200 * time.Millisecond},
 			MustAsk: true,
 		},
 		{
@@ -264,7 +265,7 @@ func tools(h Handlers) []server.Tool {
 			Handler: server.Bind(decodeTestToolWithTaskInput, func(ctx context.Context, call *server.Call, in *TestToolWithTaskInput) (*CallToolResult, error) {
 				return h.TestToolWithTask(ctx, &TestToolWithTaskCall{call}, in)
 			}, server.Unstructured(appendCallToolResult)),
-			Task:    testToolWithTaskTask,
+			Task:    server.TaskPolicy{Support: server.TaskRequired, TTL: 5 * time.Minute, MaxTTL: time.Hour, PollInterval: 200 * time.Millisecond},
 			Before:  []server.BeforeQuestion{testToolWithTaskUserNameQuestion.Before()},
 			MustAsk: true,
 		},

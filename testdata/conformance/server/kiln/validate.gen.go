@@ -610,14 +610,10 @@ func decodeTestToolWithTaskUserName(d *check.Decoder, v *TestToolWithTaskUserNam
 
 func appendCallToolResult(b []byte, v *CallToolResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendList(check.Member(b, `"content":`), v.Content, appendContentBlock)
 	b = check.AppendOptional(b, `"isError":`, v.IsError, check.AppendBool)
-	if v.StructuredContent != nil {
-		b = check.AppendRaw(check.Member(b, `"structuredContent":`), v.StructuredContent)
-	}
+	b = check.AppendOptionalRaw(b, `"structuredContent":`, v.StructuredContent)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
@@ -691,9 +687,7 @@ func decodeTextContent(d *check.Decoder, v *TextContent) {
 
 func appendTextContent(b []byte, v *TextContent) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendString(check.Member(b, `"text":`), v.Text)
 	b = check.Member(b, `"type":"text"`)
@@ -727,9 +721,7 @@ func decodeAnnotations(d *check.Decoder, v *Annotations) {
 
 func appendAnnotations(b []byte, v *Annotations) []byte {
 	b = append(b, '{')
-	if v.Audience != nil {
-		b = check.AppendSlice(check.Member(b, `"audience":`), v.Audience, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"audience":`, v.Audience, check.AppendString)
 	b = check.AppendOptional(b, `"lastModified":`, v.LastModified, check.AppendString)
 	b = check.AppendOptional(b, `"priority":`, v.Priority, check.AppendFloat)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -770,9 +762,7 @@ func decodeImageContent(d *check.Decoder, v *ImageContent) {
 
 func appendImageContent(b []byte, v *ImageContent) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendBytes(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
@@ -815,9 +805,7 @@ func decodeAudioContent(d *check.Decoder, v *AudioContent) {
 
 func appendAudioContent(b []byte, v *AudioContent) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendBytes(check.Member(b, `"data":`), v.Data)
 	b = check.AppendString(check.Member(b, `"mimeType":`), v.MIMEType)
@@ -869,14 +857,10 @@ func decodeResourceLink(d *check.Decoder, v *ResourceLink) {
 
 func appendResourceLink(b []byte, v *ResourceLink) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
-	if v.Icons != nil {
-		b = check.AppendList(check.Member(b, `"icons":`), v.Icons, appendIcon)
-	}
+	b = check.AppendOptionalList(b, `"icons":`, v.Icons, appendIcon)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendOptional(b, `"size":`, v.Size, check.AppendInt)
@@ -918,9 +902,7 @@ func decodeIcon(d *check.Decoder, v *Icon) {
 func appendIcon(b []byte, v *Icon) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
-	if v.Sizes != nil {
-		b = check.AppendSlice(check.Member(b, `"sizes":`), v.Sizes, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"sizes":`, v.Sizes, check.AppendString)
 	b = check.AppendString(check.Member(b, `"src":`), v.Src)
 	b = check.AppendOptional(b, `"theme":`, v.Theme, check.AppendString)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -957,9 +939,7 @@ func decodeEmbeddedResource(d *check.Decoder, v *EmbeddedResource) {
 
 func appendEmbeddedResource(b []byte, v *EmbeddedResource) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = appendEmbeddedResourceResource(check.Member(b, `"resource":`), &v.Resource)
 	b = check.Member(b, `"type":"resource"`)
@@ -1020,9 +1000,7 @@ func decodeTextResourceContents(d *check.Decoder, v *TextResourceContents) {
 
 func appendTextResourceContents(b []byte, v *TextResourceContents) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"text":`), v.Text)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
@@ -1063,9 +1041,7 @@ func decodeBlobResourceContents(d *check.Decoder, v *BlobResourceContents) {
 
 func appendBlobResourceContents(b []byte, v *BlobResourceContents) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendBytes(check.Member(b, `"blob":`), v.Blob)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
@@ -1413,9 +1389,7 @@ func decodeCompleteRequestParams(d *check.Decoder, v *CompleteRequestParams) {
 
 func appendCompleteRequestParams(b []byte, v *CompleteRequestParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = appendCompleteRequestParamsArgument(check.Member(b, `"argument":`), &v.Argument)
 	b = check.AppendPointer(b, `"context":`, v.Context, appendCompleteRequestParamsContext)
 	b = appendCompleteRequestParamsRef(check.Member(b, `"ref":`), &v.Ref)
@@ -1477,9 +1451,7 @@ func decodeCompleteRequestParamsContext(d *check.Decoder, v *CompleteRequestPara
 
 func appendCompleteRequestParamsContext(b []byte, v *CompleteRequestParamsContext) []byte {
 	b = append(b, '{')
-	if v.Arguments != nil {
-		b = check.AppendMap(check.Member(b, `"arguments":`), v.Arguments, appendString)
-	}
+	b = check.AppendOptionalMap(b, `"arguments":`, v.Arguments, appendString)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
@@ -1595,9 +1567,7 @@ func (v *ResourceTemplateReference) UnmarshalJSON(b []byte) error {
 
 func appendCompleteResult(b []byte, v *CompleteResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = appendCompleteResultCompletion(check.Member(b, `"completion":`), &v.Completion)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -1667,12 +1637,8 @@ func decodeGetPromptRequestParams(d *check.Decoder, v *GetPromptRequestParams) {
 
 func appendGetPromptRequestParams(b []byte, v *GetPromptRequestParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
-	if v.Arguments != nil {
-		b = check.AppendMap(check.Member(b, `"arguments":`), v.Arguments, appendString)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
+	b = check.AppendOptionalMap(b, `"arguments":`, v.Arguments, appendString)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -1688,9 +1654,7 @@ func (v *GetPromptRequestParams) UnmarshalJSON(b []byte) error {
 
 func appendGetPromptResult(b []byte, v *GetPromptResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
 	b = check.AppendList(check.Member(b, `"messages":`), v.Messages, appendPromptMessage)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -1759,9 +1723,7 @@ func decodePaginatedRequestParams(d *check.Decoder, v *PaginatedRequestParams) {
 
 func appendPaginatedRequestParams(b []byte, v *PaginatedRequestParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"cursor":`, v.Cursor, check.AppendString)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -1777,9 +1739,7 @@ func (v *PaginatedRequestParams) UnmarshalJSON(b []byte) error {
 
 func appendListPromptsResult(b []byte, v *ListPromptsResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"cacheScope":`, v.CacheScope, check.AppendString)
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"prompts":`), v.Prompts, appendPrompt)
@@ -1794,16 +1754,10 @@ func (v ListPromptsResult) MarshalJSON() ([]byte, error) {
 
 func appendPrompt(b []byte, v *Prompt) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
-	if v.Arguments != nil {
-		b = check.AppendList(check.Member(b, `"arguments":`), v.Arguments, appendPromptArgument)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
+	b = check.AppendOptionalList(b, `"arguments":`, v.Arguments, appendPromptArgument)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
-	if v.Icons != nil {
-		b = check.AppendList(check.Member(b, `"icons":`), v.Icons, appendIcon)
-	}
+	b = check.AppendOptionalList(b, `"icons":`, v.Icons, appendIcon)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -1920,9 +1874,7 @@ func checkSentListPromptsResult20251125(d *check.Decoder) {
 
 func appendListResourcesResult(b []byte, v *ListResourcesResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"cacheScope":`, v.CacheScope, check.AppendString)
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"resources":`), v.Resources, appendResource)
@@ -1937,14 +1889,10 @@ func (v ListResourcesResult) MarshalJSON() ([]byte, error) {
 
 func appendResource(b []byte, v *Resource) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
-	if v.Icons != nil {
-		b = check.AppendList(check.Member(b, `"icons":`), v.Icons, appendIcon)
-	}
+	b = check.AppendOptionalList(b, `"icons":`, v.Icons, appendIcon)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendOptional(b, `"size":`, v.Size, check.AppendInt)
@@ -2059,9 +2007,7 @@ func decodeReadResourceRequestParams(d *check.Decoder, v *ReadResourceRequestPar
 
 func appendReadResourceRequestParams(b []byte, v *ReadResourceRequestParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -2077,9 +2023,7 @@ func (v *ReadResourceRequestParams) UnmarshalJSON(b []byte) error {
 
 func appendReadResourceResult(b []byte, v *ReadResourceResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"cacheScope":`, v.CacheScope, check.AppendString)
 	b = check.AppendList(check.Member(b, `"contents":`), v.Contents, appendReadResourceResultContent)
 	b = check.AppendOptional(b, `"ttlMs":`, v.TTLMs, check.AppendInt)
@@ -2179,9 +2123,7 @@ func decodeSubscribeRequestParams(d *check.Decoder, v *SubscribeRequestParams) {
 
 func appendSubscribeRequestParams(b []byte, v *SubscribeRequestParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -2197,9 +2139,7 @@ func (v *SubscribeRequestParams) UnmarshalJSON(b []byte) error {
 
 func appendListResourceTemplatesResult(b []byte, v *ListResourceTemplatesResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"cacheScope":`, v.CacheScope, check.AppendString)
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"resourceTemplates":`), v.ResourceTemplates, appendResourceTemplate)
@@ -2214,14 +2154,10 @@ func (v ListResourceTemplatesResult) MarshalJSON() ([]byte, error) {
 
 func appendResourceTemplate(b []byte, v *ResourceTemplate) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendAnnotations)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
-	if v.Icons != nil {
-		b = check.AppendList(check.Member(b, `"icons":`), v.Icons, appendIcon)
-	}
+	b = check.AppendOptionalList(b, `"icons":`, v.Icons, appendIcon)
 	b = check.AppendOptional(b, `"mimeType":`, v.MIMEType, check.AppendString)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
@@ -2332,9 +2268,7 @@ func decodeUnsubscribeRequestParams(d *check.Decoder, v *UnsubscribeRequestParam
 
 func appendUnsubscribeRequestParams(b []byte, v *UnsubscribeRequestParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -2360,9 +2294,7 @@ func appendElicitRequestParams(b []byte, v *ElicitRequestParams) []byte {
 
 func appendElicitRequestFormParams(b []byte, v *ElicitRequestFormParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendString(check.Member(b, `"message":`), v.Message)
 	b = check.AppendOptional(b, `"mode":`, v.Mode, check.AppendString)
 	b = appendElicitRequestFormParamsRequestedSchema(check.Member(b, `"requestedSchema":`), &v.RequestedSchema)
@@ -2378,9 +2310,7 @@ func appendElicitRequestFormParamsRequestedSchema(b []byte, v *ElicitRequestForm
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
 	b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendPrimitiveSchemaDefinition)
-	if v.Required != nil {
-		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"required":`, v.Required, check.AppendString)
 	b = check.Member(b, `"type":"object"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -2497,9 +2427,7 @@ func (v TitledSingleSelectEnumSchemaOneOfItem) MarshalJSON() ([]byte, error) {
 
 func appendUntitledMultiSelectEnumSchema(b []byte, v *UntitledMultiSelectEnumSchema) []byte {
 	b = append(b, '{')
-	if v.Default != nil {
-		b = check.AppendSlice(check.Member(b, `"default":`), v.Default, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"default":`, v.Default, check.AppendString)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
 	b = appendUntitledMultiSelectEnumSchemaItems(check.Member(b, `"items":`), &v.Items)
 	b = check.AppendOptional(b, `"maxItems":`, v.MaxItems, check.AppendInt)
@@ -2528,9 +2456,7 @@ func (v UntitledMultiSelectEnumSchemaItems) MarshalJSON() ([]byte, error) {
 
 func appendTitledMultiSelectEnumSchema(b []byte, v *TitledMultiSelectEnumSchema) []byte {
 	b = append(b, '{')
-	if v.Default != nil {
-		b = check.AppendSlice(check.Member(b, `"default":`), v.Default, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"default":`, v.Default, check.AppendString)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
 	b = appendTitledMultiSelectEnumSchemaItems(check.Member(b, `"items":`), &v.Items)
 	b = check.AppendOptional(b, `"maxItems":`, v.MaxItems, check.AppendInt)
@@ -2573,9 +2499,7 @@ func appendLegacyTitledEnumSchema(b []byte, v *LegacyTitledEnumSchema) []byte {
 	b = check.AppendOptional(b, `"default":`, v.Default, check.AppendString)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
 	b = check.AppendSlice(check.Member(b, `"enum":`), v.Enum, check.AppendString)
-	if v.EnumNames != nil {
-		b = check.AppendSlice(check.Member(b, `"enumNames":`), v.EnumNames, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"enumNames":`, v.EnumNames, check.AppendString)
 	b = check.AppendOptional(b, `"title":`, v.Title, check.AppendString)
 	b = check.Member(b, `"type":"string"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -2588,9 +2512,7 @@ func (v LegacyTitledEnumSchema) MarshalJSON() ([]byte, error) {
 
 func appendElicitRequestURLParams(b []byte, v *ElicitRequestURLParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"elicitationId":`, v.ElicitationID, check.AppendString)
 	b = check.AppendString(check.Member(b, `"message":`), v.Message)
 	b = check.Member(b, `"mode":"url"`)
@@ -2622,13 +2544,9 @@ func decodeElicitResult(d *check.Decoder, v *ElicitResult) {
 
 func appendElicitResult(b []byte, v *ElicitResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendString(check.Member(b, `"action":`), v.Action)
-	if v.Content != nil {
-		b = check.AppendMap(check.Member(b, `"content":`), v.Content, appendElicitResultContentValue)
-	}
+	b = check.AppendOptionalMap(b, `"content":`, v.Content, appendElicitResultContentValue)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
@@ -3147,9 +3065,7 @@ func decodeListRootsResult(d *check.Decoder, v *ListRootsResult) {
 
 func appendListRootsResult(b []byte, v *ListRootsResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendList(check.Member(b, `"roots":`), v.Roots, appendRoot)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -3183,9 +3099,7 @@ func decodeRoot(d *check.Decoder, v *Root) {
 
 func appendRoot(b []byte, v *Root) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"name":`, v.Name, check.AppendString)
 	b = check.AppendString(check.Member(b, `"uri":`), v.URI)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -3198,25 +3112,17 @@ func (v *Root) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeR
 
 func appendCreateMessageRequestParams(b []byte, v *CreateMessageRequestParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"includeContext":`, v.IncludeContext, check.AppendString)
 	b = check.AppendInt(check.Member(b, `"maxTokens":`), v.MaxTokens)
 	b = check.AppendList(check.Member(b, `"messages":`), v.Messages, appendSamplingMessage)
-	if v.Metadata != nil {
-		b = check.AppendMap(check.Member(b, `"metadata":`), v.Metadata, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"metadata":`, v.Metadata, appendRaw)
 	b = check.AppendPointer(b, `"modelPreferences":`, v.ModelPreferences, appendModelPreferences)
-	if v.StopSequences != nil {
-		b = check.AppendSlice(check.Member(b, `"stopSequences":`), v.StopSequences, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"stopSequences":`, v.StopSequences, check.AppendString)
 	b = check.AppendOptional(b, `"systemPrompt":`, v.SystemPrompt, check.AppendString)
 	b = check.AppendOptional(b, `"temperature":`, v.Temperature, check.AppendFloat)
 	b = check.AppendPointer(b, `"toolChoice":`, v.ToolChoice, appendToolChoice)
-	if v.Tools != nil {
-		b = check.AppendList(check.Member(b, `"tools":`), v.Tools, appendTool)
-	}
+	b = check.AppendOptionalList(b, `"tools":`, v.Tools, appendTool)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
@@ -3227,9 +3133,7 @@ func (v CreateMessageRequestParams) MarshalJSON() ([]byte, error) {
 
 func appendSamplingMessage(b []byte, v *SamplingMessage) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = appendSamplingMessageContent(check.Member(b, `"content":`), &v.Content)
 	b = check.AppendString(check.Member(b, `"role":`), v.Role)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -3282,9 +3186,7 @@ func decodeToolUseContent(d *check.Decoder, v *ToolUseContent) {
 
 func appendToolUseContent(b []byte, v *ToolUseContent) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendString(check.Member(b, `"id":`), v.ID)
 	b = check.AppendMap(check.Member(b, `"input":`), v.Input, appendRaw)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
@@ -3327,14 +3229,10 @@ func decodeToolResultContent(d *check.Decoder, v *ToolResultContent) {
 
 func appendToolResultContent(b []byte, v *ToolResultContent) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendList(check.Member(b, `"content":`), v.Content, appendContentBlock)
 	b = check.AppendOptional(b, `"isError":`, v.IsError, check.AppendBool)
-	if v.StructuredContent != nil {
-		b = check.AppendRaw(check.Member(b, `"structuredContent":`), v.StructuredContent)
-	}
+	b = check.AppendOptionalRaw(b, `"structuredContent":`, v.StructuredContent)
 	b = check.AppendString(check.Member(b, `"toolUseId":`), v.ToolUseID)
 	b = check.Member(b, `"type":"tool_result"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -3395,9 +3293,7 @@ func appendSamplingMessageContentBlock(b []byte, v *SamplingMessageContentBlock)
 func appendModelPreferences(b []byte, v *ModelPreferences) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"costPriority":`, v.CostPriority, check.AppendFloat)
-	if v.Hints != nil {
-		b = check.AppendList(check.Member(b, `"hints":`), v.Hints, appendModelHint)
-	}
+	b = check.AppendOptionalList(b, `"hints":`, v.Hints, appendModelHint)
 	b = check.AppendOptional(b, `"intelligencePriority":`, v.IntelligencePriority, check.AppendFloat)
 	b = check.AppendOptional(b, `"speedPriority":`, v.SpeedPriority, check.AppendFloat)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -3426,15 +3322,11 @@ func (v ToolChoice) MarshalJSON() ([]byte, error) { return appendToolChoice(nil,
 
 func appendTool(b []byte, v *Tool) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendToolAnnotations)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
 	b = check.AppendPointer(b, `"execution":`, v.Execution, appendToolExecution)
-	if v.Icons != nil {
-		b = check.AppendList(check.Member(b, `"icons":`), v.Icons, appendIcon)
-	}
+	b = check.AppendOptionalList(b, `"icons":`, v.Icons, appendIcon)
 	b = appendToolInputSchema(check.Member(b, `"inputSchema":`), &v.InputSchema)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendPointer(b, `"outputSchema":`, v.OutputSchema, appendToolOutputSchema)
@@ -3470,12 +3362,8 @@ func (v ToolExecution) MarshalJSON() ([]byte, error) { return appendToolExecutio
 func appendToolInputSchema(b []byte, v *ToolInputSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
-	if v.Properties != nil {
-		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolInputSchemaPropertyMap)
-	}
-	if v.Required != nil {
-		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
-	}
+	b = check.AppendOptionalMap(b, `"properties":`, v.Properties, appendToolInputSchemaPropertyMap)
+	b = check.AppendOptionalSlice(b, `"required":`, v.Required, check.AppendString)
 	b = check.Member(b, `"type":"object"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -3490,12 +3378,8 @@ func appendToolInputSchemaPropertyMap(b []byte, v *map[string]check.Raw) []byte 
 func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 	b = append(b, '{')
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
-	if v.Properties != nil {
-		b = check.AppendMap(check.Member(b, `"properties":`), v.Properties, appendToolOutputSchemaPropertyMap)
-	}
-	if v.Required != nil {
-		b = check.AppendSlice(check.Member(b, `"required":`), v.Required, check.AppendString)
-	}
+	b = check.AppendOptionalMap(b, `"properties":`, v.Properties, appendToolOutputSchemaPropertyMap)
+	b = check.AppendOptionalSlice(b, `"required":`, v.Required, check.AppendString)
 	b = check.AppendOptional(b, `"type":`, v.Type, check.AppendString)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -3530,9 +3414,7 @@ func decodeCreateMessageResult(d *check.Decoder, v *CreateMessageResult) {
 
 func appendCreateMessageResult(b []byte, v *CreateMessageResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = appendCreateMessageResultContent(check.Member(b, `"content":`), &v.Content)
 	b = check.AppendString(check.Member(b, `"model":`), v.Model)
 	b = check.AppendString(check.Member(b, `"role":`), v.Role)
@@ -4165,9 +4047,7 @@ func appendElicitRequestParams20260728(b []byte, v *ElicitRequestParams) []byte 
 
 func appendElicitRequestURLParams20260728(b []byte, v *ElicitRequestURLParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendString(check.Member(b, `"message":`), v.Message)
 	b = check.Member(b, `"mode":"url"`)
 	b = check.AppendString(check.Member(b, `"url":`), v.URL)
@@ -4177,39 +4057,27 @@ func appendElicitRequestURLParams20260728(b []byte, v *ElicitRequestURLParams) [
 
 func appendCreateMessageRequestParams20260728(b []byte, v *CreateMessageRequestParams) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"includeContext":`, v.IncludeContext, check.AppendString)
 	b = check.AppendInt(check.Member(b, `"maxTokens":`), v.MaxTokens)
 	b = check.AppendList(check.Member(b, `"messages":`), v.Messages, appendSamplingMessage)
-	if v.Metadata != nil {
-		b = check.AppendMap(check.Member(b, `"metadata":`), v.Metadata, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"metadata":`, v.Metadata, appendRaw)
 	b = check.AppendPointer(b, `"modelPreferences":`, v.ModelPreferences, appendModelPreferences)
-	if v.StopSequences != nil {
-		b = check.AppendSlice(check.Member(b, `"stopSequences":`), v.StopSequences, check.AppendString)
-	}
+	b = check.AppendOptionalSlice(b, `"stopSequences":`, v.StopSequences, check.AppendString)
 	b = check.AppendOptional(b, `"systemPrompt":`, v.SystemPrompt, check.AppendString)
 	b = check.AppendOptional(b, `"temperature":`, v.Temperature, check.AppendFloat)
 	b = check.AppendPointer(b, `"toolChoice":`, v.ToolChoice, appendToolChoice)
-	if v.Tools != nil {
-		b = check.AppendList(check.Member(b, `"tools":`), v.Tools, appendTool20260728)
-	}
+	b = check.AppendOptionalList(b, `"tools":`, v.Tools, appendTool20260728)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
 
 func appendTool20260728(b []byte, v *Tool) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendPointer(b, `"annotations":`, v.Annotations, appendToolAnnotations)
 	b = check.AppendOptional(b, `"description":`, v.Description, check.AppendString)
-	if v.Icons != nil {
-		b = check.AppendList(check.Member(b, `"icons":`), v.Icons, appendIcon)
-	}
+	b = check.AppendOptionalList(b, `"icons":`, v.Icons, appendIcon)
 	b = appendToolInputSchema20260728(check.Member(b, `"inputSchema":`), &v.InputSchema)
 	b = check.AppendString(check.Member(b, `"name":`), v.Name)
 	b = check.AppendPointer(b, `"outputSchema":`, v.OutputSchema, appendToolOutputSchema20260728)
@@ -4235,9 +4103,7 @@ func appendToolOutputSchema20260728(b []byte, v *ToolOutputSchema) []byte {
 
 func appendListPromptsResult20251125(b []byte, v *ListPromptsResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"prompts":`), v.Prompts, appendPrompt)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -4246,9 +4112,7 @@ func appendListPromptsResult20251125(b []byte, v *ListPromptsResult) []byte {
 
 func appendListResourcesResult20251125(b []byte, v *ListResourcesResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"resources":`), v.Resources, appendResource)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -4257,9 +4121,7 @@ func appendListResourcesResult20251125(b []byte, v *ListResourcesResult) []byte 
 
 func appendReadResourceResult20251125(b []byte, v *ReadResourceResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendList(check.Member(b, `"contents":`), v.Contents, appendReadResourceResultContent)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
@@ -4267,9 +4129,7 @@ func appendReadResourceResult20251125(b []byte, v *ReadResourceResult) []byte {
 
 func appendListResourceTemplatesResult20251125(b []byte, v *ListResourceTemplatesResult) []byte {
 	b = append(b, '{')
-	if v.Meta != nil {
-		b = check.AppendMap(check.Member(b, `"_meta":`), v.Meta, appendRaw)
-	}
+	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendOptional(b, `"nextCursor":`, v.NextCursor, check.AppendString)
 	b = check.AppendList(check.Member(b, `"resourceTemplates":`), v.ResourceTemplates, appendResourceTemplate)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
