@@ -33,6 +33,9 @@ func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 }
 
 func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
+	if why = s.stopped(ctx); why != nil {
+		return why, conn.Close() // also when its peer is done, too
+	}
 	out := newConnOutlet(conn)
 	p := s.newPeer(ctx, out)
 	if l, ok := conn.(local); ok && l.Local() && p.principal == "" {
@@ -69,6 +72,16 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		_ = conn.Close() // what is being written ends; finish returns the same
 	}
 	return why, p.finish(conn, read)
+}
+
+// stopped is why nothing is served any more, nil if it is.
+func (s *Server) stopped(ctx context.Context) error {
+	select {
+	case <-s.down:
+		return ErrShutdown
+	default:
+		return context.Cause(ctx)
+	}
 }
 
 // end stops taking requests and cancels what is in flight (CAN21). The reader goes on refusing until its connection is closed:

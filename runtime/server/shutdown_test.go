@@ -209,8 +209,12 @@ func TestRunServesUntilTheEnd(t *testing.T) {
 		t.Error(err)
 	}
 	_, another := rpc.Pipe() // a client that is there
-	if err := f.srv.Serve(t.Context(), another); !errors.Is(err, ErrShutdown) {
-		t.Errorf("served after the end: %v", err)
+	for range 50 {           // whatever else is true
+		for name, conn := range map[string]rpc.Conn{"there": another, "gone": far} {
+			if err := f.srv.Serve(t.Context(), conn); !errors.Is(err, ErrShutdown) {
+				t.Fatalf("served after the end: %v, its client is %s", err, name)
+			}
+		}
 	}
 }
 
