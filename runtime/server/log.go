@@ -69,6 +69,11 @@ func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data 
 	if c.withhold(frame) {
 		return
 	}
+	c.mu.Lock() // close waits for it, so that the answer comes later (PRO01)
+	defer c.mu.Unlock()
+	if c.r == nil && c.run == nil {
+		return // it is closed
+	}
 	about := c.subject()
 	_ = about.tell(frame) // best effort
 }

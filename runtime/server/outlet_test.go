@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -46,6 +47,17 @@ func (f *fixture) begin(ctx context.Context, text string, out Outlet) (done chan
 	return done
 }
 
+// blocked tells whether a goroutine that is in the function waits for something.
+func blocked(function string) bool {
+	stacks := make([]byte, 1<<20)
+	for g := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+		if state, calls, _ := strings.Cut(g, "\n"); strings.Contains(calls, function) && !strings.Contains(state, "[run") {
+			return true
+		}
+	}
+	return false
+}
+
 // An exchange is over when nothing is being written any more, whoever writes.
 func TestCAN03TheExchangeWaitsForItsWriters(t *testing.T) {
 	for text, run := range map[string]func(ctx context.Context, call *Call){
@@ -53,21 +65,23 @@ func TestCAN03TheExchangeWaitsForItsWriters(t *testing.T) {
 		"notifications/progress": func(ctx context.Context, call *Call) { call.Progress(ctx, 1, 0, "") },
 		"notifications/message":  func(ctx context.Context, call *Call) { call.LogMessage(ctx, LevelError, "", "x") },
 	} {
-		out := newStuck(t, text)
+		out, returns := newStuck(t, text), make(chan struct{})
 		var left sync.WaitGroup
 		f := dual(t, Definition{Tools: []Tool{tool("leaves", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
 			left.Go(func() { run(ctx, call) })
 			<-out.held // it is writing
+			close(returns)
 			return &echoOutput{}, nil
 		}))}}, WithGather(0))
 		done := f.begin(t.Context(), frameWith(1, "tools/call", forms, callParams("leaves", `{}`), `"progressToken":1,"io.modelcontextprotocol/logLevel":"debug"`), out)
-		for range 10_000 {
-			runtime.Gosched()
-		}
-		select {
-		case <-done:
-			t.Errorf("%s: over while it is being written", text)
-		default:
+		<-returns
+		for over := false; !over && !blocked("(*Server).Exchange"); runtime.Gosched() {
+			select {
+			case <-done:
+				over = true
+				t.Errorf("%s: over while it is being written", text)
+			default:
+			}
 		}
 		close(out.free)
 		<-done

@@ -147,6 +147,7 @@ func (s *Server) answerTimeout(e *inflight.Entry) {
 		result := timeoutResult(info.Tool, info.Timeout)
 		result.ServerInfo = s.infoFor(w)
 		about := subject{peer: p, id: e.Key().ID}
+		p.barrier() // what the call was permitted to say before its timeout comes first (PRO01)
 		err := about.write(statement{frame: rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result)), retires: timedOut{e}, wire: w})
 		if err != nil {
 			p.endStream(about.id) // it was cancelled before this could be written

@@ -282,3 +282,54 @@ func TestCAN02ACancellationIsEarlierThanTheAnswerOfATimeout(t *testing.T) {
 		t.Errorf("%d in flight", n)
 	}
 }
+
+// What a call was permitted to say before its timeout comes before the answer that says so.
+func TestCAN29TheTimeoutIsAnsweredAfterWhatWasSaidBefore(t *testing.T) {
+	ended, left := make(chan struct{}), make(chan struct{})
+	f := newFixture(t, []Tool{tool("slow", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		go func() {
+			defer close(left)
+			call.Progress(context.WithoutCancel(ctx), 1, 0, "")
+		}()
+		<-ctx.Done()
+		close(ended)
+		return &echoOutput{}, nil
+	}), func(t *Tool) { t.Cancel.Timeout = 20 * time.Millisecond })})
+	near, far := rpc.Pipe()
+	slow := &slowConn{Conn: far, text: []byte("notifications/progress"), held: make(chan struct{}, 1), free: make(chan struct{})}
+	c := f.connect(t.Context(), near, slow)
+	c.initialize(`{}`)
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":"p"}}}`)
+	<-slow.held
+	<-ended
+	for gate := &f.srv.onlyPeer().gate; len(c.frames) == 0 && gate.TryRLock(); runtime.Gosched() {
+		gate.RUnlock() // until the answer waits, or was written
+	}
+	close(slow.free)
+	if first, second := c.next(), c.next(); first.Method != "notifications/progress" || string(second.ID) != "1" {
+		t.Errorf("%s\n%s", first.raw, second.raw)
+	}
+	<-left
+	c.close()
+}
+
+// A log message that is being written when the handler returns comes before the answer: the end of the call waits for it.
+func TestCAN29TheAnswerWaitsForALogMessage(t *testing.T) {
+	out := newStuck(t, "notifications/message")
+	var left sync.WaitGroup
+	f := dual(t, Definition{Tools: []Tool{tool("leaves", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		left.Go(func() { call.LogMessage(context.WithoutCancel(ctx), LevelError, "", "x") })
+		<-out.held
+		if call.mu.TryLock() {
+			call.mu.Unlock()
+			t.Error("nothing keeps the call from ending")
+		}
+		close(out.free)
+		return &echoOutput{}, nil
+	}))}})
+	<-f.begin(t.Context(), talking("leaves", nothing), out)
+	left.Wait()
+	if n := len(out.frames); n != 2 || out.frames[0].Method != "notifications/message" {
+		t.Errorf("%v", out.frames)
+	}
+}
