@@ -20,6 +20,7 @@ type Endpoint struct {
 	params  paramTable
 	pools   pools
 	bodies  *quota.Shared[server.Requestor] // bytes that are being read
+	unread  quota.Limit                     // bytes in streams of sessions that attached clients have not read
 
 	draining chan struct{} // closed when shutdown begins
 
@@ -48,6 +49,7 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	}
 	h.records = server.NewLogQueue(h.opts.logger.Handler())
 	h.opts.logger = slog.New(h.records)
+	h.unread.Max = int64(h.opts.replayTotal)
 	h.bodies = quota.NewShared[server.Requestor](h.opts.bodyTotal)
 	return h
 }

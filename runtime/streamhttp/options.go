@@ -96,7 +96,8 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 // that.
 func WithReplay(bytes int) Option { return func(o *options) { o.replay = max(bytes, 1) } }
 
-// WithReplayTotal sets how many bytes all sessions keep for clients that come back, and for listeners to come; the default is 256 MiB. Beyond
-// that, what was written to clients that are there is dropped, then the oldest of whoever has the most sessions. What an attached
-// client is about to read does not count.
+// WithReplayTotal sets how many bytes all sessions keep for clients that come back, for listeners to come, and for attached clients
+// that have not read them yet; the default is 256 MiB. Beyond that, what was written to clients that are there is dropped, then the
+// oldest of whoever has the most sessions. Clients of one principal leave at most three quarters unread: beyond that, progress and log
+// messages for them are dropped, and questions fail.
 func WithReplayTotal(bytes int) Option { return func(o *options) { o.replayTotal = max(bytes, 1) } }

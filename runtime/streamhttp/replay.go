@@ -95,9 +95,9 @@ func (s *session) oldest() (worst *stream) {
 // relieve forgets what is kept for clients that may come back when that is too much in all: first what was written to clients that
 // are there, then what is kept in sessions that nobody uses, of the principal with the most sessions before others, in the session
 // that was unused for the longest time before others; then what is kept in the others, in no order. It forgets somewhat more than it
-// must, so that it need not look again soon.
+// must, so that it need not look again soon. What attached clients are about to read takes its part of the total, and is not forgotten.
 func (h *Endpoint) relieve() {
-	total := int64(h.opts.replayTotal)
+	total := max(0, int64(h.opts.replayTotal)-h.unread.Used())
 	if h.kept.Load() <= total {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
@@ -21,6 +22,7 @@ type roster struct {
 type tenant struct {
 	who      server.Requestor
 	sessions int
+	unread   atomic.Int64 // its part of Endpoint.unread
 	idle     queue
 	place    int // in roster.idle
 }

@@ -303,3 +303,47 @@ func (f *fixture) calls(session string) int {
 	defer s.mu.Unlock()
 	return len(s.active)
 }
+
+// What clients that are attached do not read is bounded over all sessions, one caller leaves something for others, and answers are
+// not dropped.
+func TestTSK28WhatAttachedClientsDoNotReadIsBounded(t *testing.T) {
+	f := newFixture(t, WithReplayTotal(1<<20))
+	frame := make([]byte, 32<<10)
+	var streams []*stream
+	var readers []uint64
+	call := func(who string) *stream {
+		s := f.session(f.opened(who))
+		st := s.stream(rpc.StringID("1"))
+		streams, readers = append(streams, st), append(readers, st.attach(-1))
+		for range 16 {
+			_ = s.Write(rpc.StringID("1"), false, frame)
+		}
+		return st
+	}
+	for range 12 {
+		call("greedy")
+	}
+	if st := call("late"); st.behind == 0 {
+		t.Error("nothing is left for another caller")
+	}
+	if err := f.session(f.opened("greedy")).tell(frame); err != nil { // kept for a listener to come
+		t.Error(err)
+	}
+	unread := 0
+	for i, st := range streams {
+		unread += st.behind
+		_ = st.add(frame, true)
+		if b := st.take(readers[i]); !b.ended || len(b.events) == 0 {
+			t.Error("the answer was dropped")
+		}
+	}
+	if used := int(f.h.unread.Used()); unread != used || used == 0 || used > 1<<20 {
+		t.Errorf("%d bytes are unread, %d counted", unread, used)
+	}
+	for i, st := range streams {
+		st.wrote(readers[i])
+	}
+	if n := f.h.unread.Used(); n != 0 {
+		t.Errorf("%d bytes are still counted", n)
+	}
+}

@@ -38,7 +38,7 @@ type session struct {
 	carriers   map[*byte]*carrier // of questions, by the frame's first byte
 	open       int                // HTTP requests
 	used       time.Time
-	tenant     *tenant // under Endpoint.mu
+	tenant     *tenant // whose numbers are under Endpoint.mu
 	resting    bool    // among tenant.idle, between two others; under Endpoint.mu
 	before     *session
 	after      *session
@@ -172,6 +172,9 @@ func (s *session) newStream() *stream {
 	s.last++
 	st := newStream(s.last, streamLimits{replay: s.h.opts.replay, pending: s.h.opts.replay}, &s.kept, s.h.pools.alarm())
 	st.total = &s.h.kept
+	if s.tenant != nil {
+		st.crowd, st.own = &s.h.unread, &s.tenant.unread
+	}
 	s.streams[st.number] = st
 	return st
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
 
 // stream is what the server says in one response of a session, in the order in which it was said. The response is written by
@@ -16,6 +18,8 @@ type stream struct {
 	limits   streamLimits
 	kept     *atomic.Int64 // what the streams of the session count
 	total    *atomic.Int64 // what the streams of all sessions count; nil: not counted
+	crowd    *quota.Limit  // of what is unread in all sessions; nil: not counted
+	own      *atomic.Int64 // the caller's part of crowd
 
 	*alarm // of the reader
 
@@ -30,6 +34,8 @@ type stream struct {
 	behind  int       // bytes of unread events
 	written int       // number of the last event that was written to the attached reader
 	due     int       // bytes of later ones
+	answer  int       // of due, the answer: the server counts it
+	held    int       // bytes that crowd counts
 	inline  bool      // who reads is who adds
 	reader  uint64    // attached; 0: none
 	readers uint64    // that ever were
@@ -48,6 +54,7 @@ type streamLimits struct {
 var (
 	errGone     = errors.New("streamhttp: the stream is over")
 	errNoReader = errors.New("streamhttp: nobody listens")
+	errUnread   = errors.New("streamhttp: too much is unread")
 )
 
 func newStream(number uint64, limits streamLimits, kept *atomic.Int64, a *alarm) *stream {
@@ -63,10 +70,18 @@ func (s *stream) id(number int) eventID {
 
 // add appends a frame, which must not change any more. It waits for an attached reader that is far behind: the write deadline
 // of the reader bounds that. Without a reader the oldest events of a request's stream give way; a listener takes none. A large
-// frame returns when the reader has written it, so that what waits to be read is what the server counts as such (TSK28).
+// frame returns when the reader has written it, so that what waits to be read is what the server counts as such (TSK28). What is no
+// answer is dropped while the caller's clients leave too much unread.
 func (s *stream) add(frame []byte, last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.crowd != nil && s.reader != 0 && !last {
+		size := int64(len(frame))
+		if !s.crowd.Take(s.own, size) {
+			return errUnread
+		}
+		defer s.crowd.Give(s.own, size) // recount counts it
+	}
 	for s.reader != 0 && !s.ended && s.behind > s.limits.pending {
 		s.room.Wait()
 	}
@@ -79,6 +94,9 @@ func (s *stream) add(frame []byte, last bool) error {
 	s.ended = last
 	if frame != nil && !s.dropped {
 		s.push(frame)
+		if last && s.reader != 0 {
+			s.answer = len(frame)
+		}
 		s.trim()
 		s.recount()
 	}
@@ -124,17 +142,22 @@ func (s *stream) push(frame []byte) {
 	s.due += len(frame)
 }
 
-// recount counts what can be dropped: what waits for a client that is away, and what an attached reader has written. With s.mu.
+// recount counts what can be dropped: what waits for a client that is away, and what an attached reader has written. What that one
+// has still to write counts by itself, without the answer, which the server counts. With s.mu.
 func (s *stream) recount() {
-	n := s.bytes
+	n, held := s.bytes, 0
 	if s.reader != 0 {
-		n -= s.due
+		n, held = n-s.due, s.due-s.answer
 	}
 	more := int64(n - s.counted)
 	s.counted = n
 	s.kept.Add(more)
 	if s.total != nil {
 		s.total.Add(more)
+	}
+	if s.crowd != nil {
+		s.crowd.Add(s.own, int64(held-s.held))
+		s.held = held
 	}
 }
 
@@ -194,7 +217,7 @@ func (s *stream) attach(after int) (reader uint64) {
 		s.events = slices.Clone(s.events) // the other one may be writing what it took
 	}
 	s.readers++
-	s.reader = s.readers
+	s.reader, s.answer = s.readers, 0
 	s.reached()
 	s.signal()
 	return s.reader
@@ -203,6 +226,7 @@ func (s *stream) attach(after int) (reader uint64) {
 // reached notes that the reader has written what it took. With s.mu.
 func (s *stream) reached() {
 	s.written, s.due = s.unread-1, s.behind
+	s.answer = min(s.answer, s.due)
 	s.recount()
 	s.room.Broadcast()
 }
@@ -224,7 +248,7 @@ func (s *stream) detach(reader uint64) (unread [][]byte) {
 	if s.reader != reader {
 		return nil
 	}
-	s.reader = 0
+	s.reader, s.answer = 0, 0
 	s.room.Broadcast()
 	if s.listener {
 		taken := s.unread - s.first
@@ -251,7 +275,7 @@ func (s *stream) drop() {
 func (s *stream) forget() {
 	s.unread = s.first + len(s.events)
 	s.first = s.unread
-	s.dropped, s.events, s.bytes, s.behind, s.due = true, nil, 0, 0, 0
+	s.dropped, s.events, s.bytes, s.behind, s.due, s.answer = true, nil, 0, 0, 0, 0
 }
 
 // batch is what a reader has to do next.

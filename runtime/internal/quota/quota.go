@@ -44,6 +44,12 @@ func (l *Limit) TakeReserved(own *atomic.Int64, n, reserve int64) bool {
 	return false
 }
 
+// Add counts n that is there already.
+func (l *Limit) Add(own *atomic.Int64, n int64) {
+	l.used.Add(n)
+	own.Add(n)
+}
+
 // Give gives n back.
 func (l *Limit) Give(own *atomic.Int64, n int64) {
 	l.used.Add(-n)
