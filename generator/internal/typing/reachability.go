@@ -25,7 +25,8 @@ func Needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
 	m.assertions(d.Checks)
 	switch b := d.Body.(type) {
 	case *model.Struct:
-		m.properties(b, u)
+		b.Children(m.with(u))
+		f(b.Func, u)
 	case *model.Union:
 		for _, member := range b.Members {
 			f(member.Decl, u)
@@ -46,19 +47,18 @@ func Needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
 // mentions tells f what a declaration needs.
 type mentions struct{ f func(*model.Decl, model.Use) }
 
-func (n mentions) properties(s *model.Struct, u model.Use) {
-	for _, p := range s.Props {
-		if p.Name == "" {
-			n.value(&p.Value, u&model.Decode)
-			continue
+// with tells of values whose functions u are called. What has no field is read with a validator, or not at all.
+func (n mentions) with(u model.Use) func(*model.Value, *model.Prop) {
+	return func(v *model.Value, of *model.Prop) {
+		if of != nil && of.Name == "" {
+			n.value(v, u&model.Decode)
+			return
 		}
-		n.value(&p.Value, u)
-		if u&model.Decode != 0 {
-			n.literal(p.Default)
+		n.value(v, u)
+		if of != nil && u&model.Decode != 0 {
+			n.literal(of.Default)
 		}
 	}
-	n.value(&s.AdditionalValue, u)
-	n.f(s.Func, u)
 }
 
 func (n mentions) value(v *model.Value, u model.Use) {
@@ -66,30 +66,20 @@ func (n mentions) value(v *model.Value, u model.Use) {
 		return
 	}
 	n.assertions(v.Checks)
+	v.Children(n.with(u))
 	switch t := v.Type.(type) {
 	case *model.Slice:
-		n.value(&t.Elem, u)
 		n.f(t.Func, u)
 	case *model.Map:
-		n.value(&t.Elem, u)
 		n.f(t.Func, u)
+	case *model.Object:
+		n.f(t.Struct.Func, u)
 	case model.Named:
 		if _, ok := t.Decl.Body.(*model.Enum); ok {
 			n.f(t.Decl, tableIf(u))
 			return
 		}
 		n.f(t.Decl, u)
-	case *model.ByKind:
-		for i := range t.Cases {
-			n.value(&t.Cases[i].Value, u)
-		}
-	case *model.ByIndex:
-		for i := range t.Cases {
-			n.value(&t.Cases[i], u)
-		}
-		n.value(&t.Rest, u)
-	case *model.Object:
-		n.properties(t.Struct, u)
 	}
 }
 
@@ -114,14 +104,10 @@ func (n mentions) literal(l model.Literal) {
 
 // named tells of the declared types in the Go type of v.
 func (n mentions) named(v *model.Value) {
-	switch t := v.Type.(type) {
-	case *model.Slice:
-		n.named(&t.Elem)
-	case *model.Map:
-		n.named(&t.Elem)
-	case model.Named:
+	if t, ok := v.Type.(model.Named); ok {
 		n.f(t.Decl, 0)
 	}
+	v.Children(func(inner *model.Value, _ *model.Prop) { n.named(inner) })
 }
 
 func (n mentions) assertions(all []model.Assertion) {

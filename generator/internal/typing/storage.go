@@ -49,8 +49,13 @@ func nilIsNull(v *model.Value) bool {
 
 // settle decides how every value of d is kept, which needs the bodies of all declarations.
 func settle(d *model.Decl) {
-	eachProp(d, func(p *model.Prop) { p.Hold = hold(&p.Value, p.Presence) })
-	eachValue(d, func(v *model.Value) { v.Hold = elementHold(v) })
+	d.Walk(func(v *model.Value, of *model.Prop) {
+		if of != nil {
+			of.Hold = hold(v, of.Presence)
+		} else {
+			v.Hold = elementHold(v)
+		}
+	})
 	if u, ok := d.Body.(*model.Union); ok {
 		for _, m := range u.Members {
 			m.Pointer = classOf(&model.Value{Type: model.Named{Decl: m.Decl}}) == record

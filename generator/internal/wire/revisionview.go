@@ -16,6 +16,7 @@ type viewer struct {
 	revision string
 	suffix   string
 	nodes    map[*model.Decl]*schema.Node
+	located  map[*model.Decl]bool
 	made     map[*model.Decl]*model.Decl // the type itself where nothing differs
 	Out      []*model.Decl
 }
@@ -23,7 +24,7 @@ type viewer struct {
 // NewViewer needs finished types.
 func NewViewer(types *typing.Types, p *Protocol, w *model.Wire) *viewer {
 	v := &viewer{types: types, lacking: p.lacking, revision: w.Revision, suffix: w.Suffix,
-		nodes: map[*model.Decl]*schema.Node{}, made: map[*model.Decl]*model.Decl{}}
+		nodes: map[*model.Decl]*schema.Node{}, located: map[*model.Decl]bool{}, made: map[*model.Decl]*model.Decl{}}
 	for n, value := range types.Declared {
 		if named, ok := value.Type.(model.Named); ok {
 			v.nodes[named.Decl] = n
@@ -59,6 +60,7 @@ func (viewers Viewers) Settle(all []model.View, of model.TypeRef) []model.View {
 
 // view returns the declaration whose encoder writes d as the revision has it: a new one, or d.
 func (v *viewer) view(d *model.Decl) *model.Decl {
+	v.locateIn(d)
 	if !v.differs(d, map[*model.Decl]bool{}) {
 		return d
 	}
@@ -81,21 +83,33 @@ func (v *viewer) differs(d *model.Decl, seen map[*model.Decl]bool) bool {
 		return false
 	}
 	seen[d] = true
-	if s, ok := d.Body.(*model.Struct); ok {
-		for _, p := range s.Props {
-			if v.lacks(d, p) {
-				return true
-			}
-		}
-	}
-	return slices.ContainsFunc(inner(d), func(i *model.Decl) bool { return v.differs(i, seen) })
+	differs := false
+	d.Children(func(_ *model.Value, p *model.Prop) { differs = differs || p != nil && v.lacks(d, p) })
+	d.Encoders(func(i *model.Decl) { differs = differs || v.differs(i, seen) })
+	return differs
 }
 
-// lacks reports whether the revision has no such property, and notes where the types below it come from.
+// lacks reports whether the revision has no such property.
 func (v *viewer) lacks(d *model.Decl, p *model.Prop) bool {
-	n := v.nodes[d].Get("properties").Get(p.Key)
-	v.locate(&p.Value, n)
-	return slices.Contains(v.lacking[n], v.revision)
+	return slices.Contains(v.lacking[v.schemaOf(d, p)], v.revision)
+}
+
+func (v *viewer) schemaOf(d *model.Decl, p *model.Prop) *schema.Node {
+	return v.nodes[d].Get("properties").Get(p.Key)
+}
+
+// locateIn locates the types in d and in all that its encoder calls.
+func (v *viewer) locateIn(d *model.Decl) {
+	if d == nil || v.located[d] {
+		return
+	}
+	v.located[d] = true
+	d.Children(func(value *model.Value, p *model.Prop) {
+		if p != nil {
+			v.locate(value, v.schemaOf(d, p))
+		}
+	})
+	d.Encoders(v.locateIn)
 }
 
 // locate notes the schema of types that have no definition of their own.
@@ -118,41 +132,6 @@ func (v *viewer) locate(value *model.Value, n *schema.Node) {
 	case *model.Map:
 		v.locate(&t.Elem, n.Get("additionalProperties"))
 	}
-}
-
-// inner lists the declarations that an encoder of d calls.
-func inner(d *model.Decl) []*model.Decl {
-	switch b := d.Body.(type) {
-	case *model.Struct:
-		all := []*model.Decl{b.Func}
-		for _, p := range b.Props {
-			all = append(all, called(&p.Value)...)
-		}
-		return all
-	case *model.Union:
-		var all []*model.Decl
-		for _, m := range b.Members {
-			all = append(all, m.Decl)
-		}
-		return all
-	case *model.Defined:
-		return called(&b.Value)
-	case *model.Element:
-		return called(&b.Value)
-	}
-	return nil
-}
-
-func called(v *model.Value) []*model.Decl {
-	switch t := v.Type.(type) {
-	case model.Named:
-		return []*model.Decl{t.Decl}
-	case *model.Slice:
-		return append(called(&t.Elem), t.Func)
-	case *model.Map:
-		return append(called(&t.Elem), t.Func)
-	}
-	return nil
 }
 
 // body is d's body with the revision's view of everything in it.
