@@ -1,4 +1,6 @@
-// Package generator turns a manifest and protocol revisions into a Go package.
+// Package generator turns a manifest and protocol revisions into a Go package. Callers need Generate and Write; this page is for those
+// who change what is generated. Begin with generate.go, which calls the stages in order. A keyword becomes part of a type in
+// internal/typing/keyword.go, its Go source is written in internal/emit.
 //
 // # Stages
 //

@@ -1,5 +1,9 @@
 // Package check is what generated decoders, validators and encoders call: one pass from bytes to a typed value and all
-// its violations, without reflection and without an intermediate any.
+// its violations, without reflection and without an intermediate any. It is for those who change how JSON is read, held to a schema
+// or written; users need Raw, Optional and Nullable of it, all in optional.go.
+//
+// Begin with decoder.go, then with the file of the kind of value: object.go and array.go, scalar.go for strings and booleans,
+// integer.go and number.go for how a number is read (Int, Float; long ones exactly, in decimal.go), union.go where there is a choice.
 //
 // # Who does what
 //
@@ -51,7 +55,7 @@
 //	scalar.go integer.go number.go decimal.go    scalars; exact decimals
 //	union.go trial.go      forms of unions: told apart at first sight (kind, tag, members), or tried
 //	memo.go                what a value was judged to be, by which schema
-//	whole.go evaluated.go  conditions: what is looked at and not taken
+//	condition.go evaluated.go  conditions: what is looked at and not taken
 //	values.go              equality: const, enum, uniqueItems
 //	format/                formats of strings, and patterns
 //	skip.go stringscan.go keys.go    the scanner: syntax, strings, repeated keys
@@ -108,7 +112,7 @@
 //
 // Keywords without a Go type (not, if, dependentRequired, dependentSchemas, propertyNames, patternProperties, contains,
 // unevaluatedProperties, unevaluatedItems) are functions that look at a value before its decoder takes it, with Also or
-// Fits; samplewhole_test.go has one of each. What a text costs is bounded by its length and the schema: the verdicts on unions
+// Fits; samplecondition_test.go has one of each. What a text costs is bounded by its length and the schema: the verdicts on unions
 // within unions, and of validators that several others call (Once), are remembered by the place of the value, and so is where
 // long values end. The memory is bounded by the text. When it is full it begins anew, and from then on what is
 // tried and read again counts against Limits.Evaluations.

@@ -46,7 +46,7 @@ func (d *Decoder) Int(r *Int) int64 {
 
 // int64 is the value of a number without fraction, exponent or too many digits.
 func (n *digits) int64() (v int64, ok bool) {
-	if !n.whole || !n.fits || n.mantissa > math.MaxInt64 {
+	if !n.integer || !n.fits || n.mantissa > math.MaxInt64 {
 		return 0, false
 	}
 	if v = int64(n.mantissa); n.negative {

@@ -14,15 +14,15 @@ type memo struct {
 
 // verdict is what one schema said of the value at start.
 type verdict struct {
-	schema *Once
-	start  int32
-	end    int32 // of the value; of one that does not fit, how far it did
-	era    uint32
-	form   int16 // of a union: the form that fits
-	fits   bool
-	over   bool // it fits, but a number is beyond its Go type
-	whole  bool // end is the end of the value, though it does not fit
-	told   bool // its violations are reported
+	schema   *Once
+	start    int32
+	end      int32 // of the value; of one that does not fit, how far it did
+	era      uint32
+	form     int16 // of a union: the form that fits
+	fits     bool
+	over     bool // it fits, but a number is beyond its Go type
+	complete bool // end is the end of the value, though it does not fit
+	told     bool // its violations are reported
 }
 
 const (
@@ -122,7 +122,7 @@ func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 	case d.err != nil:
 		return
 	case d.counted > counted, d.broken > broken:
-		v.whole, v.told = true, !d.counting
+		v.complete, v.told = true, !d.counting
 	default:
 		v.fits = true
 	}
@@ -143,7 +143,7 @@ func (d *Decoder) recall(v *verdict) bool {
 	case d.counting:
 		d.counted++
 	}
-	if d.pos = int(v.end); !v.fits && !v.whole {
+	if d.pos = int(v.end); !v.fits && !v.complete {
 		d.pos = int(v.start)
 		d.leap()
 		return true

@@ -11,7 +11,7 @@ type digits struct {
 	mantissa uint64
 	exp      int
 	negative bool
-	whole    bool // neither fraction nor exponent
+	integer  bool // neither fraction nor exponent
 	fits     bool // the mantissa has at most 19 digits and the exponent is small
 }
 
@@ -21,7 +21,7 @@ const fitDigits = 19
 func (d *Decoder) scanNumber() (n digits, ok bool) {
 	data, i := d.data, d.pos
 	n.start = int32(i)
-	n.whole, n.fits = true, true
+	n.integer, n.fits = true, true
 	if i < len(data) && data[i] == '-' {
 		n.negative = true
 		i++
@@ -40,7 +40,7 @@ func (d *Decoder) scanNumber() (n digits, ok bool) {
 		return n, false
 	}
 	if i < len(data) && (data[i] == '.' || data[i]|0x20 == 'e') {
-		n.whole = false
+		n.integer = false
 		if i, ok = d.scanFraction(&n, i, &count); !ok {
 			return n, false
 		}
@@ -285,7 +285,7 @@ func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 			d.aboveMax(r.Has, int(n.start), r.At, boundText(r.Max, r.MaxText))
 		}
 	}
-	if r.Integer && !n.whole && !d.multiple(n, "1") {
+	if r.Integer && !n.integer && !d.multiple(n, "1") {
 		d.broke(int(n.start), r.At, "type", "an integer")
 	}
 	if r.MultipleOf != "" && !d.multiple(n, r.MultipleOf) {

@@ -11,18 +11,18 @@ func (d *Decoder) here() int {
 	return d.pos
 }
 
-// Mark is a place to read a part of the text from.
-type Mark struct{ pos int }
+// Position is a place to read a part of the text from.
+type Position struct{ pos int }
 
-// Mark remembers the value that comes.
-func (d *Decoder) Mark() Mark { return Mark{d.here()} }
+// Position remembers the value that comes.
+func (d *Decoder) Position() Position { return Position{d.here()} }
 
 // Since returns what has been taken since, as a part of the data given to Reset; nil after a failure.
-func (d *Decoder) Since(m Mark) []byte {
+func (d *Decoder) Since(p Position) []byte {
 	if d.err != nil {
 		return nil
 	}
-	return d.full[m.pos:d.pos:d.pos]
+	return d.full[p.pos:d.pos:d.pos]
 }
 
 // Pick takes the value as the form of u that fits; read takes it as the form with that index.

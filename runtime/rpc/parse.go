@@ -72,7 +72,7 @@ func split(frame []byte, limits check.Limits, into Reader, r *raw) error {
 	d := check.Get(frame, limits)
 	defer d.Put()
 	for i := d.Object(&envelope); i >= 0; i = d.Next() {
-		m := d.Mark()
+		m := d.Position()
 		if into == nil || !r.offer(d, i, into) {
 			d.Skip()
 		}

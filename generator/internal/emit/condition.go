@@ -32,8 +32,8 @@ func (s *source) condition(d *model.Decl) {
 		s.line("d.Contains(&", d.Stem, ", ", b.Item.Decode, ")")
 	case *model.Unevaluated:
 		s.unevaluated(d, b)
-	case *model.Marks:
-		s.marks(d, b)
+	case *model.Evaluated:
+		s.evaluated(d, b)
 	}
 }
 
@@ -45,8 +45,8 @@ func call(d *model.Decl) string {
 	return d.Decode + "(d)"
 }
 
-// mark is the statement that calls a function of Marks, or empty.
-func mark(d *model.Decl, e string) string {
+// evaluation is the statement that calls a function of Evaluated, or empty.
+func evaluation(d *model.Decl, e string) string {
 	if d == nil {
 		return ""
 	}
@@ -136,8 +136,8 @@ func (s *source) matched(d *model.Decl, b *model.Matched) {
 //	}
 func (s *source) unevaluated(d *model.Decl, b *model.Unevaluated) {
 	s.line("e := d.Evaluate(&", d.Stem, ")")
-	if b.Marks != nil {
-		s.line(mark(b.Marks, "&e"))
+	if b.Evaluated != nil {
+		s.line(evaluation(b.Evaluated, "&e"))
 	}
 	if b.Rest == nil {
 		s.line("e.Next()")
@@ -148,13 +148,13 @@ func (s *source) unevaluated(d *model.Decl, b *model.Unevaluated) {
 	s.close("}")
 }
 
-// marks writes
+// evaluated writes
 //
 //	e.Properties(&thingMarks)
 //	if d.Fits(checkThingAnyOf1) {
 //		markThingAnyOf1(d, e)
 //	}
-func (s *source) marks(d *model.Decl, b *model.Marks) {
+func (s *source) evaluated(d *model.Decl, b *model.Evaluated) {
 	if b.All {
 		s.line("e.All()")
 	}
@@ -172,7 +172,7 @@ func (s *source) marks(d *model.Decl, b *model.Marks) {
 		if step.If != nil {
 			condition = "d.Fits(" + step.If.Decode + ")"
 		}
-		s.conditional(condition, mark(step.Then, "e"), mark(step.Else, "e"))
+		s.conditional(condition, evaluation(step.Then, "e"), evaluation(step.Else, "e"))
 	}
 }
 
@@ -204,7 +204,7 @@ func (t *tables) condition(d *model.Decl) {
 			keyword = "unevaluatedItems"
 		}
 		t.add(d.Stem, "Unevaluated", at(b.At), text("Keyword", keyword), flag("Items", b.Items), flag("Refuse", b.Rest == nil))
-	case *model.Marks:
+	case *model.Evaluated:
 		if len(b.Names)+len(b.Patterns) > 0 {
 			t.add(d.Stem, "Evaluates", list("Names", b.Names), t.patterns(b.Patterns))
 		}

@@ -146,9 +146,9 @@ func kindList(k model.Kind, separator string) string {
 }
 
 // kindRule is a set of kinds in a table.
-func kindRule(k model.Kind, whole bool) string {
+func kindRule(k model.Kind, integer bool) string {
 	all := kindList(k, " | ")
-	if whole {
+	if integer {
 		all = strings.Replace(all, "check.KindNumber", "check.KindInteger", 1)
 	}
 	return all

@@ -246,7 +246,7 @@ func (t *tables) mapping(r *model.Map) {
 
 func (t *tables) kinds(r *model.ByKind) {
 	if r.Var != "" {
-		t.add(r.Var, "Union", at(r.At), `Keyword: "type"`, "Kinds: "+kindRule(r.Allowed, r.Whole))
+		t.add(r.Var, "Union", at(r.At), `Keyword: "type"`, "Kinds: "+kindRule(r.Allowed, r.Integer))
 	}
 	for i := range r.Cases {
 		t.value(&r.Cases[i].Value)

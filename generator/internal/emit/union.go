@@ -119,7 +119,7 @@ func form(f *model.Form, members []string) string {
 	}
 	var fields []string
 	if f.Kinds != model.KindAny {
-		fields = append(fields, "Kinds: "+kindRule(f.Kinds, f.Whole))
+		fields = append(fields, "Kinds: "+kindRule(f.Kinds, f.Integer))
 	}
 	if needs.Sign() > 0 {
 		fields = append(fields, "Needs: 0b"+needs.Text(2))

@@ -37,11 +37,11 @@ func (s *source) decoder(d *model.Decl) {
 		fills = ", " + fills
 	}
 	s.open("func ", d.Decode, "(d *", s.check("Decoder"), fills, ") {")
-	_, marks := d.Body.(*model.Marks)
+	_, evaluated := d.Body.(*model.Evaluated)
 	switch {
 	case d.Once == "":
 		s.decoderBody(d)
-	case marks:
+	case evaluated:
 		s.open("if !e.Again(&", d.Once, ") {")
 		s.decoderBody(d)
 		s.close("}")
@@ -82,7 +82,7 @@ func (s *source) decoderBody(d *model.Decl) {
 // parameter is what a decoder fills; nothing for validators.
 func (s *source) parameter(d *model.Decl) string {
 	switch b := d.Body.(type) {
-	case *model.Marks:
+	case *model.Evaluated:
 		return "e *" + s.check("Evaluated")
 	case *model.Check, model.Condition:
 		return ""

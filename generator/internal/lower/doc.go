@@ -1,5 +1,5 @@
 // Package lower turns a manifest and protocol revisions into a model.Package. It is for those who change what a generated package
-// consists of: which tools, methods, questions and policies it has, in which order, and what it does not need.
+// consists of: which tools, methods, questions and policies it has, in which order, and what it does not need. Begin with package.go.
 //
 //	package.go             the steps, in order
 //	tool.go policy.go      a tool, what cancels it, and when it is a task

@@ -83,11 +83,11 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	switch {
 	case (rule.Op == "" || wire.Handled()[rule.Op]) && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient):
 		l.implied(rule.Capability)
-		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: l.handlerName(m, stem), Capability: rule.Capability,
-			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
+		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: l.handlerName(m, stem), Capability: rule.Capability})
+		l.defines(rule)
 	case sends()[rule.Op] && rule.From.Includes(revision.FromServer):
-		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"), Op: naming.GoName(rule.Op), Again: l.runAgain(),
-			Params: model.TypeRef{Name: rule.Params}, Result: model.TypeRef{Name: rule.Result}})
+		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"), Op: naming.GoName(rule.Op), Again: l.runAgain()})
+		l.defines(rule)
 	case switches(&l.pkg.Needs)[rule.Op] != nil:
 		*switches(&l.pkg.Needs)[rule.Op] = true
 	case rule.Op == "elicitationComplete":
@@ -95,6 +95,16 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	default:
 		l.diags.Report(m.Node, "needless-method", "remove it from methods", "%s is served where it is needed, without a handler of yours", m.Value)
 	}
+}
+
+// definitions are those of the protocol that a method's params and result have.
+type definitions struct{ params, result string }
+
+func (l *packageLowering) defines(rule *revision.Method) {
+	if l.definitions == nil {
+		l.definitions = map[string]definitions{}
+	}
+	l.definitions[rule.Name] = definitions{rule.Params, rule.Result}
 }
 
 // promised refuses a method without those that its capability promises as well: clients would be answered that they do not exist.
@@ -174,10 +184,10 @@ func (l *packageLowering) protocolTypes() []string {
 		all = append(all, wire.ResultOf(l.in.Revisions))
 	}
 	for _, m := range l.pkg.Methods {
-		all = append(all, m.Params.Name, m.Result.Name)
+		all = append(all, l.definitions[m.Name].params, l.definitions[m.Name].result)
 	}
 	for _, s := range l.pkg.Sends {
-		all = append(all, s.Params.Name, s.Result.Name)
+		all = append(all, l.definitions[s.Name].params, l.definitions[s.Name].result)
 	}
 	return all
 }
@@ -186,13 +196,13 @@ func (l *packageLowering) protocolTypes() []string {
 // does not have.
 func (l *packageLowering) methodTypes() {
 	for _, m := range l.pkg.Methods {
-		m.Params = l.protocolType(m.Params.Name, model.Decode)
-		m.Result = l.protocolType(m.Result.Name, model.Encode)
+		m.Params = l.protocolType(l.definitions[m.Name].params, model.Decode)
+		m.Result = l.protocolType(l.definitions[m.Name].result, model.Encode)
 		m.Views = l.sent.Views(wire.SentResult(m.Name))
 	}
 	for _, s := range l.pkg.Sends {
-		s.Params = l.protocolType(s.Params.Name, model.Encode)
-		s.Result = l.protocolType(s.Result.Name, model.Decode)
+		s.Params = l.protocolType(l.definitions[s.Name].params, model.Encode)
+		s.Result = l.protocolType(l.definitions[s.Name].result, model.Decode)
 		s.Views = l.sent.Views(wire.SentParams(s.Name))
 	}
 	l.later = append(l.later, l.views)

@@ -63,8 +63,10 @@ type packageLowering struct {
 	// protocol is the union of what the revisions define.
 	protocol *wire.Protocol
 	sent     *wire.Sent
-	later    []func() // what needs finished types
-	diags    schema.Diagnostics
+	// definitions are what the methods of pkg say, by their names.
+	definitions map[string]definitions
+	later       []func() // what needs finished types
+	diags       schema.Diagnostics
 }
 
 func needs(m *manifest.Manifest) model.Needs {

@@ -58,14 +58,14 @@ type Contains struct {
 
 // Unevaluated is unevaluatedProperties or, with Items, unevaluatedItems.
 type Unevaluated struct {
-	At    string
-	Items bool
-	Marks *Decl // of Marks; nil if nothing is evaluated
-	Rest  *Decl // nil: refused
+	At        string
+	Items     bool
+	Evaluated *Decl // of Evaluated; nil if nothing is evaluated
+	Rest      *Decl // nil: refused
 }
 
-// Marks records what the schemas at one place speak of.
-type Marks struct {
+// Evaluated records what the schemas at one place speak of.
+type Evaluated struct {
 	All      bool
 	First    int      // items
 	Names    []string // properties
@@ -74,11 +74,11 @@ type Marks struct {
 	Steps    []Step
 }
 
-// Step is Marks of schemas that hold under a condition: that If holds, or that Key is there.
+// Step is Evaluated of schemas that hold under a condition: that If holds, or that Key is there.
 type Step struct {
 	If         *Decl
 	Key        string
-	Then, Else *Decl // of Marks; either may be nil
+	Then, Else *Decl // of Evaluated; either may be nil
 }
 
 func (*Not) isBody()         {}
@@ -89,7 +89,7 @@ func (*NameOf) isBody()      {}
 func (*Matched) isBody()     {}
 func (*Contains) isBody()    {}
 func (*Unevaluated) isBody() {}
-func (*Marks) isBody()       {}
+func (*Evaluated) isBody()   {}
 
 // Calls implements Condition.
 func (c *Not) Calls() []*Decl { return []*Decl{c.Branch} }
@@ -113,10 +113,10 @@ func (c *Matched) Calls() []*Decl { return append([]*Decl{c.Rest}, c.Schemas...)
 func (c *Contains) Calls() []*Decl { return []*Decl{c.Item} }
 
 // Calls implements Condition.
-func (c *Unevaluated) Calls() []*Decl { return []*Decl{c.Marks, c.Rest} }
+func (c *Unevaluated) Calls() []*Decl { return []*Decl{c.Evaluated, c.Rest} }
 
 // Calls implements Condition.
-func (c *Marks) Calls() []*Decl {
+func (c *Evaluated) Calls() []*Decl {
 	all := c.Found
 	for _, s := range c.Steps {
 		all = append(all[:len(all):len(all)], s.If, s.Then, s.Else)

@@ -1,8 +1,9 @@
 // Package model is the intermediate representation between schemas and Go source: data only, complete after lowering,
-// with every name and order decided.
+// with every name and order decided. It is for those who add something to generated code: a field here, its decision in ../typing,
+// ../wire or ../lower, its text in ../emit. Begin with package.go, which holds everything else.
 //
 // type.go, value.go, rule.go and condition.go describe types: a Decl is one Go declaration, its Body and the Values in it say how
-// JSON is read, checked, kept and written. There is one sealed interface a question (Body, Type, UnionRule, Assertion,
+// JSON is read, checked, kept and written; children.go goes through them. There is one sealed interface a question (Body, Type, UnionRule, Assertion,
 // Literal) rather than one struct with a field for every case, so that an emitter that forgets a case does not compile
 // around it. Presence and Hold are explicit: no emitter concludes from a pointer that something is optional.
 package model

@@ -135,7 +135,7 @@ type ByKind struct {
 	Var     string // only if not every kind is allowed
 	At      string
 	Allowed Kind
-	Whole   bool // numbers are integers
+	Integer bool // numbers are integers
 	Cases   []KindCase
 }
 

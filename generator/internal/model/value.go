@@ -95,10 +95,10 @@ type Group struct {
 
 // Form is what a value must show at first sight for one branch of a union.
 type Form struct {
-	Kinds Kind
-	Whole bool     // numbers are integers
-	Needs []string // members that an object must have
-	Tags  []string // the texts that the member Key must have; nil is any
+	Kinds   Kind
+	Integer bool     // numbers are integers
+	Needs   []string // members that an object must have
+	Tags    []string // the texts that the member Key must have; nil is any
 }
 
 // Also is a schema that holds too: a part of allOf that could not be merged.

@@ -54,7 +54,7 @@ func (a *anything) free(s *shape) model.Kind {
 	if s.str.at != nil {
 		kinds &^= model.KindString
 	}
-	if s.num.at != nil || s.whole {
+	if s.num.at != nil || s.integer {
 		kinds &^= model.KindNumber
 	}
 	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || r.first != nil || !a.all(r.items)) {

@@ -1,7 +1,7 @@
 // Package typing turns schemas into Go types and the rules that hold a value to them. It is for those who add a JSON Schema keyword
-// or change which Go type a schema becomes.
+// or change which Go type a schema becomes. Where a keyword becomes part of a type is one file, keyword.go: begin there.
 //
-// A schema goes through four steps, and each has its file to begin with:
+// A schema goes through four steps, each with its file:
 //
 //	keyword.go   what each keyword means: the table that a new keyword needs a row in
 //	merge.go     several schemas for one place are one shape
@@ -18,7 +18,7 @@
 //	saying.go sayingkind.go                          what conditions demand, in words
 //	storage.go literal.go                            how a value is held; defaults as literals
 //	typename.go chosen.go rulename.go                names of types, fields and tables
-//	share.go once.go cycle.go walk.go                types that say the same; recursion
+//	share.go once.go cycle.go                        types that say the same; recursion
 //	marshal.go reachability.go text.go               what encoding/json needs; which functions are called; text in raw strings
 //	schemalocation.go                                where a rule stands, for messages
 //

@@ -15,7 +15,7 @@ func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
 	forms = make([]model.Form, len(branches))
 	for i, s := range branches {
 		f := &forms[i]
-		f.Kinds, f.Whole = s.kinds, s.whole
+		f.Kinds, f.Integer = s.kinds, s.integer
 		if s.kinds&model.KindObject == 0 {
 			continue
 		}

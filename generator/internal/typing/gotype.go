@@ -22,7 +22,7 @@ func (l *lowering) goTypeOf(s *shape) string {
 		return s.goType
 	case kinds == model.KindString && len(s.str.formats) > 0:
 		return l.GoTypes[s.str.formats[0].text]
-	case kinds == model.KindNumber && s.whole:
+	case kinds == model.KindNumber && s.integer:
 		return l.GoTypes["integer"]
 	case kinds == model.KindNumber:
 		return l.GoTypes["number"]

@@ -16,7 +16,7 @@ func (s *shape) and(t *shape) {
 		s.kindsAt = t.kindsAt
 	}
 	s.kinds &= t.kinds
-	s.whole = s.whole || t.whole
+	s.integer = s.integer || t.integer
 	if s.never == nil {
 		s.never = t.never
 	}
@@ -327,7 +327,7 @@ func (s *shape) takes(v *schema.Node) bool {
 	case v.Kind == schema.String:
 		return s.str.fits(v.Text)
 	case v.Kind == schema.Number:
-		return s.num.fits(v, s.whole)
+		return s.num.fits(v, s.integer)
 	}
 	return true
 }

@@ -160,14 +160,14 @@ func (r *reader) readType(s *shape, owner, v *schema.Node) {
 		names = []*schema.Node{v}
 	}
 	var kinds model.Kind
-	whole := true
+	integer := true
 	for _, name := range names {
 		kinds |= kindNamed[name.Text]
-		whole = whole && name.Text != "number"
+		integer = integer && name.Text != "number"
 	}
 	s.kindsAt = owner
 	s.kinds &= kinds
-	s.whole = s.whole || whole && kinds&model.KindNumber != 0
+	s.integer = s.integer || integer && kinds&model.KindNumber != 0
 }
 
 var kindNamed = map[string]model.Kind{

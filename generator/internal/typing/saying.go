@@ -85,7 +85,7 @@ func (s saying) opposite(about *shape) string {
 	case s.noun != "":
 		return s.noun + " in which " + s.no
 	case about.kinds&(about.kinds-1) == 0:
-		return kindsInWords(about.kinds, about.whole) + " that " + s.no
+		return kindsInWords(about.kinds, about.integer) + " that " + s.no
 	}
 	return "a value that " + s.no
 }
@@ -138,9 +138,9 @@ func sayEnum(e *enumFacet) saying {
 func (l *lowering) sayKeywords(s, about *shape, depth int) ([]saying, bool) {
 	var kind []saying
 	left := about.kinds & s.kinds
-	number := left&model.KindNumber != 0 && s.whole && !about.whole
+	number := left&model.KindNumber != 0 && s.integer && !about.integer
 	if left != about.kinds || number && s.kinds != model.KindAny {
-		words := kindsInWords(s.kinds, s.whole)
+		words := kindsInWords(s.kinds, s.integer)
 		kind = append(kind, saying{yes: "is " + words, no: "is not " + words, but: words})
 	}
 	for _, k := range []model.Kind{model.KindNumber, model.KindString, model.KindArray, model.KindObject} {
@@ -256,9 +256,9 @@ func (l *lowering) sayCondition(c condition, about *shape, depth int) (saying, b
 }
 
 // kindsInWords lists kinds as the runtime does.
-func kindsInWords(kinds model.Kind, whole bool) string {
+func kindsInWords(kinds model.Kind, integer bool) string {
 	number := "a number"
-	if whole {
+	if integer {
 		number = "an integer"
 	}
 	var all []string

@@ -108,11 +108,11 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	rule := &model.NumberRule{At: l.ruleAt(at, p)}
 	multiple := s.num.multiple
 	exactly := l.goTypeOf(s) == "json.Number" && !p.drop
-	small := s.whole && !p.drop && !exactly && !beyondInt64(s)
+	small := s.integer && !p.drop && !exactly && !beyondInt64(s)
 	if small {
 		multiple = lcm(multiple, big.NewRat(1, 1))
 	}
-	rule.Integer = s.whole && !small && s.enum == nil
+	rule.Integer = s.integer && !small && s.enum == nil
 	if s.enum != nil {
 		rule.Const = s.enum.single
 		rule.Enum = numbers(s)
@@ -131,7 +131,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 		}
 		return model.Value{Type: model.Int{Rule: orNil(rule)}}
 	}
-	if s.whole || exactly {
+	if s.integer || exactly {
 		return model.Value{Type: model.Decimal{Rule: orNil(rule)}}
 	}
 	return model.Value{Type: model.Number{Rule: orNil(rule)}}
@@ -148,18 +148,18 @@ func orNil(r *model.NumberRule) *model.NumberRule {
 func (l *lowering) bounds(s *shape, rule *model.NumberRule) {
 	if b := s.num.min; b != nil {
 		rule.Min, rule.ExclusiveMin = b.text, b.exclusive
-		if s.whole && !b.value.IsInt() {
+		if s.integer && !b.value.IsInt() {
 			rule.Min, rule.ExclusiveMin = ceil(b.value).String(), false
-		} else if s.whole {
+		} else if s.integer {
 			rule.Min = decimal(b.value)
 		}
 	}
 	if b := s.num.max; b != nil {
 		rule.Max, rule.ExclusiveMax = b.text, b.exclusive
-		if s.whole && !b.value.IsInt() {
+		if s.integer && !b.value.IsInt() {
 			below := new(big.Int).Sub(ceil(b.value), big.NewInt(1))
 			rule.Max, rule.ExclusiveMax = below.String(), false
-		} else if s.whole {
+		} else if s.integer {
 			rule.Max = decimal(b.value)
 		}
 	}
@@ -202,7 +202,7 @@ func numbers(s *shape) []string {
 	for _, v := range s.enum.values {
 		switch x := v.Rat(); {
 		case v.Kind != schema.Number || x == nil:
-		case s.whole:
+		case s.integer:
 			all = append(all, decimal(x))
 		default:
 			all = append(all, v.Text)
@@ -212,12 +212,12 @@ func numbers(s *shape) []string {
 }
 
 // fits reports whether an enum's value satisfies the other keywords.
-func (s *numberFacet) fits(v *schema.Node, whole bool) bool {
+func (s *numberFacet) fits(v *schema.Node, integer bool) bool {
 	x := v.Rat()
 	switch {
 	case x == nil:
 		return true
-	case whole && !x.IsInt(), s.multiple != nil && !new(big.Rat).Quo(x, s.multiple).IsInt():
+	case integer && !x.IsInt(), s.multiple != nil && !new(big.Rat).Quo(x, s.multiple).IsInt():
 		return false
 	}
 	low, high := s.min == nil || x.Cmp(s.min.value) > 0, s.max == nil || x.Cmp(s.max.value) < 0

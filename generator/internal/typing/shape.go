@@ -18,7 +18,7 @@ type shape struct {
 	kinds   model.Kind
 	kindsAt *schema.Node // the schema whose type, enum or const narrowed kinds
 	never   *schema.Node // the schema that allows nothing, if there is one
-	whole   bool         // numbers are integers
+	integer bool         // numbers are integers
 	str     stringFacet
 	num     numberFacet
 	arr     arrayFacet

@@ -112,7 +112,7 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 
 // sayGroupsAlone reports whether s is one group and nothing else.
 func (l *lowering) sayGroupsAlone(s *shape) bool {
-	if len(s.groups) != 1 || s.also != nil || s.never != nil || s.enum != nil || s.whole || !s.plain() {
+	if len(s.groups) != 1 || s.also != nil || s.never != nil || s.enum != nil || s.integer || !s.plain() {
 		return false
 	}
 	var kinds model.Kind
@@ -234,7 +234,7 @@ func mixedWord(json string) string {
 
 // byKind is a value of many kinds, kept as it was written.
 func (l *lowering) byKind(s *shape, p place) model.Value {
-	t := &model.ByKind{Allowed: s.kinds, Whole: s.whole}
+	t := &model.ByKind{Allowed: s.kinds, Integer: s.integer}
 	if s.kinds != model.KindAny {
 		t.At = l.at(s.kindsAt)
 	}
@@ -259,7 +259,7 @@ func (l *lowering) byKind(s *shape, p place) model.Value {
 func (s *shape) says(kind model.Kind) bool {
 	switch kind {
 	case model.KindNumber:
-		return s.num.at != nil || s.whole
+		return s.num.at != nil || s.integer
 	case model.KindString:
 		return s.str.at != nil
 	case model.KindArray:
@@ -280,20 +280,20 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		}
 		t := *s
 		t.kinds, t.groups, t.also, t.notes = kind, nil, nil, notes{}
-		m := l.newDecl(d.Name+kindWord(kind, s.whole), nil)
+		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil)
 		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true, keep: p.keep})
-		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Whole: t.whole}})
+		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
 	return model.Value{Type: model.Named{Decl: d}}
 }
 
 // kindWord is what the Go name of a union's member ends with.
-func kindWord(kind model.Kind, whole bool) string {
+func kindWord(kind model.Kind, integer bool) string {
 	switch kind {
 	case model.KindString:
 		return "String"
 	case model.KindNumber:
-		if whole {
+		if integer {
 			return "Integer"
 		}
 		return "Number"

@@ -65,7 +65,7 @@ func (w *spoken) add(n *schema.Node) {
 func (l *lowering) unevaluated(c condition, v *schema.Node, hint string) model.Body {
 	b := &model.Unevaluated{At: l.at(c.at), Items: c.keyword == "unevaluatedItems"}
 	g := &gathering{l: l, items: b.Items, but: v}
-	b.Marks = g.decl(conj{c.at}, hint)
+	b.Evaluated = g.decl(conj{c.at}, hint)
 	if l.shape(conj{v}).never == nil {
 		b.Rest = l.checkNode(v, hint+"Schema")
 	}
@@ -86,9 +86,9 @@ func (g *gathering) decl(c conj, hint string) *model.Decl {
 	if d, ok := g.l.marked[key]; ok {
 		return d
 	}
-	d := g.l.newFunc("mark", hint)
+	d := g.l.newFunc("evaluate", hint)
 	g.l.marked[key] = d // for schemas that contain themselves
-	m := &model.Marks{}
+	m := &model.Evaluated{}
 	d.Body = m
 	seen := map[*schema.Node]bool{}
 	for _, n := range c {
@@ -120,7 +120,7 @@ func (g *gathering) key(c conj) string {
 }
 
 // add adds what n speaks of.
-func (g *gathering) add(m *model.Marks, n *schema.Node, hint string, seen map[*schema.Node]bool) {
+func (g *gathering) add(m *model.Evaluated, n *schema.Node, hint string, seen map[*schema.Node]bool) {
 	if seen[n] {
 		return
 	}
@@ -153,7 +153,7 @@ func (g *gathering) add(m *model.Marks, n *schema.Node, hint string, seen map[*s
 }
 
 // step adds a step unless it leads to nothing.
-func (g *gathering) step(m *model.Marks, condition *schema.Node, s model.Step, hint string) {
+func (g *gathering) step(m *model.Evaluated, condition *schema.Node, s model.Step, hint string) {
 	if s.Then == nil && s.Else == nil {
 		return
 	}
@@ -163,7 +163,7 @@ func (g *gathering) step(m *model.Marks, condition *schema.Node, s model.Step, h
 	m.Steps = append(m.Steps, s)
 }
 
-func (g *gathering) conditional(m *model.Marks, n, v *schema.Node, hint string) {
+func (g *gathering) conditional(m *model.Evaluated, n, v *schema.Node, hint string) {
 	holds := conj{v}
 	if then := n.Get("then"); then != nil {
 		holds = append(holds, then)
@@ -176,7 +176,7 @@ func (g *gathering) conditional(m *model.Marks, n, v *schema.Node, hint string) 
 }
 
 // speaks adds a keyword that itself speaks of properties or items.
-func (g *gathering) speaks(m *model.Marks, keyword string, v *schema.Node, hint string) {
+func (g *gathering) speaks(m *model.Evaluated, keyword string, v *schema.Node, hint string) {
 	if g.items {
 		switch keyword {
 		case "items":

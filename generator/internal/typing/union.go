@@ -113,11 +113,11 @@ func (f *flattening) add(base *shape, g group) {
 	}
 }
 
-// whole reports whether the owner takes no kind from the branch but null, for which types have presences.
-func (b branch) whole() bool {
+// intact reports whether the owner takes no kind from the branch but null, for which types have presences.
+func (b branch) intact() bool {
 	lost := b.own.kinds &^ b.shape.kinds
 	presence := lost == model.KindNull && b.own.kinds != model.KindAny && !b.own.anyKind()
-	return (lost == 0 || presence) && b.own.whole == b.shape.whole
+	return (lost == 0 || presence) && b.own.integer == b.shape.integer
 }
 
 // nested returns the anyOf that a branch of an anyOf consists of.
@@ -167,7 +167,7 @@ func (s *shape) lets(branches []branch) bool {
 // onlyBranch is a group of one branch beside null.
 func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.Value {
 	var v model.Value
-	if target, ok := l.follow(b.node); ok && base.plain() && b.whole() && p.decl == nil && (null || !l.nullWithin(target)) {
+	if target, ok := l.follow(b.node); ok && base.plain() && b.intact() && p.decl == nil && (null || !l.nullWithin(target)) {
 		v = l.ref(target, p)
 	} else {
 		b.shape.notes.and(&base.notes)
@@ -212,7 +212,7 @@ func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRu
 	targets := map[*schema.Node]bool{}
 	for _, b := range branches {
 		target, named := l.follow(b.node)
-		if targets[target] || named && b.whole() && l.nullWithin(target) {
+		if targets[target] || named && b.intact() && l.nullWithin(target) {
 			return nil, nil
 		}
 		targets[target] = true
@@ -315,9 +315,9 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 		}
 		t := *b.shape
 		t.kinds = kind
-		m := l.newDecl(d.Name+kindWord(kind, t.whole), nil)
+		m := l.newDecl(d.Name+kindWord(kind, t.integer), nil)
 		l.fill(m, &t, place{hint: m.Name, flat: true, keep: keep})
-		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Whole: t.whole}})
+		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
 	return all
 }
@@ -337,7 +337,7 @@ func (l *lowering) nullWithin(target *schema.Node) bool {
 
 // member returns the declaration of a branch: what it refers to, or a new one.
 func (l *lowering) member(b branch, p place, plain bool) *model.Decl {
-	if target, ok := l.follow(b.node); ok && plain && b.whole() {
+	if target, ok := l.follow(b.node); ok && plain && b.intact() {
 		if v := l.named(target); v != nil && v.Checks == nil {
 			return v.Type.(model.Named).Decl
 		}

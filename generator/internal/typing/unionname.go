@@ -18,7 +18,7 @@ func memberWord(branches []branch, i int, tags []string) string {
 	if others(branches, i, func(s *shape) bool { return s.kinds&kinds != 0 }) {
 		return firstWord(titleWord(branches, i), requiredWord(branches, i), propertyWord(branches, i), allWord(branches, i), "Option"+itoa(i))
 	}
-	return firstWord(titleWord(branches, i), kindWord(kinds, b.whole))
+	return firstWord(titleWord(branches, i), kindWord(kinds, b.integer))
 }
 
 // others reports whether any branch but the one at i is so.

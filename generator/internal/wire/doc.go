@@ -1,17 +1,17 @@
 // Package wire makes of one revision's rules the functions and tables that the runtime takes (REV04). It is for those who add an
-// operation to the runtime, or a message that it reads or writes.
+// operation to the runtime, or a message that it reads or writes. Begin with table.go for an operation, with slots.go for a message.
 //
 //	wire.go              Lower: a revision, as far as a package needs it
 //	table.go slots.go    the runtime's side: operations, capabilities, messages and the fields of its structs
-//	message.go share.go  readers and appenders, each once
+//	message.go share.go  readers and appenders, one for all messages of the same content
 //	word.go              words of the protocol: codes, statuses, result types
 //	protocol.go merge.go revisionview.go
 //	                     what several revisions define, as one document; encoders where they differ
 //	sent.go              validators of what handlers send, by the definitions of one revision
 //
 // Rules say where a slot stands in a message, tables of table.go say which field of which struct of the runtime it
-// is. A slot that only one of them has is left out. Functions are made once for each message, and a message that is
-// nothing but a task shares the task's.
+// is. A slot that only one of them has is left out. Functions are made once for each content (Shared): what a revision has in common
+// with a newer one, it uses from there.
 //
 // # Rejected
 //
