@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -57,7 +58,17 @@ func taskWire() *server.Wire {
 }
 
 // newAsking is an endpoint with a tool that asks as a task. Everybody is the same principal.
-func newAsking(t *testing.T) *fixture {
+func newAsking(t *testing.T) *fixture { return newAskingOn(t, httptest.NewUnstartedServer) }
+
+// newAskingBubble is newAsking within a bubble of package synctest.
+func newAskingBubble(t *testing.T) *fixture {
+	l := newPipes()
+	f := newAskingOn(t, l.server)
+	f.ts.Client().Transport.(*http.Transport).DialContext = l.dial
+	return f
+}
+
+func newAskingOn(t *testing.T, unstarted func(http.Handler) *httptest.Server) *fixture {
 	f := &fixture{t: t}
 	ask := tool("ask", f.ask)
 	ask.Task.Support = server.TaskOptional
@@ -68,9 +79,10 @@ func newAsking(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	f.srv, f.h = srv, Handler(srv, WithKeepAlive(50*time.Millisecond)) // notices that a client is gone
-	f.ts = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	f.ts = unstarted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.h.ServeHTTP(w, r.WithContext(server.WithPrincipal(r.Context(), "me")))
 	}))
+	f.ts.Start()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -125,28 +137,35 @@ func (f *fixture) answered(s *events, session, question string) {
 	}
 }
 
-// afterNotice returns when a session that nobody listens to would have been asked: there is nothing to see that tells.
-func afterNotice() { <-time.After(150 * time.Millisecond) }
+// afterNotice returns when a session that nobody listens to would have been asked: there is nothing to see that tells. In a bubble.
+func afterNotice() {
+	time.Sleep(150 * time.Millisecond)
+	synctest.Wait()
+}
 
 func TestTSK19AnOpenResultTakesAQuestionThatNobodyHeard(t *testing.T) {
-	f := newAsking(t)
-	session := f.initialize()
-	id := f.create(session)
-	afterNotice()
-	s, _ := f.stream(session, "2", id)
-	f.answered(s, session, s.question())
+	synctest.Test(t, func(t *testing.T) {
+		f := newAskingBubble(t)
+		session := f.initialize()
+		id := f.create(session)
+		afterNotice()
+		s, _ := f.stream(session, "2", id)
+		f.answered(s, session, s.question())
+	})
 }
 
 func TestTSK19AListenerThatComesLateIsAsked(t *testing.T) {
-	f := newAsking(t)
-	session := f.initialize()
-	id := f.create(session)
-	afterNotice()
-	listener, _ := f.stream(session, "", "")
-	q := listener.question()
-	// It is with a client that listens: nobody is asked twice.
-	s, _ := f.stream(session, "2", id)
-	f.answered(s, session, q)
+	synctest.Test(t, func(t *testing.T) {
+		f := newAskingBubble(t)
+		session := f.initialize()
+		id := f.create(session)
+		afterNotice()
+		listener, _ := f.stream(session, "", "")
+		q := listener.question()
+		// It is with a client that listens: nobody is asked twice.
+		s, _ := f.stream(session, "2", id)
+		f.answered(s, session, q)
+	})
 }
 
 func TestTSK19AnOpenResultTakesOverFromALostStream(t *testing.T) {
@@ -173,15 +192,17 @@ func TestTSK19AnOpenResultTakesOverInAnotherSession(t *testing.T) {
 }
 
 func TestTSK19AnOpenResultTakesOverFromACancelledOne(t *testing.T) {
-	f := newAsking(t)
-	session := f.initialize()
-	id := f.create(session)
-	first, _ := f.stream(session, "2", id)
-	first.question()
-	f.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`, session)
-	afterNotice()
-	second, _ := f.stream(session, "3", id)
-	f.answered(second, session, second.question())
+	synctest.Test(t, func(t *testing.T) {
+		f := newAskingBubble(t)
+		session := f.initialize()
+		id := f.create(session)
+		first, _ := f.stream(session, "2", id)
+		first.question()
+		f.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`, session)
+		afterNotice()
+		second, _ := f.stream(session, "3", id)
+		f.answered(second, session, second.question())
+	})
 }
 
 func TestTSK19AnOpenResultTakesOverFromOneThatWasLost(t *testing.T) {

@@ -49,12 +49,15 @@ func (l *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
+// server is one that serves h and is not started yet.
+func (l *pipes) server(h http.Handler) *httptest.Server {
+	return &httptest.Server{Listener: l, Config: &http.Server{Handler: h}}
+}
+
 // newBubble is newFixture within a bubble of package synctest.
 func newBubble(t testing.TB, opts ...Option) *fixture {
 	l := newPipes()
-	f := newFixtureOn(t, func(h http.Handler) *httptest.Server {
-		return &httptest.Server{Listener: l, Config: &http.Server{Handler: h}}
-	}, opts...)
+	f := newFixtureOn(t, l.server, opts...)
 	f.ts.Client().Transport.(*http.Transport).DialContext = l.dial
 	return f
 }
