@@ -1,22 +1,25 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"runtime"
 	"sync/atomic"
 	"testing"
 
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 // lagging is a store that lets a task end between reading it and returning what was read.
 type lagging struct {
 	*task.Memory
-	end atomic.Pointer[func()] // ends the task; nil: does nothing
+	end  atomic.Pointer[func()] // ends the task; nil: does nothing
+	told atomic.Bool            // the client was notified of the end
 }
 
-// Get implements task.Store. Others get every chance to tell of the end before it returns.
+// Get implements task.Store. It returns when somebody has told of the end, or waits to tell it.
 func (s *lagging) Get(ctx context.Context, owner, id string) (task.Task, error) {
 	t, err := s.Memory.Get(ctx, owner, id)
 	if end := s.end.Swap(nil); end != nil {
@@ -24,11 +27,25 @@ func (s *lagging) Get(ctx context.Context, owner, id string) (task.Task, error) 
 		for now := t; !now.Status.Terminal(); runtime.Gosched() {
 			now, _, _ = s.Watch(ctx, owner, id)
 		}
-		for range 1_000 {
+		for !s.told.Load() && !blocked("(*request).beginTelling") {
 			runtime.Gosched()
 		}
 	}
 	return t, err
+}
+
+// watchedConn notes when the client is notified of a task's end.
+type watchedConn struct {
+	rpc.Conn
+	told *atomic.Bool
+}
+
+func (c *watchedConn) WriteFrame(frame []byte) error {
+	err := c.Conn.WriteFrame(frame)
+	if bytes.Contains(frame, []byte(`"method":"notifications/tasks`)) && bytes.Contains(frame, []byte(`"completed"`)) {
+		c.told.Store(true)
+	}
+	return err
 }
 
 // What a client reads of a task on one connection never goes back: a request that was under way when the task ended says so, or
@@ -57,7 +74,11 @@ func TestTSK07WhatAClientReadsOfATaskNeverGoesBack(t *testing.T) {
 			for range 20 {
 				h := newHold()
 				f := dual(t, Definition{Tools: jobs(h)}, WithTaskStore(store))
-				c := f.dialTasks("me")
+				near, far := rpc.Pipe()
+				store.told.Store(false)
+				c := f.connect(as(t, "me"), near, &watchedConn{far, &store.told})
+				c.initialize(`{"elicitation":{}}`)
+				t.Cleanup(func() { _ = f.srv.Shutdown(context.Background()) })
 				id := c.start("1", "hang", "")
 				revision.open(c, id)
 				end := h.free
