@@ -17,6 +17,10 @@ import (
 // one. The defaults of Calls, Methods and Tasks are for callers with an identity or quota key that come over HTTP: a connection,
 // standard input and output above all, has one client, which can only slow itself down; and nobody should be refused because of somebody
 // else. What is set holds for everybody.
+//
+// So anonymous callers over HTTP have no default: that is the author's choice, and on a public server there should be one. A default
+// for all of them together would be low enough for one flood to lock out the others, or so high that the machine is busy before it is
+// reached. WithQuotaKey, with the address as the key for instance, gives each its own default; a rate that is set bounds all of them together.
 type Rates struct {
 	// Calls is for tools/call; default 10,000. Retries with answers count as well.
 	Calls int

@@ -114,6 +114,33 @@ func TestLET03DefaultsAreForCallersThatCanBeToldApart(t *testing.T) {
 	}
 }
 
+// Anonymous callers share a rate that is set, unless a quota key tells them apart: then each has it.
+func TestLET03AnonymousCallersAreTheAuthorsChoice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		call := frame(1, "tools/call", nothing, callParams("echo", `{"text":"x"}`))
+		refused := func(f *fixture, ctx context.Context, n int) (refused int) {
+			for range n {
+				if m := f.ask(ctx, call); m.Error != nil && m.Error.Code == -32600 {
+					refused++
+				}
+			}
+			return refused
+		}
+		bounded := ratedFixture(t, Rates{Calls: 5})
+		if n := refused(bounded, t.Context(), 60); n != 10 {
+			t.Errorf("anonymous callers: %d of 60 refused", n)
+		}
+		for _, address := range []string{"192.0.2.1", "192.0.2.2"} {
+			if n := refused(bounded, WithQuotaKey(t.Context(), address), 60); n != 10 {
+				t.Errorf("%s: %d of 60 refused", address, n)
+			}
+		}
+		if open := ratedFixture(t, Rates{}); open.srv.rates.set[ratedCalls].PerSecond != 0 || refused(open, t.Context(), 60) != 0 {
+			t.Error("anonymous callers have a default")
+		}
+	})
+}
+
 // Guesses of task ids are refused soon, and do not fill the log.
 func TestLET03GuessedTasksAreRefusedAndCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -115,6 +115,7 @@
 //   - A task can be polled 100 times a second. (server.WithTaskLimits)
 //   - Over HTTP, a caller with an identity or quota key makes 10,000 calls of tools a second, as many requests of
 //     other kinds, and ten times that after a pause. What is set holds for every caller. (server.WithRates)
+//   - Callers without either have no such default: on a public server give them a quota key, or set the rate that they have together.
 //   - Requests about unknown tasks are refused when a caller makes more than 10 a second, or 100 after a pause. (server.WithRates)
 //   - Over HTTP a body has at most 16 MiB and 30s to arrive. (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout)
 //   - Over HTTP, bodies that are being read have at most 256 MiB in all, without the first 64 KiB of each; of that, one caller has at
