@@ -155,8 +155,8 @@ func (e *outputError) Unwrap() error { return e.err }
 
 var errNoOutput = errors.New("the handler returned neither output nor error")
 
-// told is what the client reads after "the tool's output". What breaks a limit need not break the schema.
-func (e *outputError) told() string {
+// message is what the client reads after "the tool's output". Output beyond a limit need not break the schema.
+func (e *outputError) message() string {
 	if limit := (*check.LimitError)(nil); errors.As(e.err, &limit) {
 		return "can not be sent: it is " + limit.Error()
 	}

@@ -28,21 +28,21 @@ type Call struct {
 	run   *task.Run       // as a task
 
 	mu        sync.Mutex
-	r         *request         // inline, until the handler has returned
-	record    record           // what Do and Ask gave
-	names     map[string]use   // by this run
-	stateless *statelessRecord // the journal, in a stateless revision
+	r         *request           // inline, until the handler has returned
+	record    record             // what Do and Ask gave
+	names     map[string]nameUse // by this run
+	stateless *statelessRecord   // the record, in a stateless revision
 
-	can      ability
-	withheld *withheld   // nil: what it says is sent at once
-	mute     bool        // it can not ask: its answer may not
-	level    logLevel    // of log messages that the client wants
-	messages rate.Bucket // of them
-	local    *taskLocal
+	can       ability
+	withheld  *withheld   // nil: what it says is sent at once
+	mayNotAsk bool        // it can not ask: its answer may not
+	level     logLevel    // of log messages that the client wants
+	messages  rate.Bucket // of them
+	local     *taskLocal
 }
 
 func (r *request) newCall() *Call {
-	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, mute: !r.wire.Handshake && r.method.NoInput, entry: r.entry, since: r.since, room: &r.room, r: r, level: silentLevel}
+	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, mayNotAsk: !r.wire.Handshake && r.method.NoInput, entry: r.entry, since: r.since, room: &r.room, r: r, level: silentLevel}
 	if r.params.LogLevel != "" {
 		if place, known := Level(r.params.LogLevel).place(); known {
 			c.level = place
@@ -134,13 +134,13 @@ func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context)
 
 // refuses tells why the client can not be asked q, nil if it can.
 func (c *Call) refuses(q *task.Question) *UnsupportedError {
-	if c.mute {
+	if c.mayNotAsk {
 		return &UnsupportedError{}
 	}
 	return c.wire.refuses(c.can, q)
 }
 
-// put asks the client on the stream of the request. Meanwhile the clock of the call stands: only the question's own timeout counts
+// put asks the client on the stream of the request. Meanwhile the clock of the call is paused: only the question's own timeout counts
 // (CAN28).
 func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
 	data, err := (&asking{about: c.subject(), call: c.entry, wait: ctx, clock: c.entry}).send(q)

@@ -12,7 +12,7 @@ type holder struct {
 	on    Carrier            // the stream that has the question; nil: none yet, or the transport has one alone
 }
 
-// attended tells whether somebody reads the stream that has the question, and when that may have changed.
+// attended tells whether somebody reads the stream that has the question. The channel is closed when that may have changed.
 func (h *holder) attended() (read bool, changed <-chan struct{}) {
 	s := h.by.peer.s
 	s.mu.Lock()
@@ -43,7 +43,7 @@ func (h *holder) giveUp() {
 	}
 }
 
-// holder is what d holds under the name, nil for nothing.
+// holder returns the question that d has under the name, nil for none.
 func (s *Server) holder(name asked, d *delivery) *holder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *Server) holder(name asked, d *delivery) *holder {
 	return nil
 }
 
-// hold gives the question to d, or returns who has it.
+// hold gives the question to d, or returns the delivery that has it.
 func (s *Server) hold(name asked, d *delivery, yield context.CancelFunc) (h *holder, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,8 +76,8 @@ func (s *Server) letGo(name asked, h *holder) {
 	close(h.done)
 }
 
-// handOver returns when the question may be free, or mine, on which somebody else's stream is read, has changed. A holder whose
-// stream nobody reads has to give the question up: its client may never have got it.
+// handOver returns when the question may be free, or the channel mine is closed. A holder whose stream nobody reads has to give the
+// question up: its client may never have got it.
 func (h *holder) handOver(ctx context.Context, mine <-chan struct{}) {
 	read, changed := h.attended()
 	if !read {

@@ -91,7 +91,7 @@ func (r *request) subscribe(on bool) error {
 		kept, refused = r.p.subscribe(uri, on)
 	}
 	if !kept && r.wire.unwatch != nil {
-		r.untold(r.entry, []string{uri})
+		r.endWatching(r.entry, []string{uri})
 	}
 	return refused
 }

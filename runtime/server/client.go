@@ -49,9 +49,21 @@ func (w *wire) compileQuestions() {
 	}
 	for i := range w.questions {
 		if q := &w.questions[i]; q.Op == OpElicit {
-			w.asking = q.takes(w.form)
+			w.asking, w.page = q.takes(w.form), q.params()
 		}
 	}
+}
+
+// params are such that they take the parts of the capability that a client has to declare by name.
+func (q *question) params() []byte {
+	members := map[string]string{}
+	for _, n := range q.Needs {
+		if !n.Default && len(n.Values) > 0 {
+			members[n.Member] = n.Values[0]
+		}
+	}
+	b, _ := json.Marshal(members) // strings do not fail
+	return b
 }
 
 // takes are the abilities that these params take.
@@ -149,7 +161,7 @@ func (n *Need) takes(value []byte) bool {
 	return len(n.Values) == 0 || json.Unmarshal(value, &text) == nil && slices.Contains(n.Values, text)
 }
 
-// appendAbilities appends the names of what a set stands for: numbers mean nothing to another process.
+// appendAbilities appends the abilities by name: bits mean nothing to another process.
 func (w *wire) appendAbilities(b []byte, can ability) []byte {
 	b = append(b, '[')
 	for i, path := range w.declarable {
@@ -164,7 +176,7 @@ func (w *wire) appendAbilities(b []byte, can ability) []byte {
 	return append(b, ']')
 }
 
-// abilitiesOf is the set that the names stand for. What the revision does not have is left out.
+// abilitiesOf are the abilities of these names. Names that the revision does not have are left out.
 func (w *wire) abilitiesOf(names []string) (can ability) {
 	for i, path := range w.declarable {
 		if path != "" && slices.Contains(names, path) {

@@ -22,7 +22,7 @@ type ClientRequest[In, Out any] struct {
 type ClientCodec[In, Out any] struct {
 	Revision string                        // "" stands for all that have no codec of their own
 	Append   func(b []byte, in *In) []byte // nil: the request has no params of its own
-	Check    func(d *check.Decoder)        // holds what Append wrote against the definition of the params (LET01); nil: any JSON will do
+	Check    func(d *check.Decoder)        // validates what Append wrote (LET01); nil: any JSON will do
 	Decode   func(d *check.Decoder, out *Out)
 }
 
@@ -39,7 +39,7 @@ func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], 
 		return nil, &UnsupportedError{}
 	}
 	params := codec.params(in)
-	if err := c.s.holds(params, codec.Check); err != nil {
+	if err := c.s.validate(params, codec.Check); err != nil {
 		return nil, fmt.Errorf("server: the params of %s are invalid: %w", name, err)
 	}
 	q := task.Question{
@@ -106,7 +106,7 @@ func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
 	if c.peer == nil || ctx.Err() != nil || w.names[OpElicitationComplete] == "" || w.AppendElicitationComplete == nil {
 		return nil
 	}
-	if refused := w.refuses(c.can, &task.Question{Method: elicitMethod, Payload: pageParams}); refused != nil {
+	if refused := w.refuses(c.can, &task.Question{Method: elicitMethod, Payload: w.page}); refused != nil {
 		return refused
 	}
 	about := c.subject()
@@ -117,10 +117,7 @@ func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
 	return nil
 }
 
-// pageParams are what tells a request to open a page from others.
-var pageParams = []byte(`{"mode":"url"}`)
-
-// The words that journaled questions have for operations, whatever a revision calls them.
+// The operations of recorded questions, whatever a revision calls them.
 const (
 	askMethod     = "ask" // a prompt to the user
 	elicitMethod  = "elicit"

@@ -66,7 +66,7 @@ const (
 	needsAbility             // UnsupportedError
 )
 
-// fault is a handler's error that stands for one of the protocol.
+// fault is a handler's error that the protocol has an error for.
 type fault struct {
 	kind kind
 	text string    // what a result with isError says
@@ -103,7 +103,7 @@ func (w *wire) answer(f *fault) (CallResult, error) {
 	return CallResult{}, &rpc.Error{Code: code, Message: f.own.Message, Data: f.own.Data}
 }
 
-// fault is what a handler's err stands for, nil for no error of the protocol.
+// fault is what the protocol makes of a handler's error, nil if it has no error for it.
 func (c *Call) fault(err error) *fault {
 	var own *rpc.Error
 	var resource *ResourceError
@@ -132,24 +132,24 @@ func (c *Call) fault(err error) *fault {
 	return f
 }
 
-// allow holds a handler's own error against what errors may be. A reserved code would say what the specification means by it, or
-// nothing at all (LET05); data that is no JSON would break the frame (LET01).
+// allow validates a handler's own error. A reserved code means what the specification says, or nothing (LET05); data that is no JSON
+// would break the frame (LET01).
 func (c *Call) allow(own *rpc.Error) *rpc.Error {
 	if reservedCode(own.Code) {
 		return c.defect(fmt.Errorf("code %d is reserved: return one of another range, or *server.ResourceError or "+
 			"*server.URLElicitationError: %w", own.Code, own))
 	}
 	if len(own.Data) > 0 {
-		if err := c.s.holds(own.Data, nil); err != nil {
+		if err := c.s.validate(own.Data, nil); err != nil {
 			return c.defect(fmt.Errorf("the data of an error is not JSON: %w: %w", err, own))
 		}
 	}
 	return own
 }
 
-// holds tells what is wrong with JSON that a handler had a part in, nil for nothing: it breaks its definition, which definition
-// looks for where there is one, or is no JSON, which would end the connection (LET01). However large it is, it may be written.
-func (s *Server) holds(text []byte, definition func(*check.Decoder)) error {
+// validate tells what is wrong with JSON that a handler wrote, nil for nothing: it breaks its definition, which definition decodes
+// where there is one, or is no JSON, which would end the connection (LET01). Its size is not limited.
+func (s *Server) validate(text []byte, definition func(*check.Decoder)) error {
 	limits := s.cfg.limits
 	limits.Bytes = max(limits.Bytes, len(text))
 	if definition == nil {
@@ -161,7 +161,7 @@ func (s *Server) holds(text []byte, definition func(*check.Decoder)) error {
 	return d.Finish()
 }
 
-// defect answers for a handler that is wrong. How is for the log alone.
+// defect is the answer for a wrong handler. What is wrong is for the log alone.
 func (c *Call) defect(err error) *rpc.Error {
 	c.Log().Error("error refused", "error", err)
 	return errInternal

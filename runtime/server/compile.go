@@ -28,6 +28,8 @@ type wire struct {
 	declarable []string
 	questions  []question
 	form       []byte  // params of a prompt, to see what it takes of a client
+	page       []byte  // of a request to open a page, as far as that tells
+	metaMember string  // of messages, for their metadata; "" for none
 	asking     ability // what it takes
 	tasks      bool    // some tool runs as a task, and the revision has a way for it (TSK01)
 }
@@ -78,11 +80,12 @@ func compileWire(w *Wire, d *Definition) *wire {
 		c.names[o.Op] = o.Name
 	}
 	c.compileQuestions()
+	c.metaMember, _ = metaOf(w, "task")
 	c.silence(len(d.Tools) > 0)
 	return c
 }
 
-// watchers gives revisions whose subscriptions name resources the handlers of those that have a request for it.
+// watchers finds the handlers for revisions whose subscriptions name resources: those of revisions that have a request for it.
 func watchers(wires []*wire, d *Definition) {
 	handler := func(op Op, revision string) *methodCodec {
 		for _, w := range wires {
@@ -99,7 +102,7 @@ func watchers(wires []*wire, d *Definition) {
 	}
 }
 
-// hush takes away the notifications of what is not served.
+// silence removes the notifications of capabilities that are not served.
 func (w *wire) silence(tools bool) {
 	served := map[string]bool{root(w.Capabilities.Tools): tools}
 	for i := range w.Methods {

@@ -237,7 +237,7 @@ func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
 	<-served
 	s.records.Flush(context.WithoutCancel(ctx)) // ended may be over
 	if ctx.Err() != nil {
-		why = nil // told to stop: that is no failure
+		why = nil // being stopped is no failure
 	}
 	return errors.Join(why, late, down)
 }

@@ -19,8 +19,8 @@ type asking struct {
 	call  context.Context // what the question belongs to: the request, or the delivery of a task's question
 	wait  context.Context // of whoever waits; it may end earlier
 	task  string          // "" inline
-	on    func(Carrier)   // is told who carries the question, if the transport knows; nil: nobody asks
-	clock *inflight.Entry // of the call, which stands while the question is open; nil: there is none
+	on    func(Carrier)   // called with the stream that has the question, if the transport knows it; may be nil
+	clock *inflight.Entry // of the call, which is paused while the question is open; nil for none
 	id    rpc.ID
 }
 
@@ -62,7 +62,7 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 	return p.readReply(q.Method, answer)
 }
 
-// untilBegun returns when the client may be asked: not before it says that it is initialized (LET09).
+// untilBegun returns when the client has said that it is initialized, and may be asked (LET09).
 func (a *asking) untilBegun(deadline time.Time) error {
 	select {
 	case <-a.about.peer.begun:
@@ -101,11 +101,11 @@ func (a *asking) write(method string, q *task.Question) error {
 	a.about.life = a
 	m := statement{frame: rpc.AppendRequest(nil, a.id, method, params)}
 	if a.on != nil {
-		m.carried = new(Carrier)
+		m.carrier = new(Carrier)
 	}
 	err = a.about.write(m)
-	if m.carried != nil && *m.carried != nil {
-		a.on(*m.carried)
+	if m.carrier != nil && *m.carrier != nil {
+		a.on(*m.carrier)
 	}
 	if cause := a.ended(); err == errSilenced && cause != nil {
 		return cause
@@ -125,29 +125,27 @@ func (w *wire) askParams(q *task.Question, related string) ([]byte, error) {
 	return w.AppendElicit(nil, &Elicit{Message: asked.Message, RequestedSchema: asked.Schema, RelatedTask: related}), nil
 }
 
-// relate adds the related task to the _meta of params that a handler made (TSK13).
+// relate adds the related task to params that a handler made (TSK13).
 func (w *wire) relate(params []byte, id string) []byte {
 	if id == "" || w.Meta.RelatedTask == "" {
 		return params
 	}
-	var members map[string]json.RawMessage
 	var meta map[string]json.RawMessage
-	if json.Unmarshal(params, &members) != nil || members == nil {
+	members := membersOf(params)
+	if members == nil {
 		members = map[string]json.RawMessage{}
 	}
-	if json.Unmarshal(members[metaMember], &meta) != nil || meta == nil {
+	if json.Unmarshal(members[w.metaMember], &meta) != nil || meta == nil {
 		meta = map[string]json.RawMessage{}
 	}
-	meta[w.Meta.RelatedTask] = append(check.AppendString([]byte(`{"taskId":`), id), '}')
-	members[metaMember], _ = json.Marshal(meta) // raw JSON does not fail
+	_, own := metaOf(w.Wire, id)
+	meta[w.Meta.RelatedTask] = own[w.Meta.RelatedTask]
+	members[w.metaMember], _ = json.Marshal(meta) // raw JSON does not fail
 	related, _ := json.Marshal(members)
 	return related
 }
 
-// metaMember is where every message of every revision carries metadata.
-const metaMember = "_meta"
-
-// withdraw takes the question back from the client, if that is still there.
+// withdraw tells the client that nobody waits for its answer any more (CAN19).
 func (a *asking) withdraw(err error) error {
 	var cause *inflight.Cause
 	if errors.As(err, &cause) && cause.Source == inflight.SourceDisconnect {
@@ -166,7 +164,7 @@ func (a *asking) withdraw(err error) error {
 	return err
 }
 
-// readReply reads the client's answer. A JSON-RPC error is an answer too; it is journaled like one.
+// readReply reads the client's answer. A JSON-RPC error is an answer, and is recorded as one.
 func (p *peer) readReply(method string, answer inflight.Response) ([]byte, error) {
 	if answer.Err != nil {
 		return json.Marshal(reply{Error: answer.Err})
@@ -178,7 +176,7 @@ func (p *peer) readReply(method string, answer inflight.Response) ([]byte, error
 	return data, nil
 }
 
-// readAnswer makes a reply of the result that a client answered a question with.
+// readAnswer makes a reply of the client's result.
 func (w *wire) readAnswer(method string, raw []byte, limits check.Limits) ([]byte, error) {
 	if method != askMethod {
 		if len(raw) == 0 || raw[0] != '{' {

@@ -50,10 +50,10 @@ func (r *request) follow(ctx context.Context) (stop func() bool) {
 	if ctx.Done() == nil {
 		return func() bool { return true }
 	}
-	return context.AfterFunc(ctx, func() { e.Cancel(left(ctx)) })
+	return context.AfterFunc(ctx, func() { e.Cancel(disconnected(ctx)) })
 }
 
-// newExchange is a peer for one request. Its requests have no other one to be confused with.
+// newExchange is a peer for one request.
 func (s *Server) newExchange(ctx context.Context, w *wire, out Outlet) *peer {
 	who := RequestorFrom(ctx)
 	tracked, _ := out.(Tracked)
@@ -74,8 +74,8 @@ func (s *Server) dropPeer(p *peer) {
 	s.leaveAccount(p)
 }
 
-// left is why an exchange ends: its client is gone, or what the transport says.
-func left(ctx context.Context) *inflight.Cause {
+// disconnected is why an exchange ends with ctx: the transport's cause, else that the client is gone.
+func disconnected(ctx context.Context) *inflight.Cause {
 	if own := (*inflight.Cause)(nil); errors.As(context.Cause(ctx), &own) {
 		return own
 	}

@@ -13,16 +13,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// retry is what lets an inline call of a stateless revision ask (EXT17). A question that has no answer yet ends the try: the
-// client is answered with all that are open, and with the journal as sealed state; it calls again with answers, and the
-// handler runs again and finds them. Nothing of it is kept here between tries.
+// statelessRecord is the record of an inline call in a stateless revision (EXT17). A question without an answer ends the try: the call
+// is answered with all open questions and with the record, sealed. The client calls again with the answers, and the handler runs again
+// and finds them. The server keeps nothing between tries.
 type statelessRecord struct {
 	call    *Call
 	binding []byte
 	record  *callRecord
 
 	mu        sync.Mutex
-	given     map[string]json.RawMessage // answers of the client that nobody has asked for yet
+	given     map[string]json.RawMessage // answers of the client, until they are asked for
 	asked     map[string]bool            // names that earlier tries asked for
 	open      []task.Question
 	gathering bool          // for more questions to join
@@ -34,7 +34,7 @@ type statelessRecord struct {
 // the handler will run again. Return it.
 var ErrAsked = errors.New("the client is being asked: the call runs again with the answer")
 
-// resume reads what the client brought along from an earlier try (EXT17).
+// resume takes up what the client sent with its retry (EXT17).
 func (c *Call) resume() (err error) {
 	if c.wire.Handshake || !c.r.retried() {
 		return nil
@@ -45,7 +45,7 @@ func (c *Call) resume() (err error) {
 	return err
 }
 
-// newStatelessRecord reads what the client brought along from the last try. Errors are the client's.
+// newStatelessRecord opens the record that the client sent with its retry. Errors are the client's.
 func newStatelessRecord(c *Call, r *request) (*statelessRecord, error) {
 	t := &statelessRecord{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, ended: make(chan struct{})}
 	t.record = newCallRecord(t.ask)
@@ -65,7 +65,7 @@ func newStatelessRecord(c *Call, r *request) (*statelessRecord, error) {
 	return t, err
 }
 
-// inputResponses are the answers that the request brings along, none without them.
+// inputResponses are the answers in the request.
 func (r *request) inputResponses() (given map[string]json.RawMessage, err error) {
 	raw := r.params.InputResponses
 	if raw != nil && (raw[0] != '{' || json.Unmarshal(raw, &given) != nil) {
@@ -86,7 +86,7 @@ func (t *statelessRecord) ask(_ context.Context, q task.Question, check answerCh
 	return nil, ErrAsked
 }
 
-// take returns the answer that the client brought along, as a reply.
+// take returns the client's answer to q as a reply.
 func (t *statelessRecord) take(q *task.Question, check answerCheck) ([]byte, bool) {
 	t.mu.Lock()
 	raw, ok := t.given[q.Name]
@@ -98,7 +98,7 @@ func (t *statelessRecord) take(q *task.Question, check answerCheck) ([]byte, boo
 	return t.call.accept(q, raw, check)
 }
 
-// accept reads an answer that came with a request. False: it is no answer to q.
+// accept reads an answer that came with a request, and returns false if it is none to q.
 func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) ([]byte, bool) {
 	data, err := c.wire.readAnswer(q.Method, raw, c.s.cfg.limits)
 	if err == nil && check != nil {
@@ -151,7 +151,7 @@ func (t *statelessRecord) opened() int {
 	return len(t.open)
 }
 
-// pending tells whether the try is over, or has questions open.
+// pending tells whether the try has asked anything.
 func (t *statelessRecord) pending() bool { return t != nil && t.opened() > 0 }
 
 // finish ends the try: its call is answered with the questions, unless it is over already. When it returns, nothing is still to be
@@ -191,7 +191,7 @@ func (t *statelessRecord) append(b []byte) ([]byte, error) {
 	return w.AppendInputRequired(b, &InputRequired{InputRequests: requests, RequestState: token, ServerInfo: s.info}), nil
 }
 
-// spare are the answers that nobody has asked for yet, but earlier tries have. The caller holds mu.
+// spare are the answers that earlier tries asked for, and this one not yet. The caller holds mu.
 func (t *statelessRecord) spare() map[string]json.RawMessage {
 	maps.DeleteFunc(t.given, func(name string, _ json.RawMessage) bool { return !t.asked[name] })
 	return t.given
@@ -218,7 +218,7 @@ func (w *wire) inputRequests(questions []task.Question) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// suspend ends a try of which the handler left questions open, and tells whether it did.
+// suspend ends the try if its handler returned with questions open, and tells whether it did.
 func (c *Call) suspend() bool {
 	c.mu.Lock()
 	t := c.stateless
@@ -231,8 +231,8 @@ func (c *Call) suspend() bool {
 	return true
 }
 
-// asksBefore collects the answers to the tool's questions that come before its task, beside what earlier tries have recorded. True:
-// they are not all there, and the result in b asks for them.
+// asksBefore collects the answers to the questions that the tool asks before there is a task, and what earlier tries recorded. If asks is
+// true, answers are missing, and the result asks for them.
 func (r *request) asksBefore(b []byte) (before earlierRecord, result []byte, asks bool, err error) {
 	if r.wire.Handshake || len(r.tool.Before) == 0 && r.params.RequestState == "" {
 		return before, b, false, nil
@@ -257,7 +257,7 @@ func (r *request) asksBefore(b []byte) (before earlierRecord, result []byte, ask
 	return earlierRecord{t.record.entries(), t.spare()}, b, false, nil
 }
 
-// before records the answer to q, or opens it. One that the client can not be asked is left to the handler, or fails the call.
+// before records the answer to q, or opens it. If the client can not be asked, the call fails or the handler decides.
 func (t *statelessRecord) before(q *BeforeQuestion) error {
 	c := t.call
 	asked, err := c.prompt(q.name, q.message, q.schema, 0)

@@ -36,8 +36,8 @@ type listen struct {
 // news makes a frame of what is to be told, nil when there is nothing to say any more. An error ends the subscription.
 type news func(r *request) ([]byte, error)
 
-// openSubscription runs where messages are taken in order, because some clients do not wait for the acknowledgement: what their
-// next message changes is to be told.
+// openSubscription runs where messages are received in order: some clients do not wait for the acknowledgement, and have to hear of
+// what their next message changes.
 func (r *request) openSubscription() {
 	l := &listen{
 		peer: r.p, wire: r.wire, can: r.can, id: r.id, kinds: map[Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
@@ -66,8 +66,8 @@ func (r *request) listen(b []byte) ([]byte, error) {
 	return b, err
 }
 
-// withdraw tells that the server ends the subscription, unless the client did. It comes before the answer: a cancellation names what
-// still runs (LET21).
+// withdraw tells the client that the server ends the subscription, unless the client did. It comes before the answer, because a
+// cancellation names what still runs (LET21).
 func (l *listen) withdraw(r *request) {
 	w := l.wire
 	if w.names[OpCancelled] == "" {
@@ -106,16 +106,16 @@ func (s *Server) closeListen(l *listen) {
 	}
 }
 
-// honour decides what is served of what was asked for, and says so. Tasks come later: to look them up takes its time.
+// accept decides which of the wanted kinds and resources are served. Tasks come later, because looking them up takes time.
 func (l *listen) accept(p *Params) *Acknowledged {
 	w, ack := l.wire, &Acknowledged{SubscriptionID: l.id}
-	for op, kind := range map[Op]struct{ asked, honoured *bool }{
+	for op, kind := range map[Op]struct{ asked, accepted *bool }{
 		OpToolsChanged:     {&p.ToolsChanged, &ack.ToolsChanged},
 		OpPromptsChanged:   {&p.PromptsChanged, &ack.PromptsChanged},
 		OpResourcesChanged: {&p.ResourcesChanged, &ack.ResourcesChanged},
 	} {
 		if *kind.asked && w.names[op] != "" {
-			l.kinds[op], *kind.honoured = true, true
+			l.kinds[op], *kind.accepted = true, true
 		}
 	}
 	for _, uri := range p.ResourceURIs {
@@ -150,7 +150,7 @@ func (p *peer) owns(ctx context.Context, id string) bool {
 	return err == nil
 }
 
-// catchUp tells of tasks that wait for the client or are over already: no change would.
+// catchUp queues tasks that wait for the client or are over already: they may not change again.
 func (l *listen) catchUp(ctx context.Context, ids []string) {
 	for _, id := range ids {
 		if t, _, err := l.peer.s.engine.Watch(ctx, l.peer.owner, id); err == nil && t.Status != task.Working {
@@ -221,8 +221,7 @@ func (l *listen) updated(uri string) {
 	})
 }
 
-// taskChanged notes which task to look at: what a task holds is not kept for a client that reads slowly, and it is told the newest
-// state.
+// taskChanged queues the task's id. Its state is read when it is told, so nothing of it is kept for a client that reads slowly.
 func (l *listen) taskChanged(id string) {
 	l.note("task "+id, func(r *request) ([]byte, error) { return l.taskFrame(r, id) })
 }
@@ -246,8 +245,8 @@ func (l *listen) taskFrame(r *request, id string) ([]byte, error) {
 	return rpc.AppendNotification(nil, l.wire.names[OpTaskStatus], l.wire.AppendTaskStatus(nil, &v)), nil
 }
 
-// endListens ends the subscriptions of p, of everybody when p is nil, each with its result, and waits for that: what comes next
-// cancels them.
+// endListens ends the subscriptions of p, or all if p is nil, each with its result. It waits for that, because its caller cancels what
+// is left.
 func (s *Server) endListens(p *peer) {
 	s.mu.Lock()
 	var ended []*listen

@@ -58,7 +58,7 @@ func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data 
 	}
 	raw, err := json.Marshal(data)
 	if err == nil {
-		err = c.s.holds(raw, nil)
+		err = c.s.validate(raw, nil)
 	}
 	if err != nil {
 		c.Log().Warn("log message not sent", "error", err)

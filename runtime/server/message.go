@@ -125,7 +125,7 @@ type Cancelled struct {
 	RelatedTask    string
 }
 
-// Acknowledged is the first message of a subscription: what of it is honoured (EXT13).
+// Acknowledged is the first message of a subscription: what of it is served (EXT13).
 type Acknowledged struct {
 	ToolsChanged, PromptsChanged, ResourcesChanged bool
 	ResourceURIs                                   []string

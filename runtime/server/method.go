@@ -32,7 +32,7 @@ func (h *MethodHandler) codec(revision string) (found *methodCodec) {
 
 // MethodCodec reads and writes a method as one revision has it.
 type MethodCodec[In, Out any] struct {
-	// Revision is the wire's; "" stands for all that have no codec of their own.
+	// Revision is the wire's; "" is for all that have no codec of their own.
 	Revision string
 	// Decode reads the whole params, "{}" when they are absent.
 	Decode func(d *check.Decoder, in *In)
@@ -84,7 +84,7 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 		start := len(b)
 		b = c.Append(b, out)
 		outputs.learn(len(b) - start)
-		if err := call.s.holds(b[start:], c.Check); err != nil {
+		if err := call.s.validate(b[start:], c.Check); err != nil {
 			return b[:start], &outputError{err}
 		}
 		return b, nil

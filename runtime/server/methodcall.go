@@ -45,7 +45,7 @@ func (c *Call) methodError(err error) error {
 	if broken := (*outputError)(nil); errors.As(err, &broken) {
 		method := c.entry.Info().Method
 		c.Log().Error("output refused", "method", method, "error", broken.err)
-		return rpc.Errorf(rpc.CodeInternalError, "the result of %s %s", method, broken.told())
+		return rpc.Errorf(rpc.CodeInternalError, "the result of %s %s", method, broken.message())
 	}
 	if f := c.fault(err); f != nil {
 		if _, own := c.wire.answer(f); own != nil {
@@ -58,9 +58,8 @@ func (c *Call) methodError(err error) error {
 	return errInternal
 }
 
-// complete adds to the result in b, which begins at start, what every result of the revision carries (EXT20). What the handler says
-// of how long its result may be kept stands; what the result is, who answers, and that a retry is never kept, is the server's to say
-// (LET21).
+// complete adds to the result in b, which begins at start, what every result of the revision carries (EXT20). The handler decides how
+// long its result may be kept; the server sets the type of the result and its own name, and that a retry's is never kept (LET21).
 func (r *request) complete(b []byte, start int) []byte {
 	rules := &r.wire.Result
 	if rules.Type == "" {
@@ -70,8 +69,8 @@ func (r *request) complete(b []byte, start int) []byte {
 	if json.Unmarshal(b[start:], &members) != nil {
 		return b
 	}
-	meta := r.signed(members[metaMember])
-	own := []string{rules.Type, metaMember}
+	meta := r.metaWithServer(members[r.wire.metaMember])
+	own := []string{rules.Type, r.wire.metaMember}
 	if r.method.Cacheable && r.retried() {
 		own = append(own, rules.CacheTTL, rules.CacheScope)
 	}
@@ -88,7 +87,7 @@ func (r *request) complete(b []byte, start int) []byte {
 		add(rules.CacheTTL, MillisOf(ttl).AppendJSON(nil))
 		add(rules.CacheScope, check.AppendString(nil, scope))
 	}
-	add(metaMember, meta)
+	add(r.wire.metaMember, meta)
 	return append(b, '}')
 }
 
@@ -105,8 +104,8 @@ func without(b []byte, start int, members map[string]json.RawMessage, names []st
 	return append(b[:start], rest...)
 }
 
-// cacheHint is how long the result of a handler may be kept, and by whom: what is read with an identity may be nobody else's to read,
-// and what a retry gives depends on the answers that it brought along.
+// cacheHint is how long a handler's result may be kept, and by whom. What an identity reads may be for nobody else, and the result of a
+// retry depends on its answers.
 func (r *request) cacheHint() (ttl time.Duration, scope string) {
 	switch cfg := &r.p.s.cfg; {
 	case r.retried():
@@ -118,7 +117,7 @@ func (r *request) cacheHint() (ttl time.Duration, scope string) {
 	}
 }
 
-// retried tells whether the request brings along what an earlier try was asked for.
+// retried tells whether the request is a retry with answers.
 func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }
 
 // member reads a string member of a JSON object, "" when it is not there or no string.

@@ -25,11 +25,10 @@ func named(name string, opts []AskOption) string {
 	return name
 }
 
-// instanceMark stands between the name of a question and its instance, and nowhere else in a name.
+// instanceMark separates the name of a question from its instance. Names do not have it elsewhere.
 const instanceMark = "#"
 
-// keyOf is instance in a form that is short and safe as a key of an object: as it is if it can be, else its hash behind a
-// mark that it can not begin with itself.
+// keyOf makes a short and safe object key of instance: instance itself if it is one, else ~ and its hash.
 func keyOf(instance string) string {
 	if len(instance) <= 64 && strings.Trim(instance, keyLetters) == "" {
 		return instance
@@ -50,11 +49,11 @@ func checkName(name string) error {
 	return nil
 }
 
-// againMark stands before the number of an asking that is not the first of its question. No instance begins so.
+// againMark precedes the number of a question's second and later askings. No instance begins so.
 const againMark = instanceMark + "!"
 
-// use is what this run has done with a name.
-type use struct {
+// nameUse is what this run has done with a name.
+type nameUse struct {
 	taken      bool
 	unanswered int // askings that ended without an answer
 }
@@ -86,34 +85,34 @@ func (c *Call) take(name string, on bool) bool {
 		return false
 	}
 	u.taken = on
-	c.use(name, u)
+	c.setUse(name, u)
 	return true
 }
 
-// lose notes that an asking of the question ended without an answer.
+// noteUnanswered notes that an asking of the question ended without an answer.
 func (c *Call) noteUnanswered(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u := c.names[name]
 	u.unanswered++
-	c.use(name, u)
+	c.setUse(name, u)
 }
 
-// use is called with mu.
-func (c *Call) use(name string, u use) {
+// setUse is called with mu.
+func (c *Call) setUse(name string, u nameUse) {
 	if c.names == nil {
-		c.names = map[string]use{}
+		c.names = map[string]nameUse{}
 	}
 	c.names[name] = u
 }
 
-// keyFor is the key of the next asking of a question. Each has one of its own, since clients take one key for one asking (EXT09), and
-// the n-th asking of a run is the n-th of every other, so that a handler that runs again meets its own history (TSK29).
+// keyFor is the key of the next asking of a question. Each asking has its own, because clients take one key for one asking (EXT09). The
+// n-th asking has the same key in every run, so that a handler that runs again finds its record (TSK29).
 func (c *Call) keyFor(name string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if lost := c.names[name].unanswered; lost > 0 {
-		return fmt.Sprint(name, againMark, lost+1)
+	if n := c.names[name].unanswered; n > 0 {
+		return fmt.Sprint(name, againMark, n+1)
 	}
 	return name
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// notified handles a notification in the read loop. Whatever is wrong with one is ignored (CAN04).
+// notified handles a notification in the read loop. An invalid one is ignored (CAN04).
 func (p *peer) notified(r *request, msg *rpc.Message) {
 	m := p.wire.methods[string(msg.Method)]
 	if m == nil && p.wire.Handshake && len(p.s.stateless) > 0 {
@@ -59,7 +59,7 @@ func (p *peer) cancelOne(r *request, m *Method, msg *rpc.Message) {
 // (TSK28).
 const maxReason = 4 << 10
 
-// answered hands the answer to one of our requests to who waits for it. The frame is used again, so its parts are copied.
+// answered delivers the answer to one of our requests. Its parts are copied, because the frame is used again.
 func (p *peer) answered(msg *rpc.Message) {
 	answer := inflight.Response{Result: append([]byte(nil), msg.Result...)}
 	if msg.Error != nil {
@@ -70,8 +70,9 @@ func (p *peer) answered(msg *rpc.Message) {
 	}
 }
 
-// misanswered ends a request of ours whose answer can not be read: no other one will come (CAN30). It reports whether there is one.
-func (p *peer) misanswered(msg *rpc.Message, why *rpc.Error) bool {
+// answeredMalformed ends a request of ours whose answer can not be read, because no other will come (CAN30). It returns false if there is
+// no such request.
+func (p *peer) answeredMalformed(msg *rpc.Message, why *rpc.Error) bool {
 	key := p.key(msg.ID, inflight.Outgoing)
 	if msg.ID.IsZero() || p.s.tracker.Find(key) == nil {
 		return false
@@ -81,7 +82,7 @@ func (p *peer) misanswered(msg *rpc.Message, why *rpc.Error) bool {
 	return true
 }
 
-// ended sees every end of a request that is no completion, and every wish to cancel what can not be cancelled (CAN13).
+// ended is called when a request ends without an answer, and when somebody asks to cancel one that can not be cancelled (CAN13).
 func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.Outcome) {
 	key, info := e.Key(), e.Info()
 	if s.log.Enabled(context.Background(), slog.LevelInfo) {

@@ -36,7 +36,7 @@ type pulse struct {
 	asked atomic.Bool // and nothing was heard since
 }
 
-// note says that something was heard.
+// note says that the client sent something.
 func (u *pulse) note() {
 	if !u.heard.Load() {
 		u.heard.Store(true)
@@ -113,7 +113,7 @@ func (p *peer) ping(wait time.Duration) {
 	_ = session.tell(rpc.AppendRequest(nil, id, method, []byte("{}"))) // a write that fails ends the connection
 }
 
-// lost ends the connection or session.
+// endSilent ends the connection or session of a client that does not answer.
 func (p *peer) endSilent() {
 	e, ok := p.out.(Ender)
 	if !ok {

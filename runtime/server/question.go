@@ -146,20 +146,20 @@ func (q *Question[T]) decode(data []byte, limits check.Limits) (Answer[T], error
 	return a, nil
 }
 
-// reply is an answer as it is journaled. It has no names of a protocol: a later run may be served under another revision.
+// reply is an answer as it is recorded. It has no names of a revision: a later run may be served under another one.
 type reply struct {
 	Action  Action          `json:"action,omitempty"`
 	Content json.RawMessage `json:"content,omitempty"`
 	Error   *rpc.Error      `json:"error,omitempty"`
 }
 
-// prompt is a question as it is journaled.
+// prompt is the payload of a question to the user.
 type prompt struct {
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema"`
 }
 
-// prompt is a question to the user as it is journaled.
+// prompt makes a question to the user, as it is recorded.
 func (c *Call) prompt(name, message, schema string, timeout time.Duration) (task.Question, error) {
 	payload, err := json.Marshal(prompt{Message: message, Schema: json.RawMessage(schema)})
 	if err != nil {
@@ -171,7 +171,7 @@ func (c *Call) prompt(name, message, schema string, timeout time.Duration) (task
 	return task.Question{Name: name, Method: askMethod, Payload: payload, Deadline: time.Now().Add(timeout)}, nil
 }
 
-// ask journals the question and waits for its answer, encoded as a reply.
+// ask records the question and waits for its answer, encoded as a reply.
 func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
 	name, timeout := q.Name, time.Until(q.Deadline).Round(time.Millisecond)
 	data, err := c.once(name, func() ([]byte, error) {

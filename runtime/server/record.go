@@ -12,13 +12,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// journal is what answers and steps of a call are recorded in.
+// record is what a call has asked and done. A handler that runs again finds it there.
 type record interface {
 	Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error)
 	Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 }
 
-// journaled is the call's journal, made when it is first needed.
+// recorded returns the record of the call, which is made when it is first needed.
 func (c *Call) recorded() record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,12 +40,12 @@ func (c *Call) recorded() record {
 	return c.record
 }
 
-// notes is the journal of an inline call. It lives as long as the call, and in stateless revisions as long as its retries; it
-// is there so that authors see one model inline and as a task: names are unique, and what has a name happens once.
+// callRecord is the record of an inline call. It lives as long as the call, in stateless revisions as long as its retries. With it,
+// handlers see one model inline and as a task: names are unique, and what has a name happens once.
 type callRecord struct {
 	ask  func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 	mu   sync.Mutex
-	made map[string]*recordEntry // what is recorded
+	made map[string]*recordEntry // by name
 }
 
 type recordEntry struct {
@@ -53,25 +53,24 @@ type recordEntry struct {
 	data     []byte
 }
 
-// answerCheck holds an answer, given as a reply, against the question's schema.
+// answerCheck validates an answer, encoded as a reply, against the question's schema.
 type answerCheck func(data []byte) error
 
 func newCallRecord(ask func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)) *callRecord {
 	return &callRecord{ask: ask, made: map[string]*recordEntry{}}
 }
 
-// Do implements journal.
+// Do implements record.
 func (n *callRecord) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	return n.once(name, nil, func() ([]byte, error) { return fn(ctx) })
 }
 
-// Ask implements journal.
+// Ask implements record.
 func (n *callRecord) Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
 	return n.once(q.Name, &q, func() ([]byte, error) { return n.ask(ctx, q, check) })
 }
 
-// once runs fn for name, unless an earlier try recorded something. It runs without the lock; Call sees to it that one name is
-// used once at a time.
+// once runs fn for name, unless an earlier try recorded something. fn runs without the lock: Call.once uses a name once at a time.
 func (n *callRecord) once(name string, q *task.Question, fn func() ([]byte, error)) ([]byte, error) {
 	question := hashOf(q)
 	n.mu.Lock()
@@ -92,7 +91,7 @@ func (n *callRecord) once(name string, q *task.Question, fn func() ([]byte, erro
 	return data, err
 }
 
-// sealed is what is recorded, in the order of names.
+// entries are what is recorded, in the order of names.
 func (n *callRecord) entries() (all []sealedEntry) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -103,18 +102,18 @@ func (n *callRecord) entries() (all []sealedEntry) {
 	return all
 }
 
-// recall takes over what an earlier try has done.
+// restore adds what an earlier try recorded.
 func (n *callRecord) restore(all []sealedEntry) {
 	for _, s := range all {
 		n.made[s.Name] = &recordEntry{string(s.Question), s.Data}
 	}
 }
 
-// taskRecord is the journal of a call that runs as a task: what an inline try has recorded before there was a task, then the
-// task's own.
+// taskRecord is the record of a call that runs as a task: what an inline try recorded before there was a task, then the engine's
+// journal.
 type taskRecord struct{ call *Call }
 
-// Do implements journal.
+// Do implements record.
 func (j taskRecord) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	if n := j.call.local.earlier.entry(name); n != nil {
 		return n.step()
@@ -122,7 +121,7 @@ func (j taskRecord) Do(ctx context.Context, name string, fn func(ctx context.Con
 	return j.call.run.Do(ctx, name, fn)
 }
 
-// Ask implements journal. While the question is open, answers that come with a request are held against check.
+// Ask implements record. While the question is open, answers that come with a request are validated by check.
 func (j taskRecord) Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
 	data, err := j.call.local.earlier.answer(j.call, &q, check)
 	if data != nil || err != nil {
@@ -132,7 +131,7 @@ func (j taskRecord) Ask(ctx context.Context, q task.Question, check answerCheck)
 	return j.call.run.Ask(ctx, q)
 }
 
-// carried is what inline tries have left to the task that the call became (EXT17).
+// earlierRecord is what inline tries recorded before the call became a task (EXT17).
 type earlierRecord struct {
 	Entries []sealedEntry              `json:"notes,omitempty"`
 	Given   map[string]json.RawMessage `json:"given,omitempty"` // answers that no try got to
@@ -149,7 +148,7 @@ func (c *earlierRecord) entry(name string) *sealedEntry {
 	return nil
 }
 
-// step is what the note says of a step.
+// step returns what the step gave.
 func (n *sealedEntry) step() ([]byte, error) {
 	if len(n.Question) > 0 {
 		return nil, &task.NameError{Name: n.Name, Why: otherBefore}
@@ -157,7 +156,7 @@ func (n *sealedEntry) step() ([]byte, error) {
 	return n.Data, nil
 }
 
-// answer is the answer to q, nil for none. One to the same name in other words is an answer to something else (TSK29).
+// answer returns the answer to q, nil for none. The answer to a question of the same name in other words is none (TSK29).
 func (c *earlierRecord) answer(call *Call, q *task.Question, check answerCheck) ([]byte, error) {
 	if n := c.entry(q.Name); n != nil {
 		switch string(n.Question) {
@@ -177,7 +176,7 @@ func (c *earlierRecord) answer(call *Call, q *task.Question, check answerCheck) 
 
 const otherBefore = "stands for something else in an earlier run"
 
-// hashOf tells one question from another; "" for none.
+// hashOf is the same for the same question only; "" for none.
 func hashOf(q *task.Question) string {
 	if q == nil {
 		return ""
@@ -186,17 +185,17 @@ func hashOf(q *task.Question) string {
 	return string(h[:16])
 }
 
-// closedRecord is for handlers that use their call after they returned.
+// closedRecord is for calls whose handler has returned.
 type closedRecord struct{}
 
 var errCallOver = errors.New("server: the handler has returned")
 
-// Do implements journal.
+// Do implements record.
 func (closedRecord) Do(context.Context, string, func(context.Context) ([]byte, error)) ([]byte, error) {
 	return nil, errCallOver
 }
 
-// Ask implements journal.
+// Ask implements record.
 func (closedRecord) Ask(context.Context, task.Question, answerCheck) ([]byte, error) {
 	return nil, errCallOver
 }

@@ -9,20 +9,20 @@ import (
 
 // register puts the request in flight.
 func (r *request) register() *refusal {
-	refused := r.hold()
+	refused := r.count()
 	if refused == nil {
 		refused = r.enter()
 	}
 	if refused != nil {
-		r.letGo()
+		r.uncount()
 	}
 	return refused
 }
 
-// hold counts the request, and its message, until it is released.
-func (r *request) hold() *refusal {
+// count counts the request and the bytes of its message until it is released.
+func (r *request) count() *refusal {
 	s, a := r.p.s, r.p.account
-	if !r.holdCall() {
+	if !r.countCall() {
 		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight, of one caller three quarters of that", s.calls.Max)
 	}
 	r.counted = true
@@ -30,12 +30,12 @@ func (r *request) hold() *refusal {
 		if !s.bytes.Take(&a.bytes, n) {
 			return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of requests in flight, of one caller three quarters of that", s.bytes.Max)
 		}
-		r.held = n
+		r.countedBytes = n
 	}
 	return nil
 }
 
-func (r *request) holdCall() bool {
+func (r *request) countCall() bool {
 	s, a := r.p.s, r.p.account
 	if r.method.reserved() {
 		return s.calls.TakeReserved(&a.calls, 1, reserve)
@@ -43,11 +43,11 @@ func (r *request) holdCall() bool {
 	return s.calls.Take(&a.calls, 1)
 }
 
-// smallMessage is up to how many bytes a message is not counted: the number of requests bounds those.
+// smallMessage is how large a message may be that is not counted, in bytes: the number of requests bounds those.
 const smallMessage = 4 << 10
 
-// reserve is how many requests more may be in flight that end others, or ask whether the server is there: they pass when everything
-// else is refused.
+// reserve is how many more requests may be in flight that end others, or ask whether the server is there. They pass when all others are
+// refused.
 const reserve = 1_000
 
 func (m *Method) reserved() bool { return m.Op == OpPing || m.Op == OpCancelTask }
@@ -88,18 +88,18 @@ func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
 	return inflight.Key{Peer: p.id, ID: id, Direction: d}
 }
 
-// letGo gives back what the request and its answer hold.
-func (r *request) letGo() {
+// uncount gives back what the request and its answer hold.
+func (r *request) uncount() {
 	r.room.free()
 	if !r.counted {
 		return
 	}
 	s, a := r.p.s, r.p.account
-	if r.held > 0 {
-		s.bytes.Give(&a.bytes, r.held)
+	if r.countedBytes > 0 {
+		s.bytes.Give(&a.bytes, r.countedBytes)
 	}
 	s.calls.Give(&a.calls, 1)
-	r.counted, r.held = false, 0
+	r.counted, r.countedBytes = false, 0
 	if a.peers.Load() == 0 {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -107,8 +107,8 @@ func (r *request) letGo() {
 	}
 }
 
-// group counts the goroutines of a connection and tells when the last one is gone. Unlike sync.WaitGroup it can be
-// waited for with a limit, and a goroutine can be refused when the end has been reached.
+// group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
+// others are gone.
 type group struct {
 	n    atomic.Int64
 	idle chan struct{}

@@ -11,24 +11,24 @@ import (
 // params alias, and buffers for its answer. It is used again when it is answered; a Call, which handlers may keep by
 // mistake, is not part of it.
 type request struct {
-	p       *peer
-	wire    *wire
-	method  *Method
-	tool    *Tool // of tools/call
-	task    bool  // the call becomes one
-	can     ability
-	raw     []byte          // the params, for methods of a MethodHandler
-	values  context.Context // those that the handler sees beside the connection's; nil: none
-	size    int             // of the message, which is kept until the request is over
-	counted bool            // in Server.calls
-	held    int64           // bytes that count in Server.bytes
-	room    room
-	entry   *inflight.Entry
-	id      rpc.ID
-	since   uint64 // cancellations that were read before it
-	telling bool   // it holds peer.telling
-	params  Params
-	reading reading // of params
+	p            *peer
+	wire         *wire
+	method       *Method
+	tool         *Tool // of tools/call
+	task         bool  // the call becomes one
+	can          ability
+	raw          []byte          // the params, for methods of a MethodHandler
+	values       context.Context // those that the handler sees beside the connection's; nil: none
+	size         int             // of the message, which is kept until the request is over
+	counted      bool            // in Server.calls
+	countedBytes int64           // bytes that count in Server.bytes
+	room         room
+	entry        *inflight.Entry
+	id           rpc.ID
+	since        uint64 // cancellations that were read before it
+	telling      bool   // it holds peer.telling
+	params       Params
+	reading      reading // of params
 	// repeated: the arguments have a repeated key, which decoding them has to find.
 	repeated bool
 	sub      *listen    // of subscriptions/listen
@@ -78,7 +78,7 @@ func (s *Server) newRequest(p *peer) *request {
 // release gives r back. Nothing may use it or what aliases its frame afterwards.
 func (r *request) release() {
 	r.endTelling()
-	r.letGo()
+	r.uncount()
 	r.room.s.keep(r)
 }
 

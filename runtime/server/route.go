@@ -21,7 +21,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	}
 	if err != nil {
 		p.s.log.Debug("message refused", "peer", p.id, "error", err)
-		if msg.Answers() && p.misanswered(&msg, err) {
+		if msg.Answers() && p.answeredMalformed(&msg, err) {
 			return false
 		}
 		// What a session's transport hands over although it is unclear, it answers itself.

@@ -15,7 +15,7 @@ import (
 )
 
 // sealer makes and opens the state that a client carries between two tries of a call (EXT17). Tokens are the version, a
-// hint at the key, a nonce and AES-256-GCM over expiry and journal; what the token is bound to is authenticated with it and
+// hint at the key, a nonce and AES-256-GCM over expiry and record; what the token is bound to is authenticated with it and
 // not in it.
 type sealer struct{ keys []sealKey } // the first one seals
 
@@ -35,7 +35,7 @@ var (
 	errStateLarge = fmt.Errorf("what the call has recorded takes more than %d bytes of request state", maxState)
 )
 
-// newSealer makes a sealer of keys; none stands for a random one.
+// newSealer makes a sealer of keys, or of a random key if there are none.
 func newSealer(keys [][]byte) (*sealer, error) {
 	if len(keys) == 0 {
 		keys = [][]byte{[]byte(rand.Text())}
@@ -85,16 +85,16 @@ func ParseSealKeys(text string) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// sealed is what a token holds.
+// sealedRecord is what a token holds.
 type sealedRecord struct {
 	Entries []sealedEntry `json:"notes,omitempty"`
 	// Asked are the names of the questions that the last try asked.
 	Asked []string `json:"asked,omitempty"`
-	// Spare are answers that earlier tries asked for and did not get to.
+	// Spare are answers that earlier tries asked for and did not use.
 	Spare map[string]json.RawMessage `json:"spare,omitempty"`
 }
 
-// sealedEntry is one line of the journal. Question is the hash of the question, empty for a step.
+// sealedEntry is one entry of a record. Question is the hash of the question, empty for a step.
 type sealedEntry struct {
 	Name     string `json:"name"`
 	Question []byte `json:"question,omitempty"`

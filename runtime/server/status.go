@@ -68,7 +68,7 @@ func (p *peer) tellTask(r *request, c *change) {
 	about := subject{peer: p, task: c.life}
 	if t.Status.Terminal() {
 		r.endTelling()
-		p.s.shown(&t)
+		p.s.silenceIfOver(&t)
 		p.s.endSession(t.ID)
 		about.task = nil // this is its last word
 	}

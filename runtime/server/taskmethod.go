@@ -38,7 +38,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 		r.endTelling()
 	}
 	if r.wire.AppendTaskDetail == nil {
-		r.p.s.shown(&t)
+		r.p.s.silenceIfOver(&t)
 		v := r.wire.view(&t)
 		return r.wire.AppendTask(b, &v), nil
 	}
@@ -47,7 +47,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 			return b, err
 		}
 	}
-	r.p.s.shown(&t)
+	r.p.s.silenceIfOver(&t)
 	v := r.p.s.detail(r.wire, &t, r.can)
 	return r.wire.AppendTaskDetail(b, &v), nil
 }
@@ -63,7 +63,7 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 	}
 	tasks := append(r.scratch[:0], '[')
 	for i := range page.Tasks {
-		r.p.s.shown(&page.Tasks[i])
+		r.p.s.silenceIfOver(&page.Tasks[i])
 		if i > 0 {
 			tasks = append(tasks, ',')
 		}
@@ -88,7 +88,7 @@ func (r *request) cancelTask(b []byte) ([]byte, error) {
 	if t.Status.Terminal() {
 		r.endTelling()
 	}
-	s.shown(&t)
+	s.silenceIfOver(&t)
 	v := r.wire.view(&t)
 	if r.wire.AppendTaskCancelled != nil {
 		return r.wire.AppendTaskCancelled(b, &v), nil

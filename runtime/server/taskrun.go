@@ -125,7 +125,7 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 	return c, c.restore(t.Meta)
 }
 
-// recall restores what a restart has lost, except the connection: nobody is told of progress.
+// restore reads what is stored of the call's request. Its connection is gone, so there is no progress.
 func (c *Call) restore(stored []byte) error {
 	var meta taskMeta
 	if err := json.Unmarshal(stored, &meta); err != nil {
@@ -158,7 +158,7 @@ func (r *request) taskResult(b []byte) ([]byte, error) {
 	}
 	r.beginTelling() // what was read before it was over is written before
 	r.endTelling()
-	r.p.s.shown(&t)
+	r.p.s.silenceIfOver(&t)
 	result, err := r.wire.ending(&t)
 	if err != nil {
 		return b, err

@@ -43,7 +43,7 @@ func (s *Server) infoFor(w *wire) []byte {
 	return s.info
 }
 
-// arguments stands in for absent ones, which are an empty object.
+// arguments returns an empty object for absent ones.
 func arguments(args []byte) []byte {
 	if args == nil {
 		return []byte("{}")
@@ -73,13 +73,13 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 		return CallResult{Content: []byte("[]")}, nil // the handler has nothing to say
 	}
 	var result CallResult
-	if err = s.holds(raw, call.wire.CheckCallResult); err == nil {
+	if err = s.validate(raw, call.wire.CheckCallResult); err == nil {
 		err = check.DecodeScanned(raw, s.cfg.limits, call.wire.ReadCallResult, &result)
 	}
 	if err != nil {
 		return s.failure(call, &outputError{err})
 	}
-	result.Meta = s.unowned(result.Meta)
+	result.Meta = s.withoutOwnKeys(result.Meta)
 	return result, nil
 }
 
@@ -93,7 +93,7 @@ func (s *Server) failure(call *Call, err error) (CallResult, error) {
 	}
 	if broken := (*outputError)(nil); errors.As(err, &broken) {
 		call.Log().Error("output refused", "error", broken.err)
-		return CallResult{}, rpc.Errorf(rpc.CodeInternalError, "the tool's output %s", broken.told())
+		return CallResult{}, rpc.Errorf(rpc.CodeInternalError, "the tool's output %s", broken.message())
 	}
 	if misnamed := (*task.NameError)(nil); errors.As(err, &misnamed) {
 		call.Log().Error("question or step not run", "error", err)

@@ -10,16 +10,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// A revision in which subscriptions name resources has no request for it, but the application wants to know what it has to watch:
-// its handlers for the requests of other revisions are told, in pairs.
+// In revisions whose subscriptions name resources no request does that. The application still has to know what to watch, so its handlers
+// for the subscribe and unsubscribe requests of other revisions run, in pairs.
 
-// watch tells the application of the resources that somebody listens to now. What it refuses is not honoured.
+// watch tells the application which resources the subscription names. Those that it refuses are left out.
 func (l *listen) watch(r *request) {
 	if l.wire.watch == nil || l.wire.unwatch == nil {
 		return
 	}
 	refused := func(uri string) bool {
-		if err := r.told(r.entry, l.wire.watch, uri); err != nil {
+		if err := r.runWatcher(r.entry, l.wire.watch, uri); err != nil {
 			l.peer.s.log.Debug("subscription refused", "uri", uri, "error", err)
 			l.forget(uri)
 			return true
@@ -30,23 +30,23 @@ func (l *listen) watch(r *request) {
 	l.ack.ResourceURIs = slices.DeleteFunc(l.ack.ResourceURIs, refused)
 }
 
-// unwatch tells it that the listener is gone, whatever ended it.
+// unwatch tells the application that the listener is gone.
 func (l *listen) unwatch(r *request) {
-	r.untold(r.entry, l.watched)
+	r.endWatching(r.entry, l.watched)
 }
 
-// untold tells the application, within the grace period, that it need not watch these resources for somebody any more.
-func (r *request) untold(ctx context.Context, uris []string) {
+// endWatching tells the application, within the grace period, to stop watching these resources for one listener.
+func (r *request) endWatching(ctx context.Context, uris []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.p.s.cfg.grace)
 	defer cancel()
 	for _, uri := range uris {
-		if err := r.told(ctx, r.wire.unwatch, uri); err != nil {
+		if err := r.runWatcher(ctx, r.wire.unwatch, uri); err != nil {
 			r.p.s.log.Warn("unsubscribe failed", "uri", uri, "error", err)
 		}
 	}
 }
 
-// unsubscribe tells it that a session is gone that did not unsubscribe itself.
+// unsubscribe tells the application that a session is gone which did not unsubscribe.
 func (p *peer) unsubscribe(uris []string) {
 	method := p.wire.methodOf(OpUnsubscribe)
 	if len(uris) == 0 || method == nil || p.wire.unwatch == nil {
@@ -61,7 +61,7 @@ func (p *peer) unsubscribe(uris []string) {
 	}
 	defer entry.Retire()
 	r.entry = entry
-	r.untold(entry, uris)
+	r.endWatching(entry, uris)
 }
 
 // methodOf is the method of an operation that a revision has once, nil for none.
@@ -79,8 +79,8 @@ func (l *listen) forget(uri string) {
 	delete(l.uris, uri)
 }
 
-// told runs the handler for one resource. It can not ask: a subscription has no answer that could.
-func (r *request) told(ctx context.Context, h *methodCodec, uri string) (err error) {
+// runWatcher runs the handler for one resource. The handler can not ask: a subscription has no answer that could.
+func (r *request) runWatcher(ctx context.Context, h *methodCodec, uri string) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.p.s.log.Error("panic", "method", r.method.Name, "uri", uri, "panic", v, "stack", string(debug.Stack()))

@@ -10,8 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// subject is what a message is about: a request, a task, or a question that belongs to one of them. Every message about one goes
-// through write.
+// subject is what a message is about: a request, a task, or a question of one of them. Every such message goes through write.
 type subject struct {
 	peer  *peer
 	id    rpc.ID    // the client's request whose stream carries it; zero: the session's stream
@@ -20,7 +19,7 @@ type subject struct {
 	task  *taskLife // nil: it belongs to no task
 }
 
-// life is the context of a request, of a task's run, or of whoever waits for an answer. Once Err is not nil, nothing more is said.
+// life is the context of a request, of a task's run, or of whoever waits for an answer. Once Err is not nil, nothing more is written.
 type life interface{ Err() error }
 
 // statement is one thing to say about a subject.
@@ -30,8 +29,8 @@ type statement struct {
 	retires retirer
 	wire    *wire
 	err     *rpc.Error
-	// A question that wants to know who carries it.
-	carried *Carrier
+	// For a question: set to the stream that has it.
+	carrier *Carrier
 }
 
 type retirer interface{ Retire() bool }
@@ -70,9 +69,9 @@ func (s *subject) write(m statement) error {
 	case m.retires != nil:
 		p.answer(m.wire, s.id, m.frame, m.err)
 		return nil
-	case m.carried != nil && p.attended != nil && !p.gone.Load():
+	case m.carrier != nil && p.attended != nil && !p.gone.Load():
 		var err error
-		*m.carried, err = p.attended.Ask(s.id, m.frame)
+		*m.carrier, err = p.attended.Ask(s.id, m.frame)
 		return err
 	}
 	return p.write(s.id, m.frame)
@@ -81,8 +80,8 @@ func (s *subject) write(m statement) error {
 // tell writes a notification or a request.
 func (s *subject) tell(frame []byte) error { return s.write(statement{frame: frame}) }
 
-// settle returns when nothing is still to be written that was permitted before the first n cancellations were read. The
-// read loop itself does not wait, so a peer that writes much before it reads is not held up by its cancellations.
+// settle returns when everything is written that was permitted before the first n cancellations were read. The read loop itself does
+// not wait, so a peer that writes much before it reads is not slowed by its cancellations.
 func (p *peer) settle(n uint64) {
 	if p.settled.Load() >= n {
 		return
@@ -92,13 +91,13 @@ func (p *peer) settle(n uint64) {
 	p.settled.Store(max(n, p.settled.Load()))
 }
 
-// barrier returns when nothing that was permitted before is still to be written.
+// barrier returns when everything that was permitted before is written.
 func (p *peer) barrier() {
 	p.gate.Lock()
 	defer p.gate.Unlock()
 }
 
-// answer sends an answer; err, if it is one, is for transports that say errors in their own way too.
+// answer sends an answer. err is the error that it is, if any, for transports with an error form of their own.
 func (p *peer) answer(w *wire, id rpc.ID, frame []byte, err *rpc.Error) {
 	if p.exchange {
 		p.ended = Result{Err: err}
@@ -114,7 +113,7 @@ func (p *peer) answer(w *wire, id rpc.ID, frame []byte, err *rpc.Error) {
 	}
 }
 
-// write sends a frame that is no answer; see subject.write. A connection that fails tells Serve.
+// write sends a frame that is no answer; see subject.write.
 func (p *peer) write(about rpc.ID, frame []byte) error {
 	if p.gone.Load() {
 		return errSilenced
@@ -133,7 +132,7 @@ func (p *peer) refuse(id rpc.ID, err *rpc.Error) {
 	p.answer(p.wire, id, rpc.AppendError(nil, id, err), err)
 }
 
-// answersInline says that the read loop is about to answer.
+// answersInline tells the transport that the read loop is about to answer.
 func (p *peer) answersInline(id rpc.ID) {
 	if p.inline != nil {
 		p.inline.AnswersInline(id)
@@ -165,8 +164,8 @@ func (l *taskLife) end() {
 	defer l.gate.Unlock()
 }
 
-// shown silences a task of which p is about to be told that it is over.
-func (s *Server) shown(t *task.Task) {
+// silenceIfOver ends the life of a task whose end is about to be told.
+func (s *Server) silenceIfOver(t *task.Task) {
 	if t.Status.Terminal() {
 		s.life(t.ID).end()
 	}

@@ -51,7 +51,7 @@ func (s *session) settle(id rpc.ID) {
 }
 
 // misanswered hands a malformed answer to the session that asked: it is refused, and still ends the waiting (CAN30).
-func (h *Endpoint) misanswered(r *http.Request, to *server.Routed, f *frame) {
+func (h *Endpoint) answeredMalformed(r *http.Request, to *server.Routed, f *frame) {
 	if !to.Answers() || to.ID.IsZero() {
 		return
 	}

@@ -113,7 +113,7 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	to, err := h.route(r, f.data)
 	switch {
 	case err != nil:
-		h.misanswered(r, &to, f)
+		h.answeredMalformed(r, &to, f)
 		return err
 	case to.Wire != nil:
 		return h.exchange(w, r, &to, f)
