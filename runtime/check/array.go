@@ -196,3 +196,10 @@ func (d *Decoder) Raws(a *Array) []Raw {
 	}
 	return list
 }
+
+// Each takes an array and holds every item to a validator.
+func (d *Decoder) Each(r *Array, check func(*Decoder)) {
+	for ok := d.Array(r); ok; ok = d.Item() {
+		check(d)
+	}
+}

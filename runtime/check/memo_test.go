@@ -54,7 +54,10 @@ func members(d *Decoder, r *Object, read func()) {
 // checkTree has every condition lead back to itself.
 func checkTree(d *Decoder) {
 	d.Once(&treeOnce, func(d *Decoder) {
-		d.Group(&treeGroup, func(d *Decoder, form int) { members(d, &treeForms[form], func() { checkTree(d) }) })
+		form := func(i int) func(*Decoder) {
+			return func(d *Decoder) { members(d, &treeForms[i], func() { checkTree(d) }) }
+		}
+		d.Group(&treeGroup, form(0), form(1), form(2))
 		d.Not(&treeNot, func(d *Decoder) { members(d, &treeForms[2], func() { checkTree(d) }) })
 		d.If(nil, checkChild, checkChild, checkChild)
 	})

@@ -226,3 +226,10 @@ func New[T any](d *Decoder, decode func(*Decoder, *T)) *T {
 	decode(d, v)
 	return v
 }
+
+// EachMember takes an object and holds the value of every member to a validator.
+func (d *Decoder) EachMember(r *Object, check func(*Decoder)) {
+	for f := d.Object(r); f >= 0; f = d.Next() {
+		check(d)
+	}
+}

@@ -52,21 +52,21 @@ func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) 
 	return v
 }
 
-// Choose is Pick where nothing is kept.
-func (d *Decoder) Choose(u *Union, check func(d *Decoder, form int)) {
+// Choose is Pick where nothing is kept. checks are the validators of the forms.
+func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
 	Pick(d, u, func(d *Decoder, form int) (none struct{}) {
-		check(d, form)
+		checks[form](d)
 		return none
 	})
 }
 
 // Group holds the value to the forms of u and goes back to its beginning.
-func (d *Decoder) Group(u *Union, check func(d *Decoder, form int)) {
+func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
 	t := trial{d: d, union: u, held: -1, over: -1, best: -1}
 	t.begin()
 	d.looking++
 	for t.next() {
-		check(d, t.form)
+		checks[t.form](d)
 		t.done()
 	}
 	d.looking--

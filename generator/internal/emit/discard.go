@@ -55,7 +55,25 @@ func takes(all []model.Assertion) bool {
 	})
 }
 
+// validator is the function that checks a value, if one does all of it.
+func validator(v *model.Value) (string, bool) {
+	if len(v.Checks) > 0 || v.Null {
+		return "", false
+	}
+	switch t := v.Type.(type) {
+	case model.Named:
+		return t.Decl.Decode, t.Decl.Decode != ""
+	case model.Raw:
+		return "(*check.Decoder).Skip", v.Values == nil
+	}
+	return "", false
+}
+
 // discardSlice writes
+//
+//	d.Each(nil, checkLine)
+//
+// or, where no function is all of an item,
 //
 //	for ok := d.Array(nil); ok; ok = d.Item() {
 //		d.Text(nil)
@@ -64,6 +82,10 @@ func (s *source) discardSlice(t *model.Slice) {
 	rule := "nil"
 	if t.Rule != nil {
 		rule = "&" + t.Rule.Var
+	}
+	if check, ok := validator(&t.Elem); ok {
+		s.line("d.Each(", rule, ", ", check, ")")
+		return
 	}
 	s.open("for ok := d.Array(", rule, "); ok; ok = d.Item() {")
 	s.discard(&t.Elem)
@@ -74,6 +96,10 @@ func (s *source) discardMap(t *model.Map) {
 	rule := "nil"
 	if t.Rule != nil {
 		rule = "&" + t.Rule.Var
+	}
+	if check, ok := validator(&t.Elem); ok {
+		s.line("d.EachMember(", rule, ", ", check, ")")
+		return
 	}
 	s.open("for f := d.Object(", rule, "); f >= 0; f = d.Next() {")
 	s.discard(&t.Elem)

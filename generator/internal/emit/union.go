@@ -52,18 +52,13 @@ func (s *source) memberExpr(m *model.UnionMember) string {
 
 // group writes
 //
-//	d.Group(&shapeAnyOf, func(d *check.Decoder, form int) {
-//		switch form {
-//		case 0:
-//			checkShapeAnyOf1(d)
-//		default:
-//			checkShapeAnyOf2(d)
-//		}
-//	})
+//	d.Group(&shapeAnyOf, checkShapeAnyOf1, checkShapeAnyOf2)
 func (s *source) group(g *model.Group) {
-	s.open("d.", ifElse(g.Takes, "Choose", "Group"), "(&", g.Var, ", func(d *check.Decoder, form int) {")
-	s.forms(len(g.Branches), func(i int) { s.line(call(g.Branches[i])) })
-	s.close("})")
+	line := "d." + ifElse(g.Takes, "Choose", "Group") + "(&" + g.Var
+	for _, b := range g.Branches {
+		line += ", " + b.Decode
+	}
+	s.line(line, ")")
 }
 
 func (t *tables) union(d *model.Decl, b *model.Union) {

@@ -766,15 +766,11 @@ func checkSentCallToolResult(d *check.Decoder) {
 		case 0:
 			d.Object(&sentCallToolResultMeta)
 		case 1:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentContentBlock(d)
-			}
+			d.Each(nil, checkSentContentBlock)
 		case 2:
 			d.Bool(nil)
 		case 3:
-			for f := d.Object(nil); f >= 0; f = d.Next() {
-				d.Skip()
-			}
+			d.EachMember(nil, (*check.Decoder).Skip)
 		}
 	}
 }
@@ -786,20 +782,7 @@ var (
 
 func checkSentContentBlock(d *check.Decoder) {
 	d.Once(&sentContentBlockOnce, func(d *check.Decoder) {
-		d.Choose(&sentContentBlockAnyOf, func(d *check.Decoder, form int) {
-			switch form {
-			case 0:
-				checkSentTextContent(d)
-			case 1:
-				checkSentImageContent(d)
-			case 2:
-				checkSentAudioContent(d)
-			case 3:
-				checkSentResourceLink(d)
-			default:
-				checkSentEmbeddedResource(d)
-			}
-		})
+		d.Choose(&sentContentBlockAnyOf, checkSentTextContent, checkSentImageContent, checkSentAudioContent, checkSentResourceLink, checkSentEmbeddedResource)
 	})
 }
 
@@ -838,9 +821,7 @@ func checkSentAnnotations(d *check.Decoder) {
 		for f := d.Object(&sentAnnotations); f >= 0; f = d.Next() {
 			switch f {
 			case 0:
-				for ok := d.Array(nil); ok; ok = d.Item() {
-					checkSentRole(d)
-				}
+				d.Each(nil, checkSentRole)
 			case 1:
 				d.Text(nil)
 			case 2:
@@ -930,9 +911,7 @@ func checkSentResourceLink(d *check.Decoder) {
 		case 2:
 			d.Text(nil)
 		case 3:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentIcon(d)
-			}
+			d.Each(nil, checkSentIcon)
 		case 4:
 			d.Text(nil)
 		case 5:
@@ -987,14 +966,7 @@ func checkSentEmbeddedResource(d *check.Decoder) {
 		case 1:
 			checkSentAnnotations(d)
 		case 2:
-			d.Choose(&sentEmbeddedResourceResourceAnyOf, func(d *check.Decoder, form int) {
-				switch form {
-				case 0:
-					checkSentTextResourceContents(d)
-				default:
-					checkSentBlobResourceContents(d)
-				}
-			})
+			d.Choose(&sentEmbeddedResourceResourceAnyOf, checkSentTextResourceContents, checkSentBlobResourceContents)
 		case 3:
 			d.Enum(&sentEmbeddedResourceType)
 		}
@@ -1439,13 +1411,9 @@ func checkSentCreateMessageRequestParams(d *check.Decoder) {
 		case 2:
 			d.Literal(&sentCreateMessageRequestParamsMaxTokens)
 		case 3:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentSamplingMessage(d)
-			}
+			d.Each(nil, checkSentSamplingMessage)
 		case 4:
-			for f := d.Object(nil); f >= 0; f = d.Next() {
-				d.Skip()
-			}
+			d.EachMember(nil, (*check.Decoder).Skip)
 		case 5:
 			checkSentModelPreferences(d)
 		case 6:
@@ -1459,9 +1427,7 @@ func checkSentCreateMessageRequestParams(d *check.Decoder) {
 		case 9:
 			checkSentToolChoice(d)
 		case 10:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentTool(d)
-			}
+			d.Each(nil, checkSentTool)
 		}
 	}
 }
@@ -1478,22 +1444,7 @@ func checkSentSamplingMessage(d *check.Decoder) {
 		case 0:
 			d.Object(&sentSamplingMessageMeta)
 		case 1:
-			d.Choose(&sentSamplingMessageContentAnyOf, func(d *check.Decoder, form int) {
-				switch form {
-				case 0:
-					checkSentTextContent(d)
-				case 1:
-					checkSentImageContent(d)
-				case 2:
-					checkSentAudioContent(d)
-				case 3:
-					checkSentToolUseContent(d)
-				case 4:
-					checkSentToolResultContent(d)
-				default:
-					checkSentSamplingMessageContentAnyOf6(d)
-				}
-			})
+			d.Choose(&sentSamplingMessageContentAnyOf, checkSentTextContent, checkSentImageContent, checkSentAudioContent, checkSentToolUseContent, checkSentToolResultContent, checkSentSamplingMessageContentAnyOf6)
 		case 2:
 			checkSentRole(d)
 		}
@@ -1514,9 +1465,7 @@ func checkSentToolUseContent(d *check.Decoder) {
 		case 1:
 			d.Text(nil)
 		case 2:
-			for f := d.Object(nil); f >= 0; f = d.Next() {
-				d.Skip()
-			}
+			d.EachMember(nil, (*check.Decoder).Skip)
 		case 3:
 			d.Text(nil)
 		case 4:
@@ -1539,15 +1488,11 @@ func checkSentToolResultContent(d *check.Decoder) {
 			case 0:
 				d.Object(&sentToolResultContentMeta)
 			case 1:
-				for ok := d.Array(nil); ok; ok = d.Item() {
-					checkSentContentBlock(d)
-				}
+				d.Each(nil, checkSentContentBlock)
 			case 2:
 				d.Bool(nil)
 			case 3:
-				for f := d.Object(nil); f >= 0; f = d.Next() {
-					d.Skip()
-				}
+				d.EachMember(nil, (*check.Decoder).Skip)
 			case 4:
 				d.Text(nil)
 			case 5:
@@ -1560,28 +1505,13 @@ func checkSentToolResultContent(d *check.Decoder) {
 var sentSamplingMessageContentAnyOf6 = check.Array{At: "#/$defs/SamplingMessage/properties/content/anyOf/5"}
 
 func checkSentSamplingMessageContentAnyOf6(d *check.Decoder) {
-	for ok := d.Array(&sentSamplingMessageContentAnyOf6); ok; ok = d.Item() {
-		checkSentSamplingMessageContentBlock(d)
-	}
+	d.Each(&sentSamplingMessageContentAnyOf6, checkSentSamplingMessageContentBlock)
 }
 
 var sentSamplingMessageContentBlockAnyOf = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}}}
 
 func checkSentSamplingMessageContentBlock(d *check.Decoder) {
-	d.Choose(&sentSamplingMessageContentBlockAnyOf, func(d *check.Decoder, form int) {
-		switch form {
-		case 0:
-			checkSentTextContent(d)
-		case 1:
-			checkSentImageContent(d)
-		case 2:
-			checkSentAudioContent(d)
-		case 3:
-			checkSentToolUseContent(d)
-		default:
-			checkSentToolResultContent(d)
-		}
-	})
+	d.Choose(&sentSamplingMessageContentBlockAnyOf, checkSentTextContent, checkSentImageContent, checkSentAudioContent, checkSentToolUseContent, checkSentToolResultContent)
 }
 
 var (
@@ -1597,9 +1527,7 @@ func checkSentModelPreferences(d *check.Decoder) {
 		case 0:
 			d.Literal(&sentModelPreferencesCostPriority)
 		case 1:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentModelHint(d)
-			}
+			d.Each(nil, checkSentModelHint)
 		case 2:
 			d.Literal(&sentModelPreferencesIntelligencePriority)
 		case 3:
@@ -1654,9 +1582,7 @@ func checkSentTool(d *check.Decoder) {
 		case 3:
 			checkSentToolExecution(d)
 		case 4:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentIcon(d)
-			}
+			d.Each(nil, checkSentIcon)
 		case 5:
 			for f := d.Object(&sentToolInputSchema); f >= 0; f = d.Next() {
 				switch f {
@@ -1664,9 +1590,7 @@ func checkSentTool(d *check.Decoder) {
 					d.Text(nil)
 				case 1:
 					for f := d.Object(nil); f >= 0; f = d.Next() {
-						for f := d.Object(nil); f >= 0; f = d.Next() {
-							d.Skip()
-						}
+						d.EachMember(nil, (*check.Decoder).Skip)
 					}
 				case 2:
 					for ok := d.Array(nil); ok; ok = d.Item() {
@@ -1685,9 +1609,7 @@ func checkSentTool(d *check.Decoder) {
 					d.Text(nil)
 				case 1:
 					for f := d.Object(nil); f >= 0; f = d.Next() {
-						for f := d.Object(nil); f >= 0; f = d.Next() {
-							d.Skip()
-						}
+						d.EachMember(nil, (*check.Decoder).Skip)
 					}
 				case 2:
 					for ok := d.Array(nil); ok; ok = d.Item() {

@@ -172,14 +172,7 @@ var (
 )
 
 func decodeJSONSchema202012ToolInput(d *check.Decoder, v *JSONSchema202012ToolInput) {
-	d.Group(&jsonSchema202012ToolInputAnyOf, func(d *check.Decoder, form int) {
-		switch form {
-		case 0:
-			checkJSONSchema202012ToolInputAnyOf1(d)
-		default:
-			checkJSONSchema202012ToolInputAnyOf2(d)
-		}
-	})
+	d.Group(&jsonSchema202012ToolInputAnyOf, checkJSONSchema202012ToolInputAnyOf1, checkJSONSchema202012ToolInputAnyOf2)
 	d.Also(checkJSONSchema202012ToolInputIf)
 	for f := d.Object(&jsonSchema202012ToolInput); f >= 0; f = d.Next() {
 		switch f {
@@ -1068,9 +1061,7 @@ func checkSentCallToolResult(d *check.Decoder) {
 		case 0:
 			d.Object(&sentCallToolResultMeta)
 		case 1:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentContentBlock(d)
-			}
+			d.Each(nil, checkSentContentBlock)
 		case 2:
 			d.Bool(nil)
 		case 3:
@@ -1086,20 +1077,7 @@ var (
 
 func checkSentContentBlock(d *check.Decoder) {
 	d.Once(&sentContentBlockOnce, func(d *check.Decoder) {
-		d.Choose(&sentContentBlockAnyOf, func(d *check.Decoder, form int) {
-			switch form {
-			case 0:
-				checkSentTextContent(d)
-			case 1:
-				checkSentImageContent(d)
-			case 2:
-				checkSentAudioContent(d)
-			case 3:
-				checkSentResourceLink(d)
-			default:
-				checkSentEmbeddedResource(d)
-			}
-		})
+		d.Choose(&sentContentBlockAnyOf, checkSentTextContent, checkSentImageContent, checkSentAudioContent, checkSentResourceLink, checkSentEmbeddedResource)
 	})
 }
 
@@ -1138,9 +1116,7 @@ func checkSentAnnotations(d *check.Decoder) {
 		for f := d.Object(&sentAnnotations); f >= 0; f = d.Next() {
 			switch f {
 			case 0:
-				for ok := d.Array(nil); ok; ok = d.Item() {
-					checkSentRole(d)
-				}
+				d.Each(nil, checkSentRole)
 			case 1:
 				d.Text(nil)
 			case 2:
@@ -1230,9 +1206,7 @@ func checkSentResourceLink(d *check.Decoder) {
 		case 2:
 			d.Text(nil)
 		case 3:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentIcon(d)
-			}
+			d.Each(nil, checkSentIcon)
 		case 4:
 			d.Text(nil)
 		case 5:
@@ -1287,14 +1261,7 @@ func checkSentEmbeddedResource(d *check.Decoder) {
 		case 1:
 			checkSentAnnotations(d)
 		case 2:
-			d.Choose(&sentEmbeddedResourceResourceAnyOf, func(d *check.Decoder, form int) {
-				switch form {
-				case 0:
-					checkSentTextResourceContents(d)
-				default:
-					checkSentBlobResourceContents(d)
-				}
-			})
+			d.Choose(&sentEmbeddedResourceResourceAnyOf, checkSentTextResourceContents, checkSentBlobResourceContents)
 		case 3:
 			d.Enum(&sentEmbeddedResourceType)
 		}
@@ -1355,15 +1322,11 @@ func checkSentCallToolResult20251125(d *check.Decoder) {
 		case 0:
 			d.Object(&sentCallToolResult20251125Meta)
 		case 1:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentContentBlock(d)
-			}
+			d.Each(nil, checkSentContentBlock)
 		case 2:
 			d.Bool(nil)
 		case 3:
-			for f := d.Object(nil); f >= 0; f = d.Next() {
-				d.Skip()
-			}
+			d.EachMember(nil, (*check.Decoder).Skip)
 		}
 	}
 }
@@ -1686,9 +1649,7 @@ func checkSentGetPromptResult(d *check.Decoder) {
 		case 1:
 			d.Text(nil)
 		case 2:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentPromptMessage(d)
-			}
+			d.Each(nil, checkSentPromptMessage)
 		}
 	}
 }
@@ -1795,9 +1756,7 @@ func checkSentListPromptsResult(d *check.Decoder) {
 		case 2:
 			d.Text(nil)
 		case 3:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentPrompt(d)
-			}
+			d.Each(nil, checkSentPrompt)
 		case 4:
 			d.Literal(&sentListPromptsResultTTLMs)
 		}
@@ -1817,15 +1776,11 @@ func checkSentPrompt(d *check.Decoder) {
 			case 0:
 				d.Object(&sentPromptMeta)
 			case 1:
-				for ok := d.Array(nil); ok; ok = d.Item() {
-					checkSentPromptArgument(d)
-				}
+				d.Each(nil, checkSentPromptArgument)
 			case 2:
 				d.Text(nil)
 			case 3:
-				for ok := d.Array(nil); ok; ok = d.Item() {
-					checkSentIcon(d)
-				}
+				d.Each(nil, checkSentIcon)
 			case 4:
 				d.Text(nil)
 			case 5:
@@ -1865,9 +1820,7 @@ func checkSentListPromptsResult20251125(d *check.Decoder) {
 		case 1:
 			d.Text(nil)
 		case 2:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentPrompt(d)
-			}
+			d.Each(nil, checkSentPrompt)
 		}
 	}
 }
@@ -1921,9 +1874,7 @@ func checkSentListResourcesResult(d *check.Decoder) {
 		case 2:
 			d.Text(nil)
 		case 3:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentResource(d)
-			}
+			d.Each(nil, checkSentResource)
 		case 4:
 			d.Literal(&sentListResourcesResultTTLMs)
 		}
@@ -1949,9 +1900,7 @@ func checkSentResource(d *check.Decoder) {
 			case 2:
 				d.Text(nil)
 			case 3:
-				for ok := d.Array(nil); ok; ok = d.Item() {
-					checkSentIcon(d)
-				}
+				d.Each(nil, checkSentIcon)
 			case 4:
 				d.Text(nil)
 			case 5:
@@ -1980,9 +1929,7 @@ func checkSentListResourcesResult20251125(d *check.Decoder) {
 		case 1:
 			d.Text(nil)
 		case 2:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentResource(d)
-			}
+			d.Each(nil, checkSentResource)
 		}
 	}
 }
@@ -2062,14 +2009,7 @@ func checkSentReadResourceResult(d *check.Decoder) {
 			d.Enum(&sentReadResourceResultCacheScope)
 		case 2:
 			for ok := d.Array(nil); ok; ok = d.Item() {
-				d.Choose(&sentReadResourceResultContentsItemAnyOf, func(d *check.Decoder, form int) {
-					switch form {
-					case 0:
-						checkSentTextResourceContents(d)
-					default:
-						checkSentBlobResourceContents(d)
-					}
-				})
+				d.Choose(&sentReadResourceResultContentsItemAnyOf, checkSentTextResourceContents, checkSentBlobResourceContents)
 			}
 		case 3:
 			d.Literal(&sentReadResourceResultTTLMs)
@@ -2090,14 +2030,7 @@ func checkSentReadResourceResult20251125(d *check.Decoder) {
 			d.Object(&sentReadResourceResult20251125Meta)
 		case 1:
 			for ok := d.Array(nil); ok; ok = d.Item() {
-				d.Choose(&sentReadResourceResult20251125ContentsItemAnyOf, func(d *check.Decoder, form int) {
-					switch form {
-					case 0:
-						checkSentTextResourceContents(d)
-					default:
-						checkSentBlobResourceContents(d)
-					}
-				})
+				d.Choose(&sentReadResourceResult20251125ContentsItemAnyOf, checkSentTextResourceContents, checkSentBlobResourceContents)
 			}
 		}
 	}
@@ -2185,9 +2118,7 @@ func checkSentListResourceTemplatesResult(d *check.Decoder) {
 		case 2:
 			d.Text(nil)
 		case 3:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentResourceTemplate(d)
-			}
+			d.Each(nil, checkSentResourceTemplate)
 		case 4:
 			d.Literal(&sentListResourceTemplatesResultTTLMs)
 		}
@@ -2212,9 +2143,7 @@ func checkSentResourceTemplate(d *check.Decoder) {
 			case 2:
 				d.Text(nil)
 			case 3:
-				for ok := d.Array(nil); ok; ok = d.Item() {
-					checkSentIcon(d)
-				}
+				d.Each(nil, checkSentIcon)
 			case 4:
 				d.Text(nil)
 			case 5:
@@ -2241,9 +2170,7 @@ func checkSentListResourceTemplatesResult20251125(d *check.Decoder) {
 		case 1:
 			d.Text(nil)
 		case 2:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentResourceTemplate(d)
-			}
+			d.Each(nil, checkSentResourceTemplate)
 		}
 	}
 }
@@ -2635,14 +2562,7 @@ func appendElicitResultContentValueBoolean(b []byte, v *ElicitResultContentValue
 var sentElicitRequestParamsAnyOf = check.Union{At: "#/$defs/ElicitRequestParams", Keyword: "anyOf", Members: check.Object{Names: []string{"mode", "requestedSchema", "url"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10}, {Kinds: check.KindObject, Needs: 0b101}}}
 
 func checkSentElicitRequestParams(d *check.Decoder) {
-	d.Choose(&sentElicitRequestParamsAnyOf, func(d *check.Decoder, form int) {
-		switch form {
-		case 0:
-			checkSentElicitRequestFormParams(d)
-		default:
-			checkSentElicitRequestURLParams(d)
-		}
-	})
+	d.Choose(&sentElicitRequestParamsAnyOf, checkSentElicitRequestFormParams, checkSentElicitRequestURLParams)
 }
 
 var (
@@ -2665,9 +2585,7 @@ func checkSentElicitRequestFormParams(d *check.Decoder) {
 				case 0:
 					d.Text(nil)
 				case 1:
-					for f := d.Object(nil); f >= 0; f = d.Next() {
-						checkSentPrimitiveSchemaDefinition(d)
-					}
+					d.EachMember(nil, checkSentPrimitiveSchemaDefinition)
 				case 2:
 					for ok := d.Array(nil); ok; ok = d.Item() {
 						d.Text(nil)
@@ -2687,26 +2605,7 @@ var (
 
 func checkSentPrimitiveSchemaDefinition(d *check.Decoder) {
 	d.Once(&sentPrimitiveSchemaDefinitionOnce, func(d *check.Decoder) {
-		d.Choose(&sentPrimitiveSchemaDefinitionAnyOf, func(d *check.Decoder, form int) {
-			switch form {
-			case 0:
-				checkSentStringSchema(d)
-			case 1:
-				checkSentNumberSchema(d)
-			case 2:
-				checkSentBooleanSchema(d)
-			case 3:
-				checkSentUntitledSingleSelectEnumSchema(d)
-			case 4:
-				checkSentTitledSingleSelectEnumSchema(d)
-			case 5:
-				checkSentUntitledMultiSelectEnumSchema(d)
-			case 6:
-				checkSentTitledMultiSelectEnumSchema(d)
-			default:
-				checkSentLegacyTitledEnumSchema(d)
-			}
-		})
+		d.Choose(&sentPrimitiveSchemaDefinitionAnyOf, checkSentStringSchema, checkSentNumberSchema, checkSentBooleanSchema, checkSentUntitledSingleSelectEnumSchema, checkSentTitledSingleSelectEnumSchema, checkSentUntitledMultiSelectEnumSchema, checkSentTitledMultiSelectEnumSchema, checkSentLegacyTitledEnumSchema)
 	})
 }
 
@@ -2976,14 +2875,7 @@ func checkSentElicitRequestURLParams(d *check.Decoder) {
 var sentElicitRequestParams20251125AnyOf = check.Union{At: "#/$defs/ElicitRequestParams", Keyword: "anyOf", Members: check.Object{Names: []string{"elicitationId", "mode", "requestedSchema", "url"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1011}, {Kinds: check.KindObject, Needs: 0b100}}}
 
 func checkSentElicitRequestParams20251125(d *check.Decoder) {
-	d.Choose(&sentElicitRequestParams20251125AnyOf, func(d *check.Decoder, form int) {
-		switch form {
-		case 0:
-			checkSentElicitRequestURLParams20251125(d)
-		default:
-			checkSentElicitRequestFormParams20251125(d)
-		}
-	})
+	d.Choose(&sentElicitRequestParams20251125AnyOf, checkSentElicitRequestURLParams20251125, checkSentElicitRequestFormParams20251125)
 }
 
 var (
@@ -3033,9 +2925,7 @@ func checkSentElicitRequestFormParams20251125(d *check.Decoder) {
 				case 0:
 					d.Text(nil)
 				case 1:
-					for f := d.Object(nil); f >= 0; f = d.Next() {
-						checkSentPrimitiveSchemaDefinition(d)
-					}
+					d.EachMember(nil, checkSentPrimitiveSchemaDefinition)
 				case 2:
 					for ok := d.Array(nil); ok; ok = d.Item() {
 						d.Text(nil)
@@ -3502,9 +3392,7 @@ func checkSentCreateMessageRequestParams(d *check.Decoder) {
 		case 1:
 			d.Literal(&sentCreateMessageRequestParamsMaxTokens)
 		case 2:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentSamplingMessage(d)
-			}
+			d.Each(nil, checkSentSamplingMessage)
 		case 3:
 			checkSentJSONObject(d)
 		case 4:
@@ -3520,9 +3408,7 @@ func checkSentCreateMessageRequestParams(d *check.Decoder) {
 		case 8:
 			checkSentToolChoice(d)
 		case 9:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentTool(d)
-			}
+			d.Each(nil, checkSentTool)
 		}
 	}
 }
@@ -3539,22 +3425,7 @@ func checkSentSamplingMessage(d *check.Decoder) {
 		case 0:
 			d.Object(&sentSamplingMessageMeta)
 		case 1:
-			d.Choose(&sentSamplingMessageContentAnyOf, func(d *check.Decoder, form int) {
-				switch form {
-				case 0:
-					checkSentTextContent(d)
-				case 1:
-					checkSentImageContent(d)
-				case 2:
-					checkSentAudioContent(d)
-				case 3:
-					checkSentToolUseContent(d)
-				case 4:
-					checkSentToolResultContent(d)
-				default:
-					checkSentSamplingMessageContentAnyOf6(d)
-				}
-			})
+			d.Choose(&sentSamplingMessageContentAnyOf, checkSentTextContent, checkSentImageContent, checkSentAudioContent, checkSentToolUseContent, checkSentToolResultContent, checkSentSamplingMessageContentAnyOf6)
 		case 2:
 			checkSentRole(d)
 		}
@@ -3575,9 +3446,7 @@ func checkSentToolUseContent(d *check.Decoder) {
 		case 1:
 			d.Text(nil)
 		case 2:
-			for f := d.Object(nil); f >= 0; f = d.Next() {
-				d.Skip()
-			}
+			d.EachMember(nil, (*check.Decoder).Skip)
 		case 3:
 			d.Text(nil)
 		case 4:
@@ -3600,9 +3469,7 @@ func checkSentToolResultContent(d *check.Decoder) {
 			case 0:
 				d.Object(&sentToolResultContentMeta)
 			case 1:
-				for ok := d.Array(nil); ok; ok = d.Item() {
-					checkSentContentBlock(d)
-				}
+				d.Each(nil, checkSentContentBlock)
 			case 2:
 				d.Bool(nil)
 			case 3:
@@ -3619,28 +3486,13 @@ func checkSentToolResultContent(d *check.Decoder) {
 var sentSamplingMessageContentAnyOf6 = check.Array{At: "#/$defs/SamplingMessage/properties/content/anyOf/5"}
 
 func checkSentSamplingMessageContentAnyOf6(d *check.Decoder) {
-	for ok := d.Array(&sentSamplingMessageContentAnyOf6); ok; ok = d.Item() {
-		checkSentSamplingMessageContentBlock(d)
-	}
+	d.Each(&sentSamplingMessageContentAnyOf6, checkSentSamplingMessageContentBlock)
 }
 
 var sentSamplingMessageContentBlockAnyOf = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}}}
 
 func checkSentSamplingMessageContentBlock(d *check.Decoder) {
-	d.Choose(&sentSamplingMessageContentBlockAnyOf, func(d *check.Decoder, form int) {
-		switch form {
-		case 0:
-			checkSentTextContent(d)
-		case 1:
-			checkSentImageContent(d)
-		case 2:
-			checkSentAudioContent(d)
-		case 3:
-			checkSentToolUseContent(d)
-		default:
-			checkSentToolResultContent(d)
-		}
-	})
+	d.Choose(&sentSamplingMessageContentBlockAnyOf, checkSentTextContent, checkSentImageContent, checkSentAudioContent, checkSentToolUseContent, checkSentToolResultContent)
 }
 
 var (
@@ -3650,9 +3502,7 @@ var (
 
 func checkSentJSONObject(d *check.Decoder) {
 	d.Once(&sentJSONObjectOnce, func(d *check.Decoder) {
-		for f := d.Object(&sentJSONObject); f >= 0; f = d.Next() {
-			checkSentJSONValue(d)
-		}
+		d.EachMember(&sentJSONObject, checkSentJSONValue)
 	})
 }
 
@@ -3663,25 +3513,14 @@ var (
 
 func checkSentJSONValue(d *check.Decoder) {
 	d.Once(&sentJSONValueOnce, func(d *check.Decoder) {
-		d.Choose(&sentJSONValueAnyOf, func(d *check.Decoder, form int) {
-			switch form {
-			case 0:
-				checkSentJSONObject(d)
-			case 1:
-				checkSentJSONValueAnyOf2(d)
-			default:
-				checkSentJSONValueAnyOf3(d)
-			}
-		})
+		d.Choose(&sentJSONValueAnyOf, checkSentJSONObject, checkSentJSONValueAnyOf2, checkSentJSONValueAnyOf3)
 	})
 }
 
 var sentJSONValueAnyOf2 = check.Array{At: "#/$defs/JSONValue/anyOf/1"}
 
 func checkSentJSONValueAnyOf2(d *check.Decoder) {
-	for ok := d.Array(&sentJSONValueAnyOf2); ok; ok = d.Item() {
-		checkSentJSONValue(d)
-	}
+	d.Each(&sentJSONValueAnyOf2, checkSentJSONValue)
 }
 
 var (
@@ -3713,9 +3552,7 @@ func checkSentModelPreferences(d *check.Decoder) {
 			case 0:
 				d.Literal(&sentModelPreferencesCostPriority)
 			case 1:
-				for ok := d.Array(nil); ok; ok = d.Item() {
-					checkSentModelHint(d)
-				}
+				d.Each(nil, checkSentModelHint)
 			case 2:
 				d.Literal(&sentModelPreferencesIntelligencePriority)
 			case 3:
@@ -3768,9 +3605,7 @@ func checkSentTool(d *check.Decoder) {
 		case 2:
 			d.Text(nil)
 		case 3:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentIcon(d)
-			}
+			d.Each(nil, checkSentIcon)
 		case 4:
 			for f := d.Object(&sentToolInputSchema); f >= 0; f = d.Next() {
 				switch f {
@@ -3831,13 +3666,9 @@ func checkSentCreateMessageRequestParams20251125(d *check.Decoder) {
 		case 2:
 			d.Literal(&sentCreateMessageRequestParams20251125MaxTokens)
 		case 3:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentSamplingMessage20251125(d)
-			}
+			d.Each(nil, checkSentSamplingMessage20251125)
 		case 4:
-			for f := d.Object(nil); f >= 0; f = d.Next() {
-				d.Skip()
-			}
+			d.EachMember(nil, (*check.Decoder).Skip)
 		case 5:
 			checkSentModelPreferences(d)
 		case 6:
@@ -3851,9 +3682,7 @@ func checkSentCreateMessageRequestParams20251125(d *check.Decoder) {
 		case 9:
 			checkSentToolChoice(d)
 		case 10:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentTool20251125(d)
-			}
+			d.Each(nil, checkSentTool20251125)
 		}
 	}
 }
@@ -3870,22 +3699,7 @@ func checkSentSamplingMessage20251125(d *check.Decoder) {
 		case 0:
 			d.Object(&sentSamplingMessage20251125Meta)
 		case 1:
-			d.Choose(&sentSamplingMessage20251125ContentAnyOf, func(d *check.Decoder, form int) {
-				switch form {
-				case 0:
-					checkSentTextContent(d)
-				case 1:
-					checkSentImageContent(d)
-				case 2:
-					checkSentAudioContent(d)
-				case 3:
-					checkSentToolUseContent(d)
-				case 4:
-					checkSentToolResultContent20251125(d)
-				default:
-					checkSentSamplingMessage20251125ContentAnyOf6(d)
-				}
-			})
+			d.Choose(&sentSamplingMessage20251125ContentAnyOf, checkSentTextContent, checkSentImageContent, checkSentAudioContent, checkSentToolUseContent, checkSentToolResultContent20251125, checkSentSamplingMessage20251125ContentAnyOf6)
 		case 2:
 			checkSentRole(d)
 		}
@@ -3906,15 +3720,11 @@ func checkSentToolResultContent20251125(d *check.Decoder) {
 			case 0:
 				d.Object(&sentToolResultContent20251125Meta)
 			case 1:
-				for ok := d.Array(nil); ok; ok = d.Item() {
-					checkSentContentBlock(d)
-				}
+				d.Each(nil, checkSentContentBlock)
 			case 2:
 				d.Bool(nil)
 			case 3:
-				for f := d.Object(nil); f >= 0; f = d.Next() {
-					d.Skip()
-				}
+				d.EachMember(nil, (*check.Decoder).Skip)
 			case 4:
 				d.Text(nil)
 			case 5:
@@ -3927,28 +3737,13 @@ func checkSentToolResultContent20251125(d *check.Decoder) {
 var sentSamplingMessage20251125ContentAnyOf6 = check.Array{At: "#/$defs/SamplingMessage/properties/content/anyOf/5"}
 
 func checkSentSamplingMessage20251125ContentAnyOf6(d *check.Decoder) {
-	for ok := d.Array(&sentSamplingMessage20251125ContentAnyOf6); ok; ok = d.Item() {
-		checkSentSamplingMessageContentBlock20251125(d)
-	}
+	d.Each(&sentSamplingMessage20251125ContentAnyOf6, checkSentSamplingMessageContentBlock20251125)
 }
 
 var sentSamplingMessageContentBlock20251125AnyOf = check.Union{At: "#/$defs/SamplingMessageContentBlock", Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}}}
 
 func checkSentSamplingMessageContentBlock20251125(d *check.Decoder) {
-	d.Choose(&sentSamplingMessageContentBlock20251125AnyOf, func(d *check.Decoder, form int) {
-		switch form {
-		case 0:
-			checkSentTextContent(d)
-		case 1:
-			checkSentImageContent(d)
-		case 2:
-			checkSentAudioContent(d)
-		case 3:
-			checkSentToolUseContent(d)
-		default:
-			checkSentToolResultContent20251125(d)
-		}
-	})
+	d.Choose(&sentSamplingMessageContentBlock20251125AnyOf, checkSentTextContent, checkSentImageContent, checkSentAudioContent, checkSentToolUseContent, checkSentToolResultContent20251125)
 }
 
 var (
@@ -3972,9 +3767,7 @@ func checkSentTool20251125(d *check.Decoder) {
 		case 3:
 			checkSentToolExecution20251125(d)
 		case 4:
-			for ok := d.Array(nil); ok; ok = d.Item() {
-				checkSentIcon(d)
-			}
+			d.Each(nil, checkSentIcon)
 		case 5:
 			for f := d.Object(&sentTool20251125InputSchema); f >= 0; f = d.Next() {
 				switch f {
@@ -3982,9 +3775,7 @@ func checkSentTool20251125(d *check.Decoder) {
 					d.Text(nil)
 				case 1:
 					for f := d.Object(nil); f >= 0; f = d.Next() {
-						for f := d.Object(nil); f >= 0; f = d.Next() {
-							d.Skip()
-						}
+						d.EachMember(nil, (*check.Decoder).Skip)
 					}
 				case 2:
 					for ok := d.Array(nil); ok; ok = d.Item() {
@@ -4003,9 +3794,7 @@ func checkSentTool20251125(d *check.Decoder) {
 					d.Text(nil)
 				case 1:
 					for f := d.Object(nil); f >= 0; f = d.Next() {
-						for f := d.Object(nil); f >= 0; f = d.Next() {
-							d.Skip()
-						}
+						d.EachMember(nil, (*check.Decoder).Skip)
 					}
 				case 2:
 					for ok := d.Array(nil); ok; ok = d.Item() {
