@@ -132,14 +132,6 @@ func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context)
 	return c.once(name, func() ([]byte, error) { return c.recorded().Do(ctx, name, fn) })
 }
 
-// refuses tells why the client can not be asked q, nil if it can.
-func (c *Call) refuses(q *task.Question) *UnsupportedError {
-	if c.mayNotAsk {
-		return &UnsupportedError{}
-	}
-	return c.wire.refuses(c.can, q)
-}
-
 // put asks the client on the stream of the request. Meanwhile the clock of the call is paused: only the question's own timeout counts
 // (CAN28).
 func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
@@ -170,3 +162,17 @@ func (c *Call) close() {
 		c.mu.Unlock()
 	}
 }
+
+// resume takes up what the client sent with its retry (EXT17).
+func (c *Call) resume() (err error) {
+	if c.wire.Handshake || !c.r.retried() {
+		return nil
+	}
+	if c.stateless, err = newStatelessRecord(c, c.r); err == nil {
+		c.record = c.stateless.record
+	}
+	return err
+}
+
+// retried tells whether the request is a retry with answers.
+func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }

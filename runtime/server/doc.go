@@ -1,18 +1,44 @@
 // Package server serves generated tools and methods: requests, cancellation, progress, tasks, questions and
 // subscriptions, in every revision, over any rpc.Conn or for a transport that brings messages.
 //
+// Its readers are those who write handlers (the next section), those who generate code (Definition, wire.go), and those who change this
+// package (all that follows; begin with "Where to look").
+//
 // # For those who write handlers
 //
 //   - Call is one run of a tool: Progress, Log, Do, TaskID, Principal. Generated methods ask the user through it and return an Answer;
 //     Named tells several askings of one question apart.
 //   - Asking fails with ErrAsked (return it: the handler runs again with the answer), ErrUnsupported, ErrQuestionTimeout, *AnswerError,
-//     task.ErrWithdrawn (the context that it was given ended before the call's), or the cause of the context. An error that a handler returns becomes a tool error, an *rpc.Error a JSON-RPC error.
+//     task.ErrWithdrawn (the context that it was given ended before the call's), or the cause of the context. An error that a
+//     handler returns becomes a tool error, an *rpc.Error a JSON-RPC error.
 //   - WithPrincipal puts into a context who calls, and PrincipalFrom reads it. WithQuotaKey tells callers without an identity apart.
 //   - Options of the generated New begin with With: WithLogger, WithLimits, WithTaskLimits, WithRates, WithGrace, WithSealKeys and others.
 //   - Server.Run serves one connection, Server.Shutdown ends what runs, Server.SetToolEnabled hides and shows a tool.
 //
-// Other types are for generated code and for transports. What follows is for those who change this package. Ids such as CAN02 are
-// rules; testdata/traceability/ledger.tsv lists them.
+// Other types are for generated code and for transports. Ids such as CAN02 are rules; testdata/traceability/ledger.tsv lists them.
+//
+// # Where to look
+//
+//	which revision and method a message is of         route.go
+//	whether a request is served, and how              admit.go
+//	what a request in flight counts in                register.go; account.go and budget.go: who has how much of it
+//	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
+//	who may still write, and writing                  write.go
+//	what a call that runs again finds                 record.go; seal.go: as the client carries it
+//	where a question goes                             question.go → elicit.go (a request) or inputrequired.go (a result that asks)
+//	which client gets a task's question               deliver.go, carry.go
+//	where a task's question becomes an answer         taskanswer.go
+//	how a task begins, runs and is read               taskmethod.go, taskrun.go, taskdetail.go; status.go: its changes
+//	what subscriptions are told                       listen.go, watch.go, change.go; newest.go: their queue
+//
+//	op, wire, message, value, optional, compile       what generated code supplies, and what New makes of it
+//	tool, bind, method, paramsrule                    handlers behind decoders and encoders; codes: what their errors become
+//	call, progress, log, withhold                     what a handler holds
+//	name, clientrequest, form                         names of questions; requests and forms of a handler's own
+//	initialize, list, capability, client, meta        what each side declares; the keys of _meta that are the runtime's
+//	server, options, rates, ping                      New, limits, how often a caller may ask, whether a client is there
+//	transport, conn, session, exchange, peer, outlet  how messages come and go; who is at the other end; ends
+//	notify, logqueue                                  notifications and answers of the client; the server's own log
 //
 // # Definition
 //
@@ -27,75 +53,43 @@
 //	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      serve, toolcall, methodcall, bind
 //	write        gate → entry.Retire → Outlet: the one place that writes                     write
 //
-// Whatever has to happen in order happens with the reader: the handshake, registration before dispatch (CAN09),
-// cancellation, and handing answers to who asked. Refusals are written there too, so a peer that floods and does not
-// read slows only itself down.
+// What has to happen in order happens with the reader: the handshake, registration (CAN09), cancellation, and delivery of the client's
+// answers. Refusals are written there too, so a peer that floods and does not read slows only itself down.
 //
 // # Transports
 //
-// A peer is whoever shares one space of request ids: a connection (Serve), a session that a transport feeds (Session), or
-// one message of a stateless revision (Exchange, on the caller's goroutine). What is written goes to an Outlet with the
-// request that it belongs to; a connection does not care, HTTP has a stream for each. Route tells a transport what it has
-// to know before it decides, and Exchange takes what Route read.
+// A peer is one space of request ids: a connection (Serve), a session that a transport feeds (Session), or one message of a stateless
+// revision (Exchange, on the caller's goroutine). Frames go to an Outlet together with the request that they belong to: a connection
+// ignores it, HTTP has a stream for each. Route tells a transport the revision and method of a message; Exchange serves what Route read.
 //
 // # Revisions side by side
 //
 // Each message is routed by itself (REV02): one that names a stateless revision in its _meta, or has a method that only
-// such a one has, is served by that, however its JSON is spelt (LET14); every other belongs to the session. Both meet in one tracker, so ids are one space on
-// one connection. Behind that there is one engine, one set of handlers, one Call.
-//
-// # Where to look
-//
-//	op, wire, message, value, compile
-//	                       what generated code supplies, and what New makes of it
-//	tool, bind, toolcall   a tool, its handler behind decoder and encoder, and what its errors become
-//	method, methodcall     other methods of the protocol
-//	ping                   whether a client is still there
-//	rates                  how often one caller may ask
-//	meta                   keys of _meta that are the runtime's
-//	logqueue               the server's own log, which nothing waits for
-//	server, options        New and the limits; principal
-//	transport, session, exchange, conn, peer
-//	                       how messages come and go; who is at the other end; ends
-//	route, admit, register a request before it is in flight: which wire and method, whether it is served, what it counts in
-//	serve, request, notify a request in flight and its memory; notifications, and answers of the client
-//	account, budget        who has how much of what is there for all; answers that wait to be read
-//	write                  who may still write, and writing
-//	initialize, list, capability, client
-//	                       what each side declares
-//	call, record, progress, log, withhold
-//	                       what a handler holds
-//	question, name, clientrequest, form, elicit, inputrequired, seal
-//	                       asking the client: by request, or by a result that asks and a call that runs again
-//	taskmethod, taskdetail, taskrun, status
-//	                       requests about tasks; running one; its changes on their way to a client
-//	deliver, carry, taskanswer
-//	                       questions of a task: on their way to a client; how they become answers (taskanswer)
-//	listen, watch, change, newest
-//	                       subscriptions; what changes while serving; the queue that keeps the newest of each kind
+// such a revision has, is served by that, however its JSON is spelt (LET14); every other belongs to the session. Both are registered in
+// one tracker, so ids are one space on one connection. Engine, handlers and Call are the same for both.
 //
 // # What answers cost
 //
 // An answer takes a share of a budget before it is encoded, counts what it is from then on, and gives it back when it is written
-// (budget.go). Outlets keep nothing large that they were given: Write returns when it is on its way. So a peer that does not
-// read uses up its part of the budget and waits; what it holds up is its own calls. What handlers hold themselves, while they
-// run, is bounded by how many run; those whose last outputs were large start only as others like them would fit (expected).
+// (budget.go). Outlets keep no large frame: Write returns when it is on its way. So a peer that does not read uses up its part of the
+// budget, and only its own calls wait. What handlers hold while they run is bounded by how many run; those whose last outputs were
+// large start only if outputs of that size would fit (expected).
 //
-// Connections, sessions and exchanges of one principal share an account (account.go): however many it opens, it has no more of the
-// requests in flight, their bytes and the unread answers than leaves something for others. Callers without an identity have one together.
+// Connections, sessions and exchanges of one principal share an account (account.go). However many it opens, something of the requests in
+// flight, their bytes and the unread answers is left for others. Callers without an identity have one account together.
 //
 // # Silence after cancellation
 //
-// Retiring an entry decides who may write, but between the permission and the write a cancellation can be read. A
-// peer that then sees an answer to something it sent later has proof that the server read its cancellation, and a
-// result after that breaks CAN02. So writers hold peer.gate shared over permission and write, and whoever writes for a
-// request that was read after a cancellation takes it once before (peer.settle). The read loop itself never waits.
+// Retiring an entry decides who may write, but between that permission and the write a cancellation can be read. If the client then gets
+// an answer to something it sent later, it knows that the server read its cancellation, and a result after that breaks CAN02. So
+// writers hold peer.gate shared from permission to write, and whoever writes for a request that was read after a cancellation takes it
+// once before (peer.settle). The read loop itself never waits.
 //
 // One function does that for every kind of message about a request, a task or a question: subject.write (CAN29, write.go). A task has a
-// gate of its own, taskLife.gate, because its messages travel on more than one connection: whoever is about to tell that it is
-// over, in an answer or a notification, ends its life first (Server.shown). What one connection reads of a task never goes back:
-// whoever tells its state holds peer.telling from reading that until it is written (TSK07). A request that timed out stays in flight until that
-// is answered, so that a cancellation which is read before keeps the answer back.
+// gate of its own, taskLife.gate, because its messages travel on more than one connection: its life ends before an answer or a
+// notification says that it is over (Server.silenceIfOver). On one connection the state of a task never goes back: peer.telling is held
+// from reading the state until it is written (TSK07). A request that timed out stays in flight until that is answered, so that a
+// cancellation which is read before keeps the answer back.
 //
 // # Ends
 //
@@ -104,27 +98,25 @@
 // is cancelled with cause disconnect; the end of Serve's context and Shutdown cancel with cause shutdown.
 // A client that does not answer a ping is a disconnect, too (WithPing).
 // Calls that can not be cancelled may finish within the grace period. Requests that end so are not answered: the
-// connection is about to close. A subscription that the server ends is told so twice, because two pages of the protocol want it: first
-// with notifications/cancelled, which may only name what still runs, then with its result (LET21). A timeout is answered at once, as a result with isError, because the peer still waits
-// and the handler may not listen. Tasks belong to the engine and go on without their connection, if their owner can come back:
+// connection is about to close. The end of a subscription by the server is told twice, because two pages of the protocol want it: first
+// with notifications/cancelled, which may only name what still runs, then with its result (LET21). A timeout is answered at once, as a
+// result with isError, because the peer still waits and the handler may ignore its context. Tasks belong to the engine and go on without their connection, if their owner can come back:
 // an identity, the peer on standard input and output, anonymous callers of stateless revisions. Those of a connection or
 // session without an identity are discarded with it (TSK28).
 //
 // # Tasks and questions
 //
-// One question has four wires. Inline with a session it is a request on the call's stream. Inline without one it ends the
+// A question reaches the client in four ways. Inline with a session it is a request on the call's stream. Inline without one it ends the
 // call: the answer lists all questions that the handler's goroutines have open (those that join within WithGather), and
 // carries the record of the call sealed; the call comes again with answers, and the handler runs again. So an inline handler must do
-// nothing that repeats before its last question, but within Call.Do. A task's question is journaled by the engine. With a
-// session it is delivered by whoever has a client at hand: open requests for the result first, else the session that
-// created the task; one stream that somebody reads has it at a time, so that no client is asked twice. Without one, it is part of the task, and its answer is
-// held against the schema as it arrives, if the run is in this process; else the handler gets the error. A JSON-RPC error
-// from the client, and an answer by request that breaks the schema, are answers too: they are journaled, so that a later run
-// sees the same. Nothing of a task is on the wire before the answer that tells its id: the engine starts it after that was
-// written.
+// nothing that must not repeat before its last question, except within Call.Do. A task's question is in the engine's journal. With a
+// session it travels on an open request for the result, else on the session that created the task; one stream that somebody reads has
+// it at a time, so that no client is asked twice. Without a session it is part of the task, and its answer is validated as it arrives
+// if the run is in this process; else the handler gets the error. A JSON-RPC error from the client, and an answer by request that
+// breaks the schema, are answers too: they are recorded, so that a later run sees the same. Nothing of a task is on the wire before the
+// answer with its id: the engine starts it after that was written.
 //
-// A task may be read through any revision that its owner speaks. What differs is the view: the status of a result with
-// isError, and where its questions are.
+// A task may be read through any revision. What differs is the view: the status of a result with isError, and where its questions are.
 //
 // Bad arguments of a call that asks for a task are -32602 with every violation in its message. VAL02's result with
 // isError is for inline calls, and for revisions where the server decides that there is a task: a client that asked for

@@ -81,3 +81,16 @@ func disconnected(ctx context.Context) *inflight.Cause {
 	}
 	return &inflight.Cause{Source: inflight.SourceDisconnect, Err: context.Cause(ctx)}
 }
+
+// Wire returns the wire of a revision, or nil when it is not served.
+func (s *Server) Wire(revision string) *Wire {
+	for _, w := range s.wires {
+		if w.Revision == revision {
+			return w.Wire
+		}
+	}
+	return nil
+}
+
+// Handshakes tells whether there is a revision with sessions.
+func (s *Server) Handshakes() bool { return s.handshake() != nil }

@@ -34,31 +34,20 @@ type statelessRecord struct {
 // the handler will run again. Return it.
 var ErrAsked = errors.New("the client is being asked: the call runs again with the answer")
 
-// resume takes up what the client sent with its retry (EXT17).
-func (c *Call) resume() (err error) {
-	if c.wire.Handshake || !c.r.retried() {
-		return nil
-	}
-	if c.stateless, err = newStatelessRecord(c, c.r); err == nil {
-		c.record = c.stateless.record
-	}
-	return err
-}
-
 // newStatelessRecord opens the record that the client sent with its retry. Errors are the client's.
 func newStatelessRecord(c *Call, r *request) (*statelessRecord, error) {
 	t := &statelessRecord{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, ended: make(chan struct{})}
-	t.record = newCallRecord(t.ask)
+	state := new(sealedRecord)
 	if r.params.HasState {
-		state, err := c.s.sealer.open(r.params.RequestState, t.binding, time.Now())
-		if err != nil {
+		var err error
+		if state, err = c.s.sealer.open(r.params.RequestState, t.binding, time.Now()); err != nil {
 			return nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
 		}
-		t.record.restore(state.Entries)
-		maps.Copy(t.given, state.Spare)
-		for _, name := range state.Asked {
-			t.asked[name] = true
-		}
+	}
+	t.record = newCallRecord(t.ask, state.Entries)
+	maps.Copy(t.given, state.Spare)
+	for _, name := range state.Asked {
+		t.asked[name] = true
 	}
 	given, err := r.inputResponses()
 	maps.Copy(t.given, given)

@@ -271,3 +271,19 @@ func (s *Server) endListens(p *peer) {
 }
 
 func (l *listen) close() { l.ending.Do(func() { close(l.end) }) }
+
+// EndSubscriptions ends the subscriptions that out carries, each with its result, and waits for that up to the grace period: a
+// transport that stops calls it before it cancels exchanges.
+func (s *Server) EndSubscriptions(out Outlet) {
+	s.mu.Lock()
+	var own []*peer
+	for l := range s.listens {
+		if l.peer.out == out {
+			own = append(own, l.peer)
+		}
+	}
+	s.mu.Unlock()
+	for _, p := range own {
+		s.endListens(p)
+	}
+}

@@ -117,9 +117,6 @@ func (r *request) cacheHint() (ttl time.Duration, scope string) {
 	}
 }
 
-// retried tells whether the request is a retry with answers.
-func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }
-
 // member reads a string member of a JSON object, "" when it is not there or no string.
 func member(object []byte, name string) string {
 	d := check.Get(object, check.Limits{})

@@ -3,7 +3,6 @@ package server
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"fmt"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -16,13 +15,6 @@ type AskOption func(name string) string
 // question. It has to be the same when the handler runs again, since the recorded answer is found by it.
 func Named(instance string) AskOption {
 	return func(name string) string { return name + instanceMark + keyOf(instance) }
-}
-
-func named(name string, opts []AskOption) string {
-	for _, o := range opts {
-		name = o(name)
-	}
-	return name
 }
 
 // instanceMark separates the name of a question from its instance. Names do not have it elsewhere.
@@ -47,72 +39,4 @@ func checkName(name string) error {
 		return &task.NameError{Name: name, Why: "has more than 128 bytes, or a #: say what it is about with server.Named"}
 	}
 	return nil
-}
-
-// againMark precedes the number of a question's second and later askings. No instance begins so.
-const againMark = instanceMark + "!"
-
-// nameUse is what this run has done with a name.
-type nameUse struct {
-	taken      bool
-	unanswered int // askings that ended without an answer
-}
-
-// once runs fn under a name that nothing else of this run has; it is free again when fn fails or panics. What is recorded
-// under a name is for the same question or step of a later run, never for another one of this run (TSK29).
-func (c *Call) once(name string, fn func() ([]byte, error)) (data []byte, err error) {
-	if !c.take(name, true) {
-		return nil, &task.NameError{Name: name, Why: "is taken in this run; give each question and step a name of its own, and a " +
-			"question that is asked about several things one for each of them, with server.Named"}
-	}
-	recorded := false
-	defer func() {
-		if !recorded {
-			c.take(name, false)
-		}
-	}()
-	data, err = fn()
-	recorded = err == nil
-	return data, err
-}
-
-// take takes a name, or gives it back, and tells whether that changed anything.
-func (c *Call) take(name string, on bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	u := c.names[name]
-	if u.taken == on {
-		return false
-	}
-	u.taken = on
-	c.setUse(name, u)
-	return true
-}
-
-// noteUnanswered notes that an asking of the question ended without an answer.
-func (c *Call) noteUnanswered(name string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	u := c.names[name]
-	u.unanswered++
-	c.setUse(name, u)
-}
-
-// setUse is called with mu.
-func (c *Call) setUse(name string, u nameUse) {
-	if c.names == nil {
-		c.names = map[string]nameUse{}
-	}
-	c.names[name] = u
-}
-
-// keyFor is the key of the next asking of a question. Each asking has its own, because clients take one key for one asking (EXT09). The
-// n-th asking has the same key in every run, so that a handler that runs again finds its record (TSK29).
-func (c *Call) keyFor(name string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := c.names[name].unanswered; n > 0 {
-		return fmt.Sprint(name, againMark, n+1)
-	}
-	return name
 }

@@ -187,3 +187,18 @@ func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]b
 	}
 	return data, err
 }
+
+// refuses tells why the client can not be asked q, nil if it can.
+func (c *Call) refuses(q *task.Question) *UnsupportedError {
+	if c.mayNotAsk {
+		return &UnsupportedError{}
+	}
+	return c.wire.refuses(c.can, q)
+}
+
+func named(name string, opts []AskOption) string {
+	for _, o := range opts {
+		name = o(name)
+	}
+	return name
+}

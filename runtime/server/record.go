@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +32,7 @@ func (c *Call) recorded() record {
 	case c.r == nil:
 		return closedRecord{}
 	case c.wire.Handshake:
-		c.record = newCallRecord(c.put)
+		c.record = newCallRecord(c.put, nil)
 	default:
 		// Without state there is nothing that could be wrong with it.
 		c.stateless, _ = newStatelessRecord(c, c.r)
@@ -56,8 +57,13 @@ type recordEntry struct {
 // answerCheck validates an answer, encoded as a reply, against the question's schema.
 type answerCheck func(data []byte) error
 
-func newCallRecord(ask func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)) *callRecord {
-	return &callRecord{ask: ask, made: map[string]*recordEntry{}}
+// newCallRecord makes a record of what an earlier try recorded.
+func newCallRecord(ask func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error), earlier []sealedEntry) *callRecord {
+	n := &callRecord{ask: ask, made: map[string]*recordEntry{}}
+	for _, e := range earlier {
+		n.made[e.Name] = &recordEntry{string(e.Question), e.Data}
+	}
+	return n
 }
 
 // Do implements record.
@@ -100,13 +106,6 @@ func (n *callRecord) entries() (all []sealedEntry) {
 	}
 	slices.SortFunc(all, func(a, b sealedEntry) int { return strings.Compare(a.Name, b.Name) })
 	return all
-}
-
-// restore adds what an earlier try recorded.
-func (n *callRecord) restore(all []sealedEntry) {
-	for _, s := range all {
-		n.made[s.Name] = &recordEntry{string(s.Question), s.Data}
-	}
 }
 
 // taskRecord is the record of a call that runs as a task: what an inline try recorded before there was a task, then the engine's
@@ -199,3 +198,71 @@ func (closedRecord) Do(context.Context, string, func(context.Context) ([]byte, e
 func (closedRecord) Ask(context.Context, task.Question, answerCheck) ([]byte, error) {
 	return nil, errCallOver
 }
+
+// nameUse is what this run has done with a name.
+type nameUse struct {
+	taken      bool
+	unanswered int // askings that ended without an answer
+}
+
+// once runs fn under a name that nothing else of this run has; it is free again when fn fails or panics. What is recorded
+// under a name is for the same question or step of a later run, never for another one of this run (TSK29).
+func (c *Call) once(name string, fn func() ([]byte, error)) (data []byte, err error) {
+	if !c.take(name, true) {
+		return nil, &task.NameError{Name: name, Why: "is taken in this run; give each question and step a name of its own, and a " +
+			"question that is asked about several things one for each of them, with server.Named"}
+	}
+	recorded := false
+	defer func() {
+		if !recorded {
+			c.take(name, false)
+		}
+	}()
+	data, err = fn()
+	recorded = err == nil
+	return data, err
+}
+
+// take takes a name, or gives it back, and tells whether that changed anything.
+func (c *Call) take(name string, on bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u := c.names[name]
+	if u.taken == on {
+		return false
+	}
+	u.taken = on
+	c.setUse(name, u)
+	return true
+}
+
+// noteUnanswered notes that an asking of the question ended without an answer.
+func (c *Call) noteUnanswered(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u := c.names[name]
+	u.unanswered++
+	c.setUse(name, u)
+}
+
+// setUse is called with mu.
+func (c *Call) setUse(name string, u nameUse) {
+	if c.names == nil {
+		c.names = map[string]nameUse{}
+	}
+	c.names[name] = u
+}
+
+// keyFor is the key of the next asking of a question. Each asking has its own, because clients take one key for one asking (EXT09). The
+// n-th asking has the same key in every run, so that a handler that runs again finds its record (TSK29).
+func (c *Call) keyFor(name string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := c.names[name].unanswered; n > 0 {
+		return fmt.Sprint(name, againMark, n+1)
+	}
+	return name
+}
+
+// againMark precedes the number of a question's second and later askings. No instance begins so.
+const againMark = instanceMark + "!"

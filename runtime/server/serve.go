@@ -103,17 +103,6 @@ func (t *statelessRecord) respond() {
 	about.answer(statement{frame: append(b, '}'), retires: c.entry, wire: c.wire}, &space, err)
 }
 
-// answer writes the answer in m.frame, or err in its place, if the request may still be answered; else nothing is left to do.
-func (s *subject) answer(m statement, space *room, err error) (frame []byte) {
-	if err != nil {
-		m.err = asRPC(err)
-		m.frame = rpc.AppendError(m.frame[:0], s.id, m.err)
-	}
-	space.weigh(len(m.frame))
-	_ = s.write(m)
-	return m.frame
-}
-
 var errInternal = rpc.Errorf(rpc.CodeInternalError, "internal error")
 
 // asRPC is err as a JSON-RPC error. What has no code of its own is internal, and its text is not for the peer.

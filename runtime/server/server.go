@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"hash/maphash"
 	"log/slog"
@@ -164,54 +163,4 @@ func (s *Server) RunningTasks() []task.Snapshot {
 		return nil
 	}
 	return s.engine.Running()
-}
-
-type principalKey struct{}
-
-// WithPrincipal returns a context that carries the identity of the peer; Serve and HTTP handlers take it from there.
-// Tasks belong to it (TSK21).
-func WithPrincipal(ctx context.Context, principal string) context.Context {
-	return context.WithValue(ctx, principalKey{}, principal)
-}
-
-type quotaKey struct{}
-
-// WithQuotaKey returns a context that names a peer without an identity to quotas, for example by its address. Without a name all
-// anonymous callers count as one, so that one of them can use up what they have for all (TSK28). It says nothing about whose
-// tasks are. streamhttp.WithQuotaKey does this for HTTP.
-func WithQuotaKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, quotaKey{}, key)
-}
-
-func quotaKeyFrom(ctx context.Context) string {
-	key, _ := ctx.Value(quotaKey{}).(string)
-	return key
-}
-
-// Requestor is who a quota counts for: an identity, callers with one quota key, or, its zero value, everybody else. Requestors can be
-// compared.
-type Requestor struct{ principal, key string }
-
-// RequestorFrom returns whom the requests of ctx count for.
-func RequestorFrom(ctx context.Context) Requestor {
-	if principal := PrincipalFrom(ctx); principal != "" {
-		return Requestor{principal: principal}
-	}
-	return Requestor{key: quotaKeyFrom(ctx)}
-}
-
-func withRequestor(ctx context.Context, who Requestor) context.Context {
-	switch {
-	case who.principal != "":
-		return WithPrincipal(ctx, who.principal)
-	case who.key != "":
-		return WithQuotaKey(ctx, who.key)
-	}
-	return ctx
-}
-
-// PrincipalFrom returns the identity in ctx, "" without one.
-func PrincipalFrom(ctx context.Context) string {
-	p, _ := ctx.Value(principalKey{}).(string)
-	return p
 }

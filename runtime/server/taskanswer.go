@@ -11,10 +11,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
+// A task's question becomes an answer in one of two ways: a client with a session is asked on a stream (delivery.ask), and a client of
+// a stateless revision sends tasks/update (updateTask). Both end in the engine's Answer, which hands it to the handler.
+
 // asked names an open question of a task.
 type asked struct{ task, name string }
 
-// ask elicits the answer, unless the question is closed. True: the stream gave the question up, and may try again.
+// ask asks the client and records its answer, unless the question is closed. It returns true if the stream gave the question up and may
+// try again.
 func (d *delivery) ask(ctx context.Context, h *holder, q task.Question) (again bool) {
 	s := d.peer.s
 	if t, _, err := s.engine.Watch(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
@@ -36,8 +40,8 @@ func (d *delivery) ask(ctx context.Context, h *holder, q task.Question) (again b
 	return false
 }
 
-// updateTask takes answers to a task's questions (EXT10). Names that are not open are ignored; an answer that breaks its
-// question's schema refuses them all, so that none is lost.
+// updateTask records answers to a task's questions (EXT10). Names that are not open are ignored. If one answer breaks its question's
+// schema, all are refused, so that the client can send them again.
 func (r *request) updateTask(b []byte) ([]byte, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
 	t, _, err := s.engine.Watch(r.entry, owner, id)
@@ -56,7 +60,7 @@ func (r *request) updateTask(b []byte) ([]byte, error) {
 	return r.wire.AppendTaskUpdated(b, &v), nil
 }
 
-// answers reads the answers to what is open.
+// answers reads the answers to open questions.
 func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 	given, err := r.inputResponses()
 	if err != nil {
@@ -88,8 +92,8 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 	return answers, nil
 }
 
-// expect lets answers to a question be checked as they arrive, until the returned function is called. Whoever asks the same
-// at the same time will be refused, and changes nothing here.
+// expect has answers to a question validated as they arrive, until done is called. Asking the same again meanwhile is refused elsewhere
+// and changes nothing here.
 func (s *Server) expect(q asked, check answerCheck) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -177,3 +177,14 @@ func (s *Server) life(id string) *taskLife {
 	defer s.mu.Unlock()
 	return s.sessions[id]
 }
+
+// answer writes the answer in m.frame, or err in its place, if the request may still be answered; else nothing is left to do.
+func (s *subject) answer(m statement, space *room, err error) (frame []byte) {
+	if err != nil {
+		m.err = asRPC(err)
+		m.frame = rpc.AppendError(m.frame[:0], s.id, m.err)
+	}
+	space.weigh(len(m.frame))
+	_ = s.write(m)
+	return m.frame
+}
