@@ -17,8 +17,8 @@
 //
 // # Changing it
 //
-// To add a JSON Schema keyword: a row in the table of internal/typing/keyword.go says how it is read into a shape and
-// merged; if it needs a rule of its own, that goes to model/rule.go, runtime/check/rule.go and the emitter of rules. A
+// To add a JSON Schema keyword: a row in the table of internal/typing/keyword.go says how it is read into a shape and merged, and
+// typing.go beside it makes the shape a type; if it needs a rule of its own, that goes to model/rule.go, runtime/check/rule.go and the emitter of rules. A
 // keyword without a row is an error at its place, so forgetting half of this can not weaken a schema (VAL03).
 //
 // To add a protocol revision: a folder with documents and rules under schema/ (REV04). Methods, paths, task edges and

@@ -13,7 +13,8 @@ import (
 )
 
 // Call is one run of a tool: what a handler may know and do besides its input. It is valid until the handler returns;
-// later uses do nothing. Its methods are safe for concurrent use.
+// later uses do nothing. Its methods are safe for concurrent use. Only a server makes one: to test a handler, call its tool over
+// rpc.Pipe, as the test of a new project does.
 type Call struct {
 	s        *Server
 	tool     *Tool
@@ -109,7 +110,8 @@ func (c *Call) CancelRequested() (reason string, asked bool) {
 }
 
 // Progress tells the client how far the call is: value of total (0: unknown). It is dropped when the client did not
-// ask for progress, when value does not increase (PRO02), and when the call is over (PRO01). A loop may report every
+// ask for progress, when value does not increase (PRO02), when the call is over (PRO01), and in a task of 2026-07-28, whose request
+// was answered when the task began: there, SetStatus is what a client hears. A loop may report every
 // step: the server's rate decides what is sent, and the last value always is (PRO05).
 func (c *Call) Progress(ctx context.Context, value, total float64, message string) {
 	if c.progress != nil && ctx.Err() == nil {
@@ -126,7 +128,7 @@ func (c *Call) SetStatus(ctx context.Context, message string) error {
 }
 
 // Do runs fn, records what it gave under name, and returns that. When the handler runs again, after a crash or with an answer,
-// what is recorded is returned and fn not run: at least once until recorded. Each step of a run has a name of its own, else
+// what is recorded is returned and fn not run. A crash before that runs fn again. Each step of a run has a name of its own, else
 // *task.NameError; nothing is recorded when fn fails, so the step may be tried again.
 func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	return c.once(name, func() ([]byte, error) { return c.recorded().Do(ctx, name, fn) })

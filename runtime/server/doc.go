@@ -6,11 +6,13 @@
 //
 // # For those who write handlers
 //
-//   - Call is one run of a tool: Progress, Log, Do, TaskID, Principal. Generated methods ask the user through it and return an Answer;
+//   - Call is one run of a tool: Progress, SetStatus (of a task), Log, Do, TaskID, Principal. Generated methods ask the user through it and return an Answer;
 //     Named tells several askings of one question apart.
 //   - Asking fails with ErrAsked (return it: the handler runs again with the answer), ErrUnsupported, ErrQuestionTimeout, *AnswerError,
-//     task.ErrWithdrawn (the context that it was given ended before the call's), or the cause of the context. An error that a
-//     handler returns becomes a tool error, an *rpc.Error a JSON-RPC error.
+//     task.ErrWithdrawn (the context that it was given ended before the call's), or the cause of the context.
+//   - An error that a handler returns becomes a tool error, an *rpc.Error a JSON-RPC error.
+//   - The cause of a context that ended is an *inflight.Cause: its Source tells a cancellation by the client from a timeout, a
+//     disconnect and a shutdown.
 //   - WithPrincipal puts into a context who calls, and PrincipalFrom reads it. WithQuotaKey tells callers without an identity apart.
 //   - Options of the generated New begin with With: WithLogger, WithLimits, WithTaskLimits, WithRates, WithGrace, WithSealKeys and others.
 //   - Server.Run serves one connection, Server.Shutdown ends what runs, Server.SetToolEnabled hides and shows a tool.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ func Read(path string) ([]byte, schema.Diagnostics) {
 	code, hint := "unreadable-file", ""
 	if errors.Is(err, fs.ErrNotExist) {
 		code, hint = "missing-file", "mcpkiln init DIR makes a project with a manifest"
+	}
+	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
+		hint = "name the file: " + filepath.Join(path, "mcpkiln.yaml")
 	}
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {

@@ -19,7 +19,7 @@ func TestReadMissingFile(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none.yaml"): "error[missing-file]: can not read the manifest: no such file or directory; mcpkiln init DIR makes a project with a manifest",
-		dir:                             "error[unreadable-file]: can not read the manifest: is a directory",
+		dir:                             "error[unreadable-file]: can not read the manifest: is a directory; name the file: " + filepath.Join(dir, "mcpkiln.yaml"),
 	} {
 		src, ds := Read(path)
 		if src != nil || ds.Error() != path+": "+want {

@@ -6,7 +6,7 @@
 //	keyword.go   what each keyword means: the table that a new keyword needs a row in
 //	merge.go     several schemas for one place are one shape
 //	typing.go    a shape becomes a type
-//	types.go     Lower and Finish: one root after the other, and what needs the sight of all
+//	types.go     Lower and Finish: one root after the other, and what can only be decided when all types are there
 //
 // The others:
 //
@@ -31,8 +31,8 @@
 //
 // Names that several would have go by rank (typename.go): those that do not come from schemas (Names.Take, before any schema), those that goType chooses
 // (Types.Choose), what tools are called with and answer and the protocol's types, schemas that others refer to, then the rest in the order of
-// tools and properties. Who comes late gets a longer name, or as the last resort a suffix that follows from its place. This is where the line is:
-// Go names have no separators, so two places can spell the same name (a tool get with a property order_id, and a tool get_order with an id), and
+// tools and properties. Who comes late gets a longer name, or as the last resort a suffix that follows from its place. That can not be
+// avoided: Go names have no separators, so two places can spell the same name (a tool get with a property order_id, and a tool get_order with an id), and
 // the one that comes to an earlier place takes it. With errors instead, what others publish could not be generated.
 //
 // Properties of one object, and values of one enum, that would have the same Go name are told apart by their symbols (_meta beside meta is
@@ -47,12 +47,12 @@
 // A place holds a conj: the schemas that a value there must satisfy, usually one. reader reads their keywords, follows
 // $ref and allOf, and merges everything into one shape; the merge is exact, and what can not be merged (a second
 // pattern) becomes a check beside the type. typing.go then asks which JSON kinds are left: one kind is a Go type, null
-// beside it a presence, two or three kinds a sealed interface, more are check.Raw with a validator by kind. What
-// validates decides and what shapes follows: an anyOf that a Go type can not carry is a validator that reads the same
+// beside it a presence, two or three kinds a sealed interface, more are check.Raw with a validator by kind. The
+// validator comes first, and the Go type is as near to it as Go allows: an anyOf that a Go type can not carry is a validator that reads the same
 // bytes, and the type is what the rest of the schema says.
 //
 // Recursion ends because every $ref target and every conj is made once (Types.declared, known, checks, checked). What
-// needs the sight of all types waits for Finish: how a value is held, pointers that break cycles, defaults as literals,
+// depends on all types waits for Finish: how a value is held, pointers that break cycles, defaults as literals,
 // names of rule tables, and which functions are called at all.
 //
 // Unknown properties of an open object are forgotten where the schema says nothing about them. They are kept with
