@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // account is what one requestor has of what is there for all. Its connections, sessions and exchanges share it (TSK28).
@@ -38,13 +40,36 @@ func (s *Server) leaveAccount(p *peer) {
 	s.closeAccount(p.account)
 }
 
-// closeAccount forgets an account that has no peers. It stays while handlers run that are late: they count. With mu.
+// closeAccount forgets an account that has no peers. It stays while handlers run that are late: they count, and what they were
+// answered. With mu.
 func (s *Server) closeAccount(a *account) {
-	if a.peers.Load() > 0 || a.calls.Load() > 0 || s.accounts[a.who] != a {
+	if a.peers.Load() > 0 || a.calls.Load() > 0 || a.bytes.Load() > 0 || s.accounts[a.who] != a {
 		return
 	}
 	delete(s.accounts, a.who)
 	s.closed.Put(a)
+}
+
+// leftAlone is for the end of something that may have been the last that an account counted.
+func (s *Server) leftAlone(a *account) {
+	if a.peers.Load() == 0 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.closeAccount(a)
+	}
+}
+
+// keep counts n bytes that are kept of the client, if they fit; drop gives them back (TSK28).
+func (p *peer) keep(n int64) *rpc.Error {
+	if p.s.bytes.Take(&p.account.bytes, n) {
+		return nil
+	}
+	return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of requests in flight, subscriptions and answers, of one caller three quarters of that", p.s.bytes.Max)
+}
+
+func (p *peer) drop(n int64) {
+	p.s.bytes.Give(&p.account.bytes, n)
+	p.s.leftAlone(p.account)
 }
 
 // Requestor is who a quota counts for: an identity, callers with one quota key, or, its zero value, everybody else. Requestors can be

@@ -140,9 +140,25 @@ func (r *request) admitMethod() *refusal {
 		if r.wire.Task.ByReceiver && r.can&canTasks == 0 {
 			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT06
 		}
+	case OpSubscribe:
+		return fitURIs(r.params.URI)
 	case OpListen:
 		if len(r.params.TaskIDs) > 0 && r.can&canTasks == 0 {
 			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT13
+		}
+		return fitURIs(r.params.ResourceURIs...)
+	}
+	return nil
+}
+
+// maxURI is the longest URI that is subscribed to, in bytes.
+const maxURI = 64 << 10
+
+// fitURIs refuses what is too long to be kept as long as a subscription (TSK28).
+func fitURIs(uris ...string) *refusal {
+	for _, uri := range uris {
+		if len(uri) > maxURI {
+			return refuse(rpc.CodeInvalidParams, "the URI %s has %d bytes: a subscription takes at most %d", rpc.Quoted(uri), len(uri), maxURI)
 		}
 	}
 	return nil

@@ -48,8 +48,7 @@ func (s *Server) ResourceUpdated(uri string) {
 	defer s.mu.Unlock()
 	for _, p := range s.peers {
 		if w := p.agreed.Load(); w != nil && w.names[OpResourceUpdated] != "" && p.subscribed[uri] {
-			frame := rpc.AppendNotification(nil, w.names[OpResourceUpdated], w.AppendResourceUpdated(nil, &ResourceUpdated{URI: uri}))
-			p.notify("updated "+uri, change{frame: frame})
+			p.notify(topic{OpResourceUpdated, uri}, change{frame: func() []byte { return w.updatedFrame(uri, rpc.ID{}) }})
 		}
 	}
 	for l := range s.listens {
@@ -65,7 +64,7 @@ func (s *Server) changed(op Op) {
 	defer s.mu.Unlock()
 	for _, p := range s.peers {
 		if w := p.agreed.Load(); w != nil && w.names[op] != "" {
-			p.notify(w.names[op], change{frame: w.changedFrame(op, rpc.ID{})})
+			p.notify(topic{op: op}, change{frame: func() []byte { return w.changedFrame(op, rpc.ID{}) }})
 		}
 	}
 	for l := range s.listens {
@@ -81,6 +80,11 @@ func (w *wire) changedFrame(op Op, subscription rpc.ID) []byte {
 		params = w.AppendChanged(nil, &Changed{SubscriptionID: subscription})
 	}
 	return rpc.AppendNotification(nil, w.names[op], params)
+}
+
+func (w *wire) updatedFrame(uri string, subscription rpc.ID) []byte {
+	u := ResourceUpdated{URI: uri, SubscriptionID: subscription}
+	return rpc.AppendNotification(nil, w.names[OpResourceUpdated], w.AppendResourceUpdated(nil, &u))
 }
 
 // subscribe notes what a session wants to hear of, after its handler agreed. What can not be kept is refused (LET06).
@@ -109,18 +113,41 @@ func (p *peer) subscribe(uri string, on bool) (kept bool, refused error) {
 	defer p.s.mu.Unlock()
 	switch {
 	case !on:
-		delete(p.subscribed, uri)
+		p.unsubscribed(uri)
+		return true, nil
 	case p.left, p.subscribed[uri]:
 		return false, nil
 	case len(p.subscribed) >= maxSubscribed:
 		return false, rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d subscriptions", maxSubscribed)
-	case p.subscribed == nil:
-		p.subscribed = map[string]bool{uri: true}
-	default:
-		p.subscribed[uri] = true
 	}
+	if err := p.keep(sizeOf(uri)); err != nil {
+		return false, err
+	}
+	if p.subscribed == nil {
+		p.subscribed = map[string]bool{}
+	}
+	p.subscribed[uri] = true
 	return true, nil
+}
+
+// unsubscribed forgets a subscription. With Server.mu.
+func (p *peer) unsubscribed(uri string) {
+	if p.subscribed[uri] {
+		delete(p.subscribed, uri)
+		p.drop(sizeOf(uri))
+	}
 }
 
 // maxSubscribed bounds the resources and tasks that one session or subscription hears of.
 const maxSubscribed = 10_000
+
+// entrySize is about what a subscription takes beside its URI, in bytes.
+const entrySize = 64
+
+// sizeOf is what subscriptions to the resources count for (TSK28).
+func sizeOf(uris ...string) (n int64) {
+	for _, uri := range uris {
+		n += entrySize + int64(len(uri))
+	}
+	return n
+}

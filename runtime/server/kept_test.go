@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // keeping is a principal that sends a server what it may keep.
@@ -15,12 +17,27 @@ type keeping struct {
 	*fixture
 	ctx      context.Context // with its identity
 	sessions []*Session
-	outs     []*inbox
+	outs     []*slowOutlet
+	done     []chan struct{} // of exchanges
+	free     chan struct{}   // closed when changes are read
+}
+
+// slowOutlet reads no changes until it is free.
+type slowOutlet struct {
+	*inbox
+	free chan struct{}
+}
+
+func (o *slowOutlet) Write(about rpc.ID, last bool, frame []byte) error {
+	if bytes.Contains(frame, []byte("resources/updated")) {
+		<-o.free
+	}
+	return o.inbox.Write(about, last, frame)
 }
 
 // open opens one more session.
 func (k *keeping) open() {
-	out := newInbox(k.t)
+	out := &slowOutlet{newInbox(k.t), k.free}
 	k.sessions, k.outs = append(k.sessions, k.srv.NewSession(k.ctx, out)), append(k.outs, out)
 	k.send("%s", strings.Replace(initializeFrame, `"capabilities":{}`, `"capabilities":`+everyAsk, 1))
 	k.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -29,6 +46,19 @@ func (k *keeping) open() {
 // send sends to the newest session.
 func (k *keeping) send(format string, args ...any) Receipt {
 	return k.sessions[len(k.sessions)-1].Receive(k.ctx, fmt.Appendf(nil, format, args...))
+}
+
+// exchange serves a frame until the test ends.
+func (k *keeping) exchange(frame string) {
+	k.done = append(k.done, k.begin(k.ctx, frame, &slowOutlet{newInbox(k.t), k.free}))
+}
+
+// shorten hands over URIs as long as they may be, 1 MiB together.
+func (k *keeping) shorten(i int, to func(uri string)) {
+	all := strings.Repeat("x", 1<<20)
+	for n := range len(all) / maxURI {
+		to(fmt.Sprint("test:", i, "/", n, "/", all[:maxURI-32]))
+	}
 }
 
 // megabyte is 1 MiB that no other i has.
@@ -52,6 +82,26 @@ func TestTSK28WhatIsKeptOfAPeerIsCountedOrBounded(t *testing.T) {
 			k.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"hang","arguments":{}}}`, i)
 			k.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"%s"}}`, i, megabyte(i))
 		},
+		"subscriptions": func(k *keeping, i int) {
+			k.shorten(i, func(uri string) {
+				k.send(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"%s"}}`, i, uri)
+			})
+		},
+		"subscriptions that have changed": func(k *keeping, i int) {
+			k.shorten(i, func(uri string) {
+				k.send(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"%s"}}`, i, uri)
+				synctest.Wait()
+				k.srv.ResourceUpdated(uri)
+			})
+		},
+		"listens": func(k *keeping, i int) {
+			var uris []string
+			k.shorten(i, func(uri string) { uris = append(uris, uri) })
+			k.exchange(frame(i, "subscriptions/listen", withTasks, `"notifications":{"resourceSubscriptions":["`+strings.Join(uris, `","`)+`"]}`))
+		},
+		"tasks of listens": func(k *keeping, i int) {
+			k.exchange(frame(i, "subscriptions/listen", withTasks, `"notifications":{"taskIds":["`+megabyte(i)+`"]}`))
+		},
 		"notifications, the last one of a session": func(k *keeping, i int) {
 			k.open()
 			k.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"%s"}}`, megabyte(i))
@@ -67,7 +117,8 @@ func TestTSK28WhatIsKeptOfAPeerIsCountedOrBounded(t *testing.T) {
 func keepAgain(t *testing.T, again func(k *keeping, i int)) {
 	const limit, rest = 32 << 20, 2 << 20
 	h := newHold()
-	k := &keeping{fixture: dual(t, Definition{Tools: keepers(h), Methods: keepingMethods()}, WithMaxBytesInFlight(limit)), ctx: as(t, "mallory")}
+	ctx, end := context.WithCancel(as(t, "mallory"))
+	k := &keeping{fixture: dual(t, Definition{Tools: keepers(h), Methods: keepingMethods()}, WithMaxBytesInFlight(limit)), ctx: ctx, free: make(chan struct{})}
 	k.open()
 	for i := range 100 {
 		again(k, i)
@@ -79,6 +130,11 @@ func keepAgain(t *testing.T, again func(k *keeping, i int)) {
 		t.Errorf("%d bytes are counted of at most %d, %d are kept", counted, limit, kept)
 	}
 	h.free()
+	close(k.free)
+	end()
+	for _, done := range k.done {
+		<-done
+	}
 	synctest.Wait()
 	for _, s := range k.sessions {
 		if err := s.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
@@ -100,4 +156,23 @@ func keepingMethods() []MethodHandler {
 	codec := MethodCodec[resourceParams, struct{}]{Decode: decodeResource}
 	agree := func(context.Context, *Call, *resourceParams) error { return nil }
 	return []MethodHandler{BindAck("resources/subscribe", agree, codec), BindAck("resources/unsubscribe", agree, codec), resources()}
+}
+
+// A URI that is kept has a limit of its own, and the refusal says so.
+func TestTSK28ALongURIIsNotSubscribedTo(t *testing.T) {
+	f := dual(t, Definition{Methods: keepingMethods()})
+	c := f.dial(t.Context())
+	c.initialize(nothing)
+	fits, long := strings.Repeat("u", maxURI), strings.Repeat("u", maxURI+1)
+	c.request("1", "resources/subscribe", `{"uri":"`+fits+`"}`).wantNoError(t)
+	refusals := []message{
+		c.request("2", "resources/subscribe", `{"uri":"`+long+`"}`),
+		f.ask(t.Context(), frame(1, "subscriptions/listen", nothing, `"notifications":{"resourceSubscriptions":["a","`+long+`"]}`)),
+	}
+	for _, m := range refusals {
+		m.wantError(t, rpc.CodeInvalidParams)
+		if !strings.Contains(m.raw, "at most 65536") || len(m.raw) > 1<<10 {
+			t.Error(m.raw)
+		}
+	}
 }

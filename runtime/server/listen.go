@@ -27,7 +27,7 @@ type listen struct {
 	gone chan struct{} // closed when it is answered
 	wake chan struct{}
 
-	news newest[news]
+	news newest[topic, news]
 	told map[string]uint64 // versions of tasks; of the request's goroutine alone
 
 	ending sync.Once
@@ -182,9 +182,9 @@ func (l *listen) write(r *request, frame []byte) {
 	_ = about.tell(frame)
 }
 
-// note queues what is to be told; a later one of the same key replaces it.
-func (l *listen) note(key string, n news) {
-	if !l.news.put(key, n) {
+// note queues what is to be told; a later one of the same topic replaces it.
+func (l *listen) note(about topic, n news) {
+	if !l.news.put(about, n) {
 		return
 	}
 	select {
@@ -211,19 +211,16 @@ func (l *listen) tell(r *request) error {
 }
 
 func (l *listen) listChanged(op Op) {
-	l.note(l.wire.names[op], func(*request) ([]byte, error) { return l.wire.changedFrame(op, l.id), nil })
+	l.note(topic{op: op}, func(*request) ([]byte, error) { return l.wire.changedFrame(op, l.id), nil })
 }
 
 func (l *listen) updated(uri string) {
-	l.note("updated "+uri, func(*request) ([]byte, error) {
-		u := ResourceUpdated{URI: uri, SubscriptionID: l.id}
-		return rpc.AppendNotification(nil, l.wire.names[OpResourceUpdated], l.wire.AppendResourceUpdated(nil, &u)), nil
-	})
+	l.note(topic{OpResourceUpdated, uri}, func(*request) ([]byte, error) { return l.wire.updatedFrame(uri, l.id), nil })
 }
 
 // taskChanged queues the task's id. Its state is read when it is told, so nothing of it is kept for a client that reads slowly.
 func (l *listen) taskChanged(id string) {
-	l.note("task "+id, func(r *request) ([]byte, error) { return l.taskFrame(r, id) })
+	l.note(topic{OpTaskStatus, id}, func(r *request) ([]byte, error) { return l.taskFrame(r, id) })
 }
 
 // taskFrame tells the state of a task that was not told yet. One that is over brings its result, which may be large.

@@ -7,7 +7,7 @@ import (
 )
 
 func TestNewestKeepsOneValueOfEachKeyInOrder(t *testing.T) {
-	var q newest[int]
+	var q newest[string, int]
 	if _, ok := q.take(); ok {
 		t.Error("there is nothing")
 	}
@@ -32,7 +32,7 @@ func TestNewestKeepsOneValueOfEachKeyInOrder(t *testing.T) {
 }
 
 func TestNewestDoesNotGrowWhileItIsTaken(t *testing.T) {
-	var q newest[int]
+	var q newest[string, int]
 	q.put("first", 0)
 	for i := range 10_000 {
 		q.put(fmt.Sprint(i%3), i)

@@ -62,7 +62,7 @@ type peer struct {
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
 	unread   budget       // its part of account.unread; not an exchange's, which has one answer
 	live     group
-	changes  newest[change]
+	changes  newest[topic, change]
 }
 
 // Owners of tasks. The prefixes keep an identity from being the name of somebody's connection (TSK21).
@@ -141,14 +141,17 @@ func (s *Server) forgetPeer(p *peer) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)
-	s.leaveAccount(p)
 	for id, session := range s.sessions {
 		if session.peer == p {
 			delete(s.sessions, id)
 		}
 	}
 	uris := slices.Sorted(maps.Keys(p.subscribed))
-	p.subscribed, p.left = nil, true
+	for _, uri := range uris {
+		p.unsubscribed(uri)
+	}
+	p.left = true
+	s.leaveAccount(p)
 	return uris
 }
 

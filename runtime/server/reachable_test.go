@@ -49,7 +49,7 @@ func (w *walk) spanned() (total int64) {
 
 // foreign are types of the test's own side.
 func foreign(t reflect.Type) bool {
-	return t == reflect.TypeFor[sync.Pool]() || t == reflect.TypeFor[inbox]() || strings.HasPrefix(t.PkgPath(), "testing")
+	return t == reflect.TypeFor[sync.Pool]() || t == reflect.TypeFor[inbox]() || t == reflect.TypeFor[client]() || strings.HasPrefix(t.PkgPath(), "testing")
 }
 
 func (w *walk) value(v reflect.Value) {

@@ -19,19 +19,21 @@ func (r *request) register() *refusal {
 	return refused
 }
 
-// count counts the request and the bytes of its message until it is released.
+// count counts the request and the bytes of its message, and what a subscription keeps of that, until it is released.
 func (r *request) count() *refusal {
-	s, a := r.p.s, r.p.account
+	s := r.p.s
 	if !r.countCall() {
 		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight, of one caller three quarters of that", s.calls.Max)
 	}
 	r.counted = true
-	if n := int64(r.size); n > smallMessage {
-		if !s.bytes.Take(&a.bytes, n) {
-			return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of requests in flight, of one caller three quarters of that", s.bytes.Max)
-		}
-		r.countedBytes = n
+	n := int64(r.size) + sizeOf(r.params.ResourceURIs...) + sizeOf(r.params.TaskIDs...)
+	if n <= smallMessage {
+		return nil
 	}
+	if err := r.p.keep(n); err != nil {
+		return &refusal{err: err}
+	}
+	r.countedBytes = n
 	return nil
 }
 
@@ -100,11 +102,7 @@ func (r *request) uncount() {
 	}
 	s.calls.Give(&a.calls, 1)
 	r.counted, r.countedBytes = false, 0
-	if a.peers.Load() == 0 {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.closeAccount(a)
-	}
+	s.leftAlone(a)
 }
 
 // group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all

@@ -13,20 +13,20 @@ func (s *Server) taskChanged(t task.Task) {
 		if t.Status.Terminal() {
 			l.over.Store(true)
 		}
-		l.peer.notify(t.ID, change{owner: t.Owner, task: t.ID, life: l})
+		l.peer.notify(topic{OpTaskStatus, t.ID}, change{owner: t.Owner, task: t.ID, life: l})
 	}
 }
 
-// change is a changed task, or a frame. What the task holds is looked up when it is told, and not kept until then.
+// change is a changed task, or makes another frame. What it says is looked up or written when it is told, and not kept until then.
 type change struct {
 	owner, task string
 	life        *taskLife
-	frame       []byte
+	frame       func() []byte
 }
 
-// notify queues a change for the client: one of each key, the newest.
-func (p *peer) notify(key string, c change) {
-	if p.changes.put(key, c) && p.live.add() {
+// notify queues a change for the client: one of each topic, the newest.
+func (p *peer) notify(about topic, c change) {
+	if p.changes.put(about, c) && p.live.add() {
 		go p.tellChanges()
 	}
 }
@@ -43,7 +43,7 @@ func (p *peer) tellChanges() {
 		}
 		if c.frame != nil {
 			session := subject{peer: p}
-			_ = session.tell(c.frame)
+			_ = session.tell(c.frame())
 			continue
 		}
 		p.tellTask(r, &c)
