@@ -141,7 +141,23 @@ func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte,
 	if err != nil && ctx.Err() != nil && c.entry.Err() == nil {
 		return nil, fmt.Errorf("%w: %w", task.ErrWithdrawn, context.Cause(ctx))
 	}
+	if err == nil {
+		err = c.keepAnswer(q.Name, int64(len(data)))
+	}
 	return data, err
+}
+
+// keepAnswer counts an answer of n bytes, which is kept until the handler has returned (TSK28).
+func (c *Call) keepAnswer(name string, n int64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.r == nil {
+		return errCallOver
+	}
+	if err := c.r.keepAnswer(n); err != nil {
+		return fmt.Errorf("the answer to %q is not kept: %w", name, err)
+	}
+	return nil
 }
 
 // partial hands what a cancelled handler returned to the hook and the log, never to the wire (CAN25).

@@ -47,19 +47,28 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 		return nil, err
 	}
 	if p.inputEnded.Load() {
-		entry.Retire()
+		p.forgo(entry)
 		return nil, errInputEnded
 	}
 	entry.Follow(a.wait)
 	if err := a.write(method, &q); err != nil {
-		entry.Retire()
+		p.forgo(entry)
 		return nil, err
 	}
 	answer, err := entry.Await()
 	if err != nil {
 		return nil, a.withdraw(err)
 	}
+	defer p.dropAnswer(&answer)
 	return p.readReply(q.Method, answer)
+}
+
+// forgo ends a question that was not asked. A client may have answered it all the same, since it can guess its id.
+func (p *peer) forgo(question *inflight.Entry) {
+	question.Retire()
+	if answer, err := question.Await(); err == nil {
+		p.dropAnswer(&answer)
+	}
 }
 
 // untilBegun returns when the client has said that it is initialized, and may be asked (LET09).

@@ -19,8 +19,12 @@ type keeping struct {
 	sessions []*Session
 	outs     []*slowOutlet
 	done     []chan struct{} // of exchanges
+	calls    []*Call         // that ask
 	free     chan struct{}   // closed when changes are read
 }
+
+// began notes a call; the test waits for each.
+func (k *keeping) began(c *Call) { k.calls = append(k.calls, c) }
 
 // slowOutlet reads no changes until it is free.
 type slowOutlet struct {
@@ -102,6 +106,15 @@ func TestTSK28WhatIsKeptOfAPeerIsCountedOrBounded(t *testing.T) {
 		"tasks of listens": func(k *keeping, i int) {
 			k.exchange(frame(i, "subscriptions/listen", withTasks, `"notifications":{"taskIds":["`+megabyte(i)+`"]}`))
 		},
+		"answers to inline calls": func(k *keeping, i int) {
+			k.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"asks","arguments":{}}}`, i)
+			synctest.Wait()
+			out := k.outs[0]
+			k.send(`{"jsonrpc":"2.0","id":%s,"result":{"roots":[{"uri":"%s"}]}}`, out.frames[len(out.frames)-1].ID, megabyte(i))
+		},
+		"answers to pings": func(k *keeping, i int) {
+			k.send(`{"jsonrpc":"2.0","id":%d,"result":{"_meta":{"x":"%s"}}}`, i, megabyte(i))
+		},
 		"notifications, the last one of a session": func(k *keeping, i int) {
 			k.open()
 			k.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"%s"}}`, megabyte(i))
@@ -118,13 +131,14 @@ func keepAgain(t *testing.T, again func(k *keeping, i int)) {
 	const limit, rest = 32 << 20, 2 << 20
 	h := newHold()
 	ctx, end := context.WithCancel(as(t, "mallory"))
-	k := &keeping{fixture: dual(t, Definition{Tools: keepers(h), Methods: keepingMethods()}, WithMaxBytesInFlight(limit)), ctx: ctx, free: make(chan struct{})}
+	k := &keeping{ctx: ctx, free: make(chan struct{})}
+	k.fixture = dual(t, Definition{Tools: keepers(h, k.began), Methods: keepingMethods()}, WithMaxBytesInFlight(limit))
 	k.open()
 	for i := range 100 {
 		again(k, i)
 		synctest.Wait()
 	}
-	counted, kept := k.counts(), reachable(k.srv, k.sessions)
+	counted, kept := k.counts(), reachable(k.srv, k.sessions, k.calls)
 	t.Logf("%d bytes are counted, %d are kept", counted, kept)
 	if counted > limit || kept > counted+rest {
 		t.Errorf("%d bytes are counted of at most %d, %d are kept", counted, limit, kept)
@@ -146,10 +160,20 @@ func keepAgain(t *testing.T, again func(k *keeping, i int)) {
 	}
 }
 
-// keepers are tools whose handlers do not return until h is freed.
-func keepers(h *hold) []Tool {
+// keepers are tools whose handlers do not return until h is freed; began is told of calls that ask.
+func keepers(h *hold, began func(*Call)) []Tool {
 	protected := func(t *Tool) { t.Cancel.Uncancellable = true }
-	return []Tool{tool("hang", h.handler(), protected)}
+	asks := func(ctx context.Context, call *Call) (*echoOutput, error) {
+		if began != nil {
+			began(call)
+		}
+		if _, err := Send(ctx, call, &roots, "roots", &noInput{}); err != nil {
+			return nil, err
+		}
+		<-h.freed
+		return &echoOutput{}, nil
+	}
+	return []Tool{tool("hang", h.handler(), protected), tool("asks", plain(asks))}
 }
 
 func keepingMethods() []MethodHandler {
@@ -175,4 +199,24 @@ func TestTSK28ALongURIIsNotSubscribedTo(t *testing.T) {
 			t.Error(m.raw)
 		}
 	}
+}
+
+// An answer that does not fit is an error of the handler that asked, which says so; the server goes on.
+func TestTSK28AnAnswerThatDoesNotFitIsAnErrorOfTheHandler(t *testing.T) {
+	h := newHold()
+	h.free()
+	f := dual(t, Definition{Tools: keepers(h, nil)}, WithMaxBytesInFlight(1<<20))
+	c := f.dial(t.Context())
+	c.initialize(everyAsk)
+	c.call("1", "asks", `{}`)
+	c.reply(c.nextRequest(), `{"roots":[{"uri":"`+megabyte(1)+`"}]}`)
+	if m, _ := c.answer("1"); !strings.Contains(m.raw, "is not kept: limit reached") {
+		t.Errorf("%.300s", m.raw)
+	}
+	c.call("2", "asks", `{}`)
+	c.reply(c.nextRequest(), `{"roots":[]}`)
+	m, _ := c.answer("2")
+	m.wantNoError(t)
+	c.close()
+	f.counted()
 }

@@ -61,13 +61,54 @@ const maxReason = 4 << 10
 
 // answered delivers the answer to one of our requests. Its parts are copied, because the frame is used again.
 func (p *peer) answered(msg *rpc.Message) {
-	answer := inflight.Response{Result: append([]byte(nil), msg.Result...)}
+	key := p.key(msg.ID, inflight.Outgoing)
+	if asked := p.s.tracker.Find(key); asked != nil {
+		answer := p.copied(msg, asked.Info().Method)
+		if p.s.tracker.Deliver(key, answer) {
+			return
+		}
+		p.dropAnswer(&answer)
+	}
+	p.s.log.Debug("answer dropped: nobody waits for it", "peer", p.id, "id", msg.ID.String())
+}
+
+// copied is the answer to a request of the method. It counts for the client until it is read (TSK28); when it does not fit, whoever
+// asked is told so instead. What a ping is answered with does not matter.
+func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response) {
+	if method == p.wire.names[OpPing] {
+		return answer
+	}
+	answer.Result = msg.Result
 	if msg.Error != nil {
 		answer.Err = &rpc.Error{Code: msg.Error.Code, Message: msg.Error.Message, Data: append([]byte(nil), msg.Error.Data...)}
 	}
-	if !p.s.tracker.Deliver(p.key(msg.ID, inflight.Outgoing), answer) {
-		p.s.log.Debug("answer dropped: nobody waits for it", "peer", p.id, "id", msg.ID.String())
+	if n := answerSize(&answer); n > 0 {
+		if err := p.keep(n); err != nil {
+			err.Message = "the client's answer is not kept: " + err.Message
+			return inflight.Response{Err: err}
+		}
 	}
+	answer.Result = append([]byte(nil), answer.Result...)
+	return answer
+}
+
+// dropAnswer is for an answer that was read, or will not be.
+func (p *peer) dropAnswer(answer *inflight.Response) {
+	if n := answerSize(answer); n > 0 {
+		p.drop(n)
+	}
+}
+
+// answerSize is what an answer on its way counts for; small ones do not.
+func answerSize(answer *inflight.Response) int64 {
+	n := len(answer.Result)
+	if answer.Err != nil {
+		n += len(answer.Err.Message) + len(answer.Err.Data)
+	}
+	if n <= smallMessage {
+		return 0
+	}
+	return int64(n)
 }
 
 // answeredMalformed ends a request of ours whose answer can not be read, because no other will come (CAN30). It returns false if there is

@@ -37,6 +37,19 @@ func (r *request) count() *refusal {
 	return nil
 }
 
+// keepAnswer counts n more bytes that the client has answered, until the request is released; up to smallMessage they are not counted.
+func (r *request) keepAnswer(n int64) *rpc.Error {
+	if r.smallBytes+n <= smallMessage {
+		r.smallBytes += n
+		return nil
+	}
+	if err := r.p.keep(n); err != nil {
+		return err
+	}
+	r.countedBytes += n
+	return nil
+}
+
 func (r *request) countCall() bool {
 	s, a := r.p.s, r.p.account
 	if r.method.reserved() {
