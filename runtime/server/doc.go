@@ -33,8 +33,9 @@
 //	how a task begins, runs and is read               taskmethod.go, taskrun.go, taskdetail.go; status.go: its changes
 //	what subscriptions are told                       listen.go, watch.go, change.go; newest.go: their queue
 //
-//	op, wire, message, value, optional, compile       what generated code supplies, and what New makes of it
-//	tool, bind, method, paramsrule                    handlers behind decoders and encoders; codes: what their errors become
+//	op, wire, message, paramsrule, value, optional,
+//	compile                                           what generated code supplies, and what New makes of it
+//	tool, bind, method                                handlers behind decoders and encoders; codes: what their errors become
 //	call, progress, log, withhold                     what a handler holds
 //	name, clientrequest, form                         names of questions; requests and forms of a handler's own
 //	initialize, list, capability, client, meta        what each side declares; the keys of _meta that are the runtime's

@@ -82,7 +82,11 @@ func (r *request) respond(answer []byte, err error) {
 		r.scratch, r.result = nil, CallResult{}
 	}
 	about := r.subject()
-	r.out = about.answer(statement{frame: answer, retires: r.entry, wire: r.wire}, &r.room, err)
+	answer, err = about.answer(statement{frame: answer, retires: r.entry, wire: r.wire}, &r.room, err)
+	r.out = answer
+	if err != nil && r.p.exchange {
+		_ = r.p.answerTimedOut(r.entry) // the exchange may end before its timer does
+	}
 }
 
 // respond answers a call with the questions of its try, while the handler may still run: so it uses nothing of the request.
@@ -100,7 +104,7 @@ func (t *statelessRecord) respond() {
 		c.progress.flush() // its last value is not lost when the exchange ends here (PRO05)
 	}
 	about := c.subject()
-	about.answer(statement{frame: append(b, '}'), retires: c.entry, wire: c.wire}, &space, err)
+	_, _ = about.answer(statement{frame: append(b, '}'), retires: c.entry, wire: c.wire}, &space, err) // silenced: nothing is left to do
 }
 
 var errInternal = rpc.Errorf(rpc.CodeInternalError, "internal error")
@@ -131,17 +135,24 @@ func (s *Server) answerTimeout(e *inflight.Entry) {
 	}
 	go func() {
 		defer p.live.done()
-		info := e.Info()
-		w := s.wires[info.Variant]
-		result := timeoutResult(info.Tool, info.Timeout)
-		result.ServerInfo = s.infoFor(w)
-		about := subject{peer: p, id: e.Key().ID}
-		p.barrier() // what the call was permitted to say before its timeout comes first (PRO01)
-		err := about.write(statement{frame: rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result)), retires: timedOut{e}, wire: w})
-		if err != nil {
-			p.endStream(about.id) // it was cancelled before this could be written
+		if p.answerTimedOut(e) != nil {
+			p.endStream(e.Key().ID) // it was cancelled before this could be written
 		}
 	}()
+}
+
+// answerTimedOut writes the answer, unless the call was cancelled or that was done already.
+func (p *peer) answerTimedOut(e *inflight.Entry) error {
+	if cause := e.Cause(); cause == nil || cause.Source != inflight.SourceTimeout {
+		return errSilenced
+	}
+	info := e.Info()
+	w := p.s.wires[info.Variant]
+	result := timeoutResult(info.Tool, info.Timeout)
+	result.ServerInfo = p.s.infoFor(w)
+	about := subject{peer: p, id: e.Key().ID}
+	p.barrier() // what the call was permitted to say before its timeout comes first (PRO01)
+	return about.write(statement{frame: rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result)), retires: timedOut{e}, wire: w})
 }
 
 // timeoutResult is what a call that took too long gives: the model that chose the tool should see it.

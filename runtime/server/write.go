@@ -178,13 +178,12 @@ func (s *Server) life(id string) *taskLife {
 	return s.sessions[id]
 }
 
-// answer writes the answer in m.frame, or err in its place, if the request may still be answered; else nothing is left to do.
-func (s *subject) answer(m statement, space *room, err error) (frame []byte) {
+// answer writes the answer in m.frame, or err in its place, if the request may still be answered.
+func (s *subject) answer(m statement, space *room, err error) (frame []byte, silenced error) {
 	if err != nil {
 		m.err = asRPC(err)
 		m.frame = rpc.AppendError(m.frame[:0], s.id, m.err)
 	}
 	space.weigh(len(m.frame))
-	_ = s.write(m)
-	return m.frame
+	return m.frame, s.write(m)
 }
