@@ -77,12 +77,12 @@ func (s *source) writeProp(p *model.Prop) {
 	case model.Bare:
 		s.writeBare(p, field)
 	case model.HoldOptional:
-		s.writeMaybe(p, field)
+		s.writeOptional(p, field)
 	case model.Pointer:
 		s.line("b = ", s.check(ifElse(p.Presence == model.Optional, "AppendPointer", "AppendPointerOrNull")), "(b, ", key(p), ", ", field,
 			", ", p.Value.Type.(model.Named).Decl.Append, ")")
 	default:
-		s.writeThree(p, field)
+		s.writeNullable(p, field)
 	}
 }
 
@@ -132,10 +132,10 @@ func (s *source) appendOptional(p *model.Prop, field string) (string, bool) {
 	return "", false
 }
 
-// writeMaybe writes
+// writeOptional writes
 //
 //	b = check.AppendOptional(b, `"limit":`, v.Limit, check.AppendFloat)
-func (s *source) writeMaybe(p *model.Prop, field string) {
+func (s *source) writeOptional(p *model.Prop, field string) {
 	if f, ok := s.scalarAppend(&p.Value); ok {
 		s.line("b = ", s.check(ifElse(p.Presence == model.Optional, "AppendOptional", "AppendOrNull")), "(b, ", key(p), ", ", field, ", ", f, ")")
 		return
@@ -150,7 +150,7 @@ func (s *source) writeMaybe(p *model.Prop, field string) {
 	s.close("}")
 }
 
-// writeThree writes
+// writeNullable writes
 //
 //	switch {
 //	case v.Parent.Null:
@@ -158,7 +158,7 @@ func (s *source) writeMaybe(p *model.Prop, field string) {
 //	case v.Parent.Set:
 //		b = appendBuyer(check.Member(b, `"parent":`), v.Parent.Value)
 //	}
-func (s *source) writeThree(p *model.Prop, field string) {
+func (s *source) writeNullable(p *model.Prop, field string) {
 	if f, ok := s.scalarAppend(&p.Value); ok {
 		s.line("b = ", s.check("AppendNullable"), "(b, ", key(p), ", ", field, ", ", f, ")")
 		return

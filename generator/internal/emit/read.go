@@ -12,7 +12,7 @@ func (s *source) read(to string, v *model.Value, hold model.Hold) {
 	s.assertions(v.Checks)
 	switch {
 	case v.Null && (hold == model.HoldNullable || hold == model.HoldNullablePointer):
-		s.readThree(to, v, hold)
+		s.readNullable(to, v, hold)
 	case v.Null:
 		s.open("if !d.Null() {")
 		s.readBare(to, v, hold)
@@ -22,12 +22,12 @@ func (s *source) read(to string, v *model.Value, hold model.Hold) {
 	}
 }
 
-// readThree writes
+// readNullable writes
 //
 //	if !check.ReadNull(d, &v.Memo) {
 //		v.Memo = check.NonNull(d.String(nil))
 //	}
-func (s *source) readThree(to string, v *model.Value, hold model.Hold) {
+func (s *source) readNullable(to string, v *model.Value, hold model.Hold) {
 	s.open("if !check.ReadNull(d, &", to, ") {")
 	if hold == model.HoldNullablePointer {
 		s.line(to, " = check.NonNull(check.New(d, ", v.Type.(model.Named).Decl.Decode, "))")
