@@ -57,6 +57,9 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		o := failed(&f.own)
 		o.Kind, o.Message, o.Status = f.kind, f.text, call.wire.statusOf(f.kind, o.Status)
+		if len(f.text) > task.MaxStatusMessage { // a revision without a code for it shows all of it
+			o.Result = packResult(&CallResult{IsError: true, Content: appendText(nil, f.text)})
+		}
 		return o
 	}
 	if err != nil {
@@ -93,7 +96,11 @@ func (w *wire) statusOf(k kind, stored task.Status) task.Status {
 func (w *wire) ending(t *task.Task) (CallResult, error) {
 	switch {
 	case t.Error != nil && t.Kind != plainKind:
-		return w.answer(&fault{t.Kind, t.StatusMessage, *t.Error})
+		result, err := w.answer(&fault{t.Kind, t.StatusMessage, *t.Error})
+		if err == nil && len(t.Result) > 0 {
+			return unpackResult(t.Result)
+		}
+		return result, err
 	case t.Error != nil:
 		return CallResult{}, t.Error
 	case t.Status == task.Cancelled:

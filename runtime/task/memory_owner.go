@@ -133,7 +133,8 @@ func (o *owner) after(seq uint64, n int) []place {
 	return found
 }
 
-// List implements Requestors. A page may hold fewer tasks than the limit when some expire at that moment.
+// List implements Requestors. A page may hold fewer tasks than the limit when some expire at that moment, or their status
+// messages are long.
 func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, error) {
 	seq, err := m.cursors.open(name, cursor)
 	if err != nil {
@@ -148,25 +149,32 @@ func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, 
 	if more {
 		found = found[:limit]
 	}
-	p := Page{Tasks: listed(found, time.Now())}
-	if more {
-		p.Next = m.cursors.make(name, found[limit-1].seq)
+	tasks, n := listed(found, time.Now())
+	p := Page{Tasks: tasks}
+	if more || n < len(found) {
+		p.Next = m.cursors.make(name, found[n-1].seq)
 	}
 	return p, nil
 }
 
-// listed are the snapshots of what has not expired, without what lists leave out.
-func listed(records []place, now time.Time) []Task {
-	tasks := make([]Task, 0, len(records))
-	for _, r := range records {
+// pageBytes is after how many bytes of status messages a page ends, whatever its limit (TSK28).
+const pageBytes = 1 << 20
+
+// listed are the snapshots of what has not expired, without what lists leave out, of the first n records: as many as make a page.
+func listed(records []place, now time.Time) (tasks []Task, n int) {
+	tasks = make([]Task, 0, len(records))
+	bytes := 0
+	for ; n < len(records) && bytes < pageBytes; n++ {
+		r := records[n]
 		r.mu.Lock()
 		if !r.expired(now) {
 			tasks = append(tasks, r.state.Task)
+			bytes += len(r.state.Task.StatusMessage)
 		}
 		r.mu.Unlock()
 	}
 	for i := range tasks {
 		tasks[i].Args, tasks[i].Result, tasks[i].Error = nil, nil, nil
 	}
-	return tasks
+	return tasks, n
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -270,6 +271,55 @@ func TestTSK21StrangersReachNothing(t *testing.T) {
 		}
 		if after := w.status(id, task.Working); after.Version != before.Version {
 			t.Errorf("strangers changed the task: %+v", after)
+		}
+	})
+}
+
+// A status message is a diagnosis: lists have it for every task. What ended the task keeps its whole text (TSK28).
+func TestTSK28StatusMessagesAreCut(t *testing.T) {
+	long := strings.Repeat("ä", 1<<20)
+	run := func(ctx context.Context, r *task.Run) task.Outcome {
+		if err := r.Describe(ctx, long); err != nil {
+			t.Error(err)
+		}
+		return task.Outcome{Status: task.Failed, Message: long, Error: &rpc.Error{Code: 1, Message: long}}
+	}
+	in(t, task.Config{Runner: run}, func(w *world) {
+		id := w.create(task.Spec{})
+		got, err := w.Wait(w.ctx, ada, id)
+		if err != nil || got.Error.Message != long || len(got.StatusMessage) > task.MaxStatusMessage+len("…") || !utf8.ValidString(got.StatusMessage) {
+			t.Errorf("%d bytes of status message, %v", len(got.StatusMessage), err)
+		}
+	})
+}
+
+// A page ends when it gets large, and the next one goes on (TSK28).
+func TestTSK28APageEndsWhenItIsLarge(t *testing.T) {
+	run := func(context.Context, *task.Run) task.Outcome {
+		return task.Outcome{Status: task.Failed, Message: strings.Repeat("x", 1<<20), Error: &rpc.Error{Code: 1}}
+	}
+	in(t, task.Config{Runner: run, Limits: task.Limits{Page: 10_000}}, func(w *world) {
+		const tasks = 600
+		for range tasks {
+			w.create(task.Spec{})
+		}
+		synctest.Wait()
+		seen, cursor := 0, ""
+		for range tasks {
+			p, err := w.List(w.ctx, ada, cursor, 0)
+			size := 0
+			for _, t := range p.Tasks {
+				size += len(t.StatusMessage)
+			}
+			if seen += len(p.Tasks); err != nil || size > 1<<20+2*task.MaxStatusMessage {
+				t.Fatalf("a page of %d bytes, %v", size, err)
+			}
+			if cursor = p.Next; cursor == "" {
+				break
+			}
+		}
+		if seen != tasks {
+			t.Errorf("%d tasks are listed", seen)
 		}
 	})
 }

@@ -114,7 +114,7 @@ func (s *State) Describe(l Lease, message string, now time.Time) error {
 	if err := s.fence(l); err != nil {
 		return err
 	}
-	s.Task.StatusMessage = message
+	s.Task.describe(message)
 	s.Task.touch(now)
 	return nil
 }

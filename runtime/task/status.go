@@ -3,6 +3,8 @@ package task
 import (
 	"slices"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // Status is where a task is. The values are the protocol's.
@@ -46,13 +48,20 @@ func (t *Task) move(next Status, message string, now time.Time) error {
 	case !t.Status.CanBecome(next):
 		return &EdgeError{From: t.Status, To: next}
 	}
-	t.Status, t.StatusMessage = next, message
+	t.Status = next
+	t.describe(message)
 	if next != InputRequired {
 		t.Questions = nil
 	}
 	t.touch(now)
 	return nil
 }
+
+// MaxStatusMessage is how much of a status message is kept, in bytes: it is for people, and every list has it. What ended the task is in
+// its result or error, in full.
+const MaxStatusMessage = 4 << 10
+
+func (t *Task) describe(message string) { t.StatusMessage = rpc.CutTo(message, MaxStatusMessage) }
 
 func (t *Task) touch(now time.Time) {
 	t.UpdatedAt = now
