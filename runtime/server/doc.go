@@ -81,6 +81,25 @@
 // Connections, sessions and exchanges of one principal share an account (account.go). However many it opens, something of the requests in
 // flight, their bytes and the unread answers is left for others. Callers without an identity have one account together.
 //
+// # What is kept of a peer, and what bounds it
+//
+// Whatever of a message is kept beyond it is cut, refused or counted in the account of its principal (TSK28):
+//
+//	message, params                 counted from 4 KiB on until the request is released; of a notification nothing stays
+//	URIs of subscriptions           64 KiB each, 10,000 a session; counted until unsubscribed or gone
+//	URIs and task ids of a listen   as those, counted with its request
+//	reason of a cancellation        cut to 4 KiB
+//	answers to questions            counted from 4 KiB on from arrival until they are read, then for the life of the call; a task's in
+//	                                the quota of its store
+//	ids, progress tokens            4 KiB each, as many as requests and tasks
+//	clientInfo, versions, levels    not kept; capabilities become a set of bits, 64 declarations of up to 4 KiB are remembered
+//	requestState, inputResponses    with the message; a token has at most 1 MiB
+//	arguments, Meta, journals       in the quota of the store; status messages are cut to 4 KiB
+//	names in errors                 cut to 128 bytes
+//	log records                     4,096, or 4 MiB, of those that wait
+//
+// TestTSK28WhatIsKeptOfAPeerIsCountedOrBounded holds what can be reached in memory against what the accounts say.
+//
 // # Silence after cancellation
 //
 // Retiring an entry decides who may write, but between that permission and the write a cancellation can be read. If the client then gets
