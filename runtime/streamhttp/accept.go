@@ -14,7 +14,7 @@ const (
 	typeEvents = "text/event-stream"
 )
 
-// checkContent wants exactly JSON, in UTF-8: a form or plain text is what a page may send across origins without asking.
+// checkContent requires JSON in UTF-8. A form or plain text is what a web page may send across origins without a preflight.
 func checkContent(r *http.Request) *refusal {
 	for _, coding := range r.Header["Content-Encoding"] {
 		if coding != "" && !strings.EqualFold(coding, "identity") {
@@ -41,8 +41,8 @@ func isJSON(value string) bool {
 	return true
 }
 
-// checkAccept wants all of types to be acceptable: which one an answer takes shows only when it is there. As HTTP has it, who
-// does not say what is acceptable takes everything.
+// checkAccept requires all of types to be acceptable: which of them an answer has shows only later. In HTTP, a request without the
+// header accepts everything.
 func checkAccept(r *http.Request, types ...string) *refusal {
 	values := r.Header["Accept"]
 	if len(values) == 0 || len(values) == 1 && (values[0] == "application/json, text/event-stream" || values[0] == "*/*") {

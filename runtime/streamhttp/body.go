@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// readBody reads a body within the limits of its size, its time, and what all bodies have together. The limits of http.Server are of
-// no use here: its ReadTimeout would also end the watch for the client's disconnect.
+// readBody reads a body within the limits of its size, its time, and all bodies together. The ReadTimeout of http.Server is of no use
+// here: it would also end the watch for the client's disconnect.
 func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *refusal) {
 	limit := h.opts.maxBody
 	if r.ContentLength > int64(limit) {
@@ -57,8 +57,8 @@ func (h *Endpoint) fill(f *frame, body io.Reader, expected int) error {
 	}
 }
 
-// grow makes more room for a body. What is said of its length is not taken at its word: room grows with what has come, and what is
-// larger than a buffer that is kept is counted before it is there (TSK28).
+// grow makes more room for a body. Its announced length is not trusted: room grows with what has come, and what exceeds keptBuffer is
+// counted before it is allocated (TSK28).
 func (h *Endpoint) grow(f *frame, expected int) error {
 	enough := max(expected+1, 512)
 	size := max(2*cap(f.data), min(enough, keptBuffer))
@@ -84,7 +84,7 @@ func (h *Endpoint) taken(f *frame) {
 	}
 }
 
-// drop forgets a body.
+// drop frees a body.
 func (h *Endpoint) drop(f *frame) {
 	h.taken(f)
 	h.pools.putFrame(f)

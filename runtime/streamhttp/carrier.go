@@ -58,7 +58,7 @@ func (c *carrier) Close() {
 	delete(c.s.carriers, c.of)
 }
 
-// read tells whether somebody reads the stream; nobody reads none.
+// read tells whether somebody reads the stream. Without a stream nobody does.
 func (s *stream) read() bool {
 	if s == nil {
 		return false

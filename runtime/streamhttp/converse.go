@@ -43,14 +43,14 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 	return s.respond(w, r, st, reader)
 }
 
-// settle forgets a request that nobody will answer.
+// settle removes a request that gets no answer.
 func (s *session) settle(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.active, id)
 }
 
-// misanswered hands a malformed answer to the session that asked: it is refused, and still ends the waiting (CAN30).
+// answeredMalformed hands a malformed answer to the session that asked: it is refused, and still ends the question (CAN30).
 func (h *Endpoint) answeredMalformed(r *http.Request, to *server.Routed, f *frame) {
 	if !to.Answers() || to.ID.IsZero() {
 		return
@@ -83,7 +83,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	s.peer = h.srv.NewSession(r.Context(), s)
 	s.mu.Unlock()
 	st := s.stream(to.ID)
-	st.attach(-1)   // so that the answer is not taken for one whose client is away
+	st.attach(-1)   // the client is here: its answer need not wait for a resumption
 	s.receive(r, f) // answers inline
 	answer, ok := st.alone()
 	s.remove(st)
@@ -103,7 +103,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	return nil
 }
 
-// checkVersion holds the header of a handshake, if there is one, against what is served (LET13).
+// checkVersion refuses a handshake whose header names a revision that is not served (LET13).
 func (h *Endpoint) checkVersion(r *http.Request) *refusal {
 	for _, v := range r.Header[headerVersion] {
 		if h.srv.Wire(v) == nil {
@@ -113,7 +113,7 @@ func (h *Endpoint) checkVersion(r *http.Request) *refusal {
 	return nil
 }
 
-// checkVersion holds the header, if there is one, against what the handshake agreed on.
+// checkVersion refuses a header that names another revision than the session's.
 func (s *session) checkVersion(r *http.Request) *refusal {
 	for _, v := range r.Header[headerVersion] {
 		if v != s.revision {

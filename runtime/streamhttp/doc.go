@@ -21,7 +21,7 @@
 //   - converse.go: revisions with handshake: a message of a session; sessionlife.go: sessions begin, rest, give way and end; roster.go: who
 //     has one, and which gives way; shutdown.go: the end of all
 //   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that come back, and its limits
-//   - stream.go: what is said in one response of a session, kept for who lost the connection; pump.go: its way to the client
+//   - stream.go: the messages of one response of a session, kept for a client that lost its connection; pump.go: their way to it
 //   - pool.go: what requests need for a moment; number.go: decimal numbers compared by value
 //   - event.go: server-sent events; downlink.go: writing before a deadline
 //
@@ -46,13 +46,13 @@
 // it did not take go to the next. Ids of events name stream and place; they are good for one session.
 //
 // In a session the goroutines of handlers append and the goroutine of the HTTP request writes, so a client that does not read
-// stops nobody until a stream has a megabyte of unread messages. In an exchange there is nobody else to stop, so its
+// holds up nobody until a stream has a megabyte of unread messages. In an exchange there is nobody else to hold up, so its
 // handler writes itself.
 //
 // Every write has a deadline, every body has one; both are set for each request, because those of http.Server are for whole
 // connections: its WriteTimeout would end streams, its ReadTimeout would be taken for the client's disconnect.
 //
-// Sessions belong to who opened them: for another principal they do not exist. Their values, such as a principal, are those of the
+// A session belongs to the principal that opened it: for another one it does not exist. Their values, such as a principal, are those of the
 // request that opened them.
 //
 // Measured on two busy cores with BenchmarkCall, beside a handler of net/http that writes its reply by hand (BenchmarkCallFloor): one

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// comment is what keeps a silent stream open, and finds out that nobody is there any more.
+// comment keeps a silent stream open, and shows when the client is gone.
 const comment = ":\n\n"
 
 // appendEvent appends frame as one event; id "" leaves the id out. Raw newlines, which in JSON stand between tokens only, become

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// exchange is one message of a stateless revision and its response. Nobody else is stopped by its client, so whoever speaks
-// also writes.
+// exchange is one message of a stateless revision and its response. Its client can hold up nobody else, so whoever has
+// something to say writes it.
 type exchange struct {
 	h    *Endpoint
 	body *frame
@@ -57,7 +57,7 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 		x.end()
 		return err
 	}
-	// x says when the client is gone.
+	// x ends the request when the client is gone.
 	h.srv.Exchange(r.Context(), to, x)
 	h.removeCall(x)
 	written := x.end()
@@ -90,8 +90,8 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to
 	}
 }
 
-// end ends the response: nothing may be written to it any more. It tells whether something was. x is used again, unless
-// somebody is still about to find out that it is over.
+// end ends the response: nothing is written to it any more. It returns whether something was. x is used again, unless its timer or
+// its watch still runs.
 func (x *exchange) end() (written bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

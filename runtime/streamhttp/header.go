@@ -16,7 +16,7 @@ const (
 // sentinel marks header values that a header can not hold as they are.
 type sentinel struct{ prefix, suffix string }
 
-// decode returns what a header value stands for. Only the exact wrapping counts; what is not wrapped is meant literally, and
+// decode returns the value of a header. Only the exact wrapping counts; what is not wrapped is meant literally, and
 // then has to be printable ASCII, because everything else would reach another party differently.
 func (s sentinel) decode(value string) (string, bool) {
 	inner, wrapped := strings.CutPrefix(value, s.prefix)

@@ -27,7 +27,7 @@ func (p *pools) frame() *frame {
 	return new(frame)
 }
 
-// putFrame takes f back, of which nothing counts any more.
+// putFrame takes f back. Its bytes are not counted any more.
 func (p *pools) putFrame(f *frame) {
 	f.data = keep(f.data)
 	p.frames.Put(f)
@@ -63,7 +63,7 @@ func (p *pools) alarm() *alarm {
 	return &alarm{wake: make(chan struct{}, 1), timer: t}
 }
 
-// putAlarm takes back the alarm of a stream that has ended and is read by nobody: no one else will ring it.
+// putAlarm takes back the alarm of a stream that has ended and has no reader, so that nobody else uses it.
 func (p *pools) putAlarm(a *alarm) {
 	select {
 	case <-a.wake:

@@ -33,7 +33,8 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	return nil
 }
 
-// await returns when there is something to say, or it takes so long that a stream is better. False: there is nobody to say it to.
+// await returns when there is something to send, or when it takes so long that a stream is better. It returns false if the client is
+// gone.
 func (s *session) await(r *http.Request, st *stream) bool {
 	if !st.quiet() {
 		return true
@@ -55,7 +56,7 @@ func (s *session) await(r *http.Request, st *stream) bool {
 	return true
 }
 
-// pump writes what st takes until it is over, the client is gone, or another connection goes on. The end of the session ends a
+// pump writes what st has until it is over, the client is gone, or another connection resumes it. The end of the session ends a
 // listener at once; what is in flight may still be answered within the grace period (CAN21).
 func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) {
 	tick, stop := ticks(s.h.opts.keepAlive)
@@ -112,7 +113,7 @@ func (d *downlink) events(st *stream, b *batch) error {
 // flushAt is how many bytes are collected before they are sent.
 const flushAt = 32 << 10
 
-// ticks is a ticker that may not be wanted.
+// ticks returns a ticker, or a nil channel for no period.
 func ticks(every time.Duration) (tick <-chan time.Time, stop func()) {
 	if every <= 0 {
 		return nil, func() {}

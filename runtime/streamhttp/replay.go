@@ -3,7 +3,7 @@ package streamhttp
 // keptStreams is how many streams a session keeps for resumption, whatever their size.
 const keptStreams = 256
 
-// keep appends to the backlog; the oldest frames give way. It counts as what streams keep does. With s.mu.
+// keep appends to the backlog and drops its oldest frames. The backlog counts like what streams keep. With s.mu.
 func (s *session) keep(frames [][]byte) {
 	if s.why != nil {
 		return
@@ -30,7 +30,7 @@ func (s *session) takeBacklog() [][]byte {
 	return frames
 }
 
-// bound forgets what is above the limits of the session and of all.
+// bound frees what is above the limits of the session and of all.
 func (s *session) bound() {
 	if s.kept.Load() > s.limit() {
 		s.prune()
@@ -59,14 +59,14 @@ func (s *session) prune() {
 	}
 }
 
-// forgetWritten forgets what was written to those who read. With s.mu.
+// forgetWritten frees what was written to attached readers. With s.mu.
 func (s *session) forgetWritten() {
 	for _, st := range s.streams {
 		st.forgetWritten()
 	}
 }
 
-// dropIdle forgets what nobody reads.
+// dropIdle frees what nobody reads.
 func (s *session) dropIdle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

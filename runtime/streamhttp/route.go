@@ -23,8 +23,7 @@ func (h *Endpoint) route(r *http.Request, frame []byte) (server.Routed, *refusal
 	return to, refused
 }
 
-// checkHeaders compares the headers of a stateless message with its body (EXT14): whoever routed it by them must not have
-// been told something else.
+// checkHeaders refuses a stateless message whose headers differ from its body (EXT14): a gateway may have routed it by them.
 func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
 	rules := &to.Wire.HTTP
 	switch enc := (sentinel{rules.EncodedPrefix, rules.EncodedSuffix}); {
@@ -45,13 +44,13 @@ func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
 	return nil
 }
 
-// tellsMethod tells whether the method's header counts: on every request, and on a notification that has it. The revision asks
-// for it on requests alone, and clients leave it out of notifications.
+// tellsMethod tells whether the method's header is checked: on every request, and on a notification that has it. The revision requires it
+// on requests alone.
 func tellsMethod(r *http.Request, header string, kind rpc.Kind) bool {
 	return kind != rpc.KindNotification || len(r.Header.Values(header)) > 0
 }
 
-// repeats tells whether the header is there once and says what is wanted.
+// repeats tells whether the header is there once and has the wanted value.
 func repeats(h http.Header, name, want string, enc sentinel) bool {
 	if name == "" {
 		return true

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// admit adds a session for whom ctx names, if there is room or another one gives way.
+// admit adds a session for the requestor of ctx, if there is room or another session gives way.
 func (h *Endpoint) admit(ctx context.Context) (*session, *refusal) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -175,13 +175,13 @@ func (s *session) end(cause *inflight.Cause) {
 	}
 }
 
-// lastReceipt returns when nobody is receiving; after done was closed nobody begins to.
+// lastReceipt returns when no message is being received. After done was closed, none begins to be.
 func (s *session) lastReceipt() {
 	s.order.Lock()
 	defer s.order.Unlock()
 }
 
-// gone is what a request learns whose session ended under it.
+// gone answers a request whose session ended meanwhile.
 func (s *session) gone() *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()

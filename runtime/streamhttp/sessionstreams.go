@@ -34,7 +34,7 @@ type session struct {
 	backlog    [][]byte           // for the next listener
 	backlogged int                // bytes
 	last       uint64             // number of the newest stream
-	readers    chan struct{}      // closed when who reads may have changed; nil: nobody asked
+	readers    chan struct{}      // closed when readers have come or gone; nil: nobody waits for it
 	carriers   map[*byte]*carrier // of questions, by the frame's first byte
 	open       int                // HTTP requests
 	used       time.Time
@@ -105,7 +105,7 @@ func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
 	return read, s.watched()
 }
 
-// watched is closed when who reads may have changed. With s.mu.
+// watched returns a channel that is closed when readers come or go. With s.mu.
 func (s *session) watched() <-chan struct{} {
 	if s.readers == nil {
 		s.readers = make(chan struct{})
@@ -123,7 +123,7 @@ func (s *session) AnswersInline(about rpc.ID) {
 	}
 }
 
-// stir wakes who waits for a reader, or for its end. With s.mu.
+// stir closes what watched returned. With s.mu.
 func (s *session) stir() {
 	if s.readers != nil {
 		close(s.readers)
@@ -240,7 +240,7 @@ func (s *session) release(st *stream, reader uint64) {
 	s.h.relieve()
 }
 
-// find returns a stream that a client wants to resume. What it was told no id of is its first reader's alone.
+// find returns a stream that a client wants to resume. A stream of which no id was sent can not be resumed.
 func (s *session) find(number uint64) *stream {
 	s.mu.Lock()
 	st := s.streams[number]
@@ -251,7 +251,7 @@ func (s *session) find(number uint64) *stream {
 	return st
 }
 
-// remove forgets a stream that nobody will ask for.
+// remove frees a stream that nobody will resume.
 func (s *session) remove(st *stream) {
 	st.drop()
 	s.mu.Lock()

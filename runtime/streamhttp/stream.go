@@ -11,7 +11,7 @@ import (
 
 // stream is what the server says in one response of a session, in the order in which it was said. The response is written by
 // the goroutine of whichever HTTP request is attached to it: first the one that opened it, after a lost connection the one
-// that resumes it. Whoever speaks only appends.
+// that resumes it. Those who send only append.
 type stream struct {
 	number   uint64
 	listener bool
@@ -36,13 +36,13 @@ type stream struct {
 	due     int       // bytes of later ones
 	answer  int       // of due, the answer: the server counts it
 	held    int       // bytes that crowd counts
-	inline  bool      // who reads is who adds
+	inline  bool      // its reader is the one that adds
 	reader  uint64    // attached; 0: none
 	readers uint64    // that ever were
 	started bool      // the client knows an event id, so it can resume
 	ended   bool      // nothing will be added
 	polling bool      // the reader is to let the client go, which comes back for the rest
-	dropped bool      // nobody can ever read it; what is added is forgotten
+	dropped bool      // nobody can read it any more; what is added is freed
 }
 
 // streamLimits bound what a stream keeps.
@@ -298,7 +298,7 @@ func (s *stream) take(reader uint64) batch {
 	b := batch{events: slices.Clone(s.events[s.unread-s.first:]), first: s.unread, ended: s.ended, leave: s.polling}
 	s.unread += len(b.events)
 	s.behind = 0
-	s.room.Broadcast() // who waits because it is far behind
+	s.room.Broadcast() // writers that wait for the reader
 	return b
 }
 
