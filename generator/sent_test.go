@@ -152,6 +152,7 @@ func TestLET01ResultsAreHeldAgainstTheirDefinitions(t *testing.T) {
 		"a sound without a type": {method: "prompts/get", params: `"name":"p"`, want: "/messages/0/content/mimeType", h: careless{prompt: func() *kiln.GetPromptResult {
 			return message(&kiln.AudioContent{Data: []byte("x"), MIMEType: "wav"})
 		}}},
+		"no result": {method: "prompts/get", params: `"name":"p"`, want: "/messages", h: careless{prompt: func() *kiln.GetPromptResult { return nil }}},
 		"no content": {method: "prompts/get", params: `"name":"p"`, want: "/messages/0/content", h: careless{prompt: func() *kiln.GetPromptResult {
 			return message(nil)
 		}}},
@@ -285,5 +286,16 @@ func TestLET01QuestionsAreHeldAgainstTheirDefinitions(t *testing.T) {
 				t.Errorf("%s in %s: refused is %v: %s\n%v", name, revision, refused, answer, asked)
 			}
 		}
+	}
+}
+
+// TestLET12AnswersHoldAnyNumber: forms ask for numbers, though the published schema of their answers names integers alone.
+func TestLET12AnswersHoldAnyNumber(t *testing.T) {
+	var r kiln.ElicitResult
+	if err := json.Unmarshal([]byte(`{"action":"accept","content":{"score":95.5}}`), &r); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Content["score"]; got != kiln.ElicitResultContentValueNumber(95.5) {
+		t.Errorf("got %v", got)
 	}
 }

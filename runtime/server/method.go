@@ -75,14 +75,15 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 			out, err = fn(ctx, call, in)
 			return err
 		})
-		switch {
-		case err != nil:
+		if err != nil {
 			return b, err
-		case out == nil:
-			return append(b, "{}"...), nil
 		}
 		start := len(b)
-		b = c.Append(b, out)
+		if out == nil {
+			b = append(b, "{}"...)
+		} else {
+			b = c.Append(b, out)
+		}
 		outputs.learn(len(b) - start)
 		if err := call.s.validate(b[start:], c.Check); err != nil {
 			return b[:start], &outputError{err}

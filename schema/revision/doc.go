@@ -23,7 +23,7 @@
 // such keys contain "/" and are often not in the schema.
 //
 // What the pages of the specification demand of a value, and its schema does not say, stands under `pages` as keywords of that
-// schema: they hold as if they stood there.
+// schema: they hold as if they stood there. Where its schema contradicts the pages, keywords under `errata` replace its own.
 //
 // # Rejected
 //

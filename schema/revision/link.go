@@ -21,6 +21,9 @@ func (l *linker) link() {
 	for _, p := range l.r.pages {
 		l.page(p)
 	}
+	for _, p := range l.r.errata {
+		l.erratum(p)
+	}
 	l.capability(&l.r.Server)
 	l.capability(&l.r.Client)
 	for i := range l.r.Meta {
@@ -58,6 +61,21 @@ func (l *linker) page(p page) {
 				continue
 			}
 			s.Members = append(s.Members, keyword)
+		}
+	}
+}
+
+// erratum replaces keywords of a definition by what the pages say of it.
+func (l *linker) erratum(p page) {
+	place, _ := l.definition(p.definition, p.pos)
+	for _, s := range place.Schemas {
+		for _, keyword := range p.keywords {
+			said := s.Get(keyword.Key)
+			if said == nil || schema.Equal(said, keyword.Value) {
+				l.report(keyword.KeyPos, "needless-erratum", "remove it here, or write it under pages", "the document does not say otherwise of %s", p.definition)
+				continue
+			}
+			*said = *keyword.Value
 		}
 	}
 }

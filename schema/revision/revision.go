@@ -21,7 +21,8 @@ type Revision struct {
 	HTTP       HTTP
 	Messages   []Message
 
-	pages []page // what they say is in Documents
+	pages  []page // what they say is in Documents
+	errata []page // the same, in place of what the documents say
 }
 
 // page is what the pages of the specification say of a definition, and the documents do not: keywords of its schema.

@@ -17,6 +17,9 @@ func (d *decoder) rules(n *schema.Node) (r *Revision, documents []*schema.Node) 
 		may("pages", func(n *schema.Node) {
 			d.each(n, "definition", nil, func(m *schema.Member) { r.pages = append(r.pages, d.page(m)) })
 		}),
+		may("errata", func(n *schema.Node) {
+			d.each(n, "definition", nil, func(m *schema.Member) { r.errata = append(r.errata, d.page(m)) })
+		}),
 		must("methods", func(n *schema.Node) {
 			d.items(n, func(item *schema.Node) { r.Methods = append(r.Methods, d.method(item)) })
 		}),

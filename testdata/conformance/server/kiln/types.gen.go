@@ -1065,19 +1065,19 @@ const (
 )
 
 // ElicitResultContentValue is one of ElicitResultContentValueList, ElicitResultContentValueString,
-// ElicitResultContentValueInteger, ElicitResultContentValueBoolean.
+// ElicitResultContentValueNumber, ElicitResultContentValueBoolean.
 type ElicitResultContentValue interface{ isElicitResultContentValue() }
 
 func (ElicitResultContentValueList) isElicitResultContentValue()    {}
 func (ElicitResultContentValueString) isElicitResultContentValue()  {}
-func (ElicitResultContentValueInteger) isElicitResultContentValue() {}
+func (ElicitResultContentValueNumber) isElicitResultContentValue()  {}
 func (ElicitResultContentValueBoolean) isElicitResultContentValue() {}
 
 type ElicitResultContentValueList []string
 
 type ElicitResultContentValueString string
 
-type ElicitResultContentValueInteger int64
+type ElicitResultContentValueNumber float64
 
 type ElicitResultContentValueBoolean bool
 

@@ -2486,7 +2486,7 @@ func (v *ElicitResult) UnmarshalJSON(b []byte) error {
 
 var elicitResultAction = check.Enum{Values: []string{"accept", "cancel", "decline"}}
 
-var elicitResultContentValue = check.Union{Keyword: "anyOf", Forms: []check.Form{{Kinds: check.KindArray}, {Kinds: check.KindString}, {Kinds: check.KindInteger}, {Kinds: check.KindBool}}}
+var elicitResultContentValue = check.Union{Keyword: "anyOf", Forms: []check.Form{{Kinds: check.KindArray}, {Kinds: check.KindString}, {Kinds: check.KindNumber}, {Kinds: check.KindBool}}}
 
 func decodeElicitResultContentValue(d *check.Decoder, v *ElicitResultContentValue) {
 	*v = check.Pick(d, &elicitResultContentValue, func(d *check.Decoder, form int) ElicitResultContentValue {
@@ -2496,7 +2496,7 @@ func decodeElicitResultContentValue(d *check.Decoder, v *ElicitResultContentValu
 		case 1:
 			return *check.New(d, decodeElicitResultContentValueString)
 		case 2:
-			return *check.New(d, decodeElicitResultContentValueInteger)
+			return *check.New(d, decodeElicitResultContentValueNumber)
 		default:
 			return *check.New(d, decodeElicitResultContentValueBoolean)
 		}
@@ -2509,8 +2509,8 @@ func appendElicitResultContentValue(b []byte, v *ElicitResultContentValue) []byt
 		return appendElicitResultContentValueList(b, &v)
 	case ElicitResultContentValueString:
 		return appendElicitResultContentValueString(b, &v)
-	case ElicitResultContentValueInteger:
-		return appendElicitResultContentValueInteger(b, &v)
+	case ElicitResultContentValueNumber:
+		return appendElicitResultContentValueNumber(b, &v)
 	case ElicitResultContentValueBoolean:
 		return appendElicitResultContentValueBoolean(b, &v)
 	}
@@ -2541,14 +2541,14 @@ func appendElicitResultContentValueString(b []byte, v *ElicitResultContentValueS
 	return check.AppendString(b, *v)
 }
 
-var elicitResultContentValueInteger = check.Int{At: "#/$defs/ElicitResult/properties/content/additionalProperties/anyOf/1"}
+var elicitResultContentValueNumber = check.Number{At: "#/$defs/ElicitResult/properties/content/additionalProperties/anyOf/1"}
 
-func decodeElicitResultContentValueInteger(d *check.Decoder, v *ElicitResultContentValueInteger) {
-	*v = ElicitResultContentValueInteger(d.Int(&elicitResultContentValueInteger))
+func decodeElicitResultContentValueNumber(d *check.Decoder, v *ElicitResultContentValueNumber) {
+	*v = ElicitResultContentValueNumber(d.Float(&elicitResultContentValueNumber))
 }
 
-func appendElicitResultContentValueInteger(b []byte, v *ElicitResultContentValueInteger) []byte {
-	return check.AppendInt(b, *v)
+func appendElicitResultContentValueNumber(b []byte, v *ElicitResultContentValueNumber) []byte {
+	return check.AppendFloat(b, *v)
 }
 
 func decodeElicitResultContentValueBoolean(d *check.Decoder, v *ElicitResultContentValueBoolean) {
