@@ -28,7 +28,7 @@ func TestScaffoldBindsLoopbackButInAContainer(t *testing.T) {
 	if got := scaffolded(t, p, "http.go"); !strings.Contains(got, "streamhttp.Server(addr, mux)") {
 		t.Errorf("http.go does not leave the address to streamhttp.Server:\n%s", got)
 	}
-	if got := scaffolded(t, p, "Dockerfile"); !strings.Contains(got, `ENTRYPOINT ["/server", "-http", "0.0.0.0:8080"]`) || !strings.Contains(got, "-p 127.0.0.1:8080:8080") {
+	if got := scaffolded(t, p, "Dockerfile"); !strings.Contains(got, `ENTRYPOINT ["/server", "-http", "0.0.0.0:8080"]`) || !strings.Contains(got, "-p 127.0.0.1:8080:8080") || !strings.Contains(got, "ENV GOMEMLIMIT=") {
 		t.Errorf("Dockerfile:\n%s", got)
 	}
 }

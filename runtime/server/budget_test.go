@@ -186,7 +186,7 @@ func TestTSK28HandlersOfLargeOutputsStartAsTheirOutputsFit(t *testing.T) {
 				<-free
 			}
 			return &echoOutput{strings.Repeat("x", 1<<20)}, nil
-		}), withTask(TaskOptional)), tool("small", structured(echo), withTask(TaskOptional))}, WithMaxBytesUnread(8<<20+8<<10)).dialTasks("")
+		}), withTask(TaskOptional)), tool("small", structured(echo), withTask(TaskOptional))}, WithMaxBytesUnread(16<<20+16<<10)).dialTasks("")
 		for i := range 101 {
 			c.start(fmt.Sprint(i), "large", "")
 			if i == 0 {
@@ -263,4 +263,17 @@ func TestBudgetIsGrantedInOrder(t *testing.T) {
 		}
 		b.change(-20)
 	})
+}
+
+// The budgets of a server and of its endpoint add up to what a container of 2 GiB holds, twice over for the garbage collector; see
+// TestTSK28BudgetsOfAnEndpoint. Six of the largest messages are in flight for one caller.
+func TestTSK28BudgetsAddUp(t *testing.T) {
+	s := newFixture(t, nil).srv
+	sum := s.bytes.Max + s.unread.limit + s.packing.limit + s.coming.limit
+	if sum > 384<<20 {
+		t.Errorf("%d MiB", sum>>20)
+	}
+	if own := s.bytes.Max / 4 * 3; own < 6*rpc.DefaultMaxFrame {
+		t.Errorf("one caller has %d bytes", own)
+	}
 }

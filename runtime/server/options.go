@@ -38,7 +38,7 @@ type config struct {
 
 func defaults() config {
 	return config{
-		logger: slog.New(slog.DiscardHandler), maxInFlight: 20_000, maxBytes: 256 << 20, maxUnread: 128 << 20, pageSize: 100, progressRate: 10,
+		logger: slog.New(slog.DiscardHandler), maxInFlight: 20_000, maxBytes: 128 << 20, maxUnread: 128 << 20, pageSize: 100, progressRate: 10,
 		grace: 5 * time.Second, askTimeout: 10 * time.Minute, gather: 10 * time.Millisecond, cacheScope: cachePrivate,
 	}
 }
@@ -65,7 +65,7 @@ func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
 // WithMaxBytesInFlight sets how many bytes all requests in flight may have together, not counting those up to
-// 4 KiB, what clients have answered to calls, and the URIs that sessions are subscribed to; the default is 256 MiB. One principal has
+// 4 KiB, what clients have answered to calls, and the URIs that sessions are subscribed to; the default is 128 MiB. One principal has
 // at most three quarters of them, as with WithMaxInFlight. A request or subscription that would go beyond is refused; a handler whose
 // answer would gets an error that says so.
 func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }
@@ -74,8 +74,8 @@ func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes 
 // 4 KiB; the default is 128 MiB, of which one connection or session has a quarter, and one principal half: all callers without an
 // identity are one, unless WithQuotaKey tells them apart. Beyond that, calls wait: they start no handler and encode no answer. When
 // they have waited for 30 seconds because of others, the connection with the most unread bytes is ended; over HTTP,
-// streamhttp.WithWriteTimeout ends such responses. As many bytes again are for results of tasks that are being encoded, and as many
-// for outputs that handlers are about to return: those of tools whose outputs are large start when another one fits, or when those
+// streamhttp.WithWriteTimeout ends such responses. Half as many are for results of tasks that are being encoded, and
+// half as many for outputs that handlers are about to return: those of tools whose outputs are large start when another one fits, or when those
 // that run have run for 2 seconds.
 func WithMaxBytesUnread(n int64) Option { return func(c *config) { c.maxUnread = max(n, 1) } }
 

@@ -79,8 +79,8 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	s.rates = newRates(s)
 	s.calls.Max, s.bytes.Max = int64(s.cfg.maxInFlight), s.cfg.maxBytes
 	s.unread.init(s.cfg.maxUnread)
-	s.packing.init(s.cfg.maxUnread)
-	s.coming.init(s.cfg.maxUnread)
+	s.packing.init(s.cfg.maxUnread / 2)
+	s.coming.init(s.cfg.maxUnread / 2)
 	if s.cfg.tasks.Page == 0 {
 		s.cfg.tasks.Page = s.cfg.pageSize
 	}

@@ -29,9 +29,9 @@ type options struct {
 
 func defaults() options {
 	return options{
-		logger: slog.New(slog.DiscardHandler), maxBody: 16 << 20, bodyTotal: 256 << 20, bodyTimeout: 30 * time.Second, writeWait: 30 * time.Second,
+		logger: slog.New(slog.DiscardHandler), maxBody: 16 << 20, bodyTotal: 128 << 20, bodyTimeout: 30 * time.Second, writeWait: 30 * time.Second,
 		keepAlive: 15 * time.Second, prime: time.Second, retry: time.Second, idle: 30 * time.Minute,
-		maxSessions: 10_000, maxCalls: 20_000, replay: 1 << 20, replayTotal: 256 << 20,
+		maxSessions: 10_000, maxCalls: 20_000, replay: 1 << 20, replayTotal: 128 << 20,
 	}
 }
 
@@ -50,7 +50,7 @@ func WithOrigins(origins ...string) Option { return func(o *options) { o.guard.o
 func WithMaxBody(bytes int) Option { return func(o *options) { o.maxBody = max(bytes, 1) } }
 
 // WithMaxBodyTotal sets how many bytes all bodies that are being read may have together, not counting the first 64 KiB of each; the
-// default is 256 MiB. One principal has at most three quarters of it, all callers without an identity being one unless WithQuotaKey
+// default is 128 MiB. One principal has at most three quarters of it, all callers without an identity being one unless WithQuotaKey
 // tells them apart. A body beyond that is refused with 503.
 func WithMaxBodyTotal(bytes int64) Option { return func(o *options) { o.bodyTotal = max(bytes, 1) } }
 
@@ -97,7 +97,7 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 func WithReplay(bytes int) Option { return func(o *options) { o.replay = max(bytes, 1) } }
 
 // WithReplayTotal sets how many bytes all sessions keep for clients that come back, for listeners to come, and for attached clients
-// that have not read them yet; the default is 256 MiB. Beyond that, what was written to clients that are there is dropped, then the
+// that have not read them yet; the default is 128 MiB. Beyond that, what was written to clients that are there is dropped, then the
 // oldest of whoever has the most sessions. Clients of one principal leave at most three quarters unread: beyond that, progress and log
 // messages for them are dropped, and questions fail.
 func WithReplayTotal(bytes int) Option { return func(o *options) { o.replayTotal = max(bytes, 1) } }

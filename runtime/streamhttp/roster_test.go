@@ -347,3 +347,10 @@ func TestTSK28WhatAttachedClientsDoNotReadIsBounded(t *testing.T) {
 		t.Errorf("%d bytes are still counted", n)
 	}
 }
+
+// Beside 640 MiB of the server and its tasks, an endpoint has 256.
+func TestTSK28BudgetsOfAnEndpoint(t *testing.T) {
+	if o := defaults(); o.bodyTotal+int64(o.replayTotal) > 256<<20 {
+		t.Errorf("bodies have %d bytes, sessions %d", o.bodyTotal, o.replayTotal)
+	}
+}

@@ -12,7 +12,7 @@ type Limits struct {
 	// Kept is how many tasks one owner may have that have not expired; default 100,000.
 	Kept int
 	// Bytes is how much the store keeps of one owner's tasks: arguments, journals, results, and 1 KiB for each task; default
-	// 128 MiB. AllBytes is how much it keeps of everybody's; default 512 MiB. Beyond that no task is created, and one whose
+	// 128 MiB. AllBytes is how much it keeps of everybody's; default 256 MiB. Beyond that no task is created, and one whose
 	// result does not fit fails with an error that says so. Nothing that was kept is dropped before it expires.
 	Bytes, AllBytes int
 	// DefaultTTL is given to tasks that ask for none; default 1 hour. MaxTTL shortens what is asked for; default 24 hours,
@@ -33,7 +33,7 @@ func (l Limits) withDefaults() Limits {
 	l.AllRunning = orDefault(l.AllRunning, 20_000)
 	l.Kept = orDefault(l.Kept, 100_000)
 	l.Bytes = orDefault(l.Bytes, 128<<20)
-	l.AllBytes = orDefault(l.AllBytes, 512<<20)
+	l.AllBytes = orDefault(l.AllBytes, 256<<20)
 	l.DefaultTTL = orDefault(l.DefaultTTL, time.Hour)
 	l.MaxTTL = orDefault(l.MaxTTL, 24*time.Hour)
 	l.ResultBytes = orDefault(l.ResultBytes, 8<<20)

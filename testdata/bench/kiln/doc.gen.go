@@ -43,12 +43,12 @@
 // These refuse what goes beyond them, with an error that names them. The option in parentheses changes the runtime's default.
 //
 //   - A message has at most 16 MiB, 512 levels of nesting and numbers of 1,024 bytes; 32 violations are listed. (server.WithLimits)
-//   - At most 20,000 requests are in flight, and they have at most 256 MiB in all. Of both, one caller has at most three quarters.
+//   - At most 20,000 requests are in flight, and they have at most 128 MiB in all. Of both, one caller has at most three quarters.
 //     (server.WithMaxInFlight, server.WithMaxBytesInFlight)
 //   - Callers without an identity count as one, unless something tells them apart. (server.WithQuotaKey, streamhttp.WithQuotaKey)
 //   - A requestor has at most 1,000 unfinished tasks and 100,000 that have not expired; 20,000 are unfinished in all. A task is
 //     unfinished until its handler has returned. (server.WithTaskLimits)
-//   - Tasks take at most 128 MiB for one requestor and 512 MiB in all: arguments, recorded steps, results, and 1 KiB each. A result
+//   - Tasks take at most 128 MiB for one requestor and 256 MiB in all: arguments, recorded steps, results, and 1 KiB each. A result
 //     has at most 8 MiB; one that does not fit fails its task. (server.WithTaskLimits)
 //   - A task can be polled 100 times a second. (server.WithTaskLimits)
 //   - Over HTTP, a caller with an identity or quota key makes 10,000 calls of tools a second, as many requests of
@@ -56,7 +56,7 @@
 //   - Callers without either have no such default: on a public server give them a quota key, or set the rate that they have together.
 //   - Requests about unknown tasks are refused when a caller makes more than 10 a second, or 100 after a pause. (server.WithRates)
 //   - Over HTTP a body has at most 16 MiB and 30s to arrive. (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout)
-//   - Over HTTP, bodies that are being read have at most 256 MiB in all, without the first 64 KiB of each; of that, one caller has at
+//   - Over HTTP, bodies that are being read have at most 128 MiB in all, without the first 64 KiB of each; of that, one caller has at
 //     most three quarters. (streamhttp.WithMaxBodyTotal)
 //   - Over HTTP only names and pages of this machine are served. (streamhttp.WithHosts, streamhttp.WithOrigins)
 //   - There are at most 10,000 HTTP sessions, of one caller at most three quarters of that. Unused ones of whoever has the most give
@@ -80,8 +80,11 @@
 //   - Over HTTP a client that does not take what is written for 30s loses its connection. (streamhttp.WithWriteTimeout)
 //   - A client that listens to its HTTP session and says nothing for 1m is asked whether it is there; when it says nothing for another
 //     1m, the session ends. Connections have no such pings until it is set. (server.WithPing)
-//   - An HTTP session ends after 30m of silence. It keeps 1 MiB of each stream for clients that come back, 256 MiB in all; beyond
-//     that the oldest is dropped. (streamhttp.WithIdleTimeout, streamhttp.WithReplay, streamhttp.WithReplayTotal)
+//   - An HTTP session ends after 30m of silence. It keeps 1 MiB of each stream for clients that come back, or that have not read it
+//     yet; all sessions together 128 MiB. Beyond that the oldest is dropped, and so are new progress and log messages.
+//     (streamhttp.WithIdleTimeout, streamhttp.WithReplay, streamhttp.WithReplayTotal)
+//   - All that may be kept for clients adds up to 896 MiB: 256 for tasks, 128 for requests in flight, 128 for answers that wait, 128 for
+//     those in the making, 128 for bodies, 128 for HTTP sessions. A container of 2 GiB with GOMEMLIMIT=1600MiB holds that.
 //
 // # What is left to you
 //
