@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// account is what one requestor has of what is there for all. Its connections, sessions and exchanges share it (TSK28).
+// account is what one requestor uses of the limits that all share. Its connections, sessions and exchanges share it (TSK28).
 type account struct {
 	who    Requestor
 	peers  atomic.Int64 // with it; changed under Server.mu

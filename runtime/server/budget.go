@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// budget bounds bytes. Who wants more than are left waits, in the order of asking.
+// budget bounds bytes. Those who want more than are left wait, in the order of asking.
 type budget struct {
 	limit int64
 	share int64 // what an answer takes until its size is known
@@ -90,7 +90,7 @@ func (b *budget) grant() {
 	}
 }
 
-// leave ends the waiting of one who gave up.
+// leave removes a waiter that gave up.
 func (b *budget) leave(place *list.Element) {
 	w := place.Value.(*waiter)
 	b.mu.Lock()
@@ -105,7 +105,7 @@ func (b *budget) leave(place *list.Element) {
 	b.grant()
 }
 
-// change counts n more bytes, which are there already, or fewer.
+// change counts n more bytes, or fewer, whether or not they are left.
 func (b *budget) change(n int64) {
 	b.used.Add(n)
 	if n < 0 && b.waits.Load() > 0 {

@@ -151,7 +151,7 @@ func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 	return nil
 }
 
-// delivers tells whether q can be put to the client of the session.
+// delivers tells whether the client of the session can be asked q.
 func (p *peer) delivers(q *task.Question) bool { return p.wire.refuses(p.can, q) == nil }
 
 // notice is how long a client has to take note of a new task before it is asked for it. Some clients run what a question

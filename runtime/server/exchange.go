@@ -10,8 +10,8 @@ import (
 
 // Exchange serves one message of a stateless revision on the caller's goroutine until its last frame is written: also a
 // subscription, which lasts. The frame that to aliases must not change meanwhile. The end of ctx is the client's disconnect
-// (CAN18), unless its cause is an *inflight.Cause, which is passed on; but for an outlet that is Tracked, which says itself when the
-// client is gone. ctx carries the principal.
+// (CAN18), unless its cause is an *inflight.Cause, which is passed on. A Tracked outlet says itself when the client is gone.
+// ctx carries the principal.
 func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 	if to.Kind != rpc.KindRequest || to.wire == nil {
 		return Result{Silent: true}

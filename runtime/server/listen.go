@@ -9,12 +9,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// listen is one open subscription (EXT13). Whoever changes something queues that here and goes on; the request's own
+// listen is one open subscription (EXT13). What changes is queued here, and the request's own
 // goroutine tells the client.
 type listen struct {
 	peer  *peer
 	wire  *wire
-	can   ability // of who listens
+	can   ability // of the listener
 	id    rpc.ID
 	kinds map[Op]bool
 	uris  map[string]bool

@@ -60,7 +60,7 @@ func (o *connOutlet) write(frame []byte) error {
 
 func (o *connOutlet) move() { o.moved.Store(int64(time.Since(o.since))) }
 
-// stalls tells whether something is being written, and nothing was taken for maxWait.
+// stalls tells whether a write has not moved for maxWait.
 func (o *connOutlet) stalls() bool {
 	return o.writing.Load() > 0 && time.Since(o.since)-time.Duration(o.moved.Load()) >= maxWait
 }

@@ -40,7 +40,7 @@ type peer struct {
 	agreed     atomic.Pointer[wire] // wire, when it is ready, for everybody else
 	streams    bool                 // the transport has a stream per request
 	exchange   bool                 // it has one request
-	ended      Result               // of an exchange; whoever answers writes it
+	ended      Result               // of an exchange; written with its answer
 	level      atomic.Int32         // of log messages that the client wants: an index of levels
 
 	// gate orders what is written for a request after what ended it. Writers hold it shared from asking for permission
@@ -52,7 +52,7 @@ type peer struct {
 	settled   atomic.Uint64 // of them, those that no writer can have missed
 
 	// telling is held from reading the state of a task until it is written, so that what the client reads of a task never goes back
-	// (TSK07). What is over stays so: whoever read that lets go before writing it.
+	// (TSK07). A final state does not change: it is let go before that is written.
 	telling sync.Mutex
 
 	subscribed map[string]bool // resources; guarded by Server.mu
@@ -71,7 +71,7 @@ const (
 	// with them.
 	ownedByConnection = "connection:"
 	ownedByPrincipal  = "principal:"
-	// ownedByLocal is for whoever started this process, over connections and restarts.
+	// ownedByLocal is for the user who started this process, over connections and restarts.
 	ownedByLocal = "local"
 	// ownedByNobody is for exchanges without an identity: what keeps strangers from their tasks is that ids can not be guessed.
 	ownedByNobody = "nobody:"

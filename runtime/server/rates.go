@@ -26,7 +26,7 @@ type Rates struct {
 	Calls int
 	// Methods is for the other requests that handlers serve together, completion/complete among them; default 10,000.
 	Methods int
-	// Tasks is for requests about tasks together, but for those that cancel; default 10,000.
+	// Tasks is for requests about tasks together, except those that cancel; default 10,000.
 	Tasks int
 	// UnknownTasks is for requests about tasks that are not there, or not the caller's, from anybody; default 10. Further ones are
 	// refused like any that come too often.

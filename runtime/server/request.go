@@ -8,8 +8,8 @@ import (
 )
 
 // request is one request in flight, with the memory that serving it needs: the frame that it came in, which the
-// params alias, and buffers for its answer. It is used again when it is answered; a Call, which handlers may keep by
-// mistake, is not part of it.
+// params alias, and buffers for its answer. It is used again when it is answered. A Call is not, because handlers may
+// keep it by mistake.
 type request struct {
 	p            *peer
 	wire         *wire

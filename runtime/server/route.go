@@ -288,9 +288,8 @@ func (s *Server) supported(w *wire, requested string) []byte {
 	return w.AppendUnsupportedVersion(nil, &u)
 }
 
-// Route reads frame as far as it takes to know who serves it. hint is the revision that the transport was told of ("" for
-// none): it decides for messages that do not say it themselves. An error is the answer to the message; a notification
-// or an answer that it comes with is to be dropped.
+// Route finds the revision and method of a frame. hint is the revision in the transport's header, "" for none: it counts for messages that
+// do not name their revision. An error is the answer to a request; a notification or an answer with one is dropped.
 func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
 	at := peerState{session: s.handshake(), ready: true, hint: hint, headers: true}
 	rd := &to.reading

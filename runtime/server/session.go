@@ -12,8 +12,8 @@ type Session struct {
 	next *request // for the frame to come
 }
 
-// NewSession opens a session. ctx says whose it is, as WithPrincipal and WithQuotaKey do; nothing else of it is used: what is served on
-// a request is served with the values of that request's own context; see Receive. Close it.
+// NewSession opens a session for the principal and quota key of ctx (WithPrincipal, WithQuotaKey). Nothing else of ctx is used: a request
+// is served with the values of its own context; see Receive. Close the session.
 func (s *Server) NewSession(ctx context.Context, out Outlet) *Session {
 	p := s.newPeer(context.WithValue(withRequestor(context.Background(), RequestorFrom(ctx)), outletKey{}, out), out)
 	p.streams = true
@@ -39,8 +39,8 @@ func (ss *Session) Receive(ctx context.Context, frame []byte) (got Receipt) {
 
 type outletKey struct{}
 
-// OutletFrom returns the outlet of the session that the context of a handler belongs to, nil without one: for what a transport offers
-// to handlers.
+// OutletFrom returns the outlet of the session that a handler's context belongs to, nil without one. Transports use it for what they
+// offer to handlers.
 func OutletFrom(ctx context.Context) Outlet {
 	out, _ := ctx.Value(outletKey{}).(Outlet)
 	return out

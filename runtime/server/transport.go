@@ -14,13 +14,13 @@ type Outlet interface {
 	Write(about rpc.ID, last bool, frame []byte) error
 }
 
-// Refuser is an Outlet whose transport says errors in its own way too. Refuse is called before the Write of an answer that
+// Refuser is an Outlet whose transport has a form of its own for errors. Refuse is called before the Write of an answer that
 // is an error; status is the HTTP status that the revision has for it, 0 if it has none.
 type Refuser interface {
 	Refuse(about rpc.ID, err *rpc.Error, status int)
 }
 
-// Inline is an Outlet whose Write may wait for whoever called Receive. AnswersInline is called before the Write of an answer that
+// Inline is an Outlet whose Write may wait for the caller of Receive. AnswersInline is called before the Write of an answer that
 // comes from inside Receive itself, so that it does not wait for its own caller.
 type Inline interface {
 	AnswersInline(about rpc.ID)
@@ -56,7 +56,7 @@ type Tracked interface {
 	InFlight(e *inflight.Entry)
 }
 
-// Receipt is what became of a frame that a session received.
+// Receipt says what was done with a frame that a session received.
 type Receipt struct {
 	Kind   rpc.Kind
 	ID     rpc.ID // of a request or an answer
@@ -77,7 +77,7 @@ type Result struct {
 	Silent bool
 }
 
-// Routed is one frame, read as far as it takes to know who serves it. It aliases the frame.
+// Routed is one frame of which the revision and method are known. It aliases the frame.
 type Routed struct {
 	Kind   rpc.Kind
 	ID     rpc.ID

@@ -139,8 +139,8 @@ func (p *peer) answersInline(id rpc.ID) {
 	}
 }
 
-// taskLife is the part of a task that its session sees: while it lasts, progress, log records, questions and changes may be told.
-// It is over before an answer or a notification says so (PRO01).
+// taskLife is a task as its session sees it. While it lasts, progress, log records, questions and changes may be written. It ends before
+// an answer or a notification says so (PRO01).
 type taskLife struct {
 	peer    *peer     // the session that created the task
 	expires time.Time // zero: never
@@ -149,7 +149,7 @@ type taskLife struct {
 	gate    sync.RWMutex // as peer.gate, for this task
 }
 
-// ended tells whether nothing of the task may be said any more. A nil one does not end.
+// ended tells whether nothing of the task may be written any more. A nil taskLife does not end.
 func (l *taskLife) ended() bool {
 	return l != nil && (l.over.Load() || !l.expires.IsZero() && !time.Now().Before(l.expires))
 }
