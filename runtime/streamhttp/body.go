@@ -20,20 +20,49 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 	control := http.NewResponseController(w)
 	if h.opts.bodyTimeout > 0 {
 		_ = control.SetReadDeadline(time.Now().Add(h.opts.bodyTimeout)) // where it is not supported there is none
-		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	}
 	f := h.pools.frame()
 	f.who = server.RequestorFrom(r.Context())
-	if err := h.fill(f, r.Body, int(r.ContentLength)); err != nil {
+	h.arrives(f, w)
+	err := h.fill(f, r.Body, int(r.ContentLength))
+	late := h.arrived(f)
+	_ = control.SetReadDeadline(time.Time{})
+	if err != nil {
 		h.drop(f)
+		if late && errors.Is(err, os.ErrDeadlineExceeded) {
+			err = errDraining
+		}
 		return nil, bodyRefusal(err, limit)
 	}
 	return f, nil
 }
 
+// arrives notes a body that is being read, which Shutdown does not wait for (CAN21).
+func (h *Endpoint) arrives(f *frame, w http.ResponseWriter) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.arriving[f] = w
+	if h.closing {
+		stopReading(w)
+	}
+}
+
+// arrived forgets it, and tells whether the shutdown began meanwhile.
+func (h *Endpoint) arrived(f *frame) (late bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.arriving, f)
+	return h.closing
+}
+
+func stopReading(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // where it is not supported the body's end is waited for
+}
+
 var (
 	errTooLarge = errors.New("body too large")
 	errCrowded  = errors.New("too many bodies are being read")
+	errDraining = errors.New("the server is shutting down")
 )
 
 // fill reads until the end or one byte more than the limit.
@@ -99,6 +128,8 @@ func bodyRefusal(err error, limit int) *refusal {
 		return tooLarge(limit)
 	case errors.Is(err, errCrowded):
 		refused = unavailable("limit reached: bytes of bodies that are being read")
+	case errors.Is(err, errDraining):
+		refused = unavailable(err.Error())
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		refused = refuse(http.StatusRequestTimeout, "the body took too long")
 	default:

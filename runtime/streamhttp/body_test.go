@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -99,4 +100,33 @@ func TestTSK28BodiesCountUntilTheirRequestsDo(t *testing.T) {
 	if n := f.h.bodies.Used(); n != 0 {
 		t.Errorf("%d bytes are counted of what was refused", n)
 	}
+}
+
+// A body that is still arriving is refused when the shutdown begins: it does not hold up the graceful stop.
+func TestCAN21AWithheldBodyDoesNotHoldUpTheShutdown(t *testing.T) {
+	for name, chunked := range map[string]bool{"with a length": false, "chunked": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newBubble(t)
+				rest := make(withheld)
+				defer close(rest)
+				answer := f.upload("mallory", 1<<20, chunked, rest)
+				synctest.Wait()
+				begun := time.Now()
+				if err := f.h.Shutdown(context.Background()); err != nil || time.Since(begun) > 0 {
+					t.Errorf("%v after %v", err, time.Since(begun))
+				}
+				f.want(<-answer, 503, "shutting down")
+			})
+		})
+	}
+}
+
+// The header that names a session says one.
+func TestREV02ARepeatedSessionHeaderIsRefused(t *testing.T) {
+	f := newFixture(t)
+	session := f.initialize()
+	r := f.request(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, session)
+	r.Header.Add("Mcp-Session-Id", "another")
+	f.want(f.do(r), 400, "repeated")
 }

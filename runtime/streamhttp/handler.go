@@ -35,6 +35,7 @@ type Endpoint struct {
 	watching bool
 	quiet    chan struct{} // closed when nothing runs any more
 	calls    map[*exchange]struct{}
+	arriving map[*frame]http.ResponseWriter // bodies that are being read
 }
 
 // Handler returns the http.Handler that serves every revision of srv on one endpoint, each request by its own. Call
@@ -42,7 +43,7 @@ type Endpoint struct {
 func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h := &Endpoint{
 		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
-		roster: newRoster(), calls: map[*exchange]struct{}{},
+		roster: newRoster(), calls: map[*exchange]struct{}{}, arriving: map[*frame]http.ResponseWriter{},
 	}
 	for _, o := range opts {
 		o(&h.opts)
@@ -182,8 +183,11 @@ func (h *Endpoint) isStateless(version string) bool {
 // sessionOf returns the session that r names.
 func (h *Endpoint) sessionOf(r *http.Request) (*session, *refusal) {
 	id := r.Header.Get(headerSession)
-	if id == "" {
+	switch {
+	case id == "":
 		return nil, refuse(http.StatusBadRequest, "the header %s is missing", headerSession)
+	case len(r.Header[headerSession]) > 1:
+		return nil, refuse(http.StatusBadRequest, "the header %s is repeated", headerSession)
 	}
 	s := h.use(id, server.PrincipalFrom(r.Context()))
 	if s == nil {

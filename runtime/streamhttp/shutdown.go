@@ -82,6 +82,9 @@ func (h *Endpoint) drain() {
 	}
 	h.closing = true
 	close(h.draining)
+	for _, w := range h.arriving {
+		stopReading(w)
+	}
 	h.running++ // what follows
 	go func() {
 		defer h.leave()
