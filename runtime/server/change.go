@@ -143,11 +143,3 @@ const maxSubscribed = 10_000
 
 // entrySize is about what a subscription takes beside its URI, in bytes.
 const entrySize = 64
-
-// sizeOf is what subscriptions to the resources count for (TSK28).
-func sizeOf(uris ...string) (n int64) {
-	for _, uri := range uris {
-		n += entrySize + int64(len(uri))
-	}
-	return n
-}

@@ -149,3 +149,11 @@ func (g *group) done() {
 		close(g.idle)
 	}
 }
+
+// sizeOf is what subscriptions to the resources count for (TSK28).
+func sizeOf(uris ...string) (n int64) {
+	for _, uri := range uris {
+		n += entrySize + int64(len(uri))
+	}
+	return n
+}
