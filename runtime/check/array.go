@@ -68,6 +68,12 @@ func (d *Decoder) endArray(f *frame) {
 	d.shut()
 }
 
+// few returns a list for the first items.
+func few[T any](d *Decoder) []T {
+	d.take(fewItems * sizeOf[T]())
+	return make([]T, 0, fewItems)
+}
+
 // fewItems is the first capacity of a slice: growing from 1 costs two more allocations for a list of three. No more, so
 // that what a hostile text of empty lists costs stays in proportion to it.
 const fewItems = 4
@@ -82,19 +88,31 @@ func room[T any](d *Decoder, list []T) []T {
 
 // grow makes room in a full list. It doubles, or when it is a notable part of the text, makes room for what the rest may
 // bring, judged by its elements so far, at most fourfold: measured on 200 kB of records, half the memory that doubling takes.
-// A hostile text of many short lists costs what doubling costs. After a violation nobody will look at the list: it begins
-// anew.
+// A hostile text of many short lists costs what doubling costs. What comes near the limit grows by a quarter. After a
+// violation nobody will look at the list: it begins anew.
 func grow[T any](d *Decoder, list []T) []T {
 	n := len(list)
-	if d.err != nil || d.broken > 0 {
+	if d.err != nil || d.broken > 0 && n > 0 {
 		return list[:0]
 	}
-	taken, left := d.pos-int(d.frames[len(d.frames)-1].start), len(d.data)-d.pos
-	if taken < left/64 {
-		return slices.Grow(list, n)
+	if n == 0 {
+		return few[T](d)
 	}
-	each := taken/n + 1
-	return slices.Grow(list, min(max(left/each+2, n/4+1), 3*n))
+	size, more := sizeOf[T](), n
+	taken, left := d.pos-int(d.frames[len(d.frames)-1].start), len(d.data)-d.pos
+	if taken >= left/64 {
+		each := taken/n + 1
+		more = min(max(left/each+2, n/4+1), 3*n)
+	}
+	if size > 0 && more > (d.limits.Decoded-d.decoded)/size {
+		more = n/4 + 1
+	}
+	if d.take(more * size); d.err != nil {
+		return list[:0]
+	}
+	list = slices.Grow(list, more)
+	d.take((cap(list) - n - more) * size)
+	return list
 }
 
 // List takes an array of which every element is a T. It is never nil, so that [] stays [].
@@ -103,7 +121,7 @@ func List[T any](d *Decoder, r *Array, decode func(*Decoder, *T)) []T {
 	if !ok {
 		return []T{}
 	}
-	list := make([]T, 0, fewItems)
+	list := few[T](d)
 	for ; ok; ok = d.Item() {
 		var zero T
 		list = append(room(d, list), zero)
@@ -118,7 +136,7 @@ func (d *Decoder) Strings(a *Array, r *String) []string {
 	if !ok {
 		return []string{}
 	}
-	list := make([]string, 0, fewItems)
+	list := few[string](d)
 	for ; ok; ok = d.Item() {
 		list = append(room(d, list), d.String(r))
 	}
@@ -131,7 +149,7 @@ func Enums[S ~string](d *Decoder, a *Array, r *Enum) []S {
 	if !ok {
 		return []S{}
 	}
-	list := make([]S, 0, fewItems)
+	list := few[S](d)
 	for ; ok; ok = d.Item() {
 		list = append(room(d, list), S(d.Enum(r)))
 	}
@@ -144,7 +162,7 @@ func (d *Decoder) Ints(a *Array, r *Int) []int64 {
 	if !ok {
 		return []int64{}
 	}
-	list := make([]int64, 0, fewItems)
+	list := few[int64](d)
 	for ; ok; ok = d.Item() {
 		list = append(room(d, list), d.Int(r))
 	}
@@ -157,7 +175,7 @@ func (d *Decoder) Floats(a *Array, r *Number) []float64 {
 	if !ok {
 		return []float64{}
 	}
-	list := make([]float64, 0, fewItems)
+	list := few[float64](d)
 	for ; ok; ok = d.Item() {
 		list = append(room(d, list), d.Float(r))
 	}
@@ -170,7 +188,7 @@ func (d *Decoder) Bools(a *Array) []bool {
 	if !ok {
 		return []bool{}
 	}
-	list := make([]bool, 0, fewItems)
+	list := few[bool](d)
 	for ; ok; ok = d.Item() {
 		list = append(room(d, list), d.Bool(nil))
 	}
@@ -181,7 +199,7 @@ func (d *Decoder) Bools(a *Array) []bool {
 func Add[T any](d *Decoder, list *[]T, decode func(*Decoder, *T)) {
 	var v T
 	decode(d, &v)
-	*list = append(*list, v)
+	*list = append(room(d, *list), v)
 }
 
 // Raws takes an array of any values as they are written, never nil.
@@ -190,7 +208,7 @@ func (d *Decoder) Raws(a *Array) []Raw {
 	if !ok {
 		return []Raw{}
 	}
-	list := make([]Raw, 0, fewItems)
+	list := few[Raw](d)
 	for ; ok; ok = d.Item() {
 		list = append(room(d, list), d.Raw(nil))
 	}

@@ -21,8 +21,9 @@ type Decoder struct {
 	chunk    strings.Builder // copies of strings before it
 	err      error
 
-	full   []byte // the data given to Reset
-	limits Limits
+	full    []byte // the data given to Reset
+	limits  Limits
+	account Account // nil: only the limits bound what values take
 	state
 	violations []Violation
 	repeated   []Violation // repeated keys; never rolled back
@@ -35,6 +36,8 @@ type Decoder struct {
 
 // state is what a new text begins with zero.
 type state struct {
+	decoded   int  // bytes that values take beyond the text,
+	granted   int  // and how many they may take before somebody is asked
 	evaluated int  // forms and conditions tried
 	reread    int  // bytes looked at more than once
 	reached   int  // where the last form that did not fit ended
@@ -103,12 +106,12 @@ func (d *Decoder) Reset(data []byte, lim Limits) {
 
 func (d *Decoder) begin(data []byte, lim Limits) {
 	d.data, d.full = data, data
-	if lim.Depth|lim.Bytes|lim.NumberBytes|lim.Violations|lim.Evaluations == 0 {
+	if lim.Depth|lim.Bytes|lim.NumberBytes|lim.Violations|lim.Evaluations|lim.Decoded == 0 {
 		d.limits = defaults
 	} else {
 		d.limits = lim.withDefaults()
 	}
-	d.most = d.limits.Violations
+	d.most, d.granted = d.limits.Violations, d.limits.Decoded
 	if len(data) > min(d.limits.Bytes, math.MaxInt32) { // offsets are int32
 		d.refuse(TooLong, 0, d.limits.Bytes)
 	}
@@ -116,7 +119,7 @@ func (d *Decoder) begin(data []byte, lim Limits) {
 
 // end lets go of everything but the stacks.
 func (d *Decoder) end() {
-	d.data, d.full, d.pos, d.err = nil, nil, 0, nil
+	d.data, d.full, d.pos, d.err, d.account = nil, nil, 0, nil, nil
 	d.window, d.windowAt = "", 0 // it belongs to whoever decoded its strings,
 	d.chunk.Reset()              // and so does this
 	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]

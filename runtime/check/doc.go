@@ -60,6 +60,7 @@
 //	format/                formats of strings, and patterns
 //	skip.go stringscan.go keys.go    the scanner: syntax, strings, repeated keys
 //	limits.go              what is refused that encoding/json takes (VAL07)
+//	decoded.go             what values take beyond their text: its limit, and who pays for it (VAL07, TSK28)
 //	violation.go report.go paths and words (VAL02)
 //	append*.go optional.go encoding, and what may be missing
 //

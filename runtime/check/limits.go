@@ -11,6 +11,7 @@ type Limits struct {
 	Bytes       int // length of the whole text; 16 MiB
 	NumberBytes int // length of one number, at least 20; 1024
 	Violations  int // how many are reported; 32
+	Decoded     int // bytes that decoded values take beyond their text, see Account; 64 MiB
 	Evaluations int // subschemas tried once the memory of verdicts was full, and KiB read again for them, above 64 times the text; 10,000
 }
 
@@ -26,6 +27,7 @@ const (
 	LoneSurrogate
 	DuplicateKey
 	TooManyEvaluations
+	TooLarge // what the text is decoded to
 )
 
 // LimitError refuses JSON that encoding/json would take (VAL07).
@@ -54,6 +56,8 @@ func (e *LimitError) Error() string {
 		return "a string with half of a surrogate pair" + at
 	case DuplicateKey:
 		return "the repeated key " + e.Detail + at
+	case TooLarge:
+		return "larger than the limit of " + limit + " decoded bytes" + at
 	default:
 		return "more subschema evaluations than the limit of " + limit + at
 	}
@@ -80,10 +84,11 @@ const (
 	defaultNumberBytes = 1024
 	defaultViolations  = 32
 	defaultEvaluations = 10_000
+	defaultDecoded     = 64 << 20
 	maxExponent        = 1_000_000
 )
 
-var defaults = Limits{Depth: defaultDepth, Bytes: defaultBytes, NumberBytes: defaultNumberBytes, Violations: defaultViolations, Evaluations: defaultEvaluations}
+var defaults = Limits{Depth: defaultDepth, Bytes: defaultBytes, NumberBytes: defaultNumberBytes, Violations: defaultViolations, Evaluations: defaultEvaluations, Decoded: defaultDecoded}
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
@@ -92,5 +97,6 @@ func (l Limits) withDefaults() Limits {
 		NumberBytes: max(20, cmp.Or(l.NumberBytes, defaultNumberBytes)), // short integers are read without looking
 		Violations:  cmp.Or(l.Violations, defaultViolations),
 		Evaluations: cmp.Or(l.Evaluations, defaultEvaluations),
+		Decoded:     cmp.Or(l.Decoded, defaultDecoded),
 	}
 }

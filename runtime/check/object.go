@@ -190,8 +190,10 @@ func (d *Decoder) Keep(m *map[string]Raw) {
 		return
 	}
 	if *m == nil {
+		d.take(mapHeader)
 		*m = map[string]Raw{}
 	}
+	takeEntry[Raw](d, len(*m))
 	(*m)[key] = v
 }
 
@@ -201,16 +203,20 @@ func Put[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
 	var v T
 	decode(d, &v)
 	if *m == nil {
+		d.take(mapHeader)
 		*m = map[string]T{}
 	}
+	takeEntry[T](d, len(*m))
 	(*m)[key] = v
 }
 
 // Map takes an object of which every member is a T. It is never nil, so that {} stays {}.
 func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
+	d.take(mapHeader)
 	m := map[string]T{}
 	v := new(T) // one for all members: it escapes through decode
 	for f := d.Object(r); f >= 0; f = d.Next() {
+		takeEntry[T](d, len(m))
 		var zero T
 		*v = zero
 		key := d.Key()
@@ -222,6 +228,7 @@ func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
 
 // New takes a value behind a pointer.
 func New[T any](d *Decoder, decode func(*Decoder, *T)) *T {
+	d.take(sizeOf[T]())
 	v := new(T)
 	decode(d, v)
 	return v

@@ -245,7 +245,7 @@ func (t *trial) done() bool {
 		d.back(t.state)
 		return false
 	}
-	over, hollow := d.overflow, d.hollow
+	over, hollow, decoded := d.overflow, d.hollow, d.decoded
 	if d.back(t.state) {
 		if d.again(d.reached - t.start); d.reached > t.reach {
 			t.near, t.reach = t.form, d.reached
@@ -255,7 +255,11 @@ func (t *trial) done() bool {
 	if d.again(d.pos - t.start); d.err != nil {
 		return false
 	}
-	return t.fitted(over, hollow)
+	if !t.fitted(over, hollow) {
+		return false
+	}
+	d.decoded = decoded
+	return true
 }
 
 // fitted counts a form that fits. The first that can be kept is.
@@ -365,7 +369,7 @@ func (t *trial) toldAll() {
 
 // saved is what a form may change and a trial takes back.
 type saved struct {
-	frames, keys, wide, items             int
+	frames, keys, wide, items, decoded    int
 	most, counted, looking, nullable      int
 	broken, same, listed                  int
 	quiet, counting, loud, overflow, deep bool
@@ -373,7 +377,7 @@ type saved struct {
 
 func (d *Decoder) save() saved {
 	return saved{
-		frames: len(d.frames), keys: len(d.keys.list), wide: len(d.wide), items: len(d.items),
+		decoded: d.decoded, frames: len(d.frames), keys: len(d.keys.list), wide: len(d.wide), items: len(d.items),
 		most: d.most, counted: d.counted, looking: d.looking, nullable: d.nullable, broken: d.broken, same: d.same, listed: len(d.violations),
 		quiet: d.quiet, counting: d.counting, loud: d.loud, overflow: d.overflow, deep: d.hollow,
 	}
@@ -382,6 +386,7 @@ func (d *Decoder) save() saved {
 // back is true when the form did not fit; what it left open is closed then.
 func (d *Decoder) back(s saved) bool {
 	d.quiet, d.counting, d.loud, d.overflow, d.hollow = s.quiet, s.counting, s.loud, s.overflow, s.deep
+	d.decoded = s.decoded
 	d.most, d.counted, d.looking, d.nullable = s.most, s.counted, s.looking, s.nullable
 	if d.err != errForm {
 		return false

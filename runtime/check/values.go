@@ -146,6 +146,10 @@ type item struct {
 
 func (d *Decoder) beginItem() {
 	d.peek()
+	if n := len(d.items); n == cap(d.items) {
+		d.items = slices.Grow(d.items, n/4+fewItems)
+		d.take((cap(d.items) - n) * sizeOf[item]())
+	}
 	d.items = append(d.items, item{start: int32(d.pos)})
 }
 

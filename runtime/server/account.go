@@ -10,16 +10,16 @@ import (
 // account is what one requestor uses of the limits that all share. Its connections, sessions and exchanges share it (TSK28).
 type account struct {
 	who    Requestor
-	peers  atomic.Int64 // with it; changed under Server.mu
+	peers  atomic.Int64 // and runs of tasks with it; changed under Server.mu
 	calls  atomic.Int64 // its part of Server.calls
 	bytes  atomic.Int64 // its part of Server.bytes
 	unread budget       // its part of Server.unread
 	coming budget       // its part of Server.coming
 }
 
-// openAccount finds or makes the account of a new peer. With mu.
-func (s *Server) openAccount(p *peer) {
-	a := s.accounts[p.who]
+// openAccount finds or makes the account of a requestor, for a peer or the run of a task. With mu.
+func (s *Server) openAccount(who Requestor) *account {
+	a := s.accounts[who]
 	if a == nil {
 		var ok bool
 		if a, ok = s.closed.Get().(*account); !ok {
@@ -27,17 +27,17 @@ func (s *Server) openAccount(p *peer) {
 			a.unread.init(s.cfg.maxUnread / accountParts)
 			a.coming.init(s.cfg.maxUnread / accountParts)
 		}
-		a.who = p.who
-		s.accounts[p.who] = a
+		a.who = who
+		s.accounts[who] = a
 	}
 	a.peers.Add(1)
-	p.account = a
+	return a
 }
 
-// leaveAccount is for the end of a peer. With mu.
-func (s *Server) leaveAccount(p *peer) {
-	p.account.peers.Add(-1)
-	s.closeAccount(p.account)
+// leaveAccount is for the end of a peer, or of a run. With mu.
+func (s *Server) leaveAccount(a *account) {
+	a.peers.Add(-1)
+	s.closeAccount(a)
 }
 
 // closeAccount forgets an account that has no peers. It stays while handlers run that are late: they count, and what they were
@@ -61,10 +61,14 @@ func (s *Server) leftAlone(a *account) {
 
 // keep counts n bytes that are kept of the client, if they fit; drop gives them back (TSK28).
 func (p *peer) keep(n int64) *rpc.Error {
-	if p.s.bytes.Take(&p.account.bytes, n) {
+	return p.s.takeBytes(p.account, n)
+}
+
+func (s *Server) takeBytes(a *account, n int64) *rpc.Error {
+	if s.bytes.Take(&a.bytes, n) {
 		return nil
 	}
-	return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of requests in flight, subscriptions and answers, of one caller three quarters of that", p.s.bytes.Max)
+	return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of requests in flight, subscriptions and answers, of one caller three quarters of that", s.bytes.Max)
 }
 
 func (p *peer) drop(n int64) {

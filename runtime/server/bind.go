@@ -81,12 +81,14 @@ func Bind[In, Out any](decode func(d *check.Decoder, in *In), fn func(ctx contex
 func (c *codec) unstructured() bool { return c.decode == nil }
 
 // check reads args without running anything (TSK24).
-func (h *Handler) check(args []byte, limits check.Limits) error {
-	_, err := h.input(check.Get(args, limits))
+func (h *Handler) check(args []byte, limits check.Limits, account check.Account) error {
+	_, err := h.input(check.Get(args, limits), account)
 	return err
 }
 
-func (h *Handler) input(d *check.Decoder) (any, error) {
+// input ends with d. The account pays for the input.
+func (h *Handler) input(d *check.Decoder, account check.Account) (any, error) {
+	d.Charge(account)
 	in := h.read(d)
 	err := d.Finish()
 	d.Put()
@@ -99,9 +101,9 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 	if call.r != nil && call.r.repeated {
 		d = check.Get
 	}
-	in, err := h.input(d(args, call.s.cfg.limits))
+	in, err := h.input(d(args, call.s.cfg.limits), (*callAccount)(call))
 	if err != nil {
-		return b, &inputError{err}
+		return b, invalidInput(err)
 	}
 	var out any
 	err = call.handle(ctx, h.expected, func() (err error) {

@@ -29,6 +29,7 @@ type Call struct {
 	run   *task.Run       // as a task
 
 	mu        sync.Mutex
+	payer     *request           // pays for what is decoded, until the handler has returned
 	r         *request           // inline, until the handler has returned
 	record    record             // what Do and Ask gave
 	names     map[string]nameUse // by this run
@@ -43,7 +44,7 @@ type Call struct {
 }
 
 func (r *request) newCall() *Call {
-	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, mayNotAsk: !r.wire.Handshake && r.method.NoInput, entry: r.entry, since: r.since, room: &r.room, r: r, level: silentLevel}
+	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, mayNotAsk: !r.wire.Handshake && r.method.NoInput, entry: r.entry, since: r.since, room: &r.room, r: r, payer: r, level: silentLevel}
 	if r.params.LogLevel != "" {
 		if place, known := Level(r.params.LogLevel).place(); known {
 			c.level = place
@@ -174,11 +175,9 @@ func (c *Call) close() {
 	if c.progress != nil {
 		c.progress.close()
 	}
-	if c.run == nil {
-		c.mu.Lock()
-		c.r = nil
-		c.mu.Unlock()
-	}
+	c.mu.Lock()
+	c.r, c.payer = nil, nil
+	c.mu.Unlock()
 }
 
 // resume takes up what the client sent with its retry (EXT17).

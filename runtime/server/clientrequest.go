@@ -49,11 +49,11 @@ func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], 
 		return nil, refused
 	}
 	out := new(Out)
-	data, err := c.ask(ctx, q, func(data []byte) error { return codec.decode(data, &q, c.s.cfg.limits, new(Out)) })
+	data, err := c.ask(ctx, q, func(data []byte) error { return codec.decode(data, &q, c.s.cfg.limits, nil, new(Out)) })
 	if err != nil {
 		return nil, err
 	}
-	if err := codec.decode(data, &q, c.s.cfg.limits, out); err != nil {
+	if err := codec.decode(data, &q, c.s.cfg.limits, (*callAccount)(c), out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -78,8 +78,8 @@ func (c *ClientCodec[In, Out]) params(in *In) []byte {
 	return c.Append(nil, in)
 }
 
-// decode reads the answer to q, which for a form is one that fits it (LET12).
-func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits check.Limits, out *Out) error {
+// decode reads the answer to q, which for a form is one that fits it (LET12). The account, if not nil, pays for it.
+func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits check.Limits, account check.Account, out *Out) error {
 	var r reply
 	if err := json.Unmarshal(data, &r); err != nil {
 		return &AnswerError{q.Name, err}
@@ -92,7 +92,7 @@ func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits chec
 			return &AnswerError{q.Name, err}
 		}
 	}
-	if err := check.Decode(r.Content, limits, c.Decode, out); err != nil {
+	if err := decode(check.Get(r.Content, limits), account, c.Decode, out); err != nil {
 		return &AnswerError{q.Name, err}
 	}
 	return nil

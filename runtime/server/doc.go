@@ -80,6 +80,8 @@
 //
 // Connections, sessions and exchanges of one principal share an account (account.go). However many it opens, something of the requests in
 // flight, their bytes and the unread answers is left for others. Callers without an identity have one account together.
+// What a message decodes to counts as bytes in flight, too, while it is decoded and until the request is over, or the run of the task
+// (decoded.go).
 //
 // # What is kept of a peer, and what bounds it
 //

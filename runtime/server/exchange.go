@@ -71,7 +71,7 @@ func (s *Server) dropPeer(p *peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)
-	s.leaveAccount(p)
+	s.leaveAccount(p.account)
 }
 
 // disconnected is why an exchange ends with ctx: the transport's cause, else that the client is gone.

@@ -63,8 +63,8 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 	outputs := new(expected)
 	return func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
 		in := new(In)
-		if err := check.DecodeScanned(params, call.s.cfg.limits, c.Decode, in); err != nil {
-			return b, &inputError{err}
+		if err := decode(check.GetScanned(params, call.s.cfg.limits), (*callAccount)(call), c.Decode, in); err != nil {
+			return b, invalidInput(err)
 		}
 		if c.Append == nil {
 			_, err := fn(ctx, call, in)

@@ -53,7 +53,8 @@ type Partial struct {
 // WithLogger sets the logger; the default discards. Nothing waits for it: records go through a LogQueue.
 func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
 
-// WithLimits sets the limits of received JSON: size, nesting depth, length of numbers, violations listed (VAL07).
+// WithLimits sets the limits of received JSON: size, what it decodes to, nesting depth, length of
+// numbers, violations listed (VAL07). What is decoded for a caller also counts in WithMaxBytesInFlight.
 func WithLimits(l check.Limits) Option { return func(c *config) { c.limits = l } }
 
 // WithTaskLimits sets the limits of tasks: how many, how long, how large each and all together, how often polled (TSK22, TSK28).
@@ -65,7 +66,7 @@ func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
 // WithMaxBytesInFlight sets how many bytes all requests in flight may have together, not counting those up to
-// 4 KiB, what clients have answered to calls, and the URIs that sessions are subscribed to; the default is 128 MiB. One principal has
+// 4 KiB, what they and running tasks decode to beyond 4 KiB each, what clients have answered to calls, and the URIs that sessions are subscribed to; the default is 128 MiB. One principal has
 // at most three quarters of them, as with WithMaxInFlight. A request or subscription that would go beyond is refused; a handler whose
 // answer would gets an error that says so.
 func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }

@@ -127,7 +127,7 @@ func (s *Server) addPeer(p *peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.peers[p.id] = p
-	s.openAccount(p)
+	p.account = s.openAccount(p.who)
 }
 
 // removePeer also forgets it as the session of its tasks, which go on if somebody can ask for them (TSK06), and unsubscribes it.
@@ -151,7 +151,7 @@ func (s *Server) forgetPeer(p *peer) []string {
 		p.unsubscribed(uri)
 	}
 	p.left = true
-	s.leaveAccount(p)
+	s.leaveAccount(p.account)
 	return uris
 }
 

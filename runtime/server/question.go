@@ -47,7 +47,7 @@ type BeforeQuestion struct {
 // Before returns q as a question for Tool.Before.
 func (q *Question[T]) Before() BeforeQuestion {
 	return BeforeQuestion{q.Name, q.Message, q.Schema, q.OnUnsupported, func(data []byte) error {
-		_, err := q.decode(data, check.Limits{})
+		_, err := q.decode(data, check.Limits{}, nil)
 		return err
 	}}
 }
@@ -109,13 +109,13 @@ func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, op
 		return q.unsupported(refused)
 	}
 	data, err := c.ask(ctx, asked, func(data []byte) error {
-		_, err := q.decode(data, c.s.cfg.limits)
+		_, err := q.decode(data, c.s.cfg.limits, nil)
 		return err
 	})
 	if err != nil {
 		return Answer[T]{}, err
 	}
-	return q.decode(data, c.s.cfg.limits)
+	return q.decode(data, c.s.cfg.limits, (*callAccount)(c))
 }
 
 func (q *Question[T]) unsupported(refused *UnsupportedError) (Answer[T], error) {
@@ -128,7 +128,8 @@ func (q *Question[T]) unsupported(refused *UnsupportedError) (Answer[T], error) 
 	return Answer[T]{}, refused
 }
 
-func (q *Question[T]) decode(data []byte, limits check.Limits) (Answer[T], error) {
+// decode reads an answer. The account, if not nil, pays for it.
+func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Account) (Answer[T], error) {
 	var r reply
 	if err := json.Unmarshal(data, &r); err != nil {
 		return Answer[T]{}, &AnswerError{q.Name, err}
@@ -140,7 +141,7 @@ func (q *Question[T]) decode(data []byte, limits check.Limits) (Answer[T], error
 	if a.Action != Accepted {
 		return a, nil
 	}
-	if err := check.Decode(arguments(r.Content), limits, q.Decode, &a.Value); err != nil {
+	if err := decode(check.Get(arguments(r.Content), limits), account, q.Decode, &a.Value); err != nil {
 		return Answer[T]{}, &AnswerError{q.Name, err}
 	}
 	return a, nil

@@ -341,11 +341,11 @@ func TestQuestionAfterTheCallIsOver(t *testing.T) {
 func TestErrorsOfAnswersCanBeTold(t *testing.T) {
 	var own *rpc.Error
 	q := confirmQuestion()
-	if _, err := q.decode([]byte(`{"error":{"Code":-5,"Message":"x"}}`), newFixture(t, nil).srv.cfg.limits); !errors.As(err, &own) || own.Code != -5 {
+	if _, err := q.decode([]byte(`{"error":{"Code":-5,"Message":"x"}}`), newFixture(t, nil).srv.cfg.limits, nil); !errors.As(err, &own) || own.Code != -5 {
 		t.Error(err)
 	}
 	var bad *AnswerError
-	if _, err := q.decode([]byte(`{"action":"accept","content":{}}`), newFixture(t, nil).srv.cfg.limits); !errors.As(err, &bad) || bad.Question != "confirm" {
+	if _, err := q.decode([]byte(`{"action":"accept","content":{}}`), newFixture(t, nil).srv.cfg.limits, nil); !errors.As(err, &bad) || bad.Question != "confirm" {
 		t.Error(err)
 	}
 }

@@ -21,19 +21,17 @@ func (r *request) register() *refusal {
 
 // count counts the request and the bytes of its message, and what a subscription keeps of that, until it is released.
 func (r *request) count() *refusal {
-	s := r.p.s
 	if !r.countCall() {
-		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight, of one caller three quarters of that", s.calls.Max)
+		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight, of one caller three quarters of that", r.p.s.calls.Max)
 	}
-	r.counted = true
+	r.counted, r.account = true, r.p.account
 	n := int64(r.size) + sizeOf(r.params.ResourceURIs...) + sizeOf(r.params.TaskIDs...)
 	if n <= smallMessage {
 		return nil
 	}
-	if err := r.p.keep(n); err != nil {
+	if err := r.countBytes(n); err != nil {
 		return &refusal{err: err}
 	}
-	r.countedBytes = n
 	return nil
 }
 
@@ -43,7 +41,12 @@ func (r *request) keepAnswer(n int64) *rpc.Error {
 		r.smallBytes += n
 		return nil
 	}
-	if err := r.p.keep(n); err != nil {
+	return r.countBytes(n)
+}
+
+// countBytes counts n more bytes until the request is released.
+func (r *request) countBytes(n int64) *rpc.Error {
+	if err := r.room.s.takeBytes(r.account, n); err != nil {
 		return err
 	}
 	r.countedBytes += n
@@ -106,15 +109,16 @@ func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
 // uncount gives back what the request and its answer hold.
 func (r *request) uncount() {
 	r.room.free()
+	s, a := r.room.s, r.account
+	if r.countedBytes > 0 {
+		s.bytes.Give(&a.bytes, r.countedBytes)
+		r.countedBytes = 0
+	}
 	if !r.counted {
 		return
 	}
-	s, a := r.p.s, r.p.account
-	if r.countedBytes > 0 {
-		s.bytes.Give(&a.bytes, r.countedBytes)
-	}
 	s.calls.Give(&a.calls, 1)
-	r.counted, r.countedBytes = false, 0
+	r.counted = false
 	s.leftAlone(a)
 }
 

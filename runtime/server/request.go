@@ -21,6 +21,7 @@ type request struct {
 	values       context.Context // those that the handler sees beside the connection's; nil: none
 	size         int             // of the message, which is kept until the request is over
 	counted      bool            // in Server.calls
+	account      *account        // has countedBytes; nil before it is counted
 	countedBytes int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
 	smallBytes   int64           // of answers that are too small to count
 	room         room

@@ -101,7 +101,10 @@ func (r *request) cancelTask(b []byte) ([]byte, error) {
 func (r *request) createTask(b []byte) ([]byte, error) {
 	s, t := r.p.s, r.tool
 	args := append([]byte(nil), arguments(r.params.Arguments)...)
-	if err := t.Handler.check(args, s.cfg.limits); err != nil {
+	if err := t.Handler.check(args, s.cfg.limits, r); err != nil {
+		if full, ok := errors.AsType[*rpc.Error](err); ok {
+			return b, full
+		}
 		if r.wire.Task.ByReceiver {
 			result := CallResult{IsError: true, Content: appendText(nil, (&inputError{err}).Error()), ServerInfo: s.infoFor(r.wire)}
 			return r.wire.AppendCallResult(b, &result), nil
@@ -116,7 +119,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	if !r.entry.Shield() {
 		return b, r.entry.Err()
 	}
-	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, earlier: before}
+	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, who: r.p.who, earlier: before}
 	created, err := s.engine.Create(context.WithoutCancel(r.entry), task.Spec{
 		Owner: r.p.owner, QuotaKey: r.p.taskQuota(), Tool: t.Name, Args: args, Meta: r.taskMeta(&before),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,

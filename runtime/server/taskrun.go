@@ -26,6 +26,7 @@ type taskLocal struct {
 	wire    *wire
 	can     ability
 	token   rpc.ID
+	who     Requestor // pays for what is decoded
 	earlier earlierRecord
 }
 
@@ -50,9 +51,9 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
 	if err != nil {
 		return failed(rpc.Errorf(rpc.CodeInternalError, "%v", err))
 	}
-	r := s.newRequest(nil) // for its buffers
-	defer r.release()
-	call.room = &r.room
+	r := s.newRun(call.local.who)
+	defer s.endRun(r)
+	call.room, call.payer = &r.room, r
 	result, err := s.execute(ctx, call, t.Args, &r.scratch)
 	if f := (*fault)(nil); errors.As(err, &f) {
 		o := failed(&f.own)
@@ -66,6 +67,23 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
 		return failed(asRPC(err))
 	}
 	return call.wire.outcome(&result)
+}
+
+// newRun is a request for the run of a task: it has buffers, and an account that pays for what is decoded.
+func (s *Server) newRun(who Requestor) *request {
+	r := s.newRequest(nil)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.account = s.openAccount(who)
+	return r
+}
+
+func (s *Server) endRun(r *request) {
+	a := r.account
+	r.release()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leaveAccount(a)
 }
 
 func failed(err *rpc.Error) task.Outcome {
@@ -129,7 +147,11 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 		}
 		return c, nil
 	}
-	return c, c.restore(t.Meta)
+	err := c.restore(t.Meta)
+	if err == nil {
+		c.local.who.principal = principalOf(t.Owner)
+	}
+	return c, err
 }
 
 // restore reads what is stored of the call's request. Its connection is gone, so there is no progress.

@@ -102,6 +102,8 @@
 // These refuse what goes beyond them, with an error that names them. The option in parentheses changes the runtime's default.
 //
 //   - A message has at most 16 MiB, 512 levels of nesting and numbers of 1,024 bytes; 32 violations are listed. (server.WithLimits)
+//   - What a message decodes to takes at most 64 MiB beyond its text: a list of many small objects takes more than its text. While the
+//     request is in flight it counts in its bytes. (server.WithLimits)
 //   - At most 20,000 requests are in flight, and they have at most 128 MiB in all. Of both, one caller has at most three quarters.
 //     (server.WithMaxInFlight, server.WithMaxBytesInFlight)
 //   - Callers without an identity count as one, unless something tells them apart. (server.WithQuotaKey, streamhttp.WithQuotaKey)

@@ -1,0 +1,70 @@
+package check
+
+import "reflect"
+
+// What a text decodes to can take a hundred times its bytes: {} in a list is a struct. Strings are bounded by the text; what else is
+// allocated is counted when it is allocated: elements of slices and maps, values behind pointers. What a trial throws away
+// counts no more (VAL07).
+
+// Account is who pays for what values take beyond their text. It is asked for what goes beyond the first 4 KiB of a text, in steps of
+// at most 64 KiB unless one allocation is larger. Its error ends decoding, and Finish returns it. What it gave stays taken after Put.
+type Account interface {
+	TakeDecoded(bytes int) error
+}
+
+const (
+	freeDecoded = 4 << 10
+	stepDecoded = 64 << 10
+)
+
+// Charge lets a pay for what is decoded from here on, until Put or Reset.
+func (d *Decoder) Charge(a Account) {
+	d.account, d.granted = a, min(freeDecoded, d.limits.Decoded)
+}
+
+// take counts n more bytes, before they are allocated. It is small enough to be inlined.
+func (d *Decoder) take(n int) {
+	if d.decoded += n; d.decoded > d.granted {
+		d.takeMore()
+	}
+}
+
+func (d *Decoder) takeMore() {
+	switch {
+	case d.err != nil:
+	case d.decoded > d.limits.Decoded || d.account == nil:
+		d.refuse(TooLarge, d.pos, d.limits.Decoded)
+	default:
+		step := max(d.decoded-d.granted, min(d.granted, stepDecoded, d.limits.Decoded-d.granted))
+		if err := d.account.TakeDecoded(step); err != nil {
+			d.fail(err)
+			return
+		}
+		d.granted += step
+	}
+}
+
+func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
+
+// What a map takes besides its keys' texts: it keeps entries in groups, and values of more than 128 bytes by themselves.
+const (
+	mapHeader = 48
+	mapGroup  = 8
+	mapKey    = 16 + 1 // and a byte that says whether it is used
+	mapValue  = 128
+)
+
+// takeEntry counts one more entry of a map that has n. Its first group is there as a whole; later as many entries are free as used.
+func takeEntry[T any](d *Decoder, n int) {
+	size := sizeOf[T]()
+	if size > mapValue {
+		d.take(size)
+		size = 8
+	}
+	switch {
+	case n == 0:
+		d.take(mapGroup * (mapKey + size))
+	case n%mapGroup == 0:
+		d.take(2 * mapGroup * (mapKey + size))
+	}
+}

@@ -1,0 +1,135 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+)
+
+// wideRow is what {} becomes: 1 KiB.
+type wideRow struct{ fields [128]int64 }
+
+type wideInput struct{ rows []wideRow }
+
+var wideRule = check.Object{Names: []string{"rows"}, AdditionalProperties: check.Skip}
+
+func decodeWideInput(d *check.Decoder, in *wideInput) {
+	for f := d.Object(&wideRule); f >= 0; f = d.Next() {
+		if f == 0 {
+			in.rows = check.List(d, nil, func(d *check.Decoder, v *wideRow) { d.Skip(); v.fields[0] = 1 })
+		}
+	}
+}
+
+// wideArguments have 3 KB and decode to 1 MiB.
+var wideArguments = `{"rows":[` + strings.Repeat("{},", 1023) + `{}]}`
+
+// wideDefinition has a tool and a method that hold what they get.
+func wideDefinition(h *hold) Definition {
+	return Definition{
+		Tools: []Tool{
+			tool("wide", Bind(decodeWideInput, func(ctx context.Context, call *Call, _ *wideInput) (*echoOutput, error) {
+				return &echoOutput{"done"}, h.run(ctx, call)
+			}, Structured(appendEchoOutput, decodeEchoOutput)), withTask(TaskOptional)),
+			tool("echo", structured(echo)),
+		},
+		Methods: []MethodHandler{BindMethod("prompts/get", func(ctx context.Context, call *Call, _ *wideInput) (*rawResult, error) {
+			return &rawResult{`{"messages":[]}`}, h.run(ctx, call)
+		}, MethodCodec[wideInput, rawResult]{Decode: decodeWideInput, Append: appendRawResult})},
+	}
+}
+
+// What requests are decoded to counts like their bytes, as long as they are in flight: of 16 that are short and become 1 MiB each,
+// those are refused for which there is no room, and nobody else.
+func TestTSK28WhatRequestsAreDecodedToCounts(t *testing.T) {
+	rows := wideArguments[1 : len(wideArguments)-1]
+	for name, text := range map[string]func(i int) string{
+		"arguments": func(i int) string { return frame(i, "tools/call", nothing, callParams("wide", wideArguments)) },
+		"params":    func(i int) string { return frame(i, "prompts/get", nothing, `"name":"x",`+rows) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHold()
+				f := dual(t, wideDefinition(h), WithMaxBytesInFlight(12<<20))
+				var outs []*inbox
+				for i := range 16 {
+					out := newInbox(t)
+					f.begin(WithPrincipal(t.Context(), "mallory"), text(i), out)
+					outs = append(outs, out)
+				}
+				synctest.Wait()
+				refused := 0
+				for _, out := range outs {
+					for _, m := range out.frames {
+						m.wantError(t, -32600)
+						if !strings.Contains(m.raw, "limit reached: at most 12582912 bytes of requests in flight") {
+							t.Error(m.raw)
+						}
+						refused++
+					}
+				}
+				if n := len(h.began); n < 4 || n > 9 || n+refused != 16 {
+					t.Errorf("%d of 1 MiB run and %d are refused", n, refused)
+				}
+				if got := f.srv.bytes.Used(); got < 4<<20 || got > 9<<20 {
+					t.Errorf("%d bytes count", got)
+				}
+				f.atOnce(t, "bob", frame(1, "tools/call", nothing, callParams("echo", `{"text":"x"}`)))
+				h.free()
+				synctest.Wait()
+				f.counted()
+			})
+		})
+	}
+}
+
+// The run of a task decodes its arguments again, in its requestor's account, also when the connection is gone.
+func TestTSK28WhatTasksAreDecodedToCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		f := dual(t, wideDefinition(h), WithMaxBytesInFlight(12<<20))
+		s := f.srv.NewSession(WithPrincipal(t.Context(), "mallory"), newInbox(t))
+		s.Receive(t.Context(), []byte(initializeFrame))
+		for i := range 16 {
+			s.Receive(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wide","task":{},"arguments":%s}}`, i, wideArguments))
+			synctest.Wait()
+		}
+		if n := len(h.began); n < 4 || n > 9 {
+			t.Errorf("%d tasks of 1 MiB run", n)
+		}
+		if got := f.srv.bytes.Used(); got < 4<<20 || got > 9<<20 {
+			t.Errorf("%d bytes count", got)
+		}
+		f.atOnce(t, "bob", frame(1, "tools/call", nothing, callParams("echo", `{"text":"x"}`)))
+		h.free()
+		synctest.Wait()
+		f.counted()
+		if err := s.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
+			t.Error(err)
+		}
+		if n := len(f.srv.accounts); n != 0 {
+			t.Errorf("%d accounts are left", n)
+		}
+	})
+}
+
+// Answers of clients are decoded in the account of the call that asked.
+func TestTSK28WhatAnswersAreDecodedToCounts(t *testing.T) {
+	q := &Question[wideInput]{Name: "q", Message: "?", Schema: `{"type":"object"}`, Decode: decodeWideInput}
+	f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, c *Call) (*echoOutput, error) {
+		_, err := Ask(ctx, c, q, "")
+		return &echoOutput{"done"}, err
+	}))}}, WithMaxBytesInFlight(1<<20))
+	c := f.dial(t.Context())
+	c.initialize(everyAsk)
+	c.call("1", "ask", `{}`)
+	c.reply(c.nextRequest(), `{"action":"accept","content":`+wideArguments+`}`)
+	m, _ := c.answer("1")
+	m.wantError(t, -32600)
+	f.counted()
+}
