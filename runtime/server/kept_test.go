@@ -62,6 +62,7 @@ func (k *keeping) shorten(i int, to func(uri string)) {
 	all := strings.Repeat("x", 1<<20)
 	for n := range len(all) / maxURI {
 		to(fmt.Sprint("test:", i, "/", n, "/", all[:maxURI-32]))
+		synctest.Wait()
 	}
 }
 
@@ -126,15 +127,15 @@ func TestTSK28WhatIsKeptOfAPeerIsCountedOrBounded(t *testing.T) {
 	}
 }
 
-// keepAgain sends 100 times, while 16 MiB are a principal's, and looks at what is kept.
+// keepAgain sends 40 times, while 12 MiB are a principal's, and looks at what is kept.
 func keepAgain(t *testing.T, again func(k *keeping, i int)) {
-	const limit, rest = 32 << 20, 2 << 20
+	const limit, rest = 16 << 20, 2 << 20
 	h := newHold()
 	ctx, end := context.WithCancel(as(t, "mallory"))
 	k := &keeping{ctx: ctx, free: make(chan struct{})}
 	k.fixture = dual(t, Definition{Tools: keepers(h, k.began), Methods: keepingMethods()}, WithMaxBytesInFlight(limit))
 	k.open()
-	for i := range 100 {
+	for i := range 40 {
 		again(k, i)
 		synctest.Wait()
 	}

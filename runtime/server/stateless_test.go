@@ -82,7 +82,11 @@ func (in *inbox) Write(about rpc.ID, last bool, frame []byte) error {
 	return nil
 }
 
-func (in *inbox) Refuse(_ rpc.ID, _ *rpc.Error, status int) { in.status = append(in.status, status) }
+func (in *inbox) Refuse(_ rpc.ID, _ *rpc.Error, status int) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.status = append(in.status, status)
+}
 
 // take is the next frame.
 func (in *inbox) take() message {
