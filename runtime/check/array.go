@@ -197,9 +197,9 @@ func (d *Decoder) Bools(a *Array) []bool {
 
 // Add takes an item behind those of *list.
 func Add[T any](d *Decoder, list *[]T, decode func(*Decoder, *T)) {
-	var v T
-	decode(d, &v)
-	*list = append(room(d, *list), v)
+	var zero T
+	*list = append(room(d, *list), zero)
+	decode(d, &(*list)[len(*list)-1])
 }
 
 // Raws takes an array of any values as they are written, never nil.

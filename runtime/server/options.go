@@ -65,10 +65,10 @@ func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l
 // Pings and cancels of tasks pass nevertheless.
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
-// WithMaxBytesInFlight sets how many bytes all requests in flight may have together, not counting those up to
-// 4 KiB, what they and running tasks decode to beyond 4 KiB each, what clients have answered to calls, and the URIs that sessions are subscribed to; the default is 128 MiB. One principal has
-// at most three quarters of them, as with WithMaxInFlight. A request or subscription that would go beyond is refused; a handler whose
-// answer would gets an error that says so.
+// WithMaxBytesInFlight sets how many bytes all requests in flight may have together, not counting those up to 4 KiB; what they and
+// running tasks decode to, beyond 4 KiB each; what clients have answered to calls; and the URIs that sessions are subscribed to. The
+// default is 128 MiB. One principal has at most three quarters of them, as with WithMaxInFlight. A request or subscription that would
+// go beyond is refused; a handler whose answer would gets an error that says so.
 func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }
 
 // WithMaxBytesUnread sets how many bytes the answers that wait for peers to read them may have together, not counting those up to
