@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -180,15 +179,11 @@ func anyTool(tools []Tool, is func(*Tool) bool) bool {
 	return false
 }
 
-// maxStatusMessage is how much of the message of a task's status is told, in bytes. The message is told with every change, poll and
-// list; the result has all of it.
-const maxStatusMessage = 4 << 10
-
 // view is t as the revision shows it. Revisions differ in what a result with isError makes of a task; what is stored is what
 // the one that created it made of it.
 func (w *wire) view(t *task.Task) TaskView {
 	v := TaskView{
-		ID: t.ID, Status: string(w.statusOf(t.Kind, t.Status)), StatusMessage: rpc.CutTo(t.StatusMessage, maxStatusMessage),
+		ID: t.ID, Status: string(w.statusOf(t.Kind, t.Status)), StatusMessage: t.StatusMessage,
 		CreatedAt: Time(t.CreatedAt), LastUpdatedAt: Time(t.UpdatedAt),
 		TTL: MillisOf(t.TTL), PollInterval: MillisOf(t.PollInterval),
 	}
