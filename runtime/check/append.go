@@ -125,7 +125,7 @@ func AppendValue[S ~string](b []byte, text S) []byte {
 	switch {
 	case text == "":
 		return append(b, "null"...)
-	case !alone(string(text)):
+	case !alone([]byte(text)):
 		return append(b, noValue...)
 	}
 	return append(b, text...)
@@ -148,12 +148,12 @@ const noValue = "<not one JSON value>"
 
 // alone reports whether nothing can stand beside or around the value in a text: no comma or colon, and all closed that is opened in it.
 // Whether the value is valid is seen when what is written is checked.
-func alone[T string | Raw](text T) bool {
+func alone(text []byte) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
 		switch marks[text[i]] {
 		case quotes:
-			if i = closing(text, i+1); i == len(text) {
+			if i = quoteAfter(text, i+1); i >= len(text) {
 				return false
 			}
 		case opens:
@@ -172,26 +172,13 @@ func alone[T string | Raw](text T) bool {
 }
 
 // blank reports whether there is nothing but white space in a text: no value, which an array takes for an empty list.
-func blank[T string | Raw](text T) bool {
+func blank(text []byte) bool {
 	for i := range len(text) {
 		if !isSpace(text[i]) {
 			return false
 		}
 	}
 	return true
-}
-
-// closing returns where the string that was opened before i ends; the length of the text if it does not.
-func closing[T string | Raw](text T, i int) int {
-	for ; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			return i
-		case '\\':
-			i++
-		}
-	}
-	return len(text)
 }
 
 // mark is what a byte is outside of strings.
