@@ -9,19 +9,30 @@ WORK        := .build
 MCPKILN     := $(WORK)/mcpkiln
 REPORTS     := $(WORK)/reports
 CLIENTS     := testdata/interop/node
-MANIFESTS   := testdata/bench/mcpkiln.yaml testdata/conformance/server/mcpkiln.yaml
+# The older inspector needs another version of the SDK than the newer one, so it has a folder of its own.
+INSPECTOR   := testdata/interop/inspector
+# The Node that the clients need comes with them where the registry has it for this machine; elsewhere the installed one runs them.
+NODE        := PATH="node_modules/.bin:$$PATH" node
+# The registry gets three tries, and the last one says what is wrong.
+NPM_CI      := npm ci --silent || { sleep 5; npm ci --silent; } || { sleep 30; npm ci; }
+MANIFESTS   := testdata/bench/mcpkiln.yaml testdata/conformance/server/mcpkiln.yaml testdata/library/mcpkiln.yaml runtime/streamhttp/examples/auth/mcpkiln.yaml
 # What ./... leaves out because it lies below testdata.
-PROGRAMS    := ./testdata/demo ./testdata/traceability ./testdata/conformance/run ./testdata/conformance/server/...
+PROGRAMS    := ./testdata/demo ./testdata/traceability ./testdata/conformance/run ./testdata/conformance/client ./testdata/conformance/server/...
+# Modules of their own, which ./... leaves out, too. Those below the runtime have tests; the others are programs that interop and bench run.
+MODULES     := $(patsubst ./%/go.mod,%,$(sort $(shell find . -name go.mod -not -path ./go.mod -not -path '*/node_modules/*' -not -path './$(WORK)/*')))
+TESTED      := $(filter runtime/%,$(MODULES))
+# What else the code is vetted for. Nothing is run there.
+SYSTEMS     := windows darwin
 FUZZTIME    ?= 30s
 BENCHTIME   ?= 1s
 COUNT       ?= 1
 
-.PHONY: all help build demo test unit race fuzz differential bench compare golden interop conformance official traceability check lint clean
+.PHONY: all help build demo test unit race fuzz differential bench compare golden interop interop-all table conformance official traceability check lint clean
 
 all: build lint ## build the command and lint everything
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build the command into .build/mcpkiln
 	@mkdir -p $(WORK)
@@ -34,6 +45,7 @@ test: unit lint check interop conformance traceability ## everything that must p
 
 unit: ## unit, golden, behaviour and stress tests under the race detector
 	$(GO) test -race -timeout 15m ./...
+	@for module in $(TESTED); do echo "== $$module"; (cd $$module && $(GO) test -race -timeout 15m ./...); done
 
 race: ## the runtime's tests again and again under the race detector
 	$(GO) test -race -timeout 30m -count=5 ./runtime/...
@@ -55,27 +67,44 @@ compare: ## benchmarks of the commit BASE and of this tree in ROUNDS (10) altern
 golden: ## rewrite the outputs of all golden tests; read the difference before you commit it
 	$(GO) test ./schema/manifest ./schema/revision ./runtime/check ./generator ./generator/internal/emit ./generator/internal/proof ./cmd/mcpkiln -update
 
-interop: build $(CLIENTS)/node_modules/.package-lock.json ## drive generated servers with the clients of others
+interop: build $(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.package-lock.json ## drive generated servers with the clients of others, and the servers of others with ours
 	@rm -rf $(REPORTS)
 	$(MCPKILN) init --module example.com/reports --replace $(CURDIR) $(REPORTS) >/dev/null
 	cd $(REPORTS) && $(GO) mod tidy && $(GO) test ./... && $(GO) build -o server .
 	$(GO) build -o $(WORK)/conformance-server ./testdata/conformance/server
-	cd $(CLIENTS) && node_modules/.bin/node stdio-2025-11-25.mjs $(CURDIR)/$(REPORTS)/server
-	@for script in http-2025-11-25 client tasks inspector; do (cd $(CLIENTS) && node_modules/.bin/node $$script.mjs $(CURDIR)/$(WORK)/conformance-server); done
+	cd $(CLIENTS) && $(NODE) stdio-2025-11-25.mjs $(CURDIR)/$(REPORTS)/server
+	@for script in http-2025-11-25 client tasks inspector older; do (cd $(CLIENTS) && $(NODE) $$script.mjs $(CURDIR)/$(WORK)/conformance-server); done
 	cd testdata/interop/gosdk && $(GO) run . $(CURDIR)/$(REPORTS)/server $(CURDIR)/$(WORK)/conformance-server
-	cd testdata/bench && $(GO) test -run 'Example|ByHand' ./...
+	cd testdata/interop/gosdk1 && $(GO) run . $(CURDIR)/$(WORK)/conformance-server
+	cd testdata/interop/servers && PATH="$(CURDIR)/$(CLIENTS)/node_modules/.bin:$$PATH" $(GO) run . $(CURDIR)/$(CLIENTS)
+	cd testdata/interop/mcpgo && $(GO) run . 'mcp-go 1.2.1' $(CURDIR)/$(WORK)/conformance-server
+	cd testdata/interop/mcpgo && $(GO) run -modfile v0.32.0.mod -tags mcpgo_v0_32 . 'mcp-go 0.32.0' $(CURDIR)/$(WORK)/conformance-server
+	cd $(CLIENTS) && $(NODE) inspectors.mjs $(CURDIR)/$(WORK)/conformance-server
+	cd testdata/bench && $(GO) test -run 'ByHand|Moving' ./...
 
-$(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
-	cd $(CLIENTS) && npm ci --silent && touch node_modules/.package-lock.json
+# Every version of a foreign client that is pinned here connects, lists, calls, and meets an error, progress, a cancellation and a question.
+interop-all: interop ## the table of foreign clients: all versions, on stdio and HTTP
+	@$(MAKE) --no-print-directory table
+
+table: $(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.package-lock.json
+	@mkdir -p $(WORK)
+	$(GO) build -o $(WORK)/conformance-server ./testdata/conformance/server
+	testdata/interop/table.sh $(CURDIR)/$(WORK)/conformance-server
+
+$(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.package-lock.json: %/node_modules/.package-lock.json: %/package-lock.json
+	cd $* && { $(NPM_CI); }
+	@cd $(CLIENTS) && $(NODE) -e 'if (parseInt(process.versions.node) < 22) throw new Error("the clients need Node 22, this is " + process.version)'
+	@touch $@
 
 differential: ## SEEDS (20) batches of random schemas, generated and held against the reference validator, from seed FIRST (1)
 	$(GO) test -run GeneratedCodeAgrees -v -timeout 0 ./generator/internal/proof -seeds $(or $(SEEDS),20) -first $(or $(FIRST),1)
 
-conformance: ## hold a generated server against the protocol's official conformance suite
+conformance: ## hold a generated server and a client against the protocol's official conformance suite
 	@mkdir -p $(WORK)
 	$(GO) build -o $(WORK)/conformance-server ./testdata/conformance/server
-	cd testdata/conformance/suite && npm ci --silent
-	$(GO) run ./testdata/conformance/run -server $(WORK)/conformance-server -suite testdata/conformance/suite
+	$(GO) build -o $(WORK)/conformance-client ./testdata/conformance/client
+	cd testdata/conformance/suite && { $(NPM_CI); }
+	PATH="$(CURDIR)/testdata/conformance/suite/node_modules/.bin:$$PATH" $(GO) run ./testdata/conformance/run -server $(WORK)/conformance-server -client $(CURDIR)/$(WORK)/conformance-client -suite testdata/conformance/suite
 
 official: ## hold schemas, corpus and ledger against the official documents: make official SHARED=../shared [SUITE=JSON-Schema-Test-Suite]
 	@test -d "$(SHARED)" || { echo 'usage: make official SHARED=DIR, the folder with schema/, corpus/ and requirements.md' >&2; exit 2; }
@@ -92,10 +121,10 @@ check: build ## regenerate the checked-in projects in memory; fail on a differen
 
 lint: ## gofmt, vet and staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
-	$(GO) vet ./... $(PROGRAMS)
+	$(GO) vet -tags official ./... $(PROGRAMS)
 	$(STATICCHECK) ./... $(PROGRAMS)
-	cd testdata/bench && $(GO) vet ./...
-	cd testdata/interop/gosdk && $(GO) vet ./...
+	@for module in $(MODULES); do echo "vet $$module"; (cd $$module && $(GO) vet ./...); done
+	@for system in $(SYSTEMS); do echo "vet for $$system"; GOOS=$$system $(GO) vet ./... $(PROGRAMS); done
 
 clean: ## remove what make made
 	rm -rf $(WORK)

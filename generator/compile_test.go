@@ -27,7 +27,7 @@ type compiler struct {
 
 // exports are the files of compiled packages, by import path.
 var exports = sync.OnceValues(func() (map[string]string, error) {
-	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "../runtime/...").Output()
+	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "../runtime/...", "testing/synctest", "net/http/httptest").Output()
 	all := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		name, file, _ := strings.Cut(strings.TrimSpace(line), " ")

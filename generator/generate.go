@@ -55,12 +55,13 @@ type run struct {
 	cfg       Config
 	result    *Result
 	manifest  *manifest.Manifest
-	revisions []*revision.Revision
+	known     []*revision.Revision // all that there are
+	folders   []*knownRevision     // of the manifest's own
+	revisions []*revision.Revision // those that are generated for
 	input     lower.Input
 	pkg       *model.Package
-	// replacedRevision is the one whose document the configuration gives; misfits are why it is none of the others'.
+	// replacedRevision is the one whose document the configuration gives.
 	replacedRevision string
-	misfits          schema.Diagnostics
 }
 
 func (r *run) report(ds schema.Diagnostics) {
@@ -69,7 +70,7 @@ func (r *run) report(ds schema.Diagnostics) {
 
 // load reads the manifest.
 func (r *run) load() {
-	m, ds := manifest.Load(r.cfg.Manifest.Path, r.cfg.Manifest.Data)
+	m, ds := manifest.Load(r.cfg.Manifest.Path, r.cfg.Manifest.Data, r.cfg.Files...)
 	r.manifest = m
 	r.report(ds)
 }
@@ -98,7 +99,7 @@ func (r *run) resolve() {
 			"%q can not be the name of a package that others import", r.result.Package)
 	}
 	r.loadRevisions()
-	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Name: r.result.Package, Server: server,
+	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Known: r.known, Name: r.result.Package, Server: server,
 		Path: path.Join(r.cfg.Import, r.result.Out), Split: r.cfg.Import != "" && len(m.Tools) > cmp.Or(r.cfg.MaxTools, maxTools)}
 }
 
@@ -114,64 +115,6 @@ func info(s manifest.Server) string {
 		return ""
 	}
 	return string(out.JSON())
-}
-
-// defaultRevision is generated for when nothing names one, as in a saved tools/list answer.
-const defaultRevision = "2025-11-25"
-
-func (r *run) loadRevisions() {
-	var wanted []manifest.Text
-	for _, name := range r.cfg.Revisions {
-		wanted = append(wanted, manifest.Text{Value: name})
-	}
-	if len(wanted) == 0 {
-		wanted = r.manifest.Revisions
-	}
-	if len(wanted) == 0 {
-		wanted = []manifest.Text{{Value: defaultRevision}}
-	}
-	for _, name := range wanted {
-		at := schema.Position{File: r.cfg.Manifest.Path}
-		if name.Node != nil {
-			at = name.Node.Pos
-		}
-		r.loadRevision(name.Value, at)
-	}
-	if r.replacedRevision == "" {
-		r.report(r.misfits)
-	}
-}
-
-// loadRevision loads one revision. What is found without a place of its own is about its name, at.
-func (r *run) loadRevision(name string, at schema.Position) {
-	rev, ds := r.replaced(name)
-	if rev == nil {
-		more := schema.Diagnostics(nil)
-		if rev, more = revision.Load(name); rev != nil && r.cfg.Schema.Data != nil {
-			r.misfits = append(r.misfits, ds...)
-		}
-		ds = more
-	}
-	for i := range ds {
-		if ds[i].Pos == (schema.Position{}) {
-			ds[i].Pos = at
-		}
-	}
-	r.report(ds)
-	r.revisions = append(r.revisions, rev)
-}
-
-// replaced loads a revision with the document that the configuration gives, or nothing if that is not this revision's: of
-// several revisions the document belongs to one.
-func (r *run) replaced(name string) (*revision.Revision, schema.Diagnostics) {
-	if r.cfg.Schema.Data == nil {
-		return nil, nil
-	}
-	rev, ds := revision.Load(name, revision.WithDocument(r.cfg.Schema.Path, r.cfg.Schema.Data))
-	if rev != nil {
-		r.replacedRevision = name
-	}
-	return rev, ds
 }
 
 // lower decides everything about the package.
@@ -193,27 +136,10 @@ func (r *run) lower() {
 		r.result.Methods = append(r.result.Methods, Tool{Name: m.Name, Method: m.GoName, Input: m.Params.Name, Output: m.Result.Name,
 			File: files.Take(stubName(m.Name)) + "_handler.go"})
 	}
-}
-
-// documents are what the revisions were read from, for the lock file.
-func (r *run) documents() []Source {
-	var all []Source
-	for _, rev := range r.revisions {
-		names := []string{"rules.yaml"}
-		for _, d := range rev.Documents {
-			names = append(names, d.Name)
-		}
-		for i, name := range names {
-			source := Source{Path: path.Join(rev.Name, name)}
-			if i == 1 && rev.Name == r.replacedRevision { // the core document, given as a file
-				source = Source{path.Join(rev.Name, path.Base(strings.ReplaceAll(r.cfg.Schema.Path, "\\", "/"))), r.cfg.Schema.Data}
-			} else if data, err := schema.Revisions.ReadFile(source.Path); err == nil {
-				source.Data = data
-			}
-			all = append(all, source)
-		}
+	for _, h := range pkg.Entries {
+		r.result.Methods = append(r.result.Methods, Tool{Name: h.Entry, Method: h.GoName, Input: h.Input, Output: h.Output,
+			File: files.Take(stubName(h.GoName)) + "_handler.go"})
 	}
-	return all
 }
 
 // stubName makes a file name of a tool's: lower case, nothing that Go ignores at the front. What follows it keeps _test

@@ -1,6 +1,11 @@
 package generator
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
@@ -23,12 +28,84 @@ func ReadManifest(path string) (Source, schema.Diagnostics) {
 	return Source{Path: path, Data: data}, ds
 }
 
-// Config is the whole input of Generate. The zero value of an override leaves the manifest's word.
+// ReadFiles reads the files of schemas that a manifest names, below its folder. One that can not be read is a diagnostic of Generate.
+func ReadFiles(source Source) []schema.File { return manifest.ReadFiles(source.Path, source.Data) }
+
+// Folder is a protocol revision of one's own, as bytes.
+type Folder struct {
+	Path  string            // as the manifest has it
+	Files map[string][]byte // rules.yaml and documents, by name
+}
+
+// ReadFolders reads the folders that a manifest names; one that can not be read is a diagnostic.
+func ReadFolders(source Source) ([]Folder, schema.Diagnostics) {
+	m, _ := manifest.Load(source.Path, source.Data) // Generate reports what is wrong with it
+	if m == nil {
+		return nil, nil
+	}
+	var all []Folder
+	var ds schema.Diagnostics
+	for _, f := range m.Folders {
+		files, err := readFolder(filepath.Join(filepath.Dir(source.Path), filepath.FromSlash(f.Value)))
+		if err != nil {
+			ds.Report(f.Node, "missing-folder", "mcpkiln schema new-revision makes one", "can not read the folder: %s", err)
+			continue
+		}
+		all = append(all, Folder{f.Value, files})
+	}
+	return all, ds
+}
+
+// readFolder reads what a revision's folder may hold.
+func readFolder(dir string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+		return nil, pathErr.Err
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); ext != ".json" && ext != ".yaml" {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			continue // a pipe would be waited for
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		files[e.Name()] = data
+	}
+	return files, nil
+}
+
+// folderFiles are the files of a Folder, for package revision.
+type folderFiles map[string][]byte
+
+// ReadFile implements fs.ReadFileFS.
+func (f folderFiles) ReadFile(name string) ([]byte, error) {
+	if data, ok := f[name]; ok {
+		return data, nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// Open implements fs.FS.
+func (f folderFiles) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+}
+
+// Config is the whole input of Generate. The zero value of an override keeps what the manifest says.
 type Config struct {
 	// Manifest is mcpkiln.yaml, the same as JSON, or a saved tools/list answer: the response, its result, or the list alone.
 	Manifest Source
 	// Schema replaces the embedded core document by the official schema.json as published, if Data is set.
 	Schema Source
+	// Folders are the revisions of the manifest's own; see ReadFolders.
+	Folders []Folder
+	// Files are the files of schemas that the manifest names, and those that they name; see ReadFiles.
+	Files []schema.File
 	// ToolVersion goes into the lock file and nowhere else.
 	ToolVersion string
 
@@ -65,10 +142,10 @@ type Result struct {
 // Tool names one method of the generated Handlers, of a tool or of another request, for those who write code beside the
 // package.
 type Tool struct {
-	Name   string // get_quote, prompts/get
+	Name   string // get_quote, prompts/get, prompt review_code
 	Method string // GetQuote
-	Input  string // GetQuoteInput
-	Output string // GetQuoteOutput, or CallToolResult; empty: nothing but an error
+	Input  string // GetQuoteInput, or server.CompletionRequest; empty: none
+	Output string // GetQuoteOutput, CallToolResult, or server.PromptResult; empty: nothing but an error
 	Call   string // type of the call for tools with questions; empty: server.Call
 	File   string // get_quote_handler.go: name of a stub's file, different for each tool on every file system
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/tools/txtar"
+
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 // golden is one file of testdata/golden: a comment that says what it proves, a manifest, and what is made of it.
@@ -39,6 +41,9 @@ func goldens(t testing.TB) []golden {
 		}
 		g := golden{path: path, archive: a}
 		g.config = Config{Manifest: Source{a.Files[0].Name, a.Files[0].Data}, ToolVersion: "golden", Import: "example.com/goldens", Out: g.pkg()}
+		for _, f := range a.Files[1:g.inputs()] {
+			g.config.Files = append(g.config.Files, schema.File{Path: f.Name, Data: f.Data})
+		}
 		if g.name() == "parts" {
 			g.config.MaxTools = 2
 		}
@@ -48,6 +53,15 @@ func goldens(t testing.TB) []golden {
 }
 
 func (g golden) name() string { return strings.TrimSuffix(filepath.Base(g.path), ".txtar") }
+
+// inputs is how many of the archive's files are read: the manifest, and the files of schemas that it names.
+func (g golden) inputs() int {
+	made := slices.IndexFunc(g.archive.Files[1:], func(f txtar.File) bool { return !strings.HasPrefix(f.Name, "schemas/") })
+	if made < 0 {
+		return len(g.archive.Files)
+	}
+	return 1 + made
+}
 
 // pkg is the folder of the golden in the module that all are compiled in.
 func (g golden) pkg() string { return strings.ReplaceAll(g.name(), "-", "_") }
@@ -87,7 +101,7 @@ func TestGolden(t *testing.T) {
 					t.Errorf("%s is not formatted: %v\n%s", f.Name, err, diff.Diff("generated", f.Data, "formatted", formatted))
 				}
 			}
-			compareArchive(t, g.path, g.archive, 1, files)
+			compareArchive(t, g.path, g.archive, g.inputs(), files)
 		})
 	}
 }

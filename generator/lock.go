@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 // lockVersion is the format of the lock file, raised when an older mcpkiln could not read a newer one.
@@ -55,14 +58,23 @@ func (l Lock) encode() []byte {
 	return b.Bytes()
 }
 
+// errNewerLock is the error of a lock that a newer mcpkiln wrote.
+var errNewerLock = errors.New("a newer mcpkiln wrote it")
+
 // parseLock reads a lock file. It refuses what another program or a newer mcpkiln wrote.
 func parseLock(data []byte) (Lock, error) {
 	var l Lock
+	if schema.HasConflict(data) {
+		return Lock{}, errors.New("a merge left conflict markers in it")
+	}
 	if err := json.Unmarshal(data, &l); err != nil {
 		return Lock{}, fmt.Errorf("it is not the JSON that mcpkiln writes: %w", err)
 	}
-	if l.Version < 1 || l.Version > lockVersion {
-		return Lock{}, fmt.Errorf("its version is %d and this mcpkiln knows up to %d", l.Version, lockVersion)
+	if l.Version > lockVersion {
+		return Lock{}, fmt.Errorf("%w: its version is %d and this mcpkiln knows up to %d", errNewerLock, l.Version, lockVersion)
+	}
+	if l.Version < 1 {
+		return Lock{}, fmt.Errorf("%d is no version of it", l.Version)
 	}
 	return l, nil
 }

@@ -35,7 +35,9 @@ type handlers struct{ reports.Handlers }
 var _ reports.Handlers = (*handlers)(nil)
 
 `
-	files := []File{{Path: "main.go", Content: []byte(top + fenced(t, write, "go"))}}
+	files := []File{
+		{Path: "main.go", Content: []byte(top + fenced(t, write, "go"))},
+	}
 	for _, f := range r.Files {
 		files = append(files, File{Path: "reports/" + f.Path, Content: f.Content})
 	}

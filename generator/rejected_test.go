@@ -60,7 +60,11 @@ func refuse(t *testing.T, path string) (schema.Diagnostics, map[string][]byte) {
 	if ds.HasErrors() {
 		return ds, sources
 	}
-	r, err := Generate(t.Context(), Config{Manifest: source})
+	files := ReadFiles(source)
+	for _, f := range files {
+		sources[filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Path))] = f.Data
+	}
+	r, err := Generate(t.Context(), Config{Manifest: source, Files: files})
 	if err != nil {
 		t.Fatal(err)
 	}

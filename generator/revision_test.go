@@ -59,7 +59,7 @@ func future(t *testing.T) []emit.File {
 		}
 		revisions = append(revisions, r)
 	}
-	pkg, ds := lower.Package(lower.Input{Manifest: m, Revisions: revisions, Name: "future", Server: model.Server{Name: "future", Version: "1"}})
+	pkg, ds := lower.Package(lower.Input{Manifest: m, Revisions: revisions, Known: revisions, Name: "future", Server: model.Server{Name: "future", Version: "1"}})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}

@@ -65,6 +65,16 @@ const capabilities = `{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}
 
 func dial(t *testing.T, h kiln.Handlers, revision string) *client {
 	t.Helper()
+	c := connect(t, h, revision)
+	if !c.stateless() {
+		c.begin()
+	}
+	return c
+}
+
+// connect is dial before the handshake.
+func connect(t *testing.T, h kiln.Handlers, revision string) *client {
+	t.Helper()
 	c := &client{t: t, revision: revision, log: make(records, 8)}
 	srv, err := kiln.New(h, server.WithLogger(slog.New(slog.NewTextHandler(c.log, &slog.HandlerOptions{Level: slog.LevelError}))))
 	if err != nil {
@@ -78,13 +88,19 @@ func dial(t *testing.T, h kiln.Handlers, revision string) *client {
 		c.conn.Close()
 		<-served
 	})
-	if revision == "2025-11-25" {
-		c.write(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"c","version":"1"},"capabilities":` + capabilities + `}}`)
-		c.answer()
-		c.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	}
 	return c
 }
+
+func (c *client) begin() {
+	c.t.Helper()
+	c.write(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + c.revision + `","clientInfo":{"name":"c","version":"1"},"capabilities":` + capabilities + `}}`)
+	if answer := c.answer(); !strings.Contains(answer, c.revision) {
+		c.t.Fatal(answer)
+	}
+	c.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+}
+
+func (c *client) stateless() bool { return c.revision >= "2026-07-28" }
 
 func (c *client) write(frame string) {
 	c.t.Helper()
@@ -105,7 +121,7 @@ func (c *client) answer() string {
 // ask sends a request; params has no braces.
 func (c *client) ask(method, params string) string {
 	c.t.Helper()
-	if c.revision != "2025-11-25" {
+	if c.stateless() {
 		params += `,"_meta":{"io.modelcontextprotocol/protocolVersion":"` + c.revision + `","io.modelcontextprotocol/clientCapabilities":` + capabilities + `}`
 	}
 	c.write(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + strings.TrimPrefix(params, ",") + `}}`)
@@ -123,6 +139,22 @@ func message(block kiln.ContentBlock) *kiln.GetPromptResult {
 }
 
 func icon(src string) []kiln.Icon { return []kiln.Icon{{Src: src}} }
+
+// A sound is base64 and says what it is (https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#audio-content).
+func TestLET01ASoundIsBase64WithItsType(t *testing.T) {
+	for _, name := range []string{"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
+		for kind, sent := range map[string]bool{"audio/wav": true, "": false, "wav": false} {
+			c := dial(t, &careless{prompt: func() *kiln.GetPromptResult {
+				return message(&kiln.AudioContent{Data: []byte{0xfb, 0xff, 0x00, 0x01}, MIMEType: kind})
+			}}, name)
+			answer := c.ask("prompts/get", `"name":"p"`)
+			whole := strings.Contains(answer, `"type":"audio"`) && strings.Contains(answer, `"data":"+/8AAQ=="`) && strings.Contains(answer, `"mimeType":"audio/wav"`)
+			if whole != sent || !sent && !strings.Contains(answer, `"code":-32603`) {
+				t.Errorf("%s, %q: %s", name, kind, answer)
+			}
+		}
+	}
+}
 
 // TestLET01ResultsAreHeldAgainstTheirDefinitions has handlers return what breaks the definition of their result. The client is told
 // that it is the server's fault, the log what and where.
@@ -168,6 +200,9 @@ func TestLET01ResultsAreHeldAgainstTheirDefinitions(t *testing.T) {
 			}}},
 		"an icon that is a script": {method: "prompts/list", want: "/prompts/0/icons/0/src", h: careless{list: func() *kiln.ListPromptsResult {
 			return &kiln.ListPromptsResult{Prompts: []kiln.Prompt{{Name: "p", Icons: icon("javascript:alert(1)")}}}
+		}}},
+		"an icon that is a page": {method: "prompts/list", want: "/prompts/0/icons/0/src", h: careless{list: func() *kiln.ListPromptsResult {
+			return &kiln.ListPromptsResult{Prompts: []kiln.Prompt{{Name: "p", Icons: icon("data:text/html,hello")}}}
 		}}},
 		"a tool's link": {method: "tools/call", params: `"name":"test_sampling","arguments":{"prompt":"p"}`, want: "/content/0/uri", h: careless{
 			tool: func(context.Context, *server.Call) (*kiln.CallToolResult, error) { return content(link), nil },
@@ -254,16 +289,44 @@ func TestLET01QuestionsAreHeldAgainstTheirDefinitions(t *testing.T) {
 			return err
 		}
 	}
+	form := func(name string, field kiln.PrimitiveSchemaDefinition, required ...string) func(context.Context, *server.Call) error {
+		return func(ctx context.Context, call *server.Call) error {
+			_, err := kiln.Elicit(ctx, call, "form", &kiln.ElicitRequestFormParams{Message: "m", RequestedSchema: kiln.ElicitRequestFormParamsRequestedSchema{
+				Properties: map[string]kiln.PrimitiveSchemaDefinition{name: field}, Required: required}})
+			return err
+		}
+	}
+	say := func(role kiln.Role, blocks ...kiln.SamplingMessageContentBlock) kiln.SamplingMessage {
+		return kiln.SamplingMessage{Role: role, Content: kiln.SamplingMessageContentList(blocks)}
+	}
+	use := func(id string) *kiln.ToolUseContent { return &kiln.ToolUseContent{ID: id, Name: "t"} }
+	gave := func(id string) *kiln.ToolResultContent { return &kiln.ToolResultContent{ToolUseID: id} }
+	text := &kiln.TextContent{Text: "t"}
 	id := check.Some("e1")
 	for name, test := range map[string]struct {
 		ask  func(context.Context, *server.Call) error
 		want string
 		only string
 	}{
-		"a page that is no URL":  {ask: url(kiln.ElicitRequestURLParams{ElicitationID: id, Message: "m", URL: "no url"}), want: "/url"},
-		"a page without an id":   {ask: url(kiln.ElicitRequestURLParams{Message: "m", URL: "https://example.com"}), want: "elicitationId", only: "2025-11-25"},
-		"a message without role": {ask: sample(kiln.SamplingMessage{Content: &kiln.TextContent{Text: "t"}}), want: "/messages/0/role"},
-		"a message without text": {ask: sample(kiln.SamplingMessage{Role: kiln.RoleUser}), want: "/messages/0/content"},
+		"a page that is no URL":                {ask: url(kiln.ElicitRequestURLParams{ElicitationID: id, Message: "m", URL: "no url"}), want: "/url"},
+		"a page without an id":                 {ask: url(kiln.ElicitRequestURLParams{Message: "m", URL: "https://example.com"}), want: "elicitationId", only: "2025-11-25"},
+		"a message without role":               {ask: sample(kiln.SamplingMessage{Content: &kiln.TextContent{Text: "t"}}), want: "/messages/0/role"},
+		"a form that requires what it has not": {ask: form("a", &kiln.BooleanSchema{}, "b"), want: `/requestedSchema/required/0: the form has no property "b"`},
+		"a length below zero":                  {ask: form("a", &kiln.StringSchema{MinLength: check.Some[int64](-1)}), want: "/requestedSchema/properties/a: the least length is -1"},
+		"lengths that leave nothing":           {ask: form("a", &kiln.StringSchema{MinLength: check.Some[int64](3), MaxLength: check.Some[int64](2)}), want: "/requestedSchema/properties/a: no length is at least 3 and at most 2"},
+		"bounds that leave nothing":            {ask: form("a", &kiln.NumberSchema{Type: "number", Minimum: check.Some(-1.5), Maximum: check.Some(-2.0)}), want: "no number is at least -1.5 and at most -2"},
+		"nothing to choose":                    {ask: form("a", &kiln.UntitledSingleSelectEnumSchema{Enum: []string{}}), want: "there is nothing to choose"},
+		"a tool use of the user":               {ask: sample(say(kiln.RoleUser, use("1"))), want: `/messages/0: the tool use "1" is not the assistant's`},
+		"a tool result of the assistant":       {ask: sample(say(kiln.RoleAssistant, gave("1"))), want: `/messages/0: the tool result for "1" is not the user's`},
+		"a tool use without a result":          {ask: sample(say(kiln.RoleAssistant, use("1"), use("2")), say(kiln.RoleUser, gave("2"))), want: `/messages/1: the tool use "1" of the message before has no result here`},
+		"a tool use at the end":                {ask: sample(say(kiln.RoleAssistant, use("1"))), want: `/messages/0: the tool use "1" is followed by no result`},
+		"a tool result without a use":          {ask: sample(say(kiln.RoleUser, gave("1"))), want: `/messages/0: the tool result for "1" has no tool use`},
+		"two results of one use":               {ask: sample(say(kiln.RoleAssistant, use("1")), say(kiln.RoleUser, gave("1"), gave("1"))), want: `/messages/1: the tool result for "1"`},
+		"two uses of one id":                   {ask: sample(say(kiln.RoleAssistant, use("1"), use("1"))), want: `/messages/0: two tool uses have the id "1"`},
+		"a result beside a text":               {ask: sample(say(kiln.RoleAssistant, use("1")), say(kiln.RoleUser, gave("1"), text)), want: "/messages/1: a message with tool results holds nothing else"},
+		"uses and results in order":            {ask: sample(say(kiln.RoleUser, text), say(kiln.RoleAssistant, text, use("1"), use("2")), say(kiln.RoleUser, gave("2"), gave("1")), say(kiln.RoleAssistant, text)), want: "sent", only: "none"},
+		"a form that can be filled in":         {ask: form("a", &kiln.StringSchema{MinLength: check.Some[int64](2), MaxLength: check.Some[int64](2)}, "a"), want: "sent", only: "none"},
+		"a message without text":               {ask: sample(kiln.SamplingMessage{Role: kiln.RoleUser}), want: "/messages/0/content"},
 	} {
 		for _, revision := range bothRevisions {
 			var asked error
@@ -297,5 +360,16 @@ func TestLET12AnswersHoldAnyNumber(t *testing.T) {
 	}
 	if got := r.Content["score"]; got != kiln.ElicitResultContentValueNumber(95.5) {
 		t.Errorf("got %v", got)
+	}
+}
+
+// TestLET12RootsAreFiles: a root that is no file is an answer that breaks its definition, which the handler is told.
+func TestLET12RootsAreFiles(t *testing.T) {
+	for uri, good := range map[string]bool{"file:///home/a": true, "FILE://host/a": true, "https://example.com": false, "/home/a": false} {
+		var r kiln.ListRootsResult
+		err := json.Unmarshal([]byte(`{"roots":[{"uri":"`+uri+`"}]}`), &r)
+		if (err == nil) != good || err != nil && !strings.Contains(err.Error(), "/roots/0/uri") {
+			t.Errorf("%s: %v", uri, err)
+		}
 	}
 }

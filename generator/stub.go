@@ -1,6 +1,12 @@
 package generator
 
-import "github.com/mcpkiln/mcpkiln/generator/internal/emit"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/emit"
+)
 
 // Stub says where handler stubs go. They are the user's files: whoever writes one does so once and never again.
 type Stub struct {
@@ -19,17 +25,27 @@ func (s Stub) Handlers(r *Result) ([]byte, error) {
 // Handler returns a file with the method that answers t, which must be one of r.Tools.
 func (s Stub) Handler(r *Result, t Tool) ([]byte, error) {
 	data := s.data(r)
-	data.Method, data.Tool, data.Input, data.Output = t.Method, t.Name, t.Input, t.Output
-	data.Unwritten = t.Name + " is not written yet"
-	data.Call = data.Qualifier + t.Call
-	if t.Call == "" {
-		data.Call = "server.Call"
+	data.Method, data.Tool, data.Unwritten = t.Method, t.Name, t.Name+" is not written yet"
+	data.Input, data.Output, data.Call = s.named(r, t.Input), s.named(r, t.Output), s.named(r, cmp.Or(t.Call, "server.Call"))
+	names := []string{data.Input, data.Output, data.Call}
+	uses := func(pkg string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, pkg) })
+	}
+	if uses("server.") {
 		data.Imports = append(data.Imports, serverPath)
 	}
-	if s.Import != "" {
+	if s.Import != "" && uses(data.Qualifier) {
 		data.Imports = append(data.Imports, s.Import)
 	}
 	return emit.StubFile("handler.tmpl", data)
+}
+
+// named is a type of the generated package, or of package server if it says so, as the stub has to write it; "" for none.
+func (s Stub) named(r *Result, typ string) string {
+	if typ == "" || s.Import == "" || strings.HasPrefix(typ, "server.") {
+		return typ
+	}
+	return r.Package + "." + typ
 }
 
 func (s Stub) data(r *Result) emit.Stub {

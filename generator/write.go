@@ -67,8 +67,8 @@ func (t *target) edited(f File) bool {
 	return ok && known && hash(unixLines(old)) != was
 }
 
-// holds reports whether the disk already has f. A lock that differs only in who wrote it counts as the same, and so
-// does a file that git checked out with CRLF.
+// holds reports whether the disk already has f. A lock that only another version wrote counts as the same, and so does a
+// file that git checked out with CRLF.
 func (t *target) holds(f File) bool {
 	old, ok := t.files[f.Path]
 	if !ok {
@@ -111,11 +111,11 @@ func (t *target) replace(ctx context.Context, changed []File) (err error) {
 	return t.commit(stage, changed)
 }
 
-// staged is where the changed file of a number waits.
+// staged is the path of the i-th staged file.
 func staged(stage string, i int) string { return filepath.Join(stage, strconv.Itoa(i)) }
 
-// commit renames the staged files into place and removes the stale ones. From here on ctx is not asked any more:
-// a handful of renames either all happen or are all taken back.
+// commit renames the staged files into place and removes the stale ones. From here on ctx is ignored:
+// the renames either all happen or are all undone.
 func (t *target) commit(stage string, changed []File) (err error) {
 	var done []string
 	var undoDirs []func()

@@ -19,7 +19,7 @@ func (d *Document) Bundle() *Node {
 	for i := 0; i < len(b.queue); i++ {
 		s := b.queue[i]
 		n := b.copy(s.Root, s, b.reference(b.names[s]))
-		moved = append(moved, Member{Key: b.names[s], KeyPos: s.Root.Pos, Value: withoutMember(n, "$schema")})
+		moved = append(moved, Member{Key: b.names[s], KeyPos: s.Root.Pos, Value: n.without("$schema")})
 	}
 	if len(moved) == 0 {
 		return root
@@ -37,62 +37,9 @@ type bundler struct {
 // copy returns n with its references rewritten, or n itself if none had to be. home is the document of n, and self
 // what "#" of it becomes.
 func (b *bundler) copy(n *Node, home *Document, self string) *Node {
-	if n.Kind != Object {
-		return n
-	}
-	c := n.withoutOwn()
-	for i := range c.Members {
-		m := &c.Members[i]
-		v := m.Value
-		if isReference(m.Key) && v.Kind == String {
-			v = b.ref(v, home, self)
-		} else {
-			v = b.value(v, keywords[m.Key], home, self)
-		}
-		if v != m.Value {
-			c = c.ownedBy(n)
-			c.Members[i].Value = v
-		}
-	}
-	return c
-}
-
-// value copies the schemas in the value of a keyword.
-func (b *bundler) value(v *Node, f form, home *Document, self string) *Node {
-	switch f {
-	case formSchema:
-		return b.copy(v, home, self)
-	case formItems, formSchemas, formSchemaMap, formPatternMap, formDependencies:
-	default:
-		return v
-	}
-	if f == formItems && v.Kind == Object {
-		return b.copy(v, home, self)
-	}
-	c := v
-	for i := range v.Members {
-		if s := b.copy(v.Members[i].Value, home, self); s != v.Members[i].Value {
-			c = c.ownedBy(v)
-			c.Members[i].Value = s
-		}
-	}
-	for i, item := range v.Items {
-		if s := b.copy(item, home, self); s != item {
-			c = c.ownedBy(v)
-			c.Items[i] = s
-		}
-	}
-	return c
-}
-
-// ownedBy returns n if it is a copy of original already, else a copy that may be changed.
-func (n *Node) ownedBy(original *Node) *Node {
-	if n != original {
-		return n
-	}
-	c := *n
-	c.Members, c.Items = slices.Clone(n.Members), slices.Clone(n.Items)
-	return &c
+	return eachSchema(n, func(n *Node) *Node {
+		return n.withoutOwn().withRefs(n, func(v *Node) *Node { return b.ref(v, home, self) })
+	})
 }
 
 func (b *bundler) ref(v *Node, home *Document, self string) *Node {
@@ -111,12 +58,7 @@ func (b *bundler) ref(v *Node, home *Document, self string) *Node {
 		_, rest, _ := sharedName(raw)
 		text = b.reference(b.name(name, home.Shared.Get(name))) + rest
 	}
-	if text == v.Text {
-		return v
-	}
-	c := *v
-	c.Text = text
-	return &c
+	return v.withText(text)
 }
 
 func (b *bundler) reference(name string) string {
@@ -139,15 +81,6 @@ func (b *bundler) name(name string, s *Document) string {
 
 func (b *bundler) taken(name string) bool {
 	return slices.ContainsFunc(b.queue, func(s *Document) bool { return b.names[s] == name })
-}
-
-func withoutMember(n *Node, key string) *Node {
-	if n.Get(key) == nil {
-		return n
-	}
-	c := *n
-	c.Members = slices.DeleteFunc(slices.Clone(n.Members), func(m Member) bool { return m.Key == key })
-	return &c
 }
 
 func appendDefinitions(root *Node, key string, moved []Member) *Node {

@@ -1,7 +1,7 @@
 package schema
 
-// circles reports references that lead back to where they started without a step into the value: checking them
-// would never end.
+// circles reports references that lead back to themselves without a step into the value: validation would never
+// end.
 func (l *linter) circles(n *Node) {
 	if n.Kind != Object {
 		return
@@ -13,7 +13,7 @@ func (l *linter) circles(n *Node) {
 	l.inPlace(n, func(next, ref *Node) {
 		done, met := l.passed[next]
 		if met && !done && ref != nil {
-			l.ds.Report(ref, "ref-circle", "", "$ref %s leads in a circle without looking into the value", quote(ref.Text))
+			l.ds.Report(ref, "ref-circle", "", "$ref leads in a circle without looking into the value")
 		} else if !met {
 			l.circles(next)
 		}

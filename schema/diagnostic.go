@@ -29,7 +29,10 @@ func (p Position) compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }
 
-// Severity tells whether a Diagnostic stops generation.
+// Upgrade is the command that fetches the newest mcpkiln for a project, as the scaffold has it.
+const Upgrade = "go get -tool github.com/mcpkiln/mcpkiln/cmd/mcpkiln@latest"
+
+// Severity reports whether a Diagnostic stops generation.
 type Severity uint8
 
 // An Error stops generation, a Warning is only shown.
@@ -94,7 +97,7 @@ func (ds *Diagnostics) report(s Severity, pos Position, pointer, code, hint, mes
 	*ds = append(*ds, Diagnostic{Pos: pos, Pointer: pointer, Code: code, Severity: s, Message: message, Hint: hint})
 }
 
-// Sort orders by place, then code and message, and drops what is said twice.
+// Sort orders by position, then code and message, and drops duplicates.
 func (ds *Diagnostics) Sort() {
 	slices.SortStableFunc(*ds, func(a, b Diagnostic) int {
 		return cmp.Or(a.Pos.compare(b.Pos), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code),
@@ -119,7 +122,7 @@ func (ds Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err returns ds as an error if it has errors, else nil: warnings alone are none.
+// Err returns ds as an error if it has errors, else nil, also if it has warnings.
 func (ds Diagnostics) Err() error {
 	if ds.HasErrors() {
 		return ds

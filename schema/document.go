@@ -23,8 +23,8 @@ func (d Dialect) String() string {
 	return draft2020URL
 }
 
-// Document is one JSON Schema with everything that its references can reach. It never leaves the text it was made
-// from (VAL06). A Document is not changed after NewDocument and may be used by several goroutines.
+// Document is one JSON Schema with everything that its references can reach, all of it in the text it was made from
+// (VAL06). A Document is not changed after NewDocument and may be used by several goroutines.
 type Document struct {
 	Root    *Node
 	Dialect Dialect
@@ -51,12 +51,17 @@ type Named struct {
 }
 
 // NewDocument prepares the schema at root. shared may be nil. The Document is usable for lookups even if there are
-// diagnostics; whether its references lead somewhere and its keywords make sense is for Lint.
+// diagnostics; Lint checks references and keywords.
 func NewDocument(root *Node, shared *Library) (*Document, Diagnostics) {
+	return documentOf(root, shared, Draft2020)
+}
+
+// documentOf is NewDocument for a schema that is of the dialect unless it says another.
+func documentOf(root *Node, shared *Library, dialect Dialect) (*Document, Diagnostics) {
 	var ds Diagnostics
 	d := &Document{Root: root, Shared: shared, refused: &refusals{reasons: map[*Node]string{}}}
-	d.Dialect = dialectOf(root, Draft2020, &ds)
-	d.ids = newIndex(root, d.Dialect, &ds)
+	d.Dialect = dialectOf(root, dialect, &ds)
+	d.ids = newIndex(root, "", d.Dialect, &ds)
 	if refersToMeta(root, d.Dialect) {
 		d.Meta = metaSchema(d.Dialect)
 	}
@@ -68,13 +73,17 @@ func NewLibrary(node *Node) (*Library, Diagnostics) {
 	var all Diagnostics
 	l := &Library{byName: map[string]*Document{}}
 	for i := range node.Members {
-		m := &node.Members[i]
-		d, ds := NewDocument(m.Value, l)
-		all = append(all, ds...)
-		l.Schemas = append(l.Schemas, Named{m.Key, d})
-		l.byName[m.Key] = d
+		all = append(all, l.add(node.Members[i].Key, node.Members[i].Value, Draft2020)...)
 	}
 	return l, all
+}
+
+// add makes a document of root under a name.
+func (l *Library) add(name string, root *Node, dialect Dialect) Diagnostics {
+	d, ds := documentOf(root, l, dialect)
+	l.Schemas = append(l.Schemas, Named{name, d})
+	l.byName[name] = d
+	return ds
 }
 
 // Get returns the schema of that name, or nil. A nil l is allowed.
@@ -104,8 +113,8 @@ func (d *Document) Definition(name string) *Node {
 	return d.Root.Get("definitions").Get(name)
 }
 
-// DialectHint is what to add to a hint about a keyword that means something else in the other draft: nothing if the document says
-// which it is of.
+// DialectHint is the addition to a hint about a keyword that means something else in the other draft: nothing if the document
+// names its draft.
 func (d *Document) DialectHint() string {
 	if d.Root.Get("$schema") != nil {
 		return ""

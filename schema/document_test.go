@@ -118,7 +118,7 @@ func TestVAL07CirclesAreFoundThroughEveryApplicator(t *testing.T) {
 		"not: {$ref: '#'}":                                        1,
 		"if: {anyOf: [{$ref: '#'}]}":                              1,
 		"dependentSchemas: {a: {$ref: '#'}}":                      1,
-		"$dynamicAnchor: x\nthen: {$dynamicRef: '#x'}":            1,
+		"$dynamicAnchor: x\nif: true\nthen: {$dynamicRef: '#x'}":  1,
 		"$dynamicAnchor: x\nproperties: {a: {$dynamicRef: '#x'}}": 0,
 		"$schema: http://json-schema.org/draft-07/schema#\ndependencies: {a: [b], b: {$ref: '#'}}": 1,
 	} {
@@ -265,7 +265,8 @@ func lintSuiteFile(t *testing.T, file string, dialect Dialect) {
 		for _, found := range append(ds, d.Lint()...) {
 			wrongDefault := found.Code == "impossible-default" && filepath.Base(file) == "default.json"
 			overlap := found.Code == "overlapping-forms" && strings.Contains(group.Get("description").Text, "oneOf") // what they test
-			if found.Code != "remote-ref" && !wrongDefault && !overlap {
+			idle := found.Code == "idle-keyword"                                                                     // which they show to check nothing
+			if found.Code != "remote-ref" && !wrongDefault && !overlap && !idle {
 				t.Errorf("%s: %s", group.Get("description").Text, found)
 			}
 		}

@@ -4,5 +4,5 @@ import "embed"
 
 // Revisions holds a folder for each protocol revision that mcpkiln knows: its documents and rules.yaml.
 //
-//go:embed 2025-11-25 2026-07-28
+//go:embed 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 var Revisions embed.FS

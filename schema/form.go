@@ -2,7 +2,7 @@ package schema
 
 import "strings"
 
-// article names what a form takes; forms that are missing take a schema, or anything.
+// article describes the values of a form; forms without a row take a schema, or anything.
 var article = map[form]string{
 	formString: "a string", formBool: "true or false", formNumber: "a number", formPositive: "a number above zero",
 	formCount: "an integer from zero", formArray: "a list", formStrings: "a list of strings",
@@ -11,13 +11,13 @@ var article = map[form]string{
 	formPatternMap: "an object of schemas", formDependencies: "an object of schemas or of lists of strings",
 }
 
-// remarks say nothing about values, so that a wrong one is no reason to refuse a schema.
-var remarks = map[string]bool{"$comment": true, "title": true, "description": true, "deprecated": true, "examples": true, "readOnly": true, "writeOnly": true}
+// unchecked are annotations, so that a wrong one is no reason to refuse a schema.
+var unchecked = map[string]bool{"$comment": true, "title": true, "description": true, "deprecated": true, "examples": true, "readOnly": true, "writeOnly": true}
 
 func (l *linter) value(keyword string, f form, v *Node) {
 	switch {
 	case !l.fits(f, v):
-		l.misfit(keyword, f, v)
+		l.wrongType(keyword, f, v)
 	case f == formStrings:
 		l.strings(keyword, v)
 	case f == formStringLists || f == formDependencies || f == formFlags:
@@ -29,10 +29,10 @@ func (l *linter) value(keyword string, f form, v *Node) {
 	}
 }
 
-func (l *linter) misfit(keyword string, f form, v *Node) {
+func (l *linter) wrongType(keyword string, f form, v *Node) {
 	hint := ""
 	switch {
-	case remarks[keyword]:
+	case unchecked[keyword]:
 		l.ds.report(Warning, v.Pos, v.Pointer, "keyword-type", "nothing is made of it", keyword+" takes "+article[f]+", not "+describe(v))
 		return
 	case v.Kind == Number && v.Rat() == nil:
@@ -48,7 +48,7 @@ func (l *linter) misfit(keyword string, f form, v *Node) {
 	l.ds.Report(v, "keyword-type", hint, "%s takes %s, not %s", keyword, article[f], describe(v))
 }
 
-// fits checks the value itself, not what it holds.
+// fits checks the value itself, not what it contains.
 func (l *linter) fits(f form, v *Node) bool {
 	switch f {
 	case formString:
@@ -81,7 +81,7 @@ func (l *linter) strings(keyword string, v *Node) {
 	}
 }
 
-// members checks what stands under each key of a keyword that takes an object of something else than schemas.
+// members checks each value of a keyword that takes an object of something else than schemas.
 func (l *linter) members(keyword string, f form, v *Node) {
 	for i := range v.Members {
 		m := v.Members[i].Value

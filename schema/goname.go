@@ -3,7 +3,7 @@ package schema
 import "go/token"
 
 // IsOwn reports whether word is a keyword of the generator itself. goName is the Go name of a property's field, goType
-// that of the type which is made of a schema. They assert nothing, and nobody else sees them (VAL08).
+// that of the type which is made of a schema. They assert nothing and are not advertised (VAL08).
 func IsOwn(word string) bool { f := keywords[word]; return f == formGoName || f == formGoType }
 
 // GoName reports n if it is no exported Go identifier.
@@ -29,10 +29,10 @@ func (l *linter) goName(n *Node, f form, v *Node) {
 	l.ds.GoName(v)
 }
 
-// isField notes the properties of n, and the items of a tuple, which are fields in Go.
+// isField records the properties of n, and the items of a tuple, which become fields in Go, too.
 func (l *linter) isField(n *Node) {
 	for _, m := range n.Get("properties").members() {
-		l.fields[m.Value] = true
+		l.fields[m.Value], l.properties[m.Value] = true, true
 	}
 	for _, keyword := range []string{"prefixItems", "items"} {
 		for _, item := range n.Get(keyword).items() {
@@ -43,7 +43,7 @@ func (l *linter) isField(n *Node) {
 
 // withoutOwn returns n without the keywords of the generator.
 func (n *Node) withoutOwn() *Node {
-	return withoutMember(withoutMember(n, "goName"), "goType")
+	return n.without("goName", "goType")
 }
 
 // GoTypes returns the names that goType gives to types of the document, in source order.

@@ -5,10 +5,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
-// goTypes are the Go types that goType asks for by name, where the type needs none of its own: for values of a type, and of a
-// format if there is one.
+// goTypes are the existing Go types that goType can name: for values of a type, and of a format if there is one.
 var goTypes = map[string]readyType{
 	"string":        {[]string{"string"}, ""},
 	"time.Time":     {[]string{"string"}, "date-time"},
@@ -26,7 +27,15 @@ type readyType struct {
 	format string
 }
 
-// hint says what a schema n lacks that asks for the Go type name.
+// fits reports whether the schema n is one of those.
+func (t readyType) fits(n *Node) bool {
+	types := typesOf(n)
+	other := func(word string) bool { return word != "null" && !slices.Contains(t.types, word) }
+	return len(types) > 0 && n.Get("enum") == nil && n.Get("const") == nil && !slices.ContainsFunc(types, other) &&
+		(t.format == "" || textOf(n.Get("format")) == t.format)
+}
+
+// hint says what a schema n lacks to be of the Go type name.
 func (t readyType) hint(n *Node, name string) string {
 	if t.format == "" || n.Get("enum") != nil || n.Get("const") != nil || !slices.Equal(typesOf(n), t.types) {
 		return "write goType where these stand, or leave it out"
@@ -41,10 +50,10 @@ func (t readyType) hint(n *Node, name string) string {
 	return "write format: " + t.format + ", or leave goType out"
 }
 
-// IsGoType reports whether goType asks for a Go type that is there already, and does not name a new one.
+// IsGoType reports whether goType names an existing Go type, not a new one.
 func IsGoType(name string) bool { _, ok := goTypes[name]; return ok }
 
-// GoTypesOf returns the Go types that values of a type or format can have; none for those that have no choice.
+// GoTypesOf returns the Go types to choose from for a type or format; none if there is no choice.
 func GoTypesOf(word string) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(goTypes)) {
@@ -62,17 +71,17 @@ func (l *linter) goType(n, v *Node) {
 	case v.Is(String) && IsGoType(v.Text):
 		l.goTypeFits(n, v)
 	case v.Is(String) && strings.ContainsRune(v.Text, '.'):
-		l.ds.Report(v, "go-type", "write one of "+goTypeNames()+", or a name for the type that is made",
+		l.ds.Report(v, "go-type", goTypeHint(n)+", or write a name for the type that is made",
 			"%s is no Go type that a schema can have", quote(v.Text))
 	default:
 		l.typeName(n, v)
 	}
 }
 
-// typeName checks the name of a new type. A word that is none may be meant for a Go type.
+// typeName checks the name of a new type. Another word may be a misspelt Go type.
 func (l *linter) typeName(n, v *Node) {
 	if v.Is(String) && token.IsIdentifier(v.Text) && !token.IsExported(v.Text) {
-		l.ds.Report(v, "go-type", "write one of "+goTypeNames()+", or begin with a capital letter to name the type that is made",
+		l.ds.Report(v, "go-type", goTypeHint(n)+", or begin with a capital letter to name the type that is made",
 			"%s is no Go type that a schema can have", quote(v.Text))
 		return
 	}
@@ -84,8 +93,14 @@ func (l *linter) typeName(n, v *Node) {
 	}
 }
 
-// goTypeNames lists the Go types that goType can ask for.
-func goTypeNames() string { return strings.Join(slices.Sorted(maps.Keys(goTypes)), ", ") }
+// goTypeHint names the Go types that the schema n can have.
+func goTypeHint(n *Node) string {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(goTypes)), func(name string) bool { return !goTypes[name].fits(n) })
+	if len(names) == 0 {
+		return "leave goType out"
+	}
+	return "write " + strings.Join(names, " or ")
+}
 
 // textOf is the text of a string, "" for anything else.
 func textOf(n *Node) string {
@@ -97,17 +112,11 @@ func textOf(n *Node) string {
 
 func (l *linter) goTypeFits(n, v *Node) {
 	t := goTypes[v.Text]
-	fits := len(typesOf(n)) > 0 && n.Get("enum") == nil && n.Get("const") == nil
-	for _, word := range typesOf(n) {
-		fits = fits && (word == "null" || slices.Contains(t.types, word))
-	}
 	want := "type: " + strings.Join(t.types, " or ")
 	if t.format != "" {
 		want += ", format: " + t.format
-		format := n.Get("format")
-		fits = fits && format.Is(String) && format.Text == t.format
 	}
-	if !fits {
+	if !t.fits(n) {
 		l.ds.Report(v, "go-type", t.hint(n, v.Text), "%s is the Go type of {%s} without enum or const", v.Text, want)
 	}
 }
@@ -123,4 +132,17 @@ func typesOf(n *Node) []string {
 		all = append(all, word.Text)
 	}
 	return all
+}
+
+// GoTypeHolds reports whether a Go type holds a text of its format: a duration of years and months has no length.
+func GoTypeHolds(name, text string) (ok bool) {
+	switch name {
+	case "time.Duration":
+		_, ok = format.ParseDuration(text)
+	case "time.Time":
+		_, ok = format.ParseDateTime(text)
+	default:
+		ok = true
+	}
+	return ok
 }

@@ -63,12 +63,12 @@ func (l *linter) undeclared(n *Node) {
 	}
 }
 
-// unknownRequired warns of a required property that no other keyword speaks of. Where schemas are combined, another one may
-// declare it: there only what looks like a slip is reported.
+// unknownRequired warns of a required property that no other keyword mentions. Where schemas are combined, another one may
+// declare it: there only near misses are reported.
 func (l *linter) unknownRequired(n, name *Node, hint string) {
 	combined := n.Get("properties") == nil || slices.ContainsFunc(n.Members, func(m Member) bool {
 		return isReference(m.Key) || slices.Contains(combining, m.Key)
-	}) || n != l.doc.Root && !standsAlone.MatchString(strings.TrimPrefix(n.Pointer, l.doc.Root.Pointer))
+	}) || n != l.doc.Root && !soleSchema.MatchString(strings.TrimPrefix(n.Pointer, l.doc.Root.Pointer))
 	if hint == "" && combined {
 		return
 	}
@@ -80,8 +80,8 @@ func (l *linter) unknownRequired(n, name *Node, hint string) {
 
 var (
 	combining = []string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "additionalProperties", "unevaluatedProperties"}
-	// standsAlone are the places of schemas to whose values no other schema applies.
-	standsAlone = regexp.MustCompile(`/(properties/[^/]*|items)$`)
+	// soleSchema matches the places of schemas to whose values no other schema applies.
+	soleSchema = regexp.MustCompile(`/(properties/[^/]*|items)$`)
 )
 
 func names(n *Node) []string {
@@ -99,7 +99,7 @@ func matchesPattern(patterns *Node, name string) bool {
 	})
 }
 
-// constants holds const against enum, and both against type.
+// constants checks const against enum, and both against type.
 func (l *linter) constants(n *Node) {
 	constant, enum := n.Get("const"), n.Get("enum")
 	if constant != nil {
@@ -130,7 +130,7 @@ func (l *linter) constants(n *Node) {
 	}
 }
 
-// likeness is the same for values that are equal, and seldom for others.
+// likeness is the same for equal values, and seldom for others.
 func likeness(v *Node) string {
 	switch v.Kind {
 	case Number:

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// ParseJSON reads one JSON value. The Node is nil after a syntax error, which ends the run; of a duplicate key the
-// first value is kept. Text that is not UTF-8, lone surrogates and nesting beyond MaxDepth are syntax errors (VAL07).
+// ParseJSON reads one JSON value. It stops at a syntax error, and the Node is nil; of a duplicate key the first value
+// is kept. Text that is not UTF-8, lone surrogates and nesting beyond MaxDepth are syntax errors (VAL07).
 func ParseJSON(file string, data []byte) (*Node, Diagnostics) {
 	p := jsonParser{file: file, data: data, line: 1}
 	if len(data) >= len(byteOrderMark) && string(data[:len(byteOrderMark)]) == byteOrderMark {
@@ -20,7 +20,9 @@ func ParseJSON(file string, data []byte) (*Node, Diagnostics) {
 		}
 	}
 	if p.failed {
-		n = nil
+		if n = nil; HasConflict(data) {
+			p.ds = conflictIn(file, data)
+		}
 	}
 	p.ds.Sort()
 	return n, p.ds

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// str reads the string that starts at p.at and moves behind it. After p.fail the result means nothing.
+// str reads the string that starts at p.at and moves past it. After p.fail the result is invalid.
 func (p *jsonParser) str() string {
 	start := p.at + 1
 	for i := start; i < len(p.data); i++ {
@@ -25,7 +25,7 @@ func (p *jsonParser) str() string {
 	return ""
 }
 
-// slowString goes on at i, the first byte of the string that is not plain ASCII.
+// slowString continues at i, the first byte of the string that is not plain ASCII.
 func (p *jsonParser) slowString(start, i int) string {
 	b := append(make([]byte, 0, 2*(i-start)+32), p.data[start:i]...)
 	for i < len(p.data) {

@@ -32,8 +32,8 @@ const (
 	formGoType       // name of a type
 )
 
-// keywords are those of draft-07 and of 2020-12, with the two that 2020-12 replaced and validators still know, and ours. What
-// is not in here is an annotation, unless it looks like a slip of one that is.
+// keywords are those of draft-07 and 2020-12, the two that 2020-12 replaced and validators still know, and the generator's own.
+// Any other word is an annotation, unless it looks like a misspelt keyword.
 var keywords = map[string]form{
 	"$schema": formString, "$id": formString, "$ref": formString, "$anchor": formString, "$comment": formString,
 	"$dynamicRef": formString, "$dynamicAnchor": formString, "$recursiveRef": formString, "$recursiveAnchor": formBool,
@@ -63,7 +63,7 @@ var keywords = map[string]form{
 	"goName": formGoName, "goType": formGoType, // ours: goname.go
 }
 
-// annotations are words of other vocabularies that are known to assert nothing; some look like slips of ours.
+// annotations are words of other vocabularies that assert nothing; some look like misspelt keywords.
 var annotations = map[string]bool{"example": true, "comment": true, "id": true, "note": true, "enumNames": true, "readonly": true, "option": true, "options": true}
 
 var keywordNames = slices.Sorted(maps.Keys(keywords))
@@ -104,5 +104,5 @@ func subschemas(n *Node, visit func(*Node)) {
 // IsKeyword reports whether word is a keyword of draft-07 or 2020-12.
 func IsKeyword(word string) bool { _, ok := keywords[word]; return ok && !IsOwn(word) }
 
-// IsType reports whether word is a name that the keyword type takes.
+// IsType reports whether word is a value of the keyword type.
 func IsType(word string) bool { return slices.Contains(typeNames, word) }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,9 +11,9 @@ import (
 
 // Lint reports everything that makes no sense in the document: misspelt and ill-typed keywords, references that
 // lead nowhere or in a circle, patterns that are not RE2, schemas that no value satisfies, defaults that their own
-// schema refuses (VAL03). It knows every keyword of the drafts; which of them can be generated is not its question.
+// schema refuses (VAL03). It knows every keyword of the drafts, also those that can not be generated.
 func (d *Document) Lint() Diagnostics {
-	l := linter{doc: d, seen: map[*Node]bool{}, passed: map[*Node]bool{}, fields: map[*Node]bool{}}
+	l := linter{doc: d, seen: map[*Node]bool{}, passed: map[*Node]bool{}, fields: map[*Node]bool{}, properties: map[*Node]bool{}}
 	l.schema(d.Root)
 	for i := 0; i < len(l.targets); i++ {
 		l.schema(l.targets[i])
@@ -31,11 +32,13 @@ type linter struct {
 	doc     *Document
 	ds      Diagnostics
 	seen    map[*Node]bool
-	met     []*Node        // every schema, in the order of seeing it
+	met     []*Node        // every schema, in order
 	targets []*Node        // that references lead to
 	passed  map[*Node]bool // by circles: false while it is on the path
 	sampled []*Node        // schemas with a default or examples
-	fields  map[*Node]bool // properties
+	fields  map[*Node]bool // properties, and items of tuples
+
+	properties map[*Node]bool
 }
 
 func (l *linter) schema(n *Node) {
@@ -44,7 +47,7 @@ func (l *linter) schema(n *Node) {
 	}
 	l.seen[n] = true
 	if n.Kind != Object {
-		l.ds.Report(n, "not-a-schema", "", "%s stands where a schema should", describe(n))
+		l.ds.Report(n, "not-a-schema", schemaHint(n), "%s stands where a schema should", describe(n))
 		return
 	}
 	l.met = append(l.met, n)
@@ -54,6 +57,7 @@ func (l *linter) schema(n *Node) {
 		good = l.keyword(n, &n.Members[i]) && good
 	}
 	if good {
+		l.idle(n)
 		l.impossible(n)
 	}
 	if n.Get("default") != nil || n.Get("examples") != nil {
@@ -96,13 +100,22 @@ func (l *linter) keyword(n *Node, m *Member) bool {
 	return len(l.ds) == before
 }
 
-// unknown lets annotations pass. What is one slip away from a keyword would be a constraint that nobody enforces; any other
-// word may be one that its author believes in, so it gets a warning. Words that begin with x- are nobody's but theirs.
+// unknown lets annotations pass. A near miss of a keyword is an error: it would be a constraint that nobody enforces. Any other
+// word gets a warning, since its author may take it for a keyword, unless it begins with x- and is not x-sensitive or a near miss of it.
 func (l *linter) unknown(n *Node, m *Member) {
-	if strings.HasPrefix(m.Key, "x-") || annotations[m.Key] {
+	hint := DidYouMean(m.Key, keywordNames)
+	switch {
+	case m.Key == sensitiveKeyword:
+		l.sensitive(n, m.Value)
+		return
+	case strings.HasPrefix(m.Key, "x-") && DidYouMean(m.Key, []string{sensitiveKeyword}) != "":
+		hint = DidYouMean(m.Key, []string{sensitiveKeyword})
+	case strings.HasPrefix(m.Key, "x-") || annotations[m.Key]:
 		return
 	}
-	hint := DidYouMean(m.Key, keywordNames)
+	if key, value, ok := strings.Cut(m.Key, ":"); ok && slices.Contains(keywordNames, key) {
+		hint = "write a space after the colon: " + key + ": " + value
+	}
 	if hint == "" {
 		hint = DidYouMean(strings.ReplaceAll(m.Key, "_", ""), keywordNames)
 	}
@@ -141,7 +154,7 @@ func (l *linter) types(v *Node) {
 		case t.Kind != String:
 			l.ds.Report(t, "keyword-type", "", "type takes a name or a list of names, not %s", describe(t))
 		case !slices.Contains(typeNames, t.Text):
-			hint := DidYouMean(t.Text, typeNames)
+			hint := typeHint(t.Text)
 			if hint == "" {
 				hint = "the types are " + strings.Join(typeNames, ", ")
 			}
@@ -168,15 +181,33 @@ func (l *linter) pattern(v *Node) {
 	l.regexp(v.Pos, v.Pointer, v.Text)
 }
 
-// regexp holds patterns to RE2: it has no construct that takes more than linear time (VAL07).
+// regexp requires patterns to be RE2, which has no construct that takes more than linear time (VAL07).
 func (l *linter) regexp(pos Position, pointer, text string) {
 	_, err := ecma.Compile(text)
 	if err == nil {
 		return
 	}
-	hint := "patterns are RE2: write it without lookaround and backreferences, or check it in the handler"
 	reason := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-	l.ds.ReportAt(pos, pointer, "pattern", hint, "pattern is not RE2: %s", reason)
+	if perlOnly.MatchString(reason) {
+		hint := "patterns are RE2: write it without lookaround and backreferences, or check it in the handler"
+		l.ds.ReportAt(pos, pointer, "pattern", hint, "pattern is not RE2: %s", reason)
+		return
+	}
+	kind, _, _ := strings.Cut(reason, ":")
+	l.ds.ReportAt(pos, pointer, "pattern", patternHints[kind], "pattern can not be read: %s", reason)
+}
+
+// perlOnly matches the errors of patterns that other engines take and RE2 does not.
+var perlOnly = regexp.MustCompile("^invalid or unsupported Perl syntax|^invalid named capture: `\\(\\?<[=!]|^invalid escape sequence: `\\\\([1-9]|k)|lookaround|backreference")
+
+// patternHints are remedies for what is no pattern in any engine, by the beginning of Go's message.
+var patternHints = map[string]string{
+	"missing closing ]":                       `close the [, or write \[ for the character`,
+	"missing closing )":                       `close the (, or write \( for the character`,
+	"unexpected )":                            `open it with (, or write \) for the character`,
+	"missing argument to repetition operator": `write what is repeated before it, or a backslash before the character`,
+	"invalid repeat count":                    `write the lower number first; at most 10,000 repeats, and 1,000 where repeats are in repeats; maxLength has no limit`,
+	"invalid nested repetition operator":      `repeat a group: (…)`,
 }
 
 func (l *linter) ref(v *Node) {
@@ -195,8 +226,8 @@ func (l *linter) ref(v *Node) {
 	}
 	switch {
 	case home.Dialect != l.doc.Dialect:
-		l.ds.Report(v, "mixed-dialects", "give both the same $schema", "$ref %s leads to a schema of another dialect", quote(v.Text))
+		l.ds.Report(v, "mixed-dialects", "give both the same $schema", "$ref leads to a schema of another dialect")
 	case l.doc.ids.enclosing(v.Pointer).uri != "":
-		l.ds.Report(v, "shared-under-id", "remove the $id", "$ref %s can not stand below an $id, where # means something else", quote(v.Text))
+		l.ds.Report(v, "shared-under-id", "remove the $id", "$ref to a shared schema can not stand below an $id, where # means something else")
 	}
 }

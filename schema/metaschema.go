@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// metaSchemas holds what the drafts demand of schemas, each in one document, without annotations.
+// metaSchemas holds the meta-schemas of the drafts, each in one document, without annotations.
 //
 //go:embed dialect/draft-07.json dialect/2020-12.json
 var metaSchemas embed.FS
@@ -26,7 +26,7 @@ func isMetaRef(ref string, dialect Dialect) bool {
 	return ok && (rest == "" || rest[0] == '#')
 }
 
-// metaSchema returns the dialect's meta-schema as a document. Its nodes say the address of the dialect as their file.
+// metaSchema returns the dialect's meta-schema as a document. Its nodes have the address of the dialect as their file.
 func metaSchema(dialect Dialect) *Document {
 	name := "dialect/2020-12.json"
 	if dialect == Draft7 {
@@ -41,6 +41,6 @@ func metaSchema(dialect Dialect) *Document {
 		panic("schema: " + ds.Error())
 	}
 	d := &Document{Root: root, Dialect: dialect, refused: &refusals{reasons: map[*Node]string{}}}
-	d.ids = newIndex(root, dialect, &ds)
+	d.ids = newIndex(root, "", dialect, &ds)
 	return d
 }

@@ -98,7 +98,7 @@ func (n *Node) items() []*Node {
 	return n.Items
 }
 
-// Is reports whether n is there and of kind k.
+// Is reports whether n is not nil and of kind k.
 func (n *Node) Is(k Kind) bool { return n != nil && n.Kind == k }
 
 // Lookup follows a JSON Pointer relative to n: "" is n itself. It returns nil where the pointer leads nowhere.
@@ -177,7 +177,15 @@ func (n *Node) AppendJSON(b []byte) []byte {
 }
 
 // QuoteJSON returns text as a JSON string, with as few escapes as JSON allows.
-func QuoteJSON(text string) string { return string(appendQuoted(nil, text)) }
+func QuoteJSON(text string) string {
+	if !strings.ContainsFunc(text, escaped) {
+		return `"` + text + `"`
+	}
+	return string(appendQuoted(nil, text))
+}
+
+// escaped reports whether a string can not have the character as it is.
+func escaped(r rune) bool { return r < 0x20 || r == '"' || r == '\\' || r == 0x7f }
 
 // appendQuoted escapes only what JSON demands, so that text stays readable in generated constants.
 func appendQuoted(b []byte, s string) []byte {

@@ -40,13 +40,13 @@ func isNumber(s string) bool {
 	return i == len(s)
 }
 
-// The largest numbers that are worked out exactly: an exponent of ten digits must not fill the memory. float64 ends at 308.
+// The largest exact numbers: an exponent of ten digits must not fill the memory. float64 ends at 308.
 const (
 	maxExponent = 5000
 	maxNumber   = 10000 // bytes
 )
 
-// Rat returns the exact value of a number, or nil if n is none or its exponent is beyond 5000.
+// Rat returns the exact value of a number; nil if n is no number or its exponent is beyond 5000.
 func (n *Node) Rat() *big.Rat {
 	if !n.Is(Number) || len(n.Text) > maxNumber {
 		return nil

@@ -12,8 +12,8 @@ var plainest = []*Node{
 	{Kind: Object}, {Kind: Array}, {Kind: String}, {Kind: Number, Text: "1"}, {Kind: Bool, Text: "true"}, {Kind: Null},
 }
 
-// overlap warns of a oneOf of which a plain value certainly fits two forms, so that it is refused. Other overlaps may be meant, or
-// need a proof.
+// overlap warns of a oneOf that refuses a plain value because it certainly satisfies two branches. Other overlaps may be intended,
+// or need a proof.
 func (l *linter) overlap(n *Node) {
 	if n.Get("oneOf") == nil || !l.alone(n) {
 		return
@@ -37,16 +37,16 @@ func (l *linter) overlap(n *Node) {
 	}
 }
 
-// alone reports whether nothing but the type of n and its oneOf decides about plain values.
+// alone reports whether only the type of n and its oneOf decide about plain values.
 func (l *linter) alone(n *Node) bool {
 	place := strings.TrimPrefix(n.Pointer, l.doc.Root.Pointer)
-	return (place == "" || standsAlone.MatchString(place) || definition.MatchString(place)) &&
+	return (place == "" || soleSchema.MatchString(place) || definition.MatchString(place)) &&
 		!slices.ContainsFunc(n.Members, func(m Member) bool { return m.Key != "oneOf" && decides[m.Key] })
 }
 
 var definition = regexp.MustCompile(`/(\$defs|definitions)/[^/]*$`)
 
-// decides are the keywords for which a plain value is not good enough, whatever its type: allowsPlain looks at few of them.
+// decides are the keywords that may refuse a plain value of any type and that allowsPlain does not evaluate.
 var decides = map[string]bool{
 	"required": true, "minProperties": true, "minItems": true, "contains": true, "minLength": true, "pattern": true, "format": true,
 	"minimum": true, "maximum": true, "exclusiveMinimum": true, "exclusiveMaximum": true, "multipleOf": true, "const": true, "enum": true,

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// index finds what $id and $anchor name inside one document.
+// index finds the schemas that $id and $anchor name in one document.
 type index struct {
 	resources []resource // the root first; each later one lies below one before it
 	anchors   map[anchor]*Node
@@ -22,8 +22,9 @@ type anchor struct {
 	name     string
 }
 
-func newIndex(root *Node, dialect Dialect, ds *Diagnostics) index {
-	x := index{resources: []resource{{root, ""}}, anchors: map[anchor]*Node{}}
+// newIndex reads the document at root, which has the address base.
+func newIndex(root *Node, base string, dialect Dialect, ds *Diagnostics) index {
+	x := index{resources: []resource{{root, base}}, anchors: map[anchor]*Node{}}
 	var walk func(n *Node, base int)
 	walk = func(n *Node, base int) {
 		if n.Kind != Object {
@@ -41,8 +42,8 @@ func newIndex(root *Node, dialect Dialect, ds *Diagnostics) index {
 	return x
 }
 
-// enter notes the $id of n and returns the resource that n belongs to. In draft-07 a $id of "#name" is an anchor,
-// and one beside a $ref means nothing.
+// enter records the $id of n and returns the resource that n belongs to. In draft-07 a $id of "#name" is an anchor,
+// and one beside a $ref is ignored.
 func (x *index) enter(n *Node, base int, dialect Dialect) int {
 	id := n.Get("$id")
 	if !id.Is(String) || dialect == Draft7 && n.Get("$ref") != nil {
@@ -109,8 +110,8 @@ func (x *index) find(ref, from string) (res resource, fragment string, ok bool) 
 	return res, fragment, true
 }
 
-// Resolve returns the schema that ref leads to. at is the value of the $ref, or nil for the root of d: it decides
-// what "#" is, also when it lies in a shared schema. The Diagnostic is at that value: the reference leads nowhere,
+// Resolve returns the target of ref. at is the value of the $ref, or nil for the root of d: it decides what "#" is, also
+// when it lies in a shared schema. The Diagnostic is at that value: the reference leads nowhere,
 // out of the document (VAL06), or to something that is no schema.
 func (d *Document) Resolve(ref string, at *Node) (*Node, *Diagnostic) {
 	if at == nil {
@@ -128,20 +129,46 @@ func (d *Document) Resolve(ref string, at *Node) (*Node, *Diagnostic) {
 			"%s is the meta-schema of another draft than the document's", quote(ref))
 	}
 	if !ok {
-		return nil, refDiagnostic(at, "remote-ref", "copy that schema into $defs and refer to it there",
-			"%s leads out of the document", quote(ref))
+		return nil, refDiagnostic(at, remoteRef.code, remoteRef.hint, "%s %s", quote(ref), remoteRef.text)
 	}
 	target := home.target(res, fragment)
-	if target == nil && !strings.HasPrefix(fragment, "/") && fragment != "" {
-		return nil, refDiagnostic(at, "dangling-ref", DidYouMean(ref, home.candidates()), "%s names no anchor", quote(ref))
-	}
-	if target == nil {
-		return nil, refDiagnostic(at, "dangling-ref", DidYouMean(ref, home.candidates()), "%s leads nowhere", quote(ref))
-	}
-	if target.Kind != Object && target.Kind != Bool {
-		return nil, refDiagnostic(at, "not-a-schema", "", "%s leads to %s, not to a schema", quote(ref), describe(target))
+	if why := home.noSchema(target, fragment); why != (refusal{}) {
+		return nil, refDiagnostic(at, why.code, why.hint, "%s %s", quote(ref), why.text)
 	}
 	return target, nil
+}
+
+// refusal is why a reference leads to no schema.
+type refusal struct{ code, hint, text string }
+
+var remoteRef = refusal{"remote-ref", "copy that schema into $defs, or into a file below the manifest's folder", "leads out of the document"}
+
+// noSchema is why a reference with that fragment leads to no schema in d; zero if n is one.
+func (d *Document) noSchema(n *Node, fragment string) refusal {
+	switch {
+	case n == nil && fragment != "" && fragment[0] != '/':
+		return refusal{"dangling-ref", DidYouMean("#"+fragment, d.candidates()), "names no anchor"}
+	case n == nil:
+		return refusal{"dangling-ref", d.nearReference(fragment), "leads nowhere"}
+	case n.Kind != Object && n.Kind != Bool:
+		return refusal{"not-a-schema", "", "leads to " + describe(n) + ", not to a schema"}
+	}
+	return refusal{}
+}
+
+// nearReference is the hint for a reference that leads nowhere: one that is spelt nearly the same, or a schema of that name elsewhere.
+func (d *Document) nearReference(fragment string) string {
+	all := d.candidates()
+	if hint := DidYouMean("#"+fragment, all); hint != "" {
+		return hint
+	}
+	name := fragment[strings.LastIndexByte(fragment, '/'):]
+	for _, c := range all {
+		if strings.HasSuffix(c, name) {
+			return `did you mean "` + c + `"?`
+		}
+	}
+	return ""
 }
 
 func (d *Document) target(res resource, fragment string) *Node {
@@ -197,7 +224,7 @@ func (d *Document) metaOf() *Document {
 	return nil
 }
 
-// candidates are the references that would lead somewhere.
+// candidates are the references that have a target.
 func (d *Document) candidates() []string {
 	var all []string
 	for _, key := range [...]string{"$defs", "definitions"} {

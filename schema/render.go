@@ -7,15 +7,32 @@ import (
 	"unicode/utf8"
 )
 
-// Render returns the diagnostic with the source line it is about and a caret under the column. src is the text of
+// longestLine is how much of a source line is shown, in bytes.
+const longestLine = 120
+
+// Render returns the diagnostic with the source line it is about and a caret under the column. In a longer line than can be shown, which
+// may be a whole file, the JSON Pointer says where that is. src is the text of
 // the file; without it, or without a line, only the first line is returned. It ends without a newline.
 func (d Diagnostic) Render(src []byte) string {
 	line, ok := sourceLine(src, d.Pos.Line)
 	if !ok || d.Pos.Column == 0 {
 		return d.String()
 	}
+	first := d.String()
+	if len(line) > longestLine && d.Pointer != "" {
+		first += "\n  at " + printable(lastPart(d.Pointer))
+	}
 	line, column := window(line, d.Pos.Column)
-	return d.String() + "\n  " + printable(line) + "\n  " + indent(line, column) + "^"
+	return first + "\n  " + printable(line) + "\n  " + indent(line, column) + "^"
+}
+
+// lastPart is the end of a JSON Pointer that is too long to be read.
+func lastPart(pointer string) string {
+	if len(pointer) <= longestLine {
+		return pointer
+	}
+	end := pointer[len(pointer)-longestLine:]
+	return ellipsis + end[max(0, strings.IndexByte(end, '/')):]
 }
 
 func sourceLine(src []byte, number int) (string, bool) {
@@ -35,18 +52,18 @@ func sourceLine(src []byte, number int) (string, bool) {
 	return strings.TrimSuffix(string(src), "\r"), len(src) > 0
 }
 
-// ellipsis stands where a line was cut.
+// ellipsis marks where a line was cut.
 const ellipsis = "…"
 
 // window cuts a line that is too long for a terminal (a saved answer is often one line) around the column.
 func window(line string, column int) (string, int) {
-	const before, most = 60, 120
+	const before = 60
 	column = min(column, len(line)+1)
-	if len(line) <= most {
+	if len(line) <= longestLine {
 		return line, column
 	}
 	start := max(0, column-1-before)
-	end := min(len(line), start+most)
+	end := min(len(line), start+longestLine)
 	for start > 0 && start < len(line) && !utf8.RuneStart(line[start]) {
 		start--
 	}

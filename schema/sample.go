@@ -14,8 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// samples holds defaults and examples against the schema that they stand in. Both are annotations: a wrong default is not
-// applied, which is said.
+// samples validates defaults and examples by the schema that they stand in. Both are annotations: a wrong default is a
+// warning that it is not applied.
 func (l *linter) samples() {
 	for _, n := range l.sampled {
 		if reason := l.doc.refusal(n, n.Get("default")); reason != "" {
@@ -29,11 +29,11 @@ func (l *linter) samples() {
 	}
 }
 
-// refusals are what a document says of its defaults and examples. Each is judged once.
+// refusals caches the validation of a document's defaults and examples.
 type refusals struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
-	broken   error // why the document does not compile: asked again, the compiler panics
+	broken   error // why the document does not compile: a second attempt would panic
 	reasons  map[*Node]string
 }
 
@@ -60,7 +60,7 @@ func (d *Document) refusal(n, v *Node) string {
 	return reason
 }
 
-// RefusesDefault reports whether the schema that v is the default of does not allow it. v may stand in a schema that d shares.
+// RefusesDefault reports whether a schema refuses its own default v. v may stand in a schema that d shares.
 func (d *Document) RefusesDefault(v *Node) bool {
 	home := d.home(v)
 	owner, _ := strings.CutSuffix(strings.TrimPrefix(v.Pointer, home.Root.Pointer), "/default")
@@ -68,8 +68,8 @@ func (d *Document) RefusesDefault(v *Node) bool {
 	return n != nil && n.Get("default") == v && home.refusal(n, v) != ""
 }
 
-// simplySatisfies answers for the schemas that nearly all defaults stand in, without compiling anything: compiling
-// costs more than the rest of generating a tool. false means that it does not know.
+// simplySatisfies validates against the schemas that nearly all defaults have, without compiling: that costs more than
+// the rest of generating a tool. false means unknown.
 func simplySatisfies(n, v *Node) bool {
 	return !slices.ContainsFunc(n.Members, func(m Member) bool {
 		f, known := keywords[m.Key]

@@ -14,7 +14,7 @@ import (
 // maxAliased bounds how many values aliases may add: nine lines of YAML can ask for billions.
 const maxAliased = 100_000
 
-// ParseYAML reads one YAML document as the JSON value it stands for. The Node is nil if the text is no YAML or not
+// ParseYAML reads one YAML document as a JSON value. The Node is nil if the text is no YAML or not
 // one document, nested too deep, or expanded too far. What JSON can not say (other tags, numbers such as 0x10 or .inf, keys that are no strings, anchors
 // that contain themselves) is reported; the rest is still returned. Of a duplicate key the first value is kept.
 func ParseYAML(file string, data []byte) (*Node, Diagnostics) {
@@ -28,23 +28,23 @@ func ParseYAML(file string, data []byte) (*Node, Diagnostics) {
 	}
 	n := p.value(doc.Content[0], "", 0)
 	p.ds.Sort()
-	if p.lost {
-		return nil, p.ds // what is missing would be reported as a mistake of its own
+	if p.incomplete {
+		return nil, p.ds // every missing part would be reported as an error of its own
 	}
 	return n, p.ds
 }
 
 type yamlParser struct {
-	file    string
-	data    []byte
-	lines   []yamlLine
-	cursor  yamlCursor
-	nodes   slab
-	open    map[*yaml.Node]bool // anchors that are being expanded
-	inAlias int
-	aliased int
-	lost    bool // something was not read: nested too deep, or expanded too far
-	ds      Diagnostics
+	file       string
+	data       []byte
+	lines      []yamlLine
+	cursor     yamlCursor
+	nodes      slab
+	open       map[*yaml.Node]bool // anchors that are being expanded
+	inAlias    int
+	aliased    int
+	incomplete bool // something was not read: nested too deep, or expanded too far
+	ds         Diagnostics
 }
 
 // checkText refuses what the YAML reader would misread or report without a place.
@@ -62,10 +62,10 @@ func (p *yamlParser) document() (*yaml.Node, bool) {
 			return doc, true
 		}
 	}
-	return p.whole()
+	return p.onePiece()
 }
 
-func (p *yamlParser) whole() (*yaml.Node, bool) {
+func (p *yamlParser) onePiece() (*yaml.Node, bool) {
 	dec := yaml.NewDecoder(bytes.NewReader(p.data))
 	var doc, second yaml.Node
 	if err := decode(dec, &doc); err != nil {
@@ -105,7 +105,7 @@ func (p *yamlParser) value(y *yaml.Node, pointer string, depth int) *Node {
 	}
 	switch {
 	case depth > MaxDepth:
-		p.lost = true
+		p.incomplete = true
 		p.ds.Report(n, "too-deep", "", "nested deeper than %d levels", MaxDepth)
 	case y.Kind == yaml.MappingNode:
 		n.Kind = Object
@@ -129,11 +129,11 @@ func (p *yamlParser) alias(y *yaml.Node, pointer string, depth int) *Node {
 	here := &Node{Kind: Null, Pos: p.position(y), Pointer: pointer}
 	switch {
 	case p.open[y.Alias]:
-		p.lost = true
+		p.incomplete = true
 		p.ds.Report(here, "yaml-alias", "", "alias %s stands inside the value that it names", quote(y.Value))
 		return here
 	case p.aliased > maxAliased:
-		p.lost = true
+		p.incomplete = true
 		p.ds.ReportAt(Position{p.file, 1, 1}, "", "yaml-alias", "", "aliases expand to more than %d values", maxAliased)
 		return here
 	}

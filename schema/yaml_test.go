@@ -80,7 +80,7 @@ func TestVAL07ParseYAMLRefuses(t *testing.T) {
 		{"bad bytes", "a: \xff", "f:1:4: error[invalid-utf8]: byte 0xff is not UTF-8"},
 		{"too deep", strings.Repeat("[", 300) + strings.Repeat("]", 300), "f:1:258: error[too-deep]: nested deeper than 256 levels"},
 		{"second document broken", "a: 1\n---\nb: [", "f:3:1: error[syntax]: not YAML: did not find expected node content"},
-		{"scanner", "a: b: c", "f:1:1: error[syntax]: not YAML: mapping values are not allowed in this context"},
+		{"scanner", "a: b: c", "f:1:5: error[syntax]: not YAML: mapping values are not allowed in this context; quote the text: YAML takes what is before a colon for a key"},
 		{"end of flow", "a: 1\nb: [1,\n2", "f:2:1: error[syntax]: not YAML: did not find expected ',' or ']'"},
 	} {
 		_, ds := ParseYAML("f", []byte(test.src))

@@ -22,11 +22,15 @@ var (
 	yamlBlockError = regexp.MustCompile(`expected (<document start>|key|'-' indicator)`)
 )
 
-// syntax reports an error of the YAML reader at the best place that can be had: it names a line, at times the wrong
-// one, and never a column.
+// syntax reports an error of the YAML reader at the best known position: the reader names a line, sometimes the wrong one,
+// and never a column.
 func (p *yamlParser) syntax(err error) {
 	if errors.Is(err, io.EOF) {
 		p.ds.ReportAt(Position{p.file, 1, 1}, "", "empty-file", "", "the file holds no value")
+		return
+	}
+	if HasConflict(p.data) {
+		p.ds = append(p.ds, conflictIn(p.file, p.data)...)
 		return
 	}
 	line, message := splitYAMLError(err)
@@ -46,18 +50,62 @@ func (p *yamlParser) syntax(err error) {
 	if p.jsonFault(0) || p.jsonFault(at) {
 		return
 	}
-	pos, hint := p.at(at), ""
-	if p.tabBefore(pos) {
-		hint = "indent with spaces; YAML allows no tabs there"
-	}
-	p.ds.ReportAt(pos, "", "syntax", hint, "not YAML: %s", message)
+	at, hint := p.cause(at, message)
+	p.ds.ReportAt(p.at(at), "", "syntax", hint, "not YAML: %s", message)
 }
 
-// jsonStart is how JSON begins that is no YAML by chance: with a quote in its first brackets.
+var (
+	noBreakSpace = regexp.MustCompile(`(?m)^[ \t]*\x{a0}`)
+	// secondColon matches a value without quotes that holds a colon, up to that colon.
+	secondColon = regexp.MustCompile(`^\s*(?:- +)?[^\s"'#:\[{][^"'#:\[{]*: +[^\s"'\[{&*!|>][^"#]*?:(?:\s|$)`)
+	// noSpace matches a key and its value without a space between them, up to the colon.
+	noSpace = regexp.MustCompile(`^\s*(?:- +)?[A-Za-z$][\w$.-]*:[^\s:/]`)
+)
+
+// cause is where the mistake probably is of an error that the reader reports at an offset, and its remedy: the reader notices a key
+// without a space behind it, or an indentation that is none, only in the lines that follow.
+func (p *yamlParser) cause(at int, message string) (int, string) {
+	before := p.lines[max(0, p.lineOf(at)-1)].start
+	if m := noBreakSpace.FindIndex(p.data[before:p.lineEnd(at)]); m != nil {
+		return before + m[1] - len("\u00a0"), "indent with spaces: this is a no-break space"
+	}
+	if p.tabBefore(p.at(at)) {
+		return at, "indent with spaces; YAML allows no tabs there"
+	}
+	switch {
+	case strings.HasPrefix(message, "unknown anchor"):
+		return at, "quote the text if it is none: in YAML a value that begins with * refers to an anchor"
+	case strings.HasPrefix(message, "found character that cannot start any token"):
+		return at, "quote the text that begins with a character such as @, % or a backtick"
+	}
+	if !strings.HasPrefix(message, "mapping values are not allowed") && !strings.HasPrefix(message, "could not find expected ':'") {
+		return at, ""
+	}
+	for i := p.lineOf(at); i >= 0 && i > p.lineOf(at)-2; i-- {
+		line := p.data[p.lines[i].start:p.lineEnd(p.lines[i].start)]
+		if m := secondColon.Find(line); m != nil {
+			return p.lines[i].start + bytes.LastIndexByte(m, ':'), "quote the text: YAML takes what is before a colon for a key"
+		}
+		if m := noSpace.Find(line); m != nil {
+			return p.lines[i].start + bytes.LastIndexByte(m, ':'), "write a space after the colon"
+		}
+	}
+	return at, ""
+}
+
+// lineEnd is the offset of the end of the line that holds at.
+func (p *yamlParser) lineEnd(at int) int {
+	if end := bytes.IndexByte(p.data[at:], '\n'); end >= 0 {
+		return at + end
+	}
+	return len(p.data)
+}
+
+// jsonStart matches the beginning of JSON that is unlikely to be YAML: a quote in its first brackets.
 var jsonStart = regexp.MustCompile(`[\[{][\[{\s]*"`)
 
-// jsonFault looks for JSON that begins in the line of an offset, and reports what is wrong with it: the YAML reader says of
-// JSON no more than where its brackets open.
+// jsonFault looks for JSON that begins in the line of an offset, and reports what is wrong with it: the YAML reader only
+// names the line of the opening bracket.
 func (p *yamlParser) jsonFault(from int) bool {
 	start := jsonStart.FindIndex(p.data[from:])
 	if start == nil || bytes.ContainsAny(p.data[from:from+start[0]], "\n") {

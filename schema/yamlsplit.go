@@ -29,7 +29,7 @@ func inPieces(data []byte, pieces int) *yaml.Node {
 	docs := make([]*yaml.Node, len(texts))
 	var wg sync.WaitGroup
 	for i, text := range texts {
-		wg.Go(func() { docs[i] = wholeMapping(text) })
+		wg.Go(func() { docs[i] = singleMapping(text) })
 	}
 	wg.Wait()
 	members := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
@@ -44,7 +44,7 @@ func inPieces(data []byte, pieces int) *yaml.Node {
 	return b.join(docs[len(docs)-1], members)
 }
 
-// pieces is how many pieces are worth their while.
+// pieces is how many pieces pay off.
 func pieces(p *yamlParser) int {
 	if len(p.data) < splitAbove || len(p.lines) != bytes.Count(p.data, []byte("\n"))+1 {
 		return 1 // small, or with line ends that only the YAML reader knows
@@ -52,8 +52,8 @@ func pieces(p *yamlParser) int {
 	return min(runtime.GOMAXPROCS(0), len(p.data)/splitAbove+1)
 }
 
-// wholeMapping reads one document that is a mapping; nil if the text is anything else.
-func wholeMapping(text []byte) *yaml.Node {
+// singleMapping reads one document that is a mapping; nil if the text is anything else.
+func singleMapping(text []byte) *yaml.Node {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, second yaml.Node
 	if decode(dec, &doc) != nil || !errors.Is(decode(dec, &second), io.EOF) || doc.Content[0].Kind != yaml.MappingNode {

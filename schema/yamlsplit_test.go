@@ -59,7 +59,7 @@ func checkPieces(t *testing.T, data []byte) bool {
 	if len(p.lines) != bytes.Count(data, []byte("\n"))+1 {
 		return false
 	}
-	whole := wholeMapping(data)
+	whole := singleMapping(data)
 	cut := false
 	for n := 1; n <= most; n++ {
 		doc := inPieces(data, n)

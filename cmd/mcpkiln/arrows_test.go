@@ -16,13 +16,17 @@ var arrows = map[string][]string{
 	"generator":                 {"generator/internal/...", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff"},
 	"generator/internal/lower":  {"schema/...", "generator/internal/model", "generator/internal/naming", "generator/internal/typing", "generator/internal/wire"},
 	"generator/internal/naming": {},
-	"generator/internal/typing": {"schema", "schema/manifest", "generator/internal/model", "generator/internal/naming", "runtime/check/pattern"},
+	"generator/internal/typing": {"schema", "schema/manifest", "generator/internal/model", "generator/internal/naming", "runtime/check/format", "runtime/check/pattern"},
 	"generator/internal/wire":   {"schema", "schema/revision", "generator/internal/model", "generator/internal/naming", "generator/internal/typing"},
 	"generator/internal/emit":   {"generator/internal/model", "templates", "github.com/dave/jennifer/jen", "golang.org/x/tools/imports"},
 	"generator/internal/model":  {},
 	"templates":                 {},
-	"schema":                    {"schema/...", "runtime/check/format", "runtime/check/pattern", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3"},
+	"schema":                    {"schema/...", "runtime/check/format", "runtime/check/pattern", "runtime/check/secret", "runtime/uritemplate", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3"},
 	"runtime":                   {"runtime/..."},
+	// The two ends know nothing of each other: what both need stands below them.
+	"runtime/client":     {"runtime/check", "runtime/client/internal/...", "runtime/inflight", "runtime/rpc", "runtime/task", "runtime/wire"},
+	"runtime/server":     {"runtime/check/...", "runtime/inflight", "runtime/internal/...", "runtime/rpc", "runtime/task", "runtime/uritemplate", "runtime/wire"},
+	"runtime/streamhttp": {"runtime/check", "runtime/inflight", "runtime/internal/...", "runtime/rpc", "runtime/server", "runtime/wire"},
 }
 
 // TestImportArrows holds every package against the picture of the architecture.
@@ -89,6 +93,12 @@ func TestImportArrowsCanFail(t *testing.T) {
 	}
 	if rt, _ := roomOf("runtime/server"); permits(rt, "generator") {
 		t.Error("runtime may import generator, want refused")
+	}
+	if client, _ := roomOf("runtime/client"); permits(client, "runtime/server") {
+		t.Error("the client may import the server, want refused")
+	}
+	if server, _ := roomOf("runtime/server"); permits(server, "runtime/client") {
+		t.Error("the server may import the client, want refused")
 	}
 	if _, ok := roomOf("elsewhere/pkg"); ok {
 		t.Error("a package outside every room was accepted")

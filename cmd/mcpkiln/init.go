@@ -25,8 +25,8 @@ func newInit() *cobra.Command {
 		Short: "Scaffold a complete server project in a new directory",
 		Long: strings.TrimSpace(`
 init writes a project that builds and runs at once: a manifest with four tools, the generated package, handlers with working
-bodies, a main for stdio or HTTP with a go:generate line, tests, and a Dockerfile, unless the project is part of
-a module or linked with --replace. DIR must not exist, or be empty.
+bodies, a main for stdio or HTTP with a go:generate line, a test for each tool, and a Dockerfile, unless the project is part of
+a module. DIR must not exist, or be empty.
 
 Inside a Go module the project becomes part of it, unless --module makes it one of its own.`),
 		Args: cobra.ExactArgs(1),

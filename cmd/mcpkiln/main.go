@@ -33,6 +33,7 @@ const garbagePercent = 400
 func main() {
 	debug.SetGCPercent(garbagePercent)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends what does not look at ctx
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

@@ -28,6 +28,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"imagebuild": imageBuild},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("MODULE", root)
 			return passGo(env)

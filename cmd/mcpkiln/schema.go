@@ -14,7 +14,7 @@ import (
 )
 
 func newSchema() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "schema [manifest | REVISION/FILE]",
 		Short: "Print the manifest's JSON Schema, or a document of a protocol revision",
 		Long: strings.TrimSpace(`
@@ -37,6 +37,8 @@ editors; mcpkiln schema 2025-11-25/core.json prints an embedded protocol documen
 			return err
 		},
 	}
+	cmd.AddCommand(newNewRevision())
+	return cmd
 }
 
 // schemaNames lists what schema prints, sorted.

@@ -55,6 +55,10 @@ func (o *overrides) load(args []string) (*sources, error) {
 	if s.config.Manifest, ds = generator.ReadManifest(path); ds.HasErrors() {
 		return nil, ds
 	}
+	if s.config.Folders, ds = generator.ReadFolders(s.config.Manifest); ds.HasErrors() {
+		return nil, ds
+	}
+	s.config.Files = generator.ReadFiles(s.config.Manifest)
 	if o.schemaFile != "" {
 		if s.config.Schema, err = readSource(o.schemaFile); err != nil {
 			return nil, err
@@ -115,6 +119,16 @@ func (s *sources) text(file string) []byte {
 	for _, src := range []generator.Source{s.config.Manifest, s.config.Schema} {
 		if src.Path == file {
 			return src.Data
+		}
+	}
+	for _, f := range s.config.Files {
+		if filepath.Join(s.base, filepath.FromSlash(f.Path)) == file {
+			return f.Data
+		}
+	}
+	for _, f := range s.config.Folders {
+		if slashpath.Dir(file) == slashpath.Clean(f.Path) {
+			return f.Files[slashpath.Base(file)]
 		}
 	}
 	return nil

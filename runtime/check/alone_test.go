@@ -14,7 +14,7 @@ import (
 // members, or the rest of a text, that nobody set. Each is written so that no check of what is written takes it.
 func TestLET01WhatIsWrittenAsItIsIsOneValue(t *testing.T) {
 	for _, text := range []string{`1,"q":2`, `1}`, `{},"q":{}`, `{}}`, `]`, `"a","q":"b"`, `"a`, `"a\"`, `{"a":1`, `[1`, `1:2`, `{"a":"}"},1`, `[]],[[`, " ", "x"} {
-		for name, b := range map[string][]byte{"Raw": AppendRaw(nil, Raw(text)), "Value": AppendValue(nil, text), "Literal": AppendLiteral(nil, Literal(text))} {
+		for name, b := range map[string][]byte{"Raw": AppendRaw(nil, Raw(text)), "optional": AppendOptionalRaw([]byte("{"), "", Raw(text))[1:], "Value": AppendValue(nil, text), "Literal": AppendLiteral(nil, Literal(text))} {
 			if json.Valid([]byte(`{"v":`+string(b)+`,"w":""}`)) || json.Valid([]byte(`[`+string(b)+`]`)) {
 				t.Errorf("%s %q is written as %s", name, text, b)
 			}
@@ -22,6 +22,9 @@ func TestLET01WhatIsWrittenAsItIsIsOneValue(t *testing.T) {
 	}
 	if b := AppendRaw(nil, Raw{}); json.Valid(b) {
 		t.Errorf("an empty Raw is written as %s", b)
+	}
+	if b := AppendOptionalRaw([]byte("{"), `"a":`, Raw{}); string(b) != "{" {
+		t.Errorf("an empty Raw is written as %s, where it may be absent", b)
 	}
 	for _, text := range []string{`1`, `-1.5e+3`, `"a,b:}]\"\\"`, `{"a":[1,{"b":"]"}],"c":{}}`, ` [ 1 , 2 ] `, `null`, `true`} {
 		if b := AppendRaw(nil, Raw(text)); string(b) != text {

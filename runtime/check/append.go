@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -43,6 +44,9 @@ func appendString(b []byte, s string) []byte {
 			}
 		}
 		b = append(b, s[from:i]...)
+		if rest := len(s) - i; cap(b)-len(b) < rest {
+			b = slices.Grow(b, rest+rest/4+len(`\u0000"`)) // at once: growing by steps leaves a multiple of a long text behind
+		}
 		b = appendEscape(b, c)
 		i++
 		from = i
@@ -100,7 +104,7 @@ func AppendLiteral(b []byte, n Literal) []byte {
 		return append(b, '0')
 	}
 	for i := range len(n) {
-		if marks[n[i]] != inNumber {
+		if symbols[n[i]] != inNumber {
 			return append(b, noValue...)
 		}
 	}
@@ -151,7 +155,7 @@ const noValue = "<not one JSON value>"
 func alone(text []byte) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
-		switch marks[text[i]] {
+		switch symbols[text[i]] {
 		case quotes:
 			if i = quoteAfter(text, i+1); i >= len(text) {
 				return false
@@ -181,18 +185,18 @@ func blank(text []byte) bool {
 	return true
 }
 
-// mark is what a byte is outside of strings.
-type mark uint8
+// symbol is what a byte means outside of strings.
+type symbol uint8
 
 const (
-	inNumber mark = iota + 1
+	inNumber symbol = iota + 1
 	quotes
 	opens
 	closes
 	separates
 )
 
-var marks = [256]mark{
+var symbols = [256]symbol{
 	'"': quotes, '{': opens, '[': opens, '}': closes, ']': closes, ',': separates, ':': separates,
 	'0': inNumber, '1': inNumber, '2': inNumber, '3': inNumber, '4': inNumber, '5': inNumber, '6': inNumber, '7': inNumber,
 	'8': inNumber, '9': inNumber, '-': inNumber, '+': inNumber, '.': inNumber, 'e': inNumber, 'E': inNumber,

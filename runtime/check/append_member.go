@@ -27,12 +27,12 @@ func AppendNullable[T any](b []byte, key string, v Nullable[T], value func([]byt
 	return AppendOptional(b, key, v.Optional, value)
 }
 
-// AppendOptionalRaw writes a member, or nothing for nil.
+// AppendOptionalRaw writes a member, or nothing for the empty Raw.
 func AppendOptionalRaw(b []byte, key string, v Raw) []byte {
-	if v == nil {
+	if len(v) == 0 {
 		return b
 	}
-	return append(Member(b, key), v...)
+	return AppendRaw(Member(b, key), v)
 }
 
 // AppendOptionalSlice writes a member with an array of scalars, or nothing for nil.

@@ -2,7 +2,7 @@ package check
 
 import "slices"
 
-// Array begins an array; true when an element comes. Where no array comes, that is a violation and the value is skipped.
+// Array begins an array; true if it has an element. A value that is no array is a violation and is skipped.
 func (d *Decoder) Array(r *Array) bool {
 	if r == nil {
 		r = &anyArray
@@ -30,7 +30,7 @@ func (d *Decoder) Array(r *Array) bool {
 
 var anyArray = Array{}
 
-// Item is true when another element of the array that Array began comes.
+// Item is true if another element follows in the array that Array began.
 func (d *Decoder) Item() bool {
 	c := d.peek()
 	if c != ',' && c != ']' {
@@ -78,7 +78,7 @@ func few[T any](d *Decoder) []T {
 // that what a hostile text of empty lists costs stays in proportion to it.
 const fewItems = 4
 
-// room makes room for one more. It is small enough to be inlined.
+// room makes room for one more item. It is small enough to be inlined.
 func room[T any](d *Decoder, list []T) []T {
 	if len(list) < cap(list) {
 		return list
@@ -87,9 +87,9 @@ func room[T any](d *Decoder, list []T) []T {
 }
 
 // grow makes room in a full list. It doubles, or when it is a notable part of the text, makes room for what the rest may
-// bring, judged by its elements so far, at most fourfold: measured on 200 kB of records, half the memory that doubling takes.
+// bring, estimated from its elements so far, at most fourfold: measured on 200 kB of records, half the memory that doubling takes.
 // A hostile text of many short lists costs what doubling costs. What comes near the limit grows by a quarter. After a
-// violation nobody will look at the list: it begins anew.
+// violation nobody reads the list: it is begun again.
 func grow[T any](d *Decoder, list []T) []T {
 	n := len(list)
 	if d.err != nil || d.broken > 0 && n > 0 {
@@ -215,7 +215,7 @@ func (d *Decoder) Raws(a *Array) []Raw {
 	return list
 }
 
-// Each takes an array and holds every item to a validator.
+// Each takes an array and validates every item.
 func (d *Decoder) Each(r *Array, check func(*Decoder)) {
 	for ok := d.Array(r); ok; ok = d.Item() {
 		check(d)

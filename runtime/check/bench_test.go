@@ -407,3 +407,24 @@ func BenchmarkPieces(b *testing.B) {
 	run("member", `{"symbol":1}`)
 	run("small", smallInput)
 }
+
+// BenchmarkManyValues reads values of a large enum that is not of strings alone, and values that it does not have.
+func BenchmarkManyValues(b *testing.B) {
+	rule := &check.Values{}
+	for i := range 3000 {
+		rule.JSON = append(rule.JSON, strconv.Quote("v"+strconv.Itoa(i)))
+	}
+	rule.JSON = append(rule.JSON, "null")
+	text := []byte(`["v0"`)
+	for i := range 1000 {
+		text = append(text, `,"v`+strconv.Itoa(4*i)+`"`...)
+	}
+	text = append(text, ']')
+	for b.Loop() {
+		_ = check.Check(text, check.Limits{Violations: 1}, func(d *check.Decoder, _ *struct{}) {
+			for more := d.Array(&check.Array{}); more; more = d.Item() {
+				d.Value(rule)
+			}
+		})
+	}
+}

@@ -10,9 +10,9 @@ import (
 // Also holds the value to one more schema.
 func (d *Decoder) Also(check func(*Decoder)) {
 	start := d.here()
-	d.looking++
+	d.lookaheads++
 	check(d)
-	d.looking--
+	d.lookaheads--
 	d.rewind(start)
 }
 
@@ -24,7 +24,7 @@ func (d *Decoder) rewind(start int) {
 	}
 }
 
-// Fits reports whether the value satisfies a schema. What is wrong with it is not said.
+// Fits reports whether the value satisfies a schema, without listing violations.
 func (d *Decoder) Fits(check func(*Decoder)) bool {
 	start := d.here()
 	if d.err != nil || !d.tries() {
@@ -46,24 +46,27 @@ func (d *Decoder) Fits(check func(*Decoder)) bool {
 	return !failed
 }
 
+// notUnder is allowed where the schema of a not is too long for words, or tells what must not be shown.
+const notUnder = "a value that does not fit the schema under not"
+
 // Not reports a value that satisfies a schema, by what of it has to change.
 func (d *Decoder) Not(r *Not, check func(*Decoder)) {
 	start := d.here()
-	if !d.Fits(check) || d.lost() {
+	if !d.Fits(check) || d.countOnly() {
 		return
 	}
 	p := problem{level: len(d.frames), at: r.At, keyword: "not", allowed: fact(r.Allowed, factBytes), below: r.Key != "", last: r.Key}
 	if r.Allowed == "" {
-		p.allowed = "a value that does not fit the schema under not"
+		p.allowed = notUnder
 	}
 	switch {
 	case r.Key == "":
-		p.offset, p.found = d.look("")
+		p.offset, p.found = d.showMember("")
 	case kindOf(d.peek()) != KindObject:
 		p.below, p.allowed = false, KindObject.words()
-		p.offset, p.found = d.look("")
+		p.offset, p.found = d.showMember("")
 	default:
-		if p.offset, p.found = d.look(r.Key); r.Lacks {
+		if p.offset, p.found = d.showMember(r.Key); r.Lacks {
 			p.found = unwanted
 		}
 	}
@@ -72,8 +75,8 @@ func (d *Decoder) Not(r *Not, check func(*Decoder)) {
 	}
 }
 
-// look shows a member, or with "" the value itself, and where it begins.
-func (d *Decoder) look(key string) (int, string) {
+// showMember shows a member, or with "" the value itself, and where it begins.
+func (d *Decoder) showMember(key string) (int, string) {
 	start := d.here()
 	at := start
 	if key != "" {
@@ -89,7 +92,7 @@ func (d *Decoder) look(key string) (int, string) {
 	if d.err != nil {
 		return at, nothing
 	}
-	return at, show(d.data[at:d.pos])
+	return at, d.show(d.data[at:d.pos])
 }
 
 // If holds the value to then or otherwise, by whether it satisfies a condition. Either may be nil, as may r.
@@ -112,9 +115,12 @@ func (d *Decoder) If(r *Because, condition, then, otherwise func(*Decoder)) {
 	}
 }
 
-// explain says of the violations from listed on why the rule holds that they break.
+// explain adds to the violations from listed on why the rule that they break applies.
 func (d *Decoder) explain(listed int, why string) {
 	for i := listed; i < len(d.violations) && why != ""; i++ {
+		if d.tells(why) {
+			why = ofHidden
+		}
 		v := &d.violations[i]
 		inner := v.Because
 		if v.Because = fact(why, factBytes); inner != "" {
@@ -169,7 +175,7 @@ func (d *Decoder) Needs(r *Dependents) {
 			continue
 		}
 		for _, name := range n.Names {
-			if !d.HasKey(name) && !d.lost() {
+			if !d.HasKey(name) && !d.countOnly() {
 				d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: nothing, allowed: anyValue, because: quote(n.Key) + isThere, offset: d.pos, below: true, last: name})
 			}
 		}
@@ -237,7 +243,7 @@ func (k *Matches) Next() bool {
 		return false
 	}
 	k.matched, k.Index = true, Other
-	if k.rule.AdditionalProperties == Refuse && !d.lost() {
+	if k.rule.AdditionalProperties == Refuse && !d.countOnly() {
 		d.unmatchedKey(k)
 	}
 	return k.rule.AdditionalProperties == Keep

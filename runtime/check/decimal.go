@@ -15,7 +15,7 @@ type decimal struct {
 }
 
 // decimal returns the exact value of a scanned number. An exponent beyond maxExponent is refused (VAL07): exact
-// arithmetic on it would cost its digits.
+// arithmetic would need as many digits.
 func (d *Decoder) decimal(n digits) (decimal, bool) {
 	if n.exp > maxExponent || n.exp < -maxExponent {
 		d.refuse(NumberTooLarge, int(n.start), maxExponent)
@@ -138,7 +138,7 @@ func (x decimal) appendTo(b []byte) []byte {
 	return appendInt(append(b, 'e'), int64(x.point))
 }
 
-// multiple is exact: 19.99 is a multiple of 0.01. of is a literal greater than 0.
+// multiple computes exactly: 19.99 is a multiple of 0.01. of is a literal greater than 0.
 func (d *Decoder) multiple(n digits, of string) bool {
 	if n.fits && len(of) <= fitDigits {
 		if m, exp, ok := smallDecimal(of); ok {

@@ -4,9 +4,9 @@ import "reflect"
 
 // What a text decodes to can take a hundred times its bytes: {} in a list is a struct. Strings are bounded by the text; what else is
 // allocated is counted when it is allocated: elements of slices and maps, values behind pointers. What a trial throws away
-// counts no more (VAL07).
+// counts no more (VAL07). Tables that grow with the text are counted, too.
 
-// Account is who pays for what values take beyond their text. It is asked for what goes beyond the first 4 KiB of a text, in steps of
+// Account is charged for the memory that values take beyond their text. It is asked for what goes beyond the first 4 KiB of a text, in steps of
 // at most 64 KiB unless one allocation is larger. Its error ends decoding, and Finish returns it. What it gave stays taken after Put.
 type Account interface {
 	TakeDecoded(bytes int) error
@@ -41,6 +41,16 @@ func (d *Decoder) takeMore() {
 			return
 		}
 		d.granted += step
+	}
+}
+
+// hold counts n more bytes that the decoder itself takes while it reads. No limit refuses them, because the text bounds them.
+func (d *Decoder) hold(n int) {
+	if d.account == nil || d.err != nil || n < stepDecoded {
+		return
+	}
+	if err := d.account.TakeDecoded(n); err != nil {
+		d.fail(err)
 	}
 }
 

@@ -205,3 +205,35 @@ func TestTSK28AnAccountPaysForWhatIsDecoded(t *testing.T) {
 		}
 	}
 }
+
+// What the decoder itself keeps of a text while it reads it is paid for, too: keys of large objects, and what was judged.
+func TestTSK28AnAccountPaysForTablesOfTheText(t *testing.T) {
+	var keys strings.Builder
+	keys.WriteString(`{"":{}`)
+	for i := range 100_000 {
+		fmt.Fprintf(&keys, `,"%d":{}`, i)
+	}
+	keys.WriteByte('}')
+	skip := func(d *check.Decoder, _ *any) { d.Skip() }
+	var once check.Once
+	judged := func(d *check.Decoder, _ *any) {
+		d.Group(&check.Union{Keyword: "anyOf", Forms: make([]check.Form, 2)}, skipMembers(&once), skipMembers(&once))
+		d.Skip()
+	}
+	for name, read := range map[string]func(*check.Decoder, *any){"keys": skip, "verdicts": judged} {
+		p := &purse{left: 1 << 30}
+		if err := charged(p, []byte(keys.String()), read); err != nil || 1<<30-p.left < 1<<20 {
+			t.Errorf("%s: %d bytes are paid for: %v", name, 1<<30-p.left, err)
+		}
+		if err := charged(&purse{left: 1 << 18}, []byte(keys.String()), read); err != errEmpty {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// skipMembers holds every member to one schema.
+func skipMembers(once *check.Once) func(*check.Decoder) {
+	return func(d *check.Decoder) {
+		d.EachMember(nil, func(d *check.Decoder) { d.Once(once, (*check.Decoder).Skip) })
+	}
+}

@@ -13,7 +13,7 @@ import (
 // Strings are copied, never aliases of the data, but small strings of one text share an allocation: a string that is
 // kept alone keeps up to chunkBytes of its neighbours alive.
 type Decoder struct {
-	data     []byte // emptied by fail, so that every method and every loop ends without looking at err
+	data     []byte // emptied by fail, so that every method and every loop ends without testing err
 	pos      int
 	frames   []frame
 	window   string          // a copy of the end of full,
@@ -34,27 +34,29 @@ type Decoder struct {
 	memo  memo
 }
 
-// state is what a new text begins with zero.
+// state is what is zero when a new text begins.
 type state struct {
-	decoded   int  // bytes that values take beyond the text,
-	granted   int  // and how many they may take before somebody is asked
-	evaluated int  // forms and conditions tried
-	reread    int  // bytes looked at more than once
-	reached   int  // where the last form that did not fit ended
-	broken    int  // violations so far, listed or not
-	same      int  // how many of them say what another one says
-	most      int  // how many may be listed, so far
-	counted   int  // violations of the form that is being counted
-	looking   int  // how many looks are under way that will go back to where they began
-	nullable  int  // one more than where the value begins that was no null where null is allowed
-	root      int  // how many frames do not belong to paths: they lead to a part that is read as a text of its own
-	quiet     bool // a form is on trial: the first violation ends it, unrecorded
-	counting  bool // violations of a form are counted, unrecorded
-	loud      bool // the best form is decoded once more: it ends when no more violations are to be listed
-	overflow  bool // the form on trial fits, but has a number that its Go type can not hold
-	hollow    bool // the form on trial fits, but was not read in full: parts of it are known to fit
-	spanning  bool // what is skipped is looked at once more: extents are remembered
-	scanned   bool // the data has been taken before, so that what is skipped is right and no key is repeated
+	decoded    int  // bytes that values take beyond the text,
+	granted    int  // and how many they may take before the account is asked
+	evaluated  int  // forms and conditions tried
+	reread     int  // bytes looked at more than once
+	reached    int  // where the last form that did not fit ended
+	broken     int  // violations so far, listed or not
+	same       int  // how many of them say what another one says
+	most       int  // how many may be listed, so far
+	counted    int  // violations of the form that is being counted
+	lookaheads int  // how many lookaheads are open, which will go back to where they began
+	nullable   int  // one more than where the last value begins that could have been null and is not
+	root       int  // how many frames do not belong to paths: they lead to a part that is read as a separate text
+	quiet      bool // a form is on trial: the first violation ends it, unrecorded
+	counting   bool // violations of a form are counted, unrecorded
+	listing    bool // the best form is decoded once more: it ends when no more violations are to be listed
+	overflow   bool // the form on trial fits, but has a number that its Go type can not hold
+	partial    bool // the form on trial fits, but was not read in full: parts of it are known to fit
+	spanning   bool // what is skipped is looked at once more: extents are remembered
+	scanned    bool // the data has been taken before, so that what is skipped is right and no key is repeated
+
+	hidden string // properties whose values no violation shows, see Hide
 }
 
 // frame is one open object or array: what its rule needs, and the way to the current value.
@@ -79,7 +81,7 @@ type span struct {
 
 const chunkBytes = 1024 // measured: larger chunks gain nothing on 200 kB of records and keep more alive
 
-// decoders are pooled because their stacks make up most of the cost of a small value; no state survives Put.
+// decoders are pooled because allocating their stacks is most of the cost of a small value; no state survives Put.
 var decoders = sync.Pool{New: func() any { return new(Decoder) }}
 
 // Get returns a Decoder for data. It aliases data until Put.
@@ -92,7 +94,7 @@ func Get(data []byte, lim Limits) *Decoder {
 // Put gives the Decoder back. Decoded values stay valid; the Decoder does not.
 func (d *Decoder) Put() {
 	if len(d.full) > 1<<20 {
-		return // its stacks may be large; let them go
+		return // its stacks may be large: they are not kept
 	}
 	d.end()
 	decoders.Put(d)
@@ -117,7 +119,7 @@ func (d *Decoder) begin(data []byte, lim Limits) {
 	}
 }
 
-// end lets go of everything but the stacks.
+// end drops everything but the stacks.
 func (d *Decoder) end() {
 	d.data, d.full, d.pos, d.err, d.account = nil, nil, 0, nil, nil
 	d.window, d.windowAt = "", 0 // it belongs to whoever decoded its strings,
@@ -125,7 +127,8 @@ func (d *Decoder) end() {
 	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
 	d.violations, d.repeated = nil, nil
 	d.state = state{}
-	d.keys.reset()
+	d.keys.list = d.keys.list[:0]
+	d.keys.forget(0)
 	d.memo.reset()
 }
 
@@ -162,7 +165,7 @@ func GetScanned(data []byte, lim Limits) *Decoder {
 }
 
 // DecodeScanned is Decode for a part of a text that a Decoder took without an error under the same limits. What is skipped
-// in it is not judged again.
+// in it is not validated again.
 func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) error {
 	d := GetScanned(data, lim)
 	decode(d, v)
@@ -171,8 +174,8 @@ func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v 
 	return err
 }
 
-// Within takes the value that comes as if it were a text of its own: paths begin there, and its violations are returned.
-// Malformed text, limits and repeated keys stay the text's: see Finish.
+// Within takes the next value as if it were a separate text: paths begin there, and its violations are returned.
+// Malformed text, limits and repeated keys are still reported by Finish.
 func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
 	root, broken, same, most, violations := d.root, d.broken, d.same, d.most, d.violations
 	d.root, d.broken, d.same, d.most, d.violations = len(d.frames), 0, 0, d.limits.Violations, nil
@@ -185,7 +188,7 @@ func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
 	return err
 }
 
-// Check decodes data only to see whether it is right: outputs before they are sent (VAL01).
+// Check decodes data only to validate it: outputs before they are sent (VAL01).
 func Check[T any](data []byte, lim Limits, decode func(*Decoder, *T)) error {
 	return Decode(data, lim, decode, new(T))
 }
@@ -196,7 +199,7 @@ func Valid(data []byte, lim Limits) error {
 	d := Get(data, lim)
 	d.Skip()
 	err := d.Finish()
-	if v, ok := err.(Violations); ok { // only repeated keys can be wrong with any JSON
+	if v, ok := err.(Violations); ok { // without a schema these are repeated keys only
 		err = &LimitError{Reason: DuplicateKey, Offset: v[0].Offset, Detail: v[0].Found}
 	}
 	d.Put()
@@ -271,7 +274,11 @@ func (d *Decoder) open(names *nameTable, array *Array) *frame {
 // shut pops the innermost frame.
 func (d *Decoder) shut() {
 	top := len(d.frames) - 1
-	d.keys.list = d.keys.list[:d.frames[top].keys]
+	k, keys := &d.keys, int(d.frames[top].keys)
+	if others := keys + fewKeys; len(k.list) > others {
+		k.forget(int(k.list[others].start))
+	}
+	k.list = k.list[:keys]
 	d.frames = d.frames[:top]
 }
 
@@ -283,7 +290,7 @@ func (d *Decoder) keep(start, end int) string {
 	return d.keepMore(start, end)
 }
 
-// keepMore copies the rest of the text, or of a longer one only what is asked for. No long string keeps its neighbours.
+// keepMore copies the rest of the text, or of a longer text only what is asked for. A long string keeps no neighbours alive.
 func (d *Decoder) keepMore(start, end int) string {
 	n := end - start
 	if n > chunkBytes/4 {
@@ -296,7 +303,7 @@ func (d *Decoder) keepMore(start, end int) string {
 	}
 	if d.chunk.Cap()-d.chunk.Len() < n {
 		d.chunk.Reset()
-		d.chunk.Grow(max(n, min(rest/8, chunkBytes))) // about what is kept of a text: measured, garbage costs more than chunks
+		d.chunk.Grow(max(n, min(rest/8, chunkBytes))) // an eighth is about what is kept of a text: measured, garbage costs more than chunks
 	}
 	at := d.chunk.Len()
 	d.chunk.Write(d.full[start:end])

@@ -51,17 +51,17 @@
 //	rule.go                the tables that generated code fills in
 //	decoder.go             Decoder, its pool, Decode, Check, Valid
 //	object.go array.go     members and elements; lists and maps of one line
-//	names.go               which member a key is
+//	names.go               which member a key names
 //	scalar.go integer.go number.go decimal.go    scalars; exact decimals
-//	union.go trial.go      forms of unions: told apart at first sight (kind, tag, members), or tried
-//	memo.go                what a value was judged to be, by which schema
-//	condition.go evaluated.go  conditions: what is looked at and not taken
+//	union.go trial.go      forms of unions: told apart by kind, tag and members, or tried; saved.go: what a try changes
+//	memo.go                which schemas a value was validated against, and the outcome
+//	condition.go evaluated.go  keywords without a Go type: the value is validated before it is taken
 //	values.go              equality: const, enum, uniqueItems
 //	format/                formats of strings, and patterns
 //	skip.go stringscan.go keys.go    the scanner: syntax, strings, repeated keys
 //	limits.go              what is refused that encoding/json takes (VAL07)
-//	decoded.go             what values take beyond their text: its limit, and who pays for it (VAL07, TSK28)
-//	violation.go report.go paths and words (VAL02)
+//	decoded.go             memory that values take beyond their text: its limit, and which account it counts in (VAL07, TSK28)
+//	violation.go report.go violations, their paths and texts (VAL02)
 //	append*.go optional.go encoding, and what may be missing
 //
 // # What is refused
@@ -87,10 +87,10 @@
 //	 4 %  the loop of generated code; the rest is calls between them
 //
 // What is left is mostly calls: a decoder by hand keeps its position in a register, this one hands it from method to method.
-// In time, a third goes to the allocator and the collector, which is why strings share allocations, why those are as small as
-// the text lets expect, and why a list grows by what the rest of the text may bring.
+// In time, a third goes to the allocator and the collector, which is why strings share allocations, why the size of those is
+// estimated from the text, and why a list grows by what the rest of the text may hold.
 //
-// A message is scanned once by rpc.ParseInto, which judges all of it and reads its params on the way, see Within: measured, half
+// A message is scanned once by rpc.ParseInto, which validates all of it and reads its params on the way, see Within: measured, half
 // of what parsing and then reading took. Arguments are skipped then, and decoded when their tool is called.
 //
 // # Rejected
@@ -102,7 +102,7 @@
 //     would have clients with different orders write to the table all the time.
 //   - A closure per field, or a table of field offsets with unsafe: the first costs start-up time, the second the
 //     compiler's checks.
-//   - Pointers for optional scalars: an allocation each, and nil to trip over. Optional tells missing from zero, too.
+//   - Pointers for optional scalars: an allocation each, and nil dereferences. Optional tells missing from zero, too.
 //   - One copy of the whole text that all strings share: fewer copies, but a kept string keeps 200 kB. Only the last 256 bytes
 //     of a text are copied as one.
 //   - A method for each step of Skip: half as fast again, for a position that goes through memory.
@@ -113,7 +113,7 @@
 //
 // Keywords without a Go type (not, if, dependentRequired, dependentSchemas, propertyNames, patternProperties, contains,
 // unevaluatedProperties, unevaluatedItems) are functions that look at a value before its decoder takes it, with Also or
-// Fits; samplecondition_test.go has one of each. What a text costs is bounded by its length and the schema: the verdicts on unions
+// Fits; samplecondition_test.go has one of each. What a text costs is bounded by its length and the schema: the outcomes of unions
 // within unions, and of validators that several others call (Once), are remembered by the place of the value, and so is where
 // long values end. The memory is bounded by the text. When it is full it begins anew, and from then on what is
 // tried and read again counts against Limits.Evaluations.

@@ -14,7 +14,7 @@ type Unevaluated struct {
 	Refuse  bool // nothing may be left
 }
 
-// Evaluates says which properties a schema speaks of.
+// Evaluates says which properties a schema mentions.
 type Evaluates struct {
 	Names    []string
 	Patterns []*format.Pattern
@@ -44,7 +44,7 @@ func (d *Decoder) Evaluate(r *Unevaluated) Evaluated {
 	return Evaluated{d: d, rule: r, start: d.here()}
 }
 
-// Again reports whether a schema that several others lead to has been asked what it speaks of: the answer is in e.
+// Again reports whether a schema that several others lead to has been asked what it mentions: the answer is in e.
 func (e *Evaluated) Again(schema *Once) bool {
 	if slices.Contains(e.asked, schema) {
 		return true
@@ -59,7 +59,7 @@ func (e *Evaluated) All() { e.all = true }
 // First is for schemas of the first n items.
 func (e *Evaluated) First(n int) { e.first = max(e.first, n) }
 
-// Properties adds the members of which r speaks.
+// Properties adds the members that r mentions.
 func (e *Evaluated) Properties(r *Evaluates) {
 	d := e.d
 	if e.all || d.peek() != '{' {

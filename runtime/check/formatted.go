@@ -112,7 +112,7 @@ func formatted[T any](d *Decoder, r *String, parse func(string) (T, bool), held 
 	d.checkString(r, s, utf8.RuneCountInString(s), start)
 	v, ok = parse(s)
 	if !ok && d.broken == before && d.err == nil && r.Format.Match(s) {
-		d.unheld(start, r.At, held)
+		d.outOfRange(start, r.At, held)
 	}
 	return v
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,9 +28,14 @@ func TestVAL05FormattedValuesAreWrittenAsTheyCame(t *testing.T) {
 	durationOf := func(d *Decoder) time.Duration { return d.Duration(&String{Format: format.Duration}) }
 	bytesOf := func(d *Decoder) []byte { return d.Bytes(&String{Format: format.Byte}) }
 	limit := ", allowed: a duration without years and months, at most 292 years long, which is the limit of this server"
+	yearLimit := ", allowed: a date-time before the year 10000, which is the limit of this server"
 	for _, c := range []struct{ got, want string }{
 		{formattedRound(`"2026-07-28T09:30:00.25+02:00"`, timeOf, AppendTime), `"2026-07-28T09:30:00.25+02:00"`},
 		{formattedRound(`"2016-12-31t23:59:60z"`, timeOf, AppendTime), `"2017-01-01T00:00:00Z"`},
+		{formattedRound(`"9999-12-31T15:59:60.5-08:00"`, timeOf, AppendTime), `"9999-12-31T16:00:00.5-08:00"`},
+		{formattedRound(`"9999-12-31T23:59:60Z"`, timeOf, AppendTime), `(root): type: found "9999-12-31T23:59:60Z"` + yearLimit},
+		{formattedRound(`"9999-12-31T23:59:59-23:59"`, timeOf, AppendTime), `"9999-12-31T23:59:59-23:59"`},
+		{formattedRound(`"0000-01-01T00:00:00+23:59"`, timeOf, AppendTime), `"0000-01-01T00:00:00+23:59"`},
 		{formattedRound(`"2026-07-28"`, timeOf, AppendTime), `(root): format: found "2026-07-28", allowed: ` + format.DateTime.Describe()},
 		{formattedRound(`"0001-02-09"`, dateOf, AppendDate), `"0001-02-09"`},
 		{formattedRound(`"2026-02-29"`, dateOf, AppendDate), `(root): format: found "2026-02-29", allowed: ` + format.Date.Describe()},
@@ -58,6 +64,35 @@ func TestVAL05FormattedValuesAreWrittenAsTheyCame(t *testing.T) {
 			t.Errorf("got %s\nwant %s", c.got, c.want)
 		}
 	}
+}
+
+// TestVAL05UniqueItemsAreComparedAsWritten: two spellings of one value are two items, as the schema has it, also where their Go values are
+// equal. Written again they are one, which the check of what is written says.
+func TestVAL05UniqueItemsAreComparedAsWritten(t *testing.T) {
+	unique := &Array{Unique: true}
+	ids := func(d *Decoder, v *[]UUID) {
+		*v = List(d, unique, func(d *Decoder, v *UUID) { *v = d.UUID(&String{Format: format.UUID}) })
+	}
+	times := func(d *Decoder, v *[]time.Time) {
+		*v = List(d, unique, func(d *Decoder, v *time.Time) { *v = d.Time(nil) })
+	}
+	const repeated = ": uniqueItems: found "
+	if got := twice(t, `["123E4567-e89b-12d3-a456-426614174000","123e4567-e89b-12d3-a456-426614174000"]`, ids, AppendUUID); !strings.Contains(got, repeated) {
+		t.Errorf("UUIDs written again: %s", got)
+	}
+	if got := twice(t, `["2026-07-28T09:30:00Z","2026-07-28T09:30:00.0Z"]`, times, AppendTime); !strings.Contains(got, repeated) {
+		t.Errorf("times written again: %s", got)
+	}
+}
+
+// twice reads text, writes it again, and returns what is said of that.
+func twice[T any](t *testing.T, text string, decode func(*Decoder, *[]T), write func([]byte, T) []byte) string {
+	t.Helper()
+	var list []T
+	if err := Decode([]byte(text), Limits{}, decode, &list); err != nil {
+		t.Errorf("%s: %v", text, err)
+	}
+	return fmt.Sprint(Decode(AppendSlice(nil, list, write), Limits{}, decode, &list))
 }
 
 // TestVAL12FormattedValuesAreTextToEncodingJSON: dates and UUIDs are the same to json.Marshal as to their encoder.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation, see unheld.
+// Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation, see outOfRange.
 func (d *Decoder) Int(r *Int) int64 {
 	d.peek()
 	if v, end := shortInt(d.data, d.pos); end > 0 {
@@ -33,7 +33,7 @@ func (d *Decoder) Int(r *Int) int64 {
 		}
 		if v, fits = x.int64(); !fits {
 			if d.checkHugeInt(r, n) {
-				d.unheld(int(n.start), r.at(), "an integer between -9223372036854775808 and 9223372036854775807, which is the limit of this server")
+				d.outOfRange(int(n.start), r.at(), "an integer between -9223372036854775808 and 9223372036854775807, which is the limit of this server")
 			}
 			return 0
 		}
@@ -111,13 +111,13 @@ func (d *Decoder) checkInt(r *Int, v int64, start int) {
 	if r.Has&(Maximum|ExclusiveMaximum) != 0 && (v > r.Max || v == r.Max && r.Has&ExclusiveMaximum != 0) {
 		d.aboveMax(r.Has, start, r.At, strconv.FormatInt(r.Max, 10))
 	}
-	if r.MultipleOf != 0 && v%r.MultipleOf != 0 && !d.lost() {
+	if r.MultipleOf != 0 && v%r.MultipleOf != 0 && !d.countOnly() {
 		d.broke(start, r.At, "multipleOf", "a multiple of "+strconv.FormatInt(r.MultipleOf, 10))
 	}
 	if r.Enum == nil {
 		return
 	}
-	if !slices.Contains(r.Enum, v) && !d.lost() {
+	if !slices.Contains(r.Enum, v) && !d.countOnly() {
 		d.broke(start, r.At, enumOrConst(r.Const), r.allowed()+d.orNull(start))
 	}
 }

@@ -7,31 +7,28 @@ import (
 )
 
 // keySet finds repeated keys among those that no rule names. Up to fewKeys of an object are compared one by one; the
-// rest go into one hash table for the whole text. It is seeded, so that chosen keys can not make it slow (VAL07).
+// rest are found by a hash. It is seeded, so that chosen keys can not make it slow (VAL07). Both hold the keys of the open
+// objects alone, so that they are small beside the text.
 type keySet struct {
-	list  []keyRef // keys of the open objects, innermost last
+	list  []keyRef // the first keys of the open objects, innermost last; after fewKeys of one, where its others begin
 	seed  maphash.Seed
-	table []keyRef // open addressing; a power of two
-	used  int
+	many  []hashedKey // the other keys of the open objects, innermost last
+	table []int32     // their indexes by hash, one more each; open addressing, a power of two
 }
 
-// keyRef is one key: its text and the object it belongs to (by the offset of the bracket, which is unique).
+// keyRef is one of the first keys of an object.
 type keyRef struct {
-	sign uint64 // its signature, or the hash
+	sign uint64
 	span
-	filled bool
-	object int32
+}
+
+// hashedKey is one of the others: 8 bytes, because a text may have millions.
+type hashedKey struct {
+	hash  uint32
+	start int32 // of its text, negative (^) if that has escapes
 }
 
 const fewKeys = 16 // measured: comparing 16 signatures costs less than hashing one key and storing it
-
-func (k *keySet) reset() {
-	k.list = k.list[:0]
-	if k.used > 0 {
-		clear(k.table)
-		k.used = 0
-	}
-}
 
 // hash is seeded when it is first asked for: few texts need it.
 func (k *keySet) hash(b []byte) uint64 {
@@ -41,7 +38,7 @@ func (k *keySet) hash(b []byte) uint64 {
 	return maphash.Bytes(k.seed, b)
 }
 
-// unknownKey records the current key of f and reports it if the object has it already. One bit tells whether any key
+// unknownKey records the current key of f and reports it if the object has it already. One bit says whether any key
 // before may be the same.
 func (d *Decoder) unknownKey(f *frame, sign uint64) {
 	if d.scanned {
@@ -64,10 +61,10 @@ func (d *Decoder) unknownKey(f *frame, sign uint64) {
 	}
 }
 
-// isRepeated looks at the list only.
+// isRepeated looks at the first keys only.
 func (d *Decoder) isRepeated(f *frame, sign uint64) bool {
 	few := d.keys.list[f.keys:]
-	for i := range few {
+	for i := range few[:min(len(few), fewKeys)] {
 		if few[i].sign == sign && (sign&long == 0 || d.sameKey(few[i].span, d.value(f.key))) {
 			return true
 		}
@@ -77,49 +74,73 @@ func (d *Decoder) isRepeated(f *frame, sign uint64) bool {
 
 func (d *Decoder) sameKey(s span, value []byte) bool { return bytes.Equal(d.value(s), value) }
 
-// oneOfManyKeys is unknownKey where the list of the object is full.
+// oneOfManyKeys is unknownKey where the list has as many keys of the object as it may.
 func (d *Decoder) oneOfManyKeys(f *frame) {
+	k := &d.keys
+	if len(k.list)-int(f.keys) == fewKeys {
+		k.list = append(k.list, keyRef{span: span{start: int32(len(k.many))}})
+	}
 	name := d.value(f.key)
-	hash := d.keys.hash(name) ^ uint64(uint32(f.start))*spread
-	if !d.insertKey(keyRef{sign: hash, span: f.key, object: f.start, filled: true}, name) {
+	key := hashedKey{hash: uint32(k.hash(name)), start: f.key.start}
+	if f.key.escaped {
+		key.start = ^key.start
+	}
+	if !d.insertKey(key, int(k.list[int(f.keys)+fewKeys].start), name) {
 		d.repeatedKey(f)
 	}
 }
 
-// insertKey is false when the table has the key.
-func (d *Decoder) insertKey(ref keyRef, value []byte) bool {
+// insertKey is false when the object has the key. Its keys begin at first in keySet.many.
+func (d *Decoder) insertKey(key hashedKey, first int, name []byte) bool {
 	k := &d.keys
-	if 2*k.used >= len(k.table) {
+	if 4*len(k.many) >= 3*len(k.table) {
+		d.hold(len(k.table) * (sizeOf[int32]() + sizeOf[hashedKey]()))
 		k.grow()
 	}
-	mask := uint64(len(k.table) - 1)
-	for i := ref.sign & mask; ; i = (i + 1) & mask {
-		e := &k.table[i]
-		if !e.filled {
-			*e = ref
-			k.used++
-			return true
-		}
-		if e.sign == ref.sign && e.object == ref.object && d.sameKey(e.span, value) {
-			// A second look at the same text (a trial, a discriminator) finds the key itself.
-			return e.span.start == ref.span.start
+	mask := uint32(len(k.table) - 1)
+	i := key.hash & mask
+	for ; k.table[i] != 0; i = (i + 1) & mask {
+		at := int(k.table[i]) - 1
+		if other := k.many[at]; at >= first && other.hash == key.hash && d.isKey(other, name) {
+			return false
 		}
 	}
+	k.many = append(k.many, key)
+	k.table[i] = int32(len(k.many))
+	return true
+}
+
+// isKey reports whether the key has this name.
+func (d *Decoder) isKey(k hashedKey, name []byte) bool {
+	s := span{start: max(k.start, ^k.start), escaped: k.start < 0}
+	s.end = int32(stringEnd(d.full, int(s.start)-1) - 1)
+	return d.sameKey(s, name)
 }
 
 func (k *keySet) grow() {
-	old := k.table
-	k.table = make([]keyRef, max(64, 2*len(old)))
-	mask := uint64(len(k.table) - 1)
-	for _, e := range old {
-		if !e.filled {
-			continue
-		}
-		i := e.sign & mask
-		for k.table[i].filled {
+	k.table = make([]int32, max(64, 2*len(k.table)))
+	mask := uint32(len(k.table) - 1)
+	for at, key := range k.many {
+		i := key.hash & mask
+		for k.table[i] != 0 {
 			i = (i + 1) & mask
 		}
-		k.table[i] = e
+		k.table[i] = int32(at) + 1
+	}
+}
+
+// forget forgets all but the first n hashed keys. They leave the table in the opposite order of their coming, so that it becomes
+// what it was before.
+func (k *keySet) forget(n int) {
+	mask := uint32(len(k.table) - 1)
+	for len(k.many) > n {
+		last := len(k.many)
+		i := k.many[last-1].hash & mask
+		for k.table[i] != int32(last) {
+			i = (i + 1) & mask
+		}
+		k.table[i] = 0
+		k.many = k.many[:last-1]
 	}
 }
 

@@ -12,7 +12,7 @@ type Limits struct {
 	NumberBytes int // length of one number, at least 20; 1024
 	Violations  int // how many are reported; 32
 	Decoded     int // bytes that decoded values take beyond their text, see Account; 64 MiB
-	Evaluations int // subschemas tried once the memory of verdicts was full, and KiB read again for them, above 64 times the text; 10,000
+	Evaluations int // subschemas tried after the memory of outcomes was full, and KiB read again for them, above 64 times the text; 10,000
 }
 
 // Reason names what a LimitError refused.

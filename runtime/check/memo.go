@@ -5,15 +5,15 @@ package check
 //
 // It is emptied when a look begins behind everything it holds, and when it is full.
 type memo struct {
-	table []verdict // open addressing; a power of two
+	table []outcome // open addressing; a power of two
 	used  int
 	last  int    // where the last value begins of which something is remembered
 	era   uint32 // of what counts: older entries are empty
-	full  bool   // it was full once, so what was judged may be judged again
+	full  bool   // it was full once, so what was validated may be validated again
 }
 
-// verdict is what one schema said of the value at start.
-type verdict struct {
+// outcome is what validating the value at start against one schema gave.
+type outcome struct {
 	schema   *Once
 	start    int32
 	end      int32 // of the value; of one that does not fit, how far it did
@@ -22,23 +22,23 @@ type verdict struct {
 	fits     bool
 	over     bool // it fits, but a number is beyond its Go type
 	complete bool // end is the end of the value, though it does not fit
-	told     bool // its violations are reported
+	reported bool // its violations are reported
 }
 
 const (
-	keptVerdicts = 1024    // of a decoder between two texts
-	leastFull    = 1 << 15 // verdicts that are kept of any text: a short one has no more, as many as its values times the schemas
+	keptOutcomes = 1024    // of a decoder between two texts
+	leastFull    = 1 << 15 // outcomes that are kept of any text: a short one has no more than its values times the schemas
 )
 
 func (m *memo) reset() {
 	m.used, m.last, m.full = 0, 0, false
-	if m.era++; m.era == 0 || len(m.table) > keptVerdicts {
+	if m.era++; m.era == 0 || len(m.table) > keptOutcomes {
 		m.table = nil
 	}
 }
 
-// slot returns where the verdict is, or an empty place for it.
-func (m *memo) slot(schema *Once, start int32) *verdict {
+// slot returns where the outcome is, or an empty place for it.
+func (m *memo) slot(schema *Once, start int32) *outcome {
 	mask := uint64(len(m.table) - 1)
 	for i := uint64(start) * spread >> 32 & mask; ; i = (i + 1) & mask {
 		e := &m.table[i]
@@ -50,7 +50,7 @@ func (m *memo) slot(schema *Once, start int32) *verdict {
 
 func (m *memo) grow() {
 	old := m.table
-	m.table = make([]verdict, max(64, 2*len(old)))
+	m.table = make([]outcome, max(64, 2*len(old)))
 	for _, e := range old {
 		if e.era == m.era && e.schema != nil {
 			*m.slot(e.schema, e.start) = e
@@ -59,7 +59,7 @@ func (m *memo) grow() {
 }
 
 // known returns what schema said of the value at start, or nil.
-func (d *Decoder) known(schema *Once, start int) *verdict {
+func (d *Decoder) known(schema *Once, start int) *outcome {
 	m := &d.memo
 	if m.used == 0 || start > m.last {
 		return nil
@@ -70,8 +70,8 @@ func (d *Decoder) known(schema *Once, start int) *verdict {
 	return nil
 }
 
-// remember keeps a verdict. The memory is bounded by the text.
-func (d *Decoder) remember(v verdict) {
+// remember keeps an outcome. The memory is bounded by the text.
+func (d *Decoder) remember(v outcome) {
 	m := &d.memo
 	d.forget(int(v.start))
 	if m.used > len(d.full)/4+leastFull {
@@ -82,6 +82,7 @@ func (d *Decoder) remember(v verdict) {
 		m.era++
 	}
 	if 2*m.used >= len(m.table) {
+		d.hold(len(m.table) * sizeOf[outcome]())
 		m.grow()
 	}
 	v.era = m.era
@@ -95,7 +96,7 @@ func (d *Decoder) remember(v verdict) {
 
 // forget empties the memo when nobody will go back to what it holds.
 func (d *Decoder) forget(start int) {
-	if m := &d.memo; m.used > 0 && start > m.last && d.looking == 0 && !d.quiet && !d.counting {
+	if m := &d.memo; m.used > 0 && start > m.last && d.lookaheads == 0 && !d.quiet && !d.counting {
 		m.used, m.last = 0, 0
 		m.era++
 	}
@@ -107,14 +108,14 @@ func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 	if v := d.known(schema, start); v != nil && d.recall(v) {
 		return
 	}
-	if d.looking == 0 && !d.quiet && !d.counting {
+	if d.lookaheads == 0 && !d.quiet && !d.counting {
 		check(d) // nobody goes back to it
 		return
 	}
 	broken, counted, over := d.broken, d.counted, d.overflow
 	d.overflow = false
 	check(d)
-	v := verdict{schema: schema, start: int32(start), end: int32(d.pos), over: d.overflow}
+	v := outcome{schema: schema, start: int32(start), end: int32(d.pos), over: d.overflow}
 	d.overflow = d.overflow || over
 	switch {
 	case d.err == errForm && d.quiet:
@@ -122,7 +123,7 @@ func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 	case d.err != nil:
 		return
 	case d.counted > counted, d.broken > broken:
-		v.complete, v.told = true, !d.counting
+		v.complete, v.reported = true, !d.counting
 	default:
 		v.fits = true
 	}
@@ -130,15 +131,15 @@ func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 }
 
 // recall steps over a value of which everything is known, and is false where it has to be read for words.
-func (d *Decoder) recall(v *verdict) bool {
+func (d *Decoder) recall(v *outcome) bool {
 	switch {
 	case v.fits:
 		d.overflow = d.overflow || v.over
-	case !d.quiet && !d.counting && !v.told:
+	case !d.quiet && !d.counting && !v.reported:
 		return false
 	case d.quiet:
 		d.pos = int(v.end)
-		d.lost()
+		d.countOnly()
 		return true
 	case d.counting:
 		d.counted++
@@ -175,7 +176,7 @@ func (d *Decoder) leap() {
 }
 
 // tries counts one more form or condition that is tried, and again bytes that are read for it. They are bounded by the text and the
-// schema, as long as what was judged is remembered; from then on by a limit.
+// schema, as long as all outcomes are remembered; from then on by a limit.
 func (d *Decoder) tries() bool {
 	if d.evaluated++; d.memo.full && d.evaluated > d.limits.Evaluations+len(d.full)<<6 {
 		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)

@@ -20,7 +20,7 @@ var (
 	treeNamed  = Union{Keyword: "oneOf", One: true, Members: Object{Names: []string{"x", "y"}}, Forms: []Form{{Needs: 1}, {Needs: 2}}}
 )
 
-// pickTree reads objects of objects as one of three forms that nothing tells apart at first sight.
+// pickTree reads objects of objects as one of three forms that only reading tells apart.
 func pickTree(d *Decoder) *tree {
 	return Pick(d, &treeUnion, func(d *Decoder, form int) *tree {
 		v := &tree{}

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// nameTable finds the index of a name: by trying the one that is expected next, then by its signature, in open addressing.
+// nameTable finds the index of a name: first it tries the one that is expected next, then it looks up the signature (open addressing).
 type nameTable struct {
 	after []atomic.Pointer[name] // by index + 1: the name that came next when it was first taken; nil: not known yet
 	names []name
@@ -18,7 +18,7 @@ type nameTable struct {
 	requiredMore []uint64 // of the others, 64 a word; empty where none of them is required
 }
 
-// name is a name as it stands in a text, with its quotes and colon: its first two words and its last one.
+// name is a name as a text has it, with its quotes and colon: its first two words and its last one.
 type name struct {
 	words, masks [3]uint64
 	last         int32  // where the last word begins, 0 when there are only two
@@ -143,7 +143,7 @@ func (t *nameTable) expected(after int32) *name {
 	return nil
 }
 
-// expect has the name with index i expected after another one. The first text decides, so that clients with several orders
+// expect records that the name with index i follows another one. The first text decides, so that clients with different orders
 // do not write to the table all the time.
 func (t *nameTable) expect(after int32, i int) {
 	if n := &t.names[i]; after != Other && n.expectable && t.after[after+1].Load() == nil {

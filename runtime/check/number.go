@@ -122,7 +122,7 @@ func (d *Decoder) aboveMax(has Has, start int, at, limit string) {
 	d.broke(start, at, "maximum", "at most "+limit)
 }
 
-// Float takes a number. One that float64 can only hold as infinity is a violation, see unheld.
+// Float takes a number. One that float64 can only hold as infinity is a violation, see outOfRange.
 func (d *Decoder) Float(r *Number) float64 {
 	d.peek()
 	if v, end := shortFloat(d.data, d.pos); end > 0 && (r == nil || r.clear(v)) {
@@ -138,15 +138,15 @@ func (d *Decoder) Float(r *Number) float64 {
 		d.checkNumber(r, n, v)
 	}
 	if math.IsInf(v, 0) && d.err == nil && d.broken == before {
-		d.unheld(int(n.start), r.at(), "a number between -1.8e308 and 1.8e308")
+		d.outOfRange(int(n.start), r.at(), "a number between -1.8e308 and 1.8e308")
 		return 0
 	}
 	return v
 }
 
-// unheld is for a number that its schema allows and its Go type can not hold. That is a violation where the number is kept.
-// A form on trial fits all the same: the schema alone says which forms do.
-func (d *Decoder) unheld(start int, at, allowed string) {
+// outOfRange is for a number that its schema allows and its Go type can not hold. That is a violation where the number is kept.
+// A form on trial fits all the same: only the schema decides which forms do.
+func (d *Decoder) outOfRange(start int, at, allowed string) {
 	if d.quiet || d.counting {
 		d.overflow = true
 		return
@@ -291,7 +291,7 @@ func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 	if r.MultipleOf != "" && !d.multiple(n, r.MultipleOf) {
 		d.broke(int(n.start), r.At, "multipleOf", "a multiple of "+r.MultipleOf)
 	}
-	if r.Enum != nil && !d.oneOfNumbers(n, r.Enum) {
+	if r.Enum != nil && !d.oneOfNumbers(n, r.Enum) && !d.countOnly() {
 		allowed := ""
 		for i, e := range r.Enum {
 			if i > 0 {

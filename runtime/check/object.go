@@ -3,7 +3,7 @@ package check
 import "math/bits"
 
 // Object begins an object and returns the index of its first member in r.Names, Other for one that r does not name, or
-// -1 at its end. Where no object comes, that is a violation and the value is skipped.
+// -1 at its end. A value that is no object is a violation and is skipped.
 func (d *Decoder) Object(r *Object) int {
 	if r == nil {
 		r = &anyObject
@@ -70,7 +70,7 @@ func (d *Decoder) Next() int {
 	}
 }
 
-// closes takes what is not a comma after a member: false when it is one after white space.
+// closes takes what follows a member without a comma; false if a comma comes after white space.
 func (d *Decoder) closes(f *frame) bool {
 	switch d.peek() {
 	case ',':
@@ -87,7 +87,7 @@ func (d *Decoder) closes(f *frame) bool {
 // handled says that a member was dealt with here: null, repeated, refused or skipped.
 const handled = -2
 
-// anyMember takes a key and its colon and finds out what it is.
+// anyMember takes a key and its colon and finds its index.
 func (d *Decoder) anyMember(f *frame) int {
 	t := f.names
 	sign, ok := d.key(f)
@@ -226,7 +226,7 @@ func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
 	return m
 }
 
-// New takes a value behind a pointer.
+// New takes a value and returns a pointer to it.
 func New[T any](d *Decoder, decode func(*Decoder, *T)) *T {
 	d.take(sizeOf[T]())
 	v := new(T)
@@ -234,7 +234,7 @@ func New[T any](d *Decoder, decode func(*Decoder, *T)) *T {
 	return v
 }
 
-// EachMember takes an object and holds the value of every member to a validator.
+// EachMember takes an object and validates the value of every member.
 func (d *Decoder) EachMember(r *Object, check func(*Decoder)) {
 	for f := d.Object(r); f >= 0; f = d.Next() {
 		check(d)

@@ -91,7 +91,7 @@ func (n *Nullable[T]) UnmarshalJSON(b []byte) error {
 }
 
 // Unmarshal makes v what decode reads of b, under the default limits: the UnmarshalJSON of types that encoding/json alone
-// would read with something missing. A null that the schema refuses is the zero value, as for all types of Go: only the type around it
+// would not read completely. A null that the schema refuses is the zero value, as for all types of Go: only the type around it
 // knows whether null may stand there.
 func Unmarshal[T any](b []byte, decode func(*Decoder, *T), v *T) error {
 	var fresh, zero T

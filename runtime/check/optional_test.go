@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"testing"
 )
 
@@ -62,6 +63,24 @@ func TestVAL05MixedEnumTakesEqualValues(t *testing.T) {
 	}
 	if got := string(AppendValue(AppendValue(nil, "1"), "")); got != "1null" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestVAL09ManyValuesAreFoundByTheirText: as they are written, else the first that is equal.
+func TestVAL09ManyValuesAreFoundByTheirText(t *testing.T) {
+	rule := &Values{}
+	for i := range 3 * fewValues {
+		rule.JSON = append(rule.JSON, strconv.Itoa(i), `{"a":`+strconv.Itoa(i)+`}`)
+	}
+	rule.JSON = append(rule.JSON, "1.0", `{"a":40.0}`)
+	for text, want := range map[string]string{
+		"0": "0", "47": "47", "40.0": "40", "1.0": "1.0", `{"a":40}`: `{"a":40}`, `{ "\u0061":40.0 }`: `{"a":40}`, `{"a":40.0}`: `{"a":40.0}`, "48": "", `{"a":48}`: "", `"40"`: "",
+	} {
+		var got string
+		err := Decode([]byte(text), Limits{}, func(d *Decoder, v *string) { *v = d.Value(rule) }, &got)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
+		}
 	}
 }
 

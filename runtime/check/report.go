@@ -21,9 +21,9 @@ type problem struct {
 	last    string // a property that is not there, or not allowed; its name may be empty
 }
 
-// lost is true when a violation needs no words: after a failure, in a form on trial, which it ends, and when enough
-// are listed, so that a bad text costs no more than a good one.
-func (d *Decoder) lost() bool {
+// countOnly counts a violation that is not to be described, and is false for one that is: after a failure there is nothing to
+// describe, a form on trial ends with its first violation, and when enough are listed a bad text should cost no more than a good one.
+func (d *Decoder) countOnly() bool {
 	switch {
 	case d.err != nil:
 	case d.quiet:
@@ -42,11 +42,11 @@ func (d *Decoder) lost() bool {
 
 // report records a violation.
 func (d *Decoder) report(p problem) {
-	if d.lost() {
+	if d.countOnly() {
 		return
 	}
 	d.broken++
-	if v := d.violation(p); d.said(&v) {
+	if v := d.violation(p); d.listed(&v) {
 		d.same++
 	} else {
 		d.violations = append(d.violations, v)
@@ -54,8 +54,8 @@ func (d *Decoder) report(p problem) {
 	d.enough()
 }
 
-// said reports whether the same is listed of the same value, by another keyword.
-func (d *Decoder) said(v *Violation) bool {
+// listed reports whether the same violation of the same value is listed already, for another keyword.
+func (d *Decoder) listed(v *Violation) bool {
 	for i := len(d.violations) - 1; i >= 0; i-- {
 		if w := &d.violations[i]; w.Offset == v.Offset && w.Found == v.Found && w.Allowed == v.Allowed && w.Instance == v.Instance {
 			return true
@@ -66,7 +66,7 @@ func (d *Decoder) said(v *Violation) bool {
 
 // enough ends a form that is only read for its violations.
 func (d *Decoder) enough() {
-	if d.loud && len(d.violations) >= d.most {
+	if d.listing && len(d.violations) >= d.most {
 		d.fail(errForm)
 	}
 }
@@ -79,6 +79,9 @@ func (d *Decoder) violation(p problem) Violation {
 	}
 	v := Violation{Instance: string(instance), Keyword: p.keyword, Found: p.found, Allowed: p.allowed, Because: p.because, Offset: p.offset}
 	v.Schema = string(append(append(d.appendSchema(room[:0], p.level, p.at), '/'), p.keyword...))
+	if d.hidden != "" {
+		d.hide(&v)
+	}
 	return v
 }
 
@@ -149,7 +152,7 @@ func (d *Decoder) wrongType(want, at string) { d.wrong("type", want, at) }
 
 // wrong skips the value that comes and reports it.
 func (d *Decoder) wrong(keyword, allowed, at string) {
-	if d.lost() {
+	if d.countOnly() {
 		d.Skip()
 		return
 	}
@@ -172,21 +175,21 @@ func (d *Decoder) orNull(start int) string {
 
 // broke reports the value that began at start and has been taken.
 func (d *Decoder) broke(start int, at, keyword, allowed string) {
-	if d.lost() {
+	if d.countOnly() {
 		return
 	}
-	d.report(problem{level: len(d.frames), at: at, keyword: keyword, found: show(d.data[start:d.pos]), allowed: allowed, offset: start})
+	d.report(problem{level: len(d.frames), at: at, keyword: keyword, found: d.show(d.data[start:d.pos]), allowed: allowed, offset: start})
 }
 
 func (d *Decoder) missingKey(f *frame, name string) {
-	if d.lost() {
+	if d.countOnly() {
 		return
 	}
 	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: "required", found: nothing, allowed: anyValue, offset: int(f.start), below: true, last: name})
 }
 
 func (d *Decoder) refusedKey(f *frame) {
-	if d.lost() {
+	if d.countOnly() {
 		return
 	}
 	names := "no property"
@@ -202,7 +205,7 @@ func (d *Decoder) refusedKey(f *frame) {
 
 // size reports a container that has too many or too few.
 func (d *Decoder) size(f *frame, keyword, words string, n int, noun string) {
-	if d.lost() {
+	if d.countOnly() {
 		return
 	}
 	d.report(problem{level: len(d.frames) - 1, at: f.at(), keyword: keyword, found: plural(int(f.count), noun), allowed: words + plural(n, noun), offset: int(f.start)})
@@ -222,27 +225,27 @@ func (d *Decoder) unmatchedKey(k *Matches) {
 	d.report(problem{level: len(d.frames) - 1, at: k.rule.At, keyword: "additionalProperties", found: unwanted, allowed: allowed, offset: int(f.key.start) - 1, below: true, last: k.name})
 }
 
-// unevaluated reports the current member or item, of which no schema speaks.
+// unevaluated reports the current member or item, which no schema mentions.
 func (d *Decoder) unevaluated(r *Unevaluated) {
-	if d.lost() {
+	if d.countOnly() {
 		return
 	}
 	noun := "a property"
 	if r.Items {
 		noun = "an item"
 	}
-	d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: noun + " that no schema speaks of", allowed: "only what the schemas speak of", offset: d.here()})
+	d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: noun + " that no schema mentions", allowed: "only what the schemas mention", offset: d.here()})
 }
 
 // miscount reports an array, which has not been taken, by its matching items.
 func (d *Decoder) miscount(keyword, at string, n int, allowed string) {
-	if d.lost() {
+	if d.countOnly() {
 		return
 	}
 	d.report(problem{level: len(d.frames), at: at, keyword: keyword, found: plural(n, "matching item"), allowed: allowed, offset: d.pos})
 }
 
-// repeatedKey reports a key that its object already has. It survives trials: it is no matter of the schema.
+// repeatedKey reports a key that its object already has. A trial does not take it back: it does not depend on the schema.
 func (d *Decoder) repeatedKey(f *frame) {
 	offset := int(f.key.start) - 1
 	for i := range d.repeated {
@@ -280,14 +283,15 @@ func (d *Decoder) bounded(all Violations, found int) Violations {
 
 const showBytes = 60
 
-// show makes one safe line of a JSON value.
-func show(raw []byte) string {
+// show makes one safe line of a JSON value. Objects and arrays that may hold what is hidden are not shown.
+func (d *Decoder) show(raw []byte) string {
+	whole := len(raw) <= showBytes && d.hidden == ""
 	switch {
 	case len(raw) == 0:
 		return nothing
-	case raw[0] == '{' && len(raw) > showBytes:
+	case raw[0] == '{' && !whole:
 		return "an object"
-	case raw[0] == '[' && len(raw) > showBytes:
+	case raw[0] == '[' && !whole:
 		return "an array"
 	}
 	return safe(string(raw))
@@ -305,7 +309,7 @@ const factBytes = 4096
 // safe shortens what was found and escapes what could disturb a terminal or a reader: controls, direction marks, line ends.
 func safe(s string) string { return fact(s, showBytes) }
 
-// fact is safe with a room that is only for hostile texts too small.
+// fact is safe with room bytes, which only hostile texts exceed.
 func fact(s string, room int) string {
 	room = max(room, showBytes)
 	if len(s) <= room && isGraphicASCII(s) {

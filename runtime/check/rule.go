@@ -117,7 +117,7 @@ type Because struct {
 	Else string // "mode" is not "fast"
 }
 
-// Union says how the forms of an anyOf or oneOf are told apart. What a value shows at first sight excludes forms: its kind, the
+// Union says how the forms of an anyOf or oneOf are told apart. What a value shows before it is read excludes forms: its kind, the
 // text of one member, and which members it has. What is left is tried.
 type Union struct {
 	At      string
@@ -133,12 +133,13 @@ type Union struct {
 
 // Form is what a value must show for a form of a Union. The zero Form excludes nothing.
 type Form struct {
+	Title string   // what the schema calls it, where several may fit and one may
 	Kinds Kind     // the kinds that it takes; 0 is all
 	Needs uint64   // the members that an object must have: a bit for each of Members.Names
 	Tags  []string // the texts of Key, which an object must have; nil is any, or none
 }
 
-// Once stands for a schema whose verdict on a value is remembered, because several others ask for it. Its address is what
+// Once stands for a schema whose outcome for a value is remembered, because several others need it. Its address is what
 // counts.
 type Once struct{ _ byte }
 

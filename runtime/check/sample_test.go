@@ -330,7 +330,7 @@ func decodeInline(d *check.Decoder, v *Inline) {
 	}
 }
 
-// Target is tried: where nothing tells the forms apart at first sight, each is read. The first that fits is taken; oneOf
+// Target is tried: where only reading tells the forms apart, each is read. The first that fits is taken; oneOf
 // goes on and counts.
 
 // Target is a *Line or a *Buyer.

@@ -63,7 +63,7 @@ func (d *Decoder) Text(r *String) {
 	switch {
 	case !ok || r == nil:
 	case *r == String{At: r.At, Format: format.Byte}: // it may be long, so it is not copied
-		if !format.IsBase64(d.value(t)) && !d.lost() {
+		if !format.IsBase64(d.value(t)) && !d.countOnly() {
 			d.broke(start, r.At, "format", r.Format.Describe())
 		}
 	default:
@@ -79,28 +79,28 @@ func (r *String) at() string {
 	return r.At
 }
 
-// checkString reports every rule that s, of n characters, breaks. It asks lost before it makes words.
+// checkString reports every rule that s, of n characters, breaks. It asks countOnly before it describes one.
 func (d *Decoder) checkString(r *String, s string, n, start int) {
-	if n < r.Min && !d.lost() {
+	if n < r.Min && !d.countOnly() {
 		d.broke(start, r.At, "minLength", "at least "+plural(r.Min, "character")+", not "+strconv.Itoa(n))
 	}
-	if r.Max != 0 && n > bound(r.Max) && !d.lost() {
+	if r.Max != 0 && n > bound(r.Max) && !d.countOnly() {
 		d.broke(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
 	}
-	if r.Pattern != nil && !r.Pattern.Match(s) && !d.lost() {
+	if r.Pattern != nil && !r.Pattern.Match(s) && !d.countOnly() {
 		d.broke(start, r.At, "pattern", "text that matches "+fact(r.Pattern.Source, factBytes))
 	}
-	if r.Format != 0 && !r.Format.Match(s) && !d.lost() {
+	if r.Format != 0 && !r.Format.Match(s) && !d.countOnly() {
 		d.broke(start, r.At, "format", r.Format.Describe())
 	}
 }
 
-// Time takes a date-time.
+// Time takes a date-time. A leap second that ends the year 9999 is a violation.
 func (d *Decoder) Time(r *String) time.Time {
 	if r == nil {
 		r = &anyTime
 	}
-	return formatted(d, r, format.ParseDateTime, "")
+	return formatted(d, r, format.ParseDateTime, "a date-time before the year 10000, which is the limit of this server")
 }
 
 var anyTime = String{Format: format.DateTime}
@@ -108,7 +108,7 @@ var anyTime = String{Format: format.DateTime}
 // Enum takes a string that is one of r.Values and returns the one in the table; "" after a violation.
 func (d *Decoder) Enum(r *Enum) string {
 	if d.peek() != '"' {
-		if d.lost() {
+		if d.countOnly() {
 			d.Skip()
 		} else {
 			d.wrong(r.keyword(), "one of "+list(r.Values, ", "), r.At)
@@ -125,7 +125,7 @@ func (d *Decoder) Enum(r *Enum) string {
 			return r.Values[i]
 		}
 	}
-	if d.lost() {
+	if d.countOnly() {
 		return ""
 	}
 	allowed := list(r.Values, ", ")
@@ -162,7 +162,7 @@ func (d *Decoder) Bool(r *Values) bool {
 	return c == 't'
 }
 
-// Null takes a null if that is what comes.
+// Null takes the next value if it is null.
 func (d *Decoder) Null() bool {
 	if d.peek() == 'n' {
 		return d.word("null")

@@ -127,7 +127,7 @@ func (d *Decoder) skipClosing(f *frame, i int) int {
 	switch {
 	case c == '}' && f.names != nil, c == ']' && f.names == nil:
 		if d.spanning && i-int(f.start) >= extentBytes {
-			d.remember(verdict{schema: &extent, start: f.start, end: int32(i) + 1, fits: true})
+			d.remember(outcome{schema: &extent, start: f.start, end: int32(i) + 1, fits: true})
 		}
 		d.shut()
 		return i + 1

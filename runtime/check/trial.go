@@ -1,9 +1,6 @@
 package check
 
-import (
-	"errors"
-	"strconv"
-)
+import "errors"
 
 // here returns where the value that comes begins.
 func (d *Decoder) here() int {
@@ -36,7 +33,7 @@ func (d *Decoder) Since(p Position) []byte {
 //		}
 //	})
 func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) {
-	if form := d.sight(u); form >= 0 {
+	if form := d.onlyForm(u); form >= 0 {
 		most := d.listFew(u)
 		v = read(d, form)
 		d.most = most
@@ -64,20 +61,20 @@ func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
 func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
 	t := trial{d: d, union: u, held: -1, over: -1, best: -1}
 	t.begin()
-	d.looking++
+	d.lookaheads++
 	for t.next() {
 		checks[t.form](d)
 		t.done()
 	}
-	d.looking--
+	d.lookaheads--
 	d.rewind(t.start)
 }
 
 // trial finds the form of a union that fits a value.
 //
 // When the first look leaves one form, that one is read, and its violations are the union's. Otherwise forms are read
-// without words for what is wrong, because most are meant to fail. Only when none fits, the violations of each are
-// counted, and those of the form with the fewest are told.
+// without describing what is wrong, because most are expected to fail. Only when none fits, the violations of each are
+// counted, and those of the form with the fewest are listed.
 type trial struct {
 	d     *Decoder
 	union *Union
@@ -95,18 +92,18 @@ type trial struct {
 	named  bool   // the object's names were looked at:
 	seen   uint64 // which of union.Members it has
 
-	state  saved
-	fits   int
-	which  [2]int // the first two that fit
-	held   int    // the form that fits and can be kept; -1
-	over   int    // one that fits and can not: a number is beyond its Go type; -1
-	hollow bool   // the one that is held has to be read in full
-	best   int    // the form with the fewest violations; -1
-	fewest int
-	near   int // the form that came farthest,
-	reach  int // and how far
-	listed int // violations before,
-	room   int // and how many more are listed at most
+	state   saved
+	fits    int
+	which   [2]int // the first two that fit
+	held    int    // the form that fits and can be kept; -1
+	over    int    // one that fits and can not: a number is beyond its Go type; -1
+	partial bool   // the one that is held has to be read in full
+	best    int    // the form with the fewest violations; -1
+	fewest  int
+	near    int // the form that came farthest,
+	reach   int // and how far
+	listed  int // violations before,
+	room    int // and how many more are listed at most
 }
 
 // step is what a trial does next.
@@ -116,13 +113,13 @@ const (
 	ended  step = iota
 	decide      // read the form that is left
 	decided
-	try   // read each without words
-	count // count what is wrong in each
-	tell  // read the best for its violations
-	telling
+	try     // read each without describing what is wrong
+	count   // count what is wrong in each
+	explain // read the best to list its violations
+	report
 )
 
-// errForm ends a form at its first violation; it never leaves the package.
+// errForm ends a form at its first violation; callers of the package never see it.
 var errForm = errors.New("check: the form does not fit")
 
 // mostOfUnion is how many violations are listed for one union.
@@ -175,7 +172,7 @@ func (t *trial) recall() bool {
 		return false
 	}
 	known := d.recall(v)
-	d.hollow = d.hollow || known
+	d.partial = d.partial || known
 	return known
 }
 
@@ -187,10 +184,10 @@ func (t *trial) next() bool {
 		case decide:
 			t.step, t.state.most = decided, d.listFew(t.union)
 			return true
-		case tell:
-			t.step = telling
+		case explain:
+			t.step = report
 			t.state = d.save()
-			d.loud, d.pos, d.most = true, t.start, min(d.most, t.listed+t.room)
+			d.listing, d.pos, d.most = true, t.start, min(d.most, t.listed+t.room)
 			return true
 		case try, count:
 			if t.nextForm() {
@@ -214,12 +211,12 @@ func (t *trial) nextForm() bool {
 			return false
 		}
 		t.state = d.save()
-		d.pos, d.overflow, d.hollow = t.start, false, false
+		d.pos, d.overflow, d.partial = t.start, false, false
 		d.quiet, d.counting, d.counted = t.step == try, t.step == count, 0
 		return true
 	}
 	if t.step == try {
-		t.verdict()
+		t.conclude()
 	} else {
 		t.none()
 	}
@@ -234,8 +231,8 @@ func (t *trial) done() bool {
 		d.most = t.state.most
 		t.step = ended
 		return true
-	case telling:
-		t.toldAll()
+	case report:
+		t.listedAll()
 		return false
 	case count:
 		if n := d.counted; d.err == nil && (t.best < 0 || n < t.fewest || n == t.fewest && t.form == t.near) {
@@ -245,7 +242,7 @@ func (t *trial) done() bool {
 		d.back(t.state)
 		return false
 	}
-	over, hollow, decoded := d.overflow, d.hollow, d.decoded
+	over, partial, decoded := d.overflow, d.partial, d.decoded
 	if d.back(t.state) {
 		if d.again(d.reached - t.start); d.reached > t.reach {
 			t.near, t.reach = t.form, d.reached
@@ -255,15 +252,15 @@ func (t *trial) done() bool {
 	if d.again(d.pos - t.start); d.err != nil {
 		return false
 	}
-	if !t.fitted(over, hollow) {
+	if !t.countFit(over, partial) {
 		return false
 	}
 	d.decoded = decoded
 	return true
 }
 
-// fitted counts a form that fits. The first that can be kept is.
-func (t *trial) fitted(over, hollow bool) bool {
+// countFit counts a form that fits. The first one that can be kept is kept.
+func (t *trial) countFit(over, partial bool) bool {
 	t.end = t.d.pos
 	if t.fits < len(t.which) {
 		t.which[t.fits] = t.form
@@ -271,41 +268,45 @@ func (t *trial) fitted(over, hollow bool) bool {
 	t.fits++
 	first := t.held < 0 && !over
 	if first {
-		t.held, t.hollow = t.form, hollow
+		t.held, t.partial = t.form, partial
 	} else if over {
 		t.over = t.form
 	}
 	if t.fits == 2 && t.union.One || t.held >= 0 && !t.union.One {
-		t.form = len(t.union.Forms) // no other can change the verdict
+		t.form = len(t.union.Forms) // no other can change the outcome
 	}
 	return first
 }
 
-// verdict is what follows from the forms that fit.
-func (t *trial) verdict() {
+// conclude decides by the forms that fit.
+func (t *trial) conclude() {
 	d := t.d
 	t.step, d.pos = ended, t.start
 	switch {
 	case t.fits == 0:
-		t.remember(verdict{end: int32(t.reach)})
+		t.remember(outcome{end: int32(t.reach)})
 		if d.quiet {
 			d.pos = t.reach
 		}
 		t.failed()
 	case t.union.One && t.fits > 1:
-		t.remember(verdict{end: int32(t.start)})
-		d.wrong(t.union.Keyword, "a value that fits exactly one of "+plural(len(t.union.Forms), "form")+"; it fits forms "+strconv.Itoa(t.which[0]+1)+" and "+strconv.Itoa(t.which[1]+1), t.union.At)
+		t.remember(outcome{end: int32(t.start)})
+		if d.countOnly() {
+			d.Skip()
+			return
+		}
+		d.wrong(t.union.Keyword, t.union.both(t.kind, t.which[0], t.which[1]), t.union.At)
 	case t.held < 0:
-		t.remember(verdict{end: int32(t.end), fits: true, over: true})
-		t.unheld()
+		t.remember(outcome{end: int32(t.end), fits: true, over: true})
+		t.outOfRange()
 	default:
-		t.remember(verdict{end: int32(t.end), fits: true, form: int16(t.held)})
+		t.remember(outcome{end: int32(t.end), fits: true, form: int16(t.held)})
 		t.took()
 	}
 }
 
-// remember keeps a verdict where the value may be met again: inside of another trial.
-func (t *trial) remember(v verdict) {
+// remember keeps an outcome where the value may come again: inside another trial.
+func (t *trial) remember(v outcome) {
 	if d := t.d; t.keeps && (d.quiet || d.counting) {
 		v.schema, v.start = &t.union.once, int32(t.start)
 		d.remember(v)
@@ -317,18 +318,18 @@ func (t *trial) remember(v verdict) {
 func (t *trial) took() {
 	d := t.d
 	switch {
-	case !t.hollow:
+	case !t.partial:
 		d.pos = t.end
 	case d.quiet || d.counting:
-		d.hollow, d.pos = true, t.end
+		d.partial, d.pos = true, t.end
 	default:
 		t.form, t.step = t.held, decide
 	}
 }
 
-// failed goes on to words for a value that no form fits, or steps over it where they are not wanted.
+// failed goes on to describe a value that no form fits, or steps over it where that is not wanted.
 func (t *trial) failed() {
-	if t.d.lost() {
+	if t.d.countOnly() {
 		t.d.leap()
 		return
 	}
@@ -342,22 +343,22 @@ func (t *trial) none() {
 	d.wrong(t.union.Keyword, "a value that fits one of "+plural(len(t.union.Forms), "form"), t.union.At)
 	t.end = d.pos
 	if d.err == nil && t.best >= 0 {
-		t.step, t.form = tell, t.best
+		t.step, t.form = explain, t.best
 	}
 }
 
-// unheld reports the number for which the form that fits can not be kept, or leaves that to the trial around this one.
-func (t *trial) unheld() {
+// outOfRange reports the number for which the form that fits can not be kept, or leaves that to the trial around this one.
+func (t *trial) outOfRange() {
 	d := t.d
 	if d.quiet || d.counting {
 		d.overflow, d.pos = true, t.end
 		return
 	}
-	t.step, t.form, t.listed, t.room = tell, t.over, len(d.violations), 1
+	t.step, t.form, t.listed, t.room = explain, t.over, len(d.violations), 1
 }
 
-// toldAll is after the words: the union counts as what is listed for it.
-func (t *trial) toldAll() {
+// listedAll is after the words: the union counts as what is listed for it.
+func (t *trial) listedAll() {
 	d := t.d
 	t.step = ended
 	d.back(t.state)
@@ -365,35 +366,4 @@ func (t *trial) toldAll() {
 	if d.again(t.end - t.start); d.err == nil {
 		d.pos = t.end
 	}
-}
-
-// saved is what a form may change and a trial takes back.
-type saved struct {
-	frames, keys, wide, items, decoded    int
-	most, counted, looking, nullable      int
-	broken, same, listed                  int
-	quiet, counting, loud, overflow, deep bool
-}
-
-func (d *Decoder) save() saved {
-	return saved{
-		decoded: d.decoded, frames: len(d.frames), keys: len(d.keys.list), wide: len(d.wide), items: len(d.items),
-		most: d.most, counted: d.counted, looking: d.looking, nullable: d.nullable, broken: d.broken, same: d.same, listed: len(d.violations),
-		quiet: d.quiet, counting: d.counting, loud: d.loud, overflow: d.overflow, deep: d.hollow,
-	}
-}
-
-// back is true when the form did not fit; what it left open is closed then.
-func (d *Decoder) back(s saved) bool {
-	d.quiet, d.counting, d.loud, d.overflow, d.hollow = s.quiet, s.counting, s.loud, s.overflow, s.deep
-	d.decoded = s.decoded
-	d.most, d.counted, d.looking, d.nullable = s.most, s.counted, s.looking, s.nullable
-	if d.err != errForm {
-		return false
-	}
-	d.err = nil
-	d.data = d.full
-	d.frames, d.keys.list = d.frames[:s.frames], d.keys.list[:s.keys]
-	d.wide, d.items = d.wide[:s.wide], d.items[:s.items]
-	return true
 }

@@ -2,15 +2,16 @@ package check
 
 import (
 	"math/bits"
+	"strconv"
 	"strings"
 )
 
-// What a value shows at first sight: its kind, then the text of one member, then which members it has. Each look goes
-// only as far as more than one form is left.
+// What a value shows before it is read: its kind, then the text of one member, then which members it has. The next one is looked at
+// only if more than one form is left.
 
-// sight returns the only form that the kind of the value, or its tag, leaves; -1 if there are more, or none. Most unions need no
+// onlyForm returns the only form that the kind of the value, or its tag, leaves; -1 if there are more, or none. Most unions need no
 // trial: measured, a fifth less for a small one.
-func (d *Decoder) sight(u *Union) int {
+func (d *Decoder) onlyForm(u *Union) int {
 	kind := kindOf(d.peek())
 	if kind != KindObject || u.Key == "" {
 		return u.only(kind, nil)
@@ -110,12 +111,12 @@ func (t *trial) readTag() {
 func (t *trial) readNames() {
 	d := t.d
 	t.named, t.seen = true, 0
-	d.looking++
+	d.lookaheads++
 	for f := d.Object(&t.union.Members); f >= 0; f = d.Next() {
 		t.seen |= 1 << f
 		d.leap()
 	}
-	d.looking--
+	d.lookaheads--
 	d.rewind(t.start)
 }
 
@@ -155,7 +156,7 @@ func (t *trial) refuse() {
 		d.counted += otherForm
 	}
 	switch {
-	case d.lost():
+	case d.countOnly():
 		d.Skip()
 	case t.named:
 		d.wrong(u.Keyword, "an object with "+t.needs(), u.At)
@@ -178,13 +179,50 @@ func (t *trial) needs() string {
 		if !t.alike(f) {
 			continue
 		}
-		var names []string
-		for needs := f.Needs; needs != 0; needs &= needs - 1 {
-			names = append(names, t.union.Members.Names[bits.TrailingZeros64(needs)])
-		}
-		all = append(all, list(names, " and "))
+		all = append(all, list(t.union.names(f.Needs), " and "))
 	}
 	return strings.Join(all, ", or with ")
+}
+
+// both says which two forms a value fits of which it must fit one, and what to leave out so that it does.
+func (u *Union) both(kind Kind, first, second int) string {
+	text := "a value that fits exactly one of " + plural(len(u.Forms), "form") + "; it fits " + u.describe(kind, first) + " and " + u.describe(kind, second)
+	a, b := u.Forms[first].Needs, u.Forms[second].Needs
+	if kind != KindObject || a == b {
+		return text
+	}
+	return text + ": leave out " + list(u.names(a^b), " or ")
+}
+
+// describe names a form by its number, its title, and what an object or another value shows that is of it.
+func (u *Union) describe(kind Kind, form int) string {
+	f := &u.Forms[form]
+	var says []string
+	if f.Title != "" {
+		says = append(says, quote(f.Title))
+	}
+	switch {
+	case kind == KindObject && f.Tags != nil:
+		says = append(says, quote(u.Key)+" is "+list(f.Tags, " or "))
+	case kind == KindObject && f.Needs != 0:
+		says = append(says, "with "+list(u.names(f.Needs), " and "))
+	case kind != KindObject && f.Kinds != 0:
+		says = append(says, f.Kinds.words())
+	}
+	text := "form " + strconv.Itoa(form+1)
+	if len(says) > 0 {
+		text += " (" + strings.Join(says, ", ") + ")"
+	}
+	return text
+}
+
+// names are those of a set of members.
+func (u *Union) names(set uint64) []string {
+	var names []string
+	for ; set != 0; set &= set - 1 {
+		names = append(names, u.Members.Names[bits.TrailingZeros64(set)])
+	}
+	return names
 }
 
 // badTag reports the member that excludes all forms, or that it is missing.
@@ -203,7 +241,7 @@ func (t *trial) badTag() {
 		if d.err != nil {
 			return
 		}
-		p.found = show(d.data[t.tagAt:d.pos])
+		p.found = d.show(d.data[t.tagAt:d.pos])
 	}
 	d.pos = t.start
 	d.Skip()
@@ -212,9 +250,9 @@ func (t *trial) badTag() {
 
 // find enters the object at pos and stops before the value of a member. leave goes back.
 func (d *Decoder) find(name string) bool {
-	d.looking++
+	d.lookaheads++
 	found := d.findMember(name)
-	d.looking--
+	d.lookaheads--
 	return found
 }
 
@@ -257,7 +295,7 @@ func (d *Decoder) leave(start int) {
 	}
 }
 
-// Kind looks at what comes. With a rule, a kind that the rule does not take is a violation, the value is skipped and
+// Kind returns the kind of the next value. With a rule, a kind that the rule does not take is a violation, the value is skipped and
 // the result is 0.
 func (d *Decoder) Kind(u *Union) Kind {
 	k := kindOf(d.peek())

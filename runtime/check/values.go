@@ -8,10 +8,33 @@ import (
 	"sync"
 )
 
-// canonicalSet holds the canonical forms of Values, made when a value first differs from all of them in writing.
+// fewValues are compared one by one; more are found by their text.
+const fewValues = 16
+
+// canonicalSet has the indexes of Values by their canonical forms, and of many by how they are written. It is made when a value
+// first differs from the first few in writing.
 type canonicalSet struct {
-	once sync.Once
-	set  [][]byte
+	once    sync.Once
+	forms   map[string]int
+	written map[string]int // nil if they are few
+}
+
+func (r *Values) canonicalSet() *canonicalSet {
+	s := &r.canonical
+	s.once.Do(func() {
+		s.forms = make(map[string]int, len(r.JSON))
+		if len(r.JSON) > fewValues {
+			s.written = make(map[string]int, len(r.JSON))
+		}
+		for i, v := range slices.Backward(r.JSON) {
+			c, _, _ := appendCanonical(nil, []byte(v), 0)
+			s.forms[string(c)] = i
+			if s.written != nil {
+				s.written[v] = i
+			}
+		}
+	})
+	return s
 }
 
 func (r *Values) at() string {
@@ -24,28 +47,24 @@ func (r *Values) at() string {
 // checkValues compares the value from start to pos, and returns its index in r.JSON; -1 after a violation.
 func (d *Decoder) checkValues(r *Values, start int) int {
 	raw := d.full[start:d.pos]
-	for i, v := range r.JSON {
+	for i, v := range r.JSON[:min(len(r.JSON), fewValues)] {
 		if v == string(raw) {
 			return i
 		}
 	}
-	r.canonical.once.Do(func() {
-		for _, v := range r.JSON {
-			c, _, _ := appendCanonical(nil, []byte(v), 0)
-			r.canonical.set = append(r.canonical.set, c)
-		}
-	})
+	set := r.canonicalSet()
+	if i, ok := set.written[string(raw)]; ok {
+		return i
+	}
 	c, _, ok := appendCanonical(nil, raw, 0)
 	if !ok {
 		d.refuse(NumberTooLarge, start, maxExponent)
 		return -1
 	}
-	for i, v := range r.canonical.set {
-		if bytes.Equal(v, c) {
-			return i
-		}
+	if i, ok := set.forms[string(c)]; ok {
+		return i
 	}
-	if d.lost() {
+	if d.countOnly() {
 		return -1
 	}
 	allowed := fact(strings.Join(r.JSON, ", "), factBytes)
@@ -57,6 +76,13 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 	}
 	d.broke(start, r.At, enumOrConst(r.Const), allowed)
 	return -1
+}
+
+// AppendCanonical appends the form that equal JSON values share, of valid JSON: {"b":10,"a":"\u0031"} and {"a":"1","b":1e1} have one. False
+// for a number with an exponent beyond what is read (VAL07).
+func AppendCanonical(b, value []byte) ([]byte, bool) {
+	b, _, ok := appendCanonical(b, value, 0)
+	return b, ok
 }
 
 // appendCanonical appends the form that equal JSON values share, of the value at i of valid JSON with unique keys: no
@@ -192,7 +218,7 @@ func (d *Decoder) checkUnique(f *frame) {
 		if items[i].hash == items[i-1].hash && d.sameItem(items[i-1], items[i]) {
 			d.report(problem{
 				level: len(d.frames) - 1, at: f.array.At, keyword: "uniqueItems", offset: int(f.start), allowed: "items that all differ",
-				found: "items " + strconv.Itoa(int(items[i-1].index)) + " and " + strconv.Itoa(int(items[i].index)) + " equal to " + show(d.full[items[i].start:items[i].end]),
+				found: "items " + strconv.Itoa(int(items[i-1].index)) + " and " + strconv.Itoa(int(items[i].index)) + " equal to " + d.show(d.full[items[i].start:items[i].end]),
 			})
 			break
 		}

@@ -7,7 +7,7 @@ type Violation struct {
 	Instance string // JSON Pointer of the value; "" is the root
 	Schema   string // URI fragment of the keyword: "#/properties/symbol/maxLength"
 	Keyword  string
-	Found    string // shortened and quoted
+	Found    string // shortened and quoted; no value that Hide names
 	Allowed  string // in words
 	Because  string // in words, why the rule holds here, where a condition says so; may be empty
 	Offset   int    // where the value begins, in bytes

@@ -15,12 +15,14 @@ const (
 	SourceDisconnect                   // the connection is gone
 	SourceShutdown                     // the server stops (CAN21)
 	SourceParent                       // the context it was registered under ended
-	SourceCompleted                    // nobody cancelled it: it was answered, and what it left running is told so
+	SourceCompleted                    // nobody cancelled it: it was answered, and what it left running ends with this cause
+	SourceCaller                       // this side, which sent it, has given it up
 )
 
 var sourceNames = [...]string{
 	SourcePeer: "peer", SourceTimeout: "timeout", SourceDisconnect: "disconnect",
 	SourceShutdown: "shutdown", SourceParent: "parent", SourceCompleted: "completed",
+	SourceCaller: "caller",
 }
 
 // String is the source's name, for logs.
@@ -68,5 +70,5 @@ func (c *Cause) contextErr() error {
 	return context.Canceled
 }
 
-// cutsThrough tells whether the cause ends protected requests: the author's own timeout does, others only by force.
+// cutsThrough reports whether the cause ends protected requests: the author's own timeout does, others only by force.
 func (c *Cause) cutsThrough() bool { return c.Force || c.Source == SourceTimeout }

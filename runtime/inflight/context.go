@@ -21,18 +21,18 @@ func (e *Entry) Deadline() (time.Time, bool) {
 	return own, true
 }
 
-// expected is due for everybody who does not hold the lock.
+// expected is due for callers that do not hold the lock.
 func (e *Entry) expected() int64 {
 	if e.flags.Load()&paced == 0 {
 		return e.dueAfter(0)
 	}
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	x := e.extra
+	x := e.rare
 	if x.pauses > 0 {
-		return e.dueAfter(x.paused + e.shard.tracker.now() - x.pausedAt)
+		return e.dueAfter(x.paused + x.extended + e.shard.tracker.now() - x.pausedAt)
 	}
-	return e.dueAfter(x.paused)
+	return e.dueAfter(x.paused + x.extended)
 }
 
 // Done implements context.Context. The channel is made when it is first asked for: most handlers never do.
@@ -95,7 +95,7 @@ func (e *Entry) inner() context.Context {
 
 // AfterFunc runs f in a goroutine of its own when the request is over, as context.AfterFunc does, which uses it, as does
 // context.WithCancel. That goroutine belongs to whoever passed f; the tracker does not wait for it. stop prevents f from
-// being run and tells whether it did.
+// being run and reports whether it did.
 func (e *Entry) AfterFunc(f func()) (stop func() bool) {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
@@ -115,12 +115,12 @@ func (e *Entry) stop(c *callback) bool {
 	if c.at < 0 {
 		return false
 	}
-	after := e.extra.after
+	after := e.rare.after
 	last := len(after) - 1
 	after[c.at] = after[last]
 	after[c.at].at = c.at
 	after[last] = nil
-	e.extra.after = after[:last]
+	e.rare.after = after[:last]
 	c.at = -1
 	return true
 }

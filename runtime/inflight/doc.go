@@ -1,4 +1,5 @@
-// Package inflight knows the requests in flight, of both directions, and ends them: the tracker behind cancellation.
+// Package inflight tracks the requests in flight, of both directions, and cancels them. It is for those who change when a request ends or may
+// still be answered; handlers need Cause of it, which context.Cause returns.
 //
 // # Map
 //
@@ -13,13 +14,13 @@
 // A request is in flight, then over. Completion (Retire, Deliver), cancellation, timeout, disconnect and shutdown race; the
 // first retires it, the others do nothing (CAN12). Whoever writes responses asks Retire for permission, at one place.
 //
-// A protected request (Info.Uncancellable, Entry.Shield) is not ended by peers, disconnects, parents and shutdowns, which are
-// recorded; its own timeout, which its author chose, and whatever has Cause.Force end it.
+// A protected request (Info.Uncancellable, Entry.Shield) is not ended by peers, disconnects, parents and shutdowns; they are only
+// recorded. Its own timeout, which its author chose, and a Cause with Force end it.
 //
 // A request whose clock is paused does not time out; the timeout goes on with what was left when the last Pause is over.
 //
-// The end of a context does not by itself end the requests registered under it: a connection says so once for all (Watch,
-// CancelPeer), a parent of a single request with Follow, and Await looks at it. context.AfterFunc for each request would be
+// The end of a context does not by itself end the requests registered under it: for a connection, Watch or CancelPeer ends all of them,
+// for the parent of a single request Follow does, and Await looks at the context. context.AfterFunc for each request would be
 // three allocations and a lock that all requests of a connection share.
 //
 // No user code runs under a lock: functions passed to AfterFunc get goroutines, OnCancel is called afterwards. The tracker

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Outcome is what became of a wish to end a request.
+// Outcome is the effect of an attempt to end a request.
 type Outcome uint8
 
 // The outcomes.
 const (
 	Unknown   Outcome = iota // not in flight (any more): nothing happened
 	Cancelled                // it ended by this
-	Recorded                 // it is protected: noted, and it goes on
+	Recorded                 // it is protected: the attempt is recorded, and it goes on
 )
 
 // Entry is one request in flight and the context.Context of its handler. Besides what a Context promises: context.Cause
@@ -33,14 +33,14 @@ type Entry struct {
 	state
 }
 
-// state is what can change about a request. Only shard.apply and the lazy makers done, extra and inner write it, under
-// shard.mu; cause and done may be read without the lock once flags say that they are final.
+// state is what can change about a request. Only shard.apply and what is made on first use (done, rare and inner) write it, under
+// shard.mu, but for the flag waiting; cause and done may be read without the lock once flags say that they are final.
 type state struct {
 	flags  atomic.Uint32
 	heapAt int32         // position in the shard's heap + 1; 0: not in it
 	done   chan struct{} // final with hasDone
 	cause  *Cause        // final with over
-	extra  *extra
+	rare   *rareState
 }
 
 const (
@@ -48,11 +48,12 @@ const (
 	protected                     // peers, disconnects and shutdowns only record
 	hasDone                       // done is made
 	unanswered                    // over by its timeout, and still in the table: nobody has answered or cancelled it
-	paced                         // its clock was paused, so extra says how long
+	paced                         // its clock was paused or its timeout extended, so rare says by how much
+	waiting                       // its handler has not begun, because others are before it
 )
 
-// extra is what most requests never need.
-type extra struct {
+// rareState is what most requests never need.
+type rareState struct {
 	asked    *Cause // the first cancellation that was only recorded
 	askedAt  int64
 	response *Response
@@ -62,26 +63,27 @@ type extra struct {
 	pauses   int         // that are not over; then the entry is in no heap
 	pausedAt int64       // when the first of them began
 	paused   int64       // how long the clock stood before
+	extended int64       // how much later Extend has made the timeout
 }
 
 type callback struct {
 	f  func()
-	at int // position in extra.after; -1: started or stopped
+	at int // position in rareState.after; -1: started or stopped
 }
 
-// more returns the extra part; the shard's lock is held.
-func (e *Entry) more() *extra {
-	if e.extra == nil {
-		e.extra = new(extra)
+// more returns the rare part; the shard's lock is held.
+func (e *Entry) more() *rareState {
+	if e.rare == nil {
+		e.rare = new(rareState)
 	}
-	return e.extra
+	return e.rare
 }
 
 // due is when the timeout passes, on the tracker's clock. Only with a timeout; the lock is held.
 func (e *Entry) due() int64 {
 	stood := int64(0)
 	if e.flags.Load()&paced != 0 {
-		stood = e.extra.paused
+		stood = e.rare.paused + e.rare.extended
 	}
 	return e.dueAfter(stood)
 }
@@ -123,17 +125,54 @@ func (e *Entry) Shield() bool { return e.shard.change(e, shield, nil) == Recorde
 // passes (CAN28). Deadline moves.
 func (e *Entry) Pause() { e.shard.change(e, pause, nil) }
 
+// Wait notes that the handler waits for others before it begins, or that it does not any more. A request that ends meanwhile still
+// Waits.
+func (e *Entry) Wait(waits bool) {
+	if waits {
+		e.flags.Or(waiting)
+	} else {
+		e.flags.And(^waiting)
+	}
+}
+
+// Waits tells whether the handler has not begun, see Wait.
+func (e *Entry) Waits() bool { return e.flags.Load()&waiting != 0 }
+
 // Resume ends a Pause.
 func (e *Entry) Resume() { e.shard.change(e, resume, nil) }
 
-// CancelRequested tells whether a cancellation was recorded because the request is protected (CAN14), and its reason.
+// Paused is how long the clock of the request's timeout has stood so far.
+func (e *Entry) Paused() time.Duration {
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	switch x := e.rare; {
+	case x == nil:
+		return 0
+	case x.pauses > 0:
+		return time.Duration(x.paused + e.shard.tracker.now() - x.pausedAt)
+	default:
+		return time.Duration(x.paused)
+	}
+}
+
+// Extend begins the timeout anew (CAN16), as progress does to that of an outgoing request. It never passes later than limit after the
+// request was registered, pauses not counted; 0: there is no limit. Nothing happens to a request without a timeout.
+func (e *Entry) Extend(limit time.Duration) {
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	if e.info.Timeout > 0 && e.flags.Load()&over == 0 {
+		e.shard.extend(e, limit)
+	}
+}
+
+// CancelRequested reports whether a cancellation was recorded because the request is protected (CAN14), and its reason.
 func (e *Entry) CancelRequested() (reason string, ok bool) {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	if e.extra == nil || e.extra.asked == nil {
+	if e.rare == nil || e.rare.asked == nil {
 		return "", false
 	}
-	return e.extra.asked.Reason, true
+	return e.rare.asked.Reason, true
 }
 
 // Cause returns why the request is over, nil while it is in flight.
@@ -165,9 +204,9 @@ func (e *Entry) snapshot(now int64) Snapshot {
 		Started: e.shard.tracker.at(e.started), Age: time.Duration(now - e.started),
 		Protected: e.flags.Load()&protected != 0,
 	}
-	if e.extra != nil && e.extra.asked != nil {
-		s.Asked = e.extra.asked
-		s.AskedAt = e.shard.tracker.at(e.extra.askedAt)
+	if e.rare != nil && e.rare.asked != nil {
+		s.Asked = e.rare.asked
+		s.AskedAt = e.shard.tracker.at(e.rare.askedAt)
 	}
 	return s
 }

@@ -39,8 +39,8 @@ func (e *Entry) Await() (Response, error) {
 	}
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	if e.extra != nil && e.extra.response != nil {
-		return *e.extra.response, nil
+	if e.rare != nil && e.rare.response != nil {
+		return *e.rare.response, nil
 	}
 	return Response{}, e.cause
 }

@@ -35,7 +35,7 @@ const (
 	answerTimeout
 )
 
-// completed is the cause of a request that nobody cancelled.
+// completed is the cause of a request that was not cancelled.
 var completed = &Cause{Source: SourceCompleted}
 
 // change applies an event and then does what must not happen under the lock.
@@ -73,17 +73,14 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) Outcome {
 	return Cancelled
 }
 
-// settle is apply for a request that its timeout has ended: either that is answered, or somebody cancels it. A handler that is done
-// now is too late.
+// settle is apply for a request that its timeout has ended: it is answered with that, or cancelled, which then is its end for the peer,
+// too. A handler that returns now is too late.
 func (s *shard) settle(e *Entry, ev event) Outcome {
 	if ev != answerTimeout && ev != cancel {
 		return Unknown
 	}
 	e.flags.And(^unanswered)
 	s.table.remove(e)
-	if ev == cancel {
-		return Unknown
-	}
 	return Cancelled
 }
 
@@ -106,25 +103,25 @@ func (s *shard) retire(e *Entry, c *Cause) {
 	if e.done != nil {
 		close(e.done)
 	}
-	if e.extra == nil {
+	if e.rare == nil {
 		return
 	}
-	for _, callback := range e.extra.after {
+	for _, callback := range e.rare.after {
 		callback.at = -1
 		go callback.f()
 	}
-	e.extra.after = nil
+	e.rare.after = nil
 }
 
 // unfollow returns what stops Follow, once the request is over; the lock is held.
 func (e *Entry) unfollow() (stop func() bool) {
-	if e.extra != nil && e.flags.Load()&over != 0 {
-		stop, e.extra.unfollow = e.extra.unfollow, nil
+	if e.rare != nil && e.flags.Load()&over != 0 {
+		stop, e.rare.unfollow = e.rare.unfollow, nil
 	}
 	return stop
 }
 
-// after does what belongs to an outcome and must not happen under the lock: it calls code that may lock a shard itself.
+// after does the part of an outcome that must not happen under the lock: it calls code that may lock a shard itself.
 func (e *Entry) after(o Outcome, c *Cause, stop func() bool) {
 	if stop != nil {
 		stop()

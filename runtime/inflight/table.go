@@ -21,7 +21,7 @@ func (t *table) find(hash uint64, key *Key) *Entry {
 		return nil
 	}
 	for e := *t.bucket(hash); e != nil; e = e.next {
-		if e.hash == hash && e.key == *key {
+		if e.hash == hash && e.key.same(key) {
 			return e
 		}
 	}
@@ -93,7 +93,7 @@ func (h hasher) hash(key *Key) uint64 {
 	id, isInt := key.ID.Int()
 	x := uint64(id)
 	if !isInt {
-		x = maphash.String(h.seed, key.ID.Text())
+		x = maphash.String(h.seed, key.ID.Plain().Text())
 	}
 	const odd = 0x9e3779b97f4a7c15
 	hi, lo := bits.Mul64(x^h.salt, (key.Peer<<1|uint64(key.Direction))*odd^bits.RotateLeft64(h.salt, 32)|1)

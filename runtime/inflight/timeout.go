@@ -32,6 +32,28 @@ func (s *shard) pace(e *Entry, ev event) {
 	}
 }
 
+// extend lets a request's timeout begin anew, now or, while its clock stands, when it goes on; the lock is held.
+func (s *shard) extend(e *Entry, limit time.Duration) {
+	x := e.more()
+	now := s.tracker.now()
+	if x.pauses > 0 {
+		now = x.pausedAt
+	}
+	ran := now - e.started - x.paused
+	if most := int64(limit - e.info.Timeout); limit > 0 && ran > most {
+		ran = most
+	}
+	if ran <= x.extended {
+		return
+	}
+	x.extended = ran
+	e.flags.Or(paced)
+	if x.pauses == 0 {
+		s.heap.remove(e)
+		s.await(e, now)
+	}
+}
+
 // arm sets the shard's timer; the lock is held.
 func (s *shard) arm(due, now int64) {
 	s.armed = due
@@ -69,7 +91,11 @@ func (s *shard) expire() {
 }
 
 func timeoutCause(e *Entry) *Cause {
-	return &Cause{Source: SourceTimeout, Reason: "not done after " + e.info.Timeout.String()}
+	after := e.info.Timeout
+	if e.flags.Load()&paced != 0 {
+		after += time.Duration(e.rare.extended)
+	}
+	return &Cause{Source: SourceTimeout, Reason: "not done after " + after.String()}
 }
 
 // heap orders entries by due. It knows each entry's place, so that any can leave.

@@ -26,6 +26,11 @@ type Key struct {
 	Direction Direction
 }
 
+// same reports whether two keys are of one request, however its id is spelt (LET14).
+func (k *Key) same(other *Key) bool {
+	return k.Peer == other.Peer && k.Direction == other.Direction && k.ID.Same(other.ID)
+}
+
 // Info is what is known about a request when it is registered.
 type Info struct {
 	Method, Tool, Principal string
@@ -45,12 +50,12 @@ var (
 
 // Options configure a Tracker. The zero value is fine.
 type Options struct {
-	// OnCancel sees every end but completion, and every wish to cancel that was only recorded: for the log (CAN13). It is called
+	// OnCancel is called for every end but completion, and every cancellation that was only recorded: for the log (CAN13). It is called
 	// without a lock, concurrently, by whoever cancels, often a read loop.
 	OnCancel func(e *Entry, c *Cause, o Outcome)
 }
 
-// Tracker knows every request in flight. Its methods are safe for concurrent use. It has no goroutine and need not be closed.
+// Tracker holds every request in flight. Its methods are safe for concurrent use. It has no goroutine and need not be closed.
 type Tracker struct {
 	shards [shardCount]shard
 	opts   Options

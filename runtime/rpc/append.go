@@ -15,6 +15,11 @@ func AppendNotification(b []byte, method string, params []byte) []byte {
 	return appendCall(append(b, `{"jsonrpc":"2.0",`...), method, params)
 }
 
+// AppendCall appends a method and its params as an object of their own, as input requests have it (EXT17).
+func AppendCall(b []byte, method string, params []byte) []byte {
+	return appendCall(append(b, '{'), method, params)
+}
+
 func appendCall(b []byte, method string, params []byte) []byte {
 	b = append(b, `"method":`...)
 	b = appendString(b, method)
@@ -50,7 +55,14 @@ func AppendError(b []byte, id ID, err *Error) []byte {
 		b = append(b, `,"id":`...)
 		b = id.AppendJSON(b)
 	}
-	b = append(b, `,"error":{"code":`...)
+	b = append(b, `,"error":`...)
+	b = AppendErrorObject(b, err)
+	return append(b, '}')
+}
+
+// AppendErrorObject appends an error as the member of an answer.
+func AppendErrorObject(b []byte, err *Error) []byte {
+	b = append(b, `{"code":`...)
 	b = strconv.AppendInt(b, int64(err.Code), 10)
 	b = append(b, `,"message":`...)
 	b = appendString(b, err.Message)
@@ -58,5 +70,5 @@ func AppendError(b []byte, id ID, err *Error) []byte {
 		b = append(b, `,"data":`...)
 		b = append(b, err.Data...)
 	}
-	return append(b, `}}`...)
+	return append(b, '}')
 }

@@ -20,10 +20,10 @@ type Conn interface {
 	Close() error
 }
 
-// Watched is a Conn that knows when its peer stops reading, without writing to it. At the end of input that tells a dead peer from one
-// that has said all it wants to say.
+// Watched is a Conn that knows when its peer stops reading, without writing to it. At the end of input that distinguishes a dead peer
+// from one that only has nothing more to send.
 type Watched interface {
-	// Gone is closed when nobody can read any more what is written; nil where only a write tells.
+	// Gone is closed when nobody can read what is written any more; nil where only a write shows that.
 	Gone() <-chan struct{}
 }
 

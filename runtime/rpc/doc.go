@@ -1,4 +1,5 @@
-// Package rpc is JSON-RPC 2.0 as this protocol uses it: ids, messages, and connections that carry whole frames.
+// Package rpc is JSON-RPC 2.0 as this protocol uses it: ids, messages, and connections that carry whole frames. Who serves over stdio
+// needs Stdio, who writes a transport needs Conn, handlers need Error; the rest is for those who change how frames are read and written.
 //
 // # Map
 //
@@ -12,20 +13,20 @@
 //
 // Whoever reads a frame owns its bytes, and a Message aliases them: copy what outlives the buffer. IDs never alias.
 //
-// WriteFrame returns when the frame has its place in the order, which may be before it is written: another goroutine may hold
-// the write role and take it along. Waiting for that would park every writer under load once per frame, and would promise
-// little: what the operating system took may still never reach the peer. Close waits for accepted frames to be written, up
+// WriteFrame returns when the frame has its place in the order, which may be before it is written: the goroutine that is writing
+// takes it along. To wait for that would park every writer under load once per frame, and would promise little: what the operating
+// system accepted may still never reach the peer. Close waits for accepted frames to be written, up
 // to CloseWait. A write that fails is reported by its own call, every later one, and Close.
 //
-// The writer that holds the role writes until nothing is pending, so under load one goroutine works for the others. It is most
-// often the end of a request, with nothing else to do. Handing the role on would need somebody who waits for it.
+// Whoever writes goes on until nothing is pending, so under load one goroutine writes for the others. It is mostly at the end of a
+// request, with nothing else to do. To hand the role on, another goroutine would have to wait for it.
 //
-// A Conn that is Watched tells when nobody reads any more. For pipes and sockets on Linux it waits for the kernel to say so: the epoll
+// A Conn that is Watched reports when nobody reads any more. For pipes and sockets on Linux it waits for the kernel to say so: the epoll
 // descriptor for that is polled by the Go runtime like any other, so no thread waits.
 //
 // Params must be an object. JSON-RPC also allows arrays, this protocol never; null is refused with them, because the sender
-// meant something that was not sent. Repeated keys are refused everywhere in a frame: the two sides of a check may
-// otherwise read different values (VAL07).
+// meant something that was not sent. Repeated keys are refused everywhere in a frame: otherwise two
+// readers of one frame may see different values (VAL07).
 //
 // A frame over the limit is answered by the owner of the connection without an id: to find one, the frame would have to be
 // kept or parsed while it is thrown away.

@@ -14,15 +14,17 @@ const (
 	CodeInternalError  = -32603
 )
 
-// Error is a JSON-RPC error: what a peer answered, or what a handler wants to be answered. A handler may use the codes above but
-// the first, and any outside -32768 to -32000, which are reserved: package server has errors for what revisions define there.
+// Error is a JSON-RPC error: what a peer answered, or what a handler wants to be answered. A handler may use the codes above except
+// CodeParseError, and any outside -32768 to -32000, which are reserved: package server has errors for what revisions define there.
 type Error struct {
 	Code    int
 	Message string
 	Data    []byte // one JSON value, or nil
-	// Wait is after how long another try makes sense; 0 when unknown. It is for transports that say so in their own way: on the wire
-	// it is what Message and Data say.
+	// Wait is how long to wait before another try; 0 when unknown. It is for transports with a form of their own for it, such as
+	// Retry-After: in the message itself only Message and Data say so.
 	Wait time.Duration `json:"-"`
+	// Busy says that the caller is not the cause of Wait: the server has too much to do for all callers together.
+	Busy bool `json:"-"`
 }
 
 // Error implements error.

@@ -19,8 +19,10 @@ func TestCAN05IDsCompareByTypeAndValue(t *testing.T) {
 			t.Errorf("%s: %v", token, err)
 			continue
 		}
-		if other, ok := seen[id]; ok {
-			t.Errorf("%s equals %s", token, other)
+		for other, as := range seen {
+			if other.Same(id) {
+				t.Errorf("%s is the same as %s", token, as)
+			}
 		}
 		seen[id] = token
 		if id.String() != token || id.IsZero() {
@@ -28,16 +30,46 @@ func TestCAN05IDsCompareByTypeAndValue(t *testing.T) {
 		}
 	}
 	for _, same := range [][2]string{{`"\u0031"`, `"1"`}, {`"\ud83d\ude00"`, `"😀"`}, {`"\/"`, `"/"`}, {`-0`, `0`}} {
-		a, errA := ParseID([]byte(same[0]))
-		b, errB := ParseID([]byte(same[1]))
-		if errA != nil || errB != nil || a != b {
-			t.Errorf("%s (%v) is not %s (%v)", same[0], errA, same[1], errB)
+		if a, b := id(t, same[0]), id(t, same[1]); !a.Same(b) {
+			t.Errorf("%s is not %s", a, b)
 		}
 	}
 }
 
+func id(t *testing.T, token string) ID {
+	t.Helper()
+	id, err := ParseID([]byte(token))
+	if err != nil {
+		t.Fatalf("%s: %v", token, err)
+	}
+	return id
+}
+
+// The schemas let an id be any JSON integer, and 1.0 is one (https://json-schema.org/draft/2020-12/json-schema-core#section-4.2.3,
+// https://modelcontextprotocol.io/specification/2025-11-25/schema#requestid). It goes back as it came.
+func TestLET14NumbersOfOneValueAreOneID(t *testing.T) {
+	for plain, spelt := range map[string][]string{
+		`1`: {`1.0`, `1e0`, `1.000`, `10e-1`, `0.1E+1`, `0.01e2`}, `0`: {`-0`, `0.0`, `-0e7`, `0e999999999999`}, `-120`: {`-1.2e2`, `-120.0`},
+		`9007199254740993`: {`9007199254740993.0`, `900719925474099.3e1`}, `9223372036854775807`: {`9.223372036854775807e18`},
+		`9223372036854775808`: {`9.223372036854775808e18`, `9223372036854775808.0`}, `1000000000000000000000`: {`1e21`, `1.0E21`, `10e20`},
+	} {
+		for _, token := range spelt {
+			got := id(t, token)
+			if !got.Same(id(t, plain)) || got.Plain() != id(t, plain) || got.Same(StringID(plain)) || got.String() != token {
+				t.Errorf("%s: %s, plainly %s, want %s", token, got, got.Plain(), plain)
+			}
+		}
+	}
+	if a, b := id(t, `1e21`), id(t, `10e20`); !a.Same(b) {
+		t.Error("two spellings of one large integer")
+	}
+	if a, b := id(t, `1e21`), id(t, `1e22`); a.Same(b) {
+		t.Error("two large integers are one")
+	}
+}
+
 func TestCAN05WrongIDsAreErrorsNeverRounded(t *testing.T) {
-	for _, token := range []string{``, `null`, `true`, `false`, `1.0`, `1.5`, `1e0`, `1E2`, `-`, `01`, `-01`, `+1`, `0x1`, `{}`, `[]`, `[1]`,
+	for _, token := range []string{``, `null`, `true`, `false`, `1.5`, `1e-1`, `0.10`, `1.`, `1e`, `.5`, `1e+`, `00.1`, `01e1`, `1e99999`, `1e99999999999999999999`, `1.0 `, `-`, `01`, `-01`, `+1`, `0x1`, `{}`, `[]`, `[1]`,
 		`"`, `"a`, `"\x"`, `"\ud800"`, "\"\xff\"", "\"\n\"", ` 1`, `1 `, `"a" `, `12a`, `1234567890123456789012.5`,
 		`"` + strings.Repeat("a", MaxIDBytes) + `"`, strings.Repeat("1", MaxIDBytes+1)} {
 		if id, err := ParseID([]byte(token)); err == nil || !id.IsZero() {
@@ -59,7 +91,7 @@ func TestIntAndTextOfIDs(t *testing.T) {
 }
 
 func TestIDsDoNotAliasTheFrame(t *testing.T) {
-	for _, token := range []string{`"abc"`, `123456789012345678901234567890`} {
+	for _, token := range []string{`"abc"`, `123456789012345678901234567890`, `1.0`, `1e30`} {
 		b := []byte(token)
 		id, err := ParseID(b)
 		clear(b)
@@ -77,7 +109,7 @@ func TestIntegerIDsDoNotAllocate(t *testing.T) {
 }
 
 func FuzzID(f *testing.F) {
-	for _, seed := range []string{`1`, `-0`, `"a\u0031"`, `9007199254740993`, `1.5`, `null`, `"\ud800"`, `123456789012345678901`} {
+	for _, seed := range []string{`1`, `-0`, `"a\u0031"`, `9007199254740993`, `1.5`, `1.0`, `1e2`, `12e-1`, `1e21`, `null`, `"\ud800"`, `123456789012345678901`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, token []byte) {
@@ -101,8 +133,8 @@ func FuzzID(f *testing.F) {
 				t.Fatalf("%q: %v", token, id)
 			}
 		case json.Number:
-			want, ok := new(big.Int).SetString(v.String(), 10)
-			if !ok || want.String() != id.String() {
+			want, ok := new(big.Rat).SetString(v.String())
+			if !ok || !want.IsInt() || want.Num().String() != id.Plain().String() || id.String() != v.String() {
 				t.Fatalf("%q: %v, want %v", token, id, want)
 			}
 		default:

@@ -97,7 +97,7 @@ func (xs) Read(p []byte) (int, error) {
 func TestLinesWriteOneLinePerFrame(t *testing.T) {
 	var out bytes.Buffer
 	c := Lines(strings.NewReader(""), &out, nil, LineOptions{})
-	for _, frame := range []string{"{}", "{\n\"a\": 1,\r\n\"b\": \"\\n\"\n}\n", "[1]"} {
+	for _, frame := range []string{"{}", "{\n\"a\": 1,\r\n\"b\": \"\\n\"\n}\n", "[1]", "[\"\u2028\u2029\u2027\xe2\x80\",\r\r2]"} {
 		if err := c.WriteFrame([]byte(frame)); err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestLinesWriteOneLinePerFrame(t *testing.T) {
 	if err := c.WriteFrame([]byte(" \n")); err == nil {
 		t.Error("an empty frame was taken")
 	}
-	if want := "{}\n{ \"a\": 1,\r \"b\": \"\\n\" } \n[1]\n"; out.String() != want {
+	if want := "{}\n{ \"a\": 1,  \"b\": \"\\n\" } \n[1]\n[\"\\u2028\\u2029\u2027\xe2\x80\",  2]\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 	if c.Close() != nil || c.WriteFrame([]byte("{}")) != ErrClosed || c.Close() != nil {

@@ -13,15 +13,15 @@ const keepBuffer = 256 << 10
 
 var errNotDrained = errors.New("rpc: closed before the peer took all frames")
 
-// lineWriter commits in groups: who comes while somebody writes leaves the frame in pending and goes; the one who writes goes
-// on until nothing is pending. So no goroutine is needed, a lone writer writes at once, and under load one Write carries many
+// lineWriter commits in groups: a caller that comes while another one writes leaves its frame in pending and returns; the one that
+// writes goes on until nothing is pending. So no goroutine is needed, a lone writer writes at once, and under load one Write carries many
 // frames.
 type lineWriter struct {
 	w     io.Writer
 	limit int
 
 	mu      sync.Mutex
-	room    sync.Cond // pending was taken, or err is set
+	waiting backlog // for room in pending
 	pending []byte
 	spare   []byte        // the other buffer, when nobody writes it
 	writing bool          // somebody has the write role
@@ -30,9 +30,7 @@ type lineWriter struct {
 }
 
 func newLineWriter(w io.Writer, limit int) *lineWriter {
-	lw := &lineWriter{w: w, limit: limit}
-	lw.room.L = &lw.mu
-	return lw
+	return &lineWriter{w: w, limit: limit}
 }
 
 func (w *lineWriter) write(frame []byte) error {
@@ -41,17 +39,29 @@ func (w *lineWriter) write(frame []byte) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.err == nil && len(w.pending) > 0 && len(w.pending)+len(frame) >= w.limit {
-		w.room.Wait()
-	}
 	if w.err != nil {
 		return w.err
+	}
+	if !w.waiting.empty() || !w.fits(frame) {
+		return w.waiting.wait(&w.mu, frame) // whoever writes takes it along
 	}
 	w.pending = appendLine(w.pending, frame)
 	if w.writing {
 		return nil
 	}
 	return w.flush()
+}
+
+func (w *lineWriter) fits(frame []byte) bool {
+	return len(w.pending) == 0 || len(w.pending)+len(frame) < w.limit
+}
+
+// admit takes the frames of those that have waited longest, as far as there is room.
+func (w *lineWriter) admit() {
+	for !w.waiting.empty() && w.fits(w.waiting.first()) {
+		w.pending = appendLine(w.pending, w.waiting.first())
+		w.waiting.taken()
+	}
 }
 
 // flush holds the write role until nothing is pending. The lock is held, but not while writing.
@@ -61,7 +71,7 @@ func (w *lineWriter) flush() error {
 	for len(w.pending) > 0 && failed == nil {
 		batch := w.pending
 		w.pending, w.spare = w.spare[:0], nil
-		w.room.Broadcast()
+		w.admit()
 		w.mu.Unlock()
 		n, err := w.w.Write(batch)
 		w.mu.Lock()
@@ -90,7 +100,7 @@ func (w *lineWriter) fail(err error) {
 		w.err = err
 	}
 	w.pending = nil
-	w.room.Broadcast()
+	w.waiting.refuse(w.err)
 }
 
 // close refuses further frames and waits until those accepted are written. It returns why some may not be.
@@ -101,7 +111,7 @@ func (w *lineWriter) close(wait time.Duration) error {
 	if w.err == nil {
 		w.err = ErrClosed
 	}
-	w.room.Broadcast()
+	w.waiting.refuse(w.err)
 	if !w.writing {
 		return broken
 	}
@@ -120,16 +130,39 @@ func (w *lineWriter) close(wait time.Duration) error {
 	return err
 }
 
-// appendLine appends frame as one line.
+// appendLine appends frame as one line. Some readers end a line at more than \n: a carriage return, which in JSON stands between tokens
+// alone, becomes a space, and U+2028 and U+2029, which stand in strings alone, are escaped.
 func appendLine(b, frame []byte) []byte {
 	at := len(b)
-	b = append(b, frame...)
 	for {
-		i := bytes.IndexByte(b[at:], '\n')
+		i := bytes.Index(frame, []byte("\xe2\x80"))
 		if i < 0 {
-			return append(b, '\n')
+			break
 		}
-		at += i
-		b[at] = ' '
+		end := i + 2
+		if end < len(frame) && frame[end]|1 == 0xa9 {
+			b = append(append(b, frame[:i]...), `\u202`...)
+			b = append(b, '8'+frame[end]-0xa8)
+			end++
+		} else {
+			b = append(b, frame[:end]...)
+		}
+		frame = frame[end:]
+	}
+	b = append(b, frame...)
+	spaces(b[at:], '\n')
+	spaces(b[at:], '\r')
+	return append(b, '\n')
+}
+
+// spaces makes a space of each c.
+func spaces(b []byte, c byte) {
+	for {
+		i := bytes.IndexByte(b, c)
+		if i < 0 {
+			return
+		}
+		b[i] = ' '
+		b = b[i+1:]
 	}
 }

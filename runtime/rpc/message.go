@@ -3,7 +3,7 @@ package rpc
 // Kind says what a frame is.
 type Kind uint8
 
-// The kinds. KindInvalid is a frame whose kind could not be told.
+// The kinds. KindInvalid is a frame of no known kind.
 const (
 	KindInvalid Kind = iota
 	KindRequest
@@ -21,17 +21,17 @@ type Message struct {
 	Result []byte // one JSON value
 	Error  *Error // Data aliases the frame, Message does not
 
-	// Repeated: the arguments of a tools/call have a repeated key. Who decodes them has to look for it.
+	// Repeated: the arguments of a tools/call have a repeated key, which their decoder has to report.
 	Repeated bool
-	// Unclear: the frame has an id, and nothing that says what it is, as an answer whose result was undefined, or a method beside a
-	// result or an error.
+	// Unclear: the frame has an id, but may be a request or an answer: it has neither method, result nor error, or a method beside one
+	// of the others.
 	Unclear bool
 }
 
-// Answers tells whether a frame is, or may be, an answer, also one that Parse refused: then it still settles what it answers, if its
+// Answers reports whether a frame is, or may be, an answer, also one that Parse refused: then it still settles what it answers, if its
 // ID is known (CAN30).
 func (m *Message) Answers() bool { return m.Kind == KindResult || m.Kind == KindError || m.Unclear }
 
-// WantsReply tells whether a frame that Parse refused must be answered with that error: requests, and frames of no kind.
+// WantsReply reports whether a frame that Parse refused must be answered with that error: requests, and frames of no kind.
 // A bad notification is ignored (CAN04), and an answer to a bad answer could go on for ever.
 func (m *Message) WantsReply() bool { return m.Kind == KindRequest || m.Kind == KindInvalid }

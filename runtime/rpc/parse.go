@@ -40,6 +40,46 @@ type Reader interface {
 	ReadResult(d *check.Decoder, id ID) bool
 }
 
+// Batch takes an array of messages apart; they alias the frame. It is for revisions that have batches: Parse refuses them. The array must
+// have a message in it, and no more than MaxBatch.
+func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
+	d := check.Get(frame, limits)
+	defer d.Put()
+	var all [][]byte
+	for more := d.Array(nil); more; more = d.Item() {
+		m := d.Position()
+		d.Skip()
+		all = append(all, d.Since(m))
+	}
+	switch err := d.Finish(); {
+	case err != nil && !repeats(err): // a repeated key is refused with its message
+		return nil, frameError(frame, err)
+	case len(all) == 0:
+		return nil, &Error{Code: CodeInvalidRequest, Message: "a batch must have a message in it"}
+	case len(all) > MaxBatch:
+		return nil, Errorf(CodeInvalidRequest, "a batch has at most %d messages, not %d", MaxBatch, len(all))
+	}
+	return all, nil
+}
+
+// MaxBatch is how many messages one batch may have. Each is a request in flight, or an error in the answer.
+const MaxBatch = 1_000
+
+// IsBatch reports whether a frame is an array, as far as its beginning tells.
+func IsBatch(frame []byte) bool {
+	if len(frame) == 0 || frame[0] == '{' {
+		return false
+	}
+	frame = bytes.TrimLeft(frame, space)
+	return len(frame) > 0 && frame[0] == '['
+}
+
+// repeats reports whether nothing is wrong but repeated keys.
+func repeats(err error) bool {
+	var all check.Violations
+	return errors.As(err, &all) && !slices.ContainsFunc(all, func(v check.Violation) bool { return v.Keyword != "duplicate" })
+}
+
 // ParseInto is Parse that offers params and results to a reader, so that they need not be gone over again. It does so where the
 // method or the id stands before them, as most write it, and where the method is written without escapes.
 func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error) {
@@ -59,8 +99,8 @@ func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error)
 	return m, m.fill(&r)
 }
 
-// inArguments reports whether the arguments of a tool call repeat a key, and nothing else is wrong: that is for the tool's
-// decoder to refuse, so that the model reads it (VAL02).
+// inArguments reports whether the arguments of a tool call repeat a key, and nothing else is wrong: the tool's decoder refuses
+// that, so that the model reads it (VAL02).
 func inArguments(r *raw, err error) bool {
 	var all check.Violations
 	return errors.As(err, &all) && sameString(r[inMethod], "tools/call") && !slices.ContainsFunc(all, func(v check.Violation) bool {
@@ -98,7 +138,7 @@ func unescaped(token []byte) bool {
 	return len(token) > 0 && token[0] == '"' && bytes.IndexByte(token, '\\') < 0
 }
 
-// kind goes by the members alone, so that a bad message is still known for what it was meant to be.
+// kind looks at the members alone, so that a message with bad values is still a request or an answer.
 func (r *raw) kind() Kind {
 	switch method := r[inMethod]; {
 	case method != nil && method[0] != '"':
@@ -133,7 +173,7 @@ func (m *Message) setID(token []byte) *Error {
 	return nil
 }
 
-// fill takes the members over that belong to the kind.
+// fill copies the members that belong to the kind.
 func (m *Message) fill(r *raw) *Error {
 	both := r[inResult] != nil && r[inError] != nil || r[inMethod] != nil && (r[inResult] != nil || r[inError] != nil)
 	switch {
@@ -162,7 +202,7 @@ func (m *Message) setCall(method, params []byte) *Error {
 		m.Method = []byte(text)
 	}
 	if params != nil && params[0] != '{' {
-		return &Error{Code: CodeInvalidParams, Message: "params must be an object"}
+		return &Error{Code: CodeInvalidParams, Message: "params must be an object", Data: []byte(`{"violations":["(root): type: params must be an object"]}`)}
 	}
 	m.Params = params
 	return nil
@@ -191,7 +231,7 @@ func (m *Message) setError(token []byte) *Error {
 	return nil
 }
 
-// frameError words what split found. Where any value may stand, only repeated keys can be violations.
+// frameError is the JSON-RPC error for what split found. Where any value may stand, only repeated keys can be violations.
 func frameError(frame []byte, err error) *Error {
 	var limit *check.LimitError
 	if errors.As(err, &limit) && limit.Reason != check.InvalidUTF8 {

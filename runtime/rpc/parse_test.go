@@ -1,8 +1,10 @@
 package rpc
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -94,10 +96,26 @@ func TestCAN24BatchesAreRefused(t *testing.T) {
 	}, check.Limits{})
 }
 
+func TestCAN24ABatchIsTakenApart(t *testing.T) {
+	for frame, want := range map[string]string{
+		` [1, {"a":[2]} ,"x"]`: `1|{"a":[2]}|"x"`, `[{"a":1,"a":2}]`: `{"a":1,"a":2}`, `[]`: "-32600", `[1`: "-32700", `{}`: "-32600", `[1]x`: "-32700",
+		`[` + strings.Repeat("1,", MaxBatch) + `1]`: "-32600",
+	} {
+		messages, err := Batch([]byte(frame), check.Limits{})
+		got := string(bytes.Join(messages, []byte("|")))
+		if err != nil {
+			got = strconv.Itoa(err.Code)
+		}
+		if got != want || IsBatch([]byte(frame)) == (frame == "{}") {
+			t.Errorf("%.40s: %s, want %s", frame, got, want)
+		}
+	}
+}
+
 func TestCAN05RequestsWithWrongIDsAreRefused(t *testing.T) {
 	testParse(t, []parseCase{
-		{"fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `request id=null refused -32600 id must be an integer without fraction or exponent`},
-		{"exponent", `{"jsonrpc":"2.0","id":1e3,"method":"ping"}`, `request id=null refused -32600 id must be an integer without fraction or exponent`},
+		{"fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `request id=null refused -32600 id must be an integer, without a fraction`},
+		{"exponent", `{"jsonrpc":"2.0","id":15e-1,"method":"ping"}`, `request id=null refused -32600 id must be an integer, without a fraction`},
 		{"null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, `request id=null refused -32600 id must be a string or an integer`},
 		{"object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `request id=null refused -32600 id must be a string or an integer`},
 	}, check.Limits{})

@@ -37,7 +37,7 @@ func (p *pipeEnd) Close() error {
 type queue struct {
 	mu       sync.Mutex
 	readable sync.Cond
-	room     sync.Cond
+	waiting  backlog       // for room in pending
 	pending  []byte        // frames, each behind its length in 4 bytes
 	noMore   bool          // the writing end closed
 	unread   atomic.Bool   // the reading end closed
@@ -51,7 +51,7 @@ const lengthBytes = 4
 
 func newQueue() *queue {
 	q := &queue{gone: make(chan struct{})}
-	q.readable.L, q.room.L = &q.mu, &q.mu
+	q.readable.L = &q.mu
 	return q
 }
 
@@ -64,19 +64,27 @@ func (q *queue) put(frame []byte) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !q.noMore && !q.unread.Load() && len(q.pending) > 0 && len(q.pending)+len(frame) >= DefaultMaxPending {
-		q.room.Wait()
-	}
 	if q.noMore {
 		return ErrClosed
 	}
 	if q.unread.Load() {
 		return io.ErrClosedPipe
 	}
-	q.pending = binary.NativeEndian.AppendUint32(q.pending, uint32(len(frame)))
-	q.pending = append(q.pending, frame...)
+	if !q.waiting.empty() || !q.fits(frame) {
+		return q.waiting.wait(&q.mu, frame)
+	}
+	q.add(frame)
 	q.readable.Signal()
 	return nil
+}
+
+func (q *queue) fits(frame []byte) bool {
+	return len(q.pending) == 0 || len(q.pending)+len(frame) < DefaultMaxPending
+}
+
+func (q *queue) add(frame []byte) {
+	q.pending = binary.NativeEndian.AppendUint32(q.pending, uint32(len(frame)))
+	q.pending = append(q.pending, frame...)
 }
 
 func (q *queue) take(buf []byte) ([]byte, error) {
@@ -112,7 +120,10 @@ func (q *queue) refill() error {
 	}
 	q.pending, q.buffer = q.buffer[:0], q.pending
 	q.batch = q.buffer
-	q.room.Broadcast()
+	for !q.waiting.empty() && q.fits(q.waiting.first()) {
+		q.add(q.waiting.first())
+		q.waiting.taken()
+	}
 	return nil
 }
 
@@ -121,15 +132,15 @@ func (q *queue) closeRead() {
 	if !q.unread.Swap(true) {
 		close(q.gone)
 	}
+	q.waiting.refuse(io.ErrClosedPipe)
 	q.mu.Unlock()
 	q.readable.Broadcast()
-	q.room.Broadcast()
 }
 
 func (q *queue) closeWrite() {
 	q.mu.Lock()
 	q.noMore = true
+	q.waiting.refuse(ErrClosed)
 	q.mu.Unlock()
 	q.readable.Broadcast()
-	q.room.Broadcast()
 }

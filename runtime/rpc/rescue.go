@@ -10,22 +10,22 @@ import (
 const space = " \t\r\n"
 
 // rescue reads kind and id of a frame that is refused, so that the call that it belongs to ends with an error instead of waiting.
-// The id may stand behind the fault: some clients write it last. For answers that is so whatever the fault is, as long as the id
-// can be told; a request that is no JSON, or says a member twice, has none.
+// The id may follow the fault: some clients write it last. The id of an answer counts whatever the fault is, as long as it can be
+// read; that of a request does not if the frame is no JSON or repeats a member.
 func rescue(frame []byte, err error) Message {
 	var r raw
 	once, ok := splitLoosely(frame, &r)
 	m := Message{Kind: r.kind()}
 	var limit *check.LimitError
-	sound := once && !errors.As(err, new(*check.SyntaxError)) && !(errors.As(err, &limit) && limit.Reason == check.InvalidUTF8)
-	if !ok || !sound && !m.Answers() || m.setID(r[inID]) != nil {
+	wellFormed := once && !errors.As(err, new(*check.SyntaxError)) && !(errors.As(err, &limit) && limit.Reason == check.InvalidUTF8)
+	if !ok || !wellFormed && !m.Answers() || m.setID(r[inID]) != nil {
 		return Message{}
 	}
 	return m
 }
 
-// splitLoosely finds the members of a message without judging their values, in constant memory. The last one may be cut. once: none
-// is repeated or cut. ok is false if the id is, or if this is no object.
+// splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut. once:
+// none is repeated or cut. ok is false if the id is repeated or cut, or if this is no object.
 func splitLoosely(frame []byte, r *raw) (once, ok bool) {
 	rest := bytes.TrimLeft(frame, space)
 	if len(rest) == 0 || rest[0] != '{' {
@@ -41,9 +41,12 @@ func splitLoosely(frame []byte, r *raw) (once, ok bool) {
 		}
 		rest = bytes.TrimLeft(rest[colon+1:], space)
 		end := valueEnd(rest, ',')
+		if end == 0 {
+			return false, false // no value, which kind would look into
+		}
 		again := r.keep(key, bytes.TrimRight(rest[:end], space))
 		cut := end == len(rest)
-		if end == 0 || again == inID || cut && string(key) == `"id"` {
+		if again == inID || cut && string(key) == `"id"` {
 			return false, false
 		}
 		once = once && again < 0

@@ -33,8 +33,8 @@ func (list closers) Close() error {
 	return errors.Join(errs...)
 }
 
-// detached makes any reader interruptible, for inputs that the operating system can not wake us from: terminals, and all on
-// Windows. Its goroutine is the one that nobody waits for: it may sit in Read until input comes or the process ends.
+// detached makes any reader interruptible, for inputs whose Read the operating system can not interrupt: terminals, and all inputs on
+// Windows. Nobody waits for its goroutine, which may stay in Read until input comes or the process ends.
 type detached struct {
 	want chan []byte
 	got  chan readResult

@@ -7,8 +7,8 @@ import (
 )
 
 // watch returns a channel that is closed when the other end of f, a pipe or socket, is closed; nil for what nobody has to read, such as
-// a file. The kernel tells that without being asked for any event. The descriptor that waits for it is one that the Go runtime can wait
-// for itself, so this takes a goroutine and no thread. The closer, which may be nil, ends it.
+// a file. The kernel reports that whatever events were asked for. The Go runtime can poll the epoll descriptor itself, so this
+// takes a goroutine and no thread. The closer, which may be nil, ends it.
 func watch(f *os.File) (gone <-chan struct{}, stop io.Closer) {
 	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {

@@ -16,7 +16,7 @@ func surviveBrokenPipes() {}
 
 func surviving(f *os.File) (io.Writer, io.Closer) { return f, nil }
 
-// divert reaches only what looks at os.Stdout when it prints.
+// divert only affects code that reads os.Stdout when it prints.
 func divert(f, to *os.File) io.Closer {
 	if os.Stdout != f {
 		return nil

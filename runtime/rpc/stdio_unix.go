@@ -51,8 +51,8 @@ func poll(f *os.File) (*polled, error) {
 	return &polled{file: file, origin: origin, restore: restore}, nil
 }
 
-// surviveBrokenPipes makes a broken pipe on descriptors 1 and 2 an error, as it is on any other. To listen for the signal does that,
-// and unlike to ignore it, it is not inherited by other programs.
+// surviveBrokenPipes makes a broken pipe on descriptors 1 and 2 an error, as it is on any other. It listens for the signal: to ignore
+// it would be inherited by child processes.
 func surviveBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // surviving returns a writer to a copy of f's descriptor. A write to descriptor 1 when the peer is gone ends the process on
@@ -66,8 +66,8 @@ func surviving(f *os.File) (io.Writer, io.Closer) {
 	return output{file, gone}, closers{stop, file}
 }
 
-// divert makes f's descriptor another one of to, until it is closed. It fails silently where the system has no way or to is closed: then
-// it is up to the process not to print.
+// divert makes f's descriptor another one of to, until it is closed. Where the system can not do so, or to is closed, nothing is
+// diverted: then the process must not print.
 func divert(f, to *os.File) io.Closer {
 	kept, err := duplicate(f, func(int) error { return nil })
 	if err != nil {
@@ -101,7 +101,7 @@ func onto(a, b *os.File) error {
 	return errors.Join(err, outer)
 }
 
-// output is a standard output that tells when nobody can read it any more.
+// output is a standard output that reports when nobody can read it any more.
 type output struct {
 	*os.File
 	gone <-chan struct{}

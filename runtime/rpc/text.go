@@ -24,7 +24,7 @@ func unquote(token []byte) (string, bool) {
 	return strings.Clone(s), d.Finish() == nil
 }
 
-// plain tells whether text between quotes stands for itself.
+// plain reports whether text between quotes stands for itself.
 func plain(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' || c == '"' || c == '\\' {

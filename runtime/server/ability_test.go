@@ -9,19 +9,20 @@ import (
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // asks are requests to the client by what their params take of it.
 var asks = map[string]*ClientRequest[noInput, noInput]{
-	"form":       {Op: OpElicit, Codecs: rawCodec(`{"message":"?","requestedSchema":{"type":"object","properties":{}}}`)},
-	"mode form":  {Op: OpElicit, Codecs: rawCodec(`{"mode":"form","message":"?","requestedSchema":{"type":"object","properties":{}}}`)},
-	"url":        {Op: OpElicit, Codecs: rawCodec(`{"mode":"url","message":"?","url":"https://example.com","elicitationId":"e"}`)},
-	"sample":     {Op: OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,"includeContext":"none"}`)},
-	"tools":      {Op: OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,"tools":[]}`)},
-	"toolChoice": {Op: OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,"toolChoice":{}}`)},
-	"context":    {Op: OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,"includeContext":"thisServer"}`)},
-	"contexts":   {Op: OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,"includeContext":"allServers"}`)},
-	"roots":      {Op: OpListRoots, Codecs: rawCodec(`{}`)},
+	"form":       {Op: wire.OpElicit, Codecs: rawCodec(`{"message":"?","requestedSchema":{"type":"object","properties":{}}}`)},
+	"mode form":  {Op: wire.OpElicit, Codecs: rawCodec(`{"mode":"form","message":"?","requestedSchema":{"type":"object","properties":{}}}`)},
+	"url":        {Op: wire.OpElicit, Codecs: rawCodec(`{"mode":"url","message":"?","url":"https://example.com","elicitationId":"e"}`)},
+	"sample":     {Op: wire.OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,"includeContext":"none"}`)},
+	"tools":      {Op: wire.OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,"tools":[]}`)},
+	"toolChoice": {Op: wire.OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,"toolChoice":{}}`)},
+	"context":    {Op: wire.OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,"includeContext":"thisServer"}`)},
+	"contexts":   {Op: wire.OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,"includeContext":"allServers"}`)},
+	"roots":      {Op: wire.OpListRoots, Codecs: rawCodec(`{}`)},
 }
 
 // abilities are declarations, and what of asks each of them lacks.
@@ -161,7 +162,7 @@ func TestEXT18PromptsAreForms(t *testing.T) {
 
 // What a run of a task may ask is the same after a restart, whatever the numbers of abilities are then.
 func TestEXT18AbilitiesSurviveInTheTask(t *testing.T) {
-	w := dual(t, Definition{}).srv.wires[0]
+	w := dual(t, Definition{}).srv.revisions[0]
 	for _, row := range abilities {
 		can := w.abilities([]byte(row.caps))
 		var names []string

@@ -13,8 +13,8 @@ type account struct {
 	peers  atomic.Int64 // and runs of tasks with it; changed under Server.mu
 	calls  atomic.Int64 // its part of Server.calls
 	bytes  atomic.Int64 // its part of Server.bytes
-	unread budget       // its part of Server.unread
-	coming budget       // its part of Server.coming
+	unread part         // its part of Server.unread
+	coming part         // its part of Server.coming
 }
 
 // openAccount finds or makes the account of a requestor, for a peer or the run of a task. With mu.
@@ -24,8 +24,6 @@ func (s *Server) openAccount(who Requestor) *account {
 		var ok bool
 		if a, ok = s.closed.Get().(*account); !ok {
 			a = new(account)
-			a.unread.init(s.cfg.maxUnread / accountParts)
-			a.coming.init(s.cfg.maxUnread / accountParts)
 		}
 		a.who = who
 		s.accounts[who] = a
@@ -50,13 +48,11 @@ func (s *Server) closeAccount(a *account) {
 	s.closed.Put(a)
 }
 
-// leftAlone is for the end of something that may have been the last that an account counted.
+// leftAlone is for the end of what an account without peers may have counted last.
 func (s *Server) leftAlone(a *account) {
-	if a.peers.Load() == 0 {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.closeAccount(a)
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closeAccount(a)
 }
 
 // keep counts n bytes that are kept of the client, if they fit; drop gives them back (TSK28).
@@ -68,12 +64,14 @@ func (s *Server) takeBytes(a *account, n int64) *rpc.Error {
 	if s.bytes.Take(&a.bytes, n) {
 		return nil
 	}
-	return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d bytes of requests in flight, subscriptions and answers, of one caller three quarters of that", s.bytes.Max)
+	return full(&s.bytes, &a.bytes, n, "limit reached: at most %d bytes of requests in flight, subscriptions and answers, of one caller three quarters of that", s.bytes.Max)
 }
 
 func (p *peer) drop(n int64) {
 	p.s.bytes.Give(&p.account.bytes, n)
-	p.s.leftAlone(p.account)
+	if p.account.peers.Load() == 0 {
+		p.s.leftAlone(p.account)
+	}
 }
 
 // Requestor is who a quota counts for: an identity, callers with one quota key, or, its zero value, everybody else. Requestors can be
@@ -115,8 +113,9 @@ func PrincipalFrom(ctx context.Context) string {
 type quotaKey struct{}
 
 // WithQuotaKey returns a context that names a peer without an identity to quotas, for example by its address. Without a name all
-// anonymous callers count as one, so that one of them can use up what they have for all (TSK28). It says nothing about whose
-// tasks are. streamhttp.WithQuotaKey does this for HTTP.
+// anonymous callers count as one, so that one of them can use up what they have for all (TSK28). Callers of one key wait for one another,
+// too: behind ten that do not read their answers, another one's large answer takes up to a minute, so a key should stand for few. It says
+// nothing about whose tasks are. streamhttp.WithQuotaKey does this for HTTP.
 func WithQuotaKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, quotaKey{}, key)
 }

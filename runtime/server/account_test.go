@@ -15,12 +15,12 @@ import (
 
 const initializeFrame = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
 
-// stuckCalls are exchanges of a principal that does not read the answers of "large". free lets it read.
-func (f *fixture) stuckCalls(t *testing.T, principal string, n int) (free func()) {
+// stuckCalls are exchanges of a caller that does not read the answers of "large". free lets it read.
+func (f *fixture) stuckCalls(ctx context.Context, n int) (free func()) {
 	var reads []chan struct{}
 	for i := range n {
-		out := newStuck(t, "content")
-		f.begin(WithPrincipal(t.Context(), principal), frame(i, "tools/call", nothing, callParams("large", `{}`)), out)
+		out := newStuck(f.t, "content")
+		f.begin(ctx, frame(i, "tools/call", nothing, callParams("large", `{}`)), out)
 		reads = append(reads, out.free)
 	}
 	return func() {
@@ -36,12 +36,12 @@ func TestTSK28UnreadAnswersOfOnePrincipalHoldUpNobodyElse(t *testing.T) {
 		t.Run("exchanges of "+name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := dual(t, Definition{Tools: []Tool{tool("large", large(3<<19, new(atomic.Int64)))}}, WithMaxBytesUnread(16<<20))
-				free := f.stuckCalls(t, principal, 12)
+				free := f.stuckCalls(WithPrincipal(t.Context(), principal), 12)
 				synctest.Wait()
 				if f.waiting() == 0 {
 					t.Fatal("there is room")
 				}
-				if got := f.srv.unread.used.Load(); got > 8<<20+3<<19 {
+				if got := f.srv.unread.taken(); got > 4<<20+3<<19 {
 					t.Errorf("%d bytes wait to be read by one", got)
 				}
 				f.atOnce(t, "bob", frame(1, "tools/call", nothing, callParams("large", `{}`)))

@@ -1,8 +1,11 @@
 package server
 
 import (
+	"cmp"
+
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // refusal is why a request is not served, with the HTTP status for it; 0 if the revision has none.
@@ -17,8 +20,8 @@ func refuse(code int, format string, args ...any) *refusal {
 
 // admit decides whether the request is served, and how.
 func (r *request) admit(to *route, msg *rpc.Message) *refusal {
-	r.wire, r.method = to.wire, to.method
-	if !to.wire.Handshake {
+	r.revision, r.method = to.revision, to.method
+	if !to.revision.Handshake {
 		if refused := r.reading.validate(to, msg); refused != nil {
 			return refused
 		}
@@ -33,19 +36,29 @@ func (r *request) admit(to *route, msg *rpc.Message) *refusal {
 // validateSession is validate for a revision with a handshake.
 func (r *request) validateSession(to *route, msg *rpc.Message) *refusal {
 	p, m := r.p, to.method
-	if m == nil || m.Notification || !p.serves(to.wire, m) {
-		return unknownMethod(to.wire, msg)
-	}
+	known := m != nil && !m.Notification && p.serves(to.revision, m)
 	switch {
-	case !p.ready && m.Op != OpInitialize && m.Op != OpPing:
-		return refuse(rpc.CodeInvalidRequest, "%s comes after the handshake", rpc.Quoted(msg.Method))
-	case p.ready && m.Op == OpInitialize:
+	case !p.ready && (!known || m.Op != wire.OpInitialize && m.Op != wire.OpPing):
+		return p.s.early(msg, known)
+	case !known:
+		return unknownMethod(to.revision, msg)
+	case p.ready && m.Op == wire.OpInitialize:
 		return refuse(rpc.CodeInvalidRequest, "the handshake is done already")
-	}
-	if err := r.reading.readSession(m, msg.Params); err != nil {
-		return &refusal{err: err}
+	case to.err != nil:
+		return &refusal{err: invalidParams(m.Name, to.err)}
+	case p.alone:
+		return p.needsSession(m)
 	}
 	return nil
+}
+
+// early refuses a request before the handshake. A client of a stateless revision may have sent it, which is told what is spoken here.
+func (s *Server) early(msg *rpc.Message, known bool) *refusal {
+	refused := s.legacy(rpc.Quoted(msg.Method)+" comes after the handshake", "")
+	if !known {
+		refused.err.Code = rpc.CodeMethodNotFound
+	}
+	return refused
 }
 
 // validate refuses a request that lacks what every request of a stateless revision carries (EXT19).
@@ -53,16 +66,16 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 	p, missing := rd.params, ""
 	switch {
 	case p.ProtocolVersion == "" && rd.at.headers && rd.at.hint == "":
-		return rd.s.unversioned(to.wire)
+		return rd.s.unversioned(to.revision)
 	case to.method == nil && rd.at.session == nil && string(msg.Method) == handshakeMethod:
-		refused := unknownMethod(to.wire, msg)
-		refused.err.Data = rd.s.supported(to.wire, p.ProtocolVersion)
+		refused := unknownMethod(to.revision, msg)
+		refused.err.Data = rd.s.supported(to.revision, cmp.Or(p.ProtocolVersion, member(msg.Params, "protocolVersion")))
 		return refused
 	case to.method == nil || to.method.Notification:
-		return unknownMethod(to.wire, msg)
+		return unknownMethod(to.revision, msg)
 	case p.ProtocolVersion == "":
 		missing = "the protocol version"
-	case len(p.ClientCapabilities) == 0 || p.ClientCapabilities[0] != '{':
+	case len(p.ClientCapabilities) == 0:
 		missing = "the client's capabilities"
 	case to.err != nil:
 		return &refusal{err: invalidParams(to.method.Name, to.err)}
@@ -71,57 +84,60 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 	default:
 		return nil
 	}
-	code := to.wire.Codes.MissingMeta
+	code := to.revision.Codes.MissingMeta
 	if code == 0 {
 		code = rpc.CodeInvalidParams
 	}
 	refused := refuse(code, "_meta of %s lacks %s", to.method.Name, missing)
-	refused.status = to.wire.HTTP.Statuses.MissingMeta
+	if code == rpc.CodeInvalidParams && to.err != nil {
+		refused.err.Data = violationsData(violations(to.err))
+	}
+	refused.status = to.revision.HTTP.Statuses.MissingMeta
 	return refused
 }
 
 // unversioned refuses a message whose revision neither the header nor _meta says (LET19). The client may be of an older revision, so the
 // error lists those that are served.
-func (s *Server) unversioned(w *wire) *refusal {
+func (s *Server) unversioned(w *revision) *refusal {
 	refused := refuse(w.Codes.HeaderMismatch, "neither the header %s nor _meta says the protocol version", w.HTTP.VersionHeader)
 	refused.err.Data, refused.status = s.supported(w, ""), w.HTTP.Statuses.HeaderMismatch
 	return refused
 }
 
-// handshakeMethod begins a session in every revision with a handshake. Servers without such a revision have it in no wire.
+// handshakeMethod begins a session in every revision with a handshake. Servers without such a revision have it nowhere.
 const handshakeMethod = "initialize"
 
-func unknownMethod(w *wire, msg *rpc.Message) *refusal {
+func unknownMethod(w *revision, msg *rpc.Message) *refusal {
 	refused := refuse(rpc.CodeMethodNotFound, "unknown method %s", rpc.Quoted(msg.Method))
 	refused.status = w.HTTP.Statuses.MethodNotFound
 	return refused
 }
 
-// serves tells whether the capability of the method was declared to p (TSK01).
-func (p *peer) serves(w *wire, m *Method) bool {
+// serves reports whether the capability of the method was declared to p (TSK01).
+func (p *peer) serves(w *revision, m *wire.Method) bool {
 	switch m.Op {
-	case OpNone:
+	case wire.OpNone:
 		return false
-	case OpMethod, OpSubscribe, OpUnsubscribe:
-		return w.handlers[m.Name] != nil
-	case OpListTools, OpCallTool:
-		return len(p.s.tools) > 0
-	case OpGetTask, OpTaskResult, OpCancelTask, OpUpdateTask:
+	case wire.OpMethod, wire.OpSubscribe, wire.OpUnsubscribe:
+		return w.answers(m)
+	case wire.OpListTools, wire.OpCallTool:
+		return p.s.hasTools(w)
+	case wire.OpGetTask, wire.OpTaskResult, wire.OpCancelTask, wire.OpUpdateTask:
 		return w.tasks
-	case OpListTasks:
+	case wire.OpListTasks:
 		return w.tasks && p.listsTasks()
-	case OpSetLevel:
-		return w.names[OpLog] != ""
+	case wire.OpSetLevel:
+		return w.names[wire.OpLog] != ""
 	}
 	return true
 }
 
 // admitStateless admits a request that is valid in its stateless revision.
 func (r *request) admitStateless(msg *rpc.Message) *refusal {
-	if !r.p.serves(r.wire, r.method) {
-		return unknownMethod(r.wire, msg)
+	if !r.p.serves(r.revision, r.method) {
+		return unknownMethod(r.revision, msg)
 	}
-	r.can = r.p.s.declared.abilities(r.wire, r.params.ClientCapabilities)
+	r.can = r.p.s.declared.abilities(r.revision, r.params.ClientCapabilities)
 	return r.admitMethod()
 }
 
@@ -134,19 +150,19 @@ func (r *request) admitMethod() *refusal {
 		return refused
 	}
 	switch r.method.Op {
-	case OpCallTool:
+	case wire.OpCallTool:
 		return r.admitTool()
-	case OpGetTask, OpUpdateTask, OpCancelTask:
-		if r.wire.Task.ByReceiver && r.can&canTasks == 0 {
-			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT06
+	case wire.OpGetTask, wire.OpUpdateTask, wire.OpCancelTask:
+		if r.revision.Task.ByReceiver && r.can&canTasks == 0 {
+			return r.revision.lacks(r.revision.Capabilities.ClientTasks) // EXT06
 		}
-	case OpSubscribe:
-		return fitURIs(r.params.URI)
-	case OpListen:
+	case wire.OpSubscribe:
+		return checkURIs(r.params.URI)
+	case wire.OpListen:
 		if len(r.params.TaskIDs) > 0 && r.can&canTasks == 0 {
-			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT13
+			return r.revision.lacks(r.revision.Capabilities.ClientTasks) // EXT13
 		}
-		return fitURIs(r.params.ResourceURIs...)
+		return checkURIs(r.params.ResourceURIs...)
 	}
 	return nil
 }
@@ -154,8 +170,8 @@ func (r *request) admitMethod() *refusal {
 // maxURI is the longest URI that is subscribed to, in bytes.
 const maxURI = 64 << 10
 
-// fitURIs refuses what is too long to be kept as long as a subscription (TSK28).
-func fitURIs(uris ...string) *refusal {
+// checkURIs refuses URIs that are too long to be kept for the life of a subscription (TSK28).
+func checkURIs(uris ...string) *refusal {
 	for _, uri := range uris {
 		if len(uri) > maxURI {
 			return refuse(rpc.CodeInvalidParams, "the URI %s has %d bytes: a subscription takes at most %d", rpc.Quoted(uri), len(uri), maxURI)
@@ -167,20 +183,19 @@ func fitURIs(uris ...string) *refusal {
 // admitTool finds the tool and decides between inline and task (TSK02, TSK03, EXT03). It runs before the request is registered,
 // because the tool's policy is registered with it.
 func (r *request) admitTool() *refusal {
-	if args := r.params.Arguments; args != nil && args[0] != '{' {
-		return refuse(rpc.CodeInvalidParams, "arguments must be an object") // LET05
-	}
 	t := r.p.s.tool(r.params.Name)
-	if t == nil {
+	if shown := r.shown(); t == nil || shown != nil && !shown(t.Name) {
 		return refuse(rpc.CodeInvalidParams, "unknown tool %s", rpc.Quoted(r.params.Name))
 	}
 	r.tool = t
 	switch {
-	case !r.wire.tasks || !r.method.Task: // what the member holds does not matter (LET10)
-	case r.wire.Task.ByReceiver:
+	case !r.revision.offers(t):
+		return refuse(rpc.CodeInvalidParams, "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)
+	case !r.revision.tasks || !r.method.Task: // what the member holds does not matter (LET10)
+	case r.revision.Task.ByReceiver:
 		r.task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
 		if t.Task.Support == TaskRequired && !r.task {
-			return r.wire.lacks(r.wire.Capabilities.ClientTasks) // EXT05
+			return r.revision.lacks(r.revision.Capabilities.ClientTasks) // EXT05
 		}
 	case r.params.Task != nil && t.Task.Support == TaskForbidden:
 		return refuse(rpc.CodeMethodNotFound, "tool %q does not run as a task", t.Name)
@@ -192,11 +207,14 @@ func (r *request) admitTool() *refusal {
 	return nil
 }
 
+// offers reports whether calls of the tool can be made in the revision.
+func (w *revision) offers(t *Tool) bool { return t.Task.Support != TaskRequired || w.tasks }
+
 // readTaskParams makes a task of the call, as its params ask for.
 func (r *request) readTaskParams() *refusal {
 	r.task = true
-	if err := check.DecodeScanned(r.params.Task, r.p.s.cfg.limits, r.wire.ReadTaskParams, &r.params); err != nil {
-		return refuse(rpc.CodeInvalidParams, "invalid task of %s: %v", r.method.Name, err)
+	if err := check.DecodeScanned(r.params.Task, r.p.s.cfg.limits, r.revision.ReadTaskParams, &r.params); err != nil {
+		return &refusal{err: invalidParams(r.method.Name, below("/task", err))}
 	}
 	return nil
 }
@@ -206,25 +224,25 @@ func (s *Server) tool(name string) *Tool {
 	if off := s.off.Load(); off != nil && (*off)[name] {
 		return nil
 	}
-	return s.tools[name]
+	return s.tools.get(name)
 }
 
 // lacks refuses a request that takes a capability which the client did not declare.
-func (w *wire) lacks(capability string) *refusal {
+func (w *revision) lacks(capability string) *refusal {
 	err := w.missing(capability)
 	return &refusal{err: err, status: w.status(err)}
 }
 
-func (w *wire) missing(capability string) *rpc.Error {
+func (w *revision) missing(capability string) *rpc.Error {
 	required := declaration{}
 	required.add(capability)
-	err := rpc.Errorf(w.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", unescape(capability))
-	err.Data = w.AppendMissingCapability(nil, &MissingCapability{RequiredCapabilities: required.appendJSON(nil)})
+	err := rpc.Errorf(w.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", wire.UnescapeStep(capability))
+	err.Data = w.AppendMissingCapability(nil, &wire.MissingCapability{RequiredCapabilities: required.appendJSON(nil)})
 	return err
 }
 
 // status is the HTTP status for an answer, by its code.
-func (w *wire) status(err *rpc.Error) int {
+func (w *revision) status(err *rpc.Error) int {
 	at := &w.HTTP.Statuses
 	switch {
 	case w.Handshake:

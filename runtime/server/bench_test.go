@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // benchPeer is a client that writes frames and reads answers as cheaply as it can.
@@ -41,7 +43,7 @@ func (p *benchPeer) handshake() {
 
 func serveBench(b *testing.B, tools []Tool, opts ...Option) (*benchPeer, *Server) {
 	b.Helper()
-	srv, err := New(Definition{Name: "bench", Version: "1", Runtime: Generation1, Tools: tools, Wires: []*Wire{wire20251125()}}, opts...)
+	srv, err := New(Definition{Name: "bench", Version: "1", Runtime: Generation1, Tools: tools, Revisions: []*wire.Revision{wiretest.Revision20251125()}}, opts...)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,6 +90,24 @@ func BenchmarkCall(b *testing.B) {
 		b.Run(fmt.Sprintf("inflight=%d", n), func(b *testing.B) {
 			p, _ := serveBench(b, []Tool{tool("echo", structured(echo))})
 			p.window(n)
+		})
+	}
+}
+
+// BenchmarkCallAround is BenchmarkCall with what can be put around a call and does nothing.
+func BenchmarkCallAround(b *testing.B) {
+	for _, row := range []struct {
+		name string
+		opts []Option
+	}{
+		{"nothing", nil},
+		{"middleware", []Option{WithMiddleware(func(next Handle) Handle { return next })}},
+		{"observer", []Option{WithObserver(func(Event) {})}},
+		{"toolMiddleware", []Option{WithToolMiddleware(func(next ToolHandle) ToolHandle { return next })}},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			p, _ := serveBench(b, []Tool{tool("echo", structured(echo))}, row.opts...)
+			p.window(1)
 		})
 	}
 }

@@ -2,7 +2,10 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -17,6 +20,12 @@ type Handler struct {
 	read func(d *check.Decoder) any
 	// call runs the tool; its output is a *Out, or nil.
 	call func(ctx context.Context, call *Call, in any) (any, error)
+	// hidden are the properties whose values stay out of logs and violations, see sensitive.
+	hidden string
+	// validate holds what read returned, JSON, against a schema that is not generated; nil: read did.
+	validate func(arguments []byte) check.Violations
+	// in and out are nil pointers of the types that call takes and returns, for middleware.
+	in, out any
 	codec
 }
 
@@ -31,8 +40,9 @@ type codec struct {
 	// spare holds values for decode to write to while an output is checked; they are never read.
 	spare *sync.Pool
 	// clear forgets what decode wrote.
-	clear func(out any)
-	*expected
+	clear   func(out any)
+	answers *expected
+	outputs *latest // alone; answers have them twice, as text, too
 }
 
 // Structured is the codec of a tool with an outputSchema: outputs are checked by decode before they are sent (VAL01).
@@ -44,7 +54,8 @@ func Structured[Out any](appendTo func(b []byte, out *Out) []byte, decode func(d
 		decode:   func(d *check.Decoder, out any) { decode(d, out.(*Out)) },
 		spare:    &sync.Pool{New: func() any { return new(Out) }},
 		clear:    func(out any) { *out.(*Out) = *new(Out) },
-		expected: new(expected),
+		answers:  new(expected),
+		outputs:  new(latest),
 	}}
 }
 
@@ -52,7 +63,11 @@ func Structured[Out any](appendTo func(b []byte, out *Out) []byte, decode func(d
 //
 //go:noinline
 func Unstructured[Out any](appendTo func(b []byte, out *Out) []byte) Codec[Out] {
-	return Codec[Out]{codec{appendTo: func(b []byte, out any) []byte { return appendTo(b, out.(*Out)) }, expected: new(expected)}}
+	return Codec[Out]{codec{
+		appendTo: func(b []byte, out any) []byte { return appendTo(b, out.(*Out)) },
+		answers:  new(expected),
+		outputs:  new(latest),
+	}}
 }
 
 // Bind joins a handler with its decoder and codec. Input that decode refuses never reaches fn. Inlined, it would be compiled
@@ -61,7 +76,7 @@ func Unstructured[Out any](appendTo func(b []byte, out *Out) []byte) Codec[Out] 
 //go:noinline
 func Bind[In, Out any](decode func(d *check.Decoder, in *In), fn func(ctx context.Context, call *Call, in *In) (*Out, error), codec Codec[Out]) Handler {
 	return Handler{
-		codec: codec.codec,
+		codec: codec.codec, in: (*In)(nil), out: (*Out)(nil),
 		read: func(d *check.Decoder) any {
 			in := new(In)
 			decode(d, in)
@@ -89,49 +104,93 @@ func (h *Handler) check(args []byte, limits check.Limits, account check.Account)
 // input ends with d. The account pays for the input.
 func (h *Handler) input(d *check.Decoder, account check.Account) (any, error) {
 	d.Charge(account)
+	d.Hide(h.hidden)
 	in := h.read(d)
 	err := d.Finish()
 	d.Put()
+	if err == nil && h.validate != nil {
+		if wrong := h.validate(*in.(*json.RawMessage)); len(wrong) > 0 {
+			err = wrong.Hidden(h.hidden)
+		}
+	}
 	return in, err
 }
 
 // run appends the tool's encoded output to b.
 func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
 	d := check.GetScanned
-	if call.r != nil && call.r.repeated {
+	if call.r.repeated {
 		d = check.Get
 	}
 	in, err := h.input(d(args, call.s.cfg.limits), (*callAccount)(call))
 	if err != nil {
 		return b, invalidInput(err)
 	}
-	var out any
-	err = call.handle(ctx, h.expected, func() (err error) {
-		out, err = h.call(ctx, call, in)
-		return err
-	})
+	out, err := h.handle(ctx, call, in)
 	if err != nil {
 		if out != nil && errors.Is(err, context.Canceled) {
-			call.partial(out, err)
+			call.partial(out, err, h.hidden != "")
 		}
 		return b, err
 	}
-	return h.encode(call, out, b)
+	b, err = h.encode(call, out, b, h.hidden)
+	call.encoded()
+	return b, err
 }
 
-func (c *codec) encode(call *Call, out any, b []byte) ([]byte, error) {
+// handle runs the handler, in one of the tool's places and with room for its answer.
+func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err error) {
+	at, err := call.tool.places.enter(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	defer at.leave()
+	err = call.handle(ctx, h.answers, func() (err error) {
+		defer at.leave() // encoding may wait for those who read
+		if call.s.aroundTool != nil {
+			out, err = call.s.runAround(ctx, call, in)
+		} else {
+			out, err = h.call(ctx, call, in)
+		}
+		return call.returned(err)
+	})
+	return out, err
+}
+
+// returned is a handler's error. A nil pointer is a wrong handler: it is no nil error, and has no text to ask for.
+func (c *Call) returned(err error) error {
+	if err == nil {
+		return nil
+	}
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
+		return c.defect(fmt.Errorf("the handler returned a nil %T as its error: return nil", err))
+	}
+	return err
+}
+
+func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, error) {
 	switch {
 	case out == nil && c.unstructured():
 		return b, nil
 	case out == nil:
 		return b, &outputError{errNoOutput}
 	}
-	b = c.appendTo(b, out)
-	c.learn(len(b))
+	b = growLarge(b, int(min(int64(c.outputs.load()), call.size(c.answers))))
+	if own := call.revision.AppendOutput; own != nil && c.unstructured() {
+		b = own(b, out)
+	} else {
+		b = c.appendTo(b, out)
+	}
+	call.learn(c.answers, len(b))
+	c.outputs.learn(len(b))
 	if c.unstructured() {
 		return b, nil
 	}
 	d, read := check.Get(b, call.s.cfg.limits), c.spare.Get()
+	if !call.discardsResult {
+		d.Charge(&call.r.room)
+	}
+	d.Hide(hidden)
 	c.decode(d, read)
 	err := d.Finish()
 	d.Put()
@@ -143,7 +202,7 @@ func (c *codec) encode(call *Call, out any, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// inputError is an argument that breaks the tool's inputSchema: the model is told (VAL02).
+// inputError is an argument that breaks the tool's inputSchema: the model reads it (VAL02).
 type inputError struct{ err error }
 
 func (e *inputError) Error() string { return "invalid arguments:\n" + e.err.Error() }
@@ -155,6 +214,9 @@ type outputError struct{ err error }
 func (e *outputError) Error() string { return "invalid output: " + e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
+// contentError is content or metadata that the handler added and no client may get (LET01).
+type contentError struct{ error }
+
 var errNoOutput = errors.New("the handler returned neither output nor error")
 
 // message is what the client reads after "the tool's output". Output beyond a limit need not break the schema.
@@ -164,6 +226,9 @@ func (e *outputError) message() string {
 	}
 	if errors.Is(e.err, errNoOutput) {
 		return "is missing: it gave no result"
+	}
+	if wrong := (*contentError)(nil); errors.As(e.err, &wrong) {
+		return "can not be sent: what was added to it breaks a rule of the protocol"
 	}
 	return "breaks its own schema"
 }

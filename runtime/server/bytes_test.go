@@ -3,11 +3,13 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // TestLET01BytesOfHandlersAreJSONOnTheWire hands over bytes that are no JSON wherever a handler may hand over bytes.
@@ -15,7 +17,7 @@ func TestLET01BytesOfHandlersAreJSONOnTheWire(t *testing.T) {
 	for _, bad := range []string{`{`, `oops`, "\"\xff\"", `{"a":1,"a":2}`, `1 2`} {
 		result := &rawResult{`{"messages":[],"_meta":{"x":` + bad + `}}`}
 		codec := MethodCodec[noInput, rawResult]{Decode: decodeNoInput, Append: appendRawResult}
-		roots := &ClientRequest[rawResult, noInput]{Op: OpListRoots, Codecs: []ClientCodec[rawResult, noInput]{
+		roots := &ClientRequest[rawResult, noInput]{Op: wire.OpListRoots, Codecs: []ClientCodec[rawResult, noInput]{
 			{Append: appendRawResult, Decode: decodeNoInput},
 		}}
 		f := dual(t, Definition{
@@ -63,5 +65,34 @@ func TestLET01TheTypeOfAResultIsOursAndThereOnce(t *testing.T) {
 	m := f.ask(t.Context(), frame(1, "prompts/get", nothing, `"name":"x"`))
 	if m.str("result", "resultType") != "complete" || strings.Count(m.raw, "resultType") != 1 || m.field("result", "messages") != "[]" {
 		t.Error(m.raw)
+	}
+}
+
+// A large answer is made in buffers of its size: growing them by steps would leave a multiple of it to the garbage collector, and as
+// much would be in memory that no budget knows.
+func TestTSK28ALargeAnswerLeavesLittleBehind(t *testing.T) {
+	const size = 4 << 20 // of an output half of which has to be escaped, twice
+	large := strings.Repeat(`x"`, size/2)
+	rule := check.Object{Names: []string{"text"}}
+	read := func(d *check.Decoder, out *echoOutput) {
+		for f := d.Object(&rule); f >= 0; f = d.Next() {
+			out.Text = d.String(nil)
+		}
+	}
+	f := dual(t, Definition{Tools: []Tool{tool("large", Bind(decodeNoInput, func(context.Context, *Call, *noInput) (*echoOutput, error) {
+		return &echoOutput{large}, nil
+	}, Structured(appendEchoOutput, read)))}})
+	for range 2 { // the second one is expected
+		var before, after runtime.MemStats
+		to, err := f.srv.Route([]byte(frame(1, "tools/call", nothing, callParams("large", `{}`))), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&before)
+		result := f.srv.Exchange(t.Context(), &to, discard{})
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; result.Err != nil || n > 24*size {
+			t.Errorf("%d MiB were allocated, %v", n>>20, result.Err)
+		}
 	}
 }

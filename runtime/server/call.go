@@ -5,23 +5,24 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Call is one run of a tool: what a handler may know and do besides its input. It is valid until the handler returns;
-// later uses do nothing. Its methods are safe for concurrent use. Only a server makes one: to test a handler, call its tool over
-// rpc.Pipe, as the test of a new project does.
+// later uses do nothing. Its methods are safe for concurrent use. Only a server makes one: to test a handler, call its tool with
+// package servertest.
 type Call struct {
 	s        *Server
 	tool     *Tool
-	wire     *wire
-	peer     *peer  // the connection it came on; nil for a task that outlived its own
-	since    uint64 // of the request
-	room     *room  // for what the handler returns; nil: nobody gets that
+	revision *revision
+	peer     *peer // the connection it came on; nil for a task that outlived its own
 	progress *progress
 
 	// One of the two.
@@ -29,31 +30,32 @@ type Call struct {
 	run   *task.Run       // as a task
 
 	mu        sync.Mutex
-	payer     *request           // pays for what is decoded, until the handler has returned
-	r         *request           // inline, until the handler has returned
-	record    record             // what Do and Ask gave
-	names     map[string]nameUse // by this run
-	stateless *statelessRecord   // the record, in a stateless revision
+	r         *request              // its own, or that of the task's run: it pays for what is decoded; nil when the handler has returned
+	journal   journal               // what Do and Ask gave
+	names     map[string]nameUse    // by this run
+	stateless *statelessJournal     // the journal, in a stateless revision
+	added     atomic.Pointer[added] // to the result of a tool; nil: nothing
 
-	can       ability
-	withheld  *withheld   // nil: what it says is sent at once
-	mayNotAsk bool        // it can not ask: its answer may not
-	level     logLevel    // of log messages that the client wants
-	messages  rate.Bucket // of them
-	local     *taskLocal
+	can            ability
+	level          logLevel    // of log messages that the client wants
+	mayNotAsk      bool        // it can not ask: its answer may not
+	discardsResult bool        // nobody gets what the handler returns
+	messages       rate.Bucket // of its log messages
+	withheld       *withheld   // nil: what it says is sent at once
+	local          *taskLocal
 }
 
 func (r *request) newCall() *Call {
-	c := &Call{s: r.p.s, tool: r.tool, wire: r.wire, peer: r.p, can: r.can, mayNotAsk: !r.wire.Handshake && r.method.NoInput, entry: r.entry, since: r.since, room: &r.room, r: r, payer: r, level: silentLevel}
+	c := &Call{s: r.p.s, tool: r.tool, revision: r.revision, peer: r.p, can: r.can, mayNotAsk: !r.revision.Handshake && r.method.NoInput, entry: r.entry, r: r, level: silentLevel}
 	if r.params.LogLevel != "" {
-		if place, known := Level(r.params.LogLevel).place(); known {
+		if place, known := Level(r.params.LogLevel).order(); known {
 			c.level = place
 		}
 	}
 	if !r.params.ProgressToken.IsZero() {
-		c.progress = newProgress(r.subject(), r.wire, r.params.ProgressToken, "")
+		c.progress = newProgress(r.subject(), r.revision, r.params.ProgressToken, "")
 	}
-	if r.tool != nil && r.p.refuser != nil && r.wire.undecided(r.tool, r.can) {
+	if r.p.refuser != nil && r.revision.undecided(r.tool, r.can) {
 		c.withheld = new(withheld)
 		if c.progress != nil {
 			c.progress.withheld = true
@@ -111,12 +113,12 @@ func (c *Call) CancelRequested() (reason string, asked bool) {
 }
 
 // Progress tells the client how far the call is: value of total (0: unknown). It is dropped when the client did not
-// ask for progress, when value does not increase (PRO02), when the call is over (PRO01), and in a task of 2026-07-28, whose request
-// was answered when the task began: there, SetStatus is what a client hears. A loop may report every
+// ask for progress, when value does not increase (PRO02) or is no number, when the call is over (PRO01), and in a task of 2026-07-28, whose request
+// was answered when the task began: there, SetStatus is what a client hears. A total below value is left out. A loop may report every
 // step: the server's rate decides what is sent, and the last value always is (PRO05).
 func (c *Call) Progress(ctx context.Context, value, total float64, message string) {
 	if c.progress != nil && ctx.Err() == nil {
-		c.progress.report(Progress{Progress: value, Total: total, Message: message})
+		c.progress.report(wire.Progress{Progress: value, Total: total, Message: message})
 	}
 }
 
@@ -132,13 +134,16 @@ func (c *Call) SetStatus(ctx context.Context, message string) error {
 // what is recorded is returned and fn not run. A crash before that runs fn again. Each step of a run has a name of its own, else
 // *task.NameError; nothing is recorded when fn fails, so the step may be tried again.
 func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	return c.once(name, func() ([]byte, error) { return c.recorded().Do(ctx, name, fn) })
+	return c.once(name, func() ([]byte, error) { return c.openJournal().Do(ctx, name, fn) })
 }
 
 // put asks the client on the stream of the request. Meanwhile the clock of the call is paused: only the question's own timeout counts
 // (CAN28).
 func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
-	data, err := (&asking{about: c.subject(), call: c.entry, wait: ctx, clock: c.entry}).send(q)
+	began := time.Now()
+	c.observeQuestion(QuestionAsked, q.Name, began, nil)
+	data, err := (&asking{about: c.subject(), from: c, call: c.entry, wait: ctx, clock: c.entry}).send(q)
+	c.observeQuestion(QuestionEnded, q.Name, began, err)
 	if err != nil && ctx.Err() != nil && c.entry.Err() == nil {
 		return nil, fmt.Errorf("%w: %w", task.ErrWithdrawn, context.Cause(ctx))
 	}
@@ -146,6 +151,16 @@ func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte,
 		err = c.keepAnswer(q.Name, int64(len(data)))
 	}
 	return data, err
+}
+
+// write writes a message of the handler, unless that has returned. close waits for it, so that the answer comes later (PRO01, CAN29).
+func (c *Call) write(about *subject, m statement) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.r == nil && c.run == nil {
+		return errCallOver
+	}
+	return about.write(m)
 }
 
 // keepAnswer counts an answer of n bytes, which is kept until the handler has returned (TSK28).
@@ -161,9 +176,14 @@ func (c *Call) keepAnswer(name string, n int64) error {
 	return nil
 }
 
-// partial hands what a cancelled handler returned to the hook and the log, never to the wire (CAN25).
-func (c *Call) partial(result any, err error) {
-	c.Log().Info("partial result of a cancelled call", "result", result, "error", err)
+// partial hands what a cancelled handler returned to the hook and the log, never to the wire (CAN25). A result that may have sensitive
+// values is the hook's alone.
+func (c *Call) partial(result any, err error, sensitive bool) {
+	shown := result
+	if sensitive {
+		shown = "not shown: the tool has sensitive values"
+	}
+	c.Log().Info("partial result of a cancelled call", "result", shown, "error", err)
 	if c.s.cfg.partial != nil {
 		c.s.cfg.partial(Partial{Tool: c.Tool(), Result: result, Err: err})
 	}
@@ -171,25 +191,40 @@ func (c *Call) partial(result any, err error) {
 
 // close ends what the call may still do.
 func (c *Call) close() {
-	c.tellWithheld()
+	if c.withheld != nil {
+		c.sendWithheld()
+	}
 	if c.progress != nil {
 		c.progress.close()
 	}
 	c.mu.Lock()
-	c.r, c.payer = nil, nil
+	c.r = nil
 	c.mu.Unlock()
+}
+
+// suspend ends the try if its handler returned with questions open, in place of its result, and reports whether it did.
+func (c *Call) suspend(result *room) bool {
+	c.mu.Lock()
+	t := c.stateless
+	c.mu.Unlock()
+	if t == nil || !t.pending() {
+		return false
+	}
+	result.free() // nobody gets that
+	t.finish()
+	return true
 }
 
 // resume takes up what the client sent with its retry (EXT17).
 func (c *Call) resume() (err error) {
-	if c.wire.Handshake || !c.r.retried() {
+	if c.revision.Handshake || !c.r.retried() {
 		return nil
 	}
-	if c.stateless, err = newStatelessRecord(c, c.r); err == nil {
-		c.record = c.stateless.record
+	if c.stateless, err = newStatelessJournal(c, c.r); err == nil {
+		c.journal = c.stateless.journal
 	}
 	return err
 }
 
-// retried tells whether the request is a retry with answers.
+// retried reports whether the request is a retry with answers.
 func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }

@@ -2,12 +2,12 @@ package server
 
 import (
 	"encoding/json"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // declaration is an object of nested capabilities; a nil one is the value true.
@@ -18,7 +18,7 @@ func (d declaration) add(path string) {
 	if path == "" {
 		return
 	}
-	for name := range steps(path) {
+	for name := range wire.Steps(path) {
 		if d[name] == nil {
 			d[name] = declaration{}
 		}
@@ -33,24 +33,10 @@ func (d declaration) flag(path string) {
 		parent, name = path[:i], path[i+1:]
 	}
 	d.add(path)
-	for step := range steps(parent) {
+	for step := range wire.Steps(parent) {
 		d = d[step]
 	}
 	d[name] = nil
-}
-
-// steps are the member names of a path.
-func steps(path string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for name := range strings.SplitSeq(path, "/") {
-			if strings.Contains(name, "~") {
-				name = unescape(name)
-			}
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 func (d declaration) appendJSON(b []byte) []byte {
@@ -68,27 +54,28 @@ func (d declaration) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// declares tells whether the raw object has an object at path: a capability that is anything else is not declared (LET21).
+// declares reports whether the raw object has an object at path: a capability that is anything else is not declared (LET21).
 func declares(raw []byte, path string) bool {
-	if path == "" {
-		return false
-	}
-	for name := range steps(path) {
+	value := at(raw, path)
+	return path != "" && len(value) > 0 && value[0] == '{'
+}
+
+// at is the value at path within the raw object, nil for none.
+func at(raw []byte, path string) []byte {
+	for name := range wire.Steps(path) {
 		var members map[string]json.RawMessage
 		if json.Unmarshal(raw, &members) != nil {
-			return false
+			return nil
 		}
-		if raw = members[name]; len(raw) == 0 || raw[0] != '{' {
-			return false
-		}
+		raw = members[name]
 	}
-	return true
+	return raw
 }
 
 // capabilities is what the server declares to p: exactly what it serves (TSK01).
-func (p *peer) capabilities(w *wire) []byte {
+func (p *peer) capabilities(w *revision) []byte {
 	d, c := declaration{}, &w.Capabilities
-	if len(p.s.def.Tools) > 0 {
+	if p.s.hasTools(w) {
 		d.add(c.Tools)
 	}
 	if w.tasks {
@@ -100,11 +87,17 @@ func (p *peer) capabilities(w *wire) []byte {
 		}
 	}
 	for i := range w.Methods {
-		if m := &w.Methods[i]; w.handlers[m.Name] != nil && m.Declares != c.ResourceUpdated {
+		if m := &w.Methods[i]; w.answers(m) && m.Declares != c.ResourceUpdated {
 			d.add(m.Declares)
 		}
 	}
-	if w.names[OpLog] != "" {
+	for _, path := range c.Extensions {
+		d.add(path)
+	}
+	if p.alone { // nothing is told to a client that no request of is open
+		return d.appendJSON(nil)
+	}
+	if w.names[wire.OpLog] != "" {
 		d.add(c.Logging)
 	}
 	for op, path := range w.notices() {
@@ -126,10 +119,5 @@ func serverInfo(d *Definition) []byte {
 		b = check.AppendString(append(b, `,"title":`...), d.Title)
 	}
 	b = check.AppendString(append(b, `,"version":`...), d.Version)
-	return append(AppendMembers(b, []byte(d.Info)), '}')
-}
-
-// unescape undoes the escapes of a name in a capability's path.
-func unescape(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+	return append(wire.AppendMembers(b, []byte(d.Info)), '}')
 }

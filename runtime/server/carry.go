@@ -12,7 +12,7 @@ type holder struct {
 	on    Carrier            // the stream that has the question; nil: none yet, or the transport has one alone
 }
 
-// attended tells whether somebody reads the stream that has the question. The channel is closed when that may have changed.
+// attended reports whether somebody reads the stream that has the question. The channel is closed when that may have changed.
 func (h *holder) attended() (read bool, changed <-chan struct{}) {
 	s := h.by.peer.s
 	s.mu.Lock()
@@ -65,7 +65,7 @@ func (s *Server) hold(name asked, d *delivery, yield context.CancelFunc) (h *hol
 	return h, true
 }
 
-func (s *Server) letGo(name asked, h *holder) {
+func (s *Server) release(name asked, h *holder) {
 	s.mu.Lock()
 	delete(s.holders, name)
 	on := h.on
@@ -119,7 +119,7 @@ func (s *Server) closeStream(d *delivery) {
 	}
 }
 
-// streamed tells whether a request for the task's result is open and read.
+// streamed reports whether a request for the task's result is open and read.
 func (s *Server) streamed(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,17 +2,19 @@ package server
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ToolEnabled tells whether the tool is listed and can be called.
+// ToolEnabled reports whether the tool is listed and can be called.
 func (s *Server) ToolEnabled(name string) bool { return s.tool(name) != nil }
 
 // SetToolEnabled switches a tool on or off while the server serves. Calls that run go on. Clients are told that the list has
 // changed. It reports whether there is such a tool.
 func (s *Server) SetToolEnabled(name string, on bool) bool {
-	if s.tools[name] == nil {
+	if s.tools.get(name) == nil {
 		return false
 	}
 	s.mu.Lock()
@@ -24,7 +26,7 @@ func (s *Server) SetToolEnabled(name string, on bool) bool {
 		}
 		off[name] = !on
 		s.off.Store(&off)
-		s.listPages()
+		s.tools.renew()
 	}
 	s.mu.Unlock()
 	if changed {
@@ -34,57 +36,57 @@ func (s *Server) SetToolEnabled(name string, on bool) bool {
 }
 
 // ToolsChanged tells clients that tools/list answers something else than before.
-func (s *Server) ToolsChanged() { s.changed(OpToolsChanged) }
+func (s *Server) ToolsChanged() { s.changed(wire.OpToolsChanged) }
 
 // PromptsChanged tells clients that prompts/list answers something else than before.
-func (s *Server) PromptsChanged() { s.changed(OpPromptsChanged) }
+func (s *Server) PromptsChanged() { s.changed(wire.OpPromptsChanged) }
 
 // ResourcesChanged tells clients that resources/list answers something else than before.
-func (s *Server) ResourcesChanged() { s.changed(OpResourcesChanged) }
+func (s *Server) ResourcesChanged() { s.changed(wire.OpResourcesChanged) }
 
 // ResourceUpdated tells the clients that subscribed to uri that it has changed.
 func (s *Server) ResourceUpdated(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.peers {
-		if w := p.agreed.Load(); w != nil && w.names[OpResourceUpdated] != "" && p.subscribed[uri] {
-			p.notify(topic{OpResourceUpdated, uri}, change{frame: func() []byte { return w.updatedFrame(uri, rpc.ID{}) }})
+		if w := p.agreed.Load(); w != nil && w.names[wire.OpResourceUpdated] != "" && p.subscribed[uri] {
+			p.notify(topic{wire.OpResourceUpdated, uri}, nil)
 		}
 	}
 	for l := range s.listens {
 		if l.uris[uri] {
-			l.updated(uri)
+			l.queue(topic{wire.OpResourceUpdated, uri})
 		}
 	}
 }
 
 // changed tells sessions and subscriptions. None of them makes it wait.
-func (s *Server) changed(op Op) {
+func (s *Server) changed(op wire.Op) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.peers {
 		if w := p.agreed.Load(); w != nil && w.names[op] != "" {
-			p.notify(topic{op: op}, change{frame: func() []byte { return w.changedFrame(op, rpc.ID{}) }})
+			p.notify(topic{op: op}, nil)
 		}
 	}
 	for l := range s.listens {
 		if l.kinds[op] {
-			l.listChanged(op)
+			l.queue(topic{op: op})
 		}
 	}
 }
 
-func (w *wire) changedFrame(op Op, subscription rpc.ID) []byte {
-	var params []byte
+func (w *revision) listChanged(op wire.Op, subscription rpc.ID) notification {
+	n := notification{revision: w, op: op}
 	if w.AppendChanged != nil {
-		params = w.AppendChanged(nil, &Changed{SubscriptionID: subscription})
+		n.params = w.AppendChanged(nil, &wire.Changed{SubscriptionID: subscription})
 	}
-	return rpc.AppendNotification(nil, w.names[op], params)
+	return n
 }
 
-func (w *wire) updatedFrame(uri string, subscription rpc.ID) []byte {
-	u := ResourceUpdated{URI: uri, SubscriptionID: subscription}
-	return rpc.AppendNotification(nil, w.names[OpResourceUpdated], w.AppendResourceUpdated(nil, &u))
+func (w *revision) updated(uri string, subscription rpc.ID) notification {
+	u := wire.ResourceUpdated{URI: uri, SubscriptionID: subscription}
+	return notification{revision: w, op: wire.OpResourceUpdated, params: w.AppendResourceUpdated(nil, &u)}
 }
 
 // subscribe notes what a session wants to hear of, after its handler agreed. What can not be kept is refused (LET06).
@@ -94,13 +96,13 @@ func (r *request) subscribe(on bool) error {
 	if !on || r.entry.Err() == nil { // the client of a cancelled request never learns that it is subscribed
 		kept, refused = r.p.subscribe(uri, on)
 	}
-	if !kept && r.wire.unwatch != nil {
-		r.endWatching(r.entry, []string{uri})
+	if !kept && r.revision.unwatch != nil {
+		r.endWatching(r.ctx, []string{uri})
 	}
 	return refused
 }
 
-// subscribedTo tells whether the session hears of the resource.
+// subscribedTo reports whether the session has subscribed to the resource.
 func (p *peer) subscribedTo(uri string) bool {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -126,7 +128,7 @@ func (p *peer) subscribe(uri string, on bool) (kept bool, refused error) {
 	if p.subscribed == nil {
 		p.subscribed = map[string]bool{}
 	}
-	p.subscribed[uri] = true
+	p.subscribed[strings.Clone(uri)] = true // a short one would keep a part of its message
 	return true, nil
 }
 
@@ -138,8 +140,9 @@ func (p *peer) unsubscribed(uri string) {
 	}
 }
 
-// maxSubscribed bounds the resources and tasks that one session or subscription hears of.
+// maxSubscribed bounds the resources and tasks that one session or subscription is notified of.
 const maxSubscribed = 10_000
 
-// entrySize is about what a subscription takes beside its URI, in bytes.
-const entrySize = 64
+// entrySize is about what a subscription takes beside its URI, in bytes, also when its change waits for a client that reads slowly.
+// A task of a listen takes three times that.
+const entrySize = 256

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // ability is a set of what a client declared: bits by the place in wire.declarable.
@@ -18,15 +19,18 @@ const canTasks ability = 1
 
 // question is an Outgoing that asks the client, with its capabilities as abilities.
 type question struct {
-	*Outgoing
+	*wire.Outgoing
 	base  ability
 	parts []ability // of Needs
 }
 
 // compileQuestions numbers what clients of the revision can declare: canTasks is the first.
-func (w *wire) compileQuestions() {
+func (w *revision) compileQuestions() {
 	w.declarable = []string{w.Capabilities.ClientTasks}
 	bit := func(path string) ability {
+		if path == "" {
+			return 0
+		}
 		i := slices.Index(w.declarable, path)
 		if i < 0 {
 			i, w.declarable = len(w.declarable), append(w.declarable, path)
@@ -45,10 +49,10 @@ func (w *wire) compileQuestions() {
 		w.questions = append(w.questions, q)
 	}
 	if w.AppendElicit != nil {
-		w.form = w.AppendElicit(nil, &Elicit{RequestedSchema: []byte("{}")})
+		w.form = w.AppendElicit(nil, &wire.Elicit{RequestedSchema: []byte("{}")})
 	}
 	for i := range w.questions {
-		if q := &w.questions[i]; q.Op == OpElicit {
+		if q := &w.questions[i]; q.Op == wire.OpElicit {
 			w.asking, w.page = q.takes(w.form), q.params()
 		}
 	}
@@ -70,7 +74,7 @@ func (q *question) params() []byte {
 func (q *question) takes(params []byte) ability {
 	takes, members := q.base, membersOf(params)
 	for i, n := range q.Needs {
-		if n.takes(members[n.Member]) {
+		if n.Takes(members[n.Member]) {
 			takes |= q.parts[i]
 		}
 	}
@@ -83,22 +87,23 @@ func membersOf(params []byte) (members map[string]json.RawMessage) {
 }
 
 // abilities reads a client's declaration.
-func (w *wire) abilities(raw []byte) (can ability) {
+func (w *revision) abilities(raw []byte) (can ability) {
 	for i, path := range w.declarable {
 		if declares(raw, path) {
 			can |= 1 << i
 		}
 	}
 	for i := range w.questions {
-		can |= w.questions[i].implied(can)
+		can |= w.questions[i].implied(can, raw)
 	}
 	return can
 }
 
-// implied are the parts that a client has which declares the whole alone.
-func (q *question) implied(can ability) (also ability) {
+// implied are the parts that a client has which declares the whole alone. One that names the part, with whatever that is no declaration,
+// has said no (LET21).
+func (q *question) implied(can ability, raw []byte) (also ability) {
 	for i, n := range q.Needs {
-		if n.Default && can&q.base != 0 && can&q.others(n.Member, i) == 0 {
+		if n.Default && can&q.base != 0 && can&q.others(n.Member, i) == 0 && at(raw, n.Capability) == nil {
 			also |= q.parts[i]
 		}
 	}
@@ -117,7 +122,7 @@ func (q *question) others(member string, except int) (all ability) {
 
 // refuses tells why a client with these abilities can not be asked q, nil if it can: a question whose capability was not
 // declared is never sent (EXT18).
-func (w *wire) refuses(can ability, q *task.Question) *UnsupportedError {
+func (w *revision) refuses(can ability, q *task.Question) *UnsupportedError {
 	params := q.Payload
 	if q.Method == askMethod {
 		params = w.form // every prompt is one
@@ -125,44 +130,32 @@ func (w *wire) refuses(can ability, q *task.Question) *UnsupportedError {
 	op := opOf(q.Method)
 	for i := range w.questions {
 		if w.questions[i].Op == op {
-			if missing := w.questions[i].undeclared(can, params); missing != "" {
-				return &UnsupportedError{Capability: missing}
-			}
-			return nil
+			return w.questions[i].refuses(can, params)
 		}
 	}
 	return &UnsupportedError{}
 }
 
-// undeclared is the capability that these params take and the client did not declare; "" when it did all.
-func (q *question) undeclared(can ability, params []byte) string {
+// refuses names the capability that these params take and the client did not declare; nil when it did all.
+func (q *question) refuses(can ability, params []byte) *UnsupportedError {
 	members := membersOf(params)
 	for i, n := range q.Needs {
 		switch {
-		case can&q.parts[i] != 0 || !n.takes(members[n.Member]):
+		case can&q.parts[i] != 0 || !n.Takes(members[n.Member]):
 		case n.Default && can&q.base == 0:
-			return q.Capability // declaring that is enough
+			return &UnsupportedError{Capability: q.Capability} // declaring that is enough
 		default:
-			return n.Capability
+			return &UnsupportedError{Capability: n.Capability}
 		}
 	}
 	if can&q.base == 0 {
-		return q.Capability
+		return &UnsupportedError{Capability: q.Capability}
 	}
-	return ""
-}
-
-// takes tells whether params whose member has the value take the part; nil: they do not have it.
-func (n *Need) takes(value []byte) bool {
-	if value == nil {
-		return n.Default
-	}
-	var text string
-	return len(n.Values) == 0 || json.Unmarshal(value, &text) == nil && slices.Contains(n.Values, text)
+	return nil
 }
 
 // appendAbilities appends the abilities by name: bits mean nothing to another process.
-func (w *wire) appendAbilities(b []byte, can ability) []byte {
+func (w *revision) appendAbilities(b []byte, can ability) []byte {
 	b = append(b, '[')
 	for i, path := range w.declarable {
 		if can&(1<<i) == 0 {
@@ -177,7 +170,7 @@ func (w *wire) appendAbilities(b []byte, can ability) []byte {
 }
 
 // abilitiesOf are the abilities of these names. Names that the revision does not have are left out.
-func (w *wire) abilitiesOf(names []string) (can ability) {
+func (w *revision) abilitiesOf(names []string) (can ability) {
 	for i, path := range w.declarable {
 		if path != "" && slices.Contains(names, path) {
 			can |= 1 << i
@@ -194,17 +187,17 @@ type declarations struct {
 }
 
 type declared struct {
-	wire *wire
-	raw  string
-	can  ability
+	revision *revision
+	raw      string
+	can      ability
 }
 
 // maxRemembered is the longest declaration that is worth remembering, in bytes.
 const maxRemembered = 4 << 10
 
-func (d *declarations) abilities(w *wire, raw []byte) ability {
+func (d *declarations) abilities(w *revision, raw []byte) ability {
 	slot := &d.seen[maphash.Bytes(d.seed, raw)%uint64(len(d.seen))]
-	if known := slot.Load(); known != nil && known.wire == w && known.raw == string(raw) {
+	if known := slot.Load(); known != nil && known.revision == w && known.raw == string(raw) {
 		return known.can
 	}
 	can := w.abilities(raw)

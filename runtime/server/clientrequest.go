@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // ClientRequest is one request that handlers may make of the client: sampling, roots, questions with a schema of their own.
 // Generated code has one per request, and a function or method that calls Send with it.
 type ClientRequest[In, Out any] struct {
-	Op     Op // OpCreateMessage, OpListRoots, OpElicit
+	Op     wire.Op // OpCreateMessage, OpListRoots, OpElicit
 	Codecs []ClientCodec[In, Out]
 }
 
@@ -28,32 +28,40 @@ type ClientCodec[In, Out any] struct {
 
 // Send makes the request and blocks until it is answered, ctx ends or the server's question timeout passes. It travels as
 // Ask's questions do, in every revision, inline and as a task: name, of at most 128 bytes without #, is its key, unique and stable
-// within the call. Errors are those of Ask; *UnsupportedError when the client did not declare what it takes.
-func Send[In, Out any](ctx context.Context, c *Call, r *ClientRequest[In, Out], name string, in *In, opts ...AskOption) (*Out, error) {
+// within the call. Errors are those of Ask; *UnsupportedError when the client did not declare what it takes. To a *ClientSession it goes
+// on the session's stream, and the name is for errors and tests alone.
+func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], name string, in *In, opts ...AskOption) (*Out, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
 	name = named(name, opts)
-	codec := r.codec(c.wire.Revision)
+	s, w, account := c.asker()
+	codec := r.codec(w.Version)
 	if codec == nil {
 		return nil, &UnsupportedError{}
 	}
-	params := codec.params(in)
-	if err := c.s.validate(params, codec.Check); err != nil {
-		return nil, fmt.Errorf("server: the params of %s are invalid: %w", name, err)
-	}
 	q := task.Question{
-		Name: name, Method: askOf(r.Op), Payload: params, Deadline: time.Now().Add(c.s.cfg.askTimeout),
+		Name: name, Method: askOf(r.Op), Payload: codec.params(in), Deadline: time.Now().Add(s.cfg.askTimeout),
 	}
 	if refused := c.refuses(&q); refused != nil {
 		return nil, refused
 	}
+	q.Payload, _ = w.ownMembers(q.Payload, nil)
+	err := s.validate(q.Payload, codec.Check)
+	if err == nil {
+		err = contradiction(r.Op, q.Payload)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("server: the params of %s are invalid: %w", name, err)
+	}
 	out := new(Out)
-	data, err := c.ask(ctx, q, func(data []byte) error { return codec.decode(data, &q, c.s.cfg.limits, nil, new(Out)) })
+	data, err := c.ask(ctx, q, func(data []byte, account check.Account) error {
+		return codec.decode(data, &q, s.cfg.limits, account, new(Out))
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := codec.decode(data, &q, c.s.cfg.limits, (*callAccount)(c), out); err != nil {
+	if err := codec.decode(data, &q, s.cfg.limits, account, out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -72,8 +80,11 @@ func (r *ClientRequest[In, Out]) codec(revision string) (found *ClientCodec[In, 
 }
 
 func (c *ClientCodec[In, Out]) params(in *In) []byte {
-	if c.Append == nil {
+	switch {
+	case c.Append == nil:
 		return []byte("{}")
+	case in == nil:
+		return []byte("null") // which Check refuses
 	}
 	return c.Append(nil, in)
 }
@@ -98,23 +109,31 @@ func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits chec
 	return nil
 }
 
-// ElicitationComplete tells the client that what the user did on a page is done: id is the elicitationId of the request that sent
-// the user there. Revisions in which the client's answer tells it have no such notification; for them, and when the call or the
-// connection is over, it does nothing. *UnsupportedError: the client did not declare that it opens pages.
+// ElicitationComplete tells the client that what the user did on a page is done: id is the elicitationId of the request or
+// URLElicitationError that sent the user there, in this session, which is told once. Revisions in which the client's answer tells it have
+// no such notification; for them, and when the call or the connection is over, it does nothing. *UnsupportedError: the client did not
+// declare that it opens pages. ErrNotAsked: this client was not sent to such a page, or was told already.
 func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
-	w := c.wire
-	if c.peer == nil || ctx.Err() != nil || w.names[OpElicitationComplete] == "" || w.AppendElicitationComplete == nil {
+	w := c.revision
+	if c.peer == nil || ctx.Err() != nil || w.names[wire.OpElicitationComplete] == "" || w.AppendElicitationComplete == nil {
 		return nil
 	}
-	if refused := w.refuses(c.can, &task.Question{Method: elicitMethod, Payload: w.page}); refused != nil {
+	if refused := w.refusesPages(c.can); refused != nil {
 		return refused
 	}
-	about := c.subject()
-	params := w.AppendElicitationComplete(nil, &ElicitationComplete{ElicitationID: id})
-	if err := about.tell(rpc.AppendNotification(nil, w.names[OpElicitationComplete], params)); err != nil {
+	if !c.peer.sent.take(id) {
+		return fmt.Errorf("%w: %q", ErrNotAsked, id)
+	}
+	params := w.AppendElicitationComplete(nil, &wire.ElicitationComplete{ElicitationID: id})
+	if err := c.notify(notification{revision: w, op: wire.OpElicitationComplete, params: params}); err != nil {
 		c.Log().Debug("completion not told", "elicitation", id, "error", err)
 	}
 	return nil
+}
+
+// refusesPages tells why a client with these abilities can not be sent to a page, nil if it can.
+func (w *revision) refusesPages(can ability) *UnsupportedError {
+	return w.refuses(can, &task.Question{Method: elicitMethod, Payload: w.page})
 }
 
 // The operations of recorded questions, whatever a revision calls them.
@@ -125,26 +144,26 @@ const (
 	rootsMethod   = "listRoots"
 )
 
-func askOf(op Op) string {
+func askOf(op wire.Op) string {
 	switch op {
-	case OpCreateMessage:
+	case wire.OpCreateMessage:
 		return messageMethod
-	case OpListRoots:
+	case wire.OpListRoots:
 		return rootsMethod
-	case OpElicit:
+	case wire.OpElicit:
 		return elicitMethod
 	}
 	panic(fmt.Sprintf("server: operation %d is no request to the client", op))
 }
 
-func opOf(method string) Op {
+func opOf(method string) wire.Op {
 	switch method {
 	case messageMethod:
-		return OpCreateMessage
+		return wire.OpCreateMessage
 	case rootsMethod:
-		return OpListRoots
+		return wire.OpListRoots
 	}
-	return OpElicit
+	return wire.OpElicit
 }
 
 // UnsupportedError says that the client did not declare the capability that a request to it takes. It matches ErrUnsupported.
@@ -153,17 +172,22 @@ func opOf(method string) Op {
 // the calls of a tool with a question whose OnUnsupported is Fail say nothing before their end to a client that can not be asked: it
 // gets the newest progress, the first 32 log messages and no keep-alive, right before the answer, or nothing but the error (LET20). Where
 // such a client should follow the call, let the question be declined or take its default. For other requests to the client (Send)
-// nobody knows beforehand: make them before the call says something.
+// nobody knows beforehand: once the call has said something, a tool's call ends with isError instead, and any other request with -32603.
 type UnsupportedError struct {
 	// Capability is the path of the capability in the client's declaration, as in Capabilities: the part that the params take,
 	// such as elicitation/url, where there is one. "": the client's revision has no such request, or takes none from the method that
-	// is served (LET16).
+	// is served (LET16), or the client has no session.
 	Capability string
+
+	alone bool // the client has no session
 }
 
 // Error implements error.
 func (e *UnsupportedError) Error() string {
-	if e.Capability == "" {
+	switch {
+	case e.alone:
+		return ErrUnsupported.Error() + ": that needs a session, and this server is served without them"
+	case e.Capability == "":
 		return ErrUnsupported.Error() + ": its revision of the protocol has no such request, or none here"
 	}
 	return ErrUnsupported.Error() + ": it did not declare the capability " + e.Capability

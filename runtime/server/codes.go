@@ -3,10 +3,12 @@ package server
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // ResourceError says that there is no such resource. Its code depends on the revision.
@@ -16,8 +18,8 @@ type ResourceError struct{ URI string }
 func (e *ResourceError) Error() string { return "unknown resource " + rpc.Cut(e.URI) }
 
 // URLElicitationError says that a request can not be served before the user has done something on pages of the web. Revisions
-// that have a code for it answer with that, and the client tries again. In others it is an error like any: Send elicitation/create
-// with a URL instead, which every revision serves. Return it only to clients that declare elicitation/url.
+// that have a code for it answer with that, and the client tries again, if it declares that it opens pages; else the error is that it does not. In others it is an error like any: Send elicitation/create
+// with a URL instead, which every revision serves. The manifest has to list elicitation/create.
 type URLElicitationError struct{ Elicitations []URLElicitation }
 
 // URLElicitation is one page that the user has to see. All of it is required.
@@ -77,30 +79,37 @@ type fault struct {
 func (f *fault) Error() string { return f.text }
 
 // code is what the revision has for errors of the kind, 0 for nothing.
-func (c *Codes) code(k kind) int {
+func (w *revision) code(k kind) int {
 	switch k {
 	case noResource:
-		return c.ResourceNotFound
+		return w.Codes.ResourceNotFound
 	case needsPages:
-		return c.URLElicitationRequired
+		return w.Codes.URLElicitationRequired
 	case needsAbility:
-		return c.MissingCapability
+		return w.Codes.MissingCapability
 	}
 	return 0
 }
 
-// answer is what the fault is in the revision: a JSON-RPC error, or a result.
-func (w *wire) answer(f *fault) (CallResult, error) {
-	code := w.Codes.code(f.kind)
+// answer is what the fault is in the revision, for a client with these abilities: a JSON-RPC error, or a result. Addresses of pages are for
+// clients that open them (LET21).
+func (w *revision) answer(f *fault, can ability) (wire.CallResult, error) {
+	code := w.code(f.kind)
+	if f.kind == needsPages && code != 0 {
+		if refused := w.refusesPages(can); refused != nil {
+			f = &fault{kind: needsAbility, text: refused.Error(), own: rpc.Error{Message: refused.Capability}}
+			code = w.code(f.kind)
+		}
+	}
 	switch {
 	case f.kind == plainKind:
-		return CallResult{}, &f.own
+		return wire.CallResult{}, &f.own
 	case code == 0:
-		return CallResult{IsError: true, Content: appendText(nil, f.text)}, nil
+		return wire.CallResult{IsError: true, Content: appendText(nil, f.text)}, nil
 	case f.kind == needsAbility:
-		return CallResult{}, w.missing(f.own.Message)
+		return wire.CallResult{}, w.missing(f.own.Message)
 	}
-	return CallResult{}, &rpc.Error{Code: code, Message: f.own.Message, Data: f.own.Data}
+	return wire.CallResult{}, &rpc.Error{Code: code, Message: f.own.Message, Data: f.own.Data}
 }
 
 // fault is what the protocol makes of a handler's error, nil if it has no error for it.
@@ -111,18 +120,19 @@ func (c *Call) fault(err error) *fault {
 	var unsupported *UnsupportedError
 	f := &fault{text: err.Error()}
 	switch {
-	case errors.As(err, &own):
+	case errors.As(err, &own) && own != nil:
 		f.own = *c.allow(own)
-	case errors.As(err, &resource):
+	case errors.As(err, &resource) && resource != nil:
 		f.kind, f.own.Message = noResource, resource.Error()
 		f.own.Data = append(check.AppendString([]byte(`{"uri":`), resource.URI), '}')
-	case errors.As(err, &pages):
+	case errors.As(err, &pages) && pages != nil:
 		f.kind, f.own.Message = needsPages, pages.Error()
 		if f.own.Data, err = pages.data(); err != nil {
 			f.kind, f.own = plainKind, *c.defect(err)
 		}
-	case errors.As(err, &unsupported) && unsupported.Capability != "":
+	case errors.As(err, &unsupported) && unsupported != nil && unsupported.Capability != "":
 		f.kind, f.own.Message = needsAbility, unsupported.Capability
+		c.dropWithheld()
 	default:
 		return nil
 	}
@@ -167,7 +177,7 @@ func (c *Call) defect(err error) *rpc.Error {
 	return errInternal
 }
 
-// reservedCode tells whether JSON-RPC or the protocol alone give the code its meaning. Of theirs handlers may use those that any
+// reservedCode reports whether JSON-RPC or the protocol alone give the code its meaning. Of theirs handlers may use those that any
 // request can end with.
 func reservedCode(code int) bool {
 	switch code {
@@ -195,12 +205,29 @@ func violations(err error) []string {
 	return texts
 }
 
+// below moves what err says to a member of what it is about.
+func below(member string, err error) error {
+	var all check.Violations
+	if !errors.As(err, &all) {
+		return err
+	}
+	moved := slices.Clone(all)
+	for i := range moved {
+		moved[i].Instance = member + moved[i].Instance
+	}
+	return moved
+}
+
 // invalid says the first of what is wrong after head, and has all of it as data.
 func invalid(head string, texts []string) *rpc.Error {
 	err := rpc.Errorf(rpc.CodeInvalidParams, "%s: %s", head, texts[0])
 	if more := len(texts) - 1; more > 0 {
 		err.Message += fmt.Sprintf(" (and %d more)", more)
 	}
-	err.Data = append(check.AppendSlice([]byte(`{"violations":`), texts, check.AppendString), '}')
+	err.Data = violationsData(texts)
 	return err
+}
+
+func violationsData(texts []string) []byte {
+	return append(check.AppendSlice([]byte(`{"violations":`), texts, check.AppendString), '}')
 }

@@ -23,7 +23,7 @@ func fails(err error) Definition {
 func (f *fixture) both(t *testing.T, check func(name string, stateless bool, m message)) {
 	t.Helper()
 	session := f.dial(t.Context())
-	session.initialize(`{}`)
+	session.initialize(`{"elicitation":{"url":{}}}`)
 	for method, params := range map[string]string{"tools/call": `"name":"fails"`, "prompts/get": `"name":"x"`} {
 		check(method, false, session.request("1", method, "{"+params+"}"))
 		check(method, true, f.ask(t.Context(), frame(1, method, nothing, params)))
@@ -105,8 +105,8 @@ func TestLET05ArgumentsAreAnObject(t *testing.T) {
 	c := f.dialTasks("")
 	for _, arguments := range []string{`[]`, `"text"`, `5`, `true`} {
 		for _, task := range []string{``, `,"task":{}`} {
-			c.request("1", "tools/call", `{"name":"echo","arguments":`+arguments+task+`}`).wantError(t, -32602, "arguments must be an object")
+			c.request("1", "tools/call", `{"name":"echo","arguments":`+arguments+task+`}`).wantError(t, -32602, "/arguments: type: found")
 		}
-		f.ask(t.Context(), frame(1, "tools/call", withTasks, callParams("echo", arguments))).wantError(t, -32602, "arguments must be an object")
+		f.ask(t.Context(), frame(1, "tools/call", withTasks, callParams("echo", arguments))).wantError(t, -32602, "/arguments: type: found")
 	}
 }

@@ -1,92 +1,108 @@
 package server
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// wire is a Wire prepared for serving: what is looked up while serving is a map or an array.
-type wire struct {
-	*Wire
-	methods map[string]*Method
-	names   [opCount]string // of outgoing messages
-	place   uint8           // in Server.wires
+// wire is a Version prepared for serving: what is looked up while serving is a map or an array.
+type revision struct {
+	*wire.Revision
+	methods map[string]*wire.Method
+	names   [wire.OpCount]string // of outgoing messages
+	place   uint8                // in Server.wires
 	// versionKey is Meta.ProtocolVersion, to search for.
 	versionKey []byte
 	// handlers serve the methods of the definition that this revision has.
 	handlers map[string]*methodCodec
-	// watch and unwatch are told of the resources that a subscription names, nil for none.
+	// lists are the scopes of those that give lists.
+	lists map[string]*listScope
+	// watch and unwatch are called with the resources that a subscription names; nil for none.
 	watch, unwatch *methodCodec
-	pages          atomic.Pointer[[]toolPage]
+	info           []byte // how the server names itself
 	// declarable are the paths of what clients can declare, in the order of the bits of ability.
 	declarable []string
 	questions  []question
-	form       []byte  // params of a prompt, to see what it takes of a client
-	page       []byte  // of a request to open a page, as far as that tells
-	metaMember string  // of messages, for their metadata; "" for none
-	asking     ability // what it takes
-	tasks      bool    // some tool runs as a task, and the revision has a way for it (TSK01)
+	form       []byte       // params of a prompt, to see what it takes of a client
+	page       []byte       // of a request to open a page, as far as that tells
+	blocks     string       // where a tool's result has content blocks to be adapted, "" for nowhere
+	structured bool         // a tool's result has structured content
+	metaMember string       // of messages, for their metadata; "" for none
+	metadata   check.Object // finds it in params
+	asking     ability      // what it takes
+	tasks      bool         // some tool runs as a task, and the revision has a way for it (TSK01)
 }
 
 // Errors of New.
 var (
-	errNoWires = errors.New("server: the definition has no wires")
+	errNoRevisions = errors.New("server: the definition has no revisions")
 )
 
-func compileWires(d *Definition) ([]*wire, error) {
-	if len(d.Wires) == 0 {
-		return nil, errNoWires
+func compileRevisions(d *Definition) ([]*revision, error) {
+	if len(d.Revisions) == 0 {
+		return nil, errNoRevisions
 	}
-	var wires []*wire
-	for _, w := range d.Wires {
-		if err := checkWire(w, d.Tools); err != nil {
-			return nil, fmt.Errorf("server: wire %s: %w", w.Revision, err)
+	var wires []*revision
+	for _, w := range d.Revisions {
+		if err := checkRevision(w, d.Tools); err != nil {
+			return nil, fmt.Errorf("server: revision %s: %w", w.Version, err)
 		}
-		wires = append(wires, compileWire(w, d))
+		wires = append(wires, compileRevision(w, d))
 	}
 	watchers(wires, d)
 	// Newest first: the first handshake wire is what an unknown version is answered with.
-	slices.SortFunc(wires, func(a, b *wire) int { return strings.Compare(b.Revision, a.Revision) })
+	slices.SortFunc(wires, func(a, b *revision) int { return strings.Compare(b.Version, a.Version) })
 	for i, w := range wires {
 		w.place = uint8(i)
 	}
 	return wires, nil
 }
 
-func compileWire(w *Wire, d *Definition) *wire {
-	c := &wire{
-		Wire: w, versionKey: []byte(w.Meta.ProtocolVersion), methods: make(map[string]*Method, len(w.Methods)),
-		handlers: map[string]*methodCodec{}, tasks: hasTasks(w, d.Tools),
+func compileRevision(w *wire.Revision, d *Definition) *revision {
+	c := &revision{
+		Revision: w, versionKey: []byte(w.Meta.ProtocolVersion), methods: make(map[string]*wire.Method, len(w.Methods)),
+		handlers: map[string]*methodCodec{}, lists: map[string]*listScope{}, tasks: hasTasks(w, d.Tools),
 	}
 	for i := range d.Methods {
-		if codec := d.Methods[i].codec(w.Revision); codec != nil {
+		if codec := d.Methods[i].codec(w.Version); codec != nil {
 			c.handlers[d.Methods[i].name] = codec
 		}
 	}
 	for i := range w.Methods {
 		m := &w.Methods[i]
 		c.methods[m.Name] = m
-		if m.Op == OpPing {
-			c.names[OpPing] = m.Name // either side may send it
+		if m.Op == wire.OpCallTool {
+			c.blocks = m.Blocks
+		}
+		if m.Op == wire.OpMethod && m.Cacheable && m.NoInput {
+			c.lists[m.Name] = new(listScope)
+		}
+		if m.Op == wire.OpPing {
+			c.names[wire.OpPing] = m.Name // either side may send it
 		}
 	}
 	for _, o := range w.Outgoing {
 		c.names[o.Op] = o.Name
 	}
+	c.info = appendOmitting(nil, string(serverInfo(d)), w.View.ServerOmits)
 	c.compileQuestions()
 	c.metaMember, _ = metaOf(w, "task")
-	c.silence(len(d.Tools) > 0)
+	c.structured = bytes.Contains(w.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), StructuredContent: []byte(`{"own":0}`)}), []byte(`"own"`))
+	c.metadata = check.Object{Names: []string{c.metaMember}, AdditionalProperties: check.Skip}
+	c.silence(d.Tools != nil)
 	return c
 }
 
 // watchers finds the handlers for revisions whose subscriptions name resources: those of revisions that have a request for it.
-func watchers(wires []*wire, d *Definition) {
-	handler := func(op Op, revision string) *methodCodec {
+func watchers(wires []*revision, d *Definition) {
+	handler := func(op wire.Op, revision string) *methodCodec {
 		for _, w := range wires {
 			for i := range d.Methods {
 				if m := w.methods[d.Methods[i].name]; m != nil && m.Op == op {
@@ -97,15 +113,15 @@ func watchers(wires []*wire, d *Definition) {
 		return nil
 	}
 	for _, w := range wires {
-		w.watch, w.unwatch = handler(OpSubscribe, w.Revision), handler(OpUnsubscribe, w.Revision)
+		w.watch, w.unwatch = handler(wire.OpSubscribe, w.Version), handler(wire.OpUnsubscribe, w.Version)
 	}
 }
 
 // silence removes the notifications of capabilities that are not served.
-func (w *wire) silence(tools bool) {
+func (w *revision) silence(tools bool) {
 	served := map[string]bool{root(w.Capabilities.Tools): tools}
 	for i := range w.Methods {
-		if m := &w.Methods[i]; w.handlers[m.Name] != nil {
+		if m := &w.Methods[i]; w.answers(m) {
 			served[root(m.Declares)] = true
 		}
 	}
@@ -117,10 +133,10 @@ func (w *wire) silence(tools bool) {
 }
 
 // notices are the notifications that a capability of their own declares.
-func (w *wire) notices() map[Op]string {
+func (w *revision) notices() map[wire.Op]string {
 	c := &w.Capabilities
-	return map[Op]string{
-		OpToolsChanged: c.ToolsChanged, OpPromptsChanged: c.PromptsChanged, OpResourcesChanged: c.ResourcesChanged, OpResourceUpdated: c.ResourceUpdated,
+	return map[wire.Op]string{
+		wire.OpToolsChanged: c.ToolsChanged, wire.OpPromptsChanged: c.PromptsChanged, wire.OpResourcesChanged: c.ResourcesChanged, wire.OpResourceUpdated: c.ResourceUpdated,
 	}
 }
 
@@ -130,13 +146,8 @@ func root(path string) string {
 	return name
 }
 
-// checkWire finds generated code that does not fit this runtime before the first client does.
-func checkWire(w *Wire, tools []Tool) error {
-	for _, e := range w.Task.Edges {
-		if !e.From.CanBecome(e.To) {
-			return fmt.Errorf("the task engine has no edge from %s to %s", e.From, e.To)
-		}
-	}
+// checkRevision finds generated code that does not fit this runtime before the first client does.
+func checkRevision(w *wire.Revision, tools []Tool) error {
 	needs := []struct {
 		name    string
 		missing bool
@@ -161,13 +172,34 @@ func checkWire(w *Wire, tools []Tool) error {
 	return nil
 }
 
-func stateless(w *Wire) bool {
+func stateless(w *wire.Revision) bool {
 	return w.ReadRequest != nil && w.Meta.ProtocolVersion != "" && w.AppendDiscoverResult != nil && w.AppendUnsupportedVersion != nil &&
 		w.AppendMissingCapability != nil && w.AppendInputRequired != nil
 }
 
-func hasTasks(w *Wire, tools []Tool) bool {
+func hasTasks(w *wire.Revision, tools []Tool) bool {
 	return (w.Task.ByParam || w.Task.ByReceiver) && anyTool(tools, func(t *Tool) bool { return t.Task.Support != TaskForbidden })
+}
+
+// taskMachine is the state machine that the revisions declare, 0 if no tool runs as a task. A task can be read in each of them, so
+// they have to agree on it (TSK07).
+func taskMachine(revisions []*revision) (task.Machine, error) {
+	var of *revision
+	var machine task.Machine
+	for _, w := range revisions {
+		if !w.tasks {
+			continue
+		}
+		m, err := task.NewMachine(w.Task.Edges)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("server: revision %s: %w", w.Version, err)
+		case of != nil && m != machine:
+			return 0, fmt.Errorf("server: revisions %s and %s have different edges for tasks", of.Version, w.Version)
+		}
+		of, machine = w, m
+	}
+	return machine, nil
 }
 
 func anyTool(tools []Tool, is func(*Tool) bool) bool {
@@ -181,11 +213,11 @@ func anyTool(tools []Tool, is func(*Tool) bool) bool {
 
 // view is t as the revision shows it. Revisions differ in what a result with isError makes of a task; what is stored is what
 // the one that created it made of it.
-func (w *wire) view(t *task.Task) TaskView {
-	v := TaskView{
+func (w *revision) view(t *task.Task) wire.TaskView {
+	v := wire.TaskView{
 		ID: t.ID, Status: string(w.statusOf(t.Kind, t.Status)), StatusMessage: t.StatusMessage,
-		CreatedAt: Time(t.CreatedAt), LastUpdatedAt: Time(t.UpdatedAt),
-		TTL: MillisOf(t.TTL), PollInterval: MillisOf(t.PollInterval),
+		CreatedAt: wire.Time(t.CreatedAt), LastUpdatedAt: wire.Time(t.UpdatedAt),
+		TTL: wire.MillisOf(t.TTL), PollInterval: wire.MillisOf(t.PollInterval),
 	}
 	if t.TTL == task.Unlimited {
 		v.TTL = -1

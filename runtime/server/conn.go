@@ -23,7 +23,7 @@ var ErrGrace = errors.New("server: handlers did not return within the grace peri
 var ErrShutdown = errors.New("server: shut down")
 
 // Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, why
-// a read or a write failed, the cause of ctx or ErrShutdown when it was told to stop, ErrStalled when others waited for what the
+// a read or a write failed, the cause of ctx or ErrShutdown when it was stopped, ErrStalled when others waited for what the
 // peer did not read, ErrSilent when it did not answer a ping; with ErrGrace when a handler did not follow. At the end of input, what was read is answered within the grace period (CAN26); requests that are in flight after
 // that end with cause disconnect, or shutdown. Tasks outlive the connection (TSK06) if their owner
 // does: an identity, or whoever started this process (rpc.Stdio). Those of any other connection end with it.
@@ -42,6 +42,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		p.owner = ownedByLocal
 	}
 	s.addPeer(p)
+	p.observe(ConnectionOpened)
 	defer s.removePeer(p)
 
 	var gone <-chan struct{}
@@ -140,19 +141,37 @@ func (p *peer) wait() error {
 	case <-p.live.idle:
 		return nil
 	case <-grace.C:
-		p.s.tracker.CancelPeer(p.id, &inflight.Cause{Source: inflight.SourceShutdown, Reason: "the grace period is over", Force: true})
-		return fmt.Errorf("%w: %d are left", ErrGrace, p.live.n.Load())
+	}
+	p.s.tracker.CancelPeer(p.id, &inflight.Cause{Source: inflight.SourceShutdown, Reason: "the grace period is over", Force: true})
+	for {
+		writing := p.writing.Load() // first, so that what ends meanwhile is not late
+		left := p.live.n.Load()
+		if left > writing || !p.streams { // a connection is about to be closed, which ends who writes
+			return fmt.Errorf("%w: %d are left", ErrGrace, left)
+		}
+		p.giveUp()
+		grace.Reset(LateStall)
+		select {
+		case <-p.live.idle:
+			return nil
+		case <-grace.C:
+		}
 	}
 }
+
+// Grace is how long what is in flight has at the end; see WithGrace.
+func (s *Server) Grace() time.Duration { return s.cfg.grace }
 
 // local is a connection that may be with whoever started this process; see rpc.LineOptions.
 type local interface{ Local() bool }
 
-// finish waits for what runs, closes the connection and waits for the read loop.
+// finish waits for what runs, closes the connection and waits for the read loop, unless that is in middleware that does not return.
 func (p *peer) finish(conn rpc.Conn, read <-chan error) error {
 	late := p.wait()
 	closed := conn.Close()
-	<-read
+	if late == nil || !p.passing.Load() {
+		<-read
+	}
 	if late != nil {
 		return late
 	}
@@ -168,7 +187,7 @@ func (p *peer) readLoop(conn rpc.Conn) error {
 		frame, err := conn.ReadFrame(r.frame[:0])
 		if err != nil {
 			if tooLarge := (*rpc.FrameError)(nil); errors.As(err, &tooLarge) {
-				p.refuse(rpc.ID{}, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", tooLarge.Limit))
+				p.refuse(r, rpc.ID{}, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", tooLarge.Limit))
 				continue
 			}
 			r.release()

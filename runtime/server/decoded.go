@@ -8,7 +8,7 @@ import (
 )
 
 // What a request decodes to counts like its message, until the request is over: a few bytes of text can become a large struct
-// (TSK28).
+// (TSK28). What answers and outputs are decoded to counts while they are validated.
 
 // TakeDecoded implements check.Account.
 func (r *request) TakeDecoded(bytes int) error {
@@ -21,6 +21,14 @@ func (r *request) TakeDecoded(bytes int) error {
 	return nil
 }
 
+// countText counts the arguments of a task once more for its run: the store has them, and the handler gets their strings as copies.
+func (r *request) countText(args []byte) *rpc.Error {
+	if len(args) <= smallMessage {
+		return nil
+	}
+	return r.countBytes(int64(len(args)))
+}
+
 // callAccount lets the request of a call pay for input and answers, as long as the handler runs. What a goroutine that it left
 // behind decodes is bounded by check.Limits alone.
 type callAccount Call
@@ -29,10 +37,44 @@ type callAccount Call
 func (c *callAccount) TakeDecoded(bytes int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.payer == nil {
+	if c.r == nil {
 		return nil
 	}
-	return c.payer.TakeDecoded(bytes)
+	return c.r.TakeDecoded(bytes)
+}
+
+// giveDecoded gives back what was taken for values that are gone.
+func (c *callAccount) giveDecoded(bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.r != nil {
+		c.r.uncountBytes(bytes)
+	}
+}
+
+// validating is the account of a call for an answer that is decoded only to validate it; end gives back what it took.
+type validating struct {
+	call  *callAccount
+	taken int64
+}
+
+// TakeDecoded implements check.Account.
+func (j *validating) TakeDecoded(bytes int) error {
+	err := j.call.TakeDecoded(bytes)
+	if err == nil {
+		j.taken += int64(bytes)
+	}
+	return err
+}
+
+func (j *validating) end() { j.call.giveDecoded(j.taken) }
+
+// TakeDecoded implements check.Account. What an output is decoded to when it is checked counts among those in the making, until it is
+// encoded. That is never refused, because the handler has done its work: others wait.
+func (r *room) TakeDecoded(bytes int) error {
+	r.s.coming.change(&r.account.coming, int64(bytes))
+	r.ahead += int64(bytes)
+	return nil
 }
 
 // decode ends with d. The account, if not nil, pays for v.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 // wideRow is what {} becomes: 1 KiB.
@@ -61,8 +62,8 @@ func TestTSK28WhatRequestsAreDecodedToCounts(t *testing.T) {
 					out := newInbox(t)
 					f.begin(WithPrincipal(t.Context(), "mallory"), text(i), out)
 					outs = append(outs, out)
+					synctest.Wait() // those that are decoded at the same time may all be refused
 				}
-				synctest.Wait()
 				refused := 0
 				for _, out := range outs {
 					for _, m := range out.frames {
@@ -90,46 +91,111 @@ func TestTSK28WhatRequestsAreDecodedToCounts(t *testing.T) {
 
 // The run of a task decodes its arguments again, in its requestor's account, also when the connection is gone.
 func TestTSK28WhatTasksAreDecodedToCounts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHold()
-		f := dual(t, wideDefinition(h), WithMaxBytesInFlight(12<<20))
-		s := f.srv.NewSession(WithPrincipal(t.Context(), "mallory"), newInbox(t))
-		s.Receive(t.Context(), []byte(initializeFrame))
-		for i := range 16 {
-			s.Receive(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wide","task":{},"arguments":%s}}`, i, wideArguments))
-			synctest.Wait()
-		}
-		if n := len(h.began); n < 4 || n > 9 {
-			t.Errorf("%d tasks of 1 MiB run", n)
-		}
-		if got := f.srv.bytes.Used(); got < 4<<20 || got > 9<<20 {
-			t.Errorf("%d bytes count", got)
-		}
-		f.atOnce(t, "bob", frame(1, "tools/call", nothing, callParams("echo", `{"text":"x"}`)))
-		h.free()
+	for name, args := range map[string]string{"structs": wideArguments, "text": `{"text":"` + megabyte(1)[:1<<20-64] + `","rows":[]}`} {
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { runTasks(t, args) }) })
+	}
+}
+
+// runTasks begins 16 tasks whose arguments take 1 MiB.
+func runTasks(t *testing.T, args string) {
+	h := newHold()
+	f := dual(t, wideDefinition(h), WithMaxBytesInFlight(12<<20))
+	s := f.srv.NewSession(WithPrincipal(t.Context(), "mallory"), newInbox(t))
+	s.Receive(t.Context(), []byte(initializeFrame))
+	for i := range 16 {
+		s.Receive(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wide","task":{},"arguments":%s}}`, i, args))
 		synctest.Wait()
-		f.counted()
-		if err := s.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
-			t.Error(err)
-		}
-		if n := len(f.srv.accounts); n != 0 {
-			t.Errorf("%d accounts are left", n)
-		}
-	})
+	}
+	if n := len(h.began); n < 4 || n > 9 {
+		t.Errorf("%d tasks of 1 MiB run", n)
+	}
+	if got := f.srv.bytes.Used(); got < 4<<20 || got > 9<<20 {
+		t.Errorf("%d bytes count", got)
+	}
+	f.atOnce(t, "bob", frame(1, "tools/call", nothing, callParams("echo", `{"text":"x"}`)))
+	h.free()
+	synctest.Wait()
+	f.counted()
+	if err := s.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
+		t.Error(err)
+	}
+	if n := len(f.srv.accounts); n != 0 {
+		t.Errorf("%d accounts are left", n)
+	}
 }
 
 // Answers of clients are decoded in the account of the call that asked.
 func TestTSK28WhatAnswersAreDecodedToCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &Question[wideInput]{Name: "q", Message: "?", Schema: `{"type":"object"}`, Decode: decodeWideInput}
+		f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, c *Call) (*echoOutput, error) {
+			_, err := Ask(ctx, c, q, "")
+			return &echoOutput{"done"}, err
+		}))}}, WithMaxBytesInFlight(1<<20))
+		c := f.dial(t.Context())
+		c.initialize(everyAsk)
+		c.call("1", "ask", `{}`)
+		c.reply(c.nextRequest(), `{"action":"accept","content":`+wideArguments+`}`)
+		m, _ := c.answer("1")
+		m.wantError(t, -32600)
+		synctest.Wait() // the call is released after its answer is written
+		f.counted()
+	})
+}
+
+// Answers that are only judged count meanwhile, too: one that does not fit is refused, and can be sent again.
+func TestTSK28WhatAnswersAreJudgedWithCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &Question[wideInput]{Name: "q", Message: "?", Schema: `{"type":"object"}`, Decode: decodeWideInput}
+		f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, c *Call) (*echoOutput, error) {
+			_, err := Ask(ctx, c, q, "")
+			return &echoOutput{"done"}, err
+		}), withTask(TaskOptional))}}, WithMaxBytesInFlight(1<<20))
+		id := f.create(t.Context(), "ask", `{}`, tasksAsks)
+		f.awaitQuestions(t.Context(), id, 1)
+		update := func(content string) message {
+			return f.ask(t.Context(), frame(1, "tasks/update", tasksAsks, byID(id)+`,"inputResponses":{"q":{"action":"accept","content":`+content+`}}`))
+		}
+		update(wideArguments).wantError(t, -32600, "limit reached: at most 1048576 bytes")
+		f.awaitQuestions(t.Context(), id, 1)
+		update(`{"rows":[{}]}`).wantNoError(t)
+		f.await(t.Context(), id, task.Completed)
+		synctest.Wait() // the run is released after its task is over
+		f.counted()
+	})
+}
+
+// What was judged does not count beside what is kept of it.
+func TestTSK28WhatWasJudgedIsGivenBack(t *testing.T) {
 	q := &Question[wideInput]{Name: "q", Message: "?", Schema: `{"type":"object"}`, Decode: decodeWideInput}
 	f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, c *Call) (*echoOutput, error) {
 		_, err := Ask(ctx, c, q, "")
 		return &echoOutput{"done"}, err
-	}))}}, WithMaxBytesInFlight(1<<20))
-	c := f.dial(t.Context())
-	c.initialize(everyAsk)
-	c.call("1", "ask", `{}`)
-	c.reply(c.nextRequest(), `{"action":"accept","content":`+wideArguments+`}`)
-	m, _ := c.answer("1")
-	m.wantError(t, -32600)
+	}))}}, WithMaxBytesInFlight(2<<20))
+	m := f.ask(t.Context(), frame(1, "tools/call", forms, callParams("ask", `{}`)))
+	m = f.ask(t.Context(), frame(1, "tools/call", forms, callParams("ask", `{}`)+`,"requestState":`+m.field("result", "requestState")+
+		`,"inputResponses":{"q":{"action":"accept","content":`+wideArguments+`}}`))
+	if m.str("result", "structuredContent", "text") != "done" {
+		t.Error(m.raw)
+	}
+	f.counted()
+}
+
+// What an output is decoded to when it is checked counts like an answer that is not read yet, so that others wait, but nothing is
+// refused: the handler has done its work.
+func TestTSK28WhatOutputsAreCheckedWithCounts(t *testing.T) {
+	var f *fixture
+	used := int64(0)
+	checked := func(d *check.Decoder, out *wideInput) {
+		decodeWideInput(d, out)
+		used = f.srv.coming.taken()
+	}
+	f = dual(t, Definition{Tools: []Tool{tool("wide", Bind(decodeNoInput, func(context.Context, *Call, *noInput) (*wideInput, error) {
+		return new(wideInput), nil
+	}, Structured(func(b []byte, _ *wideInput) []byte { return append(b, wideArguments...) }, checked)))}}, WithMaxBytesUnread(1<<20))
+	f.ask(t.Context(), frame(1, "tools/call", nothing, callParams("wide", `{}`))).wantNoError(t)
+	if used < 1<<20 {
+		t.Errorf("%d bytes count while 1 MiB is checked", used)
+	}
 	f.counted()
 }

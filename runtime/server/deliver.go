@@ -21,10 +21,10 @@ type delivery struct {
 	about       subject // the request for the result, or the session's stream
 }
 
-// session tells whether the questions go on the session's stream.
+// session reports whether the questions go on the session's stream.
 func (d *delivery) session() bool { return d.about.id.IsZero() }
 
-// attended tells whether somebody reads the stream, and returns a channel that is closed when that may have changed.
+// attended reports whether somebody reads the stream, and returns a channel that is closed when that may have changed.
 func (d *delivery) attended() (read bool, changed <-chan struct{}) {
 	if a := d.peer.attended; a != nil {
 		return a.Attended(d.about.id)
@@ -58,7 +58,7 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 			continue
 		}
 		again := d.ask(turn, h, q)
-		s.letGo(name, h)
+		s.release(name, h)
 		yield()
 		if !again {
 			return
@@ -66,7 +66,7 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 	}
 }
 
-// watch returns when the question is closed: answered, withdrawn, or its task over. Meanwhile it sees to it that the session gets
+// watch returns when the question is closed: answered, withdrawn, or its task over. Meanwhile it makes sure that the session gets
 // questions whose stream nobody reads, and that one whose stream was lost is asked on another.
 func (d *delivery) watch(ctx context.Context, name string) {
 	for {
@@ -110,14 +110,14 @@ func isOpen(t *task.Task, name string) bool {
 // (TSK09).
 func (r *request) awaitTask() (task.Task, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
-	t, changed, err := s.engine.Watch(r.entry, owner, id)
+	t, changed, err := s.engine.Watch(r.ctx, owner, id)
 	if err == nil && !t.Status.Terminal() {
 		err = r.streamTask(t, changed)
 	}
 	if err != nil {
 		return t, err
 	}
-	return s.engine.Wait(r.entry, owner, id) // returns at once; it is what the audit counts as retrieval (TSK23)
+	return s.engine.Wait(r.ctx, owner, id) // returns at once; it is what the audit counts as retrieval (TSK23)
 }
 
 // streamTask returns when the task is over.
@@ -134,25 +134,25 @@ func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 		for _, q := range t.Questions {
 			if r.p.delivers(&q) && !asked[q.Name] {
 				asked[q.Name] = true
-				deliveries.Go(func() { d.put(r.entry, q) })
+				deliveries.Go(func() { d.put(r.ctx, q) })
 			}
 		}
 		select {
 		case <-changed:
-		case <-r.entry.Done():
-			return context.Cause(r.entry)
+		case <-r.ctx.Done():
+			return context.Cause(r.ctx)
 		case <-s.engine.Done():
 			return task.ErrClosed
 		}
-		if t, changed, err = s.engine.Watch(r.entry, owner, t.ID); err != nil {
+		if t, changed, err = s.engine.Watch(r.ctx, owner, t.ID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// delivers tells whether the client of the session can be asked q.
-func (p *peer) delivers(q *task.Question) bool { return p.wire.refuses(p.can, q) == nil }
+// delivers reports whether the client of the session can be asked q.
+func (p *peer) delivers(q *task.Question) bool { return p.revision.refuses(p.can, q) == nil }
 
 // notice is how long a client has to take note of a new task before it is asked for it. Some clients run what a question
 // starts before what the answer of the call starts, even if that came first, and know of no task then that asks.
@@ -163,8 +163,9 @@ func (p *peer) offer(owner, id string) {
 	if p.s.streamed(id) || !p.live.add() {
 		return
 	}
+	p.writing.Add(1)
 	go func() {
-		defer p.live.done()
+		defer p.doneWriting()
 		t, _, err := p.s.engine.Watch(p.ctx, owner, id)
 		if err != nil || !p.notice(&t) {
 			return

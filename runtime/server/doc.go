@@ -1,21 +1,31 @@
 // Package server serves generated tools and methods: requests, cancellation, progress, tasks, questions and
 // subscriptions, in every revision, over any rpc.Conn or for a transport that brings messages.
 //
-// Its readers are those who write handlers (the next section), those who generate code (Definition, wire.go), and those who change this
+// Its readers are those who write handlers (the next section), those who generate code (Definition, package wire), and those who change this
 // package (all that follows; begin with "Where to look").
 //
 // # For those who write handlers
 //
-//   - Call is one run of a tool: Progress, SetStatus (of a task), Log, Do, TaskID, Principal. Generated methods ask the user through it and return an Answer;
+//   - Call is one run of a tool: Progress, SetStatus (of a task), Log, Do, TaskID. Generated methods ask the user through it and return an Answer;
 //     Named tells several askings of one question apart.
+//   - Call also says who calls: Principal, Client (name, version, capabilities), Revision, Session, Meta (trace context, for example) and, over
+//     HTTP, Header. The handler's context has the values of this request's.
 //   - Asking fails with ErrAsked (return it: the handler runs again with the answer), ErrUnsupported, ErrQuestionTimeout, *AnswerError,
 //     task.ErrWithdrawn (the context that it was given ended before the call's), or the cause of the context.
-//   - An error that a handler returns becomes a tool error, an *rpc.Error a JSON-RPC error.
+//   - An error that a handler returns becomes a tool error, a *ToolError one with data and blocks, an *rpc.Error a JSON-RPC error. Call.Content,
+//     Call.Summary and Call.ResultMeta add to a result.
 //   - The cause of a context that ended is an *inflight.Cause: its Source tells a cancellation by the client from a timeout, a
 //     disconnect and a shutdown.
 //   - WithPrincipal puts into a context who calls, and PrincipalFrom reads it. WithQuotaKey tells callers without an identity apart.
 //   - Options of the generated New begin with With: WithLogger, WithLimits, WithTaskLimits, WithRates, WithGrace, WithSealKeys and others.
+//   - WithMiddleware goes around every request and notification, in both directions, WithToolMiddleware around every run of a tool, with its
+//     typed input and output.
+//   - WithObserver is told what happens, with times and causes; WithCallLog writes a line for each request, package metrics counts for
+//     Prometheus.
+//   - Package servertest calls a server's tools in tests, and answers what they ask.
 //   - Server.Run serves one connection, Server.Shutdown ends what runs, Server.SetToolEnabled hides and shows a tool.
+//   - Server.AddTool, AddPrompt, AddResource and AddResourceTemplate add while the server runs. WithToolFilter shows tools to some callers.
+//   - Server.Sessions are the clients that are connected, to log to and to ask outside of calls.
 //
 // Other types are for generated code and for transports. Ids such as CAN02 are rules; testdata/traceability/ledger.tsv lists them.
 //
@@ -23,21 +33,29 @@
 //
 //	which revision and method a message is of         route.go
 //	whether a request is served, and how              admit.go
-//	what a request in flight counts in                register.go; account.go and budget.go: who has how much of it
+//	what a request in flight counts in                register.go; account.go, budget.go, room.go and expected.go: who has how much of it
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
 //	who may still write, and writing                  write.go
-//	what a call that runs again finds                 record.go; seal.go: as the client carries it
+//	what a call that runs again finds                 journal.go; seal.go: as the client carries it; resume.go: a session in its name
 //	where a question goes                             question.go → elicit.go (a request) or inputrequired.go (a result that asks)
 //	which client gets a task's question               deliver.go, carry.go
 //	where a task's question becomes an answer         taskanswer.go
+//	what older revisions get, and batches             adapt.go, batch.go
 //	how a task begins, runs and is read               taskmethod.go, taskrun.go, taskdetail.go; status.go: its changes
-//	what subscriptions are told                       listen.go, watch.go, change.go; newest.go: their queue
+//	what subscriptions send                           listen.go, watch.go, change.go; newest.go: their queue
 //
-//	op, wire, message, paramsrule, value, optional,
-//	compile                                           what generated code supplies, and what New makes of it
+//	compile                                           what New makes of generated revisions (package wire)
+//	middleware, pass                                  middleware, and what passes through it
+//	observer                                          what observers and the log of calls are told; sensitive: what nobody is
 //	tool, bind, method                                handlers behind decoders and encoders; codes: what their errors become
-//	call, progress, log, withhold                     what a handler holds
-//	name, clientrequest, form                         names of questions; requests and forms of a handler's own
+//	added, block, toolerror                           what a handler adds to its result or error; metakey: what of _meta is its own
+//	call, progress, log, withhold                     what a handler holds; caller, header: what it knows of who calls
+//	name, clientrequest, form, pages                  names of questions; requests, forms and pages of a handler's own;
+//	                                                  contradiction: what of them nobody could answer
+//	custom                                            notifications of the server's own
+//	places, clientsession                             how many runs of a tool there are; clients outside of calls
+//	registry, entry, addentry, addtool                what clients list and name, and adding to it while the server runs
+//	prompt, resource, tree, completion                what registries hold, and how that is made, read and completed
 //	initialize, list, capability, client, meta        what each side declares; the keys of _meta that are the runtime's
 //	server, options, rates, ping                      New, limits, how often a caller may ask, whether a client is there
 //	transport, conn, session, exchange, peer, outlet  how messages come and go; who is at the other end; ends
@@ -46,9 +64,10 @@
 // # Definition
 //
 // Generated code hands a Definition to New: tools (a Handler made by Bind, a CancelPolicy, a TaskPolicy each) and one
-// Wire per protocol revision. The wire supplies every name and every message form; the runtime knows operations
-// (REV04). What it says itself is the text block of a result (appendText) and the name and version of the server
-// (serverInfo), which are the same in every revision.
+// wire.Revision per protocol revision. The revision supplies every name and every message form; the runtime knows operations
+// (REV04). What it writes itself is the same in every revision that has it: the text block of a result
+// (appendText), the name and version of the server (serverInfo), and the data of three errors: runtime/wire/names_test.go lists each such
+// name with its reason.
 //
 // # Way of a request
 //
@@ -58,6 +77,11 @@
 //
 // What has to happen in order happens with the reader: the handshake, registration (CAN09), cancellation, and delivery of the client's
 // answers. Refusals are written there too, so a peer that floods and does not read slows only itself down.
+//
+// Middleware is around the goroutine's part: the server has admitted the request, and decides after it whether its answer may be written.
+// What it is given of the request's memory is its alone until it returns and no call of next runs, so each next is counted (passes).
+// Around the handshake and the client's notifications it runs in place of the reader; a cancellation is taken before. What the server sends
+// passes before the gate. The server's own locks are not held then, but for the order of one call's progress and of the states of tasks.
 //
 // # Transports
 //
@@ -71,12 +95,29 @@
 // such a revision has, is served by that, however its JSON is spelt (LET14); every other belongs to the session. Both are registered in
 // one tracker, so ids are one space on one connection. Engine, handlers and Call are the same for both.
 //
+// Handlers and manifests use the newest revision's types; what an older one lacks is omitted for its clients, or replaced by what they
+// know (adapt.go): a link among the contents of a result becomes its title and address as text, a sound a text that says what is
+// missing, titled choices of a form a list and its names. A question that the revision has no way to put is ErrUnsupported. A tool that
+// only runs as a task is not listed where there are no tasks, and a call of it says why.
+//
+// In 2025-03-26 an array of messages is a batch (batch.go): each is served, tracked and cancelled by itself, and the answers are written
+// together when the last one is there. Until then they count for the client, and their requests can be cancelled; an answer for which there
+// is no room comes before the others, in an array of its own. A batch has at most
+// a thousand messages, and no handshake among them.
+//
 // # What answers cost
 //
-// An answer takes a share of a budget before it is encoded, counts what it is from then on, and gives it back when it is written
-// (budget.go). Outlets keep no large frame: Write returns when it is on its way. So a peer that does not read uses up its part of the
-// budget, and only its own calls wait. What handlers hold while they run is bounded by how many run; those whose last outputs were
-// large start only if outputs of that size would fit (expected).
+// An answer of more than 4 KiB counts in a budget until it is written. How large it gets is known when it is encoded: until then
+// it counts as the last ones that its caller got from the tool did (expected.go), and if those were small, not at all. Handlers of large outputs have
+// room before they start. Few outputs are encoded at once (Server.encoding), so few are large before that is known; what came larger
+// than expected waits in a budget of its own (Server.coming), and keeps its caller from starting more. Outlets keep no large frame: Write
+// returns when it is on its way.
+//
+// A caller has a fair part of the budget (budget.go): up to a third of what is left then. So whoever does not read holds up its
+// own calls, and k of them, even one after the other, leave (3/4)^k of it; a caller that holds nothing is answered as long as its
+// answer fits. Each connection, session, or caller without either has a line of its own, and what becomes free goes around. While
+// somebody waits, who has read nothing for five seconds is ended (outlet.go): those of the same caller if its own part is used up, else
+// whoever holds the most.
 //
 // Connections, sessions and exchanges of one principal share an account (account.go). However many it opens, something of the requests in
 // flight, their bytes and the unread answers is left for others. Callers without an identity have one account together.
@@ -87,16 +128,18 @@
 //
 // Whatever of a message is kept beyond it is cut, refused or counted in the account of its principal (TSK28):
 //
-//	message, params                 counted from 4 KiB on until the request is released; of a notification nothing stays
-//	URIs of subscriptions           64 KiB each, 10,000 a session; counted until unsubscribed or gone
+//	message, params, HTTP header    counted from 4 KiB on until the request is released; of a notification nothing stays
+//	URIs of subscriptions           64 KiB each, 10,000 a session; counted with what their entries take until unsubscribed or gone
 //	URIs and task ids of a listen   as those, counted with its request
 //	reason of a cancellation        cut to 4 KiB
 //	answers to questions            counted from 4 KiB on from arrival until they are read, then for the life of the call; a task's in
 //	                                the quota of its store
-//	ids, progress tokens            4 KiB each, as many as requests and tasks
-//	clientInfo, versions, levels    not kept; capabilities become a set of bits, 64 declarations of up to 4 KiB are remembered
-//	requestState, inputResponses    with the message; a token has at most 1 MiB
-//	arguments, Meta, journals       in the quota of the store; status messages are cut to 4 KiB
+//	ids, progress tokens            4 KiB each; counted with the message, of tasks as many as there may be of those
+//	clientInfo                      name, title and version, cut to 128 bytes each
+//	versions, levels                not kept; capabilities become a set of bits, 64 declarations of up to 4 KiB are remembered
+//	requestState, inputResponses    counted with the message, and once more for what is read of them; a token has at most 1 MiB
+//	arguments, Meta, journals       in the quota of the store, arguments once more while the task runs; status messages are cut to 4 KiB; of
+//	                                a task's HTTP header at most 4 KiB or nothing
 //	names in errors                 cut to 128 bytes
 //	log records                     4,096, or 4 MiB, of those that wait
 //
@@ -106,12 +149,15 @@
 //
 // Retiring an entry decides who may write, but between that permission and the write a cancellation can be read. If the client then gets
 // an answer to something it sent later, it knows that the server read its cancellation, and a result after that breaks CAN02. So
-// writers hold peer.gate shared from permission to write, and whoever writes for a request that was read after a cancellation takes it
-// once before (peer.settle). The read loop itself never waits.
+// writers hold peer.gate shared from permission to write, and the first who writes after a cancellation was read takes it once before
+// (peer.settle), whatever it writes: the result of a call may be proof, too, that an answer was read which came after the cancellation.
+// The read loop itself never waits to cancel. Where a peer has a stream per request, writers wait for its readers before
+// they take the gate and after they let go of it (Queued): a response that nobody reads holds up no other one. What is queued of a
+// request is dropped when that is cancelled. A connection has one stream: who does not read it holds up its own answers.
 //
 // One function does that for every kind of message about a request, a task or a question: subject.write (CAN29, write.go). A task has a
-// gate of its own, taskLife.gate, because its messages travel on more than one connection: its life ends before an answer or a
-// notification says that it is over (Server.silenceIfOver). On one connection the state of a task never goes back: peer.telling is held
+// gate of its own (tasklife.go), because its messages travel on more than one connection: its life ends before an answer or a
+// notification says that it is over (Server.silenceIfOver). On one connection the state of a task never goes back: peer.taskState is held
 // from reading the state until it is written (TSK07). A request that timed out stays in flight until that is answered, so that a
 // cancellation which is read before keeps the answer back.
 //
@@ -122,8 +168,10 @@
 // is cancelled with cause disconnect; the end of Serve's context and Shutdown cancel with cause shutdown.
 // A client that does not answer a ping is a disconnect, too (WithPing).
 // Calls that can not be cancelled may finish within the grace period. Requests that end so are not answered: the
-// connection is about to close. The end of a subscription by the server is told twice, because two pages of the protocol want it: first
-// with notifications/cancelled, which may only name what still runs, then with its result (LET21). A timeout is answered at once, as a
+// connection is about to close. The end of a subscription by the server is sent twice, because two pages of the protocol require it: with
+// its result, which says that the end is in order, and then with notifications/cancelled as the last message of its stream (LET21). In this
+// order a client that knows one of the two understands it: one that takes the cancellation for the end would drop a result after it, and
+// one that waits for the result ignores a cancellation of what is over. A timeout is answered at once, as a
 // result with isError, because the peer still waits and the handler may ignore its context. Tasks belong to the engine and go on without their connection, if their owner can come back:
 // an identity, the peer on standard input and output, anonymous callers of stateless revisions. Those of a connection or
 // session without an identity are discarded with it (TSK28).
@@ -132,7 +180,7 @@
 //
 // A question reaches the client in four ways. Inline with a session it is a request on the call's stream. Inline without one it ends the
 // call: the answer lists all questions that the handler's goroutines have open (those that join within WithGather), and
-// carries the record of the call sealed; the call comes again with answers, and the handler runs again. So an inline handler must do
+// carries the journal of the call, sealed; the call comes again with answers, and the handler runs again. So an inline handler must do
 // nothing that must not repeat before its last question, except within Call.Do. A task's question is in the engine's journal. With a
 // session it travels on an open request for the result, else on the session that created the task; one stream that somebody reads has
 // it at a time, so that no client is asked twice. Without a session it is part of the task, and its answer is validated as it arrives

@@ -9,13 +9,16 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/questionname"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // asking is one question on its way to the client.
 type asking struct {
 	about subject
+	from  *Call           // whose handler asks, inline; nil: a task's question is delivered
 	call  context.Context // what the question belongs to: the request, or the delivery of a task's question
 	wait  context.Context // of whoever waits; it may end earlier
 	task  string          // "" inline
@@ -25,7 +28,7 @@ type asking struct {
 }
 
 // send asks the client and waits for the answer, which it returns as a reply. When call or wait ends or the deadline passes
-// first, the client is told that nobody waits any more (CAN19).
+// first, the client is notified that nobody waits any more (CAN19).
 func (a *asking) send(q task.Question) ([]byte, error) {
 	p := a.about.peer
 	if err := a.untilBegun(q.Deadline); err != nil {
@@ -35,36 +38,53 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 		a.clock.Pause()
 		defer a.clock.Resume()
 	}
-	left := time.Until(q.Deadline)
-	if left <= 0 {
-		return nil, task.ErrUnanswered
+	params, err := p.revision.askParams(&q, a.task)
+	if err != nil {
+		return nil, err
 	}
 	a.id = rpc.IntID(p.outgoing.Add(1))
-	method := p.wire.names[opOf(q.Method)]
-	entry, err := p.s.tracker.Register(a.call, p.key(a.id, inflight.Outgoing),
-		inflight.Info{Method: method, Principal: p.principal, Timeout: left})
+	questionname.Report(a.call, a.id, q.Name)
+	method := p.revision.names[opOf(q.Method)]
+	if p.s.around != nil {
+		return a.pass(method, params, &q)
+	}
+	answer, err := a.request(method, params, q.Deadline)
 	if err != nil {
 		return nil, err
-	}
-	if p.inputEnded.Load() {
-		p.forgo(entry)
-		return nil, errInputEnded
-	}
-	entry.Follow(a.wait)
-	if err := a.write(method, &q); err != nil {
-		p.forgo(entry)
-		return nil, err
-	}
-	answer, err := entry.Await()
-	if err != nil {
-		return nil, a.withdraw(err)
 	}
 	defer p.dropAnswer(&answer)
 	return p.readReply(q.Method, answer)
 }
 
-// forgo ends a question that was not asked. A client may have answered it all the same, since it can guess its id.
-func (p *peer) forgo(question *inflight.Entry) {
+// request sends the question and waits for its answer, which counts until it is dropped.
+func (a *asking) request(method string, params []byte, deadline time.Time) (answer inflight.Response, err error) {
+	p := a.about.peer
+	left := time.Until(deadline)
+	if left <= 0 {
+		return answer, task.ErrUnanswered
+	}
+	entry, err := p.s.tracker.Register(a.call, p.key(a.id, inflight.Outgoing),
+		inflight.Info{Method: method, Principal: p.principal, Timeout: left})
+	if err != nil {
+		return answer, err
+	}
+	if p.inputEnded.Load() {
+		p.dropUnsent(entry)
+		return answer, errInputEnded
+	}
+	entry.Follow(a.wait)
+	if err := a.write(method, params); err != nil {
+		p.dropUnsent(entry)
+		return answer, err
+	}
+	if answer, err = entry.Await(); err != nil {
+		return answer, a.withdraw(err)
+	}
+	return answer, nil
+}
+
+// dropUnsent ends a question that could not be written. A client that guessed its id may have answered it all the same.
+func (p *peer) dropUnsent(question *inflight.Entry) {
 	question.Retire()
 	if answer, err := question.Await(); err == nil {
 		p.dropAnswer(&answer)
@@ -102,17 +122,21 @@ func (a *asking) ended() error {
 // Err implements life.
 func (a *asking) Err() error { return a.ended() }
 
-func (a *asking) write(method string, q *task.Question) error {
-	params, err := a.about.peer.wire.askParams(q, a.task)
-	if err != nil {
-		return err
-	}
+func (a *asking) write(method string, params []byte) error {
 	a.about.life = a
+	if p := a.about.peer; method == p.revision.names[wire.OpElicit] {
+		p.sent.add(member(params, "elicitationId"))
+	}
 	m := statement{frame: rpc.AppendRequest(nil, a.id, method, params)}
 	if a.on != nil {
 		m.carrier = new(Carrier)
 	}
-	err = a.about.write(m)
+	var err error
+	if a.from != nil {
+		err = a.from.write(&a.about, m)
+	} else {
+		err = a.about.write(m)
+	}
 	if m.carrier != nil && *m.carrier != nil {
 		a.on(*m.carrier)
 	}
@@ -123,7 +147,7 @@ func (a *asking) write(method string, q *task.Question) error {
 }
 
 // askParams are the params of a question's request; related is the task it belongs to, "" for none.
-func (w *wire) askParams(q *task.Question, related string) ([]byte, error) {
+func (w *revision) askParams(q *task.Question, related string) ([]byte, error) {
 	if q.Method != askMethod {
 		return w.relate(q.Payload, related), nil
 	}
@@ -131,11 +155,11 @@ func (w *wire) askParams(q *task.Question, related string) ([]byte, error) {
 	if err := json.Unmarshal(q.Payload, &asked); err != nil {
 		return nil, fmt.Errorf("question %q: %w", q.Name, err)
 	}
-	return w.AppendElicit(nil, &Elicit{Message: asked.Message, RequestedSchema: asked.Schema, RelatedTask: related}), nil
+	return w.AppendElicit(nil, &wire.Elicit{Message: asked.Message, RequestedSchema: asked.Schema, RelatedTask: related}), nil
 }
 
 // relate adds the related task to params that a handler made (TSK13).
-func (w *wire) relate(params []byte, id string) []byte {
+func (w *revision) relate(params []byte, id string) []byte {
 	if id == "" || w.Meta.RelatedTask == "" {
 		return params
 	}
@@ -147,7 +171,7 @@ func (w *wire) relate(params []byte, id string) []byte {
 	if json.Unmarshal(members[w.metaMember], &meta) != nil || meta == nil {
 		meta = map[string]json.RawMessage{}
 	}
-	_, own := metaOf(w.Wire, id)
+	_, own := metaOf(w.Revision, id)
 	meta[w.Meta.RelatedTask] = own[w.Meta.RelatedTask]
 	members[w.metaMember], _ = json.Marshal(meta) // raw JSON does not fail
 	related, _ := json.Marshal(members)
@@ -166,10 +190,10 @@ func (a *asking) withdraw(err error) error {
 	} else if cause != nil && cause.Source == inflight.SourceTimeout {
 		err, reason = task.ErrUnanswered, "nobody answered in time"
 	}
-	w := a.about.peer.wire
-	params := w.AppendCancelled(nil, &Cancelled{RequestID: a.id, Reason: reason, RelatedTask: a.task})
+	w := a.about.peer.revision
+	params := w.AppendCancelled(nil, &wire.Cancelled{RequestID: a.id, Reason: reason, RelatedTask: a.task})
 	question := subject{peer: a.about.peer, id: a.about.id} // it was sent, so this may follow, whatever has ended (CAN19)
-	_ = question.tell(rpc.AppendNotification(nil, w.names[OpCancelled], params))
+	_ = question.send(notification{revision: w, op: wire.OpCancelled, params: params})
 	return err
 }
 
@@ -178,7 +202,7 @@ func (p *peer) readReply(method string, answer inflight.Response) ([]byte, error
 	if answer.Err != nil {
 		return json.Marshal(reply{Error: answer.Err})
 	}
-	data, err := p.wire.readAnswer(method, answer.Result, p.s.cfg.limits)
+	data, err := p.revision.readAnswer(method, answer.Result, p.s.cfg.limits)
 	if err != nil {
 		return json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidParams, "the client's answer: %v", err)})
 	}
@@ -186,14 +210,14 @@ func (p *peer) readReply(method string, answer inflight.Response) ([]byte, error
 }
 
 // readAnswer makes a reply of the client's result.
-func (w *wire) readAnswer(method string, raw []byte, limits check.Limits) ([]byte, error) {
+func (w *revision) readAnswer(method string, raw []byte, limits check.Limits) ([]byte, error) {
 	if method != askMethod {
 		if len(raw) == 0 || raw[0] != '{' {
 			return nil, errors.New("an answer must be an object")
 		}
 		return json.Marshal(reply{Content: raw})
 	}
-	var result ElicitResult
+	var result wire.ElicitResult
 	if err := check.Decode(raw, limits, w.ReadElicitResult, &result); err != nil {
 		return nil, err
 	}

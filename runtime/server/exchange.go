@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Exchange serves one message of a stateless revision on the caller's goroutine until its last frame is written: also a
@@ -13,22 +14,23 @@ import (
 // (CAN18), unless its cause is an *inflight.Cause, which is passed on. A Tracked outlet says itself when the client is gone.
 // ctx carries the principal.
 func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
-	if to.Kind != rpc.KindRequest || to.wire == nil {
+	if to.Kind != rpc.KindRequest || to.revision == nil {
+		s.exchangeNotification(ctx, to, out)
 		return Result{Silent: true}
 	}
-	p := s.newExchange(ctx, to.wire, out)
+	p := s.newExchange(ctx, to.revision, out)
 	s.addPeer(p)
 	defer s.dropPeer(p)
 	r := s.newRequest(p)
 	r.size = len(to.reading.frame)
-	r.wire, r.method, r.id, r.params, r.raw = to.wire, to.method, to.ID, to.params, to.msg.Params
-	r.repeated = to.msg.Repeated
+	r.revision, r.method, r.id, r.params, r.raw = to.revision, to.method, to.ID, to.params, to.msg.Params
+	r.repeated, r.header = to.msg.Repeated, to.Header
 	refused := r.admitStateless(&to.msg)
 	if refused == nil {
 		refused = r.register()
 	}
 	if refused != nil {
-		p.refuse(r.id, refused.err)
+		p.refuse(r, r.id, refused.err)
 		r.release()
 	} else {
 		stop := r.follow(p.ctx)
@@ -54,13 +56,13 @@ func (r *request) follow(ctx context.Context) (stop func() bool) {
 }
 
 // newExchange is a peer for one request.
-func (s *Server) newExchange(ctx context.Context, w *wire, out Outlet) *peer {
+func (s *Server) newExchange(ctx context.Context, w *revision, out Outlet) *peer {
 	who := RequestorFrom(ctx)
 	tracked, _ := out.(Tracked)
 	if tracked != nil {
 		ctx = context.WithoutCancel(ctx)
 	}
-	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, wire: w, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
+	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, revision: w, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
 	p.refuser, _ = out.(Refuser)
 	p.own(ownedByNobody)
 	p.live.start()
@@ -82,15 +84,15 @@ func disconnected(ctx context.Context) *inflight.Cause {
 	return &inflight.Cause{Source: inflight.SourceDisconnect, Err: context.Cause(ctx)}
 }
 
-// Wire returns the wire of a revision, or nil when it is not served.
-func (s *Server) Wire(revision string) *Wire {
-	for _, w := range s.wires {
-		if w.Revision == revision {
-			return w.Wire
+// Revision returns the revision of a name, or nil when it is not served.
+func (s *Server) Revision(revision string) *wire.Revision {
+	for _, w := range s.revisions {
+		if w.Version == revision {
+			return w.Revision
 		}
 	}
 	return nil
 }
 
-// Handshakes tells whether there is a revision with sessions.
+// Handshakes reports whether there is a revision with sessions.
 func (s *Server) Handshakes() bool { return s.handshake() != nil }

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // 1,000 clients that go away in mid-call: every handler is told why, and nothing is left.
@@ -178,15 +180,15 @@ func TestExchangeIgnoresWhatNeedsNoAnswer(t *testing.T) {
 }
 
 func TestGeneratedCodeThatDoesNotFitIsRefused(t *testing.T) {
-	for name, change := range map[string]func(w *Wire){
-		"ReadRequest":            func(w *Wire) { w.ReadRequest = nil },
-		"tasks hold":             func(w *Wire) { w.Task.QuestionsInline = false },
-		"the task functions":     func(w *Wire) { w.AppendTaskDetail = nil },
-		"no wire has the method": func(w *Wire) { w.Methods = w.Methods[:1] },
+	for name, change := range map[string]func(w *wire.Revision){
+		"ReadRequest":                func(w *wire.Revision) { w.ReadRequest = nil },
+		"tasks hold":                 func(w *wire.Revision) { w.Task.QuestionsInline = false },
+		"the task functions":         func(w *wire.Revision) { w.AppendTaskDetail = nil },
+		"no revision has the method": func(w *wire.Revision) { w.Methods = w.Methods[:1] },
 	} {
-		w := wire20260728()
+		w := wiretest.Revision20260728()
 		change(w)
-		_, err := New(Definition{Runtime: Generation1, Wires: []*Wire{w}, Methods: prompts(), Tools: []Tool{tool("job", structured(echo), withTask(TaskOptional))}})
+		_, err := New(Definition{Runtime: Generation1, Revisions: []*wire.Revision{w}, Methods: prompts(), Tools: []Tool{tool("job", structured(echo), withTask(TaskOptional))}})
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("want %q, got %v", name, err)
 		}
@@ -198,7 +200,7 @@ type discard struct{}
 func (discard) Write(rpc.ID, bool, []byte) error { return nil }
 
 func BenchmarkExchange(b *testing.B) {
-	srv, err := New(Definition{Runtime: Generation1, Tools: []Tool{tool("echo", structured(echo))}, Wires: []*Wire{wire20251125(), wire20260728()}})
+	srv, err := New(Definition{Runtime: Generation1, Tools: []Tool{tool("echo", structured(echo))}, Revisions: []*wire.Revision{wiretest.Revision20251125(), wiretest.Revision20260728()}})
 	if err != nil {
 		b.Fatal(err)
 	}

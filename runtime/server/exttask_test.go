@@ -70,7 +70,7 @@ func TestEXT03ATaskIsForRequestsThatDeclareTheExtension(t *testing.T) {
 func TestEXT04CreateTaskResultIsFlat(t *testing.T) {
 	f := dual(t, Definition{Tools: jobs(newHold())})
 	m := f.ask(t.Context(), frame(1, "tools/call", withTasks, callParams("quick", `{"text":"x"}`)))
-	if got := keysOf(t, string(m.Result)); strings.Join(got, " ") != "_meta createdAt lastUpdatedAt resultType status taskId ttlMs" {
+	if got := keysOf(t, string(m.Result)); strings.Join(got, " ") != "_meta createdAt lastUpdatedAt resultType status taskId ttlMs" || m.str("result", "resultType") != "task" {
 		t.Error(m.raw)
 	}
 	m = f.ask(t.Context(), frame(1, "tools/call", withTasks, callParams("quick", `{"text":5}`)))
@@ -95,7 +95,7 @@ func TestEXT06TaskMethodsNeedTheExtension(t *testing.T) {
 	for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
 		f.ask(t.Context(), frame(1, method, forms, byID(id)+`,"inputResponses":{}`)).wantError(t, -32021)
 	}
-	f.ask(t.Context(), frame(1, "subscriptions/listen", forms, `"notifications":{"taskIds":["`+id+`"]}`)).wantError(t, -32021)
+	f.ask(t.Context(), frame(1, "subscriptions/listen", forms, `"notifications":{"taskIds":["`+id+`"]}`)).wantError(t, -32021, "io.modelcontextprotocol/tasks")
 	h.free()
 	f.await(t.Context(), id, task.Completed)
 }
@@ -179,6 +179,9 @@ func TestEXT09EveryOpenQuestionIsListed(t *testing.T) {
 	}
 }
 
+// acknowledged is the result that says nothing but who answers (LET21).
+const acknowledged = `{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"test","version":"1"}}}`
+
 func TestEXT10AnswersComeByUpdate(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{pair()}})
 	id := f.create(t.Context(), "pair", `{}`, tasksAsks)
@@ -192,19 +195,19 @@ func TestEXT10AnswersComeByUpdate(t *testing.T) {
 	}
 	f.awaitQuestions(t.Context(), id, 2) // nothing was taken
 	for _, ignored := range []string{`{}`, `{"unknown-key":{"ignored":true}}`} {
-		update(ignored).wantResult(t, `{"resultType":"complete"}`)
+		update(ignored).wantResult(t, acknowledged)
 	}
-	update(`{"left":`+accepted+`}`).wantResult(t, `{"resultType":"complete"}`)
+	update(`{"left":`+accepted+`}`).wantResult(t, acknowledged)
 	f.awaitQuestions(t.Context(), id, 1)
 	if m := f.ask(t.Context(), frame(1, "tasks/get", tasksAsks, byID(id))); strings.Join(keysOf(t, m.field("result", "inputRequests")), " ") != "right" {
 		t.Error(m.raw)
 	}
-	update(`{"left":{"action":"decline"},"right":`+accepted+`}`).wantResult(t, `{"resultType":"complete"}`)
+	update(`{"left":{"action":"decline"},"right":`+accepted+`}`).wantResult(t, acknowledged)
 	m := f.await(t.Context(), id, task.Completed)
 	if m.str("result", "result", "structuredContent", "text") != "true true" {
 		t.Error(m.raw)
 	}
-	update(`{"right":{"action":"decline"}}`).wantResult(t, `{"resultType":"complete"}`)
+	update(`{"right":{"action":"decline"}}`).wantResult(t, acknowledged)
 }
 
 func TestEXT11CancelIsAcknowledgedAndCooperative(t *testing.T) {
@@ -215,17 +218,17 @@ func TestEXT11CancelIsAcknowledgedAndCooperative(t *testing.T) {
 	cancel := func(id string) message { return f.ask(t.Context(), frame(1, "tasks/cancel", withTasks, byID(id))) }
 	id := f.create(t.Context(), "hang", `{}`, withTasks)
 	<-h.began
-	cancel(id).wantResult(t, `{"resultType":"complete"}`)
+	cancel(id).wantResult(t, acknowledged)
 	if cause := <-h.ended; cause.Source != inflight.SourcePeer {
 		t.Errorf("cause %v", cause)
 	}
 	if m := f.await(t.Context(), id, task.Cancelled); m.field("result", "result") != "" || m.field("result", "error") != "" {
 		t.Error(m.raw)
 	}
-	cancel(id).wantResult(t, `{"resultType":"complete"}`)
+	cancel(id).wantResult(t, acknowledged)
 	id = f.create(t.Context(), "stubborn", `{}`, withTasks)
 	<-stubborn.began
-	cancel(id).wantResult(t, `{"resultType":"complete"}`)
+	cancel(id).wantResult(t, acknowledged)
 	stubborn.free()
 	if m := f.await(t.Context(), id, task.Completed); m.str("result", "result", "structuredContent", "text") != "done" {
 		t.Error(m.raw)

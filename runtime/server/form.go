@@ -2,10 +2,12 @@ package server
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
 // form is the schema of a question that a handler wrote itself: one flat object of primitives, which is all that the protocol lets a
@@ -17,8 +19,10 @@ type form struct {
 
 type formField struct {
 	Type                 string
+	Const                json.RawMessage
 	Enum                 []string
 	OneOf                []formChoice
+	Pattern              string
 	MinLength, MaxLength int
 	Format               string
 	Minimum, Maximum     json.Number
@@ -43,7 +47,7 @@ func checkForm(params, answer []byte, limits check.Limits) error {
 		json.Unmarshal(answer, &given) != nil || given.Action != Accepted {
 		return nil
 	}
-	return check.Decode(arguments(given.Content), limits, func(d *check.Decoder, f *form) { f.read(d) }, &asked.RequestedSchema)
+	return check.Decode(orEmpty(given.Content), limits, func(d *check.Decoder, f *form) { f.read(d) }, &asked.RequestedSchema)
 }
 
 // read goes over the members of the answer.
@@ -53,11 +57,7 @@ func (f *form) read(d *check.Decoder) {
 		rule.Names = append(rule.Names, name)
 	}
 	slices.Sort(rule.Names)
-	for _, name := range f.Required {
-		if slices.Contains(rule.Names, name) {
-			rule.Required = append(rule.Required, name)
-		}
-	}
+	rule.Required = f.Required
 	for i := d.Object(&rule); i >= 0; i = d.Next() {
 		if i >= len(rule.Names) {
 			d.Skip()
@@ -71,10 +71,12 @@ func (f *form) read(d *check.Decoder) {
 func (f *formField) read(d *check.Decoder) {
 	choices := chosen(f.Enum, f.OneOf)
 	switch {
+	case f.Const != nil:
+		d.Alias(&check.Values{JSON: []string{string(f.Const)}, Const: true})
 	case f.Type == "string" && len(choices) > 0:
 		d.Enum(&check.Enum{Values: choices})
 	case f.Type == "string":
-		d.String(&check.String{Min: f.MinLength, Max: f.MaxLength, Format: formFormats[f.Format]})
+		d.String(&check.String{Min: f.MinLength, Max: f.MaxLength, Format: formFormats[f.Format], Pattern: f.pattern()})
 	case f.Type == "number" || f.Type == "integer":
 		d.Float(f.number())
 	case f.Type == "boolean":
@@ -87,6 +89,16 @@ func (f *formField) read(d *check.Decoder) {
 	default:
 		d.Skip()
 	}
+}
+
+// pattern is nil where there is none, or none that can be held.
+func (f *formField) pattern() *format.Pattern {
+	if source, err := pattern.RE2(f.Pattern); f.Pattern == "" || err != nil {
+		return nil
+	} else if _, err = regexp.Compile(source); err != nil {
+		return nil
+	}
+	return &format.Pattern{Source: f.Pattern}
 }
 
 func (f *formField) number() *check.Number {

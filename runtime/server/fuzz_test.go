@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // FuzzRoute: whatever a client sends, each revision answers at most once, with JSON, and nothing panics.
@@ -23,7 +25,7 @@ func FuzzRoute(f *testing.F) {
 		f.Add([]byte(seed), "")
 	}
 	srv, err := New(Definition{
-		Runtime: Generation1, Methods: prompts(), Wires: []*Wire{fullWire20251125(), wire20260728()},
+		Runtime: Generation1, Methods: prompts(), Revisions: []*wire.Revision{wiretest.Revision20251125(), wiretest.Revision20260728()},
 		Tools: []Tool{tool("echo", structured(echo), withTask(TaskOptional)), asker(confirmQuestion())},
 	}, WithGather(0))
 	if err != nil {
@@ -32,7 +34,7 @@ func FuzzRoute(f *testing.F) {
 	f.Cleanup(func() { _ = srv.Shutdown(context.Background()) })
 	f.Fuzz(func(t *testing.T, text []byte, hint string) {
 		j, refused := srv.Route(text, hint)
-		if refused != nil || j.Wire == nil || j.Method == "subscriptions/listen" {
+		if refused != nil || j.Revision == nil || j.Method == "subscriptions/listen" {
 			return
 		}
 		answers := 0

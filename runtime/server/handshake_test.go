@@ -1,13 +1,24 @@
 package server
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 func TestHandshakeAgreesOnARevision(t *testing.T) {
-	f := newFixture(t, []Tool{tool("echo", structured(echo))})
-	for asked, want := range map[string]string{"2025-11-25": "2025-11-25", "1999-01-01": "2025-11-25"} {
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}, Revisions: []*wire.Revision{
+		older("2025-03-26", wire.View{}), wiretest.Revision20260728(), wiretest.Revision20251125(), older("2025-06-18", wire.View{}),
+	}})
+	for asked, want := range map[string]string{
+		"2025-11-25": "2025-11-25", "2025-06-18": "2025-06-18", "2025-03-26": "2025-03-26",
+		"1999-01-01": "2025-11-25", "2099-01-01": "2025-11-25", "2026-07-28": "2025-11-25", // which has no handshake
+	} {
 		c := f.dial(t.Context())
 		m := c.request("1", "initialize", `{"protocolVersion":"`+asked+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
 		if got := m.str("result", "protocolVersion"); got != want {
@@ -50,11 +61,11 @@ func TestTSK01CapabilitiesAreWhatIsServed(t *testing.T) {
 		principal string
 		want      string
 	}{
-		"no tools":               {want: `{}`},
-		"tools":                  {tools: plain, want: `{"tools":{}}`},
-		"tasks":                  {tools: tasks, want: `{"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}},"tools":{}}`},
-		"tasks with an identity": {tools: tasks, principal: "me", want: `{"tasks":{"cancel":{},"list":{},"requests":{"tools":{"call":{}}}},"tools":{}}`},
-		"tasks with a list":      {tools: tasks, opts: []Option{WithTaskList()}, want: `{"tasks":{"cancel":{},"list":{},"requests":{"tools":{"call":{}}}},"tools":{}}`},
+		"no tools":               {want: `{"logging":{}}`},
+		"tools":                  {tools: plain, want: `{"logging":{},"tools":{"listChanged":true}}`},
+		"tasks":                  {tools: tasks, want: `{"logging":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}},"tools":{"listChanged":true}}`},
+		"tasks with an identity": {tools: tasks, principal: "me", want: `{"logging":{},"tasks":{"cancel":{},"list":{},"requests":{"tools":{"call":{}}}},"tools":{"listChanged":true}}`},
+		"tasks with a list":      {tools: tasks, opts: []Option{WithTaskList()}, want: `{"logging":{},"tasks":{"cancel":{},"list":{},"requests":{"tools":{"call":{}}}},"tools":{"listChanged":true}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newFixture(t, row.tools, row.opts...).dial(WithPrincipal(t.Context(), row.principal))
@@ -62,7 +73,7 @@ func TestTSK01CapabilitiesAreWhatIsServed(t *testing.T) {
 				t.Errorf("declared %s, want %s", got, row.want)
 			}
 			for method, member := range map[string]string{
-				"tools/list": `"tools":{}`, "tasks/list": `"list"`, "tasks/get": `"tasks"`, "tasks/result": `"tasks"`, "tasks/cancel": `"cancel"`,
+				"tools/list": `"tools":{"l`, "tasks/list": `"list"`, "tasks/get": `"tasks"`, "tasks/result": `"tasks"`, "tasks/cancel": `"cancel"`,
 			} {
 				m := c.request("1", method, `{"taskId":"x"}`)
 				if served := m.Error == nil || m.Error.Code != -32601; served != strings.Contains(row.want, member) {
@@ -119,21 +130,46 @@ func TestLET06ACursorStaysGoodWhenAToolIsSwitchedOff(t *testing.T) {
 	}
 }
 
+// The edges that the revisions declare are those of the engine: New refuses what it can not work with, and revisions that disagree.
+func TestTSK07EdgesAreThoseOfTheRevisions(t *testing.T) {
+	with := func(w *wire.Revision, edges ...task.Edge) *wire.Revision {
+		w.Task.Edges = edges
+		return w
+	}
+	all := wiretest.Revision20251125().Task.Edges
+	noQuestions := slices.DeleteFunc(slices.Clone(all), func(e task.Edge) bool { return e.From == task.InputRequired || e.To == task.InputRequired })
+	for name, c := range map[string]struct {
+		revisions []*wire.Revision
+		err       string
+	}{
+		"out of an end": {[]*wire.Revision{with(wiretest.Revision20251125(), append(slices.Clone(all), task.Edge{From: task.Completed, To: task.Working})...)},
+			"server: revision 2025-11-25: a task can not go from completed to working"},
+		"none":         {[]*wire.Revision{with(wiretest.Revision20251125())}, "server: revision 2025-11-25: there is no edge from working to completed, which every task needs"},
+		"disagreement": {[]*wire.Revision{wiretest.Revision20251125(), with(wiretest.Revision20260728(), noQuestions...)}, "server: revisions 2026-07-28 and 2025-11-25 have different edges for tasks"},
+		"agreement":    {[]*wire.Revision{with(wiretest.Revision20251125(), noQuestions...), with(wiretest.Revision20260728(), noQuestions...)}, "<nil>"},
+	} {
+		runs := tool("runs", structured(echo))
+		runs.Task.Support = TaskOptional
+		s, err := New(Definition{Runtime: Generation1, Revisions: c.revisions, Tools: []Tool{runs}})
+		if fmt.Sprint(err) != c.err {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s != nil {
+			s.Shutdown(t.Context())
+		}
+	}
+}
+
 func TestNewRefusesWhatDoesNotFit(t *testing.T) {
 	whole := tool("whole", Bind(decodeNoInput, nil, Unstructured(appendRawResult)))
 	for name, d := range map[string]Definition{
-		"generation":     {Wires: []*Wire{wire20251125()}},
+		"generation":     {Revisions: []*wire.Revision{wiretest.Revision20251125()}},
 		"no wires":       {Runtime: Generation1},
-		"two tools":      {Runtime: Generation1, Wires: []*Wire{wire20251125()}, Tools: []Tool{tool("a", structured(echo)), tool("a", structured(echo))}},
-		"no handler":     {Runtime: Generation1, Wires: []*Wire{wire20251125()}, Tools: []Tool{tool("a", Handler{})}},
-		"bad definition": {Runtime: Generation1, Wires: []*Wire{wire20251125()}, Tools: []Tool{{Name: "a", Handler: structured(echo), Definition: `{`}}},
-		"wrong edge": {Runtime: Generation1, Wires: []*Wire{func() *Wire {
-			w := wire20251125()
-			w.Task.Edges = append(w.Task.Edges, TaskEdge{"completed", "working"})
-			return w
-		}()}},
-		"missing function": {Runtime: Generation1, Tools: []Tool{whole}, Wires: []*Wire{func() *Wire {
-			w := wire20251125()
+		"two tools":      {Runtime: Generation1, Revisions: []*wire.Revision{wiretest.Revision20251125()}, Tools: []Tool{tool("a", structured(echo)), tool("a", structured(echo))}},
+		"no handler":     {Runtime: Generation1, Revisions: []*wire.Revision{wiretest.Revision20251125()}, Tools: []Tool{tool("a", Handler{})}},
+		"bad definition": {Runtime: Generation1, Revisions: []*wire.Revision{wiretest.Revision20251125()}, Tools: []Tool{{Name: "a", Handler: structured(echo), Definition: `{`}}},
+		"missing function": {Runtime: Generation1, Tools: []Tool{whole}, Revisions: []*wire.Revision{func() *wire.Revision {
+			w := wiretest.Revision20251125()
 			w.ReadCallResult = nil
 			return w
 		}()}},

@@ -1,6 +1,9 @@
 package server
 
-import "github.com/mcpkiln/mcpkiln/runtime/rpc"
+import (
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
 
 // initialize agrees on a revision: the one the client names if it is served, else our newest one, which the client
 // may refuse. It runs in the read loop.
@@ -10,20 +13,17 @@ func (r *request) initialize(b []byte) ([]byte, error) {
 		return nil, rpc.Errorf(rpc.CodeInvalidParams, "the protocol version is missing")
 	}
 	w := p.s.handshake()
-	for _, other := range p.s.wires {
-		if other.Handshake && other.Revision == r.params.ProtocolVersion {
-			w = other
-		}
+	if asked := p.s.sessionRevision(r.params.ProtocolVersion); asked != nil {
+		w = asked
 	}
-	p.wire, p.ready = w, true
-	p.can = w.abilities(r.params.Capabilities)
-	p.agreed.Store(w)
+	p.agree(w)
+	p.can, p.client = w.abilities(r.params.Capabilities), readClient(r.params.ClientInfo)
 	p.startPings()
-	p.s.log.Debug("handshake", "peer", p.id, "revision", w.Revision, "asked", r.params.ProtocolVersion, "client", string(r.params.ClientInfo))
-	return w.AppendInitializeResult(b, &InitializeResult{
-		ProtocolVersion: w.Revision,
+	p.s.log.Debug("handshake", "peer", p.id, "revision", w.Version, "asked", r.params.ProtocolVersion, "client", string(r.params.ClientInfo))
+	return w.AppendInitializeResult(b, &wire.InitializeResult{
+		ProtocolVersion: w.Version,
 		Capabilities:    p.capabilities(w),
-		ServerInfo:      p.s.info,
+		ServerInfo:      w.info,
 		Instructions:    p.s.def.Instructions,
 	}), nil
 }
@@ -31,12 +31,12 @@ func (r *request) initialize(b []byte) ([]byte, error) {
 // discover tells a client of a stateless revision what it may use (EXT01).
 func (r *request) discover(b []byte) ([]byte, error) {
 	s := r.p.s
-	return r.wire.AppendDiscoverResult(b, &DiscoverResult{
-		SupportedVersions: s.revisions,
-		Capabilities:      r.p.capabilities(r.wire),
+	return r.revision.AppendDiscoverResult(b, &wire.DiscoverResult{
+		SupportedVersions: s.versions,
+		Capabilities:      r.p.capabilities(r.revision),
 		Instructions:      s.def.Instructions,
-		CacheTTL:          MillisOf(s.cfg.cacheTTL),
+		CacheTTL:          wire.MillisOf(s.cfg.cacheTTL),
 		CacheScope:        s.cfg.cacheScope,
-		ServerInfo:        s.info,
+		ServerInfo:        r.revision.info,
 	}), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -11,15 +12,16 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// statelessRecord is the record of an inline call in a stateless revision (EXT17). A question without an answer ends the try: the call
-// is answered with all open questions and with the record, sealed. The client calls again with the answers, and the handler runs again
+// statelessJournal is the journal of an inline call in a stateless revision (EXT17). A question without an answer ends the try: the call
+// is answered with all open questions and with the journal, sealed. The client calls again with the answers, and the handler runs again
 // and finds them. The server keeps nothing between tries.
-type statelessRecord struct {
+type statelessJournal struct {
 	call    *Call
 	binding []byte
-	record  *callRecord
+	journal *callJournal
 
 	mu        sync.Mutex
 	given     map[string]json.RawMessage // answers of the client, until they are asked for
@@ -34,18 +36,22 @@ type statelessRecord struct {
 // the handler will run again. Return it.
 var ErrAsked = errors.New("the client is being asked: the call runs again with the answer")
 
-// newStatelessRecord opens the record that the client sent with its retry. Errors are the client's.
-func newStatelessRecord(c *Call, r *request) (*statelessRecord, error) {
-	t := &statelessRecord{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, ended: make(chan struct{})}
-	state := new(sealedRecord)
+// newStatelessJournal opens the journal that the client sent with its retry. Errors are the client's.
+func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
+	// They are read into copies, which last as long as the call.
+	if full := r.keepAnswer(int64(len(r.params.InputResponses) + len(r.params.RequestState))); full != nil {
+		return nil, full
+	}
+	t := &statelessJournal{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, ended: make(chan struct{})}
+	state := new(sealedJournal)
 	if r.params.HasState {
 		var err error
 		if state, err = c.s.sealer.open(r.params.RequestState, t.binding, time.Now()); err != nil {
 			return nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
 		}
 	}
-	t.record = newCallRecord(t.ask, state.Entries)
-	maps.Copy(t.given, state.Spare)
+	t.journal = newCallJournal(t.ask, state.Entries)
+	maps.Copy(t.given, state.Unused)
 	for _, name := range state.Asked {
 		t.asked[name] = true
 	}
@@ -57,26 +63,30 @@ func newStatelessRecord(c *Call, r *request) (*statelessRecord, error) {
 // inputResponses are the answers in the request.
 func (r *request) inputResponses() (given map[string]json.RawMessage, err error) {
 	raw := r.params.InputResponses
-	if raw != nil && (raw[0] != '{' || json.Unmarshal(raw, &given) != nil) {
-		return nil, rpc.Errorf(rpc.CodeInvalidParams, "inputResponses must be an object")
+	if raw == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return nil, invalidParams(r.method.Name, fmt.Errorf("/inputResponses: %w", err))
 	}
 	return given, nil
 }
 
 // ask returns what the client answered. Without an answer, or with one that is none to q, the question is open, and the try ends.
-func (t *statelessRecord) ask(_ context.Context, q task.Question, check answerCheck) ([]byte, error) {
+func (t *statelessJournal) ask(_ context.Context, q task.Question, check answerCheck) ([]byte, error) {
 	if data, ok := t.take(&q, check); ok {
 		return data, nil
 	}
 	if t.join(q) {
 		go t.gather()
 	}
+	t.call.observeQuestion(QuestionAsked, q.Name, time.Now(), nil)
 	<-t.ended
 	return nil, ErrAsked
 }
 
 // take returns the client's answer to q as a reply.
-func (t *statelessRecord) take(q *task.Question, check answerCheck) ([]byte, bool) {
+func (t *statelessJournal) take(q *task.Question, check answerCheck) ([]byte, bool) {
 	t.mu.Lock()
 	raw, ok := t.given[q.Name]
 	delete(t.given, q.Name)
@@ -84,14 +94,20 @@ func (t *statelessRecord) take(q *task.Question, check answerCheck) ([]byte, boo
 	if !ok {
 		return nil, false
 	}
-	return t.call.accept(q, raw, check)
+	data, ok := t.call.accept(q, raw, check)
+	if ok {
+		t.call.observeQuestion(QuestionEnded, q.Name, time.Now(), nil)
+	}
+	return data, ok
 }
 
 // accept reads an answer that came with a request, and returns false if it is none to q.
 func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) ([]byte, bool) {
-	data, err := c.wire.readAnswer(q.Method, raw, c.s.cfg.limits)
+	data, err := c.revision.readAnswer(q.Method, raw, c.s.cfg.limits)
 	if err == nil && check != nil {
-		err = check(data)
+		account := validating{call: (*callAccount)(c)}
+		err = check(data, &account)
+		account.end()
 	}
 	if err != nil {
 		c.s.log.Debug("answer refused", "question", q.Name, "error", err)
@@ -100,7 +116,7 @@ func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) 
 }
 
 // join opens a question, and returns true for the first one. A try that is over takes no more.
-func (t *statelessRecord) join(q task.Question) (first bool) {
+func (t *statelessJournal) join(q task.Question) (first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over {
@@ -119,7 +135,7 @@ func (t *statelessRecord) join(q task.Question) (first bool) {
 }
 
 // gather waits until no more questions join, then ends the try.
-func (t *statelessRecord) gather() {
+func (t *statelessJournal) gather() {
 	defer t.call.peer.live.done()
 	for seen := 0; seen != t.opened() && t.call.entry.Err() == nil; {
 		seen = t.opened()
@@ -134,18 +150,18 @@ func (t *statelessRecord) gather() {
 	t.finish()
 }
 
-func (t *statelessRecord) opened() int {
+func (t *statelessJournal) opened() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.open)
 }
 
-// pending tells whether the try has asked anything.
-func (t *statelessRecord) pending() bool { return t != nil && t.opened() > 0 }
+// pending reports whether the try has asked anything.
+func (t *statelessJournal) pending() bool { return t != nil && t.opened() > 0 }
 
 // finish ends the try: its call is answered with the questions, unless it is over already. When it returns, nothing is still to be
 // written.
-func (t *statelessRecord) finish() {
+func (t *statelessJournal) finish() {
 	t.mu.Lock()
 	first := !t.over
 	t.over = true
@@ -159,8 +175,8 @@ func (t *statelessRecord) finish() {
 }
 
 // append appends the result that asks. The caller holds mu.
-func (t *statelessRecord) append(b []byte) ([]byte, error) {
-	w, s := t.call.wire, t.call.s
+func (t *statelessJournal) append(b []byte) ([]byte, error) {
+	w, s := t.call.revision, t.call.s
 	requests, err := w.inputRequests(t.open)
 	if err != nil {
 		return b, err
@@ -172,22 +188,22 @@ func (t *statelessRecord) append(b []byte) ([]byte, error) {
 			expires = q.Deadline
 		}
 	}
-	state := &sealedRecord{Entries: t.record.entries(), Asked: slices.Sorted(maps.Keys(t.asked)), Spare: t.spare()}
+	state := &sealedJournal{Entries: t.journal.entries(), Asked: slices.Sorted(maps.Keys(t.asked)), Unused: t.unused()}
 	token, err := s.sealer.seal(state, t.binding, expires)
 	if err != nil {
 		return b, rpc.Errorf(rpc.CodeInternalError, "%v", err)
 	}
-	return w.AppendInputRequired(b, &InputRequired{InputRequests: requests, RequestState: token, ServerInfo: s.info}), nil
+	return w.AppendInputRequired(b, &wire.InputRequired{InputRequests: requests, RequestState: token, ServerInfo: w.info}), nil
 }
 
-// spare are the answers that earlier tries asked for, and this one not yet. The caller holds mu.
-func (t *statelessRecord) spare() map[string]json.RawMessage {
+// unused are the answers that earlier tries asked for, and this one not yet. The caller holds mu.
+func (t *statelessJournal) unused() map[string]json.RawMessage {
 	maps.DeleteFunc(t.given, func(name string, _ json.RawMessage) bool { return !t.asked[name] })
 	return t.given
 }
 
 // inputRequests is an object of questions by name.
-func (w *wire) inputRequests(questions []task.Question) ([]byte, error) {
+func (w *revision) inputRequests(questions []task.Question) ([]byte, error) {
 	all := make(map[string]json.RawMessage, len(questions))
 	for i := range questions {
 		q := &questions[i]
@@ -195,39 +211,19 @@ func (w *wire) inputRequests(questions []task.Question) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		request, err := json.Marshal(struct {
-			Method string          `json:"method"`
-			Params json.RawMessage `json:"params,omitempty"`
-		}{w.names[opOf(q.Method)], params})
-		if err != nil {
-			return nil, err
-		}
-		all[q.Name] = request
+		all[q.Name] = rpc.AppendCall(nil, w.names[opOf(q.Method)], params)
 	}
 	return json.Marshal(all)
 }
 
-// suspend ends the try if its handler returned with questions open, and tells whether it did.
-func (c *Call) suspend() bool {
-	c.mu.Lock()
-	t := c.stateless
-	c.mu.Unlock()
-	if !t.pending() {
-		return false
-	}
-	c.room.free() // of a result that nobody gets
-	t.finish()
-	return true
-}
-
 // asksBefore collects the answers to the questions that the tool asks before there is a task, and what earlier tries recorded. If asks is
 // true, answers are missing, and the result asks for them.
-func (r *request) asksBefore(b []byte) (before earlierRecord, result []byte, asks bool, err error) {
-	if r.wire.Handshake || len(r.tool.Before) == 0 && r.params.RequestState == "" {
+func (r *request) asksBefore(b []byte) (before earlierJournal, result []byte, asks bool, err error) {
+	if r.revision.Handshake || len(r.tool.Before) == 0 && r.params.RequestState == "" {
 		return before, b, false, nil
 	}
 	c := r.newCall()
-	t, err := newStatelessRecord(c, r)
+	t, err := newStatelessJournal(c, r)
 	if err != nil {
 		return before, b, false, err
 	}
@@ -237,33 +233,32 @@ func (r *request) asksBefore(b []byte) (before earlierRecord, result []byte, ask
 		}
 	}
 	if len(t.open) > 0 {
-		if err := r.room.reserve(r.entry); err != nil {
-			return before, b, false, err
-		}
+		r.room.counts = true
 		b, err = t.append(b)
 		return before, b, true, err
 	}
-	return earlierRecord{t.record.entries(), t.spare()}, b, false, nil
+	return earlierJournal{t.journal.entries(), t.unused()}, b, false, nil
 }
 
 // before records the answer to q, or opens it. If the client can not be asked, the call fails or the handler decides.
-func (t *statelessRecord) before(q *BeforeQuestion) error {
+func (t *statelessJournal) before(q *BeforeQuestion) error {
 	c := t.call
 	asked, err := c.prompt(q.name, q.message, q.schema, 0)
 	if err != nil {
 		return err
 	}
-	if refused := c.wire.refuses(c.can, &asked); refused != nil {
+	if refused := c.revision.refuses(c.can, &asked); refused != nil {
 		if q.unsupported == Fail {
-			return c.wire.missing(refused.Capability)
+			return c.revision.missing(refused.Capability)
 		}
 		return nil
 	}
-	_, err = t.record.once(asked.Name, &asked, func() ([]byte, error) {
+	_, err = t.journal.once(asked.Name, &asked, func() ([]byte, error) {
 		if data, ok := t.take(&asked, q.check); ok {
 			return data, nil
 		}
 		t.open = append(t.open, asked)
+		c.observeQuestion(QuestionAsked, asked.Name, time.Now(), nil)
 		return nil, ErrAsked
 	})
 	if errors.Is(err, ErrAsked) {

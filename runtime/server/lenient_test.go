@@ -42,7 +42,7 @@ func TestCAN27TheIDOfACancellationCounts(t *testing.T) {
 	}
 	c.call("1", "hang", `{}`)
 	<-h.began
-	for _, params := range []string{`{}`, `{"requestId":null}`, `{"requestId":1.0}`, `{"requestId":{"a":1}}`, `[1]`, `null`, `1`, `{"requestid":1}`} { // no id
+	for _, params := range []string{`{}`, `{"requestId":null}`, `{"requestId":1.5}`, `{"requestId":{"a":1}}`, `[1]`, `null`, `1`, `{"requestid":1}`} { // no id
 		c.sendf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":%s}`, params)
 	}
 	if c.fence(); len(c.inFlight("hang")) != 1 {

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // A capability counts as declared only if it is an object.
@@ -59,6 +63,32 @@ func TestLET21EveryResultNamesTheServer(t *testing.T) {
 	}
 }
 
+// The page says results, of whatever method (https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta), and those of the tasks
+// extension are results: update and cancel, which acknowledge, no less than get, which brings the task.
+func TestLET21ResultsOfTasksNameTheServer(t *testing.T) {
+	f := dual(t, Definition{Tools: append(jobs(newHold()), asker(confirmQuestion()))})
+	ctx := t.Context()
+	asks := f.create(ctx, "ask", `{}`, tasksAsks)
+	f.awaitQuestions(ctx, asks, 1)
+	hang := f.create(ctx, "hang", `{}`, withTasks)
+	results := map[string]string{
+		"create": frame(1, "tools/call", withTasks, callParams("must", `{"text":"x"}`)), "bad input": frame(1, "tools/call", withTasks, callParams("must", `{}`)),
+		"get, asking": frame(1, "tasks/get", tasksAsks, taskMember(asks)), "get": frame(1, "tasks/get", withTasks, taskMember(hang)),
+		"update":  frame(1, "tasks/update", tasksAsks, taskMember(asks)+`,"inputResponses":{"confirm":`+accepted+`}`),
+		"cancel":  frame(1, "tasks/cancel", withTasks, taskMember(hang)),
+		"asking":  frame(1, "tools/call", forms, callParams("ask", `{}`)),
+		"listing": frame(1, "tools/list", nothing, ""), "discover": frame(1, "server/discover", nothing, ""),
+	}
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		m := f.ask(ctx, results[name])
+		if m.str("result", "_meta", "io.modelcontextprotocol/serverInfo", "name") != "test" || strings.Count(m.raw, "/serverInfo") != 1 {
+			t.Errorf("%s: %s", name, m.raw)
+		}
+	}
+}
+
+func taskMember(id string) string { return fmt.Sprintf(`"taskId":%q`, id) }
+
 // rawPrompt is prompts/get with a fixed result.
 func rawPrompt(result string) MethodHandler {
 	return BindMethod("prompts/get", func(context.Context, *Call, *noInput) (*rawResult, error) { return &rawResult{result}, nil },
@@ -92,13 +122,10 @@ func TestLET21WhatMayBeKept(t *testing.T) {
 
 // A client that did not say that it opens pages is not told that one is done.
 func TestLET21ElicitationCompleteTakesItsCapability(t *testing.T) {
-	w := fullWire20251125()
-	w.Outgoing = append(w.Outgoing, Outgoing{Op: OpElicitationComplete, Name: "notifications/elicitation/complete"})
-	w.AppendElicitationComplete = func(b []byte, e *ElicitationComplete) []byte {
-		return fmt.Appendf(b, `{"elicitationId":%q}`, e.ElicitationID)
-	}
-	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Wires: []*Wire{w}, Tools: []Tool{
+	w := wiretest.Revision20251125()
+	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Revisions: []*wire.Revision{w}, Tools: []Tool{
 		tool("done", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			call.peer.sent.add("e-1") // as if it had been asked
 			return &echoOutput{"told"}, call.ElicitationComplete(ctx, "e-1")
 		})),
 	}})
@@ -208,7 +235,7 @@ func TestLET08ACancelledQuestionNamesItsTask(t *testing.T) {
 // A handler's own key gives way, in the result and in the params of a question.
 func TestLET08RelatedTaskIsThereOnce(t *testing.T) {
 	const own = `"_meta":{"` + relatedKey + `":{"taskId":"another"},"mine":1}`
-	question := &ClientRequest[noInput, noInput]{Op: OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,` + own + `}`)}
+	question := &ClientRequest[noInput, noInput]{Op: wire.OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5,` + own + `}`)}
 	f := dual(t, Definition{Tools: []Tool{tool("meta", Bind(decodeNoInput, func(ctx context.Context, call *Call, _ *noInput) (*rawResult, error) {
 		if call.TaskID() != "" {
 			if _, err := Send(ctx, call, question, "q", &noInput{}); err != nil && !errors.Is(err, ErrUnsupported) {
@@ -255,7 +282,7 @@ func TestLET09NothingIsAskedBeforeInitialized(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Wires: []*Wire{wire20251125()}, Tools: []Tool{
+				srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Revisions: []*wire.Revision{wiretest.Revision20251125()}, Tools: []Tool{
 					tool("ask", asker(confirmQuestion()).Handler, func(t *Tool) { t.Cancel.Timeout = time.Second }),
 				}})
 				if err != nil {
@@ -277,7 +304,8 @@ func TestLET09NothingIsAskedBeforeInitialized(t *testing.T) {
 
 // What comes back to a form that a handler wrote itself is held against it, in a session and in a retry.
 func TestLET12AnswersAreHeldAgainstTheFormThatWasAsked(t *testing.T) {
-	form := &ClientRequest[noInput, noInput]{Op: OpElicit, Codecs: rawCodec(`{"message":"?","requestedSchema":{"type":"object","required":["n","kind"],"properties":{` +
+	form := &ClientRequest[noInput, noInput]{Op: wire.OpElicit, Codecs: rawCodec(`{"message":"?","requestedSchema":{"type":"object","required":["n","kind"],"properties":{` +
+		`"code":{"type":"string","pattern":"^[a-z]+$"},"odd":{"type":"string","pattern":"(?=x)"},"fixed":{"type":"number","const":1},` +
 		`"n":{"type":"integer","minimum":1,"maximum":9},"kind":{"type":"string","enum":["a","b"]},"titled":{"type":"string","oneOf":[{"const":"x","title":"X"}]},` +
 		`"mail":{"type":"string","format":"email"},"yes":{"type":"boolean"},"short":{"type":"string","maxLength":3},` +
 		`"many":{"type":"array","maxItems":2,"items":{"type":"string","anyOf":[{"const":"p","title":"P"},{"const":"q","title":"Q"}]}}}}}`)}
@@ -296,6 +324,8 @@ func TestLET12AnswersAreHeldAgainstTheFormThatWasAsked(t *testing.T) {
 		`{"n":"3","kind":"a"}`: "broken", `{"n":3}`: "broken", `{"n":3,"kind":"c"}`: "broken", `{"n":3,"kind":"a","titled":"y"}`: "broken",
 		`{"n":3,"kind":"a","mail":"no"}`: "broken", `{"n":3,"kind":"a","yes":"true"}`: "broken", `{"n":3,"kind":"a","short":"abcd"}`: "broken",
 		`{"n":3,"kind":"a","many":["r"]}`: "broken", `{"n":3,"kind":"a","many":["p","q","p"]}`: "broken", `{}`: "broken", `null`: "broken",
+		`{"n":3,"kind":"a","code":"abc","odd":"y","fixed":1.0}`: "fits",
+		`{"n":3,"kind":"a","code":"ABC"}`:                       "broken", `{"n":3,"kind":"a","fixed":2}`: "broken",
 	} {
 		c.call("1", "send", `{}`)
 		answer := `{"action":"accept","content":` + content + `}`
@@ -328,4 +358,30 @@ func TestLET12ChangedRootsReachTheApplication(t *testing.T) {
 		t.Errorf("told of the roots of %q", who)
 	}
 	c.fence()
+}
+
+// Before a client says that it is initialized it hears of nothing that changes; then of each thing once:
+// basic/lifecycle#initialization.
+func TestLET09NothingIsSaidOfChangesBeforeInitialized(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo)), tool("job", structured(echo), withTask(TaskOptional))}})
+	c := f.dial(t.Context())
+	c.request("0", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
+	for range 3 {
+		f.srv.ToolsChanged()
+	}
+	c.call("1", "job", `{"text":"x"},"task":{}`)
+	m, before := c.answer("1")
+	id := m.str("result", "task", "taskId")
+	c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":%s}`, taskID(id))
+	r, early := c.answer("2")
+	if early = append(append(before, early...), c.fence()...); r.Error != nil || len(early) != 0 {
+		t.Errorf("before initialized: %v, %s", early, r.raw)
+	}
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	c.until("notifications/tools/list_changed")
+	for _, m := range c.fence() {
+		if m.Method == "notifications/tools/list_changed" {
+			t.Error("told twice:", m.raw)
+		}
+	}
 }

@@ -1,77 +1,85 @@
 package server
 
 import (
-	"encoding/base64"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// toolPage is one page of tools/list, encoded when the server was made and when a tool is switched on or off.
-type toolPage struct {
-	cursor string // that leads here, "" for the first
-	result []byte
-}
-
-// listPages encodes the pages of every wire anew.
-func (s *Server) listPages() {
-	var buf []byte
-	for _, w := range s.wires {
-		var pages []toolPage
-		pages, buf = s.toolPages(w, buf)
-		w.pages.Store(&pages)
-	}
-}
-
-// toolPages makes the pages of a wire. They begin and end at the same tools whichever of them are on, so that a cursor stays good when
-// one is switched (LET06): a page has less tools then. What they hold is put together in buf, which is returned for the next wire.
-func (s *Server) toolPages(w *wire, buf []byte) ([]toolPage, []byte) {
-	var pages []toolPage
-	tools, cursor := s.def.Tools, ""
-	for from := 0; from == 0 || from < len(tools); from += s.cfg.pageSize {
-		to := min(from+s.cfg.pageSize, len(tools))
-		list := ToolList{Tools: append(buf[:0], '['), CacheTTL: MillisOf(s.cfg.cacheTTL), CacheScope: s.cfg.cacheScope, ServerInfo: s.info}
-		for i := range tools[from:to] {
-			if !s.ToolEnabled(tools[from+i].Name) {
-				continue
-			}
-			if len(list.Tools) > 1 {
-				list.Tools = append(list.Tools, ',')
-			}
-			list.Tools = appendTool(list.Tools, w, &tools[from+i])
-		}
-		list.Tools = append(list.Tools, ']')
-		if to < len(tools) {
-			list.NextCursor = toolCursor(tools[to-1].Name)
-		}
-		buf = list.Tools
-		const rest = 512 // what most pages have beside their tools
-		pages = append(pages, toolPage{cursor, w.AppendToolList(make([]byte, 0, len(buf)+len(s.info)+rest), &list)})
-		cursor = list.NextCursor
-	}
-	return pages, buf
-}
-
 // appendTool appends a tool as w advertises it.
-func appendTool(b []byte, w *wire, t *Tool) []byte {
+func appendTool(b []byte, w *revision, t *Tool) []byte {
 	if w.ToolExecution == "" || t.Execution == "" {
-		return append(b, t.Definition...)
+		return appendOmitting(b, t.Definition, w.View.ToolOmits)
 	}
-	b = AppendMembers(append(b, '{'), []byte(t.Definition))
+	b = wire.AppendMembers(append(b, '{'), []byte(t.Definition))
 	b = append(check.Member(b, string(check.AppendString(nil, w.ToolExecution))+":"), t.Execution...)
 	return append(b, '}')
 }
 
-// toolCursor names the tool that the page follows. It is opaque to clients: base64 keeps them from counting on what is in it.
-func toolCursor(last string) string {
-	return base64.RawURLEncoding.EncodeToString([]byte("tools:" + last))
+func (r *request) listTools(b []byte) ([]byte, error) {
+	const kind = "tools"
+	s, w, t := r.p.s, r.revision, r.p.s.tools.now.Load()
+	after, ok := numberIn(r.params.Cursor, kind)
+	if !ok {
+		return nil, errCursor
+	}
+	shown := r.shown()
+	if page := t.page(w, after); page != nil && shown == nil {
+		return append(b, page...), nil
+	}
+	l := &listing[Tool]{kind: kind, size: s.cfg.pageSize, one: func(b []byte, t *Tool) []byte {
+		if !w.offers(t) || !s.ToolEnabled(t.Name) || shown != nil && !shown(t.Name) {
+			return b
+		}
+		return appendTool(next(b), w, t)
+	}}
+	scope := s.cfg.cacheScope
+	if shown != nil {
+		scope = cachePrivate
+	}
+	l.page = func(items []byte, next string) []byte {
+		const rest = 512 // what most pages have beside their tools
+		list := wire.ToolList{Tools: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: w.info}
+		return w.AppendToolList(make([]byte, 0, len(items)+len(w.info)+rest), &list)
+	}
+	if shown == nil {
+		return append(b, t.list(w, after, l)...), nil
+	}
+	page, _ := t.pageAfter(after, l) // of this caller alone
+	return append(b, page...), nil
 }
 
-func (r *request) listTools(b []byte) ([]byte, error) {
-	for _, page := range *r.wire.pages.Load() {
-		if page.cursor == r.params.Cursor {
-			return append(b, page.result...), nil
-		}
+var errCursor = rpc.Errorf(rpc.CodeInvalidParams, "invalid cursor: not one that this server gave")
+
+// emptyList is a list that comes with a capability, on a server that has nothing for it.
+func (r *request) emptyList(b []byte) ([]byte, error) {
+	if r.params.Cursor != "" {
+		return nil, errCursor
 	}
-	return nil, rpc.Errorf(rpc.CodeInvalidParams, "invalid cursor: not one that this server gave")
+	start := len(b)
+	b = append(check.AppendString(append(b, '{'), r.method.Empty), ":[]}"...)
+	return r.complete(b, start)
+}
+
+// listScope is who may use a list that a handler gives page by page. All pages say the same (LET21): once one says that it is private, all
+// are, from then on, for callers with an identity or those without.
+type listScope struct{ private [2]atomic.Bool }
+
+// oneScope is the scope of the page that says so, as JSON. When a later page is the first one that is private, its cursor is not good any more:
+// the client begins the list again, which is private now.
+func (l *listScope) oneScope(r *request, declared string) (scope string, err error) {
+	private := &l.private[0]
+	if r.p.principal != "" {
+		private = &l.private[1]
+	}
+	if declared == `"`+cachePublic+`"` && !private.Load() {
+		return cachePublic, nil
+	}
+	if private.CompareAndSwap(false, true) && r.params.Cursor != "" {
+		r.p.s.log.Warn("a page of a list is private, the first one was not: the client begins again", "method", r.method.Name)
+		return "", errCursor
+	}
+	return cachePrivate, nil
 }

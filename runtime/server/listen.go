@@ -7,41 +7,39 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // listen is one open subscription (EXT13). What changes is queued here, and the request's own
 // goroutine tells the client.
 type listen struct {
-	peer  *peer
-	wire  *wire
-	can   ability // of the listener
-	id    rpc.ID
-	kinds map[Op]bool
-	uris  map[string]bool
-	tasks map[string]bool // guarded by Server.mu
-	ack   *Acknowledged
-	// watched are the resources that the application was told of.
+	peer     *peer
+	revision *revision
+	can      ability // of the listener
+	id       rpc.ID
+	kinds    map[wire.Op]bool
+	uris     map[string]bool
+	tasks    map[string]bool // guarded by Server.mu
+	ack      *wire.Acknowledged
+	// watched are the resources for which the application's watch handler ran.
 	watched []string
 
 	end  chan struct{} // closed when the server ends it
 	gone chan struct{} // closed when it is answered
 	wake chan struct{}
 
-	news newest[topic, news]
-	told map[string]uint64 // versions of tasks; of the request's goroutine alone
+	news newest[topic, struct{}]
+	sent map[string]uint64 // versions of tasks; of the request's goroutine alone
 
 	ending sync.Once
 }
-
-// news makes a frame of what is to be told, nil when there is nothing to say any more. An error ends the subscription.
-type news func(r *request) ([]byte, error)
 
 // openSubscription runs where messages are received in order: some clients do not wait for the acknowledgement, and have to hear of
 // what their next message changes.
 func (r *request) openSubscription() {
 	l := &listen{
-		peer: r.p, wire: r.wire, can: r.can, id: r.id, kinds: map[Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
-		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), told: map[string]uint64{},
+		peer: r.p, revision: r.revision, can: r.can, id: r.id, kinds: map[wire.Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
+		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), sent: map[string]uint64{},
 	}
 	l.ack = l.accept(&r.params)
 	r.sub = l
@@ -57,24 +55,26 @@ func (r *request) openSubscription() {
 func (r *request) listen(b []byte) ([]byte, error) {
 	l := r.sub
 	defer r.p.s.closeListen(l)
+	if err := l.acceptTasks(r); err != nil {
+		return b, err
+	}
 	l.watch(r)
-	r.p.s.followTasks(l, l.acceptTasks(r))
-	l.write(r, rpc.AppendNotification(nil, r.wire.names[OpAcknowledged], r.wire.AppendAcknowledged(nil, l.ack)))
-	l.catchUp(r.entry, l.ack.TaskIDs)
+	r.p.s.followTasks(l, l.ack.TaskIDs)
+	l.write(r, notification{revision: r.revision, op: wire.OpAcknowledged, params: r.revision.AppendAcknowledged(nil, l.ack)})
+	l.catchUp(r.ctx, l.ack.TaskIDs)
 	err := l.serve(r, &b)
-	l.withdraw(r)
+	r.last = l.withdrawal()
 	return b, err
 }
 
-// withdraw tells the client that the server ends the subscription, unless the client did. It comes before the answer, because a
-// cancellation names what still runs (LET21).
-func (l *listen) withdraw(r *request) {
-	w := l.wire
-	if w.names[OpCancelled] == "" {
-		return
+// withdrawal tells the client that the server has ended the subscription: the last message about it, after its result (LET21).
+func (l *listen) withdrawal() []byte {
+	w := l.revision
+	if w.names[wire.OpCancelled] == "" {
+		return nil
 	}
-	params := w.AppendCancelled(nil, &Cancelled{RequestID: l.id, SubscriptionID: l.id, Reason: "the server ends the subscription"})
-	l.write(r, rpc.AppendNotification(nil, w.names[OpCancelled], params))
+	params := w.AppendCancelled(nil, &wire.Cancelled{RequestID: l.id, SubscriptionID: l.id, Reason: "the server ends the subscription"})
+	return rpc.AppendNotification(nil, w.names[wire.OpCancelled], params)
 }
 
 func (s *Server) openListen(l *listen) {
@@ -107,19 +107,19 @@ func (s *Server) closeListen(l *listen) {
 }
 
 // accept decides which of the wanted kinds and resources are served. Tasks come later, because looking them up takes time.
-func (l *listen) accept(p *Params) *Acknowledged {
-	w, ack := l.wire, &Acknowledged{SubscriptionID: l.id}
-	for op, kind := range map[Op]struct{ asked, accepted *bool }{
-		OpToolsChanged:     {&p.ToolsChanged, &ack.ToolsChanged},
-		OpPromptsChanged:   {&p.PromptsChanged, &ack.PromptsChanged},
-		OpResourcesChanged: {&p.ResourcesChanged, &ack.ResourcesChanged},
+func (l *listen) accept(p *wire.Params) *wire.Acknowledged {
+	w, ack := l.revision, &wire.Acknowledged{SubscriptionID: l.id}
+	for op, kind := range map[wire.Op]struct{ asked, accepted *bool }{
+		wire.OpToolsChanged:     {&p.ToolsChanged, &ack.ToolsChanged},
+		wire.OpPromptsChanged:   {&p.PromptsChanged, &ack.PromptsChanged},
+		wire.OpResourcesChanged: {&p.ResourcesChanged, &ack.ResourcesChanged},
 	} {
 		if *kind.asked && w.names[op] != "" {
 			l.kinds[op], *kind.accepted = true, true
 		}
 	}
 	for _, uri := range p.ResourceURIs {
-		if w.names[OpResourceUpdated] != "" && !l.uris[uri] && len(l.uris) < maxSubscribed {
+		if w.names[wire.OpResourceUpdated] != "" && !l.uris[uri] && len(l.uris) < maxSubscribed {
 			l.uris[uri] = true
 			ack.ResourceURIs = append(ack.ResourceURIs, uri)
 		}
@@ -127,9 +127,9 @@ func (l *listen) accept(p *Params) *Acknowledged {
 	return ack
 }
 
-// acceptTasks adds the tasks that the caller owns.
-func (l *listen) acceptTasks(r *request) []string {
-	if !r.wire.tasks || r.wire.names[OpTaskStatus] == "" {
+// acceptTasks adds the tasks that the caller owns. Whoever guesses ids is refused, as with any request about tasks (LET03).
+func (l *listen) acceptTasks(r *request) error {
+	if !r.revision.tasks || r.revision.names[wire.OpTaskStatus] == "" {
 		return nil
 	}
 	seen := map[string]bool{}
@@ -137,12 +137,17 @@ func (l *listen) acceptTasks(r *request) []string {
 		if i == maxSubscribed {
 			break // looking one up costs as much as having it
 		}
-		if !seen[id] && r.p.owns(r.entry, id) {
-			l.ack.TaskIDs = append(l.ack.TaskIDs, id)
+		if seen[id] {
+			continue
 		}
 		seen[id] = true
+		if r.p.owns(r.ctx, id) {
+			l.ack.TaskIDs = append(l.ack.TaskIDs, id)
+		} else if refused := r.p.s.rates.take(r.p, ratedUnknownTasks, 1); refused != nil {
+			return refused
+		}
 	}
-	return l.ack.TaskIDs
+	return nil
 }
 
 func (p *peer) owns(ctx context.Context, id string) bool {
@@ -154,7 +159,7 @@ func (p *peer) owns(ctx context.Context, id string) bool {
 func (l *listen) catchUp(ctx context.Context, ids []string) {
 	for _, id := range ids {
 		if t, _, err := l.peer.s.engine.Watch(ctx, l.peer.owner, id); err == nil && t.Status != task.Working {
-			l.taskChanged(id)
+			l.queue(topic{wire.OpTaskStatus, id})
 		}
 	}
 }
@@ -162,29 +167,29 @@ func (l *listen) catchUp(ctx context.Context, ids []string) {
 // serve tells changes until the subscription ends; the result of one that the server ends is appended to b.
 func (l *listen) serve(r *request, b *[]byte) error {
 	for {
-		if err := l.tell(r); err != nil {
+		if err := l.sendQueued(r); err != nil {
 			return err
 		}
 		select {
 		case <-l.wake:
-		case <-r.entry.Done():
-			return context.Cause(r.entry)
+		case <-r.ctx.Done():
+			return context.Cause(r.ctx)
 		case <-l.end:
-			*b = r.wire.AppendListenResult(*b, &ListenResult{SubscriptionID: l.id, ServerInfo: r.p.s.info})
+			*b = r.revision.AppendListenResult(*b, &wire.ListenResult{SubscriptionID: l.id, ServerInfo: r.revision.info})
 			return nil
 		}
 	}
 }
 
 // write writes unless the subscription is over (CAN02).
-func (l *listen) write(r *request, frame []byte) {
+func (l *listen) write(r *request, n notification) {
 	about := r.subject()
-	_ = about.tell(frame)
+	_ = about.send(n)
 }
 
-// note queues what is to be told; a later one of the same topic replaces it.
-func (l *listen) note(about topic, n news) {
-	if !l.news.put(about, n) {
+// queue queues a notification: one for all changes until it is sent.
+func (l *listen) queue(about topic) {
+	if !l.news.put(about, struct{}{}) {
 		return
 	}
 	select {
@@ -193,53 +198,48 @@ func (l *listen) note(about topic, n news) {
 	}
 }
 
-// tell writes what is queued.
-func (l *listen) tell(r *request) error {
-	for n, ok := l.news.take(); ok; n, ok = l.news.take() {
-		frame, err := n(r)
+// sendQueued writes what is queued.
+func (l *listen) sendQueued(r *request) error {
+	for about, _, ok := l.news.take(); ok; about, _, ok = l.news.take() {
+		n, err := l.notification(r, about)
 		if err != nil {
 			return err
 		}
-		if frame != nil {
-			r.room.weigh(len(frame))
-			l.write(r, frame)
+		if n.revision != nil {
+			r.room.settle(r.ctx, len(n.params))
+			l.write(r, n)
 		}
-		r.endTelling()
+		r.unlockTaskState()
 		r.room.free()
 	}
 	return nil
 }
 
-func (l *listen) listChanged(op Op) {
-	l.note(topic{op: op}, func(*request) ([]byte, error) { return l.wire.changedFrame(op, l.id), nil })
-}
-
-func (l *listen) updated(uri string) {
-	l.note(topic{OpResourceUpdated, uri}, func(*request) ([]byte, error) { return l.wire.updatedFrame(uri, l.id), nil })
-}
-
-// taskChanged queues the task's id. Its state is read when it is told, so nothing of it is kept for a client that reads slowly.
-func (l *listen) taskChanged(id string) {
-	l.note(topic{OpTaskStatus, id}, func(r *request) ([]byte, error) { return l.taskFrame(r, id) })
-}
-
-// taskFrame tells the state of a task that was not told yet. One that is over brings its result, which may be large.
-func (l *listen) taskFrame(r *request, id string) ([]byte, error) {
-	r.beginTelling()
-	t, _, err := l.peer.s.engine.Watch(r.entry, l.peer.owner, id)
-	if err != nil || t.Version <= l.told[id] {
-		return nil, r.entry.Err()
+// notification is what is to be sent, zero when there is nothing to say any more. An error ends the subscription.
+func (l *listen) notification(r *request, about topic) (notification, error) {
+	if about.op == wire.OpTaskStatus {
+		return l.taskStatus(r, about.name)
 	}
-	l.told[id] = t.Version
+	return l.revision.change(about, l.id), nil
+}
+
+// taskStatus is the notification of a task's state that was not sent yet. One that is over brings its result, which may be large.
+func (l *listen) taskStatus(r *request, id string) (n notification, err error) {
+	r.lockTaskState()
+	t, _, err := l.peer.s.engine.Watch(r.ctx, l.peer.owner, id)
+	if err != nil || t.Version <= l.sent[id] {
+		return n, r.ctx.Err()
+	}
+	l.sent[id] = t.Version
 	if t.Status.Terminal() {
-		r.endTelling()
-		if err := r.room.reserve(r.entry); err != nil {
-			return nil, err
+		r.unlockTaskState()
+		if err := r.room.reserve(r.ctx, int64(len(t.Result))); err != nil {
+			return n, err
 		}
 	}
-	v := l.peer.s.detail(l.wire, &t, l.can)
+	v := l.peer.s.detail(l.revision, &t, l.can)
 	v.SubscriptionID, v.ServerInfo = l.id, nil
-	return rpc.AppendNotification(nil, l.wire.names[OpTaskStatus], l.wire.AppendTaskStatus(nil, &v)), nil
+	return notification{revision: l.revision, op: wire.OpTaskStatus, params: l.revision.AppendTaskStatus(nil, &v)}, nil
 }
 
 // endListens ends the subscriptions of p, or all if p is nil, each with its result. It waits for that, because its caller cancels what

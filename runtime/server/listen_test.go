@@ -48,7 +48,7 @@ func TestEXT13TheAcknowledgementSaysWhatIsHonoured(t *testing.T) {
 	if ack.Method != "notifications/subscriptions/acknowledged" || ack.subscription() != "77" {
 		t.Error(ack.raw)
 	}
-	want := fmt.Sprintf(`{"toolsListChanged":true,"resourceSubscriptions":["a","b"],"taskIds":[%q]}`, mine)
+	want := fmt.Sprintf(`{"resourceSubscriptions":["a","b"],"taskIds":[%q],"toolsListChanged":true}`, mine)
 	if got := ack.field("params", "notifications"); got != want {
 		t.Errorf("want %s, got %s", want, got)
 	}
@@ -98,7 +98,7 @@ func TestEXT13TheEndOfATaskIsToldOnce(t *testing.T) {
 	if m := l.take(); m.str("params", "status") != "completed" {
 		t.Error(m.raw)
 	}
-	f.srv.tellListens(&task.Task{ID: over})
+	f.srv.notifyListens(&task.Task{ID: over})
 	f.srv.SetToolEnabled("never", false)
 	if m := l.take(); m.Method != "notifications/tools/list_changed" {
 		t.Error(m.raw)
@@ -135,19 +135,22 @@ func TestLET21EXT13TheServerEndsItCleanly(t *testing.T) {
 	if err := f.srv.Shutdown(context.Background()); err != nil {
 		t.Error(err)
 	}
-	// The cancellation names what still runs, so the result comes after it.
-	if m := l.take(); m.Method != "notifications/cancelled" || m.field("params", "requestId") != "77" {
-		t.Error(m.raw)
-	}
+	// The result, then the cancellation as the last message of the stream.
 	if m := l.take(); m.field("result", "_meta", "io.modelcontextprotocol/subscriptionId") != "77" || m.str("result", "resultType") != "complete" {
 		t.Error(m.raw)
+	}
+	if m := l.take(); m.Method != "notifications/cancelled" || m.field("params", "requestId") != "77" || l.last != 1 {
+		t.Error(m.raw, l.last)
 	}
 	if result := <-l.done; result.Silent || result.Err != nil {
 		t.Errorf("%+v", result)
 	}
 	m, before := c.answer("5")
-	if m.str("result", "resultType") != "complete" || len(before) != 1 || before[0].Method != "notifications/cancelled" || before[0].field("params", "requestId") != "5" {
+	if m.str("result", "resultType") != "complete" || len(before) != 0 {
 		t.Error(m.raw, before)
+	}
+	if m := c.next(); m.Method != "notifications/cancelled" || m.field("params", "requestId") != "5" {
+		t.Error(m.raw)
 	}
 }
 
@@ -289,7 +292,7 @@ func TestLogMessagesFollowTheLevelOfTheSession(t *testing.T) {
 		if len(before) != want {
 			t.Errorf("%s: %v", level, before)
 		}
-		if want == 2 && before[0].raw != `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"l","data":{"i":1}}}` {
+		if want == 2 && before[0].raw != `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":{"i":1},"level":"info","logger":"l"}}` {
 			t.Error(before[0].raw)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Level is the severity of a log message to the client. Levels are ordered as they are listed.
@@ -24,23 +25,23 @@ const (
 )
 
 // logLevel is the place of a level in their order.
-type logLevel int32
+type logLevel int8
 
 const (
 	silentLevel  logLevel = 8 // above all
 	defaultLevel logLevel = 1 // of a session that did not choose: info
 )
 
-// place returns the level's place, false for words that are no level.
-func (l Level) place() (logLevel, bool) {
+// order returns the level's place in the order, false for a word that is no level.
+func (l Level) order() (logLevel, bool) {
 	order := [...]Level{LevelDebug, LevelInfo, LevelNotice, LevelWarning, LevelError, LevelCritical, LevelAlert, LevelEmergency}
 	i := slices.Index(order[:], l)
 	return logLevel(i), i >= 0
 }
 
-// known tells whether there is such a level.
+// known reports whether there is such a level.
 func (l Level) known() bool {
-	_, known := l.place()
+	_, known := l.order()
 	return known
 }
 
@@ -52,8 +53,8 @@ func unknownLevel(name string) *rpc.Error {
 // revisions (before it did: info and above), with the request itself in stateless ones. data is anything that encodes as JSON.
 // Tasks of stateless revisions send none (PRO04). What exceeds Rates.LogMessages is dropped.
 func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data any) {
-	place, known := level.place()
-	if c.peer == nil || !known || place < c.logLevel() || c.wire.names[OpLog] == "" || ctx.Err() != nil || !c.mayLog() {
+	place, known := level.order()
+	if c.peer == nil || !known || place < c.logLevel() || c.revision.names[wire.OpLog] == "" || ctx.Err() != nil || !c.mayLog() {
 		return
 	}
 	raw, err := json.Marshal(data)
@@ -64,23 +65,16 @@ func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data 
 		c.Log().Warn("log message not sent", "error", err)
 		return
 	}
-	m := LogMessage{Level: string(level), Logger: logger, Data: raw, RelatedTask: c.TaskID()}
-	frame := rpc.AppendNotification(nil, c.wire.names[OpLog], c.wire.AppendLog(nil, &m))
-	if c.withhold(frame) {
-		return
+	m := wire.LogMessage{Level: string(level), Logger: logger, Data: raw, RelatedTask: c.TaskID()}
+	n := notification{revision: c.revision, op: wire.OpLog, params: c.revision.AppendLog(nil, &m)}
+	if !c.withhold(n) {
+		_ = c.notify(n) // best effort
 	}
-	c.mu.Lock() // close waits for it, so that the answer comes later (PRO01)
-	defer c.mu.Unlock()
-	if c.r == nil && c.run == nil {
-		return // it is closed
-	}
-	about := c.subject()
-	_ = about.tell(frame) // best effort
 }
 
 // logLevel is the least level that the client wants.
 func (c *Call) logLevel() logLevel {
-	if c.wire.Handshake {
+	if c.revision.Handshake {
 		return logLevel(c.peer.level.Load())
 	}
 	return c.level
@@ -88,7 +82,7 @@ func (c *Call) logLevel() logLevel {
 
 // setLevel serves logging/setLevel.
 func (r *request) setLevel(b []byte) ([]byte, error) {
-	place, known := Level(r.params.Level).place()
+	place, known := Level(r.params.Level).order()
 	if !known {
 		return b, unknownLevel(r.params.Level)
 	}

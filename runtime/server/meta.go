@@ -1,34 +1,54 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// The keys of _meta that the runtime writes are its own: a handler's values under them are left out (LET08, LET21).
+// The keys of _meta that the protocol defines are the runtime's, in every revision and message: a handler's values under them are left out, and
+// the runtime writes those that belong there (LET01, LET08, LET21). A handler speaks for all revisions at once, so that a key which one of
+// them lacks would reach a client that reads something else in it; and who says that it is another server, or that a result belongs to
+// another task, is wrong. The same goes for the members of results that say of what type they are. Keys of extensions are the handler's.
 
-// ownKey tells whether the runtime writes the key in any revision: a task's result is read in all of them.
-func (s *Server) ownKey(key string) bool {
-	for _, w := range s.wires {
-		if key == w.Meta.ServerInfo || key == w.Meta.RelatedTask {
-			return key != ""
+// ownMembers is a result or params of a handler without what is the runtime's; changed is false where there is none.
+func (w *revision) ownMembers(object []byte, names []string) (without []byte, changed bool) {
+	if !mayHave(object, w.metaMember) && !slices.ContainsFunc(names, func(name string) bool { return mayHave(object, name) }) {
+		return object, false
+	}
+	members := membersOf(object)
+	for _, name := range names {
+		if members[name] != nil {
+			delete(members, name)
+			changed = true
 		}
 	}
-	return false
+	if meta := members[w.metaMember]; meta != nil {
+		if kept := w.withoutOwnKeys(meta); len(kept) != len(meta) {
+			members[w.metaMember], changed = kept, true
+		}
+	}
+	if !changed {
+		return object, false
+	}
+	without, _ = json.Marshal(members) // no value of these types fails
+	return without, true
 }
 
-// withoutOwnKeys is a handler's _meta without the keys that the runtime writes.
-func (s *Server) withoutOwnKeys(meta []byte) []byte {
-	var members map[string]json.RawMessage
-	if len(meta) == 0 || json.Unmarshal(meta, &members) != nil {
-		return meta
-	}
+// mayHave is false if the text can not have a member of that name. Escapes may write any character of it.
+func mayHave(object []byte, name string) bool {
+	return bytes.Contains(object, []byte(name)) || bytes.Contains(object, escapedASCII)
+}
+
+// withoutOwnKeys is a handler's _meta without the keys that are the runtime's.
+func (w *revision) withoutOwnKeys(meta []byte) []byte {
+	members := membersOf(meta)
 	n := len(members)
-	for key := range members {
-		if s.ownKey(key) {
-			delete(members, key)
-		}
+	for _, key := range w.Own.Meta {
+		delete(members, key)
 	}
 	if len(members) == n {
 		return meta
@@ -39,16 +59,17 @@ func (s *Server) withoutOwnKeys(meta []byte) []byte {
 
 // metaWithServer is a result's _meta with the server's name and version.
 func (r *request) metaWithServer(meta []byte) []byte {
-	b := append(append(check.AppendString([]byte{'{'}, r.wire.Meta.ServerInfo), ':'), r.p.s.info...)
-	return append(AppendMembers(b, r.p.s.withoutOwnKeys(meta)), '}')
+	b := append(append(check.AppendString([]byte{'{'}, r.revision.Meta.ServerInfo), ':'), r.revision.info...)
+	return append(wire.AppendMembers(b, r.revision.withoutOwnKeys(meta)), '}')
 }
 
-// metaOf finds, in a result that names a task and the server, the member that says so, and its value. "" for none.
-func metaOf(w *Wire, task string) (name string, meta map[string]json.RawMessage) {
-	result := w.AppendCallResult(nil, &CallResult{Content: []byte("[]"), RelatedTask: task, ServerInfo: []byte("{}")})
+// metaOf finds, in a result with metadata that names a task and the server where the revision does, the member that holds it, and its
+// value. "" for none.
+func metaOf(w *wire.Revision, task string) (name string, meta map[string]json.RawMessage) {
+	result := w.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), Meta: []byte(`{"own":0}`), RelatedTask: task, ServerInfo: []byte("{}")})
 	for name, value := range membersOf(result) {
 		meta = membersOf(value)
-		if meta[w.Meta.RelatedTask] != nil || meta[w.Meta.ServerInfo] != nil {
+		if meta["own"] != nil || meta[w.Meta.RelatedTask] != nil || meta[w.Meta.ServerInfo] != nil {
 			return name, meta
 		}
 	}

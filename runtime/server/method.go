@@ -1,7 +1,9 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
@@ -32,13 +34,16 @@ func (h *MethodHandler) codec(revision string) (found *methodCodec) {
 
 // MethodCodec reads and writes a method as one revision has it.
 type MethodCodec[In, Out any] struct {
-	// Revision is the wire's; "" is for all that have no codec of their own.
+	// Revision is the name of the protocol revision; "" is for all that have no codec of their own.
 	Revision string
 	// Decode reads the whole params, "{}" when they are absent.
 	Decode func(d *check.Decoder, in *In)
 	// Append writes the whole result. It leaves out the members of ResultRules that are zero: the runtime adds them, and the
 	// server's name (EXT20). nil: the result is the empty one, whatever fn returns.
 	Append func(b []byte, out *Out) []byte
+	// DecodeResult validates what Append wrote, in place of Check, of a method that is not the protocol's. Decode then reads the params
+	// without the _meta that every request may have.
+	DecodeResult func(d *check.Decoder, out *Out)
 	// Check holds what Append wrote against the result's definition (LET01). nil: any JSON will do.
 	Check func(d *check.Decoder)
 }
@@ -60,20 +65,26 @@ func BindAck[In any](name string, fn func(ctx context.Context, call *Call, in *I
 }
 
 func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *In) (*Out, error)) func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
-	outputs := new(expected)
+	answers := new(expected)
+	if c.DecodeResult != nil {
+		c.Check = func(d *check.Decoder) { c.DecodeResult(d, new(Out)) }
+	}
 	return func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
 		in := new(In)
+		if c.DecodeResult != nil {
+			params = call.revision.withoutMeta(params)
+		}
 		if err := decode(check.GetScanned(params, call.s.cfg.limits), (*callAccount)(call), c.Decode, in); err != nil {
 			return b, invalidInput(err)
 		}
 		if c.Append == nil {
 			_, err := fn(ctx, call, in)
-			return append(b, "{}"...), err
+			return append(b, "{}"...), call.returned(err)
 		}
 		var out *Out
-		err := call.handle(ctx, outputs, func() (err error) {
+		err := call.handle(ctx, answers, func() (err error) {
 			out, err = fn(ctx, call, in)
-			return err
+			return call.returned(err)
 		})
 		if err != nil {
 			return b, err
@@ -84,10 +95,22 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 		} else {
 			b = c.Append(b, out)
 		}
-		outputs.learn(len(b) - start)
-		if err := call.s.validate(b[start:], c.Check); err != nil {
+		call.learn(answers, len(b)-start)
+		b = call.adaptResult(b, start)
+		err = call.s.validate(b[start:], c.Check)
+		call.encoded()
+		if err != nil {
 			return b[:start], &outputError{err}
 		}
 		return b, nil
 	}
+}
+
+// withoutMeta is params without their metadata.
+func (w *revision) withoutMeta(params []byte) []byte {
+	if w.metaMember == "" || !bytes.Contains(params, []byte(w.metaMember)) && bytes.IndexByte(params, '\\') < 0 {
+		return params
+	}
+	rest := slices.DeleteFunc(orderedOf(params), func(m orderedMember) bool { return m.name == w.metaMember })
+	return rest.appendJSON(nil)
 }

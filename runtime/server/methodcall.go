@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,32 +9,51 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // callMethod serves a request by the definition's handler for it.
 func (r *request) callMethod(b []byte) ([]byte, error) {
+	start, subscribes := len(b), r.method.Op != wire.OpMethod
+	on := r.method.Op == wire.OpSubscribe
+	if subscribes && r.p.subscribedTo(r.params.URI) == on {
+		return r.complete(append(b, "{}"...), start) // the application hears of pairs
+	}
+	handler := r.revision.handlers[r.method.Name]
+	b, err := r.withCall(b, func(b []byte, call *Call) ([]byte, error) {
+		return handler.run(r.ctx, call, orEmpty(r.raw), b)
+	})
+	if err != nil {
+		return b, err
+	}
+	if subscribes {
+		if err := r.subscribe(on); err != nil {
+			return b, err
+		}
+	}
+	return r.complete(b, start)
+}
+
+// withCall has run append the result of a handler, which it calls with a call of its own. The handler may ask: then the try ends here. Its
+// error becomes one of the protocol.
+func (r *request) withCall(b []byte, run func(b []byte, call *Call) ([]byte, error)) ([]byte, error) {
 	call := r.newCall()
 	defer call.close()
 	if err := call.resume(); err != nil {
 		return b, err
 	}
-	start := len(b)
-	if r.method.Op != OpMethod && r.p.subscribedTo(r.params.URI) == (r.method.Op == OpSubscribe) {
-		return r.complete(append(b, "{}"...), start), nil // the application hears of pairs
-	}
-	b, err := r.wire.handlers[r.method.Name].run(r.entry, call, orEmpty(r.raw), b)
-	if call.suspend() {
+	b, err := run(b, call)
+	if call.suspend(&r.room) {
 		return b, context.Cause(r.entry)
 	}
-	if err != nil {
-		return b, call.methodError(err)
+	if err == nil {
+		return b, nil
 	}
-	if r.method.Op != OpMethod {
-		if err := r.subscribe(r.method.Op == OpSubscribe); err != nil {
-			return b, err
-		}
+	err = call.methodError(err)
+	if instead, late := r.unbegun(err); late {
+		err = instead
 	}
-	return r.complete(b, start), nil
+	return b, err
 }
 
 // methodError is what a handler's error becomes.
@@ -48,7 +68,7 @@ func (c *Call) methodError(err error) error {
 		return rpc.Errorf(rpc.CodeInternalError, "the result of %s %s", method, broken.message())
 	}
 	if f := c.fault(err); f != nil {
-		if _, own := c.wire.answer(f); own != nil {
+		if _, own := c.revision.answer(f, c.can); own != nil {
 			return own
 		}
 	}
@@ -60,19 +80,32 @@ func (c *Call) methodError(err error) error {
 
 // complete adds to the result in b, which begins at start, what every result of the revision carries (EXT20). The handler decides how
 // long its result may be kept; the server sets the type of the result and its own name, and that a retry's is never kept (LET21).
-func (r *request) complete(b []byte, start int) []byte {
-	rules := &r.wire.Result
+func (r *request) complete(b []byte, start int) ([]byte, error) {
+	rules := &r.revision.Result
 	if rules.Type == "" {
-		return b
+		if without, changed := r.revision.ownMembers(b[start:], r.revision.Own.Result); changed {
+			b = append(b[:start], without...)
+		}
+		return b, nil
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(b[start:], &members) != nil {
-		return b
+		return b, nil
 	}
-	meta := r.metaWithServer(members[r.wire.metaMember])
-	own := []string{rules.Type, r.wire.metaMember}
+	ttl, scope := r.cacheHint()
+	if list := r.revision.lists[r.method.Name]; list != nil {
+		var err error
+		if scope, err = list.oneScope(r, cmp.Or(text(members[rules.CacheScope]), string(check.AppendString(nil, scope)))); err != nil {
+			return b, err
+		}
+	}
+	meta := r.metaWithServer(members[r.revision.metaMember])
+	own := []string{rules.Type, r.revision.metaMember}
 	if r.method.Cacheable && r.retried() {
 		own = append(own, rules.CacheTTL, rules.CacheScope)
+	}
+	if r.revision.lists[r.method.Name] != nil {
+		own = append(own, rules.CacheScope)
 	}
 	b = without(b, start, members, own)
 	b = b[:len(b)-1]
@@ -83,12 +116,11 @@ func (r *request) complete(b []byte, start int) []byte {
 	}
 	add(rules.Type, check.AppendString(nil, rules.Complete))
 	if r.method.Cacheable {
-		ttl, scope := r.cacheHint()
-		add(rules.CacheTTL, MillisOf(ttl).AppendJSON(nil))
+		add(rules.CacheTTL, wire.MillisOf(ttl).AppendJSON(nil))
 		add(rules.CacheScope, check.AppendString(nil, scope))
 	}
-	add(r.wire.metaMember, meta)
-	return append(b, '}')
+	add(r.revision.metaMember, meta)
+	return append(b, '}'), nil
 }
 
 // without takes members out of the result in b, if they are there.

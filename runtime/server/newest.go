@@ -3,6 +3,9 @@ package server
 import (
 	"slices"
 	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // newest is a queue that keeps the newest value of each key, in the order in which the keys came. Whoever puts does not wait for a
@@ -30,15 +33,15 @@ func (q *newest[K, V]) put(key K, v V) (idle bool) {
 	return idle
 }
 
-// take returns the value that waited longest, false if the queue is empty.
-func (q *newest[K, V]) take() (v V, ok bool) {
+// take returns the key and value that waited longest, false if the queue is empty.
+func (q *newest[K, V]) take() (key K, v V, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.next == len(q.order) {
 		q.order, q.next, q.taking = q.order[:0], 0, false
-		return v, false
+		return key, v, false
 	}
-	key := q.order[q.next]
+	key = q.order[q.next]
 	clear(q.order[q.next : q.next+1])
 	q.next++
 	if q.next == len(q.order)-q.next { // half of it is empty
@@ -46,11 +49,20 @@ func (q *newest[K, V]) take() (v V, ok bool) {
 	}
 	v = q.waiting[key]
 	delete(q.waiting, key)
-	return v, true
+	return key, v, true
 }
 
 // topic is what a message to a session or subscription is about: a list, a resource or a task. It shares its name with what keeps that.
+// What the message says is looked up or written when it is sent: nothing of it is kept for a client that reads slowly.
 type topic struct {
-	op   Op
+	op   wire.Op
 	name string // of a resource or task
+}
+
+// change tells a session, or a subscription with this id, of a list or a resource.
+func (w *revision) change(about topic, subscription rpc.ID) notification {
+	if about.op == wire.OpResourceUpdated {
+		return w.updated(about.name, subscription)
+	}
+	return w.listChanged(about.op, subscription)
 }

@@ -8,7 +8,7 @@ import (
 
 func TestNewestKeepsOneValueOfEachKeyInOrder(t *testing.T) {
 	var q newest[string, int]
-	if _, ok := q.take(); ok {
+	if _, _, ok := q.take(); ok {
 		t.Error("there is nothing")
 	}
 	for i, key := range []string{"a", "b", "a", "c"} {
@@ -17,7 +17,7 @@ func TestNewestKeepsOneValueOfEachKeyInOrder(t *testing.T) {
 		}
 	}
 	var got []int
-	for v, ok := q.take(); ok; v, ok = q.take() {
+	for _, v, ok := q.take(); ok; _, v, ok = q.take() {
 		got = append(got, v)
 		if v == 2 && q.put("a", 4) { // it is new again
 			t.Error("somebody takes")

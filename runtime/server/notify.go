@@ -3,56 +3,72 @@ package server
 import (
 	"context"
 	"log/slog"
+	"runtime/debug"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // notified handles a notification in the read loop. An invalid one is ignored (CAN04).
 func (p *peer) notified(r *request, msg *rpc.Message) {
-	m := p.wire.methods[string(msg.Method)]
-	if m == nil && p.wire.Handshake && len(p.s.stateless) > 0 {
+	m := p.revision.methods[string(msg.Method)]
+	if m == nil && p.revision.Handshake && len(p.s.stateless) > 0 {
 		m = p.s.stateless[0].methods[string(msg.Method)]
 	}
+	if m != nil && m.Op == wire.OpCancelled {
+		p.cancelOne(r, m, msg) // whatever middleware does
+	}
+	if p.s.around == nil {
+		p.handleNotification(r.ownValues(), m)
+		return
+	}
+	p.passNotification(r, string(msg.Method), msg.Params, func(ctx context.Context) { p.handleNotification(ctx, m) })
+}
+
+// handleNotification handles any notification but a cancellation.
+func (p *peer) handleNotification(ctx context.Context, m *wire.Method) {
 	switch {
-	case m == nil:
-	case m.Op == OpInitialized && p.ready:
+	case m == nil || !p.ready:
+	case m.Op == wire.OpInitialized:
 		p.begin()
-	case m.Op == OpRootsChanged && p.ready:
-		p.rootsChanged(r)
-	case m.Op == OpCancelled:
-		p.cancelOne(r, m, msg)
+	case m.Op == wire.OpRootsChanged:
+		p.rootsChanged(ctx)
 	}
 }
 
 // rootsChanged tells the application (LET12), which may take its time.
-func (p *peer) rootsChanged(r *request) {
-	tell := p.s.cfg.rootsChanged
-	if tell == nil || !p.live.add() {
+func (p *peer) rootsChanged(values context.Context) {
+	changed := p.s.cfg.rootsChanged
+	if changed == nil || !p.live.add() {
 		return
 	}
-	values := p.ctx
-	if r.values != nil {
-		values = context.WithoutCancel(r.values)
-	}
+	values = context.WithoutCancel(values)
 	go func() {
 		defer p.live.done()
-		ctx, cancel := context.WithCancelCause(values)
-		defer cancel(nil)
-		stop := context.AfterFunc(p.ctx, func() { cancel(context.Cause(p.ctx)) })
-		defer stop()
-		tell(ctx)
+		defer func() {
+			if v := recover(); v != nil {
+				p.s.log.Error("panic", "handler", "WithRootsChanged", "panic", v, "stack", string(debug.Stack()))
+			}
+		}()
+		ctx, done := p.bound(values)
+		defer done()
+		changed(ctx)
 	}()
 }
 
 // cancelOne cancels one request.
-func (p *peer) cancelOne(r *request, m *Method, msg *rpc.Message) {
-	_ = r.reading.readSession(m, msg.Params) // whatever else is wrong, an id that can be read counts (CAN27)
+func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
+	_ = r.reading.read(m, msg.Params, m.Read) // whatever else is wrong, an id that can be read counts (CAN27)
 	if r.params.RequestID.IsZero() {
 		return
 	}
-	p.s.tracker.Cancel(p.key(r.params.RequestID, inflight.Incoming), rpc.CutTo(r.params.Reason, maxReason))
-	p.cancelled++
+	key := p.key(r.params.RequestID, inflight.Incoming)
+	p.cancelled.Add(1)
+	if p.s.tracker.Cancel(key, rpc.CutTo(r.params.Reason, maxReason)) == inflight.Unknown && p.queued != nil {
+		p.queued.Cancelled(key.ID)
+	}
+	p.cancelled.Add(1)
 }
 
 // maxReason is how much of a client's reason for a cancellation is kept, in bytes: a handler that goes on may read it until it returns
@@ -73,9 +89,9 @@ func (p *peer) answered(msg *rpc.Message) {
 }
 
 // copied is the answer to a request of the method. It counts for the client until it is read (TSK28); when it does not fit, whoever
-// asked is told so instead. What a ping is answered with does not matter.
+// asked gets an error instead. What a ping is answered with does not matter.
 func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response) {
-	if method == p.wire.names[OpPing] {
+	if method == p.revision.names[wire.OpPing] {
 		return answer
 	}
 	answer.Result = msg.Result
@@ -146,7 +162,11 @@ func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.Outcome)
 
 // endStream tells a session's transport that a request gets no answer.
 func (p *peer) endStream(id rpc.ID) {
+	if b := p.batchOf(id); b != nil {
+		b.end(id)
+		return
+	}
 	if p.streams && !p.exchange {
-		p.answer(p.wire, id, nil, nil)
+		p.answerAndLast(p.revision, id, nil, nil, nil) // which says nothing of other requests
 	}
 }

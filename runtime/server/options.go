@@ -13,33 +13,41 @@ import (
 type Option func(*config)
 
 type config struct {
-	logger       *slog.Logger
-	limits       check.Limits
-	tasks        task.Limits
-	rates        Rates
-	maxInFlight  int
-	maxBytes     int64
-	maxUnread    int64
-	pageSize     int
-	progressRate int
-	grace        time.Duration
-	ping         time.Duration // 0: the transport's default
-	askTimeout   time.Duration
-	listTasks    bool
-	store        task.Store
-	dispatcher   task.Dispatcher
-	rootsChanged func(ctx context.Context)
-	partial      func(Partial)
-	sealKeys     [][]byte
-	gather       time.Duration
-	cacheTTL     time.Duration
-	cacheScope   string
+	logger         *slog.Logger
+	limits         check.Limits
+	tasks          task.Limits
+	rates          Rates
+	maxInFlight    int
+	maxBytes       int64
+	maxUnread      int64
+	pageSize       int
+	progressRate   int
+	grace          time.Duration
+	ping           time.Duration // 0: the transport's default
+	askTimeout     time.Duration
+	listTasks      bool
+	store          task.Store
+	dispatcher     task.Dispatcher
+	rootsChanged   func(ctx context.Context)
+	partial        func(Partial)
+	sealKeys       [][]byte
+	gather         time.Duration
+	middleware     []func(next Handle) Handle
+	toolMiddleware []func(next ToolHandle) ToolHandle
+	observers      []Observer
+	callLog        *slog.Level // nil: none
+	cacheTTL       time.Duration
+	cacheScope     string
+	toolFilter     func(ctx context.Context, tool string) bool // nil: everybody has all tools
+	trees          []*tree                                     // the longest prefix first
+	maxTreeFile    int64
 }
 
 func defaults() config {
 	return config{
 		logger: slog.New(slog.DiscardHandler), maxInFlight: 20_000, maxBytes: 128 << 20, maxUnread: 128 << 20, pageSize: 100, progressRate: 10,
 		grace: 5 * time.Second, askTimeout: 10 * time.Minute, gather: 10 * time.Millisecond, cacheScope: cachePrivate,
+		maxTreeFile: 8 << 20,
 	}
 }
 
@@ -61,23 +69,26 @@ func WithLimits(l check.Limits) Option { return func(c *config) { c.limits = l }
 func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l } }
 
 // WithMaxInFlight sets how many requests may be in flight together; the default is 20,000. One principal has at most three quarters of
-// them, less when others have many; all callers without an identity are one, unless WithQuotaKey tells them apart. More are refused.
+// them, less when others have many; all callers without an identity are one, unless WithQuotaKey tells them apart. More are refused
+// with an error that says how long to wait: over HTTP without a session with status 429 if the caller's part is used up, else 503.
 // Pings and cancels of tasks pass nevertheless.
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
 // WithMaxBytesInFlight sets how many bytes all requests in flight may have together, not counting those up to 4 KiB; what they and
 // running tasks decode to, beyond 4 KiB each; what clients have answered to calls; and the URIs that sessions are subscribed to. The
 // default is 128 MiB. One principal has at most three quarters of them, as with WithMaxInFlight. A request or subscription that would
-// go beyond is refused; a handler whose answer would gets an error that says so.
+// go beyond is refused as with WithMaxInFlight; a handler whose answer would gets an error that says so.
 func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }
 
 // WithMaxBytesUnread sets how many bytes the answers that wait for peers to read them may have together, not counting those up to
-// 4 KiB; the default is 128 MiB, of which one connection or session has a quarter, and one principal half: all callers without an
-// identity are one, unless WithQuotaKey tells them apart. Beyond that, calls wait: they start no handler and encode no answer. When
-// they have waited for 30 seconds because of others, the connection with the most unread bytes is ended; over HTTP,
-// streamhttp.WithWriteTimeout ends such responses. Half as many are for results of tasks that are being encoded, and
-// half as many for outputs that handlers are about to return: those of tools whose outputs are large start when another one fits, or when those
-// that run have run for 2 seconds.
+// 4 KiB; the default is 128 MiB. One principal has up to a third of what it leaves to others, so alone a quarter of all, and a
+// connection or session of it half of that; all callers without an identity are one, unless WithQuotaKey tells them apart. Who holds
+// nothing may have one answer of any size as long as there is room for it, or for half of all.
+//
+// Beyond that, calls of the same caller wait: they start no handler and encode no answer. Calls of a tool that last gave this caller up to
+// 4 KiB wait for nobody. While others wait, who reads nothing for 5 seconds is ended, those with the most first: a connection with
+// ErrStalled, over HTTP the response; slow reading is at least 256 KiB in that time. Half as many bytes are for results of tasks, and for
+// answers that came larger than those before them.
 func WithMaxBytesUnread(n int64) Option { return func(c *config) { c.maxUnread = max(n, 1) } }
 
 // WithPageSize sets how many tools or tasks one page holds; the default is 100. task.Limits.Page goes before it for tasks.
@@ -94,7 +105,9 @@ func WithGrace(d time.Duration) Option { return func(c *config) { c.grace = d } 
 // WithQuestionTimeout sets how long a question without a timeout of its own waits; the default is 10 minutes.
 func WithQuestionTimeout(d time.Duration) Option { return func(c *config) { c.askTimeout = d } }
 
-// WithTaskList serves tasks/list also to peers without an identity, each seeing its own tasks (TSK21).
+// WithTaskList serves tasks/list also to peers without an identity, each seeing its own tasks (TSK21). Without it they get "method not found",
+// and the capability is not declared: a server that cannot tell its callers apart would show everybody's tasks to whoever asks. Peers with
+// an identity (WithPrincipal) can always list.
 func WithTaskList() Option { return func(c *config) { c.listTasks = true } }
 
 // WithTaskStore keeps tasks in s instead of memory.
@@ -103,11 +116,11 @@ func WithTaskStore(s task.Store) Option { return func(c *config) { c.store = s }
 // WithTaskDispatcher lets d decide where tasks run, instead of this process.
 func WithTaskDispatcher(d task.Dispatcher) Option { return func(c *config) { c.dispatcher = d } }
 
-// WithRootsChanged sets what is told that the roots of a client have changed: what was asked of it before may not hold any more (LET12).
+// WithRootsChanged sets what is called when the roots of a client have changed: what was asked of it before may not hold any more (LET12).
 // ctx has the values of the client's message, its principal among them, and ends with the connection. Stateless revisions have no
 // such message: ask again.
-func WithRootsChanged(tell func(ctx context.Context)) Option {
-	return func(c *config) { c.rootsChanged = tell }
+func WithRootsChanged(changed func(ctx context.Context)) Option {
+	return func(c *config) { c.rootsChanged = changed }
 }
 
 // WithPartialResults sets the hook for what cancelled handlers returned beside their error (CAN25). It never reaches
@@ -116,7 +129,9 @@ func WithPartialResults(hook func(Partial)) Option { return func(c *config) { c.
 
 // WithSealKeys sets the keys that seal the state of inline calls which ask (EXT17), at least 16 bytes each. The first one seals, all
 // open: put a new key in front to rotate. Replicas that serve each other's retries need the same ones, and so does a process that is
-// started anew; the default is a random key of this process. ParseSealKeys reads them from a file or the environment.
+// started anew; the default is a random key of this process. ParseSealKeys reads them from a file or the environment. Over HTTP they seal the
+// ids of sessions, too, so that any process with the key goes on with a session (LET18): then the tasks of sessions without an identity end
+// when their client ends the session, or by their ttl.
 func WithSealKeys(keys ...[]byte) Option { return func(c *config) { c.sealKeys = keys } }
 
 // WithGather sets how long an inline call of a stateless revision that asks waits for more questions to ask with it, from
@@ -124,8 +139,8 @@ func WithSealKeys(keys ...[]byte) Option { return func(c *config) { c.sealKeys =
 func WithGather(d time.Duration) Option { return func(c *config) { c.gather = max(d, 0) } }
 
 // WithCacheHint sets how long clients may keep lists and other results that say nothing themselves, and whether one client's copy is
-// good for others (public); the default is not at all, and private (EXT20). What handlers give to a caller with an identity stays
-// private, and what they give to one who was asked for input is not kept at all (LET21).
+// good for others (public); the default is not at all, and private (EXT20). What handlers give to a caller with an identity stays private,
+// as do all pages of a list once a handler says so of one. What they give to one who was asked for input is not kept at all (LET21).
 func WithCacheHint(ttl time.Duration, public bool) Option {
 	return func(c *config) {
 		c.cacheTTL, c.cacheScope = max(ttl, 0), cachePrivate

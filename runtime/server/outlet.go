@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -11,23 +12,23 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// ErrStalled is what Serve returns when the peer did not read its answers for half a minute while others waited to be answered
-// (TSK28).
+// ErrStalled is what Serve returns when the peer did not read its answers for five seconds while others waited to be answered
+// (TSK28). Over HTTP it is why a response ended for that reason, or because the end of the server waited for it (LateStall).
 var ErrStalled = errors.New("server: the peer does not read its answers, and others wait")
 
 // connOutlet writes to a connection, which has one stream for everything.
 type connOutlet struct {
 	conn   rpc.Conn
 	failed chan error // why the connection is of no use, nil when its Close returns that; has room for one
-	since  time.Time
+	opened time.Time
 
 	writing atomic.Int64 // bytes of large frames that are being written
-	moved   atomic.Int64 // when the last of them was taken, or the first one came; since since
+	moved   atomic.Int64 // when the last of them was taken, or the first one came, after opened
 	ended   atomic.Bool  // the connection, because nothing is taken
 }
 
 func newConnOutlet(conn rpc.Conn) *connOutlet {
-	return &connOutlet{conn: conn, failed: make(chan error, 1), since: time.Now()}
+	return &connOutlet{conn: conn, failed: make(chan error, 1), opened: time.Now()}
 }
 
 // Write implements Outlet. A write that failed ends the connection: every later one would fail, too.
@@ -58,11 +59,26 @@ func (o *connOutlet) write(frame []byte) error {
 	return err
 }
 
-func (o *connOutlet) move() { o.moved.Store(int64(time.Since(o.since))) }
+func (o *connOutlet) move() { o.moved.Store(int64(time.Since(o.opened))) }
 
-// stalls tells whether a write has not moved for maxWait.
-func (o *connOutlet) stalls() bool {
-	return o.writing.Load() > 0 && time.Since(o.since)-time.Duration(o.moved.Load()) >= maxWait
+// Stalled implements Unread.
+func (o *connOutlet) Stalled(wait time.Duration) (bytes int64, ending bool) {
+	if o.ended.Load() {
+		return o.writing.Load(), true
+	}
+	if n := o.writing.Load(); n > 0 && time.Since(o.opened)-time.Duration(o.moved.Load()) >= wait {
+		return n, false
+	}
+	return 0, false
+}
+
+// GiveUp implements Unread: it ends the connection, unless large frames are taken still.
+func (o *connOutlet) GiveUp(wait time.Duration) {
+	if n, _ := o.Stalled(wait); n == 0 && o.writing.Load() > 0 {
+		return
+	}
+	o.ended.Store(true)
+	o.end(ErrStalled)
 }
 
 // End implements Ender.
@@ -76,38 +92,75 @@ func (o *connOutlet) end(why error) {
 	}
 }
 
-// endStalled ends connections whose peers do not read, until what they give back to b is enough for one more answer. p waits for
-// that: its own is spared. Over HTTP, writes have a deadline.
-func (s *Server) endStalled(p *peer, b *budget) {
-	for _, worst := range s.stalled(p, b) {
-		o := worst.out.(*connOutlet)
-		s.log.Warn("connection ended: its peer does not read, and others wait", "peer", worst.id, "principal", worst.principal, "bytes", o.writing.Load())
-		o.end(ErrStalled)
+// How long a peer may read nothing: while others wait for the room that its answers take, and when it is the end that waits, after the
+// grace period (CAN21).
+const (
+	maxStall  = 5 * time.Second
+	LateStall = time.Second
+)
+
+// stalledPeer is one that reads nothing of some of its answers.
+type stalledPeer struct {
+	*peer
+	out    Unread
+	bytes  int64
+	ending bool // others wait no longer for it
+}
+
+// endStalled ends what peers do not read, the largest first, until that is enough for those who wait.
+func (s *Server) endStalled(lacks []lack) {
+	if len(lacks) == 0 {
+		return
+	}
+	all := s.stalled()
+	slices.SortFunc(all, func(a, b stalledPeer) int { return cmp.Compare(b.bytes, a.bytes) })
+	for i := range all {
+		if p := &all[i]; p.ending {
+			p.relieves(lacks)
+		}
+	}
+	for i := range all {
+		if p := &all[i]; !p.ending && p.relieves(lacks) {
+			s.log.Warn("answers are given up: their client does not read, and others wait", "peer", p.id, "principal", p.principal, "bytes", p.bytes)
+			p.out.GiveUp(maxStall)
+		}
 	}
 }
 
-// stalled marks and returns the connections to end, those with the most bytes first.
-func (s *Server) stalled(p *peer, b *budget) []*peer {
+// giveUp ends what a session does not read at its end.
+func (p *peer) giveUp() {
+	out, ok := p.out.(Unread)
+	if !ok {
+		return
+	}
+	if n, _ := out.Stalled(LateStall); n > 0 {
+		p.s.log.Warn("answers are given up: their client does not read, and the grace period is over", "peer", p.id, "principal", p.principal, "bytes", n)
+		out.GiveUp(LateStall)
+	}
+}
+
+func (s *Server) stalled() (all []stalledPeer) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	missing := b.used.Load() + b.share - b.limit
-	var all []*peer
-	for _, other := range s.peers {
-		o, ok := other.out.(*connOutlet)
-		switch {
-		case !ok, b != &s.unread && b != &other.account.unread:
-		case o.ended.Load():
-			missing -= o.writing.Load() // which is about to be given back
-		case other != p && o.stalls():
-			all = append(all, other)
+	peers := slices.Collect(maps.Values(s.peers))
+	s.mu.Unlock()
+	for _, p := range peers {
+		if out, ok := p.out.(Unread); ok {
+			if n, ending := out.Stalled(maxStall); n > 0 {
+				all = append(all, stalledPeer{p, out, n, ending})
+			}
 		}
 	}
-	written := func(p *peer) int64 { return p.out.(*connOutlet).writing.Load() }
-	slices.SortFunc(all, func(a, b *peer) int { return cmp.Compare(written(b), written(a)) })
-	n := 0
-	for ; n < len(all) && missing > 0; n++ {
-		missing -= written(all[n])
-		all[n].out.(*connOutlet).ended.Store(true)
+	return all
+}
+
+// relieves reports whether the end of what p does not read is of use to somebody, and notes that. Nobody waits for itself.
+func (p *stalledPeer) relieves(lacks []lack) (useful bool) {
+	for i := range lacks {
+		l := &lacks[i]
+		if l.n > 0 && l.waits != &p.unread && (l.all || l.waits.caller() == &p.account.unread) {
+			l.n -= p.bytes
+			useful = true
+		}
 	}
-	return all[:n]
+	return useful
 }

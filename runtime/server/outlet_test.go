@@ -47,7 +47,7 @@ func (f *fixture) begin(ctx context.Context, text string, out Outlet) (done chan
 	return done
 }
 
-// blocked tells whether a goroutine that is in the function waits for something.
+// blocked reports whether a goroutine that is in the function waits for something.
 func blocked(function string) bool {
 	stacks := make([]byte, 1<<20)
 	for g := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // peer is one connection and what was agreed on it.
@@ -18,6 +19,7 @@ type peer struct {
 	tracked   Tracked  // out, if it is one, of an exchange
 	refuser   Refuser  // out, if it is one
 	inline    Inline   // out, if it is one
+	queued    Queued   // out, if it is one
 	attended  Attended // out, if it is one
 	id        uint64
 	principal string          // "" without an identity
@@ -28,41 +30,49 @@ type peer struct {
 	cancel    context.CancelCauseFunc
 
 	// Written by the read loop before anything that reads them is started.
-	wire       *wire
+	revision   *revision
 	ready      bool          // initialize was answered
 	can        ability       // what the client declared then
+	client     *Client       // what it said of itself then, without capabilities
 	begun      chan struct{} // closed when the client may be asked: it is initialized, or will say nothing any more
 	beginning  sync.Once     // of begun
 	closing    atomic.Bool
-	gone       atomic.Bool          // nothing is written any more
-	inputEnded atomic.Bool          // nothing is read any more, so questions have no answer
-	released   sync.Once            // of live
-	agreed     atomic.Pointer[wire] // wire, when it is ready, for everybody else
-	streams    bool                 // the transport has a stream per request
-	exchange   bool                 // it has one request
-	ended      Result               // of an exchange; written with its answer
-	level      atomic.Int32         // of log messages that the client wants: an index of levels
+	gone       atomic.Bool // nothing is written any more
+	passing    atomic.Bool // the read loop waits for middleware
+	inputEnded atomic.Bool // nothing is read any more, so questions have no answer
+	released   sync.Once   // of live
+	opened     time.Time
+	agreed     atomic.Pointer[revision] // wire, when it is ready, for everybody else
+	batch      *batch                   // that is being received; the read loop\'s alone
+	batches    batches                  // whose answers are not complete
+	streams    bool                     // the transport has a stream per request
+	alone      bool                     // it is for one message of a client that has no session
+	exchange   bool                     // it has one request
+	ended      Result                   // of an exchange; written with its answer
+	level      atomic.Int32             // of log messages that the client wants: an index of levels
 
 	// gate orders what is written for a request after what ended it. Writers hold it shared from asking for permission
-	// until the frame is accepted; they do not hinder each other. Whoever writes for a request that was read after a
-	// cancellation takes it once before, see settle: so a peer that has proof that its cancellation was read gets nothing
-	// for the cancelled request any more, however unlucky the scheduling (CAN02).
+	// until the frame is accepted; they do not hinder each other. The first who writes after a cancellation was read takes it
+	// once before, see settle: so a peer that has proof that its cancellation was read gets nothing for the cancelled request
+	// any more, however unlucky the scheduling (CAN02).
 	gate      sync.RWMutex
-	cancelled uint64        // cancellations read; the read loop's alone
-	settled   atomic.Uint64 // of them, those that no writer can have missed
+	cancelled atomic.Uint64 // twice the cancellations read, odd while one takes effect; the read loop's to change
+	settled   atomic.Uint64 // of cancelled, what no writer can have missed
 
-	// telling is held from reading the state of a task until it is written, so that what the client reads of a task never goes back
+	// taskState is held from reading the state of a task until it is written, so that what the client reads of a task never goes back
 	// (TSK07). A final state does not change: it is let go before that is written.
-	telling sync.Mutex
+	taskState sync.Mutex
 
 	subscribed map[string]bool // resources; guarded by Server.mu
 	left       bool            // nothing is subscribed to any more; guarded by Server.mu
 
+	sent     pageIDs
 	pulse    pulse
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
-	unread   budget       // its part of account.unread; not an exchange's, which has one answer
+	unread   part         // its part of account.unread; not an exchange's, which has one answer
 	live     group
-	changes  newest[topic, change]
+	writing  atomic.Int64             // those of live that have nothing to do but to write
+	changes  newest[topic, *taskLife] // the life of a task that has changed
 }
 
 // Owners of tasks. The prefixes keep an identity from being the name of somebody's connection (TSK21).
@@ -71,6 +81,8 @@ const (
 	// with them.
 	ownedByConnection = "connection:"
 	ownedByPrincipal  = "principal:"
+	// ownedBySession is for sessions without an identity that another process may go on with: their tasks end when their client ends them.
+	ownedBySession = "session:"
 	// ownedByLocal is for the user who started this process, over connections and restarts.
 	ownedByLocal = "local"
 	// ownedByNobody is for exchanges without an identity: what keeps strangers from their tasks is that ids can not be guessed.
@@ -78,20 +90,20 @@ const (
 )
 
 func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
-	p := &peer{s: s, out: out, id: s.ids.Add(1), who: RequestorFrom(ctx), wire: s.handshake()}
+	p := &peer{s: s, out: out, id: s.ids.Add(1), who: RequestorFrom(ctx), revision: s.handshake(), opened: time.Now()}
 	p.principal = p.who.principal
-	if p.wire == nil {
-		p.wire = s.stateless[0]
+	if p.revision == nil {
+		p.revision = s.stateless[0]
 	}
 	p.begun = make(chan struct{})
 	p.refuser, _ = out.(Refuser)
 	p.inline, _ = out.(Inline)
+	p.queued, _ = out.(Queued)
 	p.attended, _ = out.(Attended)
 	p.level.Store(int32(defaultLevel))
 	// The end of ctx is a shutdown in order, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.own(ownedByConnection + rand.Text())
-	p.unread.init(s.cfg.maxUnread / parts)
 	p.live.start()
 	return p
 }
@@ -128,12 +140,14 @@ func (s *Server) addPeer(p *peer) {
 	defer s.mu.Unlock()
 	s.peers[p.id] = p
 	p.account = s.openAccount(p.who)
+	p.unread.of = &p.account.unread
 }
 
 // removePeer also forgets it as the session of its tasks, which go on if somebody can ask for them (TSK06), and unsubscribes it.
 func (s *Server) removePeer(p *peer) {
 	p.discardTasks()
 	p.unsubscribe(s.forgetPeer(p))
+	p.observe(ConnectionClosed)
 }
 
 // forgetPeer returns the resources that it was subscribed to.
@@ -159,4 +173,42 @@ func (s *Server) peer(id uint64) *peer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.peers[id]
+}
+
+// group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
+// others are gone.
+type group struct {
+	n    atomic.Int64
+	idle chan struct{}
+}
+
+// start counts the owner itself; done ends that too.
+func (g *group) start() {
+	g.idle = make(chan struct{})
+	g.n.Store(1)
+}
+
+// add counts one more, unless all are gone.
+func (g *group) add() bool {
+	for {
+		n := g.n.Load()
+		if n == 0 {
+			return false
+		}
+		if g.n.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// doneWriting ends a goroutine of live that counts in writing. It counts there for longer, see wait.
+func (p *peer) doneWriting() {
+	p.live.done()
+	p.writing.Add(-1)
+}
+
+func (g *group) done() {
+	if g.n.Add(-1) == 0 {
+		close(g.idle)
+	}
 }

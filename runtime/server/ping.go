@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // ErrSilent is why a connection or session ended whose client did not answer a ping (LET11). It is in the cause of its calls.
@@ -31,15 +32,15 @@ func WithPing(interval time.Duration) Option {
 
 // pulse is what is known of whether a client is there. Each interval that passes in silence is a step: ask, then end.
 type pulse struct {
-	timer atomic.Pointer[time.Timer]
-	heard atomic.Bool // something, since the last step
-	asked atomic.Bool // and nothing was heard since
+	timer    atomic.Pointer[time.Timer]
+	received atomic.Bool // something, since the last step
+	asked    atomic.Bool // and nothing has come since
 }
 
-// note says that the client sent something.
-func (u *pulse) note() {
-	if !u.heard.Load() {
-		u.heard.Store(true)
+// markReceived records that the client sent something.
+func (u *pulse) markReceived() {
+	if !u.received.Load() {
+		u.received.Store(true)
 	}
 }
 
@@ -52,7 +53,7 @@ func (u *pulse) stop() {
 // pingInterval is 0 when the peer is not to be asked.
 func (p *peer) pingInterval() time.Duration {
 	switch every := p.s.cfg.ping; {
-	case every < 0 || p.wire.names[OpPing] == "":
+	case every < 0 || p.alone || p.revision.names[wire.OpPing] == "":
 		return 0
 	case every == 0 && p.streams:
 		return defaultPing
@@ -77,13 +78,14 @@ func (p *peer) step(every time.Duration) {
 	if !p.live.add() {
 		return
 	}
-	defer p.live.done()
+	p.writing.Add(1)
+	defer p.doneWriting()
 	if p.closing.Load() || p.inputEnded.Load() {
 		return
 	}
 	p.pulse.timer.Load().Reset(every)
 	switch {
-	case p.pulse.heard.Swap(false) || !p.listens():
+	case p.pulse.received.Swap(false) || !p.listens():
 		p.pulse.asked.Store(false)
 	case p.pulse.asked.Load():
 		p.endSilent()
@@ -93,7 +95,7 @@ func (p *peer) step(every time.Duration) {
 	}
 }
 
-// listens tells whether what is said to the peer itself reaches somebody.
+// listens reports whether what is said to the peer itself reaches somebody.
 func (p *peer) listens() bool {
 	if p.attended == nil {
 		return true
@@ -104,13 +106,13 @@ func (p *peer) listens() bool {
 
 // ping asks. Its answer is a sign of life like any other message; the tracker knows it as one that was asked for.
 func (p *peer) ping(wait time.Duration) {
-	id, method := rpc.IntID(p.outgoing.Add(1)), p.wire.names[OpPing]
+	id, method := rpc.IntID(p.outgoing.Add(1)), p.revision.names[wire.OpPing]
 	entry, err := p.s.tracker.Register(p.ctx, p.key(id, inflight.Outgoing), inflight.Info{Method: method, Principal: p.principal, Timeout: wait})
 	if err != nil {
 		return
 	}
 	session := subject{peer: p, life: entry}
-	_ = session.tell(rpc.AppendRequest(nil, id, method, []byte("{}"))) // a write that fails ends the connection
+	_ = session.write(statement{frame: rpc.AppendRequest(nil, id, method, []byte("{}"))}) // a write that fails ends the connection
 }
 
 // endSilent ends the connection or session of a client that does not answer.

@@ -1,20 +1,22 @@
 package server
 
 import (
+	"errors"
 	"math"
 	"sync"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // progress sends the progress of one call. The rate N is kept in every window of one second: a steady N/2, a burst of
 // N/2-1 for short calls, and one more for the last value, which is never held back (PRO05).
 type progress struct {
-	about subject // the request or the task's run
-	wire  *wire
-	token rpc.ID
-	task  string // related task, "" for none
+	about    subject // the request or the task's run
+	revision *revision
+	token    rpc.ID
+	task     string // related task, "" for none
 
 	every time.Duration // the steady distance
 	burst time.Duration // how far ahead of it a burst may get
@@ -24,44 +26,72 @@ type progress struct {
 	last     float64
 	started  bool
 	closed   bool
-	withheld bool      // all but the last value
-	pending  *Progress // held back
+	withheld bool           // all but the last value
+	warned   bool           // a value or total that means nothing was logged
+	pending  *wire.Progress // held back
 	timer    *time.Timer
 }
 
 // newProgress returns nil when the request carried no token (PRO01).
-func newProgress(about subject, w *wire, token rpc.ID, task string) *progress {
-	if token.IsZero() || w.names[OpProgress] == "" {
+func newProgress(about subject, w *revision, token rpc.ID, task string) *progress {
+	if token.IsZero() || w.names[wire.OpProgress] == "" {
 		return nil
 	}
 	half := about.peer.s.cfg.progressRate / 2
 	every := time.Second / time.Duration(half)
 	return &progress{
-		about: about, wire: w, token: token, task: task,
+		about: about, revision: w, token: token, task: task,
 		every: every, burst: time.Duration(half-2) * every,
 	}
 }
 
 // report sends v, keeps it for later, or drops it if it is no step forward (PRO02).
-func (pr *progress) report(v Progress) {
-	if math.IsNaN(v.Progress) || math.IsInf(v.Progress, 0) || math.IsNaN(v.Total) || math.IsInf(v.Total, 0) {
-		return // JSON has no such numbers
+func (pr *progress) report(v wire.Progress) {
+	dropped := pr.take(v)
+	if dropped != "" && pr.about.peer.s.observed {
+		pr.observeDropped(dropped)
 	}
+}
+
+// take returns why a value is dropped: this one, or the one before that was held back; "" for none.
+func (pr *progress) take(v wire.Progress) (dropped Outcome) {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
-	if pr.closed || pr.started && v.Progress <= pr.last {
-		return
+	switch {
+	case pr.closed:
+		return TooLate
+	case pr.started && v.Progress <= pr.last, !pr.valid(&v):
+		return NoProgress
 	}
 	pr.started, pr.last = true, v.Progress
-	if pr.pending == nil && !pr.withheld {
+	if pr.pending != nil {
+		dropped = TooOften
+	} else if !pr.withheld {
 		wait := pr.wait(time.Now())
 		if wait == 0 {
 			pr.send(&v)
-			return
+			return ""
 		}
 		pr.schedule(wait)
 	}
 	pr.pending = &v
+	return dropped
+}
+
+// valid reports whether v can be sent: JSON has no NaN and no infinity. A total that the value has passed, or that is no number, is as
+// good as unknown, so it is left out. The first of each call is logged. The caller holds mu.
+func (pr *progress) valid(v *wire.Progress) bool {
+	bad := math.IsNaN(v.Progress) || math.IsInf(v.Progress, 0)
+	odd := v.Total != 0 && !(v.Total >= v.Progress && v.Total > 0 && !math.IsInf(v.Total, 1))
+	if (bad || odd) && !pr.warned {
+		pr.warned = true
+		pr.about.peer.s.log.Warn("progress that means nothing: the value must be a number, and the total not below it",
+			"id", pr.about.id.String(), "task", pr.task, "progress", v.Progress, "total", v.Total)
+	}
+	if odd {
+		v.Total = 0
+	}
+	return !bad
 }
 
 // wait is how long the rate wants the next one to be held back. The caller holds mu.
@@ -93,10 +123,9 @@ func (pr *progress) flush() {
 
 // send writes v unless the call is over. The caller holds mu, which keeps values in order; a peer that does not read
 // makes the handler wait here.
-func (pr *progress) send(v *Progress) {
+func (pr *progress) send(v *wire.Progress) {
 	v.ProgressToken, v.RelatedTask = pr.token, pr.task
-	frame := rpc.AppendNotification(nil, pr.wire.names[OpProgress], pr.wire.AppendProgress(nil, v))
-	if pr.about.tell(frame) == errSilenced {
+	if errors.Is(pr.about.send(notification{revision: pr.revision, op: wire.OpProgress, params: pr.revision.AppendProgress(nil, v)}), errSilenced) {
 		return
 	}
 	now := time.Now()

@@ -2,8 +2,11 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,7 +41,7 @@ func TestPRO01OnlyWithTheRequestsToken(t *testing.T) {
 	}
 	for _, token := range []string{`"tok"`, `7`, `9007199254740993`} {
 		got, _ := progressOf(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":`+token+`}}}`, report)
-		want := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + token + `,"progress":1,"total":2,"message":"half"}}`
+		want := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,"progressToken":` + token + `,"message":"half","total":2}}`
 		if len(got) != 1 || got[0].raw != want {
 			t.Errorf("want %s, got %v", want, got)
 		}
@@ -90,12 +93,37 @@ func TestPRO02ValuesIncrease(t *testing.T) {
 		for _, v := range []float64{-3, -5, 0, 0, math.NaN(), 0.5, 0.25, math.Inf(1), 2} {
 			call.Progress(ctx, v, 0, "")
 		}
-		call.Progress(ctx, 3, math.NaN(), "")
 	})
 	want := []string{"-3", "0", "0.5", "2"}
-	if list := values(got); len(list) != len(want) || list[0] != want[0] || list[1] != want[1] || list[2] != want[2] || list[3] != want[3] {
+	if list := values(got); !slices.Equal(list, want) {
 		t.Error(list)
 	}
+}
+
+// TestPRO02TotalsThatMeanNothingAreLeftOut: a total is not below the value, and a number; otherwise it is unknown. That is logged once a call.
+func TestPRO02TotalsThatMeanNothingAreLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log syncBuffer
+		got, c := progressOf(t, withToken, func(ctx context.Context, call *Call) {
+			for i, total := range []float64{10, 1, -1, math.NaN(), math.Inf(1), 6, 0} {
+				call.Progress(ctx, float64(i), total, "")
+				time.Sleep(time.Second) // the rate drops none
+			}
+			call.Progress(ctx, math.NaN(), 0, "")
+		}, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		var sent []string
+		for _, m := range got {
+			sent = append(sent, m.field("params", "progress")+" of "+m.field("params", "total"))
+		}
+		if want := []string{"0 of 10", "1 of 1", "2 of ", "3 of ", "4 of ", "5 of 6", "6 of "}; !slices.Equal(sent, want) {
+			t.Errorf("got %q, want %q", sent, want)
+		}
+		c.close()
+		synctest.Wait()
+		if n := strings.Count(log.String(), "progress that means nothing"); n != 1 {
+			t.Errorf("logged %d times: %s", n, log.String())
+		}
+	})
 }
 
 func TestPRO05TightLoopIsRateLimitedAndTheLastValueArrives(t *testing.T) {

@@ -46,8 +46,8 @@ type BeforeQuestion struct {
 
 // Before returns q as a question for Tool.Before.
 func (q *Question[T]) Before() BeforeQuestion {
-	return BeforeQuestion{q.Name, q.Message, q.Schema, q.OnUnsupported, func(data []byte) error {
-		_, err := q.decode(data, check.Limits{}, nil)
+	return BeforeQuestion{q.Name, q.Message, q.Schema, q.OnUnsupported, func(data []byte, account check.Account) error {
+		_, err := q.decode(data, check.Limits{}, account)
 		return err
 	}}
 }
@@ -92,7 +92,7 @@ func (e *AnswerError) Unwrap() error { return e.Err }
 // Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
 // q.Message. When the handler runs again, the recorded answer is given at once. What was answered is not asked again in the same
 // run: that is an error, whatever the words, unless each asking is Named. What was not, because its timeout passed or ctx ended, may
-// be asked again: this is a new asking, as a task with a record of its own.
+// be asked again: this is a new asking, as a task with a journal of its own.
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
 // Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for a name that is taken, *rpc.Error when the client
 // answered with one, task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the call's end. When
@@ -108,8 +108,8 @@ func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, op
 	if refused := c.refuses(&asked); refused != nil {
 		return q.unsupported(refused)
 	}
-	data, err := c.ask(ctx, asked, func(data []byte) error {
-		_, err := q.decode(data, c.s.cfg.limits, nil)
+	data, err := c.ask(ctx, asked, func(data []byte, account check.Account) error {
+		_, err := q.decode(data, c.s.cfg.limits, account)
 		return err
 	})
 	if err != nil {
@@ -141,7 +141,7 @@ func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Acc
 	if a.Action != Accepted {
 		return a, nil
 	}
-	if err := decode(check.Get(arguments(r.Content), limits), account, q.Decode, &a.Value); err != nil {
+	if err := decode(check.Get(orEmpty(r.Content), limits), account, q.Decode, &a.Value); err != nil {
 		return Answer[T]{}, &AnswerError{q.Name, err}
 	}
 	return a, nil
@@ -177,9 +177,9 @@ func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]b
 	name, timeout := q.Name, time.Until(q.Deadline).Round(time.Millisecond)
 	data, err := c.once(name, func() ([]byte, error) {
 		q.Name = c.keyFor(name)
-		data, err := c.recorded().Ask(ctx, q, check)
+		data, err := c.openJournal().Ask(ctx, q, check)
 		if errors.Is(err, task.ErrUnanswered) || errors.Is(err, task.ErrWithdrawn) {
-			c.noteUnanswered(name)
+			c.countUnanswered(name)
 		}
 		return data, err
 	})
@@ -194,7 +194,18 @@ func (c *Call) refuses(q *task.Question) *UnsupportedError {
 	if c.mayNotAsk {
 		return &UnsupportedError{}
 	}
-	return c.wire.refuses(c.can, q)
+	if c.peer != nil && c.peer.alone {
+		return &UnsupportedError{alone: true}
+	}
+	if refused := c.revision.refuses(c.can, q); refused != nil {
+		return refused
+	}
+	adapted, ok := c.revision.adaptQuestion(*q)
+	if !ok {
+		return &UnsupportedError{}
+	}
+	*q = adapted
+	return nil
 }
 
 func named(name string, opts []AskOption) string {

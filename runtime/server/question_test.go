@@ -49,7 +49,7 @@ func TestQuestionInline(t *testing.T) {
 	c := newFixture(t, []Tool{asker(confirmQuestion())}).dialTasks("")
 	c.call("1", "ask", `{}`)
 	q := c.next()
-	want := `{"mode":"form","message":"Overwrite?","requestedSchema":{"type":"object","properties":{"overwrite":{"type":"boolean"}},"required":["overwrite"]}}`
+	want := `{"message":"Overwrite?","mode":"form","requestedSchema":{"type":"object","properties":{"overwrite":{"type":"boolean"}},"required":["overwrite"]}}`
 	if q.Method != elicit || string(q.Params) != want {
 		t.Error(q.raw)
 	}
@@ -125,6 +125,10 @@ func TestQuestionTimesOut(t *testing.T) {
 				c.call("1", "ask", `{}`)
 			}
 			q := c.nextRequest()
+			for range 5 { // whatever the client says of how far it is
+				time.Sleep(10 * time.Second)
+				c.sendf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, q.ID, time.Since(start)/time.Second)
+			}
 			if err := <-ended; !errors.Is(err, ErrQuestionTimeout) || time.Since(start) != time.Minute {
 				t.Errorf("task %v: %v after %v", asTask, err, time.Since(start))
 			}

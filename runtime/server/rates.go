@@ -3,10 +3,13 @@ package server
 import (
 	"cmp"
 	"fmt"
+	"sync/atomic"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Rates bound how often one caller may ask something (LET03), in requests a second; after a pause, as much as in ten seconds may come at
@@ -24,12 +27,14 @@ import (
 type Rates struct {
 	// Calls is for tools/call; default 10,000. Retries with answers count as well.
 	Calls int
-	// Methods is for the other requests that handlers serve together, completion/complete among them; default 10,000.
+	// Methods is for the other requests that handlers serve together, completion/complete among them; default 10,000. A subscription
+	// counts as one, and as one more for each resource that it names: the handler that subscribes runs for each.
 	Methods int
-	// Tasks is for requests about tasks together, except those that cancel; default 10,000.
+	// Tasks is for requests about tasks together, except those that cancel; default 10,000. A subscription counts as one for each task
+	// that it names.
 	Tasks int
-	// UnknownTasks is for requests about tasks that are not there, or not the caller's, from anybody; default 10. Further ones are
-	// refused like any that come too often.
+	// UnknownTasks is for requests about tasks that are not there, or not the caller's, from anybody, and for such tasks in a subscription;
+	// default 10. Further ones are refused like any that come too often.
 	UnknownTasks int
 	// LogMessages is how many one call sends to its client; default 20. Others are dropped, and counted in the server's log.
 	LogMessages int
@@ -50,7 +55,7 @@ const (
 
 // what is how errors name it.
 func (k rated) what() string {
-	return [...]string{"tools/call", "requests for prompts, resources or completion", "requests about tasks", "requests about unknown tasks"}[k]
+	return [...]string{"tool calls", "requests for prompts, resources, completion or subscriptions", "requests about tasks", "requests about unknown tasks"}[k]
 }
 
 type rateKey struct {
@@ -90,15 +95,15 @@ func newRates(s *Server) *rates {
 
 func perSecond(n int) rate.Limit { return rate.Limit{PerSecond: n, Burst: 10 * n} }
 
-// rated is what the request counts as; false for requests without a rate: those that end others, that tell whether the server is
+// rateOf is what requests of the method count as; false for requests without a rate: those that end others, that tell whether the server is
 // there, or that no handler serves.
-func (m *Method) rated() (k rated, counts bool) {
+func rateOf(m *wire.Method) (k rated, counts bool) {
 	switch m.Op {
-	case OpCallTool:
+	case wire.OpCallTool:
 		return ratedCalls, true
-	case OpMethod, OpSubscribe, OpUnsubscribe:
+	case wire.OpMethod, wire.OpEmptyList, wire.OpSubscribe, wire.OpUnsubscribe, wire.OpListen:
 		return ratedMethods, true
-	case OpGetTask, OpTaskResult, OpUpdateTask, OpListTasks:
+	case wire.OpGetTask, wire.OpTaskResult, wire.OpUpdateTask, wire.OpListTasks:
 		return ratedTasks, true
 	}
 	return 0, false
@@ -107,33 +112,40 @@ func (m *Method) rated() (k rated, counts bool) {
 // caller names the peer to rates.
 func (p *peer) caller() string { return cmp.Or(p.who.key, p.owner) }
 
-// identified tells whether the peer is one of the callers that the defaults are for.
+// identified reports whether the peer is one of the callers that the defaults are for.
 func (p *peer) identified() bool { return p.streams && (p.principal != "" || p.who.key != "") }
 
 // admitRate refuses what comes too often.
 func (r *request) admitRate() *refusal {
-	kind, counts := r.method.rated()
+	kind, counts := rateOf(r.method)
 	if !counts {
 		return nil
 	}
-	if err := r.p.s.rates.take(r.p, kind); err != nil {
+	err := r.p.s.rates.take(r.p, kind, 1+len(r.params.ResourceURIs))
+	if err == nil && len(r.params.TaskIDs) > 0 {
+		err = r.p.s.rates.take(r.p, ratedTasks, len(r.params.TaskIDs))
+	}
+	if err != nil {
 		return &refusal{err: err}
 	}
 	return nil
 }
 
-// take counts one, or says why not.
-func (rs *rates) take(p *peer, kind rated) *rpc.Error {
+// take counts n, or says why not.
+func (rs *rates) take(p *peer, kind rated, n int) *rpc.Error {
 	limit := rs.set[kind]
 	if p.identified() {
 		limit = rs.defaults[kind]
 	}
-	wait := rs.callers.Take(rateKey{kind, p.caller()}, limit)
+	wait := rs.callers.Take(rateKey{kind, p.caller()}, limit, n)
 	if wait == 0 {
 		return nil
 	}
 	if by := kind.what() + " of " + p.caller(); rs.refused.First(by) {
 		p.s.log.Warn("limit of rate reached", "kind", by, "peer", p.id)
+	}
+	if n > limit.Burst {
+		return rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d %s at once", limit.Burst, kind.what())
 	}
 	return tooOften(wait, "limit reached: at most %d %s a second", limit.PerSecond, kind.what())
 }
@@ -146,10 +158,17 @@ func tooOften(wait time.Duration, format string, args ...any) *rpc.Error {
 	return err
 }
 
+// full is an error for n more of a limit that all callers share, of which the caller has own.
+func full(l *quota.Limit, own *atomic.Int64, n int64, format string, args ...any) *rpc.Error {
+	err := tooOften(time.Second, format, args...)
+	err.Busy = !l.OwnPartUsed(own, n)
+	return err
+}
+
 // mayLog counts one log message of the call to its client.
 func (c *Call) mayLog() bool {
 	rs := c.s.rates
-	if c.messages.Take(rs.messages, time.Since(rs.since)) == 0 {
+	if c.messages.Take(rs.messages, 1, time.Since(rs.since)) == 0 {
 		return true
 	}
 	c.dropped("too many from one call")

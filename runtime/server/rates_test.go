@@ -91,7 +91,7 @@ func TestLET03DefaultsAreForCallersThatCanBeToldApart(t *testing.T) {
 		} {
 			f.ask(caller.ctx, call).wantNoError(t)
 			for range 99_999 { // the rest of ten seconds' worth
-				f.srv.rates.callers.Take(rateKey{ratedCalls, caller.key}, f.srv.rates.defaults[ratedCalls])
+				f.srv.rates.callers.Take(rateKey{ratedCalls, caller.key}, f.srv.rates.defaults[ratedCalls], 1)
 			}
 			if m := f.ask(caller.ctx, call); (m.Error != nil) != caller.limited {
 				t.Errorf("%s: %s", name, m.raw)
@@ -202,5 +202,43 @@ func TestLET03LogMessagesOfACallAreLimited(t *testing.T) {
 			t.Errorf("logged: %s", got)
 		}
 		c.close()
+	})
+}
+
+// A subscription counts for what it makes the server do: each resource runs a handler, each unknown task is a guess.
+func TestLET03SubscriptionsCountWhatTheyName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := dual(t, Definition{Tools: jobs(newHold()), Methods: append(prompts(), keepingMethods()...)}, WithRates(Rates{Methods: 5, Tasks: 5, UnknownTasks: 1}))
+		listen := func(ctx context.Context, member string, n int) message {
+			names := make([]string, n)
+			for i := range names {
+				names[i] = fmt.Sprintf("test://%d", i)
+			}
+			list, _ := json.Marshal(names)
+			l, m := f.listen(ctx, withTasks, fmt.Sprintf(`{%q:%s}`, member, list))
+			l.cancel()
+			<-l.done
+			return m
+		}
+		acknowledged := func(m message) {
+			if m.Method != "notifications/subscriptions/acknowledged" {
+				t.Error(m.raw)
+			}
+		}
+		ada := as(t, "ada")
+		acknowledged(listen(ada, "resourceSubscriptions", 39))
+		if wait := listen(ada, "resourceSubscriptions", 14).waitOf(t); wait != time.Second {
+			t.Errorf("wait %v for 15 of which 10 are left", wait)
+		}
+		if wait := f.ask(ada, frame(1, "prompts/list", nothing, "")); wait.Error != nil {
+			t.Errorf("a refusal has used up what was left: %s", wait.raw)
+		}
+		listen(as(t, "bob"), "resourceSubscriptions", 50).wantError(t, -32600, "at most 50")
+		acknowledged(listen(ada, "taskIds", 9))
+		listen(ada, "taskIds", 9).waitOf(t)
+		listen(as(t, "eve"), "taskIds", 51).wantError(t, -32600, "at most 50")
+		if left := f.srv.subscriptions(); left != 0 {
+			t.Errorf("%d subscriptions are left", left)
+		}
 	})
 }

@@ -1,10 +1,9 @@
 package server
 
 import (
-	"sync/atomic"
-
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // register puts the request in flight.
@@ -22,10 +21,12 @@ func (r *request) register() *refusal {
 // count counts the request and the bytes of its message, and what a subscription keeps of that, until it is released.
 func (r *request) count() *refusal {
 	if !r.countCall() {
-		return refuse(rpc.CodeInvalidRequest, "limit reached: at most %d requests in flight, of one caller three quarters of that", r.p.s.calls.Max)
+		calls := &r.p.s.calls
+		return &refusal{err: full(calls, &r.p.account.calls, 1, "limit reached: at most %d requests in flight, of one caller three quarters of that", calls.Max)}
 	}
 	r.counted, r.account = true, r.p.account
-	n := int64(r.size) + sizeOf(r.params.ResourceURIs...) + sizeOf(r.params.TaskIDs...)
+	n := int64(r.size) + r.header.size() + sizeOf(r.params.ResourceURIs...) + sizeOf(r.params.TaskIDs...) + 2*entrySize*int64(len(r.params.TaskIDs))
+	n += int64(len(r.id.Text()) + len(r.params.ProgressToken.Text()))
 	if n <= smallMessage {
 		return nil
 	}
@@ -53,9 +54,15 @@ func (r *request) countBytes(n int64) *rpc.Error {
 	return nil
 }
 
+// uncountBytes gives back n of them before.
+func (r *request) uncountBytes(n int64) {
+	r.countedBytes -= n
+	r.room.s.bytes.Give(&r.account.bytes, n)
+}
+
 func (r *request) countCall() bool {
 	s, a := r.p.s, r.p.account
-	if r.method.reserved() {
+	if reserved(r.method) {
 		return s.calls.TakeReserved(&a.calls, 1, reserve)
 	}
 	return s.calls.Take(&a.calls, 1)
@@ -68,7 +75,7 @@ const smallMessage = 4 << 10
 // refused.
 const reserve = 1_000
 
-func (m *Method) reserved() bool { return m.Op == OpPing || m.Op == OpCancelTask }
+func reserved(m *wire.Method) bool { return m.Op == wire.OpPing || m.Op == wire.OpCancelTask }
 
 // enter makes the request one that can be cancelled.
 func (r *request) enter() *refusal {
@@ -77,12 +84,12 @@ func (r *request) enter() *refusal {
 	if err != nil {
 		return refuse(rpc.CodeInvalidRequest, "%v", err)
 	}
-	r.entry = entry
+	r.entry, r.ctx = entry, entry
 	if !p.live.add() {
 		entry.Retire()
 		return refuse(rpc.CodeInvalidRequest, "the server is shutting down")
 	}
-	if r.method.Op == OpListen {
+	if r.method.Op == wire.OpListen {
 		r.openSubscription()
 	}
 	return nil
@@ -90,7 +97,7 @@ func (r *request) enter() *refusal {
 
 func (r *request) info() inflight.Info {
 	info := inflight.Info{
-		Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, AnswersTimeout: true, Variant: r.wire.place, Values: r.values,
+		Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, AnswersTimeout: true, Variant: r.revision.place, Values: r.values,
 	}
 	if r.tool != nil {
 		info.Tool = r.tool.Name
@@ -106,58 +113,20 @@ func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
 	return inflight.Key{Peer: p.id, ID: id, Direction: d}
 }
 
-// uncount gives back what the request and its answer hold.
-func (r *request) uncount() {
-	r.room.free()
-	s, a := r.room.s, r.account
-	if r.countedBytes > 0 {
-		s.bytes.Give(&a.bytes, r.countedBytes)
-		r.countedBytes = 0
-	}
-	if !r.counted {
-		return
-	}
-	s.calls.Give(&a.calls, 1)
-	r.counted = false
-	s.leftAlone(a)
-}
-
-// group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
-// others are gone.
-type group struct {
-	n    atomic.Int64
-	idle chan struct{}
-}
-
-// start counts the owner itself; done ends that too.
-func (g *group) start() {
-	g.idle = make(chan struct{})
-	g.n.Store(1)
-}
-
-// add counts one more, unless all are gone.
-func (g *group) add() bool {
-	for {
-		n := g.n.Load()
-		if n == 0 {
-			return false
-		}
-		if g.n.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
-func (g *group) done() {
-	if g.n.Add(-1) == 0 {
-		close(g.idle)
-	}
-}
-
 // sizeOf is what subscriptions to the resources count for (TSK28).
 func sizeOf(uris ...string) (n int64) {
 	for _, uri := range uris {
 		n += entrySize + int64(len(uri))
+	}
+	return n
+}
+
+// size is about how many bytes it has.
+func (h Header) size() (n int64) {
+	for name, values := range h {
+		for _, v := range values {
+			n += int64(len(name) + len(v))
+		}
 	}
 	return n
 }

@@ -5,40 +5,48 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // request is one request in flight, with the memory that serving it needs: the frame that it came in, which the
 // params alias, and buffers for its answer. It is used again when it is answered. A Call is not, because handlers may
 // keep it by mistake.
 type request struct {
-	p            *peer
-	wire         *wire
-	method       *Method
-	tool         *Tool // of tools/call
-	task         bool  // the call becomes one
-	can          ability
-	raw          []byte          // the params, for methods of a MethodHandler
-	values       context.Context // those that the handler sees beside the connection's; nil: none
-	size         int             // of the message, which is kept until the request is over
-	counted      bool            // in Server.calls
-	account      *account        // has countedBytes; nil before it is counted
-	countedBytes int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
-	smallBytes   int64           // of answers that are too small to count
-	room         room
-	entry        *inflight.Entry
-	id           rpc.ID
-	since        uint64 // cancellations that were read before it
-	telling      bool   // it holds peer.telling
-	params       Params
-	reading      reading // of params
+	p              *peer
+	revision       *revision
+	method         *wire.Method
+	tool           *Tool // of tools/call
+	task           bool  // the call becomes one
+	can            ability
+	raw            []byte          // the params, for methods of a MethodHandler
+	values         context.Context // those that the handler sees beside the connection's; nil: none
+	header         Header          // of the HTTP request; nil: none
+	size           int             // of the message, which is kept until the request is over
+	counted        bool            // in Server.calls
+	account        *account        // has countedBytes; nil before it is counted
+	countedBytes   int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
+	smallBytes     int64           // of answers that are too small to count
+	room           room
+	entry          *inflight.Entry
+	ctx            context.Context // of handlers: entry, or what middleware made of it
+	id             rpc.ID
+	about          rpc.ID // of a batch: what its answers are written about
+	holdsTaskState bool   // it holds peer.taskState
+	params         wire.Params
+	reading        reading // of params
 	// repeated: the arguments have a repeated key, which decoding them has to find.
 	repeated bool
-	sub      *listen    // of subscriptions/listen
-	result   CallResult // of tools/call; here, because an append function of the wire makes it escape
+	sub      *listen         // of subscriptions/listen
+	result   wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
 
-	frame   []byte // as received
-	out     []byte // the answer
-	scratch []byte // parts of it
+	frame   []byte  // as received
+	out     []byte  // the answer
+	outcome Outcome // for observers; "" is Succeeded
+	answer  []byte  // as it is made within middleware
+	passes  *passes // of tool middleware; nil: none
+	head    int     // what of answer comes before its result
+	scratch []byte  // parts of it
+	last    []byte  // what follows it; nil: nothing
 
 	// after runs when the answer was accepted, or was not to be written.
 	after func()
@@ -46,19 +54,30 @@ type request struct {
 	run func()
 }
 
-// beginTelling is called before the state of a task is read, endTelling when it was written, or is one that lasts.
-func (r *request) beginTelling() {
-	if !r.telling {
-		r.p.telling.Lock()
-		r.telling = true
+// lockTaskState is called before the state of a task is read, unlockTaskState when it was written, or can not change any more.
+func (r *request) lockTaskState() {
+	if !r.holdsTaskState {
+		r.p.taskState.Lock()
+		r.holdsTaskState = true
 	}
 }
 
-func (r *request) endTelling() {
-	if r.telling {
-		r.telling = false
-		r.p.telling.Unlock()
+func (r *request) unlockTaskState() {
+	if r.holdsTaskState {
+		r.holdsTaskState = false
+		r.p.taskState.Unlock()
 	}
+}
+
+// ownValues is a context with the values that came with the request.
+func (r *request) ownValues() context.Context {
+	switch {
+	case r.ctx != nil && r.ctx != context.Context(r.entry):
+		return r.ctx
+	case r.values != nil:
+		return r.values
+	}
+	return r.p.ctx
 }
 
 // keptBuffer is the largest buffer that is kept for another request, in bytes.
@@ -73,15 +92,41 @@ func (s *Server) newRequest(p *peer) *request {
 			r.serve()
 		}
 	}
-	r.p, r.room = p, room{s: s, p: p}
+	r.open(s, p)
 	return r
+}
+
+// open makes the request one of p; nil for the run of a task.
+func (r *request) open(s *Server, p *peer) {
+	r.p, r.room = p, room{s: s, p: p}
+	if p != nil {
+		r.room.account = p.account
+	}
 }
 
 // release gives r back. Nothing may use it or what aliases its frame afterwards.
 func (r *request) release() {
-	r.endTelling()
+	r.unlockTaskState()
 	r.uncount()
 	r.room.s.keep(r)
+}
+
+// uncount gives back what the request and its answer hold.
+func (r *request) uncount() {
+	r.room.free()
+	s, a := r.room.s, r.account
+	if r.countedBytes > 0 {
+		s.bytes.Give(&a.bytes, r.countedBytes)
+		r.countedBytes = 0
+	}
+	if !r.counted {
+		return
+	}
+	s.calls.Give(&a.calls, 1)
+	r.counted = false
+	if a.peers.Load() == 0 {
+		s.leftAlone(a)
+	}
 }
 
 func (s *Server) keep(r *request) {
@@ -99,7 +144,7 @@ func (r *request) clear() {
 func (r *request) reuse() {
 	p := r.p
 	r.clear()
-	r.p, r.room = p, room{s: p.s, p: p}
+	r.open(p.s, p)
 }
 
 func keep(b []byte) []byte {

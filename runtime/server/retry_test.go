@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // askedFor is one try of a call that asks: the keys that it asks for and the state for the next one.
@@ -43,7 +46,7 @@ func TestEXT17AnInlineCallAsksAndRunsAgain(t *testing.T) {
 	if len(keys) != 1 || keys[0] != "confirm" || state == "" {
 		t.Fatal(m.raw)
 	}
-	request := `{"method":"elicitation/create","params":{"mode":"form","message":"Overwrite?","requestedSchema":{"type":"object","properties":{"overwrite":{"type":"boolean"}},"required":["overwrite"]}}}`
+	request := `{"method":"elicitation/create","params":{"message":"Overwrite?","mode":"form","requestedSchema":{"type":"object","properties":{"overwrite":{"type":"boolean"}},"required":["overwrite"]}}}`
 	if got := m.field("result", "inputRequests", "confirm"); got != request {
 		t.Errorf("want %s, got %s", request, got)
 	}
@@ -217,7 +220,7 @@ func TestEXT17StatesThatAreNotOursAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := other.seal(&sealedRecord{}, nil, time.Now().Add(time.Hour))
+	token, err := other.seal(&sealedJournal{}, nil, time.Now().Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +252,7 @@ func TestEXT17StatesExpireAndKeysRotate(t *testing.T) {
 		m, _, _ := next.try(t.Context(), forms, "ask", `{}`, more)
 		m.wantError(t, -32602, "expired")
 	})
-	if _, err := New(Definition{Runtime: Generation1, Wires: []*Wire{wire20260728()}}, WithSealKeys([]byte("short"))); err == nil {
+	if _, err := New(Definition{Runtime: Generation1, Revisions: []*wire.Revision{wiretest.Revision20260728()}}, WithSealKeys([]byte("short"))); err == nil {
 		t.Error("a short key is good")
 	}
 }

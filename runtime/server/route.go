@@ -2,17 +2,24 @@ package server
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // receive handles the frame in r. It runs in the read loop, so it does what has to happen in order: parse, register
 // (CAN09), cancel. It returns true if r is now a request in flight, which others use. got tells a transport what the frame was.
 func (p *peer) receive(r *request, got *Receipt) bool {
+	if p.ready && p.revision.Batches && p.batch == nil && rpc.IsBatch(r.frame) { // before the handshake there are none
+		p.receiveBatch(r, got)
+		return false
+	}
 	r.size = len(r.frame)
-	p.pulse.note()
 	r.reading = reading{s: p.s, at: p.state(), frame: r.frame, params: &r.params}
+	p.pulse.markReceived()
 	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, &r.reading)
 	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err
 	r.repeated = msg.Repeated
@@ -26,7 +33,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		}
 		// What a session's transport hands over although it is unclear, it answers itself.
 		if got.Answered = msg.WantsReply() && !(msg.Unclear && p.streams); got.Answered {
-			p.refuse(msg.ID, err)
+			p.refuse(r, msg.ID, err)
 		}
 		return false
 	}
@@ -35,7 +42,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		got.Answered = true
 		if refused := r.start(&msg); refused != nil {
 			got.Refused = refused.err
-			p.refuse(msg.ID, refused.err)
+			p.refuse(r, msg.ID, refused.err)
 			return false
 		}
 		return true
@@ -51,20 +58,26 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 // what follows on the connection depends on.
 func (r *request) start(msg *rpc.Message) *refusal {
 	p := r.p
-	r.wire, r.id, r.since, r.can, r.raw = p.wire, msg.ID, p.cancelled, p.can, msg.Params
+	r.revision, r.id, r.can, r.raw = p.revision, msg.ID, p.can, msg.Params
 	to, refused := r.reading.route(msg)
+	if refused == nil && p.batch != nil && !to.revision.Batches {
+		refused = refuse(rpc.CodeInvalidRequest, "protocol revision %s has no batches: send the message alone", to.revision.Version)
+	}
 	if refused == nil {
 		refused = r.admit(&to, msg)
 	}
 	if refused == nil {
 		refused = r.register()
 	}
+	if refused == nil && p.batch != nil {
+		p.batch.expect(r.entry)
+	}
 	switch {
 	case refused != nil:
 		return refused
-	case r.method.Op == OpInitialize:
+	case r.method.Op == wire.OpInitialize:
 		p.answersInline(r.id)
-		r.serve()
+		p.inOrder(r.serve)
 	default:
 		go r.run()
 	}
@@ -73,36 +86,36 @@ func (r *request) start(msg *rpc.Message) *refusal {
 
 // peerState is what routing needs to know besides the message.
 type peerState struct {
-	session *wire  // of the session, or the one that a handshake would begin with; nil: no revision has a handshake
-	ready   bool   // the session's handshake is done
-	hint    string // the revision in the transport's header, "" for none
-	headers bool   // the transport has headers
+	session *revision // of the session, or the one that a handshake would begin with; nil: no revision has a handshake
+	ready   bool      // the session's handshake is done
+	hint    string    // the revision in the transport's header, "" for none
+	headers bool      // the transport has headers
 }
 
-// agreedOn tells whether the session uses the revision.
+// agreedOn reports whether the session uses the revision.
 func (at *peerState) agreedOn(revision string) bool {
-	return at.ready && at.session != nil && at.session.Revision == revision
+	return at.ready && at.session != nil && at.session.Version == revision
 }
 
 // state is what routing needs to know of the peer.
 func (p *peer) state() peerState {
-	if !p.wire.Handshake {
+	if !p.revision.Handshake {
 		return peerState{}
 	}
-	return peerState{session: p.wire, ready: p.ready}
+	return peerState{session: p.revision, ready: p.ready}
 }
 
-// reading reads the params of one message. It does so while the frame is parsed, as params of the wire that classify expects. If
-// route finds another wire, it reads them again.
+// reading reads the params of one message. It does so while the frame is parsed, as params of the revision that classify expects. If
+// route finds another one, it reads them again.
 type reading struct {
 	s      *Server
 	at     peerState
 	frame  []byte
-	params *Params
+	params *wire.Params
 	peek   bool // leave the params of a session's messages unread
 
-	method *Method // whose params were read; nil: unknown, or not read yet
-	err    error   // of reading them
+	method *wire.Method // whose params were read; nil: unknown, or not read yet
+	err    error        // of reading them
 }
 
 // ReadParams implements rpc.Reader.
@@ -112,17 +125,17 @@ func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
 	if m == nil || m.Read == nil || rd.peek && w.Handshake {
 		return false
 	}
-	*rd.params = Params{}
+	*rd.params = wire.Params{}
 	rd.method, rd.err = m, check.Within(d, m.Read, rd.params)
-	rd.params.unset()
+	unsetNull(rd.params)
 	return true
 }
 
 // ReadResult implements rpc.Reader. Whoever waits for an answer reads it.
 func (rd *reading) ReadResult(*check.Decoder, rpc.ID) bool { return false }
 
-// classify returns the wire that the message most likely belongs to, before its params were read.
-func (rd *reading) classify(method []byte) *wire {
+// classify returns the revision that the message most likely belongs to, before its params were read.
+func (rd *reading) classify(method []byte) *revision {
 	s := rd.s
 	if len(s.stateless) == 0 {
 		return rd.at.session
@@ -130,11 +143,11 @@ func (rd *reading) classify(method []byte) *wire {
 	if w := s.stateless[0]; w.mayNameRevision(rd.frame) {
 		return w
 	}
-	return s.defaultWire(rpc.KindRequest, method, rd.at)
+	return s.defaultRevision(rpc.KindRequest, method, rd.at)
 }
 
 // mayNameRevision is false if the text can not have the member that names its revision. If it is true, only reading tells. JSON may write any character of the name as an escape (LET14): a slash as \/, ASCII as \u0020 to \u007f.
-func (w *wire) mayNameRevision(text []byte) bool {
+func (w *revision) mayNameRevision(text []byte) bool {
 	if bytes.Contains(text, w.versionKey) {
 		return true
 	}
@@ -153,10 +166,10 @@ func (w *wire) mayNameRevision(text []byte) bool {
 // escapedASCII begins the escapes of ASCII characters.
 var escapedASCII = []byte("u00")
 
-// defaultWire is the wire of a message that does not name its revision.
-func (s *Server) defaultWire(kind rpc.Kind, method []byte, at peerState) *wire {
+// defaultRevision is the revision of a message that does not name its revision.
+func (s *Server) defaultRevision(kind rpc.Kind, method []byte, at peerState) *revision {
 	for _, w := range s.stateless {
-		if w.Revision == at.hint {
+		if w.Version == at.hint {
 			return w
 		}
 	}
@@ -168,35 +181,36 @@ func (s *Server) defaultWire(kind rpc.Kind, method []byte, at peerState) *wire {
 	switch {
 	case at.ready || other == nil || kind != rpc.KindRequest:
 		return at.session
-	case own != nil && (own.Op == OpInitialize || own.Op == OpPing):
+	case own != nil && (own.Op == wire.OpInitialize || own.Op == wire.OpPing):
 		return at.session
 	}
 	return w // there is no session yet
 }
 
-// unset treats null as absent, because some clients write it.
-func (p *Params) unset() {
-	if string(p.Arguments) == "null" {
-		p.Arguments = nil
-	}
+// unsetNull treats null as absent, because some clients write it.
+func unsetNull(p *wire.Params) {
 	if string(p.Task) == "null" {
 		p.Task = nil
 	}
 }
 
-// route is the wire and method that serve a message.
+// route is the revision and method that serve a message.
 type route struct {
-	wire   *wire
-	method *Method // nil: unknown
-	err    error   // of reading the params of a stateless message
+	revision *revision
+	method   *wire.Method // nil: unknown
+	err      error        // of reading the params
 }
 
-// route finds the wire and method of each message by itself (REV02). A message that names a stateless revision in its _meta, or has
+// route finds the revision and method of each message by itself (REV02). A message that names a stateless revision in its _meta, or has
 // a method that only such a revision has, is served by that; every other belongs to the session.
 func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 	s, at := rd.s, rd.at
+	served := at.hint == "" || slices.Contains(s.versions, at.hint)
 	if len(s.stateless) == 0 {
-		return route{wire: at.session, method: at.session.methods[string(msg.Method)]}, nil
+		if !served {
+			refused = s.legacy("protocol version "+rpc.Quoted(at.hint)+" is not supported", at.hint)
+		}
+		return rd.readSession(at.session, msg), refused
 	}
 	w := s.stateless[0]
 	if w.mayNameRevision(msg.Params) {
@@ -204,21 +218,24 @@ func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 		switch version := rd.params.ProtocolVersion; {
 		case version != "" && at.hint != "" && at.hint != version:
 			return to, mismatched(w, at.hint, version)
-		case version == w.Revision:
+		case version == w.Version:
 			return to, nil
 		case version != "" && !at.agreedOn(version):
 			return rd.otherRevision(msg)
 		}
 	}
-	if w = s.defaultWire(msg.Kind, msg.Method, at); !w.Handshake {
+	if !served {
+		return route{revision: w}, s.unsupported(at.hint)
+	}
+	if w = s.defaultRevision(msg.Kind, msg.Method, at); !w.Handshake {
 		return rd.readStateless(w, msg), nil
 	}
-	return route{wire: w, method: w.methods[string(msg.Method)]}, nil
+	return rd.readSession(w, msg), nil
 }
 
 // readStateless reads the params of a message of a stateless revision. Those of an unknown method are read as any request's.
-func (rd *reading) readStateless(w *wire, msg *rpc.Message) route {
-	to := route{wire: w, method: w.methods[string(msg.Method)]}
+func (rd *reading) readStateless(w *revision, msg *rpc.Message) route {
+	to := route{revision: w, method: w.methods[string(msg.Method)]}
 	with := w.ReadRequest
 	if to.method != nil && to.method.Read != nil {
 		with = to.method.Read
@@ -227,39 +244,32 @@ func (rd *reading) readStateless(w *wire, msg *rpc.Message) route {
 	return to
 }
 
-// readSession reads the params of a method of a handshake revision.
-func (rd *reading) readSession(m *Method, params []byte) *rpc.Error {
-	if err := rd.read(m, params, m.Read); err != nil {
-		return invalidParams(m.Name, err)
+// readSession reads the params of a message of a handshake revision, unless they are left unread.
+func (rd *reading) readSession(w *revision, msg *rpc.Message) route {
+	to := route{revision: w, method: w.methods[string(msg.Method)]}
+	if to.method != nil && !rd.peek {
+		to.err = rd.read(to.method, msg.Params, to.method.Read)
 	}
-	return nil
+	return to
 }
 
 // read reads params with the Read function of m, unless that was done while the frame was parsed.
-func (rd *reading) read(m *Method, params []byte, with func(*check.Decoder, *Params)) error {
+func (rd *reading) read(m *wire.Method, params []byte, with func(*check.Decoder, *wire.Params)) error {
 	if m != nil && rd.method == m {
 		return rd.err
 	}
-	*rd.params = Params{}
+	*rd.params = wire.Params{}
 	rd.method, rd.err = m, nil
 	if with != nil {
 		rd.err = check.DecodeScanned(orEmpty(params), rd.s.cfg.limits, with, rd.params)
-		rd.params.unset()
+		unsetNull(rd.params)
 	}
 	return rd.err
 }
 
-// orEmpty returns an empty object for absent params.
-func orEmpty(params []byte) []byte {
-	if params == nil {
-		return []byte("{}")
-	}
-	return params
-}
-
 // mismatched refuses a message whose header names another revision than its _meta (EXT14), whether or not either is served: a gateway
 // may have routed it by the header.
-func mismatched(w *wire, hint, version string) *refusal {
+func mismatched(w *revision, hint, version string) *refusal {
 	refused := refuse(w.Codes.HeaderMismatch, "the transport was told of protocol version %s, the message says %s", rpc.Quoted(hint), rpc.Quoted(version))
 	refused.status = w.HTTP.Statuses.HeaderMismatch
 	return refused
@@ -269,21 +279,38 @@ func mismatched(w *wire, hint, version string) *refusal {
 func (rd *reading) otherRevision(msg *rpc.Message) (to route, refused *refusal) {
 	s, version := rd.s, rd.params.ProtocolVersion
 	for _, w := range s.stateless {
-		if w.Revision == version {
+		if w.Version == version {
 			return rd.readStateless(w, msg), nil
 		}
 	}
+	return route{revision: s.stateless[0]}, s.unsupported(version)
+}
+
+// unsupported refuses a revision that _meta names, or the transport's header alone, and lists those that can be named so (LET19).
+func (s *Server) unsupported(version string) *refusal {
 	w := s.stateless[0]
-	refused = refuse(w.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
+	refused := refuse(w.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
 	refused.err.Data, refused.status = s.supported(w, version), w.HTTP.Statuses.UnsupportedVersion
-	return route{wire: w}, refused
+	return refused
+}
+
+// legacy is the same of a server that has sessions alone. Its code says nothing about versions, because clients of stateless revisions
+// begin with the handshake when they read one that they do not know; the text and the data are for people.
+func (s *Server) legacy(why, requested string) *refusal {
+	refused := refuse(rpc.CodeInvalidRequest, "%s: this server speaks %s, and begins with initialize", why, strings.Join(s.versions, ", "))
+	data := check.AppendSlice([]byte(`{"supported":`), s.versions, check.AppendString)
+	if requested != "" {
+		data = check.AppendString(append(data, `,"requested":`...), rpc.Cut(requested))
+	}
+	refused.err.Data = append(data, '}')
+	return refused
 }
 
 // supported is the data of an error that lists the stateless revisions.
-func (s *Server) supported(w *wire, requested string) []byte {
-	u := UnsupportedVersion{Requested: rpc.Cut(requested)}
+func (s *Server) supported(w *revision, requested string) []byte {
+	u := wire.UnsupportedVersion{Requested: rpc.Cut(requested)}
 	for _, w := range s.stateless {
-		u.Supported = append(u.Supported, w.Revision)
+		u.Supported = append(u.Supported, w.Version)
 	}
 	return w.AppendUnsupportedVersion(nil, &u)
 }
@@ -298,18 +325,25 @@ func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
 	to.Kind, to.ID, to.msg = msg.Kind, msg.ID, msg
 	if err != nil {
 		to.Method = string(msg.Method)
+		if msg.WantsReply() {
+			s.observeUnrouted(&to, err)
+		}
 		return to, err
 	}
 	v, refused := rd.route(&msg)
 	to.Method = v.name(&msg)
-	if v.wire != nil && !v.wire.Handshake {
-		to.wire, to.Wire, to.method = v.wire, v.wire.Wire, v.method
+	to.Handshake = msg.Kind == rpc.KindRequest && v.method != nil && v.method.Op == wire.OpInitialize
+	if v.revision != nil && !v.revision.Handshake {
+		to.revision, to.Revision, to.method = v.revision, v.revision.Revision, v.method
 		if refused == nil && msg.Kind == rpc.KindRequest {
 			refused = rd.validate(&v, &msg)
 		}
 	}
 	if refused != nil {
 		to.Status = refused.status
+		if msg.Kind == rpc.KindRequest {
+			s.observeUnrouted(&to, refused.err)
+		}
 		return to, refused.err
 	}
 	to.name(s)
@@ -324,12 +358,12 @@ func (to *route) name(msg *rpc.Message) string {
 	return string(msg.Method)
 }
 
-// Answers tells whether the frame may be an answer to a question, however malformed.
+// Answers reports whether the frame may be an answer to a question, however malformed.
 func (to *Routed) Answers() bool { return to.msg.Answers() }
 
-// Reserved tells whether the request is served also when the limit of requests in flight is reached: it ends others, or asks whether the
+// Reserved reports whether the request is served also when the limit of requests in flight is reached: it ends others, or asks whether the
 // server is there. Of those, a thousand at once are enough.
-func (to *Routed) Reserved() bool { return to.method != nil && to.method.reserved() }
+func (to *Routed) Reserved() bool { return to.method != nil && reserved(to.method) }
 
 // name fills in what headers repeat of the body (EXT14).
 func (to *Routed) name(s *Server) {
@@ -338,8 +372,8 @@ func (to *Routed) name(s *Server) {
 	}
 	to.Named = to.method.Header != ""
 	switch {
-	case to.method.Op == OpCallTool:
-		to.Name, to.Tool, to.Arguments = to.params.Name, s.tools[to.params.Name], to.params.Arguments
+	case to.method.Op == wire.OpCallTool:
+		to.Name, to.Tool, to.Arguments = to.params.Name, s.tools.get(to.params.Name), to.params.Arguments
 	case to.Named:
 		to.Name = member(to.msg.Params, to.method.Header)
 	}

@@ -12,10 +12,12 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
 // sealer makes and opens the state that a client carries between two tries of a call (EXT17). Tokens are the version, a
-// hint at the key, a nonce and AES-256-GCM over expiry and record; what the token is bound to is authenticated with it and
+// hint at the key, a nonce and AES-256-GCM over expiry and journal; what the token is bound to is authenticated with it and
 // not in it.
 type sealer struct{ keys []sealKey } // the first one seals
 
@@ -85,16 +87,16 @@ func ParseSealKeys(text string) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// sealedRecord is what a token holds.
-type sealedRecord struct {
+// sealedJournal is what a token holds.
+type sealedJournal struct {
 	Entries []sealedEntry `json:"notes,omitempty"`
 	// Asked are the names of the questions that the last try asked.
 	Asked []string `json:"asked,omitempty"`
-	// Spare are answers that earlier tries asked for and did not use.
-	Spare map[string]json.RawMessage `json:"spare,omitempty"`
+	// Unused are answers that earlier tries asked for and did not use.
+	Unused map[string]json.RawMessage `json:"spare,omitempty"`
 }
 
-// sealedEntry is one entry of a record. Question is the hash of the question, empty for a step.
+// sealedEntry is one entry of a journal. Question is the hash of the question, empty for a step.
 type sealedEntry struct {
 	Name     string `json:"name"`
 	Question []byte `json:"question,omitempty"`
@@ -102,27 +104,44 @@ type sealedEntry struct {
 }
 
 // seal returns a token for state, good until expires and for the same binding.
-func (s *sealer) seal(state *sealedRecord, binding []byte, expires time.Time) (string, error) {
+func (s *sealer) seal(state *sealedJournal, binding []byte, expires time.Time) (string, error) {
 	plain, err := json.Marshal(state)
 	if err != nil {
 		return "", err
 	}
-	plain = append(binary.BigEndian.AppendUint64(nil, uint64(expires.UnixMilli())), plain...)
-	k := &s.keys[0]
-	token := append([]byte{sealVersion}, k.hint[:]...)
-	nonce := make([]byte, k.aead.NonceSize())
-	if _, err := rand.Read(nonce); err != nil {
-		return "", err
-	}
-	token = k.aead.Seal(append(token, nonce...), nonce, plain, binding)
-	if len(token) > maxState {
+	token := s.sealText(plain, binding, expires)
+	if base64.RawURLEncoding.DecodedLen(len(token)) > maxState {
 		return "", errStateLarge
 	}
-	return base64.RawURLEncoding.EncodeToString(token), nil
+	return token, nil
 }
 
 // open returns what a token holds. Every way of being wrong but age looks the same to the client.
-func (s *sealer) open(token string, binding []byte, now time.Time) (*sealedRecord, error) {
+func (s *sealer) open(token string, binding []byte, now time.Time) (*sealedJournal, error) {
+	plain, err := s.openText(token, binding, now)
+	if err != nil {
+		return nil, err
+	}
+	state := new(sealedJournal)
+	if json.Unmarshal(plain, state) != nil {
+		return nil, errState
+	}
+	return state, nil
+}
+
+// sealText is seal for any text.
+func (s *sealer) sealText(text, binding []byte, expires time.Time) string {
+	plain := append(binary.BigEndian.AppendUint64(nil, uint64(expires.UnixMilli())), text...)
+	k := &s.keys[0]
+	token := append([]byte{sealVersion}, k.hint[:]...)
+	nonce := make([]byte, k.aead.NonceSize())
+	rand.Read(nonce) // it does not fail
+	token = k.aead.Seal(append(token, nonce...), nonce, plain, binding)
+	return base64.RawURLEncoding.EncodeToString(token)
+}
+
+// openText is open for any text.
+func (s *sealer) openText(token string, binding []byte, now time.Time) ([]byte, error) {
 	// The decoder passes over line ends, which would be a change that nobody notices.
 	if len(token) > 2*maxState || strings.ContainsAny(token, "\r\n") {
 		return nil, errState
@@ -138,11 +157,7 @@ func (s *sealer) open(token string, binding []byte, now time.Time) (*sealedRecor
 	if now.UnixMilli() >= int64(binary.BigEndian.Uint64(plain)) {
 		return nil, errStateOld
 	}
-	state := new(sealedRecord)
-	if json.Unmarshal(plain[8:], state) != nil {
-		return nil, errState
-	}
-	return state, nil
+	return plain[8:], nil
 }
 
 func (s *sealer) decrypt(hint, b, binding []byte) ([]byte, error) {
@@ -155,16 +170,16 @@ func (s *sealer) decrypt(hint, b, binding []byte) ([]byte, error) {
 	return nil, errState
 }
 
-// binding is what a token is good for: one owner, method and target, with the same arguments in whichever order and spacing a
-// client writes them again. Connections without an identity are one owner: no request needs the connection of an earlier one
+// binding is what a token is good for: one owner, method and target, with the same arguments however a client spells them
+// again. Connections without an identity are one owner: no request needs the connection of an earlier one
 // (LET18), and whoever has a token was given it.
 func (r *request) binding() []byte {
 	h := sha256.New()
 	owner := r.p.owner
-	if strings.HasPrefix(owner, ownedByConnection) {
+	if strings.HasPrefix(owner, ownedByConnection) || strings.HasPrefix(owner, ownedBySession) {
 		owner = ownedByNobody
 	}
-	for _, part := range [...]string{owner, r.method.Name, r.params.Name, r.params.URI, canonical(r.params.Arguments)} {
+	for _, part := range [...]string{owner, r.method.Name, r.params.Name, r.params.URI, string(canonical(r.params.Arguments))} {
 		var n [8]byte
 		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
 		h.Write(n[:])
@@ -173,17 +188,10 @@ func (r *request) binding() []byte {
 	return h.Sum(nil)
 }
 
-// canonical is a JSON value with its members in order and without spacing; numbers keep their digits.
-func canonical(raw []byte) string {
-	d := json.NewDecoder(strings.NewReader(string(arguments(raw))))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return string(raw)
+// canonical is the form that all spellings of a JSON value share (LET14).
+func canonical(raw []byte) []byte {
+	if form, ok := check.AppendCanonical(nil, orEmpty(raw)); ok {
+		return form
 	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return string(raw)
-	}
-	return string(b)
+	return raw
 }

@@ -9,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 func TestCAN15QuestionsHaveIDsOfTheirOwn(t *testing.T) {
@@ -102,24 +105,18 @@ func TestLogMessagesNeedTheRequestsLevel(t *testing.T) {
 }
 
 func TestEXT13ChangesOfEveryListAreTold(t *testing.T) {
-	lists := []Outgoing{{Op: OpPromptsChanged, Name: "notifications/prompts/list_changed"}, {Op: OpResourcesChanged, Name: "notifications/resources/list_changed"}}
-	session, stateless := fullWire20251125(), wire20260728()
-	session.Outgoing, stateless.Outgoing = append(session.Outgoing, lists...), append(stateless.Outgoing, lists...)
-	srv, err := New(Definition{Runtime: Generation1, Methods: prompts(), Wires: []*Wire{session, stateless}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = srv.Shutdown(context.Background()) })
-	f := &fixture{t: t, srv: srv}
+	f := dual(t, Definition{Methods: append(prompts(), resources())})
 	l, _ := f.listen(t.Context(), nothing, `{"promptsListChanged":true,"resourcesListChanged":true}`)
 	c := f.dial(t.Context())
 	c.initialize(`{}`)
-	for i, change := range []func(){srv.PromptsChanged, srv.ResourcesChanged} {
+	for name, change := range map[string]func(){
+		"notifications/prompts/list_changed": f.srv.PromptsChanged, "notifications/resources/list_changed": f.srv.ResourcesChanged,
+	} {
 		change()
-		if m := l.take(); m.Method != lists[i].Name || m.subscription() != "77" {
+		if m := l.take(); m.Method != name || m.subscription() != "77" {
 			t.Error(m.raw)
 		}
-		if m := c.next(); m.Method != lists[i].Name || m.field("id") != "" {
+		if m := c.next(); m.Method != name || m.field("id") != "" {
 			t.Error(m.raw)
 		}
 	}
@@ -141,5 +138,157 @@ func TestEXT07AFailedTaskSaysWhy(t *testing.T) {
 	m := f.await(t.Context(), f.create(t.Context(), "coded", `{}`, withTasks), task.Failed)
 	if m.str("result", "statusMessage") == "" || m.str("result", "statusMessage") != m.str("result", "error", "message") {
 		t.Error(m.raw)
+	}
+}
+
+// A server with resources answers every list that comes with them, also one that it has nothing for.
+func TestLET04AListWithoutAHandlerIsEmpty(t *testing.T) {
+	f := dual(t, Definition{Methods: []MethodHandler{resources()}})
+	m := f.ask(t.Context(), frame(1, "resources/templates/list", nothing, ""))
+	m.wantResult(t, `{"resourceTemplates":[],"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"test","version":"1"}}}`)
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	c.request("1", "resources/templates/list", `{}`).wantResult(t, `{"resourceTemplates":[]}`)
+	c.request("2", "resources/templates/list", `{"cursor":"x"}`).wantError(t, -32602, "cursor")
+}
+
+// Whoever asks for a version that is not spoken learns which are, however it asks: basic/transports/streamable-http#protocol-version-header,
+// basic/versioning#backward-compatibility.
+func TestLET19AVersionInTheHeaderAloneIsAnsweredToo(t *testing.T) {
+	session, stateless := wiretest.Revision20251125(), wiretest.Revision20260728()
+	const bare = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
+	for name, row := range map[string]struct {
+		revisions    []*wire.Revision
+		header       string
+		code, status int
+		data         string
+	}{
+		"one version":      {[]*wire.Revision{stateless}, "2025-11-25", -32022, 400, `{"requested":"2025-11-25","supported":["2026-07-28"]}`},
+		"both":             {[]*wire.Revision{stateless, session}, "1900-01-01", -32022, 400, `{"requested":"1900-01-01","supported":["2026-07-28"]}`},
+		"sessions alone":   {[]*wire.Revision{session}, "2026-07-28", -32600, 0, `{"supported":["2025-11-25"],"requested":"2026-07-28"}`},
+		"what is spoken":   {[]*wire.Revision{session}, "2025-11-25", 0, 0, ``},
+		"without a header": {[]*wire.Revision{stateless, session}, "", 0, 0, ``},
+	} {
+		f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}, Revisions: row.revisions})
+		to, err := f.srv.Route([]byte(bare), row.header)
+		switch {
+		case row.code == 0 && err == nil:
+		case err == nil || err.Code != row.code || to.Status != row.status || string(err.Data) != row.data:
+			t.Errorf("%s: %v, %s, status %d", name, err, err.Data, to.Status)
+		}
+	}
+	c := dual(t, Definition{Revisions: []*wire.Revision{stateless}}).dial(t.Context())
+	m := c.request("1", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
+	if m.field("error", "data") != `{"requested":"2025-11-25","supported":["2026-07-28"]}` {
+		t.Error(m.raw)
+	}
+	c = dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}, Revisions: []*wire.Revision{session}}).dial(t.Context())
+	for method, code := range map[string]int{"server/discover": -32601, "tools/list": -32600} {
+		c.send(frame(1, method, nothing, ""))
+		m, _ := c.answer("1")
+		if m.wantError(t, code, "speaks 2025-11-25"); m.field("error", "data") != `{"supported":["2025-11-25"]}` {
+			t.Error(m.raw)
+		}
+	}
+}
+
+// A client is told only of pages that it was sent to, and once; what it did not declare it is not sent to:
+// client/elicitation#completion-notifications-for-url-mode-elicitation.
+func TestLET21PagesAreForTheClientThatOpensThem(t *testing.T) {
+	sent := &URLElicitationError{[]URLElicitation{{ID: "e-1", URL: "https://example.com/x", Message: "sign in"}}}
+	f := dual(t, Definition{Tools: []Tool{
+		tool("page", plain(func(context.Context, *Call) (*echoOutput, error) { return nil, sent })),
+		tool("done", structured(func(ctx context.Context, call *Call, in *echoInput) (*echoOutput, error) {
+			return &echoOutput{"told"}, call.ElicitationComplete(ctx, in.Text)
+		})),
+	}})
+	asked, other := f.dial(t.Context()), f.dial(t.Context())
+	for _, c := range []*client{asked, other} {
+		c.initialize(`{"elicitation":{"url":{}}}`)
+	}
+	told := func(c *client, id string) bool {
+		c.call("1", "done", `{"text":"`+id+`"}`)
+		m, before := c.answer("1")
+		if len(before) == 0 && !strings.Contains(m.raw, ErrNotAsked.Error()) {
+			t.Error(m.raw)
+		}
+		return len(before) == 1 && before[0].raw == `{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"`+id+`"}}`
+	}
+	asked.request("2", "tools/call", `{"name":"page"}`).wantError(t, -32042, "https://example.com/x")
+	if told(asked, "invented") || told(other, "e-1") || !told(asked, "e-1") || told(asked, "e-1") {
+		t.Error("told of a page that it was not sent to, or not of its own")
+	}
+	for _, caps := range []string{`{}`, `{"elicitation":{}}`, `{"elicitation":{"url":false}}`} {
+		c := f.dial(t.Context())
+		c.initialize(caps)
+		if m := c.request("1", "tools/call", `{"name":"page"}`); m.field("result", "isError") != "true" || strings.Contains(m.raw, "example.com") {
+			t.Errorf("%s: %s", caps, m.raw)
+		}
+	}
+}
+
+// A part of a capability that is declared as something else than an object is declined, not left to the default.
+func TestLET21AFormThatIsDeclinedIsNotSent(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{asker(confirmQuestion())}})
+	for caps, asked := range map[string]bool{
+		`{"elicitation":{}}`: true, `{"elicitation":{"form":{}}}`: true,
+		`{"elicitation":{"form":false}}`: false, `{"elicitation":{"form":null}}`: false, `{"elicitation":{"form":true}}`: false,
+	} {
+		c := f.dial(t.Context())
+		c.initialize(caps)
+		c.call("1", "ask", `{}`)
+		if m := c.next(); (m.Method == elicit) != asked {
+			t.Errorf("%s: %s", caps, m.raw)
+		}
+		if m := f.ask(t.Context(), frame(1, "tools/call", caps, callParams("ask", `{}`))); (m.str("result", "resultType") == "input_required") != asked {
+			t.Errorf("%s: %s", caps, m.raw)
+		}
+	}
+}
+
+// All pages of a list say the same scope: server/utilities/caching#interaction-with-pagination.
+func TestLET21PagesOfAListHaveOneScope(t *testing.T) {
+	scopes := map[string]string{"": `"public"`, "2": `"private"`, "3": ``}
+	list := BindMethod("prompts/list", func(_ context.Context, _ *Call, in *echoInput) (*rawResult, error) {
+		if scope := scopes[in.Text]; scope != "" {
+			return &rawResult{`{"prompts":[],"cacheScope":` + scope + `}`}, nil
+		}
+		return &rawResult{`{"prompts":[]}`}, nil
+	}, MethodCodec[echoInput, rawResult]{Append: appendRawResult, Decode: func(d *check.Decoder, in *echoInput) {
+		for f := d.Object(nil); f >= 0; f = d.Next() {
+			if d.Key() == "cursor" {
+				in.Text = d.String(nil)
+			} else {
+				d.Skip()
+			}
+		}
+	}})
+	page := func(f *fixture, ctx context.Context, cursor string) string {
+		params := ""
+		if cursor != "" {
+			params = `"cursor":"` + cursor + `"`
+		}
+		m := f.ask(ctx, frame(1, "prompts/list", nothing, params))
+		return m.str("result", "cacheScope") + m.field("error", "code")
+	}
+	for _, ctx := range []context.Context{t.Context(), as(t, "me")} {
+		f := dual(t, Definition{Methods: []MethodHandler{list}}, WithCacheHint(0, true))
+		if got := page(f, ctx, ""); got != "public" {
+			t.Errorf("page 1: %s", got)
+		}
+		if got := page(f, ctx, "2"); got != "-32602" {
+			t.Errorf("page 2 differs: %s", got)
+		}
+		for _, cursor := range []string{"", "2", "3"} {
+			if got := page(f, ctx, cursor); got != "private" {
+				t.Errorf("page %q afterwards: %s", cursor, got)
+			}
+		}
+	}
+	tools := dual(t, Definition{Tools: []Tool{tool("a", structured(echo)), tool("b", structured(echo))}}, WithPageSize(1), WithCacheHint(0, true))
+	first := tools.ask(t.Context(), frame(1, "tools/list", nothing, ""))
+	second := tools.ask(t.Context(), frame(1, "tools/list", nothing, `"cursor":"`+first.str("result", "nextCursor")+`"`))
+	if first.str("result", "cacheScope") != "public" || second.str("result", "cacheScope") != "public" {
+		t.Error(first.raw, second.raw)
 	}
 }

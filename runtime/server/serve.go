@@ -1,12 +1,14 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"runtime/debug"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // serve runs the request to its end, also when the handler ends its goroutine.
@@ -14,6 +16,9 @@ func (r *request) serve() {
 	var answer []byte
 	var err error = errInternal
 	returned := false
+	if r.p.s.observed {
+		r.p.s.observe(r.event(RequestBegan))
+	}
 	defer func() {
 		if !returned {
 			r.p.s.log.Error("the handler ended its goroutine: runtime.Goexit", "id", r.id.String(), "method", r.method.Name, "tool", r.toolName())
@@ -36,36 +41,70 @@ func (r *request) perform() (answer []byte, err error) {
 		return nil, r.entry.Err() // cancelled before it began
 	}
 	b := rpc.AppendResultHead(r.out[:0], r.id)
-	switch r.method.Op {
-	case OpInitialize:
-		b, err = r.initialize(b)
-	case OpPing:
-		b = append(b, "{}"...)
-	case OpListTools:
-		if err = r.room.reserve(r.entry); err == nil {
-			b, err = r.listTools(b)
-		}
-	case OpCallTool:
-		b, err = r.callTool(b)
-	case OpMethod, OpSubscribe, OpUnsubscribe:
-		b, err = r.callMethod(b)
-	case OpDiscover:
-		b, err = r.discover(b)
-	case OpListen:
-		b, err = r.listen(b)
-	case OpSetLevel:
-		b, err = r.setLevel(b)
-	default:
-		b, err = r.taskMethod(b)
+	if r.p.s.around != nil {
+		b, err = r.performAround(b)
+	} else {
+		b, err = r.dispatch(b)
 	}
 	return append(b, '}'), err
 }
 
+// dispatch appends the result of the method.
+func (r *request) dispatch(b []byte) (_ []byte, err error) {
+	switch r.method.Op {
+	case wire.OpInitialize:
+		b, err = r.initialize(b)
+	case wire.OpPing:
+		b = append(b, "{}"...)
+	case wire.OpListTools:
+		if err = r.room.list(r.ctx, &r.p.s.toolLists); err == nil {
+			b, err = r.listTools(b)
+		}
+	case wire.OpCallTool:
+		b, err = r.callTool(b)
+	case wire.OpMethod:
+		b, err = r.callMethod(b)
+	case wire.OpSubscribe, wire.OpUnsubscribe:
+		if r.revision.handlers[r.method.Name] != nil {
+			b, err = r.callMethod(b)
+		} else {
+			b, err = r.subscribeRegistered(b)
+		}
+	case wire.OpListPrompts:
+		b, err = r.listPrompts(b)
+	case wire.OpGetPrompt:
+		b, err = r.getPrompt(b)
+	case wire.OpListResources:
+		b, err = r.listResources(b)
+	case wire.OpListTemplates:
+		b, err = r.listTemplates(b)
+	case wire.OpReadResource:
+		b, err = r.readResource(b)
+	case wire.OpComplete:
+		b, err = r.completeArgument(b)
+	case wire.OpEmptyList:
+		b, err = r.emptyList(b)
+	case wire.OpDiscover:
+		b, err = r.discover(b)
+	case wire.OpListen:
+		b, err = r.listen(b)
+	case wire.OpSetLevel:
+		b, err = r.setLevel(b)
+	default:
+		b, err = r.taskMethod(b)
+	}
+	return b, err
+}
+
 func (r *request) finish(answer []byte, err error) {
 	p := r.p
-	defer p.live.done()
+	p.writing.Add(1)
+	defer p.doneWriting()
 	r.respond(answer, err)
-	r.endTelling()
+	r.unlockTaskState()
+	if p.s.observed {
+		r.observeEnd(err)
+	}
 	if r.after != nil {
 		r.after()
 	}
@@ -79,32 +118,46 @@ func (r *request) respond(answer []byte, err error) {
 	}
 	// What the answer was made of is not needed any more.
 	if cap(r.scratch) > keptBuffer {
-		r.scratch, r.result = nil, CallResult{}
+		r.scratch, r.result = nil, wire.CallResult{}
 	}
+	m := statement{frame: answer, last: r.last, retires: r.entry, revision: r.revision}
+	r.room.answer(r.entry, &m, r.id, err)
+	r.out = m.frame
 	about := r.subject()
-	answer, err = about.answer(statement{frame: answer, retires: r.entry, wire: r.wire}, &r.room, err)
-	r.out = answer
-	if err != nil && r.p.exchange {
+	if about.write(m) != nil && r.p.exchange {
 		_ = r.p.answerTimedOut(r.entry) // the exchange may end before its timer does
 	}
 }
 
 // respond answers a call with the questions of its try, while the handler may still run: so it uses nothing of the request.
-func (t *statelessRecord) respond() {
+func (t *statelessJournal) respond() {
 	c := t.call
-	space := room{s: c.s, p: c.peer}
-	if space.reserve(c.entry) != nil {
-		return
-	}
+	space := room{s: c.s, p: c.peer, account: c.peer.account, counts: true}
 	defer space.free()
 	t.mu.Lock()
 	b, err := t.append(rpc.AppendResultHead(nil, c.ID()))
 	t.mu.Unlock()
-	if c.progress != nil {
-		c.progress.flush() // its last value is not lost when the exchange ends here (PRO05)
+	if c.withheld != nil {
+		c.sendWithheld()
 	}
+	if c.progress != nil {
+		c.progress.close() // its last value is not lost when the exchange ends here (PRO05)
+	}
+	c.mu.Lock() // so that what the handler is writing comes first
+	defer c.mu.Unlock()
+	m := statement{frame: append(b, '}'), retires: c.entry, revision: c.revision}
+	space.answer(c.entry, &m, c.ID(), err)
 	about := c.subject()
-	_, _ = about.answer(statement{frame: append(b, '}'), retires: c.entry, wire: c.wire}, &space, err) // silenced: nothing is left to do
+	_ = about.write(m) // silenced: nothing is left to do
+}
+
+// answer makes m the answer to a request, err in place of its frame if there is one, and counts it until it is written.
+func (r *room) answer(ctx context.Context, m *statement, id rpc.ID, err error) {
+	if err != nil {
+		m.err, m.last = asRPC(err), nil
+		m.frame = rpc.AppendError(m.frame[:0], id, m.err)
+	}
+	r.settle(ctx, len(m.frame))
 }
 
 var errInternal = rpc.Errorf(rpc.CodeInternalError, "internal error")
@@ -133,11 +186,10 @@ func (s *Server) answerTimeout(e *inflight.Entry) {
 		e.AnswerTimeout() // to nobody
 		return
 	}
+	p.writing.Add(1)
 	go func() {
-		defer p.live.done()
-		if p.answerTimedOut(e) != nil {
-			p.endStream(e.Key().ID) // it was cancelled before this could be written
-		}
+		defer p.doneWriting()
+		_ = p.answerTimedOut(e) // if it was cancelled before this could be written, who did that ends its stream
 	}()
 }
 
@@ -147,17 +199,24 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 		return errSilenced
 	}
 	info := e.Info()
-	w := p.s.wires[info.Variant]
-	result := timeoutResult(info.Tool, info.Timeout)
-	result.ServerInfo = p.s.infoFor(w)
+	w := p.s.revisions[info.Variant]
 	about := subject{peer: p, id: e.Key().ID}
+	m := statement{retires: timedOut{e}, revision: w}
+	if t := p.s.tools.get(info.Tool); t != nil && e.Waits() {
+		m.err = t.busy()
+		m.frame = rpc.AppendError(nil, about.id, m.err)
+	} else {
+		result := timeoutResult(info.Tool, info.Timeout)
+		result.ServerInfo = w.infoFor()
+		m.frame = rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result))
+	}
 	p.barrier() // what the call was permitted to say before its timeout comes first (PRO01)
-	return about.write(statement{frame: rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result)), retires: timedOut{e}, wire: w})
+	return about.write(m)
 }
 
 // timeoutResult is what a call that took too long gives: the model that chose the tool should see it.
-func timeoutResult(tool string, after time.Duration) CallResult {
-	return CallResult{IsError: true, Content: appendText(nil, tool+" timed out after "+after.String())}
+func timeoutResult(tool string, after time.Duration) wire.CallResult {
+	return wire.CallResult{IsError: true, Content: appendText(nil, tool+" timed out after "+after.String())}
 }
 
 // timedOut is a request whose timeout has passed and was not answered yet. The client may still cancel it: then it is not answered.

@@ -16,28 +16,38 @@ import (
 
 // Server serves one Definition to any number of connections. Its methods are safe for concurrent use.
 type Server struct {
-	def     Definition
-	cfg     config
-	log     *slog.Logger // over records
-	records *LogQueue
-	rates   *rates
-	wires   []*wire // newest first
+	def       Definition
+	cfg       config
+	log       *slog.Logger // over records
+	records   *LogQueue
+	rates     *rates
+	revisions []*revision // newest first
 	// stateless are those of them without a handshake.
-	stateless []*wire
-	revisions []string // of all wires
-	declared  declarations
-	sealer    *sealer
-	tools     map[string]*Tool
-	off       atomic.Pointer[map[string]bool] // tools that are switched off; nil: none
-	info      []byte                          // raw: how the server names itself
-	tracker   *inflight.Tracker
-	engine    *task.Engine // nil when no tool runs as a task
-	ids       atomic.Uint64
-	calls     quota.Limit // requests in flight
-	bytes     quota.Limit // of them
-	unread    budget      // of answers
-	packing   budget      // of results of tasks that are being encoded
-	coming    budget      // of large outputs that handlers are expected to return
+	stateless  []*revision
+	versions   []string // of all wires
+	declared   declarations
+	sealer     *sealer
+	tools      registry[Tool]
+	prompts    registry[Prompt]                // by name
+	resources  registry[Resource]              // by URI
+	templates  registry[ResourceTemplate]      // by URI template
+	off        atomic.Pointer[map[string]bool] // tools that are switched off; nil: none
+	around     Handle                          // middleware; nil: none
+	observed   bool                            // there is an observer: events are made
+	aroundTool ToolHandle                      // middleware of tools; nil: none
+	tracker    *inflight.Tracker
+	engine     *task.Engine // nil when no tool runs as a task
+	ids        atomic.Uint64
+	calls      quota.Limit   // requests in flight
+	bytes      quota.Limit   // of them
+	unread     budget        // of answers
+	coming     budget        // of outputs of tasks, and of answers that are larger than expected
+	toolLists  expected      // answers of tools/list
+	taskLists  expected      // and of tasks/list
+	habits     habits        // what is expected of whom
+	encoding   chan struct{} // has an element for each output that is being encoded
+	// promptSizes, resourceSizes and completionSizes are answers of the registries.
+	promptSizes, resourceSizes, completionSizes expected
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
 	closed   sync.Pool // accounts to use again
@@ -56,7 +66,9 @@ type Server struct {
 	listens     map[*listen]struct{}
 	taskListens map[string]map[*listen]struct{} // of its owner, by task
 	// checks hold the answers of open questions of running tasks against their schemas.
-	checks map[asked]func(data []byte) error
+	checks map[asked]answerCheck
+	// queued are the tasks whose run waits for a place, also when it has ended so.
+	queued map[string]bool
 	down   chan struct{} // closed by Shutdown
 }
 
@@ -66,78 +78,102 @@ func New(d Definition, opts ...Option) (*Server, error) {
 		return nil, fmt.Errorf("server: generated code is of generation %d, this runtime serves %d: run mcpkiln generate again", d.Runtime, Generation1)
 	}
 	s := &Server{
-		def: d, cfg: defaults(), tools: make(map[string]*Tool, len(d.Tools)), info: serverInfo(&d),
+		def: d, cfg: defaults(),
 		peers: map[uint64]*peer{}, accounts: map[Requestor]*account{}, sessions: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
 		holders: map[asked]*holder{}, offers: map[asked]bool{},
-		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[asked]func([]byte) error{}, down: make(chan struct{}),
+		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[asked]answerCheck{}, queued: map[string]bool{}, down: make(chan struct{}),
 	}
 	for _, o := range opts {
 		o(&s.cfg)
 	}
 	s.records = NewLogQueue(s.cfg.logger.Handler())
 	s.log = slog.New(s.records)
+	if s.cfg.callLog != nil {
+		s.cfg.observers = append(s.cfg.observers, s.logCall(*s.cfg.callLog))
+	}
+	s.observed = len(s.cfg.observers) > 0
 	s.rates = newRates(s)
 	s.calls.Max, s.bytes.Max = int64(s.cfg.maxInFlight), s.cfg.maxBytes
-	s.unread.init(s.cfg.maxUnread)
-	s.packing.init(s.cfg.maxUnread / 2)
-	s.coming.init(s.cfg.maxUnread / 2)
+	s.openBudgets()
 	if s.cfg.tasks.Page == 0 {
 		s.cfg.tasks.Page = s.cfg.pageSize
 	}
 	if err := s.index(); err != nil {
 		return nil, err
 	}
+	s.wrap()
 	s.tracker = inflight.New(inflight.Options{OnCancel: s.ended})
-	if s.servesTasks() {
+	machine, err := taskMachine(s.revisions)
+	if err != nil {
+		return nil, err
+	}
+	if machine != 0 {
 		s.engine = task.New(task.Config{
-			Runner: s.runTask, TimedOut: s.taskTimedOut, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
+			Machine: machine, Runner: s.runTask, TimedOut: s.taskTimedOut, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
 			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endSession, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
 		})
 	}
 	return s, nil
 }
 
-// index checks tools and wires and prepares what does not change while serving.
-func (s *Server) index() error {
+// prepareTools checks tools and finds what of them is not to be shown.
+func (s *Server) prepareTools() error {
 	var text []byte
+	names := make(map[string]bool, len(s.def.Tools))
+	s.def.Tools = slices.Clone(s.def.Tools) // another server may be made of them
 	for i := range s.def.Tools {
 		t := &s.def.Tools[i]
 		text = append(text[:0], t.Definition...)
 		switch {
-		case s.tools[t.Name] != nil:
+		case names[t.Name]:
 			return fmt.Errorf("server: two tools are named %q", t.Name)
 		case t.Handler.read == nil:
 			return fmt.Errorf("server: tool %q has no handler", t.Name)
 		case check.Valid(text, check.Limits{}) != nil:
 			return fmt.Errorf("server: the definition of tool %q is not JSON", t.Name)
 		}
-		s.tools[t.Name] = t
+		t.Handler.hidden = sensitive(t.Definition)
+		t.places = newPlaces(t.MaxConcurrent)
+		names[t.Name] = true
 	}
-	wires, err := compileWires(&s.def)
+	return nil
+}
+
+// index checks tools and wires and prepares what does not change while serving.
+func (s *Server) index() error {
+	if err := s.prepareTools(); err != nil {
+		return err
+	}
+	wires, err := compileRevisions(&s.def)
 	if err != nil {
 		return err
 	}
 	for _, m := range s.def.Methods {
-		if !slices.ContainsFunc(wires, func(w *wire) bool { return w.methods[m.name] != nil }) {
-			return fmt.Errorf("server: no wire has the method %q", m.name)
+		if !slices.ContainsFunc(wires, func(w *revision) bool { return w.methods[m.name] != nil }) {
+			return fmt.Errorf("server: no revision has the method %q", m.name)
 		}
 	}
-	s.wires = wires
+	s.revisions = wires
 	for _, w := range wires {
-		s.revisions = append(s.revisions, w.Revision)
+		s.versions = append(s.versions, w.Version)
 		if !w.Handshake {
 			s.stateless = append(s.stateless, w)
 		}
 	}
+	if err := s.openRegistries(); err != nil {
+		return err
+	}
+	if err := s.openTrees(); err != nil {
+		return err
+	}
 	s.declared.seed = maphash.MakeSeed()
-	s.listPages()
 	s.sealer, err = newSealer(s.cfg.sealKeys)
 	return err
 }
 
 // handshake is the newest wire that begins with a handshake, nil without one.
-func (s *Server) handshake() *wire {
-	for _, w := range s.wires {
+func (s *Server) handshake() *revision {
+	for _, w := range s.revisions {
 		if w.Handshake {
 			return w
 		}
@@ -145,14 +181,8 @@ func (s *Server) handshake() *wire {
 	return nil
 }
 
-func (s *Server) servesTasks() bool {
-	for _, w := range s.wires {
-		if w.tasks {
-			return true
-		}
-	}
-	return false
-}
+// Definition is what the server was made of. It is shared: change nothing of it.
+func (s *Server) Definition() Definition { return s.def }
 
 // InFlight lists the requests that are being served, oldest first (CAN22).
 func (s *Server) InFlight() []inflight.Snapshot { return s.tracker.List() }

@@ -2,8 +2,11 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Session is one peer of a handshake revision whose messages a transport brings one by one.
@@ -15,18 +18,39 @@ type Session struct {
 // NewSession opens a session for the principal and quota key of ctx (WithPrincipal, WithQuotaKey). Nothing else of ctx is used: a request
 // is served with the values of its own context; see Receive. Close the session.
 func (s *Server) NewSession(ctx context.Context, out Outlet) *Session {
+	return s.startSession(s.newSessionPeer(ctx, out))
+}
+
+func (s *Server) newSessionPeer(ctx context.Context, out Outlet) *peer {
 	p := s.newPeer(context.WithValue(withRequestor(context.Background(), RequestorFrom(ctx)), outletKey{}, out), out)
 	p.streams = true
+	if s.SealsSessions() {
+		p.own(ownedBySession + rand.Text())
+	}
+	return p
+}
+
+func (s *Server) startSession(p *peer) *Session {
 	s.addPeer(p)
+	p.observe(ConnectionOpened)
+	if p.ready {
+		p.startPings()
+	}
 	return &Session{p: p, next: s.newRequest(p)}
 }
 
 // Receive takes one frame, in order: one call at a time, none after Close. It parses, registers, cancels, and starts what is
 // to be served; the handshake is served before it returns. frame may be used again afterwards. Handlers see the values of ctx, and
 // none of whoever opened the session (LET07); its end means nothing.
-func (ss *Session) Receive(ctx context.Context, frame []byte) (got Receipt) {
+func (ss *Session) Receive(ctx context.Context, frame []byte) Receipt {
+	return ss.ReceiveWithHeader(ctx, nil, frame)
+}
+
+// ReceiveWithHeader is Receive for a message that came with the header of an HTTP request, which is not changed afterwards: handlers read
+// it with Call.Header (SRV03).
+func (ss *Session) ReceiveWithHeader(ctx context.Context, header Header, frame []byte) (got Receipt) {
 	r := ss.next
-	r.values = ctx
+	r.values, r.header = ctx, header
 	r.frame = append(r.frame[:0], frame...)
 	taken := ss.p.receive(r, &got)
 	if taken {
@@ -35,6 +59,37 @@ func (ss *Session) Receive(ctx context.Context, frame []byte) (got Receipt) {
 		r.reuse()
 	}
 	return got
+}
+
+// Batch returns the ids of the requests in an array of messages, or why it is none that can be received.
+func (s *Server) Batch(frame []byte) (ids []rpc.ID, err *rpc.Error) {
+	messages, err := rpc.Batch(frame, s.cfg.limits)
+	for _, m := range messages {
+		if msg, _ := rpc.Parse(m, s.cfg.limits); msg.Kind == rpc.KindRequest && !msg.ID.IsZero() {
+			ids = append(ids, msg.ID)
+		}
+	}
+	return ids, err
+}
+
+// ReceiveBatch is ReceiveWithHeader for an array of messages, in revisions that have them. Its answers come as one array, about an id of
+// the caller's. What is said about its requests before that is about their own ids.
+func (ss *Session) ReceiveBatch(ctx context.Context, header Header, frame []byte, about rpc.ID) (got Receipt) {
+	r := ss.next
+	r.values, r.header, r.about = ctx, header, about
+	r.frame = append(r.frame[:0], frame...)
+	ss.p.receive(r, &got)
+	r.reuse()
+	return got
+}
+
+// Interrupt ends the contexts of middleware where messages are received, without waiting for it: Close waits for the last Receive. Call it
+// before Close, with the same cause.
+func (ss *Session) Interrupt(cause *inflight.Cause) {
+	if p := ss.p; p.s.around != nil {
+		p.closing.Store(true)
+		p.cancel(cause)
+	}
 }
 
 type outletKey struct{}
@@ -46,18 +101,18 @@ func OutletFrom(ctx context.Context) Outlet {
 	return out
 }
 
-// Revision is what the handshake agreed on, "" before it.
-func (ss *Session) Revision() string {
+// Version is the revision that the handshake agreed on, by name; "" before it.
+func (ss *Session) Version() string {
 	if w := ss.p.agreed.Load(); w != nil {
-		return w.Revision
+		return w.Version
 	}
 	return ""
 }
 
-// Wire is what the handshake agreed on, nil before it.
-func (ss *Session) Wire() *Wire {
+// Revision is what the handshake agreed on, nil before it.
+func (ss *Session) Revision() *wire.Revision {
 	if w := ss.p.agreed.Load(); w != nil {
-		return w.Wire
+		return w.Revision
 	}
 	return nil
 }

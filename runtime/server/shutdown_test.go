@@ -47,6 +47,7 @@ func leavesNothing(t *testing.T, round func()) {
 	}
 }
 
+// Under the race detector this takes 1.2 GB, nearly all of it the detector's own: 110 KiB for each goroutine that runs.
 func TestCAN03TenThousandCancelledLeaveNothing(t *testing.T) {
 	const calls = 10_000
 	h := newHold()

@@ -119,7 +119,7 @@ func endings() map[string]ending {
 				runtime.Gosched()
 			}
 		}},
-		"task expired": {kind: "task", call: `,"task":{"ttl":30}`, end: poll(func(m message) bool { return m.Error != nil })},
+		"task expired": {kind: "task", call: `,"task":{"ttl":200}`, end: poll(func(m message) bool { return m.Error != nil })},
 		"task timed out": {kind: "task", tool: func(t *Tool) { t.Task.Timeout = 20 * time.Millisecond },
 			end: poll(func(m message) bool { return m.str("result", "status") == "failed" })},
 		"task completed": {kind: "task", end: func(c *client, ch *chatter, id string) {
@@ -331,5 +331,41 @@ func TestCAN29TheAnswerWaitsForALogMessage(t *testing.T) {
 	left.Wait()
 	if n := len(out.frames); n != 2 || out.frames[0].Method != "notifications/message" {
 		t.Errorf("%v", out.frames)
+	}
+}
+
+// What a goroutine says that its handler left behind is on the wire before the call's answer, or not at all.
+func TestCAN29WhatIsBeingSaidComesBeforeTheAnswer(t *testing.T) {
+	for text, say := range map[string]func(ctx context.Context, call *Call){
+		elicit:                   func(ctx context.Context, call *Call) { _, _ = Ask(ctx, call, confirmQuestion(), "") },
+		"notifications/message":  func(ctx context.Context, call *Call) { call.LogMessage(ctx, LevelError, "", "x") },
+		"notifications/progress": func(ctx context.Context, call *Call) { call.Progress(ctx, 1, 0, "") },
+	} {
+		t.Run(text, func(t *testing.T) {
+			slow := &slowConn{text: []byte(text), held: make(chan struct{}, 1), free: make(chan struct{})}
+			var left sync.WaitGroup
+			f := dual(t, Definition{Tools: []Tool{tool("leaves", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+				left.Go(func() { say(ctx, call) })
+				<-slow.held
+				return &echoOutput{}, nil
+			}))}})
+			near, far := rpc.Pipe()
+			slow.Conn = far
+			c := f.connect(t.Context(), near, slow)
+			c.initialize(everyAsk)
+			c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"leaves","_meta":{"progressToken":"p"}}}`)
+			for !blocked("(*Call).close") && !blocked("(*progress).close") && len(c.frames) == 0 {
+				runtime.Gosched() // the handler has to wait
+			}
+			close(slow.free)
+			if m := c.next(); !strings.Contains(m.raw, text) {
+				t.Errorf("first came %s", m.raw)
+			}
+			if m := c.next(); string(m.ID) != "1" {
+				t.Errorf("then came %s", m.raw)
+			}
+			c.close()
+			left.Wait()
+		})
 	}
 }

@@ -8,14 +8,17 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// respeller writes JSON that means the same in another way: white space, escapes and, if shuffle is set, the order of members.
+// respeller writes JSON that means the same in another way: white space, escapes, numbers and, if shuffle is set, the order of members.
 type respeller struct {
 	*rand.Rand
 	shuffle bool
@@ -45,7 +48,7 @@ func (r *respeller) value(b []byte, d *json.Decoder) ([]byte, bool) {
 	case string:
 		return r.space(r.text(b, v)), true
 	case json.Number:
-		return r.space(append(b, v...)), true
+		return r.space(r.number(b, v.String())), true
 	default:
 		raw, err := json.Marshal(v)
 		return r.space(append(b, raw...)), err == nil
@@ -86,6 +89,31 @@ func (r *respeller) members(b []byte, d *json.Decoder, open json.Delim) ([]byte,
 func (r *respeller) space(b []byte) []byte {
 	for r.IntN(4) == 0 {
 		b = append(b, " \t\r\n"[r.IntN(4)])
+	}
+	return b
+}
+
+// number writes the same value with another fraction or exponent.
+func (r *respeller) number(b []byte, s string) []byte {
+	b = append(b, s...)
+	if strings.ContainsAny(s, "eE") {
+		return b
+	}
+	fraction := strings.Contains(s, ".")
+	switch r.IntN(5) {
+	case 0:
+		b = append(b, "e0"...)
+	case 1:
+		b = append(b, "E+00"...)
+	case 2:
+		if !fraction {
+			b = append(b, '.')
+		}
+		b = append(b, "00"...)
+	case 3:
+		if !fraction {
+			b = append(b, "0e-1"...)
+		}
 	}
 	return b
 }
@@ -146,7 +174,7 @@ func exchanged(srv *Server, text []byte, hint string) (frames [][]byte, status i
 	if refused != nil {
 		return [][]byte{rpc.AppendError(nil, j.ID, refused)}, j.Status
 	}
-	if j.Wire == nil {
+	if j.Revision == nil {
 		return nil, -1 // a session's
 	}
 	result := srv.Exchange(context.Background(), &j, writerFunc(func(_ rpc.ID, _ bool, frame []byte) {
@@ -183,6 +211,8 @@ func FuzzLET14Spelling(f *testing.F) {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25"}}}`,
 		`{"jsonrpc":"2.0","id":"a/b","method":"tools/call","params":{"name":"echo","arguments":{"text":"a/b"}}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`,
+		frameWith(7, "tools/call", nothing, callParams("echo", `{"text":"x","count":3}`), `"progressToken":12`),
+		`{"jsonrpc":"2.0","id":-20,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"},"task":{"ttl":60000},"_meta":{"progressToken":0.5}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`,
 	} {
 		for _, hint := range []string{"", "2025-11-25", "2026-07-28"} {
@@ -190,7 +220,7 @@ func FuzzLET14Spelling(f *testing.F) {
 		}
 	}
 	srv, err := New(Definition{
-		Runtime: Generation1, Methods: prompts(), Wires: []*Wire{fullWire20251125(), wire20260728()},
+		Runtime: Generation1, Methods: prompts(), Revisions: []*wire.Revision{wiretest.Revision20251125(), wiretest.Revision20260728()},
 		Tools: []Tool{tool("echo", structured(echo)), asker(confirmQuestion())},
 	}, WithGather(0))
 	if err != nil {

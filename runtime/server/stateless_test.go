@@ -11,13 +11,18 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // dual is a server of both revisions.
 func dual(t *testing.T, d Definition, opts ...Option) *fixture {
 	t.Helper()
-	d.Name, d.Version, d.Runtime, d.Wires = "test", "1", Generation1, []*Wire{fullWire20251125(), wire20260728()}
+	d.Name, d.Version, d.Runtime = "test", "1", Generation1
+	if d.Revisions == nil {
+		d.Revisions = []*wire.Revision{wiretest.Revision20251125(), wiretest.Revision20260728()}
+	}
 	srv, err := New(d, opts...)
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +166,7 @@ func TestREV02EachMessageIsJudgedByItself(t *testing.T) {
 
 // TestLET19InitializeIsToldWhatIsSpoken: basic/versioning#backward-compatibility-with-initialization-based-versions.
 func TestLET19InitializeIsToldWhatIsSpoken(t *testing.T) {
-	srv, err := New(Definition{Runtime: Generation1, Wires: []*Wire{wire20260728()}})
+	srv, err := New(Definition{Runtime: Generation1, Revisions: []*wire.Revision{wiretest.Revision20260728()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +179,7 @@ func TestLET19InitializeIsToldWhatIsSpoken(t *testing.T) {
 }
 
 func TestREV02AServerOfOneStatelessRevision(t *testing.T) {
-	srv, err := New(Definition{Runtime: Generation1, Tools: []Tool{tool("echo", structured(echo))}, Wires: []*Wire{wire20260728()}})
+	srv, err := New(Definition{Runtime: Generation1, Tools: []Tool{tool("echo", structured(echo))}, Revisions: []*wire.Revision{wiretest.Revision20260728()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +235,7 @@ func TestEXT19EveryRequestSaysRevisionAndCapabilities(t *testing.T) {
 		if result.Status != want.status {
 			t.Errorf("%s: status %d", params, result.Status)
 		}
-		if data := frames[0].field("error", "data"); want.code == -32022 && !strings.Contains(data, `"supported":["2026-07-28"],"requested":"`+want.part) {
+		if data := frames[0].field("error", "data"); want.code == -32022 && !strings.Contains(data, `"requested":"`+want.part+`","supported":["2026-07-28"]`) {
 			t.Errorf("%s: data %s", params, data)
 		}
 	}
@@ -358,7 +363,7 @@ func TestCAN18SessionsEndWhenTheTransportSays(t *testing.T) {
 	in := newInbox(t)
 	ss := f.srv.NewSession(t.Context(), in)
 	got := ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
-	if !got.Answered || got.Method != "initialize" || ss.Revision() != "2025-11-25" || in.take().str("result", "protocolVersion") != "2025-11-25" {
+	if !got.Answered || got.Method != "initialize" || ss.Version() != "2025-11-25" || in.take().str("result", "protocolVersion") != "2025-11-25" {
 		t.Errorf("%+v", got)
 	}
 	ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang"}}`))
@@ -410,7 +415,7 @@ func TestMethodsAreServedAndDeclared(t *testing.T) {
 		t.Error(m.raw)
 	}
 	c := f.dial(t.Context())
-	if got := c.initialize(`{}`).field("result", "capabilities"); got != `{"logging":{},"prompts":{},"resources":{"subscribe":true}}` {
+	if got := c.initialize(`{}`).field("result", "capabilities"); got != `{"logging":{},"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true}}` {
 		t.Error(got)
 	}
 	c.request("1", "prompts/list", `{}`).wantResult(t, `{"prompts":[]}`)
@@ -427,14 +432,14 @@ func TestRouteTellsWhatHeadersRepeat(t *testing.T) {
 		{"prompts/get", `"name":"p"`, "p"},
 	} {
 		j, err := f.srv.Route([]byte(frame(1, row.method, withTasks, row.params)), "")
-		if err != nil || !j.Named || j.Name != row.name || j.Method != row.method || j.Wire == nil || j.Wire.Revision != "2026-07-28" {
+		if err != nil || !j.Named || j.Name != row.name || j.Method != row.method || j.Revision == nil || j.Revision.Version != "2026-07-28" {
 			t.Errorf("%s: %+v %v", row.method, j, err)
 		}
 		if (j.Tool != nil) != (row.method == "tools/call") {
 			t.Errorf("%s: tool %v", row.method, j.Tool)
 		}
 	}
-	if j, err := f.srv.Route([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), ""); err != nil || j.Wire != nil {
+	if j, err := f.srv.Route([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), ""); err != nil || j.Revision != nil {
 		t.Errorf("a session's message: %+v %v", j, err)
 	}
 	if _, err := f.srv.Route([]byte(`{`), "2026-07-28"); err == nil || err.Code != -32700 {
@@ -444,8 +449,8 @@ func TestRouteTellsWhatHeadersRepeat(t *testing.T) {
 
 // sampling asks the client's model, and roots its roots.
 var (
-	sampling = ClientRequest[noInput, noInput]{Op: OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5}`)}
-	roots    = ClientRequest[noInput, noInput]{Op: OpListRoots, Codecs: rawCodec(`{}`)}
+	sampling = ClientRequest[noInput, noInput]{Op: wire.OpCreateMessage, Codecs: rawCodec(`{"messages":[],"maxTokens":5}`)}
+	roots    = ClientRequest[noInput, noInput]{Op: wire.OpListRoots, Codecs: rawCodec(`{}`)}
 )
 
 func rawCodec(params string) []ClientCodec[noInput, noInput] {

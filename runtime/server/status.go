@@ -3,80 +3,95 @@ package server
 import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // taskChanged is called for every change of a task by whoever made it, so it must not wait for a client: it queues the
-// notification. Only the session that created the task hears of it (TSK20).
+// notification. Only the session that created the task gets it (TSK20).
 func (s *Server) taskChanged(t task.Task) {
-	s.tellListens(&t)
+	if s.observed {
+		s.observeTask(TaskChanged, &t)
+	}
+	if t.Status.Terminal() {
+		s.forgetWaiting(t.ID)
+	}
+	s.notifyListens(&t)
 	if l := s.life(t.ID); l != nil {
 		if t.Status.Terminal() {
 			l.over.Store(true)
 		}
-		l.peer.notify(topic{OpTaskStatus, t.ID}, change{owner: t.Owner, task: t.ID, life: l})
+		l.peer.notify(topic{wire.OpTaskStatus, t.ID}, l)
 	}
 }
 
-// change is a changed task, or makes another frame. What it says is looked up or written when it is told, and not kept until then.
-type change struct {
-	owner, task string
-	life        *taskLife
-	frame       func() []byte
-}
-
-// notify queues a change for the client: one of each topic, the newest.
-func (p *peer) notify(about topic, c change) {
-	if p.changes.put(about, c) && p.live.add() {
-		go p.tellChanges()
+// notify queues a change for the client, of a task with its life: one of each topic.
+func (p *peer) notify(about topic, life *taskLife) {
+	if p.changes.put(about, life) && p.live.add() {
+		go p.sendChanges()
 	}
 }
 
-// tellChanges sends until no change waits. A notification of a task carries the whole task (TSK20); its questions follow it.
-func (p *peer) tellChanges() {
+// untilBegun returns when the client is initialized: until then it gets nothing but answers, pings and log messages (LET09). False: the
+// connection has ended before.
+func (p *peer) untilBegun() bool {
+	select {
+	case <-p.begun:
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
+}
+
+// sendChanges sends until no change waits. A notification of a task carries the whole task (TSK20); its questions follow it.
+func (p *peer) sendChanges() {
+	p.writing.Add(1)
 	r := p.s.newRequest(p) // for its buffers
-	defer p.live.done()
+	defer p.doneWriting()
 	defer r.release()
+	begun := p.untilBegun()
 	for {
-		c, ok := p.changes.take()
+		about, life, ok := p.changes.take()
 		if !ok {
 			return
 		}
-		if c.frame != nil {
-			session := subject{peer: p}
-			_ = session.tell(c.frame())
+		if !begun {
 			continue
 		}
-		p.tellTask(r, &c)
+		if life == nil {
+			session := subject{peer: p}
+			_ = session.send(p.revision.change(about, rpc.ID{}))
+			continue
+		}
+		p.sendTaskStatus(r, about.name, life)
 	}
 }
 
-// tellTask tells the state of a task that was not told yet.
-func (p *peer) tellTask(r *request, c *change) {
-	r.beginTelling()
-	defer r.endTelling()
-	t, _, err := p.s.engine.Watch(p.ctx, c.owner, c.task)
+// sendTaskStatus sends the state of a task, unless that was sent already.
+func (p *peer) sendTaskStatus(r *request, id string, life *taskLife) {
+	r.lockTaskState()
+	defer r.unlockTaskState()
+	t, _, err := p.s.engine.Watch(p.ctx, p.owner, id)
 	if err != nil {
-		if c.life.over.Load() {
-			p.s.endSession(c.task) // it is gone, too
+		if life.over.Load() {
+			p.s.endSession(id) // it is gone, too
 		}
 		return
 	}
-	if t.Version <= c.life.told {
+	if t.Version <= life.sent {
 		return
 	}
-	c.life.told = t.Version
-	about := subject{peer: p, task: c.life}
+	life.sent = t.Version
+	about := subject{peer: p, task: life}
 	if t.Status.Terminal() {
-		r.endTelling()
+		r.unlockTaskState()
 		p.s.silenceIfOver(&t)
 		p.s.endSession(t.ID)
 		about.task = nil // this is its last word
 	}
-	if p.wire.names[OpTaskStatus] != "" {
-		v := p.wire.view(&t)
-		r.scratch = p.wire.AppendTaskStatus(r.scratch[:0], &v)
-		r.out = rpc.AppendNotification(r.out[:0], p.wire.names[OpTaskStatus], r.scratch)
-		_ = about.tell(r.out)
+	if p.revision.names[wire.OpTaskStatus] != "" {
+		v := p.revision.view(&t)
+		r.scratch = p.revision.AppendTaskStatus(r.scratch[:0], &v)
+		_ = about.send(notification{revision: p.revision, op: wire.OpTaskStatus, params: r.scratch, buf: &r.out})
 	}
 	if len(t.Questions) > 0 {
 		p.offer(t.Owner, t.ID)

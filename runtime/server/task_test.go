@@ -208,6 +208,7 @@ func TestTSK09CancelledWaitersLeaveNothing(t *testing.T) {
 		for i := range waiters {
 			c.cancel(fmt.Sprint(100 + i))
 		}
+		c.fence() // all of it is read
 		for p.live.n.Load() > 1 {
 			c.fence()
 		}

@@ -30,7 +30,7 @@ func (d *delivery) ask(ctx context.Context, h *holder, q task.Question) (again b
 		return ctx.Err() != nil
 	}
 	_, err = s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
-	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler is told instead
+	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets the error instead
 		data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "the answer can not be kept: %v", limit)})
 		_, err = s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
 	}
@@ -44,7 +44,7 @@ func (d *delivery) ask(ctx context.Context, h *holder, q task.Question) (again b
 // schema, all are refused, so that the client can send them again.
 func (r *request) updateTask(b []byte) ([]byte, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
-	t, _, err := s.engine.Watch(r.entry, owner, id)
+	t, _, err := s.engine.Watch(r.ctx, owner, id)
 	if err != nil {
 		return b, r.taskError(err)
 	}
@@ -53,11 +53,12 @@ func (r *request) updateTask(b []byte) ([]byte, error) {
 		return b, err
 	}
 	// What was read is recorded, whether or not the client waits for the acknowledgement.
-	if t, err = s.engine.Answer(context.WithoutCancel(r.entry), owner, id, answers...); err != nil {
+	if t, err = s.engine.Answer(context.WithoutCancel(r.ctx), owner, id, answers...); err != nil {
 		return b, r.taskError(err)
 	}
-	v := r.wire.view(&t)
-	return r.wire.AppendTaskUpdated(b, &v), nil
+	v := r.revision.view(&t)
+	v.ServerInfo = r.revision.infoFor()
+	return r.revision.AppendTaskUpdated(b, &v), nil
 }
 
 // answers reads the answers to open questions.
@@ -73,9 +74,12 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 		if !ok {
 			continue
 		}
-		data, err := r.wire.readAnswer(q.Method, raw, r.p.s.cfg.limits)
+		data, err := r.revision.readAnswer(q.Method, raw, r.p.s.cfg.limits)
 		if check := r.p.s.checkOf(asked{t.ID, q.Name}); err == nil && check != nil {
-			err = check(data)
+			err = check(data, r)
+		}
+		if full, ok := errors.AsType[*rpc.Error](err); ok {
+			return nil, full
 		}
 		if err != nil {
 			for _, text := range violations(err) {

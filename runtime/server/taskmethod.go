@@ -8,56 +8,57 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // taskMethod serves the requests about tasks. A task's owner is the peer's identity, so a foreign task is an unknown
 // one (TSK21). Only what a task holds, and lists, wait for room among the unread answers: a task is cancelled at once (TSK18).
 func (r *request) taskMethod(b []byte) ([]byte, error) {
 	switch r.method.Op {
-	case OpGetTask:
+	case wire.OpGetTask:
 		return r.getTask(b)
-	case OpTaskResult:
+	case wire.OpTaskResult:
 		return r.taskResult(b)
-	case OpListTasks:
+	case wire.OpListTasks:
 		return r.listTasks(b)
-	case OpCancelTask:
+	case wire.OpCancelTask:
 		return r.cancelTask(b)
-	case OpUpdateTask:
+	case wire.OpUpdateTask:
 		return r.updateTask(b)
 	}
 	return b, rpc.Errorf(rpc.CodeMethodNotFound, "unknown method %q", r.method.Name)
 }
 
 func (r *request) getTask(b []byte) ([]byte, error) {
-	r.beginTelling()
-	t, err := r.p.s.engine.Get(r.entry, r.p.owner, r.params.TaskID)
+	r.lockTaskState()
+	t, err := r.p.s.engine.Get(r.ctx, r.p.owner, r.params.TaskID)
 	if err != nil {
 		return b, r.taskError(err)
 	}
 	if t.Status.Terminal() {
-		r.endTelling()
+		r.unlockTaskState()
 	}
-	if r.wire.AppendTaskDetail == nil {
+	if r.revision.AppendTaskDetail == nil {
 		r.p.s.silenceIfOver(&t)
-		v := r.wire.view(&t)
-		return r.wire.AppendTask(b, &v), nil
+		v := r.revision.view(&t)
+		return r.revision.AppendTask(b, &v), nil
 	}
 	if t.Status.Terminal() { // it brings its result
-		if err := r.room.reserve(r.entry); err != nil {
+		if err := r.room.reserve(r.ctx, int64(len(t.Result))); err != nil {
 			return b, err
 		}
 	}
 	r.p.s.silenceIfOver(&t)
-	v := r.p.s.detail(r.wire, &t, r.can)
-	return r.wire.AppendTaskDetail(b, &v), nil
+	v := r.p.s.detail(r.revision, &t, r.can)
+	return r.revision.AppendTaskDetail(b, &v), nil
 }
 
 func (r *request) listTasks(b []byte) ([]byte, error) {
-	if err := r.room.reserve(r.entry); err != nil {
+	if err := r.room.list(r.ctx, &r.p.s.taskLists); err != nil {
 		return b, err
 	}
-	r.beginTelling()
-	page, err := r.p.s.engine.List(r.entry, r.p.owner, r.params.Cursor, 0)
+	r.lockTaskState()
+	page, err := r.p.s.engine.List(r.ctx, r.p.owner, r.params.Cursor, 0)
 	if err != nil {
 		return b, taskError(err)
 	}
@@ -67,60 +68,67 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 		if i > 0 {
 			tasks = append(tasks, ',')
 		}
-		v := r.wire.view(&page.Tasks[i])
-		tasks = r.wire.AppendTask(tasks, &v)
+		v := r.revision.view(&page.Tasks[i])
+		tasks = r.revision.AppendTask(tasks, &v)
 	}
 	r.scratch = append(tasks, ']')
-	return r.wire.AppendTaskList(b, &TaskList{Tasks: r.scratch, NextCursor: page.Next}), nil
+	return r.revision.AppendTaskList(b, &wire.TaskList{Tasks: r.scratch, NextCursor: page.Next}), nil
 }
 
 // cancelTask cancels the task; when it answers, nothing of the task is still to be written (TSK18, PRO01).
 func (r *request) cancelTask(b []byte) ([]byte, error) {
 	s := r.p.s
-	r.beginTelling()
-	t, err := s.engine.Cancel(r.entry, r.p.owner, r.params.TaskID, task.Cancel{Force: r.wire.Task.CancelForces})
-	if over := (*task.TerminalError)(nil); errors.As(err, &over) && !r.wire.Task.CancelTerminalRefused {
+	r.lockTaskState()
+	t, err := s.engine.Cancel(r.ctx, r.p.owner, r.params.TaskID, task.Cancel{Force: r.revision.Task.CancelForces})
+	if over := (*task.TerminalError)(nil); errors.As(err, &over) && !r.revision.Task.CancelTerminalRefused {
 		err = nil
 	}
 	if err != nil {
 		return b, r.taskError(err)
 	}
 	if t.Status.Terminal() {
-		r.endTelling()
+		r.unlockTaskState()
 	}
 	s.silenceIfOver(&t)
-	v := r.wire.view(&t)
-	if r.wire.AppendTaskCancelled != nil {
-		return r.wire.AppendTaskCancelled(b, &v), nil
+	v := r.revision.view(&t)
+	v.ServerInfo = r.revision.infoFor()
+	if r.revision.AppendTaskCancelled != nil {
+		return r.revision.AppendTaskCancelled(b, &v), nil
 	}
-	return r.wire.AppendTask(b, &v), nil
+	return r.revision.AppendTask(b, &v), nil
 }
 
 // createTask makes a task of the call. Arguments are checked before (TSK24). A client that asked for a task could not read a
 // result, so bad ones are a JSON-RPC error for it.
 func (r *request) createTask(b []byte) ([]byte, error) {
 	s, t := r.p.s, r.tool
-	args := append([]byte(nil), arguments(r.params.Arguments)...)
+	args := append([]byte(nil), orEmpty(r.params.Arguments)...)
 	if err := t.Handler.check(args, s.cfg.limits, r); err != nil {
 		if full, ok := errors.AsType[*rpc.Error](err); ok {
 			return b, full
 		}
-		if r.wire.Task.ByReceiver {
-			result := CallResult{IsError: true, Content: appendText(nil, (&inputError{err}).Error()), ServerInfo: s.infoFor(r.wire)}
-			return r.wire.AppendCallResult(b, &result), nil
+		if r.revision.Task.ByReceiver {
+			r.outcome = ToolFailed
+			result := wire.CallResult{IsError: true, Content: appendText(nil, (&inputError{err}).Error()), ServerInfo: r.revision.infoFor()}
+			return r.revision.AppendCallResult(b, &result), nil
 		}
 		return b, invalidParams(r.method.Name, err)
 	}
 	before, b, asks, err := r.asksBefore(b)
 	if err != nil || asks {
+		r.outcome = HasAsked // if there is no error
 		return b, err
 	}
 	// From here on the task is cancelled by its own method only (CAN11).
 	if !r.entry.Shield() {
 		return b, r.entry.Err()
 	}
-	local := &taskLocal{wire: r.wire, can: r.can, token: r.params.ProgressToken, who: r.p.who, earlier: before}
-	created, err := s.engine.Create(context.WithoutCancel(r.entry), task.Spec{
+	local := &taskLocal{revision: r.revision, can: r.can, token: r.params.ProgressToken, who: r.p.who, earlier: before}
+	local.ctx.values = r.ownValues()
+	if r.header.size() <= smallMessage {
+		local.header = r.header
+	}
+	created, err := s.engine.Create(context.WithoutCancel(r.ctx), task.Spec{
 		Owner: r.p.owner, QuotaKey: r.p.taskQuota(), Tool: t.Name, Args: args, Meta: r.taskMeta(&before),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
 		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Uncancellable: t.Cancel.Uncancellable,
@@ -129,7 +137,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, taskError(err)
 	}
-	if r.wire.Handshake {
+	if r.revision.Handshake {
 		local.life.peer = r.p
 		local.life.expires, _ = created.Task.ExpiresAt()
 		s.setSession(created.Task.ID, &local.life)
@@ -138,10 +146,13 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		}
 	}
 	// Nothing of the task may be on the wire before the answer that tells its id.
-	r.after = created.Start
-	v := r.wire.view(&created.Task)
-	v.ServerInfo = s.infoFor(r.wire)
-	return r.wire.AppendTaskCreated(b, &v), nil
+	r.after, r.outcome = created.Start, BecameTask
+	if s.observed {
+		s.observeTask(TaskCreated, &created.Task)
+	}
+	v := r.revision.view(&created.Task)
+	v.ServerInfo = r.revision.infoFor()
+	return r.revision.AppendTaskCreated(b, &v), nil
 }
 
 // askedTTL is what the request asks for, nil for nothing. What does not fit a Duration is as absurd as its maximum.
@@ -164,7 +175,7 @@ func (r *request) taskError(err error) error {
 	if l := r.p.s.life(r.params.TaskID); l != nil && l.peer.owner == r.p.owner {
 		l.end()
 	}
-	if refused := r.p.s.rates.take(r.p, ratedUnknownTasks); refused != nil {
+	if refused := r.p.s.rates.take(r.p, ratedUnknownTasks, 1); refused != nil {
 		return refused
 	}
 	return taskError(err)
@@ -195,4 +206,5 @@ func (s *Server) endSession(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sessions, task)
+	delete(s.queued, task)
 }

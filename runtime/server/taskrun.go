@@ -6,36 +6,49 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // taskMeta is what a run needs to know about the request that created its task, also after a restart.
 type taskMeta struct {
 	Revision string          `json:"revision"`
-	Token    json.RawMessage `json:"token,omitempty"` // for progress (PRO03)
-	Can      []string        `json:"can,omitempty"`   // what the client declared
-	Earlier  earlierRecord   `json:"carried,omitzero"`
+	Token    json.RawMessage `json:"token,omitempty"`  // for progress (PRO03)
+	Can      []string        `json:"can,omitempty"`    // what the client declared
+	Meta     json.RawMessage `json:"meta,omitempty"`   // of the request
+	Client   *Client         `json:"client,omitempty"` // of a session, without capabilities
+	Earlier  earlierJournal  `json:"carried,omitzero"`
 }
 
 // taskLocal is the same for a run in the process that created the task, with the connection.
 type taskLocal struct {
-	life    taskLife // without a peer: nobody is told of progress, nor asked on a connection
-	wire    *wire
-	can     ability
-	token   rpc.ID
-	who     Requestor // pays for what is decoded
-	earlier earlierRecord
+	life     taskLife // without a peer: no progress is sent, and no question on a connection
+	revision *revision
+	can      ability
+	token    rpc.ID
+	who      Requestor // pays for what is decoded
+	earlier  earlierJournal
+	header   Header // of the request; nil: it had none, or too much to keep
+	ctx      valued // of the run, with the values of the request
 }
 
-func (r *request) taskMeta(before *earlierRecord) []byte {
-	b := check.AppendString(append(make([]byte, 0, 256), `{"revision":`...), r.wire.Revision)
+func (r *request) taskMeta(before *earlierJournal) []byte {
+	meta := r.meta()
+	b := check.AppendString(append(make([]byte, 0, 256+len(meta)), `{"revision":`...), r.revision.Version)
 	if !r.params.ProgressToken.IsZero() {
 		b = r.params.ProgressToken.AppendJSON(append(b, `,"token":`...))
 	}
-	b = r.wire.appendAbilities(append(b, `,"can":`...), r.can)
+	b = r.revision.appendAbilities(append(b, `,"can":`...), r.can)
+	if meta != nil {
+		b = append(append(b, `,"meta":`...), meta...)
+	}
+	if r.revision.Handshake && r.p.client != nil {
+		b = r.p.client.appendJSON(append(b, `,"client":`...))
+	}
 	if !before.empty() {
 		carried, _ := json.Marshal(before) // no value of these types fails
 		b = append(append(b, `,"carried":`...), carried...)
@@ -44,8 +57,8 @@ func (r *request) taskMeta(before *earlierRecord) []byte {
 }
 
 // runTask is the engine's runner: it runs the tool's handler and says how the task ends.
-func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
-	growStack(len(s.wires) & 1)
+func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
+	growStack(len(s.revisions) & 1)
 	t := run.Task()
 	call, err := s.taskCall(ctx, run, &t)
 	if err != nil {
@@ -53,20 +66,29 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) task.Outcome {
 	}
 	r := s.newRun(call.local.who)
 	defer s.endRun(r)
-	call.room, call.payer = &r.room, r
-	result, err := s.execute(ctx, call, t.Args, &r.scratch)
+	if full := r.countText(t.Args); full != nil {
+		return failed(full)
+	}
+	call.r = r
+	call.local.ctx.Context = ctx
+	if s.observed {
+		s.observe(call.event(RunBegan))
+		began := time.Now()
+		defer func() { call.observeRun(began, &o) }()
+	}
+	result, err := s.execute(&call.local.ctx, call, t.Args, &r.scratch)
 	if f := (*fault)(nil); errors.As(err, &f) {
 		o := failed(&f.own)
-		o.Kind, o.Message, o.Status = f.kind, f.text, call.wire.statusOf(f.kind, o.Status)
+		o.Kind, o.Message, o.Status = f.kind, f.text, call.revision.statusOf(f.kind, o.Status)
 		if len(f.text) > task.MaxStatusMessage { // a revision without a code for it shows all of it
-			o.Result = packResult(&CallResult{IsError: true, Content: appendText(nil, f.text)})
+			o.Result = packResult(&wire.CallResult{IsError: true, Content: appendText(nil, f.text)})
 		}
 		return o
 	}
 	if err != nil {
 		return failed(asRPC(err))
 	}
-	return call.wire.outcome(&result)
+	return call.revision.outcome(&result)
 }
 
 // newRun is a request for the run of a task: it has buffers, and an account that pays for what is decoded.
@@ -75,6 +97,7 @@ func (s *Server) newRun(who Requestor) *request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.account = s.openAccount(who)
+	r.room.account = r.account
 	return r
 }
 
@@ -91,7 +114,7 @@ func failed(err *rpc.Error) task.Outcome {
 }
 
 // outcome is how a task ends with a result.
-func (w *wire) outcome(result *CallResult) task.Outcome {
+func (w *revision) outcome(result *wire.CallResult) task.Outcome {
 	o := task.Outcome{Status: task.Completed, Result: packResult(result)}
 	if result.IsError {
 		o.Kind, o.Message, o.Status = toolError, textOf(result.Content), w.statusOf(toolError, o.Status)
@@ -100,50 +123,53 @@ func (w *wire) outcome(result *CallResult) task.Outcome {
 }
 
 // statusOf is what a task of the status that ended so is in the revision (TSK12, EXT08).
-func (w *wire) statusOf(k kind, stored task.Status) task.Status {
+func (w *revision) statusOf(k kind, stored task.Status) task.Status {
 	switch {
 	case k == plainKind:
 		return stored
-	case w.Codes.code(k) != 0 || w.Task.IsErrorFails:
+	case w.code(k) != 0 || w.Task.IsErrorFails:
 		return task.Failed
 	}
 	return task.Completed
 }
 
-// ending is what the request that became the task would have been answered with in the revision (TSK10, LET17).
-func (w *wire) ending(t *task.Task) (CallResult, error) {
+// ending is what a client with these abilities would have been answered with in the revision, to the request that became the task (TSK10, LET17).
+func (w *revision) ending(t *task.Task, can ability) (wire.CallResult, error) {
 	switch {
 	case t.Error != nil && t.Kind != plainKind:
-		result, err := w.answer(&fault{t.Kind, t.StatusMessage, *t.Error})
+		result, err := w.answer(&fault{t.Kind, t.StatusMessage, *t.Error}, can)
 		if err == nil && len(t.Result) > 0 {
 			return unpackResult(t.Result)
 		}
 		return result, err
 	case t.Error != nil:
-		return CallResult{}, t.Error
+		return wire.CallResult{}, t.Error
 	case t.Status == task.Cancelled:
-		return CallResult{}, rpc.Errorf(task.CodeCancelled, "the task was cancelled")
+		return wire.CallResult{}, rpc.Errorf(task.CodeCancelled, "the task was cancelled")
 	}
 	return unpackResult(t.Result)
 }
 
 // taskTimedOut is how a task ends that took too long: as its call would have.
 func (s *Server) taskTimedOut(t task.Task) task.Outcome {
+	if tool := s.tools.get(t.Tool); tool != nil && s.waited(t.ID) {
+		return failed(tool.busy())
+	}
 	var meta taskMeta
 	_ = json.Unmarshal(t.Meta, &meta) // we wrote it; else the newest revision decides
 	result := timeoutResult(t.Tool, t.Timeout)
-	return s.wireOf(meta.Revision).outcome(&result)
+	return s.revisionOf(meta.Revision).outcome(&result)
 }
 
 func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Call, error) {
-	c := &Call{s: s, tool: s.tools[t.Tool], run: run}
+	c := &Call{s: s, tool: s.tools.get(t.Tool), run: run}
 	if c.tool == nil {
 		return nil, errors.New("the tool of this task is gone")
 	}
 	if l, ok := run.Local().(*taskLocal); ok {
-		c.peer, c.wire, c.can, c.local = l.life.peer, l.wire, l.can, l
-		if c.peer != nil && l.wire.Task.Progress {
-			c.progress = newProgress(c.subject(), l.wire, l.token, t.ID)
+		c.peer, c.revision, c.can, c.local = l.life.peer, l.revision, l.can, l
+		if c.peer != nil && l.revision.Task.Progress {
+			c.progress = newProgress(c.subject(), l.revision, l.token, t.ID)
 		}
 		return c, nil
 	}
@@ -160,19 +186,19 @@ func (c *Call) restore(stored []byte) error {
 	if err := json.Unmarshal(stored, &meta); err != nil {
 		return err
 	}
-	c.wire, c.local = c.s.wireOf(meta.Revision), &taskLocal{earlier: meta.Earlier}
-	c.can = c.wire.abilitiesOf(meta.Can)
+	c.revision, c.local = c.s.revisionOf(meta.Revision), &taskLocal{earlier: meta.Earlier}
+	c.can = c.revision.abilitiesOf(meta.Can)
 	return nil
 }
 
-// wireOf is the wire of the revision, or the newest one if it is not served any more.
-func (s *Server) wireOf(revision string) *wire {
-	for _, w := range s.wires {
-		if w.Revision == revision {
+// revisionOf is the revision of the name, or the newest one if it is not served any more.
+func (s *Server) revisionOf(revision string) *revision {
+	for _, w := range s.revisions {
+		if w.Version == revision {
 			return w
 		}
 	}
-	return s.wires[0]
+	return s.revisions[0]
 }
 
 // taskResult answers what the call would have been answered (TSK10), as soon as the task is over (TSK09). Meanwhile
@@ -180,20 +206,20 @@ func (s *Server) wireOf(revision string) *wire {
 func (r *request) taskResult(b []byte) ([]byte, error) {
 	t, err := r.awaitTask()
 	if err == nil {
-		err = r.room.reserve(r.entry)
+		err = r.room.reserve(r.ctx, int64(len(t.Result)))
 	}
 	if err != nil {
 		return b, r.taskError(err)
 	}
-	r.beginTelling() // what was read before it was over is written before
-	r.endTelling()
+	r.lockTaskState() // what was read before it was over is written before
+	r.unlockTaskState()
 	r.p.s.silenceIfOver(&t)
-	result, err := r.wire.ending(&t)
+	result, err := r.revision.ending(&t, r.can)
 	if err != nil {
 		return b, err
 	}
 	result.RelatedTask = t.ID
-	return r.wire.AppendCallResult(b, &result), nil
+	return r.revision.AppendCallResult(b, &result), nil
 }
 
 // principalOf is the identity in the owner of a task.
@@ -208,7 +234,7 @@ func principalOf(owner string) string {
 // packResult is the form in which results are stored: no revision's, so that each can show it. It is a byte of flags and the
 // lengths and bytes of content, structured content and meta. Content that is the text of the structured content is left out: it
 // would be kept twice.
-func packResult(r *CallResult) []byte {
+func packResult(r *wire.CallResult) []byte {
 	parts := [...][]byte{r.Content, r.StructuredContent, r.Meta}
 	b := make([]byte, 1, 1+len(parts)*binary.MaxVarintLen32+len(r.Content)+len(r.StructuredContent)+len(r.Meta))
 	if r.IsError {
@@ -231,7 +257,7 @@ const (
 
 var errStored = errors.New("the stored result is damaged")
 
-func unpackResult(b []byte) (r CallResult, err error) {
+func unpackResult(b []byte) (r wire.CallResult, err error) {
 	if len(b) == 0 {
 		return r, errStored
 	}

@@ -1,6 +1,10 @@
 package server
 
-import "time"
+import (
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
 
 // Generation is the compile-time handshake between generated code and this runtime: generated code names the
 // constant of the generation that it was made for.
@@ -20,9 +24,13 @@ type Definition struct {
 	// Runtime is the generation of generated code.
 	Runtime Generation
 	Tools   []Tool
-	// Methods serve requests of the protocol other than tools and tasks; a wire that has no OpMethod of the name leaves one out.
+	// Methods serve requests of the protocol other than tools and tasks; a revision that has no OpMethod of the name leaves one out.
 	Methods []MethodHandler
-	Wires   []*Wire
+	// Prompts, Resources and Templates are the registries. A revision whose methods have the operations for one has it, if only empty.
+	Prompts   []Prompt
+	Resources []Resource
+	Templates []ResourceTemplate
+	Revisions []*wire.Revision
 }
 
 // Tool is one tool: how it is advertised, called, cancelled and run as a task.
@@ -30,16 +38,21 @@ type Tool struct {
 	Name string
 	// Definition is the advertised JSON object, sent as it is (VAL08).
 	Definition string
-	// Execution is the raw object that Wire.ToolExecution adds to it; "" for none.
+	// Execution is the raw object that Version.ToolExecution adds to it; "" for none.
 	Execution string
 	Handler   Handler
 	Cancel    CancelPolicy
 	Task      TaskPolicy
+	// MaxConcurrent is how many runs of the tool there may be at once in this process, inline and tasks together; 0: any number.
+	// Others wait for one to end, within their timeout.
+	MaxConcurrent int
+	// places are those runs; nil: any number. New makes it.
+	places *places
 	// Before are the questions that are asked before a task is made of the call, where the revision can: made with
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion
 	// MustAsk: the handler has a question with OnUnsupported Fail. What its calls say waits for their end where the client can not be
-	// asked and the refusal has a status of its own (LET20).
+	// asked and the refusal has a status of its own (LET20), as with requests of any handler's own (wire.Outgoing).
 	MustAsk bool
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // callTool runs the tool, or makes the task that will.
@@ -21,93 +22,124 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 		return b, err
 	}
 	var err error
-	r.result, err = r.p.s.execute(r.entry, call, arguments(r.params.Arguments), &r.scratch)
-	if call.suspend() {
+	r.result, err = r.p.s.execute(r.ctx, call, orEmpty(r.params.Arguments), &r.scratch)
+	if call.suspend(&r.room) {
 		return b, context.Cause(r.entry)
 	}
 	if f, ok := errors.AsType[*fault](err); ok { // unlike errors.As it does not allocate
-		r.result, err = r.wire.answer(f)
+		r.result, err = r.revision.answer(f, r.can)
+		if instead, late := r.unbegun(err); late {
+			r.result, err = wire.CallResult{IsError: true, Content: appendText(nil, instead.Message)}, nil
+		}
 	}
 	if err != nil {
 		return b, err
 	}
-	r.result.ServerInfo = r.p.s.infoFor(r.wire)
-	return r.wire.AppendCallResult(b, &r.result), nil
+	if r.result.IsError {
+		r.outcome = ToolFailed
+	}
+	r.result.ServerInfo = r.revision.infoFor()
+	b = growLarge(b, len(r.result.Content)+len(r.result.StructuredContent)+len(r.result.Meta))
+	return r.revision.AppendCallResult(b, &r.result), nil
 }
 
 // infoFor is the server's name for the results of a revision that have one (EXT20).
-func (s *Server) infoFor(w *wire) []byte {
+func (w *revision) infoFor() []byte {
 	if w.Handshake {
 		return nil
 	}
-	return s.info
-}
-
-// arguments returns an empty object for absent ones.
-func arguments(args []byte) []byte {
-	if args == nil {
-		return []byte("{}")
-	}
-	return args
+	return w.info
 }
 
 // execute runs the tool's handler and makes the protocol's result of what it returns. Its parts live in buf. An error
 // is answered as a JSON-RPC error, a *fault as the revision does; errors that the model should see are results.
-func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]byte) (CallResult, error) {
+func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]byte) (wire.CallResult, error) {
 	defer call.close()
 	t := call.tool
 	raw, err := t.Handler.run(ctx, call, args, (*buf)[:0])
 	*buf = raw
-	if err != nil {
-		return s.failure(call, err)
+	more := call.takeAdded()
+	switch {
+	case err != nil:
+		return s.failureWith(call, err, more)
+	case t.Handler.unstructured():
+		return s.protocolResult(call, raw, more)
+	case more != nil:
+		return s.addTo(call, wire.CallResult{StructuredContent: raw}, more)
+	case call.run != nil:
+		return wire.CallResult{StructuredContent: raw}, nil // its text is made when it is read
 	}
-	if !t.Handler.unstructured() && call.run != nil {
-		return CallResult{StructuredContent: raw}, nil // its text is made when it is read
+	n := len(raw)
+	if n >= keptBuffer { // it would be copied to a larger buffer
+		return wire.CallResult{StructuredContent: raw, Content: appendText(make([]byte, 0, n+n/4), text(raw))}, nil
 	}
-	if !t.Handler.unstructured() {
-		*buf = appendText(raw, text(raw))
-		n := len(raw)
-		return CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
+	*buf = appendText(raw, text(raw))
+	return wire.CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
+}
+
+// protocolResult takes apart what a tool without an outputSchema wrote.
+func (s *Server) protocolResult(call *Call, raw []byte, more *added) (result wire.CallResult, err error) {
+	if len(raw) == 0 { // the handler has nothing to say
+		result.Content = []byte("[]")
+	} else {
+		raw = call.revision.adaptBlocks(raw, call.revision.blocks)
+		if err = s.validate(raw, call.revision.CheckCallResult); err == nil {
+			err = check.DecodeScanned(raw, s.cfg.limits, call.revision.ReadCallResult, &result)
+		}
+		if err != nil {
+			return s.failure(call, &outputError{err})
+		}
+		result.Meta = call.revision.withoutOwnKeys(result.Meta)
 	}
-	if len(raw) == 0 {
-		return CallResult{Content: []byte("[]")}, nil // the handler has nothing to say
+	if more != nil {
+		return s.addTo(call, result, more)
 	}
-	var result CallResult
-	if err = s.validate(raw, call.wire.CheckCallResult); err == nil {
-		err = check.DecodeScanned(raw, s.cfg.limits, call.wire.ReadCallResult, &result)
+	return result, nil
+}
+
+// failureWith is failure with the metadata that the handler added before.
+func (s *Server) failureWith(call *Call, err error, more *added) (wire.CallResult, error) {
+	result, err := s.failure(call, err)
+	if err != nil || more == nil {
+		return result, err
 	}
-	if err != nil {
-		return s.failure(call, &outputError{err})
+	if more.err != nil {
+		call.Log().Error("metadata of a tool error refused", "error", more.err)
 	}
-	result.Meta = s.withoutOwnKeys(result.Meta)
+	result.Meta = call.revision.mergeMeta(result.Meta, more.meta)
 	return result, nil
 }
 
 // failure makes an answer of a handler's error; a *fault is for the revision to answer.
-func (s *Server) failure(call *Call, err error) (CallResult, error) {
+func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 	if f := call.fault(err); f != nil {
-		if f.kind == needsAbility {
-			call.dropWithheld()
-		}
-		return CallResult{}, f
+		return wire.CallResult{}, f
 	}
 	if broken := (*outputError)(nil); errors.As(err, &broken) {
 		call.Log().Error("output refused", "error", broken.err)
-		return CallResult{}, rpc.Errorf(rpc.CodeInternalError, "the tool's output %s", broken.message())
+		return wire.CallResult{}, rpc.Errorf(rpc.CodeInternalError, "the tool's output %s", broken.message())
+	}
+	if misused := (*misuseError)(nil); errors.As(err, &misused) {
+		return wire.CallResult{}, errInternal // it is logged
 	}
 	if misnamed := (*task.NameError)(nil); errors.As(err, &misnamed) {
 		call.Log().Error("question or step not run", "error", err)
-		return CallResult{}, errInternal
+		return wire.CallResult{}, errInternal
 	}
-	return CallResult{IsError: true, Content: appendText(nil, err.Error())}, nil
+	if told := (*ToolError)(nil); errors.As(err, &told) && told != nil {
+		return s.toolError(call, err, told)
+	}
+	return wire.CallResult{IsError: true, Content: appendText(nil, err.Error())}, nil
 }
 
 // appendText appends a tool result's content that is one text. This form is the same in every revision, so it is the
-// one message that no Wire supplies.
+// one message that no Version supplies.
 func appendText(b []byte, s string) []byte {
-	b = append(b, `[{"type":"text","text":`...)
-	b = check.AppendString(b, s)
-	return append(b, `}]`...)
+	return append(appendTextBlock(append(b, '['), s), ']')
+}
+
+func appendTextBlock(b []byte, s string) []byte {
+	return append(check.AppendString(append(b, `{"type":"text","text":`...), s), '}')
 }
 
 // textOf returns the first text of a tool result's content, "" without one.
@@ -126,3 +158,11 @@ func textOf(content []byte) string {
 
 // text is b as a string, without a copy: the caller only reads it before b changes.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// orEmpty returns an empty object for an absent one.
+func orEmpty(object []byte) []byte {
+	if object == nil {
+		return []byte("{}")
+	}
+	return object
+}

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 type echoInput struct {
@@ -123,7 +125,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, tools []Tool, opts ...Option) *fixture {
 	t.Helper()
-	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Tools: tools, Wires: []*Wire{wire20251125()}}, opts...)
+	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Tools: tools, Revisions: []*wire.Revision{wiretest.Revision20251125()}}, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,15 +1,18 @@
 package server
 
 import (
+	"time"
+
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Outlet carries what the server says to one peer. It is called concurrently.
 type Outlet interface {
-	// Write sends one frame and does not retain it; it may block for back-pressure, and does for large ones until the peer has
-	// read enough: what it returned for is not counted any more (TSK28). about is the client's request that
-	// the frame belongs to (its answer, with last; its progress; a question asked while it runs), or the zero ID
+	// Write sends one frame and does not retain it; it may block for back-pressure unless the Outlet is Queued, and does for large
+	// ones until the peer has read enough: what it returned for is not counted any more (TSK28). about is the client's request that
+	// the frame belongs to (its answer, with last unless something follows it; its progress; a question asked while it runs), or the zero ID
 	// for the session as a whole. An empty frame with last says that no answer will come: the request was cancelled.
 	Write(about rpc.ID, last bool, frame []byte) error
 }
@@ -20,8 +23,26 @@ type Refuser interface {
 	Refuse(about rpc.ID, err *rpc.Error, status int)
 }
 
-// Inline is an Outlet whose Write may wait for the caller of Receive. AnswersInline is called before the Write of an answer that
-// comes from inside Receive itself, so that it does not wait for its own caller.
+// Queued is an Outlet whose Write puts frames into queues and does not wait for whoever reads those. Writers wait before and after
+// it, when they hold nothing that Receive needs: so a response that nobody reads holds up no other message of its peer (CAN01).
+type Queued interface {
+	// Queue is what frames about the request go on now; nil: there is none to wait for.
+	Queue(about rpc.ID) Queue
+	// Cancelled is called, from inside Receive, when the client cancels a request that is not in flight: what is still queued of it is
+	// dropped, its answer too (CAN02).
+	Cancelled(about rpc.ID)
+}
+
+// Queue is one queue of a Queued Outlet.
+type Queue interface {
+	// AwaitRoom is called before the Write of a frame of that size that is no answer. It returns when the reader is not far behind.
+	AwaitRoom(bytes int)
+	// AwaitRead is called after the Write of a frame of that size. It returns when the frame need not be counted any more (TSK28).
+	AwaitRead(bytes int)
+}
+
+// Inline is an Outlet whose queues may be read by the caller of Receive. AnswersInline is called before the Write of an answer that
+// comes from inside Receive itself, so that nobody waits for its own caller.
 type Inline interface {
 	AnswersInline(about rpc.ID)
 }
@@ -29,7 +50,7 @@ type Inline interface {
 // Attended is an Outlet that knows whether somebody reads what it writes. Without it everything that is written is read. The
 // question of a task stays with a stream only as long as that is read: it may be asked on another one otherwise.
 type Attended interface {
-	// Attended tells whether somebody reads the stream that frames about the request go on now, and returns a channel that is
+	// Attended reports whether somebody reads the stream that frames about the request go on now, and returns a channel that is
 	// closed when that may have changed.
 	Attended(about rpc.ID) (read bool, changed <-chan struct{})
 	// Ask writes a question as Write does, and tells which stream has it.
@@ -38,10 +59,20 @@ type Attended interface {
 
 // Carrier is the stream that has a question.
 type Carrier interface {
-	// Attended tells whether somebody reads it, and returns a channel that is closed when that may have changed.
+	// Attended reports whether somebody reads it, and returns a channel that is closed when that may have changed.
 	Attended() (read bool, changed <-chan struct{})
 	// Close is called when the question is over.
 	Close()
+}
+
+// Unread is an Outlet that knows how its peer reads, so that one who does not read can be ended while others wait for the room that its
+// answers take (TSK28).
+type Unread interface {
+	// Stalled returns how many bytes of frames above 4 KiB are being written of which nothing was taken for that long, and whether
+	// they are given up already.
+	Stalled(wait time.Duration) (bytes int64, ending bool)
+	// GiveUp ends these writes. It does not wait for that.
+	GiveUp(wait time.Duration)
 }
 
 // Ender is an Outlet whose connection or session can be ended from here. End does not wait for the end; what is in flight then is
@@ -82,8 +113,10 @@ type Routed struct {
 	Kind   rpc.Kind
 	ID     rpc.ID
 	Method string
-	// Wire is the stateless revision that the message is written in; nil: the message is a session's.
-	Wire *Wire
+	// Revision is the stateless revision that the message is written in; nil: the message is a session's.
+	Revision *wire.Revision
+	// Handshake says that the message is the request that begins a session.
+	Handshake bool
 	// Name is what the name header has to repeat (EXT14); Named says that the method has one.
 	Name  string
 	Named bool
@@ -92,10 +125,12 @@ type Routed struct {
 	Arguments []byte
 	// Status is the HTTP status for the error that Route returned; 0 if the revision has none.
 	Status int
+	// Header is set by the transport to the header of the HTTP request, for Call.Header; it is not changed afterwards.
+	Header Header
 
-	msg     rpc.Message
-	wire    *wire
-	method  *Method
-	params  Params
-	reading reading // of params
+	msg      rpc.Message
+	revision *revision
+	method   *wire.Method
+	params   wire.Params
+	reading  reading // of params
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // In revisions whose subscriptions name resources no request does that. The application still has to know what to watch, so its handlers
@@ -15,11 +16,20 @@ import (
 
 // watch tells the application which resources the subscription names. Those that it refuses are left out.
 func (l *listen) watch(r *request) {
-	if l.wire.watch == nil || l.wire.unwatch == nil {
+	if l.revision.methodOf(wire.OpReadResource) != nil {
+		l.ack.ResourceURIs = slices.DeleteFunc(l.ack.ResourceURIs, func(uri string) bool {
+			refused := r.mayWatch(uri) != nil
+			if refused {
+				l.forget(uri)
+			}
+			return refused
+		})
+	}
+	if l.revision.watch == nil || l.revision.unwatch == nil {
 		return
 	}
 	refused := func(uri string) bool {
-		if err := r.runWatcher(r.entry, l.wire.watch, uri); err != nil {
+		if err := r.runWatcher(r.ctx, l.revision.watch, uri); err != nil {
 			l.peer.s.log.Debug("subscription refused", "uri", uri, "error", err)
 			l.forget(uri)
 			return true
@@ -32,7 +42,7 @@ func (l *listen) watch(r *request) {
 
 // unwatch tells the application that the listener is gone.
 func (l *listen) unwatch(r *request) {
-	r.endWatching(r.entry, l.watched)
+	r.endWatching(r.ctx, l.watched)
 }
 
 // endWatching tells the application, within the grace period, to stop watching these resources for one listener.
@@ -40,7 +50,7 @@ func (r *request) endWatching(ctx context.Context, uris []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.p.s.cfg.grace)
 	defer cancel()
 	for _, uri := range uris {
-		if err := r.runWatcher(ctx, r.wire.unwatch, uri); err != nil {
+		if err := r.runWatcher(ctx, r.revision.unwatch, uri); err != nil {
 			r.p.s.log.Warn("unsubscribe failed", "uri", uri, "error", err)
 		}
 	}
@@ -48,25 +58,25 @@ func (r *request) endWatching(ctx context.Context, uris []string) {
 
 // unsubscribe tells the application that a session is gone which did not unsubscribe.
 func (p *peer) unsubscribe(uris []string) {
-	method := p.wire.methodOf(OpUnsubscribe)
-	if len(uris) == 0 || method == nil || p.wire.unwatch == nil {
+	method := p.revision.methodOf(wire.OpUnsubscribe)
+	if len(uris) == 0 || method == nil || p.revision.unwatch == nil {
 		return
 	}
 	r := p.s.newRequest(p)
 	defer r.release()
-	r.wire, r.method = p.wire, method
+	r.revision, r.method = p.revision, method
 	entry, err := p.s.tracker.Register(context.WithoutCancel(p.ctx), p.key(rpc.ID{}, inflight.Incoming), inflight.Info{Method: r.method.Name, Principal: p.principal})
 	if err != nil {
 		return
 	}
 	defer entry.Retire()
-	r.entry = entry
+	r.entry, r.ctx = entry, entry
 	r.endWatching(entry, uris)
 }
 
 // methodOf is the method of an operation that a revision has once, nil for none.
-func (w *wire) methodOf(op Op) *Method {
-	i := slices.IndexFunc(w.Methods, func(m Method) bool { return m.Op == op })
+func (w *revision) methodOf(op wire.Op) *wire.Method {
+	i := slices.IndexFunc(w.Methods, func(m wire.Method) bool { return m.Op == op })
 	if i < 0 {
 		return nil
 	}
@@ -92,7 +102,7 @@ func (r *request) runWatcher(ctx context.Context, h *methodCodec, uri string) (e
 	}
 	call := r.newCall()
 	defer call.close()
-	call.can, call.room = 0, nil
+	call.can, call.discardsResult = 0, true
 	_, err = h.run(ctx, call, append(check.AppendString([]byte(`{"uri":`), uri), '}'), nil)
 	return err
 }

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 type resourceParams struct{ uri string }
@@ -190,13 +192,9 @@ func TestEXT13TheEndOfASessionUnsubscribes(t *testing.T) {
 
 // What the user does on a page is told as done, in the revision that has a message for it.
 func TestSRV08ElicitationCompleteIsTold(t *testing.T) {
-	page := ClientRequest[noInput, noInput]{Op: OpElicit, Codecs: rawCodec(`{"mode":"url","message":"?","url":"https://example.com","elicitationId":"e-1"}`)}
-	w := fullWire20251125()
-	w.Outgoing = append(w.Outgoing, Outgoing{Op: OpElicitationComplete, Name: "notifications/elicitation/complete"})
-	w.AppendElicitationComplete = func(b []byte, e *ElicitationComplete) []byte {
-		return fmt.Appendf(b, `{"elicitationId":%q}`, e.ElicitationID)
-	}
-	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Wires: []*Wire{w, wire20260728()}, Tools: []Tool{
+	page := ClientRequest[noInput, noInput]{Op: wire.OpElicit, Codecs: rawCodec(`{"mode":"url","message":"?","url":"https://example.com","elicitationId":"e-1"}`)}
+	w := wiretest.Revision20251125()
+	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Revisions: []*wire.Revision{w, wiretest.Revision20260728()}, Tools: []Tool{
 		tool("login", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
 			_, err := Send(ctx, call, &page, "page", &noInput{})
 			return &echoOutput{"done"}, errors.Join(err, call.ElicitationComplete(ctx, "e-1"))

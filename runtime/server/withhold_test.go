@@ -87,8 +87,8 @@ func TestLET20NothingIsSaidAfterTheRefusal(t *testing.T) {
 	f.ask(t.Context(), talking("loud", nothing)).wantError(t, -32021)
 	kept.LogMessage(t.Context(), LevelError, "", "late")
 	kept.Progress(t.Context(), 1, 0, "late")
-	kept.tellWithheld()
-	if kept.withheld.frames != nil {
+	kept.sendWithheld()
+	if kept.withheld.notices != nil {
 		t.Error("a call that is over keeps what it says")
 	}
 }

@@ -2,9 +2,6 @@ package server
 
 import (
 	"errors"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -12,11 +9,10 @@ import (
 
 // subject is what a message is about: a request, a task, or a question of one of them. Every such message goes through write.
 type subject struct {
-	peer  *peer
-	id    rpc.ID    // the client's request whose stream carries it; zero: the session's stream
-	since uint64    // cancellations that were read before that request
-	life  life      // nil: it lasts as long as the connection
-	task  *taskLife // nil: it belongs to no task
+	peer *peer
+	id   rpc.ID    // the client's request whose stream carries it; zero: the session's stream
+	life life      // nil: it lasts as long as the connection
+	task *taskLife // nil: it belongs to no task
 }
 
 // life is the context of a request, of a task's run, or of whoever waits for an answer. Once Err is not nil, nothing more is written.
@@ -26,9 +22,10 @@ type life interface{ Err() error }
 type statement struct {
 	frame []byte
 	// An answer, in a revision, with its error if it is one. Retiring the request is the permission to write it.
-	retires retirer
-	wire    *wire
-	err     *rpc.Error
+	retires  retirer
+	revision *revision
+	err      *rpc.Error
+	last     []byte // what follows the answer; nil: nothing
 	// For a question: set to the stream that has it.
 	carrier *Carrier
 }
@@ -40,7 +37,7 @@ var errSilenced = errors.New("server: what the message is about is over")
 
 // subject is what messages about the request are written with.
 func (r *request) subject() subject {
-	return subject{peer: r.p, id: r.id, since: r.since, life: r.entry}
+	return subject{peer: r.p, id: r.id, life: r.entry}
 }
 
 // subject is what messages of the call are written with. It has a peer.
@@ -48,26 +45,51 @@ func (c *Call) subject() subject {
 	if c.run != nil {
 		return subject{peer: c.peer, life: c.run.Context(), task: &c.local.life}
 	}
-	return subject{peer: c.peer, id: c.ID(), since: c.since, life: c.entry}
+	return subject{peer: c.peer, id: c.ID(), life: c.entry}
 }
 
-// write decides whether m may still be written, and writes it. It is the one place that does (CAN29), for every kind of message
+// write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the gates.
+func (s *subject) write(m statement) error {
+	q := s.peer.queue(s.id)
+	if q != nil && m.retires == nil {
+		q.AwaitRoom(len(m.frame))
+	}
+	err := s.writeNow(m)
+	if q != nil && err == nil {
+		q.AwaitRead(len(m.frame))
+	}
+	return err
+}
+
+// queue is what frames about the request go on; nil: Write waits for the peer itself, or there is nothing to wait for.
+func (p *peer) queue(about rpc.ID) Queue {
+	if p.queued == nil {
+		return nil
+	}
+	return p.queued.Queue(about)
+}
+
+// writeNow decides whether m may still be written, and writes it. It is the one place that does (CAN29), for every kind of message
 // about a request or task. The gate is held from the decision until the frame is accepted, so whoever ends the subject can wait
 // until nothing is on its way any more.
-func (s *subject) write(m statement) error {
+func (s *subject) writeNow(m statement) error {
 	p := s.peer
-	p.settle(s.since)
+	p.settle()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
-	if s.task != nil {
-		s.task.gate.RLock()
-		defer s.task.gate.RUnlock()
+	if !s.task.beginWrite(p) {
+		return errSilenced
 	}
+	defer s.task.endWrite(p)
 	switch {
-	case s.task.ended(), s.life != nil && s.life.Err() != nil, m.retires != nil && !m.retires.Retire():
+	case s.life != nil && s.life.Err() != nil:
+		return errSilenced
+	case m.retires != nil && p.batches.open.Load() > 0 && p.holds(s.id, m):
+		return nil
+	case m.retires != nil && !m.retires.Retire():
 		return errSilenced
 	case m.retires != nil:
-		p.answer(m.wire, s.id, m.frame, m.err)
+		p.answerAndLast(m.revision, s.id, m.frame, m.err, m.last)
 		return nil
 	case m.carrier != nil && p.attended != nil && !p.gone.Load():
 		var err error
@@ -77,18 +99,16 @@ func (s *subject) write(m statement) error {
 	return p.write(s.id, m.frame)
 }
 
-// tell writes a notification or a request.
-func (s *subject) tell(frame []byte) error { return s.write(statement{frame: frame}) }
-
-// settle returns when everything is written that was permitted before the first n cancellations were read. The read loop itself does
-// not wait, so a peer that writes much before it reads is not slowed by its cancellations.
-func (p *peer) settle(n uint64) {
-	if p.settled.Load() >= n {
+// settle returns when everything is written that was permitted before the cancellations that were read until now. Every writer calls it
+// before it takes the gate, because whatever it says may be proof that they were read. The read loop does not wait when it reads one, so
+// a peer that writes much before it reads is not slowed by its cancellations.
+func (p *peer) settle() {
+	if n := p.cancelled.Load(); n%2 == 0 && p.settled.Load() >= n {
 		return
 	}
 	p.gate.Lock()
 	defer p.gate.Unlock()
-	p.settled.Store(max(n, p.settled.Load()))
+	p.settled.Store(p.cancelled.Load())
 }
 
 // barrier returns when everything that was permitted before is written.
@@ -97,19 +117,34 @@ func (p *peer) barrier() {
 	defer p.gate.Unlock()
 }
 
-// answer sends an answer. err is the error that it is, if any, for transports with an error form of their own.
-func (p *peer) answer(w *wire, id rpc.ID, frame []byte, err *rpc.Error) {
+// answerInline answers, in the read loop, what is not in flight: id, on the stream of about.
+func (p *peer) answerInline(about, id rpc.ID, err *rpc.Error) {
+	p.answersInline(about)
+	p.settle()
+	p.answerAndLast(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
+}
+
+// answerAndLast sends an answer, and what is sent last about the request after it; nil for nothing. err is the error that it is, if any,
+// for transports with an error form of their own. Whoever calls it has settled.
+func (p *peer) answerAndLast(w *revision, id rpc.ID, frame []byte, err *rpc.Error, last []byte) {
 	if p.exchange {
 		p.ended = Result{Err: err}
 		if err != nil {
 			p.ended.Status = w.status(err)
 		}
 	}
+	if err != nil && err.Code == w.code(needsPages) {
+		p.sent.addFrom(err)
+	}
 	if err != nil && p.refuser != nil {
 		p.refuser.Refuse(id, err, w.status(err))
 	}
-	if err := p.out.Write(id, true, frame); err != nil {
-		p.s.log.Debug("frame not written", "peer", p.id, "error", err)
+	failed := p.out.Write(id, last == nil, frame)
+	if failed == nil && last != nil {
+		failed = p.out.Write(id, true, last)
+	}
+	if failed != nil {
+		p.s.log.Debug("frame not written", "peer", p.id, "error", failed)
 	}
 }
 
@@ -125,11 +160,16 @@ func (p *peer) write(about rpc.ID, frame []byte) error {
 	return err
 }
 
-// refuse answers, in the read loop, a request that is not in flight.
-func (p *peer) refuse(id rpc.ID, err *rpc.Error) {
-	p.answersInline(id)
-	p.settle(p.cancelled)
-	p.answer(p.wire, id, rpc.AppendError(nil, id, err), err)
+// refuse answers, in the read loop, a request that is not in flight: the message in r.
+func (p *peer) refuse(r *request, id rpc.ID, err *rpc.Error) {
+	if p.s.observed {
+		p.observeRefusal(r, id, err)
+	}
+	if p.batch != nil {
+		p.batch.hold(id, rpc.AppendError(nil, id, err), nil)
+		return
+	}
+	p.answerInline(id, id, err)
 }
 
 // answersInline tells the transport that the read loop is about to answer.
@@ -139,51 +179,16 @@ func (p *peer) answersInline(id rpc.ID) {
 	}
 }
 
-// taskLife is a task as its session sees it. While it lasts, progress, log records, questions and changes may be written. It ends before
-// an answer or a notification says so (PRO01).
-type taskLife struct {
-	peer    *peer     // the session that created the task
-	expires time.Time // zero: never
-	over    atomic.Bool
-	told    uint64       // version of the task that the session was told last; of tellChanges alone
-	gate    sync.RWMutex // as peer.gate, for this task
-}
-
-// ended tells whether nothing of the task may be written any more. A nil taskLife does not end.
-func (l *taskLife) ended() bool {
-	return l != nil && (l.over.Load() || !l.expires.IsZero() && !time.Now().Before(l.expires))
-}
-
-// end silences the task. When it returns, nothing of it is still to be written.
-func (l *taskLife) end() {
-	if l == nil {
-		return
-	}
-	l.over.Store(true)
-	l.gate.Lock()
-	defer l.gate.Unlock()
-}
-
-// silenceIfOver ends the life of a task whose end is about to be told.
+// silenceIfOver ends the life of a task whose end is about to be sent.
 func (s *Server) silenceIfOver(t *task.Task) {
 	if t.Status.Terminal() {
 		s.life(t.ID).end()
 	}
 }
 
-// life is the life of a task that has a session, nil when that is gone or the task is over and its end was told.
+// life is the life of a task that has a session; nil when that is gone, or the task is over and its end was sent.
 func (s *Server) life(id string) *taskLife {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sessions[id]
-}
-
-// answer writes the answer in m.frame, or err in its place, if the request may still be answered.
-func (s *subject) answer(m statement, space *room, err error) (frame []byte, silenced error) {
-	if err != nil {
-		m.err = asRPC(err)
-		m.frame = rpc.AppendError(m.frame[:0], s.id, m.err)
-	}
-	space.weigh(len(m.frame))
-	return m.frame, s.write(m)
 }

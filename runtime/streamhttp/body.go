@@ -17,12 +17,16 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 	if r.ContentLength > int64(limit) {
 		return nil, tooLarge(limit)
 	}
+	f := h.pools.frame()
+	f.who = server.RequestorFrom(r.Context())
+	if refused := h.countBody(f, bodyCost+cap(f.data)); refused != nil {
+		h.drop(f)
+		return nil, refused
+	}
 	control := http.NewResponseController(w)
 	if h.opts.bodyTimeout > 0 {
 		_ = control.SetReadDeadline(time.Now().Add(h.opts.bodyTimeout)) // where it is not supported there is none
 	}
-	f := h.pools.frame()
-	f.who = server.RequestorFrom(r.Context())
 	h.arrives(f, w)
 	err := h.fill(f, r.Body, int(r.ContentLength))
 	late := h.arrived(f)
@@ -47,7 +51,7 @@ func (h *Endpoint) arrives(f *frame, w http.ResponseWriter) {
 	}
 }
 
-// arrived forgets it, and tells whether the shutdown began meanwhile.
+// arrived removes it, and reports whether the shutdown began meanwhile.
 func (h *Endpoint) arrived(f *frame) (late bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,7 +65,6 @@ func stopReading(w http.ResponseWriter) {
 
 var (
 	errTooLarge = errors.New("body too large")
-	errCrowded  = errors.New("too many bodies are being read")
 	errDraining = errors.New("the server is shutting down")
 )
 
@@ -86,20 +89,32 @@ func (h *Endpoint) fill(f *frame, body io.Reader, expected int) error {
 	}
 }
 
-// grow makes more room for a body. Its announced length is not trusted: room grows with what has come, and what exceeds keptBuffer is
-// counted before it is allocated (TSK28).
+// bodyCost is about what a request takes while its body arrives, beside the body: a goroutine, and buffers of its connection or of
+// its stream over HTTP/2.
+const bodyCost = 16 << 10
+
+// countBody counts n more bytes for a body that is being read (TSK28).
+func (h *Endpoint) countBody(f *frame, n int) *refusal {
+	refused := take(h.bodies, f.who, int64(n), "bytes of bodies that are being read")
+	if refused != nil {
+		refused.unread = true
+		return refused
+	}
+	f.taken += int64(n)
+	return nil
+}
+
+// grow makes more room for a body. Its announced length is not trusted: room grows with what has come, and is counted before it is
+// allocated.
 func (h *Endpoint) grow(f *frame, expected int) error {
-	enough := max(expected+1, 512)
+	enough := expected + 1
 	size := max(2*cap(f.data), min(enough, keptBuffer))
 	if cap(f.data) < enough {
 		size = min(size, enough)
 	}
 	size = min(size, h.opts.maxBody+1)
-	if more := int64(size-keptBuffer) - f.taken; more > 0 {
-		if !h.bodies.Take(f.who, more) {
-			return errCrowded
-		}
-		f.taken += more
+	if refused := h.countBody(f, size-cap(f.data)); refused != nil {
+		return refused
 	}
 	f.data = append(make([]byte, 0, size), f.data...)
 	return nil
@@ -126,8 +141,7 @@ func bodyRefusal(err error, limit int) *refusal {
 	switch {
 	case errors.Is(err, errTooLarge), errors.As(err, &max):
 		return tooLarge(limit)
-	case errors.Is(err, errCrowded):
-		refused = unavailable("limit reached: bytes of bodies that are being read")
+	case errors.As(err, &refused): // it does not fit among the others
 	case errors.Is(err, errDraining):
 		refused = unavailable(err.Error())
 	case errors.Is(err, os.ErrDeadlineExceeded):

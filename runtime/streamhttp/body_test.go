@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -49,12 +50,12 @@ func TestTSK28BodiesThatAreBeingReadAreBounded(t *testing.T) {
 						continue
 					}
 					resp := <-answer
-					if f.want(resp, 503, "limit"); resp.Header.Get("Retry-After") == "" {
+					if f.want(resp, 429, "limit"); resp.Header.Get("Retry-After") == "" {
 						t.Error("no Retry-After")
 					}
 				}
-				if n := len(waiting); n < 6 || n > 13 {
-					t.Errorf("%d uploads of 1 MiB are being read, 13 are three quarters of what there is, without 64 KiB each", n)
+				if n := len(waiting); n < 6 || n > 12 {
+					t.Errorf("%d uploads of 1 MiB are being read, 12 are three quarters of what there is", n)
 				}
 				call := callBody2026("1", "echo", strings.Repeat("x", 1<<20))
 				f.want(f.post(call, append(headers2026("tools/call", "echo"), "X-User: bob")...), 200)
@@ -73,33 +74,81 @@ func TestTSK28BodiesThatAreBeingReadAreBounded(t *testing.T) {
 	}
 }
 
+// Of a body that has hardly begun its request counts, so that over HTTP/2 nobody has any number of them: what one caller may not have is
+// refused with 429, what all may not have with 503.
+func TestTSK28RequestsWhoseBodyArrivesCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newBubble(t, WithMaxBodyTotal(1<<20))
+		rest := make(withheld)
+		defer close(rest)
+		var waiting []<-chan *http.Response
+		fill := func(user string) (refused *http.Response, reading int) {
+			for range 80 {
+				answer := f.upload(user, 100, false, rest)
+				synctest.Wait()
+				if len(answer) > 0 {
+					return <-answer, reading
+				}
+				waiting = append(waiting, answer)
+				reading++
+			}
+			t.Fatalf("%d bodies of %s are being read", reading, user)
+			return nil, 0
+		}
+		for _, user := range []string{"mallory", "ada"} {
+			refused, reading := fill(user)
+			if refused.Header.Get("Retry-After") == "" || reading == 0 || reading > 48 {
+				t.Errorf("%d bodies of %s are being read: %v", reading, user, refused.Header)
+			}
+			f.want(refused, 429, "limit", "one caller")
+			f.want(f.post(callBody2026("1", "echo", "x"), append(headers2026("tools/call", "echo"), "X-User: bob")...), 200)
+		}
+		for user := 0; ; user++ {
+			if refused, reading := fill(fmt.Sprint("eve", user)); reading == 0 {
+				f.want(refused, 503, "limit")
+				break
+			}
+		}
+		time.Sleep(31 * time.Second)
+		for _, answer := range waiting {
+			f.want(<-answer, 408)
+		}
+		if n := f.h.bodies.Used(); n != 0 {
+			t.Errorf("%d bytes are still counted", n)
+		}
+	})
+}
+
 // A body counts until its request does: a call that takes long holds nothing of what is there for bodies.
 func TestTSK28BodiesCountUntilTheirRequestsDo(t *testing.T) {
-	f := newFixture(t)
-	session := f.initialize()
-	text := strings.Repeat("x", 1<<20)
-	answers := make(chan string, 2)
-	go func() { answers <- body(f.call2026("1", "gate", text)) }()
-	go func() { answers <- body(f.post(callBody("2", "gate", text), session)) }()
-	for range cap(answers) {
-		<-f.began
-	}
-	if n := f.h.bodies.Used(); n != 0 {
-		t.Errorf("%d bytes are counted while the calls run", n)
-	}
-	for range cap(answers) {
-		f.release <- struct{}{}
-	}
-	for range cap(answers) {
-		if a := <-answers; !strings.Contains(a, text) {
-			t.Error("not what was sent")
+	synctest.Test(t, func(t *testing.T) {
+		f := newBubble(t)
+		session := f.initialize()
+		text := strings.Repeat("x", 1<<20)
+		answers := make(chan string, 2)
+		go func() { answers <- body(f.call2026("1", "gate", text)) }()
+		go func() { answers <- body(f.post(callBody("2", "gate", text), session)) }()
+		for range cap(answers) {
+			<-f.began
 		}
-	}
-	f.want(f.post(text), 400)
-	f.want(f.post(strings.Replace(callBody("3", "none", text), "tools/call", "tools/none", 1), session), 200, "-32601")
-	if n := f.h.bodies.Used(); n != 0 {
-		t.Errorf("%d bytes are counted of what was refused", n)
-	}
+		synctest.Wait() // a session has received its message
+		if n := f.h.bodies.Used(); n != 0 {
+			t.Errorf("%d bytes are counted while the calls run", n)
+		}
+		for range cap(answers) {
+			f.release <- struct{}{}
+		}
+		for range cap(answers) {
+			if a := <-answers; !strings.Contains(a, text) {
+				t.Error("not what was sent")
+			}
+		}
+		f.want(f.post(text), 400)
+		f.want(f.post(strings.Replace(callBody("3", "none", text), "tools/call", "tools/none", 1), session), 200, "-32601")
+		if n := f.h.bodies.Used(); n != 0 {
+			t.Errorf("%d bytes are counted of what was refused", n)
+		}
+	})
 }
 
 // A body that is still arriving is refused when the shutdown begins: it does not hold up the graceful stop.

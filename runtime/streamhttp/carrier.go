@@ -25,7 +25,7 @@ func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
 	s.carried(st, own)
 	s.mu.Unlock()
 	if about.IsZero() || st == nil {
-		return c, s.tell(own)
+		return c, s.sendToListener(own)
 	}
 	err := st.add(own, false)
 	s.bound()
@@ -58,7 +58,7 @@ func (c *carrier) Close() {
 	delete(c.s.carriers, c.of)
 }
 
-// read tells whether somebody reads the stream. Without a stream nobody does.
+// read reports whether somebody reads the stream. Without a stream nobody does.
 func (s *stream) read() bool {
 	if s == nil {
 		return false

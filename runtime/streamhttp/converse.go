@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"crypto/rand"
 	"net/http"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -8,12 +9,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// methodInitialize opens a session. It is the one method that the transport itself must know.
-const methodInitialize = "initialize"
-
 // converse serves a message of a session.
 func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
-	if to.Kind == rpc.KindRequest && to.Method == methodInitialize && r.Header.Get(headerSession) == "" {
+	if to.Handshake && r.Header.Get(headerSession) == "" {
 		return h.open(w, r, to, f)
 	}
 	s, err := h.sessionOf(r)
@@ -23,12 +21,17 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 	}
 	defer s.unuse()
 	if to.Kind != rpc.KindRequest {
-		if _, ok := s.receive(r, f); !ok {
+		if _, ok := s.receive(r, f, nil); !ok {
 			return s.gone()
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
+	return s.answerTo(w, r, to, f)
+}
+
+// answerTo serves a request.
+func (s *session) answerTo(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	st := s.stream(to.ID)
 	if st == nil {
 		err := refuse(http.StatusBadRequest, "a request with this id is in flight") // CAN08
@@ -36,11 +39,32 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 		return err
 	}
 	reader := st.attach(-1)
-	if got, ok := s.receive(r, f); ok && !got.Answered {
+	if got, ok := s.receive(r, f, st); ok && !got.Answered {
 		s.settle(to.ID)
 		st.end()
 	}
 	return s.respond(w, r, st, reader)
+}
+
+// converseBatch serves an array of messages: what answers them comes in one array.
+func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame) *refusal {
+	ids, invalid := s.h.srv.Batch(f.data)
+	if invalid != nil {
+		return &refusal{status: http.StatusBadRequest, err: invalid}
+	}
+	about := rpc.StringID("batch " + rand.Text()) // like no id of the client's
+	st := s.batchStream(about, ids)
+	reader := st.attach(-1)
+	got, ok := s.receiveBatch(r, f, about)
+	if !ok || got.Answered {
+		return s.respond(w, r, st, reader)
+	}
+	s.settle(about)
+	st.end()
+	s.release(st, reader)
+	s.remove(st)
+	w.WriteHeader(http.StatusAccepted)
+	return nil
 }
 
 // settle removes a request that gets no answer.
@@ -57,7 +81,7 @@ func (h *Endpoint) answeredMalformed(r *http.Request, to *server.Routed, f *fram
 	}
 	if s, refused := h.sessionOf(r); refused == nil {
 		defer s.unuse()
-		s.receive(r, f)
+		s.receive(r, f, nil)
 	}
 }
 
@@ -79,16 +103,15 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 		return err
 	}
 	defer s.unuse()
-	s.mu.Lock()
-	s.peer = h.srv.NewSession(r.Context(), s)
-	s.mu.Unlock()
+	s.agreed(h.srv.NewSession(r.Context(), s))
 	st := s.stream(to.ID)
-	st.attach(-1)   // the client is here: its answer need not wait for a resumption
-	s.receive(r, f) // answers inline
+	st.attach(-1)       // the client is here: its answer need not wait for a resumption
+	s.receive(r, f, st) // answers inline
 	answer, ok := st.alone()
 	s.remove(st)
 	status := http.StatusOK
-	if s.revision = s.peer.Revision(); s.revision != "" && ok {
+	if s.agreed(s.peer); s.revision != "" && ok {
+		h.name(s)
 		w.Header()[headerSession] = []string{s.id}
 	} else {
 		status = http.StatusBadRequest
@@ -97,8 +120,8 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	if !ok {
 		return s.gone()
 	}
-	d := h.pools.downlink(w, h.opts.writeWait)
-	defer h.pools.putDownlink(d)
+	d := h.downlink(w)
+	defer h.putDownlink(d)
 	s.log(d.json(status, answer))
 	return nil
 }
@@ -106,7 +129,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 // checkVersion refuses a handshake whose header names a revision that is not served (LET13).
 func (h *Endpoint) checkVersion(r *http.Request) *refusal {
 	for _, v := range r.Header[headerVersion] {
-		if h.srv.Wire(v) == nil {
+		if h.srv.Revision(v) == nil {
 			return refuse(http.StatusBadRequest, "protocol version %s is not served", rpc.Quoted(v))
 		}
 	}
@@ -117,7 +140,7 @@ func (h *Endpoint) checkVersion(r *http.Request) *refusal {
 func (s *session) checkVersion(r *http.Request) *refusal {
 	for _, v := range r.Header[headerVersion] {
 		if v != s.revision {
-			return refuse(http.StatusBadRequest, "the session speaks %s, not %s", s.revision, rpc.Quoted(v))
+			return refuse(http.StatusBadRequest, "the session uses %s, not %s", s.revision, rpc.Quoted(v))
 		}
 	}
 	return nil

@@ -10,52 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
-	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
-
-// taskWire is wire2025 with tasks.
-func taskWire() *server.Wire {
-	w := wire2025()
-	one := func(name string, set func(p *server.Params, d *check.Decoder)) func(*check.Decoder, *server.Params) {
-		rule := check.Object{Names: []string{name}, AdditionalProperties: check.Skip}
-		return func(d *check.Decoder, p *server.Params) {
-			for f := d.Object(&rule); f >= 0; f = d.Next() {
-				set(p, d)
-			}
-		}
-	}
-	readTask := one("taskId", func(p *server.Params, d *check.Decoder) { p.TaskID = d.String(nil) })
-	call := check.Object{Names: []string{"name", "task"}, AdditionalProperties: check.Skip}
-	for i := range w.Methods {
-		if m := &w.Methods[i]; m.Op == server.OpCallTool {
-			m.Task = true
-			m.Read = func(d *check.Decoder, p *server.Params) {
-				for f := d.Object(&call); f >= 0; f = d.Next() {
-					if f == 0 {
-						p.Name = d.String(nil)
-					} else {
-						p.Task = d.Alias(nil)
-					}
-				}
-			}
-		}
-	}
-	w.Methods = append(w.Methods, server.Method{Name: "tasks/get", Op: server.OpGetTask, Read: readTask},
-		server.Method{Name: "tasks/result", Op: server.OpTaskResult, Read: readTask})
-	w.ReadTaskParams = func(d *check.Decoder, _ *server.Params) { d.Skip() }
-	w.Task = server.TaskRules{Edges: []server.TaskEdge{{From: task.Working, To: task.InputRequired}}, ByParam: true, CancelForces: true}
-	w.Outgoing = append(w.Outgoing, server.Outgoing{Op: server.OpTaskStatus, Name: "notifications/tasks/status"})
-	status := func(b []byte, t *server.TaskView) []byte {
-		return fmt.Appendf(b, `{"taskId":%q,"status":%q}`, t.ID, t.Status)
-	}
-	w.AppendTask, w.AppendTaskStatus = status, status
-	w.AppendTaskCreated = func(b []byte, t *server.TaskView) []byte { return append(status(append(b, `{"task":`...), t), '}') }
-	w.AppendTaskList = func(b []byte, l *server.TaskList) []byte { return append(b, l.Tasks...) }
-	return w
-}
 
 // newAsking is an endpoint with a tool that asks as a task. Everybody is the same principal.
 func newAsking(t *testing.T) *fixture { return newAskingOn(t, httptest.NewUnstartedServer) }
@@ -73,7 +32,7 @@ func newAskingOn(t *testing.T, unstarted func(http.Handler) *httptest.Server) *f
 	ask := tool("ask", f.ask)
 	ask.Task.Support = server.TaskOptional
 	srv, err := server.New(server.Definition{
-		Name: "test", Version: "1", Runtime: server.Generation1, Tools: []server.Tool{ask}, Wires: []*server.Wire{taskWire()},
+		Name: "test", Version: "1", Runtime: server.Generation1, Tools: []server.Tool{ask}, Revisions: []*wire.Revision{wiretest.Revision20251125()},
 	})
 	if err != nil {
 		t.Fatal(err)

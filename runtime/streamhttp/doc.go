@@ -3,27 +3,33 @@
 //
 // # For those who serve
 //
-//   - Handler makes the http.Handler of a server; Server is an http.Server with limits that fit it; Endpoint.Shutdown ends its streams.
-//   - WithHosts and WithOrigins allow names and web pages beside those of this machine; WithLogger says where to log.
+//   - Handler makes the http.Handler of a server; Server is an http.Server with limits that fit it; Listen takes unix sockets, too;
+//     Endpoint.Shutdown ends its streams; Health and Ready answer probes.
+//   - WithHosts and WithCORS allow names and web pages beside those of this machine; WithTrustedProxies believes what proxies say of them;
+//     WithLogger says where to log.
 //   - WithMaxBody, WithMaxSessions, WithMaxExchanges, WithIdleTimeout, WithReplay and others are its limits.
-//   - Middleware around the handler checks tokens and hands the identity on with server.WithPrincipal.
+//   - WithMiddleware takes what checks tokens and hands the identity on with server.WithPrincipal.
+//   - WithoutSessions, or seal keys in the server, are for several processes: README.md has a page about all of this.
 //
 // What follows is for those who change this package. Ids such as CAN18 are rules; testdata/traceability/ledger.tsv lists them.
 //
 // # Map
 //
 //   - handler.go: Handler, Endpoint, what the HTTP methods do; options.go: its options; serve.go: an http.Server with fitting limits
-//   - guard.go: Host and Origin; accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when one of them is
-//     wrong
+//   - guard.go: Host and Origin; proxy.go: whose word for them counts; cors.go: what pages may do;
+//     accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when
+//     one of them is wrong
 //   - route.go: which revision a message is of, and whether its headers say what it says (EXT14); header.go: encoded values;
 //     param.go: tool parameters in headers
 //   - exchange.go: revisions without handshake: one POST, one exchange; its end is its response's end
 //   - converse.go: revisions with handshake: a message of a session; sessionlife.go: sessions begin, rest, give way and end; roster.go: who
 //     has one, and which gives way; shutdown.go: the end of all
+//   - adopt.go: sessions that another process opened; alone.go: messages without a session
 //   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that come back, and its limits
 //   - stream.go: the messages of one response of a session, kept for a client that lost its connection; pump.go: their way to it
 //   - pool.go: what requests need for a moment; number.go: decimal numbers compared by value
-//   - event.go: server-sent events; downlink.go: writing before a deadline
+//   - event.go: server-sent events; downlink.go: writing before a deadline; pace.go: whether the client reads
+//   - listen.go: TCP and unix sockets; probe.go: health and readiness
 //
 // # Decisions
 //
@@ -37,23 +43,39 @@
 // it begins after five milliseconds, when most calls are over. Keep-alive comments find clients that left while another request of
 // theirs was waiting on the connection, which net/http does not tell.
 //
-// The error for a capability that the client lacks has status 400 whenever it comes (LET20). A call of a tool with a question that fails
-// without the capability does not begin its response until it is over, if its client did not declare that: progress and log messages come
-// right before the answer, and there are no keep-alives. Opening the stream at once would make the status wrong; asking the handler
-// beforehand whether it will ask is not possible. All other calls stream at once.
+// The error for a capability that the client lacks has status 400 (LET20). A call of a tool with a question that fails without the
+// capability does not begin its response until it is over, if its client did not declare that: progress and log messages come right before
+// the answer, and there are no keep-alives. Opening the stream at once would make the status wrong; asking the handler beforehand whether
+// it will ask is not possible. All other calls stream at once, so the refusal of a request of the handler's own that comes after
+// progress is in a response with status 200.
 //
 // Messages that belong to no request wait for a listener, a GET: each goes to one of them, the newest, and those that
-// it did not take go to the next. Ids of events name stream and place; they are good for one session.
+// it did not take go to the next. Over HTTP/2 a few connections open any number of requests, so listeners and the requests whose body
+// arrives are bounded here, and not only where connections come in. Ids of events name stream and place; they are good for one session.
 //
 // In a session the goroutines of handlers append and the goroutine of the HTTP request writes, so a client that does not read
 // holds up nobody until a stream has a megabyte of unread messages. In an exchange there is nobody else to hold up, so its
 // handler writes itself.
 //
-// Every write has a deadline, every body has one; both are set for each request, because those of http.Server are for whole
-// connections: its WriteTimeout would end streams, its ReadTimeout would be taken for the client's disconnect.
+// Every write has a deadline, which is brought forward when the client has read nothing for a while and others wait (pace.go). Every body
+// has one, too. Both are set for each request, because those of http.Server are for whole connections: its WriteTimeout would end streams,
+// its ReadTimeout would be taken for the client's disconnect.
 //
-// A session belongs to the principal that opened it: for another one it does not exist. Their values, such as a principal, are those of the
-// request that opened them.
+// A batch of 2025-03-26 is one POST and one response: what its requests say streams, and one array answers them all. Streams of revisions
+// before 2025-11-25 do not begin with an event that only has an id: clients of that time take it for a message. The HTTP+SSE transport of
+// 2024-11-05 is not served; who tries it is told so, and a client that speaks Streamable HTTP may ask for that revision.
+//
+// With seal keys the id of a session is what was agreed on, sealed for its principal, so a process that does not have the session makes it
+// anew from the id, in full: the next question, cancellation or GET that comes to the same process finds it. Such a session is never lost
+// by idling or by giving way, so both only let it go; DELETE ends it, and the process remembers that. What would need the other
+// process (its streams, its questions) is not there. Ids of events and of questions begin at random places, so what a client says to
+// the one process means nothing to the other. Without keys of the operator's an id would be good for one process anyway, and is random.
+//
+// A message without a session is served by a session that nobody can name, and that ends with the response. The end of the client's request
+// ends it, too: CAN18 is about clients that can come back.
+//
+// A session belongs to the principal that opened it: for another one it does not exist. Everything else is each request's own: its header,
+// its token, and the values of its context, so middleware may renew what it puts there.
 //
 // Measured on two busy cores with BenchmarkCall, beside a handler of net/http that writes its reply by hand (BenchmarkCallFloor): one
 // call at a time takes 28 to 31 µs without a session and 32 to 36 µs with one, where the other takes 21 to 26; 46 and 43 allocations
@@ -65,13 +87,17 @@
 // # Rejected
 //
 //   - The SSE id of the last event as the only state, with messages read back from a store: sessions hold handlers that run,
-//     so they are bound to a process anyway. 2026-07-28 is for those who need replicas.
+//     so their streams are bound to a process anyway.
+//   - Sealed ids that are renewed while a session is used: clients keep the one that they got first.
+//   - The word of RFC 7239 (Forwarded) beside X-Forwarded-Host: a proxy that writes the one passes on what a client wrote into the other.
 //   - One message to all listeners: the protocol forbids it.
 //   - 409 for a second GET: a client that lost its connection knows that before its server does.
 //   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone. 204 for a stream of which nothing is left, and
 //     400 for one that is not known: the page has an event stream or 405, so such a GET is a new listener (LET13).
 //   - A priming event for listeners: what they miss before they know an id is kept for them without one.
-//   - Answering OPTIONS: what pages of which origin may do is for the operator's CORS middleware, which goes around the handler.
+//   - CORS by middleware around the handler: it would have to know the headers of every revision, and stand outside the check of tokens,
+//     but inside that of hosts.
 //   - A goroutine that writes for every response: the one of the request is there already.
-//   - A limit of streams for one session: they are connections, which the operator limits where they come in.
+//   - Listeners in the budget of bodies: they stay, so clients that only listen would keep others from sending. They have a limit of
+//     their own.
 package streamhttp

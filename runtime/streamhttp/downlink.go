@@ -12,6 +12,7 @@ type downlink struct {
 	control http.ResponseController
 	wait    time.Duration // write deadline; 0: none
 	buf     []byte
+	pace    pace
 	written bool      // the header is
 	length  [1]string // the header Content-Length
 }
@@ -27,7 +28,7 @@ var (
 
 // init makes d write to w. Its buffer is kept.
 func (d *downlink) init(w http.ResponseWriter, wait time.Duration) {
-	*d = downlink{w: w, control: *http.NewResponseController(w), wait: wait, buf: keep(d.buf)}
+	d.w, d.control, d.wait, d.buf, d.written = w, *http.NewResponseController(w), wait, keep(d.buf), false
 }
 
 // keptBuffer is the largest buffer that is kept for another request, in bytes.
@@ -76,12 +77,21 @@ func (d *downlink) send(b []byte) error {
 	if d.wait > 0 {
 		_ = d.control.SetWriteDeadline(time.Now().Add(d.wait)) // where it is not supported there is none
 	}
-	if len(b) > 0 {
-		if _, err := d.w.Write(b); err != nil {
-			return err
+	d.pace.begin(d.control)
+	defer d.pace.end()
+	for len(b) > 0 {
+		n := min(len(b), piece)
+		if _, err := d.w.Write(b[:n]); err != nil {
+			return d.pace.why(err)
+		}
+		if b = b[n:]; len(b) > 0 {
+			d.pace.move()
 		}
 	}
-	return d.control.Flush()
+	if err := d.control.Flush(); err != nil {
+		return d.pace.why(err)
+	}
+	return nil
 }
 
 // relax takes the deadline away: it would be that of the connection's next request.

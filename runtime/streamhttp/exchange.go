@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // exchange is one message of a stateless revision and its response. Its client can hold up nobody else, so whoever has
@@ -20,18 +22,22 @@ type exchange struct {
 	// timer calls tick: first to watch for the client's disconnect, then to keep the stream alive.
 	timer *time.Timer
 
-	mu      sync.Mutex
-	ctx     context.Context // of the HTTP request
-	wire    *server.Wire
-	method  string
+	due atomic.Int64 // bytes of frames that are being written, or wait for that
+
+	mu      sync.Mutex // held while something is written
 	d       downlink
 	quiet   bool  // nothing begins the response but what the server says (LET20)
 	status  int   // of an answer alone
 	retry   int   // seconds after which the client may try again; 0: not said
 	phase   phase // of the response
-	entry   *inflight.Entry
-	cause   *inflight.Cause // to end it with, once there is an entry
 	unwatch func() bool
+
+	request  sync.Mutex      // may be taken after mu: what ends the request does not wait for a client that does not read
+	ctx      context.Context // of the HTTP request
+	revision *wire.Revision
+	method   string
+	entry    *inflight.Entry
+	cause    *inflight.Cause // to end it with, once there is an entry
 }
 
 type phase uint8
@@ -57,6 +63,7 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 		x.end()
 		return err
 	}
+	to.Header = server.Header(r.Header)
 	// x ends the request when the client is gone.
 	h.srv.Exchange(r.Context(), to, x)
 	h.removeCall(x)
@@ -79,15 +86,18 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.h, x.body, x.ctx, x.wire, x.method = h, f, r.Context(), to.Wire, to.Method
-	x.retry, x.quiet = 0, to.Undecided()
-	x.status, x.phase, x.entry, x.cause, x.unwatch = http.StatusOK, nothing, nil, nil, nil
+	x.about(r.Context(), to.Revision, to.Method)
+	x.h, x.body, x.retry, x.quiet = h, f, 0, to.Undecided()
+	x.status, x.phase, x.unwatch = http.StatusOK, nothing, nil
 	x.d.init(w, h.opts.writeWait)
-	if x.timer == nil {
-		x.timer = time.AfterFunc(watchAfter, x.tick)
-	} else {
-		x.timer.Reset(watchAfter)
-	}
+	x.timer.Reset(watchAfter)
+}
+
+// about sets what the exchange is of.
+func (x *exchange) about(ctx context.Context, revision *wire.Revision, method string) {
+	x.request.Lock()
+	defer x.request.Unlock()
+	x.ctx, x.revision, x.method, x.entry, x.cause = ctx, revision, method, nil, nil
 }
 
 // end ends the response: nothing is written to it any more. It returns whether something was. x is used again, unless its timer or
@@ -102,7 +112,8 @@ func (x *exchange) end() (written bool) {
 		idle = x.unwatch() && idle
 	}
 	if idle {
-		x.ctx, x.wire, x.entry, x.unwatch, x.body = nil, nil, nil, nil, nil
+		x.about(context.Background(), nil, "")
+		x.unwatch, x.body = nil, nil
 		x.d.init(nil, 0)
 		x.h.pools.exchanges.Put(x)
 	}
@@ -145,16 +156,16 @@ func (h *Endpoint) cancelCalls(cause *inflight.Cause) {
 	}
 }
 
-// lasts tells whether the exchange is a subscription, which has no end of its own.
+// lasts reports whether the exchange is a subscription, which has no end of its own.
 func (x *exchange) lasts() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.wire == nil {
+	x.request.Lock()
+	defer x.request.Unlock()
+	if x.revision == nil {
 		return false // it has ended meanwhile
 	}
-	for i := range x.wire.Methods {
-		if m := &x.wire.Methods[i]; m.Name == x.method {
-			return m.Op == server.OpListen
+	for i := range x.revision.Methods {
+		if m := &x.revision.Methods[i]; m.Name == x.method {
+			return m.Op == wire.OpListen
 		}
 	}
 	return false
@@ -163,10 +174,10 @@ func (x *exchange) lasts() bool {
 // InFlight implements server.Tracked.
 func (x *exchange) InFlight(e *inflight.Entry) {
 	x.h.taken(x.body)
-	x.mu.Lock()
+	x.request.Lock()
 	x.entry = e
 	cause := x.cause
-	x.mu.Unlock()
+	x.request.Unlock()
 	if cause != nil {
 		e.Cancel(cause)
 	}
@@ -174,10 +185,10 @@ func (x *exchange) InFlight(e *inflight.Entry) {
 
 // cancel ends the request, now or as soon as it is in flight.
 func (x *exchange) cancel(cause *inflight.Cause) {
-	x.mu.Lock()
+	x.request.Lock()
 	e := x.entry
 	x.cause = cause
-	x.mu.Unlock()
+	x.request.Unlock()
 	if e != nil {
 		e.Cancel(cause)
 	}
@@ -185,10 +196,13 @@ func (x *exchange) cancel(cause *inflight.Cause) {
 
 // hungUp is called when the client is gone (CAN18).
 func (x *exchange) hungUp() {
-	x.mu.Lock()
-	ctx := x.ctx
-	x.mu.Unlock()
-	x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: context.Cause(ctx)})
+	x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: context.Cause(x.context())})
+}
+
+func (x *exchange) context() context.Context {
+	x.request.Lock()
+	defer x.request.Unlock()
+	return x.ctx
 }
 
 // Refuse implements server.Refuser.
@@ -200,12 +214,25 @@ func (x *exchange) Refuse(_ rpc.ID, err *rpc.Error, status int) {
 		x.status = status
 	case err.Wait > 0:
 		x.status, x.retry = http.StatusTooManyRequests, int((err.Wait+time.Second-1)/time.Second)
+		if err.Busy {
+			x.status = http.StatusServiceUnavailable
+		}
 	}
+}
+
+// Unbegun implements server.Unbegun.
+func (x *exchange) Unbegun() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.quiet = x.quiet || x.phase == nothing
+	return x.phase == nothing
 }
 
 // Write implements server.Outlet. An answer that nothing came before is plain JSON.
 func (x *exchange) Write(_ rpc.ID, last bool, frame []byte) error {
+	x.due.Add(int64(len(frame)))
 	err := x.write(last, frame)
+	x.due.Add(-int64(len(frame)))
 	if err != nil && err != errGone {
 		x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: err})
 	}
@@ -270,16 +297,22 @@ func (x *exchange) tick() {
 }
 
 func (x *exchange) ticked() error {
-	x.mu.Lock()
+	if !x.mu.TryLock() {
+		x.timer.Reset(time.Second) // somebody writes, and may have to wait for the client
+		return nil
+	}
 	defer x.mu.Unlock()
 	switch {
 	case x.phase == over:
 		return nil
 	case x.unwatch == nil:
-		x.unwatch = context.AfterFunc(x.ctx, x.hungUp)
+		x.unwatch = context.AfterFunc(x.context(), x.hungUp)
 		if !x.quiet {
 			x.rearm()
 		}
+		return nil
+	}
+	if x.quiet && x.phase == nothing {
 		return nil
 	}
 	x.d.buf = append(x.d.buf, comment...)

@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 func TestExchangeAnswersAloneAreJSON(t *testing.T) {
@@ -62,7 +64,7 @@ func TestExchangeHasNoSessions(t *testing.T) {
 
 func TestEndpointWithoutSessions(t *testing.T) {
 	srv, err := server.New(server.Definition{
-		Name: "test", Version: "1", Runtime: server.Generation1, Wires: []*server.Wire{wire2026()},
+		Name: "test", Version: "1", Runtime: server.Generation1, Revisions: []*wire.Revision{wiretest.Revision20260728()},
 		Tools: []server.Tool{tool("echo", (&fixture{}).echo)},
 	})
 	if err != nil {
@@ -311,10 +313,10 @@ func TestExchangeSubscriptions(t *testing.T) {
 	}
 	done := make(chan error)
 	go func() { done <- f.h.Shutdown(context.Background()) }()
-	if e := s.message(); field(e.data, "method") != `"notifications/cancelled"` || field(e.data, "params", "requestId") != "1" {
+	if e := s.message(); field(e.data, "result", "resultType") != `"complete"` || field(e.data, "id") != "1" {
 		t.Errorf("before the last %+v", e)
 	}
-	if e := s.message(); field(e.data, "result", "resultType") != `"complete"` || field(e.data, "id") != "1" {
+	if e := s.message(); field(e.data, "method") != `"notifications/cancelled"` || field(e.data, "params", "requestId") != "1" {
 		t.Errorf("last %+v", e)
 	}
 	s.end()
@@ -523,6 +525,60 @@ func TestLET20AMissingCapabilityIs400AtAnyTime(t *testing.T) {
 				t.Errorf("%s: %+v", text, e)
 			}
 			s.end()
+		}
+	})
+}
+
+// The error for a missing capability is HTTP 400 or it is not sent (https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta): a
+// response that has begun, with progress or to show that the server is there, ends with a result that says why the tool failed.
+func TestLET20ARefusalThatComesTooLateIsAResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newBubble(t, WithKeepAlive(time.Second))
+		for _, text := range []string{"at once", "said", "waited"} {
+			call := callBody2026("1", "loose", text)
+			answered := make(chan *http.Response, 1)
+			go func() { answered <- f.post(call, headers2026("tools/call", "loose")...) }()
+			if text == "waited" {
+				<-f.began
+				time.Sleep(10 * time.Second)
+				f.release <- struct{}{}
+			}
+			resp := <-answered
+			if text == "at once" {
+				f.want(resp, 400, "-32021", `{"requiredCapabilities":{"sampling":{}}}`)
+				continue
+			}
+			if resp.StatusCode != http.StatusOK {
+				t.Errorf("%s: status %d", text, resp.StatusCode)
+			}
+			s := f.events(resp)
+			e := s.message()
+			if text == "said" {
+				if field(e.data, "method") != `"notifications/progress"` {
+					t.Errorf("%s: %+v", text, e)
+				}
+				e = s.message()
+			}
+			if field(e.data, "error") != "" || field(e.data, "result", "isError") != "true" || !strings.Contains(e.data, "sampling") {
+				t.Errorf("%s: %+v", text, e)
+			}
+			s.end()
+		}
+	})
+}
+
+// TestTSK28ATickThatFindsTheExchangeLockedComesAgain: a tick may come as soon as the timer is set, and whoever sets it holds the lock.
+func TestTSK28ATickThatFindsTheExchangeLockedComesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := new(pools).exchange()
+		x.phase = over
+		x.mu.Lock()
+		x.tick()
+		x.mu.Unlock()
+		time.Sleep(time.Second) // it comes again, and finds that the exchange is over
+		synctest.Wait()
+		if x.timer.Stop() {
+			t.Error("the tick did not come again")
 		}
 	})
 }

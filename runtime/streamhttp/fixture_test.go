@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 type input struct{ text string }
@@ -70,7 +72,7 @@ type fixture struct {
 
 func newServer(t testing.TB, tools []server.Tool, opts ...server.Option) *server.Server {
 	srv, err := server.New(server.Definition{
-		Name: "test", Version: "1", Runtime: server.Generation1, Tools: tools, Wires: []*server.Wire{wire2026(), wire2025()},
+		Name: "test", Version: "1", Runtime: server.Generation1, Tools: tools, Revisions: []*wire.Revision{wiretest.Revision20260728(), wiretest.Revision20251125(), wireMarch()},
 	}, opts...)
 	if err != nil {
 		t.Fatal(err)
@@ -91,19 +93,21 @@ func newFixtureOn(t testing.TB, unstarted func(http.Handler) *httptest.Server, o
 	}))
 	f.ts.Config.ReadHeaderTimeout = 5 * time.Second
 	f.ts.Start()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := f.h.Shutdown(ctx); err != nil {
-			t.Errorf("Shutdown: %v", err)
-		}
-		f.ts.Client().CloseIdleConnections()
-		f.ts.Close()
-		if err := f.srv.Shutdown(ctx); err != nil {
-			t.Errorf("Shutdown of the server: %v", err)
-		}
-	})
+	t.Cleanup(f.shutDown)
 	return f
+}
+
+func (f *fixture) shutDown() {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := f.h.Shutdown(ctx); err != nil {
+		f.t.Errorf("Shutdown: %v", err)
+	}
+	f.ts.Client().CloseIdleConnections()
+	f.ts.Close()
+	if err := f.srv.Shutdown(ctx); err != nil {
+		f.t.Errorf("Shutdown of the server: %v", err)
+	}
 }
 
 var askQuestion = server.Question[output]{
@@ -123,12 +127,25 @@ func (f *fixture) tools() []server.Tool {
 	strict := tool("strict", f.strict)
 	strict.MustAsk = true
 	return []server.Tool{
-		stubborn, strict, tool("ask", f.ask), tool("echo", f.echo), tool("gate", f.gate), tool("hang", f.hang), keep, params, tool("poll", f.poll), tool("steps", f.steps),
+		stubborn, strict, tool("ask", f.ask), tool("echo", f.echo), tool("gate", f.gate), tool("hang", f.hang), keep, params, tool("poll", f.poll), tool("steps", f.steps), tool("loose", f.loose),
 	}
 }
 
 func (f *fixture) echo(_ context.Context, _ *server.Call, in *input) (*output, error) {
 	return &output{text: in.text}, nil
+}
+
+// loose finds out late that the client lacks what it takes: after progress, after a while, or at once.
+func (f *fixture) loose(ctx context.Context, call *server.Call, in *input) (*output, error) {
+	switch in.text {
+	case "said":
+		call.Progress(ctx, 1, 2, "")
+	case "waited":
+		if err := f.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return nil, &server.UnsupportedError{Capability: "sampling"}
 }
 
 // wait is for handlers that the test lets go on.
@@ -360,4 +377,11 @@ func (s *events) end() {
 func (f *fixture) listen(headers ...string) *events {
 	f.t.Helper()
 	return f.events(f.do(f.request(http.MethodGet, "", headers...)))
+}
+
+// wireMarch is 2025-03-26: it has batches, and its streams begin with what there is to say.
+func wireMarch() *wire.Revision {
+	w := wiretest.Revision20251125()
+	w.Version, w.Batches, w.HTTP.Primed, w.HTTP.VersionHeader = "2025-03-26", true, false, ""
+	return w
 }

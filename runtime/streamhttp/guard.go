@@ -13,6 +13,7 @@ import (
 // machine arrives with the attacker's Host, and a page's own request with the page's Origin.
 type guard struct {
 	hosts, origins names
+	proxies        *trusted // whose word for host and scheme counts; nil: nobody's
 }
 
 // names are allowed values in lower case, or all of them.
@@ -40,27 +41,31 @@ func (n *names) has(value string) bool {
 
 // check refuses requests for hosts and from origins that are neither loopback nor allowed.
 func (g *guard) check(r *http.Request) *refusal {
-	if !isLoopback(hostname(r.Host)) && !g.hosts.has(r.Host) && !g.hosts.has(hostname(r.Host)) {
-		return refuse(http.StatusForbidden, "host %s is not served here", rpc.Quoted(r.Host))
+	at := site{host: r.Host}
+	if g.proxies.trust(r) {
+		at = forwarded(r)
+	}
+	if name := hostname(at.host); !isLoopback(name) && !g.hosts.has(at.host) && !g.hosts.has(name) {
+		return refuse(http.StatusForbidden, "host %s is not served here", rpc.Quoted(at.host))
 	}
 	for _, origin := range r.Header["Origin"] {
-		if !g.allowsOrigin(origin, r.Host) {
+		if !g.allowsOrigin(origin, at) {
 			return refuse(http.StatusForbidden, "origin %s is not allowed", rpc.Quoted(origin))
 		}
 	}
 	return nil
 }
 
-// allowsOrigin takes pages of this very host, which was checked before, pages of this machine, and what the operator allows.
-func (g *guard) allowsOrigin(origin, host string) bool {
+// allowsOrigin takes pages of this very site, whose host was checked before, pages of this machine, and what the operator allows.
+func (g *guard) allowsOrigin(origin string, at site) bool {
 	if g.origins.has(origin) {
 		return true
 	}
-	rest, web := strings.CutPrefix(origin, "http://")
-	if !web {
-		rest, web = strings.CutPrefix(origin, "https://")
+	scheme, rest, _ := strings.Cut(origin, "://")
+	if rest == "" || scheme != "http" && scheme != "https" {
+		return false
 	}
-	return web && rest != "" && (strings.EqualFold(rest, host) || isLoopback(hostname(rest)))
+	return strings.EqualFold(rest, at.host) && (at.scheme == "" || at.scheme == scheme) || isLoopback(hostname(rest))
 }
 
 // hostname is host without its port and without the brackets of an IPv6 address; "" when it is not host or host:port, as in

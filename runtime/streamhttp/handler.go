@@ -1,14 +1,17 @@
 package streamhttp
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
@@ -17,14 +20,17 @@ type Endpoint struct {
 	srv     *server.Server
 	opts    options
 	records *server.LogQueue // where opts.logger writes
+	inner   http.Handler     // what is served, in the middleware of the options
+	assumed string           // revision of a message without a session that does not say
 	params  paramTable
 	pools   pools
 	bodies  *quota.Shared[server.Requestor] // bytes that are being read
 	unread  quota.Limit                     // bytes in streams of sessions that attached clients have not read
+	gets    *quota.Shared[server.Requestor] // GET requests that are answered
 
 	draining chan struct{} // closed when shutdown begins
 
-	warned atomic.Int64 // when the log last told of a refused host or origin, in Unix seconds
+	warned atomic.Int64 // when a refused host or origin was logged last, in Unix seconds
 
 	mu       sync.Mutex
 	kept     atomic.Int64 // bytes in the streams of all sessions
@@ -34,7 +40,11 @@ type Endpoint struct {
 	late     error // of the last session whose handlers did not return in time
 	watching bool
 	quiet    chan struct{} // closed when nothing runs any more
+	unreads  *time.Timer   // calls endUnread after shutdown has begun
 	calls    map[*exchange]struct{}
+	lone     map[*session]struct{} // of messages without a session
+	ended    endedIDs
+	writing  map[*downlink]struct{}         // of sessions
 	arriving map[*frame]http.ResponseWriter // bodies that are being read
 }
 
@@ -43,7 +53,7 @@ type Endpoint struct {
 func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h := &Endpoint{
 		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
-		roster: newRoster(), calls: map[*exchange]struct{}{}, arriving: map[*frame]http.ResponseWriter{},
+		roster: newRoster(), calls: map[*exchange]struct{}{}, lone: map[*session]struct{}{}, arriving: map[*frame]http.ResponseWriter{},
 	}
 	for _, o := range opts {
 		o(&h.opts)
@@ -52,19 +62,42 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h.opts.logger = slog.New(h.records)
 	h.unread.Max = int64(h.opts.replayTotal)
 	h.bodies = quota.NewShared[server.Requestor](h.opts.bodyTotal)
+	h.gets = quota.NewShared[server.Requestor](int64(cmp.Or(h.opts.maxStreams, min(defaultStreams, 2*h.opts.maxSessions))))
+	h.opts.cors.compile(h)
+	h.assumed = assumedVersion(srv)
+	h.inner = http.HandlerFunc(h.serve)
+	for _, around := range slices.Backward(h.opts.middleware) {
+		h.inner = around(h.inner)
+	}
 	return h
 }
 
 // ServeHTTP implements http.Handler.
 func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	refused := h.guarded(w, r)
-	if refused != nil {
-		h.opts.logger.Debug("request refused", "method", r.Method, "error", refused)
-		refused.write(w)
+	if err := h.opts.guard.check(r); err != nil {
+		h.warnGuarded(err)
+		h.refuse(w, r, err)
+		return
+	}
+	if h.opts.cors.on && h.opts.cors.serve(w, r) {
+		return
+	}
+	h.inner.ServeHTTP(w, r)
+}
+
+// serve is what middleware goes around.
+func (h *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
+	if refused := h.answer(w, r); refused != nil {
+		h.refuse(w, r, refused)
 	}
 }
 
-// warnGuarded tells the operator, at most once a second, what the client is not told: how to allow what was refused.
+func (h *Endpoint) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
+	h.opts.logger.Debug("request refused", "method", r.Method, "error", why)
+	why.write(w)
+}
+
+// warnGuarded logs, at most once a second, what the client does not get to know: how to allow what was refused.
 func (h *Endpoint) warnGuarded(refused *refusal) {
 	now, last := time.Now().Unix(), h.warned.Load()
 	if now != last && h.warned.CompareAndSwap(last, now) {
@@ -72,11 +105,8 @@ func (h *Endpoint) warnGuarded(refused *refusal) {
 	}
 }
 
-func (h *Endpoint) guarded(w http.ResponseWriter, r *http.Request) *refusal {
-	if err := h.opts.guard.check(r); err != nil {
-		h.warnGuarded(err)
-		return err
-	}
+// answer answers a request, or says why not.
+func (h *Endpoint) answer(w http.ResponseWriter, r *http.Request) *refusal {
 	if !h.enter() {
 		return unavailable("the server is shutting down")
 	}
@@ -92,7 +122,7 @@ func (h *Endpoint) guarded(w http.ResponseWriter, r *http.Request) *refusal {
 	case http.MethodDelete:
 		return h.delete(r, w)
 	}
-	if !h.srv.Handshakes() {
+	if !h.hasSessions() {
 		return notAllowed(r.Method, http.MethodPost)
 	}
 	return notAllowed(r.Method, "POST, GET, DELETE")
@@ -111,15 +141,41 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 		return err
 	}
 	defer h.drop(f)
+	if rpc.IsBatch(f.data) {
+		return h.batch(w, r, f)
+	}
 	to, err := h.route(r, f.data)
 	switch {
 	case err != nil:
 		h.answeredMalformed(r, &to, f)
 		return err
-	case to.Wire != nil:
+	case to.Revision != nil:
 		return h.exchange(w, r, &to, f)
 	}
+	if h.opts.sessionless {
+		return h.alone(w, r, &to, f)
+	}
 	return h.converse(w, r, &to, f)
+}
+
+// batch reads an array of messages (CAN24). Its session says whether there is such a thing; the message of no revision is one.
+func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refusal {
+	if h.opts.sessionless {
+		if served, err := h.aloneBatch(w, r, f); served {
+			return err
+		}
+	} else if r.Header.Get(headerSession) != "" {
+		s, err := h.sessionOf(r)
+		if err != nil {
+			return err
+		}
+		defer s.unuse()
+		if s.batches {
+			return s.converseBatch(w, r, f)
+		}
+	}
+	_, err := h.route(r, f.data)
+	return err
 }
 
 // get opens a stream of a session, or goes on with one.
@@ -132,12 +188,18 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	if err := checkAccept(r, typeEvents); err != nil {
 		return err
 	}
+	if refused := take(h.gets, s.who, 1, "streams of GET requests"); refused != nil {
+		return refused
+	}
+	defer h.gets.Give(s.who, 1)
 	st, after := s.resume(r.Header.Get(headerLastEvent))
 	reader := st.attach(after)
 	defer s.release(st, reader)
 	s.join(st)
-	d := h.pools.downlink(w, h.opts.writeWait)
-	defer h.pools.putDownlink(d)
+	d := h.downlink(w)
+	defer h.putDownlink(d)
+	st.pace.Store(&d.pace)
+	defer st.pace.CompareAndSwap(&d.pace, nil)
 	d.stream()
 	s.pump(r, d, st, reader)
 	return nil
@@ -161,22 +223,30 @@ func (h *Endpoint) delete(r *http.Request, w http.ResponseWriter) *refusal {
 		return err
 	}
 	defer s.unuse()
-	s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client ended the session"})
+	s.dismiss()
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
 // sessionFor is sessionOf for GET and DELETE, which revisions without sessions do not have.
 func (h *Endpoint) sessionFor(r *http.Request) (*session, *refusal) {
-	if !h.srv.Handshakes() || r.Header.Get(headerSession) == "" && h.isStateless(r.Header.Get(headerVersion)) {
+	switch {
+	case h.opts.sessionless && h.srv.Handshakes():
+		err := notAllowed(r.Method, http.MethodPost)
+		err.err.Message += ": it needs a session, and this server is served without them" + withoutSSE(r)
+		return nil, err
+	case !h.srv.Handshakes(), r.Header.Get(headerSession) == "" && h.isStateless(r.Header.Get(headerVersion)):
 		return nil, notAllowed(r.Method, http.MethodPost)
 	}
 	return h.sessionOf(r)
 }
 
-// isStateless tells whether version is served and has no sessions.
+// hasSessions reports whether there are sessions.
+func (h *Endpoint) hasSessions() bool { return h.srv.Handshakes() && !h.opts.sessionless }
+
+// isStateless reports whether version is served and has no sessions.
 func (h *Endpoint) isStateless(version string) bool {
-	w := h.srv.Wire(version)
+	w := h.srv.Revision(version)
 	return w != nil && !w.Handshake
 }
 
@@ -185,13 +255,16 @@ func (h *Endpoint) sessionOf(r *http.Request) (*session, *refusal) {
 	id := r.Header.Get(headerSession)
 	switch {
 	case id == "":
-		return nil, refuse(http.StatusBadRequest, "the header %s is missing", headerSession)
+		return nil, refuse(http.StatusBadRequest, "the header %s is missing%s", headerSession, withoutSSE(r))
 	case len(r.Header[headerSession]) > 1:
 		return nil, refuse(http.StatusBadRequest, "the header %s is repeated", headerSession)
 	}
 	s := h.use(id, server.PrincipalFrom(r.Context()))
 	if s == nil {
-		return nil, gone()
+		var refused *refusal
+		if s, refused = h.adopt(r.Context(), id); refused != nil {
+			return nil, refused
+		}
 	}
 	if err := s.checkVersion(r); err != nil {
 		s.unuse()
@@ -200,5 +273,17 @@ func (h *Endpoint) sessionOf(r *http.Request) (*session, *refusal) {
 	return s, nil
 }
 
-// gone tells the client to begin a new session.
-func gone() *refusal { return refuse(http.StatusNotFound, "there is no such session") }
+// withoutSSE tells a client of the transport that 2024-11-05 had for HTTP what there is instead: it begins with a GET, or sends its
+// messages to an address of their own.
+func withoutSSE(r *http.Request) string {
+	path := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	if r.Method != http.MethodGet && path != "messages" && path != "message" && !r.URL.Query().Has("sessionId") && !r.URL.Query().Has("session_id") {
+		return ""
+	}
+	return ". The HTTP+SSE transport of 2024-11-05 is not served: begin with initialize, sent by POST to the address of this server (Streamable HTTP)"
+}
+
+// gone tells the client to begin a new session. It says the same of one that is not there and of another identity's (SRV03).
+func gone() *refusal {
+	return refuse(http.StatusNotFound, "this caller has no such session: begin a new one")
+}

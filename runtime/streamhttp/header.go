@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Headers of the transport itself, as Go writes them. The names of those that repeat the body come from the wire.
+// Headers of the transport itself, as Go writes them. The names of those that repeat the body come from the revision.
 const (
 	headerSession   = "Mcp-Session-Id"
 	headerLastEvent = "Last-Event-Id"

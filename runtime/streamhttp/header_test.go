@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 var testSentinel = sentinel{prefix: "=?base64?", suffix: "?="}
@@ -124,7 +125,7 @@ func TestEXT14ParamsMatchTheBody(t *testing.T) {
 
 // TestEXT14RefusalsSayWhatIsWrongWithAHeader: missing, repeated and different are three mistakes.
 func TestEXT14RefusalsSayWhatIsWrongWithAHeader(t *testing.T) {
-	j := &server.Routed{Wire: &server.Wire{}}
+	j := &server.Routed{Revision: &wire.Revision{}}
 	for want, values := range map[string][]string{
 		"Mcp-Method is missing": nil, "Mcp-Method is repeated": {"a", "a"}, "Mcp-Method does not say what the body says": {"b"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -213,14 +214,28 @@ func TestServerBindsLoopback(t *testing.T) {
 
 // TestSlowClientsLoseTheirConnection: a client that does not read holds nobody up for longer than the write timeout.
 func TestSlowClientsLoseTheirConnection(t *testing.T) {
-	f := newFixture(t, WithWriteTimeout(time.Second))
-	huge := strings.Repeat("x", 15<<20) // more than sockets hold
-	_ = f.raw(rawRequest("1.1", callBody2026("1", "echo", huge), headers2026("tools/call", "echo")...))
-	session := f.initialize()
-	_ = f.raw(rawRequest("1.1", callBody("1", "echo", huge), session))
-	f.want(f.post(callBody("2", "echo", "others go on"), session), 200, "others go on")
-	// Shutdown waits for both: it returns only when neither is stuck.
-	if err := f.h.Shutdown(t.Context()); err != nil {
-		t.Error(err)
+	for _, timeout := range []time.Duration{time.Second / 2, time.Second} { // before the grace period is over, and with its end
+		synctest.Test(t, func(t *testing.T) {
+			f, dial := newLargeBubble(t, WithWriteTimeout(timeout))
+			session := f.initialize()
+			slow := []*bufio.Reader{
+				dial(rawRequest("1.1", callBody2026("1", "large", "x"), append(headers2026("tools/call", "large"), accept)...)),
+				dial(rawRequest("1.1", callBody("1", "large", "x"), session, accept)),
+			}
+			synctest.Wait()
+			start := time.Now()
+			f.want(f.post(callBody("2", "echo", "others go on"), session), 200, "others go on")
+			// Shutdown waits for both: it returns only when neither is stuck.
+			if err := f.h.Shutdown(t.Context()); err != nil || time.Since(start) > timeout {
+				t.Errorf("after %v: %v", time.Since(start), err)
+			}
+			for _, r := range slow {
+				if resp, err := http.ReadResponse(r, nil); err == nil {
+					if n, err := io.Copy(io.Discard, resp.Body); err == nil {
+						t.Errorf("a slow client got all: %d bytes", n)
+					}
+				}
+			}
+		})
 	}
 }

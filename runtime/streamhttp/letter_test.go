@@ -8,7 +8,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 const initialize2025 = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
@@ -38,7 +40,7 @@ func TestLET13GetIsAnsweredWithAStream(t *testing.T) {
 	s.end()
 	for _, last := range []string{answer.id, "r9.9", "l9.9", "nonsense"} {
 		l := f.listen(session, "Last-Event-ID: "+last)
-		if err := f.only().tell([]byte(`{"n":1}`)); err != nil {
+		if err := f.only().sendToListener([]byte(`{"n":1}`)); err != nil {
 			t.Fatal(err)
 		}
 		if e := l.message(); e.data != `{"n":1}` {
@@ -51,6 +53,7 @@ func TestLET13GetIsAnsweredWithAStream(t *testing.T) {
 func TestLET13AStreamThatHasEndedBeginsWithItsPrimingEvent(t *testing.T) {
 	h := &Endpoint{opts: defaults()}
 	s := newSession(t.Context(), h, "id")
+	s.primed = true
 	st := s.newStream()
 	reader := st.attach(-1)
 	_ = st.add([]byte(`{"n":1}`), false)
@@ -82,7 +85,7 @@ func TestLET13ASessionHasTheMethodsOfItsRevisionAlone(t *testing.T) {
 // TestLET19AMessageWithoutAnyVersionIsAHeaderMismatch: basic/transports/streamable-http#protocol-version-header, where neither the header
 // nor _meta says it; where the header does, what _meta lacks is a bad param.
 func TestLET19AMessageWithoutAnyVersionIsAHeaderMismatch(t *testing.T) {
-	srv, err := server.New(server.Definition{Runtime: server.Generation1, Wires: []*server.Wire{wire2026()}})
+	srv, err := server.New(server.Definition{Runtime: server.Generation1, Revisions: []*wire.Revision{wiretest.Revision20260728()}})
 	if err != nil {
 		t.Fatal(err)
 	}

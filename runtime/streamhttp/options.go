@@ -12,6 +12,10 @@ type Option func(*options)
 type options struct {
 	logger      *slog.Logger
 	guard       guard
+	cors        cors
+	middleware  []func(http.Handler) http.Handler
+	sessionless bool
+	lifetime    time.Duration // of sealed session ids
 	maxBody     int
 	bodyTotal   int64
 	bodyTimeout time.Duration
@@ -22,6 +26,7 @@ type options struct {
 	idle        time.Duration
 	maxSessions int
 	maxCalls    int
+	maxStreams  int // 0: twice maxSessions, if that is less than defaultStreams
 	quotaKey    func(*http.Request) string
 	replay      int
 	replayTotal int
@@ -31,7 +36,7 @@ func defaults() options {
 	return options{
 		logger: slog.New(slog.DiscardHandler), maxBody: 16 << 20, bodyTotal: 128 << 20, bodyTimeout: 30 * time.Second, writeWait: 30 * time.Second,
 		keepAlive: 15 * time.Second, prime: time.Second, retry: time.Second, idle: 30 * time.Minute,
-		maxSessions: 10_000, maxCalls: 20_000, replay: 1 << 20, replayTotal: 128 << 20,
+		maxSessions: 10_000, maxCalls: 20_000, lifetime: 24 * time.Hour, replay: 1 << 20, replayTotal: 128 << 20,
 	}
 }
 
@@ -49,9 +54,9 @@ func WithOrigins(origins ...string) Option { return func(o *options) { o.guard.o
 // WithMaxBody sets the largest body in bytes; the default is 16 MiB. Larger ones are refused with 413.
 func WithMaxBody(bytes int) Option { return func(o *options) { o.maxBody = max(bytes, 1) } }
 
-// WithMaxBodyTotal sets how many bytes all bodies that are being read may have together, not counting the first 64 KiB of each; the
+// WithMaxBodyTotal sets how many bytes all bodies that are being read may take together, each with 16 KiB for its request; the
 // default is 128 MiB. One principal has at most three quarters of it, all callers without an identity being one unless WithQuotaKey
-// tells them apart. A body beyond that is refused with 503.
+// tells them apart. A body beyond the caller's part is refused with 429, one beyond the total with 503.
 func WithMaxBodyTotal(bytes int64) Option { return func(o *options) { o.bodyTotal = max(bytes, 1) } }
 
 // WithBodyTimeout sets how long a body may take to arrive; the default is 30 seconds, 0 means no limit. A slower one is refused with
@@ -59,7 +64,8 @@ func WithMaxBodyTotal(bytes int64) Option { return func(o *options) { o.bodyTota
 func WithBodyTimeout(d time.Duration) Option { return func(o *options) { o.bodyTimeout = d } }
 
 // WithWriteTimeout sets how long a client may take to accept what is written at once; the default is 30 seconds, 0 means no
-// limit. A slower client loses its connection.
+// limit. A slower client loses its connection, and so does one that reads nothing for 5 seconds while others wait for the room that its
+// answers take; see server.WithMaxBytesUnread.
 func WithWriteTimeout(d time.Duration) Option { return func(o *options) { o.writeWait = d } }
 
 // WithKeepAlive sets after how much silence a stream gets a comment; the default is 15 seconds, 0 means never. In 2026-07-28 an
@@ -70,17 +76,34 @@ func WithKeepAlive(d time.Duration) Option { return func(o *options) { o.keepAli
 // client resume it; the default is 1 second, 0 means at once.
 func WithPriming(d time.Duration) Option { return func(o *options) { o.prime = d } }
 
-// WithRetry sets how soon clients of 2025-11-25 are told to come back for a stream that was closed; the default is 1 second.
+// WithRetry sets after how long clients of 2025-11-25 should come back for a stream that was closed; the default is 1 second.
 func WithRetry(d time.Duration) Option { return func(o *options) { o.retry = d } }
 
-// WithIdleTimeout sets how long a session may be without any request before it ends; the default is 30 minutes, 0 means for ever.
+// WithIdleTimeout sets how long a session may be without any request before it ends; the default is 30 minutes, 0 means for ever. With
+// server.WithSealKeys it is let go then: its next request goes on with it, here or in another process.
 func WithIdleTimeout(d time.Duration) Option { return func(o *options) { o.idle = d } }
+
+// WithSessionLifetime sets how long the id of a session is good for other processes that have the keys of server.WithSealKeys; the default is
+// 24 hours. The process that has the session goes on beyond that.
+func WithSessionLifetime(d time.Duration) Option { return func(o *options) { o.lifetime = d } }
 
 // WithMaxSessions sets how many sessions there may be; the default is 10,000. One principal has at most three quarters of them, all
 // callers without an identity being one unless WithQuotaKey tells them apart. Beyond that, a new session ends the one that was unused
 // for the longest time of whoever has the most, or of its own principal. A session with a request, a listener or an unanswered call
 // is in use and stays; when no other one may end, the new one is refused with 503.
 func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = max(n, 1) } }
+
+// WithMaxStreams sets how many streams of GET requests there may be, each of which takes about 24 KiB; the default is 4,096, or twice as
+// many as sessions if that is less. They are divided as sessions are: beyond the caller's part a GET is refused with 429, beyond the total
+// with 503. A session has at most 16 listeners; the oldest ends for a new one.
+func WithMaxStreams(n int) Option { return func(o *options) { o.maxStreams = max(n, 1) } }
+
+// defaultStreams is how many streams of GET requests there may be, and streamCost about how many bytes one takes: its goroutine, and the
+// buffers of its connection.
+const (
+	defaultStreams = 4096
+	streamCost     = 24 << 10
+)
 
 // WithMaxExchanges sets how many requests of revisions without sessions may be in flight; the default is 20,000. More are refused
 // with 503. Those of a session are bounded by the server's WithMaxInFlight.
@@ -97,7 +120,8 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 func WithReplay(bytes int) Option { return func(o *options) { o.replay = max(bytes, 1) } }
 
 // WithReplayTotal sets how many bytes all sessions keep for clients that come back, for listeners to come, and for attached clients
-// that have not read them yet; the default is 128 MiB. Beyond that, what was written to clients that are there is dropped, then the
+// that have not read them yet; the default is 128 MiB. What waits for a client counts 768 bytes more for each stream, and 24 for each
+// message. Beyond that, what was written to clients that are there is dropped, then the
 // oldest of whoever has the most sessions. Clients of one principal leave at most three quarters unread: beyond that, progress and log
 // messages for them are dropped, and questions fail.
 func WithReplayTotal(bytes int) Option { return func(o *options) { o.replayTotal = max(bytes, 1) } }

@@ -6,6 +6,7 @@ import (
 	"net/textproto"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
@@ -23,7 +24,14 @@ type param struct {
 const headerKeyword = "x-mcp-header"
 
 // paramTable remembers the params of tools, which do not change.
-type paramTable struct{ tools sync.Map } // *server.Tool and prefix to []param
+type paramTable struct {
+	tools sync.Map // *server.Tool and prefix to []param
+	known atomic.Int64
+}
+
+// maxParamTools is of how many tools the params are known at once. Tools come and go while the server runs, and those that went are not
+// kept for this.
+const maxParamTools = 4096
 
 type toolPrefix struct {
 	tool   *server.Tool
@@ -36,6 +44,10 @@ func (t *paramTable) of(tool *server.Tool, prefix string) []param {
 		return known.([]param)
 	}
 	list := readParams([]byte(tool.Definition), prefix)
+	if t.known.Add(1) > maxParamTools {
+		t.known.Store(1)
+		t.tools.Clear()
+	}
 	t.tools.Store(key, list)
 	return list
 }
@@ -100,7 +112,7 @@ func (p *param) check(header http.Header, arguments []byte, enc sentinel) bool {
 	return ok && sameScalar(value, got)
 }
 
-// sameScalar tells whether the header text stands for the JSON value. Numbers are compared by value: 42.0 is 42.
+// sameScalar reports whether the header text stands for the JSON value. Numbers are compared by value: 42.0 is 42.
 func sameScalar(value []byte, got string) bool {
 	switch value[0] {
 	case '"':

@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -13,7 +14,7 @@ type pools struct {
 	frames, downlinks, alarms, exchanges sync.Pool
 }
 
-// frame is a body.
+// frame is a body, with room for a small one.
 type frame struct {
 	data  []byte
 	who   server.Requestor
@@ -21,10 +22,14 @@ type frame struct {
 }
 
 func (p *pools) frame() *frame {
-	if f, ok := p.frames.Get().(*frame); ok {
-		return f
+	f, ok := p.frames.Get().(*frame)
+	if !ok {
+		f = new(frame)
 	}
-	return new(frame)
+	if f.data == nil {
+		f.data = make([]byte, 0, 512)
+	}
+	return f
 }
 
 // putFrame takes f back. Its bytes are not counted any more.
@@ -76,5 +81,7 @@ func (p *pools) exchange() *exchange {
 	if x, ok := p.exchanges.Get().(*exchange); ok {
 		return x
 	}
-	return new(exchange)
+	x := new(exchange)
+	x.timer = time.AfterFunc(math.MaxInt64, x.tick) // here, so that tick, which may not get the lock, has it always
+	return x
 }

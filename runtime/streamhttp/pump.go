@@ -15,11 +15,13 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 		}
 		return s.gone()
 	}
-	d := s.h.pools.downlink(w, s.h.opts.writeWait)
-	defer s.h.pools.putDownlink(d)
+	d := s.h.downlink(w)
+	defer s.h.putDownlink(d)
+	st.pace.Store(&d.pace)
+	defer st.pace.CompareAndSwap(&d.pace, nil)
 	if frame, ok := st.alone(); ok {
-		s.remove(st)
 		s.log(d.json(http.StatusOK, frame))
+		s.remove(st)
 		s.h.pools.putAlarm(st.alarm)
 		return nil
 	}
@@ -28,7 +30,9 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	}
 	d.stream()
 	st.start()
-	d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
+	if s.primed {
+		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
+	}
 	s.pump(r, d, st, reader)
 	return nil
 }
@@ -77,7 +81,10 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 		if len(b.events) > 0 {
 			st.wrote(reader)
 		}
-		if b.ended || b.leave {
+		switch {
+		case b.more:
+			continue
+		case b.ended || b.leave || over == nil:
 			d.relax()
 			return
 		}
@@ -88,11 +95,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 		case <-r.Context().Done():
 			return
 		case <-over:
-			if b = st.take(reader); !b.takenOver {
-				s.log(d.events(st, &b))
-			}
-			d.relax()
-			return
+			over = nil // what is there is sent still
 		}
 	}
 }

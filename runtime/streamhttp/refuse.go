@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // refusal is an HTTP status with a JSON-RPC error.
@@ -33,6 +35,19 @@ func unavailable(why string) *refusal {
 	r := refuse(http.StatusServiceUnavailable, "%s", why)
 	r.retry = 1
 	return r
+}
+
+// take takes n of a limit for who, or says why not: its own part is used up (429), or what there is for all (503).
+func take(limit *quota.Shared[server.Requestor], who server.Requestor, n int64, what string) *refusal {
+	switch {
+	case limit.Take(who, n):
+		return nil
+	case limit.OwnPartUsed(who, n):
+		r := unavailable("limit reached: " + what + ", of which one caller has at most three quarters")
+		r.status = http.StatusTooManyRequests
+		return r
+	}
+	return unavailable("limit reached: " + what)
 }
 
 func (r *refusal) write(w http.ResponseWriter) {

@@ -12,10 +12,10 @@ func (s *session) keep(frames [][]byte) {
 	before := s.backlogged
 	for _, f := range frames {
 		s.backlog = append(s.backlog, f)
-		s.backlogged += len(f)
+		s.backlogged += len(f) + eventSize
 	}
 	for len(s.backlog) > 1 && s.backlogged > s.h.opts.replay {
-		s.backlogged -= len(s.backlog[0])
+		s.backlogged -= len(s.backlog[0]) + eventSize
 		s.backlog[0] = nil // or the array keeps it
 		s.backlog = s.backlog[1:]
 	}

@@ -51,22 +51,68 @@ func TestTSK28ListenersDoNotFillWhatSessionsKeep(t *testing.T) {
 // What is kept is dropped in the order of the roster: those with the most sessions first.
 func TestTSK28TheLargestTenantGivesWayFirst(t *testing.T) {
 	h := &Endpoint{opts: defaults(), roster: newRoster()}
-	h.opts.replayTotal = 24
+	const each = 10 + streamSize + eventSize
+	h.opts.replayTotal = 5 * each / 2
 	for _, principal := range []string{"a", "a", "a", "b", "c", "c"} {
 		s := newSession(server.WithPrincipal(t.Context(), principal), h, fmt.Sprint(principal, len(h.roster.sessions)))
 		h.roster.add(s)
-		h.roster.rest(s)
+		h.roster.markIdle(s)
 		st := s.newStream()
 		st.start()
+		reader := st.attach(-1)
 		_ = st.add(text10(1), true)
+		st.detach(reader)
 	}
 	h.relieve()
 	kept := map[string]int64{}
 	for _, s := range h.roster.sessions {
 		kept[s.principal] += s.kept.Load()
 	}
-	if got := fmt.Sprint(kept); got != "map[a:0 b:10 c:10]" || h.kept.Load() != 20 {
+	if got := fmt.Sprint(kept); got != "map[a:0 b:10 c:10]" || h.kept.Load() != 2*each {
 		t.Errorf("kept %s, %d in all", got, h.kept.Load())
+	}
+}
+
+// What is kept for clients that may come back takes more than its bytes: streams without any, and many small events.
+func TestTSK28StreamsCountBesideTheirBytes(t *testing.T) {
+	f := newFixture(t, WithReplayTotal(1<<20))
+	streams := func() (n int) {
+		f.h.mu.Lock()
+		defer f.h.mu.Unlock()
+		for _, s := range f.h.roster.sessions {
+			s.mu.Lock()
+			n += len(s.streams)
+			s.mu.Unlock()
+		}
+		return n
+	}
+	for i := range 20 {
+		s := f.session(f.opened(fmt.Sprint("p", i)))
+		for range 100 {
+			st := s.listen()
+			s.release(st, st.attach(-1))
+		}
+	}
+	if n := streams(); n == 0 || n*streamSize > 1<<20 {
+		t.Errorf("%d empty streams are kept", n)
+	}
+	s := f.session(f.opened("events"))
+	st := s.listen()
+	reader := st.attach(-1)
+	defer s.release(st, reader)
+	s.join(st)
+	const n = 1000
+	before := f.h.kept.Load()
+	for range n {
+		if err := s.Write(rpc.ID{}, false, text10(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unread := f.h.kept.Load()
+	st.take(reader)
+	st.wrote(reader)
+	if got := f.h.kept.Load(); unread != before || got != before+n*(10+eventSize) {
+		t.Errorf("%d before, %d unread, %d read", before, unread, got)
 	}
 }
 
@@ -79,6 +125,7 @@ func TestTSK28ALargeFrameReturnsWhenItWasWritten(t *testing.T) {
 			var added atomic.Bool
 			go func() {
 				_ = st.add(make([]byte, keptBuffer+1), last)
+				st.AwaitRead(keptBuffer + 1)
 				added.Store(true)
 			}()
 			synctest.Wait()
@@ -109,6 +156,7 @@ func TestTSK28AnAnswerFromInsideReceiveDoesNotWait(t *testing.T) {
 	if err := s.Write(id, true, make([]byte, keptBuffer+1)); err != nil {
 		t.Error(err)
 	}
+	st.AwaitRead(keptBuffer + 1)
 	if _, ok := st.alone(); !ok {
 		t.Error("there is no answer")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// roster is who has which sessions, and which of them may give way to new ones: those that nobody is using. Its users hold
+// roster knows whose each session is, and which sessions may be ended for new ones: the unused ones. Its users hold
 // Endpoint.mu.
 type roster struct {
 	sessions map[string]*session
@@ -22,6 +22,7 @@ type roster struct {
 type tenant struct {
 	who      server.Requestor
 	sessions int
+	lone     int          // messages without a session that are being served
 	unread   atomic.Int64 // its part of Endpoint.unread
 	idle     queue
 	place    int // in roster.idle
@@ -31,7 +32,7 @@ type tenant struct {
 type queue struct{ first, last *session }
 
 func (q *queue) push(s *session) {
-	s.resting, s.before, s.after = true, q.last, nil
+	s.idleListed, s.before, s.after = true, q.last, nil
 	if q.last == nil {
 		q.first = s
 	} else {
@@ -51,23 +52,54 @@ func (q *queue) remove(s *session) {
 	} else {
 		s.after.before = s.before
 	}
-	s.resting, s.before, s.after = false, nil, nil
+	s.idleListed, s.before, s.after = false, nil, nil
 }
 
 func newRoster() roster {
 	return roster{sessions: map[string]*session{}, tenants: map[server.Requestor]*tenant{}}
 }
 
-func (r *roster) add(s *session) {
+// tenantOf finds or makes the tenant of a session.
+func (r *roster) tenantOf(s *session) *tenant {
 	t := r.tenants[s.who]
 	if t == nil {
 		t = &tenant{who: s.who}
 		r.tenants[s.who] = t
 	}
-	t.sessions++
 	s.tenant = t
+	return t
+}
+
+// leave forgets a tenant that has nothing more.
+func (r *roster) leave(t *tenant) {
+	if t.sessions == 0 && t.lone == 0 {
+		delete(r.tenants, t.who)
+	}
+}
+
+// addLone counts what stands for a session among what its caller has: it is no session that could give way, but its clients may leave
+// as much unread.
+func (r *roster) addLone(s *session) { r.tenantOf(s).lone++ }
+
+func (r *roster) removeLone(s *session) {
+	s.tenant.lone--
+	r.leave(s.tenant)
+}
+
+func (r *roster) add(s *session) {
+	t := r.tenantOf(s)
+	t.sessions++
 	r.sessions[s.id] = s
 	r.recount(t)
+}
+
+// rename gives a session another id.
+func (r *roster) rename(s *session, id string) {
+	if r.sessions[s.id] == s {
+		delete(r.sessions, s.id)
+		r.sessions[id] = s
+	}
+	s.id = id
 }
 
 // remove forgets a session; a second time it does nothing.
@@ -76,13 +108,11 @@ func (r *roster) remove(s *session) {
 		return
 	}
 	delete(r.sessions, s.id)
-	r.busy(s)
+	r.markBusy(s)
 	t := s.tenant
 	t.sessions--
 	r.recount(t)
-	if t.sessions == 0 {
-		delete(r.tenants, t.who)
-	}
+	r.leave(t)
 }
 
 func (r *roster) recount(t *tenant) {
@@ -91,9 +121,9 @@ func (r *roster) recount(t *tenant) {
 	}
 }
 
-// busy says that the session is in use.
-func (r *roster) busy(s *session) {
-	if !s.resting {
+// markBusy records that the session is in use.
+func (r *roster) markBusy(s *session) {
+	if !s.idleListed {
 		return
 	}
 	s.tenant.idle.remove(s)
@@ -102,9 +132,9 @@ func (r *roster) busy(s *session) {
 	}
 }
 
-// rest says that nobody uses the session any more.
-func (r *roster) rest(s *session) {
-	if s.resting || r.sessions[s.id] != s {
+// markIdle records that nobody uses the session any more.
+func (r *roster) markIdle(s *session) {
+	if s.idleListed || r.sessions[s.id] != s {
 		return
 	}
 	s.tenant.idle.push(s)
@@ -113,9 +143,9 @@ func (r *roster) rest(s *session) {
 	}
 }
 
-// makeRoom decides whether who may have one more session. Within what is fair of limit, there is room. Beyond that the new session
-// takes the place of one that nobody uses, which is removed: of whoever has the most, if that is more than who has, else of who. So
-// one principal can not end sessions of those who have fewer, nor keep them from opening some by keeping its own in use.
+// makeRoom decides whether a requestor may have one more session. Within its fair part of limit there is room. Beyond that the new session
+// replaces an unused one, which is removed: one of whoever has the most, if that is more than the requestor has, else one of its own. So
+// a principal can not end sessions of those who have fewer, nor keep them from opening some by keeping its own in use.
 func (r *roster) makeRoom(who server.Requestor, limit int) (unused *session, ok bool) {
 	t := cmp.Or(r.tenants[who], &tenant{})
 	if quota.Fair(int64(t.sessions), int64(len(r.sessions)), 1, int64(limit)) {
@@ -132,7 +162,7 @@ func (r *roster) makeRoom(who server.Requestor, limit int) (unused *session, ok 
 	return unused, true
 }
 
-// largest are the tenants with idle sessions, the one with the most sessions first.
+// largest returns the tenants with idle sessions, the one with the most sessions first.
 func (r *roster) largest() []*tenant {
 	return slices.SortedFunc(slices.Values(r.idle), func(a, b *tenant) int { return b.sessions - a.sessions })
 }

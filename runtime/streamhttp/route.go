@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -25,11 +26,11 @@ func (h *Endpoint) route(r *http.Request, frame []byte) (server.Routed, *refusal
 
 // checkHeaders refuses a stateless message whose headers differ from its body (EXT14): a gateway may have routed it by them.
 func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
-	rules := &to.Wire.HTTP
+	rules := &to.Revision.HTTP
 	switch enc := (sentinel{rules.EncodedPrefix, rules.EncodedSuffix}); {
-	case !repeats(r.Header, rules.VersionHeader, to.Wire.Revision, sentinel{}):
+	case !repeats(r.Header, rules.VersionHeader, to.Revision.Version, sentinel{}):
 		return mismatch(r, to, rules.VersionHeader)
-	case tellsMethod(r, rules.MethodHeader, to.Kind) && !repeats(r.Header, rules.MethodHeader, to.Method, sentinel{}):
+	case checksMethod(r, rules.MethodHeader, to.Kind) && !repeats(r.Header, rules.MethodHeader, to.Method, sentinel{}):
 		return mismatch(r, to, rules.MethodHeader)
 	case to.Named && !repeats(r.Header, rules.NameHeader, to.Name, enc):
 		return mismatch(r, to, rules.NameHeader)
@@ -37,6 +38,9 @@ func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
 		params := h.params.of(to.Tool, rules.ParamPrefix)
 		for i := range params {
 			if !params[i].check(r.Header, to.Arguments, enc) {
+				if !h.srv.Shows(r.Context(), to.Tool) {
+					return nil // it is answered as an unknown one
+				}
 				return mismatch(r, to, params[i].header)
 			}
 		}
@@ -44,13 +48,13 @@ func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
 	return nil
 }
 
-// tellsMethod tells whether the method's header is checked: on every request, and on a notification that has it. The revision requires it
+// checksMethod reports whether the method's header is checked: on every request, and on a notification that has it. The revision requires it
 // on requests alone.
-func tellsMethod(r *http.Request, header string, kind rpc.Kind) bool {
+func checksMethod(r *http.Request, header string, kind rpc.Kind) bool {
 	return kind != rpc.KindNotification || len(r.Header.Values(header)) > 0
 }
 
-// repeats tells whether the header is there once and has the wanted value.
+// repeats reports whether the header is there once and has the wanted value.
 func repeats(h http.Header, name, want string, enc sentinel) bool {
 	if name == "" {
 		return true
@@ -65,17 +69,22 @@ func repeats(h http.Header, name, want string, enc sentinel) bool {
 
 func mismatch(r *http.Request, to *server.Routed, header string) *refusal {
 	wrong := "does not say what the body says"
-	switch n := len(r.Header.Values(header)); {
-	case n == 0:
+	switch values := r.Header.Values(header); {
+	case len(values) == 0:
 		wrong = "is missing"
-	case n > 1:
+	case len(values) > 1:
 		wrong = "is repeated"
+	default:
+		rules := &to.Revision.HTTP
+		if _, ok := (sentinel{rules.EncodedPrefix, rules.EncodedSuffix}).decode(values[0]); !ok {
+			wrong = fmt.Sprintf("is not valid: its value is printable ASCII, or the base64 of UTF-8 between %s and %s", rules.EncodedPrefix, rules.EncodedSuffix)
+		}
 	}
 	refused := &refusal{
 		status: http.StatusBadRequest, id: to.ID,
-		err: rpc.Errorf(to.Wire.Codes.HeaderMismatch, "the header %s %s", header, wrong),
+		err: rpc.Errorf(to.Revision.Codes.HeaderMismatch, "the header %s %s", header, wrong),
 	}
-	if status := to.Wire.HTTP.Statuses.HeaderMismatch; status != 0 {
+	if status := to.Revision.HTTP.Statuses.HeaderMismatch; status != 0 {
 		refused.status = status
 	}
 	return refused

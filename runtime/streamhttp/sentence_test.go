@@ -29,7 +29,7 @@ func TestSessionMessagesAreOnOneStream(t *testing.T) {
 		note(s.message())
 		<-f.began
 	}
-	if err := f.only().tell([]byte(`{"n":1}`)); err != nil {
+	if err := f.only().sendToListener([]byte(`{"n":1}`)); err != nil {
 		t.Fatal(err)
 	}
 	if e := note(newer.message()); e.data != `{"n":1}` {

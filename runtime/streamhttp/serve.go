@@ -1,7 +1,6 @@
 package streamhttp
 
 import (
-	"net"
 	"net/http"
 	"time"
 )
@@ -18,11 +17,8 @@ const (
 // to be asked for, with "0.0.0.0:8080" for instance. When h is, or leads to, an Endpoint, register its Shutdown before the server's own: that
 // one waits for streams, and does not end them.
 func Server(addr string, h http.Handler) *http.Server {
-	if host, port, err := net.SplitHostPort(addr); err == nil && host == "" {
-		addr = net.JoinHostPort("127.0.0.1", port)
-	}
 	s := &http.Server{
-		Addr: addr, Handler: h,
+		Addr: withHost(addr), Handler: h,
 		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 	}
 	if e, ok := h.(*Endpoint); ok {

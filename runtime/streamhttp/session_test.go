@@ -267,7 +267,7 @@ func TestSessionResumesOnlyItsOwnStreams(t *testing.T) {
 	for _, id := range []string{prime.id, "r99.1", "x", "r1", "r1.x", "r1.-1", "r99999999999999999999.1", "l1.1.1"} {
 		l := f.listen(other, "Last-Event-ID: "+id) // a new listener, whatever it asked for
 		own := f.h.use(strings.TrimPrefix(other, "Mcp-Session-Id: "), "")
-		if err := own.tell([]byte(`{"id":"` + id + `"}`)); err != nil {
+		if err := own.sendToListener([]byte(`{"id":"` + id + `"}`)); err != nil {
 			t.Fatal(err)
 		}
 		own.unuse()
@@ -284,7 +284,7 @@ func TestSessionMessagesWaitForAListener(t *testing.T) {
 	session := f.initialize()
 	s := f.only()
 	for _, m := range []string{`{"n":1}`, `{"n":2}`} {
-		if err := s.tell([]byte(m)); err != nil {
+		if err := s.sendToListener([]byte(m)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -299,7 +299,7 @@ func TestSessionMessagesWaitForAListener(t *testing.T) {
 		t.Errorf("resumed with %+v", e)
 	}
 	newest := f.listen(session)
-	if err := s.tell([]byte(`{"n":3}`)); err != nil {
+	if err := s.sendToListener([]byte(`{"n":3}`)); err != nil {
 		t.Fatal(err)
 	}
 	if e := newest.message(); e.data != `{"n":3}` {

@@ -13,25 +13,46 @@ import (
 func (h *Endpoint) admit(ctx context.Context) (*session, *refusal) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	s := newSession(ctx, h, rand.Text())
+	return s, h.addSession(s)
+}
+
+// addSession is admit for a session that was made already. With h.mu.
+func (h *Endpoint) addSession(s *session) *refusal {
 	if h.closing {
-		return nil, unavailable("the server is shutting down")
+		return unavailable("the server is shutting down")
 	}
-	unused, ok := h.roster.makeRoom(server.RequestorFrom(ctx), h.opts.maxSessions)
+	unused, ok := h.roster.makeRoom(s.who, h.opts.maxSessions)
 	if !ok {
-		return nil, unavailable("limit of sessions reached: those that could give way are in use")
+		return unavailable("limit of sessions reached: those that could give way are in use")
 	}
 	if unused != nil {
 		h.running++
 		go unused.giveWay()
 	}
-	s := newSession(ctx, h, rand.Text())
 	h.roster.add(s)
+	h.watchOnce()
+	return nil
+}
+
+// watchOnce ends what is served when the server shuts down under it. With h.mu.
+func (h *Endpoint) watchOnce() {
 	if !h.watching {
 		h.watching = true
 		h.running++
 		go h.watch()
 	}
-	return s, nil
+}
+
+// agreed notes what the handshake agreed on, if it did.
+func (s *session) agreed(peer *server.Session) {
+	s.mu.Lock()
+	s.peer = peer
+	s.mu.Unlock()
+	if s.revision = peer.Version(); s.revision != "" {
+		s.batches = peer.Revision().Batches
+		s.primed = peer.Revision().HTTP.Primed && !s.alone
+	}
 }
 
 // giveWay ends a session to make room for another one, which need not wait for that.
@@ -55,7 +76,7 @@ func (h *Endpoint) use(id, principal string) *session {
 		return nil
 	}
 	s.open++
-	h.roster.busy(s)
+	h.roster.markBusy(s)
 	return s
 }
 
@@ -66,22 +87,22 @@ func (s *session) unuse() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	s.rest()
+	s.updateIdle()
 	if s.idle == nil && s.why == nil && s.h.opts.idle > 0 {
 		s.idle = time.AfterFunc(s.h.opts.idle, s.expire)
 	}
 }
 
-// rest notes that something has ended. A session is in use as long as it has an HTTP request, or a call whose client lost its
+// updateIdle is called when something has ended. A session is in use as long as it has an HTTP request, or a call whose client lost its
 // connection and may come back for the answer (CAN18). With both locks.
-func (s *session) rest() {
+func (s *session) updateIdle() {
 	s.used = time.Now()
 	if !s.inUse() {
-		s.h.roster.rest(s)
+		s.h.roster.markIdle(s)
 	}
 }
 
-// inUse tells whether the session must not give way. With s.mu.
+// inUse reports whether the session must not give way. With s.mu.
 func (s *session) inUse() bool { return s.open > 0 || len(s.active) > 0 }
 
 // answered is for the end of a call: the last thing in a session that its client is away from.
@@ -90,7 +111,7 @@ func (s *session) answered() {
 	defer s.h.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rest()
+	s.updateIdle()
 }
 
 // expire ends a session that was not used for too long. It is called by a timer, which is set again while the session is
@@ -158,6 +179,7 @@ func (s *session) end(cause *inflight.Cause) {
 	if peer == nil {
 		return
 	}
+	peer.Interrupt(cause) // what is being received may wait in middleware
 	s.lastReceipt()
 	if err := peer.Close(cause); err != nil {
 		s.h.opts.logger.Warn("session ended late", "error", err)

@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,10 +16,14 @@ import (
 // session is one client of a revision with handshake. What the server says to it goes into streams; see stream.
 type session struct {
 	h         *Endpoint
-	id        string
+	id        string           // guarded by h.mu and mu; either is enough to read it
 	principal string           // whose it is
 	who       server.Requestor // whom it counts for
 	revision  string
+	primed    bool // its streams begin with an event without data
+	batches   bool // it takes arrays of messages
+	alone     bool // it stands for a session while one message is served
+	sealed    bool // its id is, so other processes may go on with it
 	peer      *server.Session
 	kept      atomic.Int64  // bytes in streams
 	done      chan struct{} // closed when the session ends
@@ -39,7 +44,7 @@ type session struct {
 	open       int                // HTTP requests
 	used       time.Time
 	tenant     *tenant // whose numbers are under Endpoint.mu
-	resting    bool    // among tenant.idle, between two others; under Endpoint.mu
+	idleListed bool    // among tenant.idle, between two others; under Endpoint.mu
 	before     *session
 	after      *session
 	idle       *time.Timer
@@ -54,35 +59,57 @@ func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	}
 }
 
-// receive hands a message to the server, which copies it, unless the session is over.
-func (s *session) receive(r *http.Request, f *frame) (got server.Receipt, ok bool) {
+// receive hands a message to the server, which copies it, unless the session is over. st is the stream of a request, nil for what is none.
+func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Receipt, ok bool) {
 	s.order.Lock()
 	defer s.order.Unlock()
 	if s.over() {
 		return got, false
 	}
-	got = s.peer.Receive(r.Context(), f.data)
+	if st != nil {
+		st.received = true
+	}
+	got = s.peer.ReceiveWithHeader(r.Context(), server.Header(r.Header), f.data)
 	f.data = keep(f.data)
 	s.h.taken(f)
 	return got, true
 }
 
+// receiveBatch is receive for an array of messages.
+func (s *session) receiveBatch(r *http.Request, f *frame, about rpc.ID) (got server.Receipt, ok bool) {
+	s.order.Lock()
+	defer s.order.Unlock()
+	if s.over() {
+		return got, false
+	}
+	return s.peer.ReceiveBatch(r.Context(), server.Header(r.Header), f.data, about), true
+}
+
 // Write implements server.Outlet. What belongs to no open request goes to whoever listens.
 func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
-	own := append([]byte(nil), frame...) // nil when there is no answer
+	own := append([]byte(nil), frame...)
 	if about.IsZero() {
-		return s.tell(own)
+		return s.sendToListener(own)
 	}
 	s.mu.Lock()
 	st := s.active[about]
-	if last {
+	switch {
+	case last:
 		delete(s.active, about)
+		s.endBatch(st)
+	case st != nil && st.batch != nil && st.about == about:
+		st.answers() // one of the batch that comes before the others
 	}
 	unused := last && !s.inUse()
 	s.mu.Unlock()
 	switch {
 	case st != nil:
-		err := st.add(own, last)
+		var err error
+		if len(own) > 0 {
+			err = st.add(own, last)
+		} else {
+			st.end() // there is no answer
+		}
 		s.bound()
 		if unused {
 			s.answered()
@@ -91,7 +118,14 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	case last:
 		return errGone
 	}
-	return s.tell(own)
+	return s.sendToListener(own)
+}
+
+// SessionID implements server.SessionNamer.
+func (s *session) SessionID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.id
 }
 
 // Attended implements server.Attended: what belongs to no open request is read by listeners.
@@ -123,16 +157,16 @@ func (s *session) AnswersInline(about rpc.ID) {
 	}
 }
 
-// stir closes what watched returned. With s.mu.
-func (s *session) stir() {
+// readersChanged closes the channel that watched returned. With s.mu.
+func (s *session) readersChanged() {
 	if s.readers != nil {
 		close(s.readers)
 		s.readers = nil
 	}
 }
 
-// tell gives a frame to one listener, or keeps it for the next one.
-func (s *session) tell(frame []byte) error {
+// sendToListener gives a frame to one listener, or keeps it for the next one.
+func (s *session) sendToListener(frame []byte) error {
 	for {
 		s.mu.Lock()
 		if s.why != nil {
@@ -164,13 +198,45 @@ func (s *session) stream(about rpc.ID) *stream {
 		return nil
 	}
 	st := s.newStream()
+	st.about = about
 	s.active[about] = st
 	return st
 }
 
+// batchStream makes the stream of an array of requests, which is answered about an id of its own.
+func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.newStream()
+	st.about = about
+	s.active[about] = st
+	for _, id := range ids {
+		if s.active[id] == nil { // a request with the id of one in flight is refused
+			s.active[id] = st
+			st.batch = append(st.batch, id)
+		}
+	}
+	return st
+}
+
+// endBatch forgets the requests that st answered together. With s.mu.
+func (s *session) endBatch(st *stream) {
+	if st == nil {
+		return
+	}
+	for _, id := range st.batch {
+		delete(s.active, id)
+	}
+	st.batch = nil
+}
+
 func (s *session) newStream() *stream {
-	s.last++
-	st := newStream(s.last, streamLimits{replay: s.h.opts.replay, pending: s.h.opts.replay}, &s.kept, s.h.pools.alarm())
+	limits := streamLimits{pending: s.h.opts.replay}
+	if !s.alone { // without a number for its events nobody comes back for them
+		s.last++
+		limits.replay = s.h.opts.replay
+	}
+	st := newStream(s.last, limits, &s.kept, s.h.pools.alarm())
 	st.total = &s.h.kept
 	if s.tenant != nil {
 		st.crowd, st.own = &s.h.unread, &s.tenant.unread
@@ -192,13 +258,21 @@ func (s *session) listen() *stream {
 func (s *session) join(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stir()
+	s.readersChanged()
 	if !st.listener {
 		return
 	}
 	s.listeners = append(s.listeners, st)
 	s.refill(st, s.takeBacklog())
+	if len(s.listeners) > maxListeners {
+		s.listeners[0].poll()
+		s.listeners = slices.Delete(s.listeners, 0, 1)
+	}
 }
+
+// maxListeners is how many streams of a session take what belongs to no request. The oldest gives way to a new one: its client may be
+// gone, which nobody has noticed yet (TSK28).
+const maxListeners = 16
 
 // refill gives st what another stream did not take. With s.mu.
 func (s *session) refill(st *stream, frames [][]byte) {
@@ -212,7 +286,7 @@ func (s *session) leave(st *stream) {
 	for i, l := range s.listeners {
 		if l == st {
 			s.listeners = append(s.listeners[:i:i], s.listeners[i+1:]...)
-			s.stir()
+			s.readersChanged()
 			return
 		}
 	}
@@ -229,7 +303,7 @@ func (s *session) release(st *stream, reader uint64) {
 		return
 	}
 	s.mu.Lock()
-	s.stir()
+	s.readersChanged()
 	if n := len(s.listeners); n > 0 {
 		s.refill(s.listeners[n-1], unread)
 	} else if len(unread) > 0 {
@@ -273,5 +347,5 @@ func (s *session) closePolling(id rpc.ID) bool {
 func ClosePolling(ctx context.Context) bool {
 	s, _ := server.OutletFrom(ctx).(*session)
 	e := inflight.FromContext(ctx)
-	return s != nil && e != nil && s.closePolling(e.Key().ID)
+	return s != nil && !s.alone && e != nil && s.closePolling(e.Key().ID)
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // enter counts something that Shutdown waits for: a request, a timer's work.
@@ -26,6 +29,7 @@ func (h *Endpoint) leave() {
 	defer h.mu.Unlock()
 	h.running--
 	if h.running == 0 && h.closing {
+		h.unreads.Stop()
 		close(h.quiet)
 	}
 }
@@ -47,7 +51,8 @@ func (h *Endpoint) watch() {
 }
 
 // Shutdown refuses new requests, ends sessions and subscriptions, cancels what is in flight with cause shutdown, and waits for every
-// request and goroutine until ctx ends (CAN21). Calls that can not be cancelled are answered if they end within the server's grace
+// request and goroutine until ctx ends (CAN21). Once the server's grace period is over, responses of which their clients read nothing for a
+// second end with server.ErrStalled. Calls that can not be cancelled are answered if they end within the server's grace
 // period, in a session, or before ctx does. It does not shut the server of New down: that one may have other transports, and its tasks go on until
 // its own Shutdown. It returns the cause of ctx when that had to end calls, and server.ErrGrace for a session whose handlers are late.
 func (h *Endpoint) Shutdown(ctx context.Context) error {
@@ -65,7 +70,7 @@ func (h *Endpoint) Shutdown(ctx context.Context) error {
 	return errors.Join(why, h.late)
 }
 
-// Close is Shutdown without patience.
+// Close is Shutdown that does not wait.
 func (h *Endpoint) Close() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -85,6 +90,7 @@ func (h *Endpoint) drain() {
 	for _, w := range h.arriving {
 		stopReading(w)
 	}
+	h.unreads = time.AfterFunc(h.srv.Grace(), h.endUnread)
 	h.running++ // what follows
 	go func() {
 		defer h.leave()
@@ -94,7 +100,7 @@ func (h *Endpoint) drain() {
 
 func (h *Endpoint) endAll() {
 	h.mu.Lock()
-	sessions := slices.Collect(maps.Values(h.roster.sessions))
+	sessions := slices.AppendSeq(slices.Collect(maps.Values(h.roster.sessions)), maps.Keys(h.lone))
 	calls := slices.Collect(maps.Keys(h.calls))
 	h.mu.Unlock()
 	cause := &inflight.Cause{Source: inflight.SourceShutdown}
@@ -103,7 +109,7 @@ func (h *Endpoint) endAll() {
 		ending.Go(func() { s.end(cause) })
 	}
 	for _, x := range calls {
-		ending.Go(func() { // a client that does not read holds this up until its write deadline
+		ending.Go(func() { // a client that does not read holds this up until endUnread
 			if x.lasts() {
 				h.srv.EndSubscriptions(x)
 			}
@@ -111,4 +117,49 @@ func (h *Endpoint) endAll() {
 		})
 	}
 	ending.Wait()
+}
+
+// downlink is what answers a request of a session, until putDownlink.
+func (h *Endpoint) downlink(w http.ResponseWriter) *downlink {
+	d := h.pools.downlink(w, h.opts.writeWait)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.writing == nil {
+		h.writing = map[*downlink]struct{}{}
+	}
+	h.writing[d] = struct{}{}
+	return d
+}
+
+func (h *Endpoint) putDownlink(d *downlink) {
+	h.mu.Lock()
+	delete(h.writing, d)
+	h.mu.Unlock()
+	h.pools.putDownlink(d)
+}
+
+// endUnread ends the responses that are not read, when the grace period is over and the end waits for them, and again until all are over
+// (CAN21).
+func (h *Endpoint) endUnread() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.running == 0 {
+		return
+	}
+	n := 0
+	note := func(p *pace) {
+		if p.giveUp(server.LateStall) {
+			n++
+		}
+	}
+	for x := range h.calls {
+		note(&x.d.pace)
+	}
+	for d := range h.writing {
+		note(&d.pace)
+	}
+	if n > 0 {
+		h.opts.logger.Warn("responses are given up: their clients do not read, and the grace period is over", "responses", n)
+	}
+	h.unreads.Reset(server.LateStall)
 }

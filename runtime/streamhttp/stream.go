@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // stream is what the server says in one response of a session, in the order in which it was said. The response is written by
@@ -15,13 +16,18 @@ import (
 type stream struct {
 	number   uint64
 	listener bool
+	about    rpc.ID // its request; zero for several, or none
+	received bool   // the request is; under session.order
 	limits   streamLimits
 	kept     *atomic.Int64 // what the streams of the session count
-	total    *atomic.Int64 // what the streams of all sessions count; nil: not counted
+	total    *atomic.Int64 // what the streams of all sessions count, with what they take beside their bytes; nil: not counted
 	crowd    *quota.Limit  // of what is unread in all sessions; nil: not counted
 	own      *atomic.Int64 // the caller's part of crowd
 
-	*alarm // of the reader
+	batch []rpc.ID // requests that it answers together; under session.mu
+
+	*alarm                      // of the reader
+	pace   atomic.Pointer[pace] // of its response; nil: there is none
 
 	mu      sync.Mutex
 	room    sync.Cond // the reader took events, or is gone
@@ -29,7 +35,8 @@ type stream struct {
 	events  [][]byte  // kept: unread ones, and read ones that a resumption may ask for
 	first   int       // number of events[0]; the first event has number 1
 	bytes   int       // of events
-	counted int       // bytes that kept and total count
+	counted int       // bytes that kept counts
+	inTotal int       // what total counts
 	unread  int       // number of the next event for the reader
 	behind  int       // bytes of unread events
 	written int       // number of the last event that was written to the attached reader
@@ -41,6 +48,7 @@ type stream struct {
 	readers uint64    // that ever were
 	started bool      // the client knows an event id, so it can resume
 	ended   bool      // nothing will be added
+	partly  bool      // some of its requests are answered
 	polling bool      // the reader is to let the client go, which comes back for the rest
 	dropped bool      // nobody can read it any more; what is added is freed
 }
@@ -50,6 +58,12 @@ type streamLimits struct {
 	replay  int // bytes
 	pending int // bytes unread by an attached reader before its writer waits
 }
+
+// What is kept takes, beside its bytes (TSK28).
+const (
+	streamSize = 768 // of a stream that nobody reads, with its alarm and its places in maps
+	eventSize  = 24
+)
 
 var (
 	errGone     = errors.New("streamhttp: the stream is over")
@@ -68,10 +82,9 @@ func (s *stream) id(number int) eventID {
 	return eventID{stream: s.number, number: number, listener: s.listener}
 }
 
-// add appends a frame, which must not change any more. It waits for an attached reader that is far behind: the write deadline
-// of the reader bounds that. Without a reader the oldest events of a request's stream give way; a listener takes none. A large
-// frame returns when the reader has written it, so that what waits to be read is what the server counts as such (TSK28). What is no
-// answer is dropped while the caller's clients leave too much unread.
+// add appends a frame, which must not change any more. It does not wait for the reader: that is AwaitRoom before it, and AwaitRead
+// after it. Without a reader the oldest events of a request's stream give way; a listener takes none. What is no answer is dropped
+// while the caller's clients leave too much unread.
 func (s *stream) add(frame []byte, last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,9 +95,6 @@ func (s *stream) add(frame []byte, last bool) error {
 		}
 		defer s.crowd.Give(s.own, size) // recount counts it
 	}
-	for s.reader != 0 && !s.ended && s.behind > s.limits.pending {
-		s.room.Wait()
-	}
 	switch {
 	case s.ended:
 		return errGone
@@ -92,7 +102,7 @@ func (s *stream) add(frame []byte, last bool) error {
 		return errNoReader
 	}
 	s.ended = last
-	if frame != nil && !s.dropped {
+	if !s.dropped {
 		s.push(frame)
 		if last && s.reader != 0 {
 			s.answer = len(frame)
@@ -101,17 +111,7 @@ func (s *stream) add(frame []byte, last bool) error {
 		s.recount()
 	}
 	s.signal()
-	if len(frame) > keptBuffer {
-		s.await(s.first+len(s.events)-1, s.reader)
-	}
 	return nil
-}
-
-// await returns when reader has written the event, or is gone. With s.mu.
-func (s *stream) await(event int, reader uint64) {
-	for reader != 0 && s.reader == reader && !s.inline && s.written < event {
-		s.room.Wait()
-	}
 }
 
 // answersInline says that the goroutine which reads adds the answer itself, so that it must not wait for its reader.
@@ -120,9 +120,6 @@ func (s *stream) answersInline() {
 	defer s.mu.Unlock()
 	s.inline = true
 }
-
-// end says that nothing comes any more, not even an answer.
-func (s *stream) end() { _ = s.add(nil, true) }
 
 // refill appends frames without waiting: the caller is about to read them.
 func (s *stream) refill(frames [][]byte) {
@@ -145,15 +142,19 @@ func (s *stream) push(frame []byte) {
 // recount counts what can be dropped: what waits for a client that is away, and what an attached reader has written. What that one
 // has still to write counts by itself, without the answer, which the server counts. With s.mu.
 func (s *stream) recount() {
-	n, held := s.bytes, 0
-	if s.reader != 0 {
-		n, held = n-s.due, s.due-s.answer
+	n, held, beside := s.bytes, 0, eventSize*len(s.events)
+	switch {
+	case s.reader != 0:
+		n, held, beside = n-s.due, s.due-s.answer, eventSize*max(0, s.written-s.first+1)
+	case !s.dropped && s.readers > 0:
+		beside += streamSize
 	}
-	more := int64(n - s.counted)
+	s.kept.Add(int64(n - s.counted))
 	s.counted = n
-	s.kept.Add(more)
 	if s.total != nil {
-		s.total.Add(more)
+		n += beside
+		s.total.Add(int64(n - s.inTotal))
+		s.inTotal = n
 	}
 	if s.crowd != nil {
 		s.crowd.Add(s.own, int64(held-s.held))
@@ -282,22 +283,30 @@ func (s *stream) forget() {
 type batch struct {
 	events    [][]byte
 	first     int
+	more      bool // there are more events
 	ended     bool // nothing comes after events
 	leave     bool // after events, let the client go
 	takenOver bool // another reader took over
 }
 
-// take returns what is unread.
+// take returns what is unread, about as much as is sent at once: the rest is dropped if the request is cancelled before (CAN02).
 func (s *stream) take(reader uint64) batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reader != reader {
 		return batch{takenOver: true}
 	}
+	n, size := 0, 0
+	unread := s.events[s.unread-s.first:]
+	for n < len(unread) && size < flushAt {
+		size += len(unread[n])
+		n++
+	}
 	// Copied, because trim forgets them while they are written.
-	b := batch{events: slices.Clone(s.events[s.unread-s.first:]), first: s.unread, ended: s.ended, leave: s.polling}
-	s.unread += len(b.events)
-	s.behind = 0
+	b := batch{events: slices.Clone(unread[:n]), first: s.unread, more: n < len(unread)}
+	b.ended, b.leave = s.ended && !b.more, s.polling && !b.more
+	s.unread += n
+	s.behind -= size
 	s.room.Broadcast() // writers that wait for the reader
 	return b
 }
@@ -312,7 +321,7 @@ func (s *stream) alone() (frame []byte, ok bool) {
 	return s.events[0], true
 }
 
-// unanswered tells whether the request is over and nothing was said about it.
+// unanswered reports whether the request is over and nothing was said about it.
 func (s *stream) unanswered() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -333,7 +342,7 @@ func (s *stream) start() {
 	s.started = true
 }
 
-// known tells whether the client can have an id of the stream.
+// known reports whether the client can have an id of the stream.
 func (s *stream) known() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -352,14 +361,24 @@ func (s *stream) poll() bool {
 	return true
 }
 
-// idle tells whether nobody reads, and whether nothing will be added.
+// idle reports whether nobody reads, and whether nothing will be added.
 func (s *stream) idle() (idle, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reader == 0, s.ended || s.listener
 }
 
-// over tells whether there is nothing left for a client that has read up to event number after.
+// unwritten is how many bytes an attached reader has still to write.
+func (s *stream) unwritten() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader == 0 {
+		return 0
+	}
+	return int64(s.due)
+}
+
+// over reports whether there is nothing left for a client that has read up to event number after.
 func (s *stream) over(after int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -109,6 +109,7 @@ func TestStreamHoldsItsWriterBackUntilTheReaderIsThere(t *testing.T) {
 		added := 0
 		go func() {
 			for n := range 10 {
+				s.AwaitRoom(10)
 				_ = s.add(text10(n+1), n == 9)
 				added++
 			}

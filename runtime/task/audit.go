@@ -32,7 +32,7 @@ func (a audit) write(ctx context.Context, level slog.Level, message string, t *T
 	a.log.LogAttrs(ctx, level, message, append(attrs, more...)...)
 }
 
-// shown bounds what a stranger can write into the log with a made-up id.
+// shown cuts an id for the log: a caller may have made it up.
 func shown(id string) string {
 	if len(id) > 64 {
 		return id[:64] + "…"
@@ -48,7 +48,7 @@ func (a audit) ended(ctx context.Context, t *Task) {
 	a.write(ctx, slog.LevelInfo, "task ended", t, slog.String("status", string(t.Status)), slog.String("message", t.StatusMessage))
 }
 
-// read records a retrieval. Polling a task that is still working is told on level debug.
+// read records a retrieval: at debug level while the task is still working.
 func (a audit) read(ctx context.Context, t *Task) {
 	if t.Status.Terminal() {
 		a.write(ctx, slog.LevelInfo, "task retrieved", t, slog.String("status", string(t.Status)))
@@ -71,8 +71,8 @@ func (a audit) removed(ctx context.Context, how string, t *Task) {
 	a.write(ctx, level, how, t, slog.String("status", string(t.Status)))
 }
 
-// refused records an access that failed, with the reason that the caller is not told: the first one of an owner in a second, and how
-// many followed (LET03).
+// refused records an access that failed, with the reason, which the caller does not get. Of the refusals of an owner within a second it
+// records the first, and then how many followed (LET03).
 func (a audit) refused(ctx context.Context, op, owner, id string, err error) {
 	if !a.log.Enabled(ctx, slog.LevelWarn) || !a.refuses.First(owner) {
 		return
@@ -95,7 +95,7 @@ func (a audit) exited(t *Task) {
 	a.write(context.Background(), slog.LevelError, "task handler ended its goroutine: runtime.Goexit", t)
 }
 
-// dropped records that a run's outcome came too late to count.
+// dropped records that the outcome of a run came too late.
 func (a audit) dropped(t *Task, o Outcome, err error) {
 	a.write(context.Background(), slog.LevelDebug, "late task outcome dropped", t, slog.String("outcome", string(o.Status)), slog.Any("error", err))
 }

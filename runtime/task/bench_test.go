@@ -17,7 +17,7 @@ var unbounded = task.Limits{Running: -1, AllRunning: -1, Kept: -1, Bytes: -1, Al
 func BenchmarkCreateToResult(b *testing.B) {
 	for _, at := range []int{1, 64} {
 		b.Run(strconv.Itoa(at), func(b *testing.B) {
-			e := task.New(task.Config{Runner: quick, Limits: unbounded})
+			e := newEngine(task.Config{Runner: quick, Limits: unbounded})
 			defer e.Close(context.Background())
 			b.ReportAllocs()
 			each(at, b.N, func() { life(b, e) })
@@ -52,7 +52,7 @@ func life(b *testing.B, e *task.Engine) {
 
 // crowded is an engine with 100,000 tasks of one owner that have not begun.
 func crowded(b *testing.B, l task.Limits) (*task.Engine, []string) {
-	e := task.New(task.Config{Runner: quick, Limits: l})
+	e := newEngine(task.Config{Runner: quick, Limits: l})
 	ids := make([]string, 100_000)
 	for i := range ids {
 		c, err := e.Create(context.Background(), task.Spec{Owner: ada, Tool: "tool"})

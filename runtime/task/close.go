@@ -10,10 +10,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
-// Close stops accepting tasks, ends the running ones with cause shutdown, those that can not be cancelled when ctx ends (CAN14), and
-// waits for them until ctx ends; then it returns an error that wraps ctx's cause. Tasks of a durable store are parked when their handlers return, for another
-// run; others fail at once with a message that says why, since they end with the process. Remaining waiters get
-// ErrClosed. Every Close waits for the same end.
+// Close accepts no more tasks, ends the running ones with cause shutdown, and waits for them until ctx ends; then it returns an error
+// that wraps ctx's cause. Tasks that can not be cancelled are ended only when ctx ends (CAN14). Tasks of a durable store are parked for
+// another run when their handlers return; others fail at once with a message that says why, since they end with the process.
+// Remaining waiters get ErrClosed. Close may be called again, and waits as well.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
 	first := !e.closed
@@ -48,14 +48,14 @@ func (e *Engine) Close(ctx context.Context) error {
 	return err
 }
 
-// spared: the run has begun what can not be cancelled, and goes on.
+// spared reports whether the run may go on while the engine closes: it has begun, and can not be cancelled.
 func (r *Run) spared() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.task.Uncancellable && r.lease.Epoch > 0 && r.cause() == nil
 }
 
-// endForShutdown tells one task that the engine closes.
+// endForShutdown ends a run because the engine closes.
 func (e *Engine) endForShutdown(r *Run) {
 	r.stop(inflight.SourceShutdown, "", nil)
 	switch {
@@ -85,7 +85,7 @@ type Snapshot struct {
 	ID, Owner, Tool string
 	CreatedAt       time.Time
 	Epoch           uint64
-	// Ending tells that the run's context has ended and its handler has not returned.
+	// Ending: the run's context has ended, and its handler has not returned.
 	Ending bool
 }
 

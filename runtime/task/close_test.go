@@ -14,7 +14,7 @@ import (
 func TestCloseEndsWhatRunsAndTellsWhoWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)
-		w := &world{t, task.New(task.Config{Runner: causes(ended)}), t.Context()}
+		w := &world{t, newEngine(task.Config{Runner: causes(ended)}), t.Context()}
 		running := w.create(task.Spec{})
 		fresh, err := w.Create(t.Context(), task.Spec{Owner: ada})
 		if err != nil {
@@ -52,7 +52,7 @@ func TestCloseEndsWhatRunsAndTellsWhoWaits(t *testing.T) {
 func TestCloseOfADurableStoreLetsWaitersGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newDurable()
-		w := &world{t, task.New(task.Config{Store: store, Runner: patient}), t.Context()}
+		w := &world{t, newEngine(task.Config{Store: store, Runner: patient}), t.Context()}
 		id := w.create(task.Spec{})
 		waited := make(chan error, 1)
 		go func() {
@@ -76,7 +76,7 @@ func TestCloseOfADurableStoreLetsWaitersGo(t *testing.T) {
 func TestCloseGivesUpOnDeafHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		w := &world{t, task.New(task.Config{Runner: func(context.Context, *task.Run) task.Outcome {
+		w := &world{t, newEngine(task.Config{Runner: func(context.Context, *task.Run) task.Outcome {
 			<-release
 			return done("late")
 		}}), t.Context()}
@@ -101,7 +101,7 @@ func TestCloseGivesUpOnDeafHandlers(t *testing.T) {
 func TestCloseUnderLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for n := range 50 {
-			e := task.New(task.Config{Runner: patient, Lease: time.Minute})
+			e := newEngine(task.Config{Runner: patient, Lease: time.Minute})
 			ended := make(chan struct{})
 			for range 8 {
 				go func() {
@@ -136,7 +136,7 @@ func TestCloseWhileAQuestionIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := make(chan error, 1)
 		asking := make(chan struct{})
-		e := task.New(task.Config{Runner: func(_ context.Context, r *task.Run) task.Outcome {
+		e := newEngine(task.Config{Runner: func(_ context.Context, r *task.Run) task.Outcome {
 			close(asking)
 			_, err := r.Ask(context.Background(), task.Question{Name: "q", Method: "ask", Deadline: time.Now().Add(time.Hour)})
 			asked <- err
@@ -164,7 +164,7 @@ func TestCAN14CloseLetsUncancellableTasksEnd(t *testing.T) {
 	for took, want := range map[time.Duration]task.Status{time.Second: task.Completed, time.Hour: task.Failed} {
 		synctest.Test(t, func(t *testing.T) {
 			var cause error
-			w := &world{t, task.New(task.Config{Runner: func(ctx context.Context, _ *task.Run) task.Outcome {
+			w := &world{t, newEngine(task.Config{Runner: func(ctx context.Context, _ *task.Run) task.Outcome {
 				select {
 				case <-time.After(took):
 				case <-ctx.Done():

@@ -20,19 +20,19 @@ type Spec struct {
 	Uncancellable bool
 	// QuotaKey names the requestor to quotas if owners are shared by many; "" stands for Owner.
 	QuotaKey string
-	// Local is handed to the run if it happens in this process, before a restart: Run.Local. Nothing durable goes here.
+	// Local is what Run.Local returns, if the run happens in this process and before a restart. It is not stored.
 	Local any
 }
 
-// Created is a task that is stored and does not run yet. Write the answer that tells its id, then call Start, whatever
-// became of the answer (TSK04).
+// Created is a task that is stored and does not run yet. Write the answer with its id, then call Start, also when writing
+// failed (TSK04).
 type Created struct {
 	Task Task
 	run  *Run
 }
 
-// Create stores a task: on return it is durable and found by every call (TSK04). Nothing of it runs and no change is
-// told before Start. Errors: ErrTTL, *LimitError, ErrClosed.
+// Create stores a task: on return every call finds it (TSK04). It does not run, and no change of it is
+// reported, before Start. Errors: ErrTTL, *LimitError, ErrClosed.
 func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 	ttl, err := e.limits.ttl(s)
 	if err != nil {
@@ -46,7 +46,7 @@ func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 	defer e.leave()
 	t, err := e.store.Create(ctx, Task{
 		ID: rand.Text(), Owner: s.Owner, Tool: s.Tool, TTL: ttl, PollInterval: s.PollInterval, Timeout: s.Timeout,
-		Uncancellable: s.Uncancellable, Args: s.Args, Meta: s.Meta,
+		Uncancellable: s.Uncancellable, Machine: e.config.Machine, Args: s.Args, Meta: s.Meta,
 	}, e.limits.quota(s.QuotaKey))
 	if err != nil {
 		e.mu.Lock()
@@ -66,7 +66,7 @@ func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 	return Created{t, r}, nil
 }
 
-// adopt makes a created task known before it runs. If the engine was closed since, Close has not seen it.
+// adopt makes a created task known before it runs. If the engine was closed meanwhile, Close has not seen the task: it ends here.
 func (e *Engine) adopt(r *Run) {
 	e.mu.Lock()
 	closed := e.closed
@@ -77,7 +77,7 @@ func (e *Engine) adopt(r *Run) {
 	}
 }
 
-// Start lets the task run and its changes be told. Only the first call does anything.
+// Start runs the task and reports its changes. Only the first call does anything.
 func (c Created) Start() {
 	r := c.run
 	if r == nil || !r.started.CompareAndSwap(false, true) {
@@ -93,7 +93,7 @@ func (c Created) Start() {
 	}
 }
 
-// dispatch sends a task that waits for somebody to run it.
+// dispatch has a task run, here or wherever the Dispatcher decides.
 func (e *Engine) dispatch(id string) error {
 	if e.config.Dispatcher == nil {
 		if e.stay() {
@@ -108,7 +108,7 @@ func (e *Engine) dispatch(id string) error {
 	return err
 }
 
-// forgetLater drops the local part of a task that a dispatcher has brought elsewhere.
+// forgetLater drops the local part of a task that a dispatcher has sent elsewhere.
 func (e *Engine) forgetLater(r *Run) {
 	e.mu.Lock()
 	e.freeSlot(r)

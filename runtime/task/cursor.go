@@ -10,8 +10,8 @@ import (
 )
 
 // cursors makes and opens list cursors: the place in an owner's list and a keyed hash of the owner, encrypted as one AES
-// block. A cursor that was guessed, changed or made for somebody else decrypts to another hash, but for one in 2⁶⁴, and is
-// refused (TSK16, TSK17). A MAC would do as well, at a hundred times the price: a third of a page's time.
+// block. A cursor that was guessed, changed or made for another owner decrypts to another hash, except one in 2⁶⁴, and is
+// refused (TSK16, TSK17). A MAC would do as well, but takes a hundred times as long: a third of a page's time.
 type cursors struct {
 	block cipher.Block
 	seed  maphash.Seed

@@ -1,31 +1,33 @@
 // Package task runs work that outlives the request that asked for it.
 //
 //	task.go, status.go     what a task is, and the statuses it can have
+//	machine.go             Machine: which status may follow which, as the protocol revisions declare it
 //	state.go, state_journal.go
-//	                       State: the one state machine, as pure transitions that every store calls
-//	store.go, errors.go    Store: the truth; leases, quotas, journal entries
+//	                       State: all transitions, as pure functions that every store calls
+//	store.go, errors.go    Store: where tasks are kept; leases, quotas, journal entries
 //	memory*.go, cursor.go  Memory: the store in this process
 //	engine.go, create.go, request.go, close.go
 //	                       Engine: what a server calls
 //	run.go, run_journal.go Run: what a handler calls; execute.go is the life of a run
 //	upkeep.go, timers.go   expiry, heartbeats, orphans, behind one timer
 //	audit.go, limits.go, slots.go, events.go
-//	                       what the engine sees to on every call
+//	                       what the engine does on every call
 //	tasktest               the contract of Store as tests
 //
 // # Who decides what
 //
-// The Store is the truth and the only judge: each transition is one compare-and-set, and who comes second gets an error
+// The Store decides: each transition is one compare-and-set, and whoever comes second gets an error
 // and changes nothing. A State's methods are all transitions that exist, so a durable store is a place to keep States,
 // not another machine. Runners write under a lease (task, node, epoch): each Begin makes the epoch grow, and a process
 // that wakes up late with an old one gets ErrLease.
 //
-// Revisions differ in what a transition means, never in which exist. The caller says it: Outcome.Status is what a result
+// Which edges there are is the Machine's to say: the server makes it of what the revisions declare, and each task keeps it for
+// life. Revisions differ in what a transition means, never in which exist. The caller says it: Outcome.Status is what a result
 // with isError becomes (failed in 2025-11-25, completed in 2026-07-28), and Cancel.Force whether a cancel decides or
 // asks.
 //
-// The Dispatcher is told ids. It may forget that it was told, since Begin sorts out doubles and Orphans finds what was
-// forgotten. The Engine holds what dies with the process: contexts, the timer, waiters.
+// The Dispatcher gets ids. It may lose them or deliver them twice: Begin refuses the second, and Orphans finds what was
+// lost. The Engine holds what dies with the process: contexts, the timer, waiters.
 //
 // # How a run ends
 //
@@ -36,10 +38,10 @@
 //	timeout                 Config.TimedOut says how, at once, even if the handler does not listen
 //	timeout, ErrExpired     the ttl passed, the task is gone (TSK15)
 //	shutdown                parked for another run if the store is durable, else failed: it would die with the process
-//	parent, ErrLease        the task is somebody else's now
+//	parent, ErrLease        another process runs the task now
 //
-// A task's timeout is counted from each begin and stands while a question is open; its ttl is counted from creation. A parked
-// task uses up its ttl only.
+// A task's timeout starts anew with each run and is paused while a question is open; its ttl runs from creation, also while the
+// task is parked.
 //
 // # Running again
 //
@@ -49,21 +51,21 @@
 //
 // # Order of messages
 //
-// Create stores, Start lets go: the server writes CreateTaskResult in between, and nothing of the task, no change and no
-// question, is told before Start (TSK04). Waiters wake under the lock that made the transition. Watch returns the
-// snapshot and the channel that its next change closes in one step, so nothing falls in between.
+// Create stores the task, Start runs it. The server writes CreateTaskResult in between; no change and no question of the task is
+// reported before Start (TSK04). Waiters wake under the lock that made the transition. Watch returns, in one step, the
+// snapshot and the channel that its next change closes, so no change is missed.
 //
 // # What tasks cost
 //
 // The store counts what it keeps (State.Size), by requestor and in all, and refuses what goes beyond: a task that is created, a
 // step, a question or an answer that is journaled, a result, whose task fails then and says why. Dropping an older result to make
 // room would break the ttl that its client was told. The engine counts what runs: a slot is taken at Create and free when the
-// handler has returned, since cancelling a task does not stop a handler that does not listen (TSK28). Tasks of an owner
-// that nobody can be any more are discarded with their work.
+// handler has returned, since cancelling a task does not stop a handler that ignores its context (TSK28). The tasks of an owner that no
+// longer exists, such as an anonymous session that ended, are discarded and their work is stopped.
 //
 // # Rejected
 //
-//   - One state machine per revision: two that have to agree for ever, and a task is one task whichever revision reads it.
+//   - One state machine per revision: a task can be read in every revision, so they would have to agree anyway.
 //   - A goroutine or timer per ttl: 100,000 tasks would be 100,000 of them. Records are in a heap per shard, and
 //     the engine's timer waits for the earliest.
 //   - Waiters registered one by one: they have to be removed again, and what is forgotten leaks. One channel per task,
@@ -71,7 +73,7 @@
 //   - Immutable snapshots behind atomic pointers: each transition would allocate a task, to save a copy of some 300 bytes
 //     under a lock that is hardly ever contended.
 //   - Cursors by offset or by time: neither is stable. A place in the owner's list, authenticated together with the owner,
-//     is, and outlives the task that it points to.
+//     is, and it stays valid when the task that it points to is gone.
 //   - Failing expired lookups differently from unknown ones: it tells strangers which ids exist. NotFoundError carries the
 //     reason for the audit log and hides it from its text.
 //   - Interrupting a handler that ignores its context: Go has no way. Its task ends without it, and Close says how many

@@ -11,11 +11,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 )
 
-// Config is what an Engine is made of. Only Runner is required.
+// Config is what an Engine is made of. Runner and Machine are required.
 type Config struct {
+	// Machine says which transitions the tasks may make (TSK07); see NewMachine.
+	Machine Machine
 	// Runner does the work of a task. It runs in a goroutine of its own; a panic fails the task (TSK25).
 	Runner Runner
-	// Store is the truth; nil means NewMemory().
+	// Store keeps the tasks; nil means NewMemory().
 	Store Store
 	// Dispatcher decides where tasks run; nil means in this process, at once.
 	Dispatcher Dispatcher
@@ -24,14 +26,14 @@ type Config struct {
 	Logger *slog.Logger
 	// TimedOut says how a task ends whose Timeout has passed; nil means failed, with rpc.CodeInternalError. It must not block.
 	TimedOut func(Task) Outcome
-	// OnChange is told every change of a task that was made through this engine, in order per task, and not before Start
-	// (TSK20). It must not block for long: who changed the task waits for it. Creation and expiry are not changes.
+	// OnChange is called with every change of a task that was made through this engine, in order per task, and not before Start
+	// (TSK20). It must not block for long: whoever changed the task waits for it. Creation and expiry are not changes.
 	OnChange func(Task)
-	// OnRemove is told the id of every task that expired or was discarded, under the same conditions.
+	// OnRemove is called with the id of every task that expired or was discarded, under the same conditions.
 	OnRemove func(id string)
 	// Node names this process in leases; "" means a random name.
 	Node string
-	// Lease is how long a silent process keeps its tasks; 0 means 30 seconds. Heartbeats go out three times as often.
+	// Lease is how long a process that sends no heartbeat keeps its tasks; 0 means 30 seconds. Heartbeats are sent three times per lease.
 	Lease time.Duration
 	// Resume looks for orphans of other processes at the start and once per Lease, and dispatches them.
 	Resume bool
@@ -42,7 +44,7 @@ type Config struct {
 type Runner func(ctx context.Context, r *Run) Outcome
 
 // Dispatcher decides where a task runs: Dispatch makes some process call Engine.Run(id), now or later. It carries ids
-// only, may deliver twice or too late, and is never asked about state. It is called by many goroutines.
+// only, and may deliver them twice or late. It is called by many goroutines.
 type Dispatcher interface {
 	Dispatch(ctx context.Context, id string) error
 }
@@ -77,6 +79,9 @@ type Engine struct {
 func New(c Config) *Engine {
 	if c.Runner == nil {
 		panic("task: Config.Runner is required")
+	}
+	if c.Machine == 0 {
+		panic("task: Config.Machine is required")
 	}
 	if c.Store == nil {
 		c.Store = NewMemory()
@@ -122,8 +127,8 @@ func (e *Engine) settleIdle() {
 	}
 }
 
-// spawn runs fn in a goroutine that Close waits for. A closed engine that waits for runs still needs its housekeeping;
-// one that is idle starts nothing.
+// spawn runs fn in a goroutine that Close waits for. A closed engine still does its upkeep while it waits for runs; when it is idle it
+// starts nothing.
 func (e *Engine) spawn(fn func()) {
 	if e.stay() {
 		go func() {
@@ -133,7 +138,7 @@ func (e *Engine) spawn(fn func()) {
 	}
 }
 
-// stay counts something for Close that may still begin while it waits.
+// stay is enter for what may begin even while Close waits.
 func (e *Engine) stay() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

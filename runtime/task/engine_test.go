@@ -1,6 +1,7 @@
 package task_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,11 +29,17 @@ type world struct {
 	ctx context.Context
 }
 
+// newEngine makes an engine whose tasks may make every transition, unless c says otherwise.
+func newEngine(c task.Config) *task.Engine {
+	c.Machine = cmp.Or(c.Machine, tasktest.Machine())
+	return task.New(c)
+}
+
 // in runs test in a bubble with an engine, which is closed at the end.
 func in(t *testing.T, c task.Config, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t, task.New(c), t.Context()}
+		w := &world{t, newEngine(c), t.Context()}
 		synctest.Wait() // the first look for expired tasks is over
 		test(w)
 		if err := w.Close(context.Background()); err != nil {

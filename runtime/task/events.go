@@ -2,8 +2,8 @@ package task
 
 import "sync"
 
-// events tells Config.OnChange the changes of one task in order, without a goroutine and without calling it under a
-// lock: whoever finds nobody telling tells all that is queued.
+// events calls Config.OnChange with the changes of one task in order, without a goroutine and without calling it under a
+// lock: whoever publishes a change while nobody else does makes the calls for all that is queued.
 type events struct {
 	mu     sync.Mutex
 	queue  []Task
@@ -12,26 +12,26 @@ type events struct {
 	active bool
 }
 
-// publish queues a change and tells what is queued. An older version than the last one is dropped: two who changed the
-// task may come here in the wrong order, and the newer snapshot says it all.
-func (ev *events) publish(t *Task, tell func(Task)) {
+// publish queues a change and reports what is queued. A version older than the last one is dropped: two who changed the
+// task may come here in the wrong order, and the newer snapshot includes the older change.
+func (ev *events) publish(t *Task, onChange func(Task)) {
 	ev.mu.Lock()
 	if t.Version > ev.last {
 		ev.last = t.Version
 		ev.queue = append(ev.queue, *t)
 	}
-	ev.drain(tell)
+	ev.drain(onChange)
 }
 
-// release ends the time of queueing only.
-func (ev *events) release(tell func(Task)) {
+// release reports what was queued before Start.
+func (ev *events) release(onChange func(Task)) {
 	ev.mu.Lock()
 	ev.held = false
-	ev.drain(tell)
+	ev.drain(onChange)
 }
 
 // drain is called with the lock and returns without it.
-func (ev *events) drain(tell func(Task)) {
+func (ev *events) drain(onChange func(Task)) {
 	if ev.held || ev.active {
 		ev.mu.Unlock()
 		return
@@ -41,7 +41,7 @@ func (ev *events) drain(tell func(Task)) {
 		t := ev.queue[0]
 		ev.queue = ev.queue[1:]
 		ev.mu.Unlock()
-		tell(t)
+		onChange(t)
 		ev.mu.Lock()
 	}
 	ev.queue, ev.active = nil, false

@@ -9,9 +9,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Run runs the task id to its end, if nobody else does; it is what a Dispatcher has to make happen. Deliveries that come
-// twice or too late do nothing. It returns nil when there is nothing left to run, an error if the store failed or the
-// engine is closed: then deliver again.
+// Run runs the task id to its end, unless somebody else does. A Dispatcher has to have it called; calling it twice or late does
+// nothing. It returns nil when there is nothing left to run, and an error if the store failed or the
+// engine is closed: then deliver the id again.
 func (e *Engine) Run(id string) error {
 	if !e.enter() {
 		return ErrClosed
@@ -36,7 +36,7 @@ func (e *Engine) execute(id string) error {
 	return nil
 }
 
-// begin takes the lease. It is apart from execute so that its frame is gone when the handler needs the stack.
+// begin takes the lease. It is a function of its own so that its frame is gone when the handler needs the stack.
 func (e *Engine) begin(r *Run, id string) error {
 	b, err := e.store.Begin(e.base, id, e.config.Node, e.config.Lease)
 	if err == nil {
@@ -56,7 +56,7 @@ func (e *Engine) entry(id string) *Run {
 	return e.newRun(id)
 }
 
-// notBegun sorts out why: deliveries that come twice or too late are no failure.
+// notBegun handles a run that did not begin. An id that was delivered twice or late is no failure.
 func (e *Engine) notBegun(r *Run, err error) error {
 	var over *TerminalError
 	switch {
@@ -152,7 +152,8 @@ func (e *Engine) perform(r *Run) {
 	returned = true
 }
 
-// broken is the outcome of a defect: what is wrong is for the status, since no answer to the request would have told it (TSK10).
+// broken sets the outcome of a defective handler. Only the status message says what went wrong: the answer to the request would not have
+// said it either (TSK10).
 func (e *Engine) broken(r *Run, panicked any, o *Outcome) {
 	*o = internal("internal error")
 	if o.Message = "the handler ended without a result"; panicked != nil {
@@ -163,14 +164,14 @@ func (e *Engine) broken(r *Run, panicked any, o *Outcome) {
 	e.audit.exited(&r.task)
 }
 
-// settle turns how the run ended into the task's end. Once the context has ended its cause decides, whatever the
-// handler returned. What is not the usual way is apart, here and in finish: stacks of runs that end so stay small.
+// settle ends the task as its run ended. Once the context has ended its cause decides, whatever the
+// handler returned. Unusual ends have functions of their own, here and in finish, so that the stacks of usual runs stay small.
 func (e *Engine) settle(r *Run, o *Outcome) {
 	if c := r.cause(); c != nil {
 		e.settleEnded(r, c)
 		return
 	}
-	e.fit(o)
+	e.limitResult(o)
 	e.finish(r, o)
 }
 
@@ -178,7 +179,7 @@ func (e *Engine) settleEnded(r *Run, c *inflight.Cause) {
 	var o Outcome
 	switch {
 	case errors.Is(c, ErrExpired), errors.Is(c, ErrDiscarded), errors.Is(c, ErrLease), c.Source == inflight.SourceCompleted:
-		// There is no task any more, it is not ours, or it is settled.
+		// The task is gone, belongs to another run, or has ended already.
 		return
 	case c.Source == inflight.SourcePeer:
 		o = cancelled(c.Reason)
@@ -204,7 +205,7 @@ func (e *Engine) finish(r *Run, o *Outcome) {
 	r.publish(&t)
 }
 
-// unfinished sorts out why a task did not end as it should.
+// unfinished handles an outcome that the store refused.
 func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 	var over *TerminalError
 	var limit *LimitError
@@ -217,7 +218,7 @@ func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 		e.audit.dropped(&r.task, *o, err)
 		return
 	}
-	e.audit.failed("finish", &r.task, err) // its lease runs out, and another run may follow
+	e.audit.failed("finish", &r.task, err) // its lease will run out, and another run may follow
 }
 
 func (e *Engine) park(r *Run) {
@@ -234,8 +235,8 @@ func (e *Engine) timeout(r *Run) {
 	}
 }
 
-// fit refuses results that are too large to store (TSK22).
-func (e *Engine) fit(o *Outcome) {
+// limitResult refuses results that are too large to store (TSK22).
+func (e *Engine) limitResult(o *Outcome) {
 	if limit := e.limits.ResultBytes; limit > 0 && len(o.Result) > limit {
 		*o = internal(fmt.Sprintf("the result of %d bytes is larger than the limit of %d", len(o.Result), limit))
 	}

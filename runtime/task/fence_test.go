@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
 func TestEngineThatTakesOverFromItselfStopsTheOldRun(t *testing.T) {
@@ -17,7 +18,7 @@ func TestEngineThatTakesOverFromItselfStopsTheOldRun(t *testing.T) {
 		store := &crashing{Store: newDurable()}
 		ended := make(chan error, 2)
 		store.die() // heartbeats do not arrive
-		w := &world{t, task.New(task.Config{Store: store, Resume: true, Logger: log.logger(), Runner: causes(ended)}), t.Context()}
+		w := &world{t, newEngine(task.Config{Store: store, Resume: true, Logger: log.logger(), Runner: causes(ended)}), t.Context()}
 		w.create(task.Spec{})
 		time.Sleep(30 * time.Second) // the lease runs out, and the engine itself finds the orphan
 		synctest.Wait()
@@ -37,7 +38,7 @@ func TestEngineThatTakesOverFromItselfStopsTheOldRun(t *testing.T) {
 func TestCancelledOrphanEndsWithoutRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newDurable()
-		if _, err := store.Create(t.Context(), task.Task{ID: "orphan", Owner: ada, TTL: time.Hour}, task.Quota{}); err != nil {
+		if _, err := store.Create(t.Context(), task.Task{ID: "orphan", Machine: tasktest.Machine(), Owner: ada, TTL: time.Hour}, task.Quota{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := store.Begin(t.Context(), "orphan", "dead", time.Minute); err != nil {
@@ -46,7 +47,7 @@ func TestCancelledOrphanEndsWithoutRunning(t *testing.T) {
 		if _, err := store.Cancel(t.Context(), ada, "orphan", task.Cancel{Reason: "enough"}); err != nil {
 			t.Fatal(err)
 		}
-		w := &world{t, task.New(task.Config{Store: store, Resume: true, Runner: func(context.Context, *task.Run) task.Outcome {
+		w := &world{t, newEngine(task.Config{Store: store, Resume: true, Runner: func(context.Context, *task.Run) task.Outcome {
 			t.Error("a task that somebody asked to cancel ran again")
 			return done("")
 		}}), t.Context()}
@@ -69,10 +70,10 @@ func (s slow) Begin(ctx context.Context, id, node string, d time.Duration) (task
 func TestCloseStopsARunThatIsJustBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newDurable()
-		if _, err := store.Create(t.Context(), task.Task{ID: "late", Owner: ada, TTL: time.Hour}, task.Quota{}); err != nil {
+		if _, err := store.Create(t.Context(), task.Task{ID: "late", Machine: tasktest.Machine(), Owner: ada, TTL: time.Hour}, task.Quota{}); err != nil {
 			t.Fatal(err)
 		}
-		e := task.New(task.Config{Store: slow{store}, Runner: func(context.Context, *task.Run) task.Outcome {
+		e := newEngine(task.Config{Store: slow{store}, Runner: func(context.Context, *task.Run) task.Outcome {
 			t.Error("a handler was called after Close")
 			return done("")
 		}})

@@ -48,7 +48,8 @@ func TestMemoryForgetsOwnersWithoutTasks(t *testing.T) {
 func TestTSK28CountsComeBackToZero(t *testing.T) {
 	release := make(chan struct{})
 	e := New(Config{
-		Limits: Limits{Running: 40, Kept: 60, Bytes: 200_000, AllBytes: 500_000, PollsPerSecond: -1},
+		Machine: ^Machine(0),
+		Limits:  Limits{Running: 40, Kept: 60, Bytes: 200_000, AllBytes: 500_000, PollsPerSecond: -1},
 		Runner: func(ctx context.Context, r *Run) Outcome {
 			_, _ = r.Do(ctx, "step", func(context.Context) ([]byte, error) { return make([]byte, rand.IntN(20_000)), nil })
 			if rand.IntN(2) == 0 {

@@ -7,7 +7,7 @@ type Limits struct {
 	// Running is how many unfinished tasks one owner may have; default 1,000.
 	Running int
 	// AllRunning is how many unfinished tasks this engine holds in all; default 20,000. A task of either counts until its handler
-	// has returned, also when it is over before: a handler that ignores its context still costs what it costs (TSK28).
+	// has returned, even if the task is over before: a handler that ignores its context still takes memory and time (TSK28).
 	AllRunning int
 	// Kept is how many tasks one owner may have that have not expired; default 100,000.
 	Kept int
@@ -42,7 +42,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// quota is what a store has to keep to.
+// quota is the part of the limits that the store enforces.
 func (l Limits) quota(key string) Quota {
 	return Quota{Key: key, Running: max(l.Running, 0), Kept: max(l.Kept, 0), Bytes: max(l.Bytes, 0), AllBytes: max(l.AllBytes, 0)}
 }
@@ -54,7 +54,7 @@ func orDefault[T int | time.Duration](v, def T) T {
 	return v
 }
 
-// ttl decides how long a task is kept. Spec's own default and maximum go before the engine's.
+// ttl decides how long a task is kept. The spec's own default and maximum take precedence over the engine's.
 func (l Limits) ttl(s Spec) (time.Duration, error) {
 	longest := orDefault(s.MaxTTL, l.MaxTTL)
 	if longest < 0 {

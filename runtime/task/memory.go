@@ -10,7 +10,7 @@ import (
 const shards = 64 // a power of two
 
 // Memory is a Store in this process: tasks survive connections, not the process. Ids, owners and states have locks of
-// their own, so calls meet only when they mean the same task, or create tasks of the same owner. The zero value is not
+// their own, so calls contend only over the same task, or when they create tasks of the same owner. The zero value is not
 // usable; see NewMemory.
 //
 // Locks are taken in the order owner, shard, record, and no two of one kind at once.
@@ -96,7 +96,7 @@ func (m *Memory) insert(r *record) bool {
 	return true
 }
 
-// shard looks at the end of the id only: ids are random all over, and hashing them twice per call was measurable.
+// shard uses the end of the id only: all of an id is random, and hashing it twice per call was measurable.
 func (m *Memory) shard(id string) *shard {
 	h := uint(0)
 	for i := max(0, len(id)-3); i < len(id); i++ {
@@ -189,9 +189,9 @@ func (m *Memory) Answer(_ context.Context, owner, id string, answers []Answer) (
 }
 
 // change is the compare-and-set: every transition of a stored task goes through it with the record locked, and wakes the
-// watchers before the lock is let go. The task as it is then goes to t, if that is not nil: through a pointer, because
-// runs are new goroutines, and large frames made their stacks grow for a third of a short task's time. The state grows by more
-// bytes at most, for which there has to be room before.
+// watchers before it is unlocked. The changed task goes to t, if that is not nil: through a pointer, because
+// runs are new goroutines, and growing their stacks for large frames took a third of a short task's time. The state may grow by up to
+// more bytes, which are reserved first.
 func (r *record) change(t *Task, more int64, transition func(*State) error) error {
 	if more > Small {
 		if err := r.account.reserve(more); err != nil {

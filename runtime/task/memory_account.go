@@ -65,7 +65,7 @@ func (a *account) reserve(n int64) error {
 	return err
 }
 
-// grow counts n bytes more, or less, without asking.
+// grow counts n bytes, which may be negative, whatever the limit.
 func (a *account) grow(n int64) {
 	a.bytes.Add(n)
 	a.all.bytes.Add(n)
@@ -79,7 +79,7 @@ func (a *account) dismiss(n int64, running bool) {
 	}
 }
 
-// accounts are those that have a key, while they count something.
+// accounts are those with a key, as long as they count something.
 type accounts struct {
 	mu    sync.Mutex
 	byKey map[string]*account

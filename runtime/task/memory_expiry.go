@@ -79,7 +79,7 @@ func (s *shard) next() (time.Time, bool) {
 	return s.expiry[0].at, true
 }
 
-// remove ends what is left of a task that its shard has not any more: its place in the owner's list and its watchers' patience.
+// remove ends what is left of a task that was taken out of its shard: its place in the owner's list, and its watchers' waiting.
 func (m *Memory) remove(r *record) Task {
 	r.owner.mu.Lock()
 	r.owner.remove(r.seq)
@@ -106,7 +106,7 @@ func (m *Memory) Discard(_ context.Context, name string) ([]Task, error) {
 	return removed, nil
 }
 
-// withdraw takes a record out of the shard; false: somebody else has.
+// withdraw takes a record out of the shard; false if it was taken out already.
 func (s *shard) withdraw(r *record) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ func (e *Engine) Get(ctx context.Context, owner, id string) (Task, error) {
 		return Task{}, err
 	}
 	if n := e.limits.PollsPerSecond; n > 0 {
-		if wait := e.polls.Take(id, rate.Limit{PerSecond: n, Burst: 2 * n}); wait > 0 {
+		if wait := e.polls.Take(id, rate.Limit{PerSecond: n, Burst: 2 * n}, 1); wait > 0 {
 			err := &LimitError{What: "reads of one task per second", Max: int64(n), Wait: wait}
 			e.audit.refused(ctx, "get", owner, id, err)
 			return Task{}, err
@@ -71,12 +71,12 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 	}
 	e.publish(r, &t)
 	if r == nil && t.Status == Working {
-		e.dispatch(id) // parked until now, or running elsewhere: Begin tells
+		e.dispatch(id) // parked until now, or running elsewhere: Begin finds out
 	}
 	return t, nil
 }
 
-// Discard removes the tasks of an owner that nobody can be any more, and stops their work with cause disconnect.
+// Discard removes the tasks of an owner that no longer exists, and stops their work with cause disconnect.
 func (e *Engine) Discard(ctx context.Context, owner string) {
 	tasks, err := e.store.Discard(ctx, owner)
 	if err != nil {
@@ -104,7 +104,7 @@ func (e *Engine) publish(r *Run, t *Task) {
 // Wait blocks until the task is over and returns it (TSK09). Errors: ErrNotFound, also when the task expires meanwhile
 // (TSK15); the cause of ctx's end; ErrClosed.
 func (e *Engine) Wait(ctx context.Context, owner, id string) (Task, error) {
-	t, err := e.store.Get(ctx, owner, id) // most are over when somebody asks, and need no channel
+	t, err := e.store.Get(ctx, owner, id) // most tasks are over by then, and need no channel
 	for err == nil && !t.Status.Terminal() {
 		t, err = e.waitOnce(ctx, owner, id)
 	}
@@ -118,7 +118,7 @@ func (e *Engine) Wait(ctx context.Context, owner, id string) (Task, error) {
 	return Task{}, err
 }
 
-// waitOnce returns the task as it is after the next hint, or now if it is over.
+// waitOnce returns the task after it may have changed, or at once if it is over.
 func (e *Engine) waitOnce(ctx context.Context, owner, id string) (Task, error) {
 	t, changed, err := e.store.Watch(ctx, owner, id)
 	if err != nil || t.Status.Terminal() {
@@ -138,8 +138,8 @@ func (e *Engine) waitOnce(ctx context.Context, owner, id string) (Task, error) {
 	return after, err
 }
 
-// Watch returns the task and a channel that is closed when it may have changed since: read again. Who serves
-// tasks/result loops over it to deliver Task.Questions. A closing engine closes Done and no channel.
+// Watch returns the task and a channel that is closed when it may have changed since: then read it again. Whoever serves
+// tasks/result calls it in a loop to deliver Task.Questions. A closing engine closes Done, not the channel.
 func (e *Engine) Watch(ctx context.Context, owner, id string) (Task, <-chan struct{}, error) {
 	t, changed, err := e.store.Watch(ctx, owner, id)
 	if err != nil {
@@ -148,5 +148,5 @@ func (e *Engine) Watch(ctx context.Context, owner, id string) (Task, <-chan stru
 	return t, changed, err
 }
 
-// Done is closed when the engine is closed and lets its waiters go.
+// Done is closed when the engine is closed: whoever waits should stop.
 func (e *Engine) Done() <-chan struct{} { return e.done }

@@ -81,13 +81,13 @@ func TestDeployParksAndResumesWithTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newDurable()
 		steps, runs := 0, []uint64{}
-		first := &world{t, task.New(task.Config{Store: store, Runner: importing(&steps, &runs)}), t.Context()}
+		first := &world{t, newEngine(task.Config{Store: store, Runner: importing(&steps, &runs)}), t.Context()}
 		id := first.create(task.Spec{})
 		first.status(id, task.InputRequired)
 		if err := first.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		second := &world{t, task.New(task.Config{Store: store, Resume: true, Runner: importing(&steps, &runs)}), t.Context()}
+		second := &world{t, newEngine(task.Config{Store: store, Resume: true, Runner: importing(&steps, &runs)}), t.Context()}
 		defer second.Close(context.Background())
 		synctest.Wait()
 		if len(runs) != 1 {
@@ -107,12 +107,12 @@ func TestCrashIsTakenOverWhenTheLeaseRunsOut(t *testing.T) {
 		store := newDurable()
 		dying := &crashing{Store: store}
 		release := make(chan struct{})
-		stalled := &world{t, task.New(task.Config{Store: dying, Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		stalled := &world{t, newEngine(task.Config{Store: dying, Runner: func(ctx context.Context, r *task.Run) task.Outcome {
 			<-release
 			return done("stalled")
 		}}), t.Context()}
 		id := stalled.create(task.Spec{})
-		heir := &world{t, task.New(task.Config{Store: store, Resume: true, Runner: func(_ context.Context, r *task.Run) task.Outcome {
+		heir := &world{t, newEngine(task.Config{Store: store, Resume: true, Runner: func(_ context.Context, r *task.Run) task.Outcome {
 			return done(fmt.Sprint("epoch ", r.Epoch()))
 		}}), t.Context()}
 		defer heir.Close(context.Background())
@@ -144,7 +144,7 @@ func TestLostLeaseStopsTheRun(t *testing.T) {
 		store := newDurable()
 		dying := &crashing{Store: store}
 		ended := make(chan error, 2)
-		first := &world{t, task.New(task.Config{Store: dying, Runner: causes(ended)}), t.Context()}
+		first := &world{t, newEngine(task.Config{Store: dying, Runner: causes(ended)}), t.Context()}
 		defer first.Close(context.Background())
 		id := first.create(task.Spec{})
 		dying.die()
@@ -167,9 +167,9 @@ func TestCancelOnAnotherNodeReachesTheRun(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := newDurable()
 			ended := make(chan error, 1)
-			runs := &world{t, task.New(task.Config{Store: store, Runner: causes(ended)}), t.Context()}
+			runs := &world{t, newEngine(task.Config{Store: store, Runner: causes(ended)}), t.Context()}
 			defer runs.Close(context.Background())
-			other := &world{t, task.New(task.Config{Store: store, Runner: quick}), t.Context()}
+			other := &world{t, newEngine(task.Config{Store: store, Runner: quick}), t.Context()}
 			defer other.Close(context.Background())
 			id := runs.create(task.Spec{})
 			if _, err := other.Cancel(t.Context(), ada, id, task.Cancel{Force: force, Reason: "enough"}); err != nil {
@@ -206,7 +206,7 @@ func TestDispatcherMayDeliverTwice(t *testing.T) {
 		d := &twice{}
 		var mu sync.Mutex
 		runs := 0
-		w := &world{t, task.New(task.Config{Dispatcher: d, Runner: func(context.Context, *task.Run) task.Outcome {
+		w := &world{t, newEngine(task.Config{Dispatcher: d, Runner: func(context.Context, *task.Run) task.Outcome {
 			mu.Lock()
 			defer mu.Unlock()
 			runs++

@@ -11,7 +11,7 @@ import (
 
 // Run is one run of a task, as its Runner sees it. Its methods are safe for concurrent use.
 //
-// The engine makes it at Create, so that whatever ends the task finds a context to end, and fills it in at Begin.
+// The engine makes it at Create, so that there is a context to end from then on, and fills it in at Begin.
 type Run struct {
 	engine  *Engine
 	ctx     runContext
@@ -26,7 +26,7 @@ type Run struct {
 	mu      sync.Mutex
 	task    Task   // as it was at Create, then at Begin
 	lease   Lease  // zero before Begin
-	timer   *timer // of the timeout; it stands while asking > 0
+	timer   *timer // of the timeout; paused while asking > 0
 	asking  int32  // open questions of this run
 	asked   bool   // to cancel
 	reason  string
@@ -34,7 +34,7 @@ type Run struct {
 	doing   map[string]bool
 }
 
-// runContext is a task's context. Err tells a timeout from a cancel, which a plain context with a cause does not.
+// runContext is a task's context. Unlike a plain context with a cause, its Err tells a timeout from a cancel.
 type runContext struct{ context.Context }
 
 func (c *runContext) Err() error {
@@ -45,7 +45,7 @@ func (c *runContext) Err() error {
 	return err
 }
 
-// newRun makes a context that derives from nothing but the engine: it outlives requests and connections (TSK06).
+// newRun makes a run whose context derives from no request: it outlives requests and connections (TSK06).
 func (e *Engine) newRun(id string) *Run {
 	r := &Run{engine: e, task: Task{ID: id}}
 	r.ctx.Context, r.end = context.WithCancelCause(context.Background())
@@ -59,7 +59,7 @@ func (r *Run) Task() Task {
 	return r.task
 }
 
-// Context is the run's context, also for who was not handed it.
+// Context is the run's context, the one that the Runner gets.
 func (r *Run) Context() context.Context { return &r.ctx }
 
 // Local is Spec.Local if the task was created by this engine, else nil: after a restart, or in another process.
@@ -92,8 +92,8 @@ func (r *Run) held() Lease {
 }
 
 func (r *Run) publish(t *Task) {
-	if tell := r.engine.config.OnChange; tell != nil {
-		r.events.publish(t, tell)
+	if onChange := r.engine.config.OnChange; onChange != nil {
+		r.events.publish(t, onChange)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Do runs fn and journals what it returns. A later run of the task, or a later call, gets the journaled value and does
-// not run fn: at least once until recorded, never again afterwards. Nothing is journaled when fn fails.
+// not run fn. A crash before fn's value is journaled runs fn again; nothing is journaled when fn fails.
 // Error: *NameError if name stands for a question or is being done.
 func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	done, data, err := r.enterStep(name)
@@ -88,6 +88,12 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	defer r.resume()
 	e, err := r.await(ctx, q.Name, late)
 	return e.outcome(err)
+}
+
+// Settled reports whether Ask would ask nobody, because the journal has the outcome or the name is not the question's.
+func (r *Run) Settled(q Question) bool {
+	e, err := r.known(q)
+	return e != nil || err != nil
 }
 
 // pause stops the clock of the run's timeout while a question is open: a person's time is not the task's (CAN28).

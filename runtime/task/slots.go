@@ -1,7 +1,7 @@
 package task
 
 // slots count the tasks that cost something in this process, by requestor: from creation until the handler has returned, which may
-// be long after the task is over (TSK28). Tasks that a dispatcher took elsewhere are the store's to count.
+// be long after the task is over (TSK28). Tasks that a dispatcher sent elsewhere are counted by the store alone.
 type slots struct {
 	by  map[requestor]int
 	all int
@@ -58,7 +58,7 @@ func (e *Engine) enterTask(who requestor) error {
 	return nil
 }
 
-// freeSlot gives back what the run holds. With e.mu.
+// freeSlot gives back what the run holds. The caller holds e.mu.
 func (e *Engine) freeSlot(r *Run) {
 	if r.slot {
 		r.slot = false

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// startGrace is how long a task may be stored without having begun before it counts as an orphan: its creator has died
-// between Create and Start.
+// startGrace is after how long a stored task that has not begun counts as an orphan: its creator has died between Create and
+// Start.
 const startGrace = 30 * time.Second
 
 // State is what a store keeps of one task. Its methods are the only transitions there are: a store reads a State, calls
@@ -29,7 +29,7 @@ func NewState(t Task, now time.Time) State {
 		Task: Task{
 			ID: t.ID, Owner: t.Owner, Tool: t.Tool, Status: Working, CreatedAt: now, UpdatedAt: now,
 			TTL: t.TTL, PollInterval: t.PollInterval, Timeout: t.Timeout, Uncancellable: t.Uncancellable,
-			Version: 1, Args: t.Args, Meta: t.Meta,
+			Version: 1, Machine: t.Machine, Args: t.Args, Meta: t.Meta,
 		},
 		Leased: now.Add(startGrace),
 	}
@@ -69,8 +69,8 @@ func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error
 	return Lease{s.Task.ID, node, s.Epoch}, nil
 }
 
-// fence lets only the holder of the current lease pass, and only while the task is not over. A lease that has run out
-// without anybody else beginning is still the current one.
+// fence refuses everybody but the holder of the current lease, and everybody once the task is over. A lease that has run out
+// stays current until somebody else begins.
 func (s *State) fence(l Lease) error {
 	if s.Node == "" || l.Node != s.Node || l.Epoch != s.Epoch {
 		return ErrLease
@@ -130,7 +130,7 @@ func (s *State) Finish(l Lease, o Outcome, now time.Time) error {
 	return s.end(o, now)
 }
 
-// Cancel ends the task, or records the wish. When nobody runs the task there is nobody to decide otherwise, so it ends.
+// Cancel ends the task, or records the wish. A task that nobody runs ends at once, unless it can not be cancelled.
 func (s *State) Cancel(c Cancel, now time.Time) error {
 	if s.Task.Status.Terminal() {
 		return &TerminalError{Status: s.Task.Status}

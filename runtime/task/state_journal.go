@@ -65,14 +65,14 @@ func (s *State) Ask(l Lease, q Question, now time.Time) error {
 	return nil
 }
 
-// sameQuestion is what keeps a re-run honest: a name is one question for the life of the task (EXT09). Deadlines may
+// sameQuestion refuses another question under the name of e, which is one question for the life of the task (EXT09). Deadlines may
 // differ, since each run computes its own; the first one counts.
 func (e *Entry) sameQuestion(q Question) error {
 	if e.Kind == Done {
 		return &NameError{q.Name, "is the name of a step, not of a question"}
 	}
 	if e.Question.Method != q.Method || !bytes.Equal(e.Question.Payload, q.Payload) {
-		return &NameError{q.Name, "stands for another question of this task; give each question its own name and always ask it in the same words"}
+		return &NameError{q.Name, "is the name of another question of this task; give each question its own name and always ask it in the same words"}
 	}
 	return nil
 }

@@ -19,33 +19,21 @@ const (
 	Cancelled     Status = "cancelled"
 )
 
-// edges is the state machine of both revisions (TSK07): what they disagree on (does isError fail, does cancel force) is
-// a parameter of the transition, never another machine.
-var edges = map[Status][]Status{
-	Working:       {InputRequired, Completed, Failed, Cancelled},
-	InputRequired: {Working, Completed, Failed, Cancelled},
-	Completed:     nil,
-	Failed:        nil,
-	Cancelled:     nil,
-}
+// statuses are all of them, the initial one first. A Machine counts on the order.
+var statuses = [...]Status{Working, InputRequired, Completed, Failed, Cancelled}
 
 // Statuses lists every status, the initial one first.
-func Statuses() []Status {
-	return []Status{Working, InputRequired, Completed, Failed, Cancelled}
-}
+func Statuses() []Status { return slices.Clone(statuses[:]) }
 
 // Terminal reports whether nothing can change s any more.
 func (s Status) Terminal() bool { return s == Completed || s == Failed || s == Cancelled }
-
-// CanBecome reports whether the edge from s to next exists.
-func (s Status) CanBecome(next Status) bool { return slices.Contains(edges[s], next) }
 
 // move is the only function that changes a status. Terminal states absorb: they answer with a *TerminalError.
 func (t *Task) move(next Status, message string, now time.Time) error {
 	switch {
 	case t.Status.Terminal():
 		return &TerminalError{Status: t.Status}
-	case !t.Status.CanBecome(next):
+	case !t.Machine.Allows(t.Status, next):
 		return &EdgeError{From: t.Status, To: next}
 	}
 	t.Status = next

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Store is the truth about tasks. Every method is atomic: it happens whole or not at all, and concurrent ones happen in
-// some order. Times are the store's own clock. Slices that are handed over are the store's from then on; those it returns
+// Store keeps tasks. Every method is atomic: it happens completely or not at all, and concurrent ones happen in
+// some order. Times are those of the store's own clock. Slices that it gets are the store's from then on; those it returns
 // are read-only. A State is what to keep per task, and its methods are the transitions, so that stores differ in where
 // they keep it and not in what they do. tasktest.Run is the contract as tests.
 type Store interface {
@@ -18,11 +18,11 @@ type Store interface {
 	Durable() bool
 }
 
-// Requestors is the part of a Store that serves those who ask for work. A task of another owner, an unknown one and one
+// Requestors is the part of a Store for those who ask for work. A task of another owner, an unknown one and one
 // past its TTL are all ErrNotFound.
 type Requestors interface {
 	// Create stores a task as working. On return it is durable and every other method finds it (TSK04, EXT15). ID, Owner,
-	// Tool, TTL, PollInterval, Timeout, Uncancellable, Args and Meta are taken from t. Errors: ErrExists, *LimitError.
+	// Tool, TTL, PollInterval, Timeout, Uncancellable, Machine, Args and Meta are taken from t. Errors: ErrExists, *LimitError.
 	Create(ctx context.Context, t Task, quota Quota) (Task, error)
 	Get(ctx context.Context, owner, id string) (Task, error)
 	// List returns the owner's tasks in order of creation, without Args, Result and Error. Pages are stable: while tasks
@@ -36,13 +36,13 @@ type Requestors interface {
 	// Watch is Get with a hint: the channel is closed when the task has changed since, or may have. Reading again is up to
 	// the caller. What it holds is released when ctx ends, at the latest.
 	Watch(ctx context.Context, owner, id string) (Task, <-chan struct{}, error)
-	// Discard removes all tasks of an owner that nobody can be any more, closes their channels, and returns them as they were.
+	// Discard removes all tasks of an owner that no longer exists, closes their channels, and returns them as they were.
 	Discard(ctx context.Context, owner string) ([]Task, error)
 }
 
-// Runners is the part of a Store that serves those who do the work. Begin grants a lease; a writer whose lease is not the
-// task's current one gets ErrLease and changes nothing. A writer whose task is over gets *TerminalError, one who has more to
-// say than the quota lets the task hold *LimitError.
+// Runners is the part of a Store for those who do the work. Begin grants a lease; a writer whose lease is not the
+// task's current one gets ErrLease and changes nothing. A writer whose task is over gets *TerminalError, one who writes more
+// than the quota allows *LimitError.
 type Runners interface {
 	// Begin leases the task to node for d, unless somebody holds a live lease (ErrLease) or the task is over.
 	Begin(ctx context.Context, id, node string, d time.Duration) (Begun, error)
@@ -82,13 +82,12 @@ type Quota struct {
 	Key string
 	// Running counts tasks that are not over, Kept all that have not expired.
 	Running, Kept int
-	// Bytes bounds the sum of State.Size over the requestor's tasks, AllBytes over everybody's. They hold for what tasks grow
-	// to, too: whatever would make one larger than they allow is a *LimitError. Growth of up to Small bytes is never refused,
-	// so that every task can end.
+	// Bytes bounds the sum of State.Size over the requestor's tasks, AllBytes over everybody's. They also bound how tasks
+	// grow: what would exceed them is a *LimitError. Growth of up to Small bytes is never refused, so that every task can end.
 	Bytes, AllBytes int
 }
 
-// Small is how many bytes a task may grow by at once whatever the quota says.
+// Small is how many bytes a task may always grow by at once, whatever the quota.
 const Small = 1 << 10
 
 // Cancel says how to cancel: with Force the task is cancelled at once (2025-11-25), without it the work is asked to
@@ -122,7 +121,7 @@ const (
 	Open
 	// Answered is a question with its answer in Data.
 	Answered
-	// Unanswered is a question whose deadline passed; Withdrawn one that nobody waits for any more.
+	// Unanswered is a question whose deadline passed; Withdrawn is one that the handler no longer waits for.
 	Unanswered
 	Withdrawn
 )

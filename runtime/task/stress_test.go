@@ -3,6 +3,7 @@ package task_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,23 +12,55 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-func TestTSK07EdgesAreThoseOfTheProtocol(t *testing.T) {
-	allowed := map[[2]task.Status]bool{
-		{task.Working, task.InputRequired}: true, {task.Working, task.Completed}: true,
-		{task.Working, task.Failed}: true, {task.Working, task.Cancelled}: true,
-		{task.InputRequired, task.Working}: true, {task.InputRequired, task.Completed}: true,
-		{task.InputRequired, task.Failed}: true, {task.InputRequired, task.Cancelled}: true,
+func TestTSK07MachinesRefuseWhatTasksCanNotLiveWith(t *testing.T) {
+	ends := func(from task.Status) []task.Edge {
+		return []task.Edge{{From: from, To: task.Completed}, {From: from, To: task.Failed}, {From: from, To: task.Cancelled}}
 	}
-	for _, from := range task.Statuses() {
-		for _, to := range task.Statuses() {
-			if got := from.CanBecome(to); got != allowed[[2]task.Status{from, to}] {
-				t.Errorf("%s to %s: %v", from, to, got)
+	asks, answered := task.Edge{From: task.Working, To: task.InputRequired}, task.Edge{From: task.InputRequired, To: task.Working}
+	for name, c := range map[string]struct {
+		edges []task.Edge
+		fits  bool
+	}{
+		"both revisions":     {append(slices.Concat(ends(task.Working), ends(task.InputRequired)), asks, answered), true},
+		"no questions":       {ends(task.Working), true},
+		"none":               {nil, false},
+		"can not be ended":   {ends(task.Working)[:2], false},
+		"can not end asking": {append(ends(task.Working), asks, answered), false},
+		"can not go on":      {append(slices.Concat(ends(task.Working), ends(task.InputRequired)), asks), false},
+		"out of an end":      {append(ends(task.Working), task.Edge{From: task.Completed, To: task.Working}), false},
+		"unknown status":     {append(ends(task.Working), task.Edge{From: task.Working, To: "paused"}), false},
+	} {
+		m, err := task.NewMachine(c.edges)
+		if (err == nil) != c.fits {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, from := range task.Statuses() {
+			for _, to := range task.Statuses() {
+				if want := c.fits && slices.Contains(c.edges, task.Edge{From: from, To: to}); m.Allows(from, to) != want {
+					t.Errorf("%s: from %s to %s: %v", name, from, to, !want)
+				}
 			}
 		}
-		if from.Terminal() != (from != task.Working && from != task.InputRequired) {
-			t.Errorf("%s terminal: %v", from, from.Terminal())
-		}
 	}
+}
+
+// What the machine of the configuration does not allow no task does.
+func TestTSK07TheConfiguredMachineDecides(t *testing.T) {
+	machine, err := task.NewMachine([]task.Edge{
+		{From: task.Working, To: task.Completed}, {From: task.Working, To: task.Failed}, {From: task.Working, To: task.Cancelled},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in(t, task.Config{Machine: machine, Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		_, err := r.Ask(ctx, task.Question{Name: "q"})
+		return task.Outcome{Status: task.Completed, Message: err.Error()}
+	}}, func(w *world) {
+		got := w.get(w.create(task.Spec{}))
+		if want := (&task.EdgeError{From: task.Working, To: task.InputRequired}).Error(); got.Status != task.Completed || got.StatusMessage != want {
+			t.Errorf("%s: %s", got.Status, got.StatusMessage)
+		}
+	})
 }
 
 // race is what happened to one task of the stress test.
@@ -75,7 +108,7 @@ func racing(ctx context.Context, r *task.Run) task.Outcome {
 func TestTSK07CancelRacesCompletion(t *testing.T) {
 	const n = 5000
 	rs := &races{byID: map[string]*race{}}
-	e := task.New(task.Config{Limits: task.Limits{Running: -1, PollsPerSecond: -1}, OnChange: rs.changed, Runner: racing})
+	e := newEngine(task.Config{Limits: task.Limits{Running: -1, PollsPerSecond: -1}, OnChange: rs.changed, Runner: racing})
 	var all sync.WaitGroup
 	for i := range n {
 		s := task.Spec{Owner: ada, Tool: []string{"quick", "asks"}[i%2]}

@@ -14,7 +14,7 @@ const Unlimited time.Duration = math.MaxInt64
 type Task struct {
 	// ID is unguessable: at least 128 random bits (TSK05).
 	ID string
-	// Owner is the authorization context that made the task, "" for none (TSK21).
+	// Owner is the authorization context that created the task, "" for none (TSK21).
 	Owner string
 	Tool  string
 
@@ -32,13 +32,15 @@ type Task struct {
 
 	// Version grows with every change, so that two snapshots can be put in order.
 	Version uint64
-	// Uncancellable tasks are not told to stop by a cooperative cancel; the wish is recorded (CAN14, EXT11).
+	// Uncancellable tasks are not stopped by a cooperative cancel; it is only recorded (CAN14, EXT11).
 	Uncancellable bool
 	// Kind is Outcome.Kind.
 	Kind uint8
-	// CancelRequested tells that somebody asked to cancel; CancelReason is what they said.
+	// CancelRequested: somebody asked to cancel; CancelReason is why.
 	CancelRequested bool
-	CancelReason    string
+	// Machine says which transitions the task may make.
+	Machine      Machine
+	CancelReason string
 
 	// Questions are the open ones, oldest first (TSK19, EXT09).
 	Questions []Question

@@ -36,8 +36,8 @@ func (t *timers) add(at time.Time, fire func()) *timer {
 	return e
 }
 
-// remove forgets a timer; nil and fired ones are fine. The clock stays armed: firing for nothing once is cheaper than
-// resetting it for every task that ends in time.
+// remove drops a timer, which may be nil or have fired. The clock stays armed: to fire once for nothing is cheaper than
+// to reset it for every task that ends in time.
 func (t *timers) remove(e *timer) {
 	if e == nil {
 		return

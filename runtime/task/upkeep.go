@@ -10,14 +10,14 @@ import (
 
 const (
 	sweepBatch = 1024
-	// sweepGap keeps tasks that expire one after the other from costing one sweep each. A task past its ttl is not found
-	// anyway; the gap is how much later its work stops.
+	// sweepGap is the least time between two sweeps, so that tasks that expire one after the other share one. A task past its ttl is not
+	// found anyway; only its work stops that much later.
 	sweepGap = 5 * time.Millisecond
-	// orphanBatch bounds how many orphans one look takes on.
+	// orphanBatch bounds how many orphans are dispatched at once.
 	orphanBatch = 256
 )
 
-// expireAt makes sure that expired tasks are looked for at that time.
+// expireAt plans a sweep at that time, unless an earlier one is planned.
 func (e *Engine) expireAt(at time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -28,7 +28,7 @@ func (e *Engine) expireAt(at time.Time) {
 	e.sweep = e.timers.add(at, func() { e.spawn(e.expire) })
 }
 
-// expire removes what has expired, stops its work, and plans the next look (TSK15).
+// expire removes what has expired, stops its work, and plans the next sweep (TSK15).
 func (e *Engine) expire() {
 	e.mu.Lock()
 	e.sweep = nil
@@ -67,11 +67,11 @@ func (e *Engine) expired(t *Task) {
 	e.forgetUnbegun(r)
 }
 
-// removed tells that a task is gone for good.
+// removed reports that a task is gone.
 func (e *Engine) removed(ctx context.Context, why string, t *Task) {
 	e.audit.removed(ctx, why, t)
-	if tell := e.config.OnRemove; tell != nil {
-		tell(t.ID)
+	if onRemove := e.config.OnRemove; onRemove != nil {
+		onRemove(t.ID)
 	}
 }
 
@@ -80,7 +80,7 @@ func (e *Engine) beatLater() {
 	e.timers.add(time.Now().Add(e.config.Lease/3), func() { e.spawn(e.beat) })
 }
 
-// beat keeps the leases of what runs here, and stops what should not run any more.
+// beat extends the leases of what runs here, and stops what should no longer run.
 func (e *Engine) beat() {
 	leases, runs := e.leases()
 	if len(leases) == 0 {
@@ -113,7 +113,7 @@ func (e *Engine) leases() ([]Lease, map[string]*Run) {
 	return leases, runs
 }
 
-// reconsider asks the store why a run should stop: something has happened to the task elsewhere.
+// reconsider reads from the store why a run should stop, and stops it accordingly.
 func (e *Engine) reconsider(r *Run) {
 	task := r.Task()
 	t, err := e.store.Get(e.base, task.Owner, task.ID)

@@ -82,8 +82,26 @@ func (l *loader) question(n *schema.Node) *schema.Document {
 		l.primitive(m.Value)
 		l.secret(m)
 	}
+	l.requires(n)
 	l.linksWithin(n)
 	return d
+}
+
+// requires reports what a form requires and does not ask for: nobody could fill it in.
+func (l *loader) requires(n *schema.Node) {
+	required := n.Get("required")
+	if !required.Is(schema.Array) {
+		return
+	}
+	var fields []string
+	for _, m := range n.Get("properties").Members {
+		fields = append(fields, m.Key)
+	}
+	for _, r := range required.Items {
+		if !slices.Contains(fields, r.Text) {
+			l.flat(r, schema.DidYouMean(r.Text, fields), "the form has no property %q, so nobody can fill it in", r.Text)
+		}
+	}
 }
 
 func (l *loader) flat(n *schema.Node, hint, format string, args ...any) {

@@ -1,9 +1,12 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,10 +28,19 @@ func (l *loader) fields(n *schema.Node, what string, readers map[string]func(*sc
 		}
 	}
 	for _, key := range required {
-		if n.Get(key) == nil {
+		if n.Get(key) == nil && !misspelt(n, key, readers) {
 			l.missing(n, key, what)
 		}
 	}
+}
+
+// misspelt reports whether a key without a reader is probably a slip of key: then that is the error, and not that key is missing.
+func misspelt[R any](n *schema.Node, key string, readers map[string]R) bool {
+	known := slices.Sorted(maps.Keys(readers))
+	return slices.ContainsFunc(n.Members, func(m schema.Member) bool {
+		_, read := readers[m.Key]
+		return !read && schema.Nearest(m.Key, known) == key
+	})
 }
 
 // unknown reports a key. In an answer that somebody else's server gave it is only passed on, with a warning.
@@ -55,7 +67,10 @@ func (l *loader) missing(n *schema.Node, key, what string) {
 var kindWords = map[schema.Kind]string{schema.Object: "a mapping", schema.Array: "a list", schema.String: "a string",
 	schema.Number: "a number", schema.Bool: "true or false", schema.Null: "nothing"}
 
-// is reports n if it is of another kind.
+// joinedKey matches a key and its value without a space between them: to YAML that is one word.
+var joinedKey = regexp.MustCompile(`^([A-Za-z$]\w*):(\S.*)$`)
+
+// is checks the kind of n and reports another one.
 func (l *loader) is(n *schema.Node, kind schema.Kind) bool {
 	if n.Kind == kind {
 		return true
@@ -67,7 +82,14 @@ func (l *loader) is(n *schema.Node, kind schema.Kind) bool {
 	case schema.String:
 		found = fmt.Sprintf("the string %.40q", n.Text)
 	}
-	l.ds.Report(n, "wrong-type", "", "%s takes %s, not %s", keyOf(n), kindWords[kind], found)
+	hint := ""
+	if m := joinedKey.FindStringSubmatch(n.Text); kind == schema.Object && n.Plain && m != nil {
+		hint = "write a space after the colon: " + m[1] + ": " + m[2]
+	}
+	if kind == schema.Bool && (n.Text == "true" || n.Text == "false") {
+		hint = "remove the quotes"
+	}
+	l.ds.Report(n, "wrong-type", hint, "%s takes %s, not %s", keyOf(n), kindWords[kind], found)
 	return false
 }
 
@@ -105,6 +127,16 @@ func (l *loader) address(n *schema.Node) Text {
 	t := l.text(n)
 	if n.Kind == schema.String && !format.URI.Match(t.Value) {
 		l.ds.Report(n, "no-uri", "write an address such as https://example.com/a, other characters as %20", "%s takes a URI with a scheme", keyOf(n))
+		t.Value = ""
+	}
+	return t
+}
+
+// page reads the address of a page of the web, which users may open.
+func (l *loader) page(n *schema.Node) Text {
+	t := l.address(n)
+	if scheme, _, _ := strings.Cut(t.Value, ":"); t.Value != "" && !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+		l.ds.Report(n, "no-uri", "write an address such as https://example.com/a", "%s takes the address of a page, not %.32q", keyOf(n), scheme+":")
 		t.Value = ""
 	}
 	return t
@@ -150,45 +182,67 @@ func (l *loader) flag(f *Flag) func(*schema.Node) {
 // duration reads a length of time above zero.
 func (l *loader) duration(d *Duration) func(*schema.Node) {
 	return func(n *schema.Node) {
-		if n.Kind == schema.Number {
-			l.ds.Report(n, "duration", "write the unit: "+n.Text+"s", "%s is a length of time, and %s has no unit", keyOf(n), n.Text)
-			return
-		}
-		if !l.is(n, schema.String) {
+		if n.Kind != schema.Number && !l.is(n, schema.String) {
 			return
 		}
 		value, err := time.ParseDuration(n.Text)
+		if r := n.Rat(); r != nil && n.Kind == schema.Number {
+			value = time.Duration(r.Sign())
+		}
 		switch {
-		case err != nil:
+		case n.Kind == schema.Number && value > 0:
+			l.ds.Report(n, "duration", "write the unit: "+n.Text+"s", "%s is a length of time, and %s has no unit", keyOf(n), n.Text)
+		case err != nil && n.Kind == schema.String:
 			hint := "write it like 90s or 1h30m; the units are ms, s, m, h"
 			if strings.HasSuffix(n.Text, "d") {
 				hint = "days are no unit: write 24h for one"
 			}
 			l.ds.Report(n, "duration", hint, "%s is a length of time, and %q is none", keyOf(n), n.Text)
 		case value <= 0:
-			l.ds.Report(n, "duration", "", "%s has to be above zero", keyOf(n))
+			l.ds.Report(n, "duration", "write a length such as 30s, or leave "+keyOf(n)+" out", "%s has to be above zero", keyOf(n))
 		default:
 			*d = Duration{value, n}
 		}
 	}
 }
 
+func oneOf(words []string) string { return "it is one of " + strings.Join(words, ", ") }
+
+// count reads a whole number above zero.
+func (l *loader) count(to *int) func(*schema.Node) {
+	return func(n *schema.Node) {
+		if !l.is(n, schema.Number) {
+			return
+		}
+		value, err := strconv.Atoi(n.Text)
+		if err != nil || value <= 0 || value > maxCount {
+			l.ds.Report(n, "count", "leave it out for any number", "%s is a whole number from 1 to %d, and %s is none", keyOf(n), maxCount, n.Text)
+			return
+		}
+		*to = value
+	}
+}
+
+// maxCount is far more than what any machine runs at once.
+const maxCount = 1_000_000
+
 // choice reads a string that is one of a few.
 func choice[T ~string](l *loader, n *schema.Node, of ...T) (chosen T) {
+	words := make([]string, len(of))
+	for i, w := range of {
+		words[i] = string(w)
+	}
+	if n.Plain && (n.Kind == schema.Bool || n.Kind == schema.Number) {
+		l.ds.Report(n, "unknown-value", oneOf(words), "%s can not be %s", keyOf(n), n.Text)
+		return ""
+	}
 	t := l.text(n)
 	if t.Node.Kind != schema.String {
 		return ""
 	}
-	words := make([]string, len(of))
-	for i, w := range of {
-		if words[i] = string(w); words[i] == t.Value {
-			return w
-		}
+	if i := slices.Index(words, t.Value); i >= 0 {
+		return of[i]
 	}
-	hint := schema.DidYouMean(t.Value, words)
-	if hint == "" {
-		hint = "it is one of " + strings.Join(words, ", ")
-	}
-	l.ds.Report(n, "unknown-value", hint, "%s can not be %q", keyOf(n), t.Value)
+	l.ds.Report(n, "unknown-value", cmp.Or(schema.DidYouMean(t.Value, words), oneOf(words)), "%s can not be %q", keyOf(n), t.Value)
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"golang.org/x/tools/txtar"
 
@@ -17,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the outputs of the goldens")
 
-// The goldens: the first file of each archive is the input, the others are what comes of it.
+// The goldens: the first file of each archive is the manifest, then there may be files that it refers to; the last two are what comes of it.
 
 func TestRejected(t *testing.T) {
 	forEachGolden(t, "rejected", func(t *testing.T, m *Manifest, ds schema.Diagnostics) {
@@ -63,7 +64,7 @@ func TestCodesAreListedAndShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, ds := Load(archive.Files[0].Name, archive.Files[0].Data)
+		_, ds := loadArchive(archive)
 		for _, d := range ds {
 			shown[d.Code] = true
 		}
@@ -83,15 +84,24 @@ func forEachGolden(t *testing.T, dir string, check func(*testing.T, *Manifest, s
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := archive.Files[0]
-			m, ds := Load(in.Name, in.Data)
+			m, ds := loadArchive(archive)
 			check(t, m, ds)
 			compareGolden(t, path, archive, map[string]string{
-				"diagnostics": render(ds, in.Data),
+				"diagnostics": render(ds, archive.Files),
 				"advertised":  advertise(m, ds),
 			})
 		})
 	}
+}
+
+// loadArchive loads the manifest of a golden with the files beside it.
+func loadArchive(archive *txtar.Archive) (*Manifest, schema.Diagnostics) {
+	in := archive.Files[0]
+	folder := fstest.MapFS{}
+	for _, f := range archive.Files[1:] {
+		folder[f.Name] = &fstest.MapFile{Data: f.Data}
+	}
+	return Load(in.Name, in.Data, readFiles(in.Name, in.Data, folder)...)
 }
 
 func goldens(t *testing.T, dir string) []string {
@@ -107,6 +117,9 @@ func compareGolden(t *testing.T, path string, archive *txtar.Archive, got map[st
 	t.Helper()
 	for i := range archive.Files[1:] {
 		f := &archive.Files[i+1]
+		if f.Name != "diagnostics" && f.Name != "advertised" {
+			continue
+		}
 		if want := string(f.Data); !*update && got[f.Name] != want {
 			t.Errorf("%s: %s\ngot:\n%s\nwant:\n%s", path, f.Name, got[f.Name], want)
 		}
@@ -119,10 +132,11 @@ func compareGolden(t *testing.T, path string, archive *txtar.Archive, got map[st
 	}
 }
 
-func render(ds schema.Diagnostics, src []byte) string {
+func render(ds schema.Diagnostics, files []txtar.File) string {
 	var b strings.Builder
 	for _, d := range ds {
-		b.WriteString(d.Render(src) + "\n")
+		i := max(0, slices.IndexFunc(files, func(f txtar.File) bool { return f.Name == d.Pos.File }))
+		b.WriteString(d.Render(files[i].Data) + "\n")
 	}
 	return b.String()
 }
@@ -140,6 +154,15 @@ func advertise(m *Manifest, ds schema.Diagnostics) string {
 			b.Write(execution.JSON())
 		}
 		b.WriteByte('\n')
+	}
+	for i := range m.Prompts {
+		b.Write(append(m.Prompts[i].Advertised().JSON(), '\n'))
+	}
+	for i := range m.Resources {
+		b.Write(append(m.Resources[i].Advertised().JSON(), '\n'))
+	}
+	for i := range m.ResourceTemplates {
+		b.Write(append(m.ResourceTemplates[i].Advertised().JSON(), '\n'))
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package manifest
 import (
 	"errors"
 	"io/fs"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,26 +35,28 @@ func Read(path string) ([]byte, schema.Diagnostics) {
 }
 
 // Load reads a manifest or a saved tools/list answer. It reports everything that is wrong in one run, sorted; the
-// Manifest is nil if the text can not be read as YAML or JSON, and must not be generated from if there are errors.
-func Load(file string, data []byte) (*Manifest, schema.Diagnostics) {
+// Manifest is nil if the text can not be read as YAML or JSON, and must not be generated from if there are errors. files are those that
+// its schemas refer to; see ReadFiles. Load reads nothing itself.
+func Load(file string, data []byte, files ...schema.File) (*Manifest, schema.Diagnostics) {
 	root, ds := schema.Parse(file, data)
 	if root == nil {
 		return nil, ds
 	}
 	l := loader{ds: ds, m: &Manifest{File: file, Root: root}}
-	l.manifest(root)
+	l.manifest(root, files)
 	l.ds.Sort()
 	return l.m, l.ds
 }
 
 // loader fills a Manifest. Its methods read one part each, report what is wrong with it, and go on.
 type loader struct {
-	m  *Manifest
-	ds schema.Diagnostics
+	m      *Manifest
+	ds     schema.Diagnostics
+	linked map[*schema.Node]*schema.Node // schemas of tools, as they are without references to files
 }
 
 // manifest reads the shared schemas first, because every tool may refer to them.
-func (l *loader) manifest(root *schema.Node) {
+func (l *loader) manifest(root *schema.Node, files []schema.File) {
 	if body := answer(root); body != nil {
 		l.m.Answer, l.m.Root, root = true, body, body
 	}
@@ -61,27 +64,35 @@ func (l *loader) manifest(root *schema.Node) {
 		l.ds.Report(root, "no-answer", "save the answer of a tools/list that went well", "this JSON-RPC message has no result that lists tools")
 		return
 	}
-	l.m.Schemas, _ = schema.NewLibrary(&schema.Node{})
-	if n := root.Get("schemas"); n.Is(schema.Object) {
-		l.schemas(n)
+	l.link(root, files)
+	readers := map[string]func(*schema.Node){
+		"$schema":       func(n *schema.Node) { l.text(n) },
+		"version":       l.version,
+		"protocol":      l.protocol,
+		"server":        l.server,
+		"go":            l.goPackage,
+		"defaults":      l.defaults,
+		"schemas":       func(n *schema.Node) { l.is(n, schema.Object) },
+		"tools":         l.tools,
+		"methods":       l.methods,
+		"customMethods": l.customMethods,
+		"extensions":    l.extensions,
+
+		"prompts":           l.prompts,
+		"resources":         l.resources,
+		"resourceTemplates": l.resourceTemplates,
 	}
-	l.fields(root, "the manifest", map[string]func(*schema.Node){
-		"$schema":  func(n *schema.Node) { l.text(n) },
-		"version":  l.version,
-		"protocol": l.protocol,
-		"server":   l.server,
-		"go":       l.goPackage,
-		"defaults": l.defaults,
-		"schemas":  func(n *schema.Node) { l.is(n, schema.Object) },
-		"tools":    l.tools,
-		"methods":  l.methods,
-	})
-	if root.Is(schema.Object) && root.Get("tools") == nil && root.Get("methods") == nil {
+	l.fields(root, "the manifest", readers)
+	says := func(key string) bool { return root.Get(key) != nil || misspelt(root, key, readers) }
+	if root.Is(schema.Object) && !slices.ContainsFunc(served, says) {
 		l.missing(root, "tools", "the manifest")
 	}
 	l.policies()
 	l.notYet()
 }
+
+// served are the keys of which a manifest has one: without any, a server has nothing to say.
+var served = []string{"tools", "methods", "prompts", "resources", "resourceTemplates", "customMethods"}
 
 // answer returns what holds the tools in a saved tools/list answer, with or without its JSON-RPC envelope, or of which only the
 // list was saved; nil if root is a manifest.
@@ -112,20 +123,29 @@ func (l *loader) version(n *schema.Node) {
 	switch {
 	case n.Kind == schema.Number && n.Text == "1":
 	case n.Kind == schema.Number || n.Kind == schema.String:
-		l.ds.Report(n, "manifest-version", "write version: 1", "%s is no version of the manifest that this mcpkiln reads", n.Text)
+		hint := "write version: 1"
+		if r := n.Rat(); r != nil && r.IsInt() && r.Num().Cmp(big.NewInt(1)) > 0 {
+			hint = "if a newer mcpkiln wrote it, upgrade: " + schema.Upgrade + "; else write version: 1"
+		}
+		l.ds.Report(n, "manifest-version", hint, "%s is no version of the manifest that this mcpkiln reads", n.Text)
 	default:
 		l.is(n, schema.Number)
 	}
 }
 
 func (l *loader) protocol(n *schema.Node) {
-	l.fields(n, "protocol", map[string]func(*schema.Node){"revisions": func(n *schema.Node) {
-		l.m.Revisions = l.texts(n)
-		if n.Kind == schema.Array && len(n.Items) == 0 {
-			l.ds.Report(n, "empty-list", "leave revisions out to get the default", "revisions lists nothing")
-		}
+	l.fields(n, "protocol", map[string]func(*schema.Node){
+		"revisions": func(n *schema.Node) {
+			l.m.Revisions = l.texts(n)
+			if n.Kind == schema.Array && len(n.Items) == 0 {
+				l.ds.Report(n, "empty-list", "leave revisions out to get all", "revisions lists nothing")
+			}
+		},
+		"folders": func(n *schema.Node) { l.m.Folders = l.texts(n) },
+	})
+	if len(l.m.Folders) == 0 { // else their names are known when they are read
 		l.revisions()
-	}})
+	}
 }
 
 func (l *loader) server(n *schema.Node) {
@@ -137,7 +157,7 @@ func (l *loader) server(n *schema.Node) {
 		"title":        l.into(&s.Title),
 		"description":  l.into(&s.Description),
 		"instructions": l.into(&s.Instructions),
-		"websiteUrl":   func(n *schema.Node) { s.WebsiteURL = l.address(n) },
+		"websiteUrl":   func(n *schema.Node) { s.WebsiteURL = l.page(n) },
 		"icons":        func(n *schema.Node) { s.Icons = n; l.icons(n) },
 	}, "name", "version")
 	for _, t := range [...]Text{s.Name, s.Version} {
@@ -190,13 +210,4 @@ func (l *loader) taskTimes(t *TaskTimes) map[string]func(*schema.Node) {
 
 func (l *loader) methods(n *schema.Node) {
 	l.m.Methods = l.texts(n)
-}
-
-func (l *loader) schemas(n *schema.Node) {
-	library, ds := schema.NewLibrary(n)
-	l.m.Schemas = library
-	l.ds = append(l.ds, ds...)
-	for _, s := range library.Schemas {
-		l.ds = append(l.ds, s.Doc.Lint()...)
-	}
 }

@@ -1,12 +1,14 @@
 package manifest
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -25,6 +27,16 @@ func TestReadMissingFile(t *testing.T) {
 		if src != nil || ds.Error() != path+": "+want {
 			t.Errorf("%s", ds)
 		}
+	}
+}
+
+// What is no file is not opened: a pipe would be waited for, a device never ends.
+func TestVAL06PipesAreNotRead(t *testing.T) {
+	folder := fstest.MapFS{"order.json": {Data: []byte("{}"), Mode: fs.ModeNamedPipe}}
+	text := []byte(`{"tools": {"buy": {"inputSchema": {"type": "object", "properties": {"order": {"$ref": "order.json"}}}}}}`)
+	_, ds := Load("mcpkiln.json", text, readFiles("mcpkiln.json", text, folder)...)
+	if len(ds) != 1 || ds[0].Code != "unreadable-file" || !strings.Contains(ds[0].Error(), "it is a pipe or a device") {
+		t.Error(ds)
 	}
 }
 
@@ -115,7 +127,7 @@ func TestPackageName(t *testing.T) {
 var onlyLoader = []string{
 	"answer-list", "go-out-vendor", "val04-no-draft", "go-out-windows",
 	"duplicate-tool", "elicitation-keyword", "json-duplicate-key", "json-syntax", "not-supported-yet", "policy",
-	"elicitation-impossible", "unknown-revision", "val03-", "val06-", "val07-", "yaml-", "empty", "answer-tool",
+	"elicitation-impossible", "let12-required-field", "unknown-revision", "val03-", "val06-", "val07-", "yaml-", "empty", "answer-tool",
 }
 
 // The schema that editors use and the loader give the same verdict on every golden.
@@ -183,7 +195,7 @@ func FuzzLoad(f *testing.F) {
 		if m == nil && !ds.HasErrors() {
 			t.Fatal("refused without a diagnostic")
 		}
-		if render(ds, data); ds.HasErrors() {
+		if render(ds, []txtar.File{{Data: data}}); ds.HasErrors() {
 			return
 		}
 		for i := range m.Tools {

@@ -14,13 +14,21 @@ type Manifest struct {
 
 	Version   *schema.Node
 	Revisions []Text // protocol.revisions as written; empty when not given
+	Folders   []Text // protocol.folders: each has one more revision
 	Server    Server
 	Go        Go
 	Defaults  Defaults
 	Schemas   *schema.Library // never nil
 	Tools     []Tool          // in source order
 	Methods   []Text
-	Answer    bool // made from a tools/list answer
+	// CustomMethods are in source order, and so are Extensions: names of what the server has beyond the protocol.
+	CustomMethods []CustomMethod
+	Extensions    []Text
+	// Registries, in source order.
+	Prompts           []Prompt
+	Resources         []Resource
+	ResourceTemplates []ResourceTemplate
+	Answer            bool // made from a tools/list answer
 }
 
 // Text is a string of the manifest and the value it was read from.
@@ -114,12 +122,14 @@ const (
 	Required  Support = "required"
 )
 
-// Execution is how a tool runs as a task.
+// Execution is how a tool runs, as a task above all.
 type Execution struct {
 	Node    *schema.Node
 	Support Support
 	TaskTimes
 	Timeout Duration // of the task's work
+	// MaxConcurrent is how many runs there may be at once, inline and tasks together; 0: any number.
+	MaxConcurrent int
 }
 
 // Tasks reports whether the tool can run as a task.

@@ -12,8 +12,8 @@ import (
 // The names of _meta go to clients as they are, so that what the specification forbids there is refused here (LET04). What others publish only gets a warning: it is not ours to mend.
 
 var (
-	metaLabel = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$`)
-	metaName  = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$`)
+	metaLabel = regexp.MustCompile(`^` + schema.MetaLabel + `$`)
+	metaName  = regexp.MustCompile(`^` + schema.MetaName + `$`)
 )
 
 // extensionPrefix is of the names that official extensions define, which a tool may need.
@@ -22,7 +22,7 @@ const extensionPrefix = "io.modelcontextprotocol"
 // protocolNames are those of extensionPrefix that the protocol itself writes.
 var protocolNames = []string{"protocolVersion", "clientInfo", "clientCapabilities", "serverInfo", "logLevel", "subscriptionId", "related-task", "model-immediate-response"}
 
-// topDomains are those that most prefixes begin with.
+// topDomains are the usual beginnings of prefixes.
 var topDomains = []string{"com", "org", "net", "io", "dev", "ai", "app", "co", "edu", "gov", "info", "cloud", "tech"}
 
 func (l *loader) meta(n *schema.Node) {

@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -44,7 +46,7 @@ func (l *loader) readTools(all []toolEntry) {
 	for w := range workers {
 		wg.Go(func() {
 			for i := w; i < len(all); i += workers {
-				loaders[i].m = l.m
+				loaders[i].m, loaders[i].linked = l.m, l.linked
 				read[i] = loaders[i].tool(all[i])
 			}
 		})
@@ -87,7 +89,7 @@ func (l *loader) tool(e toolEntry) Tool {
 	if named := n.Get("name"); named == nil || named.Is(schema.String) && named.Text == name {
 		l.toolName(name, pos, n.Pointer)
 	}
-	l.fields(n, "a tool", map[string]func(*schema.Node){
+	readers := map[string]func(*schema.Node){
 		"name":         func(n *schema.Node) { l.sameName(&t, n) },
 		"title":        l.into(&t.Title),
 		"description":  l.into(&t.Description),
@@ -101,8 +103,9 @@ func (l *loader) tool(e toolEntry) Tool {
 		"execution":    func(n *schema.Node) { l.execution(&t.Execution, n) },
 		"cancellation": func(n *schema.Node) { l.cancellation(&t.Cancellation, n) },
 		"elicitations": func(n *schema.Node) { l.elicitations(&t, n) },
-	})
-	if n.Is(schema.Object) && n.Get("inputSchema") == nil {
+	}
+	l.fields(n, "a tool", readers)
+	if n.Is(schema.Object) && n.Get("inputSchema") == nil && !misspelt(n, "inputSchema", readers) {
 		l.ds.ReportAt(pos, n.Pointer, "missing-key", "a tool without arguments takes inputSchema: {type: object, additionalProperties: false}",
 			"tool %.128q needs the key \"inputSchema\"", name)
 	}
@@ -117,7 +120,7 @@ func (l *loader) sameName(t *Tool, n *schema.Node) {
 
 var toolNames = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
-// clientNames is the length up to which every client takes a tool's name.
+// clientNames is the longest tool name that every client accepts.
 const clientNames = 64
 
 func (l *loader) toolName(name string, pos schema.Position, pointer string) {
@@ -137,7 +140,7 @@ func (l *loader) document(n *schema.Node) *schema.Document {
 	if !l.is(n, schema.Object) {
 		return nil
 	}
-	d := l.schema(n)
+	d := l.schema(cmp.Or(l.linked[n], n))
 	switch t := n.Get("type"); {
 	case t == nil:
 		l.ds.Report(n, "schema-type", "add type: object", "%s has to say type: object", keyOf(n))
@@ -151,13 +154,17 @@ func (l *loader) schema(n *schema.Node) *schema.Document {
 	d, ds := schema.NewDocument(n, l.m.Schemas)
 	ds = append(ds, d.Lint()...)
 	for i := range ds {
-		if l.m.Answer && ds[i].Code == "misspelt-keyword" {
-			ds[i].Severity = schema.Warning // another one's slip, which is not ours to mend
+		if l.m.Answer && slices.Contains(slips, ds[i].Code) {
+			ds[i].Severity = schema.Warning
 		}
 	}
 	l.ds = append(l.ds, ds...)
 	return d
 }
+
+// slips are errors that are only warnings in a tools/list answer, whose author is somebody else. A schema that no value satisfies is
+// generated as it is.
+var slips = []string{"misspelt-keyword", "impossible-schema"}
 
 func (l *loader) annotations(n *schema.Node) {
 	if !l.is(n, schema.Object) {
@@ -176,7 +183,7 @@ func (l *loader) annotations(n *schema.Node) {
 	}
 }
 
-// annotation reports one that the protocol does not have: a slip of one that it has in a manifest written by hand is an error.
+// annotation reports one that the protocol does not have. A near miss in a manifest written by hand is an error.
 func (l *loader) annotation(m schema.Member, known []string) {
 	d := schema.Diagnostic{Pos: m.KeyPos, Pointer: m.Value.Pointer, Code: "unknown-key", Hint: schema.DidYouMean(m.Key, known),
 		Message: fmt.Sprintf("annotations have no key %q", m.Key)}
@@ -205,14 +212,19 @@ func (l *loader) icons(n *schema.Node) {
 
 // iconSource reads the address of a picture. Clients refuse those that could be a script or a file (LET01).
 func (l *loader) iconSource(n *schema.Node) {
-	address := l.address(n)
-	scheme, _, _ := strings.Cut(address.Value, ":")
+	const hint = "write an https address, or data:image/ with the picture itself"
+	scheme, rest, _ := strings.Cut(l.address(n).Value, ":")
 	switch strings.ToLower(scheme) {
-	case "", "https", "data":
+	case "", "https":
+	case "data":
+		if kind, _, _ := strings.Cut(rest, "/"); !strings.EqualFold(kind, "image") && rest != "," { // which is empty
+			kind, _, _ := strings.Cut(rest, ",")
+			l.ds.Report(n, "icon-source", hint, "clients refuse a picture that is %.32q, no image", "data:"+kind)
+		}
 	case "http":
-		l.ds.Warn(n, "icon-source", "write an https address, or data: with the picture itself", "many clients show no picture from an http address")
+		l.ds.Warn(n, "icon-source", hint, "many clients show no picture from an http address")
 	default:
-		l.ds.Report(n, "icon-source", "write an https address, or data: with the picture itself", "clients refuse a picture at %.32q", scheme+":")
+		l.ds.Report(n, "icon-source", hint, "clients refuse a picture at %.32q", scheme+":")
 	}
 }
 
@@ -220,6 +232,7 @@ func (l *loader) execution(e *Execution, n *schema.Node) {
 	e.Node = n
 	readers := l.taskTimes(&e.TaskTimes)
 	readers["timeout"] = l.duration(&e.Timeout)
+	readers["maxConcurrent"] = l.count(&e.MaxConcurrent)
 	readers["taskSupport"] = func(n *schema.Node) { e.Support = choice(l, n, Forbidden, Optional, Required) }
 	l.fields(n, "execution", readers)
 }

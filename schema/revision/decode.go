@@ -23,8 +23,8 @@ type field struct {
 func must(key string, set func(*schema.Node)) field { return field{key, true, set} }
 func may(key string, set func(*schema.Node)) field  { return field{key, false, set} }
 
-// object hands each member of n to its field; a key without one is an error, so that a slip of the pen is never a rule
-// that silently does not apply.
+// object hands each member of n to its field; a key without one is an error, so that a misspelt rule is
+// never silently ignored.
 func (d *decoder) object(n *schema.Node, fields ...field) {
 	if !d.kind(n, schema.Object) {
 		return

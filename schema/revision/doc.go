@@ -6,10 +6,13 @@
 //   - vocabulary.go: the runtime's half of the rules: messages and slots, ops, names of errors, headers and _meta keys.
 //   - load.go: embedded revisions, and the official schema.json in place of an embedded core document.
 //   - decode.go, rules.go, messages.go: rules.yaml to Go values; unknown keys are errors.
+//   - names.go: names of newer revisions for parts of an older one's document.
 //   - link.go, linkmessage.go: rules against documents: every definition, path, status and capability exists.
+//   - newrevision.go: a folder made of a published schema.json and the rules of the nearest revision; hints at what does not fit.
 //   - place.go, jsontype.go: following a path through $ref, allOf and unions.
 //
-// To add a revision, add a folder beside the others and name it in schema/embed.go; to teach the runtime a new slot,
+// To add a revision, let mcpkiln schema new-revision write its folder, mend the rules that it lists, move it beside the others and name it in
+// schema/embed.go (a manifest may name it where it is: protocol.folders); to teach the runtime a new slot,
 // add it to vocabulary.go and to the message's entry in the rules files.
 //
 // # Rules
@@ -21,6 +24,11 @@
 // ("GetTaskRequest/params"). The first document of the revision that has the name is meant. A path is property names
 // joined by "/"; "*" is an array's items, "." the value itself, and `$name` a key that `meta` or `extensions` names:
 // such keys contain "/" and are often not in the schema.
+//
+// A part of a document that newer revisions call otherwise, or give a name at all, has that name under `names`: rules, Go types and
+// encoders of all revisions speak of it in one way. It is renamed when the revision is loaded, its references with it.
+//
+// `needs` without a capability are params of newer revisions that ask for what nobody can declare in this one.
 //
 // What the pages of the specification demand of a value, and its schema does not say, stands under `pages` as keywords of that
 // schema: they hold as if they stood there. Where its schema contradicts the pages, keywords under `errata` replace its own.

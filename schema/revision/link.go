@@ -9,8 +9,9 @@ import (
 
 // linker checks decoded rules against the documents and fills in what follows from both.
 type linker struct {
-	r  *Revision
-	ds schema.Diagnostics
+	r     *Revision
+	ds    schema.Diagnostics
+	older *schema.Document // of another revision, whose rules these were; nil for none
 }
 
 func (l *linker) report(pos schema.Position, code, hint, format string, args ...any) {
@@ -18,6 +19,7 @@ func (l *linker) report(pos schema.Position, code, hint, format string, args ...
 }
 
 func (l *linker) link() {
+	l.aliases()
 	for _, p := range l.r.pages {
 		l.page(p)
 	}
@@ -46,7 +48,7 @@ func (l *linker) link() {
 func (l *linker) definition(reference string, pos schema.Position) (Place, bool) {
 	place, ok := l.r.Definition(reference)
 	if !ok && reference != "" {
-		l.report(pos, "unknown-definition", schema.DidYouMean(reference, l.r.definitions()), "no document defines %q", reference)
+		l.report(pos, "unknown-definition", l.known(reference), "no document defines %q", reference)
 	}
 	return place, ok
 }
@@ -78,6 +80,14 @@ func (l *linker) erratum(p page) {
 			*said = *keyword.Value
 		}
 	}
+}
+
+// known is a hint at the definition that a reference may mean.
+func (l *linker) known(reference string) string {
+	if l.older != nil {
+		return replacement(l.older, l.r.Documents[0].Document, reference)
+	}
+	return schema.DidYouMean(reference, l.r.definitions())
 }
 
 func (r *Revision) definitions() []string {
@@ -114,6 +124,9 @@ func (l *linker) method(m *Method) {
 func (l *linker) need(m *Method, n *Need) {
 	if m.Capability == "" {
 		l.report(n.Pos, "missing-key", "", "needs are parts of a capability, and %s has none", m.Name)
+	}
+	if n.Capability == "" {
+		return // the member is one of newer revisions
 	}
 	l.declared(m, n.Capability)
 	params, ok := l.r.Definition(m.Params)

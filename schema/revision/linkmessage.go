@@ -83,7 +83,7 @@ func (l *linker) slot(m *Message, base Place, s *Slot) {
 	}
 	place, path, ok := l.resolve(m, base, s.Path)
 	if !ok {
-		l.report(s.Pos, "unknown-path", "", "%s has no %s", m.Definition, show(s.Path))
+		l.report(s.Pos, "unknown-path", l.newMembers(m.Definition), "%s has no %s", m.Definition, show(s.Path))
 		return
 	}
 	s.Place, s.Path, s.Always = place, path, l.always(m, base, path)

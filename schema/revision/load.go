@@ -34,6 +34,9 @@ func WithDocument(file string, data []byte) Option {
 	return func(s *source) { s.core = &override{file, data} }
 }
 
+// withOlder has hints name what may have replaced a definition of an older document.
+func withOlder(core *schema.Document) Option { return func(s *source) { s.older = core } }
+
 const rulesFile = "rules.yaml"
 
 type override struct {
@@ -46,6 +49,7 @@ type source struct {
 	files fs.FS
 	dir   string
 	core  *override
+	older *schema.Document // whose rules these are; nil: the document's own
 }
 
 func (s *source) read(name string) (file string, data []byte, err error) {
@@ -82,6 +86,17 @@ func LoadFS(files fs.FS, name string, options ...Option) (*Revision, schema.Diag
 	return r, ds
 }
 
+// LoadFolder is LoadFS for a folder that may have any name: the rules say which revision it is of.
+func LoadFolder(files fs.FS, folder string) (*Revision, schema.Diagnostics) {
+	s := source{files: files, dir: folder}
+	r, ds := s.load("")
+	ds.Sort()
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return r, ds
+}
+
 func (s *source) load(name string) (*Revision, schema.Diagnostics) {
 	root, ds := s.parse(rulesFile)
 	if root == nil {
@@ -89,7 +104,7 @@ func (s *source) load(name string) (*Revision, schema.Diagnostics) {
 	}
 	d := decoder{ds: ds}
 	r, documents := d.rules(root)
-	if r.Name != name && r.Name != "" {
+	if name != "" && r.Name != name && r.Name != "" {
 		d.ds.Report(root.Get("revision"), "wrong-revision", "", "the folder of %s holds the rules of %s", name, r.Name)
 	}
 	for i, n := range documents {
@@ -102,7 +117,7 @@ func (s *source) load(name string) (*Revision, schema.Diagnostics) {
 	if d.ds.HasErrors() {
 		return nil, d.ds // names can only be judged when everything could be read
 	}
-	l := linker{r: r, ds: d.ds}
+	l := linker{r: r, ds: d.ds, older: s.older}
 	l.link()
 	return r, l.ds
 }

@@ -70,6 +70,7 @@ func (d *decoder) http(n *schema.Node, h *HTTP) {
 				h.Statuses = append(h.Statuses, s)
 			})
 		}),
+		may("primed", d.boolean(&h.Primed)),
 		must("disconnect", text(d, &h.Disconnect, DisconnectContinues, DisconnectCancels)),
 	)
 	slices.SortFunc(h.Headers, func(a, b Header) int { return cmp.Compare(a.Name, b.Name) })

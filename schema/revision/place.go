@@ -15,8 +15,7 @@ type Schema struct {
 
 // Place is where a path ends.
 type Place struct {
-	// Schemas are what the documents say about it, references followed: one, or several where a union or an allOf
-	// speaks of it more than once.
+	// Schemas are what the documents say about it, references followed: one, or several in a union or an allOf.
 	Schemas []Schema
 	// Required tells that the value is there in every valid message: each step is required in each alternative.
 	Required bool

@@ -9,6 +9,7 @@ type Revision struct {
 	Pos        schema.Position `json:"-"`
 	Era        Era
 	Documents  []Document
+	Batches    bool // several messages may come in one array, and are answered in one
 	Methods    []Method
 	Removed    []Removed
 	Task       *Task // nil: this revision has no tasks
@@ -21,8 +22,9 @@ type Revision struct {
 	HTTP       HTTP
 	Messages   []Message
 
-	pages  []page // what they say is in Documents
-	errata []page // the same, in place of what the documents say
+	aliases []alias // the names are in Documents
+	pages   []page  // what they say is in Documents
+	errata  []page  // the same, in place of what the documents say
 }
 
 // page is what the pages of the specification say of a definition, and the documents do not: keywords of its schema.
@@ -55,7 +57,7 @@ const (
 	FromBoth   Side = "both"
 )
 
-// Includes tells whether side other is among s.
+// Includes reports whether side other is among s.
 func (s Side) Includes(other Side) bool { return s == other || s == FromBoth }
 
 // Kind is how a method travels.
@@ -90,6 +92,9 @@ type Method struct {
 	Capability string
 	// Deprecated says what to use instead of the method's feature; "" if the revision does not deprecate it.
 	Deprecated string
+	// Empty is the member of the result that is an empty list where a server has the capability and no handler for this; "": then the
+	// request is unknown.
+	Empty string
 	// Needs are further slots that its receiver has to declare, by params.
 	Needs []Need
 }
@@ -99,7 +104,7 @@ type Need struct {
 	Pos        schema.Position `json:"-"`
 	Member     string          // of the params
 	Values     []string        // that take it; none: the member does, whatever its value
-	Capability string
+	Capability string          // "": the revision has nothing that takes such params, so no client is asked with them
 	// Default: params without the member take it, too, and who declares the method's capability without a part that
 	// another value of the member takes has it.
 	Default bool
@@ -154,7 +159,7 @@ type Edge struct {
 	To   []string
 }
 
-// ErrorCode names a JSON-RPC error code by the situation that it answers.
+// ErrorCode is a JSON-RPC error code with the name of the error.
 type ErrorCode struct {
 	Name string
 	Pos  schema.Position `json:"-"`
@@ -193,6 +198,7 @@ type HTTP struct {
 	// EncodedPrefix and EncodedSuffix enclose the base64 of header values that are not plain ASCII.
 	EncodedPrefix, EncodedSuffix string
 	Statuses                     []Status
+	Primed                       bool   // the stream of a request begins with an event that has an id and no data
 	Disconnect                   string // DisconnectContinues | DisconnectCancels
 }
 

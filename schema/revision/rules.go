@@ -14,12 +14,16 @@ func (d *decoder) rules(n *schema.Node) (r *Revision, documents []*schema.Node) 
 		must("revision", text(d, &r.Name)),
 		must("era", text(d, &r.Era, string(Handshake), string(Stateless))),
 		must("documents", func(n *schema.Node) { d.items(n, func(item *schema.Node) { documents = append(documents, item) }) }),
+		may("names", func(n *schema.Node) {
+			d.each(n, "definition", nil, func(m *schema.Member) { r.aliases = append(r.aliases, d.alias(m)) })
+		}),
 		may("pages", func(n *schema.Node) {
 			d.each(n, "definition", nil, func(m *schema.Member) { r.pages = append(r.pages, d.page(m)) })
 		}),
 		may("errata", func(n *schema.Node) {
 			d.each(n, "definition", nil, func(m *schema.Member) { r.errata = append(r.errata, d.page(m)) })
 		}),
+		may("batches", d.boolean(&r.Batches)),
 		must("methods", func(n *schema.Node) {
 			d.items(n, func(item *schema.Node) { r.Methods = append(r.Methods, d.method(item)) })
 		}),
@@ -60,6 +64,7 @@ func (d *decoder) method(n *schema.Node) Method {
 		may("task", text(d, &m.Task)),
 		may("capability", text(d, &m.Capability)),
 		may("deprecated", text(d, &m.Deprecated)),
+		may("empty", text(d, &m.Empty)),
 		may("needs", func(n *schema.Node) {
 			d.items(n, func(item *schema.Node) { m.Needs = append(m.Needs, d.need(item)) })
 		}),
@@ -75,7 +80,7 @@ func (d *decoder) need(n *schema.Node) Need {
 	need := Need{Pos: n.Pos}
 	d.object(n,
 		must("member", text(d, &need.Member)),
-		must("capability", text(d, &need.Capability)),
+		may("capability", text(d, &need.Capability)),
 		may("values", d.texts(&need.Values)),
 		may("default", d.boolean(&need.Default)),
 	)

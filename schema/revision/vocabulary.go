@@ -38,6 +38,10 @@ func resultWords(own words) words {
 	return own.with(words{"serverInfo": SlotRaw})
 }
 
+func blockWords(own words) words {
+	return own.with(words{"annotations": SlotRaw, "meta": SlotRaw})
+}
+
 func cacheWords(own words) words {
 	return resultWords(own.with(words{"cacheTTL": SlotInteger, "cacheScope": SlotString}))
 }
@@ -62,14 +66,17 @@ func messageWords() map[string]words {
 		"taskParams":   {"ttl": SlotInteger},
 		"getPrompt":    inputWords(words{"name": SlotString, "arguments": SlotRaw}),
 		"readResource": inputWords(words{"uri": SlotString}),
-		"getTask":      requestWords(words{"taskId": SlotString}),
-		"taskResult":   requestWords(words{"taskId": SlotString}),
-		"cancelTask":   requestWords(words{"taskId": SlotString}),
-		"updateTask":   requestWords(words{"taskId": SlotString, "inputResponses": SlotRaw}),
-		"subscribe":    requestWords(words{"uri": SlotString}),
-		"unsubscribe":  requestWords(words{"uri": SlotString}),
-		"listTasks":    requestWords(words{"cursor": SlotString}),
-		"setLevel":     requestWords(words{"level": SlotString}),
+		"complete": requestWords(words{
+			"name": SlotString, "uri": SlotString, "argument": SlotString, "value": SlotString, "arguments": SlotRaw,
+		}),
+		"getTask":     requestWords(words{"taskId": SlotString}),
+		"taskResult":  requestWords(words{"taskId": SlotString}),
+		"cancelTask":  requestWords(words{"taskId": SlotString}),
+		"updateTask":  requestWords(words{"taskId": SlotString, "inputResponses": SlotRaw}),
+		"subscribe":   requestWords(words{"uri": SlotString}),
+		"unsubscribe": requestWords(words{"uri": SlotString}),
+		"listTasks":   requestWords(words{"cursor": SlotString}),
+		"setLevel":    requestWords(words{"level": SlotString}),
 		"listen": requestWords(words{
 			"toolsChanged": SlotBool, "promptsChanged": SlotBool, "resourcesChanged": SlotBool,
 			"resourceURIs": SlotStrings, "taskIds": SlotStrings,
@@ -91,6 +98,17 @@ func messageWords() map[string]words {
 		"resourceUpdated":     {"uri": SlotString, "subscriptionId": SlotID},
 		"elicitationComplete": {"elicitationId": SlotString},
 		"elicit":              {"message": SlotString, "requestedSchema": SlotRaw, "relatedTask": SlotString},
+		"elicitURL":           {"message": SlotString, "url": SlotString, "elicitationId": SlotString, "relatedTask": SlotString},
+		"createMessage":       {"relatedTask": SlotString},
+
+		"annotations":   {"audience": SlotStrings, "priority": SlotRaw, "lastModified": SlotString},
+		"textBlock":     blockWords(words{"text": SlotString}),
+		"imageBlock":    blockWords(words{"data": SlotRaw, "mimeType": SlotString}),
+		"audioBlock":    blockWords(words{"data": SlotRaw, "mimeType": SlotString}),
+		"linkBlock":     blockWords(words{"uri": SlotString, "name": SlotString, "title": SlotString, "description": SlotString, "mimeType": SlotString, "size": SlotRaw}),
+		"resourceBlock": blockWords(words{"resource": SlotRaw}),
+		"textResource":  {"uri": SlotString, "mimeType": SlotString, "text": SlotString, "meta": SlotRaw},
+		"blobResource":  {"uri": SlotString, "mimeType": SlotString, "blob": SlotRaw, "meta": SlotRaw},
 
 		"initializeResult": resultWords(words{
 			"protocolVersion": SlotString, "capabilities": SlotRaw, "instructions": SlotString,
@@ -98,7 +116,15 @@ func messageWords() map[string]words {
 		"discoverResult": cacheWords(words{
 			"supportedVersions": SlotStrings, "capabilities": SlotRaw, "instructions": SlotString,
 		}),
-		"toolList": cacheWords(words{"tools": SlotRaw, "nextCursor": SlotString}),
+		"toolList":      cacheWords(words{"tools": SlotRaw, "nextCursor": SlotString}),
+		"promptList":    cacheWords(words{"items": SlotRaw, "nextCursor": SlotString}),
+		"resourceList":  cacheWords(words{"items": SlotRaw, "nextCursor": SlotString}),
+		"templateList":  cacheWords(words{"items": SlotRaw, "nextCursor": SlotString}),
+		"promptResult":  resultWords(words{"description": SlotString, "messages": SlotRaw}),
+		"promptMessage": {"role": SlotString, "content": SlotRaw},
+		"resource":      {"uri": SlotString, "name": SlotString, "mimeType": SlotString, "size": SlotNumber},
+		"resourceRead":  cacheWords(words{"contents": SlotRaw}),
+		"completion":    resultWords(words{"values": SlotStrings, "total": SlotNumber, "hasMore": SlotBool}),
 		"callResult": resultWords(words{
 			"content": SlotRaw, "structuredContent": SlotRaw, "isError": SlotBool, "relatedTask": SlotString,
 		}),
@@ -128,15 +154,16 @@ func ops() []string {
 		"listTools", "callTool", "toolsChanged", "promptsChanged", "resourcesChanged", "resourceUpdated",
 		"getTask", "taskResult", "updateTask", "listTasks", "cancelTask", "taskStatus",
 		"listen", "acknowledged", "subscribe", "unsubscribe", "setLevel", "log",
+		"listPrompts", "getPrompt", "listResources", "listResourceTemplates", "readResource", "complete",
 		"createMessage", "elicit", "elicitationComplete", "listRoots", "rootsChanged",
 	}
 }
 
-// errorNames are the situations that have a code of their own. The first five are JSON-RPC's, every revision has them.
+// errorNames are the errors with a code of their own. The first five are JSON-RPC's, every revision has them.
 func errorNames() []string {
 	return []string{
 		"parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError",
-		"resourceNotFound", "urlElicitationRequired", "missingMeta", "headerMismatch", "missingCapability",
+		"promptNotFound", "resourceNotFound", "urlElicitationRequired", "missingMeta", "headerMismatch", "missingCapability",
 		"unsupportedVersion",
 	}
 }

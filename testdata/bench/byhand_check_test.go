@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
-	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 
 	"github.com/mcpkiln/mcpkiln/testdata/bench/kiln"
 )
@@ -77,7 +77,7 @@ func idOf(data []byte) rpc.ID {
 	return rpc.IntID(7)
 }
 
-func cancelledOf(p server.Params) cancelled { return cancelled{p.RequestID, p.Reason} }
+func cancelledOf(p wire.Params) cancelled { return cancelled{p.RequestID, p.Reason} }
 
 // change is one replacement in a text that both decoders take.
 type change struct{ from, to string }

@@ -47,6 +47,7 @@ func run(ctx context.Context, mcpkiln, replace string) error {
 		{dir, []string{tool, "init", "--replace", replace, project}},
 		{project, []string{tool, "generate"}},
 		{project, []string{tool, "check"}},
+		{project, []string{"go", "test", "."}},
 		{project, []string{"go", "build", "-o", "server", "."}},
 	}
 	for _, s := range steps {

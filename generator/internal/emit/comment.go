@@ -10,8 +10,8 @@ import (
 // commentWidth is where comments wrap, in characters after the slashes.
 const commentWidth = 110
 
-// comment returns lines as a Go comment. Every text by others goes through here or through commentLines: whatever it
-// holds, the result is a comment and nothing else.
+// comment returns lines as a Go comment. Every text of a schema or manifest goes through here or through commentLines, so that
+// it is a comment and nothing else.
 func comment(lines ...string) *jen.Statement {
 	// jen prints a comment that starts with slashes as it is.
 	return jen.Comment(strings.Join(commentLines(lines...), "\n"))

@@ -15,7 +15,7 @@ import (
 func TestGoldensAreGofmtStable(t *testing.T) {
 	for _, path := range archives(t, "golden") {
 		a := parse(t, path)
-		r := generate(t, a.Files[0].Name, a.Files[0].Data, "golden", keeps(a))
+		r := generate(t, a.Files[0].Name, a.Files[0].Data, "golden", asked(a))
 		for file, src := range map[string][]byte{"types": r.types, "validate": r.validate} {
 			gofmtStable(t, path+" "+file, src)
 		}
@@ -39,7 +39,7 @@ func TestGoldensCompileAndVet(t *testing.T) {
 	for _, path := range archives(t, "golden") {
 		a := parse(t, path)
 		pkg := strings.ReplaceAll(name(path), "-", "")
-		r := generate(t, a.Files[0].Name, a.Files[0].Data, pkg, keeps(a))
+		r := generate(t, a.Files[0].Name, a.Files[0].Data, pkg, asked(a))
 		files[filepath.Join(pkg, "types.gen.go")] = r.types
 		files[filepath.Join(pkg, "validate.gen.go")] = r.validate
 		// The package half of the generator calls these; without a call they would count as unused.
@@ -57,7 +57,7 @@ func TestShuffledSchemasGiveTheSameBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, path := range archives(t, "golden") {
 		a := parse(t, path)
-		want := generate(t, "schema.json", a.Files[0].Data, "golden", keeps(a))
+		want := generate(t, "schema.json", a.Files[0].Data, "golden", asked(a))
 		n, diags := schema.ParseJSON("schema.json", a.Files[0].Data)
 		if diags.HasErrors() {
 			t.Fatal(diags)
@@ -67,7 +67,7 @@ func TestShuffledSchemasGiveTheSameBytes(t *testing.T) {
 				rng.Shuffle(len(n.Members), func(i, j int) { n.Members[i], n.Members[j] = n.Members[j], n.Members[i] })
 				return true
 			})
-			got := generate(t, "schema.json", n.JSON(), "golden", keeps(a))
+			got := generate(t, "schema.json", n.JSON(), "golden", asked(a))
 			if !bytes.Equal(got.types, want.types) || !bytes.Equal(got.validate, want.validate) {
 				t.Errorf("%s: %s", path, firstDifference(string(got.types)+string(got.validate), string(want.types)+string(want.validate)))
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// condition writes the body of a validator that does not take the value.
+// condition writes the body of a validator that does not consume the value.
 func (s *source) condition(d *model.Decl) {
 	switch b := d.Body.(type) {
 	case *model.Not:
@@ -106,7 +106,7 @@ func (s *source) when(b *model.When) {
 //		}
 //	}
 func (s *source) matched(d *model.Decl, b *model.Matched) {
-	if b.Rest == nil && !slices.ContainsFunc(b.Schemas, func(d *model.Decl) bool { return d != nil }) {
+	if b.AdditionalProperties == nil && !slices.ContainsFunc(b.Schemas, func(d *model.Decl) bool { return d != nil }) {
 		s.line("k := d.Match(&", d.Stem, ")")
 		s.line("k.Next()") // refuses what matches nothing
 		return
@@ -119,9 +119,9 @@ func (s *source) matched(d *model.Decl, b *model.Matched) {
 			s.line(call(schema))
 		}
 	}
-	if b.Rest != nil {
+	if b.AdditionalProperties != nil {
 		s.label("case check.Other:")
-		s.line(call(b.Rest))
+		s.line(call(b.AdditionalProperties))
 	}
 	s.close("}")
 	s.close("}")
@@ -139,12 +139,12 @@ func (s *source) unevaluated(d *model.Decl, b *model.Unevaluated) {
 	if b.Evaluated != nil {
 		s.line(evaluation(b.Evaluated, "&e"))
 	}
-	if b.Rest == nil {
+	if b.Schema == nil {
 		s.line("e.Next()")
 		return
 	}
 	s.open("for e.Next() {")
-	s.line(call(b.Rest))
+	s.line(call(b.Schema))
 	s.close("}")
 }
 
@@ -190,7 +190,7 @@ func (t *tables) condition(d *model.Decl) {
 	case *model.Matched:
 		unknown := [...]string{"AdditionalProperties: check.Skip", "", "AdditionalProperties: check.Refuse"}
 		which := 0
-		if b.Rest != nil {
+		if b.AdditionalProperties != nil {
 			which = 1
 		} else if b.Refuse {
 			which = 2
@@ -203,7 +203,7 @@ func (t *tables) condition(d *model.Decl) {
 		if b.Items {
 			keyword = "unevaluatedItems"
 		}
-		t.add(d.Stem, "Unevaluated", at(b.At), text("Keyword", keyword), flag("Items", b.Items), flag("Refuse", b.Rest == nil))
+		t.add(d.Stem, "Unevaluated", at(b.At), text("Keyword", keyword), flag("Items", b.Items), flag("Refuse", b.Schema == nil))
 	case *model.Evaluated:
 		if len(b.Names)+len(b.Patterns) > 0 {
 			t.add(d.Stem, "Evaluates", list("Names", b.Names), t.patterns(b.Patterns))

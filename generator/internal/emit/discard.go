@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// discard writes statements that check a value and keep nothing of it.
+// discard writes statements that validate a value without keeping it.
 func (s *source) discard(v *model.Value) {
 	s.assertions(v.Checks)
 	if takes(v.Checks) {
@@ -47,7 +47,7 @@ func (s *source) discard(v *model.Value) {
 	}
 }
 
-// takes reports whether an assertion takes the value, so that nothing is left to read.
+// takes reports whether an assertion consumes the value, so that nothing is left to read.
 func takes(all []model.Assertion) bool {
 	return slices.ContainsFunc(all, func(a model.Assertion) bool {
 		g, ok := a.(*model.Group)
@@ -55,7 +55,7 @@ func takes(all []model.Assertion) bool {
 	})
 }
 
-// validator is the function that checks a value, if one does all of it.
+// validator is the function that validates all of a value, if there is one.
 func validator(v *model.Value) (string, bool) {
 	if len(v.Checks) > 0 || v.Null {
 		return "", false
@@ -73,7 +73,7 @@ func validator(v *model.Value) (string, bool) {
 //
 //	d.Each(nil, checkLine)
 //
-// or, where no function is all of an item,
+// or, where no single function validates an item,
 //
 //	for ok := d.Array(nil); ok; ok = d.Item() {
 //		d.Text(nil)
@@ -83,13 +83,7 @@ func (s *source) discardSlice(t *model.Slice) {
 	if t.Rule != nil {
 		rule = "&" + t.Rule.Var
 	}
-	if check, ok := validator(&t.Elem); ok {
-		s.line("d.Each(", rule, ", ", check, ")")
-		return
-	}
-	s.open("for ok := d.Array(", rule, "); ok; ok = d.Item() {")
-	s.discard(&t.Elem)
-	s.close("}")
+	s.discardEach("d.Each("+rule+", ", "for ok := d.Array("+rule+"); ok; ok = d.Item() {", &t.Elem)
 }
 
 func (s *source) discardMap(t *model.Map) {
@@ -97,12 +91,17 @@ func (s *source) discardMap(t *model.Map) {
 	if t.Rule != nil {
 		rule = "&" + t.Rule.Var
 	}
-	if check, ok := validator(&t.Elem); ok {
-		s.line("d.EachMember(", rule, ", ", check, ")")
+	s.discardEach("d.EachMember("+rule+", ", "for f := d.Object("+rule+"); f >= 0; f = d.Next() {", &t.Elem)
+}
+
+// discardEach calls each with the function that validates an element, or writes a loop where there is none.
+func (s *source) discardEach(each, loop string, elem *model.Value) {
+	if check, ok := validator(elem); ok {
+		s.line(each, check, ")")
 		return
 	}
-	s.open("for f := d.Object(", rule, "); f >= 0; f = d.Next() {")
-	s.discard(&t.Elem)
+	s.open(loop)
+	s.discard(elem)
 	s.close("}")
 }
 
@@ -154,7 +153,7 @@ func (s *source) discardItems(t *model.ByIndex) {
 		s.discard(&t.Cases[i])
 	}
 	s.label("default:")
-	s.discard(&t.Rest)
+	s.discard(&t.Items)
 	s.close("}")
 }
 
@@ -182,7 +181,7 @@ func kindRule(k model.Kind, integer bool) string {
 
 func kindNames(k model.Kind) string { return kindList(k, ", ") }
 
-// assertions writes what holds for a value beside its type.
+// assertions writes the assertions about a value beside its type.
 //
 //	d.Also(checkShapeNot)
 func (s *source) assertions(all []model.Assertion) {

@@ -8,21 +8,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/templates"
 )
 
-// packageDoc is what package.tmpl shows; every line by others has gone through commentLines.
+// packageDoc is the data of package.tmpl; every line of the manifest has gone through commentLines.
 type packageDoc struct {
 	Name             string
 	Header, Intro    []string
 	Tools, Methods   []string // one item of a list each, continued on lines of its own
 	Tasks, Questions bool
 	Parts            bool     // tools are divided over packages
-	Resources        bool     // clients can be told that one has changed
+	Resources        bool     // clients can be notified that one has changed
 	Text             bool     // a tool returns content, which TextResult makes
 	Union            string   // a union as an example, with some of its forms
 	Forms            []string // as Go types
 	Durations        bool     // a type holds a time.Duration
-	// Handshake and Stateless say which kinds of revisions there are.
+	// Handshake and Stateless tell which kinds of revisions are served.
 	Handshake, Stateless bool
-	Undecided            bool // a tool may be refused for what the client did not declare, at any time
+	Undecided            bool // a call may be refused at any time because of an undeclared capability
 }
 
 // docFile emits the package's doc: its tools with their policies, and every limit (TSK22).
@@ -49,6 +49,9 @@ func docFile(pkg *model.Package) ([]File, error) {
 	doc.Durations = slices.ContainsFunc(pkg.Decls, holdsDuration)
 	for _, m := range pkg.Methods {
 		doc.Methods = append(doc.Methods, listItem(m.Name+": Handlers."+m.GoName))
+	}
+	for _, h := range pkg.Entries {
+		doc.Methods = append(doc.Methods, listItem(h.Entry+": Handlers."+h.GoName))
 	}
 	for _, send := range pkg.Sends {
 		doc.Methods = append(doc.Methods, listItem(send.Name+": "+send.GoName+" asks the client."))
@@ -88,8 +91,8 @@ func isDuration(v *model.Value) bool {
 	return ok && f.Name == "Duration"
 }
 
-// listItem wraps text into the lines of one item: the first without slashes, the others indented below it. It is one paragraph,
-// whatever the text holds: gofmt would see lists and headings in others.
+// listItem wraps text into the lines of one item: the first without slashes, the others indented below it. Paragraphs are
+// joined: gofmt would find lists and headings among several.
 func listItem(text string) string {
 	lines := commentLines(strings.Join(strings.Fields(harmless(text)), " "))
 	for i, line := range lines {

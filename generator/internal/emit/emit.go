@@ -65,7 +65,7 @@ func jobs(pkg *model.Package) []job {
 			all = append(all, job{m, pkg})
 		}
 	}
-	add(pkg, docFile, handlersFile, methodsFile, wireFiles)
+	add(pkg, docFile, handlersFile, methodsFile, registryFile, wireFiles)
 	if pkg.Parts == nil {
 		add(pkg, typesFile, validateFile, questionsFile, toolsFile)
 		return all

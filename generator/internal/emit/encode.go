@@ -4,7 +4,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// encoder writes the function that appends the JSON of d.
+// encoder writes the function that appends d as JSON.
 func (s *source) encoder(d *model.Decl) {
 	if d.Append == "" {
 		return // a validator
@@ -32,7 +32,7 @@ func (s *source) encoder(d *model.Decl) {
 	s.close("}")
 }
 
-// methods writes what encoding/json calls of a type that it would not write, or read, as its own functions do.
+// methods writes MarshalJSON and UnmarshalJSON for a type whose functions do not do what encoding/json would.
 //
 //	func (v Order) MarshalJSON() ([]byte, error) { return appendOrder(nil, &v), nil }
 func (s *source) methods(d *model.Decl) {
@@ -70,13 +70,13 @@ func (s *source) writeStruct(b *model.Struct) {
 	s.line("return append(b, '}')")
 }
 
-// writeProp writes one property: required ones always, nil ones as null or not at all.
+// writeProp writes one property: always if it is required, else null or nothing for nil.
 func (s *source) writeProp(p *model.Prop) {
 	field := "v." + p.Name
-	switch p.Hold {
+	switch p.Storage {
 	case model.Bare:
 		s.writeBare(p, field)
-	case model.HoldOptional:
+	case model.StoreOptional:
 		s.writeOptional(p, field)
 	case model.Pointer:
 		s.line("b = ", s.check(ifElse(p.Presence == model.Optional, "AppendPointer", "AppendPointerOrNull")), "(b, ", key(p), ", ", field,
@@ -163,7 +163,7 @@ func (s *source) writeNullable(p *model.Prop, field string) {
 		s.line("b = ", s.check("AppendNullable"), "(b, ", key(p), ", ", field, ", ", f, ")")
 		return
 	}
-	if p.Hold == model.HoldNullablePointer {
+	if p.Storage == model.StoreNullablePointer {
 		s.line("b = ", s.check("AppendNullablePointer"), "(b, ", key(p), ", ", field, ", ", p.Value.Type.(model.Named).Decl.Append, ")")
 		return
 	}
@@ -178,10 +178,10 @@ func (s *source) writeNullable(p *model.Prop, field string) {
 // writeElement writes the body of a function for a value without properties. name is set if *v is of a declared type.
 func (s *source) writeElement(v *model.Value, name string) {
 	switch {
-	case v.Hold == model.HoldOptional:
+	case v.Storage == model.StoreOptional:
 		s.nullUnless("v.Set")
 		s.line("return ", s.appendExpr("b", "v.Value", v))
-	case v.Hold == model.Pointer:
+	case v.Storage == model.Pointer:
 		s.nullUnless("*v != nil")
 		s.line("return ", v.Type.(model.Named).Decl.Append, "(b, *v)")
 	default:
@@ -209,7 +209,7 @@ func isInterface(t model.Type) bool {
 	case *model.Union:
 		return true
 	case *model.Defined:
-		return b.Value.Hold == model.Bare && isInterface(b.Value.Type)
+		return b.Value.Storage == model.Bare && isInterface(b.Value.Type)
 	}
 	return false
 }
@@ -253,15 +253,21 @@ func (s *source) appendDeref(v *model.Value, name string) string {
 //
 //	switch v := (*v).(type) {
 //	case *Circle:
-//		return appendCircle(b, v)
+//		if v != nil {
+//			return appendCircle(b, v)
+//		}
 //	}
 //	return append(b, "null"...)
+//
+// A nil pointer or interface is written as null, which the check of the output then reports.
 func (s *source) writeUnion(b *model.Union) {
 	s.open("switch v := (*v).(type) {")
 	for _, m := range b.Members {
 		s.label("case ", m.TypeName(), ":")
 		if m.Pointer {
+			s.open("if v != nil {")
 			s.line("return ", m.Decl.Append, "(b, v)")
+			s.close("}")
 		} else {
 			s.line("return ", m.Decl.Append, "(b, &v)")
 		}

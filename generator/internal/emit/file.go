@@ -17,6 +17,7 @@ const (
 	formatPath = checkPath + "/format"
 	serverPath = "github.com/mcpkiln/mcpkiln/runtime/server"
 	taskPath   = "github.com/mcpkiln/mcpkiln/runtime/task"
+	wirePath   = "github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Header is the first line of every generated Go file.
@@ -42,7 +43,7 @@ func newFile(pkg *model.Package) *jen.File {
 	f := jen.NewFile(pkg.Name)
 	f.NoFormat = true
 	f.HeaderComment(header(pkg))
-	f.ImportNames(map[string]string{checkPath: "check", serverPath: "server", taskPath: "task", "context": "context", "time": "time"})
+	f.ImportNames(map[string]string{checkPath: "check", serverPath: "server", taskPath: "task", wirePath: "wire", "context": "context", "time": "time"})
 	return f
 }
 
@@ -71,5 +72,5 @@ func onLines(values ...jen.Code) *jen.Statement {
 // field is one field of a composite literal. Unlike jen.Dict it keeps the order in which it is written.
 func field(name string, value jen.Code) jen.Code { return jen.Id(name).Op(":").Add(value) }
 
-// raw is a Go raw string; lowering leaves no backquote in the texts that come here.
+// raw is a Go raw string; lowering has escaped backquotes.
 func raw(text string) *jen.Statement { return jen.Op("`" + text + "`") }

@@ -35,8 +35,11 @@ func (s *source) handlersInterface(pkg *model.Package) {
 	if len(pkg.Methods) > 0 {
 		doc += " The other requests of the protocol follow the tools; there every error is a protocol error."
 	}
+	if len(pkg.Entries) > 0 {
+		doc += " Methods for prompts, resources and completions come last: their inputs have been checked, too, and their errors are protocol errors."
+	}
 	s.comment(doc)
-	if len(pkg.Tools)+len(pkg.Methods) == 0 {
+	if len(pkg.Tools)+len(pkg.Methods)+len(pkg.Entries) == 0 {
 		s.line("type Handlers interface{}")
 		return
 	}
@@ -52,10 +55,24 @@ func (s *source) handlersInterface(pkg *model.Package) {
 		if i+len(pkg.Tools) > 0 {
 			s.line()
 		}
-		s.comment(m.GoName + " answers the request " + m.Name + ".")
+		s.comment(requestDoc(m)...)
 		s.line(s.methodSignature(m))
 	}
+	for i, h := range pkg.Entries {
+		if i+len(pkg.Tools)+len(pkg.Methods) > 0 {
+			s.line()
+		}
+		s.comment(h.Doc...)
+		s.line(s.entrySignature(h))
+	}
 	s.close("}")
+}
+
+func requestDoc(m *model.MethodHandler) []string {
+	if len(m.Doc) == 0 {
+		return []string{m.GoName + " answers the request " + m.Name + "."}
+	}
+	return append([]string{m.GoName + " answers the request " + m.Name + ": " + m.Doc[0]}, m.Doc[1:]...)
 }
 
 func methodDoc(t *model.Tool) []string {
@@ -97,7 +114,7 @@ func outputName(pkg *model.Package, t *model.Tool) string {
 //		return server.New(server.Definition{
 //			Name: "reports", Version: "1.4.0", Runtime: server.Generation1,
 //			Tools: tools(h),
-//			Wires: []*server.Wire{&wire20251125},
+//			Wires: []*wire.Revision{&wire20251125},
 //		}, opts...)
 //	}
 func (s *source) constructor(pkg *model.Package) {
@@ -120,7 +137,15 @@ func (s *source) constructor(pkg *model.Package) {
 	if len(pkg.Methods) > 0 {
 		fields = append(fields, row{"Methods", "methods(h)"})
 	}
-	fields = append(fields, row{"Wires", "[]*" + s.use(serverPath, "Wire") + "{" + strings.Join(wires, ", ") + "}"})
+	for _, table := range []struct {
+		field, name string
+		n           int
+	}{{"Prompts", "prompts", len(pkg.Prompts)}, {"Resources", "resources", len(pkg.Resources)}, {"Templates", "resourceTemplates", len(pkg.Templates)}} {
+		if table.n > 0 {
+			fields = append(fields, row{table.field, table.name + "(h)"})
+		}
+	}
+	fields = append(fields, row{"Revisions", "[]*" + s.use(wirePath, "Revision") + "{" + strings.Join(wires, ", ") + "}"})
 	s.comment("New returns a server that calls h. If server.Generation1 is undefined or refused, the runtime and this package " +
 		"are of different generations: upgrade github.com/mcpkiln/mcpkiln, or run mcpkiln generate.")
 	s.open("func New(h Handlers, opts ...", s.use(serverPath, "Option"), ") (*", s.use(serverPath, "Server"), ", error) {")

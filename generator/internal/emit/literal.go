@@ -29,12 +29,12 @@ func (s *source) literal(l model.Literal) string {
 }
 
 func (s *source) nullLiteral(l model.NullLiteral) string {
-	switch l.Hold {
-	case model.HoldOptional:
-		return s.typ(&l.Of, l.Hold) + "{}"
-	case model.HoldNullable:
+	switch l.Storage {
+	case model.StoreOptional:
+		return s.typ(&l.Of, l.Storage) + "{}"
+	case model.StoreNullable:
 		return s.check("Null") + "[" + s.goType(&l.Of) + "]()"
-	case model.HoldNullablePointer:
+	case model.StoreNullablePointer:
 		return s.check("Null") + "[*" + s.goType(&l.Of) + "]()"
 	default:
 		return "nil"
@@ -42,12 +42,12 @@ func (s *source) nullLiteral(l model.NullLiteral) string {
 }
 
 func (s *source) heldLiteral(l *model.Held) string {
-	switch l.Hold {
+	switch l.Storage {
 	case model.Pointer:
 		return s.address(l)
-	case model.HoldOptional:
+	case model.StoreOptional:
 		return s.check("Some") + "[" + s.typ(&l.Of, model.Bare) + "](" + s.literal(l.Value) + ")"
-	case model.HoldNullable:
+	case model.StoreNullable:
 		return s.check("NonNull") + "[" + s.typ(&l.Of, model.Bare) + "](" + s.literal(l.Value) + ")"
 	default: // check.NonNull[*Line](&Line{})
 		return s.check("NonNull") + "[" + s.typ(&l.Of, model.Pointer) + "](" + s.address(l) + ")"

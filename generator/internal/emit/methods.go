@@ -8,7 +8,7 @@ import (
 
 // methodsFile emits the requests beside tools: those that h answers, and those that tools send.
 func methodsFile(pkg *model.Package) ([]File, error) {
-	if len(pkg.Methods)+len(pkg.Sends) == 0 {
+	if len(pkg.Methods)+len(pkg.Sends)+len(pkg.Notices) == 0 {
 		return nil, nil
 	}
 	f := newFile(pkg)
@@ -20,6 +20,10 @@ func methodsFile(pkg *model.Package) ([]File, error) {
 		f.Add(sendFunc(s))
 		f.Line()
 		f.Add(sendVar(s))
+	}
+	for _, n := range pkg.Notices {
+		f.Line()
+		f.Add(noticeFunc(n))
 	}
 	content, err := format(f)
 	return one("methods.gen.go", content, err)
@@ -52,14 +56,18 @@ func methodEntry(m *model.MethodHandler) jen.Code {
 	}
 	args := []jen.Code{jen.Lit(m.Name), jen.Id("h").Dot(m.GoName)}
 	for _, v := range m.Views {
-		args = append(args, methodCodec(of, v, m.Params.Decode))
+		args = append(args, methodCodec(of, v, m))
 	}
 	return jen.Qual(serverPath, bind).Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}, args...)
 }
 
 // server.MethodCodec[PaginatedRequestParams, ListPromptsResult]{Revision: "2025-11-25", Decode: …, Append: …, Check: …}
-func methodCodec(of []jen.Code, v model.View, decode string) jen.Code {
-	return jen.Qual(serverPath, "MethodCodec").Types(of...).Values(codecFields(v, decode)...)
+func methodCodec(of []jen.Code, v model.View, m *model.MethodHandler) jen.Code {
+	fields := codecFields(v, m.Params.Decode)
+	if m.Custom {
+		fields = append(fields, field("DecodeResult", jen.Id(m.Result.Decode)))
+	}
+	return jen.Qual(serverPath, "MethodCodec").Types(of...).Values(fields...)
 }
 
 // Revision: "2026-07-28", Decode: decodeElicitResult, Append: appendElicitRequestParams20260728, Check: checkSentElicitRequestParams
@@ -80,23 +88,24 @@ func codecFields(v model.View, decode string) []jen.Code {
 
 // // CreateMessage sends sampling/createMessage to the client and waits for its answer. …
 //
-//	func CreateMessage(ctx context.Context, call *server.Call, name string, params *CreateMessageRequestParams, opts ...server.AskOption) (*CreateMessageResult, error) {
+//	func CreateMessage(ctx context.Context, call server.Asker, name string, params *CreateMessageRequestParams, opts ...server.AskOption) (*CreateMessageResult, error) {
 //		return server.Send(ctx, call, &createMessageRequest, name, params, opts...)
 //	}
 func sendFunc(s *model.Send) jen.Code {
-	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("call").Op("*").Qual(serverPath, "Call"), jen.Id("name").String()}
+	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("call").Qual(serverPath, "Asker"), jen.Id("name").String()}
 	var value jen.Code = jen.Nil()
 	if s.Params.Name != "" {
 		_, union := s.Params.Decl.Body.(*model.Union)
 		of, arg := jen.Op("*").Id(s.Params.Name), jen.Id("params")
-		if union { // an interface is taken as it is
+		if union { // an interface is passed as it is
 			of, arg = jen.Id(s.Params.Name), jen.Op("&").Id("params")
 		}
 		params, value = append(params, jen.Id("params").Add(of)), arg
 	}
 	params = append(params, jen.Id("opts").Op("...").Qual(serverPath, "AskOption"))
 	doc := s.GoName + " sends " + s.Name + " to the client and waits for its answer. The name tells this request from others of the " +
-		"same run, in which it is used once; server.Named(instance) adds what the request is about. A client that did not declare what the " +
+		"same run, in which it is used once; server.Named(instance) adds what the request is about. Outside of calls, one of the server's " +
+		"Sessions takes the place of the call. A client that did not declare what the " +
 		"params take makes it a *server.UnsupportedError. " + s.Again
 	return jen.Add(comment(doc)).Line().
 		Func().Id(s.GoName).Params(params...).Params(jen.Op("*").Id(s.Result.Name), jen.Error()).Block(
@@ -104,7 +113,7 @@ func sendFunc(s *model.Send) jen.Code {
 }
 
 //	var createMessageRequest = server.ClientRequest[CreateMessageRequestParams, CreateMessageResult]{
-//		Op: server.OpCreateMessage,
+//		Op: wire.OpCreateMessage,
 //		Codecs: []server.ClientCodec[CreateMessageRequestParams, CreateMessageResult]{
 //			{Decode: decodeCreateMessageResult, Append: appendCreateMessageRequestParams, Check: checkSentCreateMessageRequestParams},
 //		},
@@ -119,6 +128,6 @@ func sendVar(s *model.Send) jen.Code {
 		codecs = append(codecs, jen.Values(codecFields(v, s.Result.Decode)...))
 	}
 	return jen.Var().Id(s.Var).Op("=").Qual(serverPath, "ClientRequest").Types(of...).Add(onLines(
-		field("Op", jen.Qual(serverPath, "Op"+s.Op)),
+		field("Op", jen.Qual(wirePath, "Op"+s.Op)),
 		field("Codecs", jen.Index().Qual(serverPath, "ClientCodec").Types(of...).Add(onLines(codecs...)))))
 }

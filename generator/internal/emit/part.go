@@ -21,8 +21,8 @@ func partDocFile(pkg *model.Package) ([]File, error) {
 	return one("doc.gen.go", []byte(header(pkg)+"\n\n"+strings.Join(doc, "\n")+"\npackage "+pkg.Name+"\n"), nil)
 }
 
-// partHandlersFile emits what the tools of a part call. It has a name: that of a type without one is all of its methods, and
-// stands in the program once for each of them.
+// partHandlersFile emits the interface that the tools of a part call. It is a named type: the name of an anonymous one is the list
+// of its methods, and the binary would hold that once for each method.
 //
 //	type Handlers interface {
 //		GetQuote(ctx context.Context, call *server.Call, in *GetQuoteInput) (*GetQuoteOutput, error)
@@ -93,7 +93,7 @@ func orderFile(pkg *model.Package) ([]File, error) {
 	return one("tools.gen.go", s.file(header(pkg), pkg.Name), nil)
 }
 
-// aliasesFile emits the names by which users know what the parts declare.
+// aliasesFile emits the names of the generated package for what its parts declare.
 func aliasesFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	for _, part := range append(slices.Clip(pkg.Parts), pkg.Shared) {
@@ -111,7 +111,7 @@ func aliasesFile(pkg *model.Package) ([]File, error) {
 	return one("types.gen.go", s.file(header(pkg), pkg.Name), nil)
 }
 
-// otherName gives a type of a part its name outside.
+// otherName writes the alias for a type of a part.
 func (s *source) otherName(part *model.Package, d *model.Decl) {
 	if d.Name == "" || d.Same != nil && !d.Renamed() {
 		return
@@ -120,7 +120,7 @@ func (s *source) otherName(part *model.Package, d *model.Decl) {
 	s.alias(part.Path, d)
 }
 
-// usesFile emits what a package uses of the shared one, under the names that its own code calls.
+// usesFile emits what a package uses of the shared one, under its own names.
 //
 //	// BatchID is what a batch is known by.
 //	type BatchID = shared.BatchID
@@ -160,10 +160,10 @@ func lendsFile(pkg *model.Package) ([]File, error) {
 	return s.callsFile("lends.gen.go", pkg)
 }
 
-// forward is a function that does nothing but call another, which may be of the package at path, and what is said of it.
+// forward is a function that only calls another one, which may be of the package at path, with its doc.
 type forward struct{ name, path, to, doc string }
 
-// calls writes the functions of a loan that are used.
+// calls writes the forwarding functions for a loan.
 func (s *source) calls(loan model.Loan, decode, appendTo forward) {
 	if loan.Use&model.Decode != 0 {
 		s.forward(loan.Decl, decode, "d *"+s.check("Decoder"), "", "")
@@ -190,7 +190,7 @@ func (s *source) forward(d *model.Decl, f forward, first, result, prefix string)
 	s.close("}")
 }
 
-// callsFile makes a file of what was written, or none of nothing.
+// callsFile returns the file, or none if nothing was written.
 func (s *source) callsFile(name string, pkg *model.Package) ([]File, error) {
 	if len(s.b) == 0 {
 		return nil, nil

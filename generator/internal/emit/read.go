@@ -8,17 +8,17 @@ import (
 )
 
 // read writes statements that read a value into the variable to.
-func (s *source) read(to string, v *model.Value, hold model.Hold) {
+func (s *source) read(to string, v *model.Value, storage model.Storage) {
 	s.assertions(v.Checks)
 	switch {
-	case v.Null && (hold == model.HoldNullable || hold == model.HoldNullablePointer):
-		s.readNullable(to, v, hold)
+	case v.Null && (storage == model.StoreNullable || storage == model.StoreNullablePointer):
+		s.readNullable(to, v, storage)
 	case v.Null:
 		s.open("if !d.Null() {")
-		s.readBare(to, v, hold)
+		s.readBare(to, v, storage)
 		s.close("}")
 	default:
-		s.readBare(to, v, hold)
+		s.readBare(to, v, storage)
 	}
 }
 
@@ -27,9 +27,9 @@ func (s *source) read(to string, v *model.Value, hold model.Hold) {
 //	if !check.ReadNull(d, &v.Memo) {
 //		v.Memo = check.NonNull(d.String(nil))
 //	}
-func (s *source) readNullable(to string, v *model.Value, hold model.Hold) {
+func (s *source) readNullable(to string, v *model.Value, storage model.Storage) {
 	s.open("if !check.ReadNull(d, &", to, ") {")
-	if hold == model.HoldNullablePointer {
+	if storage == model.StoreNullablePointer {
 		s.line(to, " = check.NonNull(check.New(d, ", v.Type.(model.Named).Decl.Decode, "))")
 	} else if e, ok := s.expr(v); ok {
 		s.line(to, " = check.NonNull(", e, ")")
@@ -40,14 +40,14 @@ func (s *source) readNullable(to string, v *model.Value, hold model.Hold) {
 }
 
 // readBare is read for a value that is not null.
-func (s *source) readBare(to string, v *model.Value, hold model.Hold) {
+func (s *source) readBare(to string, v *model.Value, storage model.Storage) {
 	e, ok := s.expr(v)
 	switch {
-	case hold == model.Pointer:
+	case storage == model.Pointer:
 		s.line(to, " = check.New(d, ", v.Type.(model.Named).Decl.Decode, ")")
-	case hold == model.HoldOptional && ok:
+	case storage == model.StoreOptional && ok:
 		s.line(to, " = check.Some(", e, ")")
-	case hold == model.HoldOptional:
+	case storage == model.StoreOptional:
 		s.line("check.ReadSome(d, ", strings.TrimPrefix("&"+to, "&*"), ", ", v.Type.(model.Named).Decl.Decode, ")")
 	case ok:
 		s.line(to, " = ", e)

@@ -106,7 +106,7 @@ func (t *tables) values(r *model.ValuesRule) {
 	t.add(r.Var, "Values", at(r.At), list("JSON", r.JSON), flag("Const", r.Const))
 }
 
-// value adds the tables of a value and of what it contains. What has functions of its own has its tables there.
+// value adds the tables of a value and of what it contains, except for values with functions of their own.
 func (t *tables) value(v *model.Value) {
 	if v.Values != nil {
 		t.values(v.Values)
@@ -136,7 +136,7 @@ func (t *tables) value(v *model.Value) {
 		for i := range r.Cases {
 			t.value(&r.Cases[i])
 		}
-		t.value(&r.Rest)
+		t.value(&r.Items)
 	case *model.Object:
 		t.object(r.Struct)
 	}

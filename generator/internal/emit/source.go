@@ -6,23 +6,35 @@ import (
 	"strings"
 )
 
-// source collects Go source that gofmt leaves as it is. Types and validators, nearly all of a package's text, are
-// written with it; doc.go tells why not with jennifer.
+// source collects Go source in gofmt's form. Types and validators, nearly all of a package's text, are written with it;
+// doc.go says why not with jennifer.
 type source struct {
 	b     []byte
 	depth int
 	paths []string // of the packages that are used
+	names map[qualified]string
 }
 
 // sized is a source for a text of about that many bytes: growing to that size would cost as much as writing it.
 func sized(bytes int) *source { return &source{b: make([]byte, 0, bytes)} }
 
-// use records that the package at path is used, and returns a name in it as one writes it: check.Raw.
+// qualified is a name in a package.
+type qualified struct{ path, name string }
+
+// use records that the package at path is used, and returns a qualified name in it: check.Raw.
 func (s *source) use(path, name string) string {
+	q := qualified{path, name}
+	if written, ok := s.names[q]; ok {
+		return written
+	}
+	if s.names == nil {
+		s.names = map[qualified]string{}
+	}
 	if !slices.Contains(s.paths, path) {
 		s.paths = append(s.paths, path)
 	}
-	return path[strings.LastIndexByte(path, '/')+1:] + "." + name
+	s.names[q] = path[strings.LastIndexByte(path, '/')+1:] + "." + name
+	return s.names[q]
 }
 
 // check is use of runtime/check.
@@ -63,15 +75,15 @@ func (s *source) label(parts ...string) {
 	s.depth++
 }
 
-// comment writes lines of text by others as a comment.
+// comment writes lines of a schema or manifest as a comment.
 func (s *source) comment(lines ...string) {
 	for _, line := range commentLines(lines...) {
 		s.line(line)
 	}
 }
 
-// file returns the whole file: header, package clause, the imports of what is used, those of the standard library first, and
-// what was written.
+// file returns the whole file: header, package clause, imports (those of the standard library first) and the collected
+// source.
 func (s *source) file(header, pkg string) []byte {
 	paths := s.paths
 	sortPaths(paths)
@@ -107,7 +119,7 @@ func sortPaths(paths []string) {
 	})
 }
 
-// isDotted tells other paths from those of the standard library.
+// isDotted reports whether a path is outside of the standard library.
 func isDotted(path string) bool { return strings.Contains(path, ".") }
 
 // fields writes the fields of a composite literal, one a line: gofmt aligns the values of neighbours that take one line
@@ -185,7 +197,7 @@ func (s *source) taggedRows(all []tagged) {
 // runes is the width of a name as gofmt counts it.
 func runes(name string) int { return len([]rune(name)) }
 
-// quoted is text as a Go string literal, between backquotes if that saves escapes. What can not be seen is escaped.
+// quoted is text as a Go string literal, between backquotes if that saves escapes. Invisible characters are escaped.
 func quoted(text string) string {
 	plain := strconv.Quote(text)
 	if raw := "`" + text + "`"; len(raw) < len(plain) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, invisible) {

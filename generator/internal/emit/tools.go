@@ -57,6 +57,9 @@ func (s *source) toolEntry(pkg *model.Package, t *model.Tool) []row {
 	if t.Task.Support != model.TaskForbidden {
 		fields = append(fields, row{"Task", s.taskPolicy(&t.Task)})
 	}
+	if t.MaxConcurrent > 0 {
+		fields = append(fields, row{"MaxConcurrent", strconv.Itoa(t.MaxConcurrent)})
+	}
 	if before := beforeQuestions(t); len(before) > 0 {
 		fields = append(fields, row{"Before", "[]" + s.use(serverPath, "BeforeQuestion") + "{" + strings.Join(before, ", ") + "}"})
 	}
@@ -66,7 +69,7 @@ func (s *source) toolEntry(pkg *model.Package, t *model.Tool) []row {
 	return fields
 }
 
-// mustAsk tells whether the tool has a question that fails where the client can not be asked.
+// mustAsk reports whether the tool has a question that fails where the client can not be asked.
 func mustAsk(t *model.Tool) bool {
 	return slices.ContainsFunc(t.Questions, func(q *model.Question) bool { return q.OnUnsupported == model.Fail })
 }

@@ -20,7 +20,7 @@ func (s *source) readTuple(b *model.Struct) {
 		if p.Name == "" {
 			s.discard(&p.Value)
 		} else {
-			s.read("v."+p.Name, &p.Value, p.Hold)
+			s.read("v."+p.Name, &p.Value, p.Storage)
 		}
 	}
 	s.label("default:")
@@ -39,13 +39,13 @@ func (s *source) readTuple(b *model.Struct) {
 //	b = check.AppendFloat(check.Item(b), v.X)
 //	return append(b, ']')
 //
-// An item that is missing is null as long as others follow: end is where the last one ends that is there.
+// A missing item is null if others follow: end is where the last present one ends.
 func (s *source) writeTuple(b *model.Struct) {
 	end := ""
 	s.line("b = append(b, '[')")
 	for _, p := range b.Props {
 		if p.Const == "" && p.Name == "" {
-			break // nothing can stand here, or behind
+			break // no item is allowed here or later
 		}
 		if end == "" && !p.Presence.Required() {
 			end = "end"
@@ -75,7 +75,7 @@ func (s *source) writeRest(b *model.Struct, end string) {
 	s.close("}")
 }
 
-// writeItem writes one item, null where there is none.
+// writeItem writes one item, or null for a missing one.
 func (s *source) writeItem(p *model.Prop) {
 	field, item := "v."+p.Name, s.check("Item")+"(b)"
 	value, set := s.appendExpr(item, field, &p.Value), field+" != nil"
@@ -83,14 +83,14 @@ func (s *source) writeItem(p *model.Prop) {
 	case p.Const != "":
 		s.line("b = append(", item, ", ", quoted(p.Const), "...)")
 		return
-	case p.Hold == model.Bare && p.Presence == model.Required:
+	case p.Storage == model.Bare && p.Presence == model.Required:
 		s.line("b = ", value)
 		return
-	case p.Hold == model.Pointer:
+	case p.Storage == model.Pointer:
 		value = p.Value.Type.(model.Named).Decl.Append + "(" + item + ", " + field + ")"
-	case p.Hold == model.HoldOptional, p.Hold == model.HoldNullable:
+	case p.Storage == model.StoreOptional, p.Storage == model.StoreNullable:
 		value, set = s.appendExpr(item, field+".Value", &p.Value), field+".Set"
-	case p.Hold == model.HoldNullablePointer:
+	case p.Storage == model.StoreNullablePointer:
 		value, set = p.Value.Type.(model.Named).Decl.Append+"("+item+", "+field+".Value)", field+".Value != nil"
 	}
 	s.open("if ", set, " {")

@@ -17,7 +17,7 @@ func TypesFile(header, pkg string, decls []*model.Decl) []byte {
 		if d.Name == "" || d.Same != nil && !d.Renamed() {
 			continue
 		}
-		if name := d.Same != nil && len(d.Doc) == 0 && len(d.Constants()) == 0; !name || !names {
+		if name := isOneLine(d); !name || !names {
 			s.line()
 			names = name
 		}
@@ -39,7 +39,13 @@ func TypesFile(header, pkg string, decls []*model.Decl) []byte {
 	return s.file(header, pkg)
 }
 
-// doc writes the comment of a type, if there is anything to say. It begins with the name; what the schema says follows.
+// isOneLine reports whether nothing but an alias is written of d: such lines stand together.
+func isOneLine(d *model.Decl) bool {
+	_, union := d.Body.(*model.Union) // whose comment lists its members
+	return d.Same != nil && !union && len(d.Doc) == 0 && len(d.Constants()) == 0
+}
+
+// doc writes the comment of a type, if it has one: the name, then the schema's description.
 func (s *source) doc(name string, lines []string) {
 	switch {
 	case len(lines) == 0:
@@ -74,8 +80,8 @@ func (s *source) unionDoc(d *model.Decl, b *model.Union) {
 	}
 }
 
-// isPredicate reports whether a description goes on after a name, as those of our protocol documents do: "is a piece of
-// text".
+// isPredicate reports whether a description continues a sentence that begins with the name, as in our protocol documents:
+// "is a piece of text".
 func isPredicate(line string) bool {
 	first, _ := utf8.DecodeRuneInString(line)
 	return unicode.IsLower(first)
@@ -106,17 +112,17 @@ func (s *source) structType(d *model.Decl, b *model.Struct) {
 			flush()
 			s.comment(doc...)
 		}
-		run = append(run, tagged{p.Name, s.typ(&p.Value, p.Hold), p.Tag})
+		run = append(run, tagged{p.Name, s.typ(&p.Value, p.Storage), p.Tag})
 	}
 	switch {
 	case b.Field != "" && b.Array != nil:
 		flush()
 		s.comment("The items after these.")
-		run = append(run, tagged{name: b.Field, typ: "[]" + s.typ(&b.AdditionalValue, b.AdditionalValue.Hold)})
+		run = append(run, tagged{name: b.Field, typ: "[]" + s.typ(&b.AdditionalValue, b.AdditionalValue.Storage)})
 	case b.Field != "":
 		flush()
 		s.comment("Every other property.")
-		run = append(run, tagged{b.Field, "map[string]" + s.typ(&b.AdditionalValue, b.AdditionalValue.Hold), "-"})
+		run = append(run, tagged{b.Field, "map[string]" + s.typ(&b.AdditionalValue, b.AdditionalValue.Storage), "-"})
 	}
 	flush()
 	s.close("}")
@@ -125,7 +131,7 @@ func (s *source) structType(d *model.Decl, b *model.Struct) {
 	}
 }
 
-// fieldDoc is what the schema says of a property, and its default.
+// fieldDoc is the description of a property, and its default.
 func fieldDoc(p *model.Prop) []string {
 	doc := p.Doc
 	if len(doc) > 0 && isPredicate(doc[0]) {
@@ -135,8 +141,11 @@ func fieldDoc(p *model.Prop) []string {
 		return doc
 	}
 	text := "Default " + p.DefaultText + "."
-	if p.DefaultText == "null" {
+	switch {
+	case p.DefaultText == "null":
 		text = "Default null: an absent value is read as null."
+	case p.Presence == model.Optional:
+		text = "Default " + p.DefaultText + ", which decoding sets; not set, it is not written."
 	}
 	return append(slices.Clip(doc), text)
 }
@@ -172,7 +181,7 @@ func (s *source) enumType(d *model.Decl) {
 	s.close(")")
 }
 
-// valuesDoc says of constants what does not show.
+// valuesDoc says what the constants do not show.
 func (s *source) valuesDoc(d *model.Decl) {
 	if _, ok := d.Body.(*model.Mixed); ok {
 		s.comment("Each " + d.Name + " is a JSON text.")
@@ -218,7 +227,7 @@ const maxOneLine = 98
 //		SideSell = part03.SideSell
 //	)
 //
-// path is the package that has the type under the same name; if it is empty, d is another name in its own.
+// path is the package that declares the type under the same name; if it is empty, d is an alias in its own package.
 func (s *source) alias(path string, d *model.Decl) {
 	to := d.Origin()
 	name := func(text string) string { return text }
@@ -248,27 +257,27 @@ func (s *source) alias(path string, d *model.Decl) {
 //	type BatchID string
 func (s *source) definedType(d *model.Decl, b *model.Defined) {
 	s.typeDoc(d)
-	s.line("type ", d.Name, " ", s.typ(&b.Value, b.Value.Hold))
+	s.line("type ", d.Name, " ", s.typ(&b.Value, b.Value.Storage))
 }
 
 // typ returns the Go type of a value as it is held.
-func (s *source) typ(v *model.Value, hold model.Hold) string {
+func (s *source) typ(v *model.Value, storage model.Storage) string {
 	t := s.goType(v)
-	switch hold {
+	switch storage {
 	case model.Pointer:
 		return "*" + t
-	case model.HoldOptional:
+	case model.StoreOptional:
 		return s.check("Optional") + "[" + t + "]"
-	case model.HoldNullable:
+	case model.StoreNullable:
 		return s.check("Nullable") + "[" + t + "]"
-	case model.HoldNullablePointer:
+	case model.StoreNullablePointer:
 		return s.check("Nullable") + "[*" + t + "]"
 	default:
 		return t
 	}
 }
 
-// goType is the type of a value that is there.
+// goType is the Go type of a value that is present.
 func (s *source) goType(v *model.Value) string {
 	switch t := v.Type.(type) {
 	case model.String:
@@ -284,9 +293,9 @@ func (s *source) goType(v *model.Value) string {
 	case model.Bool:
 		return "bool"
 	case *model.Slice:
-		return "[]" + s.typ(&t.Elem, t.Elem.Hold)
+		return "[]" + s.typ(&t.Elem, t.Elem.Storage)
 	case *model.Map:
-		return "map[string]" + s.typ(&t.Elem, t.Elem.Hold)
+		return "map[string]" + s.typ(&t.Elem, t.Elem.Storage)
 	case model.Named:
 		return t.Decl.Name
 	default:

@@ -27,8 +27,15 @@ type result struct {
 	diags           schema.Diagnostics
 }
 
-// generate lowers and emits one schema. Keep is what protocol documents are lowered with.
-func generate(t testing.TB, file string, src []byte, pkg string, keep bool) result {
+// manner is what an archive's comment asks for.
+type manner struct {
+	keep     bool // as protocol documents are lowered
+	sent     bool // the schema is that of what is sent
+	received bool // that of what is received, too
+}
+
+// generate lowers and emits one schema.
+func generate(t testing.TB, file string, src []byte, pkg string, m manner) result {
 	t.Helper()
 	n, diags := schema.Parse(file, src)
 	if diags.HasErrors() {
@@ -39,7 +46,12 @@ func generate(t testing.TB, file string, src []byte, pkg string, keep bool) resu
 		t.Fatalf("%s: %v", file, diags)
 	}
 	types := typing.NewTypes()
-	ref := types.Lower(typing.Root{Document: doc, Name: "Thing", Scope: "Thing", Keep: keep, Use: both})
+	root := typing.Root{Document: doc, Name: "Thing", Scope: "Thing", Keep: m.keep, Use: both, Sent: m.sent}
+	ref := types.Lower(root)
+	if m.received {
+		root.Sent = false
+		types.Lower(root)
+	}
 	decls, diags := types.Finish()
 	r := result{root: ref, diags: diags}
 	if !diags.HasErrors() {
@@ -54,7 +66,7 @@ func TestGoldenTypes(t *testing.T) {
 	for _, path := range archives(t, "golden") {
 		a := parse(t, path)
 		t.Run(name(path), func(t *testing.T) {
-			r := generate(t, a.Files[0].Name, a.Files[0].Data, "golden", keeps(a))
+			r := generate(t, a.Files[0].Name, a.Files[0].Data, "golden", asked(a))
 			if r.diags.HasErrors() {
 				t.Fatal(r.diags)
 			}
@@ -73,7 +85,7 @@ func TestVAL03RejectedSchemas(t *testing.T) {
 	for _, path := range archives(t, "rejected") {
 		a := parse(t, path)
 		t.Run(name(path), func(t *testing.T) {
-			r := generate(t, a.Files[0].Name, a.Files[0].Data, "golden", false)
+			r := generate(t, a.Files[0].Name, a.Files[0].Data, "golden", manner{})
 			if !r.diags.HasErrors() {
 				t.Fatal("accepted")
 			}
@@ -82,8 +94,11 @@ func TestVAL03RejectedSchemas(t *testing.T) {
 	}
 }
 
-// keeps reports whether the archive's comment asks for a protocol document.
-func keeps(a *txtar.Archive) bool { return bytes.Contains(a.Comment, []byte("(protocol document)")) }
+// asked is what the archive's comment asks for.
+func asked(a *txtar.Archive) manner {
+	says := func(text string) bool { return bytes.Contains(a.Comment, []byte(text)) }
+	return manner{keep: says("(protocol document)"), sent: says("(sent"), received: says("(sent and received)")}
+}
 
 func archives(t testing.TB, dir string) []string {
 	t.Helper()

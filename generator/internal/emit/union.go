@@ -81,7 +81,7 @@ func (t *tables) forms(name, place, keyword string, one bool, key string, forms 
 	members := members(forms)
 	all := make([]string, len(forms))
 	for i := range forms {
-		all[i] = form(&forms[i], members)
+		all[i] = form(&forms[i], members, one)
 	}
 	known := ""
 	if len(members) > 0 {
@@ -94,7 +94,7 @@ func (t *tables) forms(name, place, keyword string, one bool, key string, forms 
 // mostMembers is how many members the runtime looks for to exclude forms.
 const mostMembers = 64
 
-// members are what some forms need.
+// members are those that some forms need.
 func members(forms []model.Form) []string {
 	var all []string
 	for i := range forms {
@@ -105,7 +105,8 @@ func members(forms []model.Form) []string {
 	return all[:min(len(all), mostMembers)]
 }
 
-func form(f *model.Form, members []string) string {
+// form is a row of a union's table. The titles are for messages of a oneOf.
+func form(f *model.Form, members []string, one bool) string {
 	needs := new(big.Int)
 	for _, name := range f.Needs {
 		if i, ok := slices.BinarySearch(members, name); ok {
@@ -113,6 +114,9 @@ func form(f *model.Form, members []string) string {
 		}
 	}
 	var fields []string
+	if one && f.Title != "" {
+		fields = append(fields, text("Title", f.Title))
+	}
 	if f.Kinds != model.KindAny {
 		fields = append(fields, "Kinds: "+kindRule(f.Kinds, f.Integer))
 	}

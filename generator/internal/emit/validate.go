@@ -71,7 +71,7 @@ func (s *source) decoderBody(d *model.Decl) {
 	case *model.Defined:
 		s.readDefined(d, &b.Value)
 	case *model.Element:
-		s.read("*v", &b.Value, b.Value.Hold)
+		s.read("*v", &b.Value, b.Value.Storage)
 	case *model.Check:
 		s.discard(&b.Value)
 	case model.Condition:
@@ -79,7 +79,7 @@ func (s *source) decoderBody(d *model.Decl) {
 	}
 }
 
-// parameter is what a decoder fills; nothing for validators.
+// parameter is the variable that a decoder fills; none for validators.
 func (s *source) parameter(d *model.Decl) string {
 	switch b := d.Body.(type) {
 	case *model.Evaluated:
@@ -87,7 +87,7 @@ func (s *source) parameter(d *model.Decl) string {
 	case *model.Check, model.Condition:
 		return ""
 	case *model.Element:
-		return "v *" + s.typ(&b.Value, b.Value.Hold)
+		return "v *" + s.typ(&b.Value, b.Value.Storage)
 	default:
 		return "v *" + d.Name
 	}
@@ -148,27 +148,29 @@ func (s *source) members(b *model.Struct, known func(*model.Prop), unknown func(
 	s.close("}")
 }
 
-// readProp writes how one property is read. Where the table takes null, it never arrives here.
+// readProp writes the statements that read one property. Null does not arrive here if the table allows it.
 func (s *source) readProp(p *model.Prop) {
 	v := p.Value
 	if nullInTable(p) {
 		v.Null = false
 	}
 	to := "v." + p.Name
-	if p.Default != nil {
-		s.forget(to, &v, p.Hold)
+	if p.Default != nil && s.keeps(&v, p.Storage) {
+		s.line(to, " = ", s.typ(&v, p.Storage), "{}")
 	}
-	s.read(to, &v, p.Hold)
+	s.read(to, &v, p.Storage)
 }
 
-// forget takes a default back where reading would not replace all of it.
-func (s *source) forget(to string, v *model.Value, hold model.Hold) {
-	if v.Null && (hold == model.HoldNullable || hold == model.HoldNullablePointer) {
-		return // check.ReadNull does
+// keeps reports whether reading keeps something of the value that was there, which is a default: where a decoder writes into it.
+func (s *source) keeps(v *model.Value, storage model.Storage) bool {
+	_, simple := s.expr(v)
+	switch storage {
+	case model.StoreOptional:
+		return !simple
+	case model.Bare:
+		return isStruct(v)
 	}
-	if hold != model.Bare || isStruct(v) {
-		s.line(to, " = ", s.typ(v, hold), "{}")
-	}
+	return false
 }
 
 // isStruct reports whether a value is a Go struct, into which a decoder writes field by field.
@@ -181,7 +183,7 @@ func isStruct(v *model.Value) bool {
 	case *model.Struct:
 		return true
 	case *model.Defined:
-		return b.Value.Hold == model.Bare && isStruct(&b.Value)
+		return b.Value.Storage == model.Bare && isStruct(&b.Value)
 	}
 	return false
 }
@@ -194,7 +196,7 @@ func (s *source) discardProp(p *model.Prop) {
 	s.discard(&v)
 }
 
-// nullInTable reports whether the runtime consumes null: where it means no value, and nothing else looks at it.
+// nullInTable reports whether the table lets the runtime consume null: where null means no value and has no other check.
 func nullInTable(p *model.Prop) bool {
 	if !p.Value.Null || len(p.Value.Checks) > 0 {
 		return false
@@ -207,17 +209,17 @@ func nullInTable(p *model.Prop) bool {
 //	*v = BatchID(d.String(&batchID))
 func (s *source) readDefined(d *model.Decl, v *model.Value) {
 	t, ok := v.Type.(model.Named)
-	if e, simple := s.expr(v); simple && v.Hold == model.Bare && !v.Null {
+	if e, simple := s.expr(v); simple && v.Storage == model.Bare && !v.Null {
 		s.assertions(v.Checks)
 		s.line("*v = ", d.Name, "(", e, ")")
 		return
 	}
-	if ok && v.Hold == model.Bare && !v.Null && !isInterface(t) {
+	if ok && v.Storage == model.Bare && !v.Null && !isInterface(t) {
 		s.assertions(v.Checks)
 		s.line(t.Decl.Decode, "(d, (*", t.Decl.Name, ")(v))")
 		return
 	}
-	s.line("var u ", s.typ(v, v.Hold))
-	s.read("u", v, v.Hold)
+	s.line("var u ", s.typ(v, v.Storage))
+	s.read("u", v, v.Storage)
 	s.line("*v = ", d.Name, "(u)")
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// wireFiles emits one file a revision: the wire's table, then the functions that it names. What several revisions have in common
-// stands with the first.
+// wireFiles emits one file a revision: the wire's table, then its functions. Those that several revisions have in common stand
+// in the file of the first.
 func wireFiles(pkg *model.Package) ([]File, error) {
 	var files []File
 	done := map[*model.WireObject]bool{}
 	for _, w := range pkg.Wires {
 		f := newFile(pkg)
-		f.Add(wireVar(w))
+		f.Add(wireVar(pkg, w))
 		for _, code := range slices.Concat(paramsCode(w, done), messagesCode(w)) {
 			f.Line()
 			f.Add(code)
@@ -29,20 +29,23 @@ func wireFiles(pkg *model.Package) ([]File, error) {
 	return files, nil
 }
 
-// // wire20251125 is revision 2025-11-25 as the runtime speaks it: …
+// // wire20251125 describes revision 2025-11-25 to the runtime: …
 //
-//	var wire20251125 = server.Wire{
+//	var wire20251125 = wire.Revision{
 //		Revision: "2025-11-25",
 //		…
 //	}
-func wireVar(w *model.Wire) jen.Code {
-	fields := []jen.Code{field("Revision", jen.Lit(w.Revision))}
+func wireVar(pkg *model.Package, w *model.Wire) jen.Code {
+	fields := []jen.Code{field("Version", jen.Lit(w.Revision))}
 	if w.Handshake {
 		fields = append(fields, field("Handshake", jen.True()))
 	}
+	if w.Batches {
+		fields = append(fields, field("Batches", jen.True()))
+	}
 	fields = append(fields,
-		field("Methods", table("Method", w.Methods, methodRow)),
-		field("Outgoing", table("Outgoing", w.Outgoing, outgoingRow)))
+		field("Methods", table(wirePath, "Method", w.Methods, methodRow)),
+		field("Outgoing", table(wirePath, "Outgoing", w.Outgoing, outgoingRow)))
 	if w.Task != nil {
 		fields = append(fields, field("Task", taskRules(w.Task)))
 	}
@@ -59,23 +62,26 @@ func wireVar(w *model.Wire) jen.Code {
 	if w.CheckResult != nil {
 		fields = append(fields, field("CheckCallResult", jen.Id(w.CheckResult.Decode)))
 	}
-	return jen.Add(comment("wire"+w.Suffix+" is revision "+w.Revision+" as the runtime speaks it: methods, task rules, places of capabilities, "+
+	if w.AppendResult != "" && w.AppendResult != pkg.Result.Append {
+		fields = append(fields, field("AppendOutput", jen.Qual(wirePath, "Output").Call(jen.Id(w.AppendResult))))
+	}
+	return jen.Add(comment("wire"+w.Suffix+" describes revision "+w.Revision+" to the runtime: methods, task rules, places of capabilities, "+
 		"and one function for each message that it reads or writes.")).Line().
-		Var().Id("wire"+w.Suffix).Op("=").Qual(serverPath, "Wire").Add(onLines(fields...))
+		Var().Id("wire"+w.Suffix).Op("=").Qual(wirePath, "Revision").Add(onLines(fields...))
 }
 
-// []server.Method{ {…}, {…}, }
-func table[T any](of string, items []T, row func(T) jen.Code) jen.Code {
+// []wire.Method{ {…}, {…}, }
+func table[T any](path, of string, items []T, row func(T) jen.Code) jen.Code {
 	rows := make([]jen.Code, len(items))
 	for i, item := range items {
 		rows[i] = row(item)
 	}
-	return jen.Index().Qual(serverPath, of).Add(onLines(rows...))
+	return jen.Index().Qual(path, of).Add(onLines(rows...))
 }
 
-// {Name: "tools/call", Op: server.OpCallTool, Task: true, Read: readCallTool20251125}
+// {Name: "tools/call", Op: wire.OpCallTool, Task: true, Read: readCallTool20251125}
 func methodRow(m *model.Method) jen.Code {
-	fields := []jen.Code{field("Name", jen.Lit(m.Name)), field("Op", jen.Qual(serverPath, m.Op))}
+	fields := []jen.Code{field("Name", jen.Lit(m.Name)), field("Op", jen.Qual(wirePath, m.Op))}
 	for _, flag := range []struct {
 		name string
 		on   bool
@@ -87,8 +93,14 @@ func methodRow(m *model.Method) jen.Code {
 	if m.Declares != "" {
 		fields = append(fields, field("Declares", jen.Lit(m.Declares)))
 	}
+	if m.Empty != "" {
+		fields = append(fields, field("Empty", jen.Lit(m.Empty)))
+	}
 	if m.Header != "" {
 		fields = append(fields, field("Header", jen.Lit(m.Header)))
+	}
+	if m.Blocks != "" {
+		fields = append(fields, field("Blocks", jen.Lit(m.Blocks)))
 	}
 	if m.Read != nil {
 		fields = append(fields, field("Read", jen.Id(m.Read.Func)))
@@ -96,27 +108,26 @@ func methodRow(m *model.Method) jen.Code {
 	return jen.Values(fields...)
 }
 
-// {Op: server.OpElicit, Name: "elicitation/create", Capability: "elicitation", Needs: []server.Need{…}}
+// {Op: wire.OpElicit, Name: "elicitation/create", Capability: "elicitation", Needs: []wire.Need{…}}
 func outgoingRow(o model.Outgoing) jen.Code {
-	fields := []jen.Code{field("Op", jen.Qual(serverPath, o.Op)), field("Name", jen.Lit(o.Name))}
+	fields := []jen.Code{field("Op", jen.Qual(wirePath, o.Op)), field("Name", jen.Lit(o.Name))}
 	if o.Capability != "" {
 		fields = append(fields, field("Capability", jen.Lit(o.Capability)))
 	}
 	if len(o.Needs) > 0 {
-		fields = append(fields, field("Needs", table("Need", o.Needs, needRow)))
+		fields = append(fields, field("Needs", table(wirePath, "Need", o.Needs, needRow)))
 	}
 	return jen.Values(fields...)
 }
 
 // {Capability: "elicitation/url", Member: "mode", Values: []string{"url"}}
 func needRow(n model.Need) jen.Code {
-	fields := []jen.Code{field("Capability", jen.Lit(n.Capability)), field("Member", jen.Lit(n.Member))}
+	fields := []jen.Code{field("Member", jen.Lit(n.Member))}
+	if n.Capability != "" {
+		fields = append([]jen.Code{field("Capability", jen.Lit(n.Capability))}, fields...)
+	}
 	if len(n.Values) > 0 {
-		fields = append(fields, field("Values", jen.Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, v := range n.Values {
-				g.Lit(v)
-			}
-		})))
+		fields = append(fields, field("Values", textList(n.Values)))
 	}
 	if n.Default {
 		fields = append(fields, field("Default", jen.True()))
@@ -124,20 +135,20 @@ func needRow(n model.Need) jen.Code {
 	return jen.Values(fields...)
 }
 
-//	server.TaskRules{
-//		Edges: []server.TaskEdge{
+//	wire.TaskRules{
+//		Edges: []task.Edge{
 //			{From: task.Working, To: task.Completed},
 //		},
 //		ByParam: true,
 //	}
 func taskRules(t *model.TaskRules) jen.Code {
-	fields := []jen.Code{field("Edges", table("TaskEdge", t.Edges, func(e model.TaskEdge) jen.Code {
+	fields := []jen.Code{field("Edges", table(taskPath, "Edge", t.Edges, func(e model.TaskEdge) jen.Code {
 		return jen.Values(field("From", jen.Qual(taskPath, e.From)), field("To", jen.Qual(taskPath, e.To)))
 	}))}
 	for _, flag := range t.Flags {
 		fields = append(fields, field(flag, jen.True()))
 	}
-	return jen.Qual(serverPath, "TaskRules").Add(onLines(fields...))
+	return jen.Qual(wirePath, "TaskRules").Add(onLines(fields...))
 }
 
 func capabilities(w *model.Wire) jen.Code {
@@ -145,10 +156,22 @@ func capabilities(w *model.Wire) jen.Code {
 	for i, c := range w.Capabilities {
 		fields[i] = field(c.Field, jen.Lit(c.Path))
 	}
-	return jen.Qual(serverPath, "Capabilities").Add(onLines(fields...))
+	if len(w.Extensions) > 0 {
+		fields = append(fields, field("Extensions", textList(w.Extensions)))
+	}
+	return jen.Qual(wirePath, "Capabilities").Add(onLines(fields...))
 }
 
-//	server.Codes{
+// []string{"url"}
+func textList(list []string) jen.Code {
+	return jen.Index().String().ValuesFunc(func(g *jen.Group) {
+		for _, text := range list {
+			g.Lit(text)
+		}
+	})
+}
+
+//	wire.Codes{
 //		MissingMeta: -32602,
 //	}
 func wireGroup(g *model.WireGroup) jen.Code {
@@ -159,16 +182,18 @@ func wireGroup(g *model.WireGroup) jen.Code {
 			fields[i] = field(v.Field, wireGroup(v.Group))
 		case v.On:
 			fields[i] = field(v.Field, jen.True())
+		case v.List != nil:
+			fields[i] = field(v.Field, textList(v.List))
 		case v.Text != "":
 			fields[i] = field(v.Field, jen.Lit(v.Text))
 		default:
 			fields[i] = field(v.Field, jen.Lit(v.Number))
 		}
 	}
-	return jen.Qual(serverPath, g.Type).Add(onLines(fields...))
+	return jen.Qual(wirePath, g.Type).Add(onLines(fields...))
 }
 
-// paramsCode is the rules of params, then their readers, a line each. done are the objects that an earlier wire has.
+// paramsCode returns the rules of params, then their readers, a line each. done are the objects of earlier wires.
 func paramsCode(w *model.Wire, done map[*model.WireObject]bool) []jen.Code {
 	var rules, readers jen.Statement
 	for _, m := range w.Functions {
@@ -189,7 +214,7 @@ func paramsCode(w *model.Wire, done map[*model.WireObject]bool) []jen.Code {
 	return []jen.Code{&rules, &readers}
 }
 
-// messagesCode is an appender, or a rule and a reader, for each of the other messages.
+// messagesCode returns an appender, or a rule and a reader, for each of the other messages.
 func messagesCode(w *model.Wire) []jen.Code {
 	var all []jen.Code
 	for _, m := range w.Functions {

@@ -15,7 +15,7 @@ import (
 //	func appendCallResult20251125(b []byte, r *server.CallResult) []byte {
 //		b = append(b, '{')
 //		b = append(check.Member(b, `"content":`), r.Content...)
-//		b = server.OptionalBool(b, `"isError":`, r.IsError)
+//		b = wire.OptionalBool(b, `"isError":`, r.IsError)
 //		return append(b, '}')
 //	}
 func appendFunc(m *model.Message) jen.Code {
@@ -23,7 +23,7 @@ func appendFunc(m *model.Message) jen.Code {
 	body := append([]jen.Code{set(jen.Append(jen.Id("b"), jen.LitRune('{')))}, a.members(m.Root)...)
 	body = append(body, jen.Return(jen.Append(jen.Id("b"), jen.LitRune('}'))))
 	return jen.Func().Id(m.Func).
-		Params(jen.Id("b").Index().Byte(), jen.Id(m.Var).Op("*").Qual(serverPath, m.Struct)).Index().Byte().
+		Params(jen.Id("b").Index().Byte(), jen.Id(m.Var).Op("*").Qual(wirePath, m.Struct)).Index().Byte().
 		Block(body...)
 }
 
@@ -43,7 +43,7 @@ func (a *appender) members(o *model.WireObject) []jen.Code {
 		code = append(code, a.member(m)...)
 	}
 	if o.Splice != "" {
-		code = append(code, set(jen.Qual(serverPath, "AppendMembers").Call(jen.Id("b"), a.field(o.Splice))))
+		code = append(code, set(jen.Qual(wirePath, "AppendMembers").Call(jen.Id("b"), a.field(o.Splice))))
 	}
 	return code
 }
@@ -65,7 +65,7 @@ func (a *appender) member(m *model.WireMember) []jen.Code {
 	return a.object(m)
 }
 
-// optional is the only slot of an optional member, or of an optional object that holds no more than that, with the text around it.
+// optional is the slot of an optional member, or of an optional object with that slot alone, with the text around it.
 func optional(m *model.WireMember) (slot *model.WireSlot, opening, closing string) {
 	switch {
 	case m.Required || m.Literal != "" || m.Call != "":
@@ -79,7 +79,7 @@ func optional(m *model.WireMember) (slot *model.WireSlot, opening, closing strin
 	return slot, strconv.Quote(m.Name) + ":{" + opening, closing + "}"
 }
 
-// server.OptionalString(b, `"_meta":{"task":`, r.RelatedTask, "}")
+// wire.OptionalString(b, `"_meta":{"task":`, r.RelatedTask, "}")
 func (a *appender) optional(s *model.WireSlot, opening, closing string) jen.Code {
 	name, ok := map[model.SlotKind]string{
 		model.StringSlot: "String", model.BoolSlot: "Bool", model.FloatSlot: "Float", model.RawSlot: "Raw", model.StringsSlot: "Strings",
@@ -92,10 +92,10 @@ func (a *appender) optional(s *model.WireSlot, opening, closing string) jen.Code
 	if closing != "" {
 		args = append(args, jen.Lit(closing))
 	}
-	return jen.Qual(serverPath, "Optional"+name).Call(args...)
+	return jen.Qual(wirePath, "Optional"+name).Call(args...)
 }
 
-// object writes an object with its members, if it is required or one of them is there.
+// object writes an object with its members, if it is required or one of them is present.
 func (a *appender) object(m *model.WireMember) []jen.Code {
 	code := []jen.Code{set(jen.Append(member(m.Name), jen.LitRune('{')))}
 	code = append(code, a.members(m.Object)...)
@@ -126,7 +126,7 @@ func (a *appender) value(m *model.WireMember) jen.Code {
 	}
 }
 
-// condition is when m is written; nil is always.
+// condition is the condition under which m is written; nil is always.
 func (a *appender) condition(m *model.WireMember) *jen.Statement {
 	if m.Required || m.Literal != "" || m.Call != "" {
 		return nil

@@ -8,24 +8,24 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// var callTool20251125 = server.ParamsRule{Object: check.Object{…}, Read: []func(*check.Decoder, *server.Params){server.ReadName, …}}
+// var callTool20251125 = wire.ParamsRule{Object: check.Object{…}, Read: []func(*check.Decoder, *wire.Params){wire.ReadName, …}}
 func paramsRule(o *model.WireObject) jen.Code {
 	reads := make([]jen.Code, len(o.Members))
 	for i, member := range o.Members {
 		if member.Object != nil {
 			reads[i] = jen.Id(member.Object.Func)
 		} else {
-			reads[i] = jen.Qual(serverPath, "Read"+member.Slot.Field)
+			reads[i] = jen.Qual(wirePath, "Read"+member.Slot.Field)
 		}
 	}
-	return jen.Var().Id(o.Ident).Op("=").Qual(serverPath, "ParamsRule").Values(
-		field("Object", objectRule(o)), field("Read", jen.Index().Qual(serverPath, "ReadParam").Values(reads...)))
+	return jen.Var().Id(o.Ident).Op("=").Qual(wirePath, "ParamsRule").Values(
+		field("Object", objectRule(o)), field("Read", jen.Index().Qual(wirePath, "ReadParam").Values(reads...)))
 }
 
-// func readCallTool20251125(d *check.Decoder, p *server.Params) { p.Read(d, &callTool20251125) }
+// func readCallTool20251125(d *check.Decoder, p *wire.Params) { p.Read(d, &callTool20251125) }
 func paramsFunc(o *model.WireObject) jen.Code {
 	return jen.Func().Id(o.Func).Params(
-		jen.Id("d").Op("*").Qual(checkPath, "Decoder"), jen.Id("p").Op("*").Qual(serverPath, "Params"),
+		jen.Id("d").Op("*").Qual(checkPath, "Decoder"), jen.Id("p").Op("*").Qual(wirePath, "Params"),
 	).Custom(jen.Options{Open: "{ ", Close: " }"}, jen.Id("p").Dot("Read").Call(jen.Id("d"), jen.Op("&").Id(o.Ident)))
 }
 
@@ -68,7 +68,7 @@ func readFunc(m *model.Message) jen.Code {
 	}
 	return jen.Func().Id(o.Func).Params(
 		jen.Id("d").Op("*").Qual(checkPath, "Decoder"),
-		jen.Id(m.Var).Op("*").Qual(serverPath, m.Struct),
+		jen.Id(m.Var).Op("*").Qual(wirePath, m.Struct),
 	).Block(
 		jen.For(
 			jen.Id("f").Op(":=").Id("d").Dot("Object").Call(jen.Op("&").Id(o.Ident)),

@@ -5,8 +5,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// defaultAnswer makes the answer that counts when nobody can be asked: every property at its default. The loader has
-// checked that required ones have one.
+// defaultAnswer makes the answer for clients that can not ask their user: every property at its default. The loader has
+// checked that required ones have a default.
 func (l *packageLowering) defaultAnswer(e *manifest.Elicitation, q *model.Question) {
 	s, ok := q.Answer.Decl.Body.(*model.Struct)
 	if !ok {
@@ -18,7 +18,7 @@ func (l *packageLowering) defaultAnswer(e *manifest.Elicitation, q *model.Questi
 		if p.Name == "" || byDefault == nil {
 			continue
 		}
-		if value, ok := l.types.HeldLiteral(&p.Value, p.Hold, byDefault); ok {
+		if value, ok := l.types.HeldLiteral(&p.Value, p.Storage, byDefault); ok {
 			answer.Entries = append(answer.Entries, model.Entry{Field: p.Name, Value: value})
 		}
 	}

@@ -13,7 +13,7 @@ type division struct {
 	home   map[*model.Decl]*model.Package
 }
 
-// claim says that the code of a package names d. What two packages name is shared, with all that it names itself.
+// claim records that the code of a package refers to d. What two packages refer to is shared, with all that it refers to.
 func (d *division) claim(decl *model.Decl, by *model.Package) {
 	if decl == nil {
 		return
@@ -49,7 +49,7 @@ func (d *division) unite(decls []*model.Decl) bool {
 	return moved
 }
 
-// loans collects what packages use of the shared one, in the order in which it is met.
+// loans collects what packages use of the shared one, in order.
 type loans struct {
 	division *division
 	of       map[*model.Package]map[*model.Decl]model.Use
@@ -59,7 +59,7 @@ func newLoans(d *division) *loans {
 	return &loans{d, map[*model.Package]map[*model.Decl]model.Use{}}
 }
 
-// to returns what notes that a package uses functions of a shared declaration.
+// to returns a function that records the use of a shared declaration by a package.
 func (l *loans) to(user *model.Package) func(*model.Decl, model.Use) {
 	if l.of[user] == nil {
 		l.of[user] = map[*model.Decl]model.Use{}
@@ -76,7 +76,7 @@ func (l *loans) to(user *model.Package) func(*model.Decl, model.Use) {
 	}
 }
 
-// settle writes the loans down, in the order of the declarations, and names the functions that are lent.
+// settle stores the loans, in the order of the declarations, and names the functions that are lent.
 func (l *loans) settle(p *packageLowering) {
 	lent := map[*model.Decl]model.Use{}
 	decls := append(p.pkg.Decls[:len(p.pkg.Decls):len(p.pkg.Decls)], l.division.shared.Views...)
@@ -101,7 +101,7 @@ func (l *loans) settle(p *packageLowering) {
 	}
 }
 
-// lentName is what others call a function that they use.
+// lentName is the name of a function in the packages that use it.
 func (l *packageLowering) lentName(name string, use model.Use) string {
 	if use == 0 {
 		return ""

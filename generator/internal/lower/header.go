@@ -13,8 +13,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// headerKeyword says that a client repeats an argument in a header of its own, so that a gateway can route without reading
-// the body (EXT14). Clients refuse a tool whose use of it breaks a rule, so here it is an error.
+// headerKeyword asks clients to repeat an argument in an HTTP header, so that a gateway can route without reading the body
+// (EXT14). Clients refuse a tool that uses it wrongly, so that is an error here.
 const headerKeyword = "x-mcp-header"
 
 // headers checks the argument headers of a tool, if a revision has them.
@@ -33,11 +33,11 @@ func hasParamHeaders(r *revision.Revision) bool {
 type headerCheck struct {
 	report *schema.Diagnostics
 	tool   string
-	seen   map[string]*schema.Node // by name in lower case: that is how HTTP compares
+	seen   map[string]*schema.Node // by name in lower case, as HTTP compares names
 }
 
-// schema looks at one schema and what is below it. property: it is that of an argument; reached: nothing but properties leads
-// to it, so that a client finds the argument without judging anything.
+// schema checks one schema and all below it. property: it is that of an argument; reached: only properties lead to it, so that
+// a client finds the argument without evaluating a schema.
 func (h *headerCheck) schema(n *schema.Node, property, reached bool) {
 	if !n.Is(schema.Object) {
 		return
@@ -86,7 +86,7 @@ func (h *headerCheck) header(owner, name *schema.Node, reached bool) {
 	}
 }
 
-// safeInteger reports whether all integers that a schema allows are within those that float64 holds exactly.
+// safeInteger reports whether float64 holds all integers that a schema allows exactly.
 func safeInteger(n *schema.Node) bool {
 	if typing.TextOf(n, "type") != "integer" {
 		return true

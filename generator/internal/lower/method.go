@@ -13,26 +13,29 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// methods decides what each line of the manifest's `methods` means: a request of the client gets a method of Handlers, a
-// request of the server a function that sends it, and what the runtime does by itself is switched on.
+// methods lowers each line of the manifest's `methods`: a request of the client gets a method of Handlers, a request of the
+// server a function that sends it, and what the runtime serves by itself is enabled.
 func (l *packageLowering) methods() {
 	for _, m := range l.in.Manifest.Methods {
 		if rule := l.ruleOf(m.Value); rule == nil {
 			l.unknownMethod(m)
-		} else {
+		} else if !l.servedTwice(m, rule) {
 			l.method(m, rule)
 			l.promised(m, rule)
 			l.deprecated(m, rule)
 		}
 	}
+	l.customMethods()
 	less := func(a, b string) int { return strings.Compare(a, b) }
 	slices.SortFunc(l.pkg.Methods, func(a, b *model.MethodHandler) int { return less(a.Name, b.Name) })
 	slices.SortFunc(l.pkg.Sends, func(a, b *model.Send) int { return less(a.Name, b.Name) })
 }
 
-// ruleOf is what the newest revision that has the method says of it.
-func (l *packageLowering) ruleOf(name string) *revision.Method {
-	for _, r := range wire.NewestFirst(l.in.Revisions) {
+// ruleOf returns the rule for a method in the newest served revision that has it.
+func (l *packageLowering) ruleOf(name string) *revision.Method { return ruleIn(l.in.Revisions, name) }
+
+func ruleIn(revisions []*revision.Revision, name string) *revision.Method {
+	for _, r := range wire.NewestFirst(revisions) {
 		for _, side := range []revision.Side{revision.FromClient, revision.FromServer} {
 			if m := r.Method(name, side); m != nil {
 				return m
@@ -62,7 +65,7 @@ func (l *packageLowering) unknownMethod(m manifest.Text) {
 	l.diags.Report(m.Node, "unknown-method", hint, "no revision of this manifest has a method %q", m.Value)
 }
 
-// methodsOf lists the methods of a feature, for who wrote its name alone; empty if there are none.
+// methodsOf lists the methods of a feature, for a hint where only the feature was named; empty if there are none.
 func methodsOf(feature string, known []string) string {
 	var of []string
 	for _, name := range known {
@@ -77,17 +80,17 @@ func methodsOf(feature string, known []string) string {
 	return "write the methods one by one: " + strings.Join(of, ", ")
 }
 
-// method switches on one method.
+// method lowers one line.
 func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	stem := naming.GoName(strings.TrimSuffix(strings.TrimSuffix(rule.Message, "Request"), "Notification"))
 	switch {
-	case (rule.Op == "" || wire.Handled()[rule.Op]) && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient):
+	case wire.IsHandled(rule.Op) && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient):
 		l.implied(rule.Capability)
 		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: l.handlerName(m, stem), Capability: rule.Capability})
-		l.defines(rule)
+		l.defines(rule.Name)
 	case sends()[rule.Op] && rule.From.Includes(revision.FromServer):
 		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"), Op: naming.GoName(rule.Op), Again: l.runAgain()})
-		l.defines(rule)
+		l.defines(rule.Name)
 	case switches(&l.pkg.Needs)[rule.Op] != nil:
 		*switches(&l.pkg.Needs)[rule.Op] = true
 	case rule.Op == "elicitationComplete":
@@ -97,38 +100,40 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	}
 }
 
-// definitions are those of the protocol that a method's params and result have.
+// definitions names the protocol's definitions of a method's params and result.
 type definitions struct{ params, result string }
 
-func (l *packageLowering) defines(rule *revision.Method) {
+// defines records the definitions of a method in the newest of all revisions.
+func (l *packageLowering) defines(name string) {
+	rule := ruleIn(l.in.Known, name)
 	if l.definitions == nil {
 		l.definitions = map[string]definitions{}
 	}
-	l.definitions[rule.Name] = definitions{rule.Params, rule.Result}
+	l.definitions[name] = definitions{rule.Params, rule.Result}
 }
 
-// promised refuses a method without those that its capability promises as well: clients would be answered that they do not exist.
+// promised refuses a method without the others of its capability: clients would call them and learn that they do not exist.
 func (l *packageLowering) promised(m manifest.Text, rule *revision.Method) {
 	handled := func(r *revision.Method) bool {
-		return r != nil && r.From.Includes(revision.FromClient) && (r.Op == "" || wire.Handled()[r.Op])
+		return r != nil && r.From.Includes(revision.FromClient) && wire.IsHandled(r.Op)
 	}
 	feature, _, _ := strings.Cut(rule.Name, "/")
-	others := []string{feature + "/list"}
+	others := []string{feature + "/list", feature + "/get", feature + "/read"}
 	if other := counterparts[rule.Op]; other != "" {
 		others = append(others, feature+"/"+other)
 	}
 	for _, other := range others {
 		missing := !slices.ContainsFunc(l.in.Manifest.Methods, func(t manifest.Text) bool { return t.Value == other })
-		if missing && handled(rule) && handled(l.ruleOf(other)) {
+		if missing && rule.Capability != "" && handled(rule) && handled(l.ruleOf(other)) {
 			l.diags.Report(m.Node, "missing-method", "add "+other, "%s declares %s to clients, which then send %s too", m.Value, feature, other)
 		}
 	}
 }
 
-// counterparts are operations that begin and end the same.
+// counterparts are operations of which each undoes the other.
 var counterparts = map[string]string{"subscribe": "unsubscribe", "unsubscribe": "subscribe"}
 
-// deprecated warns of features that a revision of the package does not want to be adopted anew.
+// deprecated warns of features that a served revision deprecates.
 func (l *packageLowering) deprecated(m manifest.Text, rule *revision.Method) {
 	for _, r := range l.in.Revisions {
 		for i := range r.Methods {
@@ -140,7 +145,7 @@ func (l *packageLowering) deprecated(m manifest.Text, rule *revision.Method) {
 	}
 }
 
-// implied switches on the changes that clients of a capability can be told of.
+// implied enables the notifications of changes that belong to a capability.
 func (l *packageLowering) implied(capability string) {
 	switch n := &l.pkg.Needs; capability {
 	case "prompts":
@@ -152,13 +157,13 @@ func (l *packageLowering) implied(capability string) {
 	}
 }
 
-// sends are the operations by which a server asks its client.
+// sends are the operations of requests to the client.
 func sends() map[string]bool {
 	return map[string]bool{"createMessage": true, "elicit": true, "listRoots": true}
 }
 
-// switches are what a method turns on that the runtime serves by itself, by operation. Each revision has one of the two for
-// the log, or both.
+// switches are the needs that a method enables, by operation, where the runtime serves it by itself. Each revision has one of
+// the two for the log, or both.
 func switches(n *model.Needs) map[string]*bool {
 	return map[string]*bool{
 		"setLevel": &n.Logging, "log": &n.Logging, "promptsChanged": &n.PromptsChanged, "resourcesChanged": &n.ResourcesChanged,
@@ -166,7 +171,7 @@ func switches(n *model.Needs) map[string]*bool {
 	}
 }
 
-// handlerName is the method of Handlers, which no tool may have too.
+// handlerName is the name of the method in Handlers, which no tool may have.
 func (l *packageLowering) handlerName(m manifest.Text, name string) string {
 	for i := range l.in.Manifest.Tools {
 		if t := &l.in.Manifest.Tools[i]; nameOf(t.Name, t.GoName) == name {
@@ -181,9 +186,9 @@ func (l *packageLowering) handlerName(m manifest.Text, name string) string {
 func (l *packageLowering) protocolTypes() []string {
 	var all []string
 	if l.pkg.Needs.Results {
-		all = append(all, wire.ResultOf(l.in.Revisions))
+		all = append(all, wire.ResultOf(l.in.Known))
 	}
-	for _, m := range l.pkg.Methods {
+	for _, m := range l.protocolMethods() {
 		all = append(all, l.definitions[m.Name].params, l.definitions[m.Name].result)
 	}
 	for _, s := range l.pkg.Sends {
@@ -192,10 +197,20 @@ func (l *packageLowering) protocolTypes() []string {
 	return all
 }
 
-// methodTypes lowers params and results. What has nothing to say has no type: a result that is empty, params that a message
-// does not have.
-func (l *packageLowering) methodTypes() {
+// protocolMethods are those that handlers serve and the protocol defines.
+func (l *packageLowering) protocolMethods() (some []*model.MethodHandler) {
 	for _, m := range l.pkg.Methods {
+		if !m.Custom {
+			some = append(some, m)
+		}
+	}
+	return some
+}
+
+// methodTypes lowers params and results. An empty result and missing params have no type.
+func (l *packageLowering) methodTypes() {
+	l.customTypes()
+	for _, m := range l.protocolMethods() {
 		m.Params = l.protocolType(l.definitions[m.Name].params, model.Decode)
 		m.Result = l.protocolType(l.definitions[m.Name].result, model.Encode)
 		m.Views = l.sent.Views(wire.SentResult(m.Name))
@@ -213,33 +228,33 @@ func (l *packageLowering) protocolType(name string, use model.Use) model.TypeRef
 	if n == nil || l.protocol.Empty(n) {
 		return model.TypeRef{}
 	}
-	return l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: naming.GoName(name), Keep: true, Use: use})
+	return l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: naming.GoName(name), Keep: true, Use: use, Sent: use == model.Encode})
 }
 
-// views makes the encoders of revisions in which a result or params differ.
+// views makes the encoders for revisions in which a result or params differ.
 func (l *packageLowering) views() {
-	viewers := wire.Viewers{}
-	for _, w := range l.pkg.Wires {
-		viewers[w.Revision] = wire.NewViewer(l.types, l.protocol, w)
-	}
-	for _, m := range l.pkg.Methods {
+	viewers := wire.NewViewers(l.types, l.protocol, l.pkg.Wires)
+	for _, m := range l.protocolMethods() {
 		m.Views = viewers.Settle(m.Views, m.Result)
 	}
 	for _, s := range l.pkg.Sends {
 		s.Views = viewers.Settle(s.Views, s.Params)
 	}
 	for _, w := range l.pkg.Wires {
+		if l.pkg.Result != nil {
+			w.AppendResult = viewers.Append(w.Revision, l.pkg.Result.Decl)
+		}
 		l.pkg.Views = append(l.pkg.Views, viewers[w.Revision].Out...)
 	}
 }
 
-// sentBy lists the definitions of what handlers send under r.
+// sentBy lists the definitions of messages that handlers send in r.
 func (l *packageLowering) sentBy(r *revision.Revision) []string {
 	var all []string
 	if l.pkg.Needs.Results {
 		all = append(all, wire.SentCall(r))
 	}
-	for _, m := range l.pkg.Methods {
+	for _, m := range l.protocolMethods() {
 		all = append(all, wire.SentResult(m.Name)(r))
 	}
 	for _, m := range l.pkg.Sends {

@@ -13,10 +13,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Input is what a package is lowered from. Name and Server are the manifest's words, or what overrides them.
+// Input is what a package is lowered from. Name and Server come from the manifest or its overrides.
 type Input struct {
 	Manifest  *manifest.Manifest
 	Revisions []*revision.Revision // at least one, in the manifest's order
+	Known     []*revision.Revision // all: handlers have the types of all revisions, whichever are served (REV07)
 	Name      string               // Go package name
 	Server    model.Server
 	// Path is the import path of the package; Split divides its tools over several packages below it.
@@ -33,8 +34,10 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 		Server:   in.Server,
 		Needs:    needs(in.Manifest),
 	}
+	l.pkg.Extensions = l.extensions()
+	l.registryNeeds()
 	l.methods()
-	var shared wire.Shared
+	shared := wire.Shared{Known: in.Known}
 	for _, r := range in.Revisions {
 		l.pkg.Revisions = append(l.pkg.Revisions, r.Name)
 		w, diags := wire.Lower(r, l.pkg, &shared)
@@ -44,9 +47,10 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 	l.reserve()
 	l.choices()
 	l.types.GoTypes = l.in.Manifest.Defaults.GoTypes
-	l.protocol = wire.NewProtocol(in.Revisions, l.protocolTypes()...)
+	l.protocol = wire.NewProtocol(in.Known, l.protocolTypes()...)
 	l.sent = wire.NewSent(l.types, in.Revisions, l.sentBy)
 	l.tools()
+	l.registries()
 	if l.pkg.Needs.Results {
 		l.result()
 	}
@@ -63,24 +67,24 @@ type packageLowering struct {
 	// protocol is the union of what the revisions define.
 	protocol *wire.Protocol
 	sent     *wire.Sent
-	// definitions are what the methods of pkg say, by their names.
+	// definitions are those of the methods of pkg, by their names.
 	definitions map[string]definitions
-	later       []func() // what needs finished types
+	later       []func() // run when types are finished
 	diags       schema.Diagnostics
 }
 
 func needs(m *manifest.Manifest) model.Needs {
 	return model.Needs{
-		Tools:     len(m.Tools) > 0,
+		Tools:     m.HasTools(),
 		Tasks:     slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Execution.Tasks() }),
 		Questions: slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return len(t.Elicitations) > 0 }),
 		Results:   slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Output == nil }),
 	}
 }
 
-// reserve takes the names that do not come from schemas, before a type can.
+// reserve takes the names that do not come from schemas, before any type.
 func (l *packageLowering) reserve() {
-	for _, name := range []string{"Handlers", "New", "TextResult", "tools", "methods"} {
+	for _, name := range []string{"Handlers", "New", "TextResult", "tools", "methods", "prompts", "resources", "resourceTemplates"} {
 		l.types.Names.Take(name)
 	}
 	if l.in.Split {
@@ -112,11 +116,18 @@ func (l *packageLowering) finish() {
 	}
 }
 
-// choices takes the names of types that the manifest gives.
+// choices takes the type names that the manifest chooses.
 func (l *packageLowering) choices() {
 	m := l.in.Manifest
 	for i := range m.Schemas.Schemas {
 		l.types.Choose(m.Schemas.Schemas[i].Doc)
+	}
+	for i := range m.CustomMethods {
+		for _, doc := range []*schema.Document{m.CustomMethods[i].Params, m.CustomMethods[i].Result} {
+			if doc != nil {
+				l.types.Choose(doc)
+			}
+		}
 	}
 	for i := range m.Tools {
 		t := &m.Tools[i]

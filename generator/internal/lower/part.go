@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 )
 
-// parts is how many packages the tools of a large package are divided over: as many that a changed tool is built in a
-// moment, as few that each costs little beside its tools. It never changes with the tools: those that stay must not move.
+// parts is how many packages the tools of a large package are divided over: enough that a changed tool builds quickly, few
+// enough that the packages themselves cost little. It is constant, so that tools never move.
 const parts = 16
 
 // sharedName is the package of what several parts use.
@@ -18,7 +18,7 @@ const sharedName = "shared"
 
 func partName(i int) string { return fmt.Sprintf("part%02d", i) }
 
-// partOf is the part of a tool: its name decides, so that tools that come and go move no others.
+// partOf is the part of a tool. It follows from the name alone, so that adding or removing a tool moves no other.
 func partOf(tool string) int {
 	h := fnv.New32a()
 	h.Write([]byte(tool))
@@ -69,7 +69,7 @@ func (l *packageLowering) below(name string) *model.Package {
 		Result: l.pkg.Result}
 }
 
-// settleParts hands out the declarations when every tool has claimed its own.
+// settleParts assigns the declarations to packages when every tool has claimed its own.
 func (l *packageLowering) settleParts(d *division) {
 	borrowed := l.borrowed()
 	for _, loan := range borrowed {
@@ -107,7 +107,7 @@ func (l *packageLowering) settleParts(d *division) {
 	loans.settle(l)
 }
 
-// roots are the declarations that the code of a tool names, with the functions that it calls.
+// roots are the declarations that the code of a tool refers to, with the functions that it calls.
 func (l *packageLowering) roots(t *model.Tool) []model.Loan {
 	all := []model.Loan{{Decl: t.Input.Decl, Use: model.Decode}}
 	if t.Output != nil {
@@ -135,6 +135,12 @@ func (l *packageLowering) borrowed() []model.Loan {
 		for _, w := range l.pkg.Wires {
 			add(model.Decode, w.CheckResult)
 		}
+	}
+	for _, p := range l.pkg.Prompts {
+		add(model.Decode, p.Input.Decl)
+	}
+	for _, r := range l.pkg.Templates {
+		add(model.Decode, r.Input.Decl)
 	}
 	for _, m := range l.pkg.Methods {
 		add(model.Decode, m.Params.Decl)

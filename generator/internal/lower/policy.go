@@ -11,9 +11,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// policies decides how calls of a tool end (CAN14, CAN20) and how its tasks live (TSK03, TSK14): what the tool says,
-// else the manifest's defaults, else nothing, which is the runtime's default. What can not be cancelled runs to its end, so no
-// default timeout is for it; nor is one for what always runs as a task, which has a timeout of its own.
+// policies lowers timeouts and cancellation (CAN14, CAN20) and the policy for tasks (TSK03, TSK14): from the tool, else the
+// manifest's defaults, else the runtime's, which are zero. A default timeout is not for tools that can not be cancelled, which
+// run to their end, nor for those that always run as tasks, which have a timeout of their own.
 func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.TaskPolicy) {
 	defaults := l.in.Manifest.Defaults
 	cancel := model.CancelPolicy{Uncancellable: t.Cancellation.None, Because: t.Cancellation.Because.Value}
@@ -53,7 +53,7 @@ func (l *packageLowering) uncancellable(t *manifest.Tool) {
 		t.Name, forced)
 }
 
-// policySentences says in words what a tool's policies mean to those who write and call it.
+// policySentences describe what a tool's policies mean for those who write and call it.
 func (l *packageLowering) policySentences(t *model.Tool) []string {
 	var out []string
 	ends := "tasks/cancel, timeout, expiry or shutdown"
@@ -72,10 +72,13 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 		out = append(out, sentence+". call.CancelRequested tells whether the client asked, or the server is to stop, and why.",
 			"When the server stops or the client is gone, it has the grace period to end.")
 	}
+	if n := t.MaxConcurrent; n > 0 {
+		out = append(out, fmt.Sprintf("At most %d run at once in a process. Others wait within their timeout.", n))
+	}
 	return slices.Clip(out)
 }
 
-// notCounted says of a tool that asks which time is the user's (CAN28).
+// notCounted is the sentence that a timeout does not count the time of the user's answer (CAN28).
 func notCounted(t *model.Tool) string {
 	if len(t.Questions) == 0 {
 		return ""
@@ -103,7 +106,7 @@ func (l *packageLowering) taskSentences(tool *model.Tool, ends string) []string 
 	return out
 }
 
-// whenTask says what makes a task of a call that may be one.
+// whenTask is the sentence about which calls become tasks.
 func (l *packageLowering) whenTask() string {
 	var asks, knows []string
 	for _, r := range l.in.Revisions {

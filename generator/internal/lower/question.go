@@ -12,10 +12,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// callMembers are what server.Call has: a question of that name gets a method that begins with Ask, so that it hides
-// nothing.
+// callMembers are the members of server.Call. The method of a question with such a name begins with Ask, so that it hides
+// none of them.
 func callMembers() []string {
-	return []string{"Call", "ID", "Tool", "TaskID", "Principal", "Log", "CancelRequested", "Progress", "SetStatus", "Do", "LogMessage", "ElicitationComplete"}
+	return []string{"Call", "ID", "Tool", "TaskID", "Principal", "Client", "Revision", "Session", "Meta", "Header", "Log", "CancelRequested", "Progress", "SetStatus", "Do", "LogMessage",
+		"ElicitationComplete", "Content", "Summary", "ResultMeta"}
 }
 
 // nameQuestions makes the questions of a tool with their names. Two with the same Go name are an error at the second.
@@ -57,7 +58,7 @@ func (l *packageLowering) question(t *manifest.Tool, e *manifest.Elicitation, q 
 	q.Doc = l.questionDoc(q, inline)
 }
 
-// runAgain says what a question means for an inline call in a revision that has no request to ask with.
+// runAgain describes what a question means for an inline call in a revision without requests to the client.
 func (l *packageLowering) runAgain() string {
 	var names []string
 	for _, r := range l.in.Revisions {
@@ -116,7 +117,7 @@ func onUnsupportedDoc(u model.OnUnsupported) string {
 	}
 }
 
-// questionErrors lists what asking returns beside an answer.
+// questionErrors lists the errors of a question.
 func questionErrors(q *model.Question, again bool) string {
 	var errs []string
 	if again {

@@ -10,14 +10,14 @@ import (
 
 // result lowers the protocol's own tool result, for tools that have no outputSchema.
 func (l *packageLowering) result() {
-	name := wire.ResultOf(l.in.Revisions)
-	n := l.protocol.Node(name)
-	if n == nil {
+	if wire.ResultOf(l.in.Revisions) == "" {
 		rev := l.in.Revisions[0]
 		l.diags.ReportAt(rev.Pos, "", "no-tools", "", "revision %s has no method that calls a tool", rev.Name)
 		return
 	}
-	ref := l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: name, Keep: true, Use: model.Encode})
+	name := wire.ResultOf(l.in.Known)
+	n := l.protocol.Node(name)
+	ref := l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: name, Keep: true, Use: model.Encode, Sent: true})
 	l.pkg.Result = &model.Result{TypeRef: ref}
 	for _, v := range l.sent.Views(wire.SentCall) {
 		at := slices.IndexFunc(l.pkg.Wires, func(w *model.Wire) bool { return w.Revision == v.Revision })

@@ -52,7 +52,7 @@ type advertisement struct {
 	input                 *schema.Node
 }
 
-// advertise needs nothing of the package: it is done beside lowering.
+// advertise depends on no other tool and runs concurrently with lowering.
 func advertise(t *manifest.Tool) advertisement {
 	definition, execution := t.Advertised()
 	a := advertisement{definition: typing.Visible(string(definition.JSON())), input: definition.Get("inputSchema")}
@@ -77,13 +77,14 @@ func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	tool.Input = l.types.Lower(typing.Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName, Use: model.Decode,
 		Doc: []string{tool.GoName + "Input is what " + t.Name + " is called with."}})
 	if t.Output != nil {
-		out := l.types.Lower(typing.Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName, Use: model.Decode | model.Encode,
+		out := l.types.Lower(typing.Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName, Use: model.Decode | model.Encode, Sent: true,
 			Doc: []string{tool.GoName + "Output is what " + t.Name + " answers."}})
 		tool.Output = &out
 	} else {
-		l.types.Names.Take(tool.GoName + "Output") // which it may have one day
+		l.types.Names.Take(tool.GoName + "Output") // for an outputSchema that it may get later
 	}
 	tool.Cancel, tool.Task = l.policies(t)
+	tool.MaxConcurrent = t.Execution.MaxConcurrent
 	for i := range t.Elicitations {
 		l.question(t, &t.Elicitations[i], tool.Questions[i], tool)
 	}
@@ -99,7 +100,7 @@ func textLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// nameOf is the Go name of something that the manifest names: the chosen one, or what its own name says.
+// nameOf is the Go name that the manifest chooses, or the one derived from name.
 func nameOf(name string, chosen manifest.Text) string {
 	if chosen.Node != nil {
 		return chosen.Value

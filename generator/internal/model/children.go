@@ -1,7 +1,7 @@
 package model
 
-// Children calls f for each value right inside the body of d: of its properties, with the property, and of what else it holds. It does
-// not follow the declarations that these name.
+// Children calls f for each value directly in the body of d; for that of a property, with the property. It does not follow
+// the declarations that these values name.
 func (d *Decl) Children(f func(*Value, *Prop)) {
 	switch b := d.Body.(type) {
 	case *Struct:
@@ -15,7 +15,7 @@ func (d *Decl) Children(f func(*Value, *Prop)) {
 	}
 }
 
-// Children calls f for each value right inside v.
+// Children calls f for each value directly in v.
 func (v *Value) Children(f func(*Value, *Prop)) {
 	switch t := v.Type.(type) {
 	case *Slice:
@@ -30,13 +30,13 @@ func (v *Value) Children(f func(*Value, *Prop)) {
 		for i := range t.Cases {
 			f(&t.Cases[i], nil)
 		}
-		f(&t.Rest, nil)
+		f(&t.Items, nil)
 	case *Object:
 		t.Struct.Children(f)
 	}
 }
 
-// Children calls f for the values of the properties, then for that of additional properties if there is one.
+// Children calls f for the values of the properties, then for that of additional properties, if any.
 func (s *Struct) Children(f func(*Value, *Prop)) {
 	for _, p := range s.Props {
 		f(&p.Value, p)

@@ -1,7 +1,7 @@
 package model
 
-// A Condition is the body of a validator that looks at a value and does not take it: what a keyword says beside the type.
-// Its rule table, if it has one, is named by the Decl's Stem.
+// A Condition is the body of a validator that reads a value without consuming it, for a keyword that no Go type can express.
+// Its rule table, if any, is named by the Decl's Stem.
 type Condition interface {
 	Body
 	Calls() []*Decl // the functions that it calls
@@ -12,7 +12,7 @@ type Not struct {
 	At      string
 	Branch  *Decl
 	Key     string // the member that alone decides
-	Lacks   bool   // by being there
+	Lacks   bool   // by its presence
 	Allowed string // in words; may be empty
 }
 
@@ -38,14 +38,14 @@ type When struct {
 // NameOf checks the name of the current member.
 type NameOf struct{ Schema *Decl }
 
-// Matched checks the value of the current member with the schemas of all patterns that its name matches, or with Rest if
-// there is none. A nil schema allows everything.
+// Matched checks the value of the current member with the schemas of all patterns that its name matches, or with
+// AdditionalProperties if there is none. A nil schema allows everything.
 type Matched struct {
-	At       string
-	Patterns []string
-	Schemas  []*Decl
-	Rest     *Decl
-	Refuse   bool // what matches no pattern is not allowed
+	At                   string
+	Patterns             []string
+	Schemas              []*Decl
+	AdditionalProperties *Decl
+	Refuse               bool // names that match no pattern are not allowed
 }
 
 // Contains counts the items that satisfy a schema.
@@ -61,10 +61,10 @@ type Unevaluated struct {
 	At        string
 	Items     bool
 	Evaluated *Decl // of Evaluated; nil if nothing is evaluated
-	Rest      *Decl // nil: refused
+	Schema    *Decl // nil: refused
 }
 
-// Evaluated records what the schemas at one place speak of.
+// Evaluated records which properties or items the schemas at one place mention.
 type Evaluated struct {
 	All      bool
 	First    int      // items
@@ -74,7 +74,7 @@ type Evaluated struct {
 	Steps    []Step
 }
 
-// Step is Evaluated of schemas that hold under a condition: that If holds, or that Key is there.
+// Step is Evaluated for schemas that apply under a condition: that If holds, or that Key is present.
 type Step struct {
 	If         *Decl
 	Key        string
@@ -107,13 +107,13 @@ func (c *When) Calls() []*Decl { return c.Schemas }
 func (c *NameOf) Calls() []*Decl { return []*Decl{c.Schema} }
 
 // Calls implements Condition.
-func (c *Matched) Calls() []*Decl { return append([]*Decl{c.Rest}, c.Schemas...) }
+func (c *Matched) Calls() []*Decl { return append([]*Decl{c.AdditionalProperties}, c.Schemas...) }
 
 // Calls implements Condition.
 func (c *Contains) Calls() []*Decl { return []*Decl{c.Item} }
 
 // Calls implements Condition.
-func (c *Unevaluated) Calls() []*Decl { return []*Decl{c.Evaluated, c.Rest} }
+func (c *Unevaluated) Calls() []*Decl { return []*Decl{c.Evaluated, c.Schema} }
 
 // Calls implements Condition.
 func (c *Evaluated) Calls() []*Decl {

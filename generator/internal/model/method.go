@@ -4,11 +4,21 @@ package model
 type MethodHandler struct {
 	Name       string // prompts/get
 	GoName     string // GetPrompt
-	Capability string // slot of what is declared when it is served
-	// Params and Result are without a name where there is nothing to say: such a method takes no params, or answers that it
-	// is done.
+	Capability string // slot of the capability that serving it declares
+	// Params and Result without a name mean that a method takes no params, or that its result is empty.
 	Params, Result TypeRef
-	Views          []View // of the result
+	Views          []View   // of the result
+	Custom         bool     // no revision has it: the manifest says what it takes and gives
+	Doc            []string // of a custom one, in lines
+}
+
+// Notice is a notification of the server's own, with a function that sends it.
+type Notice struct {
+	Name   string // reports/changed
+	GoName string // NotifyReportsChanged
+	Var    string // reportsChangedNotification
+	Doc    []string
+	Params TypeRef
 }
 
 // Send is a request of the server with a function that sends it and waits for the answer.
@@ -17,14 +27,14 @@ type Send struct {
 	GoName         string // CreateMessage
 	Var            string // createMessageRequest
 	Op             string // CreateMessage: the operation of package server, without Op
-	Again          string // what asking means for a call that is run again; empty if none is
+	Again          string // what asking means for a call that is run again; empty if no call is
 	Params, Result TypeRef
 	Views          []View // of the params
 }
 
-// View is how a revision has a message: the encoder, which leaves out what the revision lacks, and the validator of what was
-// written. The first one of a message is for all revisions without one of their own.
+// View is the form of a message in a revision: the encoder, which leaves out what the revision lacks, and the validator of the
+// encoded text. The first view of a message is for all revisions without their own.
 type View struct {
 	Revision, Append string
-	Check            *Decl // nil: nothing in it can be wrong
+	Check            *Decl // nil: every value is valid
 }

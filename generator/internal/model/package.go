@@ -9,22 +9,28 @@ type Package struct {
 	Tools     []*Tool // in the manifest's order
 	Methods   []*MethodHandler
 	Sends     []*Send
-	Decls     []*Decl // types and validators, in the order of the files
-	Views     []*Decl // encoders of one revision, for types that are declared in Decls
-	Wires     []*Wire // in the order of Revisions
+	Notices   []*Notice
+	// Extensions are the names of what the server has beyond the protocol.
+	Extensions []string
+	// Prompts, Resources and Templates are registries. Entries are their methods of Handlers, in the order of the interface.
+	Prompts              []*Prompt
+	Resources, Templates []*Resource
+	Entries              []*EntryHandler
+	Decls                []*Decl // types and validators, in the order of the files
+	Views                []*Decl // encoders of one revision, for types that are declared in Decls
+	Wires                []*Wire // in the order of Revisions
 	// Result is the protocol's own tool result, for tools without an outputSchema; nil if every tool has one.
 	Result *Result
 	// Needs says which runtime parts the tools use.
 	Needs Needs
 
-	// Path is the import path, and Dir where the package is below the output directory; both are empty for one that has no
-	// parts and is none.
+	// Path is the import path, and Dir the directory below the output directory; both are empty for a package that is not divided.
 	Path, Dir string
 	// Parts hold the tools and types of a package with many tools, Shared the types that several parts use. The package
-	// itself then has neither code nor types of tools, but other names for them. nil for other packages.
+	// itself then has only aliases for them. nil for a package that is not divided.
 	Parts  []*Package
 	Shared *Package
-	// Uses is what a part, or the package itself, uses of Shared, and Lends what Shared lets others use.
+	// Uses is what a part, or the package itself, uses of Shared; Lends is what others use of Shared.
 	Uses, Lends []Loan
 }
 
@@ -34,17 +40,17 @@ type Loan struct {
 	Use  Use
 }
 
-// Server is what the generated server calls itself.
+// Server is the name and version that the generated server reports.
 type Server struct {
 	Name, Title, Version string
 	Instructions         string
-	Info                 string // a JSON object with what else it says of itself; empty for nothing
+	Info                 string // a JSON object with other members of its Implementation; empty for none
 }
 
 // Result is the protocol's own tool result.
 type Result struct {
 	TypeRef
-	// Text is the type and the fields that TextResult fills: a result of one block of text.
+	// Text is for the function TextResult: a result of one block of text.
 	Text TextResult
 }
 
@@ -63,6 +69,8 @@ type Needs struct {
 	Questions bool // a tool asks the user
 	Results   bool // a tool has no outputSchema: it answers with the protocol's own result
 	Logging   bool // log records go to the client
-	// Changes that clients are told of, beside those of tools.
+	// Prompts and Resources are registries, whose arguments the runtime completes if Completions is set.
+	Prompts, Resources, Completions bool
+	// Changes that clients are notified of, beside those of tools.
 	PromptsChanged, ResourcesChanged, ResourceUpdated bool
 }

@@ -8,14 +8,16 @@ type Tool struct {
 	GoName     string   // GetQuote: the method
 	Doc        []string // the description; lines by others, never to be emitted without the comment helper
 	Definition string   // the advertised JSON object, compact
-	Execution  string   // what revisions that advertise it say of running as a task, compact JSON; empty for nothing
+	Execution  string   // compact JSON for revisions that advertise running as a task; empty for none
 	Input      TypeRef
 	Output     *TypeRef // nil: the tool answers with Package.Result
 	Cancel     CancelPolicy
 	Task       TaskPolicy
-	Questions  []*Question
-	Call       string   // ImportOrdersCall, for tools with questions; empty: *server.Call
-	Policy     []string // what the policies mean, in sentences
+	// MaxConcurrent is how many runs there may be at once; 0: any number.
+	MaxConcurrent int
+	Questions     []*Question
+	Call          string   // ImportOrdersCall, for tools with questions; empty: *server.Call
+	Policy        []string // what the policies mean, in sentences
 }
 
 // CancelPolicy is server.CancelPolicy. Zero is no timeout.
@@ -44,7 +46,7 @@ type TaskPolicy struct {
 // OnUnsupported is server.OnUnsupported: what happens to a question when the client can not ask its user.
 type OnUnsupported uint8
 
-// What can happen.
+// The ways to go on.
 const (
 	Fail OnUnsupported = iota
 	Decline

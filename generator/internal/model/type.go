@@ -1,6 +1,6 @@
 package model
 
-// TypeRef is what the rest of the generator knows of a lowered schema: names, nothing about its shape.
+// TypeRef is the names of a lowered schema's type and functions.
 type TypeRef struct {
 	Name   string // Go type
 	Decode string // name of func(d *check.Decoder, v *Name)
@@ -8,30 +8,30 @@ type TypeRef struct {
 	Decl   *Decl
 }
 
-// Use says which functions of a declaration are generated; more would be unused code.
+// Use is the set of functions of a declaration that are used, and so generated.
 type Use uint8
 
-// Decode is for whatever arrives, and for outputs as their check (VAL01); Encode for whatever is sent. Table is for
-// enums that others read and write in place, so that they need their rule table alone.
+// Decode is for messages that arrive, and to check outputs (VAL01); Encode for messages that are sent. Table is for
+// enums that are read and written in place and so need their rule table alone.
 const (
 	Decode Use = 1 << iota
 	Encode
 	Table
 )
 
-// Decl is what one schema led to: a Go type with its functions, or (with an empty Name) functions only.
+// Decl is the result of lowering one schema: a Go type with its functions, or (with an empty Name) functions only.
 type Decl struct {
 	Name   string   // GetQuoteInput
 	Stem   string   // getQuoteInput: its rule table, and what the names of its other tables begin with
-	Doc    []string // lines written by others: only the comment writer of emit may print them
+	Doc    []string // lines of a schema or manifest: only the comment writer of emit may print them
 	Decode string   // decodeGetQuoteInput
 	Append string   // appendGetQuoteInput
 	Use    Use
 	Body   Body
-	Once   string      // of a validator whose verdict is remembered: the name of its table
+	Once   string      // of a validator whose outcome is remembered: the name of its table
 	Checks []Assertion // read the same bytes before the body does
 
-	// Same is the declaration that this one is another name for: it has that one's functions and tables, and nothing of its own.
+	// Same is the declaration that this one is an alias of: it has no functions and tables of its own.
 	Same *Decl
 
 	// Marshal and Unmarshal say that the type has a MarshalJSON or UnmarshalJSON, which calls Append or Decode.
@@ -41,7 +41,7 @@ type Decl struct {
 	LentDecode, LentAppend string
 }
 
-// Origin is the declaration that the type and the functions of d are declared by.
+// Origin is the declaration that has the type and the functions of d.
 func (d *Decl) Origin() *Decl {
 	if d.Same != nil {
 		return d.Same
@@ -49,7 +49,7 @@ func (d *Decl) Origin() *Decl {
 	return d
 }
 
-// Renamed reports whether d is a name of its own for another declaration's type.
+// Renamed reports whether d is an alias with a name of its own.
 func (d *Decl) Renamed() bool { return d.Same != nil && d.Name != d.Same.Name }
 
 // Body is what is declared: *Struct, *Enum, *Mixed, *Union or *Defined; *Element, *Check or a Condition for a Decl without a Go type.
@@ -72,8 +72,8 @@ func (*Defined) isBody() {}
 func (*Element) isBody() {}
 func (*Check) isBody()   {}
 
-// Type is how the values of one schema look in Go and are read: String, Formatted, Int, Number, Decimal, Bool, Raw, *Slice, *Map, Named;
-// or, where nothing is kept, *Choice, *Never, *ByKind, *ByIndex and *Object as well.
+// Type is the Go type of a schema's values and how they are read: String, Formatted, Int, Number, Decimal, Bool, Raw, *Slice, *Map,
+// Named; in validators also *Choice, *Never, *ByKind, *ByIndex and *Object.
 type Type interface{ isType() }
 
 // String is a Go string.
@@ -101,8 +101,8 @@ type Bool struct{}
 // Raw is any JSON value, as check.Raw.
 type Raw struct{}
 
-// Slice is a Go slice. Func reads and writes one element; nil if the runtime reads all of them in one call, and where
-// nothing is kept.
+// Slice is a Go slice. Func reads and writes one element; nil if the runtime reads all of them in one call, and in
+// validators.
 type Slice struct {
 	Elem Value
 	Func *Decl
@@ -145,10 +145,10 @@ type KindCase struct {
 	Value Value
 }
 
-// ByIndex reads an item by its position: one of Cases, else Rest.
+// ByIndex reads an item by its position: one of Cases, else Items.
 type ByIndex struct {
 	Cases []Value
-	Rest  Value
+	Items Value
 }
 
 // Object is an object of which nothing is kept.

@@ -7,8 +7,8 @@ type Struct struct {
 	Props                []*Prop // in source order, which is the order of the decoder's table and of the encoder
 	Rule                 *ObjectRule
 	AdditionalProperties AdditionalProperties
-	AdditionalValue      Value  // what other properties hold, for Keep
-	Func                 *Decl  // reads and writes one of them; nil for check.Raw, and where nothing is kept
+	AdditionalValue      Value  // the value of additional properties, for Keep
+	Func                 *Decl  // reads and writes one of them; nil for check.Raw, and in validators
 	Field                string // the Go name of the map that keeps them
 }
 
@@ -26,14 +26,14 @@ const (
 type Prop struct {
 	Key      string // as in JSON
 	Quoted   string // Key as a JSON string
-	Tag      string // of the Go field, for encoding/json; empty if that can not have the name in a tag
-	Name     string // Go field; empty for what has no field: constants, forbidden properties, and all of an Object
+	Tag      string // of the Go field, for encoding/json; empty if its tags can not hold the name
+	Name     string // Go field; empty for constants, forbidden properties, and properties of an Object
 	Doc      []string
 	Presence Presence
-	Hold     Hold
+	Storage  Storage
 	Value    Value
-	Const    string  // Required and only this compact JSON is possible: written always, kept nowhere
-	Default  Literal // for Defaulted and NullDefaulted
+	Const    string  // the only value of a required property, as compact JSON: always written, never kept
+	Default  Literal // what decoding sets where the property is absent
 
 	DefaultText string // the default as JSON
 }
@@ -41,7 +41,8 @@ type Prop struct {
 // Presence says which states a property has besides a value.
 type Presence uint8
 
-// The states of a property. NullOptional keeps absent and null apart. A Defaulted one is never absent after decoding.
+// The states of a property. NullOptional keeps absent and null apart. A Defaulted one is always written, and never absent after
+// decoding, as is an Optional one with a Default.
 const (
 	Required Presence = iota
 	Optional
@@ -57,26 +58,26 @@ func (p Presence) Required() bool { return p == Required || p == Nullable }
 // Null reports whether null is allowed.
 func (p Presence) Null() bool { return p == Nullable || p == NullOptional || p == NullDefaulted }
 
-// Hold says how Go keeps a value together with its presence.
-type Hold uint8
+// Storage says how Go keeps a value together with its presence.
+type Storage uint8
 
 // Bare is the type itself: for required values, and for types whose nil stands for absent (or null). Pointer is for
-// structs, HoldOptional (check.Optional) for scalars, HoldNullable (check.Nullable) for absent, null and value.
+// structs, StoreOptional (check.Optional) for scalars, StoreNullable (check.Nullable) for absent, null and value.
 const (
-	Bare Hold = iota
+	Bare Storage = iota
 	Pointer
-	HoldOptional
-	HoldNullable
-	HoldNullablePointer // check.Nullable of a pointer to a struct
+	StoreOptional
+	StoreNullable
+	StoreNullablePointer // check.Nullable of a pointer to a struct
 )
 
-// Value is a type at a place and what else must hold there.
+// Value is a type with everything else that must hold at its place.
 type Value struct {
-	Type   Type
-	Null   bool        // null is allowed too; of a Prop its Presence says so as well
-	Hold   Hold        // as an element of a slice or map; a Prop has its own
-	Values *ValuesRule // enum or const of mixed kinds
-	Checks []Assertion // read the same bytes before the value is kept
+	Type    Type
+	Null    bool        // null is allowed; the Presence of a Prop says the same
+	Storage Storage     // as an element of a slice or map; a Prop has its own
+	Values  *ValuesRule // enum or const of mixed kinds
+	Checks  []Assertion // read the same bytes before the value is decoded
 }
 
 // Assertion is a condition on a value beside its type: *Group or *Also.
@@ -87,21 +88,22 @@ type Group struct {
 	Var      string
 	At       string
 	One      bool
-	Takes    bool    // the value is read with it: nothing else is said of it, and nothing is kept
+	Takes    bool    // it consumes the value: nothing else is to be checked, and nothing is kept
 	Key      string  // the member whose text excludes branches
 	Branches []*Decl // each with a *Check
 	Forms    []Form  // of the branches
 }
 
-// Form is what a value must show at first sight for one branch of a union.
+// Form is what is compared before one branch of a union is tried.
 type Form struct {
+	Title   string
 	Kinds   Kind
 	Integer bool     // numbers are integers
 	Needs   []string // members that an object must have
 	Tags    []string // the texts that the member Key must have; nil is any
 }
 
-// Also is a schema that holds too: a part of allOf that could not be merged.
+// Also is another schema that must hold: a part of allOf that could not be merged.
 type Also struct{ Decl *Decl }
 
 func (*Group) isAssertion() {}
@@ -169,8 +171,8 @@ type ByTag struct{ At, Key, Keyword string }
 // ByKindOf looks at the JSON kind, which belongs to one member each.
 type ByKindOf struct{ At, Keyword string }
 
-// Tried decodes as one member after the other: the first that validates, or with One the only one that does. Members that
-// a value excludes at first sight are passed over.
+// Tried decodes as one member after the other: the first that validates, or with One the only one that does. Members whose
+// Form excludes the value are skipped.
 type Tried struct {
 	At  string
 	Key string // the property whose text excludes members
@@ -196,10 +198,10 @@ type Parsed struct {
 // RawText is JSON, kept as check.Raw.
 type RawText string
 
-// NullLiteral is null as its place holds it: nil, a check.Optional that is not set, or a check.Nullable that is null.
+// NullLiteral is null: nil, a check.Optional that is not set, or a check.Nullable that is null.
 type NullLiteral struct {
-	Of   Value
-	Hold Hold
+	Of      Value
+	Storage Storage
 }
 
 // Composite is a literal of a struct, slice or map type.
@@ -218,9 +220,9 @@ type Entry struct {
 
 // Held is a value of type Of, held otherwise than bare: as a pointer, a check.Optional or a check.Nullable.
 type Held struct {
-	Of    Value
-	Hold  Hold
-	Value Literal
+	Of      Value
+	Storage Storage
+	Value   Literal
 }
 
 // Convert is a value converted to a declared type.

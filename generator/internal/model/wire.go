@@ -1,24 +1,27 @@
 package model
 
-// Wire is one protocol revision as the runtime sees it: server.Wire with every name decided.
+// Wire is one protocol revision for the runtime: wire.Revision with every name decided.
 type Wire struct {
 	Revision     string // 2025-11-25
-	Suffix       string // 20251125: what every identifier declared in the file ends in
+	Suffix       string // 20251125: the suffix of every identifier declared in the file
 	File         string // wire_2025_11_25.gen.go
 	Handshake    bool
+	Batches      bool
 	Methods      []*Method // what the client sends, sorted by name
 	Outgoing     []Outgoing
 	Task         *TaskRules // nil: no tool runs as a task
 	Capabilities []Capability
+	Extensions   []string // places of what the server has beyond the protocol
 	Groups       []WireGroup
-	// ToolExecution is the member of an advertised tool that says whether it runs as a task; empty if there is none.
+	// ToolExecution is the member of an advertised tool about running as a task; empty if there is none.
 	ToolExecution string
-	Messages      []*Message // in the order of the fields of server.Wire
-	Functions     []*Message // those that this wire declares: what several have in common is declared by the first
+	Messages      []*Message // in the order of the fields of wire.Revision
+	Functions     []*Message // those that this wire declares: shared ones are declared by the first
 	CheckResult   *Decl      // of tools without an outputSchema; nil if there are none
+	AppendResult  string     // writes those; empty if there are none
 }
 
-// Method is server.Method. Read is nil when the params say nothing that the runtime wants to know.
+// Method is wire.Method. Read is nil when the runtime needs none of the params.
 type Method struct {
 	Name          string
 	Op            string // OpCallTool
@@ -28,40 +31,43 @@ type Method struct {
 	Cacheable     bool
 	NoInput       bool
 	Declares      string
+	Empty         string
 	Header        string
+	Blocks        string
 	Read          *Message
 }
 
-// WireGroup is a field of server.Wire that is a struct of single values.
+// WireGroup is a field of wire.Revision that is a struct of single values.
 type WireGroup struct {
 	Field, Type string
 	Values      []WireValue
 }
 
-// WireValue is one of them: a text, a number, a group of its own, or true.
+// WireValue is one of them: a text, a number, a list of texts, a group of its own, or true.
 type WireValue struct {
 	Field  string
 	Text   string
 	Number int
 	Group  *WireGroup
 	On     bool
+	List   []string
 }
 
-// Outgoing is server.Outgoing.
+// Outgoing is wire.Outgoing.
 type Outgoing struct {
 	Op, Name   string
 	Capability string // only of questions
 	Needs      []Need
 }
 
-// Need is server.Need.
+// Need is wire.Need.
 type Need struct {
 	Capability, Member string
 	Values             []string
 	Default            bool
 }
 
-// TaskRules is server.TaskRules. Flags are the Go names of those that are true.
+// TaskRules is wire.TaskRules. Flags are the Go names of those that are true.
 type TaskRules struct {
 	Edges []TaskEdge
 	Flags []string
@@ -70,20 +76,20 @@ type TaskRules struct {
 // TaskEdge is one transition; both sides are Go names of package task.
 type TaskEdge struct{ From, To string }
 
-// Capability is one path of server.Capabilities.
+// Capability is one path of wire.Capabilities.
 type Capability struct{ Field, Path string }
 
 // Message is one function of the wire: it reads or appends one struct of the runtime.
 type Message struct {
 	Func   string // readCallTool20251125
-	Field  string // of server.Wire; empty for readers of params
+	Field  string // of wire.Revision; empty for readers of params
 	Append bool
 	Struct string // CallResult, of package server
 	Var    string // r: the parameter
 	Root   *WireObject
 }
 
-// OfParams reports whether it reads params. All of those fill one struct, so that a table says all of them.
+// OfParams reports whether it reads params. Those fill one struct and are written as tables.
 func (m *Message) OfParams() bool { return !m.Append && m.Struct == "Params" }
 
 // WireObject is one level of a message.

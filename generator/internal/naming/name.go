@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"go/token"
 	"hash/fnv"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// initialisms are the words that Go writes in one case. The table is the only one; a new row needs a line in the
-// golden names.txtar.
+// initialisms are the words that Go writes in one case. A new row needs a line in the golden names.txtar.
 var initialisms = map[string]string{
 	"acl": "ACL", "api": "API", "ascii": "ASCII", "cpu": "CPU", "css": "CSS", "csv": "CSV", "db": "DB", "dns": "DNS",
 	"eof": "EOF", "guid": "GUID", "html": "HTML", "http": "HTTP", "https": "HTTPS", "id": "ID", "ids": "IDs", "io": "IO",
@@ -34,8 +34,9 @@ func GoName(text string) string {
 // GoWords is GoName for a later part of a name, where it may begin with a digit or be empty.
 func GoWords(text string) string {
 	var b strings.Builder
-	for _, word := range Words(text) {
-		b.WriteString(goWord(word))
+	b.Grow(len(text) + 8)
+	for _, word := range Each(text) {
+		writeWord(&b, word)
 	}
 	return b.String()
 }
@@ -60,13 +61,30 @@ func Unexported(name string) string {
 	return string(runes)
 }
 
-func goWord(word string) string {
-	lower := strings.ToLower(word)
-	if upper, ok := initialisms[lower]; ok {
-		return upper
+func writeWord(b *strings.Builder, word string) {
+	if upper, ok := initialism(word); ok {
+		b.WriteString(upper)
+		return
 	}
 	first, size := utf8.DecodeRuneInString(word)
-	return string(unicode.ToUpper(first)) + word[size:]
+	b.WriteRune(unicode.ToUpper(first))
+	b.WriteString(word[size:])
+}
+
+// initialism is how Go writes a word of the table, whatever its case.
+func initialism(word string) (string, bool) {
+	var lower [8]byte // none is longer
+	if len(word) > len(lower) {
+		return "", false
+	}
+	for i := range len(word) {
+		lower[i] = word[i]
+		if 'A' <= word[i] && word[i] <= 'Z' {
+			lower[i] += 'a' - 'A'
+		}
+	}
+	upper, ok := initialisms[string(lower[:len(word)])]
+	return upper, ok
 }
 
 // symbols are the words for a text of nothing else, such as an operator.
@@ -77,45 +95,59 @@ var symbols = map[rune]string{
 	'_': "underscore", '`': "backquote", '{': "open", '|': "or", '}': "close", '~': "tilde",
 }
 
-// Words splits at everything that is neither letter nor digit, and where the case rises: userId, HTTPServer. A text of symbols
-// alone is spelt: <= is less equal.
-func Words(text string) []string {
-	if all := split(text); all != nil {
-		return all
-	}
-	var all []string
-	for _, r := range text {
-		if word, ok := symbols[r]; ok {
-			all = append(all, word)
+// Each yields the words of a text with their offsets. It splits at everything that is neither letter nor digit, and where a
+// capital begins a word: userId, HTTPServer. A text of symbols alone is spelt: <= is less equal.
+func Each(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		if !strings.ContainsFunc(text, isWord) {
+			spelt(text, yield)
+			return
 		}
+		start, before := -1, ' '
+		for i, r := range text {
+			ends := !isWord(r) || start >= 0 && rises(before, r, text[i:])
+			if ends && start >= 0 && !yield(start, text[start:i]) {
+				return
+			}
+			switch {
+			case !isWord(r):
+				start = -1
+			case ends || start < 0:
+				start = i
+			}
+			before = r
+		}
+		if start >= 0 {
+			yield(start, text[start:])
+		}
+	}
+}
+
+// Words are all of Each.
+func Words(text string) (all []string) {
+	for _, word := range Each(text) {
+		all = append(all, word)
 	}
 	return all
 }
 
-func split(text string) []string {
-	var all []string
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if !strings.ContainsFunc(part, unicode.IsUpper) {
-			all = append(all, part) // nearly every name
-			continue
-		}
-		all = append(all, splitCase([]rune(part))...)
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// rises reports whether the capital r begins a word: after a small letter, or before one.
+func rises(before, r rune, rest string) bool {
+	if !unicode.IsUpper(r) {
+		return false
 	}
-	return all
+	next, _ := utf8.DecodeRuneInString(rest[utf8.RuneLen(r):])
+	return !unicode.IsUpper(before) || unicode.IsLower(next)
 }
 
-func splitCase(part []rune) []string {
-	var all []string
-	start := 0
-	for i := 1; i < len(part); i++ {
-		rises := unicode.IsUpper(part[i]) && !unicode.IsUpper(part[i-1])
-		ends := unicode.IsUpper(part[i]) && i+1 < len(part) && unicode.IsLower(part[i+1]) && unicode.IsUpper(part[i-1])
-		if rises || ends {
-			all = append(all, string(part[start:i]))
-			start = i
+func spelt(text string, yield func(int, string) bool) {
+	for i, r := range text {
+		if word, ok := symbols[r]; ok && !yield(i, word) {
+			return
 		}
 	}
-	return append(all, string(part[start:]))
 }
 
 // Distinct returns the Go word of each text. Where several would have the same, each is spelt with its symbols (_meta beside meta
@@ -176,8 +208,8 @@ func (n *Names) Take(name string) string {
 	return free
 }
 
-// TakeFor is Take for a name that users see: if it is taken, a suffix that follows from the text tells it apart, so that what
-// is added or moved elsewhere does not rename it again.
+// TakeFor is Take for a name that users see: if it is taken, it gets a suffix that follows from text, so that changes elsewhere do
+// not rename it.
 func (n *Names) TakeFor(name, text string) string {
 	if n.taken[name] || reserved(name) {
 		name += suffix(text)

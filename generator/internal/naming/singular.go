@@ -2,7 +2,7 @@ package naming
 
 import "strings"
 
-// singulars are plurals that no rule below makes singular, and words that only look like plurals: those are their own.
+// singulars are irregular plurals with their singulars, and words that only look like plurals with themselves.
 var singulars = wordMap("children child people person men man women woman feet foot indices index vertices vertex matrices matrix " +
 	"statuses status buses bus viruses virus bonuses bonus aliases alias canvases canvas gases gas lenses lens " +
 	"analyses analysis diagnoses diagnosis hypotheses hypothesis theses thesis axes axis caches cache movies movie cookies cookie " +
@@ -19,8 +19,8 @@ func wordMap(list string) map[string]string {
 	return m
 }
 
-// Singular returns the Go name of one of what name, in the words of a schema, names several of: line_items is LineItem. It is
-// empty if name names no more than one.
+// Singular returns the Go name of one element of a list called name: line_items is LineItem. It is empty if name is no
+// plural.
 func Singular(name string) string {
 	all := Words(name)
 	if len(all) == 0 {

@@ -31,10 +31,12 @@ type Schema struct {
 	Document *schema.Document
 	Node     *schema.Node // nil: the document's root
 	Keep     bool         // keep the properties that the schema does not name
+	Sent     bool         // it is the schema of what is sent, so that defaults are only documentation
+	Both     bool         // of what is received, too
 }
 
-// Add generates a type for s and returns its number in the batch. A schema that is refused leaves no trace: the
-// diagnostics say why, and the number means nothing. The error is a panic of the generator.
+// Add generates a type for s and returns its number in the batch. A schema that is refused adds nothing: the
+// diagnostics say why, and the number has no meaning. The error is a panic of the generator.
 func (b *Batch) Add(s Schema) (number int, ds schema.Diagnostics, err error) {
 	number = len(b.schemas)
 	defer func() {
@@ -43,7 +45,7 @@ func (b *Batch) Add(s Schema) (number int, ds schema.Diagnostics, err error) {
 		}
 	}()
 	alone := typing.NewTypes()
-	alone.Lower(s.root(number))
+	s.lower(alone, number)
 	decls, ds := alone.Finish()
 	if ds.HasErrors() {
 		return number, ds, nil
@@ -53,11 +55,18 @@ func (b *Batch) Add(s Schema) (number int, ds schema.Diagnostics, err error) {
 	return number, ds, nil
 }
 
-func (s Schema) root(number int) typing.Root {
+// lower adds the schema's root to types, in each role that it has.
+func (s Schema) lower(types *typing.Types, number int) model.TypeRef {
 	name := fmt.Sprintf("S%dT", number) // a letter after the number: names that are taken get another one
-	return typing.Root{
-		Document: s.Document, Node: s.Node, Name: name, Scope: name, Keep: s.Keep, Use: model.Decode | model.Encode,
+	r := typing.Root{
+		Document: s.Document, Node: s.Node, Name: name, Scope: name, Keep: s.Keep, Use: model.Decode | model.Encode, Sent: s.Sent,
 	}
+	ref := types.Lower(r)
+	if s.Both {
+		r.Sent = !s.Sent
+		types.Lower(r)
+	}
+	return ref
 }
 
 // Drop leaves out schemas; the others keep their numbers. Questions about them are answered with Dropped.
@@ -108,7 +117,7 @@ func (b *Batch) files(repo string) (map[string][]byte, error) {
 			table.WriteString("\tnil,\n")
 			continue
 		}
-		ref := types.Lower(s.root(i))
+		ref := s.lower(types, i)
 		fmt.Fprintf(&table, "\trun(%s, %s),\n", ref.Decode, ref.Append)
 	}
 	table.WriteString("}\n")

@@ -62,13 +62,14 @@ type experiment struct {
 	shrunk    int
 }
 
-// specimen is a schema and its validator by others.
+// specimen is a schema and its reference validator.
 type specimen struct {
 	doc       *schema.Document
 	node      *schema.Node // a definition of doc; nil: its root
 	reference *jsonschema.Schema
 	number    int
 	keep      bool
+	fills     bool // decoding sets defaults
 }
 
 // write fills the experiment with random schemas and instances.
@@ -90,7 +91,7 @@ func (e *experiment) write(t *testing.T, r *rand.Rand) {
 	t.Logf("%d schemas, %d others refused: %v", e.batch.Len(), total, refused)
 }
 
-// vary puts instances that follow the schema, each with three that follow it less.
+// vary adds instances made from the schema, each with three mutants of it.
 func (e *experiment) vary(r *rand.Rand, s *specimen, instances int) {
 	f := &filler{r, s.doc}
 	from := s.doc.Root
@@ -108,7 +109,7 @@ func (e *experiment) vary(r *rand.Rand, s *specimen, instances int) {
 
 var byteFormat = regexp.MustCompile(`"format":\s*"byte"`)
 
-// admit adds a schema that nobody refuses, or says who does.
+// admit adds a schema that neither validator refuses, or returns which does.
 func (e *experiment) admit(t testing.TB, text []byte, keep bool) (*specimen, string) {
 	t.Helper()
 	doc, ds := document(t, parse(t, fileOf(&e.batch), text), e.dialect)
@@ -123,7 +124,8 @@ func (e *experiment) admit(t testing.TB, text []byte, keep bool) (*specimen, str
 	if err != nil {
 		return nil, "reference"
 	}
-	number, ds, err := e.batch.Add(proof.Schema{Document: doc, Keep: keep})
+	role := e.batch.Len() % 3
+	number, ds, err := e.batch.Add(proof.Schema{Document: doc, Keep: keep, Sent: role > 0, Both: role > 1})
 	if err != nil {
 		t.Errorf("%v\nschema %s", err, text)
 		return nil, "panic"
@@ -131,7 +133,7 @@ func (e *experiment) admit(t testing.TB, text []byte, keep bool) (*specimen, str
 	if ds.HasErrors() {
 		return nil, "lower: " + code(ds)
 	}
-	s := &specimen{doc: doc, reference: ref, number: number, keep: keep}
+	s := &specimen{doc: doc, reference: ref, number: number, keep: keep, fills: role != 1 && hasDefaults(doc)}
 	return s, ""
 }
 
@@ -168,7 +170,7 @@ func (e *experiment) run(t *testing.T) {
 		if found[s] || answers[i].Dropped {
 			continue
 		}
-		if what := judge(s, e.instances[i], answers[i]); what != "" {
+		if what := compare(s, e.instances[i], answers[i]); what != "" {
 			found[s] = true
 			if s.node != nil {
 				t.Error(finding(s.node, e.instances[i], s.keep, what))
@@ -183,8 +185,8 @@ func (e *experiment) run(t *testing.T) {
 	}
 }
 
-// judge returns what is wrong with an answer, or "".
-func judge(s *specimen, instance *schema.Node, a proof.Answer) string {
+// compare returns what is wrong with an answer, or "".
+func compare(s *specimen, instance *schema.Node, a proof.Answer) string {
 	want := s.reference.Validate(instance.Value())
 	var invalid *jsonschema.ValidationError
 	switch {
@@ -198,7 +200,7 @@ func judge(s *specimen, instance *schema.Node, a proof.Answer) string {
 		return ""
 	case jsonFault(s, a) != "":
 		return a.JSON
-	case hasDefaults(s.doc):
+	case s.fills:
 		return filled(s, instance, a.Out)
 	case a.Unstable != "" && !exact(instance):
 		return "" // what float64 makes of a number may be on the other side of a bound

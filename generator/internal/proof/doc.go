@@ -1,14 +1,15 @@
-// Package proof compiles generated types and runs them in a child process, for the tests that hold generated code against
-// something else: the official JSON Schema suite, the reference validator, the protocol's example messages.
+// Package proof compiles generated types and runs them in a child process, for the tests that compare generated code with something
+// else: the official JSON Schema suite, the reference validator, the protocol's example messages. It is for those who change what a
+// keyword generates, and want to know whether it still means what JSON Schema says.
 //
 //	batch.go            many schemas become one package main, compiled once
 //	program.go          asks the running program about instances, thousands in one go
 //	testdata/child.go   the program itself: a line in, a line out
-//	reference_test.go   the validator that ours is held against
+//	reference_test.go   the validator that ours is compared with
 //	suite_test.go       the official suite (VAL04); with the tag official the newest one and its optional parts
 //	differential_test.go, schemas_test.go, instances_test.go, mutate_test.go, shrink_test.go
 //	                    random schemas and instances against jsonschema/v5 (VAL05), and the round trip
-//	findings_test.go    what that found before: testdata/findings
+//	findings_test.go    the disagreements that it found before: testdata/findings
 //	golden_test.go      the schemas of the emitter's goldens against jsonschema/v5, also by fuzzing
 //	documents_test.go   the protocol's own documents and, with the tag official, its examples
 //

@@ -58,7 +58,7 @@ func (e *experiment) expect(t *testing.T, expected []bool) {
 		if agreed := s.reference.Validate(n.Value()) == nil; agreed != expected[i] {
 			t.Errorf("the reference does not agree\nschema %s\ninstance %s", s.doc.Root.JSON(), n.JSON())
 		}
-		if what := judge(s, n, a); what != "" && !a.Dropped {
+		if what := compare(s, n, a); what != "" && !a.Dropped {
 			t.Error(finding(s.doc.Root, n, s.keep, what))
 		}
 	}

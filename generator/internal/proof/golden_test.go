@@ -45,7 +45,7 @@ func FuzzVAL05GoldensAgreeWithTheReference(f *testing.F) {
 		if a.Refused != "" {
 			return // for a limit (VAL07)
 		}
-		if what := judge(s, instance, a); what != "" {
+		if what := compare(s, instance, a); what != "" {
 			t.Error(finding(s.doc.Root, instance, s.keep, what))
 		}
 	})
@@ -61,7 +61,7 @@ func outsized(n *schema.Node) bool {
 	return found
 }
 
-// officialOnly are goldens that the reference can not judge: the official suite does.
+// officialOnly are goldens that the reference does not support: the official suite tests them.
 var officialOnly = map[string]string{
 	"metaschema.txtar": "it refers to a definition that the official meta-schema has in another document",
 	"dynamicref.txtar": "the reference counts the anchors of embedded resources as those of the resources around them",

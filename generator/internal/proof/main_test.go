@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 }
 
 // build compiles a batch. Schemas whose code does not compile are errors of the test, and dropped from the batch so that
-// the rest still shows what it is worth; questions about them are passed over by ask.
+// the others are still tested; ask skips questions about them.
 func build(t testing.TB, b *proof.Batch) *proof.Program {
 	t.Helper()
 	repo, err := filepath.Abs("../../..")

@@ -24,7 +24,7 @@ func reference(dialect schema.Dialect, document []byte) (*jsonschema.Schema, err
 
 const address = "mem://document"
 
-// compiler knows one document and no way to others. Formats are asserted, as ours are.
+// compiler reads one document and no others. Formats are asserted, as ours are.
 func compiler(dialect schema.Dialect, document []byte) (*jsonschema.Compiler, error) {
 	c := jsonschema.NewCompiler()
 	c.Draft, c.AssertFormat = jsonschema.Draft2020, true
@@ -35,8 +35,8 @@ func compiler(dialect schema.Dialect, document []byte) (*jsonschema.Compiler, er
 	return c, c.AddResource(address, bytes.NewReader(document))
 }
 
-// borrowFormats gives the reference our word on formats where its own takes what net/url, net/mail and the like take.
-// Those are the official suite's to judge; here they would only drown what else is found. Base64 is none of its formats.
+// borrowFormats gives the reference our formats where its own accept what net/url, net/mail and the like accept. The official suite
+// tests those; here they would only hide other findings. Base64 is none of its formats.
 func borrowFormats() {
 	for name, format := range map[string]format.Format{
 		"uri": format.URI, "uri-reference": format.URIReference, "iri": format.IRI, "iri-reference": format.IRIReference,

@@ -58,7 +58,7 @@ func smaller(t *testing.T, dialect schema.Dialect, root, instance *schema.Node, 
 		if a.Dropped {
 			continue
 		}
-		w := judge(e.of[k], e.instances[k], a)
+		w := compare(e.of[k], e.instances[k], a)
 		size := len(e.of[k].doc.Root.JSON()) + len(e.questions[k].Instance)
 		if w != "" && (r == nil || size < best) {
 			r, i, what, best = e.of[k].doc.Root, e.instances[k], w, size

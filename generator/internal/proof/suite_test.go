@@ -17,7 +17,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// passed is how many tests of each draft there are, so that none can get lost.
+// passed is how many tests of each draft there are, so that none can be skipped unnoticed.
 var passed = map[schema.Dialect]int{schema.Draft2020: 1055, schema.Draft7: 890}
 
 func TestVAL04OfficialSuite202012(t *testing.T) {

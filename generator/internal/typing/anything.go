@@ -11,7 +11,7 @@ func (l *lowering) anything(n *schema.Node) bool {
 	return (&anything{l, map[*schema.Node]bool{}}).node(n)
 }
 
-// inAnything is anything for a shape that stands where it is used.
+// inAnything reports the same of an inline shape.
 func (l *lowering) inAnything(s *shape) bool {
 	return listsAll(s) && (&anything{l, map[*schema.Node]bool{}}).group(s.groups[0])
 }
@@ -23,7 +23,7 @@ func listsAll(s *shape) bool {
 
 type anything struct {
 	l       *lowering
-	assumed map[*schema.Node]bool // true until shown otherwise: what such a schema contains may be itself
+	assumed map[*schema.Node]bool // true until disproved: a schema may contain itself
 }
 
 func (a *anything) node(n *schema.Node) bool {
@@ -45,7 +45,7 @@ func (a *anything) group(g group) bool {
 	return !g.one && kinds == model.KindAny
 }
 
-// free returns the kinds of which s takes every value.
+// free returns the kinds of which s allows every value.
 func (a *anything) free(s *shape) model.Kind {
 	if s.never != nil || s.enum != nil || len(s.groups) > 0 || s.also != nil {
 		return 0
@@ -60,7 +60,7 @@ func (a *anything) free(s *shape) model.Kind {
 	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || r.first != nil || !a.all(r.items)) {
 		kinds &^= model.KindArray
 	}
-	if o := &s.obj; o.at != nil && (o.min != nil || o.max != nil || o.props != nil || o.required != nil || o.sets != nil || !a.all(o.rest)) {
+	if o := &s.obj; o.at != nil && (o.min != nil || o.max != nil || o.props != nil || o.required != nil || o.sets != nil || !a.all(o.additionalProperties)) {
 		kinds &^= model.KindObject
 	}
 	return kinds

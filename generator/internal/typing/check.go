@@ -49,7 +49,7 @@ func (l *lowering) checkNode(n *schema.Node, hint string) *model.Decl {
 	return d
 }
 
-// checkRef is ref where nothing is kept.
+// checkRef is ref for validators.
 func (l *lowering) checkRef(target *schema.Node) model.Value {
 	return model.Value{Type: model.Named{Decl: l.checkNode(target, l.refName(target))}}
 }

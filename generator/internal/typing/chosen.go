@@ -7,14 +7,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// chosen are the names of types that the manifest gives with goType, before any other type has one.
+// chosen are the type names that the manifest gives with goType. They are taken before all others.
 type chosen struct {
 	docs map[*schema.Document]bool
 	at   map[string]*schema.Node // the value of goType, by name
 	used map[*schema.Node]bool
 }
 
-// Choose takes the names that a document chooses. What has such a name already has it in every package.
+// Choose takes the type names that a document chooses. A name that is taken before belongs to every generated package.
 func (t *Types) Choose(doc *schema.Document) {
 	if t.chosen.docs[doc] {
 		return
@@ -34,7 +34,7 @@ func (t *Types) Choose(doc *schema.Document) {
 	}
 }
 
-// unused warns of names that nothing has.
+// unused warns of chosen names that no type has.
 func (t *Types) unused() {
 	for name, n := range t.chosen.at {
 		if !t.chosen.used[n] {
@@ -51,7 +51,7 @@ func firstChoice(c conj) *schema.Node {
 	return nil
 }
 
-// goType returns the value of goType in a schema, or nil.
+// goType returns the type name that goType in a schema chooses, or nil.
 func goType(n *schema.Node) *schema.Node {
 	if t := n.Get("goType"); t.Is(schema.String) && !schema.IsGoType(t.Text) {
 		return t
@@ -59,7 +59,7 @@ func goType(n *schema.Node) *schema.Node {
 	return nil
 }
 
-// typeName returns the name for a type: the one that its schema chooses, or one like hint.
+// typeName returns the name for a type: the one that its schema chooses, or one derived from hint.
 func (t *Types) typeName(hint string, c *claim) string {
 	own := goType(c.by)
 	if own != nil && t.chosen.at[own.Text] == own && !t.chosen.used[own] {
@@ -75,7 +75,7 @@ func (t *Types) typeName(hint string, c *claim) string {
 	return t.Names.TakeFor(hint, c.site)
 }
 
-// fieldNames returns the Go names of properties: those that their schemas choose, else what their keys say.
+// fieldNames returns the Go names of properties: those that their schemas choose, else those derived from their keys.
 func (l *lowering) fieldNames(props []property) []string {
 	keys := make([]string, len(props))
 	for i := range props {
@@ -107,7 +107,7 @@ func fieldName(key string) string {
 	return name
 }
 
-// sameField reports another field, or a method, that has the name which a property chooses.
+// sameField reports that a chosen name belongs to another field, or to a method.
 func (l *lowering) sameField(n *schema.Node, names []string, i int, props []property) {
 	if methods[n.Text] {
 		l.Types.findings.Report(n, "same-go-name", "choose another goName", "%s is a method that the type may have", n.Text)

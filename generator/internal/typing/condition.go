@@ -12,7 +12,7 @@ import (
 type condition struct {
 	at      *schema.Node // the schema that has it
 	keyword string
-	lists   bool // what it says with lists of names, not with schemas
+	lists   bool // of dependencies: the lists of names, not the schemas
 }
 
 // allKinds are the conditions that look at values of every kind.
@@ -22,7 +22,7 @@ func (r *reader) readCondition(s *shape, owner, v *schema.Node) {
 	s.also = append(s.also, condition{at: owner, keyword: keywordAt(owner, v)})
 }
 
-// readNot makes false of not: {}, which is how some libraries write it.
+// readNot reads not: {} as false, because some libraries write false so.
 func (r *reader) readNot(s *shape, owner, v *schema.Node) {
 	switch {
 	case r.anyValue(v):
@@ -32,7 +32,7 @@ func (r *reader) readNot(s *shape, owner, v *schema.Node) {
 	}
 }
 
-// readDependencies splits what draft-07 has in one keyword.
+// readDependencies splits the keyword of draft-07 into its lists of names and its schemas.
 func (r *reader) readDependencies(s *shape, owner, v *schema.Node) {
 	c := condition{at: owner, keyword: keywordAt(owner, v)}
 	s.also = append(s.also, c, condition{c.at, c.keyword, true})
@@ -40,17 +40,7 @@ func (r *reader) readDependencies(s *shape, owner, v *schema.Node) {
 
 func keywordAt(owner, v *schema.Node) string { return v.Pointer[len(owner.Pointer)+1:] }
 
-func uniteConditions(a, b []condition) []condition {
-	a = slices.Clip(a)
-	for _, c := range b {
-		if !slices.Contains(a, c) {
-			a = append(a, c)
-		}
-	}
-	return a
-}
-
-// anyKind reports whether s has conditions that null may break.
+// anyKind reports whether s allows null and has conditions that null may violate.
 func (s *shape) anyKind() bool {
 	return s.kinds&model.KindNull != 0 && slices.ContainsFunc(s.also, func(c condition) bool { return allKinds[c.keyword] })
 }
@@ -73,7 +63,7 @@ func (l *lowering) condition(c condition, hint string) *model.Decl {
 	return d
 }
 
-// idle reports whether every value meets a condition.
+// idle reports whether every value satisfies a condition.
 func (l *lowering) idle(c condition) bool {
 	free := func(n *schema.Node) bool { return n == nil || l.shape(conj{n}).free() }
 	v := c.at.Get(c.keyword)

@@ -36,8 +36,7 @@ func (l *lowering) simplify(c conj) conj {
 	return out
 }
 
-// key names what stands at a place: the same schemas have the same type, which is how recursion through merged schemas
-// ends.
+// key identifies the schemas of c. The same schemas have the same type, which is how recursion through merged schemas ends.
 func (l *lowering) key(c conj, p place) string {
 	var all []string
 	for _, n := range c {
@@ -51,7 +50,7 @@ func (l *lowering) key(c conj, p place) string {
 	return strings.Join(all, "\x00")
 }
 
-// id is a text that no other schema has: places are not, documents may have the same file name.
+// id identifies a schema. Its position would not: several documents may have the same file name.
 func (t *Types) id(n *schema.Node) string {
 	i, ok := t.ids[n]
 	if !ok {
@@ -61,7 +60,7 @@ func (t *Types) id(n *schema.Node) string {
 	return strconv.Itoa(i)
 }
 
-// known is what was made of a conj. Its value is complete when done; until then its declaration may lack a body.
+// known is the result for a conj. Its value is complete when done is set; until then its declaration may lack a body.
 type known struct {
 	value model.Value
 	done  bool
@@ -104,12 +103,12 @@ func closeLoop(k *known, v model.Value, s *shape) model.Value {
 	if d.Body != nil {
 		return v
 	}
-	d.Doc = docLines(nil, &s.notes)
+	d.Doc = docLines(nil, &s.annotations)
 	d.Body = &model.Defined{Value: model.Value{Type: v.Type, Values: v.Values, Checks: v.Checks}}
 	return model.Value{Type: model.Named{Decl: d}, Null: v.Null}
 }
 
-// conjunctionCheck is conjunction where nothing is kept.
+// conjunctionCheck is conjunction for validators.
 func (l *lowering) conjunctionCheck(c conj, p place) model.Value {
 	if len(c) == 0 {
 		return l.typed(l.shape(c), p)

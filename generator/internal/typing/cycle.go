@@ -20,32 +20,29 @@ func (c *cycles) visit(d *model.Decl) {
 		return
 	}
 	c.open[d] = true
-	switch b := d.Body.(type) {
-	case *model.Struct:
-		for _, p := range b.Props {
-			c.prop(p)
+	d.Children(func(v *model.Value, of *model.Prop) {
+		if named, storage := inside(d, v, of); storage == nil {
+			return
+		} else if c.open[named] {
+			*storage = model.Pointer
+		} else {
+			c.visit(named)
 		}
-	case *model.Defined:
-		if named, ok := b.Value.Type.(model.Named); ok && b.Value.Hold == model.Bare {
-			if c.open[named.Decl] {
-				b.Value.Hold = model.Pointer
-			} else {
-				c.visit(named.Decl)
-			}
-		}
-	}
+	})
 	delete(c.open, d)
 	c.done[d] = true
 }
 
-func (c *cycles) prop(p *model.Prop) {
-	named, ok := p.Value.Type.(model.Named)
-	if !ok || p.Name == "" || p.Hold != model.Bare || classOf(&p.Value) != record {
-		return
+// inside returns the type of v and how it is held, if every value of d contains a v.
+func inside(d *model.Decl, v *model.Value, of *model.Prop) (*model.Decl, *model.Storage) {
+	named, ok := v.Type.(model.Named)
+	_, defined := d.Body.(*model.Defined)
+	switch {
+	case !ok:
+	case defined && v.Storage == model.Bare:
+		return named.Decl, &v.Storage
+	case of != nil && of.Name != "" && of.Storage == model.Bare && classOf(v) == record:
+		return named.Decl, &of.Storage
 	}
-	if c.open[named.Decl] {
-		p.Hold = model.Pointer
-		return
-	}
-	c.visit(named.Decl)
+	return nil, nil
 }

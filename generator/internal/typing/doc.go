@@ -13,10 +13,10 @@
 //	read.go follow.go conj.go scope.go               $ref, allOf and dynamic scopes, down to shapes
 //	shape.go anything.go number.go format.go         what is known of a place
 //	object.go tuple.go scalar.go gotype.go           types of one kind
-//	union.go form.go unionname.go                    types of several kinds, and how their forms are told apart
+//	union.go form.go unionname.go                    types of several kinds, and how their forms are distinguished
 //	check.go condition.go pattern.go unevaluated.go  keywords that no Go type can say
-//	saying.go sayingkind.go                          what conditions demand, in words
-//	storage.go literal.go                            how a value is held; defaults as literals
+//	requirement.go requirementkind.go                what conditions demand, in words
+//	storage.go flow.go literal.go                    how a value is held; what is sent or received; defaults as literals
 //	typename.go chosen.go rulename.go                names of types, fields and tables
 //	share.go once.go cycle.go                        types that say the same; recursion
 //	marshal.go reachability.go text.go               what encoding/json needs; which functions are called; text in raw strings
@@ -62,12 +62,18 @@
 // An enum is a string type with constants; where it has numbers or booleans beside strings, the constants are JSON texts. A
 // required const has no field, an enum of one value has one: the handler compiles when an enum becomes shorter.
 //
+// A default is applied to what is received: the field is the plain type and never absent. What a tool answers must be able to leave the
+// property out (another may be required instead), so there the field is optional and the default is documentation. A type for both has the
+// optional field, which decoding sets: two types of one schema would have to be converted by hand.
+//
 // A tuple is a struct with a field for each item, called by its title or position. minItems says which are required; the items
 // after them, if there may be any, are a list.
 //
-// goType, or defaults.GoTypes of the manifest, asks for another Go type of a format or of numbers (gotype.go). The verdict stays the
-// schema's, but time.Duration refuses years and months. What is written again means the same and may be spelt otherwise: a leap
-// second is the second after it, hours hold days and weeks, a UUID has small letters. A time.Duration is written in whole seconds, rounded,
+// goType, or defaults.GoTypes of the manifest, asks for another Go type of a format or of numbers (gotype.go). Validation stays the
+// schema's, but time.Duration refuses years and months, and time.Time the leap second after which the year 10000 begins. What is written
+// again means the same and may be spelt otherwise: a leap second is the second after it, hours hold days and weeks, a UUID has small
+// letters. uniqueItems compares what is written: two spellings of one value are two items, but one when they are written again, which the
+// check of an output refuses. A time.Duration is written in whole seconds, rounded,
 // because format duration has no fraction. An error instead was rejected: whoever returns time.Since would break the schema at run time,
 // almost always, for less than the format can say.
 //
@@ -77,13 +83,14 @@
 // A keyword that no Go type can say is a condition: a validator of its own that looks at the same bytes before the type is
 // read, one for each schema that has it. patternProperties says
 // what holds for names that nothing names: with one pattern and nothing else allowed it is a map of its type, otherwise
-// such properties are kept as JSON. unevaluatedProperties is additionalProperties wherever the names that are spoken of do
+// such properties are kept as JSON. unevaluatedProperties is additionalProperties wherever the names that are mentioned do
 // not depend on the value (allOf, $ref); elsewhere functions of their own record them.
 //
 // Where a $dynamicRef leads is decided here: a resource is copied for each way to it that makes a difference, and in a
 // copy it is a $ref. There is no form that is decided while decoding, because every way is known. Keywords of the other
 // draft say nothing, with a warning. A $ref to the draft's own meta-schema is a condition, too: what must be a schema is
-// kept as JSON. A $ref to any other document is an error (VAL06).
+// kept as JSON. A $ref to a file leads to a shared
+// schema before this package sees it; one to any other document is an error (VAL06).
 //
 // To add a keyword: a golden in ../emit/testdata/golden that has it, a reader in the table of keyword.go, and then either
 // a field of a facet in shape.go with its merge in merge.go, a field of the rule in model and the line of ../emit/rules.go
@@ -92,7 +99,7 @@
 //
 // # Rejected
 //
-//   - Pointers for optional scalars: an allocation each, and a nil dereference for whoever forgets to ask. storage.go.
+//   - Pointers for optional scalars: an allocation each, and a nil dereference wherever a test is missing. storage.go.
 //   - Fields in the order of the source: moving a property there would move lines of generated code and the bits of
 //     tables. They stand by name.
 //   - Unions decoded by the first member whose required keys are there: wrong as soon as two fit. Kinds, constant properties and

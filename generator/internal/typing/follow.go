@@ -2,8 +2,8 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/schema"
 
-// follow goes along references of one schema, also those in an allOf, anyOf or oneOf of one, as long as only annotations stand
-// beside them, and no schema wants a type of its own. It returns what the last one leads to.
+// follow follows references, also those in an allOf, anyOf or oneOf of one schema, as long as only annotations stand
+// beside them and no schema chooses a type name. It returns the target of the last one.
 func (r *reader) follow(n *schema.Node) (*schema.Node, bool) {
 	seen := map[*schema.Node]bool{}
 	target, found := n, false
@@ -25,19 +25,19 @@ func (r *reader) follow(n *schema.Node) (*schema.Node, bool) {
 
 func (r *reader) step(n *schema.Node) (next *schema.Node, byRef bool) {
 	if ref := n.Get("$ref"); ref != nil && r.dialect(n) == schema.Draft7 {
-		return r.referred(n, ref), true // what stands beside it means nothing
+		return r.referred(n, ref), true // keywords beside it are ignored
 	}
 	for i := range n.Members {
 		m := &n.Members[i]
 		k, known := r.keywords[m.Key]
 		switch {
-		case (m.Key == "$ref" || m.Key == "$dynamicRef" && k.means(r.dialect(n))) && next == nil:
+		case (m.Key == "$ref" || m.Key == "$dynamicRef" && k.definedIn(r.dialect(n))) && next == nil:
 			if next, byRef = r.referred(n, m.Value), true; next == nil {
 				return nil, false
 			}
 		case r.only(m) != nil && next == nil:
 			next = r.only(m)
-		case !known || k.note || Remarks[m.Key]:
+		case !known || k.annotation || Annotations[m.Key]:
 		default:
 			return nil, false
 		}
@@ -54,7 +54,7 @@ func (r *reader) referred(n, ref *schema.Node) *schema.Node {
 	return target
 }
 
-// only returns the one schema that an allOf, anyOf or oneOf leaves; nil if there are more.
+// only returns the only schema of an allOf, anyOf or oneOf that values can satisfy; nil if there are more.
 func (r *reader) only(m *schema.Member) *schema.Node {
 	var only *schema.Node
 	switch m.Key {
@@ -72,5 +72,5 @@ func (r *reader) only(m *schema.Member) *schema.Node {
 	return only
 }
 
-// Remarks are the keywords that are read and still say nothing about which values are allowed.
-var Remarks = map[string]bool{"title": true, "description": true, "deprecated": true, "default": true}
+// Annotations are the annotations that are read.
+var Annotations = map[string]bool{"title": true, "description": true, "deprecated": true, "default": true}

@@ -7,15 +7,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// forms are what a value must show at first sight for each of the schemas of a union: its kind, the text of one member, which
-// is key, and the members that not all of them need.
+// forms returns what is compared before a branch of a union is tried: the kind of the value, the text of its member key, and the
+// members that this branch requires and others do not.
 func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
-	key, tags := l.telling(branches)
+	key, tags := l.discriminator(branches)
 	common := l.commonNeeds(branches, deepest)
 	forms = make([]model.Form, len(branches))
 	for i, s := range branches {
 		f := &forms[i]
-		f.Kinds, f.Integer = s.kinds, s.integer
+		f.Title, f.Kinds, f.Integer = s.annotations.title, s.kinds, s.integer
 		if s.kinds&model.KindObject == 0 {
 			continue
 		}
@@ -30,10 +30,10 @@ func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
 	return key, forms
 }
 
-// deepest is how many unions within unions are looked at.
+// deepest is how many levels of unions within unions are searched.
 const deepest = 2
 
-// needs are the members that an object must have, by what s says itself and by what all forms of a union in it say.
+// needs returns the members that s requires of an object, itself or in all branches of a union in it.
 func (l *lowering) needs(s *shape, depth int) []string {
 	needs := s.obj.required
 	if depth == 0 {
@@ -57,7 +57,7 @@ func (l *lowering) shapes(g group) []*shape {
 	return all
 }
 
-// commonNeeds are the members that all objects need.
+// commonNeeds returns the members that all branches require.
 func (l *lowering) commonNeeds(branches []*shape, depth int) []string {
 	var common []string
 	first := true
@@ -74,9 +74,9 @@ func (l *lowering) commonNeeds(branches []*shape, depth int) []string {
 	return common
 }
 
-// telling finds the property whose constant texts tell the most branches apart, with the texts of each; those of a branch that
-// does not require it, or bounds it in another way, are nil.
-func (l *lowering) telling(branches []*shape) (key string, tags [][]string) {
+// discriminator returns the property whose constant texts distinguish the most branches, with the texts of each branch; nil for one
+// that does not require it or lists no texts.
+func (l *lowering) discriminator(branches []*shape) (key string, tags [][]string) {
 	tags = make([][]string, len(branches))
 	most := 1
 	tried := map[string]bool{}
@@ -98,8 +98,8 @@ func (l *lowering) telling(branches []*shape) (key string, tags [][]string) {
 	return key, tags
 }
 
-// texts are what a required property must be one of, by what s says itself or by what each form of a union in it says; nil if
-// that is not a list of strings.
+// texts returns the strings that s, or each branch of a union in it, allows for a required property; nil if it is not
+// limited to strings.
 func (l *lowering) texts(s *shape, name string, depth int) []string {
 	if p := s.obj.prop(name); p != nil && s.kinds&model.KindObject != 0 && slices.Contains(s.obj.required, name) {
 		if v := l.shape(p.schema); v.enum != nil && v.kinds == model.KindString {
@@ -117,7 +117,7 @@ func (l *lowering) texts(s *shape, name string, depth int) []string {
 	return nil
 }
 
-// textsOfAll are the texts of all forms of a union that take objects; nil if one has none.
+// textsOfAll returns the texts of all branches that allow objects; nil if one of them has none.
 func (l *lowering) textsOfAll(branches []*shape, name string, depth int) []string {
 	var all []string
 	for _, b := range branches {
@@ -143,7 +143,7 @@ func textsIn(values []*schema.Node) []string {
 	return all
 }
 
-// distinctSets counts the lists of which no two are equal.
+// distinctSets counts the different lists.
 func distinctSets(all [][]string) int {
 	var seen [][]string
 	for _, list := range all {

@@ -14,8 +14,8 @@ func (r *reader) readGoType(s *shape, _, v *schema.Node) {
 	}
 }
 
-// goTypeOf is the Go type that a schema, or the manifest for all of its kind, asks for; empty where the usual one stands.
-// Protocol documents stay as they are.
+// goTypeOf returns the Go type that a schema, or the manifest for all schemas of its kind, asks for; empty for the default.
+// Protocol documents always have the default.
 func (l *lowering) goTypeOf(s *shape) string {
 	switch kinds := s.kinds &^ model.KindNull; {
 	case s.goType != "", l.keep, s.enum != nil:
@@ -30,13 +30,13 @@ func (l *lowering) goTypeOf(s *shape) string {
 	return ""
 }
 
-// formatted is the type of a string whose format has a Go type, if that is asked for. Base64 always has one.
+// formatted returns the Go type for the format of a string, if it is asked for. Base64 always has one.
 func (l *lowering) formatted(s *shape, rule *model.StringRule) (model.Type, bool) {
 	if rule.Format == byteFormat {
 		return model.Formatted{Name: "Bytes", Rule: rule}, true
 	}
 	name := l.goTypeOf(s)
-	if !slices.Contains(schema.GoTypesOf(rule.Format), name) {
+	if name == "" || rule.Format == "" || !slices.Contains(schema.GoTypesOf(rule.Format), name) {
 		return nil, false
 	}
 	pkg, name, _ := strings.Cut(name, ".")

@@ -4,15 +4,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// keyword says what lowering does with one keyword of the drafts. Each has a reader or a note: nothing is ever dropped
+// keyword says what lowering does with one keyword of the drafts. Each has a reader or is an annotation: nothing is ever dropped
 // (VAL03).
 type keyword struct {
-	read func(r *reader, s *shape, owner, value *schema.Node)
-	note bool // an annotation, or something that package schema has dealt with
-	only draft
+	read       func(r *reader, s *shape, owner, value *schema.Node)
+	annotation bool // an annotation, or something that package schema has dealt with
+	only       draft
 }
 
-// draft says in which drafts a keyword is one. In the others it says nothing.
+// draft is the set of drafts that define a keyword. In the others it is ignored.
 type draft uint8
 
 const (
@@ -21,8 +21,8 @@ const (
 	in7
 )
 
-// means reports whether a keyword says something in that dialect.
-func (k keyword) means(d schema.Dialect) bool {
+// definedIn reports whether a dialect defines the keyword.
+func (k keyword) definedIn(d schema.Dialect) bool {
 	return k.only == inBoth || (k.only == in7) == (d == schema.Draft7)
 }
 
@@ -35,7 +35,7 @@ func newKeywords() map[string]keyword {
 		"const":                {read: (*reader).readConst},
 		"properties":           {read: (*reader).readProperties},
 		"required":             {read: (*reader).readRequired},
-		"additionalProperties": {read: (*reader).readRest},
+		"additionalProperties": {read: (*reader).readAdditionalProperties},
 		"minProperties":        {read: (*reader).readMinProperties},
 		"maxProperties":        {read: (*reader).readMaxProperties},
 		"items":                {read: (*reader).readItems},
@@ -61,12 +61,12 @@ func newKeywords() map[string]keyword {
 		"deprecated":           {read: (*reader).readDeprecated},
 		"default":              {read: (*reader).readDefault},
 
-		"$schema": {note: true}, "$id": {note: true}, "$anchor": {note: true}, "$comment": {note: true},
-		"$defs": {note: true}, "definitions": {note: true}, "examples": {note: true}, "readOnly": {note: true},
-		"writeOnly": {note: true}, "contentEncoding": {note: true}, "contentMediaType": {note: true},
-		"contentSchema": {note: true},
+		"$schema": {annotation: true}, "$id": {annotation: true}, "$anchor": {annotation: true}, "$comment": {annotation: true},
+		"$defs": {annotation: true}, "definitions": {annotation: true}, "examples": {annotation: true}, "readOnly": {annotation: true},
+		"writeOnly": {annotation: true}, "contentEncoding": {annotation: true}, "contentMediaType": {annotation: true},
+		"contentSchema": {annotation: true},
 
-		"goName": {note: true}, "goType": {note: true, read: (*reader).readGoType}, // chosen.go, gotype.go
+		"goName": {annotation: true}, "goType": {annotation: true, read: (*reader).readGoType}, // chosen.go, gotype.go
 
 		"not":                   {read: (*reader).readNot},
 		"if":                    {read: (*reader).readCondition},
@@ -80,10 +80,10 @@ func newKeywords() map[string]keyword {
 		"unevaluatedProperties": {read: (*reader).readUnevaluatedProperties, only: in2020},
 		"unevaluatedItems":      {read: (*reader).readCondition, only: in2020},
 
-		// What these say is read with the keyword that they belong to.
-		"then": {note: true}, "else": {note: true}, "additionalItems": {note: true, only: in7},
-		"minContains": {note: true, only: in2020}, "maxContains": {note: true, only: in2020},
-		"$dynamicAnchor": {note: true, only: in2020}, "$vocabulary": {note: true, only: in2020},
+		// These are read with the keyword that they belong to.
+		"then": {annotation: true}, "else": {annotation: true}, "additionalItems": {annotation: true, only: in7},
+		"minContains": {annotation: true, only: in2020}, "maxContains": {annotation: true, only: in2020},
+		"$dynamicAnchor": {annotation: true, only: in2020}, "$vocabulary": {annotation: true, only: in2020},
 	}
 }
 
@@ -92,9 +92,9 @@ func (r *reader) read(s *shape, owner *schema.Node, m *schema.Member) {
 	k, known := r.keywords[m.Key]
 	switch {
 	case !known:
-		// an annotation: package schema has judged the spelling
-	case !k.means(r.dialect(owner)):
-		r.report.Warn(m.Value, "foreign-keyword", r.dialectHint(owner), "%s is no keyword of the draft of this schema and says nothing", m.Key)
+		// an annotation: package schema has checked the spelling
+	case !k.definedIn(r.dialect(owner)):
+		r.report.Warn(m.Value, "foreign-keyword", r.dialectHint(owner, m.Key), "%s is no keyword of the draft of this schema and says nothing", m.Key)
 	case k.read != nil:
 		k.read(r, s, owner, m.Value)
 	}

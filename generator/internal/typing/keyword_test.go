@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 // TestVAL03EveryKeywordHasAGolden: no row of the table is there for nothing, none is without proof, and none is neither
@@ -12,7 +14,7 @@ import (
 func TestVAL03EveryKeywordHasAGolden(t *testing.T) {
 	accepted := texts(t, "golden")
 	for name, k := range newKeywords() {
-		if k.read == nil && !k.note {
+		if k.read == nil && !k.annotation {
 			t.Errorf("%s is dropped", name)
 		}
 		if !strings.Contains(accepted, `"`+name+`":`) {
@@ -24,7 +26,7 @@ func TestVAL03EveryKeywordHasAGolden(t *testing.T) {
 // TestFormatsHaveGoldens: formats that are asserted are those that the runtime has.
 func TestFormatsHaveGoldens(t *testing.T) {
 	text := texts(t, "golden")
-	for name := range formats {
+	for _, name := range schema.Formats {
 		if !strings.Contains(text, `"format": "`+name+`"`) {
 			t.Errorf("format %s is in no golden", name)
 		}

@@ -8,22 +8,22 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// writeDefault writes the default of a property as a Go literal. One that its Go type can not hold is not applied: a default is
-// an annotation, so that is only said.
+// writeDefault writes the default of a property as a Go literal. One that its Go type can not hold is not applied, with a
+// warning: a default is an annotation.
 func (t *Types) writeDefault(p *model.Prop) {
 	n := t.defaults[p]
 	if n == nil {
 		return
 	}
-	delete(t.defaults, p) // also for a default within itself: there it is none
-	lit, ok := t.HeldLiteral(&p.Value, p.Hold, n)
+	delete(t.defaults, p) // so that a default within itself is not applied
+	lit, ok := t.HeldLiteral(&p.Value, p.Storage, n)
 	if ok {
 		p.Default = lit
 		return
 	}
 	t.findings.Warn(n, "impossible-default", "", "the default is not applied: the Go type of the property can not hold it")
-	p.Presence = presence(false, p.Value.Null, false)
-	p.Hold = hold(&p.Value, p.Presence)
+	p.Presence, p.DefaultText = presence(false, p.Value.Null, false), ""
+	p.Storage = storage(&p.Value, p.Presence)
 }
 
 // literal writes n as a Go literal of the type of v.
@@ -32,7 +32,7 @@ func (t *Types) literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
 	case model.String:
 		return model.Basic(strconv.Quote(n.Text)), n.Kind == schema.String
 	case model.Formatted:
-		return model.Parsed{Of: typ, Text: n.Text}, n.Kind == schema.String
+		return model.Parsed{Of: typ, Text: n.Text}, n.Kind == schema.String && schema.GoTypeHolds(typ.Package+"."+typ.Name, n.Text)
 	case model.Int:
 		x := n.Rat()
 		ok := n.Kind == schema.Number && x != nil && x.IsInt() && x.Num().IsInt64()
@@ -58,22 +58,22 @@ func (t *Types) literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
 	return nil, false
 }
 
-// HeldLiteral is literal for a value with its hold: an element, or a property of a struct.
-func (t *Types) HeldLiteral(v *model.Value, hold model.Hold, n *schema.Node) (model.Literal, bool) {
+// HeldLiteral is literal for an element or a property, which may be held as a pointer or an Optional.
+func (t *Types) HeldLiteral(v *model.Value, storage model.Storage, n *schema.Node) (model.Literal, bool) {
 	if n.Kind == schema.Null && v.Null {
-		return model.NullLiteral{Of: *v, Hold: hold}, true
+		return model.NullLiteral{Of: *v, Storage: storage}, true
 	}
 	lit, ok := t.literal(v, n)
-	if !ok || hold == model.Bare {
+	if !ok || storage == model.Bare {
 		return lit, ok
 	}
-	return &model.Held{Of: *v, Hold: hold, Value: lit}, true
+	return &model.Held{Of: *v, Storage: storage, Value: lit}, true
 }
 
 func (t *Types) sliceLiteral(v *model.Value, s *model.Slice, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
 	for _, item := range n.Items {
-		lit, ok := t.HeldLiteral(&s.Elem, s.Elem.Hold, item)
+		lit, ok := t.HeldLiteral(&s.Elem, s.Elem.Storage, item)
 		if !ok {
 			return nil, false
 		}
@@ -85,7 +85,7 @@ func (t *Types) sliceLiteral(v *model.Value, s *model.Slice, n *schema.Node) (mo
 func (t *Types) mapLiteral(v *model.Value, s *model.Map, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
 	for _, m := range sorted(n.Members) {
-		lit, ok := t.HeldLiteral(&s.Elem, s.Elem.Hold, m.Value)
+		lit, ok := t.HeldLiteral(&s.Elem, s.Elem.Storage, m.Value)
 		if !ok {
 			return nil, false
 		}
@@ -121,9 +121,9 @@ func (t *Types) namedLiteral(v *model.Value, d *model.Decl, n *schema.Node) (mod
 	return nil, false
 }
 
-// definedLiteral is a literal of type d, which is declared as the type of of.
+// definedLiteral is a literal of type d, whose underlying type is that of of.
 func (t *Types) definedLiteral(v *model.Value, d *model.Decl, of *model.Value, n *schema.Node) (model.Literal, bool) {
-	lit, ok := t.HeldLiteral(of, of.Hold, n)
+	lit, ok := t.HeldLiteral(of, of.Storage, n)
 	switch l := lit.(type) {
 	case *model.Composite:
 		l.Of = *v
@@ -145,7 +145,7 @@ func (t *Types) unionLiteral(u *model.Union, n *schema.Node) (model.Literal, boo
 			continue
 		}
 		if m.Pointer {
-			return &model.Held{Of: v, Hold: model.Pointer, Value: lit}, true
+			return &model.Held{Of: v, Storage: model.Pointer, Value: lit}, true
 		}
 		if _, constant := lit.(model.Basic); constant {
 			return &model.Convert{To: m.Decl, Value: lit}, true
@@ -155,8 +155,8 @@ func (t *Types) unionLiteral(u *model.Union, n *schema.Node) (model.Literal, boo
 	return nil, false
 }
 
-// structLiteral writes the properties that n has, and the defaults of those that it lacks. What no property is declared for
-// goes into the field for all others, if there is one.
+// structLiteral writes the properties that n has, and the defaults of those that it lacks. Other members
+// go into the field for additional properties, if there is one.
 func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
 	others := slices.Clone(n.Members)
@@ -168,7 +168,7 @@ func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (
 			return nil, false
 		case p.Name == "":
 		case given != nil:
-			lit, ok := t.HeldLiteral(&p.Value, p.Hold, given)
+			lit, ok := t.HeldLiteral(&p.Value, p.Storage, given)
 			if !ok {
 				return nil, false
 			}

@@ -7,11 +7,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// A type has a MarshalJSON or UnmarshalJSON only where encoding/json, which goes by the tags of its fields, would not do what
-// its encoder does, or would not read back all that this one writes. Most need neither.
+// A type has a MarshalJSON or UnmarshalJSON only where encoding/json with field tags would write something else than the
+// generated encoder, or could not read that. Most types need neither.
 
-// marshal decides which types need them. Those that write need their encoder, also if the package itself sends no such value;
-// those that read have their decoder, or are only ever sent.
+// marshal decides which types need them. MarshalJSON needs the encoder, also if the package itself sends no such value;
+// UnmarshalJSON is left out where there is no decoder.
 func (t *Types) marshal() {
 	for _, d := range t.decls {
 		if s, ok := d.Body.(*model.Struct); ok && s.Array == nil {
@@ -35,7 +35,7 @@ func methodless(d *model.Decl) bool {
 	case *model.Union:
 		return true
 	case *model.Defined:
-		return b.Value.Hold == model.Pointer || isUnion(&b.Value)
+		return b.Value.Storage == model.Pointer || isUnion(&b.Value)
 	}
 	return false
 }
@@ -50,7 +50,7 @@ func isUnion(v *model.Value) bool {
 	case *model.Union:
 		return true
 	case *model.Defined:
-		return b.Value.Hold == model.Bare && isUnion(&b.Value)
+		return b.Value.Storage == model.Bare && isUnion(&b.Value)
 	}
 	return false
 }
@@ -63,7 +63,7 @@ const (
 	reading direction = true
 )
 
-// plainly reports whether encoding/json does with d, by itself, what the generated functions do.
+// plainly reports whether encoding/json, without methods, does with d what the generated functions do.
 func plainly(d *model.Decl, dir direction) bool {
 	switch b := d.Body.(type) {
 	case *model.Struct:
@@ -92,7 +92,7 @@ func plainProp(p *model.Prop, dir direction) bool {
 	case p.Tag == "", dir == reading && p.Presence == model.Optional && nilIsNull(&p.Value):
 		return false // null would be read as absent
 	}
-	nilable := p.Hold == model.Bare && (p.Presence == model.Optional || p.Presence == model.Nullable)
+	nilable := p.Storage == model.Bare && (p.Presence == model.Optional || p.Presence == model.Nullable)
 	return plainValue(&p.Value, dir, nilable && !(p.Presence == model.Nullable && nilIsWritten(&p.Value)))
 }
 
@@ -124,8 +124,8 @@ func nilIsWritten(v *model.Value) bool {
 
 // plainDefined reports the same of a type over another one, which has the form of that one but not its methods.
 func plainDefined(v *model.Value, dir direction) bool {
-	if v.Hold != model.Bare {
-		return v.Hold == model.Pointer
+	if v.Storage != model.Bare {
+		return v.Storage == model.Pointer
 	}
 	switch t := v.Type.(type) {
 	case model.Raw, model.Decimal, model.Formatted:
@@ -139,7 +139,7 @@ func plainDefined(v *model.Value, dir direction) bool {
 	return plainValue(v, dir, v.Null)
 }
 
-// tag is what stands in the tag of a property's field; nothing for names that encoding/json ignores there without a word.
+// tag returns the JSON tag of a property's field; empty for names that encoding/json silently ignores in tags.
 func tag(p *model.Prop) string {
 	for _, r := range p.Key {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// and makes s say what t says too. The result is exact: a value satisfies it if and only if it satisfies both.
+// and merges t into s. The result is exact: a value satisfies it if and only if it satisfies both.
 func (s *shape) and(t *shape) {
 	if t.kindsAt != nil && (s.kindsAt == nil || s.kinds&t.kinds != s.kinds) {
 		s.kindsAt = t.kindsAt
@@ -27,61 +27,40 @@ func (s *shape) and(t *shape) {
 	if t.enum != nil {
 		s.allow(t.enum)
 	}
-	s.groups = uniteGroups(s.groups, t.groups)
-	s.also = uniteConditions(s.also, t.also)
-	s.notes.and(&t.notes)
+	s.groups = unite(s.groups, t.groups, sameGroup)
+	s.also = unite(s.also, t.also, equal)
+	s.annotations.and(&t.annotations)
 	s.goType = cmp.Or(s.goType, t.goType)
 }
 
-// uniteGroups, like everything that unites, keeps what stands in both lists once: schemas that others refer to on many ways would
-// otherwise multiply. One schema may have an anyOf and a oneOf.
-func uniteGroups(a, b []group) []group {
+// unite appends the elements of b that a lacks. Each is kept once: otherwise schemas that are referred to on many ways would multiply.
+func unite[S ~[]T, T any](a, b S, same func(x, y T) bool) S {
 	a = slices.Clip(a)
-	for _, g := range b {
-		if !slices.ContainsFunc(a, func(x group) bool { return x.at == g.at && x.one == g.one }) {
-			a = append(a, g)
+	for _, y := range b {
+		if !slices.ContainsFunc(a, func(x T) bool { return same(x, y) }) {
+			a = append(a, y)
 		}
 	}
 	return a
 }
 
-func uniteSets(a, b []patternSet) []patternSet {
-	a = slices.Clip(a)
-	for _, s := range b {
-		if !slices.ContainsFunc(a, func(x patternSet) bool { return x.at == s.at }) {
-			a = append(a, s)
-		}
-	}
-	return a
-}
+func equal[T comparable](x, y T) bool { return x == y }
+
+// One schema may have an anyOf and a oneOf.
+func sameGroup(x, y group) bool { return x.at == y.at && x.one == y.one }
+
+func sameSet(x, y patternSet) bool { return x.at == y.at }
+
+func sameText(x, y word) bool { return x.text == y.text }
 
 // and returns the schemas of both.
-func (c conj) and(d conj) conj {
-	c = slices.Clip(c)
-	for _, n := range d {
-		if !slices.Contains(c, n) {
-			c = append(c, n)
-		}
-	}
-	return c
-}
+func (c conj) and(d conj) conj { return unite(c, d, equal) }
 
 func (s *stringFacet) and(t *stringFacet) {
 	s.at = first(s.at, t.at)
 	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
-	s.patterns = unite(s.patterns, t.patterns)
-	s.formats = unite(s.formats, t.formats)
-}
-
-// unite appends the words whose text is new.
-func unite(a, b []word) []word {
-	a = slices.Clip(a)
-	for _, w := range b {
-		if !slices.ContainsFunc(a, func(x word) bool { return x.text == w.text }) {
-			a = append(a, w)
-		}
-	}
-	return a
+	s.patterns = unite(s.patterns, t.patterns, sameText)
+	s.formats = unite(s.formats, t.formats, sameText)
 }
 
 func (s *numberFacet) and(t *numberFacet) {
@@ -132,8 +111,8 @@ func (o *objectFacet) and(t *objectFacet) {
 		}
 	}
 	o.props = props
-	o.rest = o.rest.and(t.rest)
-	o.sets = uniteSets(o.sets, t.sets)
+	o.additionalProperties = o.additionalProperties.and(t.additionalProperties)
+	o.sets = unite(o.sets, t.sets, sameSet)
 	o.unevaluated = o.unevaluated || t.unevaluated
 	for _, name := range t.required {
 		if !slices.Contains(o.required, name) {
@@ -144,7 +123,7 @@ func (o *objectFacet) and(t *objectFacet) {
 
 // other returns what holds for a property that is not named.
 func (o *objectFacet) other(key string) conj {
-	c := o.rest
+	c := o.additionalProperties
 	for i := range o.sets {
 		c = c.and(o.sets[i].other(key))
 	}
@@ -154,7 +133,7 @@ func (o *objectFacet) other(key string) conj {
 func (t *patternSet) other(key string) conj {
 	c, matched := t.matching(key)
 	if !matched {
-		return t.rest
+		return t.additionalProperties
 	}
 	return c
 }
@@ -197,7 +176,7 @@ func common(a, b []*schema.Node) []*schema.Node {
 	return slices.DeleteFunc(slices.Clone(a), func(v *schema.Node) bool { return !in[canonical(v)] })
 }
 
-func (n *notes) and(m *notes) {
+func (n *annotations) and(m *annotations) {
 	if n.title == "" {
 		n.title = m.title
 	}
@@ -224,13 +203,13 @@ func narrowByGroups(r *reader, s *shape) {
 			continue
 		}
 		only := *r.own(live[0])
-		groups = uniteGroups(groups, only.groups)
+		groups = unite(groups, only.groups, sameGroup)
 		only.groups = nil
 		s.and(&only)
 	}
 }
 
-// narrow returns the branches of g that are possible in s, and narrows s to their kinds.
+// narrow returns the branches of g that are possible in s and restricts s to their kinds.
 func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 	if r.narrowing[g.at] {
 		r.report.Report(g.at, "endless-ref", "", "the schema contains itself without a step into the value")
@@ -265,8 +244,8 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 	return live
 }
 
-// takesNull reports whether s surely takes null: nothing that null may break applies, and each of its groups has a branch
-// that takes it, alone in a oneOf.
+// takesNull reports whether s certainly allows null: it has no condition that null may violate, and in each of its groups a
+// branch allows it; in a oneOf only one.
 func (r *reader) takesNull(s *shape) bool {
 	takes, known := r.nulls[s]
 	if !known {
@@ -303,8 +282,8 @@ func (r *reader) takesNullNow(s *shape) bool {
 	return true
 }
 
-// narrowByEnum drops the values of an enum that other keywords refuse. What is left alone decides then, except for
-// formats and for what arrays and objects hold.
+// narrowByEnum drops the values of an enum that other keywords refuse. The remaining values then replace those
+// keywords, except for formats and the contents of arrays and objects.
 func (s *shape) narrowByEnum() {
 	if s.enum == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// rat returns the exact value of a number in a schema, or nil after reporting that it is out of all proportion.
+// rat returns the exact value of a number in a schema, or nil after reporting that its exponent is too large.
 func (r *reader) rat(v *schema.Node) *big.Rat {
 	x := v.Rat()
 	if x == nil && v.Kind == schema.Number {
@@ -30,7 +30,7 @@ func decimal(x *big.Rat) string {
 	return x.FloatString(digits)
 }
 
-// canonical returns a text that two values have in common if and only if JSON Schema calls them equal.
+// canonical returns a text that is the same for two values if and only if JSON Schema calls them equal.
 func canonical(n *schema.Node) string {
 	switch n.Kind {
 	case schema.Number:

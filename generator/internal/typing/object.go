@@ -20,7 +20,7 @@ func (l *lowering) slice(s *shape, p place) model.Value {
 		t.Rule = &rule
 	}
 	inner := p.below(p.itemHint())
-	inner.keep = inner.keep || s.arr.unique // items may differ in nothing else
+	inner.keep = inner.keep || s.arr.unique // items may differ in these alone
 	inner.node = derived(s.arr.at, "items", s.arr.items)
 	t.Elem = l.value(s.arr.items, inner)
 	if !p.drop && !leaf(&t.Elem) {
@@ -72,7 +72,7 @@ func (l *lowering) element(v *model.Value, hint string) *model.Decl {
 	return d
 }
 
-// ruleless names the types without a rule: their element functions are the same everywhere.
+// ruleless names the types without a rule, whose element functions are the same everywhere.
 func ruleless(v *model.Value) (string, bool) {
 	if v.Null || v.Values != nil || v.Checks != nil {
 		return "", false
@@ -92,13 +92,13 @@ func ruleless(v *model.Value) (string, bool) {
 	return "", false
 }
 
-// object is a map if nothing is known about single properties, else a struct.
+// object returns a map if the schema names no properties, else a struct.
 func (l *lowering) object(s *shape, p place) model.Value {
 	t := *s
 	s = &t
 	o := &s.obj
 	o.nameRequired()
-	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.drop || o.rest != nil || o.sets != nil) {
+	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.drop || o.additionalProperties != nil || o.sets != nil) {
 		return l.mapOf(s, p)
 	}
 	if p.drop {
@@ -125,7 +125,7 @@ func (o *objectFacet) nameRequired() {
 
 // closed reports whether unknown properties are refused.
 func (l *lowering) closed(o *objectFacet) bool {
-	return o.rest != nil && l.shape(o.rest).never != nil
+	return o.additionalProperties != nil && l.shape(o.additionalProperties).never != nil
 }
 
 func (l *lowering) mapOf(s *shape, p place) model.Value {
@@ -138,7 +138,7 @@ func (l *lowering) mapOf(s *shape, p place) model.Value {
 	if p.item != "" {
 		inner.hint = p.item
 	}
-	inner.node = derived(s.obj.at, "additionalProperties", s.obj.rest)
+	inner.node = derived(s.obj.at, "additionalProperties", s.obj.additionalProperties)
 	t.Elem = l.others(&s.obj, inner)
 	if !p.drop {
 		t.Func = l.element(&t.Elem, inner.hint)
@@ -154,7 +154,7 @@ func (l *lowering) structOf(s *shape, p place) *model.Struct {
 	for i, inner := range l.children(p, o.props, names) {
 		st.Props = append(st.Props, l.prop(o, &o.props[i], inner, names[i]))
 	}
-	l.rest(s, st, p)
+	l.additionalProperties(s, st, p)
 	if st.AdditionalProperties == model.Keep && !p.drop {
 		nameAdditionalProperties(st)
 	}
@@ -173,8 +173,8 @@ func freeField(st *model.Struct, name string) string {
 	return fields.Take(name)
 }
 
-// tried returns the members of a union that are found by trying: without their unknown properties, what is encoded could
-// be decoded as another member.
+// tried returns the members of a union that are found by trying. They keep unknown properties, without which the encoded value
+// could be decoded as another member.
 func tried(d *model.Decl) []*model.Decl {
 	u, ok := d.Body.(*model.Union)
 	if !ok {
@@ -190,7 +190,7 @@ func tried(d *model.Decl) []*model.Decl {
 	return all
 }
 
-// keepUnknown keeps the unknown properties of types and of all that is written with them.
+// keepUnknown keeps the unknown properties of types and of everything in them.
 func keepUnknown(types []*model.Decl) {
 	done := map[*model.Decl]bool{}
 	var keep func(*model.Decl, model.Use)
@@ -210,18 +210,18 @@ func keepUnknown(types []*model.Decl) {
 	}
 }
 
-// rest decides about the properties that the schema does not name. Where it says nothing about them they are forgotten,
-// unless protocol documents ask for them, or something else in the schema may look at them.
-func (l *lowering) rest(s *shape, st *model.Struct, p place) {
+// additionalProperties decides about them. Where the schema says nothing about them they are not kept, unless it is a protocol
+// document or another keyword may look at them.
+func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	o := &s.obj
 	keep := l.keep || p.keep || o.min != nil
 	inner := p.below(p.hint + "AdditionalProperty")
-	inner.node = derived(o.at, "additionalProperties", o.rest)
-	free := o.sets == nil && (o.rest == nil || l.shape(o.rest).free())
+	inner.node = derived(o.at, "additionalProperties", o.additionalProperties)
+	free := o.sets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).free())
 	switch {
 	case l.closed(o):
 		st.AdditionalProperties, st.Rule.Unevaluated = model.Refuse, o.unevaluated
-	case p.drop && free, o.rest == nil && o.sets == nil && !keep:
+	case p.drop && free, o.additionalProperties == nil && o.sets == nil && !keep:
 		st.AdditionalProperties = model.Skip
 	case free:
 		st.AdditionalProperties, st.AdditionalValue = model.Keep, model.Value{Type: model.Raw{}}
@@ -253,7 +253,7 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 	if required && s.only() != nil && out.Name != "" {
 		out.Const = compact(s.only())
 	}
-	byDefault := s.notes.byDefault
+	byDefault := s.annotations.byDefault
 	if out.Name == "" || required || byDefault != nil && l.doc.RefusesDefault(byDefault) {
 		byDefault = nil
 	}
@@ -266,12 +266,12 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 	return out
 }
 
-// propDoc is what stands beside a property, not what the type that it refers to says of itself.
+// propDoc returns the description beside a property, not that of the type that it refers to.
 func propDoc(c conj) []string {
 	if len(c) == 0 {
 		return nil
 	}
-	n := &notes{title: TextOf(c[0], "title"), description: TextOf(c[0], "description")}
+	n := &annotations{title: TextOf(c[0], "title"), description: TextOf(c[0], "description")}
 	n.deprecated = c[0].Get("deprecated").Is(schema.Bool) && c[0].Get("deprecated").Text == "true"
 	return docLines(nil, n)
 }
@@ -300,7 +300,7 @@ func presence(required, null, byDefault bool) model.Presence {
 	}
 }
 
-// derived returns the only schema of c if it stands at that place below owner, where the runtime finds it by itself.
+// derived returns the only schema of c if it stands at path below owner, so that the runtime can derive its place.
 func derived(owner *schema.Node, path string, c conj) *schema.Node {
 	if owner != nil && len(c) == 1 && c[0].Pointer == owner.Pointer+"/"+path {
 		return c[0]

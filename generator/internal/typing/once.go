@@ -2,8 +2,8 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
-// rememberShared has the verdicts remembered of validators that several places call and that call others: without that, what
-// a text costs could be a power of its depth, since each place may look at the same value (VAL09). Every recursion has such a validator.
+// rememberShared lets a validator remember its outcomes if several places call it and it calls others. Otherwise the time for
+// a text could be exponential in its depth, since each place may validate the same value (VAL09). Every recursion has such a validator.
 func (t *Types) rememberShared() {
 	callers := map[*model.Decl]int{}
 	calls := map[*model.Decl]bool{}
@@ -18,14 +18,14 @@ func (t *Types) rememberShared() {
 		}
 	}
 	for _, d := range t.decls {
-		if callers[d] > 1 && calls[d] && looks(d) {
+		if callers[d] > 1 && calls[d] && onlyValidates(d) {
 			d.Once = t.Names.Take(d.Stem + "Once")
 		}
 	}
 }
 
-// looks reports whether d keeps nothing of the value.
-func looks(d *model.Decl) bool {
+// onlyValidates reports whether d only validates.
+func onlyValidates(d *model.Decl) bool {
 	switch d.Body.(type) {
 	case *model.Check, model.Condition:
 		return true

@@ -9,7 +9,7 @@ import (
 // others is the value of the properties that are not named. Schemas for patterns of names are checked beside its type,
 // unless there is only one and no other name is allowed: then it is the type.
 func (l *lowering) others(o *objectFacet, p place) model.Value {
-	c := o.rest
+	c := o.additionalProperties
 	sole := l.soleSet(o)
 	if sole {
 		c, p.node = o.sets[0].patterns[0].schema, nil
@@ -23,14 +23,14 @@ func (l *lowering) others(o *objectFacet, p place) model.Value {
 	return v
 }
 
-// soleSet reports whether all other properties have the type of one pattern.
+// soleSet reports whether one pattern decides the type of all additional properties.
 func (l *lowering) soleSet(o *objectFacet) bool {
-	return o.rest == nil && len(o.sets) == 1 && len(o.sets[0].patterns) == 1 && o.sets[0].rest != nil &&
-		l.shape(o.sets[0].rest).never != nil
+	return o.additionalProperties == nil && len(o.sets) == 1 && len(o.sets[0].patterns) == 1 && o.sets[0].additionalProperties != nil &&
+		l.shape(o.sets[0].additionalProperties).never != nil
 }
 
-// matched returns the validator of the values that are told by patterns, or nil if there is nothing to check. With sole
-// only names are left to be looked at.
+// matched returns the validator of the members whose names match patterns, or nil if there is nothing to check. With sole
+// only names are checked.
 func (l *lowering) matched(set *patternSet, sole bool, hint string) *model.Decl {
 	m := &model.Matched{At: l.at(set.at)}
 	something := false
@@ -43,13 +43,13 @@ func (l *lowering) matched(set *patternSet, sole bool, hint string) *model.Decl 
 		m.Schemas = append(m.Schemas, d)
 		something = something || d != nil
 	}
-	if set.rest != nil {
-		m.Refuse = l.shape(set.rest).never != nil
+	if set.additionalProperties != nil {
+		m.Refuse = l.shape(set.additionalProperties).never != nil
 		if !m.Refuse {
-			m.Rest = l.checkUnlessFree(set.rest, hint+"Rest")
+			m.AdditionalProperties = l.checkUnlessFree(set.additionalProperties, hint+"Rest")
 		}
 	}
-	if !something && m.Rest == nil && !m.Refuse {
+	if !something && m.AdditionalProperties == nil && !m.Refuse {
 		return nil
 	}
 	d := l.newFunc("check", hint+"Name")

@@ -11,8 +11,8 @@ func use(d *model.Decl, u model.Use) {
 	Needed(d, u, use)
 }
 
-// Needed calls f for each declaration that the functions u of d name, with what they call of it: nothing, where they name a
-// type alone.
+// Needed calls f for each declaration that the functions u of d refer to, with the functions of it that they call: none if
+// they only name its type.
 func Needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
 	if d.Same != nil {
 		f(d.Same, u)
@@ -44,10 +44,10 @@ func Needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
 	}
 }
 
-// mentions tells f what a declaration needs.
+// mentions calls f for what a declaration needs.
 type mentions struct{ f func(*model.Decl, model.Use) }
 
-// with tells of values whose functions u are called. What has no field is read with a validator, or not at all.
+// with returns a visitor for values whose functions u are called. A property without a field has a validator at most.
 func (n mentions) with(u model.Use) func(*model.Value, *model.Prop) {
 	return func(v *model.Value, of *model.Prop) {
 		if of != nil && of.Name == "" {
@@ -83,7 +83,7 @@ func (n mentions) value(v *model.Value, u model.Use) {
 	}
 }
 
-// literal tells of the types that a default names, which may be those of a union's members.
+// literal visits the types in a default, which may be members of a union.
 func (n mentions) literal(l model.Literal) {
 	switch l := l.(type) {
 	case model.NullLiteral:
@@ -102,7 +102,7 @@ func (n mentions) literal(l model.Literal) {
 	}
 }
 
-// named tells of the declared types in the Go type of v.
+// named visits the declared types in the Go type of v.
 func (n mentions) named(v *model.Value) {
 	if t, ok := v.Type.(model.Named); ok {
 		n.f(t.Decl, 0)
@@ -123,7 +123,7 @@ func (n mentions) assertions(all []model.Assertion) {
 	}
 }
 
-// tableIf is Table for who decodes an enum in place; writing one needs no table.
+// tableIf is Table if an enum is decoded in place; encoding needs no table.
 func tableIf(u model.Use) model.Use {
 	if u&model.Decode != 0 {
 		return model.Table

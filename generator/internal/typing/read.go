@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// reader turns schemas into shapes. Package schema has judged their form (wrong value types, misspelt keywords), so
-// what makes no sense is passed over here.
+// reader turns schemas into shapes. Package schema has reported wrong value types and misspelt keywords, so they are
+// ignored here.
 type reader struct {
 	doc      *schema.Document
 	keywords map[string]keyword
@@ -22,7 +22,7 @@ type reader struct {
 	shapes    map[*schema.Node]*shape
 	owns      map[*schema.Node]*shape
 	nulls     map[*shape]bool // takesNull of shapes
-	protocol  bool            // the document is the protocol's
+	protocol  bool            // the document is one of the protocol
 }
 
 // shape reads and merges the schemas of c. What it returns is shared and must not be changed.
@@ -55,7 +55,7 @@ func (r *reader) merge(c conj) *shape {
 	return s
 }
 
-// refuseObjects takes objects out of s if one of the properties that it requires can not be there.
+// refuseObjects removes objects from s if a required property has a schema that no value satisfies.
 func (r *reader) refuseObjects(s *shape) {
 	for _, name := range s.obj.required {
 		if slices.ContainsFunc(s.obj.propOrOther(name), r.void) {
@@ -65,7 +65,7 @@ func (r *reader) refuseObjects(s *shape) {
 	}
 }
 
-// void reports whether n says at first sight that no value is allowed: false, or not with a schema that every value fits.
+// void reports whether n plainly allows no value: false, or not with a schema that allows every value.
 func (r *reader) void(n *schema.Node) bool {
 	if n.Kind == schema.Bool {
 		return n.Text == "false"
@@ -77,18 +77,18 @@ func (r *reader) void(n *schema.Node) bool {
 	return not != nil && r.anyValue(not)
 }
 
-// anyValue reports whether n says at first sight that every value is allowed.
+// anyValue reports whether n plainly allows every value.
 func (r *reader) anyValue(n *schema.Node) bool {
 	if n.Kind == schema.Bool {
 		return n.Text == "true"
 	}
 	return n.Kind == schema.Object && !slices.ContainsFunc(n.Members, func(m schema.Member) bool {
 		k, known := r.keywords[m.Key]
-		return known && !k.note && !Remarks[m.Key]
+		return known && !k.annotation && !Annotations[m.Key]
 	})
 }
 
-// own is what one schema says, with what it refers to. What it returns is shared and must not be changed.
+// own returns the shape of one schema with all that it refers to. It is shared and must not be changed.
 func (r *reader) own(n *schema.Node) *shape {
 	if own := r.owns[n]; own != nil {
 		return own
@@ -120,7 +120,7 @@ func (r *reader) own(n *schema.Node) *shape {
 
 func (r *reader) readAll(s *shape, n *schema.Node) {
 	if ref := n.Member("$ref"); ref != nil && r.dialect(n) == schema.Draft7 {
-		r.read(s, n, ref) // draft-07: what stands beside a $ref means nothing
+		r.read(s, n, ref) // draft-07: keywords beside a $ref are ignored
 		return
 	}
 	for _, m := range sorted(n.Members) {
@@ -128,7 +128,7 @@ func (r *reader) readAll(s *shape, n *schema.Node) {
 	}
 }
 
-// sorted returns members by key: in which order a schema has them must not matter to what is generated.
+// sorted returns members by key: their order in the schema must not change what is generated.
 func sorted(all []schema.Member) []schema.Member {
 	byKey := func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) }
 	if slices.IsSortedFunc(all, byKey) {
@@ -149,9 +149,18 @@ func (r *reader) home(n *schema.Node) *schema.Document {
 	return r.doc
 }
 
-// dialectHint is what to do about a keyword of the other draft.
-func (r *reader) dialectHint(n *schema.Node) string {
-	return strings.TrimPrefix(r.home(n).DialectHint(), "; ")
+// draft7Words are what draft-07 writes for keywords of 2020-12.
+var draft7Words = map[string]string{
+	"prefixItems": "write items with the list, or ", "dependentRequired": "write dependencies, or ", "dependentSchemas": "write dependencies, or ",
+}
+
+// dialectHint returns the hint about a keyword of the other draft.
+func (r *reader) dialectHint(n *schema.Node, key string) string {
+	home := r.home(n)
+	if home.Dialect == schema.Draft7 {
+		return draft7Words[key] + "say $schema: " + schema.Draft2020.String()
+	}
+	return strings.TrimPrefix(home.DialectHint(), "; ")
 }
 
 func (r *reader) readType(s *shape, owner, v *schema.Node) {
@@ -202,10 +211,10 @@ func (r *reader) readRequired(s *shape, owner, v *schema.Node) {
 	}
 }
 
-func (r *reader) readRest(s *shape, owner, v *schema.Node) {
+func (r *reader) readAdditionalProperties(s *shape, owner, v *schema.Node) {
 	s.obj.at = owner
 	if owner.Get("patternProperties") == nil {
-		s.obj.rest = conj{v}
+		s.obj.additionalProperties = conj{v}
 	}
 }
 
@@ -214,7 +223,7 @@ func (r *reader) readPatterns(s *shape, owner, v *schema.Node) {
 	s.obj.at = owner
 	set := patternSet{at: owner}
 	if rest := owner.Get("additionalProperties"); rest != nil {
-		set.rest = conj{rest}
+		set.additionalProperties = conj{rest}
 	}
 	for _, m := range sorted(v.Members) {
 		set.patterns = append(set.patterns, property{m.Key, conj{m.Value}})
@@ -314,7 +323,7 @@ func (r *reader) readRef(s *shape, owner, v *schema.Node) {
 	}
 }
 
-// resolve follows the value of a $ref or $dynamicRef. What leads nowhere is reported.
+// resolve returns the target of a $ref or $dynamicRef. A reference without a target is reported.
 func (r *reader) resolve(ref *schema.Node) *schema.Node {
 	target, d := r.follows(ref)
 	if d != nil {
@@ -324,22 +333,24 @@ func (r *reader) resolve(ref *schema.Node) *schema.Node {
 	return target
 }
 
-func (r *reader) readTitle(s *shape, _, v *schema.Node)       { s.notes.title = remark(v) }
-func (r *reader) readDescription(s *shape, _, v *schema.Node) { s.notes.description = remark(v) }
-func (r *reader) readDeprecated(s *shape, _, v *schema.Node) {
-	s.notes.deprecated = v.Is(schema.Bool) && v.Text == "true"
+func (r *reader) readTitle(s *shape, _, v *schema.Node) { s.annotations.title = annotationText(v) }
+func (r *reader) readDescription(s *shape, _, v *schema.Node) {
+	s.annotations.description = annotationText(v)
 }
-func (r *reader) readDefault(s *shape, _, v *schema.Node) { s.notes.byDefault = v }
+func (r *reader) readDeprecated(s *shape, _, v *schema.Node) {
+	s.annotations.deprecated = v.Is(schema.Bool) && v.Text == "true"
+}
+func (r *reader) readDefault(s *shape, _, v *schema.Node) { s.annotations.byDefault = v }
 
-// remark is the text of a title or description, if it is one.
-func remark(v *schema.Node) string {
+// annotationText returns the text of a title or description; empty if it is no string.
+func annotationText(v *schema.Node) string {
 	if v.Is(schema.String) {
 		return v.Text
 	}
 	return ""
 }
 
-// count reads a length. Integers may be written as 2.0; lengths that no value in memory can have are as good as one.
+// count reads a length. Integers may be written as 2.0; lengths beyond any value in memory are cut to 1<<40.
 func count(v *schema.Node) *int {
 	f, err := strconv.ParseFloat(v.Text, 64)
 	if err != nil && f == 0 || f < 0 {

@@ -15,101 +15,119 @@ func (t *Types) nameRules(d *model.Decl) {
 		} else {
 			b.Rule.Var = d.Stem
 		}
-		t.nameProps(b, d.Stem)
+		b.Children(t.nameMembers(d.Stem))
 	case *model.Mixed:
 		b.Rule.Var = d.Stem
-	case *model.Defined:
-		t.nameValue(&b.Value, d.Stem, true)
-	case *model.Element:
-		t.nameValue(&b.Value, d.Stem, true)
-	case *model.Check:
-		t.nameValue(&b.Value, d.Stem, true)
+	default:
+		d.Children(func(v *model.Value, _ *model.Prop) { t.nameValue(v, d.Stem, true) })
 	}
 }
 
-func (t *Types) nameProps(s *model.Struct, stem string) {
-	for _, p := range s.Props {
-		t.nameValue(&p.Value, stem+naming.GoName(p.Key), false)
-	}
-	if s.AdditionalValue.Type != nil {
-		t.nameValue(&s.AdditionalValue, stem+"AdditionalProperty", false)
-	}
-}
-
-// nameValue names the rules of v. own says that stem was taken for it already.
-func (t *Types) nameValue(v *model.Value, stem string, own bool) {
-	take := func(suffix string) string {
-		if own && suffix == "" {
-			own = false
-			return stem
+// nameMembers names the rules of an object's properties.
+func (t *Types) nameMembers(stem string) func(*model.Value, *model.Prop) {
+	return func(v *model.Value, of *model.Prop) {
+		if of == nil {
+			t.nameValue(v, stem+"AdditionalProperty", false)
+		} else {
+			t.nameValue(v, stem+naming.GoName(of.Key), false)
 		}
-		return t.Names.Take(stem + suffix)
 	}
-	if v.Values != nil {
-		v.Values.Var = take("")
+}
+
+// nameValue names the rules of v. With own, stem is its own already.
+func (t *Types) nameValue(v *model.Value, stem string, own bool) {
+	for _, name := range ruleNames(v) {
+		*name = stem
+		if !own {
+			*name = t.Names.Take(stem)
+		}
+		own = false
 	}
-	t.nameType(v.Type, stem, take)
+	t.nameInside(v, stem)
 	t.nameAssertions(v.Checks, stem)
 }
 
-func (t *Types) nameType(typ model.Type, stem string, take func(string) string) {
-	switch r := typ.(type) {
+// ruleNames are the names of a value's own tables.
+func ruleNames(v *model.Value) []*string {
+	var all []*string
+	if v.Values != nil {
+		all = append(all, &v.Values.Var)
+	}
+	switch r := v.Type.(type) {
 	case model.String:
 		if r.Rule != nil {
-			r.Rule.Var = take("")
+			all = append(all, &r.Rule.Var)
 		}
 	case model.Formatted:
-		r.Rule.Var = take("")
+		all = append(all, &r.Rule.Var)
 	case model.Int:
-		nameNumber(r.Rule, take)
+		all = appendNumber(all, r.Rule)
 	case model.Number:
-		nameNumber(r.Rule, take)
+		all = appendNumber(all, r.Rule)
 	case model.Decimal:
-		nameNumber(r.Rule, take)
+		all = appendNumber(all, r.Rule)
 	case *model.Choice:
-		r.Var = take("")
+		all = append(all, &r.Var)
 	case *model.Never:
-		r.Var = take("")
+		all = append(all, &r.Var)
 	case *model.Slice:
 		if r.Rule != nil {
-			r.Rule.Var = take("")
-		}
-		if r.Func == nil {
-			t.nameValue(&r.Elem, stem+"Item", false)
+			all = append(all, &r.Rule.Var)
 		}
 	case *model.Map:
 		if r.Rule != nil {
-			r.Rule.Var = take("")
-		}
-		if r.Func == nil {
-			t.nameValue(&r.Elem, stem+"Value", false)
+			all = append(all, &r.Rule.Var)
 		}
 	case *model.Object:
-		r.Struct.Rule.Var = take("")
-		t.nameProps(r.Struct, stem)
-	case *model.ByIndex:
-		for i := range r.Cases {
-			t.nameValue(&r.Cases[i], stem+itoa(i), false)
-		}
-		t.nameValue(&r.Rest, stem+"Rest", false)
+		all = append(all, &r.Struct.Rule.Var)
 	case *model.ByKind:
-		t.nameKinds(r, stem, take)
+		if r.Allowed != model.KindAny {
+			all = append(all, &r.Var)
+		}
 	}
+	return all
 }
 
-func (t *Types) nameKinds(r *model.ByKind, stem string, take func(string) string) {
-	if r.Allowed != model.KindAny {
-		r.Var = take("")
-	}
-	for i := range r.Cases {
-		t.nameValue(&r.Cases[i].Value, stem+kindWord(r.Cases[i].Kind, false), false)
-	}
-}
-
-func nameNumber(r *model.NumberRule, take func(string) string) {
+func appendNumber(all []*string, r *model.NumberRule) []*string {
 	if r != nil {
-		r.Var = take("")
+		all = append(all, &r.Var)
 	}
+	return all
+}
+
+// nameInside names the rules of the values in v, except for those with functions of their own.
+func (t *Types) nameInside(v *model.Value, stem string) {
+	n := 0
+	name := func(inner *model.Value, of *model.Prop) { t.nameValue(inner, stem+innerWord(v.Type, n), false); n++ }
+	switch r := v.Type.(type) {
+	case *model.Object:
+		name = t.nameMembers(stem)
+	case *model.Slice:
+		if r.Func != nil {
+			return
+		}
+	case *model.Map:
+		if r.Func != nil {
+			return
+		}
+	}
+	v.Children(name)
+}
+
+// innerWord is what the n-th value inside of one of type t is called.
+func innerWord(t model.Type, n int) string {
+	switch r := t.(type) {
+	case *model.Slice:
+		return "Item"
+	case *model.ByIndex:
+		if n == len(r.Cases) {
+			return "Rest"
+		}
+		return itoa(n)
+	case *model.ByKind:
+		return kindWord(r.Cases[n].Kind, false)
+	}
+	return "Value"
 }
 
 func (t *Types) nameAssertions(all []model.Assertion, stem string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// text is a string: an enum if its values are few, else bounded by length, pattern and format.
+// text is a string: an enum if its values are listed, else bounded by length, pattern and format.
 func (l *lowering) text(s *shape, p place) model.Value {
 	var also []model.Assertion
 	if s.enum != nil {
@@ -35,7 +35,7 @@ func (l *lowering) text(s *shape, p place) model.Value {
 	return model.Value{Type: model.String{Rule: rule}, Checks: also}
 }
 
-// words makes assertions of the patterns and formats that one table has no room for.
+// words returns assertions for the patterns and formats that do not fit into one rule.
 func (l *lowering) words(patterns, formats []word, p place) []model.Assertion {
 	var also []model.Assertion
 	add := func(rule model.StringRule) {
@@ -53,7 +53,7 @@ func (l *lowering) words(patterns, formats []word, p place) []model.Assertion {
 	return also
 }
 
-// enum is a named string type with constants, or where nothing is kept, the choice alone.
+// enum is a named string type with constants, or in validators the choice alone.
 func (l *lowering) enum(s *shape, p place) model.Type {
 	at := l.ruleAt(s.enum.at, p)
 	var texts []string
@@ -74,7 +74,7 @@ func (l *lowering) enum(s *shape, p place) model.Type {
 	return model.Named{Decl: d}
 }
 
-// constWord is the part of a constant's name that its value gives.
+// constWord is the part of a constant's name that follows from its value.
 func constWord(text string) string {
 	if text == "" {
 		return "Empty"
@@ -99,7 +99,7 @@ func (s *stringFacet) fits(text string) bool {
 	return true
 }
 
-// number is an int64 for integers, unless the schema reaches beyond; else a float64.
+// number is an int64 for integers, unless the schema names larger ones; else a float64.
 func (l *lowering) number(s *shape, p place) model.Value {
 	at := first(s.num.at, s.kindsAt)
 	if s.enum != nil {
@@ -123,7 +123,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 		}
 	}
 	if p.drop {
-		return model.Value{Type: model.Decimal{Rule: orNil(rule)}} // nothing has to hold it
+		return model.Value{Type: model.Decimal{Rule: orNil(rule)}} // validators hold no value
 	}
 	if small {
 		if rule.MultipleOf == "1" {
@@ -173,7 +173,7 @@ func ceil(x *big.Rat) *big.Int {
 	return q
 }
 
-// beyondInt64 reports whether the schema itself names an integer that int64 does not hold.
+// beyondInt64 reports whether the schema names an integer that int64 can not hold.
 func beyondInt64(s *shape) bool {
 	var all []*big.Rat
 	for _, b := range []*bound{s.num.min, s.num.max} {

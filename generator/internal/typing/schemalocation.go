@@ -10,8 +10,8 @@ import (
 // meta reports whether n is of the dialect's meta-schema.
 func (r *reader) meta(n *schema.Node) bool { return n.Pos.File == r.doc.Dialect.String() }
 
-// at returns where n stands, as a URI fragment of the schema that is advertised: shared schemas are found in its $defs.
-// What a meta-schema says stands at its address.
+// at returns the place of n as a URI fragment of the advertised schema, which has shared schemas in its $defs. Places in a
+// meta-schema are whole URIs.
 func (l *lowering) at(n *schema.Node) string {
 	if l.meta(n) {
 		return n.Pos.File + "#" + n.Pointer
@@ -58,8 +58,8 @@ func homeOf(doc *schema.Document, n *schema.Node) *schema.Document {
 	return nil
 }
 
-// longName is what a schema that others refer to is called if refName is taken: its root's type tells those of an input and
-// an output apart.
+// longName is the name of a $ref target if refName is taken. It begins with the root's type, which is different for input and
+// output.
 func (l *lowering) longName(n *schema.Node) string {
 	short, local := strings.CutPrefix(l.refName(n), l.scope)
 	if !local || short == "" || l.name == l.scope || !within(n, l.doc.Root) {
@@ -68,7 +68,7 @@ func (l *lowering) longName(n *schema.Node) string {
 	return join(l.name, short)
 }
 
-// refName is the Go name of a schema that others refer to: by its own name, and by the root's if it is local to it.
+// refName is the Go name of a $ref target: its own name, after the root's if it is local to the root.
 func (l *lowering) refName(n *schema.Node) string {
 	if chosen := goType(n); chosen != nil {
 		return chosen.Text

@@ -7,12 +7,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Where a $dynamicRef leads depends on the way to it: to the outermost resource on that way that has the anchor. All
+// The target of a $dynamicRef depends on the way to it: it is in the outermost resource on that way that has the anchor. All
 // ways are known here, so each resource is copied once for each way that makes a difference, and in a copy every
-// reference leads to one place. Copies keep positions and pointers. Documents in which no anchor is in two resources
+// reference has one target. Copies keep positions and pointers. Documents in which no anchor is in two resources
 // have nothing to choose and are not copied.
 
-// scopes knows the copies.
+// scopes holds the copies.
 type scopes struct {
 	types  *Types
 	moving map[*schema.Document]map[string]bool // anchors that more than one resource has
@@ -87,7 +87,7 @@ func (r *reader) anchored(resource *schema.Node, name string) *schema.Node {
 	return n
 }
 
-// follows returns what the value of a $ref or $dynamicRef leads to.
+// follows returns the target of a $ref or $dynamicRef.
 func (r *reader) follows(ref *schema.Node) (*schema.Node, *schema.Diagnostic) {
 	from, copied := r.scopes.of[ref]
 	if !copied {
@@ -117,7 +117,7 @@ func (r *reader) outermost(target *schema.Node, ref string, way []*schema.Node) 
 	return target
 }
 
-// copyOf returns the copy of n for values that come that way.
+// copyOf returns the copy of n for that way.
 func (r *reader) copyOf(n *schema.Node, way []*schema.Node) *schema.Node {
 	return r.copyResource(r.resource(n), way).nodes[n]
 }
@@ -137,7 +137,7 @@ func (r *reader) copyResource(home *schema.Node, way []*schema.Node) *scoped {
 	return s
 }
 
-// further returns the way with home at its end, if it brings an anchor that nothing before it has.
+// further appends home to the way if it has an anchor that no resource before it has.
 func (r *reader) further(way []*schema.Node, home *schema.Node) []*schema.Node {
 	for name := range r.movingAnchors() {
 		has := func(n *schema.Node) bool { return r.anchored(n, name) != nil }

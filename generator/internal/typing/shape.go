@@ -13,28 +13,28 @@ import (
 // and a property that two branches describe make more.
 type conj []*schema.Node
 
-// shape is what a conj says, keyword by keyword, with everything merged that can be. A nil at means that nothing was said.
+// shape is what a conj says, keyword by keyword, merged as far as possible. A facet whose at is nil has no keywords.
 type shape struct {
-	kinds   model.Kind
-	kindsAt *schema.Node // the schema whose type, enum or const narrowed kinds
-	never   *schema.Node // the schema that allows nothing, if there is one
-	integer bool         // numbers are integers
-	str     stringFacet
-	num     numberFacet
-	arr     arrayFacet
-	obj     objectFacet
-	enum    *enumFacet
-	groups  []group
-	also    []condition
-	notes   notes
-	goType  string // time.Time and the like: what goType asks for
+	kinds       model.Kind
+	kindsAt     *schema.Node // the schema whose type, enum or const narrowed kinds
+	never       *schema.Node // the schema that allows nothing, if there is one
+	integer     bool         // numbers are integers
+	str         stringFacet
+	num         numberFacet
+	arr         arrayFacet
+	obj         objectFacet
+	enum        *enumFacet
+	groups      []group
+	also        []condition
+	annotations annotations
+	goType      string // time.Time and the like: what goType asks for
 
 	parts   []*schema.Node // $ref and allOf, until they are merged
 	closing *objectFacet   // unevaluatedProperties, until they are
 }
 
-// notes are the annotations that generated code shows. The outermost schema has the word.
-type notes struct {
+// annotations are those that are read, for generated code. Those of the outermost schema take precedence.
+type annotations struct {
 	title, description string
 	deprecated         bool
 	byDefault          *schema.Node // default
@@ -71,25 +71,25 @@ type arrayFacet struct {
 	min, max *int
 	unique   bool
 	first    []conj // of the items by position
-	items    conj   // of those after them; nil: not said
+	items    conj   // of those after them; nil: no keyword
 }
 
 type objectFacet struct {
-	at       *schema.Node
-	min, max *int
-	props    []property
-	required []string
-	rest     conj // additionalProperties; nil: not said
-	sets     []patternSet
+	at                   *schema.Node
+	min, max             *int
+	props                []property
+	required             []string
+	additionalProperties conj // additionalProperties; nil: no keyword
+	sets                 []patternSet
 
-	unevaluated bool // rest comes from unevaluatedProperties
+	unevaluated bool // additionalProperties comes from unevaluatedProperties
 }
 
 // patternSet is patternProperties of one schema with the additionalProperties beside it.
 type patternSet struct {
-	at       *schema.Node
-	patterns []property // keyed by pattern
-	rest     conj       // for names that nothing in the schema speaks of; nil: not said
+	at                   *schema.Node
+	patterns             []property // keyed by pattern
+	additionalProperties conj       // for names that the schema does not mention; nil: no keyword
 }
 
 // property is one of objectFacet.props.
@@ -102,11 +102,11 @@ type enumFacet struct {
 	at     *schema.Node
 	values []*schema.Node
 	single bool                // const
-	docs   map[string][]string // of values that come from a oneOf of constants
+	docs   map[string][]string // of values from a oneOf of constants
 }
 
-// only returns the value that s allows alone, or nil. An enum of one value has a field as the longer ones have, so that what
-// uses it compiles when an enum becomes shorter; a const has none.
+// only returns the value of a const, or nil. An enum of one value is none: it keeps its field, so that code that uses it still
+// compiles when an enum becomes shorter.
 func (s *shape) only() *schema.Node {
 	if s.enum == nil || len(s.enum.values) != 1 || len(s.groups) > 0 || s.also != nil {
 		return nil
@@ -138,8 +138,7 @@ func (o *objectFacet) propOrOther(key string) conj {
 	return o.other(key)
 }
 
-// sort puts properties in the order in which Go has them. It is not the order of the source, so that moving a property
-// there moves nothing in generated code.
+// sort orders properties by key, so that moving a property in the schema moves nothing in generated code.
 func (o *objectFacet) sort() {
 	slices.SortStableFunc(o.props, func(a, b property) int { return strings.Compare(a.key, b.key) })
 }

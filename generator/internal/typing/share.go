@@ -8,12 +8,12 @@ import (
 )
 
 // Types of the same meaning are declared once: what their schemas say of values and of properties is the same, word for word, and
-// rules stand at the same places. Each place keeps the name that follows from it, as another name of the one type. So no name
-// depends on what else is shared, and which of them the declaration has (the first, those that others refer to before those that
-// stand inline) is nothing that code notices.
+// rules stand at the same places. Each place keeps its own name, as an alias of the one type. So no name depends on what
+// else is shared, and it makes no difference to code which place has the declaration ($ref targets before inline schemas, then the
+// first).
 //
-// Apart are: what tools are called with and answer, what the manifest names (schemas, goType), the protocol's types, and types that
-// contain themselves.
+// Not shared are: inputs and outputs of tools, types that the manifest names (schemas, goType), the protocol's types, and recursive
+// types.
 
 // share finds the declarations that are another name for one before them.
 func (t *Types) share() {
@@ -33,12 +33,12 @@ func (t *Types) share() {
 		}
 	}
 	for _, d := range t.decls {
-		tellApart(d)
+		separateMembers(d)
 	}
 }
 
-// tellApart sees that a union has each type once.
-func tellApart(d *model.Decl) {
+// separateMembers declares a type of its own for a union member whose type the union has already.
+func separateMembers(d *model.Decl) {
 	u, ok := d.Body.(*model.Union)
 	if !ok {
 		return
@@ -61,7 +61,7 @@ type sharing struct {
 	key    []byte // of the declaration at hand
 }
 
-// id is the same for declarations of the same meaning. One that is apart, or contains itself, has one of its own.
+// id is the same for declarations of the same meaning. One that is not shared has its own.
 func (s *sharing) id(d *model.Decl) int {
 	if id, ok := s.ids[d]; ok {
 		return id
@@ -90,7 +90,7 @@ func (s *sharing) id(d *model.Decl) int {
 	return id
 }
 
-// fresh is the number of a declaration that equals no other.
+// fresh numbers a declaration that equals no other.
 func (s *sharing) fresh(d *model.Decl) int {
 	s.ids[d] = -len(s.ids) - 1
 	return s.ids[d]
@@ -102,8 +102,8 @@ func (s *sharing) text(all ...bool) {
 	}
 }
 
-// unsaid are fields that are only names, which follow from the place.
-var unsaid = map[string]bool{"Var": true, "Method": true}
+// nameFields are fields without a meaning: names that follow from the place.
+var nameFields = map[string]bool{"Var": true, "Method": true}
 
 // write adds a value of the model to the key. It goes through all fields, so that none can be forgotten when one is added.
 func (s *sharing) write(v reflect.Value) {
@@ -121,7 +121,7 @@ func (s *sharing) write(v reflect.Value) {
 		s.inside(v)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if !unsaid[v.Type().Field(i).Name] {
+			if !nameFields[v.Type().Field(i).Name] {
 				s.write(v.Field(i))
 			}
 		}

@@ -2,7 +2,7 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
-// class is what Go offers for "no value".
+// class is how a Go type can express "no value".
 type class uint8
 
 const (
@@ -37,7 +37,7 @@ func classOfDefined(v *model.Value) class {
 	return record
 }
 
-// nilIsNull reports whether nil of the type is null, so that it can not stand for a missing value, too.
+// nilIsNull reports whether nil of the type means null, so that it can not mean absent.
 func nilIsNull(v *model.Value) bool {
 	named, ok := v.Type.(model.Named)
 	if !ok {
@@ -51,9 +51,9 @@ func nilIsNull(v *model.Value) bool {
 func settle(d *model.Decl) {
 	d.Walk(func(v *model.Value, of *model.Prop) {
 		if of != nil {
-			of.Hold = hold(v, of.Presence)
+			of.Storage = storage(v, of.Presence)
 		} else {
-			v.Hold = elementHold(v)
+			v.Storage = elementStorage(v)
 		}
 	})
 	if u, ok := d.Body.(*model.Union); ok {
@@ -63,30 +63,30 @@ func settle(d *model.Decl) {
 	}
 }
 
-// hold decides how a property is kept. One idea: what has a nil of its own uses it, structs become pointers, scalars
-// check.Optional, as does what has null for its nil. Pointers to scalars were rejected: an allocation each, and a nil dereference for who forgets to ask.
-func hold(v *model.Value, p model.Presence) model.Hold {
+// storage decides how a property is kept. A type with a nil uses it for absent, structs become pointers, scalars and types whose nil
+// means null become check.Optional. Pointers to scalars were rejected: an allocation each, and a nil dereference wherever a test is missing.
+func storage(v *model.Value, p model.Presence) model.Storage {
 	c := classOf(v)
 	switch p {
 	case model.Required, model.Defaulted:
 		return model.Bare
 	case model.NullOptional, model.NullDefaulted:
 		if c == record {
-			return model.HoldNullablePointer
+			return model.StoreNullablePointer
 		}
-		return model.HoldNullable
+		return model.StoreNullable
 	default:
 		if c == nilable && nilIsNull(v) {
-			return model.HoldOptional
+			return model.StoreOptional
 		}
-		return [...]model.Hold{scalar: model.HoldOptional, nilable: model.Bare, record: model.Pointer}[c]
+		return [...]model.Storage{scalar: model.StoreOptional, nilable: model.Bare, record: model.Pointer}[c]
 	}
 }
 
-// elementHold is hold for an element of a slice or map: null is the only state besides a value.
-func elementHold(v *model.Value) model.Hold {
+// elementStorage is storage for an element of a slice or map: null is the only state besides a value.
+func elementStorage(v *model.Value) model.Storage {
 	if !v.Null {
 		return model.Bare
 	}
-	return [...]model.Hold{scalar: model.HoldOptional, nilable: model.Bare, record: model.Pointer}[classOf(v)]
+	return [...]model.Storage{scalar: model.StoreOptional, nilable: model.Bare, record: model.Pointer}[classOf(v)]
 }

@@ -7,9 +7,8 @@ import (
 	"unicode/utf16"
 )
 
-// Visible rewrites JSON so that it can stand in a Go raw string and shows what it holds: backquotes and characters that
-// editors do not show (bidirectional marks, zero-width joiners, byte order marks) become \u escapes, which mean the
-// same (VAL08). Outside of strings JSON has neither.
+// Visible rewrites JSON for a Go raw string. Backquotes and characters that editors do not show (bidirectional marks, zero-width
+// joiners, byte order marks) become \u escapes, which mean the same (VAL08). Outside of strings JSON has neither.
 func Visible(jsonText string) string {
 	if strings.IndexFunc(jsonText, hidden) < 0 {
 		return jsonText

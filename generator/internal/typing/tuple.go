@@ -16,7 +16,7 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 	}
 	d := l.declare(p, s)
 	p.hint = d.Name
-	p.keep = p.keep || s.arr.unique // items may differ in nothing else
+	p.keep = p.keep || s.arr.unique // items may differ in these alone
 	st := &model.Struct{Array: &rule, AdditionalProperties: model.Keep}
 	d.Body = st
 	items := make([]property, len(s.arr.first))
@@ -24,7 +24,7 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 		items[i] = property{itemKey(c, i, items[:i]), c}
 	}
 	names := l.fieldNames(items)
-	full := false // no item can stand here
+	full := false // no item is allowed here
 	for i, inner := range l.children(p, items, names) {
 		full = full || s.arr.max != nil && i >= *s.arr.max || l.never(items[i].schema)
 		st.Props = append(st.Props, l.item(s, i, inner, names[i], full))
@@ -41,7 +41,7 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 	return model.Value{Type: model.Named{Decl: d}}
 }
 
-// itemKey is what an item is called by: its title if it is short and no other item has it, or else its position.
+// itemKey names an item by its title, if that is short and unique, else by its position.
 func itemKey(c conj, i int, before []property) string {
 	const most = 32
 	for _, n := range c {
@@ -60,7 +60,7 @@ func (l *lowering) never(c conj) bool {
 	return s.never != nil || s.kinds == 0
 }
 
-// item lowers an item of a tuple, which stands at inner. It has no field if full, or if it is a constant.
+// item lowers an item of a tuple. It has no field if full, or if it is a constant.
 func (l *lowering) item(s *shape, i int, inner place, name string, full bool) *model.Prop {
 	c := s.arr.first[i]
 	required := s.arr.min != nil && *s.arr.min > i
@@ -79,7 +79,7 @@ func (l *lowering) item(s *shape, i int, inner place, name string, full bool) *m
 	return p
 }
 
-// tupleCheck is tuple where nothing is kept.
+// tupleCheck is tuple for validators.
 func (l *lowering) tupleCheck(s *shape, rule model.ArrayRule, p place) model.Value {
 	t := &model.Slice{}
 	if rule != (model.ArrayRule{}) {
@@ -89,7 +89,7 @@ func (l *lowering) tupleCheck(s *shape, rule model.ArrayRule, p place) model.Val
 	for i, c := range s.arr.first {
 		items.Cases = append(items.Cases, l.value(c, place{drop: true, hint: p.hint + "Item" + itoa(i)}))
 	}
-	items.Rest = l.value(s.arr.items, place{drop: true, hint: p.hint + "Rest"})
+	items.Items = l.value(s.arr.items, place{drop: true, hint: p.hint + "Rest"})
 	t.Elem = model.Value{Type: items}
 	return model.Value{Type: t}
 }
@@ -106,7 +106,7 @@ func (t *Types) tupleLiteral(v *model.Value, s *model.Struct, n *schema.Node) (m
 		case p.Const != "" && canonicalText(p.Const) != canonical(n.Items[i]):
 			return nil, false
 		case p.Name != "":
-			lit, ok := t.HeldLiteral(&p.Value, p.Hold, n.Items[i])
+			lit, ok := t.HeldLiteral(&p.Value, p.Storage, n.Items[i])
 			if !ok {
 				return nil, false
 			}

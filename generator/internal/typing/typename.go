@@ -12,10 +12,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// A declaration says what it would be called when it is made, by the place where it is met, and is called so when all are
+// A declaration asks for a name when it is made, after the place where its schema is found. Names are given when all declarations are
 // known (Types.nameAll). Until then its Name, Decode and so on are what it asks for.
 
-// rank is who has a name that several ask for: a tool's own types and the protocol's, then what others refer to, then the rest.
+// rank decides which declaration gets a name that several ask for: first types of tools and of the protocol, then $ref targets, then the rest.
 type rank uint8
 
 const (
@@ -47,10 +47,10 @@ func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
 	return d
 }
 
-// rankOf is the rank of what others refer to.
+// rankOf is the rank of a $ref target.
 func (l *lowering) rankOf() rank {
 	if l.keep {
-		return rooted // what the protocol calls it
+		return rooted // the protocol's own name
 	}
 	return referred
 }
@@ -107,7 +107,7 @@ func (t *Types) name(d *model.Decl) {
 	d.Stem, d.Decode, d.Append = t.Names.Take(naming.Unexported(d.Name)), t.Names.Take("decode"+d.Name), t.Names.Take("append"+d.Name)
 }
 
-// nameSame names another name of a type. Two that ask for the same name are one.
+// nameSame names an alias. Two that ask for the same name are one.
 func (t *Types) nameSame(d *model.Decl, c *claim) {
 	asked := t.claims[d.Same].asked
 	t.name(d.Same)
@@ -119,11 +119,11 @@ func (t *Types) nameSame(d *model.Decl, c *claim) {
 	d.Stem, d.Decode, d.Append = d.Same.Stem, d.Same.Decode, d.Same.Append
 }
 
-// nameBody names what is declared beside the type: the method that seals a union, and constants.
+// nameBody names the method that seals a union, and constants.
 func (t *Types) nameBody(d *model.Decl) {
 	if u, ok := d.Body.(*model.Union); ok {
 		u.Method = "is" + d.Name
-		t.tellMembers(d, u)
+		t.describeMembers(d, u)
 	}
 	if d.Same != nil && !d.Renamed() {
 		copy(d.Constants(), d.Same.Constants())
@@ -134,8 +134,8 @@ func (t *Types) nameBody(d *model.Decl) {
 	}
 }
 
-// tellMembers says of members without a description which values are theirs: the tag has no field.
-func (t *Types) tellMembers(d *model.Decl, u *model.Union) {
+// describeMembers gives union members without a description one: the value of their tag, which has no field.
+func (t *Types) describeMembers(d *model.Decl, u *model.Union) {
 	rule, ok := u.Rule.(*model.ByTag)
 	if !ok || d.Same != nil {
 		return
@@ -155,19 +155,18 @@ func quotedAll(texts []string) string {
 	return strings.Join(all, " or ")
 }
 
-// join puts a word behind a name. It does not repeat what the name ends with: an Order's OrderItem is an OrderItem.
+// join appends a word to a name without repeating what the name ends with: an Order's OrderItem is an OrderItem.
 func join(name, word string) string {
-	all := naming.Words(word)
-	for n := len(all) - 1; n > 0; n-- {
-		first := naming.GoWords(strings.Join(all[:n], " "))
-		if strings.HasSuffix(name, first) {
-			return name + strings.TrimPrefix(word, first)
+	repeated := 0
+	for i := range naming.Each(word) {
+		if strings.HasSuffix(name, word[:i]) {
+			repeated = i
 		}
 	}
-	return name + word
+	return name + word[repeated:]
 }
 
-// item is the name for a type of what p holds several of.
+// itemHint is the type name for the items of p.
 func (p place) itemHint() string {
 	switch {
 	case p.item != "":
@@ -178,8 +177,8 @@ func (p place) itemHint() string {
 	return p.hint + "Item"
 }
 
-// children returns the places of an object's properties, whose fields are called names. What a property holds several of is
-// called by the singular, unless a property beside it has that name for its own type.
+// children returns the places of an object's properties, whose fields are called names. Items of a property are called by its
+// singular, unless another property needs that name for its own type.
 func (l *lowering) children(p place, props []property, names []string) []place {
 	own := map[string]bool{}
 	for i := range props {
@@ -201,7 +200,7 @@ func (l *lowering) children(p place, props []property, names []string) []place {
 	return all
 }
 
-// ownType reports whether a property may need a type that is called after it.
+// ownType reports whether a property may need a type named after it.
 func (l *lowering) ownType(c conj) bool {
 	if _, referred := l.soleRef(c); referred {
 		return false

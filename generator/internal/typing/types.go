@@ -11,41 +11,43 @@ type Root struct {
 	Document *schema.Document
 	Node     *schema.Node // the schema; nil means the document's root
 	Name     string       // Go name: GetQuoteInput
-	Scope    string       // what names of the schema's own $defs begin with; "" for protocol documents
-	Suffix   string       // what they end in
-	Keep     bool         // keep unknown properties of objects that say nothing about them (protocol documents do)
+	Scope    string       // prefix of names for its own $defs; "" for protocol documents
+	Suffix   string       // suffix of those names
+	Keep     bool         // keep unknown properties where the schema does not mention them (protocol documents)
 	Use      model.Use
+	Sent     bool     // its values are written; they are only read to check them
 	Doc      []string // first lines of the type's comment; the schema's own description follows
 }
 
 // Types is the set of declarations of one generated package. It is not safe for concurrent use.
 type Types struct {
-	Names *naming.Names // every package-level identifier; the package half takes its own here first
+	Names *naming.Names // every package-level identifier; package lower takes its own first
 
 	chosen     chosen
 	decls      []*model.Decl
 	claims     map[*model.Decl]*claim
-	keeping    bool                          // what is being lowered is the protocol's
+	keeping    bool                          // a protocol document is being lowered
 	Declared   map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks     map[*schema.Node]*model.Decl  // schemas that have a validator without a type
 	conditions map[condition]*model.Decl     // their validators
-	marked     map[string]*model.Decl        // functions that record what schemas speak of, by gathering.key
+	evaluated  map[string]*model.Decl        // functions that record the properties and items that schemas mention, by gathering.key
 	scopes     scopes
-	known      map[string]*known      // what was made of schemas where they stand, by lowering.key
+	known      map[string]*known      // results for conjunctions, by lowering.key
 	checked    map[string]*model.Decl // the same of validators
 	ids        map[*schema.Node]int
-	open       map[string]string          // what is being made, and the name for it should it need one
+	open       map[string]string          // conjunctions in progress, and the name if one needs a declaration
 	plain      map[model.Type]*model.Decl // elements without rules: decodeString
 	roots      []model.TypeRef
 	uses       []model.Use
+	sent       []bool // whether the root's values are
 	findings   schema.Diagnostics
-	seen       []*model.Decl // types whose unknown properties a check of a whole value may look at, with all below them
+	seen       []*model.Decl // types whose unknown properties a check may look at, with everything in them
 
 	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known
 	defaulted []*model.Prop                // the properties that have one, in order
 	table     map[string]keyword
 
-	GoTypes map[string]string // of strings by their format, of integers and of numbers, where the manifest asks for others
+	GoTypes map[string]string // that the manifest chooses for formats, integers and numbers
 }
 
 // NewTypes returns an empty set.
@@ -57,7 +59,7 @@ func NewTypes() *Types {
 		Declared:   map[*schema.Node]*model.Value{},
 		checks:     map[*schema.Node]*model.Decl{},
 		conditions: map[condition]*model.Decl{},
-		marked:     map[string]*model.Decl{},
+		evaluated:  map[string]*model.Decl{},
 		known:      map[string]*known{},
 		checked:    map[string]*model.Decl{},
 		open:       map[string]string{},
@@ -81,9 +83,9 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	l.root = l.enter(n)
 	d := l.lowerRoot(l.root, r)
 	t.claims[d].apart = true
-	t.name(d) // which nothing else may be called
+	t.name(d) // before any other
 	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
-	t.roots, t.uses = append(t.roots, ref), append(t.uses, r.Use)
+	t.roots, t.uses, t.sent = append(t.roots, ref), append(t.uses, r.Use), append(t.sent, r.Sent)
 	return ref
 }
 
@@ -91,7 +93,7 @@ func (t *Types) Lower(r Root) model.TypeRef {
 func (t *Types) Check(r Root) *model.Decl {
 	l := t.begin(r)
 	d := l.checkNode(r.Node, l.refName(r.Node))
-	t.roots, t.uses = append(t.roots, model.TypeRef{Decl: d}), append(t.uses, model.Decode)
+	t.roots, t.uses, t.sent = append(t.roots, model.TypeRef{Decl: d}), append(t.uses, model.Decode), append(t.sent, false)
 	return d
 }
 
@@ -106,12 +108,13 @@ func (t *Types) begin(r Root) *lowering {
 	return l
 }
 
-// Finish decides what needs a sight of all types and returns them in the order in which they were met.
+// Finish decides what depends on all types, and returns them in the order in which they were made.
 func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, d := range t.decls {
 		t.seen = append(t.seen, tried(d)...)
 	}
 	keepUnknown(t.seen)
+	t.leaveDefaultsOut()
 	for _, d := range t.decls {
 		settle(d)
 	}
@@ -151,10 +154,10 @@ type lowering struct {
 type place struct {
 	hint string       // Go name of a type that has to be made for it
 	item string       // the same for its items, if they are called otherwise
-	node *schema.Node // the schema that the runtime derives the place of from the parent's; nil if it can not
-	decl *model.Decl  // to be filled, instead of a new one
+	node *schema.Node // the schema whose place the runtime derives from the parent's; nil if it can not
+	decl *model.Decl  // declaration to fill instead of a new one
 	doc  []string     // first lines of that type's comment
-	drop bool         // nothing is kept: validators only
+	drop bool         // validators only: no value is kept
 	flat bool         // an object becomes a struct even if a map would do
 	key  string       // of the conjunction that stands here; empty for a single schema
 	by   *schema.Node // the schema whose goType names the type
@@ -163,7 +166,7 @@ type place struct {
 
 func (p place) below(hint string) place { return place{hint: hint, drop: p.drop, keep: p.keep} }
 
-// lowerRoot returns the declaration of a root, which always is a type of its own.
+// lowerRoot returns the declaration of a root, which always has a type of its own.
 func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 	target, _ := l.follow(n)
 	if target != n && !within(target, l.root) {
@@ -197,6 +200,6 @@ func (l *lowering) fill(d *model.Decl, s *shape, p place) {
 		d.Checks = append(d.Checks, v.Checks...)
 		return
 	}
-	d.Doc = docLines(p.doc, &s.notes)
+	d.Doc = docLines(p.doc, &s.annotations)
 	d.Body = &model.Defined{Value: v}
 }

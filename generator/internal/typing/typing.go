@@ -30,7 +30,7 @@ func (l *lowering) value(c conj, p place) model.Value {
 	return l.conjunction(c, p)
 }
 
-// soleRef returns what c leads to if it is a reference with nothing but annotations beside it.
+// soleRef returns the target of c if it is a reference with nothing but annotations beside it.
 func (l *lowering) soleRef(c conj) (*schema.Node, bool) {
 	if len(c) != 1 {
 		return nil, false
@@ -39,7 +39,7 @@ func (l *lowering) soleRef(c conj) (*schema.Node, bool) {
 	return target, ok
 }
 
-// ref returns the value of a schema that others refer to.
+// ref returns the value of a $ref target.
 func (l *lowering) ref(target *schema.Node, p place) model.Value {
 	if p.drop {
 		return l.checkRef(target)
@@ -55,7 +55,7 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 	return l.typed(l.shape(conj{target}), place{hint: p.hint, item: p.item})
 }
 
-// named returns the declared type of a schema that others refer to, or nil if it needs none: booleans, free values.
+// named returns the declared type of a $ref target, or nil if it needs none: booleans, any JSON.
 func (l *lowering) named(target *schema.Node) *model.Value {
 	if v, ok := l.Declared[target]; ok {
 		return v
@@ -71,13 +71,13 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	l.Declared[target] = v
 	t := *s
 	if v.Null && !l.takesNull(s) {
-		v.Null = false // the conditions, or the forms, look at null too: d takes it
+		v.Null = false // d itself reads null, because its conditions or forms look at it
 	} else {
 		t.kinds &^= model.KindNull
 	}
 	l.fill(d, &t, place{hint: d.Name})
 	if _, ok := d.Body.(*model.Enum); ok {
-		v.Checks, d.Checks = d.Checks, nil // others read an enum in place, by its rule alone
+		v.Checks, d.Checks = d.Checks, nil // an enum is read in place, by its rule alone
 	}
 	return v
 }
@@ -98,7 +98,7 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 			return v
 		}
 	}
-	if p.drop && l.sayGroupsAlone(s) {
+	if p.drop && l.isOneGroup(s) {
 		all := l.assertions(s, p)
 		all[0].(*model.Group).Takes = true
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
@@ -110,8 +110,8 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 	return v
 }
 
-// sayGroupsAlone reports whether s is one group and nothing else.
-func (l *lowering) sayGroupsAlone(s *shape) bool {
+// isOneGroup reports whether s is one group and nothing else.
+func (l *lowering) isOneGroup(s *shape) bool {
 	if len(s.groups) != 1 || s.also != nil || s.never != nil || s.enum != nil || s.integer || !s.plain() {
 		return false
 	}
@@ -122,7 +122,7 @@ func (l *lowering) sayGroupsAlone(s *shape) bool {
 	return kinds&^s.kinds == 0
 }
 
-// takesNoNull reports whether null has to be looked for before a value of the type is read.
+// takesNoNull reports whether null must be looked for before a value of the type is read.
 func takesNoNull(t model.Type) bool {
 	switch t.(type) {
 	case model.Raw, *model.ByKind, *model.Never:
@@ -149,7 +149,7 @@ func (l *lowering) bare(s *shape, p place) model.Value {
 	return l.unionOfKinds(s, p)
 }
 
-// maxMembers is how many kinds a union has at most; with more there is little that a type switch says.
+// maxMembers is how many kinds a union has at most; a type switch over more is of little use.
 const maxMembers = 3
 
 // ofKind is bare for values of one kind.
@@ -168,7 +168,7 @@ func (l *lowering) ofKind(kind model.Kind, s *shape, p place) model.Value {
 	}
 }
 
-// boolean is a bool. Where nothing is kept, its kind is looked at with the rule of the place.
+// boolean is a bool. In validators the rule of the place checks the kind.
 func (l *lowering) boolean(s *shape, p place) model.Value {
 	if at := l.ruleAt(s.kindsAt, p); p.drop && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
@@ -232,7 +232,7 @@ func mixedWord(json string) string {
 	return constWord(strings.NewReplacer("-", "Minus ", ".", " Point ").Replace(json))
 }
 
-// byKind is a value of many kinds, kept as it was written.
+// byKind is a value of many kinds, kept as JSON.
 func (l *lowering) byKind(s *shape, p place) model.Value {
 	t := &model.ByKind{Allowed: s.kinds, Integer: s.integer}
 	if s.kinds != model.KindAny {
@@ -240,7 +240,7 @@ func (l *lowering) byKind(s *shape, p place) model.Value {
 	}
 	drop := place{hint: p.hint, node: p.node, drop: true}
 	for _, kind := range []model.Kind{model.KindNumber, model.KindString, model.KindArray, model.KindObject} {
-		if s.kinds&kind != 0 && s.says(kind) {
+		if s.kinds&kind != 0 && s.hasKeywordsFor(kind) {
 			t.Cases = append(t.Cases, model.KindCase{Kind: kind, Value: l.ofKind(kind, s, drop)})
 		}
 	}
@@ -255,8 +255,8 @@ func (l *lowering) byKind(s *shape, p place) model.Value {
 	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: d}}}
 }
 
-// says reports whether s has keywords for that kind.
-func (s *shape) says(kind model.Kind) bool {
+// hasKeywordsFor reports whether s has keywords for that kind.
+func (s *shape) hasKeywordsFor(kind model.Kind) bool {
 	switch kind {
 	case model.KindNumber:
 		return s.num.at != nil || s.integer
@@ -279,7 +279,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 			continue
 		}
 		t := *s
-		t.kinds, t.groups, t.also, t.notes = kind, nil, nil, notes{}
+		t.kinds, t.groups, t.also, t.annotations = kind, nil, nil, annotations{}
 		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil)
 		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true, keep: p.keep})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
@@ -306,7 +306,7 @@ func kindWord(kind model.Kind, integer bool) string {
 	}
 }
 
-// declare returns the declaration that a struct, enum or union at p fills.
+// declare returns the declaration for a struct, enum or union at p.
 func (l *lowering) declare(p place, s *shape) *model.Decl {
 	d := p.decl
 	if d == nil {
@@ -315,12 +315,12 @@ func (l *lowering) declare(p place, s *shape) *model.Decl {
 	if p.key != "" {
 		l.known[p.key] = &known{value: model.Value{Type: model.Named{Decl: d}}}
 	}
-	d.Doc = docLines(p.doc, &s.notes)
+	d.Doc = docLines(p.doc, &s.annotations)
 	return d
 }
 
-// docLines are the lines of a comment: what the generator says, then what the schema says.
-func docLines(doc []string, n *notes) []string {
+// docLines returns the lines of a comment: first the generator's, then the schema's.
+func docLines(doc []string, n *annotations) []string {
 	lines := slices.Clone(doc)
 	text := n.description
 	if text == "" {

@@ -9,9 +9,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// readUnevaluatedProperties makes additionalProperties of it where the names that are spoken of do not depend on the value.
+// readUnevaluatedProperties reads the keyword as additionalProperties where the mentioned names do not depend on the value.
 func (r *reader) readUnevaluatedProperties(s *shape, owner, v *schema.Node) {
-	w := &spoken{r: r, but: v, seen: map[*schema.Node]bool{}}
+	w := &mentioned{r: r, but: v, seen: map[*schema.Node]bool{}}
 	w.add(owner)
 	switch {
 	case w.depends:
@@ -19,21 +19,21 @@ func (r *reader) readUnevaluatedProperties(s *shape, owner, v *schema.Node) {
 	case w.all:
 	default:
 		s.obj.at = owner
-		s.closing = &objectFacet{at: owner, props: w.names, rest: conj{v}, unevaluated: true}
+		s.closing = &objectFacet{at: owner, props: w.names, additionalProperties: conj{v}, unevaluated: true}
 	}
 }
 
-// spoken is what schemas that hold without condition speak of.
-type spoken struct {
+// mentioned collects what schemas without a condition mention.
+type mentioned struct {
 	r       *reader
 	but     *schema.Node
 	seen    map[*schema.Node]bool
 	names   []property
 	all     bool
-	depends bool // it depends on the value, or on patterns
+	depends bool // what is mentioned depends on the value, or on patterns
 }
 
-func (w *spoken) add(n *schema.Node) {
+func (w *mentioned) add(n *schema.Node) {
 	if w.seen[n] {
 		return
 	}
@@ -61,33 +61,32 @@ func (w *spoken) add(n *schema.Node) {
 }
 
 // unevaluated is unevaluatedProperties or unevaluatedItems: a schema for what no other keyword of the same schema, and
-// no schema that holds in place, speaks of.
+// no schema that holds in place, mentions.
 func (l *lowering) unevaluated(c condition, v *schema.Node, hint string) model.Body {
 	b := &model.Unevaluated{At: l.at(c.at), Items: c.keyword == "unevaluatedItems"}
 	g := &gathering{l: l, items: b.Items, but: v}
 	b.Evaluated = g.decl(conj{c.at}, hint)
 	if l.shape(conj{v}).never == nil {
-		b.Rest = l.checkNode(v, hint+"Schema")
+		b.Schema = l.checkNode(v, hint+"Schema")
 	}
 	return b
 }
 
-// gathering collects what schemas speak of. What holds without condition goes into one function, whatever is behind a
-// condition into one of its own.
+// gathering collects what schemas mention. Schemas without a condition share one function, each condition has its own.
 type gathering struct {
 	l     *lowering
 	items bool
 	but   *schema.Node // the keyword that asks
 }
 
-// decl returns the function that records what the schemas of c speak of; nil if that is nothing.
+// decl returns the function that records what the schemas of c mention; nil if that is nothing.
 func (g *gathering) decl(c conj, hint string) *model.Decl {
 	key := g.key(c)
-	if d, ok := g.l.marked[key]; ok {
+	if d, ok := g.l.evaluated[key]; ok {
 		return d
 	}
 	d := g.l.newFunc("evaluate", hint)
-	g.l.marked[key] = d // for schemas that contain themselves
+	g.l.evaluated[key] = d // for schemas that contain themselves
 	m := &model.Evaluated{}
 	d.Body = m
 	seen := map[*schema.Node]bool{}
@@ -98,7 +97,7 @@ func (g *gathering) decl(c conj, hint string) *model.Decl {
 	slices.Sort(m.Patterns)
 	m.Names, m.Patterns = slices.Compact(m.Names), slices.Compact(m.Patterns)
 	if !m.All && m.First == 0 && m.Names == nil && m.Patterns == nil && m.Found == nil && m.Steps == nil {
-		g.l.marked[key] = nil
+		g.l.evaluated[key] = nil
 		return nil
 	}
 	return d
@@ -113,13 +112,13 @@ func (g *gathering) key(c conj) string {
 	for _, n := range c {
 		all = append(all, g.l.id(n))
 		if n.Get("unevaluatedItems") != g.but && n.Get("unevaluatedProperties") != g.but {
-			all[1] = "" // but is not met there
+			all[1] = "" // but is not reached there
 		}
 	}
 	return strings.Join(all, "\x00")
 }
 
-// add adds what n speaks of.
+// add adds what n mentions.
 func (g *gathering) add(m *model.Evaluated, n *schema.Node, hint string, seen map[*schema.Node]bool) {
 	if seen[n] {
 		return
@@ -147,7 +146,7 @@ func (g *gathering) add(m *model.Evaluated, n *schema.Node, hint string, seen ma
 				g.step(m, nil, model.Step{Key: dependent.Key, Then: g.decl(conj{dependent.Value}, hint+naming.GoName(dependent.Key))}, hint)
 			}
 		default:
-			g.speaks(m, member.Key, v, hint)
+			g.mention(m, member.Key, v, hint)
 		}
 	}
 }
@@ -175,8 +174,8 @@ func (g *gathering) conditional(m *model.Evaluated, n, v *schema.Node, hint stri
 	g.step(m, v, s, hint+"If")
 }
 
-// speaks adds a keyword that itself speaks of properties or items.
-func (g *gathering) speaks(m *model.Evaluated, keyword string, v *schema.Node, hint string) {
+// mention adds a keyword that mentions properties or items.
+func (g *gathering) mention(m *model.Evaluated, keyword string, v *schema.Node, hint string) {
 	if g.items {
 		switch keyword {
 		case "items":

@@ -15,8 +15,8 @@ type branch struct {
 	own   *shape // without the owner
 }
 
-// union makes a Go type of the only group of s: nullable, an enum, or a sealed interface. ok is false if the group says
-// nothing that a type could carry better than a check beside the plain type; nothing was declared then.
+// union makes a Go type of the only group of s: nullable, an enum, or a sealed interface. ok is false, and nothing is
+// declared, if a check beside the plain type says as much.
 func (l *lowering) union(s *shape, p place) (model.Value, bool) {
 	g := s.groups[0]
 	base := *s
@@ -36,7 +36,7 @@ func (l *lowering) union(s *shape, p place) (model.Value, bool) {
 	return v, ok
 }
 
-// unlessNull are assertions of one branch, from which another one exempts null.
+// unlessNull returns the assertions of one branch for all values but null, which another branch allows.
 func (l *lowering) unlessNull(all []model.Assertion, hint string) []model.Assertion {
 	inner := l.newFunc("check", hint+"Value")
 	inner.Body = &model.Check{Value: model.Value{Type: model.Raw{}, Checks: all}}
@@ -49,7 +49,7 @@ func (l *lowering) unlessNull(all []model.Assertion, hint string) []model.Assert
 func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p place) (model.Value, bool) {
 	g := s.groups[0]
 	switch {
-	case !ok || len(branches) == 0 || !base.lets(branches):
+	case !ok || len(branches) == 0 || !base.replaceableBy(branches):
 		return model.Value{}, false
 	case len(branches) == 1:
 		return l.onlyBranch(base, branches[0], null, p), true
@@ -97,7 +97,7 @@ func (f *flattening) add(base *shape, g group) {
 		if inner := f.nested(n, own, g); inner != nil && !f.active[n] {
 			f.active[n] = true
 			rest := *own
-			rest.groups, rest.notes = nil, notes{}
+			rest.groups, rest.annotations = nil, annotations{}
 			both := *base
 			both.and(&rest)
 			f.add(&both, *inner)
@@ -105,7 +105,7 @@ func (f *flattening) add(base *shape, g group) {
 			continue
 		}
 		merged := *base
-		merged.notes = notes{}
+		merged.annotations = annotations{}
 		merged.and(own)
 		narrowByGroups(&f.reader, &merged)
 		merged.narrowByEnum()
@@ -113,7 +113,7 @@ func (f *flattening) add(base *shape, g group) {
 	}
 }
 
-// intact reports whether the owner takes no kind from the branch but null, for which types have presences.
+// intact reports whether the owner allows all kinds of the branch; null does not count, since it becomes a presence.
 func (b branch) intact() bool {
 	lost := b.own.kinds &^ b.shape.kinds
 	presence := lost == model.KindNull && b.own.kinds != model.KindAny && !b.own.anyKind()
@@ -128,7 +128,7 @@ func (l *lowering) nested(n *schema.Node, own *shape, g group) *group {
 	return &own.groups[0]
 }
 
-// splitNull takes null out of the branches: it becomes the value's presence.
+// splitNull removes null from the branches: it becomes the value's presence.
 func (r *reader) splitNull(all []branch, one bool) ([]branch, bool) {
 	var rest []branch
 	nulls := 0
@@ -139,7 +139,7 @@ func (r *reader) splitNull(all []branch, one bool) ([]branch, bool) {
 		if b.shape.kinds&model.KindNull != 0 {
 			nulls++
 			if !r.takesNull(b.shape) {
-				return nil, false // null has to be looked at
+				return nil, false // conditions look at null
 			}
 		}
 		if b.shape.kinds != model.KindNull || b.shape.enum != nil && len(b.shape.enum.values) == 0 {
@@ -149,9 +149,9 @@ func (r *reader) splitNull(all []branch, one bool) ([]branch, bool) {
 	return rest, !one || nulls < 2
 }
 
-// lets reports whether the branches can stand for s: it says nothing of its own but kinds, or the branches add
-// properties that a Go type of s alone would not have.
-func (s *shape) lets(branches []branch) bool {
+// replaceableBy reports whether the branches can replace s: it says nothing but kinds itself, or the branches add properties that a Go
+// type of s alone would not have.
+func (s *shape) replaceableBy(branches []branch) bool {
 	if s.never != nil || s.enum != nil {
 		return false
 	}
@@ -164,13 +164,13 @@ func (s *shape) lets(branches []branch) bool {
 	return s.kinds&^model.KindNull == model.KindObject && slices.ContainsFunc(branches, adds)
 }
 
-// onlyBranch is a group of one branch beside null.
+// onlyBranch lowers a group of one branch beside null.
 func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.Value {
 	var v model.Value
 	if target, ok := l.follow(b.node); ok && base.plain() && b.intact() && p.decl == nil && (null || !l.nullWithin(target)) {
 		v = l.ref(target, p)
 	} else {
-		b.shape.notes.and(&base.notes)
+		b.shape.annotations.and(&base.annotations)
 		p.node = nil
 		v = l.typed(b.shape, p)
 	}
@@ -199,7 +199,7 @@ func commonEnum(branches []branch, g group) *enumFacet {
 				return nil
 			}
 			e.values = append(e.values, v)
-			e.docs[v.Text] = slices.Clip(append([]string{}, docLines(nil, &b.shape.notes)...))
+			e.docs[v.Text] = slices.Clip(append([]string{}, docLines(nil, &b.shape.annotations)...))
 		}
 	}
 	return e
@@ -239,7 +239,7 @@ func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRu
 	return &model.Tried{At: l.ruleAt(g.at, p), Key: key, One: g.one}, forms
 }
 
-// exclusive reports whether every form has texts that no other has.
+// exclusive reports whether no two forms have a text in common.
 func exclusive(forms []model.Form) bool {
 	seen := map[string]bool{}
 	for i := range forms {
@@ -256,19 +256,18 @@ func exclusive(forms []model.Form) bool {
 	return true
 }
 
-// isUnion reports whether s, or what it says of objects alone, would be an interface by itself: that can not be the member
-// of another one.
+// isUnion reports whether s, or its part for objects, would become an interface, which can not be a member of another one.
 func (l *lowering) isUnion(s *shape) bool {
 	if len(s.groups) != 1 {
 		return false
 	}
 	base := *s
 	base.groups, base.also = nil, nil
-	if base.lets(l.branches(&base, s.groups[0])) {
+	if base.replaceableBy(l.branches(&base, s.groups[0])) {
 		return true
 	}
 	base.kinds &= model.KindObject
-	return base.kinds != 0 && base.lets(l.branches(&base, s.groups[0]))
+	return base.kinds != 0 && base.replaceableBy(l.branches(&base, s.groups[0]))
 }
 
 // mixed reports whether a branch takes several kinds.
@@ -298,7 +297,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 		var tags []string
 		if _, byTag := rule.(*model.ByTag); byTag {
 			tags = m.Form.Tags
-			m.Form.Needs = nil // one text is enough
+			m.Form.Needs = nil // the text is enough
 		}
 		m.Decl = l.member(b, place{hint: d.Name + memberWord(branches, i, tags), flat: true, keep: p.keep || tried}, s.plain())
 		u.Members = append(u.Members, m)
@@ -322,8 +321,8 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 	return all
 }
 
-// nullWithin reports whether the type of a schema that others refer to has null itself. Such a type may be a pointer or an
-// interface, which have no methods and so can not be members.
+// nullWithin reports whether the type of a $ref target includes null. It may be a pointer or an interface, which can not have
+// methods and so can not be members.
 func (l *lowering) nullWithin(target *schema.Node) bool {
 	s := l.shape(conj{target})
 	if s.kinds&model.KindNull == 0 || !worthAName(s) {
@@ -335,7 +334,7 @@ func (l *lowering) nullWithin(target *schema.Node) bool {
 	return !l.takesNull(s)
 }
 
-// member returns the declaration of a branch: what it refers to, or a new one.
+// member returns the declaration of a branch: that of its $ref, or a new one.
 func (l *lowering) member(b branch, p place, plain bool) *model.Decl {
 	if target, ok := l.follow(b.node); ok && plain && b.intact() {
 		if v := l.named(target); v != nil && v.Checks == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 )
 
-// memberWord is what the Go name of a member adds to the union's: its title, its tag, its kind if no other member has it, a
-// property that only this one requires or has, all that it requires; its number only if none of these tells it from the others.
+// memberWord is what the name of a member adds to the union's. It is the first of these that no other member has: its title, tag,
+// kind, a property that it requires or has, all that it requires. The last resort is its number.
 func memberWord(branches []branch, i int, tags []string) string {
 	b := branches[i].shape
 	if tags != nil {
@@ -21,7 +21,7 @@ func memberWord(branches []branch, i int, tags []string) string {
 	return firstWord(titleWord(branches, i), kindWord(kinds, b.integer))
 }
 
-// others reports whether any branch but the one at i is so.
+// others reports whether is holds for any branch but the one at i.
 func others(branches []branch, i int, is func(*shape) bool) bool {
 	for j := range branches {
 		if j != i && is(branches[j].shape) {
@@ -35,13 +35,13 @@ func firstWord(all ...string) string {
 	return all[slices.IndexFunc(all, func(word string) bool { return word != "" })]
 }
 
-// maxTitle is how many words a title has at most to be a name; a longer one is a sentence.
+// maxTitle is the most words of a title that becomes a name; a longer one is a sentence.
 const maxTitle = 5
 
 func titleWord(branches []branch, i int) string {
-	title := branches[i].shape.notes.title
+	title := branches[i].shape.annotations.title
 	word := naming.GoWords(title)
-	if len(naming.Words(title)) > maxTitle || others(branches, i, func(s *shape) bool { return naming.GoWords(s.notes.title) == word }) {
+	if len(naming.Words(title)) > maxTitle || others(branches, i, func(s *shape) bool { return naming.GoWords(s.annotations.title) == word }) {
 		return ""
 	}
 	return word

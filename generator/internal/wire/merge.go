@@ -17,7 +17,7 @@ type part struct {
 	n   *schema.Node
 }
 
-// merge returns a schema at pointer that allows what any of parts allows. name is the definition that it is, or empty.
+// merge returns a schema at pointer that allows what any of parts allows. name is the name of its definition, or empty.
 func (p *Protocol) merge(parts []part, pointer, name string) *schema.Node {
 	if slices.ContainsFunc(parts, func(x part) bool { return open(x.n) }) {
 		return node(parts[0].n, pointer)
@@ -61,44 +61,49 @@ func leafNode(n *schema.Node, pointer string) *schema.Node {
 	return &out
 }
 
-// open reports whether a schema says nothing about its value.
+// open reports whether a schema allows every value.
 func open(n *schema.Node) bool {
 	if n.Is(schema.Bool) {
 		return n.Text == "true"
 	}
-	return n.Is(schema.Object) && !slices.ContainsFunc(n.Members, func(m schema.Member) bool { return !typing.Remarks[m.Key] })
+	return n.Is(schema.Object) && !slices.ContainsFunc(n.Members, func(m schema.Member) bool { return !typing.Annotations[m.Key] })
 }
 
 // same reports whether all parts say the same, but for their descriptions. References are compared by name: definitions
 // are merged too.
 func same(parts []part) bool {
-	first := said(parts[0].n)
-	return !slices.ContainsFunc(parts[1:], func(x part) bool { return !bytes.Equal(said(x.n), first) })
+	first := comparableText(parts[0].n)
+	return !slices.ContainsFunc(parts[1:], func(x part) bool { return !bytes.Equal(comparableText(x.n), first) })
 }
 
-func said(n *schema.Node) []byte { return silent(n).JSON() }
+func comparableText(n *schema.Node) []byte { return withoutAnnotations(n).JSON() }
 
-// silent is n without descriptions, its keys sorted.
-func silent(n *schema.Node) *schema.Node {
+// withoutAnnotations is n for comparison: without descriptions, keys sorted, references by name alone, since not every document has $defs.
+func withoutAnnotations(n *schema.Node) *schema.Node {
 	out := *n
 	out.Members, out.Items = nil, nil
+	if name := refName(n); name != "" {
+		ref := *n.Get("$ref")
+		ref.Text = name
+		out.Members = append(out.Members, schema.Member{Key: "$ref", Value: &ref})
+	}
 	for _, m := range n.Members {
-		if !typing.Remarks[m.Key] || m.Value.Kind == schema.Object {
-			out.Members = append(out.Members, schema.Member{Key: m.Key, Value: silent(m.Value)})
+		if (!typing.Annotations[m.Key] || m.Value.Kind == schema.Object) && m.Key != "$ref" {
+			out.Members = append(out.Members, schema.Member{Key: m.Key, Value: withoutAnnotations(m.Value)})
 		}
 	}
 	slices.SortFunc(out.Members, func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) })
 	for _, item := range n.Items {
-		out.Items = append(out.Items, silent(item))
+		out.Items = append(out.Items, withoutAnnotations(item))
 	}
 	return &out
 }
 
-// inline replaces references by what they lead to, for parts that do not agree.
+// inline replaces references by their targets, for parts that differ.
 func (p *Protocol) inline(parts []part) []part {
 	out := slices.Clone(parts)
 	for i := range out {
-		for range 8 { // chains of references are short; a circle is left as it is
+		for range 8 { // chains of references are short; a circle stays
 			name := refName(out[i].n)
 			target := definition(out[i].rev, name)
 			if name == "" || target == nil {
@@ -110,14 +115,17 @@ func (p *Protocol) inline(parts []part) []part {
 	return out
 }
 
-// keyword merges what parts say with one keyword, which the first has. What they do not agree on is left out: a value that
-// one revision allows must get through.
+// keyword merges one keyword of parts, which the first has. Where they differ it is left out: a value that one revision
+// allows must pass.
 func (p *Protocol) keyword(out *schema.Node, parts []part, m schema.Member, name string) {
 	values := each(parts, m.Key)
+	if m.Key == "anyOf" || m.Key == "oneOf" {
+		values = alternatives(parts, m.Key)
+	}
 	at := out.Pointer + "/" + schema.EscapeToken(m.Key)
 	switch m.Key {
 	case "title", "description":
-		return // node has them
+		return // node copies them
 	case "properties":
 		p.properties(out, parts, name)
 		return
@@ -139,19 +147,33 @@ func (p *Protocol) keyword(out *schema.Node, parts []part, m schema.Member, name
 		merged = p.merge(values, at, "")
 	case m.Key == "anyOf" || m.Key == "oneOf" || m.Key == "allOf":
 		merged = p.branches(values, at)
+	case m.Key == "$ref": // the same in all parts that have it
+		ref := refName(parts[0].n)
+		p.define(ref)
+		merged = leafNode(m.Value, at)
+		merged.Text = "#/$defs/" + ref
 	case same(values):
 		merged = leafNode(m.Value, at)
-		if ref := refName(parts[0].n); m.Key == "$ref" && ref != "" {
-			p.define(ref)
-			merged.Text = "#/$defs/" + ref
-		}
 	default:
 		return
 	}
 	out.Members = append(out.Members, schema.Member{Key: m.Key, Value: merged})
 }
 
-// each returns the values of key, of the parts that have it.
+// alternatives are the lists of key, one of the schema itself for a part that has none.
+func alternatives(parts []part, key string) []part {
+	all := make([]part, len(parts))
+	for i, x := range parts {
+		list := x.n.Get(key)
+		if list == nil {
+			list = &schema.Node{Kind: schema.Array, Items: []*schema.Node{x.n}}
+		}
+		all[i] = part{x.rev, list}
+	}
+	return all
+}
+
+// each returns the values of key in the parts that have it.
 func each(parts []part, key string) []part {
 	var all []part
 	for _, x := range parts {
@@ -183,7 +205,7 @@ func (p *Protocol) branches(lists []part, at string) *schema.Node {
 	seen := map[string]bool{}
 	for _, l := range lists {
 		for _, v := range l.n.Items {
-			text := string(said(v))
+			text := string(comparableText(v))
 			if !seen[text] {
 				seen[text] = true
 				out.Items = append(out.Items, p.merge([]part{{l.rev, v}}, at+"/"+strconv.Itoa(len(out.Items)), ""))
@@ -193,7 +215,7 @@ func (p *Protocol) branches(lists []part, at string) *schema.Node {
 	return out
 }
 
-// properties merges the properties of all parts. Those that not every revision has are noted.
+// properties merges the properties of all parts and records which revisions lack one.
 func (p *Protocol) properties(out *schema.Node, parts []part, name string) {
 	at := out.Pointer + "/properties"
 	list := &schema.Node{Kind: schema.Object, Pointer: at}
@@ -204,7 +226,7 @@ func (p *Protocol) properties(out *schema.Node, parts []part, name string) {
 		}
 		for _, m := range props.Members {
 			if list.Get(m.Key) == nil && !(p.messages[name] && p.runtimes[m.Key]) {
-				list.Members = append(list.Members, schema.Member{Key: m.Key, Value: p.property(parts, m.Key, at)})
+				list.Members = append(list.Members, schema.Member{Key: m.Key, Value: p.property(parts, m.Key, at, name)})
 			}
 		}
 	}
@@ -212,26 +234,64 @@ func (p *Protocol) properties(out *schema.Node, parts []part, name string) {
 	out.Members = append(out.Members, schema.Member{Key: "properties", Value: list})
 }
 
-func (p *Protocol) property(parts []part, key, at string) *schema.Node {
+func (p *Protocol) property(parts []part, key, at, name string) *schema.Node {
 	var have []part
-	var lack []string
+	var lack, omit []string
 	for _, x := range parts {
 		if v := x.n.Get("properties").Get(key); v != nil {
 			have = append(have, part{x.rev, v})
-		} else {
-			lack = append(lack, x.rev.Name)
+			continue
+		}
+		lack = append(lack, x.rev.Name)
+		if !refused(x.rev, name, key) {
+			omit = append(omit, x.rev.Name)
 		}
 	}
 	at += "/" + schema.EscapeToken(key)
-	if key == metaMember { // keys of it are the runtime's, the rest is for whoever puts it there
-		return objectNode(at)
+	if key == metaMember { // the runtime reads and writes some of its keys; the others belong to handlers
+		meta := objectNode(at)
+		if !p.messages[name] { // a message may always have it
+			p.lacking[meta] = omit
+		}
+		return meta
 	}
 	merged := p.merge(have, at, "")
 	if lack != nil {
-		p.lacking[merged] = lack
-		mention(merged, "Not in "+strings.Join(lack, ", ")+".")
+		p.lacking[merged] = omit
+		mention(merged, era(parts, lack))
 	}
 	return merged
+}
+
+// refused reports whether no client of r can be asked with that member of the params called name. Without the member it would be
+// another question.
+func refused(r *revision.Revision, name, key string) bool {
+	for _, m := range r.Methods {
+		if m.Params == name && slices.ContainsFunc(m.Needs, func(n revision.Need) bool { return n.Member == key && n.Capability == "" }) {
+			return true
+		}
+	}
+	return false
+}
+
+// era describes in which revisions a property exists: those of parts, newest first, except for lack.
+func era(parts []part, lack []string) string {
+	lacks := func(x part) bool { return slices.Contains(lack, x.rev.Name) }
+	has := func(x part) bool { return !lacks(x) }
+	newest := slices.IndexFunc(parts, has)
+	oldest := newest + len(parts) - len(lack) - 1
+	switch from, to := parts[oldest].rev.Name, parts[newest].rev.Name; {
+	case slices.ContainsFunc(parts[newest:oldest+1], lacks):
+		return "Not in " + strings.Join(lack, ", ") + "."
+	case newest == 0:
+		return "Since " + from + "."
+	case newest == oldest:
+		return "Only in " + to + "."
+	case oldest == len(parts)-1:
+		return "Until " + to + "."
+	default:
+		return "From " + from + " to " + to + "."
+	}
 }
 
 // mention adds a sentence to a description.
@@ -249,7 +309,7 @@ func objectNode(at string) *schema.Node {
 	return &schema.Node{Kind: schema.Object, Pointer: at, Members: []schema.Member{{Key: "type", Value: kind}}}
 }
 
-// required keeps what every part requires. What handlers never see can not be asked of them.
+// required keeps what every part requires, except for members that handlers never see.
 func (p *Protocol) required(out *schema.Node, parts []part, name string) {
 	list := &schema.Node{Kind: schema.Array, Pointer: out.Pointer + "/required"}
 	for _, v := range parts[0].n.Get("required").Items {

@@ -26,8 +26,10 @@ func TestREV01WhatOneRevisionAllowsGetsThrough(t *testing.T) {
 	for name, c := range map[string]struct{ newer, older, merged string }{
 		"the same in other words": {
 			`{"description":"new","type":"string"}`, `{"description":"old","type":"string"}`, `{"description":"new","type":"string"}`},
-		"a bound of one":      {`{"type":"string","maxLength":5}`, `{"type":"string"}`, `{"type":"string"}`},
-		"bounds that differ":  {`{"type":"integer","minimum":1}`, `{"type":"integer","minimum":2}`, `{"type":"integer"}`},
+		"a bound of one":     {`{"type":"string","maxLength":5}`, `{"type":"string"}`, `{"type":"string"}`},
+		"bounds that differ": {`{"type":"integer","minimum":1}`, `{"type":"integer","minimum":2}`, `{"type":"integer"}`},
+		"an alternative beside what was the whole": {
+			`{"anyOf":[{"type":"string"},{"type":"integer"}]}`, `{"type":"string"}`, `{"anyOf":[{"type":"string"},{"type":"integer"}]}`},
 		"another type":        {`{"type":"string"}`, `{"type":"integer"}`, `{}`},
 		"anything":            {`{}`, `{"type":"object","required":["a"]}`, `{}`},
 		"an enum that grew":   {`{"enum":["a","b"]}`, `{"enum":["a"]}`, `{"enum":["a","b"]}`},
@@ -35,10 +37,10 @@ func TestREV01WhatOneRevisionAllowsGetsThrough(t *testing.T) {
 		"a property of one": {
 			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a","b"]}`,
 			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`,
-			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string","description":"Not in 2025-01-01."}},"required":["a"]}`},
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string","description":"Since 2026-01-01."}},"required":["a"]}`},
 		"no properties in the newer one": {
 			`{"type":"object"}`, `{"type":"object","properties":{"a":{"type":"string"}}}`,
-			`{"type":"object","properties":{"a":{"type":"string","description":"Not in 2026-01-01."}}}`},
+			`{"type":"object","properties":{"a":{"type":"string","description":"Only in 2025-01-01."}}}`},
 		"closed in one": {
 			`{"type":"object","additionalProperties":false}`, `{"type":"object"}`, `{"type":"object"}`},
 		"an alternative of one": {
@@ -74,5 +76,28 @@ func TestREV01DefinitionsMayContainThemselves(t *testing.T) {
 	want := `{"type":"object","properties":{"a":{"$ref":"#/$defs/A"},"b":{}}}`
 	if got := string(p.Node("A").JSON()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestREV07ADocSaysWhichRevisionsHaveAProperty, of those that have the definition.
+func TestREV07ADocSaysWhichRevisionsHaveAProperty(t *testing.T) {
+	names := []string{"2025-01-01", "2026-01-01", "2027-01-01", "2028-01-01"}
+	for in, want := range map[string]string{
+		"x...": "Only in 2025-01-01.", "xx..": "Until 2026-01-01.", "...x": "Since 2028-01-01.", ".xx.": "From 2026-01-01 to 2027-01-01.",
+		".x..": "Only in 2026-01-01.", "x..x": "Not in 2027-01-01, 2026-01-01.", "_.xx": "Since 2027-01-01.", "_x._": "Only in 2026-01-01.",
+	} {
+		var revisions []*revision.Revision
+		for i, name := range names {
+			switch in[i] {
+			case 'x':
+				revisions = append(revisions, revisionOf(t, name, `{"D":{"type":"object","properties":{"p":{"type":"string"},"q":{}}}}`))
+			case '.':
+				revisions = append(revisions, revisionOf(t, name, `{"D":{"type":"object","properties":{"q":{}}}}`))
+			}
+		}
+		got := NewProtocol(revisions, "D").Node("D").Get("properties").Get("p").Get("description").Text
+		if got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// reader makes the function that reads the params of one message, or returns the one that was made.
+// reader returns the function that reads the params of one message, and makes it if there is none.
 func (l *wireLowering) reader(rule string) *model.Message {
 	return l.message(wireMessage{rule: rule, structName: "Params", param: "p", read: true, slots: paramSlots()})
 }
 
-// wireField makes the function for one field of server.Wire. A message that the revision lacks leaves the field nil.
+// wireField makes the function for one field of wire.Revision. A message that the revision lacks leaves the field nil.
 func (l *wireLowering) wireField(m wireMessage) {
 	made := l.message(m)
 	if made == nil {
@@ -41,7 +41,7 @@ func (l *wireLowering) message(m wireMessage) *model.Message {
 	return made
 }
 
-// bareTask reports whether a message is nothing but a task: its only slot is one, at the top.
+// bareTask reports whether a message is a task and nothing else: its only slot is one, at the top.
 func bareTask(m revision.Message) bool {
 	return len(m.Slots) == 1 && m.Slots[0].Kind == revision.SlotTask && len(m.Slots[0].Path) == 0 && len(m.Constants) == 0
 }
@@ -60,7 +60,7 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 			continue
 		}
 		if slot.Kind == revision.SlotTask {
-			member := descend(root, slot.Path, always(slot, m.read))
+			member := descend(root, slot.Path, always(slot))
 			member.Call = l.message(taskMessage()).Func
 			continue
 		}
@@ -68,7 +68,7 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 		if !ok || len(slot.Path) == 0 || m.read && m.meta != "" && len(slot.Path) > 1 {
 			continue
 		}
-		member := descend(root, slot.Path, always(slot, m.read))
+		member := descend(root, slot.Path, always(slot))
 		member.Slot = &field
 	}
 	for _, c := range rule.Constants {
@@ -83,18 +83,18 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 	return root
 }
 
-// flat writes the members of the task among those of the message.
+// flat adds the members of the task to those of the message.
 func (l *wireLowering) flat(root *model.WireObject, m wireMessage) {
 	task, _ := l.rule("task")
 	for _, slot := range task.Slots {
 		if field, ok := m.slots[slot.Name]; ok && len(slot.Path) > 0 {
-			member := descend(root, slot.Path, always(slot, m.read))
+			member := descend(root, slot.Path, always(slot))
 			member.Slot = &field
 		}
 	}
 }
 
-// metaMember is where the protocol keeps what is not the method's own; handlers may put members of theirs there.
+// metaMember holds what belongs to no single method; handlers may add members of their own.
 const metaMember = "_meta"
 
 func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
@@ -109,19 +109,15 @@ func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
 	member.Object.Splice = m.meta
 }
 
-// always is how many steps of the slot's path are required. What is read may lack an object whose members may all be absent; what
-// is written has every object that the schema requires (LET15).
-func always(slot revision.Slot, read bool) int {
-	switch {
-	case slot.Place.Required:
+// always is how many steps of the slot's path are required, read (LET05) or written (LET15).
+func always(slot revision.Slot) int {
+	if slot.Place.Required {
 		return len(slot.Path)
-	case read:
-		return 0
 	}
 	return slot.Always
 }
 
-// descend returns the member at path, making the objects on the way. The first steps of it are required.
+// descend returns the member at path and makes the objects on the way. The first steps are required.
 func descend(o *model.WireObject, path []string, required int) *model.WireMember {
 	for i, step := range path {
 		member := find(o, step)

@@ -8,11 +8,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Protocol is what the selected revisions define, as one document: a Go type that handlers see is the union of what each
-// revision says of it. What belongs to the runtime is left out of it: a handler that could write a resultType would have to
+// Protocol is the definitions of the selected revisions as one document: a Go type that handlers see is the union of its
+// definitions in all of them. Members that the runtime writes are left out: a handler that could write a resultType would have to
 // know which revision it answers.
 type Protocol struct {
-	revisions []*revision.Revision // newest first: its words are the comments
+	revisions []*revision.Revision // newest first: its descriptions become comments
 	Doc       *schema.Document
 	defs      *schema.Node
 	messages  map[string]bool // definitions that are the params or the result of a method
@@ -43,7 +43,7 @@ func NewProtocol(revisions []*revision.Revision, names ...string) *Protocol {
 	return p
 }
 
-// reserve notes what the runtime keeps to itself under r: tasks, the answers of a replayed call, the type of a result.
+// reserve records the members that the runtime reads and writes in r: tasks, the answers of a replayed call, the type of a result.
 func (p *Protocol) reserve(r *revision.Revision) {
 	if call := r.Message("callTool"); call != nil {
 		for _, name := range []string{"task", "inputResponses", "requestState"} {
@@ -98,7 +98,7 @@ func itemsOf(n *schema.Node) []*schema.Node {
 	return n.Items
 }
 
-// definition returns what the first of a revision's documents that has it says.
+// definition returns a definition from the first document of a revision that has it.
 func definition(r *revision.Revision, name string) *schema.Node {
 	for i := range r.Documents {
 		if n := r.Documents[i].Definition(name); n != nil {
@@ -154,7 +154,7 @@ func NewestFirst(revisions []*revision.Revision) []*revision.Revision {
 	return slices.SortedFunc(slices.Values(revisions), func(a, b *revision.Revision) int { return strings.Compare(b.Name, a.Name) })
 }
 
-// Empty reports whether a message has nothing in it for handlers: no member but _meta.
+// Empty reports whether a message has nothing for handlers: no member but _meta.
 func (p *Protocol) Empty(n *schema.Node) bool {
 	if name := refName(n); name != "" {
 		n = p.Node(name)

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// viewer makes the encoders of one revision for types that are the union over several: they leave out what the revision
-// lacks. A type that says the same in it keeps the encoder that it has.
+// viewer makes encoders of one revision for types that are the union over several: they leave out what the revision
+// lacks. A type that lacks nothing in it keeps its encoder.
 type viewer struct {
 	types    *typing.Types
 	lacking  map[*schema.Node][]string
@@ -17,27 +17,36 @@ type viewer struct {
 	suffix   string
 	nodes    map[*model.Decl]*schema.Node
 	located  map[*model.Decl]bool
-	made     map[*model.Decl]*model.Decl // the type itself where nothing differs
+	made     map[string]*model.Decl // by type and what is left out; shared by all revisions
 	Out      []*model.Decl
 }
 
-// NewViewer needs finished types.
-func NewViewer(types *typing.Types, p *Protocol, w *model.Wire) *viewer {
-	v := &viewer{types: types, lacking: p.lacking, revision: w.Revision, suffix: w.Suffix,
-		nodes: map[*model.Decl]*schema.Node{}, located: map[*model.Decl]bool{}, made: map[*model.Decl]*model.Decl{}}
-	for n, value := range types.Declared {
-		if named, ok := value.Type.(model.Named); ok {
-			v.nodes[named.Decl] = n
-		}
-	}
-	return v
-}
-
-// Viewers are those of all revisions, by name.
+// Viewers are the viewers of all revisions, by name.
 type Viewers map[string]*viewer
 
-// Settle gives each view its encoder. Those that are alike become one: the type's own encoder, as the newest revision that
-// writes with it has it.
+// NewViewers needs finished types.
+func NewViewers(types *typing.Types, p *Protocol, wires []*model.Wire) Viewers {
+	all, made := Viewers{}, map[string]*model.Decl{}
+	for _, w := range wires {
+		v := &viewer{types: types, lacking: p.lacking, revision: w.Revision, suffix: w.Suffix,
+			nodes: map[*model.Decl]*schema.Node{}, located: map[*model.Decl]bool{}, made: made}
+		for n, value := range types.Declared {
+			if named, ok := value.Type.(model.Named); ok {
+				v.nodes[named.Decl] = n
+			}
+		}
+		all[w.Revision] = v
+	}
+	return all
+}
+
+// Append is the encoder of a type as a revision has it.
+func (viewers Viewers) Append(revision string, of *model.Decl) string {
+	return viewers[revision].view(of).Append
+}
+
+// Settle gives each view its encoder. Equal ones become one: the type's own encoder, in the form of the newest revision that
+// writes with it.
 func (viewers Viewers) Settle(all []model.View, of model.TypeRef) []model.View {
 	usual := model.View{Append: of.Append}
 	for i := len(all) - 1; i >= 0; i-- {
@@ -61,32 +70,37 @@ func (viewers Viewers) Settle(all []model.View, of model.TypeRef) []model.View {
 // view returns the declaration whose encoder writes d as the revision has it: a new one, or d.
 func (v *viewer) view(d *model.Decl) *model.Decl {
 	v.locateIn(d)
-	if !v.differs(d, map[*model.Decl]bool{}) {
+	left := v.leftOut(d, map[*model.Decl]bool{})
+	if left == "" {
 		return d
 	}
-	if made := v.made[d]; made != nil {
+	key := d.Append + ":" + left
+	if made := v.made[key]; made != nil {
 		return made
 	}
 	out := *d
 	out.Append = v.types.Names.Take(d.Append + v.suffix)
 	out.Use, out.Checks = model.Encode, nil
 	out.Marshal, out.Unmarshal = false, false
-	v.made[d] = &out
+	v.made[key] = &out
 	v.Out = append(v.Out, &out)
 	out.Body = v.body(d)
 	return &out
 }
 
-// differs reports whether d or anything in it has a property that the revision lacks.
-func (v *viewer) differs(d *model.Decl, seen map[*model.Decl]bool) bool {
+// leftOut lists the properties of d, and of everything in it, that the revision lacks; empty for none.
+func (v *viewer) leftOut(d *model.Decl, seen map[*model.Decl]bool) (names string) {
 	if d == nil || seen[d] {
-		return false
+		return ""
 	}
 	seen[d] = true
-	differs := false
-	d.Children(func(_ *model.Value, p *model.Prop) { differs = differs || p != nil && v.lacks(d, p) })
-	d.Encoders(func(i *model.Decl) { differs = differs || v.differs(i, seen) })
-	return differs
+	d.Children(func(_ *model.Value, p *model.Prop) {
+		if p != nil && v.lacks(d, p) {
+			names += " " + d.Append + "." + p.Key
+		}
+	})
+	d.Encoders(func(i *model.Decl) { names += v.leftOut(i, seen) })
+	return names
 }
 
 // lacks reports whether the revision has no such property.
@@ -98,7 +112,7 @@ func (v *viewer) schemaOf(d *model.Decl, p *model.Prop) *schema.Node {
 	return v.nodes[d].Get("properties").Get(p.Key)
 }
 
-// locateIn locates the types in d and in all that its encoder calls.
+// locateIn locates the types in d and in all declarations whose encoders it calls.
 func (v *viewer) locateIn(d *model.Decl) {
 	if d == nil || v.located[d] {
 		return
@@ -112,7 +126,7 @@ func (v *viewer) locateIn(d *model.Decl) {
 	d.Encoders(v.locateIn)
 }
 
-// locate notes the schema of types that have no definition of their own.
+// locate records the schema of types that have no definition of their own.
 func (v *viewer) locate(value *model.Value, n *schema.Node) {
 	switch t := value.Type.(type) {
 	case model.Named:

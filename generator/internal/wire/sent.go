@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
@@ -9,20 +10,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Sent makes the validators of what handlers hand over: results of methods, params of questions, results of tools without an
-// outputSchema (LET01). They are those of the revision in which it is written. The decoders of the types that handlers see would
+// Sent makes validators for what handlers return and send: results of methods, params of questions, results of tools without an
+// outputSchema (LET01). Each is for the revision in which the message is written. The decoders of the handlers' types would
 // not do: a type is the union over all revisions, and what one of them requires is optional in it.
 type Sent struct {
 	types     *typing.Types
 	protocols []*Protocol // one for each revision, newest first
 }
 
-// NewSent takes the definitions of each revision that names lists, and those that they refer to. Those that say the same in several
-// have one validator.
+// NewSent takes the definitions of each revision that names lists, and those that they refer to. Equal definitions of several
+// revisions share one validator.
 func NewSent(types *typing.Types, revisions []*revision.Revision, names func(*revision.Revision) []string) *Sent {
 	s := &Sent{types: types}
 	for _, r := range NewestFirst(revisions) {
 		p := NewProtocol([]*revision.Revision{r}, names(r)...)
+		p.ruleMeta()
 		for i, m := range p.defs.Members {
 			for _, newer := range s.protocols {
 				if p.agrees(newer, m.Key, map[string]bool{}) {
@@ -37,7 +39,61 @@ func NewSent(types *typing.Types, revisions []*revision.Revision, names func(*re
 	return s
 }
 
-// agrees reports whether a definition, and all that it refers to, says the same in q.
+// metaObject is the definition of what handlers may write into _meta, whose names clients see (LET04).
+const metaObject = "MetaObject"
+
+// ruleMeta makes each _meta of the definitions a metaObject.
+func (p *Protocol) ruleMeta() {
+	ref := &schema.Node{Kind: schema.String, Text: "#/$defs/" + metaObject}
+	for i, m := range p.defs.Members {
+		p.defs.Members[i].Value = withMeta(m.Value, schema.Member{Key: "$ref", Value: ref})
+	}
+	rule := placed(schema.MetaObject(), p.defs.Pointer+"/"+metaObject)
+	if m := p.defs.Member(metaObject); m != nil {
+		m.Value = rule
+	} else {
+		p.defs.Members = append(p.defs.Members, schema.Member{Key: metaObject, Value: rule})
+	}
+}
+
+// withMeta is a copy of n in which each _meta refers to a definition. Its own properties stay.
+func withMeta(n *schema.Node, ref schema.Member) *schema.Node {
+	out := *n
+	out.Items = make([]*schema.Node, len(n.Items))
+	for i, item := range n.Items {
+		out.Items[i] = withMeta(item, ref)
+	}
+	out.Members = make([]schema.Member, len(n.Members))
+	for i, m := range n.Members {
+		m.Value = withMeta(m.Value, ref)
+		out.Members[i] = m
+	}
+	switch meta := out.Get("properties").Get(metaMember); {
+	case meta == nil || meta.Get("$ref") != nil:
+	case meta.Get("properties") != nil:
+		meta.Members = append(meta.Members, ref)
+	default:
+		meta.Members = []schema.Member{ref}
+	}
+	return &out
+}
+
+// placed is a copy of n that stands at pointer.
+func placed(n *schema.Node, pointer string) *schema.Node {
+	out := *n
+	out.Pointer = pointer
+	out.Items, out.Members = nil, nil
+	for i, item := range n.Items {
+		out.Items = append(out.Items, placed(item, pointer+"/"+strconv.Itoa(i)))
+	}
+	for _, m := range n.Members {
+		m.Value = placed(m.Value, pointer+"/"+m.Key)
+		out.Members = append(out.Members, m)
+	}
+	return &out
+}
+
+// agrees reports whether a definition, and all that it refers to, is the same in q.
 func (p *Protocol) agrees(q *Protocol, name string, seen map[string]bool) bool {
 	if seen[name] {
 		return true
@@ -47,7 +103,7 @@ func (p *Protocol) agrees(q *Protocol, name string, seen map[string]bool) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	same := bytes.Equal(said(a), said(b))
+	same := bytes.Equal(comparableText(a), comparableText(b))
 	a.Walk(func(n *schema.Node) bool {
 		if ref := refName(n); ref != "" {
 			same = same && p.agrees(q, ref, seen)
@@ -57,8 +113,8 @@ func (p *Protocol) agrees(q *Protocol, name string, seen map[string]bool) bool {
 	return same
 }
 
-// Views are the validators of a definition, which name looks up, by revision. Revisions without the definition have none, and
-// neither have those in which it has nothing that a handler writes.
+// Views are the validators of a definition, by revision; name looks up what it is called there. Revisions without the definition
+// have none, nor have those in which a handler writes nothing of it.
 func (s *Sent) Views(name func(*revision.Revision) string) []model.View {
 	var all []model.View
 	for i, p := range s.protocols {

@@ -6,17 +6,19 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
 // Shared is what the wires of a package have in common. A function is made once for all messages of the same content, of whatever
 // revision, and so is an object of params, such as the _meta of every request.
 type Shared struct {
+	Known    []*revision.Revision // all that there are
 	messages map[string]*model.Message
 	objects  map[string]*model.WireObject
 	idents   map[string]bool
 }
 
-// once returns the function of a message of that content: the one that is there, or this, which it names.
+// once returns the function for a message of that content: the existing one, or made, which it then names.
 func (s *Shared) once(made *model.Message, rule, suffix string) (of *model.Message, fresh bool) {
 	key := fmt.Sprint(made.Append, made.Struct, shapeOf(made.Root))
 	if of = s.messages[key]; of != nil {
@@ -36,7 +38,7 @@ func (s *Shared) once(made *model.Message, rule, suffix string) (of *model.Messa
 	return made, true
 }
 
-// stem is what a function is called by. Params of one member beside _meta are called by that, since several methods have them.
+// stem is the base of a function's name: for params with one member beside _meta the member, since several methods have them.
 func (s *Shared) stem(m *model.Message, rule, suffix string) string {
 	stem := strings.ToUpper(rule[:1]) + rule[1:] + suffix
 	if first := m.Root.Members; m.OfParams() && first[0].Slot != nil && (len(first) == 1 || first[1].Name == metaMember) {
@@ -58,7 +60,7 @@ func name(o *model.WireObject, stem string) {
 	}
 }
 
-// share makes the objects below a reader's root the ones that an earlier reader of the same struct has, where they are the same.
+// share replaces the objects below a reader's root by equal ones of an earlier reader of the same struct.
 func (s *Shared) share(structName string, root *model.WireObject) {
 	for _, m := range root.Members {
 		if m.Object == nil {
@@ -74,7 +76,7 @@ func (s *Shared) share(structName string, root *model.WireObject) {
 	}
 }
 
-// shapeOf writes down everything of an object but what it is called.
+// shapeOf is a text of everything in an object except its names.
 func shapeOf(o *model.WireObject) string {
 	var b strings.Builder
 	for _, m := range o.Members {

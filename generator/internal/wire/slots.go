@@ -2,7 +2,7 @@ package wire
 
 import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
-// slots are the fields of one struct of the runtime by the slots of the rules that they are.
+// slots are the fields of one struct of the runtime, by their slots in the rules.
 type slots map[string]model.WireSlot
 
 func textSlot(field string) model.WireSlot {
@@ -24,16 +24,16 @@ func numberSlot(field string) model.WireSlot {
 	return model.WireSlot{Field: field, Kind: model.FloatSlot}
 }
 
-// wireMessage is one function field of server.Wire and the struct that it reads or appends.
+// wireMessage is one function field of wire.Revision and the struct that it reads or appends.
 type wireMessage struct {
 	rule, field, structName, param string
 	read                           bool
 	need                           need
 	slots                          slots
-	meta                           string // append: field with raw members for _meta; read: field that takes _meta whole
+	meta                           string // append: field with raw members for _meta; read: field for the JSON of _meta
 }
 
-// taskSlots are the fields of server.TaskView, which all messages about one task share.
+// taskSlots are the fields of server.TaskView, shared by all messages about one task.
 func taskSlots() slots {
 	return slots{
 		"id": textSlot("ID"), "status": textSlot("Status"), "statusMessage": textSlot("StatusMessage"), "createdAt": momentSlot("CreatedAt"),
@@ -47,6 +47,15 @@ func taskView(rule, field string) wireMessage {
 	return wireMessage{rule: rule, field: field, structName: "TaskView", param: "t", need: forTasks, slots: taskSlots()}
 }
 
+// block is a block of content, or what is inside of one.
+func block(rule, field string) wireMessage {
+	return wireMessage{rule: rule, field: field, structName: "Block", param: "c", need: forTools | forPromptRegistry | forResourceRegistry, slots: slots{
+		"text": textSlot("Text"), "data": rawSlot("Data"), "blob": rawSlot("Data"), "mimeType": textSlot("MIMEType"), "uri": textSlot("URI"),
+		"name": textSlot("Name"), "title": textSlot("Title"), "description": textSlot("Description"), "size": rawSlot("Size"),
+		"resource": rawSlot("Resource"), "annotations": rawSlot("Annotations"), "meta": rawSlot("Meta"),
+	}}
+}
+
 func callResultSlots() slots {
 	return slots{
 		"content": rawSlot("Content"), "structuredContent": rawSlot("StructuredContent"), "isError": flagSlot("IsError"),
@@ -54,7 +63,15 @@ func callResultSlots() slots {
 	}
 }
 
-// wireMessages are in the order of the fields of server.Wire. It is long because it is a table.
+// itemList is a page of one of the registries.
+func itemList(rule, field string, of need) wireMessage {
+	return wireMessage{rule: rule, field: field, structName: "ItemList", param: "l", need: of, slots: slots{
+		"items": rawSlot("Items"), "nextCursor": textSlot("NextCursor"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": textSlot("CacheScope"),
+		"serverInfo": rawSlot("ServerInfo"),
+	}}
+}
+
+// wireMessages are in the order of the fields of wire.Revision. It is long because it is a table.
 func wireMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "request", field: "ReadRequest", structName: "Params", param: "p", read: true, slots: paramSlots()},
@@ -76,6 +93,31 @@ func wireMessages() []wireMessage {
 			"serverInfo": rawSlot("ServerInfo"),
 		}},
 		{rule: "callResult", field: "AppendCallResult", structName: "CallResult", param: "r", meta: "Meta", slots: callResultSlots()},
+		{rule: "annotations", field: "AppendAnnotations", structName: "Annotations", param: "a", need: forTools | forPromptRegistry,
+			slots: slots{"audience": listSlot("Audience"), "priority": rawSlot("Priority"), "lastModified": textSlot("LastModified")}},
+		block("textBlock", "AppendTextBlock"),
+		block("imageBlock", "AppendImageBlock"),
+		block("audioBlock", "AppendAudioBlock"),
+		block("linkBlock", "AppendLinkBlock"),
+		block("resourceBlock", "AppendResourceBlock"),
+		block("textResource", "AppendTextResource"),
+		block("blobResource", "AppendBlobResource"),
+		itemList("promptList", "AppendPromptList", forPromptRegistry),
+		{rule: "promptResult", field: "AppendPromptResult", structName: "PromptResult", param: "r", need: forPromptRegistry,
+			slots: slots{"description": textSlot("Description"), "messages": rawSlot("Messages"), "serverInfo": rawSlot("ServerInfo")}},
+		{rule: "promptMessage", field: "AppendPromptMessage", structName: "PromptMessage", param: "m", need: forPromptRegistry,
+			slots: slots{"role": textSlot("Role"), "content": rawSlot("Content")}},
+		itemList("resourceList", "AppendResourceList", forResourceRegistry),
+		itemList("templateList", "AppendTemplateList", forResourceRegistry),
+		{rule: "resource", field: "AppendResource", structName: "ListedResource", param: "r", need: forResourceRegistry, slots: slots{
+			"uri": textSlot("URI"), "name": textSlot("Name"), "mimeType": textSlot("MIMEType"), "size": numberSlot("Size"),
+		}},
+		{rule: "resourceRead", field: "AppendResourceResult", structName: "ResourceResult", param: "r", need: forResourceRegistry, slots: slots{
+			"contents": rawSlot("Contents"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": textSlot("CacheScope"), "serverInfo": rawSlot("ServerInfo"),
+		}},
+		{rule: "completion", field: "AppendCompletion", structName: "Completion", param: "c", need: forCompletions, slots: slots{
+			"values": listSlot("Values"), "total": numberSlot("Total"), "hasMore": flagSlot("HasMore"), "serverInfo": rawSlot("ServerInfo"),
+		}},
 		{rule: "inputRequired", field: "AppendInputRequired", structName: "InputRequired", param: "r", slots: slots{
 			"inputRequests": rawSlot("InputRequests"), "requestState": textSlot("RequestState"), "serverInfo": rawSlot("ServerInfo"),
 		}},
@@ -116,12 +158,13 @@ func wireMessages() []wireMessage {
 	}
 }
 
-// paramSlots are the fields of server.Params, which all readers of params fill.
+// paramSlots are the fields of wire.Params, filled by all readers of params.
 func paramSlots() slots {
 	return slots{
 		"protocolVersion": textSlot("ProtocolVersion"), "capabilities": rawSlot("Capabilities"), "clientInfo": rawSlot("ClientInfo"),
 		"clientCapabilities": rawSlot("ClientCapabilities"), "logLevel": textSlot("LogLevel"), "progressToken": idSlot("ProgressToken"),
 		"cursor": textSlot("Cursor"), "name": textSlot("Name"), "uri": textSlot("URI"), "arguments": rawSlot("Arguments"),
+		"argument": textSlot("Argument"), "value": textSlot("Value"),
 		"inputResponses": rawSlot("InputResponses"), "requestState": textSlot("RequestState"),
 		"task": rawSlot("Task"), "ttl": {Field: "TTL", Kind: model.IntSlot},
 		"taskId": textSlot("TaskID"), "requestId": idSlot("RequestID"), "reason": textSlot("Reason"), "level": textSlot("Level"),

@@ -1,16 +1,15 @@
 package wire
 
-// The tables below are the runtime's side of a wire: what package server has operations, fields and functions for. A
-// revision's rules are the other side; wire joins them. A slot of the rules that has no row here is not read or
-// written by this runtime.
+// The tables below are the runtime's side of a wire: the operations, fields and functions of package server. A revision's
+// rules are the other side; package wire joins them. A slot of the rules without a row here is neither read nor written.
 
 // need says which packages a row is for; zero is all of them.
-type need uint16
+type need uint32
 
 const (
 	forTools     need = 1 << iota // there are tools
 	forTasks                      // a tool runs as a task
-	forCancelled                  // the server gives up what it asked, or ends a subscription
+	forCancelled                  // the server cancels what it asked, or ends a subscription
 	forElicits                    // elicitation, by a question or by a call of its own
 	forSampling
 	forRoots
@@ -19,11 +18,14 @@ const (
 	forPrompts
 	forResources
 	forUpdates // of resources
-	forPages   // that a request of the server's own may open
+	forPages   // that a request to the client may open
+	forPromptRegistry
+	forResourceRegistry
+	forCompletions // by the registries
 )
 
-// clientOp is an operation on what the client sends. reads is the message of the rules that its params are; empty
-// where they say nothing that matters.
+// clientOp is an operation on what the client sends. reads is the message of its params in the rules; empty where
+// the runtime needs none of them.
 type clientOp struct {
 	name, reads string
 	need        need
@@ -31,25 +33,31 @@ type clientOp struct {
 
 func clientOps() map[string]clientOp {
 	return map[string]clientOp{
-		"initialize":   {name: "OpInitialize", reads: "initialize"},
-		"initialized":  {name: "OpInitialized"},
-		"discover":     {name: "OpDiscover", reads: "discover"},
-		"ping":         {name: "OpPing"},
-		"cancelled":    {name: "OpCancelled", reads: "cancelled"},
-		"progress":     {name: "OpProgress"},
-		"listTools":    {name: "OpListTools", reads: "listTools"},
-		"callTool":     {name: "OpCallTool", reads: "callTool"},
-		"getTask":      {name: "OpGetTask", reads: "getTask", need: forTasks},
-		"taskResult":   {name: "OpTaskResult", reads: "taskResult", need: forTasks},
-		"listTasks":    {name: "OpListTasks", reads: "listTasks", need: forTasks},
-		"cancelTask":   {name: "OpCancelTask", reads: "cancelTask", need: forTasks},
-		"updateTask":   {name: "OpUpdateTask", reads: "updateTask", need: forTasks},
-		"listen":       {name: "OpListen", reads: "listen"},
-		"subscribe":    {name: "OpSubscribe", reads: "subscribe"},
-		"unsubscribe":  {name: "OpUnsubscribe", reads: "unsubscribe"},
-		"setLevel":     {name: "OpSetLevel", reads: "setLevel", need: forLogging},
-		"taskStatus":   {name: "OpIgnore"}, // status of a task of the client's; this server starts none there
-		"rootsChanged": {name: "OpRootsChanged"},
+		"initialize":            {name: "OpInitialize", reads: "initialize"},
+		"initialized":           {name: "OpInitialized"},
+		"discover":              {name: "OpDiscover", reads: "discover"},
+		"ping":                  {name: "OpPing", reads: "request"},
+		"cancelled":             {name: "OpCancelled", reads: "cancelled"},
+		"progress":              {name: "OpProgress"},
+		"listTools":             {name: "OpListTools", reads: "listTools"},
+		"callTool":              {name: "OpCallTool", reads: "callTool"},
+		"getTask":               {name: "OpGetTask", reads: "getTask", need: forTasks},
+		"taskResult":            {name: "OpTaskResult", reads: "taskResult", need: forTasks},
+		"listTasks":             {name: "OpListTasks", reads: "listTasks", need: forTasks},
+		"cancelTask":            {name: "OpCancelTask", reads: "cancelTask", need: forTasks},
+		"updateTask":            {name: "OpUpdateTask", reads: "updateTask", need: forTasks},
+		"listen":                {name: "OpListen", reads: "listen"},
+		"listPrompts":           {name: "OpListPrompts", reads: "listTools"},
+		"getPrompt":             {name: "OpGetPrompt", reads: "getPrompt"},
+		"listResources":         {name: "OpListResources", reads: "listTools"},
+		"listResourceTemplates": {name: "OpListTemplates", reads: "listTools"},
+		"readResource":          {name: "OpReadResource", reads: "readResource"},
+		"complete":              {name: "OpComplete", reads: "complete"},
+		"subscribe":             {name: "OpSubscribe", reads: "subscribe"},
+		"unsubscribe":           {name: "OpUnsubscribe", reads: "unsubscribe"},
+		"setLevel":              {name: "OpSetLevel", reads: "setLevel", need: forLogging},
+		"taskStatus":            {name: "OpIgnore"}, // status of a task of the client's; this server starts none there
+		"rootsChanged":          {name: "OpRootsChanged"},
 	}
 }
 

@@ -9,15 +9,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Lower lowers what one revision says into the functions and tables that the runtime takes (REV04). What nothing in pkg uses
-// is left out, and what a wire that was lowered with the same shared has is not made again.
+// Lower lowers the rules of one revision into functions and tables for the runtime (REV04). What pkg does not use is left out;
+// functions that an earlier wire with the same shared has are used from there.
 func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.Wire, schema.Diagnostics) {
-	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), shared: shared}
+	l := &wireLowering{rev: rev, known: shared.Known, pkg: pkg, needs: needsOf(pkg), shared: shared}
 	l.wire = &model.Wire{
 		Revision:  rev.Name,
 		Suffix:    revisionSuffix(rev.Name),
 		File:      "wire_" + strings.ReplaceAll(rev.Name, "-", "_") + ".gen.go",
 		Handshake: rev.Era == revision.Handshake,
+		Batches:   rev.Batches,
 	}
 	if rev.Op("listen", revision.FromClient) != nil {
 		l.needs |= forCancelled // ending a subscription
@@ -26,6 +27,7 @@ func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.W
 		l.reader("request") // first, so that others share its parts
 	}
 	l.methods()
+	l.custom()
 	l.outgoing()
 	l.capabilities()
 	l.words()
@@ -45,6 +47,7 @@ func revisionSuffix(name string) string { return strings.ReplaceAll(name, "-", "
 
 type wireLowering struct {
 	rev    *revision.Revision
+	known  []*revision.Revision // all that there are
 	pkg    *model.Package
 	needs  need
 	wire   *model.Wire
@@ -70,6 +73,9 @@ func needsOf(pkg *model.Package) need {
 	add(pkg.Needs.PromptsChanged, forPrompts)
 	add(pkg.Needs.ResourcesChanged, forResources)
 	add(pkg.Needs.ResourceUpdated, forUpdates)
+	add(pkg.Needs.Prompts, forPromptRegistry)
+	add(pkg.Needs.Resources, forResourceRegistry)
+	add(pkg.Needs.Completions, forCompletions)
 	for _, s := range pkg.Sends {
 		add(true, forCancelled)
 		add(s.Op == "Elicit", forElicits|forPages)
@@ -86,16 +92,35 @@ func (l *wireLowering) methods() {
 			continue
 		}
 		op, ok := clientOps()[m.Op]
-		if m.Op == "" || Handled()[m.Op] {
-			ok = slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Name == m.Name })
+		handler := slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Name == m.Name })
+		if IsHandled(m.Op) {
+			ok = handler || l.registered(m.Op)
 		}
-		if ok && m.Op == "" {
+		switch {
+		case handler && !Watches(m.Op):
 			op = clientOp{name: "OpMethod", reads: l.reads(m)}
+		case m.Empty != "" && slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Capability == m.Capability }):
+			op, ok = clientOp{name: "OpEmptyList", reads: l.reads(m)}, true
 		}
 		if ok && l.wants(op.need) {
 			l.wire.Methods = append(l.wire.Methods, l.method(m, op))
 		}
 	}
+}
+
+// custom adds the methods of the server's own, which every revision serves in the same way.
+func (l *wireLowering) custom() {
+	for _, h := range l.pkg.Methods {
+		if !h.Custom {
+			continue
+		}
+		m := &model.Method{Name: h.Name, Op: "OpMethod", NoInput: !l.asks("request")}
+		if _, ok := l.rule("request"); ok {
+			m.Read = l.reader("request")
+		}
+		l.wire.Methods = append(l.wire.Methods, m)
+	}
+	slices.SortFunc(l.wire.Methods, func(a, b *model.Method) int { return strings.Compare(a.Name, b.Name) })
 }
 
 func byName(methods []revision.Method) []*revision.Method {
@@ -115,11 +140,15 @@ func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
 		Uncancellable: m.Kind == revision.Request && !m.Cancellable,
 		Task:          m.Task != "" && l.pkg.Needs.Tasks,
 		Cacheable:     l.cacheable(m),
-		NoInput:       op.name == "OpMethod" && !l.asks(op.reads),
+		NoInput:       IsHandled(m.Op) && !Watches(m.Op) && op.name != "OpEmptyList" && !l.asks(op.reads),
 		Header:        l.header(m.Name),
+		Blocks:        l.blocks(m),
 	}
-	if slot := l.rev.Server.Slot(m.Capability); slot != nil && (m.Op == "" || Handled()[m.Op]) {
+	if slot := l.rev.Server.Slot(m.Capability); slot != nil && IsHandled(m.Op) {
 		method.Declares = pathText(slot.Path)
+	}
+	if op.name == "OpEmptyList" {
+		method.Empty = m.Empty
 	}
 	if op.reads != "" {
 		method.Read = l.reader(op.reads)
@@ -127,8 +156,8 @@ func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
 	return method
 }
 
-// asks tells whether a request with these params may be answered by a result that asks for input: then it has a place for the state
-// of its retry. Revisions in which questions are requests can ask from anywhere.
+// asks reports whether a request with these params may be answered by a question: if they have a slot for the state of its
+// retry. Revisions in which questions are requests can ask from anywhere.
 func (l *wireLowering) asks(reads string) bool {
 	if _, ok := l.rule("inputRequired"); !ok {
 		return true
@@ -137,11 +166,11 @@ func (l *wireLowering) asks(reads string) bool {
 	return ok && slices.ContainsFunc(rule.Slots, func(s revision.Slot) bool { return s.Name == "requestState" })
 }
 
-// reads is the message whose slots the params of a method with a handler have: the one of the same definition, or what
-// every request carries.
+// reads is the message of the rules for the params of a method with a handler: the one of the same definition, or the one for
+// every request.
 func (l *wireLowering) reads(m *revision.Method) string {
 	for _, rule := range l.rev.Messages {
-		if rule.Definition == m.Params && rule.Name != "listTasks" {
+		if rule.Definition == m.Params && rule.Name != "listTasks" && !l.ofRegistry(rule.Name) {
 			return rule.Name
 		}
 	}
@@ -149,6 +178,11 @@ func (l *wireLowering) reads(m *revision.Method) string {
 		return "request"
 	}
 	return ""
+}
+
+// ofRegistry tells the messages that a registry alone reads where they come in: a handler's own decoder says more of what is wrong.
+func (l *wireLowering) ofRegistry(message string) bool {
+	return message == "complete" || l.wire.Handshake && (message == "getPrompt" || message == "readResource")
 }
 
 // outgoing lists what the server sends by itself, in the order of the table.
@@ -161,9 +195,12 @@ func (l *wireLowering) outgoing() {
 			l.wire.Outgoing = append(l.wire.Outgoing, l.sent(m, op.name))
 		}
 	}
+	for _, n := range l.pkg.Notices {
+		l.wire.Outgoing = append(l.wire.Outgoing, model.Outgoing{Op: "OpCustom", Name: n.Name})
+	}
 }
 
-// sent is a message that the server sends, with what a question takes of the client.
+// sent is a message that the server sends, with the capabilities that a question needs.
 func (l *wireLowering) sent(m *revision.Method, op string) model.Outgoing {
 	out := model.Outgoing{Op: op, Name: m.Name}
 	if m.Kind == revision.Notification {
@@ -173,9 +210,11 @@ func (l *wireLowering) sent(m *revision.Method, op string) model.Outgoing {
 		out.Capability = pathText(slot.Path)
 	}
 	for _, n := range m.Needs {
-		out.Needs = append(out.Needs, model.Need{
-			Capability: pathText(l.rev.Client.Slot(n.Capability).Path), Member: n.Member, Values: n.Values, Default: n.Default,
-		})
+		part := model.Need{Member: n.Member, Values: n.Values, Default: n.Default}
+		if n.Capability != "" {
+			part.Capability = pathText(l.rev.Client.Slot(n.Capability).Path)
+		}
+		out.Needs = append(out.Needs, part)
 	}
 	return out
 }
@@ -194,14 +233,21 @@ func (l *wireLowering) capabilities() {
 			l.wire.Capabilities = append(l.wire.Capabilities, model.Capability{Field: c.field, Path: pathText(slot.Path)})
 		}
 	}
+	place := l.rev.Server.Slot("extensions")
+	if place == nil {
+		place = l.rev.Server.Slot("experimental")
+	}
+	for _, name := range l.pkg.Extensions {
+		if place != nil {
+			l.wire.Extensions = append(l.wire.Extensions, pathText(append(slices.Clone(place.Path), name)))
+		}
+	}
 }
 
-// task lowers the state machine. The runtime refuses edges that its engine does not have, so an unknown status is
-// caught here, where it has a position.
+// task lowers the state machine. An unknown status is reported here, where it has a position.
 func (l *wireLowering) task() {
 	t := l.rev.Task
 	if t == nil {
-		l.fail(l.rev.Pos, "no-tasks", "revision %s has no tasks, and a tool of this manifest runs as one", l.rev.Name)
 		return
 	}
 	l.wire.Task = &model.TaskRules{Edges: l.edges(t), Flags: taskFlags(t)}
@@ -223,7 +269,7 @@ func (l *wireLowering) edges(t *revision.Task) []model.TaskEdge {
 	return all
 }
 
-// taskFlags are the fields of server.TaskRules that are true.
+// taskFlags are the fields of wire.TaskRules that are true.
 func taskFlags(t *revision.Task) []string {
 	var all []string
 	for _, f := range []struct {
@@ -257,5 +303,26 @@ func (l *wireLowering) rule(name string) (revision.Message, bool) {
 	return l.rev.Messages[i], true
 }
 
-// Handled are operations of the runtime that a handler of one's own takes part in: it keeps who wants to hear of a resource.
-func Handled() map[string]bool { return map[string]bool{"subscribe": true, "unsubscribe": true} }
+// IsHandled reports whether a request with the operation is served by a handler of the user, or by a registry of such: those without an
+// operation, and some that the runtime takes part in.
+func IsHandled(op string) bool {
+	_, registered := registries[op]
+	return op == "" || registered
+}
+
+// registries are the operations that a registry may serve in place of a handler, with what they are for.
+var registries = map[string]need{
+	"listPrompts": forPromptRegistry, "getPrompt": forPromptRegistry,
+	"listResources": forResourceRegistry, "listResourceTemplates": forResourceRegistry, "readResource": forResourceRegistry,
+	"subscribe": forResourceRegistry | forUpdates, "unsubscribe": forResourceRegistry | forUpdates,
+	"complete": forCompletions,
+}
+
+// Watches reports whether the runtime notes the URI of the request, whoever serves it: it knows the subscribers of a resource.
+func Watches(op string) bool { return op == "subscribe" || op == "unsubscribe" }
+
+// registered reports whether a registry of the package serves the operation.
+func (l *wireLowering) registered(op string) bool {
+	of, ok := registries[op]
+	return ok && l.needs&of == of
+}

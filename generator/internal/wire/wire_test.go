@@ -7,24 +7,27 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
-	"github.com/mcpkiln/mcpkiln/runtime/server"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
 // structs are the runtime's messages by the names that the tables use.
 func structs() map[string]reflect.Type {
 	return map[string]reflect.Type{
-		"Params": reflect.TypeFor[server.Params](), "InitializeResult": reflect.TypeFor[server.InitializeResult](),
-		"ToolList": reflect.TypeFor[server.ToolList](), "CallResult": reflect.TypeFor[server.CallResult](),
-		"TaskView": reflect.TypeFor[server.TaskView](), "TaskList": reflect.TypeFor[server.TaskList](),
-		"Progress": reflect.TypeFor[server.Progress](), "Cancelled": reflect.TypeFor[server.Cancelled](),
-		"Elicit": reflect.TypeFor[server.Elicit](), "ElicitResult": reflect.TypeFor[server.ElicitResult](),
-		"DiscoverResult": reflect.TypeFor[server.DiscoverResult](), "InputRequired": reflect.TypeFor[server.InputRequired](),
-		"ListenResult": reflect.TypeFor[server.ListenResult](), "Acknowledged": reflect.TypeFor[server.Acknowledged](),
-		"Changed": reflect.TypeFor[server.Changed](), "ResourceUpdated": reflect.TypeFor[server.ResourceUpdated](),
-		"LogMessage": reflect.TypeFor[server.LogMessage](), "ElicitationComplete": reflect.TypeFor[server.ElicitationComplete](), "MissingCapability": reflect.TypeFor[server.MissingCapability](),
-		"UnsupportedVersion": reflect.TypeFor[server.UnsupportedVersion](),
+		"Params": reflect.TypeFor[wire.Params](), "InitializeResult": reflect.TypeFor[wire.InitializeResult](),
+		"ToolList": reflect.TypeFor[wire.ToolList](), "CallResult": reflect.TypeFor[wire.CallResult](),
+		"Annotations": reflect.TypeFor[wire.Annotations](), "Block": reflect.TypeFor[wire.Block](),
+		"TaskView": reflect.TypeFor[wire.TaskView](), "TaskList": reflect.TypeFor[wire.TaskList](),
+		"Progress": reflect.TypeFor[wire.Progress](), "Cancelled": reflect.TypeFor[wire.Cancelled](),
+		"Elicit": reflect.TypeFor[wire.Elicit](), "ElicitResult": reflect.TypeFor[wire.ElicitResult](),
+		"DiscoverResult": reflect.TypeFor[wire.DiscoverResult](), "InputRequired": reflect.TypeFor[wire.InputRequired](),
+		"ListenResult": reflect.TypeFor[wire.ListenResult](), "Acknowledged": reflect.TypeFor[wire.Acknowledged](),
+		"Changed": reflect.TypeFor[wire.Changed](), "ResourceUpdated": reflect.TypeFor[wire.ResourceUpdated](),
+		"LogMessage": reflect.TypeFor[wire.LogMessage](), "ElicitationComplete": reflect.TypeFor[wire.ElicitationComplete](), "MissingCapability": reflect.TypeFor[wire.MissingCapability](),
+		"ItemList": reflect.TypeFor[wire.ItemList](), "PromptResult": reflect.TypeFor[wire.PromptResult](), "PromptMessage": reflect.TypeFor[wire.PromptMessage](),
+		"ListedResource": reflect.TypeFor[wire.ListedResource](), "ResourceResult": reflect.TypeFor[wire.ResourceResult](), "Completion": reflect.TypeFor[wire.Completion](),
+		"UnsupportedVersion": reflect.TypeFor[wire.UnsupportedVersion](),
 	}
 }
 
@@ -33,40 +36,40 @@ func slotTypes() map[model.SlotKind]reflect.Type {
 		model.StringSlot: reflect.TypeFor[string](), model.IntSlot: reflect.TypeFor[int64](), model.FloatSlot: reflect.TypeFor[float64](),
 		model.BoolSlot: reflect.TypeFor[bool](), model.RawSlot: reflect.TypeFor[[]byte](),
 		model.StringsSlot: reflect.TypeFor[[]string](),
-		model.IDSlot:      reflect.TypeFor[rpc.ID](), model.MillisSlot: reflect.TypeFor[server.Millis](), model.TimeSlot: reflect.TypeFor[server.Time](),
+		model.IDSlot:      reflect.TypeFor[rpc.ID](), model.MillisSlot: reflect.TypeFor[wire.Millis](), model.TimeSlot: reflect.TypeFor[wire.Time](),
 	}
 }
 
 // TestREV04TablesMatchTheRuntime holds the generator's tables against the structs that generated code fills.
 func TestREV04TablesMatchTheRuntime(t *testing.T) {
-	wire := reflect.TypeFor[server.Wire]()
+	revision := reflect.TypeFor[wire.Revision]()
 	for _, m := range append(wireMessages(), wireMessage{structName: "Params", slots: paramSlots()}) {
-		if _, ok := wire.FieldByName(m.field); !ok && m.field != "" {
-			t.Errorf("server.Wire has no %s", m.field)
+		if _, ok := revision.FieldByName(m.field); !ok && m.field != "" {
+			t.Errorf("wire.Revision has no %s", m.field)
 		}
 		of, ok := structs()[m.structName]
 		if !ok {
-			t.Errorf("there is no server.%s", m.structName)
+			t.Errorf("there is no wire.%s", m.structName)
 			continue
 		}
 		for name, slot := range m.slots {
 			f, ok := of.FieldByName(slot.Field)
 			if !ok || f.Type != slotTypes()[slot.Kind] {
-				t.Errorf("%s: server.%s.%s is %v, want %v", name, m.structName, slot.Field, f.Type, slotTypes()[slot.Kind])
+				t.Errorf("%s: wire.%s.%s is %v, want %v", name, m.structName, slot.Field, f.Type, slotTypes()[slot.Kind])
 			}
 		}
 	}
 	for _, c := range append(capabilityFields(), extensionFields()...) {
-		if _, ok := reflect.TypeFor[server.Capabilities]().FieldByName(c.field); !ok {
-			t.Errorf("server.Capabilities has no %s", c.field)
+		if _, ok := reflect.TypeFor[wire.Capabilities]().FieldByName(c.field); !ok {
+			t.Errorf("wire.Capabilities has no %s", c.field)
 		}
 	}
-	for field := range reflect.TypeFor[server.Wire]().Fields() {
-		if field.Name == "CheckCallResult" {
-			continue // Sent makes it
+	for field := range reflect.TypeFor[wire.Revision]().Fields() {
+		if field.Name == "CheckCallResult" || field.Name == "AppendOutput" {
+			continue // Sent and Viewers make them
 		}
 		if field.Type.Kind() == reflect.Func && !slices.ContainsFunc(wireMessages(), func(m wireMessage) bool { return m.field == field.Name }) {
-			t.Errorf("nothing fills server.Wire.%s", field.Name)
+			t.Errorf("nothing fills wire.Revision.%s", field.Name)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -9,16 +10,33 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// words lowers what the runtime has to know of a revision beside messages: codes, keys, headers. What the revision does
-// not have is left out, and with it a group that is empty.
+// words lowers what else the runtime needs of a revision: codes, keys, headers. What the revision lacks is left out, as is an
+// empty group.
 func (l *wireLowering) words() {
 	if tool := definition(l.rev, "Tool"); tool.Get("properties").Get(executionMember) != nil {
 		l.wire.ToolExecution = executionMember
 	}
+	l.group("View", l.view())
 	l.group("Codes", l.codes())
 	l.group("Meta", l.metaKeys())
 	l.group("Result", l.resultRules())
+	l.group("Own", l.own())
 	l.group("HTTP", l.http())
+}
+
+// own are the names that any revision has for the runtime to write or to read: a handler's results and questions are shared by all of them.
+func (l *wireLowering) own() []model.WireValue {
+	var keys, members []string
+	for _, r := range l.known {
+		for _, k := range r.Meta {
+			keys = append(keys, k.Key)
+		}
+		if r.ResultType != nil {
+			members = append(members, r.ResultType.Key)
+		}
+	}
+	slices.Sort(keys)
+	return []model.WireValue{{Field: "Meta", List: slices.Compact(keys)}, {Field: "Result", List: members}}
 }
 
 func (l *wireLowering) group(name string, values []model.WireValue) {
@@ -31,20 +49,20 @@ func (l *wireLowering) group(name string, values []model.WireValue) {
 	}
 }
 
-// executionMember is where an advertised tool says whether it runs as a task. The manifest has it from the protocol.
+// executionMember is the member of an advertised tool that says whether it runs as a task.
 const executionMember = "execution"
 
-// situations are the errors whose codes and HTTP statuses the runtime takes from the wire.
-func situations() []string {
-	return []string{"resourceNotFound", "urlElicitationRequired", "methodNotFound", "missingMeta", "headerMismatch", "missingCapability", "unsupportedVersion"}
+// errorNames are the errors whose codes and HTTP statuses the runtime takes from the wire.
+func errorNames() []string {
+	return []string{"promptNotFound", "resourceNotFound", "urlElicitationRequired", "methodNotFound", "missingMeta", "headerMismatch", "missingCapability", "unsupportedVersion"}
 }
 
-// standard are the situations that have JSON-RPC's own code everywhere.
+// standard reports whether an error has JSON-RPC's own code in every revision.
 func standard(name string) bool { return name == "methodNotFound" }
 
 func (l *wireLowering) codes() []model.WireValue {
 	var all []model.WireValue
-	for _, name := range situations() {
+	for _, name := range errorNames() {
 		if code, ok := l.rev.ErrorCode(name); ok && !standard(name) {
 			all = append(all, model.WireValue{Field: naming.GoName(name), Number: code})
 		}
@@ -112,6 +130,9 @@ func (l *wireLowering) http() []model.WireValue {
 	if statuses := l.statuses(); len(statuses) > 0 {
 		all = append(all, model.WireValue{Field: "Statuses", Group: &model.WireGroup{Type: "Statuses", Values: statuses}})
 	}
+	if h.Primed {
+		all = append(all, model.WireValue{Field: "Primed", On: true})
+	}
 	if h.Disconnect == revision.DisconnectCancels {
 		all = append(all, model.WireValue{Field: "DisconnectCancels", On: true})
 	}
@@ -120,7 +141,7 @@ func (l *wireLowering) http() []model.WireValue {
 
 func (l *wireLowering) statuses() []model.WireValue {
 	var all []model.WireValue
-	for _, name := range situations() {
+	for _, name := range errorNames() {
 		for _, s := range l.rev.HTTP.Statuses {
 			if s.Error == name {
 				all = append(all, model.WireValue{Field: naming.GoName(name), Number: s.Code})
@@ -130,7 +151,7 @@ func (l *wireLowering) statuses() []model.WireValue {
 	return all
 }
 
-// header is what the name header of HTTP repeats from the params of a method.
+// header is the member of a method's params that the name header of HTTP repeats.
 func (l *wireLowering) header(method string) string {
 	for _, n := range l.rev.HTTP.Names {
 		if n.Name == method {
@@ -140,7 +161,7 @@ func (l *wireLowering) header(method string) string {
 	return ""
 }
 
-// pathText is a path as the runtime's Capabilities have it.
+// pathText is a path as written in wire.Capabilities.
 func pathText(path []string) string {
 	steps := make([]string, len(path))
 	for i, step := range path {

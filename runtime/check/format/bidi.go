@@ -44,7 +44,7 @@ func rightToLeft(label []rune) bool {
 	return slices.ContainsFunc(label, func(r rune) bool { return bidi(r) == rightLetter || bidi(r) == arabicDigit })
 }
 
-// validBidi judges one label of a name that has right-to-left text.
+// validBidi validates one label of a name that has right-to-left text.
 func validBidi(label []rune) bool {
 	first := bidi(label[0])
 	if first != leftLetter && first != rightLetter {

@@ -87,7 +87,7 @@ func isIPv6(s string) bool {
 }
 
 // A text that is to be a regular expression is bounded, and so are the classes of Unicode in it: each costs as much as a
-// thousand characters. What is within these bounds is judged in less than 100 ms (VAL07).
+// thousand characters. What is within these bounds is validated in less than 100 ms (VAL07).
 const (
 	maxRegex   = 64 << 10
 	maxClasses = 256

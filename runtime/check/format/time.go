@@ -93,8 +93,9 @@ func isDateTime(s string) bool {
 	return len(s) >= 20 && startsWithDate(s) && s[10]|0x20 == 't' && isTime(s[11:])
 }
 
-// ParseDateTime reads what isDateTime takes; a leap second becomes the second after it.
-func ParseDateTime(s string) (time.Time, bool) {
+// ParseDateTime reads what isDateTime takes; a leap second becomes the second after it. ok is false where that lies in the year 10000,
+// which a date-time can not have.
+func ParseDateTime(s string) (t time.Time, ok bool) {
 	if !isDateTime(s) {
 		return time.Time{}, false
 	}
@@ -111,7 +112,8 @@ func ParseDateTime(s string) (time.Time, bool) {
 		where = time.FixedZone("", minutes*60)
 	}
 	at := func(i int) int { return number2(s[i], s[i+1]) }
-	return time.Date(at(0)*100+at(2), time.Month(at(5)), at(8), at(11), at(14), at(17), nano, where), true
+	t = time.Date(at(0)*100+at(2), time.Month(at(5)), at(8), at(11), at(14), at(17), nano, where)
+	return t, t.Year() <= 9999
 }
 
 // isDuration takes the grammar of RFC 3339, appendix A: units in order, none left out between two, weeks alone.

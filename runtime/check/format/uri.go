@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Character classes of RFC 3986; tables because addresses are judged byte by byte.
+// Character classes of RFC 3986; tables because addresses are validated byte by byte.
 const (
 	userChars  = 1 << iota // userinfo and reg-name without ':': unreserved, sub-delims
 	pathChars              // pchar and '/'
@@ -31,7 +31,7 @@ func isURIReference(s string) bool { return validURI(s, false, false) }
 func isIRI(s string) bool          { return validURI(s, true, true) }
 func isIRIReference(s string) bool { return validURI(s, true, false) }
 
-// validURI judges s by RFC 3986, or with international by RFC 3987.
+// validURI validates s by RFC 3986, or with international by RFC 3987.
 func validURI(s string, international, absolute bool) bool {
 	s, fragment, _ := strings.Cut(s, "#")
 	s, query, _ := strings.Cut(s, "?")
@@ -112,7 +112,7 @@ func isIPLiteral(s string) bool {
 	return err == nil && a.Is6() && a.Zone() == ""
 }
 
-// uriPart judges the characters and the percent encoding.
+// uriPart validates the characters and the percent encoding.
 func uriPart(s string, class uint8, international bool) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

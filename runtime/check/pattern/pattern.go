@@ -1,7 +1,7 @@
 // Package pattern compiles the regular expressions of JSON Schema, which are those of ECMA-262, to Go's.
 //
 // Most mean the same in both. What does not is rewritten: \s and \S, which know more than ASCII, the dot, which leaves out four
-// ends of lines, \uXXXX and \cX, classes such as [^] and [\b], and names of groups. The text is read as with the flag u, as JSON
+// ends of lines, \uXXXX and \cX, classes such as [^] and [\b], names of groups, and more than 1,000 repeats. The text is read as with the flag u, as JSON
 // Schema asks for. What RE2 does not have (lookaround, backreferences) is an error, and what RE2 has beyond ECMA-262 (\A, \z,
 // (?i)) is left as it is.
 package pattern
@@ -38,10 +38,11 @@ var dotAll = regexp.MustCompile(`\(\?[imU]*s`)
 
 // RE2 returns text in RE2's syntax. Whether it compiles is not its question.
 func RE2(text string) (string, error) {
-	if !strings.ContainsAny(text, `\.[<`) {
+	many := strings.IndexByte(text, '{') >= 0 && manyRepeats.MatchString(text)
+	if !many && !strings.ContainsAny(text, `\.[<`) {
 		return text, nil // nearly all others mean the same
 	}
-	r := &rewriter{text: text, dotAll: dotAll.MatchString(text)}
+	r := &rewriter{text: text, dotAll: dotAll.MatchString(text), many: many}
 	for r.at < len(r.text) && r.err == nil {
 		r.next()
 	}
@@ -54,11 +55,19 @@ type rewriter struct {
 	out    strings.Builder
 	dotAll bool
 	err    error
+
+	many   bool  // there are repeats that RE2 may not take
+	atom   int   // where the last atom begins in out
+	groups []int // where the open groups begin there
 }
 
 // next rewrites one character, escape or class outside of classes.
 func (r *rewriter) next() {
 	rest := r.text[r.at:]
+	if rest[0] == '{' && r.repeat() {
+		return
+	}
+	r.begin()
 	switch {
 	case rest[0] == '.' && !r.dotAll:
 		r.replace(1, notLineEnd)

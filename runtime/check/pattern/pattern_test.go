@@ -56,6 +56,45 @@ func TestVAL05AssertionsAreThoseOfECMA262(t *testing.T) {
 }
 
 // What RE2 does not have is an error, and so is what no regular expression is.
+// TestVAL05ManyRepeats: RE2 takes 1,000, what publishers write about lengths is more.
+func TestVAL05ManyRepeats(t *testing.T) {
+	for text, lengths := range map[string]struct{ good, bad []int }{
+		`^.{1,1024}$`:           {[]int{1, 1000, 1001, 1024}, []int{0, 1025}},
+		`^a{2048}$`:             {[]int{2048}, []int{2047, 2049, 1000}},
+		`^a{1500,2500}$`:        {[]int{1500, 2000, 2500}, []int{1499, 2501}},
+		`^a{0,1001}?$`:          {[]int{0, 1, 1001}, []int{1002}},
+		`^a{1001,}$`:            {[]int{1001, 9999}, []int{0, 1000}},
+		`^(?:[a-c\s]){3,1002}$`: {[]int{3, 1002}, []int{2, 1003}},
+		`^(?<n>(a)){1100}$`:     {[]int{1100}, []int{1099}},
+		`^b*(a|(b)){1001}b*$`:   {[]int{1001}, []int{1000, 1002}},
+		`^\u0061{1001}$`:        {[]int{1001}, []int{1000}},
+	} {
+		re, err := Compile(text)
+		if err != nil {
+			t.Error(text, err)
+			continue
+		}
+		for _, n := range lengths.good {
+			if !re.MatchString(strings.Repeat("a", n)) {
+				t.Error(text, "refuses", n)
+			}
+		}
+		for _, n := range lengths.bad {
+			if re.MatchString(strings.Repeat("a", n)) {
+				t.Error(text, "takes", n)
+			}
+		}
+	}
+	for _, text := range []string{`a{10001}`, `a{1,99999}`, `((((((a{9999}){9999}){9999}){9999}){9999}){9999}){9999}`, `a{1001}{1001}`, `{1001}`, `a{1100,2}`, `(?:a{10}){500}`} {
+		if _, err := Compile(text); err == nil {
+			t.Error(text, "compiles")
+		}
+	}
+	if re, err := Compile(`^[{1001}]x$`); err != nil || !re.MatchString("{x") {
+		t.Error(re, err)
+	}
+}
+
 func TestVAL03PatternsThatAreNotRE2(t *testing.T) {
 	for _, text := range []string{`(?=a)`, `(?!a)`, `(?<=a)`, `(?<!a)`, `(a)\1`, `\12`, `(?<n>a)\k<n>`, `\uD800`, `\u12`, `\u{110000}`, `[a`, `(`, `\`, `[\`, `[b-a]`, `\e`, `\p{Nope}`, `(?<n`} {
 		if re, err := Compile(text); err == nil {

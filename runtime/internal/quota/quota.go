@@ -1,4 +1,4 @@
-// Package quota divides what a server has among those who ask for it, so that nobody uses it up for all (TSK28).
+// Package quota divides a limit fairly among those who use it, so that none of them can use it up (TSK28).
 package quota
 
 import (
@@ -6,14 +6,20 @@ import (
 	"sync/atomic"
 )
 
-// Fair tells whether one who holds own gets n more of limit, of which used is taken by all together. One may hold up to three times
-// what is left: alone at most three quarters, and however many want much, something is left for one who holds nothing.
+// Fair reports whether a holder of own gets n more of limit, of which all together use used. Each may hold up to three times what is
+// left: alone at most three quarters, and however much the others want, something is left for one that holds nothing.
 //
 // Rejected: a fixed part for each, because two of them could use up all, or one alone had little; what one may have as long as
 // nobody else asks, because requests can not be taken back.
 func Fair(own, used, n, limit int64) bool {
-	return used+n <= limit && own+n <= 3*(limit-used)
+	return used+n <= limit && !beyondPart(own, used, n, limit)
 }
+
+// beyondPart reports whether n more are too much for one who holds own, however much is left.
+func beyondPart(own, used, n, limit int64) bool { return own+n > 3*(limit-used) }
+
+// Third is Fair for what can not be refused or taken back soon: one may hold up to a third of what is left then.
+func Third(own, used, n, limit int64) bool { return 3*(own+n) <= limit-used-n }
 
 // Limit bounds what all hold together. Who holds how much is kept by its users.
 type Limit struct {
@@ -24,14 +30,27 @@ type Limit struct {
 // Used is what all hold together.
 func (l *Limit) Used() int64 { return l.used.Load() }
 
-// Take takes n for the holder of own, if that is fair.
+// Take takes n for the holder of own, if that is fair. What is refused is not counted for a moment, so nobody else is refused for it.
 func (l *Limit) Take(own *atomic.Int64, n int64) bool {
-	used, had := l.used.Add(n)-n, own.Add(n)-n
-	if Fair(had, used, n, l.Max) {
-		return true
+	for {
+		used := l.used.Load()
+		if !Fair(own.Load(), used, n, l.Max) {
+			return false
+		}
+		if !l.used.CompareAndSwap(used, used+n) {
+			continue
+		}
+		if had := own.Add(n) - n; !beyondPart(had, used, n, l.Max) {
+			return true
+		}
+		l.Give(own, n) // the holder took something else at the same time
 	}
-	l.Give(own, n)
-	return false
+}
+
+// OwnPartUsed reports whether n more for the holder of own are refused because of what it holds itself, not because of the others.
+func (l *Limit) OwnPartUsed(own *atomic.Int64, n int64) bool {
+	had := own.Load()
+	return had > 0 && beyondPart(had, l.used.Load(), n, l.Max)
 }
 
 // TakeReserved takes n out of a reserve beyond the limit, whoever asks.
@@ -80,6 +99,13 @@ func (s *Shared[K]) Take(k K, n int64) bool {
 	s.used += n
 	s.by[k] += n
 	return true
+}
+
+// OwnPartUsed reports whether there are n more, but not for k: it holds too much itself.
+func (s *Shared[K]) OwnPartUsed(k K, n int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used+n <= s.max && beyondPart(s.by[k], s.used, n, s.max)
 }
 
 // Give gives n back.

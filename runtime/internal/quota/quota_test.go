@@ -2,6 +2,8 @@ package quota
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -21,6 +23,39 @@ func TestTSK28NobodyUsesUpALimit(t *testing.T) {
 		if !s.Take("late", (1000-s.Used())/2) {
 			t.Errorf("%d have %d, and nothing is left", greedy, s.Used())
 		}
+	}
+}
+
+// Whoever asks for too much keeps nobody from what there is.
+func TestTSK28ARefusedTakeIsNeverCounted(t *testing.T) {
+	l := Limit{Max: 1000}
+	var greedy, modest atomic.Int64
+	var trying sync.WaitGroup
+	stop := make(chan struct{})
+	for range 2 {
+		trying.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					if l.Take(&greedy, 1001) {
+						t.Error("one has more than there is")
+					}
+				}
+			}
+		})
+	}
+	for range 2_000_000 {
+		if !l.Take(&modest, 20) {
+			t.Fatal("there is nothing left")
+		}
+		l.Give(&modest, 20)
+	}
+	close(stop)
+	trying.Wait()
+	if l.Used() != 0 || greedy.Load() != 0 || modest.Load() != 0 {
+		t.Errorf("%d are used, %d and %d held", l.Used(), greedy.Load(), modest.Load())
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Digest keeps what strangers repeat from filling the log: the first of a second is for the log, the others are counted, and their
+// Digest keeps messages that clients can cause at will from filling the log: the first of a second is for the log, the others are counted, and their
 // number is logged when the second is over. The zero value is not used; Summary is set.
 type Digest struct {
 	// Summary logs how many more there were of one kind.
@@ -18,13 +18,13 @@ type Digest struct {
 // maxKinds bounds the kinds of one second; the rest counts as the kind "".
 const maxKinds = 1_000
 
-// First tells whether this is the first of its kind for a second, which is then logged by the caller.
+// First reports whether this is the first of its kind within a second; the caller then logs it.
 func (d *Digest) First(kind string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.more == nil {
 		d.more = map[string]int{}
-		time.AfterFunc(time.Second, d.tell)
+		time.AfterFunc(time.Second, d.summarize)
 	}
 	if n, known := d.more[kind]; known {
 		d.more[kind] = n + 1
@@ -38,8 +38,8 @@ func (d *Digest) First(kind string) bool {
 	return true
 }
 
-// tell ends the second.
-func (d *Digest) tell() {
+// summarize ends the second, and reports how many of each kind were left out.
+func (d *Digest) summarize() {
 	d.mu.Lock()
 	more := d.more
 	d.more = nil

@@ -15,15 +15,15 @@ type Limit struct{ PerSecond, Burst int }
 // it and one word is all its state.
 type Bucket struct{ full atomic.Int64 }
 
-// Take takes one and returns 0, or how long to wait until there is one. now is of a clock that never goes back.
-func (b *Bucket) Take(l Limit, now time.Duration) (wait time.Duration) {
+// Take takes n, at most the burst, and returns 0, or how long to wait until there are as many. now is of a clock that never goes back.
+func (b *Bucket) Take(l Limit, n int, now time.Duration) (wait time.Duration) {
 	if l.PerSecond <= 0 {
 		return 0
 	}
 	one := time.Second / time.Duration(l.PerSecond)
 	for {
 		old := b.full.Load()
-		full := max(time.Duration(old), now) + one
+		full := max(time.Duration(old), now) + one*time.Duration(n)
 		if wait = full - now - one*time.Duration(max(l.Burst, 1)); wait > 0 {
 			return wait
 		}
@@ -52,7 +52,7 @@ func NewTable[K comparable]() *Table[K] {
 }
 
 // Take is Bucket.Take of the key's bucket, now.
-func (t *Table[K]) Take(key K, l Limit) (wait time.Duration) {
+func (t *Table[K]) Take(key K, l Limit, n int) (wait time.Duration) {
 	if l.PerSecond <= 0 {
 		return 0
 	}
@@ -64,7 +64,7 @@ func (t *Table[K]) Take(key K, l Limit) (wait time.Duration) {
 	if b == nil {
 		b = s.add(key, now)
 	}
-	return b.Take(l, now)
+	return b.Take(l, n, now)
 }
 
 const smallTable = 256

@@ -13,7 +13,7 @@ func TestLET03ABucketPassesItsRateAndItsBurst(t *testing.T) {
 		limit := Limit{PerSecond: 10, Burst: 5}
 		passed := func(key string, n int) (ok int, wait time.Duration) {
 			for range n {
-				if w := table.Take(key, limit); w == 0 {
+				if w := table.Take(key, limit, 1); w == 0 {
 					ok++
 				} else {
 					wait = w
@@ -46,7 +46,7 @@ func TestLET03FullBucketsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := NewTable[int]()
 		for i := range 100_000 {
-			table.Take(i, Limit{1000, 1})
+			table.Take(i, Limit{1000, 1}, 1)
 			if i%1000 == 0 {
 				time.Sleep(time.Second)
 			}
@@ -99,6 +99,6 @@ func BenchmarkTake(b *testing.B) {
 	table := NewTable[string]()
 	b.ReportAllocs()
 	for b.Loop() {
-		table.Take("principal:ada", Limit{1 << 30, 1 << 30})
+		table.Take("principal:ada", Limit{1 << 30, 1 << 30}, 1)
 	}
 }

@@ -57,8 +57,17 @@ var faults = []fault{
 		func(s task.Store) task.Store { return &deaf{s} }},
 	{"no orphans are found", []string{"EXT15OrphansAreThoseThatWaitForARun"},
 		func(s task.Store) task.Store { return &orphanless{s} }},
+	{"every task has the same machine", []string{"TSK07TheTasksOwnMachineDecides"},
+		func(s task.Store) task.Store { return &levelling{s} }},
 	{"journals are lost", []string{"JournalIsReplayedByTheNextRun", "LeaseParkGivesItBack"},
 		func(s task.Store) task.Store { return &forgetful{s} }},
+}
+
+type levelling struct{ task.Store }
+
+func (s *levelling) Create(ctx context.Context, t task.Task, q task.Quota) (task.Task, error) {
+	t.Machine = Machine()
+	return s.Store.Create(ctx, t, q)
 }
 
 type lateCreate struct{ task.Store }

@@ -15,7 +15,7 @@ var leaseChecks = []check{
 	{"LeaseOfAnotherNodeIsRefused", leaseOfAnotherNode},
 	{"LeaseThatRanOutStillWritesUntilTaken", lateWriterWithoutRival},
 	{"LeaseHeartbeatExtends", heartbeatExtends},
-	{"LeaseHeartbeatTellsWhatToStop", heartbeatTells},
+	{"LeaseHeartbeatTellsWhatToStop", heartbeatReportsLost},
 	{"LeaseParkGivesItBack", parkGivesBack},
 	{"EXT15OrphansAreThoseThatWaitForARun", orphans},
 	{"LeaseBeginRacesHaveOneWinner", beginRace},
@@ -106,7 +106,7 @@ func heartbeatExtends(p *probe) {
 	p.equal(p.get(id).Version, uint64(1), "version after heartbeats, which are no change")
 }
 
-func heartbeatTells(p *probe) {
+func heartbeatReportsLost(p *probe) {
 	_, fine := p.begun()
 	wished, asked := p.begun()
 	_, err := p.Cancel(p.ctx, ada, wished, task.Cancel{})

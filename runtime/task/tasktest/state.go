@@ -1,6 +1,7 @@
 package tasktest
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ var stateChecks = []check{
 	{"TSK08CreatedTaskKeepsItsFields", createdKeepsFields},
 	{"TSK05TakenIDIsRefused", takenIDIsRefused},
 	{"TSK07EveryEdge", everyEdge},
+	{"TSK07TheTasksOwnMachineDecides", ownMachine},
 	{"TSK07TerminalStatesAbsorb", terminalAbsorbs},
 	{"TSK07OneOfManyEndsATask", oneOfManyEnds},
 	{"TSK10OutcomeIsKeptVerbatim", outcomeIsVerbatim},
@@ -98,7 +100,7 @@ func everyEdge(p *probe) {
 			before := p.get(id)
 			time.Sleep(time.Second)
 			t, err := p.move(id, l, to)
-			if !from.CanBecome(to) {
+			if !Machine().Allows(from, to) {
 				if from != to { // asking again and answering nothing are no transitions
 					p.status(id, from, "after a forbidden move to "+string(to))
 				}
@@ -112,6 +114,27 @@ func everyEdge(p *probe) {
 			}
 		}
 	}
+}
+
+// ownMachine asks in a task whose machine knows no questions.
+func ownMachine(p *probe) {
+	t := p.createWith(task.Task{Owner: ada, TTL: time.Hour, Machine: machineOf([]task.Edge{
+		{From: task.Working, To: task.Completed}, {From: task.Working, To: task.Failed}, {From: task.Working, To: task.Cancelled},
+	})})
+	l := p.begin(t.ID).Lease
+	p.unchanged(t.ID, "a question that the machine does not allow", func() {
+		_, err := p.Ask(p.ctx, l, question("q"))
+		if want := (task.EdgeError{From: task.Working, To: task.InputRequired}); !isEdge(err, want) {
+			p.Errorf("ask: %v, want %v", err, &want)
+		}
+	})
+	_, err := p.Finish(p.ctx, l, task.Outcome{Status: task.Completed})
+	p.must(err, "finish")
+}
+
+func isEdge(err error, want task.EdgeError) bool {
+	var edge *task.EdgeError
+	return errors.As(err, &edge) && *edge == want
 }
 
 func terminalAbsorbs(p *probe) {

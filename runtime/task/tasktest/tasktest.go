@@ -12,6 +12,7 @@
 package tasktest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -68,6 +69,33 @@ const (
 	node  = "node-1"
 	lease = 30 * time.Second
 )
+
+// Machine is the state machine of the tasks that the checks create: every edge that a task can have.
+func Machine() task.Machine {
+	var edges []task.Edge
+	for _, from := range task.Statuses() {
+		for _, to := range task.Statuses() {
+			if from != to && !from.Terminal() {
+				edges = append(edges, task.Edge{From: from, To: to})
+			}
+		}
+	}
+	return machineOf(edges)
+}
+
+func machineOf(edges []task.Edge) task.Machine {
+	m, err := task.NewMachine(edges)
+	if err != nil {
+		panic(err) // the table is at fault
+	}
+	return m
+}
+
+// Create gives the task a machine if it has none.
+func (p *probe) Create(ctx context.Context, t task.Task, q task.Quota) (task.Task, error) {
+	t.Machine = cmp.Or(t.Machine, Machine())
+	return p.Store.Create(ctx, t, q)
+}
 
 // create makes a task of owner that lives for an hour.
 func (p *probe) create(owner string) task.Task {

@@ -3,7 +3,7 @@ package kiln
 import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
-	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // The generated decoders, for the benchmarks.
@@ -21,8 +21,8 @@ func DecodeImportRecords(data []byte) (*ImportRecordsInput, error) {
 // Params reads the params of requests and notifications as the server's read loop does: while the frame is taken apart, into
 // memory that is used again.
 type Params struct {
-	server.Params
-	as  func(*check.Decoder, *server.Params)
+	wire.Params
+	as  func(*check.Decoder, *wire.Params)
 	err error
 }
 
@@ -32,7 +32,7 @@ func ForCancelled() *Params { return &Params{as: readCancelled20251125} }
 
 // Read reads one message. Params alias it.
 func (p *Params) Read(frame []byte) error {
-	p.Params, p.err = server.Params{}, nil
+	p.Params, p.err = wire.Params{}, nil
 	if _, refused := rpc.ParseInto(frame, check.Limits{}, p); refused != nil {
 		return refused
 	}

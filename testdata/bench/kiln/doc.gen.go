@@ -58,18 +58,19 @@
 //   - Callers without either have no such default: on a public server give them a quota key, or set the rate that they have together.
 //   - Requests about unknown tasks are refused when a caller makes more than 10 a second, or 100 after a pause. (server.WithRates)
 //   - Over HTTP a body has at most 16 MiB and 30s to arrive. (streamhttp.WithMaxBody, streamhttp.WithBodyTimeout)
-//   - Over HTTP, bodies that are being read have at most 128 MiB in all, without the first 64 KiB of each; of that, one caller has at
+//   - Over HTTP, bodies that are being read take at most 128 MiB in all, each with 16 KiB for its request; of that, one caller has at
 //     most three quarters. (streamhttp.WithMaxBodyTotal)
 //   - Over HTTP only names and pages of this machine are served. (streamhttp.WithHosts, streamhttp.WithOrigins)
 //   - There are at most 10,000 HTTP sessions, of one caller at most three quarters of that. Unused ones of whoever has the most give
-//     way to new ones; when all are in use, a new one is refused. (streamhttp.WithMaxSessions)
+//     way to new ones; when all are in use, a new one is refused. All have at most 20,000 streams of GET requests, a session 16
+//     listeners. (streamhttp.WithMaxSessions)
 //
 // # Rates, times and what is kept
 //
 // These refuse nothing.
 //
-//   - Answers that wait to be read have at most 128 MiB, a quarter of that for one connection or session, half of it for one caller;
-//     further calls wait. (server.WithMaxBytesUnread)
+//   - Answers that wait to be read have at most 128 MiB, a quarter of that for one caller; its further calls wait. Who reads nothing for
+//     5s while others wait is ended. Answers up to 4 KiB wait for nobody. (server.WithMaxBytesUnread)
 //   - A page of tools/list has 100 tools. (server.WithPageSize)
 //   - A call sends at most 10 progress notifications a second, and always the last one; others are dropped.
 //     (server.WithProgressRate)
@@ -84,9 +85,22 @@
 //     1m, the session ends. Connections have no such pings until it is set. (server.WithPing)
 //   - An HTTP session ends after 30m of silence. It keeps 1 MiB of each stream for clients that come back, or that have not read it
 //     yet; all sessions together 128 MiB. Beyond that the oldest is dropped, and so are new progress and log messages.
-//     (streamhttp.WithIdleTimeout, streamhttp.WithReplay, streamhttp.WithReplayTotal)
-//   - All that may be kept for clients adds up to 896 MiB: 256 for tasks, 128 for requests in flight, 128 for answers that wait, 128 for
-//     those in the making, 128 for bodies, 128 for HTTP sessions. A container of 2 GiB with GOMEMLIMIT=1600MiB holds that.
+//     At most 4,096 streams listen. (streamhttp.WithIdleTimeout, streamhttp.WithReplay, streamhttp.WithReplayTotal,
+//     streamhttp.WithMaxStreams)
+//   - All that may be kept for clients adds up to 992 MiB: 256 for tasks, 128 for requests in flight, 128 for answers that wait, 128 for
+//     those in the making, 128 for bodies, 128 for HTTP sessions, 96 for the streams that listen. A container of 2 GiB with
+//     GOMEMLIMIT=1600MiB holds that.
+//
+// # Around a call
+//
+//   - A handler knows who calls: call.Principal, Client, Revision, Session and Meta, and over HTTP call.Header, of this very request. Its
+//     ctx has the values that HTTP middleware put there. In a task these are of the request that created it; when the handler of a task
+//     runs again after a crash, there are no header and no values.
+//   - Middleware goes around every run of a tool, with its typed input and output, or around every message in both directions. It
+//     may answer itself, and calls next once. (server.WithToolMiddleware, server.WithMiddleware)
+//   - Observers are told of requests, runs of tasks, questions, connections and dropped progress, with times and causes. Package
+//     runtime/metrics counts them for Prometheus. (server.WithObserver)
+//   - One line of log for each request. (server.WithCallLog)
 //
 // # What is left to you
 //

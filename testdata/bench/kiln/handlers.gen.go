@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Handlers is what you write: one method for each tool. Inputs have been checked against the tool's schema. A
@@ -44,11 +45,11 @@ type Handlers interface {
 // package are of different generations: upgrade github.com/mcpkiln/mcpkiln, or run mcpkiln generate.
 func New(h Handlers, opts ...server.Option) (*server.Server, error) {
 	return server.New(server.Definition{
-		Name:    "bench",
-		Version: "1.0.0",
-		Runtime: server.Generation1,
-		Tools:   tools(h),
-		Wires:   []*server.Wire{&wire20251125},
+		Name:      "bench",
+		Version:   "1.0.0",
+		Runtime:   server.Generation1,
+		Tools:     tools(h),
+		Revisions: []*wire.Revision{&wire20251125},
 	}, opts...)
 }
 

@@ -7,17 +7,19 @@ import (
 	"context"
 
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // CreateMessage sends sampling/createMessage to the client and waits for its answer. The name tells this
 // request from others of the same run, in which it is used once; server.Named(instance) adds what the request
-// is about. A client that did not declare what the params take makes it a *server.UnsupportedError.
-func CreateMessage(ctx context.Context, call *server.Call, name string, params *CreateMessageRequestParams, opts ...server.AskOption) (*CreateMessageResult, error) {
+// is about. Outside of calls, one of the server's Sessions takes the place of the call. A client that did not
+// declare what the params take makes it a *server.UnsupportedError.
+func CreateMessage(ctx context.Context, call server.Asker, name string, params *CreateMessageRequestParams, opts ...server.AskOption) (*CreateMessageResult, error) {
 	return server.Send(ctx, call, &createMessageRequest, name, params, opts...)
 }
 
 var createMessageRequest = server.ClientRequest[CreateMessageRequestParams, CreateMessageResult]{
-	Op: server.OpCreateMessage,
+	Op: wire.OpCreateMessage,
 	Codecs: []server.ClientCodec[CreateMessageRequestParams, CreateMessageResult]{
 		{Decode: decodeCreateMessageResult, Append: appendCreateMessageRequestParams, Check: checkSentCreateMessageRequestParams},
 	},

@@ -113,8 +113,8 @@ type CallToolResult struct {
 	Content []ContentBlock `json:"content"`
 	// IsError marks a failure that the model should see and may mend; absent means success.
 	IsError check.Optional[bool] `json:"isError,omitzero"`
-	// StructuredContent is the outcome as data, to be valid against the outputSchema.
-	StructuredContent map[string]check.Raw `json:"structuredContent,omitzero"`
+	// StructuredContent is the outcome as data, to be valid against the outputSchema. Since 2025-06-18.
+	StructuredContent check.Raw `json:"structuredContent,omitzero"`
 	// Every other property.
 	AdditionalProperties map[string]check.Raw `json:"-"`
 }
@@ -145,7 +145,7 @@ type TextContent struct {
 type Annotations struct {
 	// Audience lists who should see it: the user, the assistant, or both.
 	Audience []Role `json:"audience,omitzero"`
-	// LastModified is when the content last changed, in ISO 8601.
+	// LastModified is when the content last changed, in ISO 8601. Since 2025-06-18.
 	LastModified check.Optional[string] `json:"lastModified,omitzero"`
 	// Priority weighs the content from 0, can be left out, to 1, can not do without.
 	Priority check.Optional[float64] `json:"priority,omitzero"`
@@ -194,7 +194,7 @@ type ResourceLink struct {
 	Annotations *Annotations `json:"annotations,omitzero"`
 	// Description says what is in it, for models too.
 	Description check.Optional[string] `json:"description,omitzero"`
-	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
+	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly. Since 2025-11-25.
 	Icons []Icon `json:"icons,omitzero"`
 	// MIMEType is the content's media type, where it is known.
 	MIMEType check.Optional[string] `json:"mimeType,omitzero"`
@@ -286,7 +286,7 @@ type CreateMessageRequestParams struct {
 	MaxTokens int64 `json:"maxTokens"`
 	// Messages is the conversation so far.
 	Messages []SamplingMessage `json:"messages"`
-	// Metadata is handed to the model's provider as it is.
+	// Metadata is any JSON object.
 	Metadata map[string]check.Raw `json:"metadata,omitzero"`
 	// ModelPreferences helps the client to pick a model.
 	ModelPreferences *ModelPreferences `json:"modelPreferences,omitzero"`
@@ -296,9 +296,9 @@ type CreateMessageRequestParams struct {
 	SystemPrompt check.Optional[string] `json:"systemPrompt,omitzero"`
 	// Temperature is the randomness to sample with.
 	Temperature check.Optional[float64] `json:"temperature,omitzero"`
-	// ToolChoice says whether tools may or must be used; needs the sampling.tools capability.
+	// ToolChoice says whether tools may or must be used; needs the sampling.tools capability. Since 2025-11-25.
 	ToolChoice *ToolChoice `json:"toolChoice,omitzero"`
-	// Tools are tools for the model to use; needs the sampling.tools capability.
+	// Tools are tools for the model to use; needs the sampling.tools capability. Since 2025-11-25.
 	Tools []Tool `json:"tools,omitzero"`
 	// Every other property.
 	AdditionalProperties map[string]check.Raw `json:"-"`
@@ -359,7 +359,7 @@ type ToolResultContent struct {
 	// IsError marks a failure.
 	IsError check.Optional[bool] `json:"isError,omitzero"`
 	// StructuredContent is the outcome as data, as in CallToolResult.
-	StructuredContent map[string]check.Raw `json:"structuredContent,omitzero"`
+	StructuredContent check.Raw `json:"structuredContent,omitzero"`
 	// ToolUseID is the id of the ToolUseContent that it answers.
 	ToolUseID string `json:"toolUseId"`
 	// Every other property.
@@ -421,21 +421,21 @@ const (
 // Tool is a tool on offer.
 type Tool struct {
 	Meta map[string]check.Raw `json:"_meta,omitzero"`
-	// Annotations are hints at what calling the tool does; not to be trusted blindly.
+	// Annotations are hints at what calling the tool does; not to be trusted blindly. Since 2025-03-26.
 	Annotations *ToolAnnotations `json:"annotations,omitzero"`
 	// Description tells models and people what the tool does.
 	Description check.Optional[string] `json:"description,omitzero"`
-	// Execution says how calls of the tool run.
+	// Execution says how calls of the tool run. Only in 2025-11-25.
 	Execution *ToolExecution `json:"execution,omitzero"`
-	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly.
+	// Icons are pictures to show; PNG and JPEG are understood everywhere, SVG and WebP mostly. Since 2025-11-25.
 	Icons []Icon `json:"icons,omitzero"`
 	// InputSchema is the JSON Schema of the arguments, an object.
 	InputSchema ToolInputSchema `json:"inputSchema"`
 	// Name identifies the tool in calls.
 	Name string `json:"name"`
-	// OutputSchema is the JSON Schema of structuredContent.
+	// OutputSchema is the JSON Schema of structuredContent. Since 2025-06-18.
 	OutputSchema *ToolOutputSchema `json:"outputSchema,omitzero"`
-	// Title is the name to show to people; it goes before that in annotations.
+	// Title is the name to show to people; it goes before that in annotations. Since 2025-06-18.
 	Title check.Optional[string] `json:"title,omitzero"`
 	// Every other property.
 	AdditionalProperties map[string]check.Raw `json:"-"`
@@ -476,27 +476,36 @@ const (
 
 // ToolInputSchema is the JSON Schema of the arguments, an object.
 type ToolInputSchema struct {
-	// Schema names the JSON Schema dialect, 2020-12 if absent.
+	// Schema names the JSON Schema dialect, 2020-12 if absent. Since 2025-11-25.
 	Schema check.Optional[string] `json:"$schema,omitzero"`
-	// Properties are the arguments by name.
+	// Properties are the arguments by name. Until 2025-11-25.
 	Properties map[string]map[string]check.Raw `json:"properties,omitzero"`
-	// Required names the arguments that may not be left out.
+	// Required names the arguments that may not be left out. Until 2025-11-25.
 	Required []string `json:"required,omitzero"`
 	// Every other property.
 	AdditionalProperties map[string]check.Raw `json:"-"`
 }
 
-// ToolOutputSchema is the JSON Schema of structuredContent.
+// ToolOutputSchema is the JSON Schema of structuredContent. Since 2025-06-18.
 type ToolOutputSchema struct {
-	// Schema names the JSON Schema dialect, 2020-12 if absent.
+	// Schema names the JSON Schema dialect, 2020-12 if absent. Since 2025-11-25.
 	Schema check.Optional[string] `json:"$schema,omitzero"`
-	// Properties are the members by name.
+	// Properties are the members by name. Until 2025-11-25.
 	Properties map[string]map[string]check.Raw `json:"properties,omitzero"`
-	// Required names the members that are always there.
+	// Required names the members that are always there. Until 2025-11-25.
 	Required []string `json:"required,omitzero"`
+	// Until 2025-11-25.
+	Type check.Optional[ToolOutputSchemaType] `json:"type,omitzero"`
 	// Every other property.
 	AdditionalProperties map[string]check.Raw `json:"-"`
 }
+
+// ToolOutputSchemaType: Until 2025-11-25.
+type ToolOutputSchemaType string
+
+const (
+	ToolOutputSchemaTypeObject ToolOutputSchemaType = "object"
+)
 
 // CreateMessageResult is the model's answer, as far as the user let it pass.
 type CreateMessageResult struct {

@@ -143,7 +143,9 @@ func appendBookTripInputLegSeat(b []byte, v *BookTripInputLegSeat) []byte {
 	case BookTripInputLegSeatString:
 		return appendBookTripInputLegSeatString(b, &v)
 	case *BookTripInputLegSeatObject:
-		return appendBookTripInputLegSeatObject(b, v)
+		if v != nil {
+			return appendBookTripInputLegSeatObject(b, v)
+		}
 	}
 	return append(b, "null"...)
 }
@@ -311,7 +313,7 @@ func appendCallToolResult(b []byte, v *CallToolResult) []byte {
 	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendList(check.Member(b, `"content":`), v.Content, appendContentBlock)
 	b = check.AppendOptional(b, `"isError":`, v.IsError, check.AppendBool)
-	b = check.AppendOptionalMap(b, `"structuredContent":`, v.StructuredContent, appendRaw)
+	b = check.AppendOptionalRaw(b, `"structuredContent":`, v.StructuredContent)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
@@ -348,15 +350,25 @@ func decodeContentBlock(d *check.Decoder, v *ContentBlock) {
 func appendContentBlock(b []byte, v *ContentBlock) []byte {
 	switch v := (*v).(type) {
 	case *TextContent:
-		return appendTextContent(b, v)
+		if v != nil {
+			return appendTextContent(b, v)
+		}
 	case *ImageContent:
-		return appendImageContent(b, v)
+		if v != nil {
+			return appendImageContent(b, v)
+		}
 	case *AudioContent:
-		return appendAudioContent(b, v)
+		if v != nil {
+			return appendAudioContent(b, v)
+		}
 	case *ResourceLink:
-		return appendResourceLink(b, v)
+		if v != nil {
+			return appendResourceLink(b, v)
+		}
 	case *EmbeddedResource:
-		return appendEmbeddedResource(b, v)
+		if v != nil {
+			return appendEmbeddedResource(b, v)
+		}
 	}
 	return append(b, "null"...)
 }
@@ -577,7 +589,7 @@ func (v *ResourceLink) UnmarshalJSON(b []byte) error {
 
 var (
 	icon    = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}}
-	iconSrc = check.String{Pattern: &format.Pattern{Source: "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)"}, Format: format.URI}
+	iconSrc = check.String{Pattern: &format.Pattern{Source: "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:([Ii][Mm][Aa][Gg][Ee]/|,$))"}, Format: format.URI}
 )
 
 func decodeIcon(d *check.Decoder, v *Icon) {
@@ -667,9 +679,13 @@ func decodeEmbeddedResourceResource(d *check.Decoder, v *EmbeddedResourceResourc
 func appendEmbeddedResourceResource(b []byte, v *EmbeddedResourceResource) []byte {
 	switch v := (*v).(type) {
 	case *TextResourceContents:
-		return appendTextResourceContents(b, v)
+		if v != nil {
+			return appendTextResourceContents(b, v)
+		}
 	case *BlobResourceContents:
-		return appendBlobResourceContents(b, v)
+		if v != nil {
+			return appendBlobResourceContents(b, v)
+		}
 	}
 	return append(b, "null"...)
 }
@@ -755,16 +771,13 @@ func (v *BlobResourceContents) UnmarshalJSON(b []byte) error {
 	return check.Unmarshal(b, decodeBlobResourceContents, v)
 }
 
-var (
-	sentCallToolResult     = check.Object{At: "#/$defs/CallToolResult", Names: []string{"_meta", "content", "isError", "structuredContent"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
-	sentCallToolResultMeta = check.Object{AdditionalProperties: check.Skip}
-)
+var sentCallToolResult = check.Object{At: "#/$defs/CallToolResult", Names: []string{"_meta", "content", "isError", "structuredContent"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
 
 func checkSentCallToolResult(d *check.Decoder) {
 	for f := d.Object(&sentCallToolResult); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			d.Object(&sentCallToolResultMeta)
+			checkSentMetaObject(d)
 		case 1:
 			d.Each(nil, checkSentContentBlock)
 		case 2:
@@ -772,6 +785,82 @@ func checkSentCallToolResult(d *check.Decoder) {
 		case 3:
 			d.EachMember(nil, (*check.Decoder).Skip)
 		}
+	}
+}
+
+var (
+	sentMetaObject     = check.Object{At: "#/$defs/MetaObject", AdditionalProperties: check.Skip}
+	sentMetaObjectOnce = check.Once{}
+)
+
+func checkSentMetaObject(d *check.Decoder) {
+	d.Once(&sentMetaObjectOnce, func(d *check.Decoder) {
+		d.Also(checkSentMetaObjectPropertyNames)
+		d.Object(&sentMetaObject)
+	})
+}
+
+func checkSentMetaObjectPropertyNames(d *check.Decoder) {
+	switch d.Kind(nil) {
+	case check.KindObject:
+		for f := d.Object(nil); f >= 0; f = d.Next() {
+			d.Also(checkSentMetaObjectPropertyNamesMember)
+			d.Skip()
+		}
+	default:
+		d.Skip()
+	}
+}
+
+func checkSentMetaObjectPropertyNamesMember(d *check.Decoder) {
+	d.Name(checkSentMetaObjectPropertyNamesSchema)
+}
+
+var (
+	sentMetaObjectPropertyNamesSchemaString = check.String{At: "#/$defs/MetaObject/propertyNames", Pattern: &format.Pattern{Source: `^([A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?)*/)?([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$`}}
+	sentMetaObjectPropertyNamesSchemaAnyOf  = check.Union{At: "#/$defs/MetaObject/propertyNames", Keyword: "anyOf", Forms: []check.Form{{}, {}}}
+)
+
+func checkSentMetaObjectPropertyNamesSchema(d *check.Decoder) {
+	d.Group(&sentMetaObjectPropertyNamesSchemaAnyOf, checkSentMetaObjectPropertyNamesSchemaAnyOf1, checkSentMetaObjectPropertyNamesSchemaAnyOf2)
+	switch d.Kind(nil) {
+	case check.KindString:
+		d.Text(&sentMetaObjectPropertyNamesSchemaString)
+	default:
+		d.Skip()
+	}
+}
+
+var sentMetaObjectPropertyNamesSchemaAnyOf1String = check.String{At: "#/$defs/MetaObject/propertyNames/anyOf/0", Pattern: &format.Pattern{Source: `^io\.modelcontextprotocol/`}}
+
+func checkSentMetaObjectPropertyNamesSchemaAnyOf1(d *check.Decoder) {
+	switch d.Kind(nil) {
+	case check.KindString:
+		d.Text(&sentMetaObjectPropertyNamesSchemaAnyOf1String)
+	default:
+		d.Skip()
+	}
+}
+
+func checkSentMetaObjectPropertyNamesSchemaAnyOf2(d *check.Decoder) {
+	d.Also(checkSentMetaObjectPropertyNamesSchemaAnyOf2Not)
+	d.Skip()
+}
+
+var sentMetaObjectPropertyNamesSchemaAnyOf2Not = check.Not{At: "#/$defs/MetaObject/propertyNames/anyOf/1", Allowed: `a value that is a string that does not match ^[^./]+\.(modelcontextprotocol|mcp)[./]`}
+
+func checkSentMetaObjectPropertyNamesSchemaAnyOf2Not(d *check.Decoder) {
+	d.Not(&sentMetaObjectPropertyNamesSchemaAnyOf2Not, checkSentMetaObjectPropertyNamesSchemaAnyOf2NotSchema)
+}
+
+var sentMetaObjectPropertyNamesSchemaAnyOf2NotSchemaString = check.String{At: "#/$defs/MetaObject/propertyNames/anyOf/1/not", Pattern: &format.Pattern{Source: `^[^./]+\.(modelcontextprotocol|mcp)[./]`}}
+
+func checkSentMetaObjectPropertyNamesSchemaAnyOf2NotSchema(d *check.Decoder) {
+	switch d.Kind(nil) {
+	case check.KindString:
+		d.Text(&sentMetaObjectPropertyNamesSchemaAnyOf2NotSchemaString)
+	default:
+		d.Skip()
 	}
 }
 
@@ -788,7 +877,6 @@ func checkSentContentBlock(d *check.Decoder) {
 
 var (
 	sentTextContent     = check.Object{At: "#/$defs/TextContent", Names: []string{"_meta", "annotations", "text", "type"}, Required: []string{"text", "type"}, AdditionalProperties: check.Skip}
-	sentTextContentMeta = check.Object{AdditionalProperties: check.Skip}
 	sentTextContentType = check.Enum{Values: []string{"text"}, Const: true}
 	sentTextContentOnce = check.Once{}
 )
@@ -798,7 +886,7 @@ func checkSentTextContent(d *check.Decoder) {
 		for f := d.Object(&sentTextContent); f >= 0; f = d.Next() {
 			switch f {
 			case 0:
-				d.Object(&sentTextContentMeta)
+				checkSentMetaObject(d)
 			case 1:
 				checkSentAnnotations(d)
 			case 2:
@@ -839,7 +927,6 @@ func checkSentRole(d *check.Decoder) {
 
 var (
 	sentImageContent         = check.Object{At: "#/$defs/ImageContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}, AdditionalProperties: check.Skip}
-	sentImageContentMeta     = check.Object{AdditionalProperties: check.Skip}
 	sentImageContentData     = check.String{Format: format.Byte}
 	sentImageContentMIMEType = check.String{Pattern: &format.Pattern{Source: `^[^\s/;]+/[^\s/;]+`}}
 	sentImageContentType     = check.Enum{Values: []string{"image"}, Const: true}
@@ -851,7 +938,7 @@ func checkSentImageContent(d *check.Decoder) {
 		for f := d.Object(&sentImageContent); f >= 0; f = d.Next() {
 			switch f {
 			case 0:
-				d.Object(&sentImageContentMeta)
+				checkSentMetaObject(d)
 			case 1:
 				checkSentAnnotations(d)
 			case 2:
@@ -867,7 +954,6 @@ func checkSentImageContent(d *check.Decoder) {
 
 var (
 	sentAudioContent         = check.Object{At: "#/$defs/AudioContent", Names: []string{"_meta", "annotations", "data", "mimeType", "type"}, Required: []string{"data", "mimeType", "type"}, AdditionalProperties: check.Skip}
-	sentAudioContentMeta     = check.Object{AdditionalProperties: check.Skip}
 	sentAudioContentData     = check.String{Format: format.Byte}
 	sentAudioContentMIMEType = check.String{Pattern: &format.Pattern{Source: `^[^\s/;]+/[^\s/;]+`}}
 	sentAudioContentType     = check.Enum{Values: []string{"audio"}, Const: true}
@@ -879,7 +965,7 @@ func checkSentAudioContent(d *check.Decoder) {
 		for f := d.Object(&sentAudioContent); f >= 0; f = d.Next() {
 			switch f {
 			case 0:
-				d.Object(&sentAudioContentMeta)
+				checkSentMetaObject(d)
 			case 1:
 				checkSentAnnotations(d)
 			case 2:
@@ -895,7 +981,6 @@ func checkSentAudioContent(d *check.Decoder) {
 
 var (
 	sentResourceLink     = check.Object{At: "#/$defs/ResourceLink", Names: []string{"_meta", "annotations", "description", "icons", "mimeType", "name", "size", "title", "type", "uri"}, Required: []string{"name", "type", "uri"}, AdditionalProperties: check.Skip}
-	sentResourceLinkMeta = check.Object{AdditionalProperties: check.Skip}
 	sentResourceLinkSize = check.Number{Integer: true}
 	sentResourceLinkType = check.Enum{Values: []string{"resource_link"}, Const: true}
 	sentResourceLinkURI  = check.String{Format: format.URI}
@@ -905,7 +990,7 @@ func checkSentResourceLink(d *check.Decoder) {
 	for f := d.Object(&sentResourceLink); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			d.Object(&sentResourceLinkMeta)
+			checkSentMetaObject(d)
 		case 1:
 			checkSentAnnotations(d)
 		case 2:
@@ -930,7 +1015,7 @@ func checkSentResourceLink(d *check.Decoder) {
 
 var (
 	sentIcon      = check.Object{At: "#/$defs/Icon", Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}, AdditionalProperties: check.Skip}
-	sentIconSrc   = check.String{Pattern: &format.Pattern{Source: "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)"}, Format: format.URI}
+	sentIconSrc   = check.String{Pattern: &format.Pattern{Source: "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:([Ii][Mm][Aa][Gg][Ee]/|,$))"}, Format: format.URI}
 	sentIconTheme = check.Enum{Values: []string{"dark", "light"}}
 )
 
@@ -953,7 +1038,6 @@ func checkSentIcon(d *check.Decoder) {
 
 var (
 	sentEmbeddedResource              = check.Object{At: "#/$defs/EmbeddedResource", Names: []string{"_meta", "annotations", "resource", "type"}, Required: []string{"resource", "type"}, AdditionalProperties: check.Skip}
-	sentEmbeddedResourceMeta          = check.Object{AdditionalProperties: check.Skip}
 	sentEmbeddedResourceResourceAnyOf = check.Union{Keyword: "anyOf", Members: check.Object{Names: []string{"blob", "text"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b10}, {Kinds: check.KindObject, Needs: 0b1}}}
 	sentEmbeddedResourceType          = check.Enum{Values: []string{"resource"}, Const: true}
 )
@@ -962,7 +1046,7 @@ func checkSentEmbeddedResource(d *check.Decoder) {
 	for f := d.Object(&sentEmbeddedResource); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			d.Object(&sentEmbeddedResourceMeta)
+			checkSentMetaObject(d)
 		case 1:
 			checkSentAnnotations(d)
 		case 2:
@@ -974,16 +1058,15 @@ func checkSentEmbeddedResource(d *check.Decoder) {
 }
 
 var (
-	sentTextResourceContents     = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: []string{"text", "uri"}, AdditionalProperties: check.Skip}
-	sentTextResourceContentsMeta = check.Object{AdditionalProperties: check.Skip}
-	sentTextResourceContentsURI  = check.String{Format: format.URI}
+	sentTextResourceContents    = check.Object{At: "#/$defs/TextResourceContents", Names: []string{"_meta", "mimeType", "text", "uri"}, Required: []string{"text", "uri"}, AdditionalProperties: check.Skip}
+	sentTextResourceContentsURI = check.String{Format: format.URI}
 )
 
 func checkSentTextResourceContents(d *check.Decoder) {
 	for f := d.Object(&sentTextResourceContents); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			d.Object(&sentTextResourceContentsMeta)
+			checkSentMetaObject(d)
 		case 1:
 			d.Text(nil)
 		case 2:
@@ -996,7 +1079,6 @@ func checkSentTextResourceContents(d *check.Decoder) {
 
 var (
 	sentBlobResourceContents     = check.Object{At: "#/$defs/BlobResourceContents", Names: []string{"_meta", "blob", "mimeType", "uri"}, Required: []string{"blob", "uri"}, AdditionalProperties: check.Skip}
-	sentBlobResourceContentsMeta = check.Object{AdditionalProperties: check.Skip}
 	sentBlobResourceContentsBlob = check.String{Format: format.Byte}
 	sentBlobResourceContentsURI  = check.String{Format: format.URI}
 )
@@ -1005,7 +1087,7 @@ func checkSentBlobResourceContents(d *check.Decoder) {
 	for f := d.Object(&sentBlobResourceContents); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			d.Object(&sentBlobResourceContentsMeta)
+			checkSentMetaObject(d)
 		case 1:
 			d.Text(&sentBlobResourceContentsBlob)
 		case 2:
@@ -1051,15 +1133,25 @@ func (v SamplingMessage) MarshalJSON() ([]byte, error) { return appendSamplingMe
 func appendSamplingMessageContent(b []byte, v *SamplingMessageContent) []byte {
 	switch v := (*v).(type) {
 	case *TextContent:
-		return appendTextContent(b, v)
+		if v != nil {
+			return appendTextContent(b, v)
+		}
 	case *ImageContent:
-		return appendImageContent(b, v)
+		if v != nil {
+			return appendImageContent(b, v)
+		}
 	case *AudioContent:
-		return appendAudioContent(b, v)
+		if v != nil {
+			return appendAudioContent(b, v)
+		}
 	case *ToolUseContent:
-		return appendToolUseContent(b, v)
+		if v != nil {
+			return appendToolUseContent(b, v)
+		}
 	case *ToolResultContent:
-		return appendToolResultContent(b, v)
+		if v != nil {
+			return appendToolResultContent(b, v)
+		}
 	case SamplingMessageContentList:
 		return appendSamplingMessageContentList(b, &v)
 	}
@@ -1122,7 +1214,7 @@ func decodeToolResultContent(d *check.Decoder, v *ToolResultContent) {
 		case 2:
 			v.IsError = check.Some(d.Bool(nil))
 		case 3:
-			v.StructuredContent = check.Map(d, nil, decodeRaw)
+			v.StructuredContent = d.Raw(nil)
 		case 4:
 			v.ToolUseID = d.String(nil)
 		case 5:
@@ -1138,7 +1230,7 @@ func appendToolResultContent(b []byte, v *ToolResultContent) []byte {
 	b = check.AppendOptionalMap(b, `"_meta":`, v.Meta, appendRaw)
 	b = check.AppendList(check.Member(b, `"content":`), v.Content, appendContentBlock)
 	b = check.AppendOptional(b, `"isError":`, v.IsError, check.AppendBool)
-	b = check.AppendOptionalMap(b, `"structuredContent":`, v.StructuredContent, appendRaw)
+	b = check.AppendOptionalRaw(b, `"structuredContent":`, v.StructuredContent)
 	b = check.AppendString(check.Member(b, `"toolUseId":`), v.ToolUseID)
 	b = check.Member(b, `"type":"tool_result"`)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
@@ -1183,15 +1275,25 @@ func decodeSamplingMessageContentBlock(d *check.Decoder, v *SamplingMessageConte
 func appendSamplingMessageContentBlock(b []byte, v *SamplingMessageContentBlock) []byte {
 	switch v := (*v).(type) {
 	case *TextContent:
-		return appendTextContent(b, v)
+		if v != nil {
+			return appendTextContent(b, v)
+		}
 	case *ImageContent:
-		return appendImageContent(b, v)
+		if v != nil {
+			return appendImageContent(b, v)
+		}
 	case *AudioContent:
-		return appendAudioContent(b, v)
+		if v != nil {
+			return appendAudioContent(b, v)
+		}
 	case *ToolUseContent:
-		return appendToolUseContent(b, v)
+		if v != nil {
+			return appendToolUseContent(b, v)
+		}
 	case *ToolResultContent:
-		return appendToolResultContent(b, v)
+		if v != nil {
+			return appendToolResultContent(b, v)
+		}
 	}
 	return append(b, "null"...)
 }
@@ -1286,7 +1388,7 @@ func appendToolOutputSchema(b []byte, v *ToolOutputSchema) []byte {
 	b = check.AppendOptional(b, `"$schema":`, v.Schema, check.AppendString)
 	b = check.AppendOptionalMap(b, `"properties":`, v.Properties, appendToolOutputSchemaPropertyMap)
 	b = check.AppendOptionalSlice(b, `"required":`, v.Required, check.AppendString)
-	b = check.Member(b, `"type":"object"`)
+	b = check.AppendOptional(b, `"type":`, v.Type, check.AppendString)
 	b = check.AppendAdditionalProperties(b, v.AdditionalProperties)
 	return append(b, '}')
 }
@@ -1361,15 +1463,25 @@ func decodeCreateMessageResultContent(d *check.Decoder, v *CreateMessageResultCo
 func appendCreateMessageResultContent(b []byte, v *CreateMessageResultContent) []byte {
 	switch v := (*v).(type) {
 	case *TextContent:
-		return appendTextContent(b, v)
+		if v != nil {
+			return appendTextContent(b, v)
+		}
 	case *ImageContent:
-		return appendImageContent(b, v)
+		if v != nil {
+			return appendImageContent(b, v)
+		}
 	case *AudioContent:
-		return appendAudioContent(b, v)
+		if v != nil {
+			return appendAudioContent(b, v)
+		}
 	case *ToolUseContent:
-		return appendToolUseContent(b, v)
+		if v != nil {
+			return appendToolUseContent(b, v)
+		}
 	case *ToolResultContent:
-		return appendToolResultContent(b, v)
+		if v != nil {
+			return appendToolResultContent(b, v)
+		}
 	case CreateMessageResultContentList:
 		return appendCreateMessageResultContentList(b, &v)
 	}
@@ -1396,7 +1508,6 @@ func (v *CreateMessageResultContentList) UnmarshalJSON(b []byte) error {
 
 var (
 	sentCreateMessageRequestParams               = check.Object{At: "#/$defs/CreateMessageRequestParams", Names: []string{"_meta", "includeContext", "maxTokens", "messages", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature", "toolChoice", "tools"}, Required: []string{"maxTokens", "messages"}, AdditionalProperties: check.Skip}
-	sentCreateMessageRequestParamsMeta           = check.Object{AdditionalProperties: check.Skip}
 	sentCreateMessageRequestParamsIncludeContext = check.Enum{Values: []string{"allServers", "none", "thisServer"}}
 	sentCreateMessageRequestParamsMaxTokens      = check.Number{Integer: true}
 )
@@ -1405,7 +1516,7 @@ func checkSentCreateMessageRequestParams(d *check.Decoder) {
 	for f := d.Object(&sentCreateMessageRequestParams); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			d.Object(&sentCreateMessageRequestParamsMeta)
+			checkSentMetaObject(d)
 		case 1:
 			d.Enum(&sentCreateMessageRequestParamsIncludeContext)
 		case 2:
@@ -1434,7 +1545,6 @@ func checkSentCreateMessageRequestParams(d *check.Decoder) {
 
 var (
 	sentSamplingMessage             = check.Object{At: "#/$defs/SamplingMessage", Names: []string{"_meta", "content", "role"}, Required: []string{"content", "role"}, AdditionalProperties: check.Skip}
-	sentSamplingMessageMeta         = check.Object{AdditionalProperties: check.Skip}
 	sentSamplingMessageContentAnyOf = check.Union{Keyword: "anyOf", Key: "type", Members: check.Object{Names: []string{"content", "data", "id", "input", "mimeType", "name", "text", "toolUseId"}}, Forms: []check.Form{{Kinds: check.KindObject, Needs: 0b1000000, Tags: []string{"text"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"image"}}, {Kinds: check.KindObject, Needs: 0b10010, Tags: []string{"audio"}}, {Kinds: check.KindObject, Needs: 0b101100, Tags: []string{"tool_use"}}, {Kinds: check.KindObject, Needs: 0b10000001, Tags: []string{"tool_result"}}, {Kinds: check.KindArray}}}
 )
 
@@ -1442,7 +1552,7 @@ func checkSentSamplingMessage(d *check.Decoder) {
 	for f := d.Object(&sentSamplingMessage); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			d.Object(&sentSamplingMessageMeta)
+			checkSentMetaObject(d)
 		case 1:
 			d.Choose(&sentSamplingMessageContentAnyOf, checkSentTextContent, checkSentImageContent, checkSentAudioContent, checkSentToolUseContent, checkSentToolResultContent, checkSentSamplingMessageContentAnyOf6)
 		case 2:
@@ -1453,30 +1563,31 @@ func checkSentSamplingMessage(d *check.Decoder) {
 
 var (
 	sentToolUseContent     = check.Object{At: "#/$defs/ToolUseContent", Names: []string{"_meta", "id", "input", "name", "type"}, Required: []string{"id", "input", "name", "type"}, AdditionalProperties: check.Skip}
-	sentToolUseContentMeta = check.Object{AdditionalProperties: check.Skip}
 	sentToolUseContentType = check.Enum{Values: []string{"tool_use"}, Const: true}
+	sentToolUseContentOnce = check.Once{}
 )
 
 func checkSentToolUseContent(d *check.Decoder) {
-	for f := d.Object(&sentToolUseContent); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			d.Object(&sentToolUseContentMeta)
-		case 1:
-			d.Text(nil)
-		case 2:
-			d.EachMember(nil, (*check.Decoder).Skip)
-		case 3:
-			d.Text(nil)
-		case 4:
-			d.Enum(&sentToolUseContentType)
+	d.Once(&sentToolUseContentOnce, func(d *check.Decoder) {
+		for f := d.Object(&sentToolUseContent); f >= 0; f = d.Next() {
+			switch f {
+			case 0:
+				checkSentMetaObject(d)
+			case 1:
+				d.Text(nil)
+			case 2:
+				d.EachMember(nil, (*check.Decoder).Skip)
+			case 3:
+				d.Text(nil)
+			case 4:
+				d.Enum(&sentToolUseContentType)
+			}
 		}
-	}
+	})
 }
 
 var (
 	sentToolResultContent     = check.Object{At: "#/$defs/ToolResultContent", Names: []string{"_meta", "content", "isError", "structuredContent", "toolUseId", "type"}, Required: []string{"content", "toolUseId", "type"}, AdditionalProperties: check.Skip}
-	sentToolResultContentMeta = check.Object{AdditionalProperties: check.Skip}
 	sentToolResultContentType = check.Enum{Values: []string{"tool_result"}, Const: true}
 	sentToolResultContentOnce = check.Once{}
 )
@@ -1486,7 +1597,7 @@ func checkSentToolResultContent(d *check.Decoder) {
 		for f := d.Object(&sentToolResultContent); f >= 0; f = d.Next() {
 			switch f {
 			case 0:
-				d.Object(&sentToolResultContentMeta)
+				checkSentMetaObject(d)
 			case 1:
 				d.Each(nil, checkSentContentBlock)
 			case 2:
@@ -1563,7 +1674,6 @@ func checkSentToolChoice(d *check.Decoder) {
 
 var (
 	sentTool                 = check.Object{At: "#/$defs/Tool", Names: []string{"_meta", "annotations", "description", "execution", "icons", "inputSchema", "name", "outputSchema", "title"}, Required: []string{"inputSchema", "name"}, AdditionalProperties: check.Skip}
-	sentToolMeta             = check.Object{AdditionalProperties: check.Skip}
 	sentToolInputSchema      = check.Object{Names: []string{"$schema", "properties", "required", "type"}, Required: []string{"type"}, AdditionalProperties: check.Skip}
 	sentToolInputSchemaType  = check.Enum{Values: []string{"object"}, Const: true}
 	sentToolOutputSchema     = check.Object{Names: []string{"$schema", "properties", "required", "type"}, Required: []string{"type"}, AdditionalProperties: check.Skip}
@@ -1574,7 +1684,7 @@ func checkSentTool(d *check.Decoder) {
 	for f := d.Object(&sentTool); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
-			d.Object(&sentToolMeta)
+			checkSentMetaObject(d)
 		case 1:
 			checkSentToolAnnotations(d)
 		case 2:

@@ -5,43 +5,43 @@ package kiln
 
 import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
-	"github.com/mcpkiln/mcpkiln/runtime/server"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// wire20251125 is revision 2025-11-25 as the runtime speaks it: methods, task rules, places of capabilities,
-// and one function for each message that it reads or writes.
-var wire20251125 = server.Wire{
-	Revision:  "2025-11-25",
+// wire20251125 describes revision 2025-11-25 to the runtime: methods, task rules, places of capabilities, and
+// one function for each message that it reads or writes.
+var wire20251125 = wire.Revision{
+	Version:   "2025-11-25",
 	Handshake: true,
-	Methods: []server.Method{
-		{Name: "initialize", Op: server.OpInitialize, Uncancellable: true, Read: readInitialize20251125},
-		{Name: "notifications/cancelled", Op: server.OpCancelled, Notification: true, Read: readCancelled20251125},
-		{Name: "notifications/initialized", Op: server.OpInitialized, Notification: true},
-		{Name: "notifications/progress", Op: server.OpProgress, Notification: true},
-		{Name: "notifications/roots/list_changed", Op: server.OpRootsChanged, Notification: true},
-		{Name: "notifications/tasks/status", Op: server.OpIgnore, Notification: true},
-		{Name: "ping", Op: server.OpPing},
-		{Name: "tasks/cancel", Op: server.OpCancelTask, Read: readTaskID20251125},
-		{Name: "tasks/get", Op: server.OpGetTask, Read: readTaskID20251125},
-		{Name: "tasks/list", Op: server.OpListTasks, Read: readCursor20251125},
-		{Name: "tasks/result", Op: server.OpTaskResult, Read: readTaskID20251125},
-		{Name: "tools/call", Op: server.OpCallTool, Task: true, Read: readCallTool20251125},
-		{Name: "tools/list", Op: server.OpListTools, Read: readCursor20251125},
+	Methods: []wire.Method{
+		{Name: "initialize", Op: wire.OpInitialize, Uncancellable: true, Read: readInitialize20251125},
+		{Name: "notifications/cancelled", Op: wire.OpCancelled, Notification: true, Read: readCancelled20251125},
+		{Name: "notifications/initialized", Op: wire.OpInitialized, Notification: true},
+		{Name: "notifications/progress", Op: wire.OpProgress, Notification: true},
+		{Name: "notifications/roots/list_changed", Op: wire.OpRootsChanged, Notification: true},
+		{Name: "notifications/tasks/status", Op: wire.OpIgnore, Notification: true},
+		{Name: "ping", Op: wire.OpPing, Read: readRequest20251125},
+		{Name: "tasks/cancel", Op: wire.OpCancelTask, Read: readTaskID20251125},
+		{Name: "tasks/get", Op: wire.OpGetTask, Read: readTaskID20251125},
+		{Name: "tasks/list", Op: wire.OpListTasks, Read: readCursor20251125},
+		{Name: "tasks/result", Op: wire.OpTaskResult, Read: readTaskID20251125},
+		{Name: "tools/call", Op: wire.OpCallTool, Task: true, Read: readCallTool20251125},
+		{Name: "tools/list", Op: wire.OpListTools, Read: readCursor20251125},
 	},
-	Outgoing: []server.Outgoing{
-		{Op: server.OpCreateMessage, Name: "sampling/createMessage", Capability: "sampling", Needs: []server.Need{
+	Outgoing: []wire.Outgoing{
+		{Op: wire.OpCreateMessage, Name: "sampling/createMessage", Capability: "sampling", Needs: []wire.Need{
 			{Capability: "sampling/context", Member: "includeContext", Values: []string{"allServers", "thisServer"}},
 			{Capability: "sampling/tools", Member: "toolChoice"},
 			{Capability: "sampling/tools", Member: "tools"},
 		}},
-		{Op: server.OpProgress, Name: "notifications/progress"},
-		{Op: server.OpCancelled, Name: "notifications/cancelled"},
-		{Op: server.OpTaskStatus, Name: "notifications/tasks/status"},
-		{Op: server.OpToolsChanged, Name: "notifications/tools/list_changed"},
+		{Op: wire.OpProgress, Name: "notifications/progress"},
+		{Op: wire.OpCancelled, Name: "notifications/cancelled"},
+		{Op: wire.OpTaskStatus, Name: "notifications/tasks/status"},
+		{Op: wire.OpToolsChanged, Name: "notifications/tools/list_changed"},
 	},
-	Task: server.TaskRules{
-		Edges: []server.TaskEdge{
+	Task: wire.TaskRules{
+		Edges: []task.Edge{
 			{From: task.InputRequired, To: task.Cancelled},
 			{From: task.InputRequired, To: task.Completed},
 			{From: task.InputRequired, To: task.Failed},
@@ -57,7 +57,7 @@ var wire20251125 = server.Wire{
 		CancelTerminalRefused: true,
 		Progress:              true,
 	},
-	Capabilities: server.Capabilities{
+	Capabilities: wire.Capabilities{
 		Tools:        "tools",
 		ToolsChanged: "tools/listChanged",
 		TaskList:     "tasks/list",
@@ -65,23 +65,37 @@ var wire20251125 = server.Wire{
 		TaskCall:     "tasks/requests/tools/call",
 	},
 	ToolExecution: "execution",
-	Codes: server.Codes{
+	Codes: wire.Codes{
+		PromptNotFound:         -32602,
 		ResourceNotFound:       -32002,
 		URLElicitationRequired: -32042,
 	},
-	Meta: server.Meta{
+	Meta: wire.Meta{
 		RelatedTask: "io.modelcontextprotocol/related-task",
 	},
-	HTTP: server.HTTP{
+	Own: wire.Own{
+		Meta:   []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "io.modelcontextprotocol/model-immediate-response", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/related-task", "io.modelcontextprotocol/serverInfo", "io.modelcontextprotocol/subscriptionId", "progressToken"},
+		Result: []string{"resultType"},
+	},
+	HTTP: wire.HTTP{
 		LastEventHeader: "Last-Event-ID",
 		VersionHeader:   "MCP-Protocol-Version",
 		SessionHeader:   "Mcp-Session-Id",
+		Primed:          true,
 	},
 	ReadTaskParams:         readTTL20251125,
 	ReadCallResult:         readCallResult20251125,
 	AppendInitializeResult: appendInitializeResult20251125,
 	AppendToolList:         appendToolList20251125,
 	AppendCallResult:       appendCallResult20251125,
+	AppendAnnotations:      appendAnnotations20251125,
+	AppendTextBlock:        appendTextBlock20251125,
+	AppendImageBlock:       appendImageBlock20251125,
+	AppendAudioBlock:       appendAudioBlock20251125,
+	AppendLinkBlock:        appendLinkBlock20251125,
+	AppendResourceBlock:    appendResourceBlock20251125,
+	AppendTextResource:     appendTextResource20251125,
+	AppendBlobResource:     appendBlobResource20251125,
 	AppendTaskCreated:      appendTaskCreated20251125,
 	AppendTask:             appendTask20251125,
 	AppendTaskDetail:       appendTask20251125,
@@ -93,25 +107,27 @@ var wire20251125 = server.Wire{
 	CheckCallResult:        checkSentCallToolResult,
 }
 
-var initialize20251125 = server.ParamsRule{Object: check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadCapabilities, server.ReadClientInfo, server.ReadProtocolVersion}}
-var cancelled20251125 = server.ParamsRule{Object: check.Object{Names: []string{"reason", "requestId"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadReason, server.ReadRequestID}}
-var taskID20251125 = server.ParamsRule{Object: check.Object{Names: []string{"taskId"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadTaskID}}
-var cursor20251125 = server.ParamsRule{Object: check.Object{Names: []string{"cursor"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadCursor}}
-var callTool20251125 = server.ParamsRule{Object: check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: []string{"name"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadName, server.ReadArguments, server.ReadTask, readCallTool20251125Meta}}
-var callTool20251125Meta = server.ParamsRule{Object: check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadProgressToken}}
-var ttl20251125 = server.ParamsRule{Object: check.Object{Names: []string{"ttl"}, AdditionalProperties: check.Skip}, Read: []server.ReadParam{server.ReadTTL}}
+var initialize20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion", "_meta"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadCapabilities, wire.ReadClientInfo, wire.ReadProtocolVersion, readInitialize20251125Meta}}
+var initialize20251125Meta = wire.ParamsRule{Object: check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadProgressToken}}
+var cancelled20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"reason", "requestId"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadReason, wire.ReadRequestID}}
+var request20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{readInitialize20251125Meta}}
+var taskID20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"taskId", "_meta"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadTaskID, readInitialize20251125Meta}}
+var cursor20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"cursor", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadCursor, readInitialize20251125Meta}}
+var callTool20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: []string{"name"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadName, wire.ReadArguments, wire.ReadTask, readInitialize20251125Meta}}
+var ttl20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"ttl"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadTTL}}
 
-func readInitialize20251125(d *check.Decoder, p *server.Params)   { p.Read(d, &initialize20251125) }
-func readCancelled20251125(d *check.Decoder, p *server.Params)    { p.Read(d, &cancelled20251125) }
-func readTaskID20251125(d *check.Decoder, p *server.Params)       { p.Read(d, &taskID20251125) }
-func readCursor20251125(d *check.Decoder, p *server.Params)       { p.Read(d, &cursor20251125) }
-func readCallTool20251125(d *check.Decoder, p *server.Params)     { p.Read(d, &callTool20251125) }
-func readCallTool20251125Meta(d *check.Decoder, p *server.Params) { p.Read(d, &callTool20251125Meta) }
-func readTTL20251125(d *check.Decoder, p *server.Params)          { p.Read(d, &ttl20251125) }
+func readInitialize20251125(d *check.Decoder, p *wire.Params)     { p.Read(d, &initialize20251125) }
+func readInitialize20251125Meta(d *check.Decoder, p *wire.Params) { p.Read(d, &initialize20251125Meta) }
+func readCancelled20251125(d *check.Decoder, p *wire.Params)      { p.Read(d, &cancelled20251125) }
+func readRequest20251125(d *check.Decoder, p *wire.Params)        { p.Read(d, &request20251125) }
+func readTaskID20251125(d *check.Decoder, p *wire.Params)         { p.Read(d, &taskID20251125) }
+func readCursor20251125(d *check.Decoder, p *wire.Params)         { p.Read(d, &cursor20251125) }
+func readCallTool20251125(d *check.Decoder, p *wire.Params)       { p.Read(d, &callTool20251125) }
+func readTTL20251125(d *check.Decoder, p *wire.Params)            { p.Read(d, &ttl20251125) }
 
 var callResult20251125 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
 
-func readCallResult20251125(d *check.Decoder, r *server.CallResult) {
+func readCallResult20251125(d *check.Decoder, r *wire.CallResult) {
 	for f := d.Object(&callResult20251125); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
@@ -126,75 +142,153 @@ func readCallResult20251125(d *check.Decoder, r *server.CallResult) {
 	}
 }
 
-func appendInitializeResult20251125(b []byte, r *server.InitializeResult) []byte {
+func appendInitializeResult20251125(b []byte, r *wire.InitializeResult) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"capabilities":`), r.Capabilities...)
 	b = check.AppendString(check.Member(b, `"protocolVersion":`), r.ProtocolVersion)
 	b = append(check.Member(b, `"serverInfo":`), r.ServerInfo...)
-	b = server.OptionalString(b, `"instructions":`, r.Instructions)
+	b = wire.OptionalString(b, `"instructions":`, r.Instructions)
 	return append(b, '}')
 }
 
-func appendToolList20251125(b []byte, l *server.ToolList) []byte {
+func appendToolList20251125(b []byte, l *wire.ToolList) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"tools":`), l.Tools...)
-	b = server.OptionalString(b, `"nextCursor":`, l.NextCursor)
+	b = wire.OptionalString(b, `"nextCursor":`, l.NextCursor)
 	return append(b, '}')
 }
 
-func appendCallResult20251125(b []byte, r *server.CallResult) []byte {
+func appendCallResult20251125(b []byte, r *wire.CallResult) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"content":`), r.Content...)
-	b = server.OptionalBool(b, `"isError":`, r.IsError)
-	b = server.OptionalRaw(b, `"structuredContent":`, r.StructuredContent)
+	b = wire.OptionalBool(b, `"isError":`, r.IsError)
+	b = wire.OptionalRaw(b, `"structuredContent":`, r.StructuredContent)
 	if r.RelatedTask != "" || len(r.Meta) > 0 {
 		b = append(check.Member(b, `"_meta":`), '{')
-		b = server.OptionalString(b, `"io.modelcontextprotocol/related-task":{"taskId":`, r.RelatedTask, "}")
-		b = server.AppendMembers(b, r.Meta)
+		b = wire.OptionalString(b, `"io.modelcontextprotocol/related-task":{"taskId":`, r.RelatedTask, "}")
+		b = wire.AppendMembers(b, r.Meta)
 		b = append(b, '}')
 	}
 	return append(b, '}')
 }
 
-func appendTask20251125(b []byte, t *server.TaskView) []byte {
+func appendAnnotations20251125(b []byte, a *wire.Annotations) []byte {
+	b = append(b, '{')
+	b = wire.OptionalStrings(b, `"audience":`, a.Audience)
+	b = wire.OptionalString(b, `"lastModified":`, a.LastModified)
+	b = wire.OptionalRaw(b, `"priority":`, a.Priority)
+	return append(b, '}')
+}
+
+func appendTextBlock20251125(b []byte, c *wire.Block) []byte {
+	b = append(b, '{')
+	b = check.AppendString(check.Member(b, `"text":`), c.Text)
+	b = append(check.Member(b, `"type":`), `"text"`...)
+	b = wire.OptionalRaw(b, `"annotations":`, c.Annotations)
+	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
+	return append(b, '}')
+}
+
+func appendImageBlock20251125(b []byte, c *wire.Block) []byte {
+	b = append(b, '{')
+	b = append(check.Member(b, `"data":`), c.Data...)
+	b = check.AppendString(check.Member(b, `"mimeType":`), c.MIMEType)
+	b = append(check.Member(b, `"type":`), `"image"`...)
+	b = wire.OptionalRaw(b, `"annotations":`, c.Annotations)
+	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
+	return append(b, '}')
+}
+
+func appendAudioBlock20251125(b []byte, c *wire.Block) []byte {
+	b = append(b, '{')
+	b = append(check.Member(b, `"data":`), c.Data...)
+	b = check.AppendString(check.Member(b, `"mimeType":`), c.MIMEType)
+	b = append(check.Member(b, `"type":`), `"audio"`...)
+	b = wire.OptionalRaw(b, `"annotations":`, c.Annotations)
+	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
+	return append(b, '}')
+}
+
+func appendLinkBlock20251125(b []byte, c *wire.Block) []byte {
+	b = append(b, '{')
+	b = check.AppendString(check.Member(b, `"name":`), c.Name)
+	b = append(check.Member(b, `"type":`), `"resource_link"`...)
+	b = check.AppendString(check.Member(b, `"uri":`), c.URI)
+	b = wire.OptionalRaw(b, `"annotations":`, c.Annotations)
+	b = wire.OptionalString(b, `"description":`, c.Description)
+	b = wire.OptionalString(b, `"mimeType":`, c.MIMEType)
+	b = wire.OptionalRaw(b, `"size":`, c.Size)
+	b = wire.OptionalString(b, `"title":`, c.Title)
+	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
+	return append(b, '}')
+}
+
+func appendResourceBlock20251125(b []byte, c *wire.Block) []byte {
+	b = append(b, '{')
+	b = append(check.Member(b, `"resource":`), c.Resource...)
+	b = append(check.Member(b, `"type":`), `"resource"`...)
+	b = wire.OptionalRaw(b, `"annotations":`, c.Annotations)
+	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
+	return append(b, '}')
+}
+
+func appendTextResource20251125(b []byte, c *wire.Block) []byte {
+	b = append(b, '{')
+	b = check.AppendString(check.Member(b, `"text":`), c.Text)
+	b = check.AppendString(check.Member(b, `"uri":`), c.URI)
+	b = wire.OptionalString(b, `"mimeType":`, c.MIMEType)
+	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
+	return append(b, '}')
+}
+
+func appendBlobResource20251125(b []byte, c *wire.Block) []byte {
+	b = append(b, '{')
+	b = append(check.Member(b, `"blob":`), c.Data...)
+	b = check.AppendString(check.Member(b, `"uri":`), c.URI)
+	b = wire.OptionalString(b, `"mimeType":`, c.MIMEType)
+	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
+	return append(b, '}')
+}
+
+func appendTask20251125(b []byte, t *wire.TaskView) []byte {
 	b = append(b, '{')
 	b = t.CreatedAt.AppendJSON(check.Member(b, `"createdAt":`))
 	b = t.LastUpdatedAt.AppendJSON(check.Member(b, `"lastUpdatedAt":`))
 	b = check.AppendString(check.Member(b, `"status":`), t.Status)
 	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
 	b = t.TTL.AppendJSON(check.Member(b, `"ttl":`))
-	b = server.OptionalMillis(b, `"pollInterval":`, t.PollInterval)
-	b = server.OptionalString(b, `"statusMessage":`, t.StatusMessage)
+	b = wire.OptionalMillis(b, `"pollInterval":`, t.PollInterval)
+	b = wire.OptionalString(b, `"statusMessage":`, t.StatusMessage)
 	return append(b, '}')
 }
 
-func appendTaskCreated20251125(b []byte, t *server.TaskView) []byte {
+func appendTaskCreated20251125(b []byte, t *wire.TaskView) []byte {
 	b = append(b, '{')
 	b = appendTask20251125(check.Member(b, `"task":`), t)
 	return append(b, '}')
 }
 
-func appendTaskList20251125(b []byte, l *server.TaskList) []byte {
+func appendTaskList20251125(b []byte, l *wire.TaskList) []byte {
 	b = append(b, '{')
 	b = append(check.Member(b, `"tasks":`), l.Tasks...)
-	b = server.OptionalString(b, `"nextCursor":`, l.NextCursor)
+	b = wire.OptionalString(b, `"nextCursor":`, l.NextCursor)
 	return append(b, '}')
 }
 
-func appendProgress20251125(b []byte, p *server.Progress) []byte {
+func appendProgress20251125(b []byte, p *wire.Progress) []byte {
 	b = append(b, '{')
 	b = check.AppendFloat(check.Member(b, `"progress":`), p.Progress)
 	b = p.ProgressToken.AppendJSON(check.Member(b, `"progressToken":`))
-	b = server.OptionalString(b, `"message":`, p.Message)
-	b = server.OptionalFloat(b, `"total":`, p.Total)
-	b = server.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, p.RelatedTask, "}}")
+	b = wire.OptionalString(b, `"message":`, p.Message)
+	b = wire.OptionalFloat(b, `"total":`, p.Total)
+	b = wire.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, p.RelatedTask, "}}")
 	return append(b, '}')
 }
 
-func appendCancelled20251125(b []byte, c *server.Cancelled) []byte {
+func appendCancelled20251125(b []byte, c *wire.Cancelled) []byte {
 	b = append(b, '{')
-	b = server.OptionalString(b, `"reason":`, c.Reason)
-	b = server.OptionalID(b, `"requestId":`, c.RequestID)
-	b = server.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, c.RelatedTask, "}}")
+	b = wire.OptionalString(b, `"reason":`, c.Reason)
+	b = wire.OptionalID(b, `"requestId":`, c.RequestID)
+	b = wire.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, c.RelatedTask, "}}")
 	return append(b, '}')
 }

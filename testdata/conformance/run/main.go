@@ -1,7 +1,8 @@
-// Run holds a server against the protocol's official conformance suite: both requirement sets, and each scenario that they
-// do not score. It starts the server on a free loopback port, prints one line a scenario and a summary, and fails on any failure.
+// Run holds a server and a client against the protocol's official conformance suite: both requirement sets, and each scenario that they
+// do not score. It starts the server on a free loopback port, prints one line a scenario and a summary, and fails on any failure. The
+// client's scenarios of authorization are left out: the client has none of its own.
 //
-//	go run ./testdata/conformance/run -server BIN -suite testdata/conformance/suite [-set NAME,...]
+//	go run ./testdata/conformance/run -server BIN -client BIN -suite testdata/conformance/suite [-only NAME]
 package main
 
 import (
@@ -33,6 +34,7 @@ var unscored = []string{
 
 func main() {
 	server := flag.String("server", "", "the server's binary; it is started as BIN -http ADDR")
+	client := flag.String("client", "", "the client's binary; it is started as BIN URL")
 	suite := flag.String("suite", "testdata/conformance/suite", "directory where the suite is installed")
 	only := flag.String("only", "", "run this requirement set or scenario alone")
 	flag.Parse()
@@ -43,8 +45,18 @@ func main() {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
 		os.Exit(2)
 	}
-	fmt.Printf("conformance: %d passed, %d failed\n", passed, failed)
-	if failed > 0 || passed == 0 {
+	c := &tester{suite: *suite, client: *client}
+	if *client != "" && *only == "" {
+		for _, set := range requirementSets {
+			c.run(ctx, "--requirements", set)
+		}
+	}
+	if err := errors.Join(c.errs...); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(2)
+	}
+	fmt.Printf("conformance: server %d passed, %d failed; client %d passed, %d failed\n", passed, failed, c.passed, c.failed)
+	if failed+c.failed > 0 || passed == 0 {
 		os.Exit(1)
 	}
 }
@@ -86,6 +98,7 @@ func run(ctx context.Context, server, suite, only string) (passed, failed int, e
 // tester counts checks over all runs of the suite.
 type tester struct {
 	suite, url     string
+	client         string // "": the server is held against the suite
 	runs           int
 	passed, failed int
 	errs           []error
@@ -100,8 +113,12 @@ func (t *tester) run(ctx context.Context, flag, name string) {
 		return
 	}
 	defer os.RemoveAll(dir)
-	cmd := exec.CommandContext(ctx, filepath.Join(t.suite, "node_modules/.bin/node"),
-		filepath.Join(t.suite, "node_modules/@modelcontextprotocol/conformance/dist/index.js"), "server", "--url", t.url, flag, name, "-o", dir)
+	args := []string{"server", "--url", t.url}
+	if t.client != "" {
+		args = []string{"client", "--command", t.client}
+	}
+	args = append([]string{filepath.Join(t.suite, "node_modules/@modelcontextprotocol/conformance/dist/index.js")}, append(args, flag, name, "-o", dir)...)
+	cmd := exec.CommandContext(ctx, "node", args...)
 	out, runErr := cmd.CombinedOutput()
 	results, err := filepath.Glob(filepath.Join(dir, "*", "checks.json"))
 	if err != nil || len(results) == 0 {
@@ -125,7 +142,7 @@ type check struct {
 	ID, Status, ErrorMessage string
 }
 
-var resultDir = regexp.MustCompile(`^server-(.*)-\d{4}-\d\d-\d\dT.*$`)
+var resultDir = regexp.MustCompile(`^(?:server-)?(.*)-\d{4}-\d\d-\d\dT.*$`)
 
 func (t *tester) scenario(set, path string) {
 	name := resultDir.ReplaceAllString(filepath.Base(filepath.Dir(path)), "$1")

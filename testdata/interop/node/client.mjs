@@ -167,10 +167,27 @@ function of(transport, revision) {
   return Object.fromEntries(Object.entries(list).map(([title, check]) => [`${transport}, ${revision}: ${title}`, check]));
 }
 
+// A subscription that the server ends: with its result, and then with the cancellation, as two pages of the protocol ask for.
+const ended = transport => async () => {
+  const own = transport === 'HTTP' ? await serve(command) : undefined;
+  const session = await connect(own?.url ?? command, stateless, {});
+  try {
+    const subscription = await session.client.listen({ toolsListChanged: true });
+    const stopped = own ? own.stop() : process.kill(session.transport.pid, 'SIGINT');
+    assert.equal(await subscription.closed, 'graceful');
+    await stopped;
+    assert.deepEqual(session.errors, [], 'the client met messages that it could not place');
+  } finally {
+    await close(session);
+  }
+};
+
 await checks('interop, TypeScript client 2 on both revisions', {
   ...of('HTTP', stateless),
   ...of('HTTP', handshake),
   ...of('stdio', stateless),
   ...of('stdio', handshake),
+  'HTTP: a subscription that the server ends': ended('HTTP'),
+  'stdio: a subscription that the server ends': ended('stdio'),
   'the server ends in order': async () => assert.equal(await server.stop(), 0),
 });

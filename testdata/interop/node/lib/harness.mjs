@@ -31,7 +31,7 @@ export async function checks(name, list, { limit = 30_000, parallel = 1, after }
   process.exit(failed ? 1 : 0);
 }
 
-function within(limit, promise) {
+export function within(limit, promise) {
   let timer;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not done after ${limit} ms`)), limit);

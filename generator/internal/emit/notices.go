@@ -1,0 +1,27 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// // NotifyReportsChanged sends reports/changed to the client. …
+//
+//	func NotifyReportsChanged(ctx context.Context, to server.Notifier, params *ReportsChangedParams) error {
+//		return server.Notify(ctx, to, &reportsChangedNotification, params)
+//	}
+//
+//	var reportsChangedNotification = server.CustomNotification[ReportsChangedParams]{Method: "reports/changed", Append: …, Decode: …}
+func noticeFunc(n *model.Notice) jen.Code {
+	doc := n.GoName + " sends the notification " + n.Name + " to the client of a call, or of one of the server's Sessions."
+	lines := []string{doc}
+	if len(n.Doc) > 0 {
+		lines = append(append(lines, ""), n.Doc...)
+	}
+	return jen.Add(comment(lines...)).Line().
+		Func().Id(n.GoName).Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("to").Qual(serverPath, "Notifier"), jen.Id("params").Op("*").Id(n.Params.Name)).Error().Block(
+		jen.Return(jen.Qual(serverPath, "Notify").Call(jen.Id("ctx"), jen.Id("to"), jen.Op("&").Id(n.Var), jen.Id("params")))).Line().Line().
+		Var().Id(n.Var).Op("=").Qual(serverPath, "CustomNotification").Types(jen.Id(n.Params.Name)).Add(onLines(
+		field("Method", jen.Lit(n.Name)), field("Append", jen.Id(n.Params.Append)), field("Decode", jen.Id(n.Params.Decode))))
+}

@@ -1,0 +1,137 @@
+package emit
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// registryFile emits the tables of prompts, resources and templates. Each is one literal, so that a new entry is one hunk.
+func registryFile(pkg *model.Package) ([]File, error) {
+	if len(pkg.Entries) == 0 {
+		return nil, nil
+	}
+	s := &source{}
+	if len(pkg.Prompts) > 0 {
+		registryTable(s, "prompts", "Prompt", "the prompts", pkg.Prompts, s.promptEntry)
+	}
+	if len(pkg.Resources) > 0 {
+		registryTable(s, "resources", "Resource", "the resources", pkg.Resources, s.resourceEntry)
+	}
+	if len(pkg.Templates) > 0 {
+		registryTable(s, "resourceTemplates", "ResourceTemplate", "the resources with variables in their addresses", pkg.Templates, s.templateEntry)
+	}
+	return one("registry.gen.go", s.file(header(pkg), pkg.Name), nil)
+}
+
+// // prompts are the prompts that h makes, in the manifest's order. …
+//
+//	func prompts(h Handlers) []server.Prompt {
+//		return []server.Prompt{
+//			{…},
+//		}
+//	}
+func registryTable[E any](s *source, name, typ, what string, entries []E, row func(E) []row) {
+	s.line()
+	s.comment(name + " are " + what + " that h answers for, in the manifest's order. A definition is what their list shows.")
+	of := s.use(serverPath, typ)
+	s.open("func ", name, "(h Handlers) []", of, " {")
+	s.open("return []", of, "{")
+	for _, e := range entries {
+		s.open("{")
+		s.fields(row(e))
+		s.close("},")
+	}
+	s.close("}")
+	s.close("}")
+}
+
+// Name: "review_code",
+// Definition: `{"name":"review_code",…}`,
+// Handler: server.BindPrompt(decodeReviewCodeArgs, h.ReviewCode),
+// Arguments: []server.Argument{…},
+func (s *source) promptEntry(p *model.Prompt) []row {
+	handler := s.use(serverPath, "PlainPrompt") + "(h." + p.Handler.GoName + ")"
+	if p.Input.Name != "" {
+		handler = s.use(serverPath, "BindPrompt") + "(" + p.Input.Decode + ", h." + p.Handler.GoName + ")"
+	}
+	fields := []row{{"Name", strconv.Quote(p.Name)}, {"Definition", "`" + p.Definition + "`"}, {"Handler", handler}}
+	return s.argumentsField(fields, p.Arguments)
+}
+
+// Name: "readme",
+// URI: "docs://readme",
+// Definition: `{"name":"readme",…}`,
+// Handler: h.ReadReadme,
+func (s *source) resourceEntry(r *model.Resource) []row {
+	fields := []row{{"Name", strconv.Quote(r.Name)}, {"URI", strconv.Quote(r.URI)}, {"Definition", "`" + r.Definition + "`"}}
+	return append(resourceFields(fields, r), row{"Handler", "h." + r.Handler.GoName})
+}
+
+// Name: "file",
+// URITemplate: "files://{user}/{+path}",
+// Definition: `{"name":"file",…}`,
+// Handler: server.BindResource(decodeFileVariables, h.ReadFile),
+// Arguments: []server.Argument{…},
+func (s *source) templateEntry(r *model.Resource) []row {
+	fields := []row{{"Name", strconv.Quote(r.Name)}, {"URITemplate", strconv.Quote(r.URI)}, {"Definition", "`" + r.Definition + "`"}}
+	fields = resourceFields(fields, r)
+	if len(r.Raw) > 0 {
+		fields = append(fields, row{"Raw", quotedList(r.Raw)})
+	}
+	fields = append(fields, row{"Handler", s.use(serverPath, "BindResource") + "(" + r.Input.Decode + ", h." + r.Handler.GoName + ")"})
+	return s.argumentsField(fields, r.Arguments)
+}
+
+func resourceFields(fields []row, r *model.Resource) []row {
+	if r.MIMEType != "" {
+		fields = append(fields, row{"MIMEType", strconv.Quote(r.MIMEType)})
+	}
+	if r.Subscribe {
+		fields = append(fields, row{"Subscribe", "true"})
+	}
+	return fields
+}
+
+// Arguments: []server.Argument{{Name: "language", Values: []string{"go", "rust"}}, {Name: "path", Complete: h.CompleteReviewCodePath}},
+func (s *source) argumentsField(fields []row, args []model.Argument) []row {
+	var all []string
+	for _, a := range args {
+		by := "Values: " + quotedList(a.Values)
+		if a.Complete != nil {
+			by = "Complete: h." + a.Complete.GoName
+		}
+		all = append(all, "{Name: "+strconv.Quote(a.Name)+", "+by+"}")
+	}
+	if all == nil {
+		return fields
+	}
+	return append(fields, row{"Arguments", "[]" + s.use(serverPath, "Argument") + "{" + strings.Join(all, ", ") + "}"})
+}
+
+func quotedList(list []string) string {
+	all := slices.Clone(list)
+	for i := range all {
+		all[i] = strconv.Quote(all[i])
+	}
+	return "[]string{" + strings.Join(all, ", ") + "}"
+}
+
+// ReviewCode(ctx context.Context, call *server.Call, in *ReviewCodeArgs) (*server.PromptResult, error)
+func (s *source) entrySignature(h *model.EntryHandler) string {
+	in := ""
+	if h.Input != "" {
+		in = ", in *" + s.named(h.Input)
+	}
+	return h.GoName + "(ctx " + s.use("context", "Context") + ", call *" + s.use(serverPath, "Call") + in + ") (*" + s.named(h.Output) + ", error)"
+}
+
+// named is a type of the package, or of package server if it says so.
+func (s *source) named(typ string) string {
+	if name, ok := strings.CutPrefix(typ, "server."); ok {
+		return s.use(serverPath, name)
+	}
+	return typ
+}

@@ -1,0 +1,70 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// customMethods names the methods of the server's own. One that some revision of the protocol has is refused, whether that is served or
+// not: a client of it would mean the protocol's.
+func (l *packageLowering) customMethods() {
+	for i := range l.in.Manifest.CustomMethods {
+		c := &l.in.Manifest.CustomMethods[i]
+		if ruleIn(l.in.Known, c.Name) != nil {
+			l.diags.ReportAt(c.Pos, c.Node.Pointer, "protocol-method", "list it in methods, or give yours another name", "the protocol has a method %q", c.Name)
+			continue
+		}
+		if c.FromServer {
+			stem := nameOf(c.Name, c.GoName)
+			l.pkg.Notices = append(l.pkg.Notices, &model.Notice{Name: c.Name, GoName: l.types.Names.Take("Notify" + stem),
+				Var: l.types.Names.Take(naming.Unexported(stem) + "Notification"), Doc: textLines(c.Description.Value)})
+			continue
+		}
+		name := l.handlerName(manifest.Text{Value: c.Name, Node: c.Node}, nameOf(c.Name, c.GoName))
+		for _, m := range l.pkg.Methods {
+			if m.GoName == name {
+				l.diags.ReportAt(c.Pos, c.Node.Pointer, "same-go-name", "give one of them a goName", "methods %q and %q would both be %s in Go", c.Name, m.Name, name)
+			}
+		}
+		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: c.Name, GoName: name, Custom: true, Doc: textLines(c.Description.Value)})
+	}
+}
+
+// customTypes lowers params and results of custom methods, as a tool's input and output.
+func (l *packageLowering) customTypes() {
+	all := l.in.Manifest.CustomMethods
+	named := func(name string) *manifest.CustomMethod {
+		return &all[slices.IndexFunc(all, func(c manifest.CustomMethod) bool { return c.Name == name })]
+	}
+	for _, m := range l.pkg.Methods {
+		if !m.Custom {
+			continue
+		}
+		c := named(m.Name)
+		m.Params = l.customType(c, c.Params, m.GoName, "Params", "is sent with", model.Decode)
+		m.Result = l.customType(c, c.Result, m.GoName, "Result", "is answered with", model.Decode|model.Encode)
+		l.later = append(l.later, func() { m.Views = []model.View{{Append: m.Result.Append}} })
+	}
+	for _, n := range l.pkg.Notices {
+		c := named(n.Name)
+		n.Params = l.customType(c, c.Params, nameOf(c.Name, c.GoName), "Params", "is sent with", model.Decode|model.Encode)
+	}
+}
+
+func (l *packageLowering) customType(c *manifest.CustomMethod, d *schema.Document, goName, part, what string, use model.Use) model.TypeRef {
+	return l.types.Lower(typing.Root{Document: d, Name: goName + part, Scope: goName, Use: use, Sent: use&model.Encode != 0,
+		Doc: []string{goName + part + " is what " + c.Name + " " + what + "."}})
+}
+
+// extensions are the places where a server declares what it has beyond the protocol.
+func (l *packageLowering) extensions() (names []string) {
+	for _, e := range l.in.Manifest.Extensions {
+		names = append(names, e.Value)
+	}
+	return names
+}

@@ -1,0 +1,155 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/generator/internal/wire"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// registryNeeds sets what prompts and resources take from the runtime.
+func (l *packageLowering) registryNeeds() {
+	m, n := l.in.Manifest, &l.pkg.Needs
+	some, handler := m.Completes()
+	byHand := func(t manifest.Text) bool { rule := l.ruleOf(t.Value); return rule != nil && rule.Op == "complete" }
+	n.Prompts, n.Resources = m.HasPrompts(), m.HasResources()
+	n.Completions = some && (handler != nil || !slices.ContainsFunc(m.Methods, byHand))
+	if n.Prompts {
+		l.implied("prompts")
+	}
+	if n.Resources {
+		l.implied("resources")
+	}
+	if m.Subscribes() {
+		l.implied("resourcesSubscribe")
+	}
+}
+
+// servedTwice refuses a method that a registry serves, too.
+func (l *packageLowering) servedTwice(m manifest.Text, rule *revision.Method) bool {
+	key := ""
+	switch n := &l.pkg.Needs; {
+	case n.Prompts && (rule.Op == "listPrompts" || rule.Op == "getPrompt"):
+		key = "prompts"
+	case n.Resources && slices.Contains([]string{"listResources", "listResourceTemplates", "readResource"}, rule.Op):
+		key = "resources and resourceTemplates"
+	case n.Resources && l.in.Manifest.Subscribes() && wire.Watches(rule.Op):
+		key = "subscribe: true of resources"
+	case n.Completions && rule.Op == "complete":
+		key = "complete: true of arguments"
+	default:
+		return false
+	}
+	l.diags.Report(m.Node, "served-twice", "remove it from methods, or serve all of them by hand and remove what serves it", "%s is served by %s", m.Value, key)
+	return true
+}
+
+// registries lowers prompts, resources and templates in the manifest's order.
+func (l *packageLowering) registries() {
+	m := l.in.Manifest
+	for i := range m.Prompts {
+		p := &m.Prompts[i]
+		l.pkg.Prompts = append(l.pkg.Prompts, l.prompt(p))
+	}
+	for i := range m.Resources {
+		r := &m.Resources[i]
+		goName := "Read" + nameOf(r.Name, r.GoName)
+		h := l.entryHandler(&r.Listed, goName, "resource "+r.Name, "reads "+r.URI.Value, "server.ResourceContents")
+		l.pkg.Resources = append(l.pkg.Resources, &model.Resource{Name: r.Name, URI: r.URI.Value, Definition: l.shown(r.Advertised()),
+			MIMEType: r.MIMEType.Value, Subscribe: r.Subscribe.Value, Handler: h})
+	}
+	for i := range m.ResourceTemplates {
+		l.pkg.Templates = append(l.pkg.Templates, l.template(&m.ResourceTemplates[i]))
+	}
+}
+
+func (l *packageLowering) shown(advertised *schema.Node) string {
+	return typing.Visible(string(advertised.JSON()))
+}
+
+func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
+	goName := nameOf(p.Name, p.GoName)
+	out := &model.Prompt{Name: p.Name, Definition: l.shown(p.Advertised())}
+	out.Handler = l.entryHandler(&p.Listed, goName, "prompt "+p.Name, "makes the prompt "+p.Name, "server.PromptResult")
+	if p.Schema != nil {
+		out.Input = l.inputOf(p.Schema, goName+"Args", goName, goName+"Args are the arguments of the prompt "+p.Name+".")
+		out.Handler.Input = out.Input.Name
+	}
+	out.Arguments = l.completions(&p.Listed, goName, "prompt "+p.Name, p.Arguments)
+	return out
+}
+
+func (l *packageLowering) template(r *manifest.ResourceTemplate) *model.Resource {
+	goName := nameOf(r.Name, r.GoName)
+	out := &model.Resource{Name: r.Name, URI: r.URITemplate.Value, Definition: l.shown(r.Advertised()), MIMEType: r.MIMEType.Value, Subscribe: r.Subscribe.Value}
+	out.Handler = l.entryHandler(&r.Listed, "Read"+goName, "resource template "+r.Name, "reads "+r.URITemplate.Value, "server.ResourceContents")
+	out.Input = l.inputOf(r.Schema, goName+"Variables", goName, goName+"Variables are the variables of "+r.URITemplate.Value+".")
+	out.Handler.Input = out.Input.Name
+	for _, v := range r.Variables {
+		if v.Raw {
+			out.Raw = append(out.Raw, v.Name)
+		}
+	}
+	out.Arguments = l.completions(&r.Listed, goName, "resource template "+r.Name, r.Variables)
+	return out
+}
+
+func (l *packageLowering) inputOf(d *schema.Document, name, scope, doc string) model.TypeRef {
+	return l.types.Lower(typing.Root{Document: d, Name: name, Scope: scope, Use: model.Decode, Doc: []string{doc}})
+}
+
+// completions are the arguments that are completed.
+func (l *packageLowering) completions(e *manifest.Listed, goName, entry string, args []manifest.Argument) (all []model.Argument) {
+	for _, a := range args {
+		if a.Values == nil && !a.Complete.Value {
+			continue
+		}
+		out := model.Argument{Name: a.Name, Values: a.Values}
+		if a.Complete.Value {
+			about := &manifest.Listed{Pos: e.Pos, Node: e.Node}
+			out.Complete = l.entryHandler(about, "Complete"+goName+naming.GoWords(a.Name), entry, fmt.Sprintf("completes %s of the %s", a.Name, entry), "server.Completion")
+			out.Complete.Input = "server.CompletionRequest"
+		}
+		all = append(all, out)
+	}
+	return all
+}
+
+// entryHandler makes a method of Handlers. Its name is taken once: two equal ones are an error at the second.
+func (l *packageLowering) entryHandler(e *manifest.Listed, goName, entry, does, output string) *model.EntryHandler {
+	h := &model.EntryHandler{Entry: entry, GoName: goName, Output: output, Doc: []string{goName + " " + does + "."}}
+	if lines := textLines(e.Description.Value); len(lines) > 0 {
+		h.Doc = append([]string{goName + " " + does + ": " + lines[0]}, lines[1:]...)
+	}
+	if other := l.handlerNamed(goName); other != "" {
+		l.diags.ReportAt(e.Pos, e.Node.Pointer, "same-go-name", "give one of them a goName", "%s and %s would both be %s in Go", other, entry, goName)
+	}
+	l.pkg.Entries = append(l.pkg.Entries, h)
+	return h
+}
+
+// handlerNamed says for people what has the method already, "" for nothing.
+func (l *packageLowering) handlerNamed(goName string) string {
+	for i := range l.in.Manifest.Tools {
+		if t := &l.in.Manifest.Tools[i]; nameOf(t.Name, t.GoName) == goName {
+			return fmt.Sprintf("tool %q (%s)", t.Name, t.Pos)
+		}
+	}
+	for _, m := range l.pkg.Methods {
+		if m.GoName == goName {
+			return "method " + m.Name
+		}
+	}
+	for _, h := range l.pkg.Entries {
+		if h.GoName == goName {
+			return h.Entry
+		}
+	}
+	return ""
+}

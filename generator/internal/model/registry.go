@@ -1,0 +1,39 @@
+package model
+
+// Prompt is one prompt of the registry.
+type Prompt struct {
+	Name       string
+	Definition string  // the advertised JSON object, compact
+	Input      TypeRef // of its arguments; without a name it has none
+	Arguments  []Argument
+	Handler    *EntryHandler
+}
+
+// Argument is an argument or a variable that is completed: by Values, or by the method Complete.
+type Argument struct {
+	Name     string
+	Values   []string
+	Complete *EntryHandler
+}
+
+// Resource is one resource of the registry, or those that a template matches, which have an Input.
+type Resource struct {
+	Name       string
+	URI        string // or template
+	Definition string
+	MIMEType   string
+	Subscribe  bool
+	Input      TypeRef  // of the variables
+	Raw        []string // variables whose text is JSON
+	Arguments  []Argument
+	Handler    *EntryHandler
+}
+
+// EntryHandler is a method of Handlers for an entry of a registry.
+type EntryHandler struct {
+	Entry  string // for people: prompt review_code
+	GoName string
+	Doc    []string
+	// Input is the type that in points to, empty for none; one of package server is written with its package. So is Output.
+	Input, Output string
+}

@@ -1,0 +1,47 @@
+package typing
+
+import "github.com/mcpkiln/mcpkiln/generator/internal/model"
+
+// leaveDefaultsOut makes optional what has a default in types that are sent, since who writes must be able to leave it out: there a default
+// is documentation. In types that are received, too, decoding fills it in.
+func (t *Types) leaveDefaultsOut() {
+	sent, received := t.reached(true), t.reached(false)
+	for _, d := range t.decls {
+		if s, ok := d.Body.(*model.Struct); ok && sent[d] {
+			for _, p := range s.Props {
+				t.leaveDefaultOut(p, received[d])
+			}
+		}
+	}
+}
+
+func (t *Types) leaveDefaultOut(p *model.Prop, received bool) {
+	if t.defaults[p] == nil {
+		return
+	}
+	p.Presence = presence(false, p.Value.Null, false)
+	if !received {
+		delete(t.defaults, p)
+		p.Doc = append(p.Doc[:len(p.Doc):len(p.Doc)], "Not set, it is left out, which means "+p.DefaultText+".")
+		p.DefaultText = ""
+	}
+}
+
+// reached returns the declarations of what is sent, or of what is received.
+func (t *Types) reached(sent bool) map[*model.Decl]bool {
+	all := map[*model.Decl]bool{}
+	var reach func(*model.Decl, model.Use)
+	reach = func(d *model.Decl, u model.Use) {
+		if d == nil || all[d] {
+			return
+		}
+		all[d] = true
+		Needed(d, u, reach)
+	}
+	for i, r := range t.roots {
+		if t.sent[i] == sent {
+			reach(r.Decl, model.Decode|model.Encode)
+		}
+	}
+	return all
+}

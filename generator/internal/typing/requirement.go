@@ -1,0 +1,279 @@
+package typing
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// requirement is what a schema requires of a value, in words, and the opposite: is at least 5, is less than 5. With a noun it is
+// about a part of the value: "mode" is "fast".
+type requirement struct {
+	yes, no string
+	noun    string // of a value that has such parts: an object, an array
+	open    bool   // yes contains an or
+	wide    bool   // no contains an or
+
+	but     string // anything but this is the opposite
+	key     string // the only member that it is about
+	allowed string // what the opposite allows for key
+	lacks   bool   // the opposite is that key is missing
+}
+
+const (
+	requirementDepth = 4    // schemas within schemas that a reader follows
+	requirementBytes = 4000 // of a violation
+)
+
+// forbidden describes the values that under refuses, for violations of not. The result is zero if the schema has too many parts,
+// or keywords that do not fit into a short sentence.
+func (l *lowering) forbidden(under, owner *schema.Node) requirement {
+	about := l.shape(l.around(owner))
+	s, ok := l.describe(l.ungrouped(conj{under}), about, requirementDepth)
+	if !ok || len(s.no) > requirementBytes {
+		return requirement{}
+	}
+	if s.key == "" {
+		s.allowed = s.opposite(about)
+	}
+	return s
+}
+
+// because describes the values that the schema of an if allows, and the others.
+func (l *lowering) because(under, owner *schema.Node) (then, otherwise string) {
+	about := *l.shape(l.around(owner))
+	if about.kinds == model.KindAny && about.obj.at != nil {
+		about.kinds = model.KindObject // others are rarely meant
+	}
+	s, ok := l.describe(l.ungrouped(conj{under}), &about, requirementDepth)
+	if !ok || len(s.yes)+len(s.no) > requirementBytes {
+		return "", ""
+	}
+	if s.noun == "" {
+		return "the value " + s.yes, "the value " + s.no
+	}
+	return s.yes, s.no
+}
+
+// around returns the schemas that n is a branch of, which hold for the same value.
+func (l *lowering) around(n *schema.Node) conj {
+	all := conj{n}
+	doc := l.home(n)
+	for path := strings.TrimPrefix(n.Pointer, doc.Root.Pointer); ; {
+		branch := inPlace.FindString(path)
+		path = strings.TrimSuffix(path, branch)
+		owner := doc.Lookup(path)
+		if branch == "" || owner == nil || strings.HasSuffix(path, "/properties") {
+			return all
+		}
+		all = append(all, owner)
+	}
+}
+
+// inPlace matches the end of a branch's path.
+var inPlace = regexp.MustCompile(`/(?:(?:allOf|anyOf|oneOf)/[0-9]+|then|else)$`)
+
+// opposite is a noun phrase for the values of which s is not true.
+func (s requirement) opposite(about *shape) string {
+	switch {
+	case s.but != "":
+		return "anything but " + s.but
+	case s.noun != "":
+		return s.noun + " in which " + s.no
+	case about.kinds&(about.kinds-1) == 0:
+		return kindsInWords(about.kinds, about.integer) + " that " + s.no
+	}
+	return "a value that " + s.no
+}
+
+// ungrouped is the shape of the schemas of c before their groups narrow it.
+func (l *lowering) ungrouped(c conj) *shape {
+	s := &shape{kinds: model.KindAny}
+	for _, n := range c {
+		s.and(l.own(n))
+	}
+	return s
+}
+
+// describe puts s into words, leaving out what about says of the value already.
+func (l *lowering) describe(s, about *shape, depth int) (requirement, bool) {
+	if depth == 0 || s.never != nil || s.kinds == 0 {
+		return requirement{}, false
+	}
+	if s.enum != nil {
+		return describeEnum(s.enum), s.plain() && s.groups == nil && s.also == nil
+	}
+	all, ok := l.describeKeywords(s, about, depth)
+	for _, g := range s.groups {
+		either, can := l.describeAnyOf(g, about, depth)
+		all, ok = append(all, either), ok && can
+	}
+	for _, c := range s.also {
+		part, can := l.describeCondition(c, about, depth)
+		all, ok = append(all, part), ok && can
+	}
+	if !ok || len(all) == 0 {
+		return requirement{}, false
+	}
+	return joined(all), true
+}
+
+func describeEnum(e *enumFacet) requirement {
+	var all []string
+	for _, v := range e.values {
+		all = append(all, compact(v))
+	}
+	list := strings.Join(all, ", ")
+	if len(all) == 1 {
+		return requirement{yes: "is " + list, no: "is not " + list, but: list}
+	}
+	return requirement{yes: "is one of " + list, no: "is none of " + list, but: "one of " + list}
+}
+
+// describeKeywords puts the type, and the keywords for one kind of values, into words.
+func (l *lowering) describeKeywords(s, about *shape, depth int) ([]requirement, bool) {
+	var kind []requirement
+	left := about.kinds & s.kinds
+	number := left&model.KindNumber != 0 && s.integer && !about.integer
+	if left != about.kinds || number && s.kinds != model.KindAny {
+		words := kindsInWords(s.kinds, s.integer)
+		kind = append(kind, requirement{yes: "is " + words, no: "is not " + words, but: words})
+	}
+	for _, k := range []model.Kind{model.KindNumber, model.KindString, model.KindArray, model.KindObject} {
+		if left&k == 0 {
+			continue
+		}
+		parts, ok := l.describeKind(k, s, about, depth)
+		if !ok {
+			return nil, false
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		if p := joined(parts); left == about.kinds && left != k {
+			kind = append(kind, p.unless(k)) // values of other kinds satisfy s
+		} else if left != k {
+			return nil, false
+		} else if kind != nil {
+			kind = []requirement{p.within(kind[0], k)}
+		} else {
+			kind = parts
+		}
+	}
+	return kind, true
+}
+
+// unless is s where it holds for values of other kinds, too.
+func (s requirement) unless(k model.Kind) requirement {
+	word := kindsInWords(k, false)
+	if s.noun != "" {
+		s.yes, s.open = "is not "+word+", or one in which "+s.yes, true
+		return s // its opposite is an object in which it is not so
+	}
+	return requirement{yes: "is not " + word + " or " + s.yes, open: true, no: "is " + word + " that " + s.no}
+}
+
+// within is s where values of other kinds are refused.
+func (s requirement) within(kind requirement, k model.Kind) requirement {
+	word := kindsInWords(k, false)
+	if kind.but != "" {
+		word = kind.but
+	}
+	if s.noun != "" {
+		return requirement{yes: "is " + word + " in which " + s.yes, no: kind.no + ", or one in which " + s.no, wide: true}
+	}
+	return requirement{yes: "is " + word + " that " + s.yes, no: kind.no + " or " + s.no, wide: true}
+}
+
+// predicate is s as a predicate of the value itself.
+func (s requirement) predicate() requirement {
+	if s.noun != "" {
+		s.yes, s.no = "is "+s.noun+" in which "+s.yes, "is "+s.noun+" in which "+s.no
+		s.noun, s.key = "", ""
+	}
+	return s
+}
+
+// joined is the conjunction of all.
+func joined(all []requirement) requirement {
+	if len(all) == 1 {
+		return all[0]
+	}
+	s := requirement{noun: all[0].noun, wide: true}
+	if slices.ContainsFunc(all, func(p requirement) bool { return p.noun != s.noun }) {
+		s.noun = ""
+	}
+	yes, no, and := make([]string, len(all)), make([]string, len(all)), " and "
+	for i, p := range all {
+		if s.noun == "" {
+			p = p.predicate()
+		}
+		yes[i], no[i] = p.yes, p.no
+		if p.open {
+			and = ", and "
+		}
+	}
+	s.yes, s.no = strings.Join(yes, and), strings.Join(no, " or ")
+	return s
+}
+
+// opposed is the negation of s.
+func (s requirement) opposed() requirement {
+	return requirement{yes: s.no, no: s.yes, noun: s.noun, open: s.wide, wide: s.open}
+}
+
+// describeAnyOf puts an anyOf into words.
+func (l *lowering) describeAnyOf(g group, about *shape, depth int) (requirement, bool) {
+	var all []requirement
+	for _, b := range g.branches {
+		s, ok := l.describe(l.ungrouped(conj{b}), about, depth-1)
+		if !ok || g.one {
+			return requirement{}, false
+		}
+		all = append(all, s.opposed())
+	}
+	return joined(all).opposed(), len(all) > 0
+}
+
+// describeCondition puts a condition into words if a short sentence can.
+func (l *lowering) describeCondition(c condition, about *shape, depth int) (requirement, bool) {
+	under := c.at.Get(c.keyword)
+	switch c.keyword {
+	case "not":
+		s, ok := l.describe(l.ungrouped(conj{under}), about, depth-1)
+		return s.opposed(), ok
+	case "contains":
+		low, high := l.containsBounds(c.at)
+		s, ok := l.describe(l.ungrouped(conj{under}), l.shape(about.arr.items), depth-1)
+		s = s.predicate()
+		return requirement{yes: "an item " + s.yes, no: "no item " + s.yes, noun: "an array", open: s.open, wide: s.open}, ok && low == 1 && high == nil
+	}
+	return requirement{}, false
+}
+
+// kindsInWords lists kinds as the runtime does.
+func kindsInWords(kinds model.Kind, integer bool) string {
+	number := "a number"
+	if integer {
+		number = "an integer"
+	}
+	var all []string
+	for _, w := range []struct {
+		kind model.Kind
+		word string
+	}{
+		{model.KindBool, "a boolean"}, {model.KindNumber, number}, {model.KindString, "a string"},
+		{model.KindArray, "an array"}, {model.KindObject, "an object"}, {model.KindNull, "null"},
+	} {
+		if kinds&w.kind != 0 {
+			all = append(all, w.word)
+		}
+	}
+	return strings.Join(all, " or ")
+}
+
+func quoted(name string) string { return strconv.Quote(name) }

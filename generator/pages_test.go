@@ -1,0 +1,148 @@
+package generator
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/types"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/templates"
+)
+
+// TestDAY07PagesCompile: who copies a Go block of a page into the project that init writes has a program, but for what the page does not say.
+func TestDAY07PagesCompile(t *testing.T) {
+	for _, page := range []string{"../runtime/server/README.md", "../runtime/streamhttp/README.md", "../runtime/servertest/README.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := goBlocks(string(text))
+		if len(blocks) == 0 {
+			t.Errorf("%s has no Go block", page)
+		}
+		for i, block := range blocks {
+			if err := compilesInAProject(t, block); err != nil {
+				t.Errorf("%s, Go block %d: %v\n%s", page, i+1, err, block)
+			}
+		}
+	}
+}
+
+// TestDAY07PagesThatDoNotCompileAreFound keeps the test above honest.
+func TestDAY07PagesThatDoNotCompileAreFound(t *testing.T) {
+	for _, block := range []string{"call.Advance(ctx)\n", "srv.Run(ctx)\n", "func f() int {}\n", "x :=\n", "nobody.Knows()\n"} {
+		if compilesInAProject(t, block) == nil {
+			t.Errorf("compiles:\n%s", block)
+		}
+	}
+}
+
+func goBlocks(text string) (blocks []string) {
+	for _, part := range strings.Split(text, "\n```go\n")[1:] {
+		block, _, _ := strings.Cut(part, "\n```")
+		blocks = append(blocks, block+"\n")
+	}
+	return blocks
+}
+
+const (
+	pageImports = `package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/metrics"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/servertest"
+	"github.com/mcpkiln/mcpkiln/runtime/streamhttp"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+
+	"example.com/app/reports"
+)
+`
+	// pageProject is what a page takes for granted. Methods in a block hide those of Handlers, so one that differs is an error.
+	pageProject = `
+type handlers struct{ reports.Handlers }
+
+var _ reports.Handlers = (*handlers)(nil)
+
+func newServer(t *testing.T) *server.Server { panic(t) }
+
+func verify(authorization string) (user string, ok bool) { panic(authorization) }
+
+func pay(ctx context.Context) ([]byte, error) { panic(ctx) }
+`
+	pageStatements = `
+func page(ctx context.Context, t *testing.T, call *reports.ImportOrdersCall, srv *server.Server, mux *http.ServeMux,
+	endpoint *streamhttp.Endpoint, c *servertest.Client, shared task.Store) (*reports.ImportOrdersOutput, error) {
+	{
+`
+)
+
+var declares = regexp.MustCompile(`(?m)^(func|type|var|const) `)
+
+// compilesInAProject type-checks a block as declarations or as statements. That it leaves variables unused is no matter.
+func compilesInAProject(t *testing.T, block string) error {
+	source := pageImports + pageProject
+	if declares.MatchString(block) {
+		source += block
+	} else {
+		source += pageStatements + block + "\t}\n\treturn nil, nil\n}\n"
+	}
+	c := newCompiler(t)
+	file, err := parser.ParseFile(c.files, "page.go", source, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	p := &packages{compiler: c, sources: reportsPackage(t, c), checked: map[string]*types.Package{}}
+	var wrong error
+	config := types.Config{Importer: p, GoVersion: "go1.26", Error: func(err error) {
+		if e, ok := err.(types.Error); wrong == nil && (!ok || !e.Soft) {
+			wrong = fmt.Errorf("%w", err)
+		}
+	}}
+	_, _ = config.Check("example.com/app", c.files, []*ast.File{file}, nil)
+	return wrong
+}
+
+// reportsPackage is what the manifest of a new project generates.
+func reportsPackage(t *testing.T, c *compiler) map[string][]*ast.File {
+	files, err := templates.Scaffold(templates.Project{Module: "example.com/app", Import: "example.com/app", Package: "reports", Runtime: "github.com/mcpkiln/mcpkiln", OwnGoMod: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Path != "mcpkiln.yaml" {
+			continue
+		}
+		var parsed []*ast.File
+		for _, g := range mustGenerate(t, Config{Manifest: Source{f.Path, f.Content}}).Files {
+			if !strings.HasSuffix(g.Path, ".go") {
+				continue
+			}
+			file, err := parser.ParseFile(c.files, g.Path, g.Content, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parsed = append(parsed, file)
+		}
+		return map[string][]*ast.File{"example.com/app/reports": parsed}
+	}
+	t.Fatal("a new project has no manifest")
+	return nil
+}

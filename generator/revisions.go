@@ -1,0 +1,188 @@
+package generator
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// loadRevisions loads all revisions: the types of handlers do not depend on the revisions that are generated for (REV07).
+func (r *run) loadRevisions() {
+	r.folders = r.loadFolders()
+	wanted := r.wanted(r.folders)
+	known := r.knownRevisions(slices.Clone(r.folders), wanted)
+	var wg sync.WaitGroup
+	for _, k := range known {
+		if k.revision == nil {
+			wg.Go(func() { r.loadRevision(k) })
+		}
+	}
+	wg.Wait()
+	for _, k := range known {
+		r.report(k.diags)
+		r.known = append(r.known, k.revision)
+	}
+	for _, name := range wanted {
+		k := known[slices.IndexFunc(known, func(k *knownRevision) bool { return k.name == name.Value })]
+		r.revisions = append(r.revisions, k.revision)
+		if k.replaced {
+			r.replacedRevision = k.name
+		}
+	}
+	if r.cfg.Schema.Data != nil && r.replacedRevision == "" {
+		r.foreign(known)
+	}
+}
+
+// foreign reports that the document of the configuration belongs to no revision that is generated for, and why not to the nearest.
+func (r *run) foreign(known []*knownRevision) {
+	var nearest *knownRevision
+	for _, k := range known {
+		if k.wanted && (nearest == nil || len(k.mismatches) < len(nearest.mismatches)) {
+			nearest = k
+		}
+	}
+	r.report(nearest.mismatches)
+	r.result.Diagnostics.ReportAt(schema.Position{File: r.cfg.Schema.Path}, "", "foreign-document",
+		"mcpkiln schema new-revision makes a revision of it", "this is the document of no revision that is generated for; nearest is %s", nearest.name)
+}
+
+// knownRevision is a revision, embedded or of a folder.
+type knownRevision struct {
+	name     string
+	at       schema.Position // where the manifest names it
+	wanted   bool            // generated for
+	revision *revision.Revision
+	folder   *Folder // that it was read from; nil: it is embedded
+	diags    schema.Diagnostics
+	// replaced: it was read with the document that the configuration gives, which belongs to one revision. mismatches say why it is
+	// not this one.
+	replaced   bool
+	mismatches schema.Diagnostics
+}
+
+// loadFolders loads the revisions of the manifest's own.
+func (r *run) loadFolders() []*knownRevision {
+	var all []*knownRevision
+	for _, f := range r.manifest.Folders {
+		i := slices.IndexFunc(r.cfg.Folders, func(given Folder) bool { return given.Path == f.Value })
+		if i < 0 {
+			r.result.Diagnostics.Report(f.Node, "missing-folder", "", "the folder was not read")
+			continue
+		}
+		rev, ds := revision.LoadFolder(folderFiles(r.cfg.Folders[i].Files), f.Value)
+		r.report(ds)
+		switch {
+		case rev == nil:
+		case slices.Contains(revision.Names(), rev.Name):
+			r.result.Diagnostics.Report(f.Node, "duplicate-revision", "remove the folder, or call its revision something else", "mcpkiln has a revision %s itself", rev.Name)
+		case slices.ContainsFunc(all, func(k *knownRevision) bool { return k.name == rev.Name }):
+			r.result.Diagnostics.Report(f.Node, "duplicate-revision", "", "another folder holds a revision %s, too", rev.Name)
+		case !revision.ValidName(rev.Name):
+			r.result.Diagnostics.Report(f.Node, "revision-name", "use letters, digits and -", "%q can not be the name of a revision", rev.Name)
+		default:
+			all = append(all, &knownRevision{name: rev.Name, revision: rev, folder: &r.cfg.Folders[i]})
+		}
+	}
+	return all
+}
+
+// wanted are the revisions to generate for; all, if the manifest and the configuration name none.
+func (r *run) wanted(own []*knownRevision) []manifest.Text {
+	var all []manifest.Text
+	for _, name := range r.cfg.Revisions {
+		all = append(all, manifest.Text{Value: name})
+	}
+	if len(all) == 0 {
+		all = r.manifest.Revisions
+	}
+	if len(all) == 0 {
+		names := revision.Names()
+		for _, k := range own {
+			names = append(names, k.name)
+		}
+		slices.Sort(names)
+		for _, name := range slices.Backward(names) {
+			all = append(all, manifest.Text{Value: name})
+		}
+	}
+	return all
+}
+
+// knownRevisions are all revisions, and those that are wanted but do not exist.
+func (r *run) knownRevisions(all []*knownRevision, wanted []manifest.Text) []*knownRevision {
+	for _, name := range revision.Names() {
+		all = append(all, &knownRevision{name: name})
+	}
+	for _, name := range wanted {
+		i := slices.IndexFunc(all, func(k *knownRevision) bool { return k.name == name.Value })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &knownRevision{name: name.Value})
+		}
+		all[i].wanted, all[i].at = true, schema.Position{File: r.cfg.Manifest.Path}
+		if name.Node != nil {
+			all[i].at = name.Node.Pos
+		}
+	}
+	return all
+}
+
+// loadRevision loads one revision, with the document that the configuration gives if it belongs to this one. Findings without a
+// position are reported at its name.
+func (r *run) loadRevision(k *knownRevision) {
+	if k.wanted && r.cfg.Schema.Data != nil {
+		k.revision, k.mismatches = revision.Load(k.name, revision.WithDocument(r.cfg.Schema.Path, r.cfg.Schema.Data))
+		k.replaced = k.revision != nil
+	}
+	if !k.replaced {
+		k.revision, k.diags = revision.Load(k.name)
+	}
+	for _, ds := range []schema.Diagnostics{k.diags, k.mismatches} {
+		for i := range ds {
+			if ds[i].Pos == (schema.Position{}) {
+				ds[i].Pos = k.at
+			}
+		}
+	}
+}
+
+// file is a file of a revision's folder.
+func (r *run) file(revision, name string) []byte {
+	for _, k := range r.folders {
+		if k.name == revision {
+			return k.folder.Files[name]
+		}
+	}
+	data, _ := schema.Revisions.ReadFile(path.Join(revision, name)) // it was read before
+	return data
+}
+
+// documents are the files of schemas and what the revisions were read from, for the lock file.
+func (r *run) documents() []Source {
+	var all []Source
+	for _, f := range r.cfg.Files {
+		all = append(all, Source{f.Path, f.Data})
+	}
+	for _, rev := range r.revisions {
+		names := []string{"rules.yaml"}
+		for _, d := range rev.Documents {
+			names = append(names, d.Name)
+		}
+		for i, name := range names {
+			source := Source{Path: path.Join(rev.Name, name)}
+			if i == 1 && rev.Name == r.replacedRevision { // the core document, given as a file
+				source = Source{path.Join(rev.Name, path.Base(strings.ReplaceAll(r.cfg.Schema.Path, "\\", "/"))), r.cfg.Schema.Data}
+			} else {
+				source.Data = r.file(rev.Name, name)
+			}
+			all = append(all, source)
+		}
+	}
+	return all
+}

@@ -1,0 +1,54 @@
+package client
+
+import (
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// cache keeps lists for as long as the server says, or until it says that they have changed. It is one session's, so whose lists they are is
+// no question.
+type cache struct {
+	mu    sync.Mutex
+	lists map[wire.Op]cachedList
+	epoch int // counts what was forgotten
+}
+
+type cachedList struct {
+	items   []json.RawMessage
+	expires time.Time
+}
+
+func (c *cache) get(op wire.Op) ([]json.RawMessage, int, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l, ok := c.lists[op]
+	if !ok || !time.Now().Before(l.expires) {
+		return nil, c.epoch, false
+	}
+	return l.items, c.epoch, true
+}
+
+// put keeps a list that was read since epoch, unless something was forgotten meanwhile.
+func (c *cache) put(op wire.Op, items []json.RawMessage, ttl time.Duration, epoch int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ttl <= 0 || epoch != c.epoch {
+		return
+	}
+	if c.lists == nil {
+		c.lists = map[wire.Op]cachedList{}
+	}
+	c.lists[op] = cachedList{items, time.Now().Add(ttl)}
+}
+
+func (c *cache) forget(ops ...wire.Op) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.epoch++
+	for _, op := range ops {
+		delete(c.lists, op)
+	}
+}

@@ -1,0 +1,248 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// call is one thing that a caller waits for: a request, and in revisions that ask by results all rounds of it.
+type call struct {
+	callConfig
+	s            *Session
+	dialect      *wire.Dialect
+	op           *wire.Call
+	tool         string
+	quiet        bool              // the server is not told when it is given up
+	tasks        bool              // it may become a task
+	params       []param           // arguments that headers repeat
+	acknowledged chan *wire.Values // of a subscription
+
+	mu        sync.Mutex
+	round     *round // the latest
+	spent     time.Duration
+	last      Progress
+	given     *Cause // why it was given up between two requests
+	questions map[*question]struct{}
+}
+
+// round is one request of a call. It is the Values of its entry, so that the tracker leads back to it.
+type round struct {
+	context.Context // nil; the tracker asks for values only
+	call            *call
+	entry           *inflight.Entry
+	values          *wire.Values
+	reports         chan Progress
+	most            time.Duration // how long progress may extend it; 0: for ever
+	broken          error         // what its answer broke; guarded by call.mu
+
+	sent    bool   // guarded by the link
+	session string // that the server did not know any more, final when the round is over
+}
+
+// Value implements context.Context.
+func (*round) Value(any) any { return nil }
+
+// newCall begins a call of an operation. The dialect must have it.
+func (s *Session) newCall(op wire.Op, opts []CallOption) (*call, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	d := s.dialect.Load()
+	c := &call{s: s, dialect: d, op: d.Call(op), callConfig: callConfig{timeout: s.cfg.timeout, maxTime: s.cfg.maxTime}}
+	for _, o := range opts {
+		o(&c.callConfig)
+	}
+	switch {
+	case c.op == nil:
+		return nil, &NotOfferedError{What: opNames[op], Revision: d.Version}
+	case !s.server.offer(c.op.Needs):
+		return nil, &NotOfferedError{What: c.op.Needs, Revision: d.Version}
+	}
+	return c, nil
+}
+
+// opNames are what requests are for, in messages about revisions that do not have them.
+var opNames = map[wire.Op]string{
+	wire.OpPing: "a ping", wire.OpSetLevel: "log levels", wire.OpSubscribe: "single subscriptions", wire.OpUnsubscribe: "single subscriptions",
+	wire.OpListen: "streams of notifications", wire.OpDiscover: "discovery", wire.OpListTasks: "lists of tasks", wire.OpGetTask: "tasks",
+}
+
+// begin lists the call until the function that it returns is called.
+func (c *call) begin() (end func()) {
+	s := c.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed[c] = struct{}{}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.listed, c)
+	}
+}
+
+// do sends one request and returns its result, or why there is none.
+func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, error) {
+	s := c.s
+	r := &round{call: c, values: v, most: max(0, c.maxTime-c.spent)}
+	id := s.tracker.NextID()
+	if c.progress != nil || c.op.Op == wire.OpCallTool { // without a token no progress would extend the timeout
+		v.SetID(wire.SlotProgressToken, id)
+		if c.progress != nil {
+			r.reports = make(chan Progress, 16)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, inflightCause(ctx)
+	}
+	frame, err := c.frame(id, v, extra)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := c.limit()
+	if err != nil {
+		return nil, err
+	}
+	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Uncancellable: c.op.Uncancellable, Values: r}
+	e, err := s.tracker.Register(ctx, s.key(id, inflight.Outgoing), info)
+	if err != nil {
+		return nil, ErrClosed
+	}
+	r.entry = e
+	c.enter(r)
+	defer c.leave(r)
+	if err := s.link.send(ctx, frame, r); err != nil {
+		e.Cancel(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true})
+	}
+	return c.await(ctx, r)
+}
+
+func inflightCause(ctx context.Context) *Cause {
+	err := context.Cause(ctx)
+	var own *Cause
+	if errors.As(err, &own) {
+		return own
+	}
+	return &Cause{Source: inflight.SourceParent, Err: err}
+}
+
+// frame is the request as it is sent.
+func (c *call) frame(id rpc.ID, v *wire.Values, extra []byte) ([]byte, error) {
+	var params []byte
+	if c.op.Params != nil || extra != nil {
+		var err error
+		if params, err = c.op.Params.Append(make([]byte, 0, 256+len(extra)+len(v[wire.SlotArguments])), v, extra); err != nil {
+			return nil, err
+		}
+		if len(params) == 2 {
+			params = nil
+		}
+	}
+	return rpc.AppendRequest(make([]byte, 0, len(params)+len(c.op.Name)+64), id, c.op.Name, params), nil
+}
+
+// limit is how long a round may take: without progress its own timeout, and never more than what is left of the whole.
+func (c *call) limit() (time.Duration, error) {
+	if c.maxTime <= 0 {
+		return c.timeout, nil
+	}
+	left := c.maxTime - c.spent
+	switch {
+	case left <= 0:
+		return 0, &Cause{Source: inflight.SourceTimeout, Reason: "not done after " + c.maxTime.String() + " in all its rounds"}
+	case c.timeout <= 0 || c.timeout > left:
+		return left, nil
+	}
+	return c.timeout, nil
+}
+
+// enter makes r the request that the call waits for.
+func (c *call) enter(r *round) {
+	c.mu.Lock()
+	c.round = r
+	c.mu.Unlock()
+	c.s.mu.Lock()
+	c.s.calls[c] = struct{}{}
+	c.s.mu.Unlock()
+}
+
+// leave is the end of a round: the questions that only it could have asked are over.
+func (c *call) leave(r *round) {
+	c.s.mu.Lock()
+	delete(c.s.calls, c)
+	c.s.mu.Unlock()
+	c.mu.Lock()
+	c.spent += time.Since(r.entry.Started()) - r.entry.Paused()
+	orphans := c.questions
+	c.questions = nil
+	c.mu.Unlock()
+	for q := range orphans {
+		q.release(c)
+	}
+}
+
+// await waits for the answer, and hands progress on meanwhile.
+func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
+	for r.reports != nil {
+		select {
+		case p := <-r.reports:
+			c.progress(p)
+			continue
+		case <-r.entry.Done():
+		case <-ctx.Done():
+		}
+		break
+	}
+	answer, err := r.entry.Await()
+	c.mu.Lock()
+	bad := r.broken
+	c.mu.Unlock()
+	switch {
+	case err == nil && bad != nil:
+		return nil, bad
+	case err != nil:
+		return nil, c.s.ended(err)
+	case answer.Err != nil:
+		return nil, answer.Err
+	}
+	return answer.Result, nil
+}
+
+// ended adds to the cause of a request's end what is known of the connection's.
+func (s *Session) ended(err error) error {
+	var cause *Cause
+	if !errors.As(err, &cause) || cause.Source != inflight.SourceDisconnect {
+		return err
+	}
+	s.mu.Lock()
+	lost := s.lost
+	s.mu.Unlock()
+	out := &TransportError{Err: errors.New(cause.Reason), cause: cause}
+	var known *TransportError
+	if errors.As(lost, &known) {
+		out.Err, out.Stderr, out.Noise = known.Err, known.Stderr, known.Noise
+	}
+	return out
+}
+
+// values are those of a new request: what every one carries.
+func (c *call) values() *wire.Values {
+	v := c.s.base
+	return &v
+}
+
+// extra are the members that the caller adds to the params.
+func (c *call) extra() json.RawMessage {
+	if c.meta == nil {
+		return nil
+	}
+	extra := check.AppendString(json.RawMessage{'{'}, c.dialect.Meta)
+	return append(append(append(extra, ':'), c.meta...), '}')
+}

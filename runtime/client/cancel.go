@@ -1,0 +1,200 @@
+package client
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Request is one thing that a caller waits for.
+type Request struct {
+	ID           rpc.ID
+	Method, Tool string
+	Started      time.Time
+	Age          time.Duration
+	Task         string   // the task that it has become, "" for none
+	Progress     Progress // the last
+	// Waiting: the server has asked something, and waits for the answer; the clock stands.
+	Waiting bool
+}
+
+// Requests lists what callers wait for, oldest first.
+func (s *Session) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []Request
+	for _, x := range s.executions {
+		if !x.request.IsZero() {
+			all = append(all, Request{ID: x.request, Method: x.dialect.Call(wire.OpCallTool).Name, Tool: x.tool, Task: x.task, Started: x.started, Age: time.Since(x.started)})
+		}
+	}
+	for c := range s.listed {
+		r := c.snapshot()
+		listed := slices.ContainsFunc(all, func(other Request) bool { return other.ID == r.ID })
+		if !r.ID.IsZero() && !listed {
+			r.Waiting = r.Waiting || s.waiting[r.ID] != nil
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b Request) int { return a.Started.Compare(b.Started) })
+	return all
+}
+
+// snapshot describes the call by its latest request, if there is one.
+func (c *call) snapshot() Request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.round == nil {
+		return Request{}
+	}
+	started := c.round.entry.Started()
+	return Request{ID: c.round.entry.Key().ID, Method: c.op.Name, Tool: c.tool, Started: started, Age: time.Since(started), Progress: c.last, Waiting: len(c.questions) > 0}
+}
+
+// CancelRequest gives up a request in the way that the revision and the transport have for it: by a notification, by closing its stream, or
+// by the request that is for tasks, if it has become one (CAN11).
+// Its caller returns at once with a *Cause of source caller, and an answer that comes later is dropped. Requests that are over or unknown
+// are ignored; ErrUncancellable is for initialize (CAN07).
+func (s *Session) CancelRequest(id rpc.ID, reason string) error {
+	cause := &Cause{Source: inflight.SourceCaller, Reason: reason}
+	e := s.tracker.Find(s.key(id, inflight.Outgoing))
+	if e == nil {
+		s.cancelWaiting(id, cause)
+		return nil
+	}
+	switch e.Cancel(cause) {
+	case inflight.Recorded:
+		return ErrUncancellable
+	case inflight.Unknown: // it was answered just now, which may not be the end of the call
+		s.cancelWaiting(id, cause)
+	}
+	return nil
+}
+
+// onCancel is called for every end of a request but its answer, by whoever ended it.
+func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.Outcome) {
+	if o != inflight.Cancelled {
+		return
+	}
+	info := e.Info()
+	s.cfg.logger.Info("request ended", "id", e.Key().ID.String(), "method", info.Method, "tool", info.Tool, "source", cause.Source.String(), "reason", cause.Reason)
+	if e.Key().Direction == inflight.Incoming {
+		s.questionEnded(e, cause)
+		return
+	}
+	r := info.Values.(*round)
+	if r.call.tasks && r.call.dialect.Task.ByParam && tellsServer(cause.Source) {
+		s.orphan(e.Key().ID, r)
+		return
+	}
+	var notice []byte
+	if tellsServer(cause.Source) && !info.Uncancellable && !r.call.quiet && !s.link.giveUpTells(r.call.dialect) {
+		notice = s.cancelled(r.call.dialect, e.Key().ID, cause)
+	}
+	s.link.giveUp(r, notice)
+}
+
+// maxOrphans is how many requests for tasks are remembered that were given up before they were answered.
+const maxOrphans = 1024
+
+// orphan gives up a request for a task. It is cancelled by the request that is for tasks alone (CAN11), so its answer has to be known first.
+func (s *Session) orphan(id rpc.ID, r *round) {
+	if s.link.shared() {
+		s.link.giveUp(r, nil) // if it was not sent yet
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.orphans == nil {
+		s.orphans = map[rpc.ID]*call{}
+	}
+	if len(s.orphans) < maxOrphans {
+		s.orphans[id] = r.call
+	}
+}
+
+// awaits tells whether somebody wants the answer of a round still.
+func (s *Session) awaits(r *round) bool {
+	if r.entry.Err() == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.orphans[r.entry.Key().ID] != nil
+}
+
+// orphanAnswered cancels the task that a request has become whose caller has gone.
+func (s *Session) orphanAnswered(id rpc.ID, result []byte) {
+	s.mu.Lock()
+	c := s.orphans[id]
+	delete(s.orphans, id)
+	s.mu.Unlock()
+	var v wire.Values
+	if c == nil || result == nil || c.dialect.TaskCreated.Read(result, &v) != nil || !v.Has(wire.SlotTaskID) {
+		return
+	}
+	x := s.newExecution(c.dialect, c.tool, v.Text(wire.SlotTaskID), id)
+	s.spawn(func() { x.abandon("its caller has given up") })
+}
+
+// tellsServer tells whether the server is there to be told.
+func tellsServer(source inflight.Source) bool {
+	return source == inflight.SourceCaller || source == inflight.SourceTimeout || source == inflight.SourceParent
+}
+
+// cancelled is the notification that gives up a request (CAN17).
+func (s *Session) cancelled(d *wire.Dialect, id rpc.ID, cause *Cause) []byte {
+	op := d.Call(wire.OpCancelled)
+	if op == nil {
+		return nil
+	}
+	var v wire.Values
+	v.SetID(wire.SlotRequestID, id)
+	reason := cause.Reason
+	if reason == "" && cause.Err != nil {
+		reason = cause.Err.Error()
+	}
+	if reason != "" {
+		v.SetText(wire.SlotReason, reason)
+	}
+	params, err := op.Params.Append(nil, &v, nil)
+	if err != nil {
+		return nil
+	}
+	return rpc.AppendNotification(nil, op.Name, params)
+}
+
+// cancelWaiting gives up a call between two rounds, or one that has become a task, or that is about to do one of these.
+func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
+	s.mu.Lock()
+	w := s.waiting[id]
+	var task *Execution
+	for _, x := range s.executions {
+		if x.request == id {
+			task = x
+		}
+	}
+	for c := range s.listed {
+		c.mu.Lock()
+		if c.round != nil && c.round.entry.Key().ID == id {
+			c.given = cause
+		}
+		c.mu.Unlock()
+	}
+	s.mu.Unlock()
+	if task != nil {
+		task.giveUp(cause)
+	}
+	if w != nil {
+		w.cancel(cause)
+	}
+}
+
+// givenUp is why the call was given up while no request of it was in flight.
+func (c *call) givenUp() *Cause {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.given
+}

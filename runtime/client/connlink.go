@@ -1,0 +1,244 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Conn is the way to a server over a connection that carries whole frames, such as one end of rpc.Pipe. The session closes it; it is good
+// for one.
+func Conn(c rpc.Conn) Transport { return connTransport{c} }
+
+type connTransport struct{ conn rpc.Conn }
+
+func (t connTransport) again() bool { return false }
+
+func (t connTransport) open(_ context.Context, s *Session) (link, error) {
+	return newConnLink(s, t.conn, nil), nil
+}
+
+// maxQueued is how many bytes may wait for a server that does not read, before requests wait for room.
+const maxQueued = 1 << 20
+
+// connLink carries messages over a connection. One goroutine writes, so that a caller can give up although the server does not read, and
+// one reads.
+type connLink struct {
+	s    *Session
+	conn rpc.Conn
+	// child is the process at the other end, nil for none.
+	child *child
+
+	mu      sync.Mutex
+	queue   []queued
+	bytes   int
+	room    chan struct{} // closed when the queue was taken
+	wake    chan struct{}
+	closing bool
+	failed  error
+
+	written, read chan struct{} // closed when the goroutine is gone
+}
+
+// queued is a frame that waits to be written; round is nil for what is no request.
+type queued struct {
+	frame []byte
+	round *round
+}
+
+func newConnLink(s *Session, conn rpc.Conn, c *child) *connLink {
+	l := &connLink{s: s, conn: conn, child: c, room: make(chan struct{}), wake: make(chan struct{}, 1), written: make(chan struct{}), read: make(chan struct{})}
+	go l.write()
+	go l.receive()
+	return l
+}
+
+func (l *connLink) send(ctx context.Context, frame []byte, r *round) error {
+	var given <-chan struct{}
+	if r != nil {
+		given = r.entry.Done()
+	}
+	for {
+		room, err := l.put(frame, r)
+		if room == nil {
+			return err
+		}
+		select {
+		case <-room:
+		case <-given:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// put adds a frame to the queue, or returns what is closed when there may be room. A request that is over already is not sent.
+func (l *connLink) put(frame []byte, r *round) (room <-chan struct{}, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.failed != nil:
+		return nil, l.failed
+	case l.closing:
+		return nil, ErrClosed
+	case r != nil && r.entry.Err() != nil:
+		return nil, nil
+	case l.bytes > 0 && l.bytes+len(frame) > maxQueued:
+		return l.room, nil
+	}
+	if r != nil {
+		r.sent = true
+	}
+	l.add(queued{frame, r})
+	return nil, nil
+}
+
+// add appends to the queue; the lock is held.
+func (l *connLink) add(q queued) {
+	l.queue = append(l.queue, q)
+	l.bytes += len(q.frame)
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// giveUp takes back a request that was not written yet; of all others the server is told, behind the request.
+func (l *connLink) giveUp(r *round, notice []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.queue, func(q queued) bool { return q.round == r })
+	switch {
+	case i >= 0:
+		l.bytes -= len(l.queue[i].frame)
+		l.queue = slices.Delete(l.queue, i, i+1)
+	case notice != nil && r.sent && !l.closing && l.failed == nil:
+		l.add(queued{frame: notice})
+	}
+}
+
+func (l *connLink) giveUpTells(*wire.Dialect) bool { return false }
+
+func (l *connLink) reply(frame []byte) {
+	if err := l.send(context.Background(), frame, nil); err != nil {
+		l.s.cfg.logger.Debug("a message was not sent", "error", err)
+	}
+}
+
+func (l *connLink) shared() bool { return true }
+
+func (l *connLink) listen() {}
+
+func (l *connLink) renew(context.Context, string) error { return errNoSession }
+
+// write writes what is queued until the link closes or fails.
+func (l *connLink) write() {
+	defer close(l.written)
+	var spare []queued
+	for {
+		l.mu.Lock()
+		batch, closing := l.queue, l.closing
+		l.queue, l.bytes = spare[:0], 0
+		close(l.room)
+		l.room = make(chan struct{})
+		l.mu.Unlock()
+		for i := range batch {
+			if err := l.conn.WriteFrame(batch[i].frame); err != nil {
+				l.fail(err)
+				return
+			}
+		}
+		clear(batch)
+		spare = batch
+		if len(batch) > 0 {
+			continue
+		}
+		if closing {
+			return
+		}
+		<-l.wake
+	}
+}
+
+func (l *connLink) fail(err error) {
+	l.mu.Lock()
+	if l.failed == nil {
+		l.failed = err
+	}
+	l.queue = nil
+	close(l.room)
+	l.room = make(chan struct{})
+	l.mu.Unlock()
+}
+
+// receive hands on what the server sends, until it sends no more.
+func (l *connLink) receive() {
+	defer close(l.read)
+	for {
+		frame, err := l.conn.ReadFrame(nil)
+		var large *rpc.FrameError
+		switch {
+		case errors.As(err, &large):
+			l.s.tooLarge(err)
+			continue
+		case err != nil:
+			l.gone(err)
+			return
+		}
+		l.s.receive(frame, nil)
+	}
+}
+
+// gone ends the session, with what is known of the end.
+func (l *connLink) gone(err error) {
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the server closed the connection")
+	}
+	lost := &TransportError{Err: err}
+	if l.child != nil {
+		lost = l.child.lost(err)
+	}
+	l.fail(lost)
+	l.s.lose(lost)
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// drainWait is how long what is queued may take to be written at the end.
+const drainWait = time.Second
+
+func (l *connLink) close() error {
+	l.mu.Lock()
+	l.closing = true
+	l.mu.Unlock()
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+	timer := time.NewTimer(drainWait)
+	defer timer.Stop()
+	select {
+	case <-l.written:
+	case <-timer.C:
+	}
+	var err error
+	if l.child != nil {
+		err = l.child.end()
+	}
+	closed := l.conn.Close()
+	<-l.read
+	<-l.written
+	if l.child == nil {
+		err = closed
+	}
+	return err
+}

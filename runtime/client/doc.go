@@ -1,0 +1,79 @@
+// Package client calls an MCP server: over the streams of a child process, Streamable HTTP, or a connection within the process, in every
+// revision of the protocol. It holds the rules of the calling side, so that a host need not.
+//
+//	s, err := client.Connect(ctx, client.Command("my-server", "--stdio"))
+//	if err != nil { … }
+//	defer s.Close()
+//	result, err := s.CallTool(ctx, "get_quote", map[string]string{"symbol": "ACME"})
+//
+// # For those who call
+//
+//   - Connect opens a Session: it finds the revision that both sides speak. Close ends it; Done and Err tell that it has ended.
+//   - CallTool, ListTools, GetPrompt, ReadResource, Complete and others are requests. Each has a timeout and a hard maximum (WithTimeout,
+//     Timeout). The end of its context gives it up; so does CancelRequest, by an id that Requests lists.
+//   - Start is CallTool for tools that may be tasks: an Execution has Result, Updates, Cancel, Detach and Ref; Resume follows one that another
+//     process has made.
+//   - Handlers answer what the server asks and hear what it tells. One handler serves every revision, however the question comes.
+//   - Errors are *Cause, *Error, *TransportError, *StatusError, *TaskError, *ProtocolError, *VersionError and
+//     *NotOfferedError, for errors.As.
+//
+// What follows is for those who change this package. Ids such as CAN15 are rules; testdata/traceability/ledger.tsv lists them.
+//
+// # Map
+//
+//   - session.go: Session and Transport, its beginning and end; options.go, handlers.go, errors.go: what callers see
+//   - negotiate.go: which revision is spoken, and what both sides declare
+//   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; cancel.go: giving up
+//   - toolcall.go, tools.go: calls of tools, as tasks or not; task.go: one that is a task; follow.go: reading its state and answering what it
+//     asks; ref.go: naming it for another process
+//   - methods.go, list.go, cache.go: the requests, lists with their pages, and how long they are kept
+//   - receive.go: what comes from the server; events.go: notifications on their way to handlers
+//   - question.go: questions of the server, form.go and sampling.go: what they and their answers have to look like
+//   - listen.go: subscriptions
+//   - connlink.go: messages over a connection; process.go: a child process
+//   - http.go: Streamable HTTP, its sessions; httpexchange.go: one request and its response; httpgiveup.go:
+//     giving one up; httpheader.go: what headers repeat; sse.go: events
+//   - internal/dialects: the revisions, generated
+//
+// # Data flow
+//
+// A call becomes rounds, mostly one. A round is an entry of inflight.Tracker, Outgoing, whose Values is the round: so an answer, progress
+// and a cancellation find it by its id. The caller waits for the entry; the link, which carries messages, knows nothing of answers. Whoever
+// ends the entry first decides (CAN12): an answer, CancelRequest, the caller's context, its timeout, the end of the session. All ends but
+// the first come through Session.onCancel, the one place that tells the server, so it is told once, and only of what was sent.
+//
+// What the server asks is an entry, Incoming, with the handler's context. The same handlers answer questions that are part of a result.
+// A question belongs to the request on whose stream it came. Where all messages come on one stream, it belongs to all calls in flight,
+// since one of them asked: their clocks stand while a person thinks (CAN28), and when the last of them is over, so is the question (CAN31).
+//
+// # Decisions
+//
+// A revision is data (wire.Dialect): names of methods, where values stand in messages, how a request is given up. Nothing here compares
+// versions.
+//
+// One goroutine writes. A caller that wrote itself could not give up while a server does not read. A request that waits to be written is
+// taken back silently; any other is followed by its cancellation.
+//
+// Over HTTP a notification that gives up a request is another request, on another connection. It waits until the first one was sent and a
+// moment more, so that a server does not see it first and ignore it; the stream is closed behind it. A session that the server does not
+// know any more is made anew, once for all who find out, and their requests are sent again: a 404 says that they were not served.
+//
+// Progress is handed on by the goroutine of the caller, between two waits. So it needs no lock, comes in order, and none comes after the
+// call has returned (PRO01). What a caller has no time for gives way to what is newer.
+//
+// A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, looks at once after a
+// notification, and never believes one. In a revision whose result is asked for by a request that blocks, that request is opened when the
+// task asks something or is over, because the questions come on its stream.
+//
+// A request that asks for a task can not be taken back before its answer names the task: then the task is cancelled, by the request that is
+// for that alone (CAN11).
+//
+// A tool call always carries a progress token, because progress that the server does not send can not extend the timeout (CAN16).
+//
+// # Rejected
+//
+//   - A map of pending calls beside the tracker: two places to decide who ends a request.
+//   - Sending a cancellation for a discovery that nobody answers: a server of sessions may take anything but initialize for an error.
+//   - Following redirects: arguments and credentials would go where nobody has looked.
+//   - Ending the session for a line that is no message: servers print banners. It is quoted if the session does not come to be.
+package client

@@ -1,0 +1,136 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Cause is why a request ended without an answer: it was given up (CancelRequest, the caller's context), timed out, or the session ended.
+type Cause = inflight.Cause
+
+// Error is what a server answered in place of a result.
+type Error = rpc.Error
+
+// Errors of sessions and requests.
+var (
+	// ErrClosed is returned by whatever is begun after Close.
+	ErrClosed = errors.New("client: the session is closed")
+	// ErrUncancellable is returned for a request that must not be cancelled, such as initialize (CAN07).
+	ErrUncancellable = errors.New("client: the request can not be cancelled")
+)
+
+// TransportError says that a server could not be reached, or has gone.
+type TransportError struct {
+	Err error
+	// Stderr are the last lines that a child process wrote to its standard error, Noise the first lines of its standard output that were
+	// no messages.
+	Stderr, Noise string
+	cause         *Cause
+}
+
+// Error implements error.
+func (e *TransportError) Error() string {
+	text := "client: " + e.Err.Error()
+	if e.Noise != "" {
+		text += "; not a message on its standard output: " + quoteLines(e.Noise)
+	}
+	if e.Stderr != "" {
+		text += "; its standard error: " + quoteLines(e.Stderr)
+	}
+	return text
+}
+
+// quoteLines makes one line of several.
+func quoteLines(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " | ")
+}
+
+// Unwrap returns what went wrong and, for a request, the *Cause of its end.
+func (e *TransportError) Unwrap() []error {
+	if e.cause == nil {
+		return []error{e.Err}
+	}
+	return []error{e.Err, e.cause}
+}
+
+// StatusError says that an HTTP server answered with a status instead of a message.
+type StatusError struct {
+	Status int
+	// Body is the beginning of what came with it, Challenge the WWW-Authenticate header of a 401 or 403.
+	Body, Challenge string
+	// RetryAfter is how long the server wants not to be asked again; 0: not said.
+	RetryAfter time.Duration
+}
+
+// Error implements error.
+func (e *StatusError) Error() string {
+	text := fmt.Sprintf("client: HTTP status %d %s", e.Status, http.StatusText(e.Status))
+	if e.Challenge != "" {
+		text += " (" + e.Challenge + ")"
+	}
+	if e.Body != "" {
+		text += ": " + quoteLines(e.Body)
+	}
+	return text
+}
+
+// legacy tells whether a server of older revisions may answer so to a request that it does not know.
+func (e *StatusError) legacy() bool {
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	}
+	return e.Status >= 400 && e.Status < 500
+}
+
+// ProtocolError says that the server broke the protocol.
+type ProtocolError struct {
+	Method string // of the request that it answered so; "" for none
+	Err    error
+}
+
+// Error implements error.
+func (e *ProtocolError) Error() string {
+	if e.Method == "" {
+		return "client: the server broke the protocol: " + e.Err.Error()
+	}
+	return "client: the server broke the protocol in its answer to " + e.Method + ": " + e.Err.Error()
+}
+
+// Unwrap returns what was wrong.
+func (e *ProtocolError) Unwrap() error { return e.Err }
+
+func broken(method, format string, args ...any) error {
+	return &ProtocolError{Method: method, Err: fmt.Errorf(format, args...)}
+}
+
+// VersionError says that client and server have no revision of the protocol in common.
+type VersionError struct {
+	Client []string
+	Server []string // as far as it said
+}
+
+// Error implements error.
+func (e *VersionError) Error() string {
+	server := "another one"
+	if len(e.Server) > 0 {
+		server = strings.Join(e.Server, ", ")
+	}
+	return fmt.Sprintf("client: no common protocol revision: this side speaks %s, the server %s", strings.Join(e.Client, ", "), server)
+}
+
+// NotOfferedError says that the server has not declared what a request needs, or that its revision has no such request.
+type NotOfferedError struct {
+	What, Revision string
+}
+
+// Error implements error.
+func (e *NotOfferedError) Error() string {
+	return fmt.Sprintf("client: the server does not offer %s (revision %s)", e.What, e.Revision)
+}

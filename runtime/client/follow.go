@@ -1,0 +1,299 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// How often a task's state is read. The server's interval counts; it is never read more often than that, but for a hint.
+const (
+	defaultPoll = time.Second
+	hintPause   = 100 * time.Millisecond // between two hints that are followed
+	maxMisses   = 8                      // failures in a row that may be passing
+	maxPoll     = time.Hour              // a server that wants longer is asked all the same
+)
+
+// follow reads the task's state until it is over, and answers what it asks.
+func (x *Execution) follow() {
+	misses, last := 0, time.Time{}
+	for x.wait(misses, last) {
+		last = time.Now()
+		v, _, err := x.ask(x.ctx, wire.OpGetTask, nil)
+		switch wait, passing := x.passing(err); {
+		case x.ctx.Err() != nil:
+		case err == nil:
+			misses = 0
+			x.heard(v)
+			continue
+		case passing && misses < maxMisses:
+			misses++
+			x.s.cfg.logger.Debug("the state of a task was not read", "task", x.task, "error", err)
+			if sleep(x.ctx, wait) {
+				continue
+			}
+		default:
+			x.finish(nil, &TaskError{State: x.now(), Err: err})
+		}
+		break
+	}
+	x.finish(nil, x.ended())
+}
+
+// ended is why the execution ends that was followed no longer.
+func (x *Execution) ended() error {
+	if err := x.s.usable(); err != nil && !errors.Is(err, ErrClosed) {
+		return err
+	}
+	return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed"}
+}
+
+func (x *Execution) now() TaskState {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.state
+}
+
+// wait waits for the time of the next reading, or a hint. With failures it waits longer.
+func (x *Execution) wait(misses int, last time.Time) bool {
+	every := x.now().PollInterval
+	if every <= 0 {
+		every = defaultPoll
+	}
+	every = min(min(every, maxPoll)<<min(misses, 5), maxPoll)
+	every += rand.N(every/10 + 1) // many clients must not come at once
+	timer := time.NewTimer(every)
+	defer timer.Stop()
+	select {
+	case <-x.ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	case <-x.hint:
+		return sleep(x.ctx, hintPause-time.Since(last))
+	}
+}
+
+// passing tells whether a failure may be over the next time, and how long to wait at least.
+func (x *Execution) passing(err error) (wait time.Duration, ok bool) {
+	var status *StatusError
+	var cause *Cause
+	var lost *TransportError
+	switch {
+	case errors.As(err, &status):
+		return status.RetryAfter, status.Status == 429 || status.Status >= 500
+	case errors.As(err, &lost):
+		return 0, x.s.usable() == nil
+	case errors.As(err, &cause):
+		return 0, cause.Source == inflight.SourceTimeout
+	}
+	return 0, false
+}
+
+// heard takes the answer about the task's state.
+func (x *Execution) heard(v *wire.Values) {
+	state := readState(v, x.task)
+	if err := x.plausible(v, state.Status); err != nil {
+		x.finish(nil, err)
+		return
+	}
+	x.update(state)
+	if terminal(state.Status) && !x.dialect.Task.QuestionsInline {
+		x.expectResult()
+	}
+	switch {
+	case x.dialect.Task.QuestionsInline && state.Status == task.InputRequired:
+		x.answer(v[wire.SlotInputRequests])
+	case x.dialect.Task.QuestionsInline && terminal(state.Status):
+		x.finish(x.outcome(state, v))
+	case state.Status == task.InputRequired || terminal(state.Status):
+		x.collect()
+	}
+}
+
+// plausible is an error for a state that can not be this task's.
+func (x *Execution) plausible(v *wire.Values, status task.Status) error {
+	method := x.dialect.Call(wire.OpGetTask).Name
+	switch id := v.Text(wire.SlotTaskID); {
+	case id != x.task:
+		return broken(method, "it tells of task %q, not of %q", id, x.task)
+	case !terminal(status) && status != task.Working && status != task.InputRequired:
+		return broken(method, "unknown status %q", status)
+	}
+	return nil
+}
+
+// expectResult ends the execution of a task that is over if its result does not come in the time of a request.
+func (x *Execution) expectResult() {
+	most := x.s.cfg.timeout
+	if x.expecting || most <= 0 {
+		return
+	}
+	x.expecting = true
+	x.s.spawn(func() {
+		if sleep(x.ctx, most) {
+			x.finish(nil, broken(x.dialect.Call(wire.OpTaskResult).Name, "no result came within %v of the end of the task", most))
+		}
+	})
+}
+
+// outcome is the end of a task whose state carries it.
+func (x *Execution) outcome(state TaskState, v *wire.Values) (*ToolResult, error) {
+	switch {
+	case state.Status == task.Completed && v.Has(wire.SlotResult):
+		c := &call{s: x.s, dialect: x.dialect, op: x.dialect.Call(wire.OpCallTool)}
+		return c.toolResult(v[wire.SlotResult])
+	case state.Status == task.Completed:
+		return nil, broken(x.dialect.Call(wire.OpGetTask).Name, "a completed task has no result")
+	}
+	failed := &TaskError{State: state}
+	if v.Has(wire.SlotError) {
+		var said Error
+		if json.Unmarshal(v[wire.SlotError], &said) == nil {
+			failed.Err = &said
+		}
+	}
+	return nil, failed
+}
+
+// collect waits for the result by the request that blocks until there is one. On its stream, or beside it, come the questions of the task.
+func (x *Execution) collect() {
+	x.mu.Lock()
+	begun := x.collecting
+	x.collecting = true
+	x.mu.Unlock()
+	if begun {
+		return
+	}
+	x.s.spawn(func() {
+		_, raw, err := x.ask(x.ctx, wire.OpTaskResult, nil, Timeout(0, 0))
+		if _, passing := x.passing(err); err != nil && passing && x.ctx.Err() == nil {
+			x.mu.Lock()
+			x.collecting = false // the next reading of the state begins anew
+			x.mu.Unlock()
+			return
+		}
+		x.collected(raw, err)
+	})
+}
+
+func (x *Execution) collected(raw []byte, err error) {
+	var refused *Error
+	state := x.now()
+	switch {
+	case x.ctx.Err() != nil:
+	case errors.As(err, &refused):
+		x.settle(&state)
+		x.finish(nil, &TaskError{State: state, Err: refused})
+	case err != nil:
+		x.finish(nil, err)
+	default:
+		c := &call{s: x.s, dialect: x.dialect, op: x.dialect.Call(wire.OpCallTool)}
+		result, err := c.toolResult(raw)
+		x.settle(&state)
+		x.finish(result, err)
+	}
+}
+
+// settle reads the last state of a task that was not known to be over when its result came.
+func (x *Execution) settle(state *TaskState) {
+	if terminal(state.Status) {
+		return
+	}
+	if v, _, err := x.ask(x.ctx, wire.OpGetTask, nil); err == nil {
+		*state = readState(v, x.task)
+		x.update(*state)
+	}
+}
+
+// answer has each question answered that was not asked before, as far as not too many are open, and sends the answers as they come.
+func (x *Execution) answer(requests []byte) {
+	var questions map[string]inputRequest
+	if err := json.Unmarshal(requests, &questions); err != nil {
+		x.s.cfg.logger.Warn("the questions of a task can not be read", "task", x.task, "error", err)
+		return
+	}
+	if err := tooMany(x.dialect.Call(wire.OpGetTask).Name, len(questions)); err != nil {
+		x.finish(nil, err)
+		x.abandon(err.Error())
+		return
+	}
+	for key, asked := range questions {
+		x.mu.Lock()
+		later := x.asked[key] || x.open >= maxQuestions
+		if !later {
+			x.asked[key] = true
+			x.open++
+		}
+		x.mu.Unlock()
+		if !later {
+			x.s.spawn(func() { x.answerOne(key, asked) })
+		}
+	}
+}
+
+func (x *Execution) answerOne(key string, asked inputRequest) {
+	answers, err := x.s.answerAll(x.ctx, x.dialect, map[string]inputRequest{key: asked}, x.task)
+	x.mu.Lock()
+	x.open--
+	x.mu.Unlock()
+	if err == nil {
+		_, _, err = x.ask(x.ctx, wire.OpUpdateTask, answers)
+	}
+	switch {
+	case x.ctx.Err() != nil:
+	case err != nil: // without its answer the task waits for ever
+		x.finish(nil, err)
+		x.abandon(err.Error())
+	default:
+		x.wake()
+	}
+}
+
+// endQuestions ends the questions of a task that came as requests.
+func (s *Session) endQuestions(id string) {
+	for _, open := range s.tracker.List() {
+		if q, ok := open.Values.(*question); ok && q.Task == id {
+			if e := s.tracker.Find(open.Key); e != nil {
+				e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"})
+			}
+		}
+	}
+}
+
+// taskTold takes a notification about a task. It is a hint: what counts is read.
+func (s *Session) taskTold(v *wire.Values) {
+	s.mu.Lock()
+	x := s.executions[v.Text(wire.SlotTaskID)]
+	s.mu.Unlock()
+	if x == nil {
+		return
+	}
+	if state := readState(v, x.task); !terminal(state.Status) && state.Status != "" {
+		x.update(state)
+	}
+	x.wake()
+}
+
+// taskProgressed takes progress of a request that has become a task, where its token stays good.
+func (s *Session) taskProgressed(token rpc.ID, p Progress) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.executions {
+		if x.request != token || x.reports == nil || !x.dialect.Task.Progress {
+			continue
+		}
+		select {
+		case x.reports <- p:
+		default:
+		}
+		return true
+	}
+	return false
+}

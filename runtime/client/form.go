@@ -1,0 +1,191 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"net/mail"
+	"net/url"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// form is the schema of a question: an object whose fields are of simple types.
+type form struct {
+	Properties map[string]formField
+	Required   []string
+}
+
+type formField struct {
+	Type                 string
+	Default              json.RawMessage
+	Enum                 []any
+	OneOf, AnyOf         []choice
+	MinLength, MaxLength *int
+	Minimum, Maximum     *float64
+	MinItems, MaxItems   *int
+	Format               string
+	Items                *formField
+}
+
+type choice struct{ Const any }
+
+// Complete holds what a user filled in against the form, and adds defaults. It returns the content of the answer, a JSON object. A user
+// interface may call it to tell the user what is wrong.
+func (q *Question) Complete(content any) (json.RawMessage, error) {
+	var f form
+	if q.Schema != nil {
+		if err := json.Unmarshal(q.Schema, &f); err != nil {
+			return nil, fmt.Errorf("the form can not be read: %w", err)
+		}
+	}
+	given := map[string]json.RawMessage{}
+	if content != nil {
+		text, err := json.Marshal(content)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, &given); err != nil || given == nil {
+			return nil, fmt.Errorf("the content must be an object with the form's fields")
+		}
+	}
+	for name, field := range f.Properties {
+		if _, ok := given[name]; !ok && field.Default != nil {
+			given[name] = field.Default
+		}
+	}
+	for _, name := range f.Required {
+		if _, ok := given[name]; !ok {
+			return nil, fmt.Errorf("%s is required", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		field, ok := f.Properties[name]
+		if !ok {
+			return nil, fmt.Errorf("the form has no field %s", name)
+		}
+		if err := field.check(given[name]); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return json.Marshal(given)
+}
+
+func (f *formField) check(raw json.RawMessage) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return err
+	}
+	switch v := value.(type) {
+	case string:
+		return f.checkString(v)
+	case json.Number:
+		return f.checkNumber(v)
+	case bool:
+		return f.isType("boolean")
+	case []any:
+		return f.checkList(v)
+	}
+	return fmt.Errorf("%s is of no type that a form has", raw)
+}
+
+// isType is an error unless the field is of one of the types.
+func (f *formField) isType(types ...string) error {
+	if f.Type != "" && !slices.Contains(types, f.Type) {
+		return fmt.Errorf("must be of type %s", f.Type)
+	}
+	return nil
+}
+
+func (f *formField) checkString(v string) error {
+	if err := f.isType("string"); err != nil {
+		return err
+	}
+	n := utf8.RuneCountInString(v)
+	switch {
+	case f.MinLength != nil && n < *f.MinLength:
+		return fmt.Errorf("must have at least %d characters", *f.MinLength)
+	case f.MaxLength != nil && n > *f.MaxLength:
+		return fmt.Errorf("must have at most %d characters", *f.MaxLength)
+	case !f.allows(v):
+		return fmt.Errorf("%q is none of the choices", v)
+	}
+	return checkFormat(f.Format, v)
+}
+
+// allows reports whether v is one of the choices, if there are some.
+func (f *formField) allows(v string) bool {
+	choices := slices.Concat(f.OneOf, f.AnyOf)
+	if len(choices) == 0 && len(f.Enum) == 0 {
+		return true
+	}
+	return slices.Contains(f.Enum, any(v)) || slices.Contains(choices, choice{v})
+}
+
+// checkFormat knows the formats that a form may have. Others say nothing.
+func checkFormat(format, v string) (err error) {
+	switch format {
+	case "email":
+		var a *mail.Address
+		if a, err = mail.ParseAddress(v); err == nil && a.Address != v {
+			return fmt.Errorf("%q is not an email address alone", v)
+		}
+	case "uri":
+		var u *url.URL
+		if u, err = url.Parse(v); err == nil && u.Scheme == "" {
+			return fmt.Errorf("%q is no absolute address", v)
+		}
+	case "date":
+		_, err = time.Parse(time.DateOnly, v)
+	case "date-time":
+		_, err = time.Parse(time.RFC3339, v)
+	}
+	return err
+}
+
+func (f *formField) checkNumber(n json.Number) error {
+	if err := f.isType("number", "integer"); err != nil {
+		return err
+	}
+	v, err := n.Float64()
+	switch {
+	case err != nil:
+		return err
+	case f.Type == "integer" && v != math.Trunc(v):
+		return fmt.Errorf("%s is no integer", n)
+	case f.Minimum != nil && v < *f.Minimum:
+		return fmt.Errorf("must be at least %v", *f.Minimum)
+	case f.Maximum != nil && v > *f.Maximum:
+		return fmt.Errorf("must be at most %v", *f.Maximum)
+	}
+	return nil
+}
+
+func (f *formField) checkList(list []any) error {
+	if err := f.isType("array"); err != nil {
+		return err
+	}
+	switch {
+	case f.MinItems != nil && len(list) < *f.MinItems:
+		return fmt.Errorf("must have at least %d items", *f.MinItems)
+	case f.MaxItems != nil && len(list) > *f.MaxItems:
+		return fmt.Errorf("must have at most %d items", *f.MaxItems)
+	}
+	for _, item := range list {
+		text, ok := item.(string)
+		if !ok {
+			return fmt.Errorf("%v is no string", item)
+		}
+		if f.Items != nil {
+			if err := f.Items.checkString(text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,279 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Endpoint is a transport over Streamable HTTP.
+type Endpoint struct {
+	URL string
+	// Header is added to every request, such as an Authorization.
+	Header http.Header
+	// Client sends the requests; nil: one of the session's own. Redirects are never followed, because they would take credentials and
+	// arguments somewhere else.
+	Client *http.Client
+}
+
+// HTTP is a transport over Streamable HTTP, to the address of a server's endpoint.
+func HTTP(url string) *Endpoint { return &Endpoint{URL: url} }
+
+func (e *Endpoint) again() bool { return false }
+
+func (e *Endpoint) open(_ context.Context, s *Session) (link, error) {
+	l := &httpLink{s: s, endpoint: e, maxBytes: int64(s.cfg.maxFrame), streams: map[*round]*stream{}, replying: make(chan struct{}, maxReplies), renewing: make(chan struct{}, 1)}
+	if l.maxBytes == 0 {
+		l.maxBytes = rpc.DefaultMaxFrame
+	}
+	if e.Client != nil {
+		l.client = *e.Client
+	} else {
+		l.own = http.DefaultTransport.(*http.Transport).Clone()
+		l.own.MaxIdleConnsPerHost = 64
+		l.client.Transport = l.own
+	}
+	l.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	if _, err := l.request(l.ctx, http.MethodPost, nil); err != nil {
+		l.cancel()
+		return nil, &TransportError{Err: err}
+	}
+	return l, nil
+}
+
+// httpLink carries each message in a request of its own. Every request of the session has a goroutine, which reads its response.
+type httpLink struct {
+	s        *Session
+	endpoint *Endpoint
+	client   http.Client
+	own      *http.Transport // nil: the caller's
+	maxBytes int64
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	renewing chan struct{} // full while a new session is made
+	replying chan struct{} // one for each reply on its way
+
+	mu        sync.Mutex
+	closing   bool
+	session   string // id of the session; "" for none
+	listening bool
+	streams   map[*round]*stream
+	ending    int           // requests that were given up, and whose server is being told
+	room      chan struct{} // closed when ending is less than maxEnding again; nil: nobody waits
+}
+
+// request makes an HTTP request with what all of them carry.
+func (l *httpLink) request(ctx context.Context, method string, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, l.endpoint.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range l.endpoint.Header {
+		req.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+	}
+	return req, nil
+}
+
+// identify adds the headers of a session that has begun: its id, and the revision.
+func (l *httpLink) identify(req *http.Request, d *wire.Dialect) (session string) {
+	l.mu.Lock()
+	session = l.session
+	l.mu.Unlock()
+	if d.HTTP.VersionHeader != "" {
+		req.Header.Set(d.HTTP.VersionHeader, d.Version)
+	}
+	if session != "" {
+		req.Header.Set(d.HTTP.SessionHeader, session)
+	}
+	return session
+}
+
+func (l *httpLink) send(ctx context.Context, frame []byte, r *round) error {
+	if r == nil {
+		return l.post(ctx, frame)
+	}
+	if !l.awaitRoom(ctx, r) {
+		return nil
+	}
+	st := &stream{written: make(chan struct{}), begun: make(chan struct{}), ended: make(chan struct{})}
+	ctx, st.cancel = context.WithCancel(l.ctx)
+	l.mu.Lock()
+	switch {
+	case l.closing:
+		l.mu.Unlock()
+		st.cancel()
+		return ErrClosed
+	case r.entry.Err() != nil: // given up before it was sent
+		l.mu.Unlock()
+		st.cancel()
+		return nil
+	}
+	r.sent = true
+	l.streams[r] = st
+	l.work.Go(func() { l.exchange(ctx, frame, r, st) })
+	l.mu.Unlock()
+	return nil
+}
+
+// postTimeout is how long a message that is no request may take.
+const postTimeout = 30 * time.Second
+
+// post sends a notification or an answer.
+func (l *httpLink) post(ctx context.Context, frame []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, postTimeout)
+	defer cancel()
+	stop := context.AfterFunc(l.ctx, cancel)
+	defer stop()
+	req, err := l.request(ctx, http.MethodPost, frame)
+	if err != nil {
+		return err
+	}
+	d := l.s.dialect.Load()
+	l.identify(req, d)
+	if d.HTTP.MethodHeader != "" {
+		if m, bad := rpc.Parse(frame, l.s.cfg.limits); bad == nil && m.Method != nil {
+			req.Header.Set(d.HTTP.MethodHeader, string(m.Method))
+		}
+	}
+	resp, err := l.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return l.status(resp)
+	}
+	return nil
+}
+
+// maxReplies is how many messages may be on their way that nobody waits for, before no more are received.
+const maxReplies = 64
+
+// reply posts what nobody waits for.
+func (l *httpLink) reply(frame []byte) {
+	select {
+	case l.replying <- struct{}{}:
+	case <-l.ctx.Done():
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closing {
+		<-l.replying
+		return
+	}
+	l.work.Go(func() {
+		defer func() { <-l.replying }()
+		if err := l.post(l.ctx, frame); err != nil {
+			l.s.cfg.logger.Debug("a message was not sent", "error", err)
+		}
+	})
+}
+
+func (l *httpLink) giveUpTells(d *wire.Dialect) bool { return d.HTTP.DisconnectCancels }
+
+func (l *httpLink) shared() bool { return false }
+
+// farewell is how long a session that ends may take to say so.
+const farewell = 5 * time.Second
+
+// close ends the streams, and the session where there is one.
+func (l *httpLink) close() error {
+	l.mu.Lock()
+	l.closing = true
+	session := l.session
+	l.mu.Unlock()
+	l.cancel()
+	l.work.Wait()
+	if session != "" {
+		l.leave(session)
+	}
+	if l.own != nil {
+		l.own.CloseIdleConnections()
+	}
+	return nil
+}
+
+// leave tells the server that the session is over. Servers may refuse that.
+func (l *httpLink) leave(session string) {
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	req, err := l.request(ctx, http.MethodDelete, nil)
+	if err != nil {
+		return
+	}
+	l.identify(req, l.s.dialect.Load())
+	resp, err := l.client.Do(req)
+	if err != nil {
+		l.s.cfg.logger.Debug("the session was not ended", "error", err)
+		return
+	}
+	_ = resp.Body.Close()
+}
+
+// errNoSession says that the server does not know the session any more.
+var errNoSession = errors.New("client: the server has ended the session")
+
+// renew makes a new session in place of one that the server has ended.
+func (l *httpLink) renew(ctx context.Context, old string) error {
+	select {
+	case l.renewing <- struct{}{}:
+		defer func() { <-l.renewing }()
+	case <-ctx.Done():
+		return inflightCause(ctx)
+	case <-l.ctx.Done():
+		return ErrClosed
+	}
+	l.mu.Lock()
+	current := l.session
+	if current == old {
+		l.session, l.listening = "", false
+	}
+	l.mu.Unlock()
+	if current != old {
+		return nil // somebody else has
+	}
+	s := l.s
+	d := s.dialect.Load()
+	v, err := s.requestSession(ctx, d)
+	if err != nil {
+		return err
+	}
+	if version := v.Text(wire.SlotProtocolVersion); version != d.Version {
+		return &VersionError{Client: []string{d.Version}, Server: []string{version}}
+	}
+	return s.notify(ctx, d.Call(wire.OpInitialized), nil)
+}
+
+// maxRetryAfter is how many seconds of a server's Retry-After are honoured.
+const maxRetryAfter = 3600
+
+// status is the error of a response that has no message in it.
+func (l *httpLink) status(resp *http.Response) error {
+	err := &StatusError{Status: resp.StatusCode, Challenge: resp.Header.Get("WWW-Authenticate")}
+	if s, err2 := strconv.Atoi(resp.Header.Get("Retry-After")); err2 == nil && s > 0 {
+		err.RetryAfter = time.Duration(min(s, maxRetryAfter)) * time.Second
+	}
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		err.Body = fmt.Sprintf("redirects are not followed: to %s", resp.Header.Get("Location"))
+		return err
+	}
+	err.Body = beginning(resp.Body)
+	return err
+}

@@ -1,0 +1,305 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// exchange sends a request and hands on what comes in answer.
+func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *stream) {
+	defer func() {
+		close(st.ended)
+		st.begin()
+		st.cancel()
+		l.mu.Lock()
+		if st.last != nil {
+			st.last.Stop()
+		}
+		delete(l.streams, r)
+		l.mu.Unlock()
+	}()
+	err := l.roundTrip(ctx, frame, r, st)
+	if err == nil && r.entry.Err() == nil {
+		err = broken(r.call.op.Name, "the response ended without an answer")
+	}
+	if err != nil && ctx.Err() == nil {
+		l.fail(r, err)
+	}
+}
+
+// fail ends a request that has no answer.
+func (l *httpLink) fail(r *round, err error) {
+	var status *StatusError
+	var bad *ProtocolError
+	if !errors.As(err, &status) && !errors.As(err, &bad) && !errors.Is(err, errNoSession) {
+		err = &TransportError{Err: err}
+	}
+	r.fault(err)
+	l.s.tracker.Deliver(r.entry.Key(), inflight.Response{})
+}
+
+func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *stream) error {
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { st.write() }, GotFirstResponseByte: st.begin}
+	req, err := l.request(httptrace.WithClientTrace(ctx, trace), http.MethodPost, frame)
+	if err != nil {
+		return err
+	}
+	d, begins := r.call.dialect, r.call.op.Op == wire.OpInitialize
+	session := ""
+	if !begins {
+		session = l.identify(req, d)
+	}
+	describe(req.Header, d, r)
+	resp, err := l.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	st.begin()
+	switch {
+	case resp.StatusCode == http.StatusNotFound && session != "":
+		r.session = session
+		return errNoSession
+	case begins && resp.StatusCode == http.StatusOK && d.HTTP.SessionHeader != "":
+		l.mu.Lock()
+		l.session = resp.Header.Get(d.HTTP.SessionHeader)
+		l.mu.Unlock()
+	}
+	return l.read(ctx, resp, r)
+}
+
+// read takes a response apart by its type. The body of an error may be a message, too.
+func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round) error {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case kind == "text/event-stream" && resp.StatusCode == http.StatusOK:
+		return l.follow(ctx, resp, r)
+	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+		return l.status(resp)
+	case kind == "application/json":
+		return l.readMessage(resp, r)
+	case resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent:
+		return broken(r.call.op.Name, "HTTP status %d in place of an answer", resp.StatusCode)
+	case resp.StatusCode >= 300:
+		return l.status(resp)
+	case kind == "":
+		kind = "nothing"
+	}
+	return broken(r.call.op.Name, "the server answers with %s, not with a message: %s", kind, quoteLines(beginning(resp.Body)))
+}
+
+// readMessage reads a body that is one message, or several of a batch.
+func (l *httpLink) readMessage(resp *http.Response, r *round) error {
+	if resp.ContentLength > l.maxBytes {
+		return broken(r.call.op.Name, "%w", &rpc.FrameError{Limit: int(l.maxBytes)})
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, l.maxBytes+1))
+	switch {
+	case err != nil:
+		return err
+	case int64(len(body)) > l.maxBytes:
+		return broken(r.call.op.Name, "%w", &rpc.FrameError{Limit: int(l.maxBytes)})
+	}
+	if resp.StatusCode >= 300 { // also others than this protocol's servers write an error as JSON
+		if m, bad := rpc.Parse(body, l.s.cfg.limits); bad != nil || !m.Answers() {
+			resp.Body = io.NopCloser(bytes.NewReader(body))
+			return l.status(resp)
+		}
+	}
+	l.s.receive(body, r)
+	if resp.StatusCode >= 300 && r.entry.Err() == nil {
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		return l.status(resp)
+	}
+	return nil
+}
+
+// follow reads a stream of messages until the request has its answer. Where the revision has that, a stream that ends before is asked for
+// again, from the last event on.
+func (l *httpLink) follow(ctx context.Context, resp *http.Response, r *round) error {
+	events := &eventReader{max: l.maxBytes, retry: defaultRetry}
+	resumes := r.call.dialect.HTTP.LastEventHeader
+	for failures := 0; ; {
+		before := events.id
+		err := events.read(resp.Body, func(data []byte) {
+			if l.s.receive(data, r); !l.s.awaits(r) {
+				l.linger(r)
+			}
+		})
+		_ = resp.Body.Close()
+		var large *rpc.FrameError
+		switch {
+		case r.entry.Err() != nil || ctx.Err() != nil:
+			return nil
+		case errors.As(err, &large):
+			return broken(r.call.op.Name, "%w", err)
+		case resumes == "" || events.id == "":
+			if err == nil {
+				err = io.ErrUnexpectedEOF
+			}
+			return fmt.Errorf("the stream ended without an answer: %w", err)
+		case events.id != before:
+			failures = 0
+		}
+		if resp, err = l.resume(ctx, events, r, &failures); err != nil {
+			return err
+		}
+	}
+}
+
+// lingering is how long a response may take to end behind its answer. One that does can be followed by another on its connection.
+const lingering = time.Second
+
+// linger closes the stream of a request that has its answer, unless the server soon does.
+func (l *httpLink) linger(r *round) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if st := l.streams[r]; st != nil && st.last == nil {
+		st.last = time.AfterFunc(lingering, st.cancel)
+	}
+}
+
+// defaultRetry is how long a client waits before it asks for a stream again, if the server has not said.
+const defaultRetry = time.Second
+
+// minRetry is how long it waits at least: a server that ends its streams at once must not make it spin.
+const minRetry = 50 * time.Millisecond
+
+// maxResumes is how often in a row a stream is asked for that brings nothing new.
+const maxResumes = 5
+
+// resume asks for a stream again, after the time that the server wants.
+func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, failures *int) (*http.Response, error) {
+	for {
+		if *failures++; *failures > maxResumes {
+			return nil, errors.New("the stream ended without an answer, and could not be resumed")
+		}
+		wait := max(events.retry, minRetry)
+		if *failures > 1 {
+			wait = min(wait<<(*failures-1), max(wait, time.Minute))
+		}
+		if !sleep(ctx, wait) {
+			return nil, ctx.Err()
+		}
+		d := r.call.dialect
+		req, err := l.request(ctx, http.MethodGet, nil)
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Accept", "text/event-stream")
+		req.Header.Set(d.HTTP.LastEventHeader, events.id)
+		session := l.identify(req, d)
+		resp, err := l.client.Do(req)
+		switch {
+		case err != nil:
+			l.s.cfg.logger.Debug("a stream was not resumed", "error", err)
+			continue
+		case resp.StatusCode == http.StatusOK && isEventStream(resp):
+			return resp, nil
+		}
+		err = l.status(resp)
+		_ = resp.Body.Close()
+		if resp.StatusCode == http.StatusNotFound && session != "" {
+			r.session = session
+			return nil, errNoSession
+		}
+		if resp.StatusCode < 500 {
+			return nil, fmt.Errorf("the stream ended without an answer, and can not be resumed: %w", err)
+		}
+	}
+}
+
+func isEventStream(resp *http.Response) bool {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return kind == "text/event-stream"
+}
+
+// sleep waits; false: ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// beginning is the first of a body, for an error.
+func beginning(body io.Reader) string {
+	text, _ := io.ReadAll(io.LimitReader(body, 300))
+	return strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))
+}
+
+// listen receives what belongs to no request: on a stream of its own, for as long as the session lives. Servers may have none.
+func (l *httpLink) listen() {
+	d := l.s.dialect.Load()
+	l.mu.Lock()
+	if l.closing || l.listening || d.HTTP.LastEventHeader == "" {
+		l.mu.Unlock()
+		return
+	}
+	l.listening = true
+	session := l.session
+	open := make(chan struct{})
+	l.work.Go(func() { l.listenTo(d, session, sync.OnceFunc(func() { close(open) })) })
+	l.mu.Unlock()
+	timer := time.NewTimer(listenWait)
+	defer timer.Stop()
+	select {
+	case <-open:
+	case <-timer.C:
+	}
+}
+
+// listenWait is how long a session that begins waits for that stream: there are servers that ask on it, and only if it is open.
+const listenWait = time.Second
+
+func (l *httpLink) listenTo(d *wire.Dialect, session string, opened func()) {
+	defer opened()
+	events := &eventReader{max: l.maxBytes, retry: defaultRetry}
+	wait := time.Duration(0)
+	for sleep(l.ctx, wait) {
+		req, err := l.request(l.ctx, http.MethodGet, nil)
+		if err != nil {
+			return
+		}
+		req.Header.Set("Accept", "text/event-stream")
+		if events.id != "" {
+			req.Header.Set(d.HTTP.LastEventHeader, events.id)
+		}
+		if l.identify(req, d) != session {
+			return // there is another session, with another listener
+		}
+		wait = min(max(2*wait, events.retry), max(events.retry, time.Minute))
+		resp, err := l.client.Do(req)
+		opened()
+		if err != nil {
+			continue
+		}
+		if resp.StatusCode == http.StatusOK && isEventStream(resp) {
+			wait = events.retry
+			err = events.read(resp.Body, func(data []byte) { l.s.receive(data, nil) })
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode >= 300 && resp.StatusCode < 500 {
+			return // it has no such stream, or the session is over, which the next request will tell
+		}
+		l.s.cfg.logger.Debug("the stream of the session ended", "error", err, "status", resp.StatusCode)
+		wait = max(wait, events.retry, minRetry)
+	}
+}

@@ -1,0 +1,233 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// waiting is a call between two rounds.
+type waiting struct {
+	round  *round
+	cancel context.CancelCauseFunc
+}
+
+// maxRounds is how often one call may ask for input.
+const maxRounds = 100
+
+// run sends a request, and again with answers as often as its result asks for input. It returns a result that is complete, or the task that
+// the request has become.
+func (c *call) run(ctx context.Context, v *wire.Values, extra []byte) (result []byte, kind resultKind, err error) {
+	defer c.begin()()
+	return c.rounds(ctx, v, extra)
+}
+
+// rounds is run for a call that is listed.
+func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result []byte, kind resultKind, err error) {
+	renewed := false
+	for n := range maxRounds {
+		result, err = c.do(ctx, v, extra)
+		if errors.Is(err, errNoSession) && !renewed { // it was not served
+			renewed = true
+			if err = c.s.link.renew(ctx, c.round.session); err == nil {
+				c.s.link.listen()
+				result, err = c.do(ctx, v, extra)
+			}
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		kind, err = c.kind(result)
+		if err != nil || kind != inputRequired {
+			return result, kind, err
+		}
+		if err := c.answerInput(ctx, result, v, n); err != nil {
+			return nil, 0, err
+		}
+	}
+	return nil, 0, broken(c.op.Name, "it asked for input %d times", maxRounds)
+}
+
+// resultKind is what a result is.
+type resultKind uint8
+
+const (
+	complete resultKind = iota
+	inputRequired
+	taskCreated
+)
+
+// kind tells what a result is. One without a word for it is complete; an unknown word, and one that can not answer this request, break the
+// protocol (EXT21).
+func (c *call) kind(result []byte) (resultKind, error) {
+	rules := &c.dialect.Result
+	if rules.Type == "" {
+		return complete, nil
+	}
+	if len(result) == 0 || result[0] != '{' {
+		return 0, broken(c.op.Name, "its result is no object")
+	}
+	word := memberOf(result, rules.Type)
+	if word == nil {
+		return complete, nil
+	}
+	var text string
+	_ = json.Unmarshal(word, &text)
+	switch {
+	case text == rules.Complete:
+		return complete, nil
+	case text == rules.InputRequired && c.op.Input:
+		return inputRequired, nil
+	case text == rules.Task && c.op.Task && c.tasks:
+		return taskCreated, nil
+	case text == rules.InputRequired || text == rules.Task:
+		return 0, broken(c.op.Name, "it can not be answered with %s %s", rules.Type, word)
+	}
+	return 0, broken(c.op.Name, "unknown %s %s", rules.Type, word)
+}
+
+// inputRequest is one question of a result or a task.
+type inputRequest struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// answerInput answers all that a result asks, and makes v the params of the next round: with the answers, and the state exactly as it
+// came, or without one if there was none.
+func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n int) error {
+	var asked wire.Values
+	if err := c.dialect.InputRequired.Read(result, &asked); err != nil {
+		return broken(c.op.Name, "%w", err)
+	}
+	var questions map[string]inputRequest
+	if asked.Has(wire.SlotInputRequests) {
+		if err := json.Unmarshal(asked[wire.SlotInputRequests], &questions); err != nil {
+			return broken(c.op.Name, "its questions can not be read: %w", err)
+		}
+	}
+	if err := tooMany(c.op.Name, len(questions)); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(c.s.ctx, func() { cancel(&Cause{Source: inflight.SourceShutdown, Reason: "the session is over"}) })
+	defer stop()
+	c.wait(cancel)
+	defer c.resume()
+	if cause := c.givenUp(); cause != nil {
+		cancel(cause)
+	}
+	answers, err := c.s.answerAll(ctx, c.dialect, questions, "")
+	if err != nil {
+		return err
+	}
+	v[wire.SlotInputResponses], v[wire.SlotRequestState] = answers, asked[wire.SlotRequestState]
+	if len(questions) == 0 {
+		return c.pause(ctx, n)
+	}
+	if ctx.Err() != nil {
+		return inflightCause(ctx)
+	}
+	return nil
+}
+
+// pause waits before a round that nobody was asked for: the server only wants to be called again. No person takes that time, so it counts
+// in the maximum of the call (CAN16).
+func (c *call) pause(ctx context.Context, n int) error {
+	wait := min(50*time.Millisecond<<min(n, 10), 5*time.Second)
+	if c.maxTime > 0 {
+		wait = min(wait, c.maxTime-c.spent)
+	}
+	if !sleep(ctx, wait) {
+		return inflightCause(ctx)
+	}
+	c.mu.Lock()
+	c.spent += wait
+	c.mu.Unlock()
+	return nil
+}
+
+// tooMany is an error for more questions at once than are answered.
+func tooMany(method string, n int) error {
+	if n <= maxQuestions {
+		return nil
+	}
+	return broken(method, "it asks %d questions at once, more than %d", n, maxQuestions)
+}
+
+// wait lists the call as one that waits for answers.
+func (c *call) wait(cancel context.CancelCauseFunc) {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	if c.s.waiting == nil {
+		c.s.waiting = map[rpc.ID]*waiting{}
+	}
+	c.s.waiting[c.round.entry.Key().ID] = &waiting{c.round, cancel}
+}
+
+func (c *call) resume() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	delete(c.s.waiting, c.round.entry.Key().ID)
+}
+
+// answerAll has all questions answered at once, each within its own time. nil: nothing was asked.
+func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[string]inputRequest, task string) (json.RawMessage, error) {
+	if len(questions) == 0 {
+		return nil, nil
+	}
+	if s.cfg.questionTimeout > 0 {
+		late := &Cause{Source: inflight.SourceTimeout, Reason: "a question was not answered within " + s.cfg.questionTimeout.String()}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.questionTimeout, late)
+		defer cancel()
+	}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	answers, errs := map[string]json.RawMessage{}, []error{}
+	for _, key := range slices.Sorted(maps.Keys(questions)) {
+		all.Go(func() {
+			result, err := s.answerInput(ctx, d, key, questions[key], task)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				errs = append(errs, err)
+				return
+			}
+			answers[key] = result
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil, inflightCause(ctx)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return json.Marshal(answers)
+}
+
+// answerInput answers one question of a result or task. When it is over before, whoever showed it is told.
+func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, asked inputRequest, task string) ([]byte, error) {
+	h := d.Heard(asked.Method)
+	if h == nil || !h.Input {
+		return nil, broken(asked.Method, "no result can ask that")
+	}
+	q, bad := s.newQuestion(d, h, asked.Params)
+	if bad != nil {
+		return nil, broken(asked.Method, "%s", bad.Message)
+	}
+	q.Key, q.Task = key, task
+	stop := context.AfterFunc(ctx, func() { s.spawn(func() { s.gone(q, inflightCause(ctx)) }) })
+	result, err := s.handle(ctx, d, h.Op, q)
+	stop()
+	return result, err
+}

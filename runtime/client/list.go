@@ -1,0 +1,122 @@
+package client
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"iter"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// ListTools returns the definitions of all tools, page by page. It ends with the first error.
+func (s *Session) ListTools(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
+	return s.list(ctx, wire.OpListTools, opts)
+}
+
+// ListPrompts returns the definitions of all prompts.
+func (s *Session) ListPrompts(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
+	return s.list(ctx, wire.OpListPrompts, opts)
+}
+
+// ListResources returns all resources that the server names.
+func (s *Session) ListResources(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
+	return s.list(ctx, wire.OpListResources, opts)
+}
+
+// ListTemplates returns the templates of addresses of resources.
+func (s *Session) ListTemplates(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
+	return s.list(ctx, wire.OpListTemplates, opts)
+}
+
+// maxPages is how many pages a list may have.
+const maxPages = 10_000
+
+// list reads a list from the cache, or page by page.
+func (s *Session) list(ctx context.Context, op wire.Op, opts []CallOption) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		kept, epoch, ok := s.cache.get(op)
+		if ok {
+			for _, item := range kept {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			return
+		}
+		p := &pages{s: s, op: op, opts: opts, seen: map[[sha256.Size]byte]bool{}, ttl: time.Duration(1<<63 - 1)}
+		for range maxPages {
+			items, err := p.next(ctx)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if p.cursor == nil {
+				s.cache.put(op, p.all, p.ttl, epoch)
+				return
+			}
+		}
+		yield(nil, broken(string(p.method), "the list has more than %d pages", maxPages))
+	}
+}
+
+// pages reads a list page by page.
+type pages struct {
+	s      *Session
+	op     wire.Op
+	opts   []CallOption
+	method string
+	cursor []byte                     // of the next page, nil: there is none; "" is one, too
+	seen   map[[sha256.Size]byte]bool // cursors, which may be long
+	all    []json.RawMessage          // nil if the list is not to be kept
+	ttl    time.Duration              // the shortest
+}
+
+func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
+	c, err := p.s.newCall(p.op, p.opts)
+	if err != nil {
+		return nil, err
+	}
+	p.method = c.op.Name
+	v := c.values()
+	v[wire.SlotCursor] = p.cursor
+	result, _, err := c.run(ctx, v, c.extra())
+	if err != nil {
+		return nil, err
+	}
+	var page wire.Values
+	if err := c.op.Result.Read(result, &page); err != nil {
+		return nil, broken(p.method, "%w", err)
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(page[wire.SlotItems], &items); err != nil {
+		return nil, broken(p.method, "its list can not be read: %w", err)
+	}
+	if p.op == wire.OpListTools {
+		items = p.s.learn(c.dialect, items)
+	}
+	if p.cursor = nil; page.Has(wire.SlotNextCursor) {
+		p.cursor = page[wire.SlotNextCursor]
+		seen := sha256.Sum256(p.cursor)
+		if p.seen[seen] {
+			return nil, broken(p.method, "the list has no end: a cursor comes again after %d pages", len(p.seen))
+		}
+		p.seen[seen] = true
+	}
+	ttl, ok := page.Millis(wire.SlotCacheTTL)
+	if !ok || !c.op.Cacheable {
+		ttl = 0
+	}
+	if p.ttl = min(p.ttl, ttl); p.ttl <= 0 {
+		p.all = nil // it will not be kept
+		return items, nil
+	}
+	p.all = append(p.all, items...)
+	return items, nil
+}

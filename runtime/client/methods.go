@@ -1,0 +1,150 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// ToolResult is what a tool returned. The raw members belong to the caller.
+type ToolResult struct {
+	Content           json.RawMessage // an array of content blocks
+	StructuredContent json.RawMessage // nil for none
+	IsError           bool            // the tool failed, and Content says why: for the model to read
+	Raw               json.RawMessage // the whole result
+}
+
+// learnAgain reads the list of tools anew, because the server says that the headers of a call are not those that it wants.
+func (s *Session) learnAgain(ctx context.Context) error {
+	s.cache.forget(wire.OpListTools)
+	for _, err := range s.ListTools(ctx) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) toolResult(result []byte) (*ToolResult, error) {
+	var v wire.Values
+	if err := c.dialect.Call(wire.OpCallTool).Result.Read(result, &v); err != nil {
+		return nil, broken(c.op.Name, "%w", err)
+	}
+	return &ToolResult{Content: v[wire.SlotContent], StructuredContent: v[wire.SlotStructuredContent], IsError: v.True(wire.SlotIsError), Raw: result}, nil
+}
+
+// object makes a JSON object of v; nil of nil.
+func object(v any) (json.RawMessage, error) {
+	raw, ok := v.(json.RawMessage)
+	switch {
+	case v == nil:
+		return nil, nil
+	case ok:
+		if err := check.Valid(raw, check.Limits{}); err != nil {
+			return nil, err
+		}
+	default:
+		var err error
+		if raw, err = json.Marshal(v); err != nil {
+			return nil, err
+		}
+	}
+	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
+		return nil, fmt.Errorf("they must be a JSON object")
+	}
+	return raw, nil
+}
+
+// GetPrompt returns the messages of a prompt, as the server writes its result.
+func (s *Session) GetPrompt(ctx context.Context, name string, args map[string]string, opts ...CallOption) (json.RawMessage, error) {
+	c, err := s.newCall(wire.OpGetPrompt, opts)
+	if err != nil {
+		return nil, err
+	}
+	v := c.values()
+	v.SetText(wire.SlotName, name)
+	if args != nil {
+		v[wire.SlotArguments], _ = json.Marshal(args)
+	}
+	result, _, err := c.run(ctx, v, c.extra())
+	return result, err
+}
+
+// ReadResource returns a resource, as the server writes its result.
+func (s *Session) ReadResource(ctx context.Context, uri string, opts ...CallOption) (json.RawMessage, error) {
+	return s.ofURI(ctx, wire.OpReadResource, uri, opts)
+}
+
+// Subscribe asks for Handlers.ResourceUpdated of a resource. Revisions without a handshake have Listen for that.
+func (s *Session) Subscribe(ctx context.Context, uri string, opts ...CallOption) error {
+	_, err := s.ofURI(ctx, wire.OpSubscribe, uri, opts)
+	return err
+}
+
+// Unsubscribe ends Subscribe.
+func (s *Session) Unsubscribe(ctx context.Context, uri string, opts ...CallOption) error {
+	_, err := s.ofURI(ctx, wire.OpUnsubscribe, uri, opts)
+	return err
+}
+
+func (s *Session) ofURI(ctx context.Context, op wire.Op, uri string, opts []CallOption) (json.RawMessage, error) {
+	c, err := s.newCall(op, opts)
+	if err != nil {
+		return nil, err
+	}
+	v := c.values()
+	v.SetText(wire.SlotURI, uri)
+	result, _, err := c.run(ctx, v, c.extra())
+	return result, err
+}
+
+// Complete asks for completions. params is what the request says, a JSON object; the result is as the server writes it.
+func (s *Session) Complete(ctx context.Context, params json.RawMessage, opts ...CallOption) (json.RawMessage, error) {
+	c, err := s.newCall(wire.OpComplete, opts)
+	if err != nil {
+		return nil, err
+	}
+	if params, err = object(params); err != nil {
+		return nil, fmt.Errorf("client: params: %w", err)
+	}
+	result, _, err := c.run(ctx, c.values(), params)
+	return result, err
+}
+
+// Ping asks whether the server is there. Revisions without a handshake do not have it.
+func (s *Session) Ping(ctx context.Context, opts ...CallOption) error {
+	c, err := s.newCall(wire.OpPing, opts)
+	if err != nil {
+		return err
+	}
+	_, _, err = c.run(ctx, c.values(), nil)
+	return err
+}
+
+// SetLevel asks for log records from that level on. Revisions without a handshake have WithLogLevel alone.
+func (s *Session) SetLevel(ctx context.Context, level string, opts ...CallOption) error {
+	c, err := s.newCall(wire.OpSetLevel, opts)
+	if err != nil {
+		return err
+	}
+	v := c.values()
+	v.SetText(wire.SlotLevel, level)
+	_, _, err = c.run(ctx, v, nil)
+	return err
+}
+
+// RootsChanged tells the server that Handlers.Roots would say something else now, where the revision has a message for that.
+func (s *Session) RootsChanged(ctx context.Context) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	op := s.dialect.Load().Call(wire.OpRootsChanged)
+	if op == nil || s.cfg.handlers.Roots == nil {
+		return nil
+	}
+	return s.notify(ctx, op, nil)
+}

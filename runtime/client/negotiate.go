@@ -1,0 +1,306 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// negotiate finds out what the server speaks. A server of a revision without a handshake answers the first request of those; from any
+// other one comes an error that these do not have, or nothing, and it gets the handshake.
+func (s *Session) negotiate(ctx context.Context, t Transport) error {
+	stateless, sessions := s.spoken()
+	if len(stateless)+len(sessions) == 0 {
+		return &VersionError{Client: []string{s.cfg.revision}}
+	}
+	if err := s.open(ctx, t, slices.Concat(stateless, sessions)[0]); err != nil {
+		return err
+	}
+	if len(stateless) > 0 {
+		legacy, err := s.discover(ctx, stateless, sessions)
+		if err == nil {
+			return nil
+		}
+		if !legacy || len(sessions) == 0 {
+			return err
+		}
+		s.cfg.logger.Debug("no answer of a revision without a handshake", "error", err)
+		if s.usable() != nil { // there are servers that end when they do not know a request
+			if err := s.reopen(ctx, t, sessions[0], err); err != nil {
+				return err
+			}
+		}
+	}
+	return s.initialize(ctx, sessions)
+}
+
+// spoken are the revisions that may be spoken, newest first.
+func (s *Session) spoken() (stateless, sessions []*wire.Dialect) {
+	for _, d := range s.cfg.dialects {
+		switch {
+		case s.cfg.revision != "" && d.Version != s.cfg.revision:
+		case d.Handshake:
+			sessions = append(sessions, d)
+		default:
+			stateless = append(stateless, d)
+		}
+	}
+	return stateless, sessions
+}
+
+func (s *Session) open(ctx context.Context, t Transport, d *wire.Dialect) error {
+	s.speak(d)
+	l, err := t.open(ctx, s)
+	if err != nil {
+		return err
+	}
+	s.link = l
+	return nil
+}
+
+// reopen begins anew with a server that has gone.
+func (s *Session) reopen(ctx context.Context, t Transport, d *wire.Dialect, why error) error {
+	if !t.again() {
+		return why
+	}
+	_ = s.link.close()
+	s.cancel(why)
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.mu.Lock()
+	s.lost = nil
+	s.mu.Unlock()
+	return s.open(ctx, t, d)
+}
+
+// speak makes d the revision of what is sent from now on.
+func (s *Session) speak(d *wire.Dialect) {
+	s.dialect.Store(d)
+	var v wire.Values
+	v.SetText(wire.SlotProtocolVersion, d.Version)
+	v[wire.SlotClientInfo] = s.cfg.info
+	declared := s.declare(d)
+	v[wire.SlotClientCapabilities], v[wire.SlotCapabilities] = declared, declared
+	if s.cfg.logLevel != "" {
+		v.SetText(wire.SlotLogLevel, s.cfg.logLevel)
+	}
+	s.base = v
+}
+
+// discover asks what a server without a handshake offers. legacy: the error may come from one that has never heard of that request.
+func (s *Session) discover(ctx context.Context, stateless, sessions []*wire.Dialect) (legacy bool, err error) {
+	d := stateless[0]
+	var v *wire.Values
+	for try := 0; ; try++ {
+		v, err = s.ask(ctx, d, len(sessions) > 0)
+		if err == nil {
+			break
+		}
+		supported, other := s.supported(d, err)
+		if !other {
+			return s.isLegacy(ctx, d, err), err
+		}
+		next := common(stateless, supported)
+		if next == nil || try > 0 {
+			return common(sessions, supported) != nil, &VersionError{Client: versions(stateless, sessions), Server: supported}
+		}
+		d = next
+		s.speak(d)
+	}
+	offered := v.Texts(wire.SlotSupportedVersions)
+	picked := common(stateless, offered)
+	if len(offered) == 0 { // there are servers that answer everything
+		return true, broken(d.Call(wire.OpDiscover).Name, "it names no versions")
+	}
+	if picked == nil {
+		return common(sessions, offered) != nil, &VersionError{Client: versions(stateless, sessions), Server: offered}
+	}
+	if picked != d {
+		s.speak(picked)
+	}
+	s.server = newServerSaid(v)
+	s.server.versions = offered
+	return false, nil
+}
+
+// ask sends one discovery. Where the handshake is the other way, the server may be silent for a moment only, and is not told that nobody
+// waits any more: it may not know what that means.
+func (s *Session) ask(ctx context.Context, d *wire.Dialect, probing bool) (*wire.Values, error) {
+	c := &call{s: s, dialect: d, op: d.Call(wire.OpDiscover), callConfig: callConfig{timeout: s.cfg.timeout}, quiet: true}
+	if probing && s.cfg.probe > 0 && s.link.shared() {
+		c.timeout = s.cfg.probe
+	}
+	return c.read(ctx)
+}
+
+// read makes a call that takes nothing but what every request has, and reads its result.
+func (c *call) read(ctx context.Context) (*wire.Values, error) {
+	result, err := c.do(ctx, c.values(), nil)
+	if err != nil {
+		return nil, err
+	}
+	var v wire.Values
+	if err := c.op.Result.Read(result, &v); err != nil {
+		return nil, broken(c.op.Name, "%w", err)
+	}
+	return &v, nil
+}
+
+// supported are the versions that a server speaks instead of the one that it was asked in.
+func (s *Session) supported(d *wire.Dialect, err error) (versions []string, ok bool) {
+	var answer *Error
+	if !errors.As(err, &answer) || answer.Code != d.Codes.UnsupportedVersion {
+		return nil, false
+	}
+	var v wire.Values
+	if d.UnsupportedVersion.Read(answer.Data, &v) != nil {
+		return nil, true
+	}
+	return v.Texts(wire.SlotSupported), true
+}
+
+// isLegacy tells whether an error is none of those that only a server without a handshake has.
+func (s *Session) isLegacy(ctx context.Context, d *wire.Dialect, err error) bool {
+	var answer *Error
+	var cause *Cause
+	var status *StatusError
+	var lost *TransportError
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case errors.As(err, &answer):
+		return answer.Code != d.Codes.MissingCapability && answer.Code != d.Codes.HeaderMismatch
+	case errors.As(err, &status):
+		return status.legacy()
+	case errors.As(err, &lost):
+		return s.usable() != nil
+	case errors.As(err, &cause):
+		return cause.Source == inflight.SourceTimeout
+	}
+	return false
+}
+
+func common(ours []*wire.Dialect, theirs []string) *wire.Dialect {
+	for _, d := range ours {
+		if slices.Contains(theirs, d.Version) {
+			return d
+		}
+	}
+	return nil
+}
+
+func versions(lists ...[]*wire.Dialect) (all []string) {
+	for _, list := range lists {
+		for _, d := range list {
+			all = append(all, d.Version)
+		}
+	}
+	return all
+}
+
+// initialize is the handshake.
+func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) error {
+	d := sessions[0]
+	s.speak(d)
+	v, err := s.requestSession(ctx, d)
+	if err != nil {
+		return err
+	}
+	version := v.Text(wire.SlotProtocolVersion)
+	picked := common(sessions, []string{version})
+	if picked == nil {
+		return &VersionError{Client: versions(sessions), Server: []string{version}}
+	}
+	s.speak(picked)
+	s.server = newServerSaid(v)
+	op := picked.Call(wire.OpInitialized)
+	if err := s.link.send(ctx, rpc.AppendNotification(nil, op.Name, nil), nil); err != nil {
+		return s.ended(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error()})
+	}
+	s.link.listen()
+	return s.askForLogs(ctx, picked)
+}
+
+// requestSession sends the handshake's request, and returns what the server says of itself.
+func (s *Session) requestSession(ctx context.Context, d *wire.Dialect) (*wire.Values, error) {
+	c := &call{s: s, dialect: d, op: d.Call(wire.OpInitialize), callConfig: callConfig{timeout: s.cfg.timeout, maxTime: s.cfg.maxTime}}
+	return c.read(ctx)
+}
+
+// askForLogs sets the level of log records where that is a request of its own.
+func (s *Session) askForLogs(ctx context.Context, d *wire.Dialect) error {
+	op := d.Call(wire.OpSetLevel)
+	if s.cfg.logLevel == "" || op == nil || !s.server.offer(op.Needs) {
+		return nil
+	}
+	return s.SetLevel(ctx, s.cfg.logLevel)
+}
+
+func newServerSaid(v *wire.Values) serverSaid {
+	said := serverSaid{info: v[wire.SlotServerInfo], capabilities: v[wire.SlotCapabilities], instructions: v.Text(wire.SlotInstructions)}
+	_ = json.Unmarshal(said.capabilities, &said.offers)
+	return said
+}
+
+// offer tells whether a server declared the capability at path; "" needs none.
+func (s *serverSaid) offer(path string) bool {
+	if path == "" {
+		return true
+	}
+	at := s.offers
+	var value any = s.offers
+	for name := range wire.Steps(path) {
+		value = at[name]
+		at, _ = value.(map[string]any)
+	}
+	return value != nil && value != false
+}
+
+// declare is what this client can do, as the revision writes it.
+func (s *Session) declare(d *wire.Dialect) json.RawMessage {
+	all, h, at := map[string]any{}, &s.cfg.handlers, &d.Declares
+	add := func(on bool, path string, value any) {
+		if on && path != "" {
+			place(all, path, value)
+		}
+	}
+	form, page := h.Elicit != nil, h.OpenURL != nil && at.ElicitationURL != ""
+	add(form || page, at.Elicitation, nil)
+	add(form && at.ElicitationForm != "", at.ElicitationForm, nil)
+	add(page, at.ElicitationURL, nil)
+	add(h.Sample != nil, at.Sampling, nil)
+	add(h.Sample != nil && h.SampleTools, at.SamplingTools, nil)
+	add(h.Sample != nil && h.SampleContext, at.SamplingContext, nil)
+	add(d.Task.ByReceiver, at.Tasks, nil)
+	add(h.Roots != nil, at.Roots, nil)
+	add(h.Roots != nil, at.RootsListChanged, true)
+	text, _ := json.Marshal(all)
+	return text
+}
+
+// place puts a value at a path, an object where it is nil.
+func place(all map[string]any, path string, value any) {
+	var names []string
+	for name := range wire.Steps(path) {
+		names = append(names, name)
+	}
+	last := len(names) - 1
+	for _, name := range names[:last] {
+		inner, ok := all[name].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			all[name] = inner
+		}
+		all = inner
+	}
+	switch {
+	case value != nil:
+		all[names[last]] = value
+	case all[names[last]] == nil:
+		all[names[last]] = map[string]any{}
+	}
+}

@@ -1,0 +1,118 @@
+package client
+
+import (
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/client/internal/dialects"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Option changes a default of a session.
+type Option func(*config)
+
+type config struct {
+	logger          *slog.Logger
+	info            json.RawMessage
+	dialects        []*wire.Dialect // newest first
+	revision        string
+	timeout         time.Duration
+	maxTime         time.Duration
+	questionTimeout time.Duration
+	probe           time.Duration
+	grace           time.Duration
+	limits          check.Limits
+	maxFrame        int
+	logLevel        string
+	handlers        Handlers
+}
+
+func newConfig(opts []Option) config {
+	c := config{
+		logger: slog.New(slog.DiscardHandler), info: Info("mcpkiln", "0"), dialects: dialects.All,
+		timeout: time.Minute, maxTime: 10 * time.Minute, questionTimeout: 10 * time.Minute, probe: 2 * time.Second, grace: 3 * time.Second,
+	}
+	for _, o := range opts {
+		o(&c)
+	}
+	return c
+}
+
+// WithLogger sets the logger; the default discards. Late answers are logged at level debug, what breaks the protocol as a warning.
+func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
+
+// Info is what WithInfo takes, of a name and a version alone.
+func Info(name, version string) json.RawMessage {
+	info, _ := json.Marshal(struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	}{name, version})
+	return info
+}
+
+// WithInfo says who the client is: the JSON object of an Implementation, with name and version at least.
+func WithInfo(info json.RawMessage) Option { return func(c *config) { c.info = info } }
+
+// WithRevision speaks that protocol revision and no other. The default is the newest that the server has, too.
+func WithRevision(version string) Option { return func(c *config) { c.revision = version } }
+
+// WithTimeout sets how long a request may take without progress (60 s), and how long with progress and in all its rounds (10 min). The time
+// that a person takes to answer a question counts in neither. 0: no bound.
+func WithTimeout(each, most time.Duration) Option {
+	return func(c *config) { c.timeout, c.maxTime = each, most }
+}
+
+// WithQuestionTimeout sets how long a question of the server may be open; the default is 10 min. 0: no bound.
+func WithQuestionTimeout(d time.Duration) Option { return func(c *config) { c.questionTimeout = d } }
+
+// WithProbe sets how long a server may be silent to the first request of revisions without a handshake before it is taken for one of
+// sessions; the default is 2 s.
+func WithProbe(d time.Duration) Option { return func(c *config) { c.probe = d } }
+
+// WithGrace sets how long a child process may take to end after its input was closed, and again after SIGTERM; the default is 3 s.
+func WithGrace(d time.Duration) Option { return func(c *config) { c.grace = d } }
+
+// WithLimits sets the limits of JSON that the server sends.
+func WithLimits(l check.Limits) Option { return func(c *config) { c.limits = l } }
+
+// WithMaxFrame sets how large one message of the server may be, in bytes; the default is 16 MiB.
+func WithMaxFrame(bytes int) Option { return func(c *config) { c.maxFrame = bytes } }
+
+// WithLogLevel asks the server for its log records from that level on, see Handlers.Log.
+func WithLogLevel(level string) Option { return func(c *config) { c.logLevel = level } }
+
+// WithHandlers says who answers the server's questions and hears its notifications. What has no handler is not declared.
+func WithHandlers(h Handlers) Option { return func(c *config) { c.handlers = h } }
+
+// WithDialects sets the revisions that are spoken, newest first, in place of all that this package knows.
+func WithDialects(all ...*wire.Dialect) Option { return func(c *config) { c.dialects = all } }
+
+// CallOption changes one request.
+type CallOption func(*callConfig)
+
+type callConfig struct {
+	timeout, maxTime time.Duration
+	progress         func(Progress)
+	meta             json.RawMessage
+	ttl              time.Duration
+}
+
+// Timeout replaces what WithTimeout says, for one request.
+func Timeout(each, most time.Duration) CallOption {
+	return func(c *callConfig) { c.timeout, c.maxTime = each, most }
+}
+
+// OnProgress has f called for progress of one request, on the goroutine of its caller and never after that has returned. While f runs the
+// caller can not return.
+func OnProgress(f func(Progress)) CallOption { return func(c *callConfig) { c.progress = f } }
+
+// Meta adds the members of a JSON object to the _meta of one request.
+func Meta(members json.RawMessage) CallOption { return func(c *callConfig) { c.meta = members } }
+
+// Progress is what a server says of a running request.
+type Progress struct {
+	Progress, Total float64 // Total 0: unknown
+	Message         string
+}

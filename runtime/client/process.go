@@ -1,0 +1,150 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Process is a transport over the standard streams of a child process. It is started when a session begins, and again where a server ends
+// because it does not know the first request of newer revisions.
+type Process struct {
+	Path string
+	Args []string // without the name of the program
+	Env  []string // nil: this process's own
+	Dir  string
+	// Stderr gets what the child writes to its standard error; nil: it is dropped, but for the last lines, which errors quote.
+	Stderr io.Writer
+}
+
+// Command is a transport over the standard streams of a child process. Nothing but messages goes over them.
+func Command(path string, args ...string) *Process { return &Process{Path: path, Args: args} }
+
+func (p *Process) again() bool { return true }
+
+func (p *Process) open(_ context.Context, s *Session) (link, error) {
+	cmd := exec.Command(p.Path, p.Args...)
+	cmd.Env, cmd.Dir = p.Env, p.Dir
+	c := &child{cmd: cmd, grace: s.cfg.grace, exited: make(chan struct{})}
+	c.tail.to = p.Stderr
+	cmd.Stderr = &c.tail
+	cmd.WaitDelay = s.cfg.grace
+	stdout, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, &TransportError{Err: err}
+	}
+	cmd.Stdout = theirs
+	c.noise = s.noiseSoFar
+	if c.stdin, err = cmd.StdinPipe(); err == nil {
+		err = cmd.Start()
+	}
+	_ = theirs.Close()
+	if err != nil {
+		_ = stdout.Close()
+		return nil, &TransportError{Err: fmt.Errorf("the server does not start: %w", err)}
+	}
+	go c.wait(stdout)
+	conn := rpc.Lines(stdout, c.stdin, stdout, rpc.LineOptions{MaxFrame: s.cfg.maxFrame})
+	return newConnLink(s, conn, c), nil
+}
+
+// child is a running process.
+type child struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	grace  time.Duration
+	tail   tail
+	noise  func() string
+	exited chan struct{} // closed when the process is gone
+	err    error         // how it ended, final then
+}
+
+// lastWords is how long the output of a process may still come after its end: a grandchild can hold the pipe open for ever.
+const lastWords = 500 * time.Millisecond
+
+func (c *child) wait(stdout *os.File) {
+	c.err = c.cmd.Wait()
+	close(c.exited)
+	_ = stdout.SetReadDeadline(time.Now().Add(lastWords))
+}
+
+// lost is the error of a connection that ended, with what the process left behind. It waits a moment for its end, since the last words on
+// standard error say most.
+func (c *child) lost(err error) *TransportError {
+	timer := time.NewTimer(lastWords)
+	defer timer.Stop()
+	select {
+	case <-c.exited:
+		err = errors.New("the server has ended: exit status 0")
+		if c.err != nil {
+			err = fmt.Errorf("the server has ended: %w", c.err)
+		}
+	case <-timer.C:
+	}
+	return &TransportError{Err: err, Stderr: c.tail.String(), Noise: c.noise()}
+}
+
+// end closes the child's input, waits, asks it to end, waits, and kills it. A child that ended by one of the first two is no error.
+func (c *child) end() error {
+	_ = c.stdin.Close()
+	if c.over(c.grace) {
+		return nil
+	}
+	_ = c.cmd.Process.Signal(syscall.SIGTERM)
+	if c.over(c.grace) {
+		return nil
+	}
+	_ = c.cmd.Process.Kill()
+	<-c.exited
+	return &TransportError{Err: fmt.Errorf("the server had to be killed: it did not end within %v of the end of its input, nor of SIGTERM", c.grace), Stderr: c.tail.String()}
+}
+
+func (c *child) over(within time.Duration) bool {
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	select {
+	case <-c.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// maxTail is how much of standard error is kept for errors.
+const maxTail = 2 << 10
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	to   io.Writer
+	mu   sync.Mutex
+	last []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	t.last = append(t.last, p...)
+	if n := len(t.last); n > 2*maxTail {
+		t.last = append(t.last[:0], t.last[n-maxTail:]...)
+	}
+	t.mu.Unlock()
+	if t.to != nil {
+		_, _ = t.to.Write(p) // a child must not end because nobody reads its log
+	}
+	return len(p), nil
+}
+
+// String are the last whole lines.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.last[max(0, len(t.last)-maxTail):])
+}

@@ -1,0 +1,188 @@
+package client_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/testdata/conformance/server/kiln"
+)
+
+// child is a server in a process of its own.
+func child(args []string) {
+	switch args[0] {
+	case "banner":
+		fmt.Println("Welcome to the server!")
+	case "dies":
+		fmt.Fprintln(os.Stderr, "first line\nno such database")
+		os.Exit(3)
+	case "banner and dies":
+		fmt.Println("usage: server FILE")
+		os.Exit(2)
+	case "stubborn", "hard of hearing":
+		stayAlive(args[0] == "stubborn")
+	case "handshake or death":
+		diesOfDiscovery()
+		return
+	}
+	generated, err := kiln.New(struct{ kiln.Handlers }{})
+	if err != nil {
+		panic(err)
+	}
+	srv, err := server.New(server.Definition{
+		Name: "child", Version: "1", Runtime: server.Generation1, Tools: []server.Tool{tool("echo", echo), tool("hang", hang), tool("kill", kill)}, Revisions: generated.Definition().Revisions,
+	})
+	if err != nil {
+		panic(err)
+	}
+	_ = srv.Serve(context.Background(), rpc.Stdio())
+	if args[0] == "stubborn" {
+		select {}
+	}
+	if args[0] == "hard of hearing" {
+		<-terminated
+	}
+}
+
+var terminated = make(chan os.Signal, 1)
+
+// stayAlive has the process end by force only, or by a signal only.
+func stayAlive(ignore bool) {
+	if ignore {
+		signal.Ignore(syscall.SIGTERM)
+		return
+	}
+	signal.Notify(terminated, syscall.SIGTERM)
+}
+
+// diesOfDiscovery is a server that ends when it does not know a request.
+func diesOfDiscovery() {
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		_, id, _ := strings.Cut(in.Text(), `"id":`)
+		id, _, _ = strings.Cut(id, ",")
+		switch line := in.Text(); {
+		case strings.Contains(line, `"initialize"`):
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}}`+"\n", id)
+		case strings.Contains(line, `"tools/call"`):
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`+"\n", id)
+		case !strings.Contains(line, `"notifications/`):
+			fmt.Fprintln(os.Stderr, "unknown request")
+			os.Exit(1)
+		}
+	}
+}
+
+func spawn(t *testing.T, kind string, opts ...client.Option) (*client.Session, error) {
+	t.Helper()
+	p := client.Command(os.Args[0], "-child", kind)
+	p.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0") // else each child takes a second to end under the race detector
+	return client.Connect(t.Context(), p, opts...)
+}
+
+func TestAChildProcessIsServedAndEnds(t *testing.T) {
+	for _, kind := range []string{"plain", "banner"} {
+		each(t, func(t *testing.T, revision string) {
+			s, err := spawn(t, kind, client.WithRevision(revision))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.CallTool(t.Context(), "echo", map[string]string{"text": "hello"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			has(t, string(r.Raw), "hello")
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAChildThatDiesOfTheFirstRequestIsStartedAgain(t *testing.T) {
+	s, err := spawn(t, "handshake or death")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.CallTool(t.Context(), "x", nil); err != nil || s.Revision() != "2025-06-18" {
+		t.Errorf("%s, %v", s.Revision(), err)
+	}
+}
+
+func TestWhatAChildSaysBeforeItDiesIsInTheError(t *testing.T) {
+	for kind, want := range map[string][]string{
+		"dies":            {"exit status 3", "first line | no such database"},
+		"banner and dies": {"exit status 2", "usage: server FILE"},
+	} {
+		_, err := spawn(t, kind)
+		var lost *client.TransportError
+		var exit *exec.ExitError
+		if !errors.As(err, &lost) || !errors.As(err, &exit) {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		has(t, err.Error(), want...)
+	}
+	_, err := client.Connect(t.Context(), client.Command("/no/such/program"))
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAChildThatDoesNotEndIsAskedAndThenKilled(t *testing.T) {
+	for kind, killed := range map[string]bool{"hard of hearing": false, "stubborn": true} {
+		const grace = 300 * time.Millisecond
+		s, err := spawn(t, kind, client.WithGrace(grace))
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		err = s.Close()
+		if took := time.Since(began); took < grace || took > 10*time.Second {
+			t.Errorf("%s: ended after %v", kind, took)
+		}
+		if (err != nil) != killed {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+func TestTheDeathOfAChildEndsWhatIsInFlight(t *testing.T) {
+	s, err := spawn(t, "plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	done := start(t.Context(), s, "hang")
+	_, err = s.CallTool(t.Context(), "kill", nil)
+	r := <-done
+	for _, err := range []error{err, r.err} {
+		var cause *client.Cause
+		if !errors.As(err, &cause) || cause.Source != inflight.SourceDisconnect {
+			t.Fatalf("%v", err)
+		}
+		has(t, err.Error(), "killed")
+	}
+}
+
+// kill ends the process that it runs in.
+func kill(context.Context, *server.Call, *input) (*output, error) {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return nil, err
+	}
+	return nil, self.Kill()
+}

@@ -1,0 +1,182 @@
+package client
+
+import (
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// receive takes one frame of the server, which it keeps. from is the request on whose stream it came, nil where all messages come on one.
+func (s *Session) receive(frame []byte, from *round) {
+	if rpc.IsBatch(frame) && s.dialect.Load().Batches {
+		all, err := rpc.Batch(frame, s.cfg.limits)
+		if err != nil {
+			s.cfg.logger.Warn("a batch can not be read", "error", err)
+		}
+		for _, m := range all {
+			s.message(m, from)
+		}
+		return
+	}
+	s.message(frame, from)
+}
+
+func (s *Session) message(frame []byte, from *round) {
+	m, err := rpc.Parse(frame, s.cfg.limits)
+	switch {
+	case m.Answers():
+		s.answered(&m, err, from)
+	case err != nil:
+		s.unreadable(frame, &m, err)
+	case m.Kind == rpc.KindRequest:
+		s.asked(&m, from)
+	default:
+		s.told(&m)
+	}
+}
+
+// answered hands an answer to who waits for it, also one that can not be read (CAN30). Nobody waits any more for a late one (CAN15).
+func (s *Session) answered(m *rpc.Message, bad *rpc.Error, from *round) {
+	id := m.ID
+	if id.IsZero() {
+		id = s.onlyRequest(from)
+	}
+	key := s.key(id, inflight.Outgoing)
+	if bad != nil {
+		if e := s.tracker.Find(key); e != nil {
+			e.Info().Values.(*round).fault(broken(e.Info().Method, "%s", bad.Message))
+		}
+	}
+	if !s.tracker.Deliver(key, inflight.Response{Result: m.Result, Err: m.Error}) {
+		s.cfg.logger.Debug("a late answer was dropped", "id", id.String())
+		s.orphanAnswered(id, m.Result)
+	}
+}
+
+// onlyRequest is what an error without an id answers: the request of its stream, or the only one that there is.
+func (s *Session) onlyRequest(from *round) rpc.ID {
+	if from != nil {
+		return from.entry.Key().ID
+	}
+	var only rpc.ID
+	n := 0
+	for _, r := range s.tracker.List() {
+		if r.Direction == inflight.Outgoing {
+			only = r.ID
+			n++
+		}
+	}
+	if n != 1 {
+		return rpc.ID{}
+	}
+	return only
+}
+
+// fault makes err what the round fails with.
+func (r *round) fault(err error) {
+	r.call.mu.Lock()
+	defer r.call.mu.Unlock()
+	if r.broken == nil {
+		r.broken = err
+	}
+}
+
+// unreadable is for frames that are no messages, such as a banner on standard output.
+func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error) {
+	s.cfg.logger.Warn("not a message", "error", err.Message, "bytes", len(frame))
+	if m.Kind == rpc.KindRequest && !m.ID.IsZero() {
+		s.link.reply(rpc.AppendError(nil, m.ID, err))
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.noise) < maxNoise {
+		s.noise = append(append(s.noise, frame[:min(len(frame), maxNoise)]...), '\n')
+	}
+}
+
+// maxNoise is how much is kept of what is no message, to be shown in an error.
+const maxNoise = 512
+
+// tooLarge is for a frame that was thrown away. It may have been the answer to any request; to the only one it surely was.
+func (s *Session) tooLarge(err error) {
+	s.cfg.logger.Warn("a message was thrown away", "error", err)
+	if id := s.onlyRequest(nil); !id.IsZero() {
+		if e := s.tracker.Find(s.key(id, inflight.Outgoing)); e != nil {
+			e.Info().Values.(*round).fault(broken(e.Info().Method, "%w", err))
+			s.tracker.Deliver(e.Key(), inflight.Response{})
+		}
+	}
+}
+
+// told takes a notification.
+func (s *Session) told(m *rpc.Message) {
+	h := s.dialect.Load().Heard(string(m.Method))
+	if h == nil || !h.Notification {
+		s.cfg.logger.Debug("an unknown notification", "method", string(m.Method))
+		return
+	}
+	var v wire.Values
+	if m.Params != nil {
+		if err := h.Params.Read(m.Params, &v); err != nil {
+			s.cfg.logger.Warn("a notification can not be read", "method", h.Name, "error", err)
+			return
+		}
+	}
+	switch h.Op {
+	case wire.OpCancelled:
+		s.takenBack(&v)
+	case wire.OpProgress:
+		s.progressed(&v)
+	case wire.OpAcknowledged:
+		s.acknowledge(&v)
+	case wire.OpTaskStatus:
+		s.taskTold(&v)
+	default:
+		s.events.add(h.Op, &v)
+	}
+}
+
+// takenBack ends a question that the server does not want to be answered any more (CAN23).
+func (s *Session) takenBack(v *wire.Values) {
+	if s.endSubscription(v) {
+		return
+	}
+	id := v.ID(wire.SlotRequestID)
+	if o := s.tracker.Cancel(s.key(id, inflight.Incoming), v.Text(wire.SlotReason)); o == inflight.Unknown {
+		s.cfg.logger.Debug("a cancellation of what is over, or was never asked", "id", id.String())
+	}
+}
+
+// progressed extends the timeout of a request, and tells its caller. What the caller has no time for gives way to what is newer.
+func (s *Session) progressed(v *wire.Values) {
+	token := v.ID(wire.SlotProgressToken)
+	p := Progress{Progress: v.Float(wire.SlotProgress), Total: v.Float(wire.SlotTotal), Message: v.Text(wire.SlotMessage)}
+	e := s.tracker.Find(s.key(token, inflight.Outgoing))
+	if e == nil && s.taskProgressed(token, p) {
+		return
+	}
+	if e == nil {
+		s.cfg.logger.Debug("progress of what is over", "token", string(v[wire.SlotProgressToken]))
+		return
+	}
+	r := e.Info().Values.(*round)
+	e.Extend(r.most)
+	r.call.mu.Lock()
+	r.call.last = p
+	r.call.mu.Unlock()
+	if r.reports == nil {
+		return
+	}
+	for {
+		select {
+		case r.reports <- p:
+			return
+		default:
+		}
+		select {
+		case <-r.reports:
+		default:
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Ref names a task for another session, also in another process: see Execution.Ref and Session.Resume. It holds no secrets.
+type Ref struct {
+	Version  int    `json:"version"` // of this form: 1
+	Endpoint string `json:"endpoint,omitempty"`
+	Revision string `json:"revision"`
+	Tool     string `json:"tool"`
+	ID       string `json:"id"`
+}
+
+// refVersion is the only form of Ref so far.
+const refVersion = 1
+
+// Resume follows a task that another session has made, perhaps in another process.
+func (s *Session) Resume(_ context.Context, ref Ref, opts ...CallOption) (*Execution, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	d := s.dialect.Load()
+	switch {
+	case ref.Version != refVersion:
+		return nil, fmt.Errorf("client: a reference of version %d is not known", ref.Version)
+	case ref.Revision != d.Version:
+		return nil, fmt.Errorf("client: the task is of revision %s, the session of %s", ref.Revision, d.Version)
+	case ref.Endpoint != s.endpoint:
+		return nil, fmt.Errorf("client: the task is at %s, the session at %s", ref.Endpoint, s.endpoint)
+	case !d.HasTasks:
+		return nil, &NotOfferedError{What: opNames[wire.OpGetTask], Revision: d.Version}
+	}
+	var c callConfig
+	for _, o := range opts {
+		o(&c)
+	}
+	x := s.newExecution(d, ref.Tool, ref.ID, rpc.ID{})
+	x.state = TaskState{ID: ref.ID, Status: task.Working, TTL: -1}
+	x.hint <- struct{}{} // its state is not known yet
+	return x, x.begin(nil)
+}
+
+// Ref names the task for Resume; false: there is none, the call was answered at once.
+func (x *Execution) Ref() (Ref, bool) {
+	if x.task == "" {
+		return Ref{}, false
+	}
+	return Ref{Version: refVersion, Endpoint: x.s.endpoint, Revision: x.dialect.Version, Tool: x.tool, ID: x.task}, true
+}
+
+// endpointOf names a server without what may be secret: user, query and fragment.
+func endpointOf(t Transport) string {
+	switch t := t.(type) {
+	case *Endpoint:
+		u, err := url.Parse(t.URL)
+		if err != nil {
+			return ""
+		}
+		return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	case *Process:
+		return strings.Join(append([]string{t.Path}, t.Args...), " ")
+	}
+	return ""
+}

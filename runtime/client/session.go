@@ -1,0 +1,216 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Session is one client of one server. Its methods are safe for concurrent use.
+type Session struct {
+	cfg     config
+	tracker *inflight.Tracker
+	peer    uint64 // the tracker's number of the server
+	link    link
+	dialect atomic.Pointer[wire.Dialect]
+	base    wire.Values // what every request carries; final when Connect returns
+	server  serverSaid  // final when Connect returns
+
+	ctx      context.Context // ends with the session; its cause is why
+	cancel   context.CancelCauseFunc
+	work     sync.WaitGroup // goroutines of handlers
+	events   *events
+	cache    cache
+	tools    knownTools
+	endpoint string // how a Ref names the server
+	once     sync.Once
+	err      error // of Close
+
+	state
+}
+
+// state is what changes while a session lives. One mutex guards it.
+type state struct {
+	mu         sync.Mutex
+	calls      map[*call]struct{} // calls that wait for the server or for an answer to its questions
+	ready      bool               // the handshake is over
+	closed     bool
+	over       bool  // no goroutine may begin any more
+	lost       error // why the connection is gone
+	noise      []byte
+	asking     int                   // questions that are with handlers
+	executions map[string]*Execution // tasks that are followed, by their ids
+	orphans    map[rpc.ID]*call      // given up before it was known which task they are
+	listed     map[*call]struct{}    // calls from their first request to their result
+	waiting    map[rpc.ID]*waiting   // calls between two rounds
+}
+
+// serverSaid is what a server says of itself at the beginning.
+type serverSaid struct {
+	info, capabilities json.RawMessage
+	instructions       string
+	offers             map[string]any
+	versions           []string
+}
+
+// Transport is the way to a server: Conn, Command or HTTP makes one.
+type Transport interface {
+	// open begins to carry messages of s, to its receive and lost.
+	open(ctx context.Context, s *Session) (link, error)
+	// again tells whether it can be opened a second time.
+	again() bool
+}
+
+// link carries the messages of one session.
+type link interface {
+	// send takes a message, a request if r is not nil. What goes wrong afterwards ends the request.
+	send(ctx context.Context, frame []byte, r *round) error
+	// giveUp is told that a request is over without an answer. notice is the message that says so, nil: the server is not to be told.
+	giveUp(r *round, notice []byte)
+	// giveUpTells: in the dialect, to end the request's stream is to tell the server.
+	giveUpTells(d *wire.Dialect) bool
+	// reply sends what nobody waits for. It may block while the server does not read.
+	reply(frame []byte)
+	// shared: all messages come on one stream, so nobody can tell to which request one belongs, and a server of sessions may be silent to
+	// the first request of other revisions.
+	shared() bool
+	// listen begins to receive what belongs to no request, if there is a stream for that.
+	listen()
+	// renew makes a new session in place of one that the server has ended.
+	renew(ctx context.Context, old string) error
+	// close ends it in order. Nothing is received afterwards.
+	close() error
+}
+
+// Connect opens a session: it finds out which revision of the protocol the server speaks, newest first, and introduces both sides. ctx is
+// for the beginning alone. The errors are *TransportError, *VersionError, *ProtocolError, *Error and *Cause.
+func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error) {
+	s := &Session{cfg: newConfig(opts), endpoint: endpointOf(t)}
+	s.tracker = inflight.New(inflight.Options{OnCancel: s.onCancel})
+	s.peer = s.tracker.NewPeer()
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.calls, s.listed = map[*call]struct{}{}, map[*call]struct{}{}
+	s.events = newEvents(s)
+	if err := s.negotiate(ctx, t); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	s.mu.Lock()
+	s.ready = true
+	s.mu.Unlock()
+	return s, nil
+}
+
+// Close ends the session: what is in flight ends with a *Cause of source shutdown, handlers' contexts end, and a child process is asked
+// to end, in the end by force. It waits for handlers, so do not call it from one. Further calls return the same.
+func (s *Session) Close() error {
+	s.once.Do(func() {
+		s.mu.Lock()
+		s.closed = true
+		s.mu.Unlock()
+		s.tracker.Shutdown("the session is closed", true)
+		if s.link != nil {
+			s.err = s.link.close()
+		}
+		s.cancel(ErrClosed)
+		s.mu.Lock()
+		s.over = true
+		s.mu.Unlock()
+		s.work.Wait()
+	})
+	return s.err
+}
+
+// Done is closed when the session has ended: by Close, or because the connection is gone.
+func (s *Session) Done() <-chan struct{} { return s.ctx.Done() }
+
+// Err is why the session has ended; nil while it has not.
+func (s *Session) Err() error {
+	if s.ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(s.ctx)
+}
+
+// Revision is the protocol revision that is spoken, such as "2025-11-25".
+func (s *Session) Revision() string { return s.dialect.Load().Version }
+
+// ServerInfo is the server's name of itself, a JSON object or nil. It decides nothing.
+func (s *Session) ServerInfo() json.RawMessage { return s.server.info }
+
+// Capabilities is what the server has declared, a JSON object.
+func (s *Session) Capabilities() json.RawMessage { return s.server.capabilities }
+
+// Instructions are the server's, for a model; "" for none.
+func (s *Session) Instructions() string { return s.server.instructions }
+
+// lose ends the session because its connection is gone.
+func (s *Session) lose(err error) {
+	var already *TransportError
+	if !errors.As(err, &already) {
+		err = &TransportError{Err: err}
+	}
+	s.mu.Lock()
+	if s.closed {
+		err = ErrClosed
+	}
+	if s.lost == nil {
+		s.lost = err
+	}
+	s.mu.Unlock()
+	s.cancel(err)
+	s.tracker.CancelPeer(s.peer, &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true})
+}
+
+// usable is an error for a session that is over.
+func (s *Session) usable() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	return s.lost
+}
+
+// spawn runs f in a goroutine that Close waits for; false: it is too late.
+func (s *Session) spawn(f func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return false
+	}
+	s.work.Go(f)
+	return true
+}
+
+// noiseSoFar is what the server sent that was no message.
+func (s *Session) noiseSoFar() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.noise)
+}
+
+// notify sends a notification.
+func (s *Session) notify(ctx context.Context, op *wire.Call, v *wire.Values) error {
+	var params []byte
+	if v != nil {
+		var err error
+		if params, err = op.Params.Append(nil, v, nil); err != nil {
+			return err
+		}
+	}
+	if err := s.link.send(ctx, rpc.AppendNotification(nil, op.Name, params), nil); err != nil {
+		return s.ended(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error()})
+	}
+	return nil
+}
+
+func (s *Session) key(id rpc.ID, d inflight.Direction) inflight.Key {
+	return inflight.Key{Peer: s.peer, ID: id, Direction: d}
+}

@@ -1,0 +1,110 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// eventReader reads server-sent events. What it remembers outlives one response, because the next one goes on where it ended.
+type eventReader struct {
+	max   int64  // bytes of one event
+	id    string // of the last event, "" for none
+	retry time.Duration
+}
+
+// read hands on the data of each event until the stream ends. The data belongs to who gets it.
+func (e *eventReader) read(body io.Reader, each func(data []byte)) error {
+	r := bufio.NewReaderSize(body, 4<<10)
+	var data []byte
+	var id *string
+	for {
+		line, err := e.line(r, int64(len(data)))
+		if err != nil {
+			if err == io.EOF {
+				return nil // an event without its blank line does not count
+			}
+			return err
+		}
+		if len(line) > 0 {
+			data, id = e.field(line, data, id)
+			continue
+		}
+		if id != nil {
+			e.id, id = *id, nil
+		}
+		if len(bytes.TrimSpace(data)) > 0 {
+			each(data)
+		}
+		data = nil
+	}
+}
+
+// line is the next line without its end, which is any of \n, \r\n and \r.
+func (e *eventReader) line(r *bufio.Reader, before int64) (line []byte, err error) {
+	for {
+		c, err := r.ReadByte()
+		switch {
+		case err != nil:
+			return nil, err
+		case c == '\n':
+			return line, nil
+		case c == '\r':
+			if next, err := r.Peek(1); err == nil && next[0] == '\n' {
+				_, _ = r.Discard(1)
+			}
+			return line, nil
+		case before+int64(len(line)) >= e.max:
+			return nil, &rpc.FrameError{Limit: int(e.max)}
+		}
+		line = append(line, c)
+		line, err = e.more(r, line, before)
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// more appends what is buffered of the line.
+func (e *eventReader) more(r *bufio.Reader, line []byte, before int64) ([]byte, error) {
+	ready, _ := r.Peek(r.Buffered())
+	if i := bytes.IndexAny(ready, "\r\n"); i >= 0 {
+		ready = ready[:i]
+	}
+	if before+int64(len(line)+len(ready)) > e.max {
+		return nil, &rpc.FrameError{Limit: int(e.max)}
+	}
+	line = append(line, ready...)
+	_, _ = r.Discard(len(ready))
+	return line, nil
+}
+
+// field takes one line. Comments and unknown fields say nothing.
+func (e *eventReader) field(line, data []byte, id *string) ([]byte, *string) {
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "data":
+		if data != nil {
+			data = append(data, '\n')
+		}
+		data = append(data, value...)
+		if data == nil {
+			data = []byte{}
+		}
+	case "id":
+		if text := string(value); !strings.ContainsAny(text, "\x00\r\n") {
+			id = &text
+		}
+	case "retry":
+		if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+			e.retry = time.Duration(ms) * time.Millisecond
+		}
+	}
+	return data, id
+}

@@ -1,0 +1,292 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Execution is a call of a tool that may run as a task on the server. Its methods are safe for concurrent use. While it is followed, the
+// server is asked for its state no more often than it wants, and the session's handlers answer what the task asks.
+type Execution struct {
+	s       *Session
+	dialect *wire.Dialect
+	tool    string
+	request rpc.ID // the one that made it; zero: it was resumed
+	started time.Time
+	task    string // "": it was never a task
+
+	ctx     context.Context // of the goroutine that follows it
+	stop    context.CancelCauseFunc
+	hint    chan struct{} // something may have changed
+	reports chan Progress
+
+	mu      sync.Mutex
+	state   TaskState
+	changed chan struct{} // closed and made anew with every change
+	over    bool
+	result  *ToolResult
+	err     error
+	asked   map[string]bool // keys of questions that were handed to handlers
+	open    int             // how many of them are with handlers
+	// collecting: the request for the result is open.
+	collecting bool
+	// expecting: the task is known to be over, and its result is due. Of the goroutine that follows it.
+	expecting bool
+}
+
+// TaskState is what a server says of a task.
+type TaskState struct {
+	ID           string
+	Status       task.Status
+	Message      string
+	TTL          time.Duration // how long the server keeps it; negative: unlimited or not said
+	PollInterval time.Duration // 0: not said
+}
+
+// TaskError says that a task ended without a result: it was cancelled, has failed, expired, or is not known.
+type TaskError struct {
+	State TaskState
+	Err   error // nil: it was cancelled, or failed without saying why
+}
+
+// Error implements error.
+func (e *TaskError) Error() string {
+	text := "client: task " + e.State.ID + ": " + string(e.State.Status)
+	if e.Err != nil {
+		return text + ": " + e.Err.Error()
+	}
+	if e.State.Message != "" {
+		text += ": " + e.State.Message
+	}
+	return text
+}
+
+// Unwrap returns what the server said.
+func (e *TaskError) Unwrap() error { return e.Err }
+
+// ErrDetached is the error of an execution that is not followed any more, see Execution.Detach.
+var ErrDetached = errors.New("client: the task is not followed any more")
+
+func (s *Session) newExecution(d *wire.Dialect, tool, id string, request rpc.ID) *Execution {
+	x := &Execution{s: s, dialect: d, tool: tool, task: id, request: request, started: time.Now(), changed: make(chan struct{}), hint: make(chan struct{}, 1), asked: map[string]bool{}}
+	x.ctx, x.stop = context.WithCancelCause(s.ctx)
+	return x
+}
+
+func readState(v *wire.Values, id string) TaskState {
+	s := TaskState{ID: id, Status: task.Status(v.Text(wire.SlotStatus)), Message: v.Text(wire.SlotStatusMessage), TTL: -1}
+	if ttl, ok := v.Millis(wire.SlotTTL); ok {
+		s.TTL = ttl
+	}
+	s.PollInterval, _ = v.Millis(wire.SlotPollInterval)
+	return s
+}
+
+// begin has the task followed.
+func (x *Execution) begin(progress func(Progress)) error {
+	s := x.s
+	s.mu.Lock()
+	if s.executions == nil {
+		s.executions = map[string]*Execution{}
+	}
+	s.executions[x.task] = x
+	s.mu.Unlock()
+	if !s.spawn(func() { x.follow() }) {
+		return ErrClosed
+	}
+	if progress != nil {
+		s.spawn(func() { x.hear(progress) })
+	}
+	return nil
+}
+
+// hear hands progress on until the execution is over.
+func (x *Execution) hear(progress func(Progress)) {
+	for {
+		select {
+		case p := <-x.reports:
+			progress(p)
+		case <-x.ctx.Done():
+			return
+		}
+	}
+}
+
+// TTL asks that the server keeps a task that long, where a request can say that.
+func TTL(d time.Duration) CallOption { return func(c *callConfig) { c.ttl = d } }
+
+// Result waits for the result. The end of ctx ends the wait alone, the task goes on.
+func (x *Execution) Result(ctx context.Context) (*ToolResult, error) {
+	for {
+		x.mu.Lock()
+		over, changed := x.over, x.changed
+		x.mu.Unlock()
+		if over {
+			return x.result, x.err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, inflightCause(ctx)
+		}
+	}
+}
+
+// Updates returns the states of a task, the present one first, until it is over; then the error of Result, if there is one. The end of
+// ctx ends it, too. A call that was answered at once has none.
+func (x *Execution) Updates(ctx context.Context) iter.Seq2[TaskState, error] {
+	return func(yield func(TaskState, error) bool) {
+		if x.task == "" {
+			return
+		}
+		var last TaskState
+		for {
+			x.mu.Lock()
+			state, over, changed, err := x.state, x.over, x.changed, x.err
+			x.mu.Unlock()
+			if state != last && !yield(state, nil) {
+				return
+			}
+			last = state
+			if over {
+				if err != nil {
+					yield(state, err)
+				}
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				yield(state, inflightCause(ctx))
+				return
+			}
+		}
+	}
+}
+
+// Cancel asks the server to cancel the task, by the request that is for that alone (CAN11). Whether the work stops is for the server to
+// say: Result tells. A task that is over is no error.
+func (x *Execution) Cancel(ctx context.Context, reason string) error {
+	x.mu.Lock()
+	over := x.over
+	x.mu.Unlock()
+	if over || x.task == "" {
+		return nil
+	}
+	return x.sendCancel(ctx, reason)
+}
+
+func (x *Execution) sendCancel(ctx context.Context, reason string) error {
+	x.s.cfg.logger.Info("task is cancelled", "task", x.task, "tool", x.tool, "reason", reason)
+	v, _, err := x.ask(ctx, wire.OpCancelTask, nil)
+	if err != nil {
+		var refused *Error
+		if x.dialect.Task.CancelTerminalRefused && errors.As(err, &refused) && refused.Code == rpc.CodeInvalidParams {
+			err = nil // it was over before
+		}
+		x.wake()
+		return err
+	}
+	if v.Has(wire.SlotStatus) {
+		x.update(readState(v, x.task))
+	}
+	x.wake()
+	return nil
+}
+
+// abandonWait is how long the cancellation of a task may take that nobody waits for any more.
+const abandonWait = 10 * time.Second
+
+// abandon cancels a task whose caller has gone.
+func (x *Execution) abandon(reason string) {
+	ctx, cancel := context.WithTimeout(x.s.ctx, abandonWait)
+	defer cancel()
+	if err := x.sendCancel(ctx, reason); err != nil {
+		x.s.cfg.logger.Debug("a task was not cancelled", "task", x.task, "error", err)
+	}
+}
+
+// giveUp ends the execution for cause at once, and has the task cancelled.
+func (x *Execution) giveUp(cause *Cause) {
+	x.finish(nil, cause)
+	x.s.spawn(func() { x.abandon(cause.Error()) })
+}
+
+// Detach ends following the task, which goes on: Ref names it. Result and Updates end with ErrDetached.
+func (x *Execution) Detach() {
+	if x.task != "" {
+		x.finish(nil, ErrDetached)
+	}
+}
+
+// wake has the task's state read now.
+func (x *Execution) wake() {
+	select {
+	case x.hint <- struct{}{}:
+	default:
+	}
+}
+
+// update takes a state that the server has told.
+func (x *Execution) update(state TaskState) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.over || state == x.state || terminal(x.state.Status) {
+		return
+	}
+	x.state = state
+	close(x.changed)
+	x.changed = make(chan struct{})
+}
+
+// finish is the end of the execution; the first one counts.
+func (x *Execution) finish(result *ToolResult, err error) {
+	x.mu.Lock()
+	if x.over {
+		x.mu.Unlock()
+		return
+	}
+	x.over, x.result, x.err = true, result, err
+	close(x.changed)
+	x.mu.Unlock()
+	x.s.mu.Lock()
+	if x.s.executions[x.task] == x {
+		delete(x.s.executions, x.task)
+	}
+	x.s.mu.Unlock()
+	x.stop(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"})
+	x.s.endQuestions(x.task)
+}
+
+func terminal(s task.Status) bool {
+	return s == task.Completed || s == task.Failed || s == task.Cancelled
+}
+
+// ask sends a request about the task. The answer is read by the layout of the request.
+func (x *Execution) ask(ctx context.Context, op wire.Op, responses json.RawMessage, opts ...CallOption) (*wire.Values, []byte, error) {
+	c, err := x.s.newCall(op, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := c.values()
+	v.SetText(wire.SlotTaskID, x.task)
+	v[wire.SlotInputResponses] = responses
+	result, _, err := c.run(ctx, v, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	var said wire.Values
+	if err := c.op.Result.Read(result, &said); err != nil {
+		return nil, nil, broken(c.op.Name, "%w", err)
+	}
+	return &said, result, nil
+}

@@ -1,0 +1,159 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Start calls a tool, as a task where the server and the tool allow it, and returns when there is a result or a task. ctx is for that
+// alone: when it ends before, the call is given up.
+func (s *Session) Start(ctx context.Context, name string, args any, opts ...CallOption) (*Execution, error) {
+	return s.start(ctx, name, args, opts, false)
+}
+
+// CallTool calls a tool and waits for its result. args is nil, a json.RawMessage, or anything that json.Marshal makes an object of. In
+// every revision what the tool asks is answered by the session's handlers; where it runs as a task, that is followed to its end, and
+// cancelled when ctx ends. The errors are *Cause, *Error, *TaskError, *TransportError, *StatusError, *ProtocolError and *NotOfferedError; a
+// result with IsError is none.
+func (s *Session) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*ToolResult, error) {
+	x, err := s.start(ctx, name, args, opts, true)
+	if err != nil {
+		return nil, err
+	}
+	if x.task == "" {
+		return x.result, x.err
+	}
+	defer x.Detach()
+	result, err := x.Result(ctx)
+	if err != nil && ctx.Err() != nil {
+		cause := inflightCause(ctx)
+		x.giveUp(cause)
+		return nil, cause
+	}
+	return result, err
+}
+
+// start calls a tool. only: as a task where the tool runs in no other way.
+func (s *Session) start(ctx context.Context, name string, args any, opts []CallOption, only bool) (*Execution, error) {
+	c, err := s.newCall(wire.OpCallTool, opts)
+	if err != nil {
+		return nil, err
+	}
+	c.tool = name
+	v := c.values()
+	v.SetText(wire.SlotName, name)
+	if v[wire.SlotArguments], err = object(args); err != nil {
+		return nil, fmt.Errorf("client: arguments of %s: %w", name, err)
+	}
+	if err := c.asTask(ctx, v, only); err != nil {
+		return nil, err
+	}
+	defer c.begin()()
+	result, kind, err := c.send(ctx, v)
+	switch {
+	case err != nil && only && c.onlyTask(ctx, err):
+		return s.start(ctx, name, args, opts, true)
+	case err != nil:
+		return nil, err
+	}
+	return s.execution(c, result, kind)
+}
+
+// onlyTask tells whether the server refused a call because the tool runs as a task alone, which was not known.
+func (c *call) onlyTask(ctx context.Context, err error) bool {
+	var refused *Error
+	if c.tasks || !c.mayAsk() || !errors.As(err, &refused) || refused.Code != rpc.CodeMethodNotFound || c.s.learnAgain(ctx) != nil {
+		return false
+	}
+	known, _ := c.s.tools.get(c.tool)
+	return known.support == supportRequired
+}
+
+// mayAsk tells whether a call may ask for a task.
+func (c *call) mayAsk() bool {
+	at := c.dialect.Offers.TaskCall
+	return c.dialect.Task.ByParam && at != "" && c.s.server.offer(at)
+}
+
+// What a tool says about running as a task. Anything else is no.
+const (
+	supportRequired = "required"
+	supportOptional = "optional"
+)
+
+// asTask asks for a task where that is a parameter of the request, and where the tool may be one.
+func (c *call) asTask(ctx context.Context, v *wire.Values, only bool) error {
+	s := c.s
+	c.tasks = c.dialect.Task.ByReceiver && s.server.offer(c.dialect.Offers.Tasks)
+	if !c.mayAsk() {
+		return nil
+	}
+	known, ok := s.tools.get(c.tool)
+	if !ok && !only {
+		if err := s.learnAgain(ctx); err != nil {
+			return err
+		}
+		known, _ = s.tools.get(c.tool)
+	}
+	if known.support != supportRequired && (only || known.support != supportOptional) {
+		return nil
+	}
+	c.tasks = true
+	var params wire.Values
+	if c.ttl > 0 {
+		params[wire.SlotTTL] = wire.MillisOf(c.ttl).AppendJSON(nil)
+	}
+	var err error
+	v[wire.SlotTask], err = c.dialect.TaskParams.Append(nil, &params, nil)
+	return err
+}
+
+// send sends a call of a tool, and once more when the server says that its headers are not those that it wants.
+func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind resultKind, err error) {
+	for again := false; ; again = true {
+		known, _ := c.s.tools.get(c.tool)
+		c.params = known.params
+		result, kind, err = c.rounds(ctx, v, c.extra())
+		var refused *Error
+		if again || !errors.As(err, &refused) || refused.Code != c.dialect.Codes.HeaderMismatch || refused.Code == 0 {
+			return result, kind, err
+		}
+		if err := c.s.learnAgain(ctx); err != nil {
+			return nil, 0, err
+		}
+	}
+}
+
+// execution is what a call has become: a result, or a task that is followed from now on.
+func (s *Session) execution(c *call, result []byte, kind resultKind) (*Execution, error) {
+	var v wire.Values
+	if c.tasks && (kind == taskCreated || c.dialect.Task.ByParam) {
+		if err := c.dialect.TaskCreated.Read(result, &v); err != nil {
+			return nil, broken(c.op.Name, "%w", err)
+		}
+	}
+	if !v.Has(wire.SlotTaskID) {
+		if kind == taskCreated {
+			return nil, broken(c.op.Name, "the task has no id")
+		}
+		r, err := c.toolResult(result)
+		return &Execution{tool: c.tool, over: true, result: r, err: err}, err
+	}
+	x := s.newExecution(c.dialect, c.tool, v.Text(wire.SlotTaskID), c.round.entry.Key().ID)
+	if c.progress != nil {
+		x.reports = make(chan Progress, 16)
+	}
+	x.state = readState(&v, x.task)
+	if err := x.begin(c.progress); err != nil {
+		return nil, err
+	}
+	if cause := c.givenUp(); cause != nil {
+		x.giveUp(cause)
+		return nil, cause
+	}
+	return x, nil
+}

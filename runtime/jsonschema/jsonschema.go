@@ -1,0 +1,165 @@
+// Package jsonschema holds the arguments of tools that are added while a server runs against their schemas, with
+// github.com/santhosh-tekuri/jsonschema. It is a module of its own: a server that only has generated tools needs nothing of it.
+//
+//	v, err := jsonschema.ForTool(definition)
+//	if err != nil {
+//		return err
+//	}
+//	return srv.AddTool(definition, v, handler)
+//
+// Schemas are of JSON Schema 2020-12 unless they say another draft. Formats are enforced, as generated code does. A reference that leads out of
+// the schema is an error: nothing is read from a disk or a network.
+package jsonschema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// Validator is the server.Validator and server.OutputValidator of one tool. It is safe for concurrent use.
+type Validator struct {
+	input, output *jsonschema.Schema // output is nil for a tool without an outputSchema
+}
+
+// ForTool compiles the schemas of a tool's definition, the JSON object that server.AddTool takes. Its error says what is wrong with
+// which of them.
+func ForTool(definition []byte) (*Validator, error) {
+	var d struct{ InputSchema, OutputSchema json.RawMessage }
+	if err := json.Unmarshal(definition, &d); err != nil {
+		return nil, fmt.Errorf("jsonschema: the definition of a tool: %w", err)
+	}
+	if d.InputSchema == nil {
+		return nil, errors.New("jsonschema: the definition of a tool has no inputSchema")
+	}
+	v := &Validator{}
+	var err error
+	if v.input, err = compile(d.InputSchema); err != nil {
+		return nil, fmt.Errorf("jsonschema: inputSchema: %w", err)
+	}
+	if d.OutputSchema == nil {
+		return v, nil
+	}
+	if v.output, err = compile(d.OutputSchema); err != nil {
+		return nil, fmt.Errorf("jsonschema: outputSchema: %w", err)
+	}
+	return v, nil
+}
+
+// place is where a schema counts as found: references within it resolve against that, and no other scheme is served.
+const place = "mem:///schema.json"
+
+func compile(text []byte) (*jsonschema.Schema, error) {
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(nothing{})
+	c.AssertFormat()
+	if err := c.AddResource(place, schema); err != nil {
+		return nil, err
+	}
+	return c.Compile(place)
+}
+
+// nothing loads no schema from anywhere.
+type nothing struct{}
+
+// Load implements jsonschema.URLLoader.
+func (nothing) Load(url string) (any, error) {
+	return nil, fmt.Errorf("%s is outside of the schema, and nothing is fetched", url)
+}
+
+// Validate implements server.Validator.
+func (v *Validator) Validate(arguments []byte) check.Violations { return validate(v.input, arguments) }
+
+// ValidateOutput implements server.OutputValidator.
+func (v *Validator) ValidateOutput(output []byte) check.Violations {
+	if v.output == nil {
+		return nil
+	}
+	return validate(v.output, output)
+}
+
+func validate(s *jsonschema.Schema, text []byte) check.Violations {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return check.Violations{{Keyword: "JSON", Found: err.Error()}}
+	}
+	err = s.Validate(value)
+	if err == nil {
+		return nil
+	}
+	wrong, ok := err.(*jsonschema.ValidationError)
+	if !ok {
+		return check.Violations{{Keyword: "schema", Found: err.Error()}}
+	}
+	return (&reader{value, message.NewPrinter(language.English)}).leaves(nil, wrong)
+}
+
+// most is how many violations are listed, as with generated tools.
+const most = 32
+
+// reader makes violations of what the library says.
+type reader struct {
+	value   any
+	printer *message.Printer
+}
+
+// leaves are what is wrong itself, without the keywords that only contain it.
+func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) check.Violations {
+	for _, cause := range e.Causes {
+		all = r.leaves(all, cause)
+	}
+	if len(e.Causes) > 0 || len(all) == most {
+		return all
+	}
+	keywords := e.ErrorKind.KeywordPath()
+	v := check.Violation{
+		Instance: pointer(e.InstanceLocation), Schema: "#/" + strings.Join(keywords, "/"), Keyword: "schema",
+		Found: r.found(e.InstanceLocation), Allowed: e.ErrorKind.LocalizedString(r.printer),
+	}
+	if len(keywords) > 0 {
+		v.Keyword = keywords[len(keywords)-1]
+	}
+	return append(all, v)
+}
+
+// found is the value at a place, shortened.
+func (r *reader) found(steps []string) string {
+	at := r.value
+	for _, step := range steps {
+		switch v := at.(type) {
+		case map[string]any:
+			at = v[step]
+		case []any:
+			if i, err := strconv.Atoi(step); err == nil && i < len(v) {
+				at = v[i]
+			}
+		}
+	}
+	text, _ := json.Marshal(at) // it was read from JSON
+	const enough = 64
+	if len(text) > enough {
+		return strings.ToValidUTF8(string(text[:enough]), "") + "…"
+	}
+	return string(text)
+}
+
+func pointer(steps []string) string {
+	var b strings.Builder
+	for _, step := range steps {
+		b.WriteString("/" + strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1"))
+	}
+	return b.String()
+}

@@ -1,0 +1,72 @@
+package jsonschema_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/jsonschema"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/servertest"
+	"github.com/mcpkiln/mcpkiln/testdata/conformance/server/kiln"
+)
+
+var (
+	_ server.Validator       = (*jsonschema.Validator)(nil)
+	_ server.OutputValidator = (*jsonschema.Validator)(nil)
+)
+
+const definition = `{"name":"order","inputSchema":{"type":"object","required":["amount"],"additionalProperties":false,"properties":{
+	"amount":{"type":"integer","minimum":1},"mail":{"type":"string","format":"email"},"items":{"type":"array","items":{"$ref":"#/$defs/item"}}},
+	"$defs":{"item":{"type":"string","maxLength":3}}},"outputSchema":{"type":"object","required":["ok"]}}`
+
+func TestSRV06AddedToolsAreHeldAgainstTheirSchemas(t *testing.T) {
+	v, err := jsonschema.ForTool([]byte(definition))
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv, err := kiln.New(struct{ kiln.Handlers }{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	output := json.RawMessage(`{"ok":true}`)
+	err = srv.AddTool([]byte(definition), v, func(context.Context, *server.Call, json.RawMessage) (json.RawMessage, error) { return output, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := servertest.Start(t, srv)
+	if r, err := c.Call("order", json.RawMessage(`{"amount":9007199254740993,"items":["abc"]}`)); err != nil || string(r.Structured) != `{"ok":true}` {
+		t.Errorf("%+v %v", r, err)
+	}
+	_, err = c.Call("order", json.RawMessage(`{"amount":0,"mail":"nobody","items":["abcd"],"other":1}`))
+	if wrong := (*servertest.ToolError)(nil); !errors.As(err, &wrong) {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"/amount: minimum", "/mail: format", "/items/0: maxLength", "additionalProperties"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+	output = json.RawMessage(`{}`)
+	if _, err := c.Call("order", json.RawMessage(`{"amount":1}`)); err == nil || !strings.Contains(err.Error(), "breaks its own schema") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSRV06WrongSchemasAreRefused(t *testing.T) {
+	for definition, want := range map[string]string{
+		`{"name":"a"}`: "has no inputSchema",
+		`{"name":"a","inputSchema":{"type":"objekt"}}`:                                           "inputSchema",
+		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"pattern":"("}}}}`:        "inputSchema",
+		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"$ref":"#/$defs/nothing"}}`: "outputSchema",
+		`{"name":"a","inputSchema":{"$ref":"file:///etc/passwd"}}`:                               "nothing is fetched",
+		`{"name":"a","inputSchema":{"$ref":"https://example.com/schema.json"}}`:                  "nothing is fetched",
+		`{`: "definition",
+	} {
+		if _, err := jsonschema.ForTool([]byte(definition)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", definition, err, want)
+		}
+	}
+}

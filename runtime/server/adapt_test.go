@@ -1,0 +1,182 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// older is a revision before 2025-11-25: without tasks, and with what view leaves of the rest.
+func older(version string, view wire.View) *wire.Revision {
+	w := wiretest.Revision20251125()
+	w.Version, w.Task, w.Capabilities, w.View = version, wire.TaskRules{}, wire.Capabilities{Tools: "tools"}, view
+	return w
+}
+
+// newOlderFixture is a server of 2025-11-25 and a revision before it.
+func newOlderFixture(t *testing.T, d Definition, view wire.View) *fixture {
+	t.Helper()
+	d.Name, d.Version, d.Runtime = "test", "1", Generation1
+	d.Revisions = []*wire.Revision{older("2025-06-18", view), wiretest.Revision20251125()}
+	srv, err := New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fixture{t: t, srv: srv}
+}
+
+// dialAs is a client that asks for a revision, and the answer to its handshake.
+func (f *fixture) dialAs(version string) (*client, message) {
+	f.t.Helper()
+	c := f.dial(f.t.Context())
+	answer := c.request("0", "initialize", `{"protocolVersion":"`+version+`","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}`)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return c, answer
+}
+
+func TestREV06InitializeAnswersWithWhatIsAskedForElseTheNewest(t *testing.T) {
+	f := newOlderFixture(t, Definition{Tools: []Tool{tool("echo", structured(echo))}}, wire.View{})
+	for asked, want := range map[string]string{
+		"2025-06-18": "2025-06-18", "2025-11-25": "2025-11-25", "2024-10-07": "2025-11-25", "2027-01-01": "2025-11-25",
+	} {
+		if _, answer := f.dialAs(asked); answer.str("result", "protocolVersion") != want {
+			t.Errorf("asked for %s: %s", asked, answer.raw)
+		}
+	}
+}
+
+func TestREV06WhatARevisionHasNotIsNotListed(t *testing.T) {
+	titled := tool("titled", structured(echo))
+	titled.Definition = `{"name":"titled","title":"T","inputSchema":{"type":"object","title":"kept"},"icons":[]}`
+	f := newOlderFixture(t, Definition{
+		Title: "Test", Info: `{"icons":[]}`,
+		Tools: []Tool{titled, tool("job", structured(echo), withTask(TaskRequired)), tool("maybe", structured(echo), withTask(TaskOptional))},
+	}, wire.View{ToolOmits: []string{"icons", "title"}, ServerOmits: []string{"icons", "title"}})
+	c, answer := f.dialAs("2025-06-18")
+	if got := answer.field("result", "serverInfo"); got != `{"name":"test","version":"1"}` {
+		t.Errorf("server: %s", got)
+	}
+	c.request("1", "tools/list", `{}`).wantResult(t,
+		`{"tools":[{"name":"titled","inputSchema":{"type":"object","title":"kept"}},{"name":"maybe","inputSchema":{"type":"object"}}]}`)
+	c.call("2", "job", `{"text":"a"}`)
+	m, _ := c.answer("2")
+	m.wantError(t, -32602, "job", "runs as a task only", "2025-06-18 has no tasks")
+	c.call("3", "maybe", `{"text":"a"}`)
+	if m, _ = c.answer("3"); m.str("result", "structuredContent", "text") != "a" {
+		t.Errorf("an optional task runs inline: %s", m.raw)
+	}
+	c, _ = f.dialAs("2025-11-25")
+	if m = c.request("1", "tools/list", `{}`); !strings.Contains(m.raw, `"title":"T"`) || !strings.Contains(m.raw, `"job"`) {
+		t.Errorf("the newest revision has all: %s", m.raw)
+	}
+}
+
+func TestREV06SwitchedToolsShowInEveryRevision(t *testing.T) {
+	f := newOlderFixture(t, Definition{Tools: []Tool{tool("a", structured(echo)), tool("b", structured(echo))}}, wire.View{})
+	for _, version := range []string{"2025-06-18", "2025-11-25"} {
+		c, _ := f.dialAs(version)
+		for _, on := range []bool{false, true} {
+			f.srv.SetToolEnabled("a", on)
+			if m := c.request("1", "tools/list", `{}`); strings.Contains(m.raw, `"a"`) != on {
+				t.Errorf("%s, %v: %s", version, on, m.raw)
+			}
+		}
+	}
+}
+
+func TestREV06BlocksThatARevisionHasNotBecomeText(t *testing.T) {
+	w := &revision{Revision: older("2025-03-26", wire.View{Blocks: []string{"text", "image"}})}
+	for in, want := range map[string]string{
+		`{"type":"text","text":"a"}`: `{"type":"text","text":"a"}`,
+		`{"type":"resource_link","uri":"file:///a","name":"a","title":"A","description":"what it is"}`: `{"type":"text","text":"A: file:///a\nwhat it is"}`,
+		`{"type":"resource_link","uri":"file:///a","name":"a"}`:                                        `{"type":"text","text":"a: file:///a"}`,
+		`{"type":"audio","data":"AAAA","mimeType":"audio/wav"}`:                                        `{"type":"text","text":"[audio audio/wav: not in protocol revision 2025-03-26]"}`,
+	} {
+		for path, around := range map[string]string{"content/*": `{"content":[{"type":"image"},?],"isError":true}`, "messages/*/content": `{"messages":[{"role":"user","content":?}]}`} {
+			got := w.adaptBlocks([]byte(strings.Replace(around, "?", in, 1)), path)
+			if string(got) != strings.Replace(around, "?", want, 1) {
+				t.Errorf("%s: %s", in, got)
+			}
+		}
+	}
+}
+
+// TestREV06AToolsLinkIsTextWhereThereAreNoLinks goes the whole way of a result that a handler built.
+func TestREV06AToolsLinkIsTextWhereThereAreNoLinks(t *testing.T) {
+	link := `{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}`
+	f := newOlderFixture(t, Definition{Tools: []Tool{tool("link", Bind(decodeNoInput, func(context.Context, *Call, *noInput) (*rawResult, error) {
+		return &rawResult{link}, nil
+	}, Unstructured(appendRawResult)))}}, wire.View{Blocks: []string{"text"}})
+	for i := range f.srv.revisions {
+		if w := f.srv.revisions[i]; w.Version == "2025-06-18" {
+			w.blocks = "content/*"
+		}
+	}
+	for version, want := range map[string]string{"2025-06-18": `[{"type":"text","text":"a: file:///a"}]`, "2025-11-25": `[{"type":"resource_link","uri":"file:///a","name":"a"}]`} {
+		c, _ := f.dialAs(version)
+		c.call("1", "link", `{}`)
+		if m, _ := c.answer("1"); m.field("result", "content") != want {
+			t.Errorf("%s: %s", version, m.raw)
+		}
+	}
+}
+
+// formKeywords are those of 2025-06-18.
+var formKeywords = []string{"default", "description", "enum", "enumNames", "format", "maxLength", "maximum", "minLength", "minimum", "title", "type"}
+
+func TestREV06FormsAreSaidAsTheRevisionHasThem(t *testing.T) {
+	w := &revision{Revision: older("2025-06-18", wire.View{FormKeywords: formKeywords})}
+	form := func(field string) string {
+		return `{"type":"object","required":["b"],"properties":{"b":` + field + `,"a":{"type":"boolean"}}}`
+	}
+	for in, want := range map[string]string{
+		`{"type":"string","minLength":1}`:                                       `{"type":"string","minLength":1}`,
+		`{"type":"string","oneOf":[{"const":"r","title":"Red"},{"const":"g"}]}`: `{"type":"string","enum":["r","g"],"enumNames":["Red","g"]}`,
+		`{"type":"array","items":{"type":"string","enum":["a"]}}`:               "",
+	} {
+		for _, q := range []task.Question{
+			{Method: askMethod, Payload: []byte(`{"message":"m","schema":` + form(in) + `}`)},
+			{Method: elicitMethod, Payload: []byte(`{"message":"m","requestedSchema":` + form(in) + `}`)},
+		} {
+			adapted, ok := w.adaptQuestion(q)
+			if ok != (want != "") || ok && !strings.Contains(string(adapted.Payload), form(want)) {
+				t.Errorf("%s: %v, %s", in, ok, adapted.Payload)
+			}
+		}
+	}
+}
+
+func TestREV06AQuestionThatARevisionCanNotPutIsUnsupported(t *testing.T) {
+	several := Question[noInput]{Name: "several", Message: "Which?", Schema: `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string","enum":["x"]}}}}`, Decode: decodeNoInput}
+	f := newOlderFixture(t, Definition{Tools: []Tool{tool("ask", structured(func(ctx context.Context, call *Call, _ *echoInput) (*echoOutput, error) {
+		_, err := Ask(ctx, call, &several, "")
+		if unsupported := (*UnsupportedError)(nil); errors.As(err, &unsupported) && unsupported.Capability == "" {
+			return &echoOutput{Text: "unsupported"}, nil
+		}
+		return nil, err
+	}))}}, wire.View{FormKeywords: formKeywords})
+	c, _ := f.dialAs("2025-06-18")
+	c.call("1", "ask", `{"text":"a"}`)
+	if m, _ := c.answer("1"); m.str("result", "structuredContent", "text") != "unsupported" {
+		t.Error(m.raw)
+	}
+}
+
+// TestREV06ParamsThatNobodyCanDeclareAreRefused: a part of a question that no client of the revision can have.
+func TestREV06ParamsThatNobodyCanDeclareAreRefused(t *testing.T) {
+	w := &revision{Revision: older("2025-06-18", wire.View{})}
+	w.Outgoing = []wire.Outgoing{{Op: wire.OpCreateMessage, Name: "sampling/createMessage", Capability: "sampling", Needs: []wire.Need{{Member: "tools"}}}}
+	w.compileQuestions()
+	can := w.abilities([]byte(`{"sampling":{"tools":{}}}`))
+	if refused := w.refuses(can, &task.Question{Method: messageMethod, Payload: []byte(`{"tools":[]}`)}); refused == nil || refused.Capability != "" {
+		t.Errorf("tools: %v", refused)
+	}
+	if refused := w.refuses(can, &task.Question{Method: messageMethod, Payload: []byte(`{}`)}); refused != nil {
+		t.Errorf("without: %v", refused)
+	}
+}

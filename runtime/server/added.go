@@ -1,0 +1,140 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// added is what a handler adds to its tool's result. Its lock is not the call's, which is held while a slow client reads.
+type added struct {
+	mu      sync.Mutex
+	taken   bool // the handler has returned: what it adds now is dropped
+	blocks  []Block
+	summary *string
+	meta    []metaMember
+	err     error
+}
+
+// Content adds blocks to the tool's result, behind what is there: the text of a structured output (see Summary), or the content of a
+// result that the handler returns. Calls of Content add up, in their order.
+//
+// They are of this run and its result. A handler that runs again, because a question was answered or its task was interrupted, adds
+// anew; what a task's run added is kept with the task's result. A handler that returns an error has no content of its own: see
+// ToolError. Methods other than tools have results of their own, and what is added there is dropped, which the log says.
+func (c *Call) Content(blocks ...Block) {
+	c.add(func(a *added) { a.blocks = append(a.blocks, blocks...) })
+}
+
+// Summary is the text that stands for a structured output among the content, in place of the output's JSON; the last one counts. Where
+// a revision has no structured output the JSON follows it, since it is nowhere else. A tool without an outputSchema has it as its first
+// text.
+func (c *Call) Summary(text string) {
+	c.add(func(a *added) { a.summary = &text })
+}
+
+// ResultMeta puts a value under a key of the result's _meta, errors of the tool included; encoding/json writes it, and the last one of a
+// key counts. A key is a name, which may have a prefix, such as "example.com/cost"; prefixes of the protocol are reserved, and what the
+// runtime itself writes there stays as it is.
+func (c *Call) ResultMeta(key string, value any) {
+	c.add(func(a *added) {
+		meta, err := withMember(a.meta, key, value)
+		if err != nil {
+			a.err = errors.Join(a.err, err)
+			return
+		}
+		a.meta = meta
+	})
+}
+
+func (c *Call) add(change func(*added)) {
+	if c.tool == nil {
+		c.Log().Error("nothing added to a result: only those of tools take content, a summary and metadata")
+		return
+	}
+	a := c.added.Load()
+	if a == nil {
+		c.added.CompareAndSwap(nil, new(added))
+		a = c.added.Load()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.taken {
+		change(a)
+	}
+}
+
+// takeAdded is what the handler added; nil for nothing.
+func (c *Call) takeAdded() *added {
+	a := c.added.Load()
+	if a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.taken = true
+	}
+	return a
+}
+
+// check is the first thing that is wrong with blocks and metadata.
+func (a *added) check() error {
+	if a.err != nil {
+		return a.err
+	}
+	for i := range a.blocks {
+		if err := a.blocks[i].err; err != nil {
+			return fmt.Errorf("block %d of the content: %w", i, err)
+		}
+		if a.blocks[i].kind == noBlock {
+			return fmt.Errorf("block %d of the content is the zero Block: use Text, Image and so on", i)
+		}
+	}
+	return nil
+}
+
+// addTo puts into a result what the handler added. Its content is that of the handler; nil where it is the text of the output.
+func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallResult, error) {
+	if err := a.check(); err != nil {
+		return s.failure(call, &outputError{&contentError{err}})
+	}
+	size := len(result.Content) + len(result.StructuredContent) + len(result.StructuredContent)/4
+	for i := range a.blocks {
+		size += a.blocks[i].size()
+	}
+	b := append(make([]byte, 0, size+1<<8), '[')
+	if a.summary != nil {
+		b = appendTextBlock(next(b), *a.summary)
+	}
+	if result.StructuredContent != nil && result.Content == nil && (a.summary == nil || !call.revision.structured) {
+		b = appendTextBlock(next(b), text(result.StructuredContent))
+	}
+	b = appendItems(b, result.Content)
+	for i := range a.blocks {
+		b = a.blocks[i].append(next(b), call.revision)
+	}
+	result.Content = append(b, ']')
+	result.Meta = call.revision.mergeMeta(result.Meta, a.meta)
+	return result, nil
+}
+
+// next is b with a comma, if its list has an item already.
+func next(b []byte) []byte {
+	if b[len(b)-1] == '[' {
+		return b
+	}
+	return append(b, ',')
+}
+
+// appendItems appends the items of a list to the list that b ends in.
+func appendItems(b, list []byte) []byte {
+	items := strings.TrimSpace(string(list))
+	if len(items) < 2 {
+		return b
+	}
+	if items = strings.TrimSpace(items[1 : len(items)-1]); items == "" {
+		return b
+	}
+	return append(next(b), items...)
+}

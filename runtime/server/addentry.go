@@ -1,0 +1,201 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+	"github.com/mcpkiln/mcpkiln/runtime/uritemplate"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// AddPrompt adds a prompt that was not known when the package was generated, at the end of the list. definition is the JSON object that
+// prompts/list shows, in the words of the newest revision. What it does not name, or requires and is not there, is refused before fn runs;
+// complete says how arguments are completed. Clients are told that the list has changed. Errors: *ExistsError for a name that there is,
+// others for a definition that is wrong.
+func (s *Server) AddPrompt(definition []byte, fn func(ctx context.Context, call *Call, args map[string]string) (*PromptResult, error), complete ...Argument) error {
+	if err := s.needsRegistry(wire.OpGetPrompt, "prompts"); err != nil {
+		return err
+	}
+	var d struct {
+		Name      string
+		Arguments []struct {
+			Name     string
+			Required bool
+		}
+	}
+	if err := readDefinition(definition, &d); err != nil {
+		return err
+	}
+	if d.Name == "" || fn == nil {
+		return errors.New("server: a prompt needs a name and a handler")
+	}
+	rule := &check.Object{AdditionalProperties: check.Refuse}
+	for _, a := range d.Arguments {
+		if a.Name == "" || slices.Contains(rule.Names, a.Name) {
+			return fmt.Errorf("server: prompt %q: each argument needs a name of its own, found %q", d.Name, a.Name)
+		}
+		rule.Names = append(rule.Names, a.Name)
+		if a.Required {
+			rule.Required = append(rule.Required, a.Name)
+		}
+	}
+	for _, c := range complete {
+		if !slices.Contains(rule.Names, c.Name) {
+			return fmt.Errorf("server: prompt %q has no argument %q to complete", d.Name, c.Name)
+		}
+	}
+	p := Prompt{Name: d.Name, Definition: string(definition), Arguments: complete, arguments: rule.Names, Handler: PromptHandler{
+		read: func(d *check.Decoder) any { return readStrings(d, rule) },
+		get: func(ctx context.Context, call *Call, in any) (*PromptResult, error) {
+			return fn(ctx, call, in.(map[string]string))
+		},
+	}}
+	if err := s.prompts.add(p.Name, &p, nil); err != nil {
+		return err
+	}
+	s.PromptsChanged()
+	return nil
+}
+
+func readStrings(d *check.Decoder, rule *check.Object) map[string]string {
+	args := map[string]string{}
+	for f := d.Object(rule); f >= 0; f = d.Next() {
+		if f < len(rule.Names) {
+			args[rule.Names[f]] = d.String(nil)
+		} else {
+			d.Skip()
+		}
+	}
+	return args
+}
+
+// RemovePrompt removes a prompt, whoever added it, and reports whether there was such a one.
+func (s *Server) RemovePrompt(name string) bool {
+	removed := s.prompts.remove(name)
+	if removed {
+		s.PromptsChanged()
+	}
+	return removed
+}
+
+// AddResource adds a resource at the end of the list. definition is the JSON object that resources/list shows, in the words of the newest
+// revision: with a uri and a name. Clients can subscribe to it. They are told that the list has changed. Errors: *ExistsError for a URI that
+// there is, others for a definition that is wrong.
+func (s *Server) AddResource(definition []byte, fn func(ctx context.Context, call *Call) (*ResourceContents, error)) error {
+	if err := s.needsRegistry(wire.OpReadResource, "resources"); err != nil {
+		return err
+	}
+	var d struct{ Name, URI, MIMEType string }
+	if err := readDefinition(definition, &d); err != nil {
+		return err
+	}
+	switch {
+	case d.Name == "" || fn == nil:
+		return errors.New("server: a resource needs a name and a handler")
+	case !format.URI.Match(d.URI):
+		return fmt.Errorf("server: resource %q: %q is no URI with a scheme", d.Name, d.URI)
+	}
+	of := Resource{Name: d.Name, URI: d.URI, Definition: string(definition), MIMEType: d.MIMEType, Subscribe: true, Handler: fn}
+	if err := s.resources.add(of.URI, &of, nil); err != nil {
+		return err
+	}
+	s.ResourcesChanged()
+	return nil
+}
+
+// RemoveResource removes the resource of a URI, whoever added it, and reports whether there was such a one.
+func (s *Server) RemoveResource(uri string) bool {
+	removed := s.resources.remove(uri)
+	if removed {
+		s.ResourcesChanged()
+	}
+	return removed
+}
+
+// AddResourceTemplate adds resources whose URIs have variables, as AddResource does. fn gets the values of each variable by its name, none
+// for one that the query leaves out. complete says how variables are completed. A template that matches a URI of another one is refused.
+func (s *Server) AddResourceTemplate(definition []byte, fn func(ctx context.Context, call *Call, values map[string][]string) (*ResourceContents, error), complete ...Argument) error {
+	if err := s.needsRegistry(wire.OpReadResource, "resources"); err != nil {
+		return err
+	}
+	var d struct{ Name, URITemplate, MIMEType string }
+	if err := readDefinition(definition, &d); err != nil {
+		return err
+	}
+	if d.Name == "" || fn == nil {
+		return errors.New("server: a resource template needs a name and a handler")
+	}
+	of := ResourceTemplate{Name: d.Name, URITemplate: d.URITemplate, Definition: string(definition), MIMEType: d.MIMEType, Subscribe: true, Arguments: complete}
+	if err := of.prepare(); err != nil {
+		return err
+	}
+	of.Handler = TemplateHandler{
+		read: func(d *check.Decoder) any { return d.Raw(nil) },
+		get: func(ctx context.Context, call *Call, in any) (*ResourceContents, error) {
+			return fn(ctx, call, of.valuesIn(in.(check.Raw)))
+		},
+	}
+	if err := s.templates.add(of.URITemplate, &of, of.alone); err != nil {
+		return err
+	}
+	s.ResourcesChanged()
+	return nil
+}
+
+// RemoveResourceTemplate removes a template, whoever added it, and reports whether there was such a one.
+func (s *Server) RemoveResourceTemplate(uriTemplate string) bool {
+	removed := s.templates.remove(uriTemplate)
+	if removed {
+		s.ResourcesChanged()
+	}
+	return removed
+}
+
+// alone refuses a template that matches a URI of another one: which of them it is read from would depend on their order.
+func (t *ResourceTemplate) alone(others []*entry[ResourceTemplate]) error {
+	for _, o := range others {
+		if uri, overlap := uritemplate.Overlap(o.of.template, t.template); overlap {
+			return fmt.Errorf("server: the resource templates %q and %q both match %s", o.of.URITemplate, t.URITemplate, uri)
+		}
+	}
+	return nil
+}
+
+// valuesIn are the values that variables wrote.
+func (t *ResourceTemplate) valuesIn(object []byte) map[string][]string {
+	var raw map[string]any
+	_ = json.Unmarshal(object, &raw) // we wrote it
+	all := map[string][]string{}
+	for name, value := range raw {
+		switch v := value.(type) {
+		case string:
+			all[name] = []string{v}
+		case []any:
+			for _, item := range v {
+				text, _ := item.(string)
+				all[name] = append(all[name], text)
+			}
+		}
+	}
+	return all
+}
+
+func (s *Server) needsRegistry(op wire.Op, key string) error {
+	if s.serves(func(w *revision) bool { return w.methodOf(op) != nil }) {
+		return nil
+	}
+	return fmt.Errorf("server: the package was generated without a registry of %[1]s: write %[1]s: {} in the manifest, and generate again", key)
+}
+
+func readDefinition(definition []byte, d any) error {
+	if err := cmp.Or(check.Valid(definition, check.Limits{}), json.Unmarshal(definition, d)); err != nil {
+		return fmt.Errorf("server: the definition is wrong: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// Validator holds the arguments of a tool that is added while the server runs against its schema. A module below runtime makes one with a
+// library for JSON Schema: runtime/jsonschema. It is safe for concurrent use.
+type Validator interface {
+	// Validate returns everything that is wrong with a JSON text, nil for nothing.
+	Validate(arguments []byte) check.Violations
+}
+
+// OutputValidator is a Validator of a tool with an outputSchema.
+type OutputValidator interface {
+	ValidateOutput(output []byte) check.Violations
+}
+
+// RawHandler is the code of a tool that is added while the server runs. Its arguments have been validated. It returns the structured output
+// of a tool with an outputSchema; of other tools, nil, or JSON that becomes a text. Call.Content adds blocks. Errors become those of any
+// tool.
+type RawHandler func(ctx context.Context, call *Call, arguments json.RawMessage) (json.RawMessage, error)
+
+// AddTool adds a tool that was not known when the package was generated, at the end of the list. definition is the JSON object that
+// tools/list shows, in the words of the newest revision; it needs a name and an inputSchema of type object. Such a tool runs inline only.
+// Clients are told that the list has changed. Errors: *ExistsError for a name that there is, others for a definition that is wrong.
+func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
+	if !s.serves(func(w *revision) bool { return w.Capabilities.Tools != "" }) {
+		return errors.New("server: the package was generated without tools: write tools: {} in the manifest, and generate again")
+	}
+	t, err := rawTool(definition, v, h)
+	if err != nil {
+		return err
+	}
+	if err := s.tools.add(t.Name, &t, nil); err != nil {
+		return err
+	}
+	s.ToolsChanged()
+	return nil
+}
+
+// RemoveTool removes a tool, whoever added it. Calls that run go on. It reports whether there was such a tool.
+func (s *Server) RemoveTool(name string) bool {
+	removed := s.tools.remove(name)
+	if removed {
+		s.ToolsChanged()
+	}
+	return removed
+}
+
+// serves tells whether some revision does.
+func (s *Server) serves(is func(*revision) bool) bool {
+	for _, w := range s.revisions {
+		if is(w) {
+			return true
+		}
+	}
+	return false
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+func rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
+	var d struct {
+		Name                      string
+		InputSchema, OutputSchema *struct{ Type any }
+	}
+	if err := check.Valid(definition, check.Limits{}); err != nil {
+		return Tool{}, fmt.Errorf("server: the definition of a tool is not JSON: %w", err)
+	}
+	if err := json.Unmarshal(definition, &d); err != nil {
+		return Tool{}, fmt.Errorf("server: the definition of a tool: %w", err)
+	}
+	wrong := ""
+	switch {
+	case !toolName.MatchString(d.Name):
+		return Tool{}, fmt.Errorf("server: %q is no name for a tool: use letters, digits, _, . and -, 128 at most", d.Name)
+	case d.InputSchema == nil || d.InputSchema.Type != "object":
+		wrong = "its inputSchema has to be of type object"
+	case d.OutputSchema != nil && d.OutputSchema.Type != "object":
+		wrong = "its outputSchema has to be of type object"
+	case v == nil:
+		wrong = "it needs a Validator: nothing else holds arguments against its schema"
+	case h == nil:
+		wrong = "it has no handler"
+	default:
+		return Tool{Name: d.Name, Definition: string(definition), Handler: rawHandler(v, h, d.OutputSchema != nil, sensitive(string(definition)))}, nil
+	}
+	return Tool{}, fmt.Errorf("server: tool %q: %s", d.Name, wrong)
+}
+
+// rawHandler is h behind its validator. A structured output has to be JSON, and valid if the validator knows what that is.
+func rawHandler(v Validator, h RawHandler, structured bool, hidden string) Handler {
+	c := codec{appendTo: func(b []byte, out any) []byte { return append(b, *out.(*json.RawMessage)...) }, answers: new(expected), outputs: new(latest)}
+	if structured {
+		c.spare = &sync.Pool{New: func() any { return new(json.RawMessage) }}
+		c.decode = func(d *check.Decoder, _ any) { d.Skip() }
+		c.clear = func(any) {}
+	}
+	return Handler{
+		codec: c, hidden: hidden, in: (*json.RawMessage)(nil), out: (*json.RawMessage)(nil), validate: v.Validate,
+		read: func(d *check.Decoder) any {
+			raw := json.RawMessage(d.Raw(nil))
+			return &raw
+		},
+		call: func(ctx context.Context, call *Call, in any) (any, error) {
+			out, err := h(ctx, call, *in.(*json.RawMessage))
+			switch {
+			case out == nil || err != nil:
+				return nil, err
+			case !structured:
+				call.Content(Text(string(out)))
+				return nil, nil
+			}
+			if known, ok := v.(OutputValidator); ok {
+				if wrong := known.ValidateOutput(out); len(wrong) > 0 {
+					return nil, &outputError{wrong}
+				}
+			}
+			return &out, nil
+		},
+	}
+}
+
+// WithToolFilter shows and serves tools to some callers alone: those of whom show returns true. Others do not see the tool in the list, and
+// a call of it is one of an unknown tool. ctx says who calls: PrincipalFrom, SessionFrom, and what HTTP middleware put there. show is
+// asked where messages are received, so it must not wait; it is safe for concurrent use. One that panics shows nothing. Whoever changes its answers calls ToolsChanged.
+func WithToolFilter(show func(ctx context.Context, tool string) bool) Option {
+	return func(c *config) { c.toolFilter = show }
+}
+
+type sessionKey struct{}
+
+// SessionFrom is the session of the caller in the context of a tool filter, as Call.Session names it; "" without one.
+func SessionFrom(ctx context.Context) string {
+	name, _ := ctx.Value(sessionKey{}).(string)
+	return name
+}
+
+// shown is the filter for the caller of r; nil: everything is shown.
+func (r *request) shown() func(tool string) bool {
+	s := r.p.s
+	if s.cfg.toolFilter == nil {
+		return nil
+	}
+	ctx := context.WithValue(WithPrincipal(r.ownValues(), r.p.principal), sessionKey{}, strings.Clone(r.p.session(r.revision)))
+	return func(tool string) bool { return s.passesFilter(ctx, tool) }
+}
+
+// passesFilter asks the filter. Who reads messages does so, too, and nothing there takes care of a panic.
+func (s *Server) passesFilter(ctx context.Context, tool string) (shown bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.log.Error("panic", "filtered", tool, "panic", v, "stack", string(debug.Stack()))
+			shown = false
+		}
+	}()
+	return s.cfg.toolFilter(ctx, tool)
+}
+
+// Shows reports whether a stateless caller, whom ctx names, is served the tool. A transport says nothing of those that are switched off or
+// filtered out.
+func (s *Server) Shows(ctx context.Context, t *Tool) bool {
+	return s.tool(t.Name) == t && (s.cfg.toolFilter == nil || s.passesFilter(ctx, t.Name))
+}

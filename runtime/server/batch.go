@@ -1,0 +1,269 @@
+package server
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// batch is an array of messages that came as one frame (CAN24). Each is served, tracked and cancelled by itself. Its answers are held until
+// the last one is there, and then written as one array; until then a request can still be cancelled.
+type batch struct {
+	p     *peer
+	about rpc.ID // what the array is written about; zero on a connection
+
+	mu       sync.Mutex
+	pending  map[rpc.ID]bool // requests that are being served
+	answers  []heldAnswer
+	bytes    int64 // that count for the client until the answers are written
+	received bool  // all of it
+}
+
+// heldSize is about what a message takes until its batch is answered, beside the texts of its id and answer: its places in the maps, and
+// the error that says why there is no other answer.
+const heldSize = 1 << 10
+
+// heldAnswer is written when its request may be retired then; nil: it is a refusal.
+type heldAnswer struct {
+	id      rpc.ID
+	frame   []byte
+	retires retirer
+}
+
+// batches finds the batch of a request. Its zero value is ready to use.
+type batches struct {
+	open atomic.Int32
+	mu   sync.Mutex
+	of   map[rpc.ID]*batch
+}
+
+// receiveBatch handles the array in r as the messages that are in it, in their order.
+func (p *peer) receiveBatch(r *request, got *Receipt) {
+	messages, err := rpc.Batch(r.frame, p.s.cfg.limits)
+	held := 2*int64(len(r.frame)) + heldSize*int64(len(messages))
+	if err == nil {
+		err = p.keep(held)
+	}
+	if err != nil {
+		got.Refused, got.Answered = err, true
+		p.answerInline(r.about, rpc.ID{}, err)
+		return
+	}
+	b := &batch{p: p, about: r.about, pending: map[rpc.ID]bool{}, bytes: held}
+	p.batch = b
+	for _, frame := range messages {
+		m := p.s.newRequest(p)
+		m.frame = append(m.frame[:0], frame...)
+		m.values, m.header = r.values, r.header
+		if !p.receive(m, &Receipt{}) {
+			m.release()
+		}
+	}
+	p.batch = nil
+	got.Answered = b.close()
+}
+
+// expect notes that a request of the batch is about to be served.
+func (b *batch) expect(e *inflight.Entry) {
+	id := e.Key().ID
+	all := &b.p.batches
+	all.mu.Lock()
+	if all.of == nil {
+		all.of = map[rpc.ID]*batch{}
+	}
+	all.of[id] = b
+	all.mu.Unlock()
+	all.open.Add(1)
+	b.mu.Lock()
+	b.pending[id] = true
+	b.mu.Unlock()
+	if e.Err() != nil { // it was cancelled before that could be noted here
+		b.end(id)
+	}
+}
+
+// batchOf is the batch of a request whose answer is not written yet, nil for none.
+func (p *peer) batchOf(id rpc.ID) *batch {
+	if p.batches.open.Load() == 0 {
+		return nil
+	}
+	p.batches.mu.Lock()
+	defer p.batches.mu.Unlock()
+	return p.batches.of[id]
+}
+
+// holds keeps an answer if its request came in a batch.
+func (p *peer) holds(id rpc.ID, m statement) bool {
+	b := p.batchOf(id)
+	if b == nil {
+		return false
+	}
+	if e, ok := m.retires.(*inflight.Entry); ok {
+		e.Pause() // it is done in time
+	}
+	b.hold(id, m.frame, m.retires)
+	return true
+}
+
+// hold keeps a copy of an answer, which counts twice: it is copied when it is written, too. One that is more than the client may have
+// kept is written at once, in an array of its own. The gate is held.
+func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
+	n := 2 * int64(len(frame))
+	if err := b.p.keep(n); err != nil {
+		if retires != nil {
+			if !b.retire(&heldAnswer{id: id, retires: retires}) || b.p.out.Write(b.about, false, array(frame)) == nil {
+				if _, complete := b.settle(id); complete {
+					b.flush()
+				}
+				return
+			}
+			retires = retired{}
+		}
+		n, frame = 0, rpc.AppendError(nil, id, err)
+	} else {
+		frame = append([]byte(nil), frame...)
+	}
+	b.mu.Lock()
+	b.bytes += n
+	b.answers = append(b.answers, heldAnswer{id, frame, retires})
+	if retires != nil { // a refused request may have the id of another one
+		delete(b.pending, id)
+	}
+	complete := b.complete()
+	b.mu.Unlock()
+	if complete {
+		b.flush()
+	}
+}
+
+// array makes a frame an array, in place.
+func array(frame []byte) []byte {
+	n := len(frame)
+	frame = append(frame, 0, 0)
+	copy(frame[1:], frame[:n])
+	frame[0], frame[n+1] = '[', ']'
+	return frame
+}
+
+// retired is a request that may be answered, and is not in flight any more.
+type retired struct{}
+
+// Retire implements retirer.
+func (retired) Retire() bool { return true }
+
+// end notes that a request gets no answer. One whose answer is held already loses it when that is to be written.
+func (b *batch) end(id rpc.ID) {
+	pending, complete := b.settle(id)
+	if !pending {
+		return
+	}
+	b.p.batches.mu.Lock()
+	b.p.batches.forget(id)
+	b.p.batches.mu.Unlock()
+	if complete {
+		b.flush()
+	}
+}
+
+// settle notes that nothing more comes of a request, and reports whether something was to come, and whether all of the batch is there now.
+func (b *batch) settle(id rpc.ID) (pending, complete bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	pending = b.pending[id]
+	delete(b.pending, id)
+	return pending, pending && b.complete()
+}
+
+// close ends the receiving of the batch, and reports whether it is answered. If all answers are there already, the read loop of a connection
+// writes them itself: a client that does not read what it is refused is not read either. Streams are read when this returns.
+func (b *batch) close() (answered bool) {
+	b.mu.Lock()
+	b.received = true
+	answered = len(b.pending)+len(b.answers) > 0
+	complete := b.complete()
+	b.mu.Unlock()
+	switch {
+	case !complete:
+	case !answered:
+		b.p.drop(b.bytes)
+	case b.p.streams:
+		b.flush()
+	default:
+		b.write()
+	}
+	return answered
+}
+
+// complete is true once, when all answers are there. With b.mu.
+func (b *batch) complete() bool {
+	complete := b.received && len(b.pending) == 0
+	b.received = b.received && !complete
+	return complete
+}
+
+// flush writes the answers, and does not wait for that: its caller may hold the gate, or be the read loop.
+func (b *batch) flush() {
+	if !b.p.live.add() {
+		b.p.drop(b.bytes)
+		return
+	}
+	b.p.writing.Add(1)
+	go func() {
+		defer b.p.doneWriting()
+		b.write()
+	}()
+}
+
+// write writes the answers, and lets go of them when they are read.
+func (b *batch) write() {
+	p := b.p
+	defer p.drop(b.bytes)
+	q := p.queue(b.about)
+	size := b.writeNow()
+	if q != nil {
+		q.AwaitRead(size)
+	}
+}
+
+// writeNow writes the answers of those requests that were not cancelled meanwhile; subject.writeNow tells why the gate is held.
+func (b *batch) writeNow() (size int) {
+	p := b.p
+	p.settle()
+	p.gate.RLock()
+	defer p.gate.RUnlock()
+	all := []byte{'['}
+	for _, a := range b.answers {
+		if a.retires != nil && !b.retire(&a) {
+			continue
+		}
+		if len(all) > 1 {
+			all = append(all, ',')
+		}
+		all = append(all, a.frame...)
+	}
+	if len(all) == 1 {
+		p.answerAndLast(p.revision, b.about, nil, nil, nil) // all were cancelled
+		return 0
+	}
+	p.answerAndLast(p.revision, b.about, append(all, ']'), nil, nil)
+	return len(all)
+}
+
+// retire reports whether a request may be answered, and lets go of its id.
+func (b *batch) retire(a *heldAnswer) bool {
+	all := &b.p.batches
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.forget(a.id)
+	return a.retires.Retire()
+}
+
+// forget lets go of an id. With all.mu.
+func (all *batches) forget(id rpc.ID) {
+	if all.of[id] != nil {
+		delete(all.of, id)
+		all.open.Add(-1)
+	}
+}

@@ -1,0 +1,264 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// dialBatches is a client of 2025-03-26.
+func dialBatches(t *testing.T, tools ...Tool) *client {
+	t.Helper()
+	return dialBatchesWith(t, tools)
+}
+
+func dialBatchesWith(t *testing.T, tools []Tool, opts ...Option) *client {
+	t.Helper()
+	w := older("2025-03-26", wire.View{})
+	w.Batches = true
+	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Tools: tools, Revisions: []*wire.Revision{wiretest.Revision20251125(), w}}, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{t: t, srv: srv}
+	c, _ := f.dialAs("2025-03-26")
+	return c
+}
+
+func ping(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
+
+// array is the next frame, which must be an array: its answers by id, errors by their code.
+func (c *client) array() map[string]string {
+	c.t.Helper()
+	frame := <-c.frames
+	var all []message
+	if err := json.Unmarshal([]byte(frame), &all); err != nil {
+		c.t.Fatalf("%v: %s", err, frame)
+	}
+	got := map[string]string{}
+	for _, m := range all {
+		if m.Error != nil {
+			got[string(m.ID)] = fmt.Sprint(m.Error.Code, " ", m.Error.Message)
+		} else {
+			got[string(m.ID)] = string(m.Result)
+		}
+	}
+	if len(got) != len(all) {
+		c.t.Errorf("an id comes twice: %s", frame)
+	}
+	return got
+}
+
+func TestCAN24ABatchIsAnsweredByAnArray(t *testing.T) {
+	c := dialBatches(t, tool("echo", structured(echo)))
+	c.send(" [" + ping("1") + `,{"jsonrpc":"2.0","method":"notifications/progress","params":{}},` + ping(`"a"`) + `,{"jsonrpc":"2.0","id":3,"method":"nothing"}]`)
+	got := c.array()
+	if len(got) != 3 || got["1"] != "{}" || got[`"a"`] != "{}" || !strings.HasPrefix(got["3"], "-32601") {
+		t.Error(got)
+	}
+	c.request("4", "ping", "{}").wantResult(t, "{}") // single messages as ever
+}
+
+func TestCAN24ABatchWithoutRequestsIsNotAnswered(t *testing.T) {
+	c := dialBatches(t, tool("echo", structured(echo)))
+	c.send(`[{"jsonrpc":"2.0","method":"notifications/progress","params":{}},{"jsonrpc":"2.0","id":9,"result":{}}]`)
+	if got := c.fence(); len(got) != 0 {
+		t.Error(got)
+	}
+}
+
+func TestCAN24WhatIsNoMessageInABatchIsRefusedByItself(t *testing.T) {
+	c := dialBatches(t, tool("echo", structured(echo)))
+	c.send(`[5,` + ping("1") + `]`)
+	if got := c.array(); len(got) != 2 || got["1"] != "{}" || !strings.HasPrefix(got[""], "-32600") {
+		t.Error(got)
+	}
+	c.send(`[[` + ping("1") + `]]`)
+	if got := c.array(); len(got) != 1 || !strings.HasPrefix(got[""], "-32600 batches") {
+		t.Error(got)
+	}
+	c.send(`[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}]`)
+	if got := c.array(); !strings.HasPrefix(got["1"], "-32600") {
+		t.Errorf("initialize: %v", got)
+	}
+	c.send(`[` + ping("1") + `,` + ping("1") + `]`) // the second has the id of one that is in flight, or comes after it
+	if frame := <-c.frames; strings.Count(frame, `"id":1`) != 2 {
+		t.Error(frame)
+	}
+}
+
+func TestCAN24WhatIsNoBatchIsRefusedWhole(t *testing.T) {
+	c := dialBatches(t, tool("echo", structured(echo)))
+	for frame, want := range map[string]struct {
+		code int
+		says string
+	}{
+		`[]`:            {-32600, "must have a message"},
+		`[` + ping("1"): {-32700, ""},
+		`[` + strings.Repeat(ping("1")+",", rpc.MaxBatch) + ping("1") + `]`: {-32600, "at most 1000 messages"},
+	} {
+		c.send(frame)
+		c.next().wantError(t, want.code, want.says)
+	}
+}
+
+func TestCAN24BatchesAreRefusedBeforeTheHandshakeAndInOtherRevisions(t *testing.T) {
+	f := newOlderFixture(t, Definition{Tools: []Tool{tool("echo", structured(echo))}}, wire.View{})
+	c := f.dial(t.Context())
+	c.send(`[` + ping("1") + `]`)
+	c.next().wantError(t, -32600, "batches")
+	c, _ = f.dialAs("2025-06-18")
+	c.send(`[` + ping("1") + `]`)
+	c.next().wantError(t, -32600, "batches")
+}
+
+// TestCAN24RequestsOfABatchAreCancelledByThemselves: also one whose answer waits for those of others.
+func TestCAN24RequestsOfABatchAreCancelledByThemselves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		c := dialBatches(t, tool("echo", structured(echo)), tool("hang", h.handler()))
+		call := func(id, tool string) string {
+			return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":{"text":"t"}}}`
+		}
+		c.send(`[` + call("1", "hang") + `,` + ping("2") + `,` + ping("3") + `]`)
+		<-h.began
+		synctest.Wait()
+		c.cancel("3")
+		if got := c.fence(); len(got) != 0 {
+			t.Errorf("answered before all are there: %v", got)
+		}
+		h.free()
+		if got := c.array(); len(got) != 2 || got["2"] != "{}" || got["1"] == "" {
+			t.Error(got)
+		}
+		if left := c.srv.InFlight(); len(left) != 0 {
+			t.Errorf("still in flight: %v", left)
+		}
+		c.send(`[` + call("4", "hang") + `,{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}]`)
+		if got := c.fence(); len(got) != 0 {
+			t.Errorf("all were cancelled: %v", got)
+		}
+		c.send(`[` + ping("4") + `]`)
+		if got := c.array(); got["4"] != "{}" {
+			t.Errorf("the id is free again: %v", got)
+		}
+		c.close()
+	})
+}
+
+// TestCAN24ProgressOfABatchComesAtOnce.
+func TestCAN24ProgressOfABatchComesAtOnce(t *testing.T) {
+	free := make(chan struct{})
+	c := dialBatches(t, tool("steps", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		call.Progress(ctx, 1, 2, "half")
+		<-free
+		return &echoOutput{"done"}, nil
+	})))
+	c.send(`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"steps","_meta":{"progressToken":"p"}}},` + ping("2") + `]`)
+	if m := c.next(); m.Method != "notifications/progress" {
+		t.Error(m.raw)
+	}
+	close(free)
+	if got := c.array(); len(got) != 2 {
+		t.Error(got)
+	}
+}
+
+// TestCAN24AnAnswerThatCanNotWaitForItsBatchComesAlone: its request was served.
+func TestCAN24AnAnswerThatCanNotWaitForItsBatchComesAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		large := strings.Repeat("x", 1<<20)
+		c := dialBatchesWith(t, []Tool{tool("large", plain(func(context.Context, *Call) (*echoOutput, error) {
+			return &echoOutput{large}, nil
+		})), tool("hang", h.handler())}, WithMaxBytesInFlight(1<<20))
+		c.send(`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"large"}},` + ping("3") + `]`)
+		if got := c.array(); len(got) != 1 || len(got["2"]) < len(large) {
+			t.Errorf("%d answers, %.300s", len(got), got["2"])
+		}
+		c.send(ping("2")) // the id is free
+		if m := c.next(); string(m.ID) != "2" || m.field("result") != "{}" {
+			t.Errorf("%.300s", m.raw)
+		}
+		h.free()
+		if got := c.array(); len(got) != 2 || got["3"] != "{}" || got["1"] == "" {
+			t.Error(got)
+		}
+		c.fence()
+		if used := c.srv.bytes.Used(); used != 0 {
+			t.Errorf("%d bytes still count", used)
+		}
+		c.close()
+	})
+}
+
+// hangAndEcho is a batch in which the answer of the second call waits for the first one.
+func hangAndEcho(text string) string {
+	return `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"` + text + `"}}}]`
+}
+
+// TestTSK28AnswersOfABatchCountForTheClient while they wait for others.
+func TestTSK28AnswersOfABatchCountForTheClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		c := dialBatches(t, tool("echo", structured(echo)), tool("hang", h.handler()))
+		text := strings.Repeat("x", 1<<16)
+		c.send(hangAndEcho(text))
+		<-h.began
+		synctest.Wait()
+		if used := c.srv.bytes.Used(); used < 2<<16 {
+			t.Errorf("%d bytes count, of an answer of twice %d", used, len(text))
+		}
+		h.free()
+		c.array()
+		c.fence()
+		if used := c.srv.bytes.Used(); used != 0 {
+			t.Errorf("%d bytes still count", used)
+		}
+		c.close()
+	})
+}
+
+// TestTSK28ABatchThatIsCutShortGivesBackWhatItHolds: its client leaves while answers wait for others.
+func TestTSK28ABatchThatIsCutShortGivesBackWhatItHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		c := dialBatches(t, tool("echo", structured(echo)), tool("hang", h.handler()))
+		text := strings.Repeat("x", 1<<16)
+		c.send(hangAndEcho(text))
+		<-h.began
+		synctest.Wait()
+		if c.srv.bytes.Used() == 0 {
+			t.Error("nothing is held")
+		}
+		c.close()
+		synctest.Wait()
+		if used := c.srv.bytes.Used(); used != 0 {
+			t.Errorf("%d bytes still count", used)
+		}
+		if left := c.srv.InFlight(); len(left) != 0 {
+			t.Errorf("still in flight: %v", left)
+		}
+	})
+}
+
+// TestCAN24AQuestionOfABatchIsAnsweredInABatch: answers of the client may come in one, too.
+func TestCAN24AQuestionOfABatchIsAnsweredInABatch(t *testing.T) {
+	c := dialBatches(t, asker(confirmQuestion()))
+	c.send(`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{}}},` + ping("2") + `]`)
+	q := c.next()
+	if q.Method != elicit {
+		t.Fatal(q.raw)
+	}
+	c.send(`[{"jsonrpc":"2.0","id":` + string(q.ID) + `,"result":` + accepted + `}]`)
+	if got := c.array(); len(got) != 2 || !strings.Contains(got["1"], "accept true true") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,208 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Client is the client as it describes itself: nothing of it is proven.
+type Client struct {
+	// Name, Title and Version are cut to 128 bytes each; "" for what it does not say.
+	Name, Title, Version string
+	// Capabilities are the paths of those that it declared and that questions or tasks take, such as "elicitation" and "elicitation/url".
+	Capabilities []string
+}
+
+// Can reports whether the client declared the capability, by its path. UnsupportedError names capabilities in the same way.
+func (c Client) Can(capability string) bool { return slices.Contains(c.Capabilities, capability) }
+
+// Meta is the _meta object of a request, for what the protocol leaves to others: trace context, for example.
+type Meta map[string]json.RawMessage
+
+// Text returns the value of a key if it is a string, else "".
+func (m Meta) Text(key string) string {
+	var text string
+	_ = json.Unmarshal(m[key], &text) // what is no string leaves it alone
+	return text
+}
+
+// SessionNamer is an Outlet whose transport has a name for the session.
+type SessionNamer interface {
+	SessionID() string
+}
+
+// Client is who calls, as the handshake or, in a stateless revision, the request says. In a task it is who called when the task was
+// created, also when the handler runs again.
+func (c *Call) Client() Client { return describe(c.clientInfo(), c.revision, c.can) }
+
+// describe is the client with what it can.
+func describe(info *Client, w *revision, can ability) (client Client) {
+	if info != nil {
+		client = *info
+	}
+	for i, path := range w.declarable {
+		if path != "" && can&(1<<i) != 0 {
+			client.Capabilities = append(client.Capabilities, path)
+		}
+	}
+	return client
+}
+
+// clientInfo is nil when the client says nothing of itself.
+func (c *Call) clientInfo() *Client {
+	if c.run != nil {
+		return c.stored().client(c.revision)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.r == nil {
+		return nil
+	}
+	return c.r.clientInfo()
+}
+
+// Revision is the protocol revision that the call is served in, such as "2025-11-25".
+func (c *Call) Revision() string { return c.revision.Version }
+
+// Session names the session of the call: over HTTP its Mcp-Session-Id, which is a secret of its client; on a connection a number. It
+// is "" in a stateless revision, and in a task that outlived its session.
+func (c *Call) Session() string {
+	return c.peer.session(c.revision)
+}
+
+// Meta is the _meta of the request, nil without one or when the handler has returned. In a task it is that of the request that created
+// the task, also when the handler runs again.
+func (c *Call) Meta() Meta {
+	if c.run != nil {
+		return readMeta(c.stored().Meta)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.r == nil {
+		return nil
+	}
+	return readMeta(c.r.meta())
+}
+
+// Header is the header of the HTTP request that brought the call, nil on other transports and when the handler has returned. A task has
+// that of the request that created it, if it has at most 4 KiB; when the handler of a task runs again there is none.
+func (c *Call) Header() Header {
+	if c.run != nil {
+		return c.local.header
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.r == nil {
+		return nil
+	}
+	return c.r.header
+}
+
+// appendJSON writes it as a task keeps it.
+func (c *Client) appendJSON(b []byte) []byte {
+	b = check.AppendString(append(b, `{"name":`...), c.Name)
+	b = check.AppendString(append(b, `,"title":`...), c.Title)
+	b = check.AppendString(append(b, `,"version":`...), c.Version)
+	return append(b, '}')
+}
+
+// stored is what the task keeps of the request that created it.
+func (c *Call) stored() *taskMeta {
+	stored := new(taskMeta)
+	t := c.run.Task()
+	_ = json.Unmarshal(t.Meta, stored) // we wrote it
+	return stored
+}
+
+// client is what the client said of itself. Where each request says it, it is part of the metadata.
+func (m *taskMeta) client(w *revision) *Client {
+	if m.Client != nil || w.ReadRequest == nil || m.Meta == nil {
+		return m.Client
+	}
+	var p wire.Params
+	params := append(append(check.AppendString([]byte{'{'}, w.metaMember), ':'), m.Meta...)
+	_ = check.Decode(append(params, '}'), check.Limits{}, w.ReadRequest, &p) // it was read before
+	return readClient(p.ClientInfo)
+}
+
+func readMeta(raw []byte) (m Meta) {
+	_ = json.Unmarshal(raw, &m) // what is no object has no members
+	return m
+}
+
+// session names the session or connection, "" without a peer or in a stateless revision.
+func (p *peer) session(w *revision) string {
+	if p == nil || !w.Handshake || p.alone {
+		return ""
+	}
+	if named, ok := p.out.(SessionNamer); ok {
+		return named.SessionID()
+	}
+	return strconv.FormatUint(p.id, 10)
+}
+
+// clientInfo is what the client says of itself, nil for nothing.
+func (r *request) clientInfo() *Client {
+	if r.revision.Handshake {
+		return r.p.client
+	}
+	return readClient(r.params.ClientInfo)
+}
+
+// readClient reads what a client says of itself.
+func readClient(info []byte) *Client {
+	if len(info) == 0 || info[0] != '{' {
+		return nil
+	}
+	c := &Client{}
+	d := check.Get(info, check.Limits{})
+	defer d.Put()
+	fields := check.Object{Names: []string{"name", "title", "version"}, AdditionalProperties: check.Skip}
+	for f := d.Object(&fields); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			c.Name = rpc.Cut(d.String(nil))
+		case 1:
+			c.Title = rpc.Cut(d.String(nil))
+		case 2:
+			c.Version = rpc.Cut(d.String(nil))
+		}
+	}
+	return c
+}
+
+// meta is the _meta of the request as it came, nil for none.
+func (r *request) meta() []byte { return r.revision.metaOf(r.raw, r.p.s.cfg.limits) }
+
+// metaOf is the _meta of params as it is written, nil for none. They were read before.
+func (w *revision) metaOf(params []byte, limits check.Limits) (value []byte) {
+	if len(params) == 0 || params[0] != '{' {
+		return nil
+	}
+	d := check.GetScanned(params, limits)
+	defer d.Put()
+	for f := d.Object(&w.metadata); f >= 0; f = d.Next() {
+		value = d.Alias(nil)
+	}
+	return value
+}
+
+// valued is a context that has the values of another one, too, and nothing else of it.
+type valued struct {
+	context.Context
+	values context.Context
+}
+
+// Value implements context.Context.
+func (v *valued) Value(key any) any {
+	if value := v.Context.Value(key); value != nil || v.values == nil {
+		return value
+	}
+	return v.values.Value(key)
+}

@@ -1,0 +1,181 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// What a handler asks with may keep its definition and still contradict itself: a client could show no such form, or refuses the messages.
+// The handler gets an error instead.
+
+// contradiction tells what in the params of a request to the client contradicts itself, nil for nothing.
+func contradiction(op wire.Op, params []byte) error {
+	switch op {
+	case wire.OpElicit:
+		return formContradiction(params)
+	case wire.OpCreateMessage:
+		return messagesContradiction(params)
+	}
+	return nil
+}
+
+// formContradiction looks for a form that nobody can fill in.
+func formContradiction(params []byte) error {
+	var asked struct {
+		RequestedSchema struct {
+			Properties map[string]askedField
+			Required   []string
+		}
+	}
+	if json.Unmarshal(params, &asked) != nil {
+		return nil
+	}
+	form := asked.RequestedSchema
+	for i, name := range form.Required {
+		if _, asked := form.Properties[name]; !asked {
+			return fmt.Errorf("/requestedSchema/required/%d: the form has no property %q", i, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(form.Properties)) {
+		field := form.Properties[name]
+		if err := field.contradiction(); err != nil {
+			return fmt.Errorf("/requestedSchema/properties/%s: %w", name, err)
+		}
+		if field.secret(name) {
+			return &SecretError{name}
+		}
+	}
+	return nil
+}
+
+// askedField is what a field of a form says of its values.
+type askedField struct {
+	MinLength, MaxLength, MinItems, MaxItems, Minimum, Maximum *float64
+	Enum, OneOf                                                *[]any
+
+	Type, Title, Format string
+	Sensitive           any `json:"x-sensitive"`
+}
+
+// secret reports whether the field, of that name, asks for text that is a secret by its name or title, as the generator's check does.
+func (f *askedField) secret(name string) bool {
+	typed := f.Type == "string" && f.Enum == nil && f.OneOf == nil && f.Format == ""
+	return f.Sensitive == true || typed && (secret.Named(name) || secret.Named(f.Title))
+}
+
+// SecretError says that a form was to ask for a secret, which forms must not (LET04): it is not sent. What is meant are texts of which the
+// name or title says so, and fields that are x-sensitive.
+type SecretError struct{ Field string }
+
+// Error implements error.
+func (e *SecretError) Error() string { return secret.Found(e.Field) + "; " + secret.Remedy }
+
+func (f *askedField) contradiction() error {
+	for _, limit := range []struct {
+		of        string
+		low, high *float64
+		counts    bool
+	}{{"length", f.MinLength, f.MaxLength, true}, {"number of items", f.MinItems, f.MaxItems, true}, {"number", f.Minimum, f.Maximum, false}} {
+		switch {
+		case limit.counts && limit.low != nil && *limit.low < 0:
+			return fmt.Errorf("the least %s is %v", limit.of, *limit.low)
+		case limit.counts && limit.high != nil && *limit.high < 0:
+			return fmt.Errorf("the largest %s is %v", limit.of, *limit.high)
+		case limit.low != nil && limit.high != nil && *limit.low > *limit.high:
+			return fmt.Errorf("no %s is at least %v and at most %v", limit.of, *limit.low, *limit.high)
+		}
+	}
+	if f.Enum != nil && len(*f.Enum) == 0 || f.OneOf != nil && len(*f.OneOf) == 0 {
+		return errors.New("there is nothing to choose")
+	}
+	return nil
+}
+
+// sampledMessage is what is looked at of a message to a model.
+type sampledMessage struct {
+	Role    string
+	Content json.RawMessage
+}
+
+// sampledBlock is what tells the use of a tool, which has an id and an input, and a result, which names the use.
+type sampledBlock struct {
+	ID, ToolUseID *string
+	Input         json.RawMessage
+}
+
+func (b *sampledBlock) isUse() bool    { return b.ID != nil && b.Input != nil }
+func (b *sampledBlock) isResult() bool { return b.ToolUseID != nil }
+
+// messagesContradiction holds messages to the balance of tools: what the assistant uses is followed at once by a message of the user
+// that holds the result of each use, and nothing else.
+func messagesContradiction(params []byte) error {
+	if !bytes.Contains(params, []byte(`"tool_`)) {
+		return nil // it takes no pass over large contents to know
+	}
+	var asked struct{ Messages []sampledMessage }
+	if json.Unmarshal(params, &asked) != nil {
+		return nil
+	}
+	used := map[string]bool{}
+	for i, m := range asked.Messages {
+		next, err := m.answer(used)
+		if err != nil {
+			return fmt.Errorf("/messages/%d: %w", i, err)
+		}
+		used = next
+	}
+	for _, id := range slices.Sorted(maps.Keys(used)) {
+		return fmt.Errorf("/messages/%d: the tool use %q is followed by no result", len(asked.Messages)-1, id)
+	}
+	return nil
+}
+
+// answer holds a message against the uses of tools in the one before, and returns its own.
+func (m *sampledMessage) answer(used map[string]bool) (next map[string]bool, err error) {
+	blocks, next := m.blocks(), map[string]bool{}
+	results := 0
+	for _, b := range blocks {
+		switch {
+		case b.isUse() && m.Role != "assistant":
+			return nil, fmt.Errorf("the tool use %q is not the assistant's", *b.ID)
+		case b.isUse() && next[*b.ID]:
+			return nil, fmt.Errorf("two tool uses have the id %q", *b.ID)
+		case b.isUse():
+			next[*b.ID] = true
+		case b.isResult() && m.Role != "user":
+			return nil, fmt.Errorf("the tool result for %q is not the user's", *b.ToolUseID)
+		case b.isResult() && !used[*b.ToolUseID]:
+			return nil, fmt.Errorf("the tool result for %q has no tool use in the message before, or a second result", *b.ToolUseID)
+		case b.isResult():
+			delete(used, *b.ToolUseID)
+			results++
+		}
+	}
+	if results > 0 && results < len(blocks) {
+		return nil, errors.New("a message with tool results holds nothing else")
+	}
+	for _, id := range slices.Sorted(maps.Keys(used)) {
+		return nil, fmt.Errorf("the tool use %q of the message before has no result here", id)
+	}
+	return next, nil
+}
+
+// blocks are the content of a message, which is one block or a list.
+func (m *sampledMessage) blocks() []sampledBlock {
+	var list []sampledBlock
+	if json.Unmarshal(m.Content, &list) == nil {
+		return list
+	}
+	var one sampledBlock
+	if json.Unmarshal(m.Content, &one) != nil {
+		return nil
+	}
+	return []sampledBlock{one}
+}

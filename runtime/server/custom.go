@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// CustomNotification is a notification of the server's own, which no revision of the protocol has. Generated code has one for each, and
+// a function that calls Notify with it.
+type CustomNotification[In any] struct {
+	Method string
+	Append func(b []byte, in *In) []byte
+	// Decode validates what Append wrote.
+	Decode func(d *check.Decoder, in *In)
+}
+
+// Notifier is whom a client can be told something through: a *Call while its handler runs, a *ClientSession outside of calls.
+type Notifier interface {
+	Asker
+	tellCustom(ctx context.Context, n notification) error
+}
+
+// Notify sends a notification of the server's own. That of a call goes where its log messages go, and names the task that it belongs to.
+// Errors: *UnsupportedError when there is nowhere to send it, as in a task that outlived its session, in any task of a stateless revision,
+// and to a client that only listens; the cause of the end of the call or session; what is wrong with the params.
+func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In], in *In) error {
+	s, w, _ := to.asker()
+	if in == nil {
+		return fmt.Errorf("server: %s takes params", n.Method)
+	}
+	params := n.Append(nil, in)
+	if err := s.validate(params, func(d *check.Decoder) { n.Decode(d, new(In)) }); err != nil {
+		return fmt.Errorf("server: the params of %s are invalid: %w", n.Method, err)
+	}
+	params, _ = w.ownMembers(params, nil)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return to.tellCustom(ctx, notification{revision: w, custom: n.Method, params: params})
+}
+
+func (c *Call) tellCustom(_ context.Context, n notification) error {
+	if c.peer == nil {
+		return &UnsupportedError{}
+	}
+	n.params = c.revision.relate(n.params, c.TaskID())
+	if c.withhold(n) {
+		return nil
+	}
+	return c.notify(n)
+}
+
+func (cs *ClientSession) tellCustom(_ context.Context, n notification) error {
+	if cs.l != nil {
+		return &UnsupportedError{}
+	}
+	about := subject{peer: cs.p, life: cs.p.ctx}
+	return cs.over(about.send(n))
+}

@@ -1,0 +1,178 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// changed is a notification of the server's own.
+var changedRows = CustomNotification[echoOutput]{Method: "rows/changed", Append: appendEchoOutput, Decode: decodeEchoOutput}
+
+// customized is a server with a request and a notification of its own, in two revisions.
+func customized(t *testing.T, fn func(ctx context.Context, call *Call, in *echoInput) (*echoOutput, error), tools ...Tool) *fixture {
+	t.Helper()
+	var revisions []*wire.Revision
+	for _, w := range []*wire.Revision{wiretest.Revision20251125(), wiretest.Revision20260728()} {
+		for i := range w.Methods {
+			if m := w.Methods[i]; m.Name == "completion/complete" { // whose params the runtime does not read
+				w.Methods = append(w.Methods, wire.Method{Name: "rows/read", Op: wire.OpMethod, NoInput: !w.Handshake, Read: m.Read})
+			}
+		}
+		place := "experimental/"
+		if !w.Handshake {
+			place = "extensions/"
+		}
+		w.Outgoing = append(w.Outgoing, wire.Outgoing{Op: wire.OpCustom, Name: changedRows.Method})
+		w.Capabilities.Extensions = []string{place + "com.example~1rows"}
+		revisions = append(revisions, w)
+	}
+	return dual(t, Definition{Revisions: revisions, Tools: tools, Methods: []MethodHandler{BindMethod("rows/read", fn,
+		MethodCodec[echoInput, echoOutput]{Decode: decodeEchoInput, Append: appendEchoOutput, DecodeResult: decodeEchoOutput})}})
+}
+
+func TestSRV07ACustomRequestIsServedLikeAny(t *testing.T) {
+	f := customized(t, func(ctx context.Context, call *Call, in *echoInput) (*echoOutput, error) {
+		switch in.Text {
+		case "fail":
+			return nil, errors.New("secret")
+		case "long":
+			return &echoOutput{strings.Repeat("x", 1<<20+1)}, nil
+		}
+		call.Progress(ctx, 1, 2, "half")
+		return &echoOutput{in.Text + call.Meta().Text("example.com/k")}, nil
+	})
+	c := f.dial(t.Context())
+	if m := c.initialize(nothing); m.field("result", "capabilities", "experimental") != `{"com.example/rows":{}}` {
+		t.Errorf("not declared: %s", m.raw)
+	}
+	c.sendf(`{"jsonrpc":"2.0","id":1,"method":"rows/read","params":{"text":"a","_meta":{"example.com/k":"!","progressToken":7}}}`)
+	m, before := c.answer("1")
+	m.wantResult(t, `{"text":"a!"}`)
+	if len(before) != 1 || before[0].Method != "notifications/progress" || before[0].field("params", "progressToken") != "7" {
+		t.Errorf("no progress: %v", before)
+	}
+	c.request("2", "rows/read", `{"text":"","more":1}`).wantError(t, -32602, "invalid params of rows/read")
+	c.request("3", "rows/read", `{"text":"fail"}`).wantError(t, -32603, "internal error")
+	c.request("4", "rows/read", `{"text":"long"}`).wantError(t, -32603, "breaks its own schema")
+	c.request("5", "rows/read", `{"text":"b","\u005fmeta":{}}`).wantResult(t, `{"text":"b"}`)
+
+	m = f.ask(t.Context(), frame(1, "rows/read", nothing, `"text":"a"`))
+	if m.str("result", "text") != "a" || m.str("result", "resultType") != "complete" {
+		t.Errorf("stateless: %s", m.raw)
+	}
+	if m = f.ask(t.Context(), frame(1, "server/discover", nothing, "")); m.field("result", "capabilities", "extensions") != `{"com.example/rows":{}}` {
+		t.Errorf("not declared: %s", m.raw)
+	}
+}
+
+func TestSRV07ACustomRequestIsCancelled(t *testing.T) {
+	began, ended := make(chan struct{}), make(chan error, 1)
+	f := customized(t, func(ctx context.Context, _ *Call, _ *echoInput) (*echoOutput, error) {
+		close(began)
+		<-ctx.Done()
+		ended <- context.Cause(ctx)
+		return nil, ctx.Err()
+	})
+	c := f.dial(t.Context())
+	c.initialize(nothing)
+	c.sendf(`{"jsonrpc":"2.0","id":1,"method":"rows/read","params":{"text":"a"}}`)
+	<-began
+	c.cancel("1")
+	if err := <-ended; err == nil {
+		t.Error("not cancelled")
+	}
+	if left := c.fence(); len(left) != 0 {
+		t.Errorf("answered (CAN02): %v", left)
+	}
+}
+
+func TestSRV07ACustomNotificationIsSent(t *testing.T) {
+	f := customized(t, func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, nil },
+		tool("tells", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			return &echoOutput{"out"}, Notify(ctx, call, &changedRows, &echoOutput{"of a call"})
+		}), withTask(TaskOptional)))
+	c := f.dialTasks("")
+	c.call("1", "tells", `{}`)
+	if m := c.next(); m.Method != "rows/changed" || string(m.Params) != `{"text":"of a call"}` {
+		t.Error(m.raw)
+	}
+	c.answer("1")
+	frames, _ := f.exchange(t.Context(), frame(1, "tools/call", nothing, callParams("tells", `{}`)))
+	if len(frames) != 2 || frames[0].Method != "rows/changed" {
+		t.Errorf("stateless: %v", frames)
+	}
+	c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"tells","arguments":{},"task":{}}}`)
+	for m := c.next(); ; m = c.next() { // of a task, with its name (LET08)
+		if m.Method == "rows/changed" {
+			if m.field("params", "_meta", "io.modelcontextprotocol/related-task", "taskId") == "" || m.str("params", "text") != "of a call" {
+				t.Error(m.raw)
+			}
+			return
+		}
+	}
+}
+
+func TestSRV07ASessionIsToldACustomNotification(t *testing.T) {
+	f := customized(t, func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, nil })
+	c := f.dial(t.Context())
+	c.initialize(nothing)
+	c.fence()
+	session := sessionsOf(f.srv)[0]
+	if err := Notify(t.Context(), session, &changedRows, &echoOutput{"x"}); err != nil {
+		t.Error(err)
+	}
+	if m := c.next(); m.Method != "rows/changed" || string(m.Params) != `{"text":"x"}` {
+		t.Error(m.raw)
+	}
+	for _, wrong := range []*echoOutput{nil, {strings.Repeat("x", 1<<20+1)}} {
+		if err := Notify(t.Context(), session, &changedRows, wrong); err == nil {
+			t.Error("sent, and is invalid (LET01)")
+		}
+	}
+	l, _ := f.listen(t.Context(), nothing, `{}`)
+	for s := range f.srv.Sessions() {
+		if s.Revision() == "2026-07-28" && !errors.Is(Notify(t.Context(), s, &changedRows, &echoOutput{"x"}), ErrUnsupported) {
+			t.Error("a client that only listens was told")
+		}
+	}
+	l.cancel()
+	c.close()
+	if err := Notify(t.Context(), session, &changedRows, &echoOutput{"x"}); err == nil {
+		t.Error("told after its end")
+	}
+}
+
+// TestLET01KeysOfACustomNotificationAreTheRuntimes: what its params say under the protocol's keys is left out, what they say under others stays.
+func TestLET01KeysOfACustomNotificationAreTheRuntimes(t *testing.T) {
+	forged := changedRows
+	forged.Append = func(b []byte, in *echoOutput) []byte {
+		return append(b, `{"text":"x","_meta":{"io.modelcontextprotocol/related-task":{"taskId":"of another"},"com.example/row":7}}`...)
+	}
+	forged.Decode = func(d *check.Decoder, _ *echoOutput) { d.Skip() }
+	f := customized(t, func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, nil },
+		tool("tells", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			return &echoOutput{"out"}, Notify(ctx, call, &forged, &echoOutput{"x"})
+		})))
+	c := f.dial(t.Context())
+	c.initialize(nothing)
+	c.fence()
+	if err := Notify(t.Context(), sessionsOf(f.srv)[0], &forged, &echoOutput{"x"}); err != nil {
+		t.Fatal(err)
+	}
+	told := []message{c.next()}
+	c.call("1", "tells", `{}`)
+	told = append(told, c.next())
+	c.answer("1")
+	frames, _ := f.exchange(t.Context(), frame(1, "tools/call", nothing, callParams("tells", `{}`)))
+	for _, m := range append(told, frames[0]) {
+		if m.Method != "rows/changed" || strings.Contains(m.raw, "of another") || m.field("params", "_meta", "com.example/row") != "7" {
+			t.Error(m.raw)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package server
+
+import (
+	"context"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// write appends the result that a handler returned.
+type write func(b []byte) ([]byte, error)
+
+// serveEntry runs the handler of an entry of a registry. Its answer is expected to be as large as those before; run gives what to write.
+func (r *request) serveEntry(b []byte, sizes *expected, run func(ctx context.Context, call *Call) (write, error)) ([]byte, error) {
+	return r.withCall(b, func(b []byte, call *Call) ([]byte, error) {
+		var out write
+		err := call.handle(r.ctx, sizes, func() (err error) {
+			out, err = run(r.ctx, call)
+			return err
+		})
+		if err != nil {
+			return b, err
+		}
+		start := len(b)
+		b, err = out(b)
+		call.learn(sizes, len(b)-start)
+		call.encoded()
+		return b, err
+	})
+}
+
+// answers tells whether requests of the method have a handler, or a registry.
+func (w *revision) answers(m *wire.Method) bool {
+	switch m.Op {
+	case wire.OpMethod:
+		return w.handlers[m.Name] != nil
+	case wire.OpSubscribe, wire.OpUnsubscribe:
+		return w.handlers[m.Name] != nil || w.methodOf(wire.OpReadResource) != nil
+	case wire.OpListPrompts, wire.OpGetPrompt, wire.OpListResources, wire.OpListTemplates, wire.OpReadResource, wire.OpComplete:
+		return true
+	}
+	return false
+}
+
+// hasTools tells whether tools are declared: there are some, or the package is generated to have them, and the program may add them.
+func (s *Server) hasTools(w *revision) bool {
+	return s.def.Tools != nil && w.Capabilities.Tools != "" || len(s.tools.now.Load().entries) > 0
+}
+
+// openRegistries checks prompts, resources and templates of the definition and prepares them.
+func (s *Server) openRegistries() error {
+	d, n := &s.def, len(s.revisions)
+	prompts := make([]Prompt, len(d.Prompts))
+	for i := range d.Prompts {
+		prompts[i] = d.Prompts[i]
+		if err := prompts[i].prepare(); err != nil {
+			return err
+		}
+	}
+	templates := make([]ResourceTemplate, len(d.Templates))
+	for i := range d.Templates {
+		templates[i] = d.Templates[i]
+		if err := templates[i].prepare(); err != nil {
+			return err
+		}
+	}
+	if err := s.tools.open(d.Tools, func(t *Tool) string { return t.Name }, n); err != nil {
+		return err
+	}
+	if err := s.prompts.open(prompts, func(p *Prompt) string { return p.Name }, n); err != nil {
+		return err
+	}
+	if err := s.resources.open(d.Resources, func(r *Resource) string { return r.URI }, n); err != nil {
+		return err
+	}
+	return s.templates.open(templates, func(t *ResourceTemplate) string { return t.URITemplate }, n)
+}

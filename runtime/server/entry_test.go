@@ -1,0 +1,60 @@
+package server_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/testdata/library/library"
+)
+
+// reader is a library whose handlers find out that the client lacks what they take.
+type reader struct{ library.Handlers }
+
+func (reader) Hello(context.Context, *server.Call) (*server.PromptResult, error) {
+	return nil, &server.UnsupportedError{Capability: "sampling"}
+}
+
+func (reader) ReadReadme(context.Context, *server.Call) (*server.ResourceContents, error) {
+	return nil, &server.UnsupportedError{Capability: "sampling"}
+}
+
+// response is an outlet of one exchange: it has begun, or not.
+type response struct {
+	begun  bool
+	answer string
+}
+
+func (r *response) Write(_ rpc.ID, _ bool, frame []byte) error {
+	r.answer += string(frame)
+	return nil
+}
+
+func (*response) Refuse(rpc.ID, *rpc.Error, int) {}
+
+func (r *response) Unbegun() bool { return !r.begun }
+
+// The error for a missing capability has its status or is not sent (LET20), also where a registry answers.
+func TestLET20ARefusalOfAnEntryThatComesTooLateIsAnInternalError(t *testing.T) {
+	srv, err := library.New(reader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = srv.Shutdown(context.Background()) }()
+	for method, of := range map[string]string{"prompts/get": `"name":"hello"`, "resources/read": `"uri":"docs://readme"`} {
+		for begun, code := range map[bool]string{false: `"code":-32021`, true: `"code":-32603`} {
+			to, refused := srv.Route([]byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{`+of+`,"_meta":{`+
+				`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`), "")
+			if refused != nil {
+				t.Fatal(refused)
+			}
+			out := &response{begun: begun}
+			srv.Exchange(t.Context(), &to, out)
+			if !strings.Contains(out.answer, code) || !strings.Contains(out.answer, "sampling") {
+				t.Errorf("%s, begun %t: %s", method, begun, out.answer)
+			}
+		}
+	}
+}

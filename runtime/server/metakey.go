@@ -1,0 +1,97 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// metaMember is one member of a _meta.
+type metaMember struct {
+	key   string
+	value json.RawMessage
+}
+
+// mergeMeta is a result's _meta with more members. The later ones win.
+func (w *revision) mergeMeta(meta []byte, more []metaMember) []byte {
+	if len(more) == 0 {
+		return meta
+	}
+	var all []metaMember
+	for _, m := range orderedOf(meta) {
+		all, _ = withMember(all, m.name, m.value)
+	}
+	for _, m := range more {
+		all, _ = withMember(all, m.key, m.value)
+	}
+	return w.withoutOwnKeys(appendMeta(all))
+}
+
+func appendMeta(members []metaMember) []byte {
+	if len(members) == 0 {
+		return nil
+	}
+	b := []byte{'{'}
+	for i, m := range members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(check.AppendString(b, m.key), ':'), m.value...)
+	}
+	return append(b, '}')
+}
+
+// withMember is meta with a value under a key, in place of an earlier one.
+func withMember(meta []metaMember, key string, value any) ([]metaMember, error) {
+	if err := checkMetaKey(key); err != nil {
+		return meta, err
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return meta, fmt.Errorf("the value of %q in _meta: %w", key, err)
+	}
+	meta = slices.DeleteFunc(meta, func(m metaMember) bool { return m.key == key })
+	return append(meta, metaMember{key, raw}), nil
+}
+
+// checkMetaKey holds a key of _meta against the protocol's rule (LET04): an optional prefix, which is labels with dots between them and a
+// slash behind, and a word. Those whose second label is the protocol's are reserved, but for the prefix of its extensions.
+func checkMetaKey(key string) error {
+	prefix, name, found := strings.Cut(key, "/")
+	if !found {
+		prefix, name = "", key
+	}
+	labels := strings.Split(prefix, ".")
+	for i := 0; found && i < len(labels); i++ {
+		if l := labels[i]; l == "" || !isLetter(l[0]) || !isWord(l, "-") {
+			return fmt.Errorf("%q is no key for _meta: labels of its prefix begin with a letter, and have letters, digits and hyphens", rpc.Cut(key))
+		}
+	}
+	if name != "" && !isWord(name, "-._") {
+		return fmt.Errorf("%q is no key for _meta: its name begins and ends with a letter or digit, with hyphens, underscores and dots between", rpc.Cut(key))
+	}
+	first, rest, _ := strings.Cut(key, ".")
+	second := rest[:max(0, strings.IndexAny(rest, "./"))]
+	if (second == "modelcontextprotocol" || second == "mcp") && !strings.Contains(first, "/") && prefix != "io.modelcontextprotocol" {
+		return fmt.Errorf("%q is no key for _meta: it is reserved for the protocol", rpc.Cut(key))
+	}
+	return nil
+}
+
+// isWord tells whether text begins and ends with a letter or digit, and has those and inner between.
+func isWord(text, inner string) bool {
+	for i := range len(text) {
+		c := text[i]
+		edge := i == 0 || i == len(text)-1
+		if !isLetter(c) && !('0' <= c && c <= '9') && (edge || strings.IndexByte(inner, c) < 0) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }

@@ -1,0 +1,280 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Handle serves a message, or passes it on. The result is that of a request; a notification has none.
+type Handle func(ctx context.Context, m *Message) (result json.RawMessage, err error)
+
+// ToolHandle runs a tool, or passes its call on. in and out are pointers to the types of the tool's handler; out may be nil.
+type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err error)
+
+// WithMiddleware puts middleware around every request and notification, in both directions, after what was given before: the first one is
+// the outermost. A middleware calls next once, or answers itself. It may pass on a context of its own, which handlers get, and change
+// the result or the error. An *rpc.Error is sent as it is; others are internal errors, whose text is for the log alone.
+//
+// Requests of the client pass when they have been admitted: what is malformed, unknown or beyond a limit is refused before. The context is
+// the request's. When it has ended, context.Cause says why, and whatever middleware returns is not sent (CAN02). A request that becomes a
+// task is answered with the task; WithToolMiddleware is around its run.
+//
+// The handshake and notifications of the client pass where messages are read, one after the other, so the client's next message waits for
+// their middleware. A cancellation has taken effect before it passes: middleware can not hold it up.
+//
+// What the server sends passes before it is decided whether it may still be written, so next may return an error that says that it is
+// too late. Notifications of one call, and of one task, pass in order, and what comes next waits for their middleware. To return without
+// next drops a notification, and answers a request in the client's place. Pings do not pass, nor questions that stateless revisions put
+// into results.
+func WithMiddleware(wraps ...func(next Handle) Handle) Option {
+	return func(c *config) { c.middleware = append(c.middleware, wraps...) }
+}
+
+// WithToolMiddleware puts middleware around the handlers of tools, after what was given before: the first one is the outermost. It runs
+// inline and in tasks, after the arguments were validated, and again whenever the handler runs again, with an answer or after a crash. A
+// middleware calls next once, or returns an output of the handler's type, or an error, which means what it means from a handler. Return
+// ErrAsked as it is.
+func WithToolMiddleware(wraps ...func(next ToolHandle) ToolHandle) Option {
+	return func(c *config) { c.toolMiddleware = append(c.toolMiddleware, wraps...) }
+}
+
+// ErrNext is what next returns when it was called before with the same message, or its middleware has returned.
+var ErrNext = errors.New("server: a middleware may call next once, before it returns")
+
+// Message is a request or notification on its way through middleware. It is valid until the outermost one returns, and must not be changed.
+type Message struct {
+	Method    string
+	Kind      rpc.Kind           // KindRequest or KindNotification
+	Direction inflight.Direction // Incoming: the client sent it
+	ID        rpc.ID             // of a request
+	Params    json.RawMessage    // as they are on the wire, nil for none
+	Tool      string             // of tools/call
+	Revision  string             // that it is written in
+	Principal string             // of the client, "" without an identity
+
+	peer     *peer
+	revision *revision
+	can      ability
+	info     []byte // what the client says of itself in this message
+	header   Header
+	serve    func(ctx context.Context) (json.RawMessage, error) // what the last next does
+	served   error                                              // of serve
+	passes   passes
+}
+
+// Client is the client as it describes itself. Of what the server sends, it is known within a session.
+func (m *Message) Client() Client {
+	base := m.peer.client
+	if base == nil {
+		base = readClient(m.info)
+	}
+	return describe(base, m.revision, m.can)
+}
+
+// Meta is the _meta of the message, nil without one.
+func (m *Message) Meta() Meta {
+	return readMeta(m.revision.metaOf(m.Params, m.peer.s.cfg.limits))
+}
+
+// Header is the header of the HTTP request that brought the message, nil for others.
+func (m *Message) Header() Header { return m.header }
+
+// Session names the session, as Call.Session does.
+func (m *Message) Session() string { return m.peer.session(m.revision) }
+
+// String names the message in errors and logs.
+func (m *Message) String() string {
+	if m.ID.IsZero() {
+		return m.Method
+	}
+	return m.Method + " " + m.ID.String()
+}
+
+// passes sees to it that each middleware passes a message on once, and before it returns: its memory is another's afterwards.
+type passes struct {
+	state atomic.Uint64
+	idle  chan struct{} // closed by the last leave after the end; nil: there is none to wait for
+}
+
+// The parts of passes.state: whether the outermost middleware has returned, how many have passed the message on, and how many calls of
+// next run. One word makes both ways through middleware a few nanoseconds.
+const (
+	passesOver    = 1 << 63
+	passesThrough = 1 << 32 // one of them
+	passesRunning = passesThrough - 1
+)
+
+// enter is called by the next of the middleware with this index.
+func (p *passes) enter(i int) bool {
+	for {
+		was := p.state.Load()
+		if was&passesOver != 0 || was/passesThrough > uint64(i) {
+			return false
+		}
+		if p.state.CompareAndSwap(was, uint64(i+1)*passesThrough+was&passesRunning+1) {
+			return true
+		}
+	}
+}
+
+func (p *passes) leave() {
+	if now := p.state.Add(^uint64(0)); now&passesOver != 0 && now&passesRunning == 0 {
+		close(p.idle)
+	}
+}
+
+// end returns when no call of next runs any more, and none can begin.
+func (p *passes) end() {
+	for {
+		was := p.state.Load()
+		if was&passesOver == 0 && was&passesRunning > 0 && p.idle == nil {
+			p.idle = make(chan struct{})
+		}
+		if was&passesOver != 0 || p.state.CompareAndSwap(was, was|passesOver) {
+			break
+		}
+	}
+	if p.idle != nil && p.state.Load()&passesRunning > 0 {
+		<-p.idle
+	}
+}
+
+// wrap composes middleware around what serves a message.
+func (s *Server) wrap() {
+	if len(s.cfg.middleware) > 0 {
+		s.around = func(ctx context.Context, m *Message) (result json.RawMessage, err error) {
+			result, err = m.serve(ctx)
+			m.served = err
+			return result, err
+		}
+	}
+	for i, wrap := range slices.Backward(s.cfg.middleware) {
+		inner := s.around
+		s.around = wrap(func(ctx context.Context, m *Message) (json.RawMessage, error) {
+			if !m.passes.enter(i) {
+				return nil, s.again(m.String())
+			}
+			defer m.passes.leave()
+			return inner(ctx, m)
+		})
+	}
+	if len(s.cfg.toolMiddleware) > 0 {
+		s.aroundTool = runHandler
+	}
+	for i, wrap := range slices.Backward(s.cfg.toolMiddleware) {
+		inner := s.aroundTool
+		s.aroundTool = wrap(func(ctx context.Context, call *Call, in any) (any, error) {
+			p := call.passes()
+			if p == nil || !p.enter(i) {
+				return nil, s.again("tool " + call.Tool())
+			}
+			defer p.leave()
+			return inner(ctx, call, in)
+		})
+	}
+}
+
+// again is the error of a next that may not run.
+func (s *Server) again(what string) error {
+	return s.misuse(ErrNext, "next was called again, or late, for %s", what)
+}
+
+// misuseError is a defect of middleware, which is logged; the client is told of an internal error.
+type misuseError struct {
+	text string
+	err  error // what it is, for errors.Is; may be nil
+}
+
+func (e *misuseError) Error() string { return "server: " + e.text }
+func (e *misuseError) Unwrap() error { return e.err }
+
+func (s *Server) misuse(is error, format string, args ...any) error {
+	err := &misuseError{fmt.Sprintf(format, args...), is}
+	s.log.Error("middleware is wrong", "error", err)
+	return err
+}
+
+// runAround runs the tool of the call with its middleware.
+func (s *Server) runAround(ctx context.Context, call *Call, in any) (any, error) {
+	h := &call.tool.Handler
+	p := new(passes)
+	call.r.passes = p
+	defer p.end()
+	out, err := s.aroundTool(ctx, call, in)
+	switch v := reflect.ValueOf(out); {
+	case out == nil:
+		return nil, err
+	case v.Type() != reflect.TypeOf(h.out):
+		return nil, s.misuse(nil, "a middleware returned a %T for the tool %s, whose handler returns a %T", out, call.Tool(), h.out)
+	case v.IsNil():
+		return nil, err
+	}
+	return out, err
+}
+
+// passes are those of the call's middleware, nil when the call is over.
+func (c *Call) passes() *passes {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.r == nil {
+		return nil
+	}
+	return c.r.passes
+}
+
+// runHandler is what the last next of a tool's middleware does.
+func runHandler(ctx context.Context, call *Call, in any) (any, error) {
+	h := &call.tool.Handler
+	if v := reflect.ValueOf(in); !v.IsValid() || v.Type() != reflect.TypeOf(h.in) || v.IsNil() {
+		return nil, call.s.misuse(nil, "a middleware passed a %T to the tool %s, whose handler takes a %T", in, call.Tool(), h.in)
+	}
+	out, err := h.call(ctx, call, in)
+	return out, call.returned(err)
+}
+
+// pass sends a message through the middleware. It returns when no call of next runs any more.
+func (s *Server) pass(ctx context.Context, m *Message) (result json.RawMessage, err error) {
+	defer m.passes.end()
+	result, err = s.around(ctx, m)
+	m.passes.end()
+	if err == nil || m.served != nil && errors.Is(err, m.served) {
+		return result, err
+	}
+	return nil, s.ownError(m, err)
+}
+
+// passSafely is pass where nothing else takes care of a panic.
+func (s *Server) passSafely(ctx context.Context, m *Message) (result json.RawMessage, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.log.Error("panic", "message", m.String(), "panic", v, "stack", string(debug.Stack()))
+			err = errInternal
+		}
+	}()
+	return s.pass(ctx, m)
+}
+
+// ownError is an error of middleware's own. Data that is no JSON would break the frame (LET01).
+func (s *Server) ownError(m *Message, err error) error {
+	own, misused := (*rpc.Error)(nil), (*misuseError)(nil)
+	switch {
+	case errors.As(err, &misused):
+		return errInternal // it is logged
+	case !errors.As(err, &own):
+		s.log.Error("message failed", "message", m.String(), "error", err)
+	case len(own.Data) > 0 && s.validate(own.Data, nil) != nil:
+		s.log.Error("message failed: the data of its error is not JSON", "message", m.String(), "error", err)
+	default:
+		return own
+	}
+	return errInternal
+}

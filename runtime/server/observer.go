@@ -1,0 +1,273 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// Observer is told of what happens, as it happens: it has to return at once, and is called concurrently. It sees no arguments and no
+// results.
+type Observer func(e Event)
+
+// WithObserver adds an observer. Package metrics has one for Prometheus; WithCallLog writes a log.
+func WithObserver(o Observer) Option {
+	return func(c *config) { c.observers = append(c.observers, o) }
+}
+
+// WithCallLog writes a line for every request of a client, and for every run of a task, to the server's logger: method, tool, id or task,
+// principal, revision, duration, outcome and cause. Like all that goes there, nothing waits for it.
+func WithCallLog(level slog.Level) Option {
+	return func(c *config) { c.callLog = &level }
+}
+
+// EventKind says what happened.
+type EventKind uint8
+
+// The kinds of events. What begins also ends, with a Duration and an Outcome.
+const (
+	RequestBegan     EventKind = iota + 1 // a request of the client is served
+	RequestEnded                          // its handler has returned, whenever its client was answered
+	RequestRefused                        // a request was malformed, unknown or beyond a limit
+	RunBegan                              // the handler of a task runs, perhaps again
+	RunEnded                              // it has returned
+	TaskCreated                           // a request became a task
+	TaskChanged                           // its status, or what it says of it
+	QuestionAsked                         // the client is asked something
+	QuestionEnded                         // by an answer, or without one; inline in a stateless revision when a call comes with the answer, if one does
+	ConnectionOpened                      // a connection or session
+	ConnectionClosed                      // its Err says why
+	ProgressDropped                       // a progress notification is not sent; Outcome says why
+)
+
+var eventNames = [...]string{
+	RequestBegan: "request began", RequestEnded: "request ended", RequestRefused: "request refused", RunBegan: "run began", RunEnded: "run ended",
+	TaskCreated: "task created", TaskChanged: "task changed", QuestionAsked: "question asked", QuestionEnded: "question ended",
+	ConnectionOpened: "connection opened", ConnectionClosed: "connection closed", ProgressDropped: "progress dropped",
+}
+
+// String is the kind in words.
+func (k EventKind) String() string {
+	if int(k) < len(eventNames) {
+		return eventNames[k]
+	}
+	return ""
+}
+
+// Outcome is how something ended, for logs and metrics.
+type Outcome string
+
+// The outcomes. The last three are those of progress that is dropped.
+const (
+	Succeeded  Outcome = "ok"
+	Failed     Outcome = "error"      // a JSON-RPC error, or a question that failed
+	ToolFailed Outcome = "tool_error" // a result with isError
+	Cancelled  Outcome = "cancelled"  // Err is the *inflight.Cause
+	TimedOut   Outcome = "timeout"
+	HasAsked   Outcome = "asked" // the result asks the client, which calls again
+	BecameTask Outcome = "task"
+	TooOften   Outcome = "rate"     // a newer value came before it was due
+	NoProgress Outcome = "no_step"  // the value did not grow, or is no number
+	TooLate    Outcome = "too_late" // the call is over
+)
+
+// Event is one thing that happened. Fields that do not apply are zero.
+type Event struct {
+	Kind       EventKind
+	Time       time.Time
+	Connection uint64 // number of the connection or session, or of the message in a stateless revision over HTTP
+	Principal  string
+	Revision   string
+	Method     string // a known one
+	Tool       string
+	ID         rpc.ID // of the request
+	Task       string
+	Status     task.Status // of the task
+	Question   string      // its name
+	Duration   time.Duration
+	Outcome    Outcome
+	Err        error // why it failed, ended or was refused: an *inflight.Cause, an *rpc.Error, or what a handler returned
+}
+
+// observe tells the observers.
+func (s *Server) observe(e Event) {
+	e.Time = time.Now()
+	for _, observe := range s.cfg.observers {
+		s.callObserver(observe, &e)
+	}
+}
+
+func (s *Server) callObserver(observe Observer, e *Event) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.log.Error("panic", "event", e.Kind.String(), "panic", v, "stack", string(debug.Stack()))
+		}
+	}()
+	observe(*e)
+}
+
+// logCall is the observer of WithCallLog.
+func (s *Server) logCall(level slog.Level) Observer {
+	return func(e Event) {
+		about := slog.String("id", rpc.Cut(e.ID.String()))
+		switch e.Kind {
+		case RequestEnded, RequestRefused:
+		case RunEnded:
+			about = slog.String("task", e.Task)
+		default:
+			return
+		}
+		cause := ""
+		if e.Err != nil {
+			cause = rpc.CutTo(e.Err.Error(), maxReason)
+		}
+		s.log.LogAttrs(context.Background(), level, e.Kind.String(), slog.String("method", e.Method), slog.String("tool", e.Tool), about,
+			slog.String("principal", e.Principal), slog.String("revision", e.Revision), slog.Duration("duration", e.Duration),
+			slog.String("outcome", string(e.Outcome)), slog.String("cause", cause))
+	}
+}
+
+// event is one about the request.
+func (r *request) event(kind EventKind) Event {
+	return Event{
+		Kind: kind, Connection: r.p.id, Principal: r.p.principal, Revision: r.revision.Version, Method: r.method.Name, Tool: r.toolName(), ID: r.id,
+	}
+}
+
+// observeEnd tells that the request has ended. err is what it was answered with, or would have been.
+func (r *request) observeEnd(err error) {
+	e := r.event(RequestEnded)
+	e.Duration = time.Since(r.entry.Started())
+	e.Outcome, e.Err = r.outcome, err
+	cause := r.entry.Cause()
+	switch asked := (*inflight.Cause)(nil); {
+	case cause != nil && cause.Source != inflight.SourceCompleted:
+		e.Outcome, e.Err = outcomeOf(cause)
+	case errors.As(err, &asked):
+		e.Outcome, e.Err = HasAsked, nil // it was answered with its questions
+	case err != nil:
+		e.Outcome = Failed
+	case e.Outcome == "":
+		e.Outcome = Succeeded
+	}
+	r.p.s.observe(e)
+}
+
+// outcomeOf is how something ended that was ended from outside.
+func outcomeOf(cause *inflight.Cause) (Outcome, error) {
+	if cause.Source == inflight.SourceTimeout {
+		return TimedOut, cause
+	}
+	return Cancelled, cause
+}
+
+// observeRefusal tells of a request that is not served. A method that is not known has no name that could be counted.
+func (p *peer) observeRefusal(r *request, id rpc.ID, err *rpc.Error) {
+	e := Event{Kind: RequestRefused, Connection: p.id, Principal: p.principal, ID: id, Outcome: Failed, Err: err, Tool: r.toolName()}
+	if r.method != nil {
+		e.Method, e.Revision = r.method.Name, r.revision.Version
+	}
+	p.s.observe(e)
+}
+
+// observeUnrouted tells of a message that a transport refuses before it is any peer's.
+func (s *Server) observeUnrouted(to *Routed, err *rpc.Error) {
+	if !s.observed {
+		return
+	}
+	e := Event{Kind: RequestRefused, ID: to.ID, Outcome: Failed, Err: err}
+	if to.method != nil {
+		e.Method, e.Revision = to.method.Name, to.revision.Version
+	}
+	s.observe(e)
+}
+
+// event is one about the call.
+func (c *Call) event(kind EventKind) Event {
+	e := Event{Kind: kind, Principal: c.Principal(), Revision: c.revision.Version, Tool: c.Tool(), Task: c.TaskID(), ID: c.ID()}
+	if c.entry != nil {
+		e.Method = c.entry.Info().Method
+	}
+	if c.peer != nil {
+		e.Connection = c.peer.id
+	}
+	return e
+}
+
+// observeRun tells how a run of a task ended.
+func (c *Call) observeRun(began time.Time, o *task.Outcome) {
+	e := c.event(RunEnded)
+	e.Duration, e.Status, e.Outcome = time.Since(began), o.Status, Succeeded
+	cause := (*inflight.Cause)(nil)
+	switch {
+	case errors.As(context.Cause(c.run.Context()), &cause) && cause.Source != inflight.SourceCompleted:
+		e.Outcome, e.Err = outcomeOf(cause)
+		e.Status = "" // the engine says what becomes of the task
+	case o.Status == "": // it panicked
+		e.Outcome, e.Err = Failed, errInternal
+	case o.Kind == toolError:
+		e.Outcome = ToolFailed
+	case o.Error != nil:
+		e.Outcome, e.Err = Failed, o.Error
+	}
+	c.s.observe(e)
+}
+
+// observeQuestion tells of a question: that it is asked, or how it ended.
+func (c *Call) observeQuestion(kind EventKind, name string, began time.Time, err error) {
+	if !c.s.observed {
+		return
+	}
+	e := c.event(kind)
+	e.Question, e.Err = name, err
+	if kind == QuestionEnded {
+		e.Duration, e.Outcome = time.Since(began), Succeeded
+	}
+	cause := (*inflight.Cause)(nil)
+	switch {
+	case err == nil:
+	case errors.Is(err, task.ErrUnanswered):
+		e.Outcome = TimedOut
+	case errors.As(err, &cause):
+		e.Outcome, e.Err = outcomeOf(cause)
+	default:
+		e.Outcome = Failed
+	}
+	c.s.observe(e)
+}
+
+// observeDropped tells of progress that is not sent.
+func (pr *progress) observeDropped(why Outcome) {
+	p := pr.about.peer
+	p.s.observe(Event{Kind: ProgressDropped, Connection: p.id, Principal: p.principal, Revision: pr.revision.Version, ID: pr.about.id, Task: pr.task, Outcome: why})
+}
+
+// observeTask tells of a task.
+func (s *Server) observeTask(kind EventKind, t *task.Task) {
+	e := Event{Kind: kind, Principal: principalOf(t.Owner), Tool: t.Tool, Task: t.ID, Status: t.Status, Duration: time.Since(t.CreatedAt)}
+	if t.Error != nil {
+		e.Err = t.Error
+	}
+	s.observe(e)
+}
+
+// observe tells of a connection or session.
+func (p *peer) observe(kind EventKind) {
+	if !p.s.observed {
+		return
+	}
+	e := Event{Kind: kind, Connection: p.id, Principal: p.principal}
+	if w := p.agreed.Load(); w != nil {
+		e.Revision = w.Version
+	}
+	if kind == ConnectionClosed {
+		e.Duration, e.Err = time.Since(p.opened), context.Cause(p.ctx)
+	}
+	p.s.observe(e)
+}

@@ -1,0 +1,60 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// ErrNotAsked is what Call.ElicitationComplete returns for a page that this client was not sent to, or was told of already.
+var ErrNotAsked = errors.New("server: this client was not asked to open such a page")
+
+// pageIDs are the ids of the pages that a client was sent to and not told of since: it is told of no others (LET21). The oldest give way.
+type pageIDs struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+// maxPages is how many ids are kept for one client. They are the server's own, so nobody else can fill it.
+const maxPages = 1_000
+
+// add records a page before the client is sent to it. "" is none.
+func (p *pageIDs) add(id string) {
+	if id == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.Contains(p.ids, id) {
+		return
+	}
+	if len(p.ids) == maxPages {
+		p.ids = slices.Delete(p.ids, 0, 1)
+	}
+	p.ids = append(p.ids, id)
+}
+
+// take removes a page, and reports whether the client was sent to it.
+func (p *pageIDs) take(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.ids, id)
+	if i >= 0 {
+		p.ids = slices.Delete(p.ids, i, i+1)
+	}
+	return i >= 0
+}
+
+// addFrom adds the pages that an error sends the client to.
+func (p *pageIDs) addFrom(err *rpc.Error) {
+	var data struct {
+		Elicitations []struct{ ElicitationID string }
+	}
+	_ = json.Unmarshal(err.Data, &data) // we wrote it
+	for _, page := range data.Elicitations {
+		p.add(page.ElicitationID)
+	}
+}

@@ -1,0 +1,219 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// message is a message to or from the peer, without its params.
+func (p *peer) message(w *revision, method string, kind rpc.Kind, from inflight.Direction) *Message {
+	m := &Message{Method: method, Kind: kind, Direction: from, Revision: w.Version, Principal: p.principal, peer: p, revision: w}
+	if w.Handshake {
+		m.can = p.can
+	}
+	return m
+}
+
+// performAround appends the result of the request, as middleware leaves it.
+func (r *request) performAround(b []byte) ([]byte, error) {
+	p := r.p
+	m := p.message(r.revision, r.method.Name, rpc.KindRequest, inflight.Incoming)
+	m.ID, m.Params, m.Tool, m.header, m.can, m.info = r.id, r.raw, r.toolName(), r.header, r.can, r.params.ClientInfo
+	r.head, r.answer, m.serve = len(b), b, r.dispatchInside
+	ctx := r.ctx
+	if r.method.Op == wire.OpInitialize {
+		var done func()
+		ctx, done = p.bound(ctx)
+		defer done()
+	}
+	result, err := p.s.pass(ctx, m)
+	own := r.answer[r.head:]
+	switch {
+	case err != nil:
+		return r.answer, err
+	case len(result) > 0 && len(result) == len(own) && &result[0] == &own[0]:
+		return r.answer, nil
+	}
+	return r.replace(r.answer, r.head, result)
+}
+
+// dispatchInside dispatches the request within middleware.
+func (r *request) dispatchInside(ctx context.Context) (result json.RawMessage, err error) {
+	r.ctx = ctx
+	if r.answer, err = r.dispatch(r.answer); err != nil {
+		return nil, err
+	}
+	return r.answer[r.head:], nil
+}
+
+// replace puts a result of middleware's own in the place of the one in b, if any. A result that does not say of what type it is becomes one
+// that is complete.
+func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
+	members := membersOf(result)
+	if members == nil {
+		return b[:start], r.p.s.misuse(nil, "a middleware answered %s with what is not a JSON object", r.method.Name)
+	}
+	if err := r.room.reserve(r.ctx, int64(len(result))); err != nil {
+		return b[:start], err
+	}
+	b = append(b[:start], result...)
+	if t := r.revision.Result.Type; t != "" && members[t] == nil {
+		return r.complete(b, start)
+	}
+	return b, nil
+}
+
+// bound is ctx until the peer's connection or session ends, too.
+func (p *peer) bound(ctx context.Context) (bounded context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(p.ctx, func() { cancel(context.Cause(p.ctx)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// inOrder runs f before the next message is read. With middleware it is in a goroutine of its own: one that ends its goroutine does not end
+// the read loop.
+func (p *peer) inOrder(f func()) {
+	if p.s.around == nil {
+		f()
+		return
+	}
+	p.passing.Store(true)
+	defer p.passing.Store(false)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	<-done
+}
+
+// passNotification sends a notification of the client through the middleware; note takes it.
+func (p *peer) passNotification(r *request, method string, params []byte, handle func(ctx context.Context)) {
+	if !p.live.add() {
+		return
+	}
+	p.inOrder(func() {
+		defer p.live.done()
+		ctx, done := p.bound(context.WithoutCancel(r.ownValues()))
+		defer done()
+		m := p.message(p.revision, method, rpc.KindNotification, inflight.Incoming)
+		m.Params, m.header = params, r.header
+		m.serve = func(ctx context.Context) (json.RawMessage, error) {
+			handle(ctx)
+			return nil, nil
+		}
+		_, _ = p.s.passSafely(ctx, m) // there is nobody to tell, and it is logged
+	})
+}
+
+// exchangeNotification sends a notification in a stateless revision through the middleware. Nothing else is done with one.
+func (s *Server) exchangeNotification(ctx context.Context, to *Routed, out Outlet) {
+	if s.around == nil || to.Kind != rpc.KindNotification || to.revision == nil {
+		return
+	}
+	p := s.newExchange(ctx, to.revision, out)
+	m := p.message(to.revision, string(to.msg.Method), rpc.KindNotification, inflight.Incoming)
+	m.Params, m.header, m.info = to.msg.Params, to.Header, to.params.ClientInfo
+	m.serve = func(context.Context) (json.RawMessage, error) { return nil, nil }
+	_, _ = s.passSafely(ctx, m)
+}
+
+// notification is one that the server sends.
+type notification struct {
+	revision *revision
+	op       wire.Op
+	custom   string // the method, of one that is not the protocol's
+	params   []byte
+	buf      *[]byte // for its frame; nil: a new one
+}
+
+func (n *notification) method() string { return cmp.Or(n.custom, n.revision.names[n.op]) }
+
+// frame is the notification as it is written.
+func (n *notification) frame() []byte {
+	if n.buf == nil {
+		return rpc.AppendNotification(nil, n.method(), n.params)
+	}
+	*n.buf = rpc.AppendNotification((*n.buf)[:0], n.method(), n.params)
+	return *n.buf
+}
+
+// send writes a notification, if middleware passes it on.
+func (s *subject) send(n notification) error {
+	if s.peer.s.around == nil {
+		return s.write(statement{frame: n.frame()})
+	}
+	return s.passOn(n)
+}
+
+// passOn works on copies, so that nothing escapes where there is no middleware.
+func (s *subject) passOn(n notification) error {
+	about := *s
+	return about.pass(n, func() error { return about.write(statement{frame: n.frame()}) })
+}
+
+// notify writes a notification of the handler, if middleware passes it on.
+func (c *Call) notify(n notification) error {
+	about := c.subject()
+	if c.s.around == nil {
+		return c.write(&about, statement{frame: n.frame()})
+	}
+	return c.passOn(about, n)
+}
+
+func (c *Call) passOn(about subject, n notification) error {
+	return about.pass(n, func() error { return c.write(&about, statement{frame: n.frame()}) })
+}
+
+// pass sends a notification through the middleware; write writes it.
+func (s *subject) pass(n notification, write func() error) error {
+	p := s.peer
+	ctx, ok := s.life.(context.Context)
+	if !ok {
+		ctx = p.ctx
+	}
+	m := p.message(n.revision, n.method(), rpc.KindNotification, inflight.Outgoing)
+	m.Params = n.params
+	m.serve = func(context.Context) (json.RawMessage, error) { return nil, write() }
+	_, err := p.s.passSafely(ctx, m)
+	return err
+}
+
+// pass sends a question through the middleware, and returns what it makes of the answer as a reply.
+func (a *asking) pass(method string, params []byte, q *task.Question) ([]byte, error) {
+	p := a.about.peer
+	m := p.message(p.revision, method, rpc.KindRequest, inflight.Outgoing)
+	m.ID, m.Params = a.id, params
+	var received inflight.Response
+	var unanswered error
+	m.serve = func(ctx context.Context) (json.RawMessage, error) {
+		a.wait = ctx
+		if received, unanswered = a.request(method, params, q.Deadline); unanswered != nil {
+			return nil, unanswered
+		}
+		if received.Err != nil {
+			return nil, received.Err
+		}
+		return received.Result, nil
+	}
+	result, err := p.s.passSafely(a.wait, m)
+	defer p.dropAnswer(&received)
+	if unanswered != nil && errors.Is(err, unanswered) {
+		return nil, err
+	}
+	answer := inflight.Response{Result: result}
+	if err != nil {
+		answer.Err = asRPC(err)
+	}
+	return p.readReply(q.Method, answer)
+}

@@ -1,0 +1,174 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Prompt is one prompt of the registry: how it is listed, made and completed.
+type Prompt struct {
+	Name string
+	// Definition is the advertised JSON object, as the newest revision has it.
+	Definition string
+	Handler    PromptHandler
+	// Arguments are those that are completed.
+	Arguments []Argument
+
+	arguments []string // the names of all
+}
+
+// PromptHandler makes a prompt of its arguments. BindPrompt and PlainPrompt make one.
+type PromptHandler struct {
+	// read decodes the arguments, nil for a prompt that takes none.
+	read func(d *check.Decoder) any
+	get  func(ctx context.Context, call *Call, in any) (*PromptResult, error)
+}
+
+// BindPrompt joins a handler with the decoder of its arguments. What decode refuses is answered with -32602 and every violation, and
+// never reaches fn. Errors of fn become those that BindMethod's do.
+func BindPrompt[In any](decode func(d *check.Decoder, in *In), fn func(ctx context.Context, call *Call, in *In) (*PromptResult, error)) PromptHandler {
+	return PromptHandler{
+		read: reading1(decode),
+		get: func(ctx context.Context, call *Call, in any) (*PromptResult, error) {
+			return fn(ctx, call, in.(*In))
+		},
+	}
+}
+
+func reading1[In any](decode func(d *check.Decoder, in *In)) func(d *check.Decoder) any {
+	return func(d *check.Decoder) any {
+		in := new(In)
+		decode(d, in)
+		return in
+	}
+}
+
+// PlainPrompt is the handler of a prompt without arguments.
+func PlainPrompt(fn func(ctx context.Context, call *Call) (*PromptResult, error)) PromptHandler {
+	return PromptHandler{get: func(ctx context.Context, call *Call, _ any) (*PromptResult, error) { return fn(ctx, call) }}
+}
+
+// PromptResult is what a prompt says: messages for the model, and what it is for, "" for nothing.
+type PromptResult struct {
+	Description string
+	Messages    []PromptMessage
+}
+
+// PromptMessage is one message of a prompt. UserMessage and AssistantMessage make one.
+type PromptMessage struct {
+	Role    Role
+	Content Block
+}
+
+// PromptOf is a prompt of these messages.
+func PromptOf(messages ...PromptMessage) *PromptResult { return &PromptResult{Messages: messages} }
+
+// UserMessage is a message that the user says.
+func UserMessage(content Block) PromptMessage { return PromptMessage{RoleUser, content} }
+
+// AssistantMessage is a message that the model says.
+func AssistantMessage(content Block) PromptMessage { return PromptMessage{RoleAssistant, content} }
+
+// promptNames are the names of a prompt's arguments, by its definition.
+func promptNames(definition string) ([]string, error) {
+	var d struct{ Arguments []struct{ Name string } }
+	if err := json.Unmarshal([]byte(definition), &d); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(d.Arguments))
+	for i := range d.Arguments {
+		names[i] = d.Arguments[i].Name
+	}
+	return names, nil
+}
+
+func (r *request) listPrompts(b []byte) ([]byte, error) {
+	s, w := r.p.s, r.revision
+	const kind = "prompts"
+	after, ok := numberIn(r.params.Cursor, kind)
+	if !ok {
+		return nil, errCursor
+	}
+	return append(b, s.prompts.now.Load().list(w, after, &listing[Prompt]{
+		kind: kind, size: s.cfg.pageSize,
+		one:  func(b []byte, p *Prompt) []byte { return appendOmitting(next(b), p.Definition, w.View.PromptOmits) },
+		page: func(items []byte, next string) []byte { return w.AppendPromptList(nil, s.itemList(w, items, next)) },
+	})...), nil
+}
+
+func (s *Server) itemList(w *revision, items []byte, next string) *wire.ItemList {
+	return &wire.ItemList{Items: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: s.cfg.cacheScope, ServerInfo: w.infoFor()}
+}
+
+func (r *request) getPrompt(b []byte) ([]byte, error) {
+	p := r.p.s.prompts.get(r.params.Name)
+	if p == nil {
+		return nil, rpc.Errorf(r.revision.Codes.PromptNotFound, "unknown prompt %s", rpc.Quoted(r.params.Name))
+	}
+	return r.serveEntry(b, &r.p.s.promptSizes, func(ctx context.Context, call *Call) (write, error) {
+		in, err := r.readEntry(r.params.Arguments, p.Handler.read)
+		if err != nil {
+			return nil, err
+		}
+		out, err := p.Handler.get(ctx, call, in)
+		if err = call.returned(err); err != nil {
+			return nil, err
+		}
+		return func(b []byte) ([]byte, error) { return r.revision.appendPrompt(b, out) }, nil
+	})
+}
+
+// readEntry reads arguments; read is nil where there are none to give.
+func (r *request) readEntry(arguments []byte, read func(d *check.Decoder) any) (in any, err error) {
+	if read == nil {
+		read = func(d *check.Decoder) any {
+			for f := d.Object(&noArguments); f >= 0; f = d.Next() {
+				d.Skip()
+			}
+			return nil
+		}
+	}
+	get := check.GetScanned
+	if r.repeated {
+		get = check.Get
+	}
+	d := get(orEmpty(arguments), r.p.s.cfg.limits)
+	d.Charge(&r.room)
+	in = read(d)
+	err = d.Finish()
+	d.Put()
+	if err != nil {
+		return nil, invalidInput(err)
+	}
+	return in, nil
+}
+
+var noArguments = check.Object{AdditionalProperties: check.Refuse}
+
+func (w *revision) appendPrompt(b []byte, out *PromptResult) ([]byte, error) {
+	if out == nil {
+		return b, &outputError{errNoOutput}
+	}
+	messages := []byte{'['}
+	for i := range out.Messages {
+		m := &out.Messages[i]
+		if err := m.check(); err != nil {
+			return b, &outputError{fmt.Errorf("message %d of the prompt: %w", i, err)}
+		}
+		messages = w.AppendPromptMessage(next(messages), &wire.PromptMessage{Role: string(m.Role), Content: m.Content.append(nil, w)})
+	}
+	result := wire.PromptResult{Description: out.Description, Messages: append(messages, ']'), ServerInfo: w.infoFor()}
+	return w.AppendPromptResult(b, &result), nil
+}
+
+func (m *PromptMessage) check() error {
+	if m.Role != RoleUser && m.Role != RoleAssistant {
+		return fmt.Errorf("%q is no role: RoleUser and RoleAssistant are", m.Role)
+	}
+	return m.Content.check()
+}

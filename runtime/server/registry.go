@@ -1,0 +1,204 @@
+package server
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// registry is a list of what clients list page by page and name: prompts, resources. It changes while it is read.
+type registry[T any] struct {
+	mu   sync.Mutex // guards changes
+	last uint64     // number of the newest entry
+	now  atomic.Pointer[table[T]]
+}
+
+// table is a registry between two changes.
+type table[T any] struct {
+	entries []*entry[T] // by number
+	named   map[string]*entry[T]
+	pages   []atomic.Pointer[[]listPage] // as each revision has them, made when a client first asks
+}
+
+// entry has a number that is never used again: cursors say the last one that the client has, and stay good whatever is added or removed.
+type entry[T any] struct {
+	number uint64
+	key    string
+	of     *T
+}
+
+// listPage is one page of a list, encoded.
+type listPage struct {
+	after  uint64 // number of the entry before it, 0 for the first
+	result []byte
+}
+
+func newTable[T any](entries []*entry[T], revisions int) *table[T] {
+	t := &table[T]{entries: entries, named: make(map[string]*entry[T], len(entries)), pages: make([]atomic.Pointer[[]listPage], revisions)}
+	for _, e := range entries {
+		t.named[e.key] = e
+	}
+	return t
+}
+
+// open begins a registry. Entries with one key are an error.
+func (r *registry[T]) open(of []T, key func(*T) string, revisions int) error {
+	var entries []*entry[T]
+	seen := map[string]bool{}
+	for i := range of {
+		k := key(&of[i])
+		if seen[k] {
+			return &ExistsError{k}
+		}
+		seen[k] = true
+		r.last++
+		entries = append(entries, &entry[T]{r.last, k, &of[i]})
+	}
+	r.now.Store(newTable(entries, revisions))
+	return nil
+}
+
+// ExistsError says that a registry has the name or address already.
+type ExistsError struct{ Name string }
+
+// Error implements error.
+func (e *ExistsError) Error() string { return fmt.Sprintf("server: there is %q already", e.Name) }
+
+// get is the entry of a key, nil for none.
+func (r *registry[T]) get(key string) *T {
+	if e := r.now.Load().named[key]; e != nil {
+		return e.of
+	}
+	return nil
+}
+
+// add adds an entry at the end, if may agrees to it beside the others.
+func (r *registry[T]) add(key string, of *T, may func(others []*entry[T]) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.now.Load()
+	if t.named[key] != nil {
+		return &ExistsError{key}
+	}
+	if may != nil {
+		if err := may(t.entries); err != nil {
+			return err
+		}
+	}
+	r.last++
+	r.now.Store(newTable(append(slices.Clip(t.entries), &entry[T]{r.last, key, of}), len(t.pages)))
+	return nil
+}
+
+// remove reports whether there was such an entry.
+func (r *registry[T]) remove(key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.now.Load()
+	if t.named[key] == nil {
+		return false
+	}
+	rest := slices.DeleteFunc(slices.Clone(t.entries), func(e *entry[T]) bool { return e.key == key })
+	r.now.Store(newTable(rest, len(t.pages)))
+	return true
+}
+
+// renew has all pages made again, after something that they show has changed.
+func (r *registry[T]) renew() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.now.Load()
+	r.now.Store(newTable(t.entries, len(t.pages)))
+}
+
+// listing says how the entries of a registry are listed.
+type listing[T any] struct {
+	kind string // begins cursors
+	size int    // of a page
+	more string // cursor behind the last page, "" for the end
+	// one appends the entry to the items, or leaves it out. Pages begin and end at the same entries whichever of them are shown, so that a
+	// cursor stays good when that changes (LET06): a page has less entries then.
+	one  func(items []byte, of *T) []byte
+	page func(items []byte, next string) []byte
+}
+
+// page is the one behind an entry as the revision has it, nil if it was not made yet.
+func (t *table[T]) page(w *revision, after uint64) []byte {
+	if pages := t.pages[w.place].Load(); pages != nil {
+		for i := range *pages {
+			if p := &(*pages)[i]; p.after == after {
+				return p.result
+			}
+		}
+	}
+	return nil
+}
+
+// list makes all pages of a revision, and returns the one behind an entry.
+func (t *table[T]) list(w *revision, after uint64, l *listing[T]) []byte {
+	if t.pages[w.place].Load() == nil {
+		made := t.allPages(l)
+		t.pages[w.place].Store(&made)
+	}
+	if page := t.page(w, after); page != nil {
+		return page
+	}
+	page, _ := t.pageAfter(after, l) // entries were added or removed since the client began
+	return page
+}
+
+func (t *table[T]) allPages(l *listing[T]) (pages []listPage) {
+	for after, more := uint64(0), true; more; {
+		p := listPage{after: after}
+		p.result, after = t.pageAfter(after, l)
+		more = after != 0
+		pages = append(pages, p)
+	}
+	return pages
+}
+
+// pageAfter makes the page behind an entry. It returns the number of its last entry, 0 at the end.
+func (t *table[T]) pageAfter(after uint64, l *listing[T]) (result []byte, last uint64) {
+	from, _ := slices.BinarySearchFunc(t.entries, after, func(e *entry[T], n uint64) int {
+		if e.number <= n {
+			return -1
+		}
+		return 1
+	})
+	to := min(from+l.size, len(t.entries))
+	items := []byte{'['}
+	for _, e := range t.entries[from:to] {
+		items = l.one(items, e.of)
+	}
+	more := l.more
+	if to < len(t.entries) {
+		last = t.entries[to-1].number
+		more = cursorOf(l.kind, strconv.FormatUint(last, 10))
+	}
+	return l.page(append(items, ']'), more), last
+}
+
+// cursorOf is opaque to clients: base64 keeps them from counting on what is in it.
+func cursorOf(kind, place string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(kind + ":" + place))
+}
+
+// placeIn is the place that a cursor of the kind says.
+func placeIn(cursor, kind string) (place string, ok bool) {
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	place, ok = strings.CutPrefix(string(text), kind+":")
+	return place, ok && err == nil
+}
+
+func numberIn(cursor, kind string) (n uint64, ok bool) {
+	if cursor == "" {
+		return 0, true
+	}
+	place, ok := placeIn(cursor, kind)
+	n, err := strconv.ParseUint(place, 10, 64)
+	return n, ok && err == nil
+}

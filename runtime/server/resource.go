@@ -1,0 +1,276 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/uritemplate"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Resource is one resource of the registry.
+type Resource struct {
+	Name, URI string
+	// Definition is the advertised JSON object, as the newest revision has it.
+	Definition string
+	// MIMEType is of contents that say no other, "" for none.
+	MIMEType string
+	// Subscribe: clients can subscribe to it.
+	Subscribe bool
+	Handler   func(ctx context.Context, call *Call) (*ResourceContents, error)
+}
+
+// ResourceTemplate stands for the resources whose URIs match the template.
+type ResourceTemplate struct {
+	Name, URITemplate, Definition, MIMEType string // as in Resource
+	Subscribe                               bool
+	// Raw are the variables whose text is JSON: numbers and booleans.
+	Raw     []string
+	Handler TemplateHandler
+	// Arguments are the variables that are completed.
+	Arguments []Argument
+
+	template *uritemplate.Template
+}
+
+// TemplateHandler reads a resource of a template. BindResource makes one.
+type TemplateHandler struct {
+	read func(d *check.Decoder) any
+	get  func(ctx context.Context, call *Call, in any) (*ResourceContents, error)
+}
+
+// BindResource joins a handler with the decoder of its variables. What decode refuses is answered with -32602 and every violation, and
+// never reaches fn. Errors of fn become those that BindMethod's do; *ResourceError says that there is no such resource.
+func BindResource[In any](decode func(d *check.Decoder, in *In), fn func(ctx context.Context, call *Call, in *In) (*ResourceContents, error)) TemplateHandler {
+	return TemplateHandler{
+		read: reading1(decode),
+		get: func(ctx context.Context, call *Call, in any) (*ResourceContents, error) {
+			return fn(ctx, call, in.(*In))
+		},
+	}
+}
+
+// ResourceContents is what a resource holds. TextContents and BlobContents make it of one part, which is what nearly all have.
+type ResourceContents struct{ Parts []ResourcePart }
+
+// ResourcePart is a text, or bytes where Blob is not nil.
+type ResourcePart struct {
+	URI      string // "": the one that is read; a folder has parts with URIs of their own
+	MIMEType string // "": that of the definition
+	Text     string
+	Blob     []byte // kept until it is sent: it must not change
+}
+
+// TextContents is a text.
+func TextContents(text string) *ResourceContents {
+	return &ResourceContents{[]ResourcePart{{Text: text}}}
+}
+
+// BlobContents are bytes, which must not change afterwards.
+func BlobContents(data []byte) *ResourceContents {
+	if data == nil {
+		data = []byte{}
+	}
+	return &ResourceContents{[]ResourcePart{{Blob: data}}}
+}
+
+// MIMEType says what all parts are that do not say it themselves, and returns c.
+func (c *ResourceContents) MIMEType(mimeType string) *ResourceContents {
+	for i := range c.Parts {
+		c.Parts[i].MIMEType = cmp.Or(c.Parts[i].MIMEType, mimeType)
+	}
+	return c
+}
+
+func (r *request) listResources(b []byte) ([]byte, error) {
+	s, w := r.p.s, r.revision
+	if place, ok := placeIn(r.params.Cursor, treeCursor); ok {
+		return r.listTrees(b, place)
+	}
+	const kind = "resources"
+	after, ok := numberIn(r.params.Cursor, kind)
+	if !ok {
+		return nil, errCursor
+	}
+	t, more := s.resources.now.Load(), ""
+	if len(s.cfg.trees) > 0 {
+		if more = cursorOf(treeCursor, firstFile); len(t.entries) == 0 {
+			return r.listTrees(b, firstFile)
+		}
+	}
+	return append(b, t.list(w, after, &listing[Resource]{
+		kind: kind, size: s.cfg.pageSize, more: more,
+		one: func(b []byte, of *Resource) []byte {
+			return appendOmitting(next(b), of.Definition, w.View.ResourceOmits)
+		},
+		page: func(items []byte, next string) []byte { return w.AppendResourceList(nil, s.itemList(w, items, next)) },
+	})...), nil
+}
+
+func (r *request) listTemplates(b []byte) ([]byte, error) {
+	s, w := r.p.s, r.revision
+	const kind = "templates"
+	after, ok := numberIn(r.params.Cursor, kind)
+	if !ok {
+		return nil, errCursor
+	}
+	return append(b, s.templates.now.Load().list(w, after, &listing[ResourceTemplate]{
+		kind: kind, size: s.cfg.pageSize,
+		one: func(b []byte, of *ResourceTemplate) []byte {
+			return appendOmitting(next(b), of.Definition, w.View.TemplateOmits)
+		},
+		page: func(items []byte, next string) []byte { return w.AppendTemplateList(nil, s.itemList(w, items, next)) },
+	})...), nil
+}
+
+// source is where a URI is read from.
+type source struct {
+	mime      string
+	subscribe bool
+	read      func(ctx context.Context, call *Call) (*ResourceContents, error)
+}
+
+// source finds the resource, the template or the tree of a URI, in this order; nil for none.
+func (r *request) source(uri string) *source {
+	s := r.p.s
+	if of := s.resources.get(uri); of != nil {
+		return &source{of.MIMEType, of.Subscribe, of.Handler}
+	}
+	for _, e := range s.templates.now.Load().entries {
+		t := e.of
+		values, ok := t.template.Match(uri)
+		if !ok {
+			continue
+		}
+		return &source{t.MIMEType, t.Subscribe, func(ctx context.Context, call *Call) (*ResourceContents, error) {
+			in, err := r.readEntry(t.variables(values), t.Handler.read)
+			if err != nil {
+				return nil, err
+			}
+			return t.Handler.get(ctx, call, in)
+		}}
+	}
+	for _, t := range s.cfg.trees {
+		if name, ok := t.nameOf(uri); ok {
+			return &source{"", true, func(context.Context, *Call) (*ResourceContents, error) { return t.read(uri, name) }}
+		}
+	}
+	return nil
+}
+
+// variables are the values of a URI as a JSON object, for the decoder of the handler's input.
+func (t *ResourceTemplate) variables(values [][]string) []byte {
+	b := []byte{'{'}
+	for i, v := range t.template.Variables() {
+		if values[i] == nil {
+			continue
+		}
+		one := func(b []byte, text string) []byte {
+			if slices.Contains(t.Raw, v.Name) && check.Valid([]byte(text), check.Limits{}) == nil {
+				return append(b, text...)
+			}
+			return check.AppendString(b, text)
+		}
+		b = check.Member(b, string(check.AppendString(nil, v.Name))+":")
+		if v.List {
+			b = check.AppendSlice(b, values[i], one)
+		} else {
+			b = one(b, values[i][0])
+		}
+	}
+	return append(b, '}')
+}
+
+func (r *request) readResource(b []byte) ([]byte, error) {
+	uri := r.params.URI
+	of := r.source(uri)
+	return r.serveEntry(b, &r.p.s.resourceSizes, func(ctx context.Context, call *Call) (write, error) {
+		if of == nil {
+			return nil, &ResourceError{URI: uri}
+		}
+		out, err := of.read(ctx, call)
+		if err = call.returned(err); err != nil {
+			return nil, err
+		}
+		return func(b []byte) ([]byte, error) { return r.appendContents(b, out, of.mime) }, nil
+	})
+}
+
+func (r *request) appendContents(b []byte, out *ResourceContents, mime string) ([]byte, error) {
+	if out == nil {
+		return b, &outputError{errNoOutput}
+	}
+	w, contents := r.revision, []byte{'['}
+	for i := range out.Parts {
+		part := out.Parts[i].block(r.params.URI, mime)
+		if err := part.check(); err != nil {
+			return b, &outputError{fmt.Errorf("part %d of the resource: %w", i, err)}
+		}
+		contents = part.appendResource(next(contents), w)
+	}
+	ttl, scope := r.cacheHint()
+	result := wire.ResourceResult{Contents: append(contents, ']'), CacheTTL: wire.MillisOf(ttl), CacheScope: scope, ServerInfo: w.infoFor()}
+	return w.AppendResourceResult(growLarge(b, len(contents)), &result), nil
+}
+
+// block is the part as a block, which has the rules and the form of one.
+func (p *ResourcePart) block(uri, mime string) Block {
+	uri, mime = cmp.Or(p.URI, uri), cmp.Or(p.MIMEType, mime)
+	if p.Blob != nil {
+		return BlobResource(uri, mime, p.Blob)
+	}
+	return TextResource(uri, mime, p.Text)
+}
+
+// subscribeRegistered serves subscriptions to what the registry has.
+func (r *request) subscribeRegistered(b []byte) ([]byte, error) {
+	on := r.method.Op == wire.OpSubscribe
+	if on {
+		if err := r.mayWatch(r.params.URI); err != nil {
+			return b, err
+		}
+	}
+	if err := r.subscribe(on); err != nil {
+		return b, err
+	}
+	start := len(b)
+	return r.complete(append(b, "{}"...), start)
+}
+
+// mayWatch refuses URIs that nothing is known of, or that never change.
+func (r *request) mayWatch(uri string) error {
+	switch of := r.source(uri); {
+	case of == nil:
+		unknown := &ResourceError{URI: uri}
+		f := &fault{kind: noResource}
+		f.own.Message, f.own.Data = unknown.Error(), append(check.AppendString([]byte(`{"uri":`), uri), '}')
+		_, err := r.revision.answer(f, r.can)
+		return err
+	case !of.subscribe:
+		return rpc.Errorf(rpc.CodeInvalidParams, "the resource %s can not be subscribed to", rpc.Quoted(uri))
+	}
+	return nil
+}
+
+// check is what is wrong with a block of a prompt or the part of a resource, nil for nothing.
+func (b *Block) check() error {
+	if b.kind == noBlock {
+		return errors.New("it is the zero Block: use Text, Image and so on")
+	}
+	return b.err
+}
+
+// appendResource appends the contents of a block that is a resource.
+func (b *Block) appendResource(to []byte, w *revision) []byte {
+	c := &wire.Block{URI: b.wire.URI, MIMEType: b.wire.MIMEType, Text: b.wire.Text}
+	if b.kind == textResourceBlock {
+		return w.AppendTextResource(to, c)
+	}
+	c.Data = dataPlace
+	return b.fill(w.AppendBlobResource(to, c), len(to))
+}

@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// sealedSession is what the name of a session holds, so that any process with the key can go on with it.
+type sealedSession struct {
+	Revision     string          `json:"r"`
+	Capabilities json.RawMessage `json:"c"`           // names, of what the client declared
+	Owner        string          `json:"o"`           // of its tasks, when it has no principal
+	Client       *sealedClient   `json:"i,omitempty"` // nil: nothing is known, or it would be too long
+}
+
+type sealedClient struct {
+	Name    string `json:"n,omitempty"`
+	Title   string `json:"t,omitempty"`
+	Version string `json:"v,omitempty"`
+}
+
+// maxSealedSession bounds the name of a session, in bytes: it is in a header of every request, and servers and proxies often take 8 KiB of them
+// together. What a client says of itself is left out beyond that.
+const maxSealedSession = 2 << 10
+
+// SealsSessions reports whether Session.Seal makes names that other processes open, which takes keys of the operator's.
+func (s *Server) SealsSessions() bool { return len(s.cfg.sealKeys) > 0 }
+
+// Seal names the session so that any process with the same keys, Definition.Name and revisions can go on with it until expires, for the
+// same principal: see ResumeSession. Call it after the handshake.
+func (ss *Session) Seal(expires time.Time) string {
+	p := ss.p
+	sealed := sealedSession{Revision: p.revision.Version, Capabilities: p.revision.appendAbilities(nil, p.can)}
+	if p.principal == "" {
+		sealed.Owner = p.owner
+	}
+	if c := p.client; c != nil {
+		sealed.Client = &sealedClient{Name: c.Name, Title: c.Title, Version: c.Version}
+	}
+	name := p.s.sealSession(&sealed, p.principal, expires)
+	if len(name) > maxSealedSession {
+		sealed.Client = nil
+		name = p.s.sealSession(&sealed, p.principal, expires)
+	}
+	return name
+}
+
+func (s *Server) sealSession(sealed *sealedSession, principal string, expires time.Time) string {
+	text, _ := json.Marshal(sealed) // strings do not fail
+	return s.sealer.sealText(text, s.sessionBinding(principal), expires)
+}
+
+// sessionBinding is what the name of a session is good for: one server and one principal.
+func (s *Server) sessionBinding(principal string) []byte {
+	b := []byte("session\x00")
+	for _, part := range [...]string{s.def.Name, principal} {
+		b = append(binary.BigEndian.AppendUint64(b, uint64(len(part))), part...)
+	}
+	return b
+}
+
+// ResumeSession is NewSession for a session that was opened elsewhere and named by Seal. It begins after the handshake, as what was agreed
+// on then; its log level is the default one, and it is subscribed to nothing. ok is false when the name was changed, has expired, or is
+// another principal's.
+func (s *Server) ResumeSession(ctx context.Context, out Outlet, name string) (_ *Session, ok bool) {
+	if !s.SealsSessions() || len(name) > maxSealedSession {
+		return nil, false
+	}
+	who := RequestorFrom(ctx)
+	text, err := s.sealer.openText(name, s.sessionBinding(who.principal), time.Now())
+	var sealed sealedSession
+	if err != nil || json.Unmarshal(text, &sealed) != nil {
+		return nil, false
+	}
+	w := s.sessionRevision(sealed.Revision)
+	if w == nil {
+		return nil, false
+	}
+	var names []string
+	_ = json.Unmarshal(sealed.Capabilities, &names) // we wrote it
+	p := s.newSessionPeer(ctx, out)
+	p.agree(w)
+	p.can = w.abilitiesOf(names)
+	if c := sealed.Client; c != nil {
+		p.client = &Client{Name: c.Name, Title: c.Title, Version: c.Version}
+	}
+	p.own(sealed.Owner)
+	p.outgoing.Store(randomID()) // what the other process asks has small ids (CAN15)
+	p.begin()
+	return s.startSession(p), true
+}
+
+// NewAlone is NewSession for one message of a client that has no session. version is the revision that it is written in, which has a
+// handshake; "" for the handshake itself. Nothing is known of the client, so it is not asked, and what needs a session is refused.
+func (s *Server) NewAlone(ctx context.Context, out Outlet, version string) *Session {
+	p := s.newSessionPeer(ctx, out)
+	p.alone = true
+	p.own(ownedByNobody)
+	p.level.Store(int32(silentLevel))
+	if w := s.sessionRevision(version); w != nil {
+		p.agree(w)
+		p.begin()
+	}
+	return s.startSession(p)
+}
+
+// sessionRevision is the revision of that name, nil if it is not served or has no handshake.
+func (s *Server) sessionRevision(version string) *revision {
+	for _, w := range s.revisions {
+		if w.Handshake && w.Version == version {
+			return w
+		}
+	}
+	return nil
+}
+
+// agree notes the outcome of a handshake.
+func (p *peer) agree(w *revision) {
+	p.revision, p.ready = w, true
+	p.agreed.Store(w)
+}
+
+// Discard ends the tasks of a session without a principal, whose client ended it.
+func (ss *Session) Discard() {
+	p := ss.p
+	if p.s.engine != nil && p.principal == "" {
+		p.s.engine.Discard(context.WithoutCancel(p.ctx), p.owner)
+	}
+}
+
+// randomID is where the ids of requests to the client begin in a session that was opened elsewhere: they are exact as JSON numbers, and
+// another process is unlikely to come to the same.
+func randomID() int64 {
+	var b [8]byte
+	rand.Read(b[:]) // it does not fail
+	return int64(binary.BigEndian.Uint64(b[:]) >> 12)
+}
+
+// needsSession refuses what has no meaning for one message alone.
+func (p *peer) needsSession(m *wire.Method) *refusal {
+	switch m.Op {
+	case wire.OpSetLevel, wire.OpSubscribe, wire.OpUnsubscribe:
+		return refuse(rpc.CodeMethodNotFound, "%s needs a session, and this server is served without them", m.Name)
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package server
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// room is what one answer has of the budgets. How large it gets is known when it is encoded: until then it counts as those before it
+// (expected).
+type room struct {
+	s        *Server
+	p        *peer    // nil: of a task's result, which waits for no peer
+	account  *account // whose answer it is
+	x        *expected
+	counts   bool  // the answer does
+	held     int64 // of Server.unread
+	ahead    int64 // of Server.coming, until the output is encoded
+	encoding bool  // it is one of those that Server.encoding bounds
+	hurried  bool  // it does not wait any more: others wait for it to be written
+}
+
+// smallAnswer is up to how many bytes an answer that waits is not counted: the number of requests bounds those.
+const smallAnswer = 4 << 10
+
+// part is the part of Server.unread that the answer is of.
+func (r *room) part() *part {
+	if r.p.exchange {
+		return &r.account.unread
+	}
+	return &r.p.unread
+}
+
+// reserve takes room for an answer of n bytes before it is encoded.
+func (r *room) reserve(ctx context.Context, n int64) error {
+	r.counts = true
+	if r.p == nil || n <= max(r.held, smallAnswer) {
+		return nil
+	}
+	r.giveBack() // nobody waits while it has what others wait for
+	if err := r.s.unread.take(ctx, r.part(), n); err != nil {
+		return err
+	}
+	r.held = n
+	return nil
+}
+
+func (r *room) giveBack() {
+	if r.held > 0 {
+		r.s.unread.change(r.part(), -r.held)
+		r.held = 0
+	}
+}
+
+// list takes room for an answer of a kind of which the last ones were as large as x says.
+func (r *room) list(ctx context.Context, x *expected) error {
+	r.x = x
+	return r.reserve(ctx, r.size(x))
+}
+
+// settle counts an answer of n bytes that is about to be written, and gives back what it does not need. One that is much larger than
+// expected may have to wait.
+func (r *room) settle(ctx context.Context, n int) {
+	size := int64(n)
+	if r.x != nil {
+		r.learn(r.x, n)
+	}
+	switch {
+	case !r.counts:
+	case size <= smallAnswer || r.p == nil:
+		r.free()
+	case size <= r.held+r.held/8 || r.hurried:
+		r.s.unread.change(r.part(), size-r.held)
+		r.held = size
+	default:
+		r.s.coming.change(&r.account.coming, size)
+		_ = r.reserve(ctx, size) // after an error nobody gets it
+		r.s.coming.change(&r.account.coming, -size)
+	}
+}
+
+// free gives back what is left.
+func (r *room) free() {
+	r.encoded()
+	r.giveBack()
+	r.x, r.counts = nil, false
+}
+
+// handle runs a handler when its answer would fit, and takes room for what it returned (TSK28). Its answers are as large as x says:
+// small ones wait for nobody.
+func (c *Call) handle(ctx context.Context, x *expected, run func() error) error {
+	if c.discardsResult {
+		return run()
+	}
+	r := &c.r.room
+	r.x, r.counts = x, true
+	n := r.size(x)
+	if n > largeOutput {
+		return r.handleLarge(ctx, n, run)
+	}
+	if err := r.wait(ctx, n); err != nil {
+		return err
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	return r.encode(ctx)
+}
+
+// wait returns when an answer of n bytes would fit. Handlers start after it: what they return would wait in memory.
+func (r *room) wait(ctx context.Context, n int64) error {
+	if coming := &r.account.coming; coming.held.Load() > 0 {
+		if err := r.s.coming.await(ctx, coming, 0); err != nil { // others came larger than expected
+			return err
+		}
+	}
+	if n == 0 || r.p == nil {
+		return nil
+	}
+	return r.s.unread.await(ctx, r.part(), n)
+}
+
+// handleLarge runs a handler that is expected to return n bytes, as soon as there is room for them. One that takes long lends it to
+// others.
+func (r *room) handleLarge(ctx context.Context, n int64, run func() error) error {
+	b, p, has := &r.s.unread, (*part)(nil), &r.held
+	if r.p == nil {
+		b, p, has = &r.s.coming, &r.account.coming, &r.ahead
+	} else {
+		p = r.part()
+	}
+	if err := b.takeLate(ctx, p, n); err != nil {
+		return err
+	}
+	free := func() { b.change(p, -n) } // r is used again while a timer may still call it
+	lend, returned := time.AfterFunc(lendAfter, free), false
+	defer func() {
+		if !returned && lend.Stop() {
+			free()
+		}
+	}()
+	if err := run(); err != nil {
+		return err
+	}
+	returned = true
+	if lend.Stop() {
+		*has += n
+	}
+	return r.encode(ctx)
+}
+
+// encode returns when an output may be encoded: not many are at once, so that it is known of the next ones how large they get.
+func (r *room) encode(ctx context.Context) error {
+	for {
+		if err := r.reserve(ctx, r.size(r.x)); err != nil {
+			return err
+		}
+		if err := r.enter(ctx); err != nil {
+			return err
+		}
+		if r.p == nil || r.size(r.x) <= max(r.held, smallAnswer) {
+			return nil
+		}
+		r.encoded()
+	}
+}
+
+// enter takes one of the places of Server.encoding. Most of the time one is free.
+func (r *room) enter(ctx context.Context) error {
+	select {
+	case r.s.encoding <- struct{}{}:
+	default:
+		select {
+		case r.s.encoding <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	r.encoding = true
+	return nil
+}
+
+// encoded is for the end of what handle let begin.
+func (c *Call) encoded() {
+	if !c.discardsResult {
+		c.r.room.encoded()
+	}
+}
+
+func (r *room) encoded() {
+	if r.encoding {
+		r.encoding = false
+		<-r.s.encoding
+	}
+	if r.ahead > 0 {
+		r.s.coming.change(&r.account.coming, -r.ahead)
+		r.ahead = 0
+	}
+}
+
+// encoders is how many outputs of handlers are encoded at once: enough to keep the processors busy.
+func encoders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
+
+// largeOutput is beyond how many bytes an output is large. What handlers return can not be refused, so those of large outputs have
+// room for it before they start (TSK28).
+const largeOutput = 256 << 10
+
+// lendAfter is how long a handler of large outputs keeps the room for its next one while it runs: many such handlers may wait for
+// something else.
+const lendAfter = 2 * time.Second
+
+// growLarge makes room in b for about n more bytes, if they are many: growing by steps would leave several times as much behind.
+func growLarge(b []byte, n int) []byte {
+	if n < keptBuffer {
+		return b
+	}
+	return slices.Grow(b, n+1<<10)
+}

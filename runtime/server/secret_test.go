@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// A form that is made at run time must not ask for secrets either
+// (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#form-mode-security): nothing is sent, and the handler reads which
+// field it is and what to do instead.
+func TestLET04AFormForASecretIsNotSent(t *testing.T) {
+	forms := map[string]string{
+		`{"apiKey":{"type":"string"}}`: "apiKey", `{"name":{"type":"string"},"pin_code":{"type":"string","title":"T"}}`: "pin_code",
+		`{"value":{"type":"string","title":"Your password"}}`: "value", `{"hint":{"type":"string","x-sensitive":true}}`: "hint",
+		`{"shipping":{"type":"string","title":"How to ship"}}`: "", `{"remember_password":{"type":"boolean"}}`: "", `{"pin":{"type":"integer"}}`: "",
+		`{"credentials":{"type":"string","enum":["a","b"]}}`: "", `{"secretary":{"type":"string"},"tokenizer":{"type":"string"}}`: "",
+	}
+	for properties, secret := range forms {
+		form := &ClientRequest[noInput, noInput]{Op: wire.OpElicit, Codecs: rawCodec(`{"message":"?","requestedSchema":{"type":"object","properties":` + properties + `}}`)}
+		f := dual(t, Definition{Tools: []Tool{tool("send", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			_, err := Send(ctx, call, form, "form", &noInput{})
+			var refused *SecretError
+			if errors.As(err, &refused) {
+				return &echoOutput{"refused " + refused.Field + ": " + err.Error()}, nil
+			}
+			return &echoOutput{"asked"}, err
+		}), withTask(TaskOptional))}})
+		c := f.dialTasks("")
+		c.call("1", "send", `{}`)
+		m := c.next()
+		if m.Method == elicit {
+			c.reply(m, `{"action":"accept","content":{}}`)
+			m, _ = c.answer("1")
+		}
+		stateless, _, state := f.try(t.Context(), `{"elicitation":{}}`, "send", `{}`, "")
+		for of, said := range map[string]string{"in a session": m.str("result", "structuredContent", "text"), "without one": stateless.str("result", "structuredContent", "text")} {
+			want := "asked"
+			if of == "without one" {
+				want = ""
+			}
+			if secret != "" {
+				want = fmt.Sprintf("refused %s: ", secret)
+			}
+			if !strings.HasPrefix(said, want) || secret != "" && !strings.Contains(said, "mode url") || (secret == "") != (state != "") {
+				t.Errorf("%s %s: %q", properties, of, said)
+			}
+		}
+	}
+}

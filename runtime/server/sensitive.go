@@ -1,0 +1,40 @@
+package server
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// sensitive returns the names of the properties that a tool's schemas call x-sensitive, for check.Decoder.Hide. A name is hidden
+// wherever it occurs in the tool: which schema of a union or condition applies is not asked.
+func sensitive(definition string) string {
+	if !strings.Contains(definition, `"x-sensitive"`) {
+		return ""
+	}
+	var schema any
+	_ = json.Unmarshal([]byte(definition), &schema) // it is valid
+	var names []string
+	collectSensitive(schema, &names)
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), "")
+}
+
+// collectSensitive collects them as steps of a JSON Pointer.
+func collectSensitive(schema any, names *[]string) {
+	switch s := schema.(type) {
+	case []any:
+		for _, item := range s {
+			collectSensitive(item, names)
+		}
+	case map[string]any:
+		for name, member := range s {
+			if m, ok := member.(map[string]any); ok && m["x-sensitive"] == true {
+				*names = append(*names, "/"+pointerStep.Replace(name))
+			}
+			collectSensitive(member, names)
+		}
+	}
+}
+
+var pointerStep = strings.NewReplacer("~", "~0", "/", "~1")

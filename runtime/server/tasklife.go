@@ -1,0 +1,102 @@
+package server
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// taskLife is a task as its session sees it. While it lasts, progress, log records, questions and changes may be written. It ends before
+// an answer or a notification says so (PRO01).
+type taskLife struct {
+	peer    *peer     // the session that created the task
+	expires time.Time // zero: never
+	over    atomic.Bool
+	sent    uint64 // version of the task that was sent to the session last; of sendChanges alone
+
+	mu      sync.Mutex
+	writing []*peer       // to whom something of the task is being written
+	quiet   chan struct{} // closed when that is nobody; nil: nobody waits for it
+}
+
+// ended reports whether nothing of the task may be written any more. A nil taskLife does not end.
+func (l *taskLife) ended() bool {
+	return l != nil && (l.over.Load() || !l.expires.IsZero() && !time.Now().Before(l.expires))
+}
+
+// beginWrite reports whether something of the task may be written to p. It is written before endWrite.
+func (l *taskLife) beginWrite(p *peer) bool {
+	if l == nil {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended() {
+		return false
+	}
+	l.writing = append(l.writing, p)
+	return true
+}
+
+func (l *taskLife) endWrite(p *peer) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at, last := slices.Index(l.writing, p), len(l.writing)-1
+	l.writing[at], l.writing[last] = l.writing[last], nil
+	l.writing = l.writing[:last]
+	if last == 0 && l.quiet != nil {
+		close(l.quiet)
+		l.quiet = nil
+	}
+}
+
+// end silences the task. When it returns, nothing of it is still to be written: whoever waits here is not held up by a client that does not
+// read what is written to it, because that one is ended.
+func (l *taskLife) end() {
+	if l == nil {
+		return
+	}
+	quiet := l.silence()
+	if quiet == nil {
+		return
+	}
+	stall := time.NewTimer(maxStall)
+	defer stall.Stop()
+	for {
+		select {
+		case <-quiet:
+			return
+		case <-stall.C:
+			l.giveUp()
+			stall.Reset(checkEvery)
+		}
+	}
+}
+
+// silence lets nothing be written any more, and returns what is closed when nothing is; nil: it is so already.
+func (l *taskLife) silence() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over.Store(true)
+	if len(l.writing) > 0 && l.quiet == nil {
+		l.quiet = make(chan struct{})
+	}
+	return l.quiet
+}
+
+// giveUp ends what those do not read to whom something of the task is being written.
+func (l *taskLife) giveUp() {
+	l.mu.Lock()
+	peers := slices.Clone(l.writing)
+	l.mu.Unlock()
+	for _, p := range peers {
+		if out, ok := p.out.(Unread); ok {
+			p.s.log.Warn("what is written is given up: the client does not read, and the end of its task waits", "peer", p.id, "principal", p.principal)
+			out.GiveUp(maxStall)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package server
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// ToolError is a handler's error with more than a text: blocks, and data for programs. Like any error of a handler it becomes a result
+// with isError, which the model reads; one that wraps it does, too. What was added to the call's content is not part of it.
+type ToolError struct {
+	// Message is the first text of the result; "" is that of Err.
+	Message string
+	// Data says what is wrong to a program; encoding/json writes it. It is the second text of the result. An object is the structured
+	// content as well, unless it breaks the outputSchema of the tool: clients hold that against the schema, whatever isError says.
+	Data any
+	// Content follows the texts.
+	Content []Block
+	// Err is the cause, for errors.Is and errors.As.
+	Err error
+}
+
+// Error implements error.
+func (e *ToolError) Error() string {
+	if e.Message == "" && e.Err != nil {
+		return e.Err.Error()
+	}
+	return e.Message
+}
+
+// Unwrap returns the cause.
+func (e *ToolError) Unwrap() error { return e.Err }
+
+// toolError is the result for a ToolError that err is or wraps.
+func (s *Server) toolError(call *Call, err error, told *ToolError) (wire.CallResult, error) {
+	a := &added{blocks: append([]Block{Text(err.Error())}, told.Content...)}
+	var data []byte
+	if told.Data != nil {
+		if data, a.err = json.Marshal(told.Data); a.err == nil {
+			a.blocks = slices.Insert(a.blocks, 1, Text(string(data)))
+		}
+	}
+	result, err := s.addTo(call, wire.CallResult{IsError: true}, a)
+	if err == nil && result.IsError && len(data) > 0 && data[0] == '{' && call.tool.Handler.accepts(data, s.cfg.limits) {
+		result.StructuredContent = data
+	}
+	return result, err
+}
+
+// accepts tells whether text is an output of the tool: any, where the tool has no schema of it.
+func (c *codec) accepts(text []byte, limits check.Limits) bool {
+	if c.unstructured() {
+		return true
+	}
+	d, read := check.Get(text, limits), c.spare.Get()
+	c.decode(d, read)
+	err := d.Finish()
+	d.Put()
+	c.clear(read)
+	c.spare.Put(read)
+	return err == nil
+}

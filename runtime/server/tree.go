@@ -1,0 +1,197 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/uritemplate"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// tree is a file system whose files are resources.
+type tree struct {
+	prefix string
+	files  fs.FS
+	max    int64
+}
+
+// WithResourceTree serves the files of a file system as resources: each has the prefix, a URI such as "docs://" or "file:///srv/data/", and
+// behind it its path, percent-encoded. An embed.FS will do, or FS() of an os.Root, which nothing leads out of, whatever is changed there
+// meanwhile. The manifest needs resources, {} for no others.
+//
+// Symbolic links, and what is no regular file, are neither listed nor read; nor is anything whose name begins with a dot or is not UTF-8,
+// in a folder of such a name included. A file is a text if it is UTF-8 without zero bytes, else a blob. Its MIME type follows from its
+// extension. One of more than 8 MiB is listed and not read (WithMaxTreeFile). Clients can subscribe to every file; Server.ResourceUpdated
+// tells them of changes.
+func WithResourceTree(prefix string, files fs.FS) Option {
+	return func(c *config) { c.trees = append(c.trees, &tree{prefix: prefix, files: files}) }
+}
+
+// WithMaxTreeFile sets how large a file of a resource tree may be that is read, in bytes; the default is 8 MiB.
+func WithMaxTreeFile(bytes int64) Option { return func(c *config) { c.maxTreeFile = bytes } }
+
+// openTrees checks the prefixes. Where one begins with another, the longer one has its files.
+func (s *Server) openTrees() error {
+	all := s.cfg.trees
+	if len(all) > 0 && !slices.ContainsFunc(s.revisions, func(w *revision) bool { return w.methodOf(wire.OpReadResource) != nil }) {
+		return fmt.Errorf("server: a resource tree at %q, and no registry of resources: write resources: {} in the manifest", all[0].prefix)
+	}
+	for i, t := range all {
+		t.max = s.cfg.maxTreeFile
+		switch scheme, _, ok := strings.Cut(t.prefix, ":"); {
+		case !ok || scheme == "" || !strings.HasSuffix(t.prefix, "/"):
+			return fmt.Errorf("server: the prefix %q of a resource tree needs a scheme and a slash at its end, such as docs:// or file:///srv/", t.prefix)
+		case t.files == nil:
+			return fmt.Errorf("server: the resource tree %q has no files", t.prefix)
+		case slices.ContainsFunc(all[:i], func(o *tree) bool { return o.prefix == t.prefix }):
+			return fmt.Errorf("server: two resource trees have the prefix %q", t.prefix)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *tree) int { return len(b.prefix) - len(a.prefix) })
+	return nil
+}
+
+// nameOf is the file of a URI.
+func (t *tree) nameOf(uri string) (name string, ok bool) {
+	rest, ok := strings.CutPrefix(uri, t.prefix)
+	if !ok {
+		return "", false
+	}
+	name, ok = uritemplate.DecodePath(rest)
+	return name, ok && t.serves(name)
+}
+
+// serves tells whether there is such a file, with no link on the way to it.
+func (t *tree) serves(name string) bool {
+	if !fs.ValidPath(name) || name == "." || hidden(name) {
+		return false
+	}
+	for i, c := range name {
+		if c != '/' {
+			continue
+		}
+		if dir, err := fs.Lstat(t.files, name[:i]); err != nil || !dir.IsDir() {
+			return false
+		}
+	}
+	file, err := fs.Lstat(t.files, name)
+	return err == nil && file.Mode().IsRegular()
+}
+
+func hidden(name string) bool { return name[0] == '.' || strings.Contains(name, "/.") }
+
+func (t *tree) read(uri, name string) (*ResourceContents, error) {
+	f, err := t.files.Open(name)
+	if err != nil {
+		return nil, &ResourceError{URI: uri}
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, t.max+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(len(data)) > t.max:
+		return nil, rpc.Errorf(rpc.CodeInternalError, "the resource %s is larger than the %d bytes that are sent", rpc.Quoted(uri), t.max)
+	case utf8.Valid(data) && bytes.IndexByte(data, 0) < 0:
+		return TextContents(string(data)).MIMEType(mimeOf(name, "text/plain")), nil
+	}
+	return BlobContents(data).MIMEType(mimeOf(name, "application/octet-stream")), nil
+}
+
+// mimeOf is the MIME type of a file by its extension, unknown if that is. The common ones do not depend on what the machine knows.
+func mimeOf(name, unknown string) string {
+	extension := strings.ToLower(path.Ext(name))
+	if known := mimeTypes[extension]; known != "" {
+		return known
+	}
+	if media, _, err := mime.ParseMediaType(mime.TypeByExtension(extension)); err == nil {
+		return media
+	}
+	return unknown
+}
+
+var mimeTypes = map[string]string{
+	".txt": "text/plain", ".log": "text/plain", ".md": "text/markdown", ".csv": "text/csv", ".html": "text/html", ".css": "text/css",
+	".js": "text/javascript", ".json": "application/json", ".xml": "application/xml", ".yaml": "application/yaml", ".yml": "application/yaml",
+	".toml": "application/toml", ".go": "text/x-go", ".py": "text/x-python", ".sql": "application/sql", ".pdf": "application/pdf",
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".svg": "image/svg+xml", ".webp": "image/webp",
+	".mp3": "audio/mpeg", ".wav": "audio/wav", ".mp4": "video/mp4", ".zip": "application/zip", ".gz": "application/gzip",
+}
+
+// treeCursor begins cursors into trees: number of the tree, colon, path of the last file.
+const (
+	treeCursor = "trees"
+	firstFile  = "0:"
+)
+
+// listTrees appends the page behind a place.
+func (r *request) listTrees(b []byte, place string) ([]byte, error) {
+	s, w := r.p.s, r.revision
+	number, after, _ := strings.Cut(place, ":")
+	at, err := strconv.Atoi(number)
+	if err != nil || at < 0 || at >= len(s.cfg.trees) {
+		return nil, errCursor
+	}
+	items, n, more := []byte{'['}, 0, ""
+	for ; at < len(s.cfg.trees) && more == ""; at, after = at+1, "" {
+		t := s.cfg.trees[at]
+		last, full := "", false
+		t.walk(after, func(name string, size int64) bool {
+			if r.ctx.Err() != nil || n == s.cfg.pageSize {
+				full = true
+				return false
+			}
+			item := wire.ListedResource{URI: t.prefix + uritemplate.EncodePath(name), Name: name, MIMEType: mimeOf(name, ""), Size: float64(size)}
+			items, last, n = w.AppendResource(next(items), &item), name, n+1
+			return true
+		})
+		if full {
+			if last == "" {
+				last = after
+			}
+			more = cursorOf(treeCursor, strconv.Itoa(at)+":"+last)
+		}
+	}
+	return w.AppendResourceList(b, s.itemList(w, append(items, ']'), more)), nil
+}
+
+// walk visits the files behind one in the order of their paths, until visit returns false. What can not be read is left out.
+func (t *tree) walk(after string, visit func(name string, size int64) bool) {
+	_ = fs.WalkDir(t.files, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case name == "." && err == nil:
+			return nil
+		case err != nil || hidden(name) || !utf8.ValidString(name) || d.IsDir() && beforeAll(name, after):
+			if d != nil && d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !d.Type().IsRegular() || after != "" && comparePaths(name, after) <= 0:
+			return nil
+		}
+		info, err := d.Info()
+		if err == nil && !visit(name, info.Size()) {
+			return fs.SkipAll
+		}
+		return nil
+	})
+}
+
+// beforeAll tells whether all files of the folder come before the path.
+func beforeAll(folder, path string) bool {
+	return comparePaths(folder, path) < 0 && !strings.HasPrefix(path, folder+"/")
+}
+
+// comparePaths is the order of fs.WalkDir: folder by folder.
+func comparePaths(a, b string) int {
+	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+}

@@ -1,0 +1,136 @@
+package servertest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/servertest"
+)
+
+// atMost10 refuses long arguments.
+type atMost10 struct{}
+
+func (atMost10) Validate(arguments []byte) check.Violations {
+	if len(arguments) > 10 {
+		return check.Violations{{Instance: "/a", Keyword: "maxLength", Found: "more", Allowed: "10"}}
+	}
+	return nil
+}
+
+func (atMost10) ValidateOutput(output []byte) check.Violations { return atMost10{}.Validate(output) }
+
+func parrot(_ context.Context, _ *server.Call, arguments json.RawMessage) (json.RawMessage, error) {
+	return arguments, nil
+}
+
+func TestSRV06ToolsAreAddedAndRemoved(t *testing.T) {
+	for _, revision := range []string{"2026-07-28", "2025-11-25", "2024-11-05"} {
+		t.Run(revision, func(t *testing.T) {
+			srv := newServer(t, tool("echo", echo))
+			c := servertest.Start(t, srv, servertest.WithRevision(revision))
+			plain := []byte(`{"name":"plain","inputSchema":{"type":"object"}}`)
+			structured := []byte(`{"name":"structured","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`)
+			if err := errors.Join(srv.AddTool(plain, atMost10{}, parrot), srv.AddTool(structured, atMost10{}, parrot)); err != nil {
+				t.Fatal(err)
+			}
+			if list, err := c.Tools(); err != nil || len(list) != 3 || list[2].Name != "structured" {
+				t.Errorf("%v %v", list, err)
+			}
+			if r, err := c.Call("plain", json.RawMessage(`{"a":1}`)); err != nil || r.Text() != `{"a":1}` {
+				t.Errorf("%+v %v", r, err)
+			}
+			if r, err := c.Call("structured", json.RawMessage(`{"a":1}`)); err != nil || r.Text() != `{"a":1}` {
+				t.Errorf("%+v %v", r, err)
+			}
+			var wrong *servertest.ToolError
+			if _, err := c.Call("plain", json.RawMessage(`{"a":"longer than that"}`)); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "/a: maxLength") {
+				t.Errorf("%v", err)
+			}
+			if !srv.RemoveTool("plain") || srv.RemoveTool("plain") {
+				t.Error("not removed once")
+			}
+			var own *rpc.Error
+			if _, err := c.Call("plain", nil); !errors.As(err, &own) || own.Message != `unknown tool "plain"` {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestSRV06AddedToolsAreAnnounced(t *testing.T) {
+	srv := newServer(t, tool("echo", echo))
+	c := servertest.Start(t, srv, servertest.WithRevision("2025-11-25"))
+	if err := srv.AddTool([]byte(`{"name":"a","inputSchema":{"type":"object"}}`), atMost10{}, parrot); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.AwaitNotice("notifications/tools/list_changed"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSRV06WrongToolsAreRefused(t *testing.T) {
+	srv := newServer(t, tool("echo", echo))
+	for definition, want := range map[string]string{
+		`{"name":"echo","inputSchema":{"type":"object"}}`: `there is "echo" already`,
+		`{"name":"a b","inputSchema":{"type":"object"}}`:  `"a b" is no name for a tool`,
+		`{"name":"a"}`: `tool "a": its inputSchema has to be of type object`,
+		`{"name":"a","inputSchema":{"type":"array"}}`:                                   `tool "a": its inputSchema has to be of type object`,
+		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"string"}}`: `tool "a": its outputSchema has to be of type object`,
+		`{"name":"a","inputSchema":[]}`:                                                 `the definition of a tool`,
+		`{"name":`:                                                                      `is not JSON`,
+	} {
+		if err := srv.AddTool([]byte(definition), atMost10{}, parrot); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", definition, err)
+		}
+	}
+	if err := srv.AddTool([]byte(`{"name":"a","inputSchema":{"type":"object"}}`), nil, parrot); err == nil || !strings.Contains(err.Error(), "needs a Validator") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSRV06ToolsAreFilteredByCaller(t *testing.T) {
+	show := func(ctx context.Context, tool string) bool {
+		return tool != "secret" || server.PrincipalFrom(ctx) == "ann"
+	}
+	srv := filtered(t, show)
+	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
+		for principal, n := range map[string]int{"ann": 2, "bob": 1} {
+			c := servertest.Start(t, srv, servertest.WithRevision(revision), servertest.WithPrincipal(principal))
+			if list, err := c.Tools(); err != nil || len(list) != n {
+				t.Errorf("%s: %v %v", principal, list, err)
+			}
+			_, err := c.Call("secret", input{"x"})
+			if (err == nil) != (n == 2) || err != nil && !strings.Contains(err.Error(), `unknown tool "secret"`) {
+				t.Errorf("%s: %v", principal, err)
+			}
+		}
+	}
+}
+
+func filtered(t *testing.T, show func(ctx context.Context, tool string) bool) *server.Server {
+	t.Helper()
+	d := newServer(t, tool("echo", echo), tool("secret", echo)).Definition()
+	srv, err := server.New(d, server.WithToolFilter(show))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return srv
+}
+
+func TestSRV06SensitiveValuesOfAddedToolsAreNotShown(t *testing.T) {
+	srv := newServer(t, tool("echo", echo))
+	definition := []byte(`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-sensitive":true}}}}`)
+	if err := srv.AddTool(definition, atMost10{}, parrot); err != nil {
+		t.Fatal(err)
+	}
+	_, err := servertest.Start(t, srv).Call("a", json.RawMessage(`{"a":"longer than that"}`))
+	if err == nil || strings.Contains(err.Error(), "more") || !strings.Contains(err.Error(), "not shown") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,233 @@
+package servertest
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Task is a task, as its client follows it.
+type Task struct {
+	ID string
+
+	c    *Client
+	made *TaskState
+	call *Pending // nil: another one made it
+
+	mu       sync.Mutex
+	answered map[string]bool // questions, by name
+}
+
+// TaskState is what is told of a task.
+type TaskState struct {
+	ID                   string
+	Status               task.Status
+	Message              string
+	CreatedAt, UpdatedAt time.Time
+	TTL                  time.Duration // negative: for ever
+	PollInterval         time.Duration // 0: not said
+
+	result    json.RawMessage
+	err       *rpc.Error
+	questions map[string]inputRequest
+}
+
+func terminal(s *TaskState) bool { return s != nil && s.Status.Terminal() }
+
+// Task calls a tool and returns the task that the answer is.
+func (c *Client) Task(tool string, in any, opts ...CallOption) (*Task, error) {
+	c.t.Helper()
+	return c.Begin(tool, in, append(opts, AsTask())...).Task()
+}
+
+// Task waits for the answer to a call, and returns the task that it is.
+func (p *Pending) Task() (*Task, error) {
+	p.c.t.Helper()
+	raw, err := p.Raw()
+	if err != nil {
+		return nil, err
+	}
+	if made := p.c.madeTask(raw); made != nil {
+		return p.c.follow(made, p), nil
+	}
+	if _, err = readResult(raw); err == nil {
+		err = errors.New("servertest: the call ran inline")
+	}
+	return nil, err
+}
+
+func (c *Client) follow(made *TaskState, call *Pending) *Task {
+	return &Task{ID: made.ID, c: c, made: made, call: call, answered: map[string]bool{}}
+}
+
+// OpenTask is a task whose id is known from elsewhere, such as another client.
+func (c *Client) OpenTask(id string) *Task { return c.follow(&TaskState{ID: id}, nil) }
+
+// Created is what the answer to the call said of the task.
+func (t *Task) Created() *TaskState { return t.made }
+
+// Progress is what was told of the task's progress so far.
+func (t *Task) Progress() []Progress {
+	if t.call == nil {
+		return nil
+	}
+	return t.call.Progress()
+}
+
+// State asks what the task is at.
+func (t *Task) State() (*TaskState, error) {
+	t.c.t.Helper()
+	raw, err := t.request(wire.OpGetTask, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := t.c.readTask(raw)
+	if s == nil {
+		return nil, fmt.Errorf("servertest: %s is no task", raw)
+	}
+	return s, nil
+}
+
+// Cancel cancels the task. In revisions where that is a wish (2026-07-28), Result tells what became of it.
+func (t *Task) Cancel() error {
+	t.c.t.Helper()
+	_, err := t.request(wire.OpCancelTask, nil)
+	return err
+}
+
+func (t *Task) request(op wire.Op, more object) (json.RawMessage, error) {
+	t.c.t.Helper()
+	params := object{"taskId": t.ID}
+	for name, value := range more {
+		params[name] = value
+	}
+	return t.c.request(t.c.method(op), params)
+}
+
+// Await waits until the task has the status. A task that ends in another one is an error. Questions are not answered meanwhile where
+// the client has to look for them (2026-07-28).
+func (t *Task) Await(status task.Status) (*TaskState, error) {
+	t.c.t.Helper()
+	s, err := t.watch(func(s *TaskState) bool { return s.Status == status || s.Status.Terminal() })
+	if err == nil && s.Status != status {
+		err = fmt.Errorf("servertest: the task is %s (%s), not %s", s.Status, s.Message, status)
+	}
+	return s, err
+}
+
+// Result waits for the end of the task, answers its questions meanwhile, and returns what the call would have returned inline. That of a
+// cancelled task is ErrCancelled.
+func (t *Task) Result() (*Result, error) {
+	t.c.t.Helper()
+	if t.c.method(wire.OpTaskResult) != "" {
+		raw, err := t.request(wire.OpTaskResult, nil)
+		if err != nil {
+			return nil, t.ended(err)
+		}
+		return readResult(raw)
+	}
+	s, err := t.watch(func(s *TaskState) bool {
+		t.answer(s)
+		return s.Status.Terminal()
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Status == task.Cancelled:
+		return nil, ErrCancelled
+	case s.err != nil:
+		return nil, s.err
+	}
+	return readResult(s.result)
+}
+
+// ended says of an error whether it stands for a cancelled task.
+func (t *Task) ended(err error) error {
+	var refused *rpc.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	if s, gone := t.State(); gone == nil && s.Status == task.Cancelled {
+		return fmt.Errorf("%w: %w", ErrCancelled, err)
+	}
+	return err
+}
+
+// answer answers the open questions that were not answered yet.
+func (t *Task) answer(s *TaskState) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for name, asked := range s.questions {
+		if t.answered[name] {
+			continue
+		}
+		t.answered[name] = true
+		t.c.work.Go(func() {
+			given, missing := t.c.answerAll(t.c.ctx, map[string]inputRequest{name: asked}, t.ID)
+			if missing {
+				return
+			}
+			_, err := t.request(wire.OpUpdateTask, object{"inputResponses": given})
+			if err != nil && !errors.Is(err, ErrClosed) {
+				t.c.t.Errorf("servertest: the answer to the question %q: %v", name, err)
+			}
+		})
+	}
+}
+
+// firstPoll is how soon a task is asked for again that nobody tells about; further ones take longer, up to its interval.
+const firstPoll = 20 * time.Millisecond
+
+// watch returns when until does, which sees each state that is told.
+func (t *Task) watch(until func(*TaskState) bool) (*TaskState, error) {
+	t.c.t.Helper()
+	subscribed, stop := t.subscribe()
+	defer stop()
+	for pause := firstPoll; ; pause *= 2 {
+		changed := t.c.nextNotice()
+		s, err := t.State()
+		if err != nil || until(s) {
+			return s, err
+		}
+		if !subscribed {
+			pause = min(pause, cmp.Or(s.PollInterval, time.Second))
+			changed = t.c.earlier(changed, pause)
+		}
+		if err := t.c.wait(changed, "task "+t.ID); err != nil {
+			return s, err
+		}
+	}
+}
+
+// subscribe subscribes to the task's changes, if the revision has subscriptions.
+func (t *Task) subscribe() (subscribed bool, stop func()) {
+	listen := t.c.method(wire.OpListen)
+	if listen == "" {
+		return false, func() {}
+	}
+	p := t.c.BeginRequest(listen, object{"notifications": object{"taskIds": []string{t.ID}}})
+	return true, func() { p.Cancel("") }
+}
+
+// earlier is a channel that is closed with changed, or after the pause.
+func (c *Client) earlier(changed <-chan struct{}, pause time.Duration) <-chan struct{} {
+	either := make(chan struct{})
+	c.work.Go(func() {
+		defer close(either)
+		timer := time.NewTimer(pause)
+		defer timer.Stop()
+		select {
+		case <-changed:
+		case <-timer.C:
+		case <-c.gone:
+		}
+	})
+	return either
+}

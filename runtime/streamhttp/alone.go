@@ -1,0 +1,117 @@
+package streamhttp
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// WithoutSessions serves the revisions with a handshake without sessions, so that any process answers any request: calls, lists, tasks, which
+// belong to the caller's identity, or to whoever has their ids. What needs a session is not declared, and says so: GET and DELETE (405), subscriptions and the log level
+// (method not found), questions (server.ErrUnsupported, or what OnUnsupported says). The client is not known (Call.Client). A call ends when
+// its client goes away, because nothing else could end it, and its stream can not be resumed.
+func WithoutSessions() Option { return func(o *options) { o.sessionless = true } }
+
+// alone serves a message that has no session.
+func (h *Endpoint) alone(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
+	switch to.Kind {
+	case rpc.KindNotification:
+		w.WriteHeader(http.StatusAccepted) // of those that clients send, all are about a session
+		return nil
+	case rpc.KindResult, rpc.KindError:
+		return refuse(http.StatusBadRequest, "nothing was asked: questions need a session, and this server is served without them")
+	}
+	version := h.versionOf(r)
+	if to.Handshake {
+		version = "" // it is agreed on now
+	}
+	s, err := h.openAlone(r, version)
+	if err != nil {
+		err.id = to.ID
+		return err
+	}
+	defer s.endAlone()
+	return s.answerTo(w, r, to, f)
+}
+
+// aloneBatch is alone for an array of messages, where the revision has them.
+func (h *Endpoint) aloneBatch(w http.ResponseWriter, r *http.Request, f *frame) (served bool, _ *refusal) {
+	version := h.versionOf(r)
+	if rules := h.srv.Revision(version); rules == nil || !rules.Batches {
+		return false, nil
+	}
+	s, err := h.openAlone(r, version)
+	if err != nil {
+		return true, err
+	}
+	defer s.endAlone()
+	return true, s.converseBatch(w, r, f)
+}
+
+// versionOf is the revision that a message without a session is written in.
+func (h *Endpoint) versionOf(r *http.Request) string {
+	return cmp.Or(r.Header.Get(headerVersion), h.assumed)
+}
+
+// assumedVersion is the revision of a message that comes without a header for it: the newest one that had none, else the oldest.
+func assumedVersion(srv *server.Server) (version string) {
+	var headerless, oldest string
+	for _, w := range srv.Definition().Revisions {
+		switch {
+		case !w.Handshake:
+			continue
+		case w.HTTP.VersionHeader == "":
+			headerless = max(headerless, w.Version) // they are dates
+		}
+		if oldest == "" || w.Version < oldest {
+			oldest = w.Version
+		}
+	}
+	return cmp.Or(headerless, oldest)
+}
+
+// openAlone makes what stands for a session as long as one message is served.
+func (h *Endpoint) openAlone(r *http.Request, version string) (*session, *refusal) {
+	s := newSession(r.Context(), h, "")
+	s.alone = true
+	s.agreed(h.srv.NewAlone(r.Context(), s, version))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var refused *refusal
+	switch {
+	case h.closing:
+		refused = unavailable("the server is shutting down")
+	case len(h.lone) >= h.opts.maxCalls:
+		refused = unavailable("limit of requests in flight reached")
+	}
+	h.lone[s] = struct{}{}
+	h.roster.addLone(s)
+	h.watchOnce()
+	if refused != nil {
+		s.endLater()
+	}
+	return s, refused
+}
+
+// endAlone ends it with its response. Nobody waits for handlers that are late.
+func (s *session) endAlone() {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	s.endLater()
+}
+
+// endLater is endAlone with Endpoint.mu.
+func (s *session) endLater() {
+	s.h.running++
+	go func() {
+		defer s.h.leave()
+		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client is gone, and has no session to come back to"})
+		s.h.mu.Lock()
+		defer s.h.mu.Unlock()
+		delete(s.h.lone, s)
+		s.h.roster.removeLone(s)
+	}()
+}

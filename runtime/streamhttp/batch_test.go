@@ -1,0 +1,123 @@
+package streamhttp
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// march is a session of 2025-03-26.
+func (f *fixture) march() (session string) {
+	f.t.Helper()
+	resp := f.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	session = "Mcp-Session-Id: " + resp.Header.Get("Mcp-Session-Id")
+	f.want(resp, 200, `"protocolVersion":"2025-03-26"`)
+	f.want(f.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, session), 202)
+	return session
+}
+
+const twoPings = `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`
+
+func TestCAN24ABatchIsAnsweredByAnArrayOverHTTP(t *testing.T) {
+	f := newFixture(t)
+	session := f.march()
+	resp := f.post(twoPings, session)
+	if got := resp.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("Content-Type: %s", got)
+	}
+	f.want(resp, 200, `[{"jsonrpc":"2.0","id":`, `"id":1,"result":{}`, `"id":2,"result":{}`)
+	f.want(f.post(`[{"jsonrpc":"2.0","method":"notifications/progress","params":{}}]`, session), 202)
+	f.want(f.post(`[5]`, session), 200, `[{"jsonrpc":"2.0","error":{"code":-32600`)
+	f.want(f.post(`[]`, session), 400, "-32600", "must have a message")
+	f.want(f.post(twoPings, session), 200, `"id":1`)
+}
+
+// TestCAN24MessagesOfABatchStreamUntilTheArray: progress comes at once, on the stream that ends with the answers.
+func TestCAN24MessagesOfABatchStreamUntilTheArray(t *testing.T) {
+	f := newFixture(t)
+	session := f.march()
+	body := `[` + callBody("1", "steps", "done") + `,{"jsonrpc":"2.0","id":2,"method":"ping"}]`
+	s := f.events(f.post(body, session))
+	if e, _ := s.next(); !strings.Contains(e.data, "notifications/progress") || e.id == "" {
+		t.Errorf("the stream begins with %+v", e)
+	}
+	<-f.began
+	f.release <- struct{}{}
+	e := s.message()
+	if !strings.HasPrefix(e.data, "[") || !strings.Contains(e.data, `"id":1`) || !strings.Contains(e.data, `"id":2,"result":{}`) {
+		t.Errorf("answers: %s", e.data)
+	}
+	s.end()
+}
+
+// TestCAN24RequestsOfABatchAreCancelledByThemselvesOverHTTP, and those that are left are answered.
+func TestCAN24RequestsOfABatchAreCancelledByThemselvesOverHTTP(t *testing.T) {
+	f := newFixture(t)
+	session := f.march()
+	answered := make(chan *http.Response)
+	go func() {
+		answered <- f.post(`[`+callBody("1", "hang", "")+`,{"jsonrpc":"2.0","id":2,"method":"ping"}]`, session)
+	}()
+	<-f.began
+	f.want(f.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, session), 202)
+	<-f.causes
+	resp := <-answered
+	f.want(resp, 200, `[{"jsonrpc":"2.0","id":2,"result":{}}]`)
+}
+
+func TestCAN24OtherRevisionsRefuseBatchesOverHTTP(t *testing.T) {
+	f := newFixture(t)
+	session := f.initialize()
+	f.want(f.post(twoPings, session), 400, "-32600", "batches are not supported")
+	f.want(f.post(twoPings), 400, "-32600")
+	f.want(f.post(twoPings, "Mcp-Session-Id: unknown"), 404)
+}
+
+// TestREV06StreamsOfRevisionsWithoutPrimingBeginWithAMessage: clients of that time take an event without data for a message.
+func TestREV06StreamsOfRevisionsWithoutPrimingBeginWithAMessage(t *testing.T) {
+	f := newFixture(t, WithPriming(0))
+	session := f.march()
+	s := f.events(f.post(callBody("1", "gate", "x"), session))
+	<-f.began
+	f.release <- struct{}{}
+	if e, _ := s.next(); !strings.Contains(e.data, `"id":1`) {
+		t.Errorf("the stream begins with %+v", e)
+	}
+	s.end()
+}
+
+// TestREV06AClientOfHTTPPlusSSEIsToldWhatThereIsInstead: the transport of 2024-11-05 begins with a GET, then posts to another address.
+func TestREV06AClientOfHTTPPlusSSEIsToldWhatThereIsInstead(t *testing.T) {
+	f := newFixture(t)
+	const says = "HTTP+SSE transport of 2024-11-05 is not served"
+	f.want(f.do(f.request(http.MethodGet, "", "Accept: text/event-stream")), 400, says, "Streamable HTTP")
+	for _, address := range []string{"/messages", "/message?sessionId=1", "/?sessionId=1", "/mcp/messages/?session_id=1"} {
+		r := f.request(http.MethodPost, initialized)
+		r.URL.Path, r.URL.RawQuery, _ = strings.Cut(address, "?")
+		f.want(f.do(r), 400, says)
+	}
+	if text := body(f.post(initialized)); strings.Contains(text, says) {
+		t.Errorf("another client: %s", text)
+	}
+}
+
+const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+
+// TestCAN24AnAnswerThatCameBeforeItsBatchIsNotDropped when nothing else of the batch is answered.
+func TestCAN24AnAnswerThatCameBeforeItsBatchIsNotDropped(t *testing.T) {
+	h := &Endpoint{opts: defaults(), roster: newRoster()}
+	s := newSession(t.Context(), h, "id")
+	about, id := rpc.StringID("batch"), rpc.IntID(1)
+	st := s.batchStream(about, []rpc.ID{id, rpc.IntID(2)})
+	reader := st.attach(-1)
+	defer st.detach(reader)
+	if err := s.Write(about, false, []byte(`{"id":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Write(about, true, nil) // the other one was cancelled
+	if b := st.take(reader); len(b.events) != 1 || !b.ended {
+		t.Errorf("%d events are sent, ended %v", len(b.events), b.ended)
+	}
+}

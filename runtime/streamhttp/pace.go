@@ -1,0 +1,110 @@
+package streamhttp
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// pace is how a write goes on. A client must not read too slowly while others wait for the room that its answers take (TSK28).
+type pace struct {
+	mu      sync.Mutex
+	control http.ResponseController
+	writing bool
+	moved   time.Time // when the client last took a piece
+	ended   bool      // by giveUp
+}
+
+const (
+	piece = 256 << 10 // bytes of one write, which show that the client reads
+	small = 4 << 10   // bytes that wait for a client and count for nobody
+)
+
+func (p *pace) begin(control http.ResponseController) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.control, p.writing, p.moved, p.ended = control, true, time.Now(), false
+}
+
+func (p *pace) move() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.moved = time.Now()
+}
+
+func (p *pace) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.control, p.writing = http.ResponseController{}, false
+}
+
+// why is the reason for which a write failed with err.
+func (p *pace) why(err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return fmt.Errorf("%w: %w", server.ErrStalled, err)
+	}
+	return err
+}
+
+// stalls reports whether nothing was taken for that long. With mu.
+func (p *pace) stalls(wait time.Duration) bool { return p.writing && time.Since(p.moved) >= wait }
+
+// stalled returns due, what is to be written, if nothing was taken for that long.
+func (p *pace) stalled(wait time.Duration, due int64) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if due <= small || !p.stalls(wait) {
+		return 0
+	}
+	return due
+}
+
+// giveUp ends a write that has stalled for that long, and with it the connection. It reports whether there was one.
+func (p *pace) giveUp(wait time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended || !p.stalls(wait) {
+		return false
+	}
+	p.ended = p.control.SetWriteDeadline(time.Now()) == nil // where it is not supported the write goes on
+	return p.ended
+}
+
+// Stalled implements server.Unread.
+func (x *exchange) Stalled(wait time.Duration) (bytes int64, ending bool) {
+	return x.d.pace.stalled(wait, x.due.Load()), false
+}
+
+// GiveUp implements server.Unread.
+func (x *exchange) GiveUp(wait time.Duration) { _ = x.d.pace.giveUp(wait) }
+
+// Stalled implements server.Unread.
+func (s *session) Stalled(wait time.Duration) (bytes int64, ending bool) {
+	s.eachPace(func(p *pace, due int64) { bytes += p.stalled(wait, due) })
+	return bytes, false
+}
+
+// GiveUp implements server.Unread: it ends responses. Their clients may come back for what they did not read.
+func (s *session) GiveUp(wait time.Duration) {
+	s.eachPace(func(p *pace, due int64) {
+		if due > small {
+			p.giveUp(wait)
+		}
+	})
+}
+
+// eachPace goes through what is being written.
+func (s *session) eachPace(visit func(p *pace, due int64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		if p := st.pace.Load(); p != nil {
+			visit(p, st.unwritten())
+		}
+	}
+}

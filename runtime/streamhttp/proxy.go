@@ -1,0 +1,69 @@
+package streamhttp
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// WithTrustedProxies believes what these proxies say of the address that the client used: the last X-Forwarded-Host stands in for Host
+// when WithHosts and WithOrigins are applied, and with an X-Forwarded-Proto the pages of the host itself must have that scheme. Who
+// connects over a unix socket counts as trusted, too, since the permissions of the socket say who may. Nothing else of a request changes; the
+// default is to trust nobody. A proxy that is trusted has to set both headers, whatever the client sent:
+//
+//	streamhttp.WithTrustedProxies(netip.MustParsePrefix("10.0.0.0/8"))
+func WithTrustedProxies(proxies ...netip.Prefix) Option {
+	return func(o *options) {
+		if o.guard.proxies == nil {
+			o.guard.proxies = new(trusted)
+		}
+		o.guard.proxies.addresses = append(o.guard.proxies.addresses, proxies...)
+	}
+}
+
+// trusted are the proxies whose word counts.
+type trusted struct{ addresses []netip.Prefix }
+
+// site is how a client addressed the server: the host with its port, and the scheme, "" if it is not known.
+type site struct{ host, scheme string }
+
+// trust reports whether the request came through a trusted proxy.
+func (p *trusted) trust(r *http.Request) bool {
+	if p == nil {
+		return false
+	}
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && local.Network() == "unix" {
+		return true
+	}
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	addr := from.Addr().Unmap().WithZone("")
+	for _, prefix := range p.addresses {
+		if prefix.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// forwarded is what the proxy says; what it does not say is the request's own.
+func forwarded(r *http.Request) site {
+	at := site{host: lastValue(r.Header, "X-Forwarded-Host"), scheme: strings.ToLower(lastValue(r.Header, "X-Forwarded-Proto"))}
+	if at.host == "" {
+		at.host = r.Host
+	}
+	return at
+}
+
+// lastValue is the last of a list of values: the one that the nearest proxy wrote.
+func lastValue(h http.Header, name string) string {
+	values := h[name]
+	if len(values) == 0 {
+		return ""
+	}
+	last := values[len(values)-1]
+	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+}

@@ -1,0 +1,25 @@
+package wire
+
+import (
+	"iter"
+	"strings"
+)
+
+// Steps are the member names of a capability's path, see Capabilities.
+func Steps(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range strings.SplitSeq(path, "/") {
+			if !yield(UnescapeStep(name)) {
+				return
+			}
+		}
+	}
+}
+
+// UnescapeStep undoes the escapes of a member name in a capability's path.
+func UnescapeStep(name string) string {
+	if !strings.Contains(name, "~") {
+		return name
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+}

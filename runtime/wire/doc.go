@@ -1,0 +1,25 @@
+// Package wire says what a protocol revision is to the runtime: its methods, messages and rules, as data and functions that generated
+// code supplies. Nothing here serves or calls: package server does the one with a Revision, package client the other with a Dialect.
+//
+// Its readers are those who generate code and those who change the runtime.
+//
+//   - revision.go: Revision, one of which generated code makes for each protocol revision, and the rules in it
+//   - capability.go: paths of capabilities
+//   - op.go: what a method means, whatever its name is (REV04)
+//   - message.go: the messages, each with all that any revision says in it
+//   - dialect.go: Dialect, a revision for a client; layout.go: where the values of its messages stand; slot.go: what they are
+//   - paramsrule.go: reading params by a table; optional.go: writing members that may be absent; value.go: times and ids
+//
+// # Adding a message or a member
+//
+// Add the field here, and its row to the tables of generator/internal/wire; a test holds the two against each other. What fills
+// and reads the field is in package server.
+//
+// # Rejected
+//
+//   - Functions for the messages of a client too: it speaks every revision, so each program that calls a tool would link all of them, to
+//     gain less than the JSON around them costs. A Layout is read by one function.
+//
+// A type for each message of each revision: the runtime would have to know every revision by name, and a new one would be code
+// (REV04). Here a revision leaves zero what it has not.
+package wire

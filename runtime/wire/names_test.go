@@ -1,0 +1,171 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// ownNames are the literals of the runtime that are names of the protocol, each with the reason why it is not generated.
+// A directory is the part of the runtime that may have it.
+var ownNames = map[string]string{
+	"server: initialize":                     "a server without a handshake has it in no revision, and tells a client of an older one so",
+	`server: {"name":`:                       "how a server names itself is the same in every revision",
+	`server: ,"version":`:                    "as name",
+	`server: {"uri":`:                        "the specification says it in its text, no schema does",
+	`server: {"elicitations":[`:              "the one revision that has this error has one form of it",
+	`server: ,"url":`:                        "as elicitations",
+	`server: ,"message":`:                    "as elicitations",
+	`server: {"mode":"url","elicitationId":`: "as elicitations",
+	"server: elicitationId":                  "as elicitations",
+	"server: protocolVersion":                "initialize has it in every revision, also in those that are not served",
+	`server: {"supported":`:                  "a server of sessions alone has no revision whose errors list versions",
+	`server: ,"requested":`:                  "as supported",
+	"server: createMessage":                  "the record of a question says what it asks for, not what a revision calls it",
+	"rpc: tools/call":                        "the parser tells a key that arguments repeat from one that a message does (VAL02)",
+	`rpc: ,"message":`:                       "the member of every JSON-RPC error",
+	`server: {"type":"text","text":`:         "a text is the same in every revision",
+	"server: enumNames":                      "questions to older revisions are rewritten, as wire.View says (adapt.go)",
+	"server: requestedSchema":                "as enumNames",
+	"streamhttp: inputSchema":                "headers for arguments are declared there, in every revision that has them",
+	"client: tool_use":                       "the blocks of sampling that belong together are the same in every revision that has them",
+	"client: tool_result":                    "as tool_use",
+	"task: input_required":                   "the statuses are the runtime's own, and generated tables refer to them",
+}
+
+// TestREV04NoProtocolNameInTheRuntime looks for names of methods and members in the runtime's literals: what a revision calls
+// something is for the generated wire to say. A member counts where a literal writes it in JSON, or when no other word looks like it.
+// Package check is left out, since its names are the keywords of JSON Schema, and so are the packages for tests: they play the client, or
+// are generated. Modules of their own are no part of what generated code links against.
+func TestREV04NoProtocolNameInTheRuntime(t *testing.T) {
+	names, used := protocolNames(t), map[string]bool{}
+	skip := map[string]bool{"tasktest": true, "servertest": true, "wiretest": true, "dialects": true}
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		if _, missing := os.Stat(filepath.Join(path, "go.mod")); err == nil && e.IsDir() && missing == nil {
+			return filepath.SkipDir
+		}
+		dir := filepath.Base(filepath.Dir(path))
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || skip[dir] || strings.Contains(path, "check") {
+			return err
+		}
+		for _, text := range literals(t, path) {
+			if !names.in(text) {
+				continue
+			}
+			own := dir + ": " + text
+			used[own] = true
+			if ownNames[own] == "" {
+				t.Errorf("%s: %q is a name of the protocol: it belongs into the generated wire", path, text)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for own := range ownNames {
+		if !used[own] {
+			t.Errorf("%q is an exception that nothing needs", own)
+		}
+	}
+}
+
+// protocol are the names of the schemas: methods and other constants, and members, without the keywords of JSON Schema.
+type protocol map[string]bool
+
+func protocolNames(t *testing.T) protocol {
+	names := namesIn(t, "../../schema/20*/*.json")
+	for keyword := range namesIn(t, "../../schema/dialect/*.json") {
+		delete(names, keyword)
+	}
+	return names
+}
+
+func namesIn(t *testing.T, pattern string) protocol {
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no schemas: %v", err)
+	}
+	names := protocol{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema any
+		if err := json.Unmarshal(data, &schema); err != nil {
+			t.Fatal(err)
+		}
+		names.collect(schema)
+	}
+	return names
+}
+
+func (p protocol) collect(schema any) {
+	switch v := schema.(type) {
+	case []any:
+		for _, item := range v {
+			p.collect(item)
+		}
+	case map[string]any:
+		if properties, ok := v["properties"].(map[string]any); ok {
+			for name := range properties {
+				p[name] = true
+			}
+		}
+		if name, ok := v["const"].(string); ok {
+			p[name] = true
+		}
+		for _, item := range v {
+			p.collect(item)
+		}
+	}
+}
+
+var member = regexp.MustCompile(`"([^"]+)":`)
+
+func (p protocol) in(text string) bool {
+	if p[text] {
+		return text == "initialize" || strings.ContainsFunc(text, func(r rune) bool { return r < 'a' || r > 'z' }) && text != "2.0"
+	}
+	for _, m := range member.FindAllStringSubmatch(text, -1) {
+		if p[m[1]] && !jsonRPC[m[1]] {
+			return true
+		}
+	}
+	return false
+}
+
+// jsonRPC are the members of JSON-RPC, which package rpc writes.
+var jsonRPC = map[string]bool{"jsonrpc": true, "id": true, "method": true, "params": true, "result": true, "error": true, "code": true, "data": true}
+
+// literals are the strings of a file, without its imports and struct tags.
+func literals(t *testing.T, path string) (all []string) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			n.Tag = nil
+		case *ast.BasicLit:
+			if n.Kind == token.STRING {
+				text, _ := strconv.Unquote(n.Value)
+				all = append(all, text)
+			}
+		}
+		return true
+	})
+	return all
+}

@@ -1,0 +1,136 @@
+package wire
+
+import "github.com/mcpkiln/mcpkiln/runtime/check"
+
+// ParamsRule is an object of params as one revision spells it: its members, and the function that reads each, in the same order.
+// That is one of those below, or the one of an object that the member is.
+type ParamsRule struct {
+	Object check.Object
+	Read   []ReadParam
+}
+
+// ReadParam reads the value of one member. One that it can not be is a violation (LET05).
+type ReadParam = func(*check.Decoder, *Params)
+
+var (
+	objects        = check.Union{Keyword: "type", Kinds: check.KindObject}
+	objectOrNull   = check.Union{Keyword: "type", Kinds: check.KindObject | check.KindNull}
+	tokens         = check.Union{Keyword: "type", Kinds: check.KindString | check.KindInteger}
+	implementation = check.Object{Names: []string{"name", "version", "title"}, AdditionalProperties: check.Skip}
+)
+
+func readObject(d *check.Decoder) []byte {
+	if d.Kind(&objects) == 0 {
+		return nil
+	}
+	return d.Alias(nil)
+}
+
+// readImplementation takes what names a program. Nothing depends on it, so what is missing in it is not refused, only what is wrong.
+func readImplementation(d *check.Decoder) []byte {
+	start := d.Position()
+	for f := d.Object(&implementation); f >= 0; f = d.Next() {
+		d.Text(nil)
+	}
+	return d.Since(start)
+}
+
+// Read fills the fields of p that the members of an object are.
+func (p *Params) Read(d *check.Decoder, rule *ParamsRule) {
+	for f := d.Object(&rule.Object); f >= 0; f = d.Next() {
+		rule.Read[f](d, p)
+	}
+}
+
+// ReadProtocolVersion reads Params.ProtocolVersion.
+func ReadProtocolVersion(d *check.Decoder, p *Params) { p.ProtocolVersion = d.String(nil) }
+
+// ReadCapabilities reads Params.Capabilities.
+func ReadCapabilities(d *check.Decoder, p *Params) { p.Capabilities = readObject(d) }
+
+// ReadClientInfo reads Params.ClientInfo.
+func ReadClientInfo(d *check.Decoder, p *Params) { p.ClientInfo = readImplementation(d) }
+
+// ReadClientCapabilities reads Params.ClientCapabilities.
+func ReadClientCapabilities(d *check.Decoder, p *Params) { p.ClientCapabilities = readObject(d) }
+
+// ReadLogLevel reads Params.LogLevel.
+func ReadLogLevel(d *check.Decoder, p *Params) { p.LogLevel = d.String(nil) }
+
+// ReadProgressToken reads Params.ProgressToken.
+func ReadProgressToken(d *check.Decoder, p *Params) {
+	switch d.Kind(&tokens) {
+	case check.KindString:
+		p.ProgressToken = ReadID(d)
+	case check.KindNumber:
+		d.Also(func(d *check.Decoder) { p.ProgressToken = ReadID(d) })
+		if p.ProgressToken.IsZero() {
+			d.Int(nil) // which says so
+		} else {
+			d.Skip()
+		}
+	}
+}
+
+// ReadCursor reads Params.Cursor.
+func ReadCursor(d *check.Decoder, p *Params) { p.Cursor = d.String(nil) }
+
+// ReadName reads Params.Name.
+func ReadName(d *check.Decoder, p *Params) { p.Name = d.String(nil) }
+
+// ReadURI reads Params.URI.
+func ReadURI(d *check.Decoder, p *Params) { p.URI = d.String(nil) }
+
+// ReadArguments reads Params.Arguments. Some clients write null for none.
+func ReadArguments(d *check.Decoder, p *Params) {
+	if args := d.Kind(&objectOrNull); args == check.KindObject {
+		p.Arguments = d.Alias(nil)
+	} else if args != 0 {
+		d.Skip()
+	}
+}
+
+// ReadArgument reads Params.Argument.
+func ReadArgument(d *check.Decoder, p *Params) { p.Argument = d.String(nil) }
+
+// ReadValue reads Params.Value.
+func ReadValue(d *check.Decoder, p *Params) { p.Value = d.String(nil) }
+
+// ReadInputResponses reads Params.InputResponses.
+func ReadInputResponses(d *check.Decoder, p *Params) { p.InputResponses = readObject(d) }
+
+// ReadRequestState reads Params.RequestState.
+func ReadRequestState(d *check.Decoder, p *Params) { p.RequestState, p.HasState = d.String(nil), true }
+
+// ReadTask reads Params.Task.
+func ReadTask(d *check.Decoder, p *Params) { p.Task = d.Alias(nil) }
+
+// ReadTTL reads Params.TTL.
+func ReadTTL(d *check.Decoder, p *Params) { p.TTL, p.HasTTL = d.Int(nil), true }
+
+// ReadTaskID reads Params.TaskID.
+func ReadTaskID(d *check.Decoder, p *Params) { p.TaskID = d.String(nil) }
+
+// ReadRequestID reads Params.RequestID.
+func ReadRequestID(d *check.Decoder, p *Params) { p.RequestID = ReadID(d) }
+
+// ReadReason reads Params.Reason.
+func ReadReason(d *check.Decoder, p *Params) { p.Reason = d.String(nil) }
+
+// ReadLevel reads Params.Level.
+func ReadLevel(d *check.Decoder, p *Params) { p.Level = d.String(nil) }
+
+// ReadToolsChanged reads Params.ToolsChanged.
+func ReadToolsChanged(d *check.Decoder, p *Params) { p.ToolsChanged = d.Bool(nil) }
+
+// ReadPromptsChanged reads Params.PromptsChanged.
+func ReadPromptsChanged(d *check.Decoder, p *Params) { p.PromptsChanged = d.Bool(nil) }
+
+// ReadResourcesChanged reads Params.ResourcesChanged.
+func ReadResourcesChanged(d *check.Decoder, p *Params) { p.ResourcesChanged = d.Bool(nil) }
+
+// ReadResourceURIs reads Params.ResourceURIs.
+func ReadResourceURIs(d *check.Decoder, p *Params) { p.ResourceURIs = d.Strings(nil, nil) }
+
+// ReadTaskIDs reads Params.TaskIDs.
+func ReadTaskIDs(d *check.Decoder, p *Params) { p.TaskIDs = d.Strings(nil, nil) }

@@ -1,0 +1,67 @@
+package wire
+
+// Slot is a value that some message has, whatever a revision calls it and wherever it stands there.
+type Slot uint8
+
+// The slots, named as the fields of the messages are.
+const (
+	SlotNone Slot = iota
+	SlotAction
+	SlotArguments
+	SlotCacheScope
+	SlotCacheTTL
+	SlotCapabilities
+	SlotClientCapabilities
+	SlotClientInfo
+	SlotContent
+	SlotContents
+	SlotCreatedAt
+	SlotCursor
+	SlotData
+	SlotElicitationID
+	SlotError
+	SlotInputRequests
+	SlotInputResponses
+	SlotInstructions
+	SlotIsError
+	SlotItems // of a page
+	SlotLastUpdatedAt
+	SlotLevel
+	SlotLogLevel
+	SlotLogger
+	SlotMessage
+	SlotModelImmediateResponse
+	SlotName
+	SlotNextCursor
+	SlotPollInterval
+	SlotProgress
+	SlotProgressToken
+	SlotPromptsChanged
+	SlotProtocolVersion
+	SlotReason
+	SlotRelatedTask
+	SlotRequested
+	SlotRequestedSchema
+	SlotRequestID
+	SlotRequestState
+	SlotRequiredCapabilities
+	SlotResourcesChanged
+	SlotResourceURIs
+	SlotResult
+	SlotServerInfo
+	SlotStatus
+	SlotStatusMessage
+	SlotStructuredContent
+	SlotSubscriptionID
+	SlotSupported
+	SlotSupportedVersions
+	SlotTask
+	SlotTaskID
+	SlotTaskIDs
+	SlotToolsChanged
+	SlotTotal
+	SlotTTL
+	SlotURI
+	SlotURL
+	SlotCount // how many there are
+)

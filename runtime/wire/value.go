@@ -1,0 +1,66 @@
+package wire
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Millis is a number of milliseconds on the wire; a negative one is written as null.
+type Millis int64
+
+// MillisOf returns d in whole milliseconds; a negative d stays negative.
+func MillisOf(d time.Duration) Millis {
+	if d < 0 {
+		return -1
+	}
+	return Millis(d / time.Millisecond)
+}
+
+// AppendJSON appends m as a JSON number, or null.
+func (m Millis) AppendJSON(b []byte) []byte {
+	if m < 0 {
+		return append(b, "null"...)
+	}
+	return strconv.AppendInt(b, int64(m), 10)
+}
+
+// Time is a moment on the wire: RFC 3339 in UTC with milliseconds.
+type Time time.Time
+
+// AppendJSON appends t as a JSON string.
+func (t Time) AppendJSON(b []byte) []byte {
+	b = append(b, '"')
+	b = time.Time(t).UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z07:00")
+	return append(b, '"')
+}
+
+// ReadID reads a JSON-RPC id or progress token: a string or an integer of any size (CAN05). Anything else gives the
+// zero ID, which no peer can send.
+func ReadID(d *check.Decoder) rpc.ID {
+	id, err := rpc.ParseID(d.Alias(nil))
+	if err != nil {
+		return rpc.ID{}
+	}
+	return id
+}
+
+// AppendMembers appends the members of the raw JSON object to the object that b ends in: with a comma before them if
+// that has members already, and none after them, as check.Member expects.
+func AppendMembers(b, object []byte) []byte {
+	object = bytes.TrimSpace(object)
+	if len(object) < 2 || object[0] != '{' {
+		return b
+	}
+	inner := bytes.TrimSpace(object[1 : len(object)-1])
+	if len(inner) == 0 {
+		return b
+	}
+	if len(b) > 0 && b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	return append(b, inner...)
+}

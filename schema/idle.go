@@ -1,0 +1,77 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// about names the type of values that a keyword looks at; it lets all others pass.
+var about = map[string]string{
+	"minLength": "string", "maxLength": "string", "pattern": "string",
+	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number", "multipleOf": "number",
+	"items": "array", "prefixItems": "array", "additionalItems": "array", "unevaluatedItems": "array", "contains": "array",
+	"minItems": "array", "maxItems": "array", "uniqueItems": "array",
+	"properties": "object", "patternProperties": "object", "additionalProperties": "object", "unevaluatedProperties": "object",
+	"required": "object", "minProperties": "object", "maxProperties": "object", "propertyNames": "object",
+	"dependentRequired": "object", "dependentSchemas": "object", "dependencies": "object",
+}
+
+// counterparts are the keywords that say the same of values of different types.
+var counterparts = []map[string]string{
+	{"string": "minLength", "number": "minimum", "array": "minItems", "object": "minProperties"},
+	{"string": "maxLength", "number": "maximum", "array": "maxItems", "object": "maxProperties"},
+}
+
+// company names the keyword without which another says nothing.
+var company = map[string]string{"then": "if", "else": "if", "minContains": "contains", "maxContains": "contains"}
+
+// idle warns of keywords that check nothing where they stand: whoever wrote them expects a check (VAL03).
+func (l *linter) idle(n *Node) {
+	if l.doc.Dialect == Draft7 && n.Get("$ref") != nil {
+		l.besideRef(n)
+		return
+	}
+	types := typesOf(n)
+	for i := range n.Members {
+		m := &n.Members[i]
+		needs, of := company[m.Key], about[m.Key]
+		switch {
+		case m.Key == "$recursiveRef" || m.Key == "$recursiveAnchor":
+			l.says(m, "write $ref, or $dynamicRef with $dynamicAnchor", m.Key+" is of draft 2019-09 and checks nothing")
+		case needs != "" && n.Get(needs) == nil && (l.doc.Dialect == Draft2020 || needs == "if"):
+			l.says(m, "add "+needs+", or remove it", m.Key+" says nothing without "+needs)
+		case of != "" && len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return t == of || of == "number" && t == "integer" }):
+			l.says(m, sameOf(m.Key, types[0]), m.Key+" is about values of type "+of+", which type does not allow")
+		}
+	}
+}
+
+// sameOf is the hint about a bound for values of another type.
+func sameOf(keyword, kind string) string {
+	if kind == "integer" {
+		kind = "number"
+	}
+	for _, same := range counterparts {
+		if other := same[kind]; other != "" && same[about[keyword]] == keyword {
+			return "write " + other
+		}
+	}
+	return "remove it, or change type"
+}
+
+// besideRef warns of what draft-07 ignores.
+func (l *linter) besideRef(n *Node) {
+	for i := range n.Members {
+		m := &n.Members[i]
+		if _, known := keywords[m.Key]; known && !slices.Contains(besideRefs, m.Key) && !IsOwn(m.Key) {
+			l.says(m, "write allOf: [{$ref: …}, {"+m.Key+": …}]", "draft-07 ignores "+m.Key+" beside a $ref")
+		}
+	}
+}
+
+// besideRefs are the keywords that stand beside a $ref and check nothing anyway.
+var besideRefs = strings.Fields("$ref $id $schema $comment $defs definitions title description default examples readOnly writeOnly deprecated")
+
+func (l *linter) says(m *Member, hint, what string) {
+	l.ds.report(Warning, m.KeyPos, m.Value.Pointer, "idle-keyword", hint, what)
+}

@@ -1,0 +1,291 @@
+package schema
+
+import (
+	"net/url"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Linker joins the schemas of a manifest with those that files hold: what a reference leads to in a file becomes a shared schema, and
+// the reference leads there. All that comes after knows one kind of reference, and none leads out of the manifest (VAL06).
+type Linker struct {
+	library *Library
+	files   map[string]*linkedFile
+	ids     map[string]place // of all files, by URI
+	names   map[*Node]string // of the shared schemas that come from files, by what they were
+	sources map[string]place // the reverse
+	queue   []string         // names of shared schemas that have to be made
+	taken   map[string]bool  // names that no other schema may have
+	ds      Diagnostics
+}
+
+// linkedFile is a file that references may lead to.
+type linkedFile struct {
+	path string
+	err  error
+	doc  *Document // nil: it could not be read as JSON or YAML
+}
+
+// place is a schema in a file.
+type place struct {
+	file *linkedFile
+	node *Node
+}
+
+// filesURI is the address of the manifest's folder, against which the references of files without $id are resolved.
+const filesURI = "mcpkiln:///"
+
+// NewLinker reads the files beside the manifest.
+func NewLinker(manifest string, files []File) *Linker {
+	k := &Linker{
+		library: &Library{byName: map[string]*Document{}},
+		files:   map[string]*linkedFile{}, ids: map[string]place{}, names: map[*Node]string{}, sources: map[string]place{}, taken: map[string]bool{},
+	}
+	for _, f := range files {
+		k.read(filepath.Join(filepath.Dir(manifest), filepath.FromSlash(f.Path)), f)
+	}
+	return k
+}
+
+// read parses a file and notes what its $ids name.
+func (k *Linker) read(name string, f File) {
+	file := &linkedFile{path: f.Path, err: f.Err}
+	k.files[f.Path] = file
+	if f.Err != nil {
+		return
+	}
+	root, ds := Parse(name, f.Data)
+	k.ds = append(k.ds, ds...)
+	if root == nil {
+		return
+	}
+	file.doc = &Document{Root: root, Dialect: dialectOf(root, Draft2020, &k.ds)}
+	base := filesURI + (&url.URL{Path: f.Path}).EscapedPath()
+	file.doc.ids = newIndex(root, base, file.doc.Dialect, &k.ds)
+	k.ids[base] = place{file, root}
+	for _, r := range file.doc.ids.resources {
+		if first, ok := k.ids[r.uri]; ok && first.node != r.node {
+			k.ds.Report(r.node.Get("$id"), "duplicate-id", "give each its own", "%s has this $id, too", first.node.Pos)
+			continue
+		}
+		k.ids[r.uri] = place{file, r.node}
+	}
+}
+
+// Library makes the shared schemas of node, an object of schemas keyed by name, or of {file: …}. More are added for what files refer to.
+func (k *Linker) Library(node *Node) *Library {
+	made := make([]*Node, len(node.Members))
+	for i, m := range node.Members {
+		k.taken[m.Key] = true
+		if f := m.Value.Get("file"); f != nil {
+			made[i] = k.named(m.Key, m.Value, f)
+		}
+	}
+	for i, m := range node.Members {
+		switch {
+		case made[i] != nil:
+			k.ds = append(k.ds, k.library.add(m.Key, made[i], Draft2020)...)
+		case m.Value.Get("file") != nil:
+			k.make(m.Key)
+		default:
+			k.ds = append(k.ds, k.library.add(m.Key, k.linked(m.Value), Draft2020)...)
+		}
+		k.finish()
+	}
+	return k.library
+}
+
+// named gives a name to the schema in a file that v, {file: f}, leads to. It returns what stands for it otherwise: a reference if it
+// has another name, or anything after an error.
+func (k *Linker) named(name string, v, f *Node) *Node {
+	anything := &Node{Kind: Bool, Text: "true", Pos: v.Pos, Pointer: v.Pointer}
+	for _, m := range v.Members {
+		if m.Key != "file" {
+			k.ds.ReportAt(m.KeyPos, m.Value.Pointer, "unknown-key", "write it in the file", "beside file nothing else can stand")
+		}
+	}
+	if f.Kind != String {
+		k.ds.Report(f, "wrong-type", "write file: schemas/order.json#/$defs/Order", "file takes the path of a file, not %s", describe(f))
+		return anything
+	}
+	to, ok := k.resolve(f, "file", place{})
+	if !ok {
+		return anything
+	}
+	if other, ok := k.names[to.node]; ok {
+		ref := &Node{Kind: String, Text: sharedReference(other), Pos: f.Pos, Pointer: v.Pointer + "/$ref"}
+		return &Node{Kind: Object, Pos: v.Pos, Pointer: v.Pointer, Members: []Member{{Key: "$ref", KeyPos: f.Pos, Value: ref}}}
+	}
+	k.names[to.node], k.sources[name] = name, to
+	return nil
+}
+
+// Link returns a schema of the manifest whose references lead to shared schemas in place of files.
+func (k *Linker) Link(root *Node) *Node {
+	n := k.linked(root)
+	k.finish()
+	return n
+}
+
+// Diagnostics returns what is wrong with the files and the references to them.
+func (k *Linker) Diagnostics() Diagnostics { return k.ds }
+
+func (k *Linker) linked(root *Node) *Node {
+	return eachSchema(root, func(n *Node) *Node {
+		return n.withRefs(n, func(v *Node) *Node { return k.manifestRef(v, root) })
+	})
+}
+
+// manifestRef changes a reference that stands in the schema root of the manifest.
+func (k *Linker) manifestRef(v, root *Node) *Node {
+	if rest, ok := strings.CutPrefix(v.Text, "#"); ok {
+		return k.insideShared(v, rest, root)
+	}
+	if isMetaRef(v.Text, Draft2020) || isMetaRef(v.Text, Draft7) {
+		return v
+	}
+	var ignored Diagnostics // which NewDocument reports
+	ids := newIndex(root, "", dialectOf(root, Draft2020, &ignored), &ignored)
+	if _, _, ok := ids.find(v.Text, v.Pointer); ok {
+		return v
+	}
+	return k.reference(v, place{})
+}
+
+// insideShared changes a reference into a part of a shared schema that comes from a file: the part becomes one of its own, for what
+// that schema defines is no part of it.
+func (k *Linker) insideShared(v *Node, fragment string, root *Node) *Node {
+	if decoded, err := url.PathUnescape(fragment); err == nil {
+		fragment = decoded
+	}
+	name, rest, ok := sharedName(fragment)
+	from, linked := k.sources[name]
+	if !ok || !linked || rest == "" || root.Lookup(fragment) != nil {
+		return v
+	}
+	to := from.node.Lookup(rest)
+	if to == nil {
+		return v
+	}
+	return v.withText(sharedReference(k.name(place{from.file, to})))
+}
+
+// reference changes a reference to a schema in a file. It returns nil, and reports it, if there is none.
+func (k *Linker) reference(v *Node, from place) *Node {
+	to, ok := k.resolve(v, v.Pointer[strings.LastIndexByte(v.Pointer, '/')+1:], from)
+	if !ok {
+		return nil
+	}
+	return v.withText(sharedReference(k.name(to)))
+}
+
+func sharedReference(name string) string {
+	return "#" + escapeFragment("/schemas/"+EscapeToken(name))
+}
+
+// name returns the name of the shared schema that a schema in a file becomes: what its definition is called, or its file.
+func (k *Linker) name(of place) string {
+	if name, ok := k.names[of.node]; ok {
+		return name
+	}
+	stem, _, _ := strings.Cut(path.Base(of.file.path), ".")
+	name := stem
+	for token := range strings.SplitSeq(of.node.Pointer, "/") {
+		if strings.Trim(token, "0123456789") != "" {
+			name = UnescapeToken(token)
+		}
+	}
+	if k.taken[name] {
+		name = stem + "_" + name
+	}
+	free := name
+	for i := 2; k.taken[free]; i++ {
+		free = name + strconv.Itoa(i)
+	}
+	k.taken[free], k.names[of.node], k.sources[free] = true, free, of
+	k.queue = append(k.queue, free)
+	return free
+}
+
+// finish makes the shared schemas that references asked for.
+func (k *Linker) finish() {
+	for ; len(k.queue) > 0; k.queue = k.queue[1:] {
+		k.make(k.queue[0])
+	}
+}
+
+// make copies a schema out of its file. Its definitions stay behind, because each that a reference leads to is a shared schema, and so
+// do the names that references had for it.
+func (k *Linker) make(name string) {
+	from := k.sources[name]
+	n := eachSchema(from.node, func(n *Node) *Node {
+		return n.without("$defs", "definitions", "$id", "$anchor", "$dynamicAnchor").withRefs(n, func(v *Node) *Node { return k.fileRef(v, from) })
+	})
+	root := n.moved(from.node.Pointer, "/schemas/"+EscapeToken(name))
+	k.ds = append(k.ds, k.library.add(name, root, from.file.doc.Dialect)...)
+}
+
+// fileRef changes a reference that stands in a file.
+func (k *Linker) fileRef(v *Node, from place) *Node {
+	switch {
+	case strings.HasSuffix(v.Pointer, "/$dynamicRef"):
+		k.ds.Report(v, "dynamic-ref", "write $ref", "$dynamicRef can not be used in files, where what it leads to would depend on who refers to the file")
+		return nil
+	case isMetaRef(v.Text, Draft2020) || isMetaRef(v.Text, Draft7):
+		return v
+	}
+	return k.reference(v, from)
+}
+
+// resolve returns the schema that the reference v, the value of keyword, leads to in a file. from is where it stands; zero for the manifest.
+func (k *Linker) resolve(v *Node, keyword string, from place) (place, bool) {
+	to, fragment, why := k.resource(v, from)
+	if why == (refusal{}) && to.file.doc == nil {
+		return place{}, false // which is reported
+	}
+	if why == (refusal{}) {
+		res := resource{node: to.node}
+		to.node = to.file.doc.target(res, fragment)
+		why = to.file.doc.noSchema(to.node, fragment)
+		if uri, _, _ := strings.Cut(v.Text, "#"); uri != "" {
+			why.hint = strings.Replace(why.hint, `"#`, `"`+uri+"#", 1) // it is about the file's own references
+		}
+	}
+	if why != (refusal{}) {
+		k.ds.Report(v, why.code, why.hint, "%s %s %s", keyword, quote(v.Text), why.text)
+		return place{}, false
+	}
+	return to, true
+}
+
+// resource returns the resource that a reference leads to: by its $id, or by the path of its file.
+func (k *Linker) resource(v *Node, from place) (place, string, refusal) {
+	uri, fragment, _ := strings.Cut(v.Text, "#")
+	if decoded, err := url.PathUnescape(fragment); err == nil {
+		fragment = decoded
+	}
+	base, file := filesURI, ""
+	if from.file != nil {
+		res := from.file.doc.ids.enclosing(v.Pointer)
+		if base, file = res.uri, from.file.path; uri == "" {
+			return place{from.file, res.node}, fragment, refusal{}
+		}
+	}
+	if to, ok := k.ids[resolveURI(base, uri)]; ok {
+		return to, fragment, refusal{}
+	}
+	p, why := filePath(v.Text, file)
+	if p == "" {
+		return place{}, "", why
+	}
+	f := k.files[p]
+	if f == nil || f.err != nil {
+		return place{}, "", unreadable(f)
+	}
+	if f.doc == nil {
+		return place{file: f}, "", refusal{}
+	}
+	return place{f, f.doc.Root}, fragment, refusal{}
+}

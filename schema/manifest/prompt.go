@@ -1,0 +1,138 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+func (l *loader) prompts(n *schema.Node) {
+	if !l.is(n, schema.Object) {
+		return
+	}
+	for _, m := range n.Members {
+		p := Prompt{Listed: l.listed(m, "a prompt")}
+		readers := l.listedReaders(&p.Listed)
+		readers["arguments"] = func(n *schema.Node) { l.promptArguments(&p, n) }
+		l.fields(m.Value, "a prompt", readers)
+		l.m.Prompts = append(l.m.Prompts, p)
+	}
+}
+
+// listed is the beginning of an entry of a registry.
+func (l *loader) listed(m schema.Member, what string) Listed {
+	if strings.TrimSpace(m.Key) == "" || len(m.Key) > maxListedName {
+		l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "listed-name", "", "%s needs a name of at most %d bytes", what, maxListedName)
+	}
+	return Listed{Name: m.Key, Pos: m.KeyPos, Node: m.Value}
+}
+
+// maxListedName bounds the names of what is listed, as those of tools.
+const maxListedName = 128
+
+// listedReaders read what all registries have.
+func (l *loader) listedReaders(e *Listed) map[string]func(*schema.Node) {
+	return map[string]func(*schema.Node){
+		"goName":      l.goName(&e.GoName),
+		"title":       func(n *schema.Node) { l.text(n) },
+		"description": l.into(&e.Description),
+		"icons":       l.icons,
+		"_meta":       l.meta,
+	}
+}
+
+func (l *loader) promptArguments(p *Prompt, n *schema.Node) {
+	if !l.is(n, schema.Object) || len(n.Members) == 0 {
+		return
+	}
+	object := newObjectSchema(n)
+	for _, m := range n.Members {
+		a := l.argument(m, "an argument of a prompt", []string{"string"})
+		a.Required = m.Value.Get("required").Is(schema.Bool) && m.Value.Get("required").Text == "true"
+		object.add(m, a.Required, false)
+		p.Arguments = append(p.Arguments, a)
+	}
+	p.Schema = l.schema(object.root)
+}
+
+// valueKeywords are what the schema of an argument or variable may say: it is one text.
+var valueKeywords = []string{"type", "enum", "const", "format", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
+	"exclusiveMaximum", "multipleOf", "default", "examples", "description", "$comment", "goName", "goType"}
+
+// argument reads a small schema with what is not of schemas: title, required and complete.
+func (l *loader) argument(m schema.Member, what string, types []string) Argument {
+	a := Argument{Name: m.Key, Node: m.Value}
+	if !l.is(m.Value, schema.Object) {
+		return a
+	}
+	for _, k := range m.Value.Members {
+		switch {
+		case k.Key == "title":
+			l.text(k.Value)
+		case k.Key == "required":
+			l.is(k.Value, schema.Bool)
+		case k.Key == "complete":
+			l.flag(&a.Complete)(k.Value)
+		case schema.IsKeyword(k.Key) && !slices.Contains(valueKeywords, k.Key):
+			l.ds.ReportAt(k.KeyPos, k.Value.Pointer, "argument-schema", "check it in the handler", "%s is one text, of which %s says nothing", what, k.Key)
+		case !slices.Contains(valueKeywords, k.Key):
+			l.unknown(k, what, append([]string{"title", "required", "complete"}, valueKeywords...))
+		}
+	}
+	if t := m.Value.Get("type"); t != nil && (t.Kind != schema.String || !slices.Contains(types, t.Text)) {
+		l.ds.Report(t, "argument-schema", "write "+strings.Join(types, ", ")+", or leave type out for a string", "%s is of no such type", what)
+	} else if t != nil {
+		a.Raw = t.Text != "string"
+	}
+	l.values(&a)
+	return a
+}
+
+// values notes those that complete by themselves.
+func (l *loader) values(a *Argument) {
+	enum := a.Node.Get("enum")
+	if !enum.Is(schema.Array) {
+		return
+	}
+	for _, v := range enum.Items {
+		a.Values = append(a.Values, v.Text)
+	}
+	if a.Complete.Value {
+		l.ds.Report(a.Complete.Node, "needless-completion", "remove complete, or enum", "the values of enum complete by themselves")
+	}
+}
+
+// objectSchema is the schema of arguments together.
+type objectSchema struct{ root, properties, required *schema.Node }
+
+func newObjectSchema(n *schema.Node) objectSchema {
+	at := func(kind schema.Kind) *schema.Node { return &schema.Node{Kind: kind, Pos: n.Pos, Pointer: n.Pointer} }
+	o := objectSchema{at(schema.Object), at(schema.Object), at(schema.Array)}
+	no := at(schema.Bool)
+	no.Text = "false"
+	o.root.Members = []schema.Member{member("type", "object"), {Key: "properties", KeyPos: n.Pos, Value: o.properties},
+		{Key: "required", KeyPos: n.Pos, Value: o.required}, {Key: "additionalProperties", KeyPos: n.Pos, Value: no}}
+	return o
+}
+
+// add adds an argument. A list has a value of the schema for each time that it is there.
+func (o *objectSchema) add(m schema.Member, required, list bool) {
+	value := &schema.Node{Kind: schema.Object, Pos: m.Value.Pos, Pointer: m.Value.Pointer}
+	if m.Value.Get("type") == nil {
+		value.Members = append(value.Members, member("type", "string"))
+	}
+	for _, k := range m.Value.Members {
+		if slices.Contains(valueKeywords, k.Key) {
+			value.Members = append(value.Members, k)
+		}
+	}
+	if list {
+		value = &schema.Node{Kind: schema.Object, Pos: value.Pos, Pointer: value.Pointer,
+			Members: []schema.Member{member("type", "array"), {Key: "items", KeyPos: value.Pos, Value: value}}}
+	}
+	o.properties.Members = append(o.properties.Members, schema.Member{Key: m.Key, KeyPos: m.KeyPos, Value: value})
+	if required {
+		o.required.Items = append(o.required.Items, &schema.Node{Kind: schema.String, Pos: m.KeyPos, Pointer: m.Value.Pointer, Text: m.Key})
+	}
+}
