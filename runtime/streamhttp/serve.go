@@ -1,7 +1,9 @@
 package streamhttp
 
 import (
+	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -15,14 +17,47 @@ const (
 // Server returns an http.Server for h with the limits that streams allow: headers have 10 seconds and 64 KiB, idle connections 2
 // minutes; bodies and writes are bounded by h itself, request by request. An addr without host means loopback: a port that others reach needs
 // to be asked for, with "0.0.0.0:8080" for instance. When h is, or leads to, an Endpoint, register its Shutdown before the server's own: that
-// one waits for streams, and does not end them.
+// one waits for streams, and does not end them. The server's Shutdown closes connections that have sent nothing yet, which net/http would
+// wait 5 seconds for; its ConnState is taken for that.
 func Server(addr string, h http.Handler) *http.Server {
+	silent := &silentConns{conns: map[net.Conn]struct{}{}}
 	s := &http.Server{
 		Addr: withHost(addr), Handler: h,
 		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ConnState: silent.watch,
 	}
+	s.RegisterOnShutdown(silent.close)
 	if e, ok := h.(*Endpoint); ok {
 		s.RegisterOnShutdown(e.drain)
 	}
 	return s
+}
+
+// silentConns are the connections that have sent nothing yet. Clients open some that they never use: they dial while another becomes free.
+type silentConns struct {
+	mu     sync.Mutex
+	conns  map[net.Conn]struct{}
+	closed bool
+}
+
+func (s *silentConns) watch(c net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(s.conns, c)
+	case s.closed:
+		_ = c.Close() // accepted while the listener was closed
+	default:
+		s.conns[c] = struct{}{}
+	}
+}
+
+func (s *silentConns) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for c := range s.conns {
+		_ = c.Close()
+	}
 }

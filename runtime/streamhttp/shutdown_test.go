@@ -57,6 +57,32 @@ func TestCAN21ResponsesThatNobodyReadsDoNotHoldUpTheShutdown(t *testing.T) {
 	}
 }
 
+// Clients dial while another connection becomes free, and then never use what they dialled.
+func TestCAN21AConnectionThatSentNothingDoesNotHoldUpTheShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := Handler(newServer(t, nil))
+		web, l := Server("", h), newPipes()
+		served := make(chan error, 1)
+		go func() { served <- web.Serve(l) }()
+		for range 2 {
+			if _, err := l.dial(t.Context(), "", ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		start := time.Now()
+		if err := web.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	})
+}
+
 // Whoever writes one learns why it ended.
 func TestTSK28AResponseThatIsGivenUpSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

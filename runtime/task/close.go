@@ -31,14 +31,11 @@ func (e *Engine) Close(ctx context.Context) error {
 			e.endForShutdown(r)
 		}
 	}
-	var err error
-	select {
-	case <-e.idle:
-	case <-ctx.Done():
+	err := e.waitIdle(ctx)
+	if err != nil {
 		for _, r := range spared {
 			e.endForShutdown(r)
 		}
-		err = fmt.Errorf("%d tasks did not stop: %w", len(e.Running()), context.Cause(ctx))
 	}
 	e.end.Do(func() {
 		e.timers.close()
@@ -46,6 +43,21 @@ func (e *Engine) Close(ctx context.Context) error {
 		e.cancel()
 	})
 	return err
+}
+
+// waitIdle waits until no task runs. That none runs is seen even when ctx has ended.
+func (e *Engine) waitIdle(ctx context.Context) error {
+	select {
+	case <-e.idle:
+		return nil
+	default:
+	}
+	select {
+	case <-e.idle:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%d tasks did not stop: %w", len(e.Running()), context.Cause(ctx))
+	}
 }
 
 // spared reports whether the run may go on while the engine closes: it has begun, and can not be cancelled.
