@@ -12,10 +12,11 @@
 //   - CallTool, ListTools, GetPrompt, ReadResource, Complete and others are requests. Each has a timeout and a hard maximum (WithTimeout,
 //     Timeout). The end of its context gives it up; so does CancelRequest, by an id that Requests lists.
 //   - Start is CallTool for tools that may be tasks: an Execution has Result, Updates, Cancel, Detach and Ref; Resume follows one that another
-//     process has made.
+//     process has made, GetTask looks at it once, and Resumable tells before a call whether that could be done.
+//   - Describe is all that a server says of itself and its tools.
 //   - Handlers answer what the server asks and hear what it tells. One handler serves every revision, however the question comes.
-//   - Errors are *Cause, *Error, *TransportError, *StatusError, *TaskError, *ProtocolError, *VersionError and
-//     *NotOfferedError, for errors.As.
+//   - Errors are *Cause, *Error, *TransportError, *StatusError, *TaskError, *ProtocolError, *VersionError,
+//     *NotOfferedError and *NotResumableError, for errors.As.
 //
 // What follows is for those who change this package. Ids such as CAN15 are rules; testdata/traceability/ledger.tsv lists them.
 //
@@ -25,8 +26,8 @@
 //   - negotiate.go: which revision is spoken, and what both sides declare
 //   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; cancel.go: giving up
 //   - toolcall.go, tools.go: calls of tools, as tasks or not; task.go: one that is a task; follow.go: reading its state and answering what it
-//     asks; ref.go: naming it for another process
-//   - methods.go, list.go, cache.go: the requests, lists with their pages, and how long they are kept
+//     asks; ref.go: naming it for another process, resumable.go: whether one could follow it
+//   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are kept
 //   - receive.go: what comes from the server; events.go: notifications on their way to handlers
 //   - question.go: questions of the server, form.go and sampling.go: what they and their answers have to look like
 //   - listen.go: subscriptions

@@ -61,6 +61,8 @@ type httpLink struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
+	// telling are messages on their way that nobody waits for: answers, and what gives up requests. Nothing is added once closing is set.
+	telling sync.WaitGroup
 
 	renewing chan struct{} // full while a new session is made
 	replying chan struct{} // one for each reply on its way
@@ -178,8 +180,10 @@ func (l *httpLink) reply(frame []byte) {
 		<-l.replying
 		return
 	}
+	l.telling.Add(1)
 	l.work.Go(func() {
 		defer func() { <-l.replying }()
+		defer l.telling.Done()
 		if err := l.post(l.ctx, frame); err != nil {
 			l.s.cfg.logger.Debug("a message was not sent", "error", err)
 		}
@@ -193,12 +197,15 @@ func (l *httpLink) shared() bool { return false }
 // farewell is how long a session that ends may take to say so.
 const farewell = 5 * time.Second
 
-// close ends the streams, and the session where there is one.
+// close ends the streams, and the session where there is one. Answers, and what tells the server of requests that were given up, go first.
 func (l *httpLink) close() error {
 	l.mu.Lock()
 	l.closing = true
 	session := l.session
 	l.mu.Unlock()
+	late := time.AfterFunc(farewell, l.cancel)
+	l.telling.Wait()
+	late.Stop()
 	l.cancel()
 	l.work.Wait()
 	if session != "" {

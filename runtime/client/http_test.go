@@ -148,6 +148,31 @@ func TestCAN17TheNotificationIsSentWhereAStreamsEndSaysNothing(t *testing.T) {
 	})
 }
 
+// TestCAN17CloseWaitsForWhatGivesUpARequest: a program that gives up and ends has told the server.
+func TestCAN17CloseWaitsForWhatGivesUpARequest(t *testing.T) {
+	var heard told
+	began := make(chan struct{})
+	url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		heard.add(r, []byte(m.raw))
+		if !session(w, r, m, "a") {
+			close(began)
+			<-r.Context().Done()
+		}
+	})
+	s := dialHTTP(t, url, client.WithRevision("2025-11-25"))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := start(ctx, s, "hang")
+	<-began
+	cancel()
+	<-done
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasSuffix(heard.String(), "POST notifications/cancelled, DELETE") {
+		t.Errorf("requests: %s", &heard)
+	}
+}
+
 // script is an HTTP server of which a test says what it answers.
 func script(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, m message)) string {
 	t.Helper()

@@ -92,6 +92,7 @@ func (l *httpLink) giveUp(r *round, notice []byte) {
 		return
 	}
 	l.ending++
+	l.telling.Add(1)
 	l.work.Go(func() {
 		defer l.endingDone()
 		defer st.cancel()
@@ -108,6 +109,7 @@ func (l *httpLink) takeBack(st *stream, notice []byte) {
 	st.reached(l.ctx)
 	seen := isClosed(st.begun)
 	l.tell(notice)
+	l.telling.Done()
 	if seen {
 		return
 	}

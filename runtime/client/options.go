@@ -97,6 +97,7 @@ type callConfig struct {
 	progress         func(Progress)
 	meta             json.RawMessage
 	ttl              time.Duration
+	inline           bool
 }
 
 // Timeout replaces what WithTimeout says, for one request.
@@ -110,6 +111,9 @@ func OnProgress(f func(Progress)) CallOption { return func(c *callConfig) { c.pr
 
 // Meta adds the members of a JSON object to the _meta of one request.
 func Meta(members json.RawMessage) CallOption { return func(c *callConfig) { c.meta = members } }
+
+// Inline has Start call a tool as CallTool does: as a task only where the server decides that, or where the tool runs in no other way.
+func Inline() CallOption { return func(c *callConfig) { c.inline = true } }
 
 // Progress is what a server says of a running request.
 type Progress struct {

@@ -23,6 +23,9 @@ type Process struct {
 	Dir  string
 	// Stderr gets what the child writes to its standard error; nil: it is dropped, but for the last lines, which errors quote.
 	Stderr io.Writer
+	// Apart starts the child in a process group of its own: what a person types on the terminal, such as Ctrl-C, is for this process alone,
+	// which then gives up its requests in order.
+	Apart bool
 }
 
 // Command is a transport over the standard streams of a child process. Nothing but messages goes over them.
@@ -35,6 +38,9 @@ func (p *Process) open(_ context.Context, s *Session) (link, error) {
 	cmd.Env, cmd.Dir = p.Env, p.Dir
 	c := &child{cmd: cmd, grace: s.cfg.grace, exited: make(chan struct{})}
 	c.tail.to = p.Stderr
+	if p.Apart {
+		setApart(cmd)
+	}
 	cmd.Stderr = &c.tail
 	cmd.WaitDelay = s.cfg.grace
 	stdout, theirs, err := os.Pipe()

@@ -25,28 +25,51 @@ const refVersion = 1
 
 // Resume follows a task that another session has made, perhaps in another process.
 func (s *Session) Resume(_ context.Context, ref Ref, opts ...CallOption) (*Execution, error) {
-	if err := s.usable(); err != nil {
+	if err := s.follows(ref); err != nil {
 		return nil, err
-	}
-	d := s.dialect.Load()
-	switch {
-	case ref.Version != refVersion:
-		return nil, fmt.Errorf("client: a reference of version %d is not known", ref.Version)
-	case ref.Revision != d.Version:
-		return nil, fmt.Errorf("client: the task is of revision %s, the session of %s", ref.Revision, d.Version)
-	case ref.Endpoint != s.endpoint:
-		return nil, fmt.Errorf("client: the task is at %s, the session at %s", ref.Endpoint, s.endpoint)
-	case !d.HasTasks:
-		return nil, &NotOfferedError{What: opNames[wire.OpGetTask], Revision: d.Version}
 	}
 	var c callConfig
 	for _, o := range opts {
 		o(&c)
 	}
-	x := s.newExecution(d, ref.Tool, ref.ID, rpc.ID{})
+	x := s.newExecution(s.dialect.Load(), ref.Tool, ref.ID, rpc.ID{})
 	x.state = TaskState{ID: ref.ID, Status: task.Working, TTL: -1}
 	x.hint <- struct{}{} // its state is not known yet
 	return x, x.begin(nil)
+}
+
+// follows is an error for a reference that this session can not follow.
+func (s *Session) follows(ref Ref) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	switch d := s.dialect.Load(); {
+	case ref.Version != refVersion:
+		return fmt.Errorf("client: a reference of version %d is not known", ref.Version)
+	case ref.Revision != d.Version:
+		return fmt.Errorf("client: the task is of revision %s, the session of %s", ref.Revision, d.Version)
+	case ref.Endpoint != s.endpoint:
+		return fmt.Errorf("client: the task is at %s, the session at %s", ref.Endpoint, s.endpoint)
+	case !d.HasTasks:
+		return &NotOfferedError{What: opNames[wire.OpGetTask], Revision: d.Version}
+	}
+	return nil
+}
+
+// GetTask reads the state of a task once. What the task asks is not answered. The errors are those of requests, and *Error for a task that
+// the server does not know, or not as one of this caller.
+func (s *Session) GetTask(ctx context.Context, ref Ref, opts ...CallOption) (TaskState, error) {
+	if err := s.follows(ref); err != nil {
+		return TaskState{}, err
+	}
+	x := s.newExecution(s.dialect.Load(), ref.Tool, ref.ID, rpc.ID{})
+	defer x.stop(ErrDetached)
+	v, _, err := x.ask(ctx, wire.OpGetTask, nil, opts...)
+	if err != nil {
+		return TaskState{}, err
+	}
+	state := readState(v, x.task)
+	return state, x.plausible(v, state.Status)
 }
 
 // Ref names the task for Resume; false: there is none, the call was answered at once.

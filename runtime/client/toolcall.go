@@ -12,7 +12,11 @@ import (
 // Start calls a tool, as a task where the server and the tool allow it, and returns when there is a result or a task. ctx is for that
 // alone: when it ends before, the call is given up.
 func (s *Session) Start(ctx context.Context, name string, args any, opts ...CallOption) (*Execution, error) {
-	return s.start(ctx, name, args, opts, false)
+	var c callConfig
+	for _, o := range opts {
+		o(&c)
+	}
+	return s.start(ctx, name, args, opts, c.inline)
 }
 
 // CallTool calls a tool and waits for its result. args is nil, a json.RawMessage, or anything that json.Marshal makes an object of. In
