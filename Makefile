@@ -102,7 +102,7 @@ differential: ## SEEDS (20) batches of random schemas, generated and held agains
 conformance: ## hold a generated server and a client against the protocol's official conformance suite
 	@mkdir -p $(WORK)
 	$(GO) build -o $(WORK)/conformance-server ./testdata/conformance/server
-	$(GO) build -o $(WORK)/conformance-client ./testdata/conformance/client
+	cd testdata/conformance/client/program && $(GO) build -o $(CURDIR)/$(WORK)/conformance-client .
 	cd testdata/conformance/suite && { $(NPM_CI); }
 	PATH="$(CURDIR)/testdata/conformance/suite/node_modules/.bin:$$PATH" $(GO) run ./testdata/conformance/run -server $(WORK)/conformance-server -client $(CURDIR)/$(WORK)/conformance-client -suite testdata/conformance/suite
 

@@ -33,7 +33,7 @@
 //   - listen.go: subscriptions
 //   - connlink.go: messages over a connection; process.go: a child process
 //   - http.go: Streamable HTTP, its sessions; httpexchange.go: one request and its response; httpgiveup.go:
-//     giving one up; httpheader.go: what headers repeat; sse.go: events
+//     giving one up; httpasking.go: one that waits for a person; httpheader.go: what headers repeat; sse.go: events
 //   - internal/dialects: the revisions, generated
 //
 // # Data flow

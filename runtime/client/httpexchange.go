@@ -31,6 +31,7 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 		delete(l.streams, r)
 		l.mu.Unlock()
 	}()
+	ctx = context.WithValue(ctx, roundKey{}, r)
 	err := l.roundTrip(ctx, frame, r, st)
 	if err == nil && r.entry.Err() == nil {
 		err = broken(r.call.op.Name, "the response ended without an answer")

@@ -24,20 +24,26 @@ func (st *stream) begin() {
 	st.first.Do(func() { close(st.begun) })
 }
 
-// reached waits until the server has probably seen the request: it has begun to answer, or the request was sent a moment ago.
+// reached waits until the server has probably seen the request: it has begun to answer, or the request was sent a moment ago. That it was
+// sent not every http.RoundTripper tells.
 func (st *stream) reached(ctx context.Context) {
+	timer := time.NewTimer(sending)
+	defer timer.Stop()
 	select {
 	case <-st.written:
+	case <-timer.C:
 	case <-ctx.Done():
 	}
-	timer := time.NewTimer(arrival)
-	defer timer.Stop()
+	timer.Reset(arrival)
 	select {
 	case <-st.begun:
 	case <-timer.C:
 	case <-ctx.Done():
 	}
 }
+
+// sending is how long it is waited for that a request was sent.
+const sending = time.Second
 
 // arrival is how long a request that was sent may take to be seen. The notification that gives it up comes on another connection.
 const arrival = 20 * time.Millisecond

@@ -184,12 +184,8 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[
 	if len(questions) == 0 {
 		return nil, nil
 	}
-	if s.cfg.questionTimeout > 0 {
-		late := &Cause{Source: inflight.SourceTimeout, Reason: "a question was not answered within " + s.cfg.questionTimeout.String()}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.questionTimeout, late)
-		defer cancel()
-	}
+	ctx, cancel := s.withQuestionTimeout(ctx)
+	defer cancel()
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	answers, errs := map[string]json.RawMessage{}, []error{}

@@ -1,6 +1,5 @@
 // Run holds a server and a client against the protocol's official conformance suite: both requirement sets, and each scenario that they
-// do not score. It starts the server on a free loopback port, prints one line a scenario and a summary, and fails on any failure. The
-// client's scenarios of authorization are left out: the client has none of its own.
+// do not score. It starts the server on a free loopback port, prints one line a scenario and a summary, and fails on any failure.
 //
 //	go run ./testdata/conformance/run -server BIN -client BIN -suite testdata/conformance/suite [-only NAME]
 package main
@@ -11,6 +10,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -32,6 +32,12 @@ var unscored = []string{
 	"tasks-request-headers", "tasks-dispatch-and-envelope", "tasks-status-notifications", "tasks-required-task-error", "tasks-mrtr-composition",
 }
 
+// foreign are scenarios of extensions, which no set scores and the suite runs all the same: ways to log in without a user.
+var foreign = []string{
+	"auth/client-credentials-jwt", "auth/client-credentials-basic", "auth/enterprise-managed-authorization", "auth/dpop", "auth/dpop-nonce",
+	"auth/wif-jwt-bearer",
+}
+
 func main() {
 	server := flag.String("server", "", "the server's binary; it is started as BIN -http ADDR")
 	client := flag.String("client", "", "the client's binary; it is started as BIN URL")
@@ -40,7 +46,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	passed, failed, err := run(ctx, *server, *suite, *only)
+	s, err := run(ctx, *server, *suite, *only)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
 		os.Exit(2)
@@ -55,30 +61,30 @@ func main() {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
 		os.Exit(2)
 	}
-	fmt.Printf("conformance: server %d passed, %d failed; client %d passed, %d failed\n", passed, failed, c.passed, c.failed)
-	if failed+c.failed > 0 || passed == 0 {
+	fmt.Printf("conformance: server %v; client %v\n", s, c)
+	if s.failed+c.failed > 0 || s.passed == 0 {
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, server, suite, only string) (passed, failed int, err error) {
+func run(ctx context.Context, server, suite, only string) (t *tester, err error) {
 	addr, err := freePort()
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, server, "-http", addr)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	defer func() {
 		cmd.Process.Signal(os.Interrupt)
 		err = errors.Join(err, cmd.Wait())
 	}()
 	if err := awaitPort(ctx, addr); err != nil {
-		return 0, 0, err
+		return nil, err
 	}
-	t := &tester{suite: suite, url: "http://" + addr + "/mcp"}
+	t = &tester{suite: suite, url: "http://" + addr + "/mcp"}
 	for _, set := range requirementSets {
 		if only == "" || only == set {
 			t.run(ctx, "--requirements", set)
@@ -92,16 +98,21 @@ func run(ctx context.Context, server, suite, only string) (passed, failed int, e
 	if only != "" && t.runs == 0 {
 		t.run(ctx, "--scenario", only)
 	}
-	return t.passed, t.failed, errors.Join(t.errs...)
+	return t, errors.Join(t.errs...)
 }
 
 // tester counts checks over all runs of the suite.
 type tester struct {
-	suite, url     string
-	client         string // "": the server is held against the suite
-	runs           int
-	passed, failed int
-	errs           []error
+	suite, url      string
+	client          string // "": the server is held against the suite
+	runs, scenarios int
+	passed, failed  int
+	errs            []error
+}
+
+// String is the tester's part of the last line.
+func (t *tester) String() string {
+	return fmt.Sprintf("%d passed, %d failed in %d scenarios", t.passed, t.failed, t.scenarios)
 }
 
 // run starts the suite once and reads what it wrote.
@@ -120,15 +131,18 @@ func (t *tester) run(ctx context.Context, flag, name string) {
 	args = append([]string{filepath.Join(t.suite, "node_modules/@modelcontextprotocol/conformance/dist/index.js")}, append(args, flag, name, "-o", dir)...)
 	cmd := exec.CommandContext(ctx, "node", args...)
 	out, runErr := cmd.CombinedOutput()
-	results, err := filepath.Glob(filepath.Join(dir, "*", "checks.json"))
-	if err != nil || len(results) == 0 {
+	results, err := fs.Glob(os.DirFS(dir), "*/checks.json")
+	deeper, _ := fs.Glob(os.DirFS(dir), "*/*/checks.json")
+	if results = append(results, deeper...); err != nil || len(results) == 0 {
 		t.errs = append(t.errs, fmt.Errorf("%s: the suite wrote no results: %w\n%s", name, errors.Join(runErr, err), out))
 		return
 	}
 	slices.Sort(results)
 	before := t.failed
 	for _, path := range results {
-		t.scenario(name, path)
+		if scenario := resultDir.ReplaceAllString(filepath.ToSlash(filepath.Dir(path)), "$1"); !slices.Contains(foreign, scenario) {
+			t.scenario(name, scenario, filepath.Join(dir, path))
+		}
 	}
 	// The exit status counts beside the checks, but for sets it covers what they do not score as well.
 	if runErr != nil && flag == "--scenario" && t.failed == before {
@@ -144,8 +158,8 @@ type check struct {
 
 var resultDir = regexp.MustCompile(`^(?:server-)?(.*)-\d{4}-\d\d-\d\dT.*$`)
 
-func (t *tester) scenario(set, path string) {
-	name := resultDir.ReplaceAllString(filepath.Base(filepath.Dir(path)), "$1")
+func (t *tester) scenario(set, name, path string) {
+	t.scenarios++
 	data, err := os.ReadFile(path)
 	var checks []check
 	if err == nil {
