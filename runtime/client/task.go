@@ -271,7 +271,7 @@ func terminal(s task.Status) bool {
 	return s == task.Completed || s == task.Failed || s == task.Cancelled
 }
 
-// ask sends a request about the task. The answer is read by the layout of the request.
+// ask sends a request about the task, which is not listed: callers wait for the task. The answer is read by the layout of the request.
 func (x *Execution) ask(ctx context.Context, op wire.Op, responses json.RawMessage, opts ...CallOption) (*wire.Values, []byte, error) {
 	c, err := x.s.newCall(op, opts)
 	if err != nil {
@@ -280,7 +280,7 @@ func (x *Execution) ask(ctx context.Context, op wire.Op, responses json.RawMessa
 	v := c.values()
 	v.SetText(wire.SlotTaskID, x.task)
 	v[wire.SlotInputResponses] = responses
-	result, _, err := c.run(ctx, v, nil)
+	result, _, err := c.rounds(ctx, v, nil)
 	if err != nil {
 		return nil, nil, err
 	}
