@@ -66,6 +66,18 @@ func (id ID) Plain() ID {
 	return id
 }
 
+// ByID is a map whose keys are ids, whatever their spelling.
+type ByID[V any] map[ID]V
+
+// Get returns the value of the id, the zero value if there is none.
+func (m ByID[V]) Get(id ID) V { return m[id.Plain()] }
+
+// Set sets the value of the id. The map must not be nil.
+func (m ByID[V]) Set(id ID, v V) { m[id.Plain()] = v }
+
+// Delete removes the id.
+func (m ByID[V]) Delete(id ID) { delete(m, id.Plain()) }
+
 // AppendJSON appends the id as JSON, numbers as they were spelt, the zero ID as null.
 func (id ID) AppendJSON(b []byte) []byte {
 	switch id.kind {

@@ -62,6 +62,24 @@ func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
 	return all, nil
 }
 
+// WithoutAnswers returns a batch of answers that was written here without those about ids that are gone; nil if none is left. The frame
+// itself does not change.
+func WithoutAnswers(frame []byte, gone func(ID) bool) []byte {
+	limits := check.Limits{Bytes: len(frame), Depth: 1 << 16}
+	answers, err := Batch(frame, limits)
+	if err != nil {
+		return frame
+	}
+	left := slices.DeleteFunc(answers, func(answer []byte) bool {
+		m, _ := Parse(answer, limits)
+		return gone(m.ID)
+	})
+	if len(left) == 0 {
+		return nil
+	}
+	return slices.Concat([]byte{'['}, bytes.Join(left, []byte{','}), []byte{']'})
+}
+
 // MaxBatch is how many messages one batch may have. Each is a request in flight, or an error in the answer.
 const MaxBatch = 1_000
 

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,10 +17,11 @@ type batch struct {
 	about rpc.ID // what the array is written about; zero on a connection
 
 	mu       sync.Mutex
-	pending  map[rpc.ID]bool // requests that are being served
+	pending  rpc.ByID[bool] // requests that are being served
 	answers  []heldAnswer
 	bytes    int64 // that count for the client until the answers are written
 	received bool  // all of it
+	over     bool  // nothing is held or counted any more
 }
 
 // heldSize is about what a message takes until its batch is answered, beside the texts of its id and answer: its places in the maps, and
@@ -34,9 +37,10 @@ type heldAnswer struct {
 
 // batches finds the batch of a request. Its zero value is ready to use.
 type batches struct {
-	open atomic.Int32
+	open atomic.Int32 // how many requests are in of
 	mu   sync.Mutex
-	of   map[rpc.ID]*batch
+	of   rpc.ByID[*batch]
+	all  map[*batch]struct{} // those that count
 }
 
 // receiveBatch handles the array in r as the messages that are in it, in their order.
@@ -51,7 +55,8 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 		p.answerInline(r.about, rpc.ID{}, err)
 		return
 	}
-	b := &batch{p: p, about: r.about, pending: map[rpc.ID]bool{}, bytes: held}
+	b := &batch{p: p, about: r.about, pending: rpc.ByID[bool]{}, bytes: held}
+	p.batches.add(b)
 	p.batch = b
 	for _, frame := range messages {
 		m := p.s.newRequest(p)
@@ -70,14 +75,11 @@ func (b *batch) expect(e *inflight.Entry) {
 	id := e.Key().ID
 	all := &b.p.batches
 	all.mu.Lock()
-	if all.of == nil {
-		all.of = map[rpc.ID]*batch{}
-	}
-	all.of[id] = b
+	all.of.Set(id, b)
 	all.mu.Unlock()
 	all.open.Add(1)
 	b.mu.Lock()
-	b.pending[id] = true
+	b.pending.Set(id, true)
 	b.mu.Unlock()
 	if e.Err() != nil { // it was cancelled before that could be noted here
 		b.end(id)
@@ -91,7 +93,7 @@ func (p *peer) batchOf(id rpc.ID) *batch {
 	}
 	p.batches.mu.Lock()
 	defer p.batches.mu.Unlock()
-	return p.batches.of[id]
+	return p.batches.of.Get(id)
 }
 
 // holds keeps an answer if its request came in a batch.
@@ -126,10 +128,15 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 		frame = append([]byte(nil), frame...)
 	}
 	b.mu.Lock()
+	if b.over {
+		b.mu.Unlock()
+		b.p.drop(n)
+		return
+	}
 	b.bytes += n
 	b.answers = append(b.answers, heldAnswer{id, frame, retires})
 	if retires != nil { // a refused request may have the id of another one
-		delete(b.pending, id)
+		b.pending.Delete(id)
 	}
 	complete := b.complete()
 	b.mu.Unlock()
@@ -171,8 +178,8 @@ func (b *batch) end(id rpc.ID) {
 func (b *batch) settle(id rpc.ID) (pending, complete bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	pending = b.pending[id]
-	delete(b.pending, id)
+	pending = b.pending.Get(id)
+	b.pending.Delete(id)
 	return pending, pending && b.complete()
 }
 
@@ -187,7 +194,7 @@ func (b *batch) close() (answered bool) {
 	switch {
 	case !complete:
 	case !answered:
-		b.p.drop(b.bytes)
+		b.drop()
 	case b.p.streams:
 		b.flush()
 	default:
@@ -206,7 +213,7 @@ func (b *batch) complete() bool {
 // flush writes the answers, and does not wait for that: its caller may hold the gate, or be the read loop.
 func (b *batch) flush() {
 	if !b.p.live.add() {
-		b.p.drop(b.bytes)
+		b.drop()
 		return
 	}
 	b.p.writing.Add(1)
@@ -219,7 +226,7 @@ func (b *batch) flush() {
 // write writes the answers, and lets go of them when they are read.
 func (b *batch) write() {
 	p := b.p
-	defer p.drop(b.bytes)
+	defer b.drop()
 	q := p.queue(b.about)
 	size := b.writeNow()
 	if q != nil {
@@ -234,7 +241,7 @@ func (b *batch) writeNow() (size int) {
 	p.gate.RLock()
 	defer p.gate.RUnlock()
 	all := []byte{'['}
-	for _, a := range b.answers {
+	for _, a := range b.take() {
 		if a.retires != nil && !b.retire(&a) {
 			continue
 		}
@@ -251,6 +258,31 @@ func (b *batch) writeNow() (size int) {
 	return len(all)
 }
 
+// take returns the answers, which are written now.
+func (b *batch) take() []heldAnswer {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	answers := b.answers
+	b.answers = nil
+	return answers
+}
+
+// drop ends the batch: it does not count any more, and holds nothing that comes late. A second time it does nothing.
+func (b *batch) drop() {
+	b.p.batches.remove(b)
+	b.mu.Lock()
+	n := b.bytes
+	b.answers, b.bytes, b.over = nil, 0, true
+	b.mu.Unlock()
+	b.p.drop(n)
+}
+
+func (b *batch) withdraw(id rpc.ID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.answers = slices.DeleteFunc(b.answers, func(a heldAnswer) bool { return a.id.Same(id) })
+}
+
 // retire reports whether a request may be answered, and lets go of its id.
 func (b *batch) retire(a *heldAnswer) bool {
 	all := &b.p.batches
@@ -262,8 +294,38 @@ func (b *batch) retire(a *heldAnswer) bool {
 
 // forget lets go of an id. With all.mu.
 func (all *batches) forget(id rpc.ID) {
-	if all.of[id] != nil {
-		delete(all.of, id)
+	if all.of.Get(id) != nil {
+		all.of.Delete(id)
 		all.open.Add(-1)
+	}
+}
+
+func (all *batches) add(b *batch) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.all == nil {
+		all.of, all.all = rpc.ByID[*batch]{}, map[*batch]struct{}{}
+	}
+	all.all[b] = struct{}{}
+}
+
+func (all *batches) remove(b *batch) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	delete(all.all, b)
+}
+
+// list returns those that are not written yet.
+func (all *batches) list() []*batch {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return slices.Collect(maps.Keys(all.all))
+}
+
+// withdraw is for the cancellation of a request: what it was answered, a refusal for example, leaves its batch, if that is not written
+// yet (CAN02).
+func (all *batches) withdraw(id rpc.ID) {
+	for _, b := range all.list() {
+		b.withdraw(id)
 	}
 }

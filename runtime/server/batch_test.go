@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -80,8 +81,8 @@ func TestCAN24WhatIsNoMessageInABatchIsRefusedByItself(t *testing.T) {
 	if got := c.array(); len(got) != 2 || got["1"] != "{}" || !strings.HasPrefix(got[""], "-32600") {
 		t.Error(got)
 	}
-	c.send(`[[` + ping("1") + `]]`)
-	if got := c.array(); len(got) != 1 || !strings.HasPrefix(got[""], "-32600 batches") {
+	c.send(`[[` + ping("1") + `],` + ping("2") + `]`)
+	if got := c.array(); len(got) != 2 || !strings.HasPrefix(got[""], "-32600 an array is no message of a batch") || got["2"] != "{}" {
 		t.Error(got)
 	}
 	c.send(`[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}]`)
@@ -148,6 +149,53 @@ func TestCAN24RequestsOfABatchAreCancelledByThemselves(t *testing.T) {
 		c.send(`[` + ping("4") + `]`)
 		if got := c.array(); got["4"] != "{}" {
 			t.Errorf("the id is free again: %v", got)
+		}
+		c.close()
+	})
+}
+
+// TestCAN02ALateCancellationTakesAHeldAnswerOutOfTheArray: also a refusal, which is of no request in flight, in whatever spelling.
+func TestCAN02ALateCancellationTakesAHeldAnswerOutOfTheArray(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		c := dialBatches(t, tool("hang", h.handler()))
+		unknown := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"nothing"}` }
+		hang := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}}`
+		c.send(`[` + strings.Join([]string{hang, ping("2.0"), unknown("3"), unknown("4.0"), ping("5"), unknown(`"3"`)}, ",") + `]`)
+		<-h.began
+		synctest.Wait()
+		for _, id := range []string{"2", "3.0", "4", "6"} {
+			c.cancel(id)
+		}
+		synctest.Wait()
+		h.free()
+		if got := c.array(); len(got) != 3 || got["5"] != "{}" || got["1"] == "" || !strings.HasPrefix(got[`"3"`], "-32601") {
+			t.Error(got)
+		}
+		c.send(`[` + unknown("7") + `,{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7.0}}]`)
+		if got := c.fence(); len(got) != 0 {
+			t.Errorf("all were cancelled: %v", got)
+		}
+		c.close()
+	})
+}
+
+// TestLET14RequestsOfABatchHaveOneIDInAnySpelling.
+func TestLET14RequestsOfABatchHaveOneIDInAnySpelling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		c := dialBatches(t, tool("hang", h.handler()))
+		hang := func(id string) string {
+			return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"hang"}}`
+		}
+		c.send(`[` + hang("1.0") + `,` + hang("1") + `,` + ping("2") + `]`)
+		<-h.began
+		synctest.Wait()
+		c.send(ping("1e0"))
+		c.next().wantError(t, -32600, "in flight")
+		c.cancel("10e-1")
+		if got := c.array(); len(got) != 1 || got["2"] != "{}" {
+			t.Error(got)
 		}
 		c.close()
 	})
@@ -245,6 +293,24 @@ func TestTSK28ABatchThatIsCutShortGivesBackWhatItHolds(t *testing.T) {
 		}
 		if left := c.srv.InFlight(); len(left) != 0 {
 			t.Errorf("still in flight: %v", left)
+		}
+	})
+}
+
+// TestTSK28ABatchIsGivenBackHoweverItsLastCallEnds: a protected call times out while its handler returns, after the client left.
+func TestTSK28ABatchIsGivenBackHoweverItsLastCallEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 50 {
+			c := dialBatches(t, tool("protected", plain(func(context.Context, *Call) (*echoOutput, error) {
+				time.Sleep(time.Second)
+				return &echoOutput{"done"}, nil
+			}), func(t *Tool) { t.Cancel = CancelPolicy{Uncancellable: true, Timeout: time.Second} }))
+			c.send(`[` + ping("1") + `,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"protected"}}]`)
+			synctest.Wait()
+			c.close()
+			if used := c.srv.bytes.Used(); used != 0 {
+				t.Fatalf("%d bytes still count", used)
+			}
 		}
 	})
 }

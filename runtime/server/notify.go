@@ -65,7 +65,11 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 	}
 	key := p.key(r.params.RequestID, inflight.Incoming)
 	p.cancelled.Add(1)
-	if p.s.tracker.Cancel(key, rpc.CutTo(r.params.Reason, maxReason)) == inflight.Unknown && p.queued != nil {
+	outcome := p.s.tracker.Cancel(key, rpc.CutTo(r.params.Reason, maxReason))
+	if outcome != inflight.Recorded {
+		p.batches.withdraw(key.ID)
+	}
+	if outcome == inflight.Unknown && p.queued != nil {
 		p.queued.Cancelled(key.ID)
 	}
 	p.cancelled.Add(1)

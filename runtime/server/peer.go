@@ -146,6 +146,9 @@ func (s *Server) addPeer(p *peer) {
 // removePeer also forgets it as the session of its tasks, which go on if somebody can ask for them (TSK06), and unsubscribes it.
 func (s *Server) removePeer(p *peer) {
 	p.discardTasks()
+	for _, b := range p.batches.list() { // of handlers that are late, or whose last answer nobody took
+		b.drop()
+	}
 	p.unsubscribe(s.forgetPeer(p))
 	p.observe(ConnectionClosed)
 }

@@ -13,8 +13,12 @@ import (
 // receive handles the frame in r. It runs in the read loop, so it does what has to happen in order: parse, register
 // (CAN09), cancel. It returns true if r is now a request in flight, which others use. got tells a transport what the frame was.
 func (p *peer) receive(r *request, got *Receipt) bool {
-	if p.ready && p.revision.Batches && p.batch == nil && rpc.IsBatch(r.frame) { // before the handshake there are none
-		p.receiveBatch(r, got)
+	if p.ready && p.revision.Batches && rpc.IsBatch(r.frame) { // before the handshake there are none
+		if p.batch != nil {
+			p.refuse(r, rpc.ID{}, rpc.Errorf(rpc.CodeInvalidRequest, "an array is no message of a batch: put its messages into the outer one"))
+		} else {
+			p.receiveBatch(r, got)
+		}
 		return false
 	}
 	r.size = len(r.frame)

@@ -21,7 +21,7 @@ func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
 		s.carriers = map[*byte]*carrier{}
 	}
 	s.carriers[c.of] = c
-	st := s.active[about]
+	st := s.active.Get(about)
 	s.carried(st, own)
 	s.mu.Unlock()
 	if about.IsZero() || st == nil {

@@ -55,7 +55,7 @@ func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame
 	about := rpc.StringID("batch " + rand.Text()) // like no id of the client's
 	st := s.batchStream(about, ids)
 	reader := st.attach(-1)
-	got, ok := s.receiveBatch(r, f, about)
+	got, ok := s.receiveBatch(r, f, st)
 	if !ok || got.Answered {
 		return s.respond(w, r, st, reader)
 	}
@@ -71,7 +71,7 @@ func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame
 func (s *session) settle(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.active, id)
+	s.active.Delete(id)
 }
 
 // answeredMalformed hands a malformed answer to the session that asked: it is refused, and still ends the question (CAN30).

@@ -61,7 +61,8 @@
 // has one, too. Both are set for each request, because those of http.Server are for whole connections: its WriteTimeout would end streams,
 // its ReadTimeout would be taken for the client's disconnect.
 //
-// A batch of 2025-03-26 is one POST and one response: what its requests say streams, and one array answers them all. Streams of revisions
+// A batch of 2025-03-26 is one POST and one response: what its requests say streams, and one array answers them all. What is cancelled
+// leaves the array until that is sent (together.go). Streams of revisions
 // before 2025-11-25 do not begin with an event that only has an id: clients of that time take it for a message. The HTTP+SSE transport of
 // 2024-11-05 is not served; who tries it is told so, and a client that speaks Streamable HTTP may ask for that revision.
 //

@@ -1,6 +1,8 @@
 package streamhttp
 
 import (
+	"slices"
+
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
@@ -9,7 +11,7 @@ import (
 func (s *session) Queue(about rpc.ID) server.Queue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if st := s.active[about]; st != nil {
+	if st := s.active.Get(about); st != nil {
 		return st
 	}
 	if n := len(s.listeners); n > 0 {
@@ -23,10 +25,36 @@ func (s *session) Cancelled(about rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, st := range s.streams {
-		if st.about.Same(about) && st.received {
+		switch {
+		case !st.received:
+		case st.batched:
+			st.withdraw(about)
+		case st.about.Same(about):
 			st.end()
 		}
 	}
+}
+
+// withdraw takes the answer to one request of a batch out of what the reader did not take yet, and out of what is still to come (CAN02).
+func (s *stream) withdraw(id rpc.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.batch.withdraw(id) {
+		return
+	}
+	taken := s.unread - s.first
+	kept := slices.Clone(s.events[:taken]) // the reader may be writing them
+	for _, frame := range s.events[taken:] {
+		left := s.batch.wanted(frame)
+		if len(left) > 0 {
+			kept = append(kept, left)
+		}
+		less := len(frame) - len(left)
+		s.bytes, s.behind, s.due = s.bytes-less, s.behind-less, s.due-less
+	}
+	s.events, s.answer = kept, min(s.answer, s.due)
+	s.recount()
+	s.room.Broadcast()
 }
 
 // AwaitRoom implements server.Queue. It waits for an attached reader that is far behind: the write deadline of the reader bounds that.

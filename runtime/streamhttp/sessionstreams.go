@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -34,7 +35,7 @@ type session struct {
 	mu         sync.Mutex
 	why        *inflight.Cause // of the end; nil while there is none
 	streams    map[uint64]*stream
-	active     map[rpc.ID]*stream // of requests that are to be answered
+	active     rpc.ByID[*stream]  // of requests that are to be answered
 	listeners  []*stream          // with a reader, the newest last
 	backlog    [][]byte           // for the next listener
 	backlogged int                // bytes
@@ -55,7 +56,7 @@ func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	return &session{
 		h: h, id: id, who: server.RequestorFrom(ctx), principal: server.PrincipalFrom(ctx), used: time.Now(), open: 1,
 		done: make(chan struct{}), ended: make(chan struct{}),
-		streams: map[uint64]*stream{}, active: map[rpc.ID]*stream{},
+		streams: map[uint64]*stream{}, active: rpc.ByID[*stream]{},
 	}
 }
 
@@ -76,13 +77,17 @@ func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Rec
 }
 
 // receiveBatch is receive for an array of messages.
-func (s *session) receiveBatch(r *http.Request, f *frame, about rpc.ID) (got server.Receipt, ok bool) {
+func (s *session) receiveBatch(r *http.Request, f *frame, st *stream) (got server.Receipt, ok bool) {
 	s.order.Lock()
 	defer s.order.Unlock()
 	if s.over() {
 		return got, false
 	}
-	return s.peer.ReceiveBatch(r.Context(), server.Header(r.Header), f.data, about), true
+	got = s.peer.ReceiveBatch(r.Context(), server.Header(r.Header), f.data, st.about)
+	f.data = keep(f.data)
+	s.h.taken(f)
+	st.received = true // what is cancelled within the batch is the server's to see
+	return got, true
 }
 
 // Write implements server.Outlet. What belongs to no open request goes to whoever listens.
@@ -92,12 +97,12 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 		return s.sendToListener(own)
 	}
 	s.mu.Lock()
-	st := s.active[about]
+	st := s.active.Get(about)
 	switch {
 	case last:
-		delete(s.active, about)
+		s.active.Delete(about)
 		s.endBatch(st)
-	case st != nil && st.batch != nil && st.about == about:
+	case st != nil && st.batched && st.about == about:
 		st.answers() // one of the batch that comes before the others
 	}
 	unused := last && !s.inUse()
@@ -133,7 +138,7 @@ func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	read = len(s.listeners) > 0
-	if st := s.active[about]; st != nil {
+	if st := s.active.Get(about); st != nil {
 		read = st.read()
 	}
 	return read, s.watched()
@@ -150,7 +155,7 @@ func (s *session) watched() <-chan struct{} {
 // AnswersInline implements server.Inline.
 func (s *session) AnswersInline(about rpc.ID) {
 	s.mu.Lock()
-	st := s.active[about]
+	st := s.active.Get(about)
 	s.mu.Unlock()
 	if st != nil {
 		st.answersInline()
@@ -194,12 +199,12 @@ func (s *session) sendToListener(frame []byte) error {
 func (s *session) stream(about rpc.ID) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.active[about] != nil {
+	if s.active.Get(about) != nil {
 		return nil
 	}
 	st := s.newStream()
 	st.about = about
-	s.active[about] = st
+	s.active.Set(about, st)
 	return st
 }
 
@@ -208,26 +213,25 @@ func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.newStream()
-	st.about = about
-	s.active[about] = st
+	st.about, st.batched = about, true
+	s.active.Set(about, st)
+	var own []rpc.ID
 	for _, id := range ids {
-		if s.active[id] == nil { // a request with the id of one in flight is refused
-			s.active[id] = st
-			st.batch = append(st.batch, id)
+		if s.active.Get(id) == nil { // a request with the id of one in flight is refused
+			s.active.Set(id, st)
+			own = append(own, id)
 		}
 	}
+	st.batch = newTogether(own)
 	return st
 }
 
 // endBatch forgets the requests that st answered together. With s.mu.
 func (s *session) endBatch(st *stream) {
-	if st == nil {
+	if st == nil || !st.batched {
 		return
 	}
-	for _, id := range st.batch {
-		delete(s.active, id)
-	}
-	st.batch = nil
+	maps.DeleteFunc(s.active, func(_ rpc.ID, of *stream) bool { return of == st })
 }
 
 func (s *session) newStream() *stream {
@@ -336,7 +340,7 @@ func (s *session) remove(st *stream) {
 // closePolling lets the client of the request go until it comes back for the rest.
 func (s *session) closePolling(id rpc.ID) bool {
 	s.mu.Lock()
-	st := s.active[id]
+	st := s.active.Get(id)
 	s.mu.Unlock()
 	return st != nil && st.poll()
 }

@@ -17,14 +17,13 @@ type stream struct {
 	number   uint64
 	listener bool
 	about    rpc.ID // its request; zero for several, or none
+	batched  bool   // it is answered by arrays
 	received bool   // the request is; under session.order
 	limits   streamLimits
 	kept     *atomic.Int64 // what the streams of the session count
 	total    *atomic.Int64 // what the streams of all sessions count, with what they take beside their bytes; nil: not counted
 	crowd    *quota.Limit  // of what is unread in all sessions; nil: not counted
 	own      *atomic.Int64 // the caller's part of crowd
-
-	batch []rpc.ID // requests that it answers together; under session.mu
 
 	*alarm                      // of the reader
 	pace   atomic.Pointer[pace] // of its response; nil: there is none
@@ -49,6 +48,7 @@ type stream struct {
 	started bool      // the client knows an event id, so it can resume
 	ended   bool      // nothing will be added
 	partly  bool      // some of its requests are answered
+	batch   together  // requests that it answers together, until a reader took the answers
 	polling bool      // the reader is to let the client go, which comes back for the rest
 	dropped bool      // nobody can read it any more; what is added is freed
 }
@@ -102,7 +102,7 @@ func (s *stream) add(frame []byte, last bool) error {
 		return errNoReader
 	}
 	s.ended = last
-	if !s.dropped {
+	if frame = s.batch.wanted(frame); !s.dropped && len(frame) > 0 {
 		s.push(frame)
 		if last && s.reader != 0 {
 			s.answer = len(frame)
@@ -276,6 +276,7 @@ func (s *stream) drop() {
 func (s *stream) forget() {
 	s.unread = s.first + len(s.events)
 	s.first = s.unread
+	s.batch = together{}
 	s.dropped, s.events, s.bytes, s.behind, s.due, s.answer = true, nil, 0, 0, 0, 0
 }
 
@@ -305,6 +306,9 @@ func (s *stream) take(reader uint64) batch {
 	// Copied, because trim forgets them while they are written.
 	b := batch{events: slices.Clone(unread[:n]), first: s.unread, more: n < len(unread)}
 	b.ended, b.leave = s.ended && !b.more, s.polling && !b.more
+	if b.ended {
+		s.batch = together{}
+	}
 	s.unread += n
 	s.behind -= size
 	s.room.Broadcast() // writers that wait for the reader
