@@ -29,29 +29,30 @@ func AppendString[S ~string](b []byte, s S) []byte { return appendString(b, stri
 
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r != utf8.RuneError || size > 1 {
-				i += size
-				continue
-			}
-		}
-		b = append(b, s[from:i]...)
-		if rest := len(s) - i; cap(b)-len(b) < rest {
-			b = slices.Grow(b, rest+rest/4+len(`\u0000"`)) // at once: growing by steps leaves a multiple of a long text behind
-		}
-		b = appendEscape(b, c)
-		i++
-		from = i
+	start := len(b)
+	b = append(b, s...)
+	if end := plainEnd(b, start); end < len(b) {
+		b = appendHardText(b[:end], s[end-start:])
 	}
-	return append(append(b, s[from:]...), '"')
+	return append(b, '"')
+}
+
+// appendHardText writes the rest of a string, from the first byte on that is no plain ASCII.
+func appendHardText(b []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		s = string([]rune(s)) // each byte that is no UTF-8 becomes U+FFFD
+	}
+	for {
+		end := textEnd(s, 0)
+		if cap(b)-len(b) < len(s) {
+			b = slices.Grow(b, len(s)+len(s)/4+len(`\u0000"`)) // at once: growing by steps leaves a multiple of a long text behind
+		}
+		if b = append(b, s[:end]...); end == len(s) {
+			return b
+		}
+		b = appendEscape(b, s[end])
+		s = s[end+1:]
+	}
 }
 
 // appendEscape writes a byte that can not stand in a string as it is.
@@ -66,9 +67,6 @@ func appendEscape(b []byte, c byte) []byte {
 		return append(b, `\r`...)
 	case '\t':
 		return append(b, `\t`...)
-	}
-	if c >= utf8.RuneSelf {
-		return append(b, "\ufffd"...)
 	}
 	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/binary"
 	"math"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ type Decoder struct {
 	window   string          // a copy of the end of full,
 	windowAt int             // which begins there
 	chunk    strings.Builder // copies of strings before it
+	scratch  []byte          // of text
 	err      error
 
 	full    []byte // the data given to Reset
@@ -215,14 +217,20 @@ func (d *Decoder) peek() byte {
 }
 
 func (d *Decoder) peekSpaced() byte {
-	for d.pos < len(d.data) {
-		c := d.data[d.pos]
-		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			return c
-		}
-		d.pos++
+	if d.pos = spaceEnd(d.data, d.pos); d.pos < len(d.data) {
+		return d.data[d.pos]
 	}
 	return 0
+}
+
+// spaceEnd returns the first index from i on where no white space stands. Most of it is one space, or a line break and an indentation.
+func spaceEnd(data []byte, i int) int {
+	for ; i < len(data) && isSpace(data[i]); i++ {
+		for i+8 < len(data) && binary.LittleEndian.Uint64(data[i+1:]) == ones*' ' {
+			i += 8
+		}
+	}
+	return i
 }
 
 // fail ends decoding. The first error stays.
@@ -313,7 +321,8 @@ func (d *Decoder) keepMore(start, end int) string {
 // text copies what a scanned string stands for.
 func (d *Decoder) text(s span) string {
 	if s.escaped {
-		return string(d.unescaped(s))
+		d.scratch = appendUnescaped(d.scratch[:0], d.full[s.start:s.end])
+		return string(d.scratch)
 	}
 	return d.keep(int(s.start), int(s.end))
 }

@@ -154,8 +154,9 @@ func (d *Decoder) outOfRange(start int, at, allowed string) {
 	d.broke(start, at, "type", allowed+d.orNull(start))
 }
 
-// shortFloat reads a number of up to 15 digits without an exponent, which is exact; end is 0 for any other text.
+// shortFloat reads a number of up to 19 digits without an exponent; end is 0 for any other text. With up to 15 digits one division is exact.
 func shortFloat(data []byte, i int) (v float64, end int) {
+	ok := false
 	negative := uint(i) < uint(len(data)) && data[i] == '-'
 	if negative {
 		i++
@@ -164,8 +165,8 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 	for ; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
 		m = m*10 + int64(data[i]-'0')
 	}
-	n := i - first
-	if n == 0 || n > 15 || n > 1 && data[first] == '0' {
+	n, decimals := i-first, 0
+	if n == 0 || n > 1 && data[first] == '0' {
 		return 0, 0
 	}
 	if uint(i) < uint(len(data)) && data[i] == '.' {
@@ -174,15 +175,16 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 		for ; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
 			m = m*10 + int64(data[i]-'0')
 		}
-		decimals := i - point
-		if decimals == 0 || n+decimals > 15 {
+		if decimals = i - point; decimals == 0 {
 			return 0, 0
 		}
-		v = float64(m) / exactPowers[decimals]
-	} else {
-		v = float64(m)
 	}
-	if uint(i) < uint(len(data)) && data[i]|0x20 == 'e' {
+	if n+decimals > fitDigits || uint(i) < uint(len(data)) && data[i]|0x20 == 'e' { // Limits.NumberBytes is at least 20
+		return 0, 0
+	}
+	if n+decimals <= 15 {
+		v = float64(m) / exactPowers[decimals]
+	} else if v, ok = nearest(uint64(m), -decimals); !ok {
 		return 0, 0
 	}
 	if negative {
@@ -250,22 +252,32 @@ func (r *Number) at() string {
 // Powers of ten that float64 holds exactly: with a mantissa below 2^53 one division or multiplication rounds correctly.
 var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-func (n *digits) exact() bool {
-	return n.fits && n.mantissa < 1<<53 && n.exp > -len(exactPowers) && n.exp < len(exactPowers)
+func (n *digits) exact() bool { return n.fits && isExact(n.mantissa, n.exp) }
+
+func isExact(m uint64, exp int) bool {
+	return m < 1<<53 && exp > -len(exactPowers) && exp < len(exactPowers)
+}
+
+// nearest returns the float64 next to m × 10^exp, if that is decided quickly.
+func nearest(m uint64, exp int) (v float64, ok bool) {
+	switch {
+	case !isExact(m, exp):
+		return longFloat(m, exp)
+	case exp < 0:
+		return float64(m) / exactPowers[-exp], true
+	default:
+		return float64(m) * exactPowers[exp], true
+	}
 }
 
 func (d *Decoder) float(n digits) float64 {
-	if n.exact() {
-		v := float64(n.mantissa)
-		if n.exp < 0 {
-			v /= exactPowers[-n.exp]
-		} else {
-			v *= exactPowers[n.exp]
+	if n.fits {
+		if v, ok := nearest(n.mantissa, n.exp); ok {
+			if n.negative {
+				v = -v
+			}
+			return v
 		}
-		if n.negative {
-			v = -v
-		}
-		return v
 	}
 	v, _ := strconv.ParseFloat(string(d.data[n.start:n.end]), 64) // out of range is ±Inf, which the caller looks for
 	return v

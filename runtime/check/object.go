@@ -53,11 +53,14 @@ func (d *Decoder) Next() int {
 		}
 		n := f.names.expected(f.field)
 		if n == nil || i+int(n.size) > len(data) || f.seen&n.bit != 0 || !n.begins((*[16]byte)(data[i:i+16:i+16]), (*[8]byte)(data[i+int(n.last):])) {
-			d.pos = i
-			if index := d.anyMember(f); index != handled {
-				return index
+			d.pos = spaceEnd(data, i)
+			if d.pos == i || !n.stands(f, data, d.pos) {
+				if index := d.anyMember(f); index != handled {
+					return index
+				}
+				continue
 			}
-			continue
+			i = d.pos
 		}
 		f.key = span{start: int32(i) + 1, end: int32(i) + 1 + n.length}
 		f.count++

@@ -47,7 +47,7 @@ func (d *Decoder) longString(r *String, start, i int) string {
 	}
 	s := d.text(t)
 	if r != nil {
-		d.checkString(r, s, utf8.RuneCountInString(s), start-1)
+		d.checkString(r, s, r.length(s), start-1)
 	}
 	return s
 }
@@ -68,7 +68,7 @@ func (d *Decoder) Text(r *String) {
 		}
 	default:
 		s := d.text(t)
-		d.checkString(r, s, utf8.RuneCountInString(s), start)
+		d.checkString(r, s, r.length(s), start)
 	}
 }
 
@@ -77,6 +77,14 @@ func (r *String) at() string {
 		return ""
 	}
 	return r.At
+}
+
+// length is how many characters s has, 0 where nothing asks for it.
+func (r *String) length(s string) int {
+	if r.Min|r.Max == 0 {
+		return 0
+	}
+	return utf8.RuneCountInString(s)
 }
 
 // checkString reports every rule that s, of n characters, breaks. It asks countOnly before it describes one.

@@ -66,7 +66,7 @@ func (d *Decoder) skipOther(i int) (end int, valueComes bool) {
 	case c == '{' || c == '[':
 		return d.skipBracket(i, c)
 	case isSpace(c):
-		return i + 1, true
+		return spaceEnd(d.data, i+1), true
 	case c == '-' || c-'0' <= 9:
 		if end := shortNumber(d.data, i); end > 0 {
 			return end, false
@@ -132,7 +132,7 @@ func (d *Decoder) skipClosing(f *frame, i int) int {
 		d.shut()
 		return i + 1
 	case isSpace(c):
-		return i + 1
+		return spaceEnd(d.data, i+1)
 	}
 	d.pos = i
 	if f.names != nil {
@@ -148,6 +148,9 @@ var anyObject = Object{}
 // freeKey takes a key and its colon and records it, in an object without known names.
 func (d *Decoder) freeKey(f *frame, i int) int {
 	data := d.data
+	if uint(i) < uint(len(data)) && data[i] != '"' {
+		i = spaceEnd(data, i)
+	}
 	if i+9 < len(data) && data[i] == '"' {
 		w := (*[8]byte)(data[i+1 : i+9 : i+9])
 		n := nearEnd(w)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"strconv"
@@ -64,6 +65,28 @@ func special(w uint64) uint64 {
 	return (w | ((w ^ ones*2) - ones*(' '+1)) | ((w ^ ones*'\\') - ones)) & highs
 }
 
+// textEnd returns the first index from i on whose byte ends text without escapes: quote, backslash, control, or the end.
+func textEnd[T string | []byte](data T, i int) int {
+	for ; i+8 <= len(data); i += 8 {
+		w := data[i : i+8]
+		marks := ending(uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 | uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56)
+		if marks != 0 {
+			return i + bits.TrailingZeros64(marks)>>3
+		}
+	}
+	for ; i < len(data); i++ {
+		if c := data[i]; c < ' ' || c == '"' || c == '\\' {
+			break
+		}
+	}
+	return i
+}
+
+// ending is special for bytes that end text which need not be ASCII.
+func ending(w uint64) uint64 {
+	return (((w ^ ones*2) - ones*(' '+1)) | ((w ^ ones*'\\') - ones)) &^ w & highs
+}
+
 // scanString takes the string whose quote is at pos and returns what stands between its quotes. ok is false after a failure.
 func (d *Decoder) scanString() (s span, ok bool) {
 	return d.scanStringFrom(d.pos+1, d.pos+1)
@@ -100,71 +123,97 @@ func (d *Decoder) scanStringFrom(start, i int) (s span, ok bool) {
 // scanHardString goes on at i, where plain ASCII ended.
 func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 	t.start = int32(start)
-	for i < len(d.data) {
-		switch c := d.data[i]; {
-		case c == '"':
+	hard := i
+	for {
+		i = textEnd(d.data, i)
+		switch {
+		case i == len(d.data):
+			if d.isUTF8(hard, i) {
+				d.pos = i
+				d.unexpected("the closing quote of a string")
+			}
+			return t, false
+		case d.data[i] == '"':
 			t.end = int32(i)
 			d.pos = i + 1
-			return t, true
-		case c == '\\':
-			t.escaped = true
-			n := d.escapeLen(i)
-			if n == 0 {
-				return t, false
+			return t, d.isUTF8(hard, i)
+		case d.data[i] != '\\':
+			if d.isUTF8(hard, i) {
+				d.pos = i
+				d.unexpected("an escape for this control character")
 			}
-			i += n
-		case c < ' ':
-			d.pos = i
-			d.unexpected("an escape for this control character")
 			return t, false
-		default:
-			r, size := utf8.DecodeRune(d.data[i:])
-			if r == utf8.RuneError && size == 1 {
-				d.refuse(InvalidUTF8, i, 0)
-				return t, false
-			}
-			i += size
 		}
-		i = plainEnd(d.data, i)
+		t.escaped = true
+		n := escapeLen(d.data, i)
+		if n == 0 {
+			if d.isUTF8(hard, i) {
+				d.wrongEscape(i)
+			}
+			return t, false
+		}
+		i += n
 	}
-	d.pos = i
-	d.unexpected("the closing quote of a string")
-	return t, false
 }
 
-// escapeLen returns the length of the escape at i; 0 after a failure. A surrogate pair counts as one.
-func (d *Decoder) escapeLen(i int) int {
-	if i+1 < len(d.data) {
-		switch d.data[i+1] {
-		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-			return 2
-		case 'u':
-			return d.unicodeLen(i)
-		}
+// isUTF8 judges a text once as a whole; it fails at the first byte that is none.
+func (d *Decoder) isUTF8(start, end int) bool {
+	if utf8.Valid(d.data[start:end]) {
+		return true
 	}
-	d.pos = min(i+1, len(d.data))
-	d.unexpected("an escape")
+	for {
+		r, size := utf8.DecodeRune(d.data[start:end])
+		if r == utf8.RuneError && size == 1 {
+			d.refuse(InvalidUTF8, start, 0)
+			return false
+		}
+		start += size
+	}
+}
+
+// escapeLen returns the length of the escape at i, 0 if it is none. A surrogate pair counts as one.
+func escapeLen(data []byte, i int) int {
+	if i+1 == len(data) {
+		return 0
+	}
+	switch data[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		return unicodeLen(data, i)
+	}
 	return 0
 }
 
-func (d *Decoder) unicodeLen(i int) int {
-	r, bad := hex4(d.data, i+2)
+func unicodeLen(data []byte, i int) int {
+	r, bad := hex4(data, i+2)
 	if bad >= 0 {
-		d.pos = bad
-		d.unexpected("four hexadecimal digits")
 		return 0
 	}
 	if !utf16.IsSurrogate(r) {
 		return 6
 	}
-	if i+7 < len(d.data) && d.data[i+6] == '\\' && d.data[i+7] == 'u' {
-		low, bad := hex4(d.data, i+8)
-		if bad < 0 && utf16.DecodeRune(r, low) != utf8.RuneError {
+	if i+7 < len(data) && data[i+6] == '\\' && data[i+7] == 'u' {
+		if low, bad := hex4(data, i+8); bad < 0 && utf16.DecodeRune(r, low) != utf8.RuneError {
 			return 12
 		}
 	}
-	d.refuse(LoneSurrogate, i, 0)
 	return 0
+}
+
+// wrongEscape fails at the backslash at i, which begins no escape.
+func (d *Decoder) wrongEscape(i int) {
+	if i+1 == len(d.data) || d.data[i+1] != 'u' {
+		d.pos = i + 1
+		d.unexpected("an escape")
+		return
+	}
+	if _, bad := hex4(d.data, i+2); bad >= 0 {
+		d.pos = bad
+		d.unexpected("four hexadecimal digits")
+		return
+	}
+	d.refuse(LoneSurrogate, i, 0)
 }
 
 // hex4 reads four digits at i; bad is the index of the first that is none, or -1.
@@ -189,38 +238,41 @@ func hex4(data []byte, i int) (r rune, bad int) {
 
 // appendUnescaped appends the value of a scanned string.
 func appendUnescaped(b, raw []byte) []byte {
-	for i := 0; i < len(raw); {
-		if raw[i] != '\\' {
-			b = append(b, raw[i])
-			i++
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return append(b, raw...)
+		}
+		b = append(b, raw[:i]...)
+		if c := raw[i+1]; c != 'u' {
+			b, raw = append(b, unescape(c)), raw[i+2:]
 			continue
 		}
-		switch c := raw[i+1]; c {
-		case 'b':
-			b = append(b, '\b')
-		case 'f':
-			b = append(b, '\f')
-		case 'n':
-			b = append(b, '\n')
-		case 'r':
-			b = append(b, '\r')
-		case 't':
-			b = append(b, '\t')
-		case 'u':
-			r, _ := hex4(raw, i+2)
-			if utf16.IsSurrogate(r) {
-				low, _ := hex4(raw, i+8)
-				r = utf16.DecodeRune(r, low)
-				i += 6
-			}
-			b = utf8.AppendRune(b, r)
-			i += 4
-		default:
-			b = append(b, c)
+		r, _ := hex4(raw, i+2)
+		if i += 6; utf16.IsSurrogate(r) {
+			low, _ := hex4(raw, i+2)
+			r = utf16.DecodeRune(r, low)
+			i += 6
 		}
-		i += 2
+		b, raw = utf8.AppendRune(b, r), raw[i:]
 	}
-	return b
+}
+
+// unescape is what the escape with that letter stands for.
+func unescape(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
 }
 
 // value returns the bytes that a scanned string stands for: a part of the data when nothing is escaped.
