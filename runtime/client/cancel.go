@@ -170,7 +170,7 @@ func (s *Session) cancelled(d *wire.Dialect, id rpc.ID, cause *Cause) []byte {
 func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 	s.mu.Lock()
 	w := s.waiting[id]
-	var task *Execution
+	var task *execution
 	for _, x := range s.executions {
 		if x.request == id {
 			task = x

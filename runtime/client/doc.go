@@ -25,7 +25,8 @@
 //   - session.go: Session and Transport, its beginning and end; options.go, handlers.go, errors.go: what callers see
 //   - negotiate.go: which revision is spoken, and what both sides declare
 //   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; cancel.go: giving up
-//   - toolcall.go, tools.go: calls of tools, as tasks or not; task.go: one that is a task; follow.go: reading its state and answering what it
+//   - toolcall.go, tools.go: calls of tools, as tasks or not; tool.go, expect.go, definition.go: what generated clients call, and what they know
+//     of a server; execution.go, task.go: a call that is a task, taskerror.go: how it fails; follow.go: reading its state and answering what it
 //     asks; ref.go: naming it for another process, resumable.go: whether one could follow it
 //   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are kept
 //   - receive.go: what comes from the server; events.go: notifications on their way to handlers

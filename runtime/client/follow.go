@@ -21,7 +21,7 @@ const (
 )
 
 // follow reads the task's state until it is over, and answers what it asks.
-func (x *Execution) follow() {
+func (x *execution) follow() {
 	misses, last := 0, time.Time{}
 	for x.wait(misses, last) {
 		last = time.Now()
@@ -39,7 +39,7 @@ func (x *Execution) follow() {
 				continue
 			}
 		default:
-			x.finish(nil, &TaskError{State: x.now(), Err: err})
+			x.finish(nil, taskError(x.now(), err))
 		}
 		break
 	}
@@ -47,21 +47,21 @@ func (x *Execution) follow() {
 }
 
 // ended is why the execution ends that was followed no longer.
-func (x *Execution) ended() error {
+func (x *execution) ended() error {
 	if err := x.s.usable(); err != nil && !errors.Is(err, ErrClosed) {
 		return err
 	}
 	return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed"}
 }
 
-func (x *Execution) now() TaskState {
+func (x *execution) now() TaskState {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.state
 }
 
 // wait waits for the time of the next reading, or a hint. With failures it waits longer.
-func (x *Execution) wait(misses int, last time.Time) bool {
+func (x *execution) wait(misses int, last time.Time) bool {
 	every := x.now().PollInterval
 	if every <= 0 {
 		every = defaultPoll
@@ -81,7 +81,7 @@ func (x *Execution) wait(misses int, last time.Time) bool {
 }
 
 // passing tells whether a failure may be over the next time, and how long to wait at least.
-func (x *Execution) passing(err error) (wait time.Duration, ok bool) {
+func (x *execution) passing(err error) (wait time.Duration, ok bool) {
 	var status *StatusError
 	var cause *Cause
 	var lost *TransportError
@@ -97,7 +97,7 @@ func (x *Execution) passing(err error) (wait time.Duration, ok bool) {
 }
 
 // heard takes the answer about the task's state.
-func (x *Execution) heard(v *wire.Values) {
+func (x *execution) heard(v *wire.Values) {
 	state := readState(v, x.task)
 	if err := x.plausible(v, state.Status); err != nil {
 		x.finish(nil, err)
@@ -118,7 +118,7 @@ func (x *Execution) heard(v *wire.Values) {
 }
 
 // plausible is an error for a state that can not be this task's.
-func (x *Execution) plausible(v *wire.Values, status task.Status) error {
+func (x *execution) plausible(v *wire.Values, status task.Status) error {
 	method := x.dialect.Call(wire.OpGetTask).Name
 	switch id := v.Text(wire.SlotTaskID); {
 	case id != x.task:
@@ -130,7 +130,7 @@ func (x *Execution) plausible(v *wire.Values, status task.Status) error {
 }
 
 // expectResult ends the execution of a task that is over if its result does not come in the time of a request.
-func (x *Execution) expectResult() {
+func (x *execution) expectResult() {
 	most := x.s.cfg.timeout
 	if x.expecting || most <= 0 {
 		return
@@ -144,7 +144,7 @@ func (x *Execution) expectResult() {
 }
 
 // outcome is the end of a task whose state carries it.
-func (x *Execution) outcome(state TaskState, v *wire.Values) (*ToolResult, error) {
+func (x *execution) outcome(state TaskState, v *wire.Values) (*ToolResult, error) {
 	switch {
 	case state.Status == task.Completed && v.Has(wire.SlotResult):
 		c := &call{s: x.s, dialect: x.dialect, op: x.dialect.Call(wire.OpCallTool)}
@@ -152,18 +152,17 @@ func (x *Execution) outcome(state TaskState, v *wire.Values) (*ToolResult, error
 	case state.Status == task.Completed:
 		return nil, broken(x.dialect.Call(wire.OpGetTask).Name, "a completed task has no result")
 	}
-	failed := &TaskError{State: state}
 	if v.Has(wire.SlotError) {
 		var said Error
 		if json.Unmarshal(v[wire.SlotError], &said) == nil {
-			failed.Err = &said
+			return nil, taskError(state, &said)
 		}
 	}
-	return nil, failed
+	return nil, taskError(state, nil)
 }
 
 // collect waits for the result by the request that blocks until there is one. On its stream, or beside it, come the questions of the task.
-func (x *Execution) collect() {
+func (x *execution) collect() {
 	x.mu.Lock()
 	begun := x.collecting
 	x.collecting = true
@@ -183,14 +182,14 @@ func (x *Execution) collect() {
 	})
 }
 
-func (x *Execution) collected(raw []byte, err error) {
+func (x *execution) collected(raw []byte, err error) {
 	var refused *Error
 	state := x.now()
 	switch {
 	case x.ctx.Err() != nil:
 	case errors.As(err, &refused):
 		x.settle(&state)
-		x.finish(nil, &TaskError{State: state, Err: refused})
+		x.finish(nil, taskError(state, refused))
 	case err != nil:
 		x.finish(nil, err)
 	default:
@@ -202,7 +201,7 @@ func (x *Execution) collected(raw []byte, err error) {
 }
 
 // settle reads the last state of a task that was not known to be over when its result came.
-func (x *Execution) settle(state *TaskState) {
+func (x *execution) settle(state *TaskState) {
 	if terminal(state.Status) {
 		return
 	}
@@ -213,7 +212,7 @@ func (x *Execution) settle(state *TaskState) {
 }
 
 // answer has each question answered that was not asked before, as far as not too many are open, and sends the answers as they come.
-func (x *Execution) answer(requests []byte) {
+func (x *execution) answer(requests []byte) {
 	var questions map[string]inputRequest
 	if err := json.Unmarshal(requests, &questions); err != nil {
 		x.s.cfg.logger.Warn("the questions of a task can not be read", "task", x.task, "error", err)
@@ -238,7 +237,7 @@ func (x *Execution) answer(requests []byte) {
 	}
 }
 
-func (x *Execution) answerOne(key string, asked inputRequest) {
+func (x *execution) answerOne(key string, asked inputRequest) {
 	answers, err := x.s.answerAll(x.ctx, x.dialect, map[string]inputRequest{key: asked}, x.task)
 	x.mu.Lock()
 	x.open--

@@ -31,6 +31,8 @@ type Handlers struct {
 	ListChanged func(list List)
 	// ResourceUpdated hears that a resource has changed that Subscribe or Listen named.
 	ResourceUpdated func(uri string)
+	// ToolDiffers hears, once of each, how the server's tools differ from what a generated client knows, see Session.Expect.
+	ToolDiffers func(d Difference)
 	// PageDone hears that what a page was opened for is done, by Question.ElicitationID. Ids that nobody knows are to be ignored.
 	PageDone func(elicitationID string)
 }

@@ -18,13 +18,23 @@ type Ref struct {
 	Revision string `json:"revision"`
 	Tool     string `json:"tool"`
 	ID       string `json:"id"`
+	// Schema is a hash of the tool's schemas that a generated client knew; "" of a call without one.
+	Schema string `json:"schema,omitempty"`
 }
 
 // refVersion is the only form of Ref so far.
 const refVersion = 1
 
 // Resume follows a task that another session has made, perhaps in another process.
-func (s *Session) Resume(_ context.Context, ref Ref, opts ...CallOption) (*Execution, error) {
+func (s *Session) Resume(_ context.Context, ref Ref, opts ...CallOption) (*Execution[ToolResult], error) {
+	x, err := s.resume(ref, opts)
+	if err != nil {
+		return nil, err
+	}
+	return untyped(x), nil
+}
+
+func (s *Session) resume(ref Ref, opts []CallOption) (*execution, error) {
 	if err := s.follows(ref); err != nil {
 		return nil, err
 	}
@@ -72,12 +82,12 @@ func (s *Session) GetTask(ctx context.Context, ref Ref, opts ...CallOption) (Tas
 	return state, x.plausible(v, state.Status)
 }
 
-// Ref names the task for Resume; false: there is none, the call was answered at once.
-func (x *Execution) Ref() (Ref, bool) {
+// ref names the task; zero: there is none.
+func (x *execution) ref() Ref {
 	if x.task == "" {
-		return Ref{}, false
+		return Ref{}
 	}
-	return Ref{Version: refVersion, Endpoint: x.s.endpoint, Revision: x.dialect.Version, Tool: x.tool, ID: x.task}, true
+	return Ref{Version: refVersion, Endpoint: x.s.endpoint, Revision: x.dialect.Version, Tool: x.tool, ID: x.task}
 }
 
 // endpointOf names a server without what may be secret: user, query and fragment.

@@ -28,6 +28,7 @@ type Session struct {
 	events   *events
 	cache    cache
 	tools    knownTools
+	expected expected
 	endpoint string // how a Ref names the server
 	once     sync.Once
 	err      error // of Close
@@ -45,7 +46,7 @@ type state struct {
 	lost       error // why the connection is gone
 	noise      []byte
 	asking     int                   // questions that are with handlers
-	executions map[string]*Execution // tasks that are followed, by their ids
+	executions map[string]*execution // tasks that are followed, by their ids
 	orphans    map[rpc.ID]*call      // given up before it was known which task they are
 	listed     map[*call]struct{}    // calls from their first request to their result
 	waiting    map[rpc.ID]*waiting   // calls between two rounds

@@ -14,9 +14,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Execution is a call of a tool that may run as a task on the server. Its methods are safe for concurrent use. While it is followed, the
-// server is asked for its state no more often than it wants, and the session's handlers answer what the task asks.
-type Execution struct {
+// execution is an Execution without the type of its result.
+type execution struct {
 	s       *Session
 	dialect *wire.Dialect
 	tool    string
@@ -52,32 +51,11 @@ type TaskState struct {
 	PollInterval time.Duration // 0: not said
 }
 
-// TaskError says that a task ended without a result: it was cancelled, has failed, expired, or is not known.
-type TaskError struct {
-	State TaskState
-	Err   error // nil: it was cancelled, or failed without saying why
-}
-
-// Error implements error.
-func (e *TaskError) Error() string {
-	text := "client: task " + e.State.ID + ": " + string(e.State.Status)
-	if e.Err != nil {
-		return text + ": " + e.Err.Error()
-	}
-	if e.State.Message != "" {
-		text += ": " + e.State.Message
-	}
-	return text
-}
-
-// Unwrap returns what the server said.
-func (e *TaskError) Unwrap() error { return e.Err }
-
 // ErrDetached is the error of an execution that is not followed any more, see Execution.Detach.
 var ErrDetached = errors.New("client: the task is not followed any more")
 
-func (s *Session) newExecution(d *wire.Dialect, tool, id string, request rpc.ID) *Execution {
-	x := &Execution{s: s, dialect: d, tool: tool, task: id, request: request, started: time.Now(), changed: make(chan struct{}), hint: make(chan struct{}, 1), asked: map[string]bool{}}
+func (s *Session) newExecution(d *wire.Dialect, tool, id string, request rpc.ID) *execution {
+	x := &execution{s: s, dialect: d, tool: tool, task: id, request: request, started: time.Now(), changed: make(chan struct{}), hint: make(chan struct{}, 1), asked: map[string]bool{}}
 	x.ctx, x.stop = context.WithCancelCause(s.ctx)
 	return x
 }
@@ -92,11 +70,11 @@ func readState(v *wire.Values, id string) TaskState {
 }
 
 // begin has the task followed.
-func (x *Execution) begin(progress func(Progress)) error {
+func (x *execution) begin(progress func(Progress)) error {
 	s := x.s
 	s.mu.Lock()
 	if s.executions == nil {
-		s.executions = map[string]*Execution{}
+		s.executions = map[string]*execution{}
 	}
 	s.executions[x.task] = x
 	s.mu.Unlock()
@@ -110,7 +88,7 @@ func (x *Execution) begin(progress func(Progress)) error {
 }
 
 // hear hands progress on until the execution is over.
-func (x *Execution) hear(progress func(Progress)) {
+func (x *execution) hear(progress func(Progress)) {
 	for {
 		select {
 		case p := <-x.reports:
@@ -124,8 +102,8 @@ func (x *Execution) hear(progress func(Progress)) {
 // TTL asks that the server keeps a task that long, where a request can say that.
 func TTL(d time.Duration) CallOption { return func(c *callConfig) { c.ttl = d } }
 
-// Result waits for the result. The end of ctx ends the wait alone, the task goes on.
-func (x *Execution) Result(ctx context.Context) (*ToolResult, error) {
+// await is Execution.Result.
+func (x *execution) await(ctx context.Context) (*ToolResult, error) {
 	for {
 		x.mu.Lock()
 		over, changed := x.over, x.changed
@@ -141,9 +119,8 @@ func (x *Execution) Result(ctx context.Context) (*ToolResult, error) {
 	}
 }
 
-// Updates returns the states of a task, the present one first, until it is over; then the error of Result, if there is one. The end of
-// ctx ends it, too. A call that was answered at once has none.
-func (x *Execution) Updates(ctx context.Context) iter.Seq2[TaskState, error] {
+// updates is Execution.Updates.
+func (x *execution) updates(ctx context.Context) iter.Seq2[TaskState, error] {
 	return func(yield func(TaskState, error) bool) {
 		if x.task == "" {
 			return
@@ -173,9 +150,8 @@ func (x *Execution) Updates(ctx context.Context) iter.Seq2[TaskState, error] {
 	}
 }
 
-// Cancel asks the server to cancel the task, by the request that is for that alone (CAN11). Whether the work stops is for the server to
-// say: Result tells. A task that is over is no error.
-func (x *Execution) Cancel(ctx context.Context, reason string) error {
+// cancel is Execution.Cancel.
+func (x *execution) cancel(ctx context.Context, reason string) error {
 	x.mu.Lock()
 	over := x.over
 	x.mu.Unlock()
@@ -185,7 +161,7 @@ func (x *Execution) Cancel(ctx context.Context, reason string) error {
 	return x.sendCancel(ctx, reason)
 }
 
-func (x *Execution) sendCancel(ctx context.Context, reason string) error {
+func (x *execution) sendCancel(ctx context.Context, reason string) error {
 	x.s.cfg.logger.Info("task is cancelled", "task", x.task, "tool", x.tool, "reason", reason)
 	v, _, err := x.ask(ctx, wire.OpCancelTask, nil)
 	if err != nil {
@@ -207,7 +183,7 @@ func (x *Execution) sendCancel(ctx context.Context, reason string) error {
 const abandonWait = 10 * time.Second
 
 // abandon cancels a task whose caller has gone.
-func (x *Execution) abandon(reason string) {
+func (x *execution) abandon(reason string) {
 	ctx, cancel := context.WithTimeout(x.s.ctx, abandonWait)
 	defer cancel()
 	if err := x.sendCancel(ctx, reason); err != nil {
@@ -216,20 +192,20 @@ func (x *Execution) abandon(reason string) {
 }
 
 // giveUp ends the execution for cause at once, and has the task cancelled.
-func (x *Execution) giveUp(cause *Cause) {
+func (x *execution) giveUp(cause *Cause) {
 	x.finish(nil, cause)
 	x.s.spawn(func() { x.abandon(cause.Error()) })
 }
 
-// Detach ends following the task, which goes on: Ref names it. Result and Updates end with ErrDetached.
-func (x *Execution) Detach() {
+// detach is Execution.Detach.
+func (x *execution) detach() {
 	if x.task != "" {
 		x.finish(nil, ErrDetached)
 	}
 }
 
 // wake has the task's state read now.
-func (x *Execution) wake() {
+func (x *execution) wake() {
 	select {
 	case x.hint <- struct{}{}:
 	default:
@@ -237,7 +213,7 @@ func (x *Execution) wake() {
 }
 
 // update takes a state that the server has told.
-func (x *Execution) update(state TaskState) {
+func (x *execution) update(state TaskState) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.over || state == x.state || terminal(x.state.Status) {
@@ -249,7 +225,7 @@ func (x *Execution) update(state TaskState) {
 }
 
 // finish is the end of the execution; the first one counts.
-func (x *Execution) finish(result *ToolResult, err error) {
+func (x *execution) finish(result *ToolResult, err error) {
 	x.mu.Lock()
 	if x.over {
 		x.mu.Unlock()
@@ -272,7 +248,7 @@ func terminal(s task.Status) bool {
 }
 
 // ask sends a request about the task, which is not listed: callers wait for the task. The answer is read by the layout of the request.
-func (x *Execution) ask(ctx context.Context, op wire.Op, responses json.RawMessage, opts ...CallOption) (*wire.Values, []byte, error) {
+func (x *execution) ask(ctx context.Context, op wire.Op, responses json.RawMessage, opts ...CallOption) (*wire.Values, []byte, error) {
 	c, err := x.s.newCall(op, opts)
 	if err != nil {
 		return nil, nil, err

@@ -130,11 +130,11 @@ func TestEXT22QuestionsOfTasksAreAnsweredOnce(t *testing.T) {
 }
 
 func TestCAN11ATaskIsCancelledByItsOwnRequest(t *testing.T) {
-	for name, end := range map[string]func(s *client.Session, x *client.Execution, cancel context.CancelFunc) error{
-		"Cancel": func(s *client.Session, x *client.Execution, _ context.CancelFunc) error {
+	for name, end := range map[string]func(s *client.Session, x *client.Execution[client.ToolResult], cancel context.CancelFunc) error{
+		"Cancel": func(s *client.Session, x *client.Execution[client.ToolResult], _ context.CancelFunc) error {
 			return x.Cancel(context.Background(), "enough")
 		},
-		"CancelRequest": func(s *client.Session, _ *client.Execution, _ context.CancelFunc) error {
+		"CancelRequest": func(s *client.Session, _ *client.Execution[client.ToolResult], _ context.CancelFunc) error {
 			return s.CancelRequest(s.Requests()[0].ID, "enough")
 		},
 	} {
@@ -262,7 +262,7 @@ func TestTSK27AnotherSessionResumes(t *testing.T) {
 func TestEXT22TheServersIntervalIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := meetOffering(t, "2026-07-28", taskOffers)
-		started := make(chan *client.Execution, 1)
+		started := make(chan *client.Execution[client.ToolResult], 1)
 		go func() {
 			x, err := s.Start(context.Background(), "x", nil)
 			if err != nil {

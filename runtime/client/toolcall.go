@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -11,12 +12,16 @@ import (
 
 // Start calls a tool, as a task where the server and the tool allow it, and returns when there is a result or a task. ctx is for that
 // alone: when it ends before, the call is given up.
-func (s *Session) Start(ctx context.Context, name string, args any, opts ...CallOption) (*Execution, error) {
-	var c callConfig
-	for _, o := range opts {
-		o(&c)
+func (s *Session) Start(ctx context.Context, name string, args any, opts ...CallOption) (*Execution[ToolResult], error) {
+	encoded, err := arguments(name, args)
+	if err != nil {
+		return nil, err
 	}
-	return s.start(ctx, name, args, opts, c.inline)
+	x, err := s.startTool(ctx, name, encoded, opts)
+	if err != nil {
+		return nil, err
+	}
+	return untyped(x), nil
 }
 
 // CallTool calls a tool and waits for its result. args is nil, a json.RawMessage, or anything that json.Marshal makes an object of. In
@@ -24,6 +29,32 @@ func (s *Session) Start(ctx context.Context, name string, args any, opts ...Call
 // cancelled when ctx ends. The errors are *Cause, *Error, *TaskError, *TransportError, *StatusError, *ProtocolError and *NotOfferedError; a
 // result with IsError is none.
 func (s *Session) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*ToolResult, error) {
+	encoded, err := arguments(name, args)
+	if err != nil {
+		return nil, err
+	}
+	return s.callTool(ctx, name, encoded, opts)
+}
+
+// startTool is Start with arguments that are an object, or nil.
+func (s *Session) startTool(ctx context.Context, name string, args json.RawMessage, opts []CallOption) (*execution, error) {
+	var c callConfig
+	for _, o := range opts {
+		o(&c)
+	}
+	return s.start(ctx, name, args, opts, c.inline)
+}
+
+func arguments(tool string, args any) (json.RawMessage, error) {
+	encoded, err := object(args)
+	if err != nil {
+		return nil, fmt.Errorf("client: arguments of %s: %w", tool, err)
+	}
+	return encoded, nil
+}
+
+// callTool is CallTool with arguments that are an object, or nil.
+func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage, opts []CallOption) (*ToolResult, error) {
 	x, err := s.start(ctx, name, args, opts, true)
 	if err != nil {
 		return nil, err
@@ -31,8 +62,8 @@ func (s *Session) CallTool(ctx context.Context, name string, args any, opts ...C
 	if x.task == "" {
 		return x.result, x.err
 	}
-	defer x.Detach()
-	result, err := x.Result(ctx)
+	defer x.detach()
+	result, err := x.await(ctx)
 	if err != nil && ctx.Err() != nil {
 		cause := inflightCause(ctx)
 		x.giveUp(cause)
@@ -42,7 +73,7 @@ func (s *Session) CallTool(ctx context.Context, name string, args any, opts ...C
 }
 
 // start calls a tool. only: as a task where the tool runs in no other way.
-func (s *Session) start(ctx context.Context, name string, args any, opts []CallOption, only bool) (*Execution, error) {
+func (s *Session) start(ctx context.Context, name string, args json.RawMessage, opts []CallOption, only bool) (*execution, error) {
 	c, err := s.newCall(wire.OpCallTool, opts)
 	if err != nil {
 		return nil, err
@@ -50,9 +81,7 @@ func (s *Session) start(ctx context.Context, name string, args any, opts []CallO
 	c.tool = name
 	v := c.values()
 	v.SetText(wire.SlotName, name)
-	if v[wire.SlotArguments], err = object(args); err != nil {
-		return nil, fmt.Errorf("client: arguments of %s: %w", name, err)
-	}
+	v[wire.SlotArguments] = args
 	if err := c.asTask(ctx, v, only); err != nil {
 		return nil, err
 	}
@@ -133,7 +162,7 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 }
 
 // execution is what a call has become: a result, or a task that is followed from now on.
-func (s *Session) execution(c *call, result []byte, kind resultKind) (*Execution, error) {
+func (s *Session) execution(c *call, result []byte, kind resultKind) (*execution, error) {
 	var v wire.Values
 	if c.tasks && (kind == taskCreated || c.dialect.Task.ByParam) {
 		if err := c.dialect.TaskCreated.Read(result, &v); err != nil {
@@ -145,7 +174,7 @@ func (s *Session) execution(c *call, result []byte, kind resultKind) (*Execution
 			return nil, broken(c.op.Name, "the task has no id")
 		}
 		r, err := c.toolResult(result)
-		return &Execution{tool: c.tool, over: true, result: r, err: err}, err
+		return &execution{tool: c.tool, over: true, result: r, err: err}, err
 	}
 	x := s.newExecution(c.dialect, c.tool, v.Text(wire.SlotTaskID), c.round.entry.Key().ID)
 	if c.progress != nil {

@@ -54,6 +54,9 @@ func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage) []json.RawMess
 			}
 		}
 		s.tools.put(tool.Name, known)
+		if s.expected.get(tool.Name) != nil {
+			s.compare(readDefinition(definition))
+		}
 		valid = append(valid, definition)
 	}
 	return valid

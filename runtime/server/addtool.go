@@ -93,7 +93,7 @@ func rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
 	case h == nil:
 		wrong = "it has no handler"
 	default:
-		return Tool{Name: d.Name, Definition: string(definition), Handler: rawHandler(v, h, d.OutputSchema != nil, sensitive(string(definition)))}, nil
+		return Tool{Name: d.Name, Definition: string(definition), Handler: rawHandler(v, h, d.OutputSchema != nil, check.Sensitive(string(definition)))}, nil
 	}
 	return Tool{}, fmt.Errorf("server: tool %q: %s", d.Name, wrong)
 }

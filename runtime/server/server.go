@@ -132,7 +132,7 @@ func (s *Server) prepareTools() error {
 		case check.Valid(text, check.Limits{}) != nil:
 			return fmt.Errorf("server: the definition of tool %q is not JSON", t.Name)
 		}
-		t.Handler.hidden = sensitive(t.Definition)
+		t.Handler.hidden = check.Sensitive(t.Definition)
 		t.places = newPlaces(t.MaxConcurrent)
 		names[t.Name] = true
 	}

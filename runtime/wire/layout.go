@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -45,6 +46,11 @@ func (l *Layout) read(d *check.Decoder, v *Values) {
 			v[m.Slot] = d.Alias(nil)
 		}
 	}
+}
+
+// Has reports whether the messages have a place for a value of the slot, outside of other objects.
+func (l *Layout) Has(s Slot) bool {
+	return slices.ContainsFunc(l.Members, func(m Member) bool { return m.Slot == s && m.Inside == nil })
 }
 
 // Append writes a message: what v has of the layout, and the members of extra, a raw object or nil. Where both have a member, v's is

@@ -1,4 +1,4 @@
-package server
+package check
 
 import (
 	"encoding/json"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// sensitive returns the names of the properties that a tool's schemas call x-sensitive, for check.Decoder.Hide. A name is hidden
+// Sensitive returns the names of the properties that a tool's schemas call x-sensitive, for Decoder.Hide. definition is valid JSON. A name is hidden
 // wherever it occurs in the tool: which schema of a union or condition applies is not asked.
-func sensitive(definition string) string {
+func Sensitive(definition string) string {
 	if !strings.Contains(definition, `"x-sensitive"`) {
 		return ""
 	}
@@ -30,11 +30,11 @@ func collectSensitive(schema any, names *[]string) {
 	case map[string]any:
 		for name, member := range s {
 			if m, ok := member.(map[string]any); ok && m["x-sensitive"] == true {
-				*names = append(*names, "/"+pointerStep.Replace(name))
+				*names = append(*names, "/"+pointerEscape.Replace(name))
 			}
 			collectSensitive(member, names)
 		}
 	}
 }
 
-var pointerStep = strings.NewReplacer("~", "~0", "/", "~1")
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")

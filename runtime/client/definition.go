@@ -1,0 +1,143 @@
+package client
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// definition is a tool as tools/list shows it, as far as it binds: schemas without their notes.
+type definition struct {
+	Name                      string
+	InputSchema, OutputSchema any
+}
+
+func readDefinition(text []byte) *definition {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var out definition
+	_ = d.Decode(&out) // what can not be read differs
+	out.InputSchema, out.OutputSchema = binding(out.InputSchema, keywords), binding(out.OutputSchema, keywords)
+	return &out
+}
+
+// derived is what is derived from a tool's definition, when it is first needed.
+type derived struct {
+	once   sync.Once
+	hash   string // of the schemas without their notes
+	hidden string // for check.Decoder.Hide
+}
+
+func (k *derived) of(text string) *derived {
+	k.once.Do(func() {
+		d := readDefinition([]byte(text))
+		canonical, _ := json.Marshal([]any{d.InputSchema, d.OutputSchema}) // members are sorted
+		sum := sha256.Sum256(canonical)
+		k.hash, k.hidden = "sha256:"+hex.EncodeToString(sum[:]), check.Sensitive(text)
+	})
+	return k
+}
+
+// keys says what the keys of objects in a schema are.
+type keys uint8
+
+const (
+	keywords keys = iota
+	names         // of properties and definitions, with a schema each
+	data          // in JSON that is no schema
+)
+
+// What keywords hold, and those that bind nobody.
+var (
+	holdNames = []string{"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
+	holdData  = []string{"const", "default", "enum"}
+	notes     = []string{"$comment", "$schema", "deprecated", "description", "examples", "title"}
+)
+
+// below is what the keys are of the value of a key.
+func (k keys) below(key string) keys {
+	switch {
+	case k == data, k == keywords && slices.Contains(holdData, key):
+		return data
+	case k == keywords && slices.Contains(holdNames, key):
+		return names
+	}
+	return keywords
+}
+
+// binding is a schema without its notes.
+func binding(v any, k keys) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, value := range v {
+			if k != keywords || !slices.Contains(notes, key) {
+				out[key] = binding(value, k.below(key))
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = binding(v[i], k)
+		}
+		return out
+	}
+	return v
+}
+
+// firstDifference says at which pointer two JSON values differ, and how; "" for nowhere. at is the pointer of both.
+func firstDifference(at string, known, said any) string {
+	if reflect.DeepEqual(known, said) {
+		return ""
+	}
+	a, isObject := known.(map[string]any)
+	b, areObjects := said.(map[string]any)
+	if isObject && areObjects {
+		return differentMember(at, a, b)
+	}
+	list, isList := known.([]any)
+	other, areLists := said.([]any)
+	if isList && areLists && len(list) == len(other) {
+		for i := range list {
+			if d := firstDifference(fmt.Sprintf("%s/%d", at, i), list[i], other[i]); d != "" {
+				return d
+			}
+		}
+	}
+	if at == "" {
+		at = "its root"
+	}
+	return at + ": " + shown(known) + " is known, the server has " + shown(said)
+}
+
+func differentMember(at string, known, said map[string]any) string {
+	all := maps.Clone(known)
+	maps.Copy(all, said)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if d := firstDifference(at+"/"+pointerEscape.Replace(key), known[key], said[key]); d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// shown is a JSON value for a message.
+func shown(v any) string {
+	if v == nil {
+		return "nothing"
+	}
+	text, _ := json.Marshal(v)
+	return fmt.Sprintf("%.80s", text)
+}

@@ -1,0 +1,144 @@
+package client
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// Generation is the compile-time handshake between a generated client and this runtime, see server.Generation.
+type Generation int
+
+// Generation1 is what this runtime takes. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln.
+const Generation1 Generation = 1
+
+// Difference is something that a server says otherwise of a tool than a generated client knows.
+type Difference struct {
+	Tool string
+	What string // "inputSchema differs at /properties/symbol/maxLength: 8 is known, the server has 16"
+}
+
+// Expect says what tools a generated client knows, as their definitions. They are compared with what the server says of its tools: before
+// the first call of a generated client, and whenever a list of tools is read. Each difference is logged once as a warning, and told to
+// Handlers.ToolDiffers; calls go on. Descriptions, titles and examples are no difference.
+func (s *Session) Expect(_ Generation, definitions ...string) {
+	e := &s.expected
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.tools == nil {
+		e.tools, e.told = map[string]*definition{}, map[Difference]bool{}
+	}
+	for _, text := range definitions {
+		known := readDefinition([]byte(text))
+		if _, ok := e.tools[known.Name]; !ok {
+			e.compared = false
+		}
+		e.tools[known.Name] = known
+	}
+}
+
+// expected is what a generated client knows of its server.
+type expected struct {
+	mu       sync.Mutex
+	tools    map[string]*definition // by name
+	compared bool                   // or somebody is about to
+	told     map[Difference]bool
+}
+
+func (e *expected) get(tool string) *definition {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.tools[tool]
+}
+
+// due reports, once, that the server's list was not compared yet.
+func (e *expected) due() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	due := !e.compared && len(e.tools) > 0
+	e.compared = true
+	return due
+}
+
+// again has the list compared by whoever comes next.
+func (e *expected) again() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.compared = false
+}
+
+// compareTools reads the server's list of tools, the first time, so that what differs is known before it matters. Without a list the call goes on.
+func (s *Session) compareTools(ctx context.Context) {
+	if !s.expected.due() {
+		return
+	}
+	has := map[string]bool{}
+	for text, err := range s.ListTools(ctx) {
+		switch {
+		case err != nil && ctx.Err() != nil:
+			s.expected.again()
+			return
+		case err != nil:
+			s.cfg.logger.Warn("the server's tools can not be compared with those of the generated client", "error", err)
+			return
+		}
+		has[s.compare(readDefinition(text))] = true
+	}
+	for _, name := range s.expected.names() {
+		if !has[name] {
+			s.differs(Difference{Tool: name, What: "the server has no such tool"})
+		}
+	}
+}
+
+func (e *expected) names() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var all []string
+	for name := range e.tools {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// compare looks for differences between what the server says of a tool and what is known of it. It returns the tool's name.
+func (s *Session) compare(tool *definition) string {
+	known := s.expected.get(tool.Name)
+	if known == nil {
+		return tool.Name
+	}
+	if d := firstDifference("", known.InputSchema, tool.InputSchema); d != "" {
+		s.differs(Difference{tool.Name, "inputSchema differs at " + d})
+	}
+	if !s.dialect.Load().Call(wire.OpCallTool).Result.Has(wire.SlotStructuredContent) {
+		return tool.Name // the revision has no outputSchema
+	}
+	if d := firstDifference("", known.OutputSchema, tool.OutputSchema); d != "" {
+		s.differs(Difference{tool.Name, "outputSchema differs at " + d})
+	}
+	return tool.Name
+}
+
+// differs tells of a difference, once.
+func (s *Session) differs(d Difference) {
+	e := &s.expected
+	e.mu.Lock()
+	told := e.told[d]
+	if !told {
+		if e.told == nil {
+			e.told = map[Difference]bool{}
+		}
+		e.told[d] = true
+	}
+	e.mu.Unlock()
+	if told {
+		return
+	}
+	s.cfg.logger.Warn("the server's tool is not the one that the client was generated for", "tool", d.Tool, "difference", d.What)
+	if s.cfg.handlers.ToolDiffers != nil {
+		s.cfg.handlers.ToolDiffers(d)
+	}
+}

@@ -1,0 +1,68 @@
+package client
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// TaskError says that a task ended without a result. Err is why: a *Cause of source peer if it was cancelled, an *ExpiredError if the
+// server does not know it any more, an *Error if it failed with one, or what kept its state from being read.
+type TaskError struct {
+	State TaskState // the last one that was read
+	Err   error     // nil: it failed without saying why
+}
+
+// Error implements error.
+func (e *TaskError) Error() string {
+	text := "client: task " + e.State.ID + ": "
+	switch cause := (*Cause)(nil); {
+	case errors.As(e.Err, &cause) && cause.Source == inflight.SourcePeer:
+		return text + joined(string(task.Cancelled), cause.Reason)
+	case e.Err != nil && !terminal(e.State.Status):
+		return text + e.Err.Error()
+	case e.Err != nil:
+		return text + joined(string(e.State.Status), e.Err.Error())
+	}
+	return text + joined(string(e.State.Status), e.State.Message)
+}
+
+func joined(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
+}
+
+// Unwrap returns why.
+func (e *TaskError) Unwrap() error { return e.Err }
+
+// ExpiredError says that the server does not know a task: it has expired, was never there, or is another's.
+type ExpiredError struct {
+	Task   string
+	Reason string // what the server says
+}
+
+// Error implements error.
+func (e *ExpiredError) Error() string {
+	return "the server does not know the task, which may have expired: " + e.Reason
+}
+
+// taskError is the end of a task in that state. err is what was said of it, nil for nothing.
+func taskError(state TaskState, err error) *TaskError {
+	var refused *Error
+	said := ""
+	if errors.As(err, &refused) {
+		said = refused.Message
+	}
+	switch {
+	case state.Status == task.Cancelled:
+		err = &Cause{Source: inflight.SourcePeer, Reason: cmp.Or(state.Message, said)}
+	case refused != nil && refused.Code == rpc.CodeInvalidParams && state.Status != task.Failed:
+		err = &ExpiredError{Task: state.ID, Reason: said}
+	}
+	return &TaskError{State: state, Err: err}
+}

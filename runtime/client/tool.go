@@ -1,0 +1,184 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// Tool is what a generated client knows of one tool: its name, its schemas, and the functions that were made of them. It must not be copied
+// after its first use.
+//
+// What is generic is compiled again for each tool. So it only gives values their type, and the rest takes them as any.
+type Tool[In, Out any] struct {
+	Name string
+	// Definition is the tool as tools/list shows it, from which the functions were generated.
+	Definition string
+	// AppendInput writes an input, and CheckInput reads it back to check it.
+	AppendInput func(b []byte, in *In) []byte
+	CheckInput  func(d *check.Decoder, in *In)
+	// DecodeOutput reads an output; nil: the tool has no outputSchema, and Out is ToolResult.
+	DecodeOutput func(d *check.Decoder, out *Out)
+
+	derived derived
+	spare   sync.Pool // of *In, for CheckInput to write to; they are never read
+}
+
+// Call calls the tool and waits for its output, see Session.CallTool. An input that breaks its schema is not sent, and an output that breaks
+// its schema not returned: that is a *ValidationError. A tool that says that it failed is a *ToolError. in may be nil, for the zero value.
+func (t *Tool[In, Out]) Call(ctx context.Context, s *Session, in *In, opts ...CallOption) (*Out, error) {
+	args, err := t.arguments(ctx, s, in)
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.callTool(ctx, t.Name, args, opts)
+	if err != nil {
+		return nil, err
+	}
+	return t.output(s, result)
+}
+
+// Start is Call for a tool that may run as a task, see Session.Start.
+func (t *Tool[In, Out]) Start(ctx context.Context, s *Session, in *In, opts ...CallOption) (*Execution[Out], error) {
+	args, err := t.arguments(ctx, s, in)
+	if err != nil {
+		return nil, err
+	}
+	x, err := s.startTool(ctx, t.Name, args, opts)
+	return t.execution(x, err)
+}
+
+// Resume follows a task of the tool that another session has made, perhaps in another process. A ref of another tool is an error. What the
+// client knows of the tool may have changed since: that is reported as a difference, and the output is checked all the same.
+func (t *Tool[In, Out]) Resume(ctx context.Context, s *Session, ref Ref, opts ...CallOption) (*Execution[Out], error) {
+	if ref.Tool != t.Name {
+		return nil, fmt.Errorf("client: the task is of tool %s, not of %s", ref.Tool, t.Name)
+	}
+	if hash := t.derived.of(t.Definition).hash; ref.Schema != "" && ref.Schema != hash {
+		s.differs(Difference{Tool: t.Name, What: "the task was made by a client that knew other schemas"})
+	}
+	s.compareTools(ctx)
+	x, err := s.resume(ref, opts)
+	return t.execution(x, err)
+}
+
+func (t *Tool[In, Out]) execution(x *execution, err error) (*Execution[Out], error) {
+	if err != nil {
+		return nil, err
+	}
+	ref := x.ref()
+	if ref != (Ref{}) {
+		ref.Schema = t.derived.of(t.Definition).hash
+	}
+	return &Execution[Out]{x: x, ref: ref, read: func(r *ToolResult) (*Out, error) { return t.output(x.s, r) }}, nil
+}
+
+// arguments are those of a call, checked.
+func (t *Tool[In, Out]) arguments(ctx context.Context, s *Session, in *In) (json.RawMessage, error) {
+	if in == nil {
+		in = new(In)
+	}
+	args := t.AppendInput(make([]byte, 0, 256), in)
+	read, ok := t.spare.Get().(*In)
+	if !ok {
+		read = new(In)
+	}
+	d := check.Get(args, check.Limits{})
+	d.Hide(t.derived.of(t.Definition).hidden)
+	t.CheckInput(d, read)
+	err := finish(d)
+	if err != nil {
+		return nil, &ValidationError{Tool: t.Name, Unsent: true, Err: err}
+	}
+	*read = *new(In)
+	t.spare.Put(read)
+	s.compareTools(ctx)
+	return args, nil
+}
+
+// output reads the output of a result.
+func (t *Tool[In, Out]) output(s *Session, r *ToolResult) (*Out, error) {
+	if r.IsError {
+		return nil, &ToolError{Tool: t.Name, Result: r}
+	}
+	if t.DecodeOutput == nil {
+		return any(r).(*Out), nil
+	}
+	out := new(Out)
+	d := check.Get(r.output(), s.cfg.limits)
+	d.Hide(t.derived.of(t.Definition).hidden)
+	t.DecodeOutput(d, out)
+	if err := finish(d); err != nil {
+		return nil, &ValidationError{Tool: t.Name, Err: err}
+	}
+	return out, nil
+}
+
+// finish ends a decoder.
+func finish(d *check.Decoder) error {
+	err := d.Finish()
+	d.Put()
+	return err
+}
+
+// output is the result's structured content. Where there is none, revisions that do not have it send it as text.
+func (r *ToolResult) output() json.RawMessage {
+	if r.StructuredContent != nil {
+		return r.StructuredContent
+	}
+	var blocks []struct{ Text json.RawMessage }
+	var text string
+	if json.Unmarshal(r.Content, &blocks) == nil && len(blocks) == 1 && json.Unmarshal(blocks[0].Text, &text) == nil {
+		return json.RawMessage(text)
+	}
+	return nil
+}
+
+// Text is the text of the result's blocks, one a paragraph.
+func (r *ToolResult) Text() string {
+	var blocks []struct{ Text string }
+	_ = json.Unmarshal(r.Content, &blocks) // what can not be read is no text
+	var all bytes.Buffer
+	for _, b := range blocks {
+		if b.Text == "" {
+			continue
+		}
+		if all.Len() > 0 {
+			all.WriteByte('\n')
+		}
+		all.WriteString(b.Text)
+	}
+	return all.String()
+}
+
+// ToolError says that a tool failed: its result is an error, for a model or a person to read.
+type ToolError struct {
+	Tool   string
+	Result *ToolResult
+}
+
+// Error implements error.
+func (e *ToolError) Error() string { return joined("client: "+e.Tool+" failed", e.Result.Text()) }
+
+// ValidationError says that an input or an output breaks the schema that a generated client knows.
+type ValidationError struct {
+	Tool   string
+	Unsent bool  // it is the input, and nothing was sent
+	Err    error // check.Violations, *check.LimitError or *check.SyntaxError
+}
+
+// Error implements error.
+func (e *ValidationError) Error() string {
+	what := "its output breaks its schema"
+	if e.Unsent {
+		what = "not sent, the input breaks its schema"
+	}
+	return "client: " + e.Tool + ": " + what + ":\n" + e.Err.Error()
+}
+
+// Unwrap returns the violations.
+func (e *ValidationError) Unwrap() error { return e.Err }
