@@ -108,14 +108,15 @@ func (e *Engine) dispatch(id string) error {
 	return err
 }
 
-// forgetLater drops the local part of a task that a dispatcher has sent elsewhere.
+// forgetLater drops the local part of a task that runs elsewhere, unless it begins here soon.
 func (e *Engine) forgetLater(r *Run) {
 	e.mu.Lock()
-	e.freeSlot(r)
-	e.mu.Unlock()
+	defer e.mu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.lease.Epoch == 0 {
-		r.timer = e.timers.add(time.Now().Add(startGrace), func() { e.forgetUnbegun(r) })
+	if r.lease.Epoch > 0 || r.timer != nil {
+		return
 	}
+	e.freeSlot(r)
+	r.timer = e.timers.add(time.Now().Add(startGrace), func() { e.forgetUnbegun(r) })
 }

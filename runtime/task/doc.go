@@ -9,7 +9,8 @@
 //	engine.go, create.go, request.go, close.go
 //	                       Engine: what a server calls
 //	run.go, run_journal.go Run: what a handler calls; execute.go is the life of a run
-//	upkeep.go, timers.go   expiry, heartbeats, orphans, behind one timer
+//	upkeep.go, timers.go   expiry and orphans, behind one timer
+//	lease.go, outage.go    heartbeats and fences; waiting for a store that is away
 //	audit.go, limits.go, slots.go, events.go
 //	                       what the engine does on every call
 //	tasktest               the contract of Store as tests
@@ -38,7 +39,7 @@
 //	timeout                 Config.TimedOut says how, at once, even if the handler does not listen
 //	timeout, ErrExpired     the ttl passed, the task is gone (TSK15)
 //	shutdown                parked for another run if the store is durable, else failed: it would die with the process
-//	parent, ErrLease        another process runs the task now
+//	parent, ErrLease        another process runs the task now, or may soon
 //
 // A task's timeout starts anew with each run and is paused while a question is open; its ttl runs from creation, also while the
 // task is parked.
@@ -48,6 +49,16 @@
 // After a crash or a deploy the handler runs again from the top. Run.Do and Run.Ask are journaled by name and return at
 // once what they returned before, declined or late questions included. A name is one thing for the life of the task,
 // which also makes it the input key of 2026-07-28 (EXT09).
+//
+// # When the store is away
+//
+// The engine trusts no store to be there. An error that is not the store's answer (see outage) is an outage, and says nothing about the
+// task: only ErrNotFound is expiry. What a run writes is tried again, with growing pauses, until its lease is about to end; how it ended,
+// for as long as the engine lives, so that nothing that finished runs again because of an outage (DUR06). A try that failed may have been carried out: what
+// the store says to the next one is read accordingly.
+//
+// A run whose heartbeats do not arrive stops itself when nine tenths of its lease have passed by this process's monotonic clock, counted from
+// before the call that granted it. By the store's clock the lease began later, so nobody else runs the task by then (DUR02).
 //
 // # Order of messages
 //

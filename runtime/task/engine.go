@@ -35,12 +35,12 @@ type Config struct {
 	Node string
 	// Lease is how long a process that sends no heartbeat keeps its tasks; 0 means 30 seconds. Heartbeats are sent three times per lease.
 	Lease time.Duration
-	// Resume looks for orphans of other processes at the start and once per Lease, and dispatches them.
+	// Resume looks for orphans of other processes at the start and three times per Lease, and dispatches them.
 	Resume bool
 }
 
 // Runner does the work of one task. ctx ends with an *inflight.Cause: peer (cancelled), timeout, timeout with ErrExpired,
-// shutdown, or parent with ErrLease (another process has taken over). What is returned after ctx ended is discarded.
+// shutdown, or parent with ErrLease (another process has taken over, or may soon, since no heartbeat arrives). What is returned after ctx ended is discarded.
 type Runner func(ctx context.Context, r *Run) Outcome
 
 // Dispatcher decides where a task runs: Dispatch makes some process call Engine.Run(id), now or later. It carries ids
@@ -65,14 +65,15 @@ type Engine struct {
 	done   chan struct{}   // closed when Close lets the remaining waiters go
 	end    sync.Once
 
-	mu      sync.Mutex
-	closed  bool
-	busy    int           // goroutines and runs that Close waits for
-	idle    chan struct{} // closed when closed and not busy
-	runs    map[string]*Run
-	slots   slots
-	sweep   *timer // the next look for expired tasks
-	beating bool
+	mu     sync.Mutex
+	closed bool
+	busy   int           // goroutines and runs that Close waits for
+	idle   chan struct{} // closed when closed and not busy
+	runs   map[string]*Run
+	slots  slots
+	sweep  *timer // the next look for expired tasks
+	heart  *timer // the next heartbeat
+	fence  *timer // the next look for leases that are about to end
 }
 
 // New returns a running engine.

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -38,9 +39,15 @@ func (e *Engine) execute(id string) error {
 
 // begin takes the lease. It is a function of its own so that its frame is gone when the handler needs the stack.
 func (e *Engine) begin(r *Run, id string) error {
-	b, err := e.store.Begin(e.base, id, e.config.Node, e.config.Lease)
+	var b Begun
+	var from time.Time
+	err := e.outlast(e.base, within(e.config.Lease), func(ctx context.Context, _ bool) (err error) {
+		from = time.Now()
+		b, err = e.store.Begin(ctx, id, e.config.Node, e.config.Lease)
+		return err
+	})
 	if err == nil {
-		e.begun(r, &b)
+		e.begun(r, &b, from)
 	}
 	return err
 }
@@ -61,20 +68,22 @@ func (e *Engine) notBegun(r *Run, err error) error {
 	var over *TerminalError
 	switch {
 	case errors.Is(err, ErrLease):
-		return nil // somebody runs it, perhaps this engine
+		e.forgetLater(r) // somebody runs it, perhaps this engine
+		return nil
 	case errors.As(err, &over), errors.Is(err, ErrNotFound):
 		e.forgetUnbegun(r)
 		return nil
 	}
 	e.audit.failed("begin", &Task{ID: r.Task().ID}, err)
+	e.forgetUnbegun(r)
 	return err
 }
 
-// begun fills in what Begin granted and starts the run's timeout.
-func (e *Engine) begun(r *Run, b *Begun) {
+// begun fills in what Begin granted, in a call that began at from, and starts the run's timeout.
+func (e *Engine) begun(r *Run, b *Begun, from time.Time) {
 	r.mu.Lock()
 	e.timers.remove(r.timer)
-	r.timer, r.lease, r.task = nil, b.Lease, b.Task
+	r.timer, r.lease, r.fenced, r.task = nil, b.Lease, e.fenceFrom(from), b.Task
 	for i := range b.Journal {
 		r.remember(b.Journal[i])
 	}
@@ -82,14 +91,14 @@ func (e *Engine) begun(r *Run, b *Begun) {
 		r.timer = e.timers.add(time.Now().Add(d), func() { e.timeout(r) })
 	}
 	r.mu.Unlock()
-	e.enlist(r)
+	e.enlist(r, from)
 	if b.Task.CancelRequested {
 		r.cancelled(&b.Task)
 	}
 }
 
 // enlist makes the run known. Another run of the same task here has lost its lease.
-func (e *Engine) enlist(r *Run) {
+func (e *Engine) enlist(r *Run, from time.Time) {
 	e.mu.Lock()
 	before, closed := e.runs[r.lease.Task], e.closed
 	e.runs[r.lease.Task] = r
@@ -97,17 +106,13 @@ func (e *Engine) enlist(r *Run) {
 		r.requestor, r.slot = requestor{name: r.task.Owner}, true
 		e.slots.take(r.requestor)
 	}
-	beat := !e.beating
-	e.beating = true
+	e.guard(from)
 	e.mu.Unlock()
 	if before != nil && before != r {
 		before.stop(inflight.SourceParent, "", ErrLease)
 	}
 	if closed {
 		r.stop(inflight.SourceShutdown, "", nil)
-	}
-	if beat {
-		e.beatLater()
 	}
 }
 
@@ -194,9 +199,17 @@ func (e *Engine) settleEnded(r *Run, c *inflight.Cause) {
 	e.finish(r, &o)
 }
 
-// finish ends the task unless somebody else has: one compare-and-set decides (TSK07).
+// finish ends the task unless somebody else has: one compare-and-set decides (TSK07). It waits for the store for as long as the engine
+// lives, even past the lease: until another run begins, what is done need not be done again (DUR06).
 func (e *Engine) finish(r *Run, o *Outcome) {
-	t, err := e.store.Finish(e.base, r.held(), *o)
+	var t Task
+	err := e.outlast(e.base, always, func(ctx context.Context, again bool) (err error) {
+		t, err = e.store.Finish(ctx, r.held(), *o)
+		if over := (*TerminalError)(nil); again && errors.As(err, &over) {
+			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has ended it
+		}
+		return err
+	})
 	if err != nil {
 		e.unfinished(r, o, err)
 		return
@@ -218,11 +231,18 @@ func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 		e.audit.dropped(&r.task, *o, err)
 		return
 	}
-	e.audit.failed("finish", &r.task, err) // its lease will run out, and another run may follow
+	e.audit.failed("finish", &r.task, err) // the engine is closed: another run may follow
 }
 
 func (e *Engine) park(r *Run) {
-	if _, err := e.store.Park(e.base, r.held()); err != nil {
+	err := r.outlast(e.base, func(ctx context.Context, again bool) error {
+		_, err := e.store.Park(ctx, r.held())
+		if again && errors.Is(err, ErrLease) {
+			return nil // an earlier try has given it back
+		}
+		return err
+	})
+	if err != nil {
 		e.audit.failed("park", &r.task, err)
 	}
 }

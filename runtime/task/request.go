@@ -101,10 +101,10 @@ func (e *Engine) publish(r *Run, t *Task) {
 	}
 }
 
-// Wait blocks until the task is over and returns it (TSK09). Errors: ErrNotFound, also when the task expires meanwhile
-// (TSK15); the cause of ctx's end; ErrClosed.
+// Wait blocks until the task is over and returns it (TSK09). Outages of the store that are no longer than a lease are waited out (DUR06).
+// Errors: ErrNotFound, also when the task expires meanwhile (TSK15); the cause of ctx's end; ErrClosed.
 func (e *Engine) Wait(ctx context.Context, owner, id string) (Task, error) {
-	t, err := e.store.Get(ctx, owner, id) // most tasks are over by then, and need no channel
+	t, err := e.read(ctx, owner, id) // most tasks are over by then, and need no channel
 	for err == nil && !t.Status.Terminal() {
 		t, err = e.waitOnce(ctx, owner, id)
 	}
@@ -120,7 +120,7 @@ func (e *Engine) Wait(ctx context.Context, owner, id string) (Task, error) {
 
 // waitOnce returns the task after it may have changed, or at once if it is over.
 func (e *Engine) waitOnce(ctx context.Context, owner, id string) (Task, error) {
-	t, changed, err := e.store.Watch(ctx, owner, id)
+	t, changed, err := e.watch(ctx, within(e.config.Lease), owner, id)
 	if err != nil || t.Status.Terminal() {
 		return t, err
 	}
@@ -131,11 +131,30 @@ func (e *Engine) waitOnce(ctx context.Context, owner, id string) (Task, error) {
 	case <-e.done:
 		return Task{}, ErrClosed
 	}
-	after, err := e.store.Get(ctx, owner, id)
+	after, err := e.read(ctx, owner, id)
 	if errors.Is(err, ErrNotFound) {
 		return Task{}, &NotFoundError{Expired, t.Tool} // nothing but expiry removes a task
 	}
 	return after, err
+}
+
+// read is the store's Get, through an outage of at most a lease.
+func (e *Engine) read(ctx context.Context, owner, id string) (t Task, err error) {
+	err = e.outlast(ctx, within(e.config.Lease), func(ctx context.Context, _ bool) (err error) {
+		t, err = e.store.Get(ctx, owner, id)
+		return err
+	})
+	return t, err
+}
+
+// watch is the store's Watch, through an outage as long as allowed says so. What it holds is released when ctx ends, so no try has a limit
+// of its own.
+func (e *Engine) watch(ctx context.Context, allowed func() bool, owner, id string) (t Task, changed <-chan struct{}, err error) {
+	err = e.outlast(ctx, allowed, func(context.Context, bool) (err error) {
+		t, changed, err = e.store.Watch(ctx, owner, id)
+		return err
+	})
+	return t, changed, err
 }
 
 // Watch returns the task and a channel that is closed when it may have changed since: then read it again. Whoever serves

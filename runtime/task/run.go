@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
@@ -24,11 +25,12 @@ type Run struct {
 	requestor requestor
 
 	mu      sync.Mutex
-	task    Task   // as it was at Create, then at Begin
-	lease   Lease  // zero before Begin
-	timer   *timer // of the timeout; paused while asking > 0
-	asking  int32  // open questions of this run
-	asked   bool   // to cancel
+	task    Task      // as it was at Create, then at Begin
+	lease   Lease     // zero before Begin
+	fenced  time.Time // when the run has to stop unless a heartbeat extends the lease
+	timer   *timer    // of the timeout; paused while asking > 0
+	asking  int32     // open questions of this run
+	asked   bool      // to cancel
 	reason  string
 	journal map[string]*Entry
 	doing   map[string]bool
@@ -77,7 +79,11 @@ func (r *Run) CancelRequested() (reason string, asked bool) {
 
 // Describe changes the task's status message.
 func (r *Run) Describe(ctx context.Context, message string) error {
-	t, err := r.engine.store.Describe(ctx, r.held(), message)
+	var t Task
+	err := r.outlast(ctx, func(ctx context.Context, _ bool) (err error) {
+		t, err = r.engine.store.Describe(ctx, r.held(), message)
+		return err
+	})
 	if err != nil {
 		return r.or(err)
 	}

@@ -21,13 +21,24 @@ func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) 
 		return nil, err
 	}
 	// The effect has happened, so it is recorded even if ctx has ended since.
-	if err := r.engine.store.Record(context.WithoutCancel(ctx), r.held(), name, data); err != nil {
+	if err := r.record(context.WithoutCancel(ctx), name, data); err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.remember(Entry{Name: name, Kind: Done, Data: data})
 	return data, nil
+}
+
+func (r *Run) record(ctx context.Context, name string, data []byte) error {
+	store, lease := r.engine.store, r.held()
+	return r.outlast(ctx, func(ctx context.Context, again bool) error {
+		err := store.Record(ctx, lease, name, data)
+		if taken := (*NameError)(nil); again && errors.As(err, &taken) {
+			_, err = store.Entry(ctx, lease, name) // an earlier try has recorded it: the name is this call's
+		}
+		return err
+	})
 }
 
 // enterStep returns the journaled value, or marks the step as being done.
@@ -74,7 +85,7 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	if err := r.ended(ctx); err != nil {
 		return nil, err
 	}
-	t, err := r.engine.store.Ask(ctx, r.held(), q)
+	t, err := r.putQuestion(ctx, q)
 	if err != nil {
 		return nil, r.or(err)
 	}
@@ -88,6 +99,14 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	defer r.resume()
 	e, err := r.await(ctx, q.Name, late)
 	return e.outcome(err)
+}
+
+func (r *Run) putQuestion(ctx context.Context, q Question) (t Task, err error) {
+	err = r.outlast(ctx, func(ctx context.Context, _ bool) (err error) {
+		t, err = r.engine.store.Ask(ctx, r.held(), q)
+		return err
+	})
+	return t, err
 }
 
 // Settled reports whether Ask would ask nobody, because the journal has the outcome or the name is not the question's.
@@ -164,7 +183,7 @@ func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func(
 func (r *Run) await(ctx context.Context, name string, late <-chan struct{}) (*Entry, error) {
 	owner, lease := r.Task().Owner, r.held()
 	for {
-		t, changed, err := r.engine.store.Watch(ctx, owner, lease.Task)
+		t, changed, err := r.engine.watch(ctx, r.mayWrite, owner, lease.Task)
 		if err != nil {
 			return nil, r.or(err)
 		}
@@ -197,7 +216,11 @@ func (t *Task) open(name string) bool {
 
 // settled reads how a question that is not open any more ended, and remembers it.
 func (r *Run) settled(ctx context.Context, l Lease, name string) (*Entry, error) {
-	e, err := r.engine.store.Entry(ctx, l, name)
+	var e Entry
+	err := r.outlast(ctx, func(ctx context.Context, _ bool) (err error) {
+		e, err = r.engine.store.Entry(ctx, l, name)
+		return err
+	})
 	if err != nil {
 		return nil, r.or(err)
 	}
@@ -228,7 +251,11 @@ func (r *Run) giveUp(ctx context.Context, l Lease, name string) (*Entry, error) 
 }
 
 func (r *Run) withdraw(l Lease, name string) error {
-	t, err := r.engine.store.Withdraw(r.engine.base, l, name)
+	var t Task
+	err := r.outlast(r.engine.base, func(ctx context.Context, _ bool) (err error) {
+		t, err = r.engine.store.Withdraw(ctx, l, name)
+		return err
+	})
 	if err != nil {
 		return r.or(err)
 	}

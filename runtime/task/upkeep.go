@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -17,22 +16,34 @@ const (
 	orphanBatch = 256
 )
 
-// expireAt plans a sweep at that time, unless an earlier one is planned.
-func (e *Engine) expireAt(at time.Time) {
+// plan has fn called at that time, in a goroutine of its own, unless it will be called before that. next holds the planned call, until fn
+// unplans it.
+func (e *Engine) plan(next **timer, at time.Time, fn func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.sweep != nil && !at.Before(e.sweep.at) {
+	e.planLocked(next, at, fn)
+}
+
+func (e *Engine) planLocked(next **timer, at time.Time, fn func()) {
+	if *next != nil && !at.Before((*next).at) {
 		return
 	}
-	e.timers.remove(e.sweep)
-	e.sweep = e.timers.add(at, func() { e.spawn(e.expire) })
+	e.timers.remove(*next)
+	*next = e.timers.add(at, func() { e.spawn(fn) })
 }
+
+func (e *Engine) unplan(next **timer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	*next = nil
+}
+
+// expireAt plans a look for expired tasks.
+func (e *Engine) expireAt(at time.Time) { e.plan(&e.sweep, at, e.expire) }
 
 // expire removes what has expired, stops its work, and plans the next sweep (TSK15).
 func (e *Engine) expire() {
-	e.mu.Lock()
-	e.sweep = nil
-	e.mu.Unlock()
+	e.unplan(&e.sweep)
 	for {
 		x, err := e.store.Expire(e.base, sweepBatch)
 		if err != nil {
@@ -75,79 +86,33 @@ func (e *Engine) removed(ctx context.Context, why string, t *Task) {
 	}
 }
 
-// beatLater plans the next heartbeat. There is one at a time, and none while nothing runs.
-func (e *Engine) beatLater() {
-	e.timers.add(time.Now().Add(e.config.Lease/3), func() { e.spawn(e.beat) })
-}
-
-// beat extends the leases of what runs here, and stops what should no longer run.
-func (e *Engine) beat() {
-	leases, runs := e.leases()
-	if len(leases) == 0 {
-		return
-	}
-	defer e.beatLater()
-	b, err := e.store.Heartbeat(e.base, leases, e.config.Lease)
-	if err != nil {
-		e.audit.failed("heartbeat", &Task{}, err)
-		return
-	}
-	for _, l := range slices.Concat(b.Lost, b.Cancel) {
-		e.reconsider(runs[l.Task])
-	}
-}
-
-// leases lists what runs here. If nothing does, the next run starts the heartbeat again.
-func (e *Engine) leases() ([]Lease, map[string]*Run) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	var leases []Lease
-	runs := map[string]*Run{}
-	for id, r := range e.runs {
-		if l := r.held(); l.Epoch > 0 {
-			leases = append(leases, l)
-			runs[id] = r
-		}
-	}
-	e.beating = len(leases) > 0
-	return leases, runs
-}
-
-// reconsider reads from the store why a run should stop, and stops it accordingly.
-func (e *Engine) reconsider(r *Run) {
-	task := r.Task()
-	t, err := e.store.Get(e.base, task.Owner, task.ID)
-	switch {
-	case err != nil && task.Uncancellable: // expired, as above
-	case err != nil:
-		r.stop(inflight.SourceTimeout, "", ErrExpired)
-	case t.CancelRequested:
-		r.cancelled(&t)
-	default:
-		r.stop(inflight.SourceParent, "", ErrLease)
-	}
-}
-
-// resume dispatches tasks that nobody runs, now and once per lease.
+// resume dispatches tasks that nobody runs, now and as often as heartbeats are sent. When there were more of them than it took, it comes
+// back sooner.
 func (e *Engine) resume() {
 	e.spawn(func() {
+		again := e.config.Lease / beatsPerLease
 		e.expireAt(time.Now()) // of tasks whose creators are gone
 		ids, err := e.store.Orphans(e.base, orphanBatch)
 		if err != nil {
 			e.audit.failed("resume", &Task{}, err)
 		}
 		for _, id := range ids {
-			if e.isClosed() {
-				return
+			if e.wanted(id) {
+				e.dispatch(id)
 			}
-			e.dispatch(id)
 		}
+		if len(ids) == orphanBatch {
+			again = min(again, time.Second)
+		}
+		e.timers.add(time.Now().Add(again), e.resume)
 	})
-	e.timers.add(time.Now().Add(e.config.Lease), e.resume)
 }
 
-func (e *Engine) isClosed() bool {
+// wanted reports whether an orphan should run: not when the engine is closed, nor when the handler of an earlier run has returned here and
+// only the store was not there to be told (DUR06).
+func (e *Engine) wanted(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.closed
+	r := e.runs[id]
+	return !e.closed && (r == nil || r.slot || r.held().Epoch == 0)
 }

@@ -1,0 +1,131 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+)
+
+const (
+	// beatsPerLease is how often the leases are extended while they last. After a heartbeat that failed the next one comes sooner.
+	beatsPerLease  = 3
+	triesPerLease  = 12
+	fencesPerLease = 10
+)
+
+// fenceFrom is until when a run may go on whose lease was granted or extended by a call that began at from: the store counts the lease
+// from a later moment, and the rest of it is for the run to end in.
+func (e *Engine) fenceFrom(from time.Time) time.Time {
+	return from.Add(e.config.Lease - e.config.Lease/fencesPerLease)
+}
+
+// fence is until when the run may go on, by this process's monotonic clock; zero if no other run can follow it.
+func (r *Run) fence() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.fenced
+}
+
+func (r *Run) setFence(at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fenced = at
+}
+
+// mayWrite reports whether the run is not fenced.
+func (r *Run) mayWrite() bool {
+	at := r.fence()
+	return at.IsZero() || time.Now().Before(at)
+}
+
+// guard plans the next heartbeat and the next look at fences for a run whose lease began at from. The caller holds the lock.
+func (e *Engine) guard(from time.Time) {
+	e.planLocked(&e.heart, from.Add(e.config.Lease/beatsPerLease), e.beat)
+	e.planLocked(&e.fence, e.fenceFrom(from), e.stopFenced)
+}
+
+// beat extends the leases of what runs here, and stops what should no longer run. Nothing is planned while nothing runs.
+func (e *Engine) beat() {
+	e.unplan(&e.heart)
+	leases, runs := e.leases()
+	if len(leases) == 0 {
+		return
+	}
+	from := time.Now()
+	ctx, cancel := context.WithTimeout(e.base, e.config.Lease/beatsPerLease)
+	b, err := e.store.Heartbeat(ctx, leases, e.config.Lease)
+	cancel()
+	if err != nil {
+		e.audit.failed("heartbeat", &Task{}, err)
+		e.plan(&e.heart, time.Now().Add(e.config.Lease/triesPerLease), e.beat)
+		return
+	}
+	e.plan(&e.heart, from.Add(e.config.Lease/beatsPerLease), e.beat)
+	for _, l := range b.Lost {
+		e.reconsider(runs[l.Task], true)
+		delete(runs, l.Task)
+	}
+	for _, r := range runs {
+		r.setFence(e.fenceFrom(from))
+	}
+	for _, l := range b.Cancel {
+		e.reconsider(runs[l.Task], false)
+	}
+}
+
+// leases lists what runs here.
+func (e *Engine) leases() ([]Lease, map[string]*Run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var leases []Lease
+	runs := map[string]*Run{}
+	for id, r := range e.runs {
+		if l := r.held(); l.Epoch > 0 {
+			leases = append(leases, l)
+			runs[id] = r
+		}
+	}
+	return leases, runs
+}
+
+// reconsider reads from the store why a run should stop, and stops it accordingly. If the store can not say, the next heartbeat asks
+// again, or the fence stops the run.
+func (e *Engine) reconsider(r *Run, lost bool) {
+	task := r.Task()
+	t, err := e.store.Get(e.base, task.Owner, task.ID)
+	switch {
+	case errors.Is(err, ErrNotFound) && task.Uncancellable:
+		r.setFence(time.Time{}) // expired: its work goes on, for nobody to read the result (CAN14)
+	case errors.Is(err, ErrNotFound):
+		r.stop(inflight.SourceTimeout, "", ErrExpired)
+	case err != nil:
+		e.audit.failed("get", &task, err)
+	case t.CancelRequested:
+		r.cancelled(&t)
+	case lost || t.Status.Terminal():
+		r.stop(inflight.SourceParent, "", ErrLease)
+	}
+}
+
+// stopFenced stops the runs whose leases are about to end without a heartbeat, before another process may begin them (DUR02), and plans
+// the next look.
+func (e *Engine) stopFenced() {
+	e.unplan(&e.fence)
+	_, runs := e.leases()
+	now, next := time.Now(), time.Time{}
+	for _, r := range runs {
+		at := r.fence()
+		switch {
+		case at.IsZero() || r.ctx.Err() != nil:
+		case !now.Before(at):
+			r.stop(inflight.SourceParent, "", ErrLease)
+		case next.IsZero() || at.Before(next):
+			next = at
+		}
+	}
+	if !next.IsZero() {
+		e.plan(&e.fence, next, e.stopFenced)
+	}
+}

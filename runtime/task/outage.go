@@ -1,0 +1,82 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// The pauses between two tries of a store call double from the first to the last. Each is shortened at random, by up to a half, so that
+// those who wait for a store do not all come back at once.
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 2 * time.Second
+)
+
+// outlast makes a call of the store until the store has answered: it waits an outage out (DUR06). again tells the call that an earlier
+// try failed, which may have been carried out nevertheless. It gives up, with the last error, when ctx or the engine ends, or when going
+// on is no longer allowed.
+func (e *Engine) outlast(ctx context.Context, allowed func() bool, call func(ctx context.Context, again bool) error) error {
+	err := e.try(ctx, false, call)
+	for pause := firstPause; outage(err) && allowed() && e.rest(ctx, pause); pause = min(2*pause, lastPause) {
+		err = e.try(ctx, true, call)
+	}
+	return err
+}
+
+// try makes one call. Stores behind a connection may never answer, so theirs have a time limit.
+func (e *Engine) try(ctx context.Context, again bool, call func(ctx context.Context, again bool) error) error {
+	if e.store.Durable() {
+		limited, cancel := context.WithTimeout(ctx, e.config.Lease/beatsPerLease)
+		defer cancel()
+		ctx = limited
+	}
+	return call(ctx, again)
+}
+
+// rest pauses; false means that there is no reason to go on.
+func (e *Engine) rest(ctx context.Context, pause time.Duration) bool {
+	t := time.NewTimer(pause - rand.N(pause/2))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+	case <-e.base.Done():
+	}
+	return false
+}
+
+// outage reports whether err says nothing about the task: whatever is not the store's answer.
+func outage(err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, answer := range []error{ErrNotFound, ErrLease, ErrExists, ErrCursor} {
+		if errors.Is(err, answer) {
+			return false
+		}
+	}
+	var (
+		over  *TerminalError
+		edge  *EdgeError
+		name  *NameError
+		limit *LimitError
+	)
+	return !errors.As(err, &over) && !errors.As(err, &edge) && !errors.As(err, &name) && !errors.As(err, &limit)
+}
+
+// always is for what is worth trying for as long as the engine lives.
+func always() bool { return true }
+
+// within allows to go on for d from now.
+func within(d time.Duration) (allowed func() bool) {
+	end := time.Now().Add(d)
+	return func() bool { return time.Now().Before(end) }
+}
+
+// outlast is the engine's, for as long as the run may write.
+func (r *Run) outlast(ctx context.Context, call func(ctx context.Context, again bool) error) error {
+	return r.engine.outlast(ctx, r.mayWrite, call)
+}
