@@ -136,6 +136,10 @@ func (r *run) lower() {
 		r.result.Methods = append(r.result.Methods, Tool{Name: m.Name, Method: m.GoName, Input: m.Params.Name, Output: m.Result.Name,
 			File: files.Take(stubName(m.Name)) + "_handler.go"})
 	}
+	for _, n := range pkg.Noticed {
+		r.result.Methods = append(r.result.Methods, Tool{Name: n.Name, Method: n.GoName, Input: n.Params.Name, Call: "server.Notice",
+			File: files.Take(stubName(n.Name)) + "_handler.go"})
+	}
 	for _, h := range pkg.Entries {
 		r.result.Methods = append(r.result.Methods, Tool{Name: h.Entry, Method: h.GoName, Input: h.Input, Output: h.Output,
 			File: files.Take(stubName(h.GoName)) + "_handler.go"})

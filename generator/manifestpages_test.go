@@ -27,6 +27,8 @@ func TestSRV07ThePageAboutCustomMethodsCompiles(t *testing.T) {
 
 var _ reports.Handlers = (*handlers)(nil)
 
+func (h *handlers) build(ctx context.Context, report string) error                { return ctx.Err() }
+func (h *handlers) noteSeen(ctx context.Context, who, report string) error        { return ctx.Err() }
 func (h *handlers) refresh(ctx context.Context, report string) (int64, error) { return int64(len(report)), ctx.Err() }
 `)
 }

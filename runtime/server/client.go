@@ -129,7 +129,7 @@ func (w *revision) refuses(can ability, q *task.Question) *UnsupportedError {
 	}
 	op := opOf(q.Method)
 	for i := range w.questions {
-		if w.questions[i].Op == op {
+		if asks := &w.questions[i]; asks.Op == op && (op != wire.OpCustomRequest || asks.Name == q.Method) {
 			return w.questions[i].refuses(can, params)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -11,10 +12,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ClientRequest is one request that handlers may make of the client: sampling, roots, questions with a schema of their own.
-// Generated code has one per request, and a function or method that calls Send with it.
+// ClientRequest is one request that handlers may make of the client: sampling, roots, questions with a schema of their own, or one that is
+// not the protocol's. Generated code has one per request, and a function or method that calls Send with it.
 type ClientRequest[In, Out any] struct {
-	Op     wire.Op // OpCreateMessage, OpListRoots, OpElicit
+	Op     wire.Op // OpCreateMessage, OpListRoots, OpElicit, OpCustomRequest
+	Method string  // of an OpCustomRequest: its name in every revision
 	Codecs []ClientCodec[In, Out]
 }
 
@@ -24,6 +26,8 @@ type ClientCodec[In, Out any] struct {
 	Append   func(b []byte, in *In) []byte // nil: the request has no params of its own
 	Check    func(d *check.Decoder)        // validates what Append wrote (LET01); nil: any JSON will do
 	Decode   func(d *check.Decoder, out *Out)
+	// DecodeParams validates what Append wrote, in place of Check, of a request that is not the protocol's.
+	DecodeParams func(d *check.Decoder, in *In)
 }
 
 // Send makes the request and blocks until it is answered, ctx ends or the server's question timeout passes. It travels as
@@ -41,13 +45,13 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 		return nil, &UnsupportedError{}
 	}
 	q := task.Question{
-		Name: name, Method: askOf(r.Op), Payload: codec.params(in), Deadline: time.Now().Add(s.cfg.askTimeout),
+		Name: name, Method: r.method(), Payload: codec.params(in), Deadline: time.Now().Add(s.cfg.askTimeout),
 	}
 	if refused := c.refuses(&q); refused != nil {
 		return nil, refused
 	}
 	q.Payload, _ = w.ownMembers(q.Payload, nil)
-	err := s.validate(q.Payload, codec.Check)
+	err := s.validate(q.Payload, codec.check())
 	if err == nil {
 		err = contradiction(r.Op, q.Payload)
 	}
@@ -67,6 +71,14 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	return out, nil
 }
 
+// method is what the request is recorded as.
+func (r *ClientRequest[In, Out]) method() string {
+	if r.Op == wire.OpCustomRequest {
+		return r.Method
+	}
+	return askOf(r.Op)
+}
+
 func (r *ClientRequest[In, Out]) codec(revision string) (found *ClientCodec[In, Out]) {
 	for i := range r.Codecs {
 		switch r.Codecs[i].Revision {
@@ -77,6 +89,13 @@ func (r *ClientRequest[In, Out]) codec(revision string) (found *ClientCodec[In, 
 		}
 	}
 	return found
+}
+
+func (c *ClientCodec[In, Out]) check() func(d *check.Decoder) {
+	if c.DecodeParams != nil {
+		return func(d *check.Decoder) { c.DecodeParams(d, new(In)) }
+	}
+	return c.Check
 }
 
 func (c *ClientCodec[In, Out]) params(in *In) []byte {
@@ -136,7 +155,8 @@ func (w *revision) refusesPages(can ability) *UnsupportedError {
 	return w.refuses(can, &task.Question{Method: elicitMethod, Payload: w.page})
 }
 
-// The operations of recorded questions, whatever a revision calls them.
+// The operations of recorded questions, whatever a revision calls them. One that is not the protocol's is recorded by its method, which has
+// a slash and is the same in all.
 const (
 	askMethod     = "ask" // a prompt to the user
 	elicitMethod  = "elicit"
@@ -157,13 +177,24 @@ func askOf(op wire.Op) string {
 }
 
 func opOf(method string) wire.Op {
-	switch method {
-	case messageMethod:
+	switch {
+	case method == messageMethod:
 		return wire.OpCreateMessage
-	case rootsMethod:
+	case method == rootsMethod:
 		return wire.OpListRoots
+	case strings.Contains(method, "/"):
+		return wire.OpCustomRequest
 	}
 	return wire.OpElicit
+}
+
+// nameOf is what the revision calls the request of a recorded question.
+func (w *revision) nameOf(method string) string {
+	op := opOf(method)
+	if op == wire.OpCustomRequest {
+		return method
+	}
+	return w.names[op]
 }
 
 // UnsupportedError says that the client did not declare the capability that a request to it takes. It matches ErrUnsupported.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -155,7 +156,10 @@ func (cs *ClientSession) ask(ctx context.Context, q task.Question, _ answerCheck
 		return nil, cs.over(errSilenced)
 	}
 	defer p.live.done()
+	began := time.Now()
+	cs.observeQuestion(QuestionAsked, q.Name, began, nil)
 	data, err := (&asking{about: subject{peer: p}, call: p.ctx, wait: ctx}).send(q)
+	cs.observeQuestion(QuestionEnded, q.Name, began, err)
 	if errors.Is(err, task.ErrUnanswered) {
 		return nil, fmt.Errorf("%w: %q", ErrQuestionTimeout, q.Name)
 	}

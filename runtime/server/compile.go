@@ -22,6 +22,8 @@ type revision struct {
 	versionKey []byte
 	// handlers serve the methods of the definition that this revision has.
 	handlers map[string]*methodCodec
+	// notices take the notifications of clients that are not the protocol's.
+	noticeHandlers map[string]*NoticeHandler
 	// lists are the scopes of those that give lists.
 	lists map[string]*listScope
 	// watch and unwatch are called with the resources that a subscription names; nil for none.
@@ -68,12 +70,15 @@ func compileRevisions(d *Definition) ([]*revision, error) {
 func compileRevision(w *wire.Revision, d *Definition) *revision {
 	c := &revision{
 		Revision: w, versionKey: []byte(w.Meta.ProtocolVersion), methods: make(map[string]*wire.Method, len(w.Methods)),
-		handlers: map[string]*methodCodec{}, lists: map[string]*listScope{}, tasks: hasTasks(w, d.Tools),
+		handlers: map[string]*methodCodec{}, noticeHandlers: map[string]*NoticeHandler{}, lists: map[string]*listScope{}, tasks: hasTasks(w, d.Tools),
 	}
 	for i := range d.Methods {
 		if codec := d.Methods[i].codec(w.Version); codec != nil {
 			c.handlers[d.Methods[i].name] = codec
 		}
+	}
+	for i := range d.Notices {
+		c.noticeHandlers[d.Notices[i].name] = &d.Notices[i]
 	}
 	for i := range w.Methods {
 		m := &w.Methods[i]

@@ -14,9 +14,23 @@ import (
 // changed is a notification of the server's own.
 var changedRows = CustomNotification[echoOutput]{Method: "rows/changed", Append: appendEchoOutput, Decode: decodeEchoOutput}
 
+// extensionsOf is where the revision declares extensions.
+func extensionsOf(w *wire.Revision) string {
+	if w.Handshake {
+		return "experimental/"
+	}
+	return "extensions/"
+}
+
 // customized is a server with a request and a notification of its own, in two revisions.
 func customized(t *testing.T, fn func(ctx context.Context, call *Call, in *echoInput) (*echoOutput, error), tools ...Tool) *fixture {
 	t.Helper()
+	return dual(t, customDefinition(fn, func(context.Context, *Notice, *echoInput) error { return nil }, tools...))
+}
+
+// customDefinition is one with requests and notifications that are not the protocol's, of both sides.
+func customDefinition(fn func(ctx context.Context, call *Call, in *echoInput) (*echoOutput, error),
+	seen func(ctx context.Context, from *Notice, in *echoInput) error, tools ...Tool) Definition {
 	var revisions []*wire.Revision
 	for _, w := range []*wire.Revision{wiretest.Revision20251125(), wiretest.Revision20260728()} {
 		for i := range w.Methods {
@@ -24,16 +38,16 @@ func customized(t *testing.T, fn func(ctx context.Context, call *Call, in *echoI
 				w.Methods = append(w.Methods, wire.Method{Name: "rows/read", Op: wire.OpMethod, NoInput: !w.Handshake, Read: m.Read})
 			}
 		}
-		place := "experimental/"
-		if !w.Handshake {
-			place = "extensions/"
-		}
-		w.Outgoing = append(w.Outgoing, wire.Outgoing{Op: wire.OpCustom, Name: changedRows.Method})
-		w.Capabilities.Extensions = []string{place + "com.example~1rows"}
+		w.Methods = append(w.Methods, wire.Method{Name: "notifications/rows/seen", Op: wire.OpNotice, Notification: true})
+		w.Outgoing = append(w.Outgoing, wire.Outgoing{Op: wire.OpCustom, Name: changedRows.Method},
+			wire.Outgoing{Op: wire.OpCustomRequest, Name: "rows/choose", Capability: extensionsOf(w) + "com.example~1rows"},
+			wire.Outgoing{Op: wire.OpCustomRequest, Name: "rows/hidden", Capability: extensionsOf(w) + "com.example~1hidden"})
+		w.Capabilities.Extensions = []string{extensionsOf(w) + "com.example~1rows"}
 		revisions = append(revisions, w)
 	}
-	return dual(t, Definition{Revisions: revisions, Tools: tools, Methods: []MethodHandler{BindMethod("rows/read", fn,
-		MethodCodec[echoInput, echoOutput]{Decode: decodeEchoInput, Append: appendEchoOutput, DecodeResult: decodeEchoOutput})}})
+	return Definition{Revisions: revisions, Tools: tools, Notices: []NoticeHandler{BindNotice("notifications/rows/seen", seen, decodeEchoInput)},
+		Methods: []MethodHandler{BindMethod("rows/read", fn,
+			MethodCodec[echoInput, echoOutput]{Decode: decodeEchoInput, Append: appendEchoOutput, DecodeResult: decodeEchoOutput})}}
 }
 
 func TestSRV07ACustomRequestIsServedLikeAny(t *testing.T) {

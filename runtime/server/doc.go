@@ -52,7 +52,7 @@
 //	call, progress, log, withhold                     what a handler holds; caller, header: what it knows of who calls
 //	name, clientrequest, form, pages                  names of questions; requests, forms and pages of a handler's own;
 //	                                                  contradiction: what of them nobody could answer
-//	custom                                            notifications of the server's own
+//	custom, notice                                    notifications of the server's own, and of clients
 //	places, clientsession                             how many runs of a tool there are; clients outside of calls
 //	registry, entry, addentry, addtool                what clients list and name, and adding to it while the server runs
 //	prompt, resource, tree, completion                what registries hold, and how that is made, read and completed
@@ -140,6 +140,7 @@
 //	requestState, inputResponses    counted with the message, and once more for what is read of them; a token has at most 1 MiB
 //	arguments, Meta, journals       in the quota of the store, arguments once more while the task runs; status messages are cut to 4 KiB; of
 //	                                a task's HTTP header at most 4 KiB or nothing
+//	notifications for handlers      counted as requests, with what they decode to, until they are taken
 //	names in errors                 cut to 128 bytes
 //	log records                     4,096, or 4 MiB, of those that wait
 //

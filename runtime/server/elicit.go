@@ -44,7 +44,7 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 	}
 	a.id = rpc.IntID(p.outgoing.Add(1))
 	questionname.Report(a.call, a.id, q.Name)
-	method := p.revision.names[opOf(q.Method)]
+	method := p.revision.nameOf(q.Method)
 	if p.s.around != nil {
 		return a.pass(method, params, &q)
 	}
@@ -214,6 +214,9 @@ func (w *revision) readAnswer(method string, raw []byte, limits check.Limits) ([
 	if method != askMethod {
 		if len(raw) == 0 || raw[0] != '{' {
 			return nil, errors.New("an answer must be an object")
+		}
+		if opOf(method) == wire.OpCustomRequest {
+			raw = w.withoutMeta(raw) // its schema says nothing of that
 		}
 		return json.Marshal(reply{Content: raw})
 	}

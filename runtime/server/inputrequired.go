@@ -211,7 +211,7 @@ func (w *revision) inputRequests(questions []task.Question) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[q.Name] = rpc.AppendCall(nil, w.names[opOf(q.Method)], params)
+		all[q.Name] = rpc.AppendCall(nil, w.nameOf(q.Method), params)
 	}
 	return json.Marshal(all)
 }

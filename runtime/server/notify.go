@@ -12,6 +12,9 @@ import (
 
 // notified handles a notification in the read loop. An invalid one is ignored (CAN04).
 func (p *peer) notified(r *request, msg *rpc.Message) {
+	if p.s.takesNotices && p.noticed(r, msg) {
+		return
+	}
 	m := p.revision.methods[string(msg.Method)]
 	if m == nil && p.revision.Handshake && len(p.s.stateless) > 0 {
 		m = p.s.stateless[0].methods[string(msg.Method)]

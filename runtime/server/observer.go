@@ -43,13 +43,14 @@ const (
 	QuestionEnded                         // by an answer, or without one; inline in a stateless revision when a call comes with the answer, if one does
 	ConnectionOpened                      // a connection or session
 	ConnectionClosed                      // its Err says why
+	NoticeEnded                           // a notification that is not the protocol's was taken by its handler
 	ProgressDropped                       // a progress notification is not sent; Outcome says why
 )
 
 var eventNames = [...]string{
 	RequestBegan: "request began", RequestEnded: "request ended", RequestRefused: "request refused", RunBegan: "run began", RunEnded: "run ended",
 	TaskCreated: "task created", TaskChanged: "task changed", QuestionAsked: "question asked", QuestionEnded: "question ended",
-	ConnectionOpened: "connection opened", ConnectionClosed: "connection closed", ProgressDropped: "progress dropped",
+	ConnectionOpened: "connection opened", ConnectionClosed: "connection closed", NoticeEnded: "notice ended", ProgressDropped: "progress dropped",
 }
 
 // String is the kind in words.
@@ -221,12 +222,35 @@ func (c *Call) observeRun(began time.Time, o *task.Outcome) {
 
 // observeQuestion tells of a question: that it is asked, or how it ended.
 func (c *Call) observeQuestion(kind EventKind, name string, began time.Time, err error) {
-	if !c.s.observed {
-		return
+	if c.s.observed {
+		c.s.observeEnding(c.event(kind).ofQuestion(name), began, err)
 	}
-	e := c.event(kind)
-	e.Question, e.Err = name, err
-	if kind == QuestionEnded {
+}
+
+// observeQuestion is the same of one that is asked outside of calls.
+func (cs *ClientSession) observeQuestion(kind EventKind, name string, began time.Time, err error) {
+	if s := cs.p.s; s.observed {
+		e := Event{Kind: kind, Connection: cs.p.id, Principal: cs.p.principal, Revision: cs.Revision()}
+		s.observeEnding(e.ofQuestion(name), began, err)
+	}
+}
+
+func (e Event) ofQuestion(name string) Event {
+	e.Question = name
+	return e
+}
+
+// observeNotice tells how a notification for a handler ended.
+func (n *Notice) observeNotice(began time.Time, err error) {
+	if s := n.p.s; s.observed {
+		e := Event{Kind: NoticeEnded, Connection: n.p.id, Principal: n.p.principal, Revision: n.revision.Version, Method: n.method.Name}
+		s.observeEnding(e, began, err)
+	}
+}
+
+// observeEnding completes an event of a question or notification with how it ended, if that has, and tells it.
+func (s *Server) observeEnding(e Event, began time.Time, err error) {
+	if e.Err = err; e.Kind != QuestionAsked {
 		e.Duration, e.Outcome = time.Since(began), Succeeded
 	}
 	cause := (*inflight.Cause)(nil)
@@ -239,7 +263,7 @@ func (c *Call) observeQuestion(kind EventKind, name string, began time.Time, err
 	default:
 		e.Outcome = Failed
 	}
-	c.s.observe(e)
+	s.observe(e)
 }
 
 // observeDropped tells of progress that is not sent.

@@ -116,12 +116,17 @@ func (p *peer) passNotification(r *request, method string, params []byte, handle
 	})
 }
 
-// exchangeNotification sends a notification in a stateless revision through the middleware. Nothing else is done with one.
+// exchangeNotification sends a notification in a stateless revision through the middleware, to its handler if it is not the protocol's.
 func (s *Server) exchangeNotification(ctx context.Context, to *Routed, out Outlet) {
-	if s.around == nil || to.Kind != rpc.KindNotification || to.revision == nil {
+	custom := to.method != nil && to.method.Op == wire.OpNotice
+	if s.around == nil && !custom || to.Kind != rpc.KindNotification || to.revision == nil {
 		return
 	}
 	p := s.newExchange(ctx, to.revision, out)
+	if custom {
+		p.exchangeNotice(ctx, to)
+		return
+	}
 	m := p.message(to.revision, string(to.msg.Method), rpc.KindNotification, inflight.Incoming)
 	m.Params, m.header, m.info = to.msg.Params, to.Header, to.params.ClientInfo
 	m.serve = func(context.Context) (json.RawMessage, error) { return nil, nil }

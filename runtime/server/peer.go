@@ -72,6 +72,7 @@ type peer struct {
 	unread   part         // its part of account.unread; not an exchange's, which has one answer
 	live     group
 	writing  atomic.Int64             // those of live that have nothing to do but to write
+	notices  noticeQueue              // for handlers
 	changes  newest[topic, *taskLife] // the life of a task that has changed
 }
 

@@ -23,29 +23,30 @@ type Server struct {
 	rates     *rates
 	revisions []*revision // newest first
 	// stateless are those of them without a handshake.
-	stateless  []*revision
-	versions   []string // of all wires
-	declared   declarations
-	sealer     *sealer
-	tools      registry[Tool]
-	prompts    registry[Prompt]                // by name
-	resources  registry[Resource]              // by URI
-	templates  registry[ResourceTemplate]      // by URI template
-	off        atomic.Pointer[map[string]bool] // tools that are switched off; nil: none
-	around     Handle                          // middleware; nil: none
-	observed   bool                            // there is an observer: events are made
-	aroundTool ToolHandle                      // middleware of tools; nil: none
-	tracker    *inflight.Tracker
-	engine     *task.Engine // nil when no tool runs as a task
-	ids        atomic.Uint64
-	calls      quota.Limit   // requests in flight
-	bytes      quota.Limit   // of them
-	unread     budget        // of answers
-	coming     budget        // of outputs of tasks, and of answers that are larger than expected
-	toolLists  expected      // answers of tools/list
-	taskLists  expected      // and of tasks/list
-	habits     habits        // what is expected of whom
-	encoding   chan struct{} // has an element for each output that is being encoded
+	stateless    []*revision
+	versions     []string // of all wires
+	declared     declarations
+	sealer       *sealer
+	tools        registry[Tool]
+	prompts      registry[Prompt]                // by name
+	resources    registry[Resource]              // by URI
+	templates    registry[ResourceTemplate]      // by URI template
+	off          atomic.Pointer[map[string]bool] // tools that are switched off; nil: none
+	around       Handle                          // middleware; nil: none
+	observed     bool                            // there is an observer: events are made
+	aroundTool   ToolHandle                      // middleware of tools; nil: none
+	takesNotices bool                            // of clients' own
+	tracker      *inflight.Tracker
+	engine       *task.Engine // nil when no tool runs as a task
+	ids          atomic.Uint64
+	calls        quota.Limit   // requests in flight
+	bytes        quota.Limit   // of them
+	unread       budget        // of answers
+	coming       budget        // of outputs of tasks, and of answers that are larger than expected
+	toolLists    expected      // answers of tools/list
+	taskLists    expected      // and of tasks/list
+	habits       habits        // what is expected of whom
+	encoding     chan struct{} // has an element for each output that is being encoded
 	// promptSizes, resourceSizes and completionSizes are answers of the registries.
 	promptSizes, resourceSizes, completionSizes expected
 	// requests keeps served ones for their buffers.
@@ -153,6 +154,12 @@ func (s *Server) index() error {
 			return fmt.Errorf("server: no revision has the method %q", m.name)
 		}
 	}
+	for _, n := range s.def.Notices {
+		if !slices.ContainsFunc(wires, func(w *revision) bool { return w.methods[n.name] != nil }) {
+			return fmt.Errorf("server: no revision has the notification %q", n.name)
+		}
+	}
+	s.takesNotices = len(s.def.Notices) > 0
 	s.revisions = wires
 	for _, w := range wires {
 		s.versions = append(s.versions, w.Version)

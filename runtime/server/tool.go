@@ -26,6 +26,8 @@ type Definition struct {
 	Tools   []Tool
 	// Methods serve requests of the protocol other than tools and tasks; a revision that has no OpMethod of the name leaves one out.
 	Methods []MethodHandler
+	// Notices take notifications of clients that are not the protocol's; each has an OpNotice in every revision.
+	Notices []NoticeHandler
 	// Prompts, Resources and Templates are the registries. A revision whose methods have the operations for one has it, if only empty.
 	Prompts   []Prompt
 	Resources []Resource

@@ -53,15 +53,20 @@ func (c *Client) Begin(tool string, in any, opts ...CallOption) *Pending {
 // BeginRequest makes any other request and does not wait.
 func (c *Client) BeginRequest(method string, params any, opts ...CallOption) *Pending {
 	c.t.Helper()
-	var members object
+	p := c.start(method, c.params(method, params), callConfigOf(opts))
+	p.uncancellable = c.methodNamed(method).Uncancellable
+	return p
+}
+
+// params are the members of what json.Marshal makes of params, nil of nil.
+func (c *Client) params(method string, params any) (members object) {
+	c.t.Helper()
 	if params != nil {
 		if err := json.Unmarshal(c.encode(params), &members); err != nil {
 			c.t.Errorf("servertest: the params of %s are no object: %v", method, err)
 		}
 	}
-	p := c.start(method, members, callConfigOf(opts))
-	p.uncancellable = c.methodNamed(method).Uncancellable
-	return p
+	return members
 }
 
 func callConfigOf(opts []CallOption) *callConfig {

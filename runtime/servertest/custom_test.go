@@ -11,8 +11,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/testdata/conformance/server/kiln"
 )
 
-// customServer has a request and a notification of its own in every revision, as the generator writes them.
-func customServer(t *testing.T) *server.Server {
+// customServer has requests and notifications that are not the protocol's in every revision, as the generator writes them. Those of the
+// client are taken by seen.
+func customServer(t *testing.T, seen func(who, text string)) *server.Server {
 	t.Helper()
 	generated, err := kiln.New(struct{ kiln.Handlers }{})
 	if err != nil {
@@ -23,10 +24,29 @@ func customServer(t *testing.T) *server.Server {
 		w := *r
 		read := w.Methods[slices.IndexFunc(w.Methods, func(m wire.Method) bool { return m.Name == "completion/complete" })].Read
 		w.Methods = append(slices.Clone(w.Methods), wire.Method{Name: "notes/add", Op: wire.OpMethod, NoInput: !w.Handshake, Read: read})
-		w.Outgoing = append(slices.Clone(w.Outgoing), wire.Outgoing{Op: wire.OpCustom, Name: "notes/added"})
+		w.Methods = append(w.Methods, wire.Method{Name: "notifications/notes/seen", Op: wire.OpNotice, Notification: true})
+		place := "experimental/com.example~1notes"
+		if !w.Handshake {
+			place = "extensions/com.example~1notes"
+		}
+		w.Outgoing = append(slices.Clone(w.Outgoing), wire.Outgoing{Op: wire.OpCustom, Name: "notes/added"},
+			wire.Outgoing{Op: wire.OpCustomRequest, Name: "notes/choose", Capability: place})
 		d.Revisions = append(d.Revisions, &w)
 	}
 	added := server.CustomNotification[output]{Method: "notes/added", Append: appendOutput, Decode: decodeOutput}
+	choose := server.ClientRequest[output, input]{Op: wire.OpCustomRequest, Method: "notes/choose", Codecs: []server.ClientCodec[output, input]{
+		{Append: appendOutput, DecodeParams: decodeOutput, Decode: decodeInput}}}
+	d.Tools = []server.Tool{tool("choose", func(ctx context.Context, call *server.Call, in *input) (*output, error) {
+		chosen, err := server.Send(ctx, call, &choose, "which", &output{in.Text})
+		if err != nil {
+			return nil, err
+		}
+		return &output{"chose " + chosen.Text}, nil
+	})}
+	d.Notices = []server.NoticeHandler{server.BindNotice("notifications/notes/seen", func(_ context.Context, from *server.Notice, in *input) error {
+		seen(from.Revision(), in.Text)
+		return nil
+	}, decodeInput)}
 	d.Methods = []server.MethodHandler{server.BindMethod("notes/add", func(ctx context.Context, call *server.Call, in *input) (*output, error) {
 		return &output{"added " + in.Text}, server.Notify(ctx, call, &added, &output{in.Text})
 	}, server.MethodCodec[input, output]{Decode: decodeInput, Append: appendOutput, DecodeResult: decodeOutput})}
@@ -39,7 +59,16 @@ func customServer(t *testing.T) *server.Server {
 
 func TestSRV07CustomMethodsInEveryRevision(t *testing.T) {
 	eachRevision(t, func(t *testing.T, revision string) {
-		c := servertest.Start(t, customServer(t), servertest.WithRevision(revision))
+		seen := make(chan string, 1)
+		c := servertest.Start(t, customServer(t, func(who, text string) { seen <- who + " " + text }), servertest.WithRevision(revision))
+		c.Notify("notifications/notes/seen", &input{"bread"})
+		if got := <-seen; got != revision+" bread" {
+			t.Errorf("taken: %s", got)
+		}
+		c.Answer("which", servertest.Reply(&input{"tea"}))
+		if out, err := servertest.Call[output](c, "choose", &input{"tea or milk"}); err != nil || out.Text != "chose tea" {
+			t.Errorf("got %v, %v", out, err)
+		}
 		out, err := servertest.Request[output](c, "notes/add", &input{"milk"})
 		if err != nil || out.Text != "added milk" {
 			t.Errorf("got %v, %v", out, err)

@@ -80,6 +80,12 @@ func (c *Client) await(x *exchange) (json.RawMessage, error) {
 	return x.result, x.err
 }
 
+// Notify sends a notification that is not the protocol's, with params that json.Marshal makes an object of; nil: none.
+func (c *Client) Notify(method string, params any) {
+	c.t.Helper()
+	c.notify(method, c.params(method, params))
+}
+
 func (c *Client) notify(method string, params object) {
 	c.t.Helper()
 	c.write(rpc.AppendNotification(nil, method, c.marshal(params)))

@@ -36,6 +36,7 @@ const (
 	OpMethod      // served by the MethodHandler of this name; unknown without one
 	OpIgnore      // known, nothing to do
 	OpRootsChanged
+	OpNotice // taken by the NoticeHandler of this name
 	// Sent by the server. OpCancelled and OpProgress are sent by both.
 	OpTaskStatus
 	OpAcknowledged
@@ -50,5 +51,6 @@ const (
 	OpElicit
 	OpCreateMessage
 	OpListRoots
-	OpCount // how many there are
+	OpCustomRequest // of the server's own: any number of them
+	OpCount         // how many there are
 )

@@ -2,12 +2,13 @@ package manifest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// CustomMethod is a request of clients, or a notification of the server, that no revision of the protocol has.
+// CustomMethod is a request or notification, of clients or of the server, that no revision of the protocol has.
 type CustomMethod struct {
 	Name string
 	Pos  schema.Position // of the name
@@ -15,11 +16,16 @@ type CustomMethod struct {
 
 	GoName      Text // of the method of Handlers; types begin with it
 	Description Text
-	// FromServer: it is a notification that the server sends, and has no Result.
+	// FromServer: the server sends it.
 	FromServer bool
-	// Params are without _meta, which every message may carry.
+	// Extension is one of the manifest's, which a client declares that answers the server's requests.
+	Extension Text
+	// Params and Result are without _meta, which every message may carry. A notification has no Result.
 	Params, Result *schema.Document
 }
+
+// Notification reports whether it is not answered.
+func (c *CustomMethod) Notification() bool { return c.Result == nil }
 
 var customNames = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+$`)
 
@@ -43,20 +49,45 @@ func (l *loader) customMethod(c CustomMethod) {
 		"from":        func(n *schema.Node) { c.FromServer = choice(l, n, "client", "server") == "server" },
 		"goName":      l.goName(&c.GoName),
 		"description": l.into(&c.Description),
+		"extension":   l.into(&c.Extension),
 		"params":      func(n *schema.Node) { c.Params = l.document(n) },
 		"result":      func(n *schema.Node) { c.Result = l.document(n) },
 	}, "params")
-	result := c.Node.Get("result")
+	result, notification := c.Node.Get("result"), strings.HasPrefix(c.Name, "notifications/")
 	switch {
-	case c.FromServer && result != nil:
-		l.ds.Report(result, "custom-result", "remove result", "%q is from the server, and what a server sends of its own is not answered", c.Name)
-	case !c.FromServer && result == nil && c.Node.Is(schema.Object):
-		l.ds.ReportAt(c.Pos, c.Node.Pointer, "missing-key", "a notification of the server says from: server; a request without content takes result: {type: object}",
+	case !c.FromServer && result == nil && !notification && c.Node.Is(schema.Object):
+		l.ds.ReportAt(c.Pos, c.Node.Pointer, "missing-key", "a notification is named like notifications/reports/seen; a request without content takes result: {type: object}",
 			"method %.128q needs the key \"result\"", c.Name)
-	case !c.FromServer && strings.HasPrefix(c.Name, "notifications/"):
-		l.ds.ReportAt(c.Pos, c.Node.Pointer, "method-name", "name it by what it does, like reports/refresh", "%q is the name of a notification, and this is a request", c.Name)
+	case result != nil && notification:
+		l.ds.ReportAt(c.Pos, c.Node.Pointer, "method-name", "name it by what it does, like reports/refresh; a notification has no result",
+			"%q is the name of a notification, and this is a request", c.Name)
+	case c.Extension.Node != nil && (!c.FromServer || result == nil):
+		l.ds.Report(c.Extension.Node, "custom-extension", "remove extension", "%q is no request of the server, and takes nothing of its client", c.Name)
 	}
 	l.m.CustomMethods = append(l.m.CustomMethods, c)
+}
+
+// customExtensions finds what clients declare that answer the server's requests: one of the manifest's extensions, named where there are
+// several.
+func (l *loader) customExtensions() {
+	var names []string
+	for _, e := range l.m.Extensions {
+		names = append(names, e.Value)
+	}
+	for i := range l.m.CustomMethods {
+		switch c := &l.m.CustomMethods[i]; {
+		case !c.FromServer || c.Notification():
+		case c.Extension.Node != nil && !slices.Contains(names, c.Extension.Value):
+			l.ds.Report(c.Extension.Node, "custom-extension", schema.DidYouMean(c.Extension.Value, names), "%.140q is none of the manifest's extensions", c.Extension.Value)
+		case c.Extension.Node == nil && len(names) == 1:
+			c.Extension.Value = names[0]
+		case c.Extension.Node == nil && len(names) == 0:
+			l.ds.ReportAt(c.Pos, c.Node.Pointer, "custom-extension", "add extensions: [com.example/reports]; a client that declares it is asked",
+				"%q is a request of the server, and there is no extension that its client could declare", c.Name)
+		case c.Extension.Node == nil:
+			l.ds.ReportAt(c.Pos, c.Node.Pointer, "custom-extension", "add extension: "+names[0], "%q does not say which of the extensions its client declares", c.Name)
+		}
+	}
 }
 
 var extensionNames = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?)+/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)

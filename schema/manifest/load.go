@@ -83,6 +83,7 @@ func (l *loader) manifest(root *schema.Node, files []schema.File) {
 		"resourceTemplates": l.resourceTemplates,
 	}
 	l.fields(root, "the manifest", readers)
+	l.customExtensions()
 	says := func(key string) bool { return root.Get(key) != nil || misspelt(root, key, readers) }
 	if root.Is(schema.Object) && !slices.ContainsFunc(served, says) {
 		l.missing(root, "tools", "the manifest")

@@ -50,6 +50,9 @@ func docFile(pkg *model.Package) ([]File, error) {
 	for _, m := range pkg.Methods {
 		doc.Methods = append(doc.Methods, listItem(m.Name+": Handlers."+m.GoName))
 	}
+	for _, n := range pkg.Noticed {
+		doc.Methods = append(doc.Methods, listItem(n.Name+": Handlers."+n.GoName))
+	}
 	for _, h := range pkg.Entries {
 		doc.Methods = append(doc.Methods, listItem(h.Entry+": Handlers."+h.GoName))
 	}

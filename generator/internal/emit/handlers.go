@@ -39,40 +39,45 @@ func (s *source) handlersInterface(pkg *model.Package) {
 		doc += " Methods for prompts, resources and completions come last: their inputs have been checked, too, and their errors are protocol errors."
 	}
 	s.comment(doc)
-	if len(pkg.Tools)+len(pkg.Methods)+len(pkg.Entries) == 0 {
+	if len(pkg.Tools)+len(pkg.Methods)+len(pkg.Noticed)+len(pkg.Entries) == 0 {
 		s.line("type Handlers interface{}")
 		return
 	}
 	s.open("type Handlers interface {")
-	for i, t := range pkg.Tools {
-		if i > 0 {
+	first := true
+	method := func(doc []string, signature string) {
+		if !first {
 			s.line()
 		}
-		s.comment(methodDoc(t)...)
-		s.line(s.signature(pkg, t))
+		first = false
+		s.comment(doc...)
+		s.line(signature)
 	}
-	for i, m := range pkg.Methods {
-		if i+len(pkg.Tools) > 0 {
-			s.line()
-		}
-		s.comment(requestDoc(m)...)
-		s.line(s.methodSignature(m))
+	for _, t := range pkg.Tools {
+		method(methodDoc(t), s.signature(pkg, t))
 	}
-	for i, h := range pkg.Entries {
-		if i+len(pkg.Tools)+len(pkg.Methods) > 0 {
-			s.line()
-		}
-		s.comment(h.Doc...)
-		s.line(s.entrySignature(h))
+	for _, m := range pkg.Methods {
+		method(messageDoc(m.GoName+" answers the request "+m.Name, m.Doc), s.methodSignature(m))
+	}
+	for _, n := range pkg.Noticed {
+		method(messageDoc(n.GoName+" takes the notification "+n.Name, n.Doc), s.noticeSignature(n))
+	}
+	for _, h := range pkg.Entries {
+		method(h.Doc, s.entrySignature(h))
 	}
 	s.close("}")
 }
 
-func requestDoc(m *model.MethodHandler) []string {
-	if len(m.Doc) == 0 {
-		return []string{m.GoName + " answers the request " + m.Name + "."}
+func messageDoc(what string, doc []string) []string {
+	if len(doc) == 0 {
+		return []string{what + "."}
 	}
-	return append([]string{m.GoName + " answers the request " + m.Name + ": " + m.Doc[0]}, m.Doc[1:]...)
+	return append([]string{what + ": " + doc[0]}, doc[1:]...)
+}
+
+// ReportsSeen(ctx context.Context, from *server.Notice, params *ReportsSeenParams) error
+func (s *source) noticeSignature(n *model.NoticeHandler) string {
+	return n.GoName + "(ctx " + s.use("context", "Context") + ", from *" + s.use(serverPath, "Notice") + ", params *" + n.Params.Name + ") error"
 }
 
 func methodDoc(t *model.Tool) []string {
@@ -136,6 +141,9 @@ func (s *source) constructor(pkg *model.Package) {
 	fields = append(fields, row{"Runtime", s.use(serverPath, "Generation1")}, row{"Tools", "tools(h)"})
 	if len(pkg.Methods) > 0 {
 		fields = append(fields, row{"Methods", "methods(h)"})
+	}
+	if len(pkg.Noticed) > 0 {
+		fields = append(fields, row{"Notices", "notices(h)"})
 	}
 	for _, table := range []struct {
 		field, name string

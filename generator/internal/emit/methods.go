@@ -8,12 +8,16 @@ import (
 
 // methodsFile emits the requests beside tools: those that h answers, and those that tools send.
 func methodsFile(pkg *model.Package) ([]File, error) {
-	if len(pkg.Methods)+len(pkg.Sends)+len(pkg.Notices) == 0 {
+	if len(pkg.Methods)+len(pkg.Sends)+len(pkg.Notices)+len(pkg.Noticed) == 0 {
 		return nil, nil
 	}
 	f := newFile(pkg)
 	if len(pkg.Methods) > 0 {
 		f.Add(methodTable(pkg))
+	}
+	if len(pkg.Noticed) > 0 {
+		f.Line()
+		f.Add(noticeTable(pkg))
 	}
 	for _, s := range pkg.Sends {
 		f.Line()
@@ -103,11 +107,18 @@ func sendFunc(s *model.Send) jen.Code {
 		params, value = append(params, jen.Id("params").Add(of)), arg
 	}
 	params = append(params, jen.Id("opts").Op("...").Qual(serverPath, "AskOption"))
+	declares := "what the params take"
+	if s.Extension != "" {
+		declares = "the extension " + s.Extension
+	}
 	doc := s.GoName + " sends " + s.Name + " to the client and waits for its answer. The name tells this request from others of the " +
 		"same run, in which it is used once; server.Named(instance) adds what the request is about. Outside of calls, one of the server's " +
-		"Sessions takes the place of the call. A client that did not declare what the " +
-		"params take makes it a *server.UnsupportedError. " + s.Again
-	return jen.Add(comment(doc)).Line().
+		"Sessions takes the place of the call. A client that did not declare " + declares + " makes it a *server.UnsupportedError. " + s.Again
+	lines := []string{doc}
+	if len(s.Doc) > 0 {
+		lines = append(append(lines, ""), s.Doc...)
+	}
+	return jen.Add(comment(lines...)).Line().
 		Func().Id(s.GoName).Params(params...).Params(jen.Op("*").Id(s.Result.Name), jen.Error()).Block(
 		jen.Return(jen.Qual(serverPath, "Send").Call(jen.Id("ctx"), jen.Id("call"), jen.Op("&").Id(s.Var), jen.Id("name"), value, jen.Id("opts").Op("..."))))
 }
@@ -124,10 +135,17 @@ func sendVar(s *model.Send) jen.Code {
 		of[0] = jen.Id(s.Params.Name)
 	}
 	var codecs []jen.Code
+	head := []jen.Code{field("Op", jen.Qual(wirePath, "Op"+s.Op))}
 	for _, v := range s.Views {
-		codecs = append(codecs, jen.Values(codecFields(v, s.Result.Decode)...))
+		fields := codecFields(v, s.Result.Decode)
+		if s.Extension != "" {
+			fields = append(fields, field("DecodeParams", jen.Id(s.Params.Decode)))
+		}
+		codecs = append(codecs, jen.Values(fields...))
 	}
-	return jen.Var().Id(s.Var).Op("=").Qual(serverPath, "ClientRequest").Types(of...).Add(onLines(
-		field("Op", jen.Qual(wirePath, "Op"+s.Op)),
-		field("Codecs", jen.Index().Qual(serverPath, "ClientCodec").Types(of...).Add(onLines(codecs...)))))
+	if s.Extension != "" {
+		head = append(head, field("Method", jen.Lit(s.Name)))
+	}
+	return jen.Var().Id(s.Var).Op("=").Qual(serverPath, "ClientRequest").Types(of...).Add(onLines(append(head,
+		field("Codecs", jen.Index().Qual(serverPath, "ClientCodec").Types(of...).Add(onLines(codecs...))))...))
 }

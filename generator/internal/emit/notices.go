@@ -25,3 +25,20 @@ func noticeFunc(n *model.Notice) jen.Code {
 		Var().Id(n.Var).Op("=").Qual(serverPath, "CustomNotification").Types(jen.Id(n.Params.Name)).Add(onLines(
 		field("Method", jen.Lit(n.Name)), field("Append", jen.Id(n.Params.Append)), field("Decode", jen.Id(n.Params.Decode))))
 }
+
+// // notices are the notifications of clients that h takes, sorted by name.
+//
+//	func notices(h Handlers) []server.NoticeHandler {
+//		return []server.NoticeHandler{
+//			server.BindNotice("notifications/reports/seen", h.ReportsSeen, decodeReportsSeenParams),
+//		}
+//	}
+func noticeTable(pkg *model.Package) jen.Code {
+	entries := make([]jen.Code, len(pkg.Noticed))
+	for i, n := range pkg.Noticed {
+		entries[i] = jen.Qual(serverPath, "BindNotice").Call(jen.Lit(n.Name), jen.Id("h").Dot(n.GoName), jen.Id(n.Params.Decode))
+	}
+	return jen.Add(comment("notices are the notifications of clients that h takes, sorted by name.")).Line().
+		Func().Id("notices").Params(jen.Id("h").Id("Handlers")).Index().Qual(serverPath, "NoticeHandler").
+		Block(jen.Return(jen.Index().Qual(serverPath, "NoticeHandler").Add(onLines(entries...))))
+}

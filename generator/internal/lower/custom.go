@@ -2,6 +2,7 @@ package lower
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
@@ -19,20 +20,42 @@ func (l *packageLowering) customMethods() {
 			l.diags.ReportAt(c.Pos, c.Node.Pointer, "protocol-method", "list it in methods, or give yours another name", "the protocol has a method %q", c.Name)
 			continue
 		}
-		if c.FromServer {
-			stem := nameOf(c.Name, c.GoName)
+		stem, doc := customName(c), textLines(c.Description.Value)
+		switch {
+		case c.FromServer && c.Notification():
 			l.pkg.Notices = append(l.pkg.Notices, &model.Notice{Name: c.Name, GoName: l.types.Names.Take("Notify" + stem),
-				Var: l.types.Names.Take(naming.Unexported(stem) + "Notification"), Doc: textLines(c.Description.Value)})
-			continue
+				Var: l.types.Names.Take(naming.Unexported(stem) + "Notification"), Doc: doc})
+		case c.FromServer:
+			l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: c.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"),
+				Op: "CustomRequest", Extension: c.Extension.Value, Doc: doc, Again: l.runAgain()})
+		case c.Notification():
+			l.pkg.Noticed = append(l.pkg.Noticed, &model.NoticeHandler{Name: c.Name, GoName: l.customHandler(c, stem), Doc: doc})
+		default:
+			l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: c.Name, GoName: l.customHandler(c, stem), Custom: true, Doc: doc})
 		}
-		name := l.handlerName(manifest.Text{Value: c.Name, Node: c.Node}, nameOf(c.Name, c.GoName))
-		for _, m := range l.pkg.Methods {
-			if m.GoName == name {
-				l.diags.ReportAt(c.Pos, c.Node.Pointer, "same-go-name", "give one of them a goName", "methods %q and %q would both be %s in Go", c.Name, m.Name, name)
-			}
-		}
-		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: c.Name, GoName: name, Custom: true, Doc: textLines(c.Description.Value)})
 	}
+}
+
+// customName is what the Go names of a method begin with. That it is a notification does not show.
+func customName(c *manifest.CustomMethod) string {
+	return nameOf(strings.TrimPrefix(c.Name, "notifications/"), c.GoName)
+}
+
+// customHandler is the name of its method in Handlers, which no tool and no other method may have.
+func (l *packageLowering) customHandler(c *manifest.CustomMethod, stem string) string {
+	name := l.handlerName(manifest.Text{Value: c.Name, Node: c.Node}, stem)
+	taken := func(other, goName string) {
+		if goName == name {
+			l.diags.ReportAt(c.Pos, c.Node.Pointer, "same-go-name", "give one of them a goName", "methods %q and %q would both be %s in Go", c.Name, other, name)
+		}
+	}
+	for _, m := range l.pkg.Methods {
+		taken(m.Name, m.GoName)
+	}
+	for _, n := range l.pkg.Noticed {
+		taken(n.Name, n.GoName)
+	}
+	return name
 }
 
 // customTypes lowers params and results of custom methods, as a tool's input and output.
@@ -46,17 +69,31 @@ func (l *packageLowering) customTypes() {
 			continue
 		}
 		c := named(m.Name)
-		m.Params = l.customType(c, c.Params, m.GoName, "Params", "is sent with", model.Decode)
-		m.Result = l.customType(c, c.Result, m.GoName, "Result", "is answered with", model.Decode|model.Encode)
+		m.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode)
+		m.Result = l.customType(c, c.Result, "Result", "is answered with", model.Decode|model.Encode)
 		l.later = append(l.later, func() { m.Views = []model.View{{Append: m.Result.Append}} })
+	}
+	for _, s := range l.pkg.Sends {
+		if s.Extension == "" {
+			continue
+		}
+		c := named(s.Name)
+		s.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode|model.Encode)
+		s.Result = l.customType(c, c.Result, "Result", "is answered with", model.Decode)
+		l.later = append(l.later, func() { s.Views = []model.View{{Append: s.Params.Append}} })
 	}
 	for _, n := range l.pkg.Notices {
 		c := named(n.Name)
-		n.Params = l.customType(c, c.Params, nameOf(c.Name, c.GoName), "Params", "is sent with", model.Decode|model.Encode)
+		n.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode|model.Encode)
+	}
+	for _, n := range l.pkg.Noticed {
+		c := named(n.Name)
+		n.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode)
 	}
 }
 
-func (l *packageLowering) customType(c *manifest.CustomMethod, d *schema.Document, goName, part, what string, use model.Use) model.TypeRef {
+func (l *packageLowering) customType(c *manifest.CustomMethod, d *schema.Document, part, what string, use model.Use) model.TypeRef {
+	goName := customName(c)
 	return l.types.Lower(typing.Root{Document: d, Name: goName + part, Scope: goName, Use: use, Sent: use&model.Encode != 0,
 		Doc: []string{goName + part + " is what " + c.Name + " " + what + "."}})
 }

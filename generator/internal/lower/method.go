@@ -29,6 +29,8 @@ func (l *packageLowering) methods() {
 	less := func(a, b string) int { return strings.Compare(a, b) }
 	slices.SortFunc(l.pkg.Methods, func(a, b *model.MethodHandler) int { return less(a.Name, b.Name) })
 	slices.SortFunc(l.pkg.Sends, func(a, b *model.Send) int { return less(a.Name, b.Name) })
+	slices.SortFunc(l.pkg.Notices, func(a, b *model.Notice) int { return less(a.Name, b.Name) })
+	slices.SortFunc(l.pkg.Noticed, func(a, b *model.NoticeHandler) int { return less(a.Name, b.Name) })
 }
 
 // ruleOf returns the rule for a method in the newest served revision that has it.
@@ -191,7 +193,7 @@ func (l *packageLowering) protocolTypes() []string {
 	for _, m := range l.protocolMethods() {
 		all = append(all, l.definitions[m.Name].params, l.definitions[m.Name].result)
 	}
-	for _, s := range l.pkg.Sends {
+	for _, s := range l.protocolSends() {
 		all = append(all, l.definitions[s.Name].params, l.definitions[s.Name].result)
 	}
 	return all
@@ -207,6 +209,16 @@ func (l *packageLowering) protocolMethods() (some []*model.MethodHandler) {
 	return some
 }
 
+// protocolSends are the requests to the client that the protocol defines.
+func (l *packageLowering) protocolSends() (some []*model.Send) {
+	for _, s := range l.pkg.Sends {
+		if s.Extension == "" {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
 // methodTypes lowers params and results. An empty result and missing params have no type.
 func (l *packageLowering) methodTypes() {
 	l.customTypes()
@@ -215,7 +227,7 @@ func (l *packageLowering) methodTypes() {
 		m.Result = l.protocolType(l.definitions[m.Name].result, model.Encode)
 		m.Views = l.sent.Views(wire.SentResult(m.Name))
 	}
-	for _, s := range l.pkg.Sends {
+	for _, s := range l.protocolSends() {
 		s.Params = l.protocolType(l.definitions[s.Name].params, model.Encode)
 		s.Result = l.protocolType(l.definitions[s.Name].result, model.Decode)
 		s.Views = l.sent.Views(wire.SentParams(s.Name))
@@ -237,7 +249,7 @@ func (l *packageLowering) views() {
 	for _, m := range l.protocolMethods() {
 		m.Views = viewers.Settle(m.Views, m.Result)
 	}
-	for _, s := range l.pkg.Sends {
+	for _, s := range l.protocolSends() {
 		s.Views = viewers.Settle(s.Views, s.Params)
 	}
 	for _, w := range l.pkg.Wires {
@@ -257,7 +269,7 @@ func (l *packageLowering) sentBy(r *revision.Revision) []string {
 	for _, m := range l.protocolMethods() {
 		all = append(all, wire.SentResult(m.Name)(r))
 	}
-	for _, m := range l.pkg.Sends {
+	for _, m := range l.protocolSends() {
 		all = append(all, wire.SentParams(m.Name)(r))
 	}
 	return all

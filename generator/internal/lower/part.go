@@ -152,6 +152,12 @@ func (l *packageLowering) borrowed() []model.Loan {
 		add(model.Decode, s.Result.Decl)
 		l.viewsOf(s.Views, add)
 	}
+	for _, n := range l.pkg.Noticed {
+		add(model.Decode, n.Params.Decl)
+	}
+	for _, n := range l.pkg.Notices {
+		add(model.Decode|model.Encode, n.Params.Decl)
+	}
 	return all
 }
 

@@ -12,6 +12,14 @@ type MethodHandler struct {
 	Doc            []string // of a custom one, in lines
 }
 
+// NoticeHandler is a notification of clients that is not the protocol's, which has a method of Handlers.
+type NoticeHandler struct {
+	Name   string // notifications/reports/seen
+	GoName string // ReportsSeen
+	Doc    []string
+	Params TypeRef
+}
+
 // Notice is a notification of the server's own, with a function that sends it.
 type Notice struct {
 	Name   string // reports/changed
@@ -27,6 +35,8 @@ type Send struct {
 	GoName         string // CreateMessage
 	Var            string // createMessageRequest
 	Op             string // CreateMessage: the operation of package server, without Op
+	Extension      string // of a custom one: what the client declares; empty for those of the protocol
+	Doc            []string
 	Again          string // what asking means for a call that is run again; empty if no call is
 	Params, Result TypeRef
 	Views          []View // of the params

@@ -10,6 +10,7 @@ type Package struct {
 	Methods   []*MethodHandler
 	Sends     []*Send
 	Notices   []*Notice
+	Noticed   []*NoticeHandler
 	// Extensions are the names of what the server has beyond the protocol.
 	Extensions []string
 	// Prompts, Resources and Templates are registries. Entries are their methods of Handlers, in the order of the interface.

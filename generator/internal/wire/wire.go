@@ -120,6 +120,9 @@ func (l *wireLowering) custom() {
 		}
 		l.wire.Methods = append(l.wire.Methods, m)
 	}
+	for _, n := range l.pkg.Noticed {
+		l.wire.Methods = append(l.wire.Methods, &model.Method{Name: n.Name, Op: "OpNotice", Notification: true})
+	}
 	slices.SortFunc(l.wire.Methods, func(a, b *model.Method) int { return strings.Compare(a.Name, b.Name) })
 }
 
@@ -198,6 +201,11 @@ func (l *wireLowering) outgoing() {
 	for _, n := range l.pkg.Notices {
 		l.wire.Outgoing = append(l.wire.Outgoing, model.Outgoing{Op: "OpCustom", Name: n.Name})
 	}
+	for _, s := range l.pkg.Sends {
+		if s.Extension != "" {
+			l.wire.Outgoing = append(l.wire.Outgoing, model.Outgoing{Op: "OpCustomRequest", Name: s.Name, Capability: extensionPath(&l.rev.Client, s.Extension)})
+		}
+	}
 }
 
 // sent is a message that the server sends, with the capabilities that a question needs.
@@ -233,15 +241,23 @@ func (l *wireLowering) capabilities() {
 			l.wire.Capabilities = append(l.wire.Capabilities, model.Capability{Field: c.field, Path: pathText(slot.Path)})
 		}
 	}
-	place := l.rev.Server.Slot("extensions")
-	if place == nil {
-		place = l.rev.Server.Slot("experimental")
-	}
 	for _, name := range l.pkg.Extensions {
-		if place != nil {
-			l.wire.Extensions = append(l.wire.Extensions, pathText(append(slices.Clone(place.Path), name)))
+		if path := extensionPath(&l.rev.Server, name); path != "" {
+			l.wire.Extensions = append(l.wire.Extensions, path)
 		}
 	}
+}
+
+// extensionPath is where a side declares an extension; empty where it has no place for one.
+func extensionPath(side *revision.Message, name string) string {
+	place := side.Slot("extensions")
+	if place == nil {
+		place = side.Slot("experimental")
+	}
+	if place == nil {
+		return ""
+	}
+	return pathText(append(slices.Clone(place.Path), name))
 }
 
 // task lowers the state machine. An unknown status is reported here, where it has a position.
