@@ -3,6 +3,8 @@ package typing
 import (
 	"math"
 	"math/big"
+	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -99,7 +101,7 @@ func (s *stringFacet) fits(text string) bool {
 	return true
 }
 
-// number is an int64 for integers, unless the schema names larger ones; else a float64.
+// number is an int64 for integers, unless the schema names larger ones; else a float64, unless the schema lists values that it would round.
 func (l *lowering) number(s *shape, p place) model.Value {
 	at := first(s.num.at, s.kindsAt)
 	if s.enum != nil {
@@ -108,14 +110,17 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	rule := &model.NumberRule{At: l.ruleAt(at, p)}
 	multiple := s.num.multiple
 	exactly := l.goTypeOf(s) == "json.Number" && !p.drop
-	small := s.integer && !p.drop && !exactly && !beyondInt64(s)
+	listed := l.listed(s, deepest)
+	rounded := slices.ContainsFunc(listed, roundedByFloat64)
+	integers := s.integer || rounded && !slices.ContainsFunc(listed, func(x *big.Rat) bool { return !x.IsInt() })
+	small := integers && !p.drop && !exactly && !beyondInt64(s, listed)
 	if small {
 		multiple = lcm(multiple, big.NewRat(1, 1))
 	}
 	rule.Integer = s.integer && !small && s.enum == nil
 	if s.enum != nil {
 		rule.Const = s.enum.single
-		rule.Enum = numbers(s)
+		rule.Enum = numbers(s, integers)
 	} else {
 		l.bounds(s, rule)
 		if multiple != nil {
@@ -131,7 +136,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 		}
 		return model.Value{Type: model.Int{Rule: orNil(rule)}}
 	}
-	if s.integer || exactly {
+	if s.integer || exactly || rounded {
 		return model.Value{Type: model.Decimal{Rule: orNil(rule)}}
 	}
 	return model.Value{Type: model.Number{Rule: orNil(rule)}}
@@ -173,36 +178,75 @@ func ceil(x *big.Rat) *big.Int {
 	return q
 }
 
-// beyondInt64 reports whether the schema names an integer that int64 can not hold.
-func beyondInt64(s *shape) bool {
-	var all []*big.Rat
+// listed returns the numbers of an enum, or of the constants that a group of s chooses from; nil if other numbers are allowed, too.
+func (l *lowering) listed(s *shape, depth int) []*big.Rat {
+	if s.enum != nil {
+		return rats(s.enum.values)
+	}
+	for _, g := range s.groups {
+		if depth == 0 {
+			break
+		}
+		if all := l.listedIn(g, depth-1); all != nil {
+			return all
+		}
+	}
+	return nil
+}
+
+func (l *lowering) listedIn(g group, depth int) (all []*big.Rat) {
+	for _, b := range l.shapes(g) {
+		if b.kinds&model.KindNumber == 0 {
+			continue
+		}
+		some := l.listed(b, depth)
+		if some == nil {
+			return nil
+		}
+		all = append(all, some...)
+	}
+	return all
+}
+
+// rats returns the numbers among values.
+func rats(values []*schema.Node) (all []*big.Rat) {
+	for _, v := range values {
+		if x := v.Rat(); x != nil {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// roundedByFloat64 reports whether x is not written as it was read when a float64 holds it (VAL12).
+func roundedByFloat64(x *big.Rat) bool {
+	f, _ := x.Float64()
+	written, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64)) // 2^60 is exact, and written with fewer digits
+	return !ok || written.Cmp(x) != 0
+}
+
+// beyondInt64 reports whether the schema names an integer that int64 can not hold; listed are those that it lists.
+func beyondInt64(s *shape, listed []*big.Rat) bool {
+	all := slices.Clip(listed)
 	for _, b := range []*bound{s.num.min, s.num.max} {
 		if b != nil {
 			all = append(all, b.value)
 		}
 	}
-	all = append(all, s.num.multiple)
-	if s.enum != nil {
-		for _, v := range s.enum.values {
-			all = append(all, v.Rat())
-		}
+	if s.num.multiple != nil {
+		all = append(all, s.num.multiple)
 	}
 	low, high := new(big.Rat).SetInt64(math.MinInt64), new(big.Rat).SetInt64(math.MaxInt64)
-	for _, x := range all {
-		if x != nil && (x.Cmp(low) < 0 || x.Cmp(high) > 0) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(x *big.Rat) bool { return x.Cmp(low) < 0 || x.Cmp(high) > 0 })
 }
 
 // numbers returns the values of an enum of numbers.
-func numbers(s *shape) []string {
+func numbers(s *shape, integers bool) []string {
 	var all []string
 	for _, v := range s.enum.values {
 		switch x := v.Rat(); {
 		case v.Kind != schema.Number || x == nil:
-		case s.integer:
+		case integers:
 			all = append(all, decimal(x))
 		default:
 			all = append(all, v.Text)
