@@ -57,6 +57,7 @@
 //	memo.go                which schemas a value was validated against, and the outcome
 //	condition.go evaluated.go  keywords without a Go type: the value is validated before it is taken
 //	values.go              equality: const, enum, uniqueItems
+//	index.go               long enums
 //	format/                formats of strings, and patterns
 //	skip.go stringscan.go keys.go    the scanner: syntax, strings, repeated keys
 //	limits.go              what is refused that encoding/json takes (VAL07)

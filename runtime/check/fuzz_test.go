@@ -121,17 +121,17 @@ func FuzzNumbersAgreeWithBigRat(f *testing.F) {
 		}
 		lf, _ := strconv.ParseFloat(limit, 64)
 		c := v.Cmp(l)
-		number(t, value, c >= 0, check.Number{Has: check.Minimum, Min: lf, MinText: limit})
-		number(t, value, c > 0, check.Number{Has: check.ExclusiveMinimum, Min: lf, MinText: limit})
-		number(t, value, c <= 0, check.Number{Has: check.Maximum, Max: lf, MaxText: limit})
-		number(t, value, c < 0, check.Number{Has: check.ExclusiveMaximum, Max: lf, MaxText: limit})
-		number(t, value, c == 0, check.Number{Enum: []string{limit}})
+		number(t, value, c >= 0, &check.Number{Has: check.Minimum, Min: lf, MinText: limit})
+		number(t, value, c > 0, &check.Number{Has: check.ExclusiveMinimum, Min: lf, MinText: limit})
+		number(t, value, c <= 0, &check.Number{Has: check.Maximum, Max: lf, MaxText: limit})
+		number(t, value, c < 0, &check.Number{Has: check.ExclusiveMaximum, Max: lf, MaxText: limit})
+		number(t, value, c == 0, &check.Number{Enum: []string{limit}})
 		if short := strconv.FormatFloat(lf, 'g', -1, 64); !strings.ContainsAny(short, "IN") {
 			s, _ := new(big.Rat).SetString(short)
-			number(t, value, v.Cmp(s) >= 0, check.Number{Has: check.Minimum, Min: lf})
+			number(t, value, v.Cmp(s) >= 0, &check.Number{Has: check.Minimum, Min: lf})
 		}
 		if l.Sign() > 0 {
-			number(t, value, new(big.Rat).Quo(v, l).IsInt(), check.Number{MultipleOf: limit})
+			number(t, value, new(big.Rat).Quo(v, l).IsInt(), &check.Number{MultipleOf: limit})
 		}
 		integer(t, value, v)
 		equal := check.Values{JSON: []string{limit}}
@@ -152,9 +152,9 @@ func exact(s string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(s)
 }
 
-func number(t *testing.T, value string, want bool, rule check.Number) {
+func number(t *testing.T, value string, want bool, rule *check.Number) {
 	t.Helper()
-	err := check.Check([]byte(value), check.Limits{}, func(d *check.Decoder, _ *int) { d.Literal(&rule) })
+	err := check.Check([]byte(value), check.Limits{}, func(d *check.Decoder, _ *int) { d.Literal(rule) })
 	if (err == nil) != want {
 		t.Errorf("%s under %+v: got %v, want %v", value, rule, err, want)
 	}

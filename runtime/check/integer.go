@@ -117,19 +117,21 @@ func (d *Decoder) checkInt(r *Int, v int64, start int) {
 	if r.Enum == nil {
 		return
 	}
-	if !slices.Contains(r.Enum, v) && !d.countOnly() {
+	if !r.lists(v) && !d.countOnly() {
 		d.broke(start, r.At, enumOrConst(r.Const), r.allowed()+d.orNull(start))
 	}
 }
 
+// lists reports whether v is one of Enum.
+func (r *Int) lists(v int64) bool {
+	if len(r.Enum) <= fewValues {
+		return slices.Contains(r.Enum, v)
+	}
+	_, ok := r.index.of(r.Enum)[v]
+	return ok
+}
+
 // allowed lists Enum.
 func (r *Int) allowed() string {
-	words := ""
-	for i, e := range r.Enum {
-		if i > 0 {
-			words += ", "
-		}
-		words += strconv.FormatInt(e, 10)
-	}
-	return words
+	return listed(len(r.Enum), ", ", func(i int) string { return strconv.FormatInt(r.Enum[i], 10) })
 }

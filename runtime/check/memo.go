@@ -18,7 +18,7 @@ type outcome struct {
 	start    int32
 	end      int32 // of the value; of one that does not fit, how far it did
 	era      uint32
-	form     int16 // of a union: the form that fits
+	form     int32 // of a union: the form that fits
 	fits     bool
 	over     bool // it fits, but a number is beyond its Go type
 	complete bool // end is the end of the value, though it does not fit

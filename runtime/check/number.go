@@ -303,14 +303,8 @@ func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 	if r.MultipleOf != "" && !d.multiple(n, r.MultipleOf) {
 		d.broke(int(n.start), r.At, "multipleOf", "a multiple of "+r.MultipleOf)
 	}
-	if r.Enum != nil && !d.oneOfNumbers(n, r.Enum) && !d.countOnly() {
-		allowed := ""
-		for i, e := range r.Enum {
-			if i > 0 {
-				allowed += ", "
-			}
-			allowed += e
-		}
+	if r.Enum != nil && !d.oneOfNumbers(n, r) && !d.countOnly() {
+		allowed := listed(len(r.Enum), ", ", func(i int) string { return r.Enum[i] })
 		d.broke(int(n.start), r.At, enumOrConst(r.Const), allowed+d.orNull(int(n.start)))
 	}
 }
@@ -343,15 +337,25 @@ func (d *Decoder) compare(n digits, v, limit float64, literal string) int {
 	return x.compare(y)
 }
 
-func (d *Decoder) oneOfNumbers(n digits, enum []string) bool {
+func (d *Decoder) oneOfNumbers(n digits, r *Number) bool {
 	x, ok := d.decimal(n)
 	if !ok {
 		return true
 	}
-	for _, e := range enum {
-		if y, _ := parseDecimal([]byte(e)); x.compare(y) == 0 {
-			return true
-		}
+	var room [64]byte
+	_, ok = r.listed()[string(x.appendTo(room[:0]))]
+	return ok
+}
+
+// listed has the numbers of Enum, by the form that equal ones share.
+func (r *Number) listed() map[string]int {
+	if m := r.index.made.Load(); m != nil {
+		return *m
 	}
-	return false
+	all := make([]string, len(r.Enum))
+	for i, e := range r.Enum {
+		x, _ := parseDecimal([]byte(e))
+		all[i] = string(x.appendTo(nil))
+	}
+	return r.index.make(all)
 }

@@ -352,17 +352,23 @@ func plural(n int, noun string) string {
 
 // list shows names, quoted, as many as factBytes hold.
 func list(names []string, sep string) string {
+	return listed(len(names), sep, func(i int) string { return quote(names[i]) })
+}
+
+// listed joins n texts, as many as factBytes hold.
+func listed(n int, sep string, text func(i int) string) string {
 	var room [128]byte
 	b := room[:0]
-	for i, n := range names {
+	for i := range n {
 		if i > 0 {
 			b = append(b, sep...)
 		}
-		if n = quote(n); i > 0 && len(b)+len(n) > factBytes {
-			b = append(b, "… ("+strconv.Itoa(len(names))+" in all)"...)
+		t := text(i)
+		if i > 0 && len(b)+len(t) > factBytes {
+			b = append(b, "… ("+strconv.Itoa(n)+" in all)"...)
 			break
 		}
-		b = append(b, n...)
+		b = append(b, t...)
 	}
 	return string(b)
 }

@@ -58,6 +58,8 @@ type Enum struct {
 	At     string
 	Values []string
 	Const  bool // the schema says const
+
+	index index[string]
 }
 
 // Has says which bounds of an Int or Number apply.
@@ -78,6 +80,8 @@ type Int struct {
 	MultipleOf int64
 	Enum       []int64
 	Const      bool // Enum comes from const
+
+	index index[int64]
 }
 
 // Number is the rule of a number held in a float64. Every comparison is exact: on the decimal that was written, not on
@@ -91,6 +95,8 @@ type Number struct {
 	Integer          bool     // 1.0 is one
 	Enum             []string // literals
 	Const            bool     // Enum comes from const
+
+	index index[string] // by canonical literals
 }
 
 // Values is the rule of a value that equals one of a few JSON values (const, or enum of mixed kinds). Equality is JSON
@@ -125,17 +131,19 @@ type Union struct {
 	One     bool   // exactly one form may fit; else the first that does is taken
 	Kinds   Kind   // Kind: the kinds that are allowed
 	Key     string // the member whose text excludes forms
-	Members Object // the members that some forms need, at most 64; others are skipped
+	Members Object // the members that some forms need; others are skipped
 	Forms   []Form
 
 	once Once
+	tags atomic.Pointer[map[string]int] // see byTag
 }
 
 // Form is what a value must show for a form of a Union. The zero Form excludes nothing.
 type Form struct {
 	Title string   // what the schema calls it, where several may fit and one may
 	Kinds Kind     // the kinds that it takes; 0 is all
-	Needs uint64   // the members that an object must have: a bit for each of Members.Names
+	Needs uint64   // the members that an object must have: a bit for each of the first 64 of Members.Names,
+	More  []int    // and the indexes of others
 	Tags  []string // the texts of Key, which an object must have; nil is any, or none
 }
 

@@ -128,10 +128,8 @@ func (d *Decoder) Enum(r *Enum) string {
 	if !ok {
 		return ""
 	}
-	for i := range r.Values {
-		if r.Values[i] == string(got) {
-			return r.Values[i]
-		}
+	if i := r.find(got); i >= 0 {
+		return r.Values[i]
 	}
 	if d.countOnly() {
 		return ""
@@ -142,6 +140,22 @@ func (d *Decoder) Enum(r *Enum) string {
 	}
 	d.broke(start, r.At, r.keyword(), allowed+d.orNull(start))
 	return ""
+}
+
+// find returns the index of a text in Values, or -1.
+func (r *Enum) find(text []byte) int {
+	if len(r.Values) > fewValues {
+		if i, ok := r.index.of(r.Values)[string(text)]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range r.Values {
+		if r.Values[i] == string(text) {
+			return i
+		}
+	}
+	return -1
 }
 
 func (r *Enum) keyword() string { return enumOrConst(r.Const) }

@@ -90,7 +90,8 @@ type trial struct {
 	text   bool   // which is a text,
 	tag    []byte // this one
 	named  bool   // the object's names were looked at:
-	seen   uint64 // which of union.Members it has
+	seen   uint64 // which of the first 64 of union.Members it has,
+	more   []bool // and which of all, if they are more
 
 	state   saved
 	fits    int
@@ -300,7 +301,7 @@ func (t *trial) conclude() {
 		t.remember(outcome{end: int32(t.end), fits: true, over: true})
 		t.outOfRange()
 	default:
-		t.remember(outcome{end: int32(t.end), fits: true, form: int16(t.held)})
+		t.remember(outcome{end: int32(t.end), fits: true, form: int32(t.held)})
 		t.took()
 	}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,6 +29,14 @@ func (d *Decoder) onlyForm(u *Union) int {
 
 // only returns the form that takes a kind and has a tag, if there is one.
 func (u *Union) only(kind Kind, tag []byte) int {
+	if tag != nil && len(u.Forms) > fewValues {
+		if forms := u.byTag(); len(forms) > 0 {
+			if form, ok := forms[string(tag)]; ok {
+				return form
+			}
+			return -1
+		}
+	}
 	form := -1
 	for i := range u.Forms {
 		f := &u.Forms[i]
@@ -40,6 +49,34 @@ func (u *Union) only(kind Kind, tag []byte) int {
 		form = i
 	}
 	return form
+}
+
+// byTag says for a text of Key which form alone takes an object that has it, -1 if several do. It is empty if some form takes objects of
+// any text.
+func (u *Union) byTag() map[string]int {
+	if m := u.tags.Load(); m != nil {
+		return *m
+	}
+	m := make(map[string]int, len(u.Forms))
+	for i := range u.Forms {
+		f := &u.Forms[i]
+		if f.Kinds != 0 && f.Kinds&KindObject == 0 {
+			continue
+		}
+		if f.Tags == nil {
+			m = map[string]int{}
+			break
+		}
+		for _, tag := range f.Tags {
+			if other, taken := m[tag]; taken && other != i {
+				m[tag] = -1
+			} else {
+				m[tag] = i
+			}
+		}
+	}
+	u.tags.Store(&m)
+	return m
 }
 
 // narrow returns how many forms are possible. If it is one, that is t.form.
@@ -70,7 +107,12 @@ func (t *trial) left() int {
 }
 
 func (t *trial) possible(f *Form) bool {
-	return t.alike(f) && (t.kind != KindObject || f.Needs&^t.seen == 0)
+	return t.alike(f) && (t.kind != KindObject || f.Needs&^t.seen == 0 && (f.More == nil || t.hasAll(f.More)))
+}
+
+// hasAll reports whether the object may have all of some members: it has, or nobody has looked.
+func (t *trial) hasAll(members []int) bool {
+	return !t.named || !slices.ContainsFunc(members, func(i int) bool { return !t.more[i] })
 }
 
 // alike is possible without a look at the members that f needs.
@@ -111,9 +153,14 @@ func (t *trial) readTag() {
 func (t *trial) readNames() {
 	d := t.d
 	t.named, t.seen = true, 0
+	if n := len(t.union.Members.Names); n > 64 {
+		t.more = make([]bool, n)
+	}
 	d.lookaheads++
 	for f := d.Object(&t.union.Members); f >= 0; f = d.Next() {
-		t.seen |= 1 << f
+		if t.seen |= 1 << f; f < len(t.more) {
+			t.more[f] = true
+		}
 		d.leap()
 	}
 	d.lookaheads--
@@ -129,7 +176,7 @@ func (t *trial) nearly() bool {
 	most, least, tie := 0, 0, false
 	for i := range t.union.Forms {
 		f := &t.union.Forms[i]
-		has, lacks := bits.OnesCount64(f.Needs&t.seen), bits.OnesCount64(f.Needs&^t.seen)
+		has, lacks := t.count(f)
 		switch {
 		case !t.alike(f) || has < most || has == most && lacks > least && most > 0:
 		case has == most && lacks == least:
@@ -144,6 +191,19 @@ func (t *trial) nearly() bool {
 	}
 	t.step = decide
 	return true
+}
+
+// count returns how many of the members that f needs the object has, and how many it lacks.
+func (t *trial) count(f *Form) (has, lacks int) {
+	has, lacks = bits.OnesCount64(f.Needs&t.seen), bits.OnesCount64(f.Needs&^t.seen)
+	for _, i := range f.More {
+		if t.more[i] {
+			has++
+		} else {
+			lacks++
+		}
+	}
+	return has, lacks
 }
 
 // otherForm is what a union counts for of which no form is possible: the value is rather meant to be something else.
@@ -173,25 +233,30 @@ func (t *trial) refuse() {
 
 // needs lists the members of each form that is left.
 func (t *trial) needs() string {
-	var all []string
+	var forms []*Form
 	for i := range t.union.Forms {
-		f := &t.union.Forms[i]
-		if !t.alike(f) {
-			continue
+		if f := &t.union.Forms[i]; t.alike(f) {
+			forms = append(forms, f)
 		}
-		all = append(all, list(t.union.names(f.Needs), " and "))
 	}
-	return strings.Join(all, ", or with ")
+	return listed(len(forms), ", or with ", func(i int) string { return list(t.union.needs(forms[i]), " and ") })
 }
 
 // both says which two forms a value fits of which it must fit one, and what to leave out so that it does.
 func (u *Union) both(kind Kind, first, second int) string {
 	text := "a value that fits exactly one of " + plural(len(u.Forms), "form") + "; it fits " + u.describe(kind, first) + " and " + u.describe(kind, second)
-	a, b := u.Forms[first].Needs, u.Forms[second].Needs
-	if kind != KindObject || a == b {
+	a, b := u.needs(&u.Forms[first]), u.needs(&u.Forms[second])
+	only := append(lacking(a, b), lacking(b, a)...)
+	slices.Sort(only)
+	if kind != KindObject || len(only) == 0 {
 		return text
 	}
-	return text + ": leave out " + list(u.names(a^b), " or ")
+	return text + ": leave out " + list(only, " or ")
+}
+
+// lacking returns the names of a that b lacks.
+func lacking(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(name string) bool { return slices.Contains(b, name) })
 }
 
 // describe names a form by its number, its title, and what an object or another value shows that is of it.
@@ -204,8 +269,8 @@ func (u *Union) describe(kind Kind, form int) string {
 	switch {
 	case kind == KindObject && f.Tags != nil:
 		says = append(says, quote(u.Key)+" is "+list(f.Tags, " or "))
-	case kind == KindObject && f.Needs != 0:
-		says = append(says, "with "+list(u.names(f.Needs), " and "))
+	case kind == KindObject && (f.Needs != 0 || f.More != nil):
+		says = append(says, "with "+list(u.needs(f), " and "))
 	case kind != KindObject && f.Kinds != 0:
 		says = append(says, f.Kinds.words())
 	}
@@ -216,11 +281,14 @@ func (u *Union) describe(kind Kind, form int) string {
 	return text
 }
 
-// names are those of a set of members.
-func (u *Union) names(set uint64) []string {
+// needs are the members that a form needs.
+func (u *Union) needs(f *Form) []string {
 	var names []string
-	for ; set != 0; set &= set - 1 {
+	for set := f.Needs; set != 0; set &= set - 1 {
 		names = append(names, u.Members.Names[bits.TrailingZeros64(set)])
+	}
+	for _, i := range f.More {
+		names = append(names, u.Members.Names[i])
 	}
 	return names
 }

@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 )
-
-// fewValues are compared one by one; more are found by their text.
-const fewValues = 16
 
 // canonicalSet has the indexes of Values by their canonical forms, and of many by how they are written. It is made when a value
 // first differs from the first few in writing.
@@ -67,7 +63,7 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 	if d.countOnly() {
 		return -1
 	}
-	allowed := fact(strings.Join(r.JSON, ", "), factBytes)
+	allowed := listed(len(r.JSON), ", ", func(i int) string { return fact(r.JSON[i], factBytes) })
 	if len(r.JSON) > 1 {
 		allowed = "one of " + allowed
 	}

@@ -212,26 +212,20 @@ func (t *tables) condition(d *model.Decl) {
 }
 
 func needs(b *model.Dependents) string {
-	all := "Needs: []check.Need{"
+	all := make([]string, len(b.Keys))
 	for i, key := range b.Keys {
-		if i > 0 {
-			all += ", "
-		}
-		all += "{" + text("Key", key) + ifElse(key == "", "", ", ") + list("Names", b.Names[i]) + "}"
+		all[i] = "{" + text("Key", key) + ifElse(key == "", "", ", ") + list("Names", b.Names[i]) + "}"
 	}
-	return all + "}"
+	return words("Needs", "check.Need", all)
 }
 
 func (t *tables) patterns(sources []string) string {
 	if len(sources) == 0 {
-		return ""
+		return "" // without an import
 	}
-	all := "Patterns: []*" + t.format("Pattern") + "{"
+	all := make([]string, len(sources))
 	for i, source := range sources {
-		if i > 0 {
-			all += ", "
-		}
-		all += "{" + text("Source", source) + "}"
+		all[i] = "{" + text("Source", source) + "}"
 	}
-	return all + "}"
+	return words("Patterns", "*"+t.format("Pattern"), all)
 }

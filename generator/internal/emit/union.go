@@ -1,8 +1,8 @@
 package emit
 
 import (
-	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -54,11 +54,11 @@ func (s *source) memberExpr(m *model.UnionMember) string {
 //
 //	d.Group(&shapeAnyOf, checkShapeAnyOf1, checkShapeAnyOf2)
 func (s *source) group(g *model.Group) {
-	line := "d." + ifElse(g.Takes, "Choose", "Group") + "(&" + g.Var
+	args := []string{"&" + g.Var}
 	for _, b := range g.Branches {
-		line += ", " + b.Decode
+		args = append(args, b.Decode)
 	}
-	s.line(line, ")")
+	s.line("d.", ifElse(g.Takes, "Choose", "Group"), "(", strings.Join(args, ", "), ")")
 }
 
 func (t *tables) union(d *model.Decl, b *model.Union) {
@@ -91,9 +91,6 @@ func (t *tables) forms(name, place, keyword string, one bool, key string, forms 
 		"Forms: []check.Form{"+strings.Join(all, ", ")+"}")
 }
 
-// mostMembers is how many members the runtime looks for to exclude forms.
-const mostMembers = 64
-
 // members are those that some forms need.
 func members(forms []model.Form) []string {
 	var all []string
@@ -101,16 +98,18 @@ func members(forms []model.Form) []string {
 		all = append(all, forms[i].Needs...)
 	}
 	slices.Sort(all)
-	all = slices.Compact(all)
-	return all[:min(len(all), mostMembers)]
+	return slices.Compact(all)
 }
 
 // form is a row of a union's table. The titles are for messages of a oneOf.
 func form(f *model.Form, members []string, one bool) string {
-	needs := new(big.Int)
+	var needs uint64
+	var more []string
 	for _, name := range f.Needs {
-		if i, ok := slices.BinarySearch(members, name); ok {
-			needs.SetBit(needs, i, 1)
+		if i, _ := slices.BinarySearch(members, name); i < 64 {
+			needs |= 1 << i
+		} else {
+			more = append(more, decimalOf(i))
 		}
 	}
 	var fields []string
@@ -120,8 +119,11 @@ func form(f *model.Form, members []string, one bool) string {
 	if f.Kinds != model.KindAny {
 		fields = append(fields, "Kinds: "+kindRule(f.Kinds, f.Integer))
 	}
-	if needs.Sign() > 0 {
-		fields = append(fields, "Needs: 0b"+needs.Text(2))
+	if needs != 0 {
+		fields = append(fields, "Needs: 0b"+strconv.FormatUint(needs, 2))
+	}
+	if more != nil {
+		fields = append(fields, words("More", "int", more))
 	}
 	if f.Tags != nil {
 		fields = append(fields, list("Tags", f.Tags))

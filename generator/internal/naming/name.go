@@ -193,16 +193,20 @@ func spell(text string) string {
 }
 
 // Names hands out identifiers, each once. The zero value is ready for use.
-type Names struct{ taken map[string]bool }
+type Names struct {
+	taken map[string]bool
+	next  map[string]int // the lowest number that may be free behind a name
+}
 
 // Take returns name, or if that is taken or can not be declared, name with the lowest number from 2 that is free.
 func (n *Names) Take(name string) string {
 	if n.taken == nil {
-		n.taken = map[string]bool{}
+		n.taken, n.next = map[string]bool{}, map[string]int{}
 	}
 	free := name
-	for i := 2; n.taken[free] || reserved(free); i++ {
+	for i := max(2, n.next[name]); n.taken[free] || reserved(free); i++ {
 		free = name + strconv.Itoa(i)
+		n.next[name] = i + 1 // names are never given back
 	}
 	n.taken[free] = true
 	return free

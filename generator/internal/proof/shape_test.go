@@ -52,6 +52,8 @@ func TestVAL09NoValidInputIsRefusedForItsShape(t *testing.T) {
 			{"patternProperties": {"b": {"$ref": "#/$defs/T"}}}, {"properties": {"c": {"$ref": "#/$defs/T"}}}], "unevaluatedProperties": {"$ref": "#/$defs/T"}}},
 			"properties": {"v": {"$ref": "#/$defs/T"}}}`, `{"v":`+nested(`{"a":{},"b":{"c":{}},"c":`, "{}", "}", n)+"}")
 	}
+	add("forms", `{"type": "array", "items": {"oneOf": [`+series(300, `{"type": "object", "required": ["k%"], "properties": {"k%": {"type": "string"}, "v": {"type": "integer"}}}`)+`]}}`,
+		"["+strings.TrimSuffix(strings.Repeat(`{"k63":"","v":1},{"k299":"","v":2},`, 500), ",")+"]")
 	add("diamond", diamond("anyOf", 22), `{"x":1}`)
 	add("evaluated diamond", `{"unevaluatedProperties": false, `+diamond("anyOf", 40)[1:], `{"x":1}`)
 	for i, a := range ask(t, build(t, &e.batch), e.questions) {
@@ -83,12 +85,27 @@ func TestVAL09SchemasAreReadOnce(t *testing.T) {
 		}
 	}
 	for _, value := range []string{`"v%"`, `%`, `%.5`, `[%]`, `{"a":%}`} {
-		values := make([]string, 50_000)
-		for i := range values {
-			values[i] = strings.ReplaceAll(value, "%", strconv.Itoa(i))
-		}
-		lowered(t, &e.batch, `{"properties": {"e": {"enum": [`+strings.Join(values, ",")+`]}}}`)
+		lowered(t, &e.batch, `{"properties": {"e": {"enum": [`+series(50_000, value)+`]}}}`)
 	}
+	for _, list := range []string{
+		`"oneOf": [` + series(20_000, `{"type": "object", "required": ["k%"], "properties": {"k%": {"type": "string"}}}`) + `]`,
+		`"oneOf": [` + series(20_000, `{"type": "object", "required": ["t"], "properties": {"t": {"const": "v%"}, "p%": {"type": "string"}}}`) + `]`,
+		`"oneOf": [` + series(20_000, `{"const": "v%", "title": "V %"}`) + `]`,
+		`"oneOf": [` + series(20_000, `{"const": %}`) + `]`,
+		`"allOf": [` + series(2_000, `{"not": {"const": "v%"}}`) + `]`,
+		`"prefixItems": [` + series(20_000, `{"title": "V %", "type": "string"}`) + `]`,
+	} {
+		lowered(t, &e.batch, `{"properties": {"e": {`+list+`}}}`)
+	}
+}
+
+// series joins n copies of a text that have their numbers in place of %.
+func series(n int, text string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = strings.ReplaceAll(text, "%", strconv.Itoa(i))
+	}
+	return strings.Join(all, ",")
 }
 
 // lowered lints and generates one schema, without the reference, which follows every way.

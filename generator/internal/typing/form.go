@@ -1,6 +1,7 @@
 package typing
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -79,23 +80,36 @@ func (l *lowering) commonNeeds(branches []*shape, depth int) []string {
 func (l *lowering) discriminator(branches []*shape) (key string, tags [][]string) {
 	tags = make([][]string, len(branches))
 	most := 1
-	tried := map[string]bool{}
-	for _, s := range branches {
-		for _, name := range l.needs(s, deepest) {
-			if s.kinds&model.KindObject == 0 || tried[name] {
-				continue
-			}
-			tried[name] = true
-			all := make([][]string, len(branches))
-			for i, b := range branches {
-				all[i] = l.texts(b, name, deepest)
-			}
-			if n := distinctSets(all); n > most {
-				most, key, tags = n, name, all
-			}
+	names, required := l.neededBySome(branches)
+	for _, name := range names {
+		if required[name] <= most {
+			continue // it can not distinguish more
+		}
+		all := make([][]string, len(branches))
+		for i, b := range branches {
+			all[i] = l.texts(b, name, deepest)
+		}
+		if n := distinctSets(all); n > most {
+			most, key, tags = n, name, all
 		}
 	}
 	return key, tags
+}
+
+// neededBySome returns the members that branches require of objects, in their order, and how many do.
+func (l *lowering) neededBySome(branches []*shape) (names []string, by map[string]int) {
+	by = map[string]int{}
+	for _, s := range branches {
+		if s.kinds&model.KindObject == 0 {
+			continue
+		}
+		for _, name := range l.needs(s, deepest) {
+			if by[name]++; by[name] == 1 {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, by
 }
 
 // texts returns the strings that s, or each branch of a union in it, allows for a required property; nil if it is not
@@ -145,10 +159,10 @@ func textsIn(values []*schema.Node) []string {
 
 // distinctSets counts the different lists.
 func distinctSets(all [][]string) int {
-	var seen [][]string
+	seen := map[string]bool{}
 	for _, list := range all {
-		if list != nil && !slices.ContainsFunc(seen, func(other []string) bool { return slices.Equal(list, other) }) {
-			seen = append(seen, list)
+		if list != nil {
+			seen[fmt.Sprintf("%q", list)] = true
 		}
 	}
 	return len(seen)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
-	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -27,40 +26,65 @@ func (s *shape) and(t *shape) {
 	if t.enum != nil {
 		s.allow(t.enum)
 	}
-	s.groups = unite(s.groups, t.groups, sameGroup)
-	s.also = unite(s.also, t.also, equal)
+	s.groups = unite(s.groups, t.groups, groupKey)
+	s.also = unite(s.also, t.also, self)
 	s.annotations.and(&t.annotations)
 	s.goType = cmp.Or(s.goType, t.goType)
 }
 
 // unite appends the elements of b that a lacks. Each is kept once: otherwise schemas that are referred to on many ways would multiply.
-func unite[S ~[]T, T any](a, b S, same func(x, y T) bool) S {
+func unite[S ~[]T, T any, K comparable](a, b S, key func(T) K) S {
 	a = slices.Clip(a)
+	if (len(a)+len(b))*len(b) > manyPairs {
+		return uniteMany(a, b, key)
+	}
 	for _, y := range b {
-		if !slices.ContainsFunc(a, func(x T) bool { return same(x, y) }) {
+		if !slices.ContainsFunc(a, func(x T) bool { return key(x) == key(y) }) {
 			a = append(a, y)
 		}
 	}
 	return a
 }
 
-func equal[T comparable](x, y T) bool { return x == y }
+// manyPairs are too many to be compared one by one.
+const manyPairs = 100
 
-// One schema may have an anyOf and a oneOf.
-func sameGroup(x, y group) bool { return x.at == y.at && x.one == y.one }
+func uniteMany[S ~[]T, T any, K comparable](a, b S, key func(T) K) S {
+	has := make(map[K]bool, len(a)+len(b))
+	for _, x := range a {
+		has[key(x)] = true
+	}
+	for _, y := range b {
+		if k := key(y); !has[k] {
+			has[k] = true
+			a = append(a, y)
+		}
+	}
+	return a
+}
 
-func sameSet(x, y patternSet) bool { return x.at == y.at }
+func self[T comparable](x T) T { return x }
 
-func sameText(x, y word) bool { return x.text == y.text }
+// groupKey tells groups apart: one schema may have an anyOf and a oneOf.
+func groupKey(g group) groupID { return groupID{g.at, g.one} }
+
+type groupID struct {
+	at  *schema.Node
+	one bool
+}
+
+func setKey(s patternSet) *schema.Node { return s.at }
+
+func textOf(w word) string { return w.text }
 
 // and returns the schemas of both.
-func (c conj) and(d conj) conj { return unite(c, d, equal) }
+func (c conj) and(d conj) conj { return unite(c, d, self) }
 
 func (s *stringFacet) and(t *stringFacet) {
 	s.at = first(s.at, t.at)
 	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
-	s.patterns = unite(s.patterns, t.patterns, sameText)
-	s.formats = unite(s.formats, t.formats, sameText)
+	s.patterns = unite(s.patterns, t.patterns, textOf)
+	s.formats = unite(s.formats, t.formats, textOf)
 }
 
 func (s *numberFacet) and(t *numberFacet) {
@@ -112,7 +136,7 @@ func (o *objectFacet) and(t *objectFacet) {
 	}
 	o.props = props
 	o.additionalProperties = o.additionalProperties.and(t.additionalProperties)
-	o.sets = unite(o.sets, t.sets, sameSet)
+	o.sets = unite(o.sets, t.sets, setKey)
 	o.unevaluated = o.unevaluated || t.unevaluated
 	for _, name := range t.required {
 		if !slices.Contains(o.required, name) {
@@ -140,8 +164,8 @@ func (t *patternSet) other(key string) conj {
 
 // matching returns the schemas of the patterns that key matches.
 func (t *patternSet) matching(key string) (c conj, matched bool) {
-	for _, p := range t.patterns {
-		if re, err := pattern.Compile(p.key); err == nil && re.MatchString(key) {
+	for i, p := range t.patterns {
+		if t.compiled[i].MatchString(key) {
 			c, matched = append(c, p.schema...), true
 		}
 	}
@@ -203,7 +227,7 @@ func narrowByGroups(r *reader, s *shape) {
 			continue
 		}
 		only := *r.own(live[0])
-		groups = unite(groups, only.groups, sameGroup)
+		groups = unite(groups, only.groups, groupKey)
 		only.groups = nil
 		s.and(&only)
 	}

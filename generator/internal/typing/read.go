@@ -1,11 +1,13 @@
 package typing
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -218,6 +220,9 @@ func (r *reader) readAdditionalProperties(s *shape, owner, v *schema.Node) {
 	}
 }
 
+// nothing matches no name.
+var nothing = regexp.MustCompile(`[^\x{0}-\x{10ffff}]`)
+
 // readPatterns comes before properties, in the order of keywords.
 func (r *reader) readPatterns(s *shape, owner, v *schema.Node) {
 	s.obj.at = owner
@@ -226,7 +231,12 @@ func (r *reader) readPatterns(s *shape, owner, v *schema.Node) {
 		set.additionalProperties = conj{rest}
 	}
 	for _, m := range sorted(v.Members) {
+		re, err := pattern.Compile(m.Key)
+		if err != nil {
+			re = nothing // which package schema has reported
+		}
 		set.patterns = append(set.patterns, property{m.Key, conj{m.Value}})
+		set.compiled = append(set.compiled, re)
 	}
 	s.obj.sets = append(s.obj.sets, set)
 }

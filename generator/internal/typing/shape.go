@@ -2,6 +2,7 @@ package typing
 
 import (
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -89,7 +90,8 @@ type objectFacet struct {
 type patternSet struct {
 	at                   *schema.Node
 	patterns             []property // keyed by pattern
-	additionalProperties conj       // for names that the schema does not mention; nil: no keyword
+	compiled             []*regexp.Regexp
+	additionalProperties conj // for names that the schema does not mention; nil: no keyword
 }
 
 // property is one of objectFacet.props.

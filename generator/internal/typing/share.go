@@ -131,7 +131,8 @@ func (s *sharing) write(v reflect.Value) {
 			s.write(v.Index(i))
 		}
 	case reflect.String:
-		s.key = strconv.AppendQuote(s.key, v.String())
+		s.key = append(strconv.AppendInt(s.key, int64(v.Len()), 10), ':')
+		s.key = append(s.key, v.String()...)
 	case reflect.Bool:
 		s.text(v.Bool())
 	case reflect.Uint8:

@@ -20,8 +20,10 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 	st := &model.Struct{Array: &rule, AdditionalProperties: model.Keep}
 	d.Body = st
 	items := make([]property, len(s.arr.first))
+	taken := map[string]bool{}
 	for i, c := range s.arr.first {
-		items[i] = property{itemKey(c, i, items[:i]), c}
+		items[i] = property{itemKey(c, i, taken), c}
+		taken[naming.GoName(items[i].key)] = true
 	}
 	names := l.fieldNames(items)
 	full := false // no item is allowed here
@@ -42,12 +44,11 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 }
 
 // itemKey names an item by its title, if that is short and unique, else by its position.
-func itemKey(c conj, i int, before []property) string {
+func itemKey(c conj, i int, taken map[string]bool) string {
 	const most = 32
 	for _, n := range c {
-		word := naming.GoName(TextOf(n, "title"))
-		taken := slices.ContainsFunc(before, func(p property) bool { return naming.GoName(p.key) == word })
-		if title := TextOf(n, "title"); naming.GoWords(title) != "" && len(word) <= most && !taken {
+		title := TextOf(n, "title")
+		if word := naming.GoName(title); naming.GoWords(title) != "" && len(word) <= most && !taken[word] {
 			return title
 		}
 	}

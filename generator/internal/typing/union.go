@@ -287,6 +287,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 	d.Body = u
 	_, byKind := rule.(*model.ByKindOf)
 	_, tried := rule.(*model.Tried)
+	words := newMemberWords(branches)
 	for i, b := range branches {
 		if byKind && mixed(b) {
 			u.Members = append(u.Members, l.kindMembers(d, b, p.keep)...)
@@ -299,7 +300,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 			tags = m.Form.Tags
 			m.Form.Needs = nil // the text is enough
 		}
-		m.Decl = l.member(b, place{hint: d.Name + memberWord(branches, i, tags), flat: true, keep: p.keep || tried}, s.plain())
+		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tags), flat: true, keep: p.keep || tried}, s.plain())
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}

@@ -7,28 +7,49 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 )
 
-// memberWord is what the name of a member adds to the union's. It is the first of these that no other member has: its title, tag,
-// kind, a property that it requires or has, all that it requires. The last resort is its number.
-func memberWord(branches []branch, i int, tags []string) string {
-	b := branches[i].shape
-	if tags != nil {
-		return firstWord(titleWord(branches, i), constWord(tags[0]))
-	}
-	kinds := b.kinds &^ model.KindNull
-	if others(branches, i, func(s *shape) bool { return s.kinds&kinds != 0 }) {
-		return firstWord(titleWord(branches, i), requiredWord(branches, i), propertyWord(branches, i), allWord(branches, i), "Option"+itoa(i))
-	}
-	return firstWord(titleWord(branches, i), kindWord(kinds, b.integer))
+// memberWords finds what the names of a union's members add to its own. It counts how many members have each word.
+type memberWords struct {
+	branches                          []branch
+	kinds                             map[model.Kind]int
+	titles, required, properties, all map[string]int
 }
 
-// others reports whether is holds for any branch but the one at i.
-func others(branches []branch, i int, is func(*shape) bool) bool {
-	for j := range branches {
-		if j != i && is(branches[j].shape) {
-			return true
+func newMemberWords(branches []branch) *memberWords {
+	w := &memberWords{branches, map[model.Kind]int{}, map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}}
+	for _, b := range branches {
+		s := b.shape
+		for _, kind := range []model.Kind{model.KindString, model.KindNumber, model.KindBool, model.KindArray, model.KindObject} {
+			if s.kinds&kind != 0 {
+				w.kinds[kind]++
+			}
+		}
+		w.titles[naming.GoWords(s.annotations.title)]++
+		w.all[requires(s)]++
+		for _, key := range slices.Compact(slices.Sorted(slices.Values(s.obj.required))) {
+			w.required[key]++
+		}
+		for _, p := range s.obj.props {
+			w.properties[p.key]++
 		}
 	}
-	return false
+	return w
+}
+
+// of is the word of a member. It is the first of these that no other member has: its title, tag, kind, a property that it requires or
+// has, all that it requires. The last resort is its number.
+func (w *memberWords) of(i int, tags []string) string {
+	s := w.branches[i].shape
+	title := w.title(s)
+	if tags != nil {
+		return firstWord(title, constWord(tags[0]))
+	}
+	kinds := s.kinds &^ model.KindNull
+	for kind, n := range w.kinds {
+		if kinds&kind != 0 && n > 1 {
+			return firstWord(title, w.requiredOne(s), w.property(s), w.allRequired(s), "Option"+itoa(i))
+		}
+	}
+	return firstWord(title, kindWord(kinds, s.integer))
 }
 
 func firstWord(all ...string) string {
@@ -38,42 +59,41 @@ func firstWord(all ...string) string {
 // maxTitle is the most words of a title that becomes a name; a longer one is a sentence.
 const maxTitle = 5
 
-func titleWord(branches []branch, i int) string {
-	title := branches[i].shape.annotations.title
+func (w *memberWords) title(s *shape) string {
+	title := s.annotations.title
 	word := naming.GoWords(title)
-	if len(naming.Words(title)) > maxTitle || others(branches, i, func(s *shape) bool { return naming.GoWords(s.annotations.title) == word }) {
+	if len(naming.Words(title)) > maxTitle || w.titles[word] > 1 {
 		return ""
 	}
 	return word
 }
 
-// requiredWord is ByID for the only branch that requires id.
-func requiredWord(branches []branch, i int) string {
-	for _, key := range branches[i].shape.obj.required {
-		if word := naming.GoWords(key); word != "" && !others(branches, i, func(s *shape) bool { return slices.Contains(s.obj.required, key) }) {
+// requiredOne is ByID for the only branch that requires id.
+func (w *memberWords) requiredOne(s *shape) string {
+	for _, key := range s.obj.required {
+		if word := naming.GoWords(key); word != "" && w.required[key] == 1 {
 			return "By" + word
 		}
 	}
 	return ""
 }
 
-// propertyWord is WithID for the only branch that has id.
-func propertyWord(branches []branch, i int) string {
-	for _, p := range branches[i].shape.obj.props {
-		if word := naming.GoWords(p.key); word != "" && !others(branches, i, func(s *shape) bool { return s.obj.prop(p.key) != nil }) {
+// property is WithID for the only branch that has id.
+func (w *memberWords) property(s *shape) string {
+	for _, p := range s.obj.props {
+		if word := naming.GoWords(p.key); word != "" && w.properties[p.key] == 1 {
 			return "With" + word
 		}
 	}
 	return ""
 }
 
-// allWord is ByIDAndName for the only branch that requires these and no more.
-func allWord(branches []branch, i int) string {
-	word := requires(branches[i].shape)
-	if others(branches, i, func(s *shape) bool { return requires(s) == word }) {
-		return ""
+// allRequired is ByIDAndName for the only branch that requires these and no more.
+func (w *memberWords) allRequired(s *shape) string {
+	if word := requires(s); w.all[word] == 1 {
+		return word
 	}
-	return word
+	return ""
 }
 
 func requires(s *shape) string {
