@@ -19,73 +19,80 @@ type FindingKind string
 const (
 	Missing    FindingKind = "missing"     // generated, not on disk
 	Outdated   FindingKind = "outdated"    // as an earlier run left it; the manifest or mcpkiln has changed since
-	HandEdited FindingKind = "hand-edited" // neither what the lock says nor what Generate makes
+	HandEdited FindingKind = "hand-edited" // neither as an earlier run left it nor what Generate makes
+	Conflicted FindingKind = "conflicted"  // a merge left conflict markers
 	Stale      FindingKind = "stale"       // left by an earlier run, no longer generated
 )
 
+// remedies say what to do about each kind.
+var remedies = map[FindingKind]string{
+	Missing:    "run mcpkiln generate",
+	Outdated:   "run mcpkiln generate",
+	HandEdited: "move the change to the manifest or to a file of your own, then run mcpkiln generate --force",
+	Conflicted: "run mcpkiln generate",
+	Stale:      "no longer generated; mcpkiln generate removes it",
+}
+
 // Finding is one file that Write would change.
 type Finding struct {
-	Path string
+	Path string // joined to the manifest's directory
 	Kind FindingKind
 	Diff string // unified, from the disk to what is generated; empty for Missing and Stale
 }
 
 // String is one line for a person: what and what to do.
-func (f Finding) String() string {
-	switch f.Kind {
-	case Missing:
-		return f.Path + ": missing: run mcpkiln generate"
-	case Outdated:
-		return f.Path + ": outdated: run mcpkiln generate"
-	case HandEdited:
-		return f.Path + ": hand-edited: move the change to the manifest or to a file of your own, then run mcpkiln generate"
-	default:
-		return f.Path + ": stale: no longer generated; mcpkiln generate removes it"
+func (f Finding) String() string { return fmt.Sprintf("%s: %s: %s", f.Path, f.Kind, remedies[f.Kind]) }
+
+// Check compares the output directories with r and touches nothing. Findings are sorted by path. The diagnostics are
+// those that Write would refuse with, but for edits by hand, which are findings.
+func Check(ctx context.Context, base string, r *Result) ([]Finding, schema.Diagnostics, error) {
+	p, diags, release, err := survey(ctx, base, r)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
 	}
+	defer release()
+	var all []Finding
+	for _, t := range p.targets {
+		all = append(all, t.findings()...)
+	}
+	for _, stage := range p.leftovers {
+		all = append(all, Finding{Path: stage, Kind: Stale})
+	}
+	slices.SortFunc(all, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
+	return all, diags, ctx.Err()
 }
 
-// Check compares the output directory with r and touches nothing. Findings are sorted by path. The diagnostics are
-// those that Write would refuse with.
-func Check(ctx context.Context, base string, r *Result) ([]Finding, schema.Diagnostics, error) {
-	if r.Diagnostics.HasErrors() {
-		return nil, r.Diagnostics, nil
-	}
-	t, diags := inspect(base, r)
-	if len(diags) > 0 {
-		return nil, diags, nil
-	}
-	var findings []Finding
-	for _, f := range r.Files {
-		if t.holds(f) {
-			continue
-		}
-		findings = append(findings, t.compare(f))
+// findings are what is to change in a directory, sorted by name.
+func (t *target) findings() (all []Finding) {
+	for _, f := range t.change {
+		all = append(all, t.compare(f))
 	}
 	for _, name := range t.stale {
-		findings = append(findings, Finding{Path: name, Kind: Stale})
+		f := Finding{Path: t.path(name), Kind: Stale}
+		if t.owner[name] == edited {
+			f.Kind, f.Diff = HandEdited, changes(name, t.files[name], nil)
+		}
+		all = append(all, f)
 	}
-	sortFindings(findings)
-	return findings, nil, ctx.Err()
+	slices.SortFunc(all, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
+	return all
 }
 
 func (t *target) compare(f File) Finding {
 	old, ok := t.files[f.Path]
 	if !ok {
-		return Finding{Path: f.Path, Kind: Missing}
+		return Finding{Path: t.path(f.Path), Kind: Missing}
 	}
-	kind := Outdated
-	if t.edited(f) {
-		kind = HandEdited
-	}
-	changes := diff.Diff(f.Path+" (on disk)", unixLines(old), f.Path+" (generated)", f.Content)
-	// The first line names a command that nobody ran.
-	_, changes, _ = bytes.Cut(changes, []byte("\n"))
-	return Finding{Path: f.Path, Kind: kind, Diff: string(changes)}
+	kind := map[ownership]FindingKind{intact: Outdated, edited: HandEdited, conflicted: Conflicted}[t.owner[f.Path]]
+	return Finding{Path: t.path(f.Path), Kind: kind, Diff: changes(f.Path, old, f.Content)}
 }
 
-// unixLines undoes what a checkout with CRLF did, so that only edits count as edits.
-func unixLines(data []byte) []byte {
-	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+// changes is a unified diff from the disk to what is generated.
+func changes(name string, old, now []byte) string {
+	d := diff.Diff(name+" (on disk)", unixLines(old), name+" (generated)", now)
+	// The first line names a command that nobody ran.
+	_, d, _ = bytes.Cut(d, []byte("\n"))
+	return string(d)
 }
 
 // Summary says in one line how many files differ, and how.
@@ -94,10 +101,9 @@ func Summary(findings []Finding) string {
 	for _, f := range findings {
 		count[f.Kind]++
 	}
-	return fmt.Sprintf("%d missing, %d outdated, %d hand-edited, %d stale",
-		count[Missing], count[Outdated], count[HandEdited], count[Stale])
-}
-
-func sortFindings(findings []Finding) {
-	slices.SortFunc(findings, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
+	text := fmt.Sprintf("%d missing, %d outdated, %d hand-edited, %d stale", count[Missing], count[Outdated], count[HandEdited], count[Stale])
+	if n := count[Conflicted]; n > 0 {
+		text += fmt.Sprintf(", %d conflicted", n)
+	}
+	return text
 }

@@ -9,7 +9,7 @@
 //	lower    → model.Package                  internal/lower, typing, wire, naming: every name, order and policy is decided here
 //	emit     → Go source                      internal/emit: transcribes the model, decides nothing
 //	format   → gofmt, imports grouped         internal/emit/file.go
-//	write    → disk                           write.go, check.go: reconcile with what is there
+//	write    → disk                           plan.go, diskstate.go: compare with what is there; write.go, check.go: act, or tell
 //
 // Everything before write is pure: Generate reads no file, no clock and no environment, loads nobody's packages, and
 // gives the same bytes for the same Config, which holds what ReadManifest, ReadFiles and ReadFolders read. Whatever is
@@ -30,9 +30,20 @@
 //
 // # Generated files
 //
-// Every Go file starts with Header and nothing that changes by itself: an upgrade of mcpkiln that generates the same
-// touches no file. mcpkiln.lock has the rest: the version, and hashes of the input and of each file. It tells a file that
-// was edited by hand from one that is merely old, and a file that is no longer generated from somebody's own.
+// Every Go file starts with Header and a hash of itself, and with nothing that changes by itself: an upgrade of mcpkiln that generates
+// the same touches no file. So a file says alone whether it is as it was generated, was edited by hand, or is somebody's own (seal.go).
+// doc.gen.go says of which manifest the package is made and has a digest of all that was read; mcpkiln.lock has the manifest, the version
+// that last changed a file, and the flags. Either of the two is enough to know a directory, and neither has to be there to repair it.
+//
+// # On disk
+//
+// What a run has to do follows from what is on disk and from nothing that an earlier run had to finish: files that differ are staged and
+// renamed, files with our header that are no longer made are removed, in the output directories and in those that the manifest has
+// left (plan.go). So a killed run is repaired by any later one. The lock is written first and removed last, which keeps a half-written
+// directory known. One run at a time writes in a module; the system ends the lock with the process (internal/disk).
+//
+// An edit by hand stops the run. Conflict markers do not: both sides are in the history, and what a merge of two packages would be is
+// what the merged manifest generates. Every file has its hash in the same line, so that a merge can not silently mix two of them.
 //
 // Each tool is one hunk in each file: the tool table is one literal with the policies in it, and a question
 // stands with the method that asks it.
@@ -69,6 +80,9 @@
 //     generated whole, user files are written once.
 //   - Overwriting in place with a backup: a second run would overwrite the backup. Files are staged beside the target and
 //     renamed, all or none.
+//   - Hashes of the manifest and the files in the lock: every merge conflicted there, and without it nothing was known.
+//   - Stage and rename of the whole directory: files of one's own may stand in it, and no rename swaps directories everywhere.
+//   - A lock file: a killed run leaves it. The lock is on the module's directory, which two manifests share that have one output.
 //   - One function a tool in the parts, called in the manifest's order: inlined, its code was compiled again in the package
 //     above, and a thousand conversions of Handlers cost more than all that package's types.
 //   - Handlers as the interfaces of the parts, embedded: its documentation would be behind a click for each part.

@@ -38,13 +38,25 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("generator: %w", err)
 	}
-	for _, f := range files {
-		r.result.Files = append(r.result.Files, File{f.Name, f.Content})
-	}
-	lock := newLock(cfg, r.documents(), r.result.Files)
-	r.result.Files = append(r.result.Files, File{LockName, lock.encode()})
-	slices.SortFunc(r.result.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	r.result.Source = path.Join(r.cfg.Dir, r.pkg.Manifest)
+	r.result.Digest, r.result.flags = r.digest(), r.cfg.Flags
+	r.result.Files = r.seal(files)
 	return r.result, nil
+}
+
+// seal makes the files of one package complete: each with its hash, docName with its source, and the lock. They are sorted by path.
+func (r *run) seal(files []emit.File) []File {
+	var all []File
+	for _, f := range files {
+		var lines []string
+		if f.Name == docName {
+			lines = []string{manifestLine + r.result.Digest + " " + r.result.Source, revisionsLine + strings.Join(r.pkg.Revisions, ", ")}
+		}
+		all = append(all, File{f.Name, seal(f.Name, f.Content, lines...)})
+	}
+	all = append(all, File{LockName, newLock(r.cfg.ToolVersion, r.result.Source, r.cfg.Flags).encode()})
+	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return all
 }
 
 // maxTools is what one package builds in about two seconds.
@@ -56,12 +68,10 @@ type run struct {
 	result    *Result
 	manifest  *manifest.Manifest
 	known     []*revision.Revision // all that there are
-	folders   []*knownRevision     // of the manifest's own
 	revisions []*revision.Revision // those that are generated for
 	input     lower.Input
 	pkg       *model.Package
-	// replacedRevision is the one whose document the configuration gives.
-	replacedRevision string
+	replaced  bool // the document of the configuration stands for that of a revision
 }
 
 func (r *run) report(ds schema.Diagnostics) {
@@ -79,14 +89,13 @@ func (r *run) load() {
 func (r *run) resolve() {
 	m := r.manifest
 	server := model.Server{
-		Name:         first(r.cfg.ServerName, m.Server.Name.Value, stem(r.cfg.Manifest.Path)),
+		Name:         serverName(r.cfg, m),
 		Version:      first(r.cfg.ServerVersion, m.Server.Version.Value, "0.0.0"),
 		Title:        m.Server.Title.Value,
 		Instructions: m.Server.Instructions.Value,
 		Info:         info(m.Server),
 	}
-	r.result.Package = first(r.cfg.Package, m.Go.Package.Value, manifest.PackageName(server.Name))
-	r.result.Out = path.Clean(first(r.cfg.Out, m.Go.Out.Value, "internal/"+r.result.Package))
+	r.result.Package, r.result.Out = names(r.cfg, m)
 	r.result.OutPos = schema.Position{File: r.cfg.Manifest.Path}
 	if n := m.Go.Out.Node; n != nil && r.cfg.Out == "" {
 		r.result.OutPos = n.Pos
@@ -101,6 +110,16 @@ func (r *run) resolve() {
 	r.loadRevisions()
 	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Known: r.known, Name: r.result.Package, Server: server,
 		Path: path.Join(r.cfg.Import, r.result.Out), Split: r.cfg.Import != "" && len(m.Tools) > cmp.Or(r.cfg.MaxTools, maxTools)}
+}
+
+// names are those of the package and of its directory.
+func names(cfg Config, m *manifest.Manifest) (pkg, out string) {
+	pkg = first(cfg.Package, m.Go.Package.Value, manifest.PackageName(serverName(cfg, m)))
+	return pkg, path.Clean(first(cfg.Out, m.Go.Out.Value, "internal/"+pkg))
+}
+
+func serverName(cfg Config, m *manifest.Manifest) string {
+	return first(cfg.ServerName, m.Server.Name.Value, stem(cfg.Manifest.Path))
 }
 
 // info is what the server says of itself beside its name, as one JSON object; empty for nothing.

@@ -147,7 +147,7 @@ func TestGenerateOverrides(t *testing.T) {
 		t.Errorf("package %s in %s", r.Package, r.Out)
 	}
 	handlers := r.file(t, "handlers.gen.go")
-	for _, want := range []string{"package pkg\n", `"named"`, `"2.1.0"`, "From answer.json, for revision 2025-11-25."} {
+	for _, want := range []string{"package pkg\n", `"named"`, `"2.1.0"`} {
 		if !strings.Contains(handlers, want) {
 			t.Errorf("no %s in\n%s", want, handlers)
 		}
@@ -293,6 +293,11 @@ func TestHostileTextIsNeverCode(t *testing.T) {
 	t.Fatal("there is no hostile golden")
 }
 
+// hashes are the lines that change with everything below them.
+var hashes = regexp.MustCompile("(?m)^// (Hash|Manifest): [0-9a-f]{32}")
+
+func unhashed(content []byte) []byte { return hashes.ReplaceAll(content, []byte("// $1:")) }
+
 func inspectHostile(t *testing.T, f File, parsed *ast.File) {
 	t.Helper()
 	for _, d := range parsed.Decls {
@@ -386,8 +391,8 @@ func TestAddingAToolIsOneHunkInEachFile(t *testing.T) {
 			t.Fatalf("%d files and %d tools, before %d and %d", len(after.Files), len(after.Tools), len(before.Files), len(before.Tools))
 		}
 		for i, f := range after.Files {
-			d := diff.Diff("before", before.Files[i].Content, "after", f.Content)
-			if hunks := bytes.Count(d, []byte("\n@@ ")); hunks > 1 && f.Path != LockName {
+			d := diff.Diff("before", unhashed(before.Files[i].Content), "after", unhashed(f.Content))
+			if hunks := bytes.Count(d, []byte("\n@@ ")); hunks > 1 {
 				t.Errorf("%s: %d hunks\n%s", f.Path, hunks, d)
 			}
 		}

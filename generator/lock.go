@@ -2,8 +2,6 @@ package generator
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,38 +10,28 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// lockVersion is the format of the lock file, raised when an older mcpkiln could not read a newer one.
-const lockVersion = 1
+// LockName is the name of the lock file, in the output directory.
+const LockName = "mcpkiln.lock"
 
-// Lock is mcpkiln.lock: what was generated, from what, by which version. Its maps are written in key order.
+// lockVersion is the format of the lock file, raised when an older mcpkiln could not read a newer one.
+const lockVersion = 2
+
+// Lock is mcpkiln.lock: who made the package, of what and how. Nothing in it changes with a tool, so branches that add tools merge, and
+// nothing depends on it that can not be found without it.
 type Lock struct {
-	Comment   string            `json:"comment"`
-	Version   int               `json:"version"`
-	Tool      string            `json:"tool"`
-	Manifest  string            `json:"manifest"`
-	Documents map[string]string `json:"documents"`
-	Files     map[string]string `json:"files"`
+	Comment  string            `json:"comment"`
+	Version  int               `json:"version"`
+	Tool     string            `json:"tool"`            // version of mcpkiln that last changed a file
+	Manifest string            `json:"manifest"`        // from the module's root, slash separated
+	Flags    map[string]string `json:"flags,omitempty"` // those that generate was given
+	// Files has the hashes of files that a lock of version 1 recorded; they stand in the files now.
+	Files map[string]string `json:"files,omitempty"`
 }
 
-const lockComment = "Written by mcpkiln generate. If a merge breaks this file, delete it and generate again."
+const lockComment = "Written by mcpkiln generate. If a merge breaks this file, generate again."
 
-// newLock hashes what one run read and made. A checkout with CRLF is no change.
-func newLock(cfg Config, documents []Source, files []File) Lock {
-	l := Lock{
-		Comment:   lockComment,
-		Version:   lockVersion,
-		Tool:      cfg.ToolVersion,
-		Manifest:  hash(unixLines(cfg.Manifest.Data)),
-		Documents: make(map[string]string, len(documents)),
-		Files:     make(map[string]string, len(files)),
-	}
-	for _, d := range documents {
-		l.Documents[d.Path] = hash(unixLines(d.Data))
-	}
-	for _, f := range files {
-		l.Files[f.Path] = hash(f.Content)
-	}
-	return l
+func newLock(tool, manifest string, flags map[string]string) Lock {
+	return Lock{Comment: lockComment, Version: lockVersion, Tool: tool, Manifest: manifest, Flags: flags}
 }
 
 // encode gives the lock's bytes; equal locks give equal bytes.
@@ -76,17 +64,13 @@ func parseLock(data []byte) (Lock, error) {
 	if l.Version < 1 {
 		return Lock{}, fmt.Errorf("%d is no version of it", l.Version)
 	}
+	if l.Version == 1 {
+		l.Manifest = "" // it was a hash
+	}
 	return l, nil
 }
 
-// sameContent reports whether two locks describe the same input and output, whoever made them.
-// An upgrade of mcpkiln that changes nothing else leaves the file alone.
-func (l Lock) sameContent(o Lock) bool {
-	return l.Version == o.Version && l.Manifest == o.Manifest &&
-		maps.Equal(l.Documents, o.Documents) && maps.Equal(l.Files, o.Files)
-}
-
-func hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(sum[:])
+// sameBut reports whether two locks differ in nothing but the version of mcpkiln.
+func (l Lock) sameBut(o Lock) bool {
+	return l.Version == o.Version && l.Manifest == o.Manifest && maps.Equal(l.Flags, o.Flags)
 }

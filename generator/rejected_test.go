@@ -74,7 +74,7 @@ func refuse(t *testing.T, path string) (schema.Diagnostics, map[string][]byte) {
 		}
 		return r.Diagnostics, sources
 	}
-	_, ds, err = Write(t.Context(), filepath.Dir(path), r)
+	_, ds, err = Write(t.Context(), filepath.Dir(path), r, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,7 @@
 package generator
 
 import (
-	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -13,9 +11,9 @@ import (
 
 // loadRevisions loads all revisions: the types of handlers do not depend on the revisions that are generated for (REV07).
 func (r *run) loadRevisions() {
-	r.folders = r.loadFolders()
-	wanted := r.wanted(r.folders)
-	known := r.knownRevisions(slices.Clone(r.folders), wanted)
+	own := r.loadFolders()
+	wanted := r.wanted(own)
+	known := r.knownRevisions(own, wanted)
 	var wg sync.WaitGroup
 	for _, k := range known {
 		if k.revision == nil {
@@ -30,11 +28,9 @@ func (r *run) loadRevisions() {
 	for _, name := range wanted {
 		k := known[slices.IndexFunc(known, func(k *knownRevision) bool { return k.name == name.Value })]
 		r.revisions = append(r.revisions, k.revision)
-		if k.replaced {
-			r.replacedRevision = k.name
-		}
+		r.replaced = r.replaced || k.replaced
 	}
-	if r.cfg.Schema.Data != nil && r.replacedRevision == "" {
+	if r.cfg.Schema.Data != nil && !r.replaced {
 		r.foreign(known)
 	}
 }
@@ -58,7 +54,6 @@ type knownRevision struct {
 	at       schema.Position // where the manifest names it
 	wanted   bool            // generated for
 	revision *revision.Revision
-	folder   *Folder // that it was read from; nil: it is embedded
 	diags    schema.Diagnostics
 	// replaced: it was read with the document that the configuration gives, which belongs to one revision. mismatches say why it is
 	// not this one.
@@ -86,7 +81,7 @@ func (r *run) loadFolders() []*knownRevision {
 		case !revision.ValidName(rev.Name):
 			r.result.Diagnostics.Report(f.Node, "revision-name", "use letters, digits and -", "%q can not be the name of a revision", rev.Name)
 		default:
-			all = append(all, &knownRevision{name: rev.Name, revision: rev, folder: &r.cfg.Folders[i]})
+			all = append(all, &knownRevision{name: rev.Name, revision: rev})
 		}
 	}
 	return all
@@ -150,39 +145,4 @@ func (r *run) loadRevision(k *knownRevision) {
 			}
 		}
 	}
-}
-
-// file is a file of a revision's folder.
-func (r *run) file(revision, name string) []byte {
-	for _, k := range r.folders {
-		if k.name == revision {
-			return k.folder.Files[name]
-		}
-	}
-	data, _ := schema.Revisions.ReadFile(path.Join(revision, name)) // it was read before
-	return data
-}
-
-// documents are the files of schemas and what the revisions were read from, for the lock file.
-func (r *run) documents() []Source {
-	var all []Source
-	for _, f := range r.cfg.Files {
-		all = append(all, Source{f.Path, f.Data})
-	}
-	for _, rev := range r.revisions {
-		names := []string{"rules.yaml"}
-		for _, d := range rev.Documents {
-			names = append(names, d.Name)
-		}
-		for i, name := range names {
-			source := Source{Path: path.Join(rev.Name, name)}
-			if i == 1 && rev.Name == r.replacedRevision { // the core document, given as a file
-				source = Source{path.Join(rev.Name, path.Base(strings.ReplaceAll(r.cfg.Schema.Path, "\\", "/"))), r.cfg.Schema.Data}
-			} else {
-				source.Data = r.file(rev.Name, name)
-			}
-			all = append(all, source)
-		}
-	}
-	return all
 }

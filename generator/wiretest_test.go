@@ -25,6 +25,7 @@ func TestLET01TheRuntimesTestsSpeakWhatIsGenerated(t *testing.T) {
 			continue
 		}
 		n++
+		f.Content = unsealed(f.Content)
 		path := filepath.Join(dir, f.Path)
 		if *update {
 			if err := os.WriteFile(path, f.Content, 0o644); err != nil {

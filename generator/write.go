@@ -1,209 +1,314 @@
 package generator
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 
+	"github.com/mcpkiln/mcpkiln/generator/internal/disk"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Report tells what Write did, each list sorted by name. Unchanged files were not touched at all.
+// Options are what a run of Write is told beside what to write. The zero value is for everyday use.
+type Options struct {
+	// Force overwrites and removes also what was edited by hand.
+	Force bool
+	// DryRun touches nothing and reports what would be done.
+	DryRun bool
+}
+
+// Report tells what Write did.
 type Report struct {
-	Dir                         string // where: the output directory, joined to base
+	Dirs []Changes
+	// Edited are the generated files that were edited by hand, for which Write stopped.
+	Edited []Finding
+}
+
+// Changes are what Write did in one directory, each list sorted by name. Unchanged files were not touched at all.
+type Changes struct {
+	Dir                         string // joined to base
 	Written, Removed, Unchanged []string
 }
 
-// Write makes the output directory hold exactly what r says. base is the directory of the manifest; r.Out is below it.
+// Write makes the output directories hold exactly what r says, and removes what earlier runs of the same manifest left, wherever in the
+// module. base is the directory of the manifest; r.Out is below it.
 //
-// It refuses, as diagnostics and before touching anything: a result with errors, a directory outside the manifest's
-// module, symbolic links, and existing files that mcpkiln did not generate. It is all or nothing: everything is staged
-// beside the target first, then renamed into place; if ctx ends before the renames start, or something fails, the
-// directory is as it was. Edits by hand are overwritten, with a warning. The error is for what nobody can fix in a
-// manifest: ctx ended, disk full, no permission.
-func Write(ctx context.Context, base string, r *Result) (Report, schema.Diagnostics, error) {
+// It refuses, as diagnostics and before touching anything: a result with errors, a directory outside the manifest's module or of
+// another manifest, symbolic links, existing files that mcpkiln did not generate, and generated files that were edited by hand.
+//
+// It waits for other runs in the module (disk.Lock). It is all or nothing: everything is staged beside the target first, then renamed into
+// place; if ctx ends before the renames start, or something fails, the directories are as they were. A run that is killed may leave old
+// and new files; the next one goes on from whatever is there. The error is for what nobody can fix in a manifest: ctx ended, disk full, no
+// permission.
+func Write(ctx context.Context, base string, r *Result, o Options) (Report, schema.Diagnostics, error) {
+	return o.write(ctx, base, r, disk.OS{})
+}
+
+func (o Options) write(ctx context.Context, base string, r *Result, d disk.Disk) (Report, schema.Diagnostics, error) {
+	p, diags, release, err := survey(ctx, base, r)
+	if err != nil || diags.HasErrors() {
+		return Report{}, diags, err
+	}
+	defer release()
+	if edits := p.edits(o.Force); edits.HasErrors() {
+		return Report{Edited: p.edited()}, edits, nil
+	} else if diags = append(diags, edits...); o.DryRun {
+		return p.report(), diags, nil
+	}
+	if err := p.sweep(d); err != nil {
+		return Report{}, nil, fmt.Errorf("what a killed run left can not be removed: %w", err)
+	}
+	if err := p.apply(ctx, d); err != nil {
+		return Report{}, nil, err
+	}
+	return p.report(), diags, nil
+}
+
+// survey locks the module and plans. The caller releases the lock if there is neither an error nor a diagnostic that is one.
+func survey(ctx context.Context, base string, r *Result) (*plan, schema.Diagnostics, func(), error) {
 	if r.Diagnostics.HasErrors() {
-		return Report{}, r.Diagnostics, nil
+		return nil, r.Diagnostics, nil, nil
 	}
-	t, diags := inspect(base, r)
-	if len(diags) > 0 {
-		return Report{}, diags, nil
+	root, diags := moduleOf(base, r.outputs()[0])
+	if diags.HasErrors() {
+		return nil, diags, nil, nil
 	}
-	report := Report{Dir: t.dir, Removed: t.stale}
-	var changed []File
-	for _, f := range r.Files {
-		if t.holds(f) {
-			report.Unchanged = append(report.Unchanged, f.Path)
-			continue
-		}
-		if t.edited(f) {
-			diags = append(diags, schema.Diagnostic{Pos: schema.Position{File: filepath.Join(t.dir, f.Path)}, Code: "hand-edited",
-				Severity: schema.Warning, Message: "it was edited by hand; the edits are overwritten",
-				Hint: "change the manifest, or keep code in a file of your own"})
-		}
-		changed = append(changed, f)
-		report.Written = append(report.Written, f.Path)
-	}
-	if len(changed) == 0 && len(t.stale) == 0 {
-		return report, nil, ctx.Err()
-	}
-	if err := t.replace(ctx, changed); err != nil {
-		return Report{}, nil, fmt.Errorf("%s is unchanged: %w", t.dir, err)
-	}
-	return report, diags, nil
-}
-
-// edited reports whether the file on disk is neither what f is to be nor what an earlier run left.
-func (t *target) edited(f File) bool {
-	old, ok := t.files[f.Path]
-	was, known := t.lock.Files[f.Path]
-	return ok && known && hash(unixLines(old)) != was
-}
-
-// holds reports whether the disk already has f. A lock that only another version wrote counts as the same, and so does a
-// file that git checked out with CRLF.
-func (t *target) holds(f File) bool {
-	old, ok := t.files[f.Path]
-	if !ok {
-		return false
-	}
-	if f.Path != LockName {
-		return bytes.Equal(unixLines(old), f.Content)
-	}
-	lock, err := parseLock(f.Content)
-	return err == nil && t.locked && t.lock.sameContent(lock)
-}
-
-// replace stages the changed files in a directory that go ignores, then moves them into place and removes stale ones.
-func (t *target) replace(ctx context.Context, changed []File) (err error) {
-	undoDir, err := makeDir(t.dir)
+	release, err := disk.Lock(ctx, root)
 	if err != nil {
+		return nil, nil, nil, err
+	}
+	p, diags := newPlan(root, base, r)
+	if diags.HasErrors() {
+		release()
+	}
+	return p, diags, release, nil
+}
+
+// edits tells of every file that was edited by hand and is to change. With force these are warnings.
+func (p *plan) edits(force bool) (all schema.Diagnostics) {
+	severity, message, hint := schema.Error, "it was edited by hand, so nothing is written", "move the edit to the manifest or to a file of your own, or overwrite it with --force"
+	if force {
+		severity, message, hint = schema.Warning, "it was edited by hand; the edit is overwritten", ""
+	}
+	for _, f := range p.edited() {
+		all = append(all, schema.Diagnostic{Pos: schema.Position{File: f.Path}, Code: "hand-edited", Severity: severity, Message: message, Hint: hint})
+	}
+	return all
+}
+
+func (p *plan) edited() (all []Finding) {
+	for _, t := range p.targets {
+		all = append(all, slices.DeleteFunc(t.findings(), func(f Finding) bool { return f.Kind != HandEdited })...)
+	}
+	return all
+}
+
+func (p *plan) report() (r Report) {
+	for _, t := range p.targets {
+		c := Changes{Dir: t.dir, Removed: slices.Sorted(slices.Values(t.stale))}
+		for _, f := range t.change {
+			c.Written = append(c.Written, f.Path)
+		}
+		slices.Sort(c.Written)
+		for _, f := range t.want.Files {
+			if !slices.Contains(c.Written, f.Path) {
+				c.Unchanged = append(c.Unchanged, f.Path)
+			}
+		}
+		r.Dirs = append(r.Dirs, c)
+	}
+	return r
+}
+
+// sweep removes the stages of killed runs, and the directories that they alone were made for.
+func (p *plan) sweep(d disk.Disk) (err error) {
+	for _, stage := range p.leftovers {
+		err = errors.Join(err, removeStage(d, stage))
+		_ = d.Remove(filepath.Dir(stage)) // if it is empty
+	}
+	return err
+}
+
+// removeStage removes a stage with the files in it.
+func removeStage(d disk.Disk, stage string) error {
+	entries, err := os.ReadDir(stage)
+	for _, e := range entries {
+		err = errors.Join(err, d.Remove(filepath.Join(stage, e.Name())))
+	}
+	return errors.Join(err, d.Remove(stage))
+}
+
+// step is one change of one file, or the removal of an empty folder.
+type step struct {
+	t       *target
+	name    string
+	content []byte // nil: it is removed
+	folder  bool
+	staged  string // where the content waits
+}
+
+func (s step) path() string { return s.t.path(s.name) }
+
+func (p *plan) steps() (all []step) {
+	for _, t := range p.targets {
+		for _, f := range t.change {
+			all = append(all, step{t: t, name: f.Path, content: f.Content})
+		}
+		last := len(t.stale)
+		for last > 0 && lastToGo(t.stale[last-1]) >= 0 {
+			last--
+		}
+		for _, name := range t.stale[:last] {
+			all = append(all, step{t: t, name: name})
+		}
+		for _, name := range t.empty {
+			all = append(all, step{t: t, name: name, folder: true})
+		}
+		for _, name := range t.stale[last:] {
+			all = append(all, step{t: t, name: name})
+		}
+	}
+	return all
+}
+
+// apply stages what changes and commits it.
+func (p *plan) apply(ctx context.Context, d disk.Disk) (err error) {
+	c := &commit{disk: d}
+	steps := p.steps()
+	if err = c.stage(ctx, steps); err == nil {
+		err = c.run(steps)
+	}
+	if err != nil {
+		err = fmt.Errorf("nothing is changed: %w", errors.Join(err, c.undo()))
+	}
+	for _, stage := range c.stages {
+		if left := removeStage(d, stage); left != nil {
+			err = errors.Join(err, fmt.Errorf("a temporary folder is left, which the next run removes: %w", left))
+		}
+	}
+	if err != nil {
+		c.removeMade()
 		return err
 	}
-	defer func() {
-		if err != nil {
-			undoDir()
+	for _, t := range p.targets {
+		if len(t.want.Files) == 0 {
+			c.removeEmpty(t.dir)
 		}
-	}()
-	stage, err := os.MkdirTemp(t.dir, ".mcpkiln-")
-	if err != nil {
-		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	for i, f := range changed {
-		if err := ctx.Err(); err != nil {
+	return nil
+}
+
+// commit is the progress of apply, for undoing it.
+type commit struct {
+	disk   disk.Disk
+	stages []string // folders with new files
+	made   []string // other folders that were made, outermost first
+	done   []step
+}
+
+// stage writes every new content beside its target. Until it returns, ctx ends the run.
+func (c *commit) stage(ctx context.Context, steps []step) error {
+	for i := range steps {
+		s := &steps[i]
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := writeFile(staged(stage, i), f.Content); err != nil {
+		if s.content == nil {
+			continue
+		}
+		stage := filepath.Join(s.t.dir, stageName)
+		if !slices.Contains(c.stages, stage) {
+			if err := c.makeDir(s.t.dir); err != nil {
+				return err
+			}
+			if err := c.disk.Mkdir(stage); err != nil {
+				return err
+			}
+			c.stages = append(c.stages, stage)
+		}
+		s.staged = filepath.Join(stage, fmt.Sprint(i))
+		if err := c.disk.WriteFile(s.staged, s.content); err != nil {
 			return err
 		}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return t.commit(stage, changed)
-}
-
-// staged is the path of the i-th staged file.
-func staged(stage string, i int) string { return filepath.Join(stage, strconv.Itoa(i)) }
-
-// commit renames the staged files into place and removes the stale ones. From here on ctx is ignored:
-// the renames either all happen or are all undone.
-func (t *target) commit(stage string, changed []File) (err error) {
-	var done []string
-	var undoDirs []func()
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, t.restore(done))
-			for _, undo := range slices.Backward(undoDirs) {
-				undo()
-			}
-		}
-	}()
-	for i, f := range changed {
-		undo, err := makeDir(filepath.Dir(t.path(f.Path)))
-		undoDirs = append(undoDirs, undo)
-		if err != nil {
-			return err
-		}
-		if err := os.Rename(staged(stage, i), t.path(f.Path)); err != nil {
-			return err
-		}
-		done = append(done, f.Path)
-	}
-	for _, name := range t.stale {
-		if err := os.Remove(t.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		done = append(done, name)
-	}
-	t.removeEmpty()
 	return nil
 }
 
-// removeEmpty removes the folders that stale files leave empty, if nothing else is in them.
-func (t *target) removeEmpty() {
-	for _, name := range t.stale {
-		for dir := path.Dir(name); dir != "." && os.Remove(t.path(dir)) == nil; {
-			dir = path.Dir(dir)
+// run renames what is staged into place and removes what is stale. From here on ctx is ignored.
+func (c *commit) run(steps []step) error {
+	for _, s := range steps {
+		err := c.makeDir(filepath.Dir(s.path()))
+		switch {
+		case err != nil:
+		case s.content != nil:
+			err = c.disk.Rename(s.staged, s.path())
+		default:
+			err = c.disk.Remove(s.path())
 		}
+		if err != nil {
+			return err
+		}
+		c.done = append(c.done, s)
 	}
+	return nil
 }
 
-// restore puts back what inspect read, last first.
-func (t *target) restore(names []string) error {
+// undo puts back what was there, last first. Old contents, too, are written aside and renamed: a killed undo leaves whole files.
+func (c *commit) undo() error {
 	var errs []error
-	for _, name := range slices.Backward(names) {
-		path := t.path(name)
-		if old, ok := t.files[name]; ok {
-			errs = append(errs, writeFile(path, old))
+	for i, s := range slices.Backward(c.done) {
+		old, existed := s.t.files[s.name]
+		switch {
+		case s.folder:
+			errs = append(errs, c.disk.Mkdir(s.path()))
+			continue
+		case !existed:
+			errs = append(errs, c.disk.Remove(s.path()))
 			continue
 		}
-		errs = append(errs, os.Remove(path))
+		stage := filepath.Join(s.t.dir, stageName)
+		if !slices.Contains(c.stages, stage) {
+			c.stages = append(c.stages, stage)
+			errs = append(errs, c.disk.Mkdir(stage))
+		}
+		aside := filepath.Join(stage, fmt.Sprintf("old%d", i))
+		errs = append(errs, c.disk.WriteFile(aside, old), c.disk.Rename(aside, s.path()))
 	}
 	return errors.Join(errs...)
 }
 
-func writeFile(path string, data []byte) error {
-	f, err := os.Create(path)
-	if err != nil {
+// makeDir creates dir with its parents, and remembers which.
+func (c *commit) makeDir(dir string) error {
+	if _, err := os.Lstat(dir); err == nil {
+		return nil
+	}
+	if err := c.makeDir(filepath.Dir(dir)); err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	if err := c.disk.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	c.made = append(c.made, dir)
+	return nil
 }
 
-// makeDir creates dir with its parents and returns a function that removes those that it created, if still empty.
-func makeDir(dir string) (undo func(), err error) {
-	var created []string
-	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
-		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
-			break
-		}
-		created = append(created, d)
+// removeMade removes the folders that were made, if they are empty again.
+func (c *commit) removeMade() {
+	for _, dir := range slices.Backward(c.made) {
+		_ = c.disk.Remove(dir)
 	}
-	undo = func() {
-		for _, d := range created {
-			if os.Remove(d) != nil {
-				return
-			}
-		}
-	}
-	return undo, os.MkdirAll(dir, 0o777)
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// removeEmpty removes a directory that the manifest has left, and those above it, if nothing else is in them.
+func (c *commit) removeEmpty(dir string) {
+	for dir != "." && dir != filepath.Dir(dir) && c.disk.Remove(dir) == nil {
+		dir = filepath.Dir(dir)
 	}
-	slices.Sort(keys)
-	return keys
 }

@@ -12,6 +12,7 @@ import (
 
 func newGenerate() *cobra.Command {
 	var flags overrides
+	var o generator.Options
 	cmd := &cobra.Command{
 		Use:   "generate [MANIFEST]",
 		Short: "Generate the Go package of a manifest",
@@ -19,22 +20,25 @@ func newGenerate() *cobra.Command {
 generate reads MANIFEST (mcpkiln.yaml in this directory) and writes the Go package that it describes. A saved answer to
 tools/list is a manifest too; then --server-name and --server-version say what it lacks.
 
-Files that would not change are not touched. On any error nothing is written.`),
+Files that would not change are not touched. On any error nothing is written. A generated file that was edited by hand is an error, too;
+--force overwrites it. What earlier runs left and is no longer generated is removed, also where go.out has moved.`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := flags.load(args)
 			if err != nil {
 				return err
 			}
-			return s.generate(cmd)
+			return s.generate(cmd, o)
 		},
 	}
 	flags.register(cmd)
+	cmd.Flags().BoolVar(&o.Force, "force", false, "overwrite and remove also generated files that were edited by hand")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would be written and removed, and touch nothing")
 	return cmd
 }
 
 // generate runs the pipeline and writes the package.
-func (s *sources) generate(cmd *cobra.Command) error {
+func (s *sources) generate(cmd *cobra.Command, o generator.Options) error {
 	result, err := generator.Generate(cmd.Context(), s.config)
 	if err != nil {
 		return err
@@ -42,25 +46,37 @@ func (s *sources) generate(cmd *cobra.Command) error {
 	if err := s.print(cmd.ErrOrStderr(), result.Diagnostics); err != nil {
 		return err
 	}
-	report, refused, err := generator.Write(cmd.Context(), s.base, result)
+	report, refused, err := generator.Write(cmd.Context(), s.base, result, o)
 	if err != nil {
 		return err
 	}
 	if err := s.print(cmd.ErrOrStderr(), refused); err != nil {
+		for _, f := range report.Edited {
+			fmt.Fprint(cmd.ErrOrStderr(), f.Diff)
+		}
 		return err
 	}
-	return printReport(cmd, report)
+	return printReport(cmd, report, o.DryRun)
 }
 
-// printReport lists what changed on disk, one path a line, and a summary.
-func printReport(cmd *cobra.Command, r generator.Report) error {
+// printReport lists what changed on disk, one path a line, and a summary for each directory.
+func printReport(cmd *cobra.Command, r generator.Report, dryRun bool) error {
 	out := cmd.OutOrStdout()
-	for _, name := range r.Written {
-		fmt.Fprintln(out, "wrote  ", filepath.Join(r.Dir, name))
+	wrote, removed, would := "wrote  ", "removed", ""
+	if dryRun {
+		wrote, removed, would = "would write ", "would remove", " (nothing was touched)"
 	}
-	for _, name := range r.Removed {
-		fmt.Fprintln(out, "removed", filepath.Join(r.Dir, name))
+	for _, c := range r.Dirs {
+		for _, name := range c.Written {
+			fmt.Fprintln(out, wrote, filepath.Join(c.Dir, name))
+		}
+		for _, name := range c.Removed {
+			fmt.Fprintln(out, removed, filepath.Join(c.Dir, name))
+		}
+		_, err := fmt.Fprintf(out, "%s: %d written, %d removed, %d unchanged%s\n", c.Dir, len(c.Written), len(c.Removed), len(c.Unchanged), would)
+		if err != nil {
+			return err
+		}
 	}
-	_, err := fmt.Fprintf(out, "%s: %d written, %d removed, %d unchanged\n", r.Dir, len(r.Written), len(r.Removed), len(r.Unchanged))
-	return err
+	return nil
 }

@@ -149,7 +149,7 @@ func initProject(cmd *cobra.Command, dir string, p templates.Project) (err error
 		return err
 	}
 	files = append(files, templates.ScaffoldFile{Path: "mcpkiln.schema.json", Content: manifest.SchemaJSON()})
-	generated, err := generatePackage(cmd, files, p.Version)
+	generated, err := generatePackage(cmd, files, p)
 	if err != nil {
 		return err
 	}
@@ -174,8 +174,8 @@ func mustBeFree(dir string) error {
 }
 
 // generatePackage generates the package of the scaffolded manifest, as the version that the project asks for will do again.
-func generatePackage(cmd *cobra.Command, files []templates.ScaffoldFile, version string) ([]templates.ScaffoldFile, error) {
-	s := &sources{config: generator.Config{ToolVersion: version}}
+func generatePackage(cmd *cobra.Command, files []templates.ScaffoldFile, p templates.Project) ([]templates.ScaffoldFile, error) {
+	s := &sources{config: generator.Config{ToolVersion: p.Version, Import: p.Import, Dir: strings.TrimPrefix(strings.TrimPrefix(p.Import, p.Module), "/")}}
 	for _, f := range files {
 		if f.Path == manifestNames[0] {
 			s.config.Manifest = generator.Source{Path: f.Path, Data: f.Content}

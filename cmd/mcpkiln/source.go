@@ -48,7 +48,7 @@ func (o *overrides) load(args []string) (*sources, error) {
 	}
 	s := &sources{config: o.config, base: filepath.Dir(path)}
 	s.config.ToolVersion = toolVersion()
-	if s.config.Import, err = importPath(path); err != nil {
+	if s.config.Import, s.config.Dir, err = placeInModule(path); err != nil {
 		return nil, err
 	}
 	var ds schema.Diagnostics
@@ -67,18 +67,20 @@ func (o *overrides) load(args []string) (*sources, error) {
 	return s, nil
 }
 
-// importPath is that of the manifest's directory; empty outside of a module, where nothing is written.
-func importPath(manifest string) (string, error) {
+// placeInModule is the import path of the manifest's directory, and its path from the module's root; both are empty outside of a module,
+// where nothing is written.
+func placeInModule(manifest string) (importPath, dir string, err error) {
 	abs, err := filepath.Abs(manifest)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	root, module, err := enclosingModule(abs)
 	if err != nil || module == "" {
-		return "", err
+		return "", "", err
 	}
 	rel, err := filepath.Rel(root, filepath.Dir(abs))
-	return slashpath.Join(module, filepath.ToSlash(rel)), err
+	dir = slashpath.Join(filepath.ToSlash(rel))
+	return slashpath.Join(module, dir), dir, err
 }
 
 func manifestPath(args []string) (string, error) {

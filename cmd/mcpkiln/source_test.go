@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestImportPathIsThatOfTheManifest: what generated packages import each other by.
-func TestImportPathIsThatOfTheManifest(t *testing.T) {
+// TestPlaceInModule: what generated packages import each other by.
+func TestPlaceInModule(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/m\n", "a/b/mcpkiln.yaml": "", "other/go.mod": "module example.com/other/v2\n"} {
 		path := filepath.Join(dir, name)
@@ -18,14 +18,14 @@ func TestImportPathIsThatOfTheManifest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for manifest, want := range map[string]string{
-		"mcpkiln.yaml": "example.com/m", "a/b/mcpkiln.yaml": "example.com/m/a/b", "other/mcpkiln.yaml": "example.com/other/v2",
+	for manifest, want := range map[string][2]string{
+		"mcpkiln.yaml": {"example.com/m", "."}, "a/b/mcpkiln.yaml": {"example.com/m/a/b", "a/b"}, "other/mcpkiln.yaml": {"example.com/other/v2", "."},
 	} {
-		if got, err := importPath(filepath.Join(dir, manifest)); err != nil || got != want {
-			t.Errorf("importPath(%s) = %q, %v, want %q", manifest, got, err, want)
+		if path, from, err := placeInModule(filepath.Join(dir, manifest)); err != nil || path != want[0] || from != want[1] {
+			t.Errorf("placeInModule(%s) = %q, %q, %v, want %q", manifest, path, from, err, want)
 		}
 	}
-	if got, err := importPath(filepath.Join(os.TempDir(), "mcpkiln.yaml")); err != nil || got != "" {
-		t.Errorf("outside of a module: %q, %v", got, err)
+	if path, from, err := placeInModule(filepath.Join(os.TempDir(), "mcpkiln.yaml")); err != nil || path != "" || from != "" {
+		t.Errorf("outside of a module: %q, %q, %v", path, from, err)
 	}
 }

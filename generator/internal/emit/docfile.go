@@ -11,7 +11,8 @@ import (
 // packageDoc is the data of package.tmpl; every line of the manifest has gone through commentLines.
 type packageDoc struct {
 	Name             string
-	Header, Intro    []string
+	Header           string
+	Intro            []string
 	Tools, Methods   []string // one item of a list each, continued on lines of its own
 	Tasks, Questions bool
 	Parts            bool     // tools are divided over packages
@@ -29,7 +30,7 @@ type packageDoc struct {
 func docFile(pkg *model.Package) ([]File, error) {
 	doc := packageDoc{
 		Name:      pkg.Name,
-		Header:    strings.Split(header(pkg), "\n"),
+		Header:    Header,
 		Intro:     commentLines("Package " + pkg.Name + " is the MCP server " + pkg.Server.Name + " as " + pkg.Manifest + " describes it: typed handlers, validators, cancellation and tasks."),
 		Tasks:     pkg.Needs.Tasks,
 		Parts:     pkg.Parts != nil,

@@ -87,9 +87,9 @@ func one(name string, content []byte, err error) ([]File, error) {
 }
 
 func typesFile(pkg *model.Package) ([]File, error) {
-	return one("types.gen.go", TypesFile(header(pkg), pkg.Name, pkg.Decls), nil)
+	return one("types.gen.go", TypesFile(Header, pkg.Name, pkg.Decls), nil)
 }
 
 func validateFile(pkg *model.Package) ([]File, error) {
-	return one("validate.gen.go", ValidateFile(header(pkg), pkg.Name, slices.Concat(pkg.Decls, pkg.Views)), nil)
+	return one("validate.gen.go", ValidateFile(Header, pkg.Name, slices.Concat(pkg.Decls, pkg.Views)), nil)
 }

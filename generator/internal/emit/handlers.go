@@ -18,7 +18,7 @@ func handlersFile(pkg *model.Package) ([]File, error) {
 		s.line()
 		s.textResult(pkg.Result)
 	}
-	return one("handlers.gen.go", s.file(header(pkg), pkg.Name), nil)
+	return one("handlers.gen.go", s.file(Header, pkg.Name), nil)
 }
 
 // // Handlers is what you write: one method for each tool. …

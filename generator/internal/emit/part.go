@@ -18,7 +18,7 @@ func partDocFile(pkg *model.Package) ([]File, error) {
 		holds = "what several tools use"
 	}
 	doc := commentLines("Package " + pkg.Name + " holds " + holds + " of the package that it is internal to. Use that one: it has names for all types in here.")
-	return one("doc.gen.go", []byte(header(pkg)+"\n\n"+strings.Join(doc, "\n")+"\npackage "+pkg.Name+"\n"), nil)
+	return one("doc.gen.go", []byte(Header+"\n\n"+strings.Join(doc, "\n")+"\npackage "+pkg.Name+"\n"), nil)
 }
 
 // partHandlersFile emits the interface that the tools of a part call. It is a named type: the name of an anonymous one is the list
@@ -36,7 +36,7 @@ func partHandlersFile(pkg *model.Package) ([]File, error) {
 		s.line(s.signature(pkg, t))
 	}
 	s.close("}")
-	return one("handlers.gen.go", s.file(header(pkg), pkg.Name), nil)
+	return one("handlers.gen.go", s.file(Header, pkg.Name), nil)
 }
 
 // orderFile emits the tools of all parts in the manifest's order.
@@ -90,7 +90,7 @@ func orderFile(pkg *model.Package) ([]File, error) {
 	s.close("}")
 	s.line("return all")
 	s.close("}")
-	return one("tools.gen.go", s.file(header(pkg), pkg.Name), nil)
+	return one("tools.gen.go", s.file(Header, pkg.Name), nil)
 }
 
 // aliasesFile emits the names of the generated package for what its parts declare.
@@ -108,7 +108,7 @@ func aliasesFile(pkg *model.Package) ([]File, error) {
 			}
 		}
 	}
-	return one("types.gen.go", s.file(header(pkg), pkg.Name), nil)
+	return one("types.gen.go", s.file(Header, pkg.Name), nil)
 }
 
 // otherName writes the alias for a type of a part.
@@ -195,5 +195,5 @@ func (s *source) callsFile(name string, pkg *model.Package) ([]File, error) {
 	if len(s.b) == 0 {
 		return nil, nil
 	}
-	return one(name, s.file(header(pkg), pkg.Name), nil)
+	return one(name, s.file(Header, pkg.Name), nil)
 }

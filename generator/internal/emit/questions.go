@@ -25,7 +25,7 @@ func questionsFile(pkg *model.Package) ([]File, error) {
 			s.questionVar(q)
 		}
 	}
-	return one("questions.gen.go", s.file(header(pkg), pkg.Name), nil)
+	return one("questions.gen.go", s.file(Header, pkg.Name), nil)
 }
 
 // // ImportOrdersCall is a call of import_orders, with its questions.

@@ -23,7 +23,7 @@ func registryFile(pkg *model.Package) ([]File, error) {
 	if len(pkg.Templates) > 0 {
 		registryTable(s, "resourceTemplates", "ResourceTemplate", "the resources with variables in their addresses", pkg.Templates, s.templateEntry)
 	}
-	return one("registry.gen.go", s.file(header(pkg), pkg.Name), nil)
+	return one("registry.gen.go", s.file(Header, pkg.Name), nil)
 }
 
 // // prompts are the prompts that h makes, in the manifest's order. …

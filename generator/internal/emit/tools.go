@@ -35,7 +35,7 @@ func toolsFile(pkg *model.Package) ([]File, error) {
 		s.close("}")
 	}
 	s.close("}")
-	return one("tools.gen.go", s.file(header(pkg), pkg.Name), nil)
+	return one("tools.gen.go", s.file(Header, pkg.Name), nil)
 }
 
 //	{

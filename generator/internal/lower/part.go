@@ -18,6 +18,17 @@ const sharedName = "shared"
 
 func partName(i int) string { return fmt.Sprintf("part%02d", i) }
 
+// Folders are those that a package may have below it when its tools are divided.
+func Folders() []string {
+	all := []string{folder(sharedName)}
+	for i := range parts {
+		all = append(all, folder(partName(i)))
+	}
+	return all
+}
+
+func folder(name string) string { return "internal/" + name }
+
 // partOf is the part of a tool. It follows from the name alone, so that adding or removing a tool moves no other.
 func partOf(tool string) int {
 	h := fnv.New32a()
@@ -64,7 +75,7 @@ func (l *packageLowering) split() {
 
 // below is a package below the generated one.
 func (l *packageLowering) below(name string) *model.Package {
-	dir := "internal/" + name
+	dir := folder(name)
 	return &model.Package{Name: name, Dir: dir, Path: path.Join(l.in.Path, dir), Manifest: l.pkg.Manifest, Revisions: l.pkg.Revisions,
 		Result: l.pkg.Result}
 }

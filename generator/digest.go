@@ -1,0 +1,39 @@
+package generator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// digest is a hash of all that was read and of every override: whether it has changed tells a changed manifest from a newer mcpkiln.
+// Comments in the manifest and the order of its sections do not count. Neither does the output directory.
+func (r *run) digest() string {
+	c := r.cfg
+	parts := [][]byte{sections(r.manifest.Root), unixLines(c.Schema.Data)}
+	for _, override := range []string{c.Package, c.ServerName, c.ServerVersion, strings.Join(c.Revisions, ","), fmt.Sprint(c.MaxTools)} {
+		parts = append(parts, []byte(override))
+	}
+	for _, f := range c.Files {
+		parts = append(parts, []byte(f.Path), unixLines(f.Data))
+	}
+	for _, f := range c.Folders {
+		for _, name := range slices.Sorted(maps.Keys(f.Files)) {
+			parts = append(parts, []byte(f.Path), []byte(name), unixLines(f.Files[name]))
+		}
+	}
+	return fingerprint(parts...)
+}
+
+// sections are what a manifest says as JSON, sorted by name. A saved answer is a list.
+func sections(root *schema.Node) []byte {
+	if root.Kind != schema.Object {
+		return root.JSON()
+	}
+	sorted := *root
+	sorted.Members = slices.SortedFunc(slices.Values(root.Members), func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) })
+	return sorted.JSON()
+}

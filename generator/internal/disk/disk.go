@@ -1,0 +1,53 @@
+// Package disk is what generated files are written with: four operations that a test can let fail at any moment, and a lock that keeps
+// two runs apart. Where systems differ is decided here.
+package disk
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// Disk changes a file system. Its methods behave as those of package os.
+type Disk interface {
+	Mkdir(path string) error
+	WriteFile(path string, data []byte) error
+	// Rename replaces a file.
+	Rename(from, to string) error
+	Remove(path string) error
+}
+
+// OS is the disk of this machine.
+type OS struct{}
+
+// Mkdir makes one folder.
+func (OS) Mkdir(path string) error { return os.Mkdir(path, 0o777) }
+
+// WriteFile writes a file that nobody else looks at yet.
+func (OS) WriteFile(path string, data []byte) error { return os.WriteFile(path, data, 0o666) }
+
+// Rename moves a file to its place.
+func (OS) Rename(from, to string) error {
+	return patiently(func() error { return os.Rename(from, to) })
+}
+
+// Remove removes a file or an empty folder.
+func (OS) Remove(path string) error { return patiently(func() error { return os.Remove(path) }) }
+
+// patience is how long a file may be held open by a program that only looks at it, such as a virus scanner.
+const patience = 2 * time.Second
+
+// patiently tries again what failed because another program has the file open, which only Windows minds.
+func patiently(do func() error) error {
+	for wait, waited := time.Millisecond, time.Duration(0); ; wait *= 2 {
+		err := do()
+		if err == nil || waited >= patience || !inUse(err) {
+			return err
+		}
+		time.Sleep(wait)
+		waited += wait
+	}
+}
+
+// errHeld is the error of a lock that another run has.
+var errHeld = errors.New("another mcpkiln is writing there")

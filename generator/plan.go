@@ -1,0 +1,148 @@
+package generator
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// stageName is the folder in an output directory that new files are written to before they are renamed. The go command ignores it. One
+// that is there when a run begins was left by a killed one: there is one run at a time in a module.
+const stageName = ".mcpkiln.tmp"
+
+// plan is what a run has to do, decided before anything is touched. Write does it, Check tells it.
+type plan struct {
+	targets   []*target
+	leftovers []string // stages of killed runs
+}
+
+// moduleOf finds the root of the module that a directory is in.
+func moduleOf(base string, o Output) (string, schema.Diagnostics) {
+	abs, err := filepath.Abs(base)
+	if err != nil {
+		return "", o.refuse("no-directory", fmt.Sprintf("the manifest's directory can not be found: %v", err), "")
+	}
+	for dir := abs; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", o.refuse("no-module", "there is no go.mod in the manifest's directory or above it", "run `go mod init` where your module starts")
+		}
+	}
+}
+
+// newPlan compares what is on disk with what r says.
+func newPlan(root, base string, r *Result) (*plan, schema.Diagnostics) {
+	p := &plan{}
+	var all schema.Diagnostics
+	for _, o := range r.outputs() {
+		t, diags := inspect(root, base, r, o)
+		all = append(all, diags...)
+		p.targets = append(p.targets, t)
+	}
+	if len(all) > 0 {
+		return nil, all
+	}
+	p.search(root, base, r)
+	return p, nil
+}
+
+// search walks the module for what former runs left: stages, and directories that r's manifest no longer names. Where a flag chose the
+// directory, it is a copy, and all copies stay.
+func (p *plan) search(root, base string, r *Result) {
+	copied := r.flags["out"] != ""
+	walkModule(root, func(dir string, has func(name string) bool) {
+		if has(stageName) {
+			p.leftovers = append(p.leftovers, filepath.Join(dir, stageName))
+		}
+		if copied || !has(LockName) && !has(docName) {
+			return
+		}
+		if t, ok := former(dir, base); ok && t.source() == r.Source && t.lock.Flags["out"] == "" && !p.targeted(dir) {
+			t.findStale()
+			p.targets = append(p.targets, t)
+		}
+	})
+}
+
+// former is a directory that may have been generated, unless a newer mcpkiln did that. Its name on disk is told as base is.
+func former(dir, base string) (t *target, ok bool) {
+	t = &target{dir: dir, files: map[string][]byte{}, owner: map[string]ownership{}}
+	if abs, err := filepath.Abs(base); err == nil {
+		if rel, err := filepath.Rel(abs, dir); err == nil {
+			t.dir = filepath.Join(base, rel)
+		}
+	}
+	return t, !t.readLock().HasErrors()
+}
+
+// targeted reports whether dir is a directory of the plan. Its name may be spelled in another way, where the system allows that.
+func (p *plan) targeted(dir string) bool {
+	info, err := os.Stat(dir)
+	return err != nil || slices.ContainsFunc(p.targets, func(t *target) bool {
+		other, err := os.Stat(t.dir)
+		return err == nil && os.SameFile(info, other)
+	})
+}
+
+// walkModule visits the directories of a module that may hold generated files: not those that begin with a dot, of packages of others, or
+// of modules below it.
+func walkModule(root string, visit func(dir string, has func(name string) bool)) {
+	var walk func(dir string)
+	walk = func(dir string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return
+		}
+		has := func(name string) bool {
+			_, found := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+			return found
+		}
+		if dir != root && has("go.mod") {
+			return
+		}
+		visit(dir, has)
+		for _, e := range entries {
+			if name := e.Name(); e.IsDir() && name[0] != '.' && name != "node_modules" && name != "vendor" {
+				walk(filepath.Join(dir, name))
+			}
+		}
+	}
+	walk(root)
+}
+
+// shared refuses a directory that another manifest generates, too. One that is gone, or that has its output elsewhere now, has no claim.
+func (t *target) shared(root string, r *Result) schema.Diagnostics {
+	other := filepath.FromSlash(t.source())
+	if other == "" || other == filepath.FromSlash(r.Source) || !filepath.IsLocal(other) {
+		return nil
+	}
+	path := filepath.Join(root, other)
+	source, ds := ReadManifest(path)
+	if ds.HasErrors() {
+		return nil
+	}
+	if m, _ := manifest.Load(path, source.Data); m != nil && t.lock.Flags["out"] == "" {
+		_, out := names(Config{Manifest: source}, m)
+		if filepath.Join(filepath.Dir(path), filepath.FromSlash(out)) != absolute(t.dir) {
+			return nil
+		}
+	}
+	return t.want.refuse("out-shared", fmt.Sprintf("output directory %q is that of %s, too; this is %s", t.want.Dir, filepath.ToSlash(other), r.Source),
+		"give one of them another go.out")
+}
+
+// absolute is path from the root of the file system; path itself where that is not known.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
