@@ -14,6 +14,7 @@
 //   - Start is CallTool for tools that may be tasks: an Execution has Result, Updates, Cancel, Detach and Ref; Resume follows one that another
 //     process has made, GetTask looks at it once, and Resumable tells before a call whether that could be done.
 //   - Describe is all that a server says of itself and its tools.
+//   - Hub holds sessions with several servers, and starts child processes again that ended.
 //   - Handlers answer what the server asks and hear what it tells. One handler serves every revision, however the question comes.
 //   - Errors are *Cause, *Error, *TransportError, *StatusError, *TaskError, *ProtocolError, *VersionError,
 //     *NotOfferedError and *NotResumableError, for errors.As.
@@ -32,6 +33,7 @@
 //   - receive.go: what comes from the server; events.go: notifications on their way to handlers
 //   - question.go: questions of the server, form.go and sampling.go: what they and their answers have to look like
 //   - listen.go: subscriptions
+//   - hub.go: several servers; hubkeep.go: starting them again
 //   - connlink.go: messages over a connection; process.go: a child process
 //   - http.go: Streamable HTTP, its sessions; httpexchange.go: one request and its response; httpgiveup.go:
 //     giving one up; httpasking.go: one that waits for a person; httpheader.go: what headers repeat; sse.go: events

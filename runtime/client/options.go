@@ -27,6 +27,7 @@ type config struct {
 	maxFrame        int
 	logLevel        string
 	handlers        Handlers
+	serverName      string
 }
 
 func newConfig(opts []Option) config {
@@ -85,6 +86,9 @@ func WithLogLevel(level string) Option { return func(c *config) { c.logLevel = l
 
 // WithHandlers says who answers the server's questions and hears its notifications. What has no handler is not declared.
 func WithHandlers(h Handlers) Option { return func(c *config) { c.handlers = h } }
+
+// WithServerName is the host's name for the server, which Question.Server then is in place of what the server calls itself.
+func WithServerName(name string) Option { return func(c *config) { c.serverName = name } }
 
 // WithDialects sets the revisions that are spoken, newest first, in place of all that this package knows.
 func WithDialects(all ...*wire.Dialect) Option { return func(c *config) { c.dialects = all } }

@@ -17,7 +17,7 @@ import (
 
 // Question is what a server asks: a request of its own, or a part of a result or a task. Handlers need not know which.
 type Question struct {
-	Server  string // who asks, as it calls itself
+	Server  string // who asks: the host's name for it (WithServerName), else what it calls itself
 	Method  string
 	Params  json.RawMessage // all that is asked, a JSON object
 	Message string          // to the user
@@ -270,6 +270,9 @@ func (s *Session) newQuestion(d *wire.Dialect, h *wire.Heard, params []byte) (*Q
 }
 
 func (s *Session) serverName() string {
+	if s.cfg.serverName != "" {
+		return s.cfg.serverName
+	}
 	var info struct{ Title, Name string }
 	_ = json.Unmarshal(s.server.info, &info)
 	if info.Title != "" {

@@ -1,0 +1,22 @@
+package client
+
+import (
+	"context"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Program is a transport that can be opened again and again, as that of a child process, without one.
+func Program(start func() (rpc.Conn, error)) Transport { return program(start) }
+
+type program func() (rpc.Conn, error)
+
+func (p program) again() bool { return true }
+
+func (p program) open(_ context.Context, s *Session) (link, error) {
+	conn, err := p()
+	if err != nil {
+		return nil, &TransportError{Err: err}
+	}
+	return newConnLink(s, conn, nil), nil
+}

@@ -1,0 +1,85 @@
+package client
+
+import (
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// How long it takes until a server that has ended is started again: at first, at most, and after how much life the wait begins anew.
+const (
+	firstRestart = time.Second
+	maxRestart   = time.Minute
+	steady       = time.Minute
+)
+
+// keep has a session with the server until the member is removed.
+func (m *member) keep(s *Session) {
+	defer close(m.ended)
+	defer m.old.Wait()
+	for wait := firstRestart; s != nil; s = m.restart(&wait) {
+		begun := time.Now()
+		select {
+		case <-m.ctx.Done():
+			m.err = s.Close()
+			return
+		case <-s.Done():
+		}
+		if time.Since(begun) >= steady {
+			wait = firstRestart
+		}
+		old := s
+		m.old.Go(func() { _ = old.Close() }) // its handlers may need time to end
+		if err := s.Err(); errors.Is(err, ErrClosed) || !m.transport.again() {
+			m.lost(err, 0)
+			<-m.ctx.Done()
+			return
+		}
+		m.lost(s.Err(), wait)
+	}
+}
+
+// restart tries until there is a session again; nil: the member was removed.
+func (m *member) restart(wait *time.Duration) *Session {
+	for sleep(m.ctx, *wait+rand.N(*wait/10)) { // servers that died together must not start together
+		*wait = min(2**wait, maxRestart)
+		s, err := Connect(m.ctx, m.transport, m.opts...)
+		if err == nil {
+			m.up(s)
+			m.tell(nil)
+			return s
+		}
+		if m.ctx.Err() == nil {
+			m.lost(err, *wait)
+		}
+	}
+	return nil
+}
+
+func (m *member) up(s *Session) {
+	m.hub.mu.Lock()
+	defer m.hub.mu.Unlock()
+	m.session, m.down = s, nil
+}
+
+// lost notes why the server is down, and when it is started again; 0: never.
+func (m *member) lost(err error, wait time.Duration) {
+	down := &DownError{Server: m.name, Err: err}
+	if wait > 0 {
+		down.Again = time.Now().Add(wait)
+	}
+	m.hub.mu.Lock()
+	m.session, m.down = nil, down
+	m.hub.mu.Unlock()
+	m.tell(down)
+}
+
+func (m *member) tell(down *DownError) {
+	switch f := m.hub.Changed; {
+	case f == nil:
+	case down == nil:
+		f(m.name, nil)
+	default:
+		f(m.name, down)
+	}
+}
