@@ -12,7 +12,7 @@ const self = "github.com/mcpkiln/mcpkiln/"
 // arrows lists what each room may import besides the standard library. Rooms are matched by prefix, the longest wins;
 // an entry that ends in /... covers everything below it.
 var arrows = map[string][]string{
-	"cmd":                       {"generator", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/..."},
+	"cmd":                       {"cmd/mcpkiln/internal/...", "generator", "runtime/client", "runtime/inflight", "runtime/rpc", "runtime/task", "schema/...", "templates", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/spf13/cobra", "golang.org/x/mod/..."},
 	"generator":                 {"generator/internal/...", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff"},
 	"generator/internal/lower":  {"schema/...", "generator/internal/model", "generator/internal/naming", "generator/internal/typing", "generator/internal/wire"},
 	"generator/internal/naming": {},

@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -43,19 +44,26 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	stderr = plain.Writer(stderr)
+	root.SetOut(plain.Writer(stdout))
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	code := exitFailed
+	var remote *statusError
 	switch {
 	case err == nil:
 		return exitClean
 	case errors.Is(err, errFindings):
 		return exitFindings
+	case errors.As(err, &remote):
+		if code = remote.status; remote.err == nil {
+			return code
+		}
 	}
 	if ds := (schema.Diagnostics)(nil); errors.As(err, &ds) {
 		fmt.Fprintln(stderr, ds)
 	} else {
 		fmt.Fprintln(stderr, "mcpkiln:", err)
 	}
-	return exitFailed
+	return code
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mcpkiln": main})
+	testscript.Main(m, map[string]func(){"mcpkiln": main, "shop": serveShop})
 }
 
 // TestScripts runs the command as its users do; each script says what it proves.
@@ -23,17 +25,32 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	url, _ := openShop(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"imagebuild": imageBuild},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"imagebuild": imageBuild, "status": status},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("MODULE", root)
+			env.Setenv("SHOP", url)
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
 			return passGo(env)
 		},
 	})
+}
+
+// status is the command status N COMMAND…: it runs a command that exits with N.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
+		ts.Fatalf("%v, want exit status %s", err, args[0])
+	}
 }
 
 // passGo lets scripts use the caches of the go command that runs the tests.

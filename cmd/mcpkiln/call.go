@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+func newCall() *cobra.Command {
+	var c caller
+	cmd := &cobra.Command{
+		Use:   "call (TARGET TOOL [ARGUMENT…] | TOOL [ARGUMENT…] -- COMMAND…)",
+		Short: "Call a tool of a server",
+		Long: strings.TrimSpace(`
+call calls one tool and prints its result. TARGET is the address of a server, or the name of an entry in an mcp.json; a server on a pipe
+is the command behind --.
+
+An ARGUMENT is name=text, of which a number, a boolean or an item of a list is made where the tool's schema has that; name:=JSON;
+@file.json with all of them; or - for standard input. They are held against the schema before the tool is called.
+
+On a terminal progress is a bar, and a question of the tool a form: ESC declines it. Elsewhere --answer has the answer, or the command
+ends with status 6 and prints the question. Ctrl-C cancels the call, and a second one ends the command at once.
+
+A token for a server on HTTP comes from ` + target.TokenVariable + ` in the environment, or from --header.
+
+Exit status: 0 the tool's result, 1 the tool's error, 2 refused before the tool was called, 3 network, 4 not authorized, 5 the server
+broke the protocol or its schema, 6 input required, 7 timeout, 8 cancelled by the other side, 130 interrupted.`),
+		Example: `  mcpkiln call https://example.com/mcp get_quote symbol=ACME
+  mcpkiln call build_report title='Q3' pages:=12 -- ./reports
+  mcpkiln call https://example.com/mcp build_report @arguments.json --detach`,
+		Args: cobra.ArbitraryArgs,
+		RunE: c.run,
+	}
+	c.register(cmd)
+	f := cmd.Flags()
+	f.StringArrayVar(&c.answers, "answer", nil, "`JSON` object that answers a question, or "+decline+"; each answers the first question that it fits")
+	return cmd
+}
+
+// caller is one run of the command call.
+type caller struct {
+	remote
+	answers []string
+}
+
+func (c *caller) run(cmd *cobra.Command, args []string) error {
+	t, rest, err := c.named(cmd, args)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) == 0:
+		return refused(errors.New("no tool is named: mcpkiln tools lists those of a server"))
+	}
+	given, err := argument.Read(rest[1:], cmd.InOrStdin())
+	if err != nil {
+		return refused(err)
+	}
+	answers, err := readAnswers(c.answers)
+	if err != nil {
+		return refused(err)
+	}
+	return c.visit(cmd, t, answers, func(v *visit) error {
+		all, err := tools(v.ctx, v.session)
+		if err != nil {
+			return err
+		}
+		one, err := find(all, rest[0])
+		if err != nil {
+			return err
+		}
+		in, err := one.arguments(given)
+		if err != nil {
+			return refused(err)
+		}
+		return v.call(one, in)
+	})
+}
+
+// arguments are those of a call, held against the tool's schema.
+func (t *tool) arguments(given *argument.Given) (json.RawMessage, error) {
+	in, err := given.Object(t.InputSchema)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := argument.Compile(t.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("the inputSchema of %s can not be read, so no arguments can be held against it: %w", t.Name, err)
+	}
+	return in, violated("the arguments of "+t.Name+" break its inputSchema", schema.Check(in))
+}
+
+// violated is an error for violations, one a line.
+func violated(what string, all []argument.Violation) error {
+	if len(all) == 0 {
+		return nil
+	}
+	lines := []string{what + ":"}
+	for _, v := range all {
+		lines = append(lines, v.String())
+	}
+	return errors.New(strings.Join(lines, "\n  "))
+}
+
+// execution is a call of a tool that may be a task.
+type execution = client.Execution[client.ToolResult]
+
+// call calls a tool and prints its result.
+func (v *visit) call(one *tool, in json.RawMessage) error {
+	x, err := v.session.Start(v.ctx, one.Name, in, client.Inline(), client.OnProgress(v.terminal.Progress))
+	if err != nil {
+		return err
+	}
+	result, err := v.await(x)
+	if err != nil {
+		v.cancel(x)
+		return err
+	}
+	v.terminal.Done()
+	return v.print(one, result)
+}
+
+// await waits for the result of a call that may be a task.
+func (v *visit) await(x *execution) (*client.ToolResult, error) {
+	if ref, ok := x.Ref(); ok {
+		v.mu.Lock()
+		v.ref = &ref
+		v.mu.Unlock()
+		v.clock.start(v.timeout, func() {
+			v.end(&statusError{exitTimeout, fmt.Errorf("the task was not over after %v", v.timeout)})
+		})
+		for state := range x.Updates(v.ctx) {
+			v.terminal.Status(state.Message)
+		}
+	}
+	return x.Result(v.ctx)
+}
+
+// cancel cancels a task that nobody waits for any more, unless it waits for an answer, which may come by another command.
+func (v *visit) cancel(x *execution) {
+	var asked *questionError
+	if v.ctx.Err() == nil || errors.As(context.Cause(v.ctx), &asked) {
+		x.Detach()
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), patience)
+	defer cancel()
+	if x.Cancel(ctx, context.Cause(v.ctx).Error()) == nil {
+		_, _ = x.Result(ctx)
+	}
+}

@@ -1,0 +1,144 @@
+package target
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// Files are where entries are looked for, in this order: the places that editors and hosts have for a project.
+var Files = []string{"mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"}
+
+// entry is one server of an mcp.json.
+type entry struct {
+	Command string
+	Args    []string
+	Env     map[string]string
+	Cwd     string
+	URL     string
+	Headers map[string]string
+}
+
+// config is an mcp.json. Hosts differ in the name of its one member.
+type config struct {
+	MCPServers map[string]entry
+	Servers    map[string]entry
+}
+
+// Names are those of all entries, sorted; none if there is no file.
+func (s *Spec) Names() ([]string, error) {
+	entries, _, err := s.entries()
+	return slices.Sorted(maps.Keys(entries)), err
+}
+
+// entries reads the file with entries, and says which it was; "" if there is none.
+func (s *Spec) entries() (entries map[string]entry, file string, err error) {
+	names := Files
+	if s.Config != "" {
+		names = []string{s.Config}
+	}
+	for _, name := range names {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(s.Dir, filepath.FromSlash(name))
+		}
+		text, err := os.ReadFile(name)
+		switch {
+		case err == nil:
+			var c config
+			if err := json.Unmarshal(text, &c); err != nil {
+				return nil, name, fmt.Errorf("%s: %w", name, err)
+			}
+			if c.MCPServers == nil {
+				c.MCPServers = c.Servers
+			}
+			return c.MCPServers, name, nil
+		case !errors.Is(err, fs.ErrNotExist) || s.Config != "":
+			return nil, name, err
+		}
+	}
+	return nil, "", nil
+}
+
+// entry is the one that the command line names, with the values of its variables.
+func (s *Spec) entry() (*entry, error) {
+	entries, file, err := s.entries()
+	if err != nil {
+		return nil, err
+	}
+	e, ok := entries[s.Name]
+	switch {
+	case ok:
+	case file == "":
+		return nil, fmt.Errorf("%q is no address, and there is no %s here with an entry of that name", s.Name, strings.Join(Files, ", no "))
+	default:
+		names := slices.Sorted(maps.Keys(entries))
+		hint := schema.DidYouMean(s.Name, names)
+		if hint == "" {
+			hint = "it has " + strings.Join(names, ", ")
+		}
+		return nil, fmt.Errorf("%s has no entry %q: %s", file, s.Name, hint)
+	}
+	if err := s.expand(&e); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", file, s.Name, err)
+	}
+	if (e.Command == "") == (e.URL == "") {
+		return nil, fmt.Errorf("%s: %s: an entry has either a command or a url", file, s.Name)
+	}
+	return &e, nil
+}
+
+func (e *entry) process() *client.Process {
+	p := &client.Process{Path: e.Command, Args: e.Args, Dir: e.Cwd}
+	if len(e.Env) > 0 {
+		p.Env = os.Environ()
+		for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+			p.Env = append(p.Env, name+"="+e.Env[name])
+		}
+	}
+	return p
+}
+
+// variable is how hosts write a value that is not in the file.
+var variable = regexp.MustCompile(`\$\{(?:env:)?([^}:]+)(:[^}]*)?\}`)
+
+// expand replaces variables of the environment. Others, such as inputs that an editor asks for, are an error.
+func (s *Spec) expand(e *entry) error {
+	var errs []error
+	value := func(text string) string {
+		return variable.ReplaceAllStringFunc(text, func(v string) string {
+			part := variable.FindStringSubmatch(v)
+			fallback, hasFallback := strings.CutPrefix(part[2], ":-")
+			value, ok := s.Env(part[1])
+			switch {
+			case part[2] != "" && !hasFallback:
+				errs = append(errs, fmt.Errorf("%s is asked for by an editor: only variables of the environment are known here", v))
+			case !ok && !hasFallback:
+				errs = append(errs, fmt.Errorf("%s: %s is not in the environment", v, part[1]))
+			case !ok:
+				return fallback
+			}
+			return value
+		})
+	}
+	e.Command, e.URL, e.Cwd = value(e.Command), value(e.URL), value(e.Cwd)
+	e.Args = slices.Clone(e.Args)
+	for i := range e.Args {
+		e.Args[i] = value(e.Args[i])
+	}
+	for _, m := range []map[string]string{e.Env, e.Headers} {
+		for name := range m {
+			m[name] = value(m[name])
+		}
+	}
+	return errors.Join(errs...)
+}

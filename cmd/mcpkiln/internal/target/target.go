@@ -1,0 +1,89 @@
+// Package target finds the server that a command line names: an address, a command, or an entry of an mcp.json.
+package target
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// TokenVariable is the environment variable whose value is sent as a bearer token.
+const TokenVariable = "MCPKILN_TOKEN"
+
+// Spec is what a command line says of a server.
+type Spec struct {
+	Name    string   // an address or the name of an entry; "" for a command
+	Command []string // and its arguments
+	Config  string   // the file with entries; "" for those that Find looks at
+	Headers []string // "Name: value", for HTTP alone
+	Dir     string   // where Find looks
+	Env     func(string) (string, bool)
+}
+
+// Transport is the way to the server. Nothing is reached or started yet: all errors are about what was written.
+func (s *Spec) Transport() (client.Transport, error) {
+	switch {
+	case len(s.Command) > 0 && s.Name != "":
+		return nil, errors.New("both a server and a command are named: write one of them")
+	case len(s.Command) > 0:
+		return s.process(&client.Process{Path: s.Command[0], Args: s.Command[1:]})
+	case strings.Contains(s.Name, "://"):
+		return s.endpoint(s.Name, nil)
+	case s.Name == "":
+		return nil, errors.New("no server is named: write its address, the name of an entry in an mcp.json, or -- and a command")
+	}
+	e, err := s.entry()
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Command != "":
+		return s.process(e.process())
+	}
+	return s.endpoint(e.URL, e.Headers)
+}
+
+// process is one in a group of its own, so that Ctrl-C is for the command alone.
+func (s *Spec) process(p *client.Process) (client.Transport, error) {
+	if len(s.Headers) > 0 {
+		return nil, errors.New("--header is for servers on HTTP: give a command its secrets in the environment")
+	}
+	p.Apart = true
+	return p, nil
+}
+
+// endpoint is a server on HTTP. A header of the command line replaces one of the entry, and both replace the token of the environment.
+func (s *Spec) endpoint(address string, entry map[string]string) (client.Transport, error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%q is no address: %w", address, errors.Unwrap(err))
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("%q is no address of a server: it begins with https:// or http:// and a host", address)
+	case u.User != nil:
+		return nil, errors.New("an address with a user and a password is not taken: use --header, or " + TokenVariable + " in the environment")
+	}
+	e := &client.Endpoint{URL: address, Header: http.Header{}}
+	if token, ok := s.Env(TokenVariable); ok && token != "" {
+		e.Header.Set("Authorization", "Bearer "+token)
+	}
+	for name, value := range entry {
+		e.Header.Set(name, value)
+	}
+	given := http.Header{}
+	for _, h := range s.Headers {
+		name, value, ok := strings.Cut(h, ":")
+		if name = textproto.TrimString(name); !ok || name == "" || strings.ContainsAny(name, " \t") {
+			return nil, fmt.Errorf("--header %q: write 'Name: value'", h)
+		}
+		given.Add(name, textproto.TrimString(value))
+	}
+	for name, values := range given {
+		e.Header[name] = values
+	}
+	return e, nil
+}

@@ -1,0 +1,108 @@
+package target_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+const entries = `{"mcpServers":{
+  "local": {"command":"${BIN}/server","args":["--dir","${env:DIR}","${MODE:-fast}"],"env":{"KEY":"${SECRET}"},"cwd":"/srv"},
+  "remote": {"type":"http","url":"https://example.com/mcp","headers":{"X-Key":"${SECRET}"}},
+  "asks": {"command":"x","args":["${input:token}"]},
+  "lacks": {"command":"x","args":["${NOWHERE}"]},
+  "both": {"command":"x","url":"https://example.com"}
+}}`
+
+func spec(t *testing.T, name string) *target.Spec {
+	env := map[string]string{"BIN": "/bin", "DIR": "/d", "SECRET": "s3cret"}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), []byte(entries), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &target.Spec{Name: name, Dir: dir, Env: func(k string) (string, bool) { v, ok := env[k]; return v, ok }}
+}
+
+func TestAnEntryIsACommand(t *testing.T) {
+	tr, err := spec(t, "local").Transport()
+	p, ok := tr.(*client.Process)
+	if err != nil || !ok {
+		t.Fatal(tr, err)
+	}
+	if p.Path != "/bin/server" || strings.Join(p.Args, " ") != "--dir /d fast" || p.Dir != "/srv" || !slices.Contains(p.Env, "KEY=s3cret") || len(p.Env) < 2 || !p.Apart {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestAnEntryIsAnAddress(t *testing.T) {
+	s := spec(t, "remote")
+	s.Headers = []string{"Authorization: Bearer mine", "X-Many: 1", "x-many:2"}
+	tr, err := s.Transport()
+	e, ok := tr.(*client.Endpoint)
+	if err != nil || !ok {
+		t.Fatal(tr, err)
+	}
+	if e.URL != "https://example.com/mcp" || e.Header.Get("X-Key") != "s3cret" || e.Header.Get("Authorization") != "Bearer mine" || len(e.Header["X-Many"]) != 2 {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestATokenComesFromTheEnvironment(t *testing.T) {
+	s := &target.Spec{Name: "https://example.com/mcp", Env: func(k string) (string, bool) { return "tok", k == target.TokenVariable }}
+	for _, header := range [][]string{nil, {"authorization: Basic eA=="}} {
+		s.Headers = header
+		tr, err := s.Transport()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "Bearer tok"
+		if header != nil {
+			want = "Basic eA=="
+		}
+		if got := tr.(*client.Endpoint).Header.Values("Authorization"); len(got) != 1 || got[0] != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestTargetsThatCanNotBe(t *testing.T) {
+	for name, want := range map[string]string{
+		"":                     "no server is named",
+		"ftp://example.com":    "begins with https:// or http://",
+		"http://":              "begins with https:// or http://",
+		"https://u:p@host/mcp": "user and a password",
+		"http://[::1":          "is no address",
+		"remot":                `did you mean "remote"?`,
+		"elsewhere":            "it has asks, both, lacks, local, remote",
+		"asks":                 "asked for by an editor",
+		"lacks":                "NOWHERE is not in the environment",
+		"both":                 "either a command or a url",
+	} {
+		if _, err := spec(t, name).Transport(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", name, err, want)
+		}
+	}
+	s := spec(t, "")
+	s.Command, s.Headers = []string{"x"}, []string{"A: b"}
+	if _, err := s.Transport(); err == nil || !strings.Contains(err.Error(), "--header is for servers on HTTP") {
+		t.Error(err)
+	}
+	s = spec(t, "https://example.com")
+	s.Headers = []string{"nothing"}
+	if _, err := s.Transport(); err == nil || !strings.Contains(err.Error(), "write 'Name: value'") {
+		t.Error(err)
+	}
+	s.Dir, s.Name = t.TempDir(), "local"
+	if _, err := s.Transport(); err == nil || !strings.Contains(err.Error(), "there is no mcp.json, no .mcp.json") {
+		t.Error(err)
+	}
+	s.Config = "none.json"
+	if _, err := s.Transport(); err == nil || !strings.Contains(err.Error(), "none.json") {
+		t.Error(err)
+	}
+}

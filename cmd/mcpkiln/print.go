@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// print prints the result of a tool, if it is one by the tool's schema.
+func (v *visit) print(one *tool, r *client.ToolResult) error {
+	if err := one.checkResult(r); err != nil {
+		return err
+	}
+	out := v.cmd.OutOrStdout()
+	switch {
+	case v.json:
+		if err := printJSON(out, r.Raw); err != nil {
+			return err
+		}
+	case r.IsError:
+		out = v.cmd.ErrOrStderr()
+		fmt.Fprintf(out, "mcpkiln: %s failed:\n", one.Name)
+		fallthrough
+	default:
+		if err := printContent(out, r); err != nil {
+			return err
+		}
+	}
+	if r.IsError {
+		return &statusError{exitTool, nil}
+	}
+	return nil
+}
+
+// checkResult holds a result against the tool's outputSchema. Errors of tools need none.
+func (t *tool) checkResult(r *client.ToolResult) error {
+	if t.OutputSchema == nil || r.IsError {
+		return nil
+	}
+	schema, err := argument.Compile(t.OutputSchema)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("the outputSchema of %s can not be read: %w", t.Name, err)
+	case r.StructuredContent == nil:
+		err = fmt.Errorf("%s has an outputSchema, but its result has no structuredContent", t.Name)
+	default:
+		err = violated("the result of "+t.Name+" breaks its outputSchema", schema.Check(r.StructuredContent))
+	}
+	if err != nil {
+		return &statusError{exitProtocol, err}
+	}
+	return nil
+}
+
+// block is one block of a result's content.
+type block struct {
+	Type, Text, Data, MIMEType, URI, Name string
+	Resource                              struct{ URI, Text, Blob, MIMEType string }
+}
+
+// printContent prints what a result says to a person: its structured content, and those blocks that do not only repeat that.
+func printContent(out io.Writer, r *client.ToolResult) error {
+	var blocks []block
+	if err := json.Unmarshal(r.Content, &blocks); r.Content != nil && err != nil {
+		return &statusError{exitProtocol, fmt.Errorf("the content of the result can not be read: %w", err)}
+	}
+	var text bytes.Buffer
+	if r.StructuredContent != nil {
+		if err := json.Indent(&text, plain.JSON(r.StructuredContent), "", "  "); err != nil {
+			return err
+		}
+		text.WriteByte('\n')
+	}
+	for _, b := range blocks {
+		if r.StructuredContent == nil || b.Type != "text" || !sameJSON(b.Text, r.StructuredContent) {
+			text.WriteString(strings.TrimSuffix(b.String(), "\n") + "\n")
+		}
+	}
+	_, err := out.Write(text.Bytes())
+	return err
+}
+
+// sameJSON tells whether a text is that JSON.
+func sameJSON(text string, raw json.RawMessage) bool {
+	var a, b any
+	if json.Unmarshal([]byte(text), &a) != nil || json.Unmarshal(raw, &b) != nil {
+		return false
+	}
+	x, _ := json.Marshal(a)
+	y, err := json.Marshal(b)
+	return err == nil && bytes.Equal(x, y)
+}
+
+// String is the text of a block, or what it is where it has none.
+func (b *block) String() string {
+	switch b.Type {
+	case "text":
+		return b.Text
+	case "image", "audio":
+		return fmt.Sprintf("[%s, %s, %d bytes]", b.Type, b.MIMEType, decodedLen(b.Data))
+	case "resource_link":
+		return fmt.Sprintf("[%s: %s]", plain.Line(b.Name), b.URI)
+	case "resource":
+		if b.Resource.Text != "" {
+			return b.Resource.Text
+		}
+		return fmt.Sprintf("[%s, %s, %d bytes]", b.Resource.URI, b.Resource.MIMEType, decodedLen(b.Resource.Blob))
+	}
+	return fmt.Sprintf("[%s]", b.Type)
+}
+
+func decodedLen(data string) int {
+	return base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(data, "=")))
+}

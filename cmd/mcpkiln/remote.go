@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// remote are the flags of all commands that talk to a server.
+type remote struct {
+	config   string
+	headers  []string
+	revision string
+	timeout  time.Duration
+	json     bool
+	verbose  bool
+}
+
+func (r *remote) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&r.config, "config", "", "mcp.json with the entry that is named; by default "+strings.Join(target.Files, ", ")+" of this directory")
+	f.StringArrayVarP(&r.headers, "header", "H", nil, "`'Name: value'` for every HTTP request; can be repeated")
+	f.StringVar(&r.revision, "revision", "", "protocol revision to speak; by default the newest that the server has, too")
+	f.DurationVar(&r.timeout, "timeout", 0, "how long it may take, without the time that questions to you are open; by default a minute without progress, and 10m")
+	f.BoolVar(&r.json, "json", false, "print what the server said, as one line of JSON")
+	f.BoolVarP(&r.verbose, "verbose", "v", false, "show what a server on a pipe writes to its standard error, and log records")
+}
+
+// words splits arguments at --: what stands before, and a command.
+func words(cmd *cobra.Command, args []string) (before, command []string) {
+	if at := cmd.ArgsLenAtDash(); at >= 0 {
+		return args[:at], args[at:]
+	}
+	return args, nil
+}
+
+// named takes the target from the words of a command line: the first, unless a command stands behind --.
+func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, rest []string, err error) {
+	before, command := words(cmd, args)
+	spec := r.spec()
+	spec.Command = command
+	if cmd.ArgsLenAtDash() < 0 && len(before) > 0 {
+		spec.Name, before = before[0], before[1:]
+	}
+	t, err = spec.Transport()
+	return t, before, refused(err)
+}
+
+func (r *remote) spec() *target.Spec {
+	return &target.Spec{Config: r.config, Headers: r.headers, Dir: ".", Env: os.LookupEnv}
+}
+
+// tool is what a server says of one of its tools.
+type tool struct {
+	Name, Title, Description  string
+	InputSchema, OutputSchema json.RawMessage
+	Annotations               map[string]any
+	Execution                 struct{ TaskSupport string }
+	raw                       json.RawMessage
+}
+
+// tools reads the definitions of all tools.
+func tools(ctx context.Context, s *client.Session) ([]tool, error) {
+	d, err := s.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]tool, len(d.Tools))
+	for i, raw := range d.Tools {
+		if err := json.Unmarshal(raw, &all[i]); err != nil {
+			return nil, &statusError{exitProtocol, fmt.Errorf("tool %d of the list can not be read: %w", i+1, err)}
+		}
+		all[i].raw = raw
+	}
+	return all, nil
+}
+
+// maxNames is how many tools a message names.
+const maxNames = 12
+
+// find is the tool of that name. Another name is refused with the nearest, or with those that there are.
+func find(all []tool, name string) (*tool, error) {
+	var names []string
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i], nil
+		}
+		names = append(names, all[i].Name)
+	}
+	hint := schema.DidYouMean(name, names)
+	switch {
+	case len(names) == 0:
+		hint = "it has no tools"
+	case hint == "" && len(names) > maxNames:
+		hint = fmt.Sprintf("it has %s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
+	case hint == "":
+		hint = "it has " + strings.Join(names, ", ")
+	}
+	return nil, refused(fmt.Errorf("the server has no tool %q: %s", name, hint))
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// What commands that talk to a server exit with, besides 0.
+const (
+	exitTool          = 1 // the tool failed, or the server refused the call
+	exitRefused       = 2 // nothing was sent
+	exitNetwork       = 3
+	exitAuth          = 4
+	exitProtocol      = 5 // the server broke the protocol, or its own schema
+	exitInputRequired = 6
+	exitTimeout       = 7
+	exitCancelled     = 8 // by the other side
+	exitInterrupted   = 130
+)
+
+// statusError ends a command with an exit status.
+type statusError struct {
+	status int
+	err    error // nil: what is to be said has been
+}
+
+// Error implements error.
+func (e *statusError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+// Unwrap returns the error that is printed.
+func (e *statusError) Unwrap() error { return e.err }
+
+// refused is an error that was found before anything was sent.
+func refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &statusError{exitRefused, err}
+}
+
+// errInterrupted is the cause of the end of whatever the user has interrupted.
+var errInterrupted = errors.New("interrupted")
+
+// withStatus gives an error of a session its exit status, and says what would help.
+func withStatus(err error) error {
+	var own *statusError
+	if err == nil || errors.As(err, &own) {
+		return err
+	}
+	status, help := statusOf(err)
+	text := describe(err)
+	if help != "" {
+		text += "\n  " + help
+	}
+	return &statusError{status, errors.New(text)}
+}
+
+// statusOf is the exit status of an error, and what would help; "" where nothing is known.
+func statusOf(err error) (status int, help string) {
+	var (
+		status0    *client.StatusError
+		protocol   *client.ProtocolError
+		version    *client.VersionError
+		none       *client.NotOfferedError
+		resumable  *client.NotResumableError
+		cause      *client.Cause
+		transport  *client.TransportError
+		taskFailed *client.TaskError
+		answered   *client.Error
+	)
+	switch {
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted, ""
+	case errors.As(err, &resumable), errors.As(err, &none):
+		return exitRefused, ""
+	case errors.As(err, &status0):
+		return statusOfHTTP(status0)
+	case errors.As(err, &protocol), errors.As(err, &version):
+		return exitProtocol, ""
+	case errors.As(err, &taskFailed):
+		return statusOfTask(taskFailed)
+	case errors.As(err, &transport):
+		return statusOfTransport(transport)
+	case errors.As(err, &cause):
+		return statusOfCause(cause)
+	case errors.Is(err, context.DeadlineExceeded):
+		return exitTimeout, ""
+	case errors.As(err, &answered):
+		return exitTool, ""
+	}
+	return exitNetwork, ""
+}
+
+func statusOfHTTP(e *client.StatusError) (status int, help string) {
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		return exitAuth, "the server wants to know who asks: put a token into " + target.TokenVariable + " in the environment, or use --header 'Authorization: …'"
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return exitNetwork, "is the path of the address right? Many servers have their endpoint at /mcp"
+	}
+	return exitNetwork, ""
+}
+
+// statusOfTask tells a task that was cancelled from one that failed, and from one that is not known.
+func statusOfTask(e *client.TaskError) (status int, help string) {
+	var answered *client.Error
+	switch {
+	case e.State.Status == task.Cancelled:
+		return exitCancelled, ""
+	case errors.As(e.Err, &answered):
+		return exitTool, unknownTask(answered)
+	case e.Err != nil:
+		return statusOf(e.Err)
+	}
+	return exitTool, ""
+}
+
+// unknownTask says what it means that a server does not know a task.
+func unknownTask(e *client.Error) string {
+	if e.Code == rpc.CodeInvalidParams {
+		return "the server keeps a task for a while only, and for the one who made it: it has expired, or belongs to somebody else"
+	}
+	return ""
+}
+
+func statusOfTransport(e *client.TransportError) (status int, help string) {
+	switch text := e.Err.Error(); {
+	case e.Noise != "":
+		return exitProtocol, "a server on a pipe writes messages to its standard output, and everything else to its standard error"
+	case strings.Contains(text, "certificate"):
+		return exitNetwork, "SSL_CERT_FILE in the environment names a file with the authorities to trust"
+	}
+	return exitNetwork, ""
+}
+
+func statusOfCause(c *client.Cause) (status int, help string) {
+	switch c.Source {
+	case inflight.SourceTimeout:
+		return exitTimeout, "--timeout sets how long it may take"
+	case inflight.SourcePeer:
+		return exitCancelled, ""
+	case inflight.SourceCaller:
+		return exitInterrupted, ""
+	case inflight.SourceParent:
+		if c.Err != nil && errors.Is(c.Err, context.DeadlineExceeded) {
+			return exitTimeout, "--timeout sets how long it may take"
+		}
+		return exitInterrupted, ""
+	}
+	return exitNetwork, ""
+}
+
+// describe is what an error says, with what a child process has left behind on lines of its own.
+func describe(err error) string {
+	var lost *client.TransportError
+	if !errors.As(err, &lost) {
+		return strings.TrimPrefix(err.Error(), "client: ")
+	}
+	text := strings.TrimPrefix(lost.Err.Error(), "client: ")
+	for _, said := range []struct{ where, text string }{
+		{"on its standard output, and no message", lost.Noise}, {"on its standard error", lost.Stderr},
+	} {
+		if said.text != "" {
+			text += "\n  " + said.where + ":\n    " + strings.ReplaceAll(strings.TrimSpace(said.text), "\n", "\n    ")
+		}
+	}
+	return text
+}

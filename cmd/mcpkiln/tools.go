@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+func newTools() *cobra.Command {
+	var r remote
+	cmd := &cobra.Command{
+		Use:   "tools (TARGET [TOOL] | [TOOL] -- COMMAND…)",
+		Short: "List the tools of a server, or explain one",
+		Long: strings.TrimSpace(`
+tools lists what a server can do. With the name of a tool it says what the tool takes and returns. TARGET is the address of a server, or
+the name of an entry in an mcp.json; a server on a pipe is the command behind --.`),
+		Example: `  mcpkiln tools https://example.com/mcp
+  mcpkiln tools https://example.com/mcp get_quote
+  mcpkiln tools -- ./reports`,
+		Args: cobra.ArbitraryArgs,
+	}
+	r.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		t, rest, err := r.named(cmd, args)
+		switch {
+		case err != nil:
+			return err
+		case len(rest) > 1:
+			return refused(fmt.Errorf("%s: one tool is explained at a time", rest[1]))
+		}
+		return r.tools(cmd, t, rest)
+	}
+	return cmd
+}
+
+func (r *remote) tools(cmd *cobra.Command, t client.Transport, name []string) error {
+	return r.visit(cmd, t, nil, func(v *visit) error {
+		all, err := tools(v.ctx, v.session)
+		if err != nil {
+			return err
+		}
+		out := cmd.OutOrStdout()
+		if len(name) == 0 {
+			return r.list(out, v.session, all)
+		}
+		one, err := find(all, name[0])
+		switch {
+		case err != nil:
+			return err
+		case r.json:
+			return printJSON(out, one.raw)
+		}
+		return one.explain(out)
+	})
+}
+
+// list prints all tools, one a line.
+func (r *remote) list(out io.Writer, s *client.Session, all []tool) error {
+	if r.json {
+		raw := make([]json.RawMessage, len(all))
+		for i := range all {
+			raw[i] = all[i].raw
+		}
+		text, err := json.Marshal(struct {
+			ProtocolVersion string            `json:"protocolVersion"`
+			ServerInfo      json.RawMessage   `json:"serverInfo,omitempty"`
+			Instructions    string            `json:"instructions,omitempty"`
+			Tools           []json.RawMessage `json:"tools"`
+		}{s.Revision(), s.ServerInfo(), s.Instructions(), raw})
+		if err != nil {
+			return err
+		}
+		return printJSON(out, text)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i := range all {
+		fmt.Fprintf(w, "%s\t%s\n", plain.Line(all[i].Name), all[i].summary())
+	}
+	return w.Flush()
+}
+
+// maxSummary is how long the summary of a tool may be, in characters.
+const maxSummary = 100
+
+// summary is the first sentence of the description, on one line.
+func (t *tool) summary() string {
+	text := plain.Line(t.Description)
+	if text == "" {
+		text = plain.Line(t.Title)
+	}
+	if first, _, more := strings.Cut(text, ". "); more {
+		text = first + "."
+	}
+	if r := []rune(text); len(r) > maxSummary {
+		text = string(r[:maxSummary-1]) + "…"
+	}
+	return text
+}
+
+// explain prints what a tool does, takes and returns.
+func (t *tool) explain(out io.Writer) error {
+	w := &bytes.Buffer{}
+	fmt.Fprintln(w, plain.Line(t.Name))
+	if t.Title != "" {
+		fmt.Fprintln(w, plain.Line(t.Title))
+	}
+	if t.Description != "" {
+		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(t.Description))
+	}
+	if hints := t.hints(); len(hints) > 0 {
+		fmt.Fprintf(w, "\nThe server says that it %s.\n", strings.Join(hints, ", "))
+	}
+	if err := t.explainSchema(w, "Arguments", t.InputSchema); err != nil {
+		return err
+	}
+	if t.OutputSchema != nil {
+		if err := t.explainSchema(w, "Result", t.OutputSchema); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "\nThe schemas are printed by --json.\n")
+	_, err := out.Write(w.Bytes())
+	return err
+}
+
+// hints are what the server says of a tool's behaviour. Nobody has to believe it.
+func (t *tool) hints() (all []string) {
+	for _, h := range []struct{ name, yes, no string }{
+		{"readOnlyHint", "changes nothing", ""}, {"destructiveHint", "may destroy what there is", "destroys nothing"},
+		{"idempotentHint", "may be called again", ""}, {"openWorldHint", "reaches other systems", "reaches no other systems"},
+	} {
+		switch t.Annotations[h.name] {
+		case true:
+			all = append(all, h.yes)
+		case false:
+			if h.no != "" {
+				all = append(all, h.no)
+			}
+		}
+	}
+	switch t.Execution.TaskSupport {
+	case "required":
+		all = append(all, "runs as a task")
+	case "optional":
+		all = append(all, "can run as a task")
+	}
+	return all
+}
+
+// property is what is explained of a schema.
+type property struct {
+	Type        any
+	Description string
+	Default     json.RawMessage
+	Enum        []json.RawMessage
+	Const       json.RawMessage
+}
+
+// explainSchema prints the properties of an object, required ones first.
+func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) error {
+	var s struct {
+		Properties map[string]json.RawMessage
+		Required   []string
+	}
+	_ = json.Unmarshal(schema, &s) // what is no object has no properties
+	fmt.Fprintf(w, "\n%s:", title)
+	if len(s.Properties) == 0 {
+		fmt.Fprint(w, " none that the schema names")
+	}
+	fmt.Fprintln(w)
+	names := slices.Sorted(maps.Keys(s.Properties))
+	slices.SortStableFunc(names, func(a, b string) int { return order(s.Required, a) - order(s.Required, b) })
+	var buf bytes.Buffer
+	table := tabwriter.NewWriter(&buf, 0, 0, 2, ' ', 0)
+	for _, name := range names {
+		var p property
+		_ = json.Unmarshal(s.Properties[name], &p)
+		need := ""
+		if slices.Contains(s.Required, name) {
+			need = "required"
+		}
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", plain.Line(name), p.kind(), need, p.about())
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := w.Write(trailing.ReplaceAll(buf.Bytes(), nil))
+	return err
+}
+
+// trailing are spaces at the ends of lines, which tables have behind empty cells.
+var trailing = regexp.MustCompile(`(?m) +$`)
+
+// order is the place of a property: those that are required as the schema lists them, then the others.
+func order(required []string, name string) int {
+	if i := slices.Index(required, name); i >= 0 {
+		return i
+	}
+	return len(required)
+}
+
+// kind is the type of a property, or the values that it can have.
+func (p *property) kind() string {
+	switch {
+	case len(p.Enum) > 0:
+		var all []string
+		for _, v := range p.Enum {
+			all = append(all, plain.Line(string(v)))
+		}
+		return strings.Join(all, " | ")
+	case p.Const != nil:
+		return plain.Line(string(p.Const))
+	}
+	switch v := p.Type.(type) {
+	case string:
+		return plain.Line(v)
+	case []any:
+		return plain.Line(strings.ReplaceAll(strings.Trim(fmt.Sprint(v), "[]"), " ", " | "))
+	}
+	return "any"
+}
+
+// about is the description of a property, and its default.
+func (p *property) about() string {
+	text := plain.Line(p.Description)
+	if p.Default != nil {
+		text = strings.TrimSpace(text + " (default " + plain.Line(string(p.Default)) + ")")
+	}
+	return text
+}
+
+// printJSON prints JSON on one line.
+func printJSON(out io.Writer, raw []byte) error {
+	var line bytes.Buffer
+	if err := json.Compact(&line, raw); err != nil {
+		return err
+	}
+	_, err := out.Write(append(plain.JSON(line.Bytes()), '\n'))
+	return err
+}

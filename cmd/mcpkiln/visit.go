@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// visit is one session of a command with a server.
+type visit struct {
+	*remote
+	cmd      *cobra.Command
+	ctx      context.Context // ends when the user interrupts, when time is up, and when something is asked that nobody here answers
+	end      context.CancelCauseFunc
+	session  *client.Session
+	terminal *console.Terminal // nil: there is none
+	clock    clock
+
+	mu      sync.Mutex
+	answers []json.RawMessage // to questions, not given yet; nil declines
+	ref     *client.Ref       // of the task that asks, if one does
+}
+
+// grace is how long a server on a pipe may take to end when its input ends, and again when it is asked to: together less than patience.
+const grace = 800 * time.Millisecond
+
+// patience is how long an interrupted command waits for the end of what it has begun.
+const patience = 2 * time.Second
+
+// visit opens a session, has do use it, and ends it. The error has its exit status.
+func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []json.RawMessage, do func(v *visit) error) error {
+	v := &visit{remote: r, cmd: cmd, answers: answers, terminal: console.Open(os.Stdin, os.Stderr)}
+	v.ctx, v.end = context.WithCancelCause(cmd.Context())
+	defer v.end(nil)
+	defer context.AfterFunc(cmd.Context(), func() {
+		time.AfterFunc(patience, func() { os.Exit(exitInterrupted) })
+	})()
+	var err error
+	if v.session, err = client.Connect(v.ctx, t, v.options(t)...); err != nil {
+		return v.status(err)
+	}
+	defer v.hangUp()
+	err = do(v)
+	v.terminal.Done()
+	return v.status(err)
+}
+
+func (v *visit) options(t client.Transport) []client.Option {
+	level := slog.LevelWarn
+	stderr := v.cmd.ErrOrStderr()
+	if v.verbose {
+		level = slog.LevelInfo
+		if p, ok := t.(*client.Process); ok {
+			p.Stderr = stderr
+		}
+	}
+	withoutTime := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}
+	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime}))
+	opts := []client.Option{
+		client.WithInfo(client.Info("mcpkiln", toolVersion())), client.WithGrace(grace), client.WithLogger(logger), client.WithHandlers(v.handlers()),
+	}
+	if v.revision != "" {
+		opts = append(opts, client.WithRevision(v.revision))
+	}
+	if v.timeout > 0 {
+		opts = append(opts, client.WithTimeout(v.timeout, v.timeout))
+	}
+	return opts
+}
+
+// hangUp ends the session. What goes wrong then is shown to those who want to know.
+func (v *visit) hangUp() {
+	if err := v.session.Close(); err != nil && v.verbose {
+		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", err)
+	}
+}
+
+// status gives the error of a visit its exit status. What ended the visit counts more than what followed from that.
+func (v *visit) status(err error) error {
+	if err == nil || v.ctx.Err() == nil {
+		return withStatus(err)
+	}
+	cause := context.Cause(v.ctx)
+	var asked *questionError
+	var own *statusError
+	switch {
+	case errors.As(cause, &asked):
+		return v.inputRequired(asked.question)
+	case errors.As(cause, &own):
+		return own
+	}
+	return &statusError{exitInterrupted, errInterrupted}
+}
+
+// clock ends a visit when time is up. The time of questions does not count.
+type clock struct {
+	mu    sync.Mutex
+	left  time.Duration
+	since time.Time
+	timer *time.Timer // nil: it does not run
+	open  int         // questions
+	ring  func()
+}
+
+// start has ring called after d. Without a d, never.
+func (c *clock) start(d time.Duration, ring func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d <= 0 {
+		return
+	}
+	c.left, c.ring = d, ring
+	c.run()
+}
+
+func (c *clock) run() {
+	if c.ring != nil && c.open == 0 {
+		c.since, c.timer = time.Now(), time.AfterFunc(c.left, c.ring)
+	}
+}
+
+// pause stops the clock until the function that it returns is called.
+func (c *clock) pause() (resume func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open++; c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+		c.left -= time.Since(c.since)
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.open--
+		c.run()
+	}
+}
