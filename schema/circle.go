@@ -13,7 +13,7 @@ func (l *linter) circles(n *Node) {
 	l.inPlace(n, func(next, ref *Node) {
 		done, met := l.passed[next]
 		if met && !done && ref != nil {
-			l.ds.Report(ref, "ref-circle", "", "$ref leads in a circle without looking into the value")
+			l.ds.Report(ref, "ref-circle", "remove it, or let it stand below properties or items", "$ref leads in a circle without looking into the value")
 		} else if !met {
 			l.circles(next)
 		}

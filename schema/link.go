@@ -11,14 +11,15 @@ import (
 // Linker joins the schemas of a manifest with those that files hold: what a reference leads to in a file becomes a shared schema, and
 // the reference leads there. All that comes after knows one kind of reference, and none leads out of the manifest (VAL06).
 type Linker struct {
-	library *Library
-	files   map[string]*linkedFile
-	ids     map[string]place // of all files, by URI
-	names   map[*Node]string // of the shared schemas that come from files, by what they were
-	sources map[string]place // the reverse
-	queue   []string         // names of shared schemas that have to be made
-	taken   map[string]bool  // names that no other schema may have
-	ds      Diagnostics
+	library  *Library
+	manifest string // its name as a file beside others
+	files    map[string]*linkedFile
+	ids      map[string]place // of all files, by URI
+	names    map[*Node]string // of the shared schemas that come from files, by what they were
+	sources  map[string]place // the reverse
+	queue    []string         // names of shared schemas that have to be made
+	taken    map[string]bool  // names that no other schema may have
+	ds       Diagnostics
 }
 
 // linkedFile is a file that references may lead to.
@@ -40,8 +41,8 @@ const filesURI = "mcpkiln:///"
 // NewLinker reads the files beside the manifest.
 func NewLinker(manifest string, files []File) *Linker {
 	k := &Linker{
-		library: &Library{byName: map[string]*Document{}},
-		files:   map[string]*linkedFile{}, ids: map[string]place{}, names: map[*Node]string{}, sources: map[string]place{}, taken: map[string]bool{},
+		library: &Library{byName: map[string]*Document{}}, manifest: filepath.Base(manifest),
+		files: map[string]*linkedFile{}, ids: map[string]place{}, names: map[*Node]string{}, sources: map[string]place{}, taken: map[string]bool{},
 	}
 	for _, f := range files {
 		k.read(filepath.Join(filepath.Dir(manifest), filepath.FromSlash(f.Path)), f)
@@ -241,23 +242,60 @@ func (k *Linker) fileRef(v *Node, from place) *Node {
 
 // resolve returns the schema that the reference v, the value of keyword, leads to in a file. from is where it stands; zero for the manifest.
 func (k *Linker) resolve(v *Node, keyword string, from place) (place, bool) {
-	to, fragment, why := k.resource(v, from)
-	if why == (refusal{}) && to.file.doc == nil {
-		return place{}, false // which is reported
-	}
-	if why == (refusal{}) {
-		res := resource{node: to.node}
-		to.node = to.file.doc.target(res, fragment)
-		why = to.file.doc.noSchema(to.node, fragment)
-		if uri, _, _ := strings.Cut(v.Text, "#"); uri != "" {
-			why.hint = strings.Replace(why.hint, `"#`, `"`+uri+"#", 1) // it is about the file's own references
-		}
+	to, why := k.target(v, from)
+	if why == (refusal{}) && to.file.doc != nil {
+		to, why = k.namedTarget(to)
 	}
 	if why != (refusal{}) {
 		k.ds.Report(v, why.code, why.hint, "%s %s %s", keyword, quote(v.Text), why.text)
 		return place{}, false
 	}
-	return to, true
+	return to, to.file.doc != nil // else it is reported
+}
+
+// target returns what a reference leads to, before it is looked at; the file has no document if it could not be read.
+func (k *Linker) target(v *Node, from place) (place, refusal) {
+	to, fragment, why := k.resource(v, from)
+	if why != (refusal{}) || to.file.doc == nil {
+		return to, why
+	}
+	res := resource{node: to.node}
+	to.node = to.file.doc.target(res, fragment)
+	why = to.file.doc.noSchema(to.node, fragment)
+	if uri, _, _ := strings.Cut(v.Text, "#"); uri != "" {
+		why.hint = strings.Replace(why.hint, `"#`, `"`+uri+"#", 1) // it is about the file's own references
+	}
+	return to, why
+}
+
+// namedTarget returns the schema that {file: …} stands for, where a reference leads to an entry of the manifest's schemas.
+func (k *Linker) namedTarget(to place) (place, refusal) {
+	passed := map[*Node]bool{}
+	for to.file.doc != nil && to.file.path == k.manifest {
+		if to.node == to.file.doc.Root {
+			return place{}, refusal{"not-a-schema", "write #/schemas/NAME for a schema of the manifest", "leads to the manifest, which is no schema"}
+		}
+		f := to.node.Get("file")
+		if !f.Is(String) || !namesSchema(to.node.Pointer) {
+			break
+		}
+		if passed[f] {
+			return place{}, refusal{"ref-circle", "write the schema there, or the path of the file that has it", "leads back to itself"}
+		}
+		passed[f] = true
+		next, why := k.target(f, place{})
+		if why != (refusal{}) {
+			return place{file: &linkedFile{}}, refusal{} // which is reported there
+		}
+		to = next
+	}
+	return to, refusal{}
+}
+
+// namesSchema reports whether a pointer is that of an entry of the manifest's schemas.
+func namesSchema(pointer string) bool {
+	name, ok := strings.CutPrefix(pointer, "/schemas/")
+	return ok && !strings.Contains(name, "/")
 }
 
 // resource returns the resource that a reference leads to: by its $id, or by the path of its file.

@@ -94,11 +94,11 @@ func forEachGolden(t *testing.T, dir string, check func(*testing.T, *Manifest, s
 	}
 }
 
-// loadArchive loads the manifest of a golden with the files beside it.
+// loadArchive loads the manifest of a golden with the files in its folder.
 func loadArchive(archive *txtar.Archive) (*Manifest, schema.Diagnostics) {
 	in := archive.Files[0]
 	folder := fstest.MapFS{}
-	for _, f := range archive.Files[1:] {
+	for _, f := range archive.Files {
 		folder[f.Name] = &fstest.MapFile{Data: f.Data}
 	}
 	return Load(in.Name, in.Data, readFiles(in.Name, in.Data, folder)...)
