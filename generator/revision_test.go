@@ -3,6 +3,8 @@ package generator
 import (
 	"bytes"
 	"io/fs"
+	"maps"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -87,6 +89,44 @@ func TestREV04ARevisionIsAFolder(t *testing.T) {
 		return
 	}
 	t.Error("no wire")
+}
+
+// TestREV04WrongFoldersAreReportedAtTheirNames, with what to do.
+func TestREV04WrongFoldersAreReportedAtTheirNames(t *testing.T) {
+	core, err := fs.ReadFile(schema.Revisions, "2025-11-25/core.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, _, ds := revision.NewRevision("2099-01-01", "", "schema.json", core)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	called := func(name string) map[string][]byte {
+		files := maps.Clone(made)
+		files[revision.RulesFile] = bytes.Replace(files[revision.RulesFile], []byte(`"2099-01-01"`), []byte(strconv.Quote(name)), 1)
+		return files
+	}
+	for _, c := range []struct {
+		list string
+		all  []Folder
+		want string
+	}{
+		{`["."]`, []Folder{{".", map[string][]byte{"package.json": []byte("{}")}}}, `m.yaml:2:22: error[missing-folder]: "." is no folder of a revision: it has no rules.yaml; name the folder that`},
+		{`[""]`, []Folder{{"", nil}}, `m.yaml:2:22: error[missing-folder]: "" is no folder`},
+		{`[a]`, []Folder{{"a", called("2025-11-25")}}, `m.yaml:2:22: error[duplicate-revision]: mcpkiln has a revision 2025-11-25 itself; remove`},
+		{`[a, b]`, []Folder{{"a", made}, {"b", made}}, `m.yaml:2:25: error[duplicate-revision]: another folder holds a revision 2099-01-01, too; remove one`},
+		{`[a]`, []Folder{{"a", called("2099/01")}}, `m.yaml:2:22: error[revision-name]: "2099/01" can not be the name of a revision; use letters`},
+		{`[a]`, []Folder{{"a", called("2099-linux")}}, `m.yaml:2:22: error[revision-name]: "2099-linux" can not be the name of a revision; let it end otherwise`},
+	} {
+		text := "version: 1\nprotocol: {folders: " + c.list + "}\nserver: {name: s, version: 1.0.0}\ntools: {t: {description: T., inputSchema: {type: object}}}\n"
+		r, err := Generate(t.Context(), Config{Manifest: Source{"m.yaml", []byte(text)}, Folders: c.all, Import: "example.com/m", Out: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Diagnostics) != 1 || !strings.HasPrefix(r.Diagnostics[0].String(), c.want) {
+			t.Errorf("%s: %v\nwant %s", c.list, r.Diagnostics, c.want)
+		}
+	}
 }
 
 func goldenManifest(t *testing.T, name string) []byte {

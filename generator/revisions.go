@@ -70,6 +70,10 @@ func (r *run) loadFolders() []*knownRevision {
 			r.result.Diagnostics.Report(f.Node, "missing-folder", "", "the folder was not read")
 			continue
 		}
+		if r.cfg.Folders[i].Files[revision.RulesFile] == nil {
+			r.result.Diagnostics.Report(f.Node, "missing-folder", "name the folder that mcpkiln schema new-revision wrote", "%q is no folder of a revision: it has no "+revision.RulesFile, f.Value)
+			continue
+		}
 		rev, ds := revision.LoadFolder(folderFiles(r.cfg.Folders[i].Files), f.Value)
 		r.report(ds)
 		switch {
@@ -77,9 +81,9 @@ func (r *run) loadFolders() []*knownRevision {
 		case slices.Contains(revision.Names(), rev.Name):
 			r.result.Diagnostics.Report(f.Node, "duplicate-revision", "remove the folder, or call its revision something else", "mcpkiln has a revision %s itself", rev.Name)
 		case slices.ContainsFunc(all, func(k *knownRevision) bool { return k.name == rev.Name }):
-			r.result.Diagnostics.Report(f.Node, "duplicate-revision", "", "another folder holds a revision %s, too", rev.Name)
-		case !revision.ValidName(rev.Name):
-			r.result.Diagnostics.Report(f.Node, "revision-name", "use letters, digits and -", "%q can not be the name of a revision", rev.Name)
+			r.result.Diagnostics.Report(f.Node, "duplicate-revision", "remove one, or call its revision something else", "another folder holds a revision %s, too", rev.Name)
+		case revision.NameHint(rev.Name) != "":
+			r.result.Diagnostics.Report(f.Node, "revision-name", revision.NameHint(rev.Name), "%q can not be the name of a revision", rev.Name)
 		default:
 			all = append(all, &knownRevision{name: rev.Name, revision: rev})
 		}

@@ -78,8 +78,11 @@ func (d Diagnostic) Error() string { return d.String() }
 // Diagnostics are all findings of one run.
 type Diagnostics []Diagnostic
 
-// Report adds an error at n with a formatted message and a hint, which may be empty.
+// Report adds an error at n with a formatted message and a hint, which may be empty. Of what could not be read only that is said.
 func (ds *Diagnostics) Report(n *Node, code, hint, format string, args ...any) {
+	if n.Unread {
+		return
+	}
 	ds.report(Error, n.Pos, n.Pointer, code, hint, fmt.Sprintf(format, args...))
 }
 
@@ -90,6 +93,9 @@ func (ds *Diagnostics) ReportAt(pos Position, pointer, code, hint, format string
 
 // Warn adds a warning at n.
 func (ds *Diagnostics) Warn(n *Node, code, hint, format string, args ...any) {
+	if n.Unread {
+		return
+	}
 	ds.report(Warning, n.Pos, n.Pointer, code, hint, fmt.Sprintf(format, args...))
 }
 

@@ -21,7 +21,7 @@ func (d *Document) Lint() Diagnostics {
 	for _, n := range l.met {
 		l.circles(n)
 	}
-	if !l.ds.HasErrors() {
+	if !l.ds.HasErrors() && !l.unread {
 		l.samples()
 	}
 	l.ds.Sort()
@@ -39,6 +39,18 @@ type linter struct {
 	fields  map[*Node]bool // properties, and items of tuples
 
 	properties map[*Node]bool
+	unread     bool // a schema has values that could not be read
+}
+
+// unreadIn reports whether a value of a keyword of n could not be read: then nothing follows from what was taken in its place.
+func (l *linter) unreadIn(n *Node) bool {
+	found := n.Unread
+	for i := range n.Members {
+		v := n.Members[i].Value
+		found = found || v.Unread || slices.ContainsFunc(v.Items, func(item *Node) bool { return item.Unread })
+	}
+	l.unread = l.unread || found
+	return found
 }
 
 func (l *linter) schema(n *Node) {
@@ -56,7 +68,7 @@ func (l *linter) schema(n *Node) {
 	for i := range n.Members {
 		good = l.keyword(n, &n.Members[i]) && good
 	}
-	if good {
+	if good && !l.unreadIn(n) {
 		l.idle(n)
 		l.impossible(n)
 	}
@@ -70,8 +82,7 @@ func (l *linter) schema(n *Node) {
 func (l *linter) keyword(n *Node, m *Member) bool {
 	f, known := keywords[m.Key]
 	if !known {
-		l.unknown(n, m)
-		return true
+		return l.unknown(n, m)
 	}
 	before := len(l.ds)
 	switch f {
@@ -102,16 +113,17 @@ func (l *linter) keyword(n *Node, m *Member) bool {
 
 // unknown lets annotations pass. A near miss of a keyword is an error: it would be a constraint that nobody enforces. Any other
 // word gets a warning, since its author may take it for a keyword, unless it begins with x- and is not x-sensitive or a near miss of it.
-func (l *linter) unknown(n *Node, m *Member) {
+// It is false for a near miss: nothing follows from the lack of the keyword that is meant.
+func (l *linter) unknown(n *Node, m *Member) bool {
 	hint := DidYouMean(m.Key, keywordNames)
 	switch {
 	case m.Key == sensitiveKeyword:
 		l.sensitive(n, m.Value)
-		return
+		return true
 	case strings.HasPrefix(m.Key, "x-") && DidYouMean(m.Key, []string{sensitiveKeyword}) != "":
 		hint = DidYouMean(m.Key, []string{sensitiveKeyword})
 	case strings.HasPrefix(m.Key, "x-") || annotations[m.Key]:
-		return
+		return true
 	}
 	if key, value, ok := strings.Cut(m.Key, ":"); ok && slices.Contains(keywordNames, key) {
 		hint = "write a space after the colon: " + key + ": " + value
@@ -121,7 +133,7 @@ func (l *linter) unknown(n *Node, m *Member) {
 	}
 	if hint != "" {
 		l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "misspelt-keyword", hint, "%s is no keyword of JSON Schema", quote(m.Key))
-		return
+		return false
 	}
 	hint = "nothing is checked by it; name it x-… if it is meant for others"
 	if m.Key == "nullable" {
@@ -129,6 +141,7 @@ func (l *linter) unknown(n *Node, m *Member) {
 	}
 	l.ds.report(Warning, m.KeyPos, m.Value.Pointer, "unknown-keyword", hint,
 		fmt.Sprintf("%s is no keyword of JSON Schema", quote(m.Key)))
+	return true
 }
 
 // nullableHint says how JSON Schema writes what OpenAPI 3.0 means by nullable.

@@ -40,6 +40,9 @@ type Node struct {
 	// whether it stood there without quotes and without an explicit tag. JSON leaves both empty.
 	Tag   string
 	Plain bool
+
+	// Unread says that the value stands for one that could not be read, which has been reported: nothing more is said of it.
+	Unread bool
 }
 
 // slab makes nodes: one allocation for many.

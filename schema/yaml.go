@@ -166,6 +166,7 @@ func (p *yamlParser) members(n *Node, y *yaml.Node, depth int) {
 		}
 		if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
 			p.ds.ReportAt(m.KeyPos, n.Pointer, "non-string-key", "quote it", "key %s is no string", quote(key.Value))
+			n.Unread = true // nobody says that the key is missing
 			continue
 		}
 		m.Key = key.Value
@@ -211,16 +212,22 @@ func (p *yamlParser) scalar(n *Node, y *yaml.Node) {
 	case "!!bool":
 		n.Kind, n.Text = Bool, strings.ToLower(y.Value)
 		if n.Text != "true" && n.Text != "false" {
-			p.ds.Report(n, "yaml-tag", "write true or false", "%s is no boolean", quote(y.Value))
+			p.unread(n, "yaml-tag", "write true or false", "%s is no boolean", quote(y.Value))
 		}
 	case "!!int", "!!float":
 		if n.Kind = Number; !isNumber(y.Value) {
-			p.ds.Report(n, "yaml-number", "write it in plain decimals, or quote it if it is text",
+			p.unread(n, "yaml-number", "write it in plain decimals, or quote it if it is text",
 				"%s is no number that JSON can write", quote(y.Value))
 			n.Text = "0"
 		}
 	default:
 		n.Kind = String
-		p.ds.Report(n, "yaml-tag", "remove the tag", "tag %s has no meaning in JSON", quote(y.Tag))
+		p.unread(n, "yaml-tag", "remove the tag", "tag %s has no meaning in JSON", quote(y.Tag))
 	}
+}
+
+// unread reports a value that stands for nothing in JSON, so that nobody says more of what was taken in its place.
+func (p *yamlParser) unread(n *Node, code, hint, format string, args ...any) {
+	p.ds.Report(n, code, hint, format, args...)
+	n.Unread = true
 }

@@ -15,7 +15,7 @@ func Names() []string { return names(schema.Revisions) }
 func Load(name string, options ...Option) (*Revision, schema.Diagnostics) {
 	sub, err := fs.Sub(schema.Revisions, name)
 	if err == nil {
-		_, err = fs.Stat(sub, rulesFile)
+		_, err = fs.Stat(sub, RulesFile)
 	}
 	if err != nil {
 		var ds schema.Diagnostics
@@ -37,7 +37,8 @@ func WithDocument(file string, data []byte) Option {
 // withOlder has hints name what may have replaced a definition of an older document.
 func withOlder(core *schema.Document) Option { return func(s *source) { s.older = core } }
 
-const rulesFile = "rules.yaml"
+// RulesFile is the file of a revision's folder that says what its documents do not.
+const RulesFile = "rules.yaml"
 
 type override struct {
 	file string
@@ -98,7 +99,7 @@ func LoadFolder(files fs.FS, folder string) (*Revision, schema.Diagnostics) {
 }
 
 func (s *source) load(name string) (*Revision, schema.Diagnostics) {
-	root, ds := s.parse(rulesFile)
+	root, ds := s.parse(RulesFile)
 	if root == nil {
 		return nil, ds
 	}

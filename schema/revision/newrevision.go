@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"go/build"
+	"io"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -16,8 +18,13 @@ import (
 // for the one whose rules fit best. The diagnostics are the rules that do not fit, with what may have replaced the definitions that they
 // name; the files are written all the same, to be corrected.
 func NewRevision(name, from, file string, data []byte) (files map[string][]byte, used string, ds schema.Diagnostics) {
-	if !ValidName(name) {
-		ds.ReportAt(schema.Position{}, "", "revision-name", "use letters, digits and -", "%q can not be the name of a revision", name)
+	if slices.ContainsFunc(Names(), func(known string) bool { return strings.EqualFold(known, name) }) {
+		ds.ReportAt(schema.Position{}, "", "duplicate-revision", "call it something else; generate --schema takes another document of a revision that mcpkiln has",
+			"mcpkiln has a revision %s itself", name)
+		return nil, "", ds
+	}
+	if hint := NameHint(name); hint != "" {
+		ds.ReportAt(schema.Position{}, "", "revision-name", hint, "%.80q can not be the name of a revision", name)
 		return nil, "", ds
 	}
 	if ds = parseDocument(file, data); ds.HasErrors() {
@@ -37,10 +44,33 @@ func NewRevision(name, from, file string, data []byte) (files map[string][]byte,
 	return files, used, ds
 }
 
-// ValidName reports whether identifiers and file names can be made of a revision's name.
-func ValidName(name string) bool { return validName.MatchString(name) }
+// NameHint says what to write instead of a name of which no folder, Go identifiers and Go files can be made; "" if they can.
+func NameHint(name string) string {
+	switch {
+	case !validName.MatchString(name):
+		return "use letters and digits, with - between them, as in 2099-01-01 or DRAFT-2099-v1"
+	case len(name) > longestName:
+		return fmt.Sprintf("use %d characters at most", longestName)
+	case !strings.ContainsAny(name, "0123456789"):
+		return "revisions are named by dates, as in 2099-01-01 or DRAFT-2099-v1"
+	case forOneSystem(name):
+		return "let it end otherwise: Go takes a file of that name for one of a system or processor"
+	}
+	return ""
+}
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`)
+
+// forOneSystem reports whether Go would build the wire file of a revision for some systems only.
+func forOneSystem(name string) bool {
+	none := build.Context{GOOS: "none", GOARCH: "none", OpenFile: func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("package p")), nil
+	}}
+	built, _ := none.MatchFile("", "wire_"+strings.ReplaceAll(name, "-", "_")+".gen.go")
+	return !built
+}
+
+const longestName = 64
 
 // parseDocument checks a document of definitions.
 func parseDocument(file string, data []byte) schema.Diagnostics {
@@ -77,10 +107,10 @@ func adapt(name, from string, core []byte) (map[string][]byte, schema.Diagnostic
 			files[d.Name] = core
 		}
 	}
-	rules, _ := fs.ReadFile(folder, rulesFile)
+	rules, _ := fs.ReadFile(folder, RulesFile)
 	rules = rules[max(0, bytes.Index(rules, []byte("revision:"))):] // without the comment about itself
 	head := fmt.Sprintf("# What the schema of %s can not say, begun with the rules of %s.\n", name, from)
-	files[rulesFile] = append([]byte(head), revisionLine.ReplaceAll(rules, fmt.Appendf(nil, "revision: %q", name))...)
+	files[RulesFile] = append([]byte(head), revisionLine.ReplaceAll(rules, fmt.Appendf(nil, "revision: %q", name))...)
 	s := source{files: memory(files), dir: name}
 	withOlder(older.Documents[0].Document)(&s)
 	_, ds = s.load(name)

@@ -50,11 +50,18 @@ func TestREV04NewRevisionListsTheRulesThatDoNotFit(t *testing.T) {
 
 func TestREV04NewRevisionRefusesWhatIsNoSchema(t *testing.T) {
 	for name, c := range map[string]struct{ revision, from, text, want string }{
-		"no JSON":                  {"r", "", `{`, "syntax"},
-		"no definitions":           {"r", "", `{}`, "no-definitions"},
-		"an unknown revision":      {"r", "2024-10-07", `{"$defs":{"A":{}}}`, "unknown-revision"},
-		"a name that is not one":   {"a/b", "", `{"$defs":{"A":{}}}`, "revision-name"},
-		"a name that is no ending": {"a_b", "", `{"$defs":{"A":{}}}`, "revision-name"},
+		"no JSON":                  {"r1", "", `{`, "syntax"},
+		"no definitions":           {"r1", "", `{}`, "no-definitions"},
+		"an unknown revision":      {"r1", "2024-10-07", `{"$defs":{"A":{}}}`, "unknown-revision"},
+		"an embedded revision":     {"2025-11-25", "", `{"$defs":{"A":{}}}`, "duplicate-revision"},
+		"a name that is not one":   {"a/b1", "", `{"$defs":{"A":{}}}`, "revision-name"},
+		"a name that is no ending": {"a_1", "", `{"$defs":{"A":{}}}`, "revision-name"},
+		"a name that is a folder":  {"..", "", `{"$defs":{"A":{}}}`, "revision-name"},
+		"a name that is a flag":    {"-1", "", `{"$defs":{"A":{}}}`, "revision-name"},
+		"a name without a date":    {"con", "", `{"$defs":{"A":{}}}`, "revision-name"},
+		"a name of a system":       {"2099-01-01-windows", "", `{"$defs":{"A":{}}}`, "revision-name"},
+		"a name of a processor":    {"DRAFT-1-arm64", "", `{"$defs":{"A":{}}}`, "revision-name"},
+		"a name without end":       {strings.Repeat("2099", 20), "", `{"$defs":{"A":{}}}`, "revision-name"},
 	} {
 		files, _, ds := NewRevision(c.revision, c.from, "schema.json", []byte(c.text))
 		if files != nil || len(ds) == 0 || ds[0].Code != c.want {

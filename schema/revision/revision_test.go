@@ -31,12 +31,12 @@ func dump(t *testing.T, r *Revision) string {
 func mini(t *testing.T, old, changed string) (*Revision, schema.Diagnostics) {
 	t.Helper()
 	files := fstest.MapFS{}
-	for _, name := range []string{"core.json", rulesFile} {
+	for _, name := range []string{"core.json", RulesFile} {
 		data, err := os.ReadFile("testdata/mini/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name == rulesFile {
+		if name == RulesFile {
 			if strings.Count(string(data), old) != 1 && old != "" {
 				t.Fatalf("%q is not there once", old)
 			}
@@ -89,12 +89,12 @@ func shuffled(t *testing.T, name string, seed uint64) fs.FS {
 		t.Fatal(err)
 	}
 	files := fstest.MapFS{}
-	for _, file := range []string{"core.json", "tasks.json", rulesFile} {
+	for _, file := range []string{"core.json", "tasks.json", RulesFile} {
 		if data, err := fs.ReadFile(folder, file); err == nil {
 			files[file] = &fstest.MapFile{Data: data}
 		}
 	}
-	root, ds := schema.Parse(rulesFile, files[rulesFile].Data)
+	root, ds := schema.Parse(RulesFile, files[RulesFile].Data)
 	if len(ds) > 0 {
 		t.Fatal(ds)
 	}
@@ -106,7 +106,7 @@ func shuffled(t *testing.T, name string, seed uint64) fs.FS {
 		}
 		return true
 	})
-	files[rulesFile] = &fstest.MapFile{Data: root.JSON()}
+	files[RulesFile] = &fstest.MapFile{Data: root.JSON()}
 	return files
 }
 
