@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 	"log/slog"
@@ -193,6 +194,23 @@ func (s *Server) Definition() Definition { return s.def }
 
 // InFlight lists the requests that are being served, oldest first (CAN22).
 func (s *Server) InFlight() []inflight.Snapshot { return s.tracker.List() }
+
+// ListTasks returns a page of everybody's tasks that f lets through, oldest first, for operators: no caller may see it. It leaves arguments and
+// results out. limit 0 means a page of the usual size. Error: task.ErrCursor.
+func (s *Server) ListTasks(ctx context.Context, f task.Filter, cursor string, limit int) (task.Page, error) {
+	if s.engine == nil {
+		return task.Page{}, nil
+	}
+	return s.engine.ListAll(ctx, f, cursor, limit)
+}
+
+// CountTasks counts everybody's tasks that f lets through by status, for operators.
+func (s *Server) CountTasks(ctx context.Context, f task.Filter) (map[task.Status]int, error) {
+	if s.engine == nil {
+		return nil, nil
+	}
+	return s.engine.Count(ctx, f)
+}
 
 // RunningTasks lists the runs of tasks in this process, oldest first.
 func (s *Server) RunningTasks() []task.Snapshot {

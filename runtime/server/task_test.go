@@ -656,3 +656,29 @@ func TestLET17ATimeoutNeedsNoListeningHandler(t *testing.T) {
 		_ = c.srv.Shutdown(context.Background())
 	})
 }
+
+func TestOperatorsListAndCountEverybodysTasks(t *testing.T) {
+	none := &Server{}
+	if page, err := none.ListTasks(t.Context(), task.Filter{}, "", 0); err != nil || len(page.Tasks) != 0 {
+		t.Errorf("a server without tasks lists %v, %v", page, err)
+	}
+	s := &Server{engine: task.New(task.Config{Machine: ^task.Machine(0), Runner: func(context.Context, *task.Run) task.Outcome {
+		return task.Outcome{Status: task.Completed}
+	}})}
+	for _, owner := range []string{"ada", "bob"} {
+		if _, err := s.engine.Create(t.Context(), task.Spec{Owner: owner, Tool: "tool"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := s.ListTasks(t.Context(), task.Filter{Owners: []string{"bob"}}, "", 0)
+	if err != nil || len(page.Tasks) != 1 || page.Tasks[0].Owner != "bob" {
+		t.Errorf("bob's: %+v, %v", page, err)
+	}
+	n, err := s.CountTasks(t.Context(), task.Filter{})
+	if err != nil || n[task.Working] != 2 {
+		t.Errorf("counts: %v, %v", n, err)
+	}
+	if err := s.engine.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

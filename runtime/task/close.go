@@ -38,6 +38,9 @@ func (e *Engine) Close(ctx context.Context) error {
 		}
 	}
 	e.end.Do(func() {
+		for _, stop := range e.deaf {
+			stop()
+		}
 		e.timers.close()
 		close(e.done)
 		e.cancel()

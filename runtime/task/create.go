@@ -46,7 +46,7 @@ func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 	defer e.leave()
 	t, err := e.store.Create(ctx, Task{
 		ID: rand.Text(), Owner: s.Owner, Tool: s.Tool, TTL: ttl, PollInterval: s.PollInterval, Timeout: s.Timeout,
-		Uncancellable: s.Uncancellable, Machine: e.config.Machine, Args: s.Args, Meta: s.Meta,
+		Uncancellable: s.Uncancellable, Machine: e.config.Machine, Grace: e.config.Lease, Args: s.Args, Meta: s.Meta,
 	}, e.limits.quota(s.QuotaKey))
 	if err != nil {
 		e.mu.Lock()
@@ -118,5 +118,5 @@ func (e *Engine) forgetLater(r *Run) {
 		return
 	}
 	e.freeSlot(r)
-	r.timer = e.timers.add(time.Now().Add(startGrace), func() { e.forgetUnbegun(r) })
+	r.timer = e.timers.add(time.Now().Add(e.config.Lease), func() { e.forgetUnbegun(r) })
 }

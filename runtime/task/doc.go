@@ -10,7 +10,9 @@
 //	                       Engine: what a server calls
 //	run.go, run_journal.go Run: what a handler calls; execute.go is the life of a run
 //	upkeep.go, timers.go   expiry and orphans, behind one timer
-//	lease.go, outage.go    heartbeats and fences; waiting for a store that is away
+//	lease.go, interrupt.go heartbeats, fences, and how a run learns that it should stop
+//	outage.go              waiting for a store that is away
+//	operators.go           what those who run the server may see
 //	audit.go, limits.go, slots.go, events.go
 //	                       what the engine does on every call
 //	tasktest               the contract of Store as tests

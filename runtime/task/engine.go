@@ -64,6 +64,7 @@ type Engine struct {
 	over   *inflight.Cause // of contexts whose runs have ended
 	done   chan struct{}   // closed when Close lets the remaining waiters go
 	end    sync.Once
+	deaf   []func() // stop interrupters
 
 	mu     sync.Mutex
 	closed bool
@@ -97,6 +98,7 @@ func New(c Config) *Engine {
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[requestor]int{}
+	e.hear(c.Store, c.Dispatcher)
 	e.expireAt(time.Now()) // the store may hold tasks already
 	if c.Resume {
 		e.resume()

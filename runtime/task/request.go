@@ -28,10 +28,7 @@ func (e *Engine) Get(ctx context.Context, owner, id string) (Task, error) {
 
 // List returns a page of the owner's tasks in order of creation (TSK16); limit 0 means Limits.Page. Error: ErrCursor.
 func (e *Engine) List(ctx context.Context, owner, cursor string, limit int) (Page, error) {
-	if limit <= 0 {
-		limit = max(e.limits.Page, 1)
-	}
-	p, err := e.store.List(ctx, owner, cursor, limit)
+	p, err := e.store.List(ctx, owner, cursor, e.page(limit))
 	if err != nil {
 		e.audit.refused(ctx, "list", owner, "", err)
 	}

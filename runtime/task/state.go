@@ -1,14 +1,15 @@
 package task
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// startGrace is after how long a stored task that has not begun counts as an orphan: its creator has died between Create and
-// Start.
+// startGrace is after how long a stored task that has not begun counts as an orphan, unless Task.Grace says it: its creator has died between
+// Create and Start.
 const startGrace = 30 * time.Second
 
 // State is what a store keeps of one task. Its methods are the only transitions there are: a store reads a State, calls
@@ -31,7 +32,7 @@ func NewState(t Task, now time.Time) State {
 			TTL: t.TTL, PollInterval: t.PollInterval, Timeout: t.Timeout, Uncancellable: t.Uncancellable,
 			Version: 1, Machine: t.Machine, Args: t.Args, Meta: t.Meta,
 		},
-		Leased: now.Add(startGrace),
+		Leased: now.Add(cmp.Or(t.Grace, startGrace)),
 	}
 }
 

@@ -8,10 +8,11 @@ import (
 // Store keeps tasks. Every method is atomic: it happens completely or not at all, and concurrent ones happen in
 // some order. Times are those of the store's own clock. Slices that it gets are the store's from then on; those it returns
 // are read-only. A State is what to keep per task, and its methods are the transitions, so that stores differ in where
-// they keep it and not in what they do. tasktest.Run is the contract as tests.
+// they keep it and not in what they do. tasktest.Run is the contract as tests. A Store may also be an Interrupter.
 type Store interface {
 	Requestors
 	Runners
+	Operators
 	// Expire removes tasks whose TTL has passed, at most limit of them, and closes their channels.
 	Expire(ctx context.Context, limit int) (Expiry, error)
 	// Durable reports whether tasks outlive the process. Engines park running tasks of durable stores at shutdown.
@@ -22,7 +23,7 @@ type Store interface {
 // past its TTL are all ErrNotFound.
 type Requestors interface {
 	// Create stores a task as working. On return it is durable and every other method finds it (TSK04, EXT15). ID, Owner,
-	// Tool, TTL, PollInterval, Timeout, Uncancellable, Machine, Args and Meta are taken from t. Errors: ErrExists, *LimitError.
+	// Tool, TTL, PollInterval, Timeout, Uncancellable, Machine, Grace, Args and Meta are taken from t. Errors: ErrExists, *LimitError.
 	Create(ctx context.Context, t Task, quota Quota) (Task, error)
 	Get(ctx context.Context, owner, id string) (Task, error)
 	// List returns the owner's tasks in order of creation, without Args, Result and Error. Pages are stable: while tasks

@@ -30,6 +30,10 @@ type Task struct {
 	// Timeout ends a run that takes longer; 0 means none but the TTL. It is counted from the begin of each run.
 	Timeout time.Duration
 
+	// Grace is how long after its creation the task is left to its creator to begin, and is no orphan; 0 means 30 seconds. Only Create
+	// looks at it.
+	Grace time.Duration
+
 	// Version grows with every change, so that two snapshots can be put in order.
 	Version uint64
 	// Uncancellable tasks are not stopped by a cooperative cancel; it is only recorded (CAN14, EXT11).

@@ -59,6 +59,22 @@ var faults = []fault{
 		func(s task.Store) task.Store { return &orphanless{s} }},
 	{"every task has the same machine", []string{"TSK07TheTasksOwnMachineDecides"},
 		func(s task.Store) task.Store { return &levelling{s} }},
+	{"operators see one owner's tasks", []string{"OperatorsSeeEveryTaskOnceInOrder", "OperatorsFilter"},
+		func(s task.Store) task.Store { return &blinkered{s} }},
+	{"operators' filters are ignored", []string{"OperatorsFilter"},
+		func(s task.Store) task.Store { return &unfiltered{s} }},
+	{"operators' pages are counted by offset", []string{"OperatorsPagesAreStableWhileTasksComeAndGo", "OperatorsBadCursorsAreRefused"},
+		func(s task.Store) task.Store { return &allOffsets{s} }},
+	{"operators' lists carry results", []string{"OperatorsSeeEveryTaskOnceInOrder"},
+		func(s task.Store) task.Store { return &fullLists{s} }},
+	{"what is over is not counted", []string{"OperatorsCountByStatus"},
+		func(s task.Store) task.Store { return &undercounting{s} }},
+	{"nobody is told of cancels", []string{"DUR03InterruptersTellOfCancels"},
+		func(s task.Store) task.Store { return &mute{s} }},
+	{"creators have all the time in the world", []string{"EXT15OrphansAreThoseThatWaitForARun"},
+		func(s task.Store) task.Store { return &graceful{s} }},
+	{"empty results become none", []string{"TSK10OutcomeIsKeptVerbatim"},
+		func(s task.Store) task.Store { return &emptying{s} }},
 	{"journals are lost", []string{"JournalIsReplayedByTheNextRun", "LeaseParkGivesItBack"},
 		func(s task.Store) task.Store { return &forgetful{s} }},
 }
@@ -253,4 +269,99 @@ func (s *forgetful) Begin(ctx context.Context, id, node string, d time.Duration)
 	b, err := s.Store.Begin(ctx, id, node, d)
 	b.Journal = nil
 	return b, err
+}
+
+type blinkered struct{ task.Store }
+
+func (s *blinkered) ListAll(ctx context.Context, f task.Filter, cursor string, limit int) (task.Page, error) {
+	if len(f.Owners) == 0 {
+		f.Owners = []string{ada}
+	}
+	return s.Store.ListAll(ctx, f, cursor, limit)
+}
+
+func (s *blinkered) Count(ctx context.Context, f task.Filter) (map[task.Status]int, error) {
+	f.Owners = []string{ada}
+	return s.Store.Count(ctx, f)
+}
+
+type unfiltered struct{ task.Store }
+
+func (s *unfiltered) Count(ctx context.Context, _ task.Filter) (map[task.Status]int, error) {
+	return s.Store.Count(ctx, task.Filter{})
+}
+
+type allOffsets struct{ task.Store }
+
+func (s *allOffsets) ListAll(ctx context.Context, f task.Filter, cursor string, limit int) (task.Page, error) {
+	all, err := s.Store.ListAll(ctx, f, "", 1<<20)
+	from, _ := strconv.Atoi(cursor)
+	from = min(from, len(all.Tasks))
+	p := task.Page{Tasks: all.Tasks[from:min(from+limit, len(all.Tasks))]}
+	if from+limit < len(all.Tasks) {
+		p.Next = strconv.Itoa(from + limit)
+	}
+	return p, err
+}
+
+func (s *fullLists) ListAll(ctx context.Context, f task.Filter, cursor string, limit int) (task.Page, error) {
+	p, err := s.Store.ListAll(ctx, f, cursor, limit)
+	for i := range p.Tasks {
+		if t, err := s.Get(ctx, p.Tasks[i].Owner, p.Tasks[i].ID); err == nil {
+			p.Tasks[i] = t
+		}
+	}
+	return p, err
+}
+
+type undercounting struct{ task.Store }
+
+func (s *undercounting) Count(ctx context.Context, f task.Filter) (map[task.Status]int, error) {
+	n, err := s.Store.Count(ctx, f)
+	delete(n, task.Failed)
+	return n, err
+}
+
+// telling is a store that tells of every cancel.
+type telling struct {
+	task.Store
+	mu   sync.Mutex
+	hint func(string)
+}
+
+func (s *telling) Interrupts(hint func(string)) (stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hint = hint
+	return func() {}
+}
+
+func (s *telling) Cancel(ctx context.Context, owner, id string, c task.Cancel) (task.Task, error) {
+	t, err := s.Store.Cancel(ctx, owner, id, c)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hint != nil {
+		s.hint(id)
+	}
+	return t, err
+}
+
+type mute struct{ task.Store }
+
+func (s *mute) Interrupts(func(string)) (stop func()) { return func() {} }
+
+type graceful struct{ task.Store }
+
+func (s *graceful) Create(ctx context.Context, t task.Task, q task.Quota) (task.Task, error) {
+	t.Grace = 24 * time.Hour
+	return s.Store.Create(ctx, t, q)
+}
+
+type emptying struct{ task.Store }
+
+func (s *emptying) Finish(ctx context.Context, l task.Lease, o task.Outcome) (task.Task, error) {
+	if len(o.Result) == 0 {
+		o.Result = nil
+	}
+	return s.Store.Finish(ctx, l, o)
 }

@@ -36,7 +36,7 @@ func leaseIsExclusive(p *probe) {
 func (p *probe) taken() (id string, old, current task.Lease) {
 	p.Helper()
 	id, old = p.begun()
-	time.Sleep(lease)
+	p.wait(lease)
 	b, err := p.Begin(p.ctx, id, "node-2", lease)
 	p.must(err, "begin after the lease ran out")
 	if b.Lease.Epoch <= old.Epoch {
@@ -88,7 +88,7 @@ func leaseOfAnotherNode(p *probe) {
 
 func lateWriterWithoutRival(p *probe) {
 	_, l := p.begun()
-	time.Sleep(2 * lease)
+	p.wait(2 * lease)
 	_, err := p.Finish(p.ctx, l, task.Outcome{Status: task.Completed})
 	p.must(err, "finish after the lease ran out, with nobody else")
 }
@@ -96,7 +96,7 @@ func lateWriterWithoutRival(p *probe) {
 func heartbeatExtends(p *probe) {
 	id, l := p.begun()
 	for range 3 {
-		time.Sleep(lease - time.Second)
+		p.wait(lease - time.Second)
 		beat, err := p.Heartbeat(p.ctx, []task.Lease{l}, lease)
 		p.must(err, "heartbeat")
 		p.equal(beat, task.Beat{}, "beat")
@@ -163,7 +163,7 @@ func orphans(p *probe) {
 	_, err = p.Park(p.ctx, lw)
 	p.must(err, "park with a question open")
 	p.orphaned(parked)
-	time.Sleep(lease)
+	p.wait(lease)
 	p.orphaned(parked, silent)
 	_, err = p.Answer(p.ctx, ada, waiting, []task.Answer{{Name: "q"}})
 	p.must(err, "answer")
@@ -181,17 +181,17 @@ func orphans(p *probe) {
 func (p *probe) overdueOrphan(others ...string) {
 	id, l := p.begun()
 	q := question("q")
-	q.Deadline = time.Now().Add(time.Second)
+	q.Deadline = time.Now().Add(p.scaled(time.Second))
 	_, err := p.Ask(p.ctx, l, q)
 	p.must(err, "ask with a deadline")
 	_, err = p.Park(p.ctx, l)
 	p.must(err, "park")
 	p.orphaned(others...)
-	time.Sleep(time.Second)
+	p.wait(time.Second)
 	p.orphaned(append(others, id)...)
 	fresh := p.create(ada).ID
 	p.orphaned(append(others, id)...)
-	time.Sleep(10 * time.Minute)
+	p.wait(lease)
 	ids, err := p.Orphans(p.ctx, 100)
 	p.must(err, "orphans")
 	if !slices.Contains(ids, fresh) {

@@ -113,7 +113,7 @@ func keptQuota(p *probe) {
 // expireAll lets d pass and removes what is due.
 func (p *probe) expireAll(d time.Duration) []task.Task {
 	p.Helper()
-	time.Sleep(d)
+	p.wait(d)
 	var all []task.Task
 	for {
 		x, err := p.Expire(p.ctx, 7)

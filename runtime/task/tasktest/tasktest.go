@@ -8,6 +8,9 @@
 // clock has to be time.Now of the process, so that leases and expiry need no waiting. What the store starts has to end
 // with t.Cleanup. Checks carry the ids of the rules that they prove.
 //
+// A bubble's clock stands still while a goroutine waits for a socket. Stores that work over one, or have a clock of their own, pass
+// RunOnOwnClock: the same checks, with leases and times to live that are short enough to wait for.
+//
 // The package's own tests run the checks on stores with one fault each, and show that they fail.
 package tasktest
 
@@ -28,7 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) task.Store) {
 	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c.run(&probe{reporter: t, ctx: t.Context(), Store: open(t)})
+				c.run(&probe{reporter: t, ctx: t.Context(), Store: open(t), second: time.Second, patience: patience})
 			})
 		})
 	}
@@ -42,7 +45,7 @@ type check struct {
 
 func checks() []check {
 	var all []check
-	for _, part := range [][]check{stateChecks, leaseChecks, journalChecks, ownerChecks, quotaChecks, listChecks, timeChecks} {
+	for _, part := range [][]check{stateChecks, leaseChecks, journalChecks, ownerChecks, quotaChecks, listChecks, operatorChecks, timeChecks} {
 		all = append(all, part...)
 	}
 	return all
@@ -55,12 +58,18 @@ type reporter interface {
 	FailNow()
 }
 
-// probe is a store under test with what all checks do to one.
+// probe is a store under test with what all checks do to one. Checks speak of seconds as they pass in a bubble; on another clock they are
+// shorter (see clock.go).
 type probe struct {
 	reporter
 	task.Store
-	ctx  context.Context
-	made int
+	ctx    context.Context
+	made   int
+	second time.Duration // how long a check's second is
+	own    bool          // the store has its own clock
+	waited time.Duration
+	// patience is how long to wait for what has to happen.
+	patience time.Duration
 }
 
 const (
@@ -91,9 +100,10 @@ func machineOf(edges []task.Edge) task.Machine {
 	return m
 }
 
-// Create gives the task a machine if it has none.
+// Create gives the task a machine if it has none, and its creator as long as a lease to begin it.
 func (p *probe) Create(ctx context.Context, t task.Task, q task.Quota) (task.Task, error) {
 	t.Machine = cmp.Or(t.Machine, Machine())
+	t.TTL, t.Grace = p.scaled(t.TTL), p.scaled(lease)
 	return p.Store.Create(ctx, t, q)
 }
 
@@ -182,7 +192,7 @@ func (p *probe) equal(got, want any, what string) {
 func (p *probe) unchanged(id, what string, fn func()) {
 	p.Helper()
 	before := p.get(id)
-	time.Sleep(time.Second)
+	p.wait(time.Second)
 	fn()
 	if after := p.get(id); !reflect.DeepEqual(before, after) {
 		p.Errorf("%s changed the task from %+v to %+v", what, before, after)

@@ -1,8 +1,6 @@
 package tasktest
 
 import (
-	"fmt"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,15 +12,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// recorder is a reporter that remembers.
-type recorder struct{ failures []string }
-
-func (r *recorder) Helper() {}
-func (r *recorder) Errorf(format string, args ...any) {
-	r.failures = append(r.failures, fmt.Sprintf(format, args...))
-}
-func (r *recorder) FailNow() { runtime.Goexit() }
-
 // failures runs one check on a store and returns what it complained about.
 func failures(t *testing.T, c check, open func(task.Store) task.Store) []string {
 	r := &recorder{}
@@ -30,7 +19,7 @@ func failures(t *testing.T, c check, open func(task.Store) task.Store) []string 
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			c.run(&probe{reporter: r, ctx: t.Context(), Store: open(task.NewMemory())})
+			c.run(&probe{reporter: r, ctx: t.Context(), Store: open(task.NewMemory()), second: time.Second, patience: patience})
 		}()
 		<-done
 		time.Sleep(2 * time.Hour) // a check that was abandoned half-way leaves waiters, which give up
@@ -56,6 +45,28 @@ func TestSuiteNoticesEachFault(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The same faults are seen by a store's own clock.
+func TestSuiteNoticesFaultsOnAnOwnClock(t *testing.T) {
+	byName := map[string]check{}
+	for _, c := range checks() {
+		byName[c.name] = c
+	}
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			c := byName[f.noticed[0]]
+			if got := onOwnClock(t.Context(), c, 50*time.Millisecond, func() task.Store { return f.open(task.NewMemory()) }); len(got) == 0 {
+				t.Errorf("%s passes although %s", c.name, f.name)
+			}
+		})
+	}
+}
+
+func TestDUR08OneContractOnEveryClock(t *testing.T) {
+	RunOnOwnClock(t, func(*testing.T) task.Store { return task.NewMemory() })
+	RunOnOwnClock(t, func(*testing.T) task.Store { return &telling{Store: task.NewMemory()} })
 }
 
 func TestSuitePassesWithoutFault(t *testing.T) {

@@ -2,7 +2,6 @@ package tasktest
 
 import (
 	"context"
-	"testing/synctest"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -23,9 +22,9 @@ func expiredIsGone(p *probe) {
 	l := p.begin(t.ID).Lease
 	_, changed, err := p.Watch(p.ctx, ada, t.ID)
 	p.must(err, "watch")
-	time.Sleep(time.Minute - 1)
-	p.status(t.ID, task.Working, "just before it expires")
-	time.Sleep(time.Nanosecond)
+	rest := p.waitMost(time.Minute)
+	p.status(t.ID, task.Working, "before it expires")
+	p.wait(rest)
 	for name, err := range p.requests(ada, t.ID) {
 		p.refuses(err, task.ErrNotFound, name+" of an expired task that is not removed yet")
 	}
@@ -50,15 +49,16 @@ func expiryTellsNext(p *probe) {
 	x, err := p.Expire(p.ctx, 10)
 	p.must(err, "expire")
 	p.equal(x.Next.IsZero(), true, "next expiry of an empty store is none")
-	start := time.Now()
-	for _, ttl := range []time.Duration{time.Hour, time.Minute, 2 * time.Minute} {
-		p.createWith(task.Task{Owner: ada, TTL: ttl})
+	expires := map[time.Duration]time.Time{}
+	for _, ttl := range []time.Duration{3 * time.Minute, time.Minute, 2 * time.Minute} {
+		t := p.createWith(task.Task{Owner: ada, TTL: ttl})
+		expires[ttl], _ = t.ExpiresAt()
 	}
-	for _, ttl := range []time.Duration{time.Minute, 2 * time.Minute, time.Hour} {
+	for _, ttl := range []time.Duration{time.Minute, 2 * time.Minute, 3 * time.Minute} {
 		x, err := p.Expire(p.ctx, 10)
 		p.must(err, "expire")
-		p.equal(x.Next.Sub(start), ttl, "next expiry")
-		time.Sleep(time.Until(x.Next))
+		p.equal(x.Next.UnixNano(), expires[ttl].UnixNano(), "next expiry")
+		p.wait(time.Minute)
 	}
 }
 
@@ -67,7 +67,7 @@ func expiryIsBounded(p *probe) {
 		p.createWith(task.Task{Owner: ada, TTL: time.Minute})
 	}
 	stay := p.create(ada).ID
-	time.Sleep(time.Minute)
+	p.wait(time.Minute)
 	total := 0
 	for range 20 {
 		x, err := p.Expire(p.ctx, 3)
@@ -85,17 +85,17 @@ func expiryIsBounded(p *probe) {
 
 func unlimitedStays(p *probe) {
 	id := p.createWith(task.Task{Owner: ada, TTL: task.Unlimited}).ID
-	p.equal(len(p.expireAll(100*365*24*time.Hour)), 0, "removed tasks")
+	p.equal(len(p.expireAll(p.ages())), 0, "removed tasks")
 	p.equal(p.get(id).TTL, task.Unlimited, "ttl")
 }
 
-// hinted waits for a hint; stores may take their time, but a bubble's hour is enough for all of them.
+// hinted waits for a hint; stores may take their time.
 func (p *probe) hinted(changed <-chan struct{}, what string) {
 	p.Helper()
-	synctest.Wait()
+	p.settle()
 	select {
 	case <-changed:
-	case <-time.After(time.Hour):
+	case <-time.After(p.patience):
 		p.Errorf("%s: no hint", what)
 	}
 }
@@ -150,7 +150,7 @@ func watchMissesNothing(p *probe) {
 			go func() { done <- p.await(id) }()
 		}
 		if n%2 == 0 {
-			synctest.Wait() // all of them wait
+			p.settle() // all of them wait
 		}
 		_, err := p.Finish(p.ctx, l, task.Outcome{Status: task.Completed})
 		p.must(err, "finish")
@@ -161,7 +161,7 @@ func watchMissesNothing(p *probe) {
 }
 
 func (p *probe) await(id string) error {
-	ctx, stop := context.WithTimeout(p.ctx, time.Hour)
+	ctx, stop := context.WithTimeout(p.ctx, p.patience)
 	defer stop()
 	for {
 		t, changed, err := p.Watch(ctx, ada, id)

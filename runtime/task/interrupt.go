@@ -1,0 +1,24 @@
+package task
+
+// Interrupter is a Store or Dispatcher that learns at once when a run may have to stop, for example from the process in which its task was
+// cancelled. Without it, or when a hint is lost, the run learns of it with the next heartbeat (DUR03).
+type Interrupter interface {
+	// Interrupts has hint called with the ids of such tasks until stop is called. The engine reads what the store says of a task that
+	// runs here and ignores the others, so a hint may come twice, for nothing, or from many goroutines. It does not block.
+	Interrupts(hint func(id string)) (stop func())
+}
+
+// hear listens to the interrupters among those that the engine works with.
+func (e *Engine) hear(sources ...any) {
+	for _, s := range sources {
+		if i, ok := s.(Interrupter); ok {
+			e.deaf = append(e.deaf, i.Interrupts(e.interrupt))
+		}
+	}
+}
+
+func (e *Engine) interrupt(id string) {
+	if r := e.run(id); r != nil && r.held().Epoch > 0 {
+		e.spawn(func() { e.reconsider(r, false) })
+	}
+}

@@ -1,0 +1,91 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"slices"
+	"time"
+)
+
+// ListAll implements Operators. It looks at every task, as owners have lists of their own and all of them together have none.
+func (m *Memory) ListAll(_ context.Context, f Filter, cursor string, limit int) (Page, error) {
+	after, err := openMark(cursor)
+	if err != nil {
+		return Page{}, err
+	}
+	var found []Task
+	m.each(func(t *Task) {
+		if f.Match(t) && after.before(t) {
+			found = append(found, *t)
+		}
+	})
+	slices.SortFunc(found, func(a, b Task) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	p := Page{Tasks: found[:min(max(limit, 0), len(found))]}
+	for i := range p.Tasks {
+		p.Tasks[i].Args, p.Tasks[i].Result, p.Tasks[i].Error = nil, nil, nil
+	}
+	if n := len(p.Tasks); n > 0 && n < len(found) {
+		p.Next = markOf(&p.Tasks[n-1]).cursor()
+	}
+	return p, nil
+}
+
+// Count implements Operators.
+func (m *Memory) Count(_ context.Context, f Filter) (map[Status]int, error) {
+	n := map[Status]int{}
+	m.each(func(t *Task) {
+		if f.Match(t) {
+			n[t.Status]++
+		}
+	})
+	return n, nil
+}
+
+// each calls look with every task that has not expired, one after the other, with its record locked.
+func (m *Memory) each(look func(t *Task)) {
+	now := time.Now()
+	for i := range m.ids {
+		s := &m.ids[i]
+		s.mu.RLock()
+		for _, r := range s.records {
+			r.mu.Lock()
+			if !r.expired(now) {
+				look(&r.state.Task)
+			}
+			r.mu.Unlock()
+		}
+		s.mu.RUnlock()
+	}
+}
+
+// mark is a place among all tasks in order of creation. It is no secret, and needs no key: whoever has it may see every task.
+type mark struct {
+	created int64 // in nanoseconds since 1970
+	id      string
+}
+
+func markOf(t *Task) mark { return mark{t.CreatedAt.UnixNano(), t.ID} }
+
+// before reports whether t comes after the mark.
+func (m mark) before(t *Task) bool {
+	return cmp.Or(cmp.Compare(t.CreatedAt.UnixNano(), m.created), cmp.Compare(t.ID, m.id)) > 0
+}
+
+func (m mark) cursor() string {
+	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(m.created)), m.id...))
+}
+
+func openMark(cursor string) (mark, error) {
+	if cursor == "" {
+		return mark{}, nil
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(b) <= 8 {
+		return mark{}, ErrCursor
+	}
+	return mark{int64(binary.BigEndian.Uint64(b)), string(b[8:])}, nil
+}

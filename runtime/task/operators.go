@@ -1,0 +1,50 @@
+package task
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Operators is the part of a Store for those who run the server. It looks at the tasks of all owners, and never counts as access by one.
+type Operators interface {
+	// ListAll returns the tasks that f lets through in order of creation, without Args, Result and Error. Pages are as stable as those
+	// of List. Error: ErrCursor.
+	ListAll(ctx context.Context, f Filter, cursor string, limit int) (Page, error)
+	// Count says how many tasks f lets through, by status. A status without tasks is left out.
+	Count(ctx context.Context, f Filter) (map[Status]int, error)
+}
+
+// Filter lets through the tasks that fit all of its fields; an empty field fits every task.
+type Filter struct {
+	Owners, Tools []string
+	Statuses      []Status
+	// CreatedFrom is the earliest time of creation, CreatedBefore the first that is too late.
+	CreatedFrom, CreatedBefore time.Time
+}
+
+// Match reports whether f lets t through.
+func (f *Filter) Match(t *Task) bool {
+	return among(f.Owners, t.Owner) && among(f.Tools, t.Tool) && among(f.Statuses, t.Status) &&
+		!t.CreatedAt.Before(f.CreatedFrom) && (f.CreatedBefore.IsZero() || t.CreatedAt.Before(f.CreatedBefore))
+}
+
+func among[T comparable](wanted []T, v T) bool { return len(wanted) == 0 || slices.Contains(wanted, v) }
+
+// ListAll returns a page of the tasks of all owners, for operators: no owner may see it. limit 0 means Limits.Page. Error: ErrCursor.
+func (e *Engine) ListAll(ctx context.Context, f Filter, cursor string, limit int) (Page, error) {
+	return e.store.ListAll(ctx, f, cursor, e.page(limit))
+}
+
+// Count counts the tasks of all owners by status, for operators.
+func (e *Engine) Count(ctx context.Context, f Filter) (map[Status]int, error) {
+	return e.store.Count(ctx, f)
+}
+
+// page is how many tasks a page holds of which limit were asked for.
+func (e *Engine) page(limit int) int {
+	if limit <= 0 {
+		return max(e.limits.Page, 1)
+	}
+	return limit
+}
