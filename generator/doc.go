@@ -61,6 +61,13 @@
 // Parts call functions of the shared package through functions that do nothing else, inlined by the compiler, so that code is
 // written in one way wherever it stands. The tables of shared enums, which are data, stand in each part.
 //
+// # Clients
+//
+// With go.client in the manifest there is a package of a client; without go.out beside it, that is all. The types of its tools, and of a
+// server beside it, stand in the package schema below the client's, since the client is what others import: that package imports
+// runtime/check alone, and both have other names for what is in it. A property with a default is optional in Go then, because a client must be
+// able to leave it out. Such a package is not divided, however many tools there are.
+//
 // # Cost
 //
 // Linear in the tools. Of the time for a thousand, about a third goes to the YAML reader, a quarter to lowering, a sixth to
@@ -89,6 +96,8 @@
 //   - A line for each member in the rule of an object: a thousand tools of six properties have 90 lines each, and would have 100. The
 //     difference of an added property would be no smaller where it is read: the members stand in the order of the alphabet, so the cases
 //     of the decoder that follow it get other numbers all the same.
+//   - Types in the client's package, without one for the types: a server would link a client.
+//   - A key of the manifest for the directory of the types: one more thing to decide that nobody asks for.
 //   - As many parts as the tools need: each new one would move the tools of all.
 //   - One lock beside the manifest for all its output: two manifests with one output directory each would share it, and
 //     moving a package would leave it behind. It stands in the directory that it describes.

@@ -34,14 +34,36 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 		}
 	}
 	r.result.Diagnostics.Sort()
-	files, err := emit.Package(ctx, r.pkg)
-	if err != nil {
+	if err := r.emit(ctx); err != nil {
 		return nil, fmt.Errorf("generator: %w", err)
 	}
+	return r.result, nil
+}
+
+// emit makes the files of the package, and of its client.
+func (r *run) emit(ctx context.Context) error {
 	r.result.Source = path.Join(r.cfg.Dir, r.pkg.Manifest)
 	r.result.Digest, r.result.flags = r.digest(), r.cfg.Flags
-	r.result.Files = r.seal(files)
-	return r.result, nil
+	if !r.input.Client.Alone {
+		files, err := emit.Package(ctx, r.pkg)
+		if err != nil {
+			return err
+		}
+		r.result.Files = r.seal(files)
+	}
+	if r.pkg.Client == nil {
+		return nil
+	}
+	files, err := emit.Client(ctx, r.pkg.Client)
+	if err != nil {
+		return err
+	}
+	if r.result.Client != nil {
+		r.result.Client.Files = r.seal(files)
+	} else {
+		r.result.Files = r.seal(files)
+	}
+	return nil
 }
 
 // seal makes the files of one package complete: each with its hash, docName with its source, and the lock. They are sorted by path.
@@ -95,27 +117,10 @@ func (r *run) resolve() {
 		Instructions: m.Server.Instructions.Value,
 		Info:         info(m.Server),
 	}
-	r.result.Package, r.result.Out = names(r.cfg, m)
-	r.result.OutPos = schema.Position{File: r.cfg.Manifest.Path}
-	if n := m.Go.Out.Node; n != nil && r.cfg.Out == "" {
-		r.result.OutPos = n.Pos
-	}
-	if err := manifest.CheckOut(r.result.Out); err != nil {
-		r.result.Diagnostics.ReportAt(r.result.OutPos, "", "go-out", "", "%s", err)
-	}
-	if !manifest.IsPackageName(r.result.Package) {
-		r.result.Diagnostics.ReportAt(schema.Position{File: r.cfg.Manifest.Path}, "", "go-package", "use a short name in lower case",
-			"%q can not be the name of a package that others import", r.result.Package)
-	}
+	client := r.packages()
 	r.loadRevisions()
-	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Known: r.known, Name: r.result.Package, Server: server,
+	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Known: r.known, Name: r.result.Package, Server: server, Client: client,
 		Path: path.Join(r.cfg.Import, r.result.Out), Split: r.cfg.Import != "" && len(m.Tools) > cmp.Or(r.cfg.MaxTools, maxTools)}
-}
-
-// names are those of the package and of its directory.
-func names(cfg Config, m *manifest.Manifest) (pkg, out string) {
-	pkg = first(cfg.Package, m.Go.Package.Value, manifest.PackageName(serverName(cfg, m)))
-	return pkg, path.Clean(first(cfg.Out, m.Go.Out.Value, "internal/"+pkg))
 }
 
 func serverName(cfg Config, m *manifest.Manifest) string {
@@ -142,6 +147,9 @@ func (r *run) lower() {
 	r.pkg = pkg
 	r.report(ds)
 	var files naming.Names
+	if r.input.Client.Alone {
+		return // there are no Handlers
+	}
 	for _, t := range pkg.Tools {
 		made := Tool{Name: t.Name, Method: t.GoName, Input: t.Input.Name, Call: t.Call, File: files.Take(stubName(t.Name)) + "_handler.go"}
 		if t.Output != nil {

@@ -166,6 +166,9 @@ func TestGenerateOverrides(t *testing.T) {
 func TestTSK22LimitsAreDocumented(t *testing.T) {
 	functions := map[string]map[string]bool{"server": declared(t, "server"), "streamhttp": declared(t, "streamhttp")}
 	for _, g := range goldens(t) {
+		if g.config.Out == "" {
+			continue // a client
+		}
 		doc := mustGenerate(t, g.config).file(t, "doc.gen.go")
 		limits := []string{"16 MiB and 30s", "16 MiB, 512", "512 levels", "1,024 bytes", "20,000 requests", "100 tools", "10 progress"}
 		if g.name() == "tasks" {

@@ -102,7 +102,7 @@ type Config struct {
 	Files []schema.File
 	// ToolVersion goes into the lock file and nowhere else.
 	ToolVersion string
-	// Flags are overrides by the name of their flags, for the lock file to remember; "out" says that Out is one.
+	// Flags are overrides by the name of their flags, for the lock file to remember; "out" and "client" say that these are.
 	Flags map[string]string
 
 	// Dir is the manifest's directory in its module, slash separated, empty for the module's root. The package says of which manifest it is made.
@@ -115,6 +115,7 @@ type Config struct {
 
 	Package       string   // Go package name
 	Out           string   // output directory, slash separated, relative to the manifest's
+	Client        string   // output directory of a client, likewise
 	Revisions     []string // protocol revisions
 	ServerName    string
 	ServerVersion string
@@ -139,6 +140,9 @@ type Result struct {
 	Tools   []Tool          // in the manifest's order
 	Methods []Tool          // the requests beside tools, sorted by name
 
+	// Client is the package of a client beside that of a server; nil: there is none, or it is all there is.
+	Client *Output
+
 	flags map[string]string // of the configuration
 }
 
@@ -150,7 +154,13 @@ type Output struct {
 }
 
 // outputs are all packages of a manifest.
-func (r *Result) outputs() []Output { return []Output{{r.Out, r.OutPos, r.Files}} }
+func (r *Result) outputs() []Output {
+	all := []Output{{r.Out, r.OutPos, r.Files}}
+	if r.Client != nil {
+		all = append(all, *r.Client)
+	}
+	return all
+}
 
 // Tool names one method of the generated Handlers, of a tool or of another request, for those who write code beside the
 // package.

@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,8 +45,11 @@ func goldens(t testing.TB) []golden {
 		for _, f := range a.Files[1:g.inputs()] {
 			g.config.Files = append(g.config.Files, schema.File{Path: f.Name, Data: f.Data})
 		}
-		if g.name() == "parts" {
+		switch g.name() {
+		case "parts":
 			g.config.MaxTools = 2
+		case "tsk27-client-alone":
+			g.config.Out = ""
 		}
 		all = append(all, g)
 	}
@@ -80,9 +84,9 @@ func (g golden) generate(t testing.TB) (*Result, []txtar.File) {
 	for _, d := range r.Diagnostics {
 		files = append(files, txtar.File{Name: "diagnostics", Data: []byte(d.Render(g.config.Manifest.Data))})
 	}
-	for _, f := range r.Files {
+	for _, f := range allFiles(r) {
 		// Neither the lock nor hashes are worth reading in a golden, where every change would change them, too.
-		if f.Path != LockName {
+		if path.Base(f.Path) != LockName {
 			files = append(files, txtar.File{Name: f.Path, Data: unsealed(f.Content)})
 		}
 	}
@@ -94,6 +98,17 @@ func unsealed(content []byte) []byte {
 	header, rest, _ := bytes.Cut(content, []byte("\n\n"))
 	header, _, _ = bytes.Cut(header, []byte("\n"))
 	return slices.Concat(header, []byte("\n\n"), rest)
+}
+
+// allFiles are those of a result and of its client, all relative to the result's directory.
+func allFiles(r *Result) []File {
+	files := r.Files
+	if r.Client != nil {
+		for _, f := range r.Client.Files {
+			files = append(files[:len(files):len(files)], File{path.Join("..", r.Client.Dir, f.Path), f.Content})
+		}
+	}
+	return files
 }
 
 func TestGolden(t *testing.T) {
@@ -164,6 +179,9 @@ func goldenModule(t *testing.T) string {
 			if f.Name != "diagnostics" {
 				put(t, filepath.Join(dir, pkg, f.Name), string(f.Data))
 			}
+		}
+		if len(r.Tools)+len(r.Methods) == 0 {
+			continue // a client
 		}
 		for _, s := range stubs(t, r, "example.com/goldens/"+pkg) {
 			put(t, filepath.Join(dir, pkg, "app", s.Path), string(s.Content))

@@ -70,6 +70,9 @@ func parseLock(data []byte) (Lock, error) {
 	return l, nil
 }
 
+// isCopy reports whether a flag chose the directory: then nothing says that it is to go when the manifest names another one.
+func (l Lock) isCopy() bool { return l.Flags["out"] != "" || l.Flags["client"] != "" }
+
 // sameBut reports whether two locks differ in nothing but the version of mcpkiln.
 func (l Lock) sameBut(o Lock) bool {
 	return l.Version == o.Version && l.Manifest == o.Manifest && maps.Equal(l.Flags, o.Flags)

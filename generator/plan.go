@@ -57,7 +57,7 @@ func newPlan(root, base string, r *Result) (*plan, schema.Diagnostics) {
 // search walks the module for what former runs left: stages, and directories that r's manifest no longer names. Where a flag chose the
 // directory, it is a copy, and all copies stay.
 func (p *plan) search(root, base string, r *Result) {
-	copied := r.flags["out"] != ""
+	copied := Lock{Flags: r.flags}.isCopy()
 	walkModule(root, func(dir string, has func(name string) bool) {
 		if has(stageName) {
 			p.leftovers = append(p.leftovers, filepath.Join(dir, stageName))
@@ -65,7 +65,7 @@ func (p *plan) search(root, base string, r *Result) {
 		if copied || !has(LockName) && !has(docName) {
 			return
 		}
-		if t, ok := former(dir, base); ok && t.source() == r.Source && t.lock.Flags["out"] == "" && !p.targeted(dir) {
+		if t, ok := former(dir, base); ok && t.source() == r.Source && !t.lock.isCopy() && !p.targeted(dir) {
 			t.findStale()
 			p.targets = append(p.targets, t)
 		}
@@ -129,9 +129,11 @@ func (t *target) shared(root string, r *Result) schema.Diagnostics {
 	if ds.HasErrors() {
 		return nil
 	}
-	if m, _ := manifest.Load(path, source.Data); m != nil && t.lock.Flags["out"] == "" {
-		_, out := names(Config{Manifest: source}, m)
-		if filepath.Join(filepath.Dir(path), filepath.FromSlash(out)) != absolute(t.dir) {
+	if m, _ := manifest.Load(path, source.Data); m != nil && !t.lock.isCopy() {
+		server, client := directories(Config{Manifest: source}, m)
+		if !slices.ContainsFunc([]string{server, client}, func(dir string) bool {
+			return dir != "" && filepath.Join(filepath.Dir(path), filepath.FromSlash(dir)) == absolute(t.dir)
+		}) {
 			return nil
 		}
 	}

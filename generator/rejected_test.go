@@ -64,7 +64,7 @@ func refuse(t *testing.T, path string) (schema.Diagnostics, map[string][]byte) {
 	for _, f := range files {
 		sources[filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Path))] = f.Data
 	}
-	r, err := Generate(t.Context(), Config{Manifest: source, Files: files})
+	r, err := Generate(t.Context(), Config{Manifest: source, Files: files, Import: "example.com/m"})
 	if err != nil {
 		t.Fatal(err)
 	}

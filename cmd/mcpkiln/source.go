@@ -35,6 +35,7 @@ func (o *overrides) register(cmd *cobra.Command) {
 	f.StringVar(&o.schemaFile, "schema", "", "read the protocol from this schema.json instead of the embedded one")
 	f.StringVar(&o.config.Package, "package", "", "Go package name, over the manifest's")
 	f.StringVar(&o.config.Out, "out", "", "output directory relative to the manifest, over the manifest's")
+	f.StringVar(&o.config.Client, "client", "", "output directory of a client, over the manifest's")
 	f.StringSliceVar(&o.config.Revisions, "revision", nil, "protocol revision, over the manifest's; can be repeated")
 	f.StringVar(&o.config.ServerName, "server-name", "", "server name, for manifests without one such as a saved tools/list answer")
 	f.StringVar(&o.config.ServerVersion, "server-version", "", "server version, likewise")

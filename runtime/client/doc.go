@@ -16,8 +16,10 @@
 //   - Describe is all that a server says of itself and its tools.
 //   - Hub holds sessions with several servers, and starts child processes again that ended.
 //   - Handlers answer what the server asks and hear what it tells. One handler serves every revision, however the question comes.
-//   - Errors are *Cause, *Error, *TransportError, *StatusError, *TaskError, *ProtocolError, *VersionError,
-//     *NotOfferedError and *NotResumableError, for errors.As.
+//   - A generated client calls by Tool: inputs are checked before they are sent, outputs before they are returned. Expect compares what the
+//     server says of its tools with what the client was generated from.
+//   - Errors are *Cause, *Error, *TransportError, *StatusError, *TaskError, *ExpiredError, *ProtocolError, *VersionError,
+//     *NotOfferedError and *NotResumableError, and of generated clients *ToolError and *ValidationError, for errors.As.
 //
 // What follows is for those who change this package. Ids such as CAN15 are rules; testdata/traceability/ledger.tsv lists them.
 //

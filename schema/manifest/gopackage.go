@@ -19,25 +19,31 @@ func (l *loader) goPackage(n *schema.Node) {
 	l.fields(n, "go", map[string]func(*schema.Node){
 		"package": l.into(&g.Package),
 		"out":     l.into(&g.Out),
-		"client":  l.flag(&g.Client),
+		"client":  l.into(&g.Client),
 	})
 	if p := g.Package; p.Node.Is(schema.String) && !IsPackageName(p.Value) {
 		l.ds.Report(p.Node, "go-package", "use a short name in lower case, like "+PackageName(p.Value),
 			"%q can not be the name of a package that others import", p.Value)
 	}
-	if o := g.Out; o.Node.Is(schema.String) {
-		if err := CheckOut(o.Value); err != nil {
-			l.ds.Report(o.Node, "go-out", outHint, "%s", err)
-		}
+	l.dir("out", g.Out)
+	l.dir("client", g.Client)
+}
+
+func (l *loader) dir(key string, dir Text) {
+	if !dir.Node.Is(schema.String) {
+		return
+	}
+	if err := CheckDir(key, dir.Value); err != nil {
+		l.ds.Report(dir.Node, "go-out", outHint, "%s", err)
 	}
 }
 
 const outHint = "write a path like internal/tools: letters, digits and any of - . _ ~ +"
 
-// CheckOut returns what is wrong with an output directory: packages in it have to be importable.
-func CheckOut(out string) error {
+// CheckDir returns what is wrong with the output directory that key names: packages in it have to be importable.
+func CheckDir(key, out string) error {
 	if path.IsAbs(out) || strings.Contains(out, `\`) {
-		return fmt.Errorf("out is a path below the manifest's directory, written with /, not %q", out)
+		return fmt.Errorf("%s is a path below the manifest's directory, written with /, not %q", key, out)
 	}
 	elements := strings.Split(path.Clean(out), "/")
 	for len(elements) > 0 && (elements[0] == ".." || elements[0] == ".") {
@@ -47,7 +53,7 @@ func CheckOut(out string) error {
 		return nil
 	}
 	if err := CheckImport(strings.Join(elements, "/")); err != nil {
-		return fmt.Errorf("out can not be %q: %w", out, err)
+		return fmt.Errorf("%s can not be %q: %w", key, out, err)
 	}
 	return nil
 }

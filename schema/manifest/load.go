@@ -89,7 +89,6 @@ func (l *loader) manifest(root *schema.Node, files []schema.File) {
 		l.missing(root, "tools", "the manifest")
 	}
 	l.policies()
-	l.notYet()
 }
 
 // served are the keys of which a manifest has one: without any, a server has nothing to say.

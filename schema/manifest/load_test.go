@@ -126,7 +126,7 @@ func TestPackageName(t *testing.T) {
 // value, what JSON Schemas inside mean, and what parts say about each other.
 var onlyLoader = []string{
 	"answer-list", "go-out-vendor", "val04-no-draft", "go-out-windows",
-	"duplicate-tool", "elicitation-keyword", "json-duplicate-key", "json-syntax", "not-supported-yet", "policy",
+	"duplicate-tool", "elicitation-keyword", "json-duplicate-key", "json-syntax", "policy",
 	"elicitation-impossible", "let12-required-field", "unknown-revision", "srv07-custom-extension", "srv07-custom-no-extension", "val03-", "val06-", "val07-", "yaml-", "empty", "answer-tool",
 }
 

@@ -69,12 +69,12 @@ type Server struct {
 	Icons        *schema.Node
 }
 
-// Go says what package is generated, and where relative to the manifest.
+// Go says what packages are generated, and where relative to the manifest. Client without Out is a client alone.
 type Go struct {
 	Node    *schema.Node
 	Package Text
 	Out     Text
-	Client  Flag
+	Client  Text
 }
 
 // Defaults apply to each tool that says nothing else.

@@ -17,11 +17,17 @@ type File struct {
 	Content []byte
 }
 
-// Package returns every Go file of pkg and its parts, sorted by name. Files are made at once, one goroutine for each maker, all
-// of which have returned when it does. An error means that what was emitted is not Go, a defect of this package, or that ctx
-// ended.
-func Package(ctx context.Context, pkg *model.Package) ([]File, error) {
-	jobs := jobs(pkg)
+// Package returns every Go file of pkg and its parts, sorted by name, without those of its client. Files are made at once, one goroutine
+// for each maker, all of which have returned when it does. An error means that what was emitted is not Go, a defect of this package, or
+// that ctx ended.
+func Package(ctx context.Context, pkg *model.Package) ([]File, error) { return run(ctx, jobs(pkg)) }
+
+// Client is Package for a client, with the types that it shares with a server.
+func Client(ctx context.Context, pkg *model.Package) ([]File, error) {
+	return run(ctx, clientJobs(pkg))
+}
+
+func run(ctx context.Context, jobs []job) ([]File, error) {
 	made := make([][]File, len(jobs))
 	errs := make([]error, len(jobs))
 	var wg sync.WaitGroup
@@ -58,23 +64,37 @@ func (j job) files() ([]File, error) {
 	return files, err
 }
 
+// jobList collects jobs.
+type jobList []job
+
+func (l *jobList) add(pkg *model.Package, makers ...maker) {
+	for _, m := range makers {
+		*l = append(*l, job{m, pkg})
+	}
+}
+
 func jobs(pkg *model.Package) []job {
-	var all []job
-	add := func(pkg *model.Package, makers ...maker) {
-		for _, m := range makers {
-			all = append(all, job{m, pkg})
-		}
+	var all jobList
+	all.add(pkg, docFile, handlersFile, methodsFile, registryFile, wireFiles)
+	switch {
+	case pkg.Client != nil:
+		all.add(pkg, aliasesFile, questionsFile, toolsFile)
+	case pkg.Parts == nil:
+		all.add(pkg, typesFile, validateFile, questionsFile, toolsFile)
+	default:
+		all.add(pkg, aliasesFile, orderFile, usesFile)
+		all.add(pkg.Shared, partDocFile, typesFile, validateFile, lendsFile)
 	}
-	add(pkg, docFile, handlersFile, methodsFile, registryFile, wireFiles)
-	if pkg.Parts == nil {
-		add(pkg, typesFile, validateFile, questionsFile, toolsFile)
-		return all
-	}
-	add(pkg, aliasesFile, orderFile, usesFile)
-	add(pkg.Shared, partDocFile, typesFile, validateFile, lendsFile)
 	for _, part := range pkg.Parts {
-		add(part, partDocFile, typesFile, validateFile, usesFile, partHandlersFile, questionsFile, toolsFile)
+		all.add(part, partDocFile, typesFile, validateFile, usesFile, partHandlersFile, questionsFile, toolsFile)
 	}
+	return all
+}
+
+func clientJobs(pkg *model.Package) []job {
+	var all jobList
+	all.add(pkg, clientDocFile, clientFile, clientTypesFile)
+	all.add(pkg.Shared, schemaDocFile, typesFile, validateFile)
 	return all
 }
 

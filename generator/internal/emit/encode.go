@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"go/token"
+
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
@@ -10,6 +12,9 @@ func (s *source) encoder(d *model.Decl) {
 		return // a validator
 	}
 	s.line()
+	if token.IsExported(d.Append) {
+		s.comment(d.Append + " writes a " + d.Name + " as JSON.")
+	}
 	s.open("func ", d.Append, "(b []byte, ", s.parameter(d), ") []byte {")
 	switch b := d.Body.(type) {
 	case *model.Struct:
@@ -38,11 +43,11 @@ func (s *source) encoder(d *model.Decl) {
 func (s *source) methods(d *model.Decl) {
 	if d.Marshal {
 		s.line()
-		s.function("func (v "+d.Name+") MarshalJSON() ([]byte, error)", "return "+d.Append+"(nil, &v), nil")
+		s.short("func (v "+d.Name+") MarshalJSON() ([]byte, error)", "return "+d.Append+"(nil, &v), nil")
 	}
 	if d.Unmarshal {
 		s.line()
-		s.function("func (v *"+d.Name+") UnmarshalJSON(b []byte) error", "return "+s.check("Unmarshal")+"(b, "+d.Decode+", v)")
+		s.short("func (v *"+d.Name+") UnmarshalJSON(b []byte) error", "return "+s.check("Unmarshal")+"(b, "+d.Decode+", v)")
 	}
 }
 

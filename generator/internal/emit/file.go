@@ -13,6 +13,7 @@ import (
 // Paths of the runtime packages that generated code imports.
 const (
 	checkPath  = "github.com/mcpkiln/mcpkiln/runtime/check"
+	clientPath = "github.com/mcpkiln/mcpkiln/runtime/client"
 	formatPath = checkPath + "/format"
 	serverPath = "github.com/mcpkiln/mcpkiln/runtime/server"
 	taskPath   = "github.com/mcpkiln/mcpkiln/runtime/task"
@@ -29,7 +30,18 @@ func newFile(pkg *model.Package) *jen.File {
 	f.NoFormat = true
 	f.HeaderComment(Header)
 	f.ImportNames(map[string]string{checkPath: "check", serverPath: "server", taskPath: "task", wirePath: "wire", "context": "context", "time": "time"})
+	if pkg.Shared != nil {
+		f.ImportName(pkg.Shared.Path, pkg.Shared.Name)
+	}
 	return f
+}
+
+// function is how code of pkg calls a function of its types, see source.function.
+func function(pkg *model.Package, name string) *jen.Statement {
+	if exported, ok := pkg.Exported[name]; ok {
+		return jen.Qual(pkg.Shared.Path, exported)
+	}
+	return jen.Id(name)
 }
 
 // format renders f and formats it as gofmt does, imports grouped.

@@ -23,11 +23,11 @@ func methodsFile(pkg *model.Package) ([]File, error) {
 		f.Line()
 		f.Add(sendFunc(s))
 		f.Line()
-		f.Add(sendVar(s))
+		f.Add(sendVar(pkg, s))
 	}
 	for _, n := range pkg.Notices {
 		f.Line()
-		f.Add(noticeFunc(n))
+		f.Add(noticeFunc(pkg, n))
 	}
 	content, err := format(f)
 	return one("methods.gen.go", content, err)
@@ -44,7 +44,7 @@ func methodsFile(pkg *model.Package) ([]File, error) {
 func methodTable(pkg *model.Package) jen.Code {
 	entries := make([]jen.Code, len(pkg.Methods))
 	for i, m := range pkg.Methods {
-		entries[i] = methodEntry(m)
+		entries[i] = methodEntry(pkg, m)
 	}
 	return jen.Add(comment("methods are the requests beside those for tools that h answers, sorted by name.")).Line().
 		Func().Id("methods").Params(jen.Id("h").Id("Handlers")).Index().Qual(serverPath, "MethodHandler").
@@ -53,39 +53,39 @@ func methodTable(pkg *model.Package) jen.Code {
 
 // server.BindMethod("prompts/get", h.GetPrompt, …), or server.BindAck("resources/subscribe", h.Subscribe, …) where there is
 // nothing to answer; a codec for all revisions, and one for each that differs.
-func methodEntry(m *model.MethodHandler) jen.Code {
+func methodEntry(pkg *model.Package, m *model.MethodHandler) jen.Code {
 	bind, of := "BindMethod", []jen.Code{jen.Id(m.Params.Name), jen.Id(m.Result.Name)}
 	if m.Result.Name == "" {
 		bind, of[1] = "BindAck", jen.Struct()
 	}
 	args := []jen.Code{jen.Lit(m.Name), jen.Id("h").Dot(m.GoName)}
 	for _, v := range m.Views {
-		args = append(args, methodCodec(of, v, m))
+		args = append(args, methodCodec(pkg, of, v, m))
 	}
 	return jen.Qual(serverPath, bind).Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}, args...)
 }
 
 // server.MethodCodec[PaginatedRequestParams, ListPromptsResult]{Revision: "2025-11-25", Decode: …, Append: …, Check: …}
-func methodCodec(of []jen.Code, v model.View, m *model.MethodHandler) jen.Code {
-	fields := codecFields(v, m.Params.Decode)
+func methodCodec(pkg *model.Package, of []jen.Code, v model.View, m *model.MethodHandler) jen.Code {
+	fields := codecFields(pkg, v, m.Params.Decode)
 	if m.Custom {
-		fields = append(fields, field("DecodeResult", jen.Id(m.Result.Decode)))
+		fields = append(fields, field("DecodeResult", function(pkg, m.Result.Decode)))
 	}
 	return jen.Qual(serverPath, "MethodCodec").Types(of...).Values(fields...)
 }
 
 // Revision: "2026-07-28", Decode: decodeElicitResult, Append: appendElicitRequestParams20260728, Check: checkSentElicitRequestParams
-func codecFields(v model.View, decode string) []jen.Code {
+func codecFields(pkg *model.Package, v model.View, decode string) []jen.Code {
 	var fields []jen.Code
 	if v.Revision != "" {
 		fields = append(fields, field("Revision", jen.Lit(v.Revision)))
 	}
-	fields = append(fields, field("Decode", jen.Id(decode)))
+	fields = append(fields, field("Decode", function(pkg, decode)))
 	if v.Append != "" {
-		fields = append(fields, field("Append", jen.Id(v.Append)))
+		fields = append(fields, field("Append", function(pkg, v.Append)))
 	}
 	if v.Check != nil {
-		fields = append(fields, field("Check", jen.Id(v.Check.Decode)))
+		fields = append(fields, field("Check", function(pkg, v.Check.Decode)))
 	}
 	return fields
 }
@@ -129,7 +129,7 @@ func sendFunc(s *model.Send) jen.Code {
 //			{Decode: decodeCreateMessageResult, Append: appendCreateMessageRequestParams, Check: checkSentCreateMessageRequestParams},
 //		},
 //	}
-func sendVar(s *model.Send) jen.Code {
+func sendVar(pkg *model.Package, s *model.Send) jen.Code {
 	of := []jen.Code{jen.Struct(), jen.Id(s.Result.Name)}
 	if s.Params.Name != "" {
 		of[0] = jen.Id(s.Params.Name)
@@ -137,9 +137,9 @@ func sendVar(s *model.Send) jen.Code {
 	var codecs []jen.Code
 	head := []jen.Code{field("Op", jen.Qual(wirePath, "Op"+s.Op))}
 	for _, v := range s.Views {
-		fields := codecFields(v, s.Result.Decode)
+		fields := codecFields(pkg, v, s.Result.Decode)
 		if s.Extension != "" {
-			fields = append(fields, field("DecodeParams", jen.Id(s.Params.Decode)))
+			fields = append(fields, field("DecodeParams", function(pkg, s.Params.Decode)))
 		}
 		codecs = append(codecs, jen.Values(fields...))
 	}

@@ -13,7 +13,7 @@ import (
 //	}
 //
 //	var reportsChangedNotification = server.CustomNotification[ReportsChangedParams]{Method: "reports/changed", Append: …, Decode: …}
-func noticeFunc(n *model.Notice) jen.Code {
+func noticeFunc(pkg *model.Package, n *model.Notice) jen.Code {
 	doc := n.GoName + " sends the notification " + n.Name + " to the client of a call, or of one of the server's Sessions."
 	lines := []string{doc}
 	if len(n.Doc) > 0 {
@@ -23,7 +23,7 @@ func noticeFunc(n *model.Notice) jen.Code {
 		Func().Id(n.GoName).Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("to").Qual(serverPath, "Notifier"), jen.Id("params").Op("*").Id(n.Params.Name)).Error().Block(
 		jen.Return(jen.Qual(serverPath, "Notify").Call(jen.Id("ctx"), jen.Id("to"), jen.Op("&").Id(n.Var), jen.Id("params")))).Line().Line().
 		Var().Id(n.Var).Op("=").Qual(serverPath, "CustomNotification").Types(jen.Id(n.Params.Name)).Add(onLines(
-		field("Method", jen.Lit(n.Name)), field("Append", jen.Id(n.Params.Append)), field("Decode", jen.Id(n.Params.Decode))))
+		field("Method", jen.Lit(n.Name)), field("Append", function(pkg, n.Params.Append)), field("Decode", function(pkg, n.Params.Decode))))
 }
 
 // // notices are the notifications of clients that h takes, sorted by name.
@@ -36,7 +36,7 @@ func noticeFunc(n *model.Notice) jen.Code {
 func noticeTable(pkg *model.Package) jen.Code {
 	entries := make([]jen.Code, len(pkg.Noticed))
 	for i, n := range pkg.Noticed {
-		entries[i] = jen.Qual(serverPath, "BindNotice").Call(jen.Lit(n.Name), jen.Id("h").Dot(n.GoName), jen.Id(n.Params.Decode))
+		entries[i] = jen.Qual(serverPath, "BindNotice").Call(jen.Lit(n.Name), jen.Id("h").Dot(n.GoName), function(pkg, n.Params.Decode))
 	}
 	return jen.Add(comment("notices are the notifications of clients that h takes, sorted by name.")).Line().
 		Func().Id("notices").Params(jen.Id("h").Id("Handlers")).Index().Qual(serverPath, "NoticeHandler").

@@ -22,7 +22,7 @@ func questionsFile(pkg *model.Package) ([]File, error) {
 			s.line()
 			s.askMethod(t, q)
 			s.line()
-			s.questionVar(q)
+			s.questionVar(pkg, q)
 		}
 	}
 	return one("questions.gen.go", s.file(Header, pkg.Name), nil)
@@ -56,7 +56,7 @@ func (s *source) askMethod(t *model.Tool, q *model.Question) {
 //		Name: "confirmOverwrite",
 //		…
 //	}
-func (s *source) questionVar(q *model.Question) {
+func (s *source) questionVar(pkg *model.Package, q *model.Question) {
 	fields := []row{{"Name", strconv.Quote(q.Name)}, {"Message", strconv.Quote(q.Message)}, {"Schema", "`" + q.Schema + "`"}}
 	if q.Timeout != 0 {
 		fields = append(fields, row{"Timeout", s.durationCode(q.Timeout)})
@@ -64,7 +64,7 @@ func (s *source) questionVar(q *model.Question) {
 	if name := onUnsupportedName(q.OnUnsupported); name != "" {
 		fields = append(fields, row{"OnUnsupported", s.use(serverPath, name)})
 	}
-	fields = append(fields, row{"Decode", q.Answer.Decode})
+	fields = append(fields, row{"Decode", s.function(pkg, q.Answer.Decode)})
 	if q.Default != nil {
 		fields = append(fields, row{"Default", s.literal(q.Default)})
 	}

@@ -15,13 +15,13 @@ func registryFile(pkg *model.Package) ([]File, error) {
 	}
 	s := &source{}
 	if len(pkg.Prompts) > 0 {
-		registryTable(s, "prompts", "Prompt", "the prompts", pkg.Prompts, s.promptEntry)
+		registryTable(s, "prompts", "Prompt", "the prompts", pkg.Prompts, func(p *model.Prompt) []row { return s.promptEntry(pkg, p) })
 	}
 	if len(pkg.Resources) > 0 {
 		registryTable(s, "resources", "Resource", "the resources", pkg.Resources, s.resourceEntry)
 	}
 	if len(pkg.Templates) > 0 {
-		registryTable(s, "resourceTemplates", "ResourceTemplate", "the resources with variables in their addresses", pkg.Templates, s.templateEntry)
+		registryTable(s, "resourceTemplates", "ResourceTemplate", "the resources with variables in their addresses", pkg.Templates, func(r *model.Resource) []row { return s.templateEntry(pkg, r) })
 	}
 	return one("registry.gen.go", s.file(Header, pkg.Name), nil)
 }
@@ -52,10 +52,10 @@ func registryTable[E any](s *source, name, typ, what string, entries []E, row fu
 // Definition: `{"name":"review_code",…}`,
 // Handler: server.BindPrompt(decodeReviewCodeArgs, h.ReviewCode),
 // Arguments: []server.Argument{…},
-func (s *source) promptEntry(p *model.Prompt) []row {
+func (s *source) promptEntry(pkg *model.Package, p *model.Prompt) []row {
 	handler := s.use(serverPath, "PlainPrompt") + "(h." + p.Handler.GoName + ")"
 	if p.Input.Name != "" {
-		handler = s.use(serverPath, "BindPrompt") + "(" + p.Input.Decode + ", h." + p.Handler.GoName + ")"
+		handler = s.use(serverPath, "BindPrompt") + "(" + s.function(pkg, p.Input.Decode) + ", h." + p.Handler.GoName + ")"
 	}
 	fields := []row{{"Name", strconv.Quote(p.Name)}, {"Definition", "`" + p.Definition + "`"}, {"Handler", handler}}
 	return s.argumentsField(fields, p.Arguments)
@@ -75,13 +75,13 @@ func (s *source) resourceEntry(r *model.Resource) []row {
 // Definition: `{"name":"file",…}`,
 // Handler: server.BindResource(decodeFileVariables, h.ReadFile),
 // Arguments: []server.Argument{…},
-func (s *source) templateEntry(r *model.Resource) []row {
+func (s *source) templateEntry(pkg *model.Package, r *model.Resource) []row {
 	fields := []row{{"Name", strconv.Quote(r.Name)}, {"URITemplate", strconv.Quote(r.URI)}, {"Definition", "`" + r.Definition + "`"}}
 	fields = resourceFields(fields, r)
 	if len(r.Raw) > 0 {
 		fields = append(fields, row{"Raw", quotedList(r.Raw)})
 	}
-	fields = append(fields, row{"Handler", s.use(serverPath, "BindResource") + "(" + r.Input.Decode + ", h." + r.Handler.GoName + ")"})
+	fields = append(fields, row{"Handler", s.use(serverPath, "BindResource") + "(" + s.function(pkg, r.Input.Decode) + ", h." + r.Handler.GoName + ")"})
 	return s.argumentsField(fields, r.Arguments)
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
 // source collects Go source in gofmt's form. Types and validators, nearly all of a package's text, are written with it;
@@ -35,6 +37,14 @@ func (s *source) use(path, name string) string {
 	}
 	s.names[q] = path[strings.LastIndexByte(path, '/')+1:] + "." + name
 	return s.names[q]
+}
+
+// function is how code of pkg calls a function of its types, which another package may have.
+func (s *source) function(pkg *model.Package, name string) string {
+	if exported, ok := pkg.Exported[name]; ok {
+		return s.use(pkg.Shared.Path, exported)
+	}
+	return name
 }
 
 // check is use of runtime/check.
@@ -159,8 +169,8 @@ func (s *source) rows(all []row) {
 	}
 }
 
-// function writes a function of one statement: on one line where gofmt leaves it there.
-func (s *source) function(header, body string) {
+// short writes a function of one statement: on one line where gofmt leaves it there.
+func (s *source) short(header, body string) {
 	if runes(header)+runes(body) <= maxOneLine {
 		s.line(header, " { ", body, " }")
 		return

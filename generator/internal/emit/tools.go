@@ -50,7 +50,7 @@ func (s *source) toolEntry(pkg *model.Package, t *model.Tool) []row {
 	if t.Execution != "" {
 		fields = append(fields, row{"Execution", "`" + t.Execution + "`"})
 	}
-	fields = append(fields, row{"Handler", s.use(serverPath, "Bind") + "(" + t.Input.Decode + ", " + s.method(pkg, t) + ", " + s.codec(pkg, t) + ")"})
+	fields = append(fields, row{"Handler", s.use(serverPath, "Bind") + "(" + s.function(pkg, t.Input.Decode) + ", " + s.method(pkg, t) + ", " + s.codec(pkg, t) + ")"})
 	if t.Cancel != (model.CancelPolicy{}) {
 		fields = append(fields, row{"Cancel", s.cancelPolicy(&t.Cancel)})
 	}
@@ -101,7 +101,7 @@ func (s *source) method(pkg *model.Package, t *model.Tool) string {
 // server.Structured(appendGetQuoteOutput, decodeGetQuoteOutput) or server.Unstructured(appendCallToolResult)
 func (s *source) codec(pkg *model.Package, t *model.Tool) string {
 	if t.Output == nil {
-		return s.use(serverPath, "Unstructured") + "(" + pkg.Result.Append + ")"
+		return s.use(serverPath, "Unstructured") + "(" + s.function(pkg, pkg.Result.Append) + ")"
 	}
-	return s.use(serverPath, "Structured") + "(" + t.Output.Append + ", " + t.Output.Decode + ")"
+	return s.use(serverPath, "Structured") + "(" + s.function(pkg, t.Output.Append) + ", " + s.function(pkg, t.Output.Decode) + ")"
 }

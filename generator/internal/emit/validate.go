@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"go/token"
+
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
@@ -32,6 +34,12 @@ func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 //	}
 func (s *source) decoder(d *model.Decl) {
 	s.line()
+	switch {
+	case token.IsExported(d.Decode) && d.Name != "":
+		s.comment(d.Decode + " reads a " + d.Name + " and checks it.")
+	case token.IsExported(d.Decode):
+		s.comment(d.Decode + " checks a value.")
+	}
 	fills := s.parameter(d)
 	if fills != "" {
 		fills = ", " + fills

@@ -60,10 +60,10 @@ func wireVar(pkg *model.Package, w *model.Wire) jen.Code {
 		fields = append(fields, field(m.Field, jen.Id(m.Func)))
 	}
 	if w.CheckResult != nil {
-		fields = append(fields, field("CheckCallResult", jen.Id(w.CheckResult.Decode)))
+		fields = append(fields, field("CheckCallResult", function(pkg, w.CheckResult.Decode)))
 	}
 	if w.AppendResult != "" && w.AppendResult != pkg.Result.Append {
-		fields = append(fields, field("AppendOutput", jen.Qual(wirePath, "Output").Call(jen.Id(w.AppendResult))))
+		fields = append(fields, field("AppendOutput", jen.Qual(wirePath, "Output").Call(function(pkg, w.AppendResult))))
 	}
 	return jen.Add(comment("wire"+w.Suffix+" describes revision "+w.Revision+" to the runtime: methods, task rules, places of capabilities, "+
 		"and one function for each message that it reads or writes.")).Line().

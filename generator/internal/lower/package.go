@@ -23,6 +23,15 @@ type Input struct {
 	// Path is the import path of the package; Split divides its tools over several packages below it.
 	Path  string
 	Split bool
+	// Client is a client that is made, too, or alone.
+	Client Client
+}
+
+// Client is the package of a client. Its types, and those of a server beside it, stand in a package below it.
+type Client struct {
+	Name  string // Go package name; empty: there is no client
+	Path  string // import path
+	Alone bool   // there is no server
 }
 
 // Package decides everything about the generated package. The Package must not be emitted if there are errors.
@@ -32,32 +41,45 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 		Name:     in.Name,
 		Manifest: path.Base(strings.ReplaceAll(in.Manifest.File, "\\", "/")),
 		Server:   in.Server,
-		Needs:    needs(in.Manifest),
 	}
+	for _, r := range in.Revisions {
+		l.pkg.Revisions = append(l.pkg.Revisions, r.Name)
+	}
+	l.types.GoTypes = l.in.Manifest.Defaults.GoTypes
+	if in.Client.Alone {
+		l.reserve()
+		l.choices()
+		l.tools()
+	} else {
+		l.server()
+	}
+	l.finish()
+	l.diags.Sort()
+	return l.pkg, l.diags
+}
+
+// server lowers all that a server needs.
+func (l *packageLowering) server() {
+	l.pkg.Needs = needs(l.in.Manifest)
 	l.pkg.Extensions = l.extensions()
 	l.registryNeeds()
 	l.methods()
-	shared := wire.Shared{Known: in.Known}
-	for _, r := range in.Revisions {
-		l.pkg.Revisions = append(l.pkg.Revisions, r.Name)
+	shared := wire.Shared{Known: l.in.Known}
+	for _, r := range l.in.Revisions {
 		w, diags := wire.Lower(r, l.pkg, &shared)
 		l.pkg.Wires = append(l.pkg.Wires, w)
 		l.diags = append(l.diags, diags...)
 	}
 	l.reserve()
 	l.choices()
-	l.types.GoTypes = l.in.Manifest.Defaults.GoTypes
-	l.protocol = wire.NewProtocol(in.Known, l.protocolTypes()...)
-	l.sent = wire.NewSent(l.types, in.Revisions, l.sentBy)
+	l.protocol = wire.NewProtocol(l.in.Known, l.protocolTypes()...)
+	l.sent = wire.NewSent(l.types, l.in.Revisions, l.sentBy)
 	l.tools()
 	l.registries()
 	if l.pkg.Needs.Results {
 		l.result()
 	}
 	l.methodTypes()
-	l.finish()
-	l.diags.Sort()
-	return l.pkg, l.diags
 }
 
 type packageLowering struct {
@@ -90,6 +112,9 @@ func (l *packageLowering) reserve() {
 	if l.in.Split {
 		l.reserveParts()
 	}
+	if l.in.Client.Name != "" {
+		l.types.Names.Take("Client")
+	}
 	for _, w := range l.pkg.Wires {
 		l.types.Names.Take("wire" + w.Suffix)
 		for _, m := range w.Functions {
@@ -111,7 +136,10 @@ func (l *packageLowering) finish() {
 	for _, f := range l.later {
 		f()
 	}
-	if l.in.Split {
+	switch {
+	case l.in.Client.Name != "":
+		l.separate()
+	case l.in.Split:
 		l.split()
 	}
 }

@@ -18,9 +18,9 @@ const sharedName = "shared"
 
 func partName(i int) string { return fmt.Sprintf("part%02d", i) }
 
-// Folders are those that a package may have below it when its tools are divided.
+// Folders are those that a package may have below it: for tools that are divided, or for the types of a client.
 func Folders() []string {
-	all := []string{folder(sharedName)}
+	all := []string{folder(sharedName), SchemaName}
 	for i := range parts {
 		all = append(all, folder(partName(i)))
 	}
@@ -145,6 +145,7 @@ func (l *packageLowering) borrowed() []model.Loan {
 		add(0, l.pkg.Result.Decl)
 		for _, w := range l.pkg.Wires {
 			add(model.Decode, w.CheckResult)
+			add(model.Encode, l.view(w.AppendResult))
 		}
 	}
 	for _, p := range l.pkg.Prompts {
@@ -156,10 +157,16 @@ func (l *packageLowering) borrowed() []model.Loan {
 	for _, m := range l.pkg.Methods {
 		add(model.Decode, m.Params.Decl)
 		add(model.Encode, m.Result.Decl)
+		if m.Custom {
+			add(model.Decode, m.Result.Decl)
+		}
 		l.viewsOf(m.Views, add)
 	}
 	for _, s := range l.pkg.Sends {
 		add(model.Encode, s.Params.Decl)
+		if s.Extension != "" {
+			add(model.Decode, s.Params.Decl)
+		}
 		add(model.Decode, s.Result.Decl)
 		l.viewsOf(s.Views, add)
 	}
@@ -175,10 +182,16 @@ func (l *packageLowering) borrowed() []model.Loan {
 func (l *packageLowering) viewsOf(views []model.View, add func(model.Use, *model.Decl)) {
 	for _, v := range views {
 		add(model.Decode, v.Check)
-		for _, d := range l.pkg.Views {
-			if d.Append == v.Append {
-				add(model.Encode, d)
-			}
+		add(model.Encode, l.view(v.Append))
+	}
+}
+
+// view is the encoder of one revision that has that name, nil for none.
+func (l *packageLowering) view(name string) *model.Decl {
+	for _, d := range l.pkg.Views {
+		if d.Append == name {
+			return d
 		}
 	}
+	return nil
 }

@@ -28,6 +28,7 @@ func (l *packageLowering) tools() {
 		sources = append(sources, t)
 		l.pkg.Tools = append(l.pkg.Tools, l.named(t, name))
 	}
+	l.resumed(first)
 	// Names of all tools are taken before the first type is.
 	shown := make([]advertisement, len(sources))
 	var wg sync.WaitGroup
@@ -65,6 +66,12 @@ func advertise(t *manifest.Tool) advertisement {
 // named makes the tool with its names.
 func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
 	tool := &model.Tool{Name: t.Name, GoName: goName}
+	if l.in.Client.Name != "" {
+		tool.Var = l.types.Names.Take(naming.Unexported(goName) + "Tool")
+	}
+	if l.in.Client.Alone {
+		return tool
+	}
 	if len(t.Elicitations) > 0 {
 		tool.Call = l.types.Names.Take(goName + "Call")
 	}
@@ -74,16 +81,19 @@ func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
 
 func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	tool.Doc = textLines(t.Description.Value)
-	tool.Input = l.types.Lower(typing.Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName, Use: model.Decode,
+	tool.Input = l.input(typing.Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName,
 		Doc: []string{tool.GoName + "Input is what " + t.Name + " is called with."}})
 	if t.Output != nil {
-		out := l.types.Lower(typing.Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName, Use: model.Decode | model.Encode, Sent: true,
+		out := l.output(typing.Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName,
 			Doc: []string{tool.GoName + "Output is what " + t.Name + " answers."}})
 		tool.Output = &out
 	} else {
 		l.types.Names.Take(tool.GoName + "Output") // for an outputSchema that it may get later
 	}
 	tool.Cancel, tool.Task = l.policies(t)
+	if l.in.Client.Alone {
+		return
+	}
 	tool.MaxConcurrent = t.Execution.MaxConcurrent
 	for i := range t.Elicitations {
 		l.question(t, &t.Elicitations[i], tool.Questions[i], tool)

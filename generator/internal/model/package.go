@@ -33,6 +33,12 @@ type Package struct {
 	Shared *Package
 	// Uses is what a part, or the package itself, uses of Shared; Lends is what others use of Shared.
 	Uses, Lends []Loan
+
+	// Client is the package of a client; nil: there is none. It has the Tools of this one, and Decls are the types that it has names for. Both
+	// have their types from Shared, and Parts is nil then.
+	Client *Package
+	// Exported is what Shared calls the functions that others use, where the names in here are unexported; nil if there is no client.
+	Exported map[string]string
 }
 
 // Loan is a declaration of the shared package, with what others use of it.

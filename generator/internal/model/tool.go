@@ -16,6 +16,7 @@ type Tool struct {
 	// MaxConcurrent is how many runs there may be at once; 0: any number.
 	MaxConcurrent int
 	Questions     []*Question
+	Var           string   // getQuoteTool: what a client knows of it
 	Call          string   // ImportOrdersCall, for tools with questions; empty: *server.Call
 	Policy        []string // what the policies mean, in sentences
 }

@@ -1,0 +1,140 @@
+package lower
+
+import (
+	"path"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// SchemaName is the package of the types that server and client share. It is below the client's, since that is what others import.
+const SchemaName = "schema"
+
+// resumed refuses tools, by their names in Go, that a client would give the name of a method that resumes another one.
+func (l *packageLowering) resumed(tools map[string]*manifest.Tool) {
+	if l.in.Client.Name == "" {
+		return
+	}
+	for name, t := range tools {
+		if other := tools["Resume"+name]; t.Execution.Tasks() && other != nil {
+			l.diags.ReportAt(other.Pos, other.Node.Pointer, "same-go-name", "give it a goName",
+				"tool %q would be Resume%s in Go, the method of a client that follows tasks of %q (%s)", other.Name, name, t.Name, t.Pos)
+		}
+	}
+}
+
+// input lowers what a tool is called with: a server receives it, a client sends it, having checked it.
+func (l *packageLowering) input(r typing.Root) model.TypeRef {
+	if l.in.Client.Name == "" {
+		r.Use = model.Decode
+		return l.types.Lower(r)
+	}
+	r.Use = model.Decode | model.Encode
+	return l.flows(r, !l.in.Client.Alone)
+}
+
+// output lowers what a tool answers: a server sends it, having checked it, a client receives it.
+func (l *packageLowering) output(r typing.Root) model.TypeRef {
+	r.Use = model.Decode
+	if l.in.Client.Alone {
+		return l.types.Lower(r)
+	}
+	r.Use |= model.Encode
+	return l.flows(r, l.in.Client.Name != "")
+}
+
+// flows lowers what is sent, and may be received, too.
+func (l *packageLowering) flows(r typing.Root, received bool) model.TypeRef {
+	r.Sent = true
+	ref := l.types.Lower(r)
+	if received {
+		r.Sent = false
+		l.types.Lower(r) // the same type
+	}
+	return ref
+}
+
+// separate moves the types to a package of their own, from which server and client have them.
+func (l *packageLowering) separate() {
+	c := &model.Package{Name: l.in.Client.Name, Path: l.in.Client.Path, Manifest: l.pkg.Manifest, Revisions: l.pkg.Revisions, Server: l.pkg.Server, Tools: l.pkg.Tools}
+	shared := &model.Package{Name: SchemaName, Dir: SchemaName, Path: path.Join(c.Path, SchemaName), Manifest: c.Manifest, Revisions: c.Revisions,
+		Server: c.Server, Decls: l.pkg.Decls, Views: l.pkg.Views}
+	borrowed := l.borrowed()
+	l.pkg.Views, l.pkg.Client = nil, c
+	l.pkg.Shared, c.Shared = shared, shared
+	c.Decls = l.within(c)
+
+	d := &division{shared: shared, home: map[*model.Decl]*model.Package{}}
+	for _, decl := range slices.Concat(shared.Decls, shared.Views) {
+		d.home[decl] = shared
+	}
+	loans := newLoans(d)
+	for _, decl := range shared.Decls {
+		typing.Needed(decl, decl.Use, loans.to(shared))
+	}
+	for _, t := range l.pkg.Tools {
+		for _, root := range l.calls(t) {
+			loans.to(c)(root.Decl, root.Use)
+		}
+		if l.in.Client.Alone {
+			continue
+		}
+		for _, root := range l.roots(t) {
+			loans.to(l.pkg)(root.Decl, root.Use)
+		}
+	}
+	for _, loan := range borrowed {
+		loans.to(l.pkg)(loan.Decl, loan.Use)
+	}
+	loans.settle(l)
+	l.pkg.Exported = export(shared)
+	c.Exported = l.pkg.Exported
+	l.pkg.Uses, c.Uses = nil, nil
+}
+
+// export gives the functions that a package lends the names by which others call them. It returns them by the names that they had.
+func export(shared *model.Package) map[string]string {
+	names := map[string]string{}
+	for _, loan := range shared.Lends {
+		d := loan.Decl
+		if d.LentDecode != "" {
+			names[d.Decode], names[d.LentDecode] = d.LentDecode, d.LentDecode
+			d.Decode = d.LentDecode
+		}
+		if d.LentAppend != "" {
+			names[d.Append] = d.LentAppend
+			d.Append = d.LentAppend
+		}
+	}
+	shared.Lends = nil
+	return names
+}
+
+// calls are the declarations that a client's code for a tool refers to, with the functions that it calls.
+func (l *packageLowering) calls(t *model.Tool) []model.Loan {
+	all := []model.Loan{{Decl: t.Input.Decl, Use: model.Decode | model.Encode}}
+	if t.Output != nil {
+		all = append(all, model.Loan{Decl: t.Output.Decl, Use: model.Decode})
+	}
+	return all
+}
+
+// within are the types that a client has names for: those of its tools, and all that are in them.
+func (l *packageLowering) within(c *model.Package) []*model.Decl {
+	reached := map[*model.Decl]bool{}
+	var reach func(*model.Decl, model.Use)
+	reach = func(d *model.Decl, _ model.Use) {
+		if d != nil && !reached[d] {
+			reached[d] = true
+			typing.Needed(d.Origin(), model.Decode|model.Encode, reach)
+		}
+	}
+	for _, t := range c.Tools {
+		for _, root := range l.calls(t) {
+			reach(root.Decl, 0)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(l.pkg.Decls), func(d *model.Decl) bool { return !reached[d] })
+}
