@@ -46,7 +46,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"os"
 
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 
@@ -60,6 +62,8 @@ var (
 	_ = errors.Is
 	_ = fmt.Sprint
 	_ = slog.Warn
+	_ io.Reader
+	_ = os.Open
 	_ *server.Server
 	_ ` + pkg + `.Handlers
 )

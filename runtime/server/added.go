@@ -112,9 +112,17 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 	}
 	b = appendItems(b, result.Content)
 	for i := range a.blocks {
-		b = a.blocks[i].append(next(b), call.revision)
+		b = a.blocks[i].append(next(b), call.revision, &call.r.holes)
 	}
 	result.Content = append(b, ']')
+	if call.run != nil { // the store has results whole
+		whole, err := call.r.fillHoles(result.Content, 0)
+		if err != nil {
+			call.Log().Error("content of a task refused", "error", err)
+			return wire.CallResult{}, errInternal
+		}
+		result.Content = whole
+	}
 	result.Meta = call.revision.mergeMeta(result.Meta, a.meta)
 	return result, nil
 }

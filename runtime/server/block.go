@@ -27,6 +27,7 @@ type Block struct {
 	kind        blockKind
 	wire        wire.Block // without data and what is made for a revision
 	data        []byte
+	open        Opener // of what stands in place of data, or of the text; nil: those are there
 	annotations wire.Annotations
 	meta        []metaMember
 	err         error // the first thing that is wrong with it
@@ -189,8 +190,8 @@ func (b Block) checkMIME() Block {
 	return b
 }
 
-// append appends the block as the revision has it.
-func (b *Block) append(to []byte, w *revision) []byte {
+// append appends the block as the revision has it. Data that is still to be opened leaves a hole.
+func (b *Block) append(to []byte, w *revision, holes *[]hole) []byte {
 	write, c := w.blockWriter(b.kind), b.wire
 	annotated := b.annotations.Audience != nil || b.annotations.Priority != nil || b.annotations.LastModified != ""
 	if b.kind == textBlock && (write == nil || !annotated && b.meta == nil) {
@@ -205,7 +206,8 @@ func (b *Block) append(to []byte, w *revision) []byte {
 	c.Meta = appendMeta(b.meta)
 	switch b.kind {
 	case textResourceBlock:
-		c.Resource = w.AppendTextResource(nil, &wire.Block{URI: c.URI, MIMEType: c.MIMEType, Text: c.Text})
+		c.Resource = b.appendResource(nil, w, holes)
+		return write(to, &c)
 	case blobResourceBlock:
 		c.Resource = w.AppendBlobResource(nil, &wire.Block{URI: c.URI, MIMEType: c.MIMEType, Data: dataPlace})
 	case imageBlock, audioBlock:
@@ -214,16 +216,45 @@ func (b *Block) append(to []byte, w *revision) []byte {
 		return write(to, &c)
 	}
 	start := len(to)
-	return b.fill(write(to, &c), start)
+	return b.fill(write(to, &c), start, holes)
+}
+
+// appendResource appends the contents of a block that is a resource.
+func (b *Block) appendResource(to []byte, w *revision, holes *[]hole) []byte {
+	start, c := len(to), &wire.Block{URI: b.wire.URI, MIMEType: b.wire.MIMEType}
+	switch {
+	case b.kind == blobResourceBlock:
+		c.Data = dataPlace
+		return b.fill(w.AppendBlobResource(to, c), start, holes)
+	case b.open != nil:
+		c.Text = textPlace
+		to = w.AppendTextResource(to, c)
+		i := start + bytes.Index(to[start:], textPlaced)
+		*holes = append(*holes, hole{open: b.open, text: true})
+		return slices.Replace(to, i, i+len(textPlaced), dataPlace...)
+	}
+	c.Text = b.wire.Text
+	return w.AppendTextResource(to, c)
 }
 
 // dataPlace stands for the data of a block while the rest is written. No JSON has a zero byte.
 var dataPlace = []byte{0}
 
+// textPlace is the text of a resource that is to be opened, while the rest is written, and textPlaced what is written of it. No URI and no
+// media type has such a character.
+var (
+	textPlace  = "\x00"
+	textPlaced = check.AppendString(nil, textPlace)
+)
+
 // fill puts the data of the block that begins at start in its place.
-func (b *Block) fill(to []byte, start int) []byte {
+func (b *Block) fill(to []byte, start int, holes *[]hole) []byte {
 	i := bytes.IndexByte(to[start:], dataPlace[0])
 	if i < 0 {
+		return to
+	}
+	if b.open != nil {
+		*holes = append(*holes, hole{open: b.open})
 		return to
 	}
 	after := slices.Clone(to[start+i+1:])

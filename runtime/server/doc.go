@@ -49,6 +49,7 @@
 //	observer                                          what observers and the log of calls are told; sensitive: what nobody is
 //	tool, bind, method                                handlers behind decoders and encoders; codes: what their errors become
 //	added, block, toolerror                           what a handler adds to its result or error; metakey: what of _meta is its own
+//	opener, hole                                      data that is opened when it is sent, and how it gets into an answer
 //	call, progress, log, withhold                     what a handler holds; caller, header: what it knows of who calls
 //	name, clientrequest, form, pages                  names of questions; requests, forms and pages of a handler's own;
 //	                                                  contradiction: what of them nobody could answer

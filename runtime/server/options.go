@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -47,7 +48,7 @@ func defaults() config {
 	return config{
 		logger: slog.New(slog.DiscardHandler), maxInFlight: 20_000, maxBytes: 128 << 20, maxUnread: 128 << 20, pageSize: 100, progressRate: 10,
 		grace: 5 * time.Second, askTimeout: 10 * time.Minute, gather: 10 * time.Millisecond, cacheScope: cachePrivate,
-		maxTreeFile: 8 << 20,
+		maxTreeFile: math.MaxInt64,
 	}
 }
 

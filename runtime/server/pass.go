@@ -47,7 +47,10 @@ func (r *request) performAround(b []byte) ([]byte, error) {
 // dispatchInside dispatches the request within middleware.
 func (r *request) dispatchInside(ctx context.Context) (result json.RawMessage, err error) {
 	r.ctx = ctx
-	if r.answer, err = r.dispatch(r.answer); err != nil {
+	if r.answer, err = r.dispatch(r.answer); err == nil {
+		r.answer, err = r.fillHoles(r.answer, r.head) // middleware sees results whole
+	}
+	if err != nil {
 		return nil, err
 	}
 	return r.answer[r.head:], nil

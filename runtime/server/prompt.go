@@ -119,7 +119,7 @@ func (r *request) getPrompt(b []byte) ([]byte, error) {
 		if err = call.returned(err); err != nil {
 			return nil, err
 		}
-		return func(b []byte) ([]byte, error) { return r.revision.appendPrompt(b, out) }, nil
+		return func(b []byte) ([]byte, error) { return r.revision.appendPrompt(b, out, &r.holes) }, nil
 	})
 }
 
@@ -150,7 +150,7 @@ func (r *request) readEntry(arguments []byte, read func(d *check.Decoder) any) (
 
 var noArguments = check.Object{AdditionalProperties: check.Refuse}
 
-func (w *revision) appendPrompt(b []byte, out *PromptResult) ([]byte, error) {
+func (w *revision) appendPrompt(b []byte, out *PromptResult, holes *[]hole) ([]byte, error) {
 	if out == nil {
 		return b, &outputError{errNoOutput}
 	}
@@ -160,7 +160,7 @@ func (w *revision) appendPrompt(b []byte, out *PromptResult) ([]byte, error) {
 		if err := m.check(); err != nil {
 			return b, &outputError{fmt.Errorf("message %d of the prompt: %w", i, err)}
 		}
-		messages = w.AppendPromptMessage(next(messages), &wire.PromptMessage{Role: string(m.Role), Content: m.Content.append(nil, w)})
+		messages = w.AppendPromptMessage(next(messages), &wire.PromptMessage{Role: string(m.Role), Content: m.Content.append(nil, w, holes)})
 	}
 	result := wire.PromptResult{Description: out.Description, Messages: append(messages, ']'), ServerInfo: w.infoFor()}
 	return w.AppendPromptResult(b, &result), nil

@@ -47,6 +47,7 @@ type request struct {
 	head    int     // what of answer comes before its result
 	scratch []byte  // parts of it
 	last    []byte  // what follows it; nil: nothing
+	holes   []hole  // in the answer, in their order
 
 	// after runs when the answer was accepted, or was not to be written.
 	after func()

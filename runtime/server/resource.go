@@ -58,12 +58,14 @@ func BindResource[In any](decode func(d *check.Decoder, in *In), fn func(ctx con
 // ResourceContents is what a resource holds. TextContents and BlobContents make it of one part, which is what nearly all have.
 type ResourceContents struct{ Parts []ResourcePart }
 
-// ResourcePart is a text, or bytes where Blob is not nil.
+// ResourcePart is a text, or bytes where Blob or BlobFrom is not nil.
 type ResourcePart struct {
 	URI      string // "": the one that is read; a folder has parts with URIs of their own
 	MIMEType string // "": that of the definition
 	Text     string
 	Blob     []byte // kept until it is sent: it must not change
+	// TextFrom and BlobFrom open what is too large to be held in memory, in place of Text and Blob.
+	TextFrom, BlobFrom Opener
 }
 
 // TextContents is a text.
@@ -211,7 +213,7 @@ func (r *request) appendContents(b []byte, out *ResourceContents, mime string) (
 		if err := part.check(); err != nil {
 			return b, &outputError{fmt.Errorf("part %d of the resource: %w", i, err)}
 		}
-		contents = part.appendResource(next(contents), w)
+		contents = part.appendResource(next(contents), w, &r.holes)
 	}
 	ttl, scope := r.cacheHint()
 	result := wire.ResourceResult{Contents: append(contents, ']'), CacheTTL: wire.MillisOf(ttl), CacheScope: scope, ServerInfo: w.infoFor()}
@@ -221,8 +223,13 @@ func (r *request) appendContents(b []byte, out *ResourceContents, mime string) (
 // block is the part as a block, which has the rules and the form of one.
 func (p *ResourcePart) block(uri, mime string) Block {
 	uri, mime = cmp.Or(p.URI, uri), cmp.Or(p.MIMEType, mime)
-	if p.Blob != nil {
+	switch {
+	case p.BlobFrom != nil:
+		return BlobResourceFrom(uri, mime, p.BlobFrom)
+	case p.Blob != nil:
 		return BlobResource(uri, mime, p.Blob)
+	case p.TextFrom != nil:
+		return TextResourceFrom(uri, mime, p.TextFrom)
 	}
 	return TextResource(uri, mime, p.Text)
 }
@@ -263,14 +270,4 @@ func (b *Block) check() error {
 		return errors.New("it is the zero Block: use Text, Image and so on")
 	}
 	return b.err
-}
-
-// appendResource appends the contents of a block that is a resource.
-func (b *Block) appendResource(to []byte, w *revision) []byte {
-	c := &wire.Block{URI: b.wire.URI, MIMEType: b.wire.MIMEType, Text: b.wire.Text}
-	if b.kind == textResourceBlock {
-		return w.AppendTextResource(to, c)
-	}
-	c.Data = dataPlace
-	return b.fill(w.AppendBlobResource(to, c), len(to))
 }

@@ -116,6 +116,16 @@ func (r *request) respond(answer []byte, err error) {
 	if err != nil {
 		answer = r.out
 	}
+	if err == nil && r.holes != nil {
+		var written bool
+		if answer, written, err = r.answerHoles(answer); written {
+			return
+		}
+		if err != nil {
+			answer, r.outcome = r.out, Failed
+			r.p.s.log.Error("data not sent", "id", r.id.String(), "method", r.method.Name, "tool", r.toolName(), "error", err)
+		}
+	}
 	// What the answer was made of is not needed any more.
 	if cap(r.scratch) > keptBuffer {
 		r.scratch, r.result = nil, wire.CallResult{}

@@ -69,7 +69,7 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	if full := r.countText(t.Args); full != nil {
 		return failed(full)
 	}
-	call.r = r
+	call.r, r.ctx = r, ctx
 	call.local.ctx.Context = ctx
 	if s.observed {
 		s.observe(call.event(RunBegan))

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -30,13 +31,13 @@ type tree struct {
 //
 // Symbolic links, and what is no regular file, are neither listed nor read; nor is anything whose name begins with a dot or is not UTF-8,
 // in a folder of such a name included. A file is a text if it is UTF-8 without zero bytes, else a blob. Its MIME type follows from its
-// extension. One of more than 8 MiB is listed and not read (WithMaxTreeFile). Clients can subscribe to every file; Server.ResourceUpdated
-// tells them of changes.
+// extension. Files of any size are read; large ones as an Opener says. Clients can subscribe to every file; Server.ResourceUpdated tells
+// them of changes.
 func WithResourceTree(prefix string, files fs.FS) Option {
 	return func(c *config) { c.trees = append(c.trees, &tree{prefix: prefix, files: files}) }
 }
 
-// WithMaxTreeFile sets how large a file of a resource tree may be that is read, in bytes; the default is 8 MiB.
+// WithMaxTreeFile sets how large a file of a resource tree may be that is read, in bytes; larger ones are listed. The default is any size.
 func WithMaxTreeFile(bytes int64) Option { return func(c *config) { c.maxTreeFile = bytes } }
 
 // openTrees checks the prefixes. Where one begins with another, the longer one has its files.
@@ -89,23 +90,68 @@ func (t *tree) serves(name string) bool {
 
 func hidden(name string) bool { return name[0] == '.' || strings.Contains(name, "/.") }
 
+// smallFile is how large a file is that is read at once, in bytes.
+const smallFile = 64 << 10
+
 func (t *tree) read(uri, name string) (*ResourceContents, error) {
 	f, err := t.files.Open(name)
 	if err != nil {
 		return nil, &ResourceError{URI: uri}
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, t.max+1))
+	info, err := f.Stat()
 	switch {
 	case err != nil:
 		return nil, err
-	case int64(len(data)) > t.max:
+	case info.Size() > t.max:
 		return nil, rpc.Errorf(rpc.CodeInternalError, "the resource %s is larger than the %d bytes that are sent", rpc.Quoted(uri), t.max)
-	case utf8.Valid(data) && bytes.IndexByte(data, 0) < 0:
-		return TextContents(string(data)).MIMEType(mimeOf(name, "text/plain")), nil
 	}
-	return BlobContents(data).MIMEType(mimeOf(name, "application/octet-stream")), nil
+	var head bytes.Buffer
+	look := textual{keep: &head}
+	if _, err := io.Copy(&look, struct{ io.Reader }{f}); err != nil && err != errSeen {
+		return nil, err
+	}
+	isText, small := look.isText(), look.size <= smallFile
+	switch {
+	case isText && small:
+		return TextContents(head.String()).MIMEType(mimeOf(name, "text/plain")), nil
+	case isText:
+		return TextFrom(FileOf(t.files, name)).MIMEType(mimeOf(name, "text/plain")), nil
+	case small:
+		return BlobContents(head.Bytes()).MIMEType(mimeOf(name, "application/octet-stream")), nil
+	}
+	return BlobFrom(FileOf(t.files, name)).MIMEType(mimeOf(name, "application/octet-stream")), nil
 }
+
+// textual finds out whether what is written to it is a text: UTF-8 without zero bytes. It keeps what is small.
+type textual struct {
+	keep *bytes.Buffer
+	size int64
+	rest []byte // of a rune that is not complete
+	not  bool
+}
+
+// Write implements io.Writer.
+func (l *textual) Write(b []byte) (int, error) {
+	if l.size += int64(len(b)); l.size <= smallFile {
+		l.keep.Write(b)
+	}
+	if !l.not {
+		all := append(l.rest, b...)
+		whole := wholeRunes(all)
+		l.not = !utf8.Valid(all[:whole]) || bytes.IndexByte(all, 0) >= 0
+		l.rest = append(l.rest[:0], all[whole:]...)
+	}
+	if l.not && l.size > smallFile {
+		return 0, errSeen
+	}
+	return len(b), nil
+}
+
+// errSeen ends the search: the rest of the file does not matter.
+var errSeen = errors.New("server: enough was seen")
+
+func (l *textual) isText() bool { return !l.not && len(l.rest) == 0 }
 
 // mimeOf is the MIME type of a file by its extension, unknown if that is. The common ones do not depend on what the machine knows.
 func mimeOf(name, unknown string) string {

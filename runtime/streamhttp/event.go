@@ -9,26 +9,37 @@ import (
 // comment keeps a silent stream open, and shows when the client is gone.
 const comment = ":\n\n"
 
-// appendEvent appends frame as one event; id "" leaves the id out. Raw newlines, which in JSON stand between tokens only, become
-// spaces.
+// appendEvent appends frame as one event; id "" leaves the id out.
 func appendEvent(b []byte, id eventID, frame []byte) []byte {
 	if id.stream != 0 {
 		b = append(b, "id: "...)
 		b = id.appendTo(b)
 		b = append(b, '\n')
 	}
-	b = append(b, "event: message\ndata: "...)
+	b = append(b, eventHead...)
 	from := len(b)
 	b = append(b, frame...)
-	if bytes.IndexByte(frame, '\n') >= 0 || bytes.IndexByte(frame, '\r') >= 0 {
-		for i := from; i < len(b); i++ {
-			if b[i] == '\n' || b[i] == '\r' {
-				b[i] = ' '
-			}
+	oneLine(b[from:])
+	return append(b, eventTail...)
+}
+
+// oneLine makes spaces of line breaks, which in JSON stand between tokens only.
+func oneLine(b []byte) {
+	if bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(b, '\r') < 0 {
+		return
+	}
+	for i := range b {
+		if b[i] == '\n' || b[i] == '\r' {
+			b[i] = ' '
 		}
 	}
-	return append(b, "\n\n"...)
 }
+
+// What is around the frame of an event.
+const (
+	eventHead = "event: message\ndata: "
+	eventTail = "\n\n"
+)
 
 // appendPriming appends the event that tells the client, before there is anything to say, from where it can go on, and how
 // soon it should try.

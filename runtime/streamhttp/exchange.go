@@ -30,6 +30,7 @@ type exchange struct {
 	status  int   // of an answer alone
 	retry   int   // seconds after which the client may try again; 0: not said
 	phase   phase // of the response
+	torn    bool  // its answer is not complete: the connection has to end
 	unwatch func() bool
 
 	request  sync.Mutex      // may be taken after mu: what ends the request does not wait for a client that does not read
@@ -43,8 +44,9 @@ type exchange struct {
 type phase uint8
 
 const (
-	nothing phase = iota // was written
-	streaming
+	nothing   phase = iota // was written
+	streaming              // of events
+	answering              // by who holds an answer's stream, alone
 	over
 )
 
@@ -67,8 +69,10 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 	// x ends the request when the client is gone.
 	h.srv.Exchange(r.Context(), to, x)
 	h.removeCall(x)
-	written := x.end()
+	written, torn := x.end()
 	switch {
+	case torn:
+		panic(http.ErrAbortHandler) // how net/http ends a connection, in every version of HTTP
 	case written || r.Context().Err() != nil:
 		return nil
 	case to.Kind == rpc.KindRequest:
@@ -88,7 +92,7 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to
 	defer x.mu.Unlock()
 	x.about(r.Context(), to.Revision, to.Method)
 	x.h, x.body, x.retry, x.quiet = h, f, 0, to.Undecided()
-	x.status, x.phase, x.unwatch = http.StatusOK, nothing, nil
+	x.status, x.phase, x.torn, x.unwatch = http.StatusOK, nothing, false, nil
 	x.d.init(w, h.opts.writeWait)
 	x.timer.Reset(watchAfter)
 }
@@ -100,13 +104,13 @@ func (x *exchange) about(ctx context.Context, revision *wire.Revision, method st
 	x.ctx, x.revision, x.method, x.entry, x.cause = ctx, revision, method, nil, nil
 }
 
-// end ends the response: nothing is written to it any more. It returns whether something was. x is used again, unless its timer or
-// its watch still runs.
-func (x *exchange) end() (written bool) {
+// end ends the response: nothing is written to it any more. It returns whether something was, and whether that is less than an answer.
+// x is used again, unless its timer or its watch still runs.
+func (x *exchange) end() (written, torn bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.phase = over
-	written = x.d.written
+	written, torn = x.d.written, x.torn
 	idle := x.timer.Stop()
 	if x.unwatch != nil {
 		idle = x.unwatch() && idle
@@ -117,7 +121,7 @@ func (x *exchange) end() (written bool) {
 		x.d.init(nil, 0)
 		x.h.pools.exchanges.Put(x)
 	}
-	return written
+	return written, torn
 }
 
 // reserve is how many exchanges more are served of those that end others; see server.Routed.Reserved.
@@ -242,7 +246,7 @@ func (x *exchange) Write(_ rpc.ID, last bool, frame []byte) error {
 func (x *exchange) write(last bool, frame []byte) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.phase == over {
+	if x.phase >= answering {
 		return errGone
 	}
 	alone := last && x.phase == nothing
@@ -304,6 +308,11 @@ func (x *exchange) ticked() error {
 	defer x.mu.Unlock()
 	switch {
 	case x.phase == over:
+		return nil
+	case x.phase == answering:
+		if x.unwatch == nil {
+			x.unwatch = context.AfterFunc(x.context(), x.hungUp)
+		}
 		return nil
 	case x.unwatch == nil:
 		x.unwatch = context.AfterFunc(x.context(), x.hungUp)

@@ -1,0 +1,287 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// hole is where the data of an Opener belongs in an answer: there stands a dataPlace, and the holes are in their order.
+type hole struct {
+	open Opener
+	text bool // a JSON text; else base64
+
+	data io.ReadCloser
+}
+
+// streamPiece is how much of an answer with holes is in memory while it is written, in bytes.
+const streamPiece = 64 << 10
+
+// errIncomplete is why an answer that has begun is not completed.
+var errIncomplete = errors.New("server: the answer is not completed")
+
+// Streamed is an Outlet that takes an answer piece by piece.
+type Streamed interface {
+	// Stream begins an answer, nil if it is too late for one. Nothing else is written about the request from then on.
+	Stream(about rpc.ID) AnswerStream
+}
+
+// AnswerStream is an answer that is being written.
+type AnswerStream interface {
+	// Write returns when the piece is on its way to the client.
+	io.Writer
+	// End is called once. An answer that is not complete ends with its connection.
+	End(complete bool)
+}
+
+// filling writes an answer with holes. What is short is one frame as any; what is long goes where overflow says.
+type filling struct {
+	r        *request
+	buf      []byte
+	to       io.Writer // where full pieces go; nil: the answer was short so far
+	overflow func() (io.Writer, error)
+	size     int64 // of what went there
+}
+
+// Write implements io.Writer.
+func (f *filling) Write(b []byte) (n int, err error) {
+	for n < len(b) {
+		if len(f.buf) == cap(f.buf) {
+			if err := f.flush(); err != nil {
+				return n, err
+			}
+		}
+		k := copy(f.buf[len(f.buf):cap(f.buf)], b[n:])
+		f.buf, n = f.buf[:len(f.buf)+k], n+k
+	}
+	return n, nil
+}
+
+// flush hands a full piece on.
+func (f *filling) flush() (err error) {
+	if err := context.Cause(f.r.ctx); err != nil {
+		return err
+	}
+	if f.to == nil {
+		if f.to, err = f.overflow(); err != nil {
+			return err
+		}
+	}
+	_, err = f.to.Write(f.buf)
+	f.size += int64(len(f.buf))
+	f.buf = f.buf[:0]
+	return err
+}
+
+// answerHoles answers with what stands in the holes of the frame. It returns the frame, whole, if it is still to be written, or why there is
+// none.
+func (r *request) answerHoles(frame []byte) (whole []byte, written bool, err error) {
+	out, ok := r.p.out.(Streamed)
+	if !ok || !r.p.exchange || r.last != nil {
+		whole, err = r.fillHoles(frame, 0)
+		return whole, false, err
+	}
+	var stream AnswerStream
+	f := &filling{r: r, buf: make([]byte, 0, streamPiece)}
+	f.overflow = func() (io.Writer, error) {
+		r.room.settle(r.ctx, streamPiece)
+		if stream = out.Stream(r.id); stream == nil {
+			return nil, errIncomplete
+		}
+		return &unclocked{stream, r}, nil
+	}
+	err = f.fill(frame)
+	switch {
+	case stream == nil:
+		return f.buf, false, err
+	case err == nil && len(f.buf) > 0:
+		err = f.flush()
+	}
+	complete := err == nil && r.entry.Retire()
+	stream.End(complete)
+	if err != nil && r.entry.Err() == nil {
+		r.outcome = Failed
+		r.p.s.log.Error("answer not completed", "id", r.id.String(), "method", r.method.Name, "tool", r.toolName(), "error", err)
+	}
+	if !complete {
+		r.entry.Retire() // nobody else answers it: it has begun
+	}
+	return nil, true, err
+}
+
+// unclocked writes to a client while the clock of the call stands still.
+type unclocked struct {
+	io.Writer
+	r *request
+}
+
+// Write implements io.Writer.
+func (u *unclocked) Write(b []byte) (int, error) {
+	u.r.entry.Pause()
+	defer u.r.entry.Resume()
+	return u.Writer.Write(b)
+}
+
+// fillHoles puts into b what belongs into its holes from start on. What is large waits in a file until there is room for it.
+func (r *request) fillHoles(b []byte, start int) (_ []byte, err error) {
+	if len(r.holes) == 0 {
+		return b, nil
+	}
+	var file *os.File
+	defer func() {
+		if file != nil {
+			_ = file.Close()
+			_ = os.Remove(file.Name())
+		}
+	}()
+	s := r.room.s
+	f := &filling{r: r, buf: make([]byte, 0, streamPiece)}
+	f.overflow = func() (io.Writer, error) {
+		if file, err = os.CreateTemp("", "mcpkiln-answer-"); err != nil {
+			return nil, err
+		}
+		_ = os.Remove(file.Name()) // where an open file can not be removed, it is at the end
+		return &boundedWriter{file, s.cfg.maxUnread / 2}, nil
+	}
+	if err := f.fill(b[start:]); err != nil {
+		return b[:start], err
+	}
+	if file == nil {
+		return append(b[:start], f.buf...), nil
+	}
+	if err := r.room.reserve(r.ctx, int64(start)+f.size+int64(len(f.buf))); err != nil {
+		return b[:start], err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return b[:start], err
+	}
+	b = slices.Grow(b[:start], int(f.size)+len(f.buf)+1)
+	whole := b[start : start+int(f.size)]
+	if _, err := io.ReadFull(file, whole); err != nil {
+		return b[:start], err
+	}
+	return append(b[:start+len(whole)], f.buf...), nil
+}
+
+// boundedWriter refuses what is too large to be written as a whole.
+type boundedWriter struct {
+	io.Writer
+	left int64
+}
+
+// Write implements io.Writer.
+func (w *boundedWriter) Write(b []byte) (int, error) {
+	if w.left -= int64(len(b)); w.left < 0 {
+		return 0, errors.New("server: data of an Opener is larger than half of WithMaxBytesUnread, and is written as a whole here")
+	}
+	return w.Writer.Write(b)
+}
+
+// fill writes the frame with what its holes open. Their readers are closed when it returns, or earlier to end them with the call.
+func (f *filling) fill(frame []byte) (err error) {
+	holes := f.r.holes
+	f.r.holes = nil
+	for i := range holes {
+		if holes[i].data, err = holes[i].open(); err != nil {
+			for _, h := range holes[:i] {
+				_ = h.data.Close()
+			}
+			return fmt.Errorf("opening the data of a block: %w", err)
+		}
+	}
+	stop := context.AfterFunc(f.r.ctx, func() { closeAll(holes) })
+	defer func() {
+		if stop() {
+			closeAll(holes)
+		}
+	}()
+	for i := range holes {
+		at := bytes.IndexByte(frame, dataPlace[0])
+		if _, err := f.Write(frame[:at]); err != nil {
+			return err
+		}
+		if err := holes[i].copyTo(f); err != nil {
+			return err
+		}
+		frame = frame[at+1:]
+	}
+	_, err = f.Write(frame)
+	return err
+}
+
+func closeAll(holes []hole) {
+	for i := range holes {
+		_ = holes[i].data.Close()
+	}
+}
+
+// copyTo writes the data as a JSON string.
+func (h *hole) copyTo(w io.Writer) error {
+	if _, err := io.WriteString(w, `"`); err != nil {
+		return err
+	}
+	copied := copyText
+	if !h.text {
+		copied = copyBase64
+	}
+	if err := copied(w, h.data); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, `"`)
+	return err
+}
+
+func copyBase64(w io.Writer, r io.Reader) error {
+	encoder := base64.NewEncoder(base64.StdEncoding, w)
+	if _, err := io.Copy(encoder, struct{ io.Reader }{r}); err != nil {
+		return err
+	}
+	return encoder.Close()
+}
+
+// copyText escapes the text, which is read in pieces that end anywhere.
+func copyText(w io.Writer, r io.Reader) error {
+	buf, rest := make([]byte, 32<<10), 0
+	var escaped []byte
+	for {
+		n, err := r.Read(buf[rest:])
+		n += rest
+		whole := n
+		if err == nil {
+			whole = wholeRunes(buf[:n])
+		}
+		escaped = check.AppendString(escaped[:0], text(buf[:whole]))
+		if _, err := w.Write(escaped[1 : len(escaped)-1]); err != nil {
+			return err
+		}
+		rest = copy(buf, buf[whole:n])
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// wholeRunes is how much of b is left without a rune at its end whose other bytes are still to come.
+func wholeRunes(b []byte) int {
+	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(b)
+}

@@ -1,0 +1,75 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"sync/atomic"
+)
+
+// Opener opens data that is too large to be held in memory. It is called when the answer is about to be written, while the context of the
+// call lasts, and again if the block or resource is sent again. What it returns is closed in any case; Close may be called while Read
+// blocks, to end it. An error makes the answer an internal error.
+//
+// Over HTTP in a stateless revision the data goes from the reader to the client a piece at a time. An answer that has begun ends complete,
+// or its connection ends: when a read fails, the call is cancelled or times out, or the server stops. The time that the client takes to
+// read does not count for the timeout of the call.
+//
+// Everywhere else, and with middleware around messages, an answer is written as a whole: over standard input and output, in sessions, whose
+// clients may ask for it again, in batches and as the result of a task. There the data is first put into a temporary file, which is always
+// removed, and waits there for room among the answers that are not read yet. It may be as large as half of what WithMaxBytesUnread says,
+// and the result of a task as large as results of tasks.
+type Opener func() (io.ReadCloser, error)
+
+// FileOf opens a file of a file system.
+func FileOf(files fs.FS, name string) Opener {
+	return func() (io.ReadCloser, error) { return files.Open(name) }
+}
+
+// ReaderOf reads from r, once: what is made of it can be sent once. If r is an io.Closer, it is closed.
+func ReaderOf(r io.Reader) Opener {
+	var opened atomic.Bool
+	return func() (io.ReadCloser, error) {
+		if opened.Swap(true) {
+			return nil, errors.New("server: a reader is read once: make a new one, or an Opener, for each answer")
+		}
+		if c, ok := r.(io.ReadCloser); ok {
+			return c, nil
+		}
+		return io.NopCloser(r), nil
+	}
+}
+
+// ImageFrom is Image with the data that open gives.
+func ImageFrom(mimeType string, open Opener) Block { return Image(mimeType, nil).from(open) }
+
+// AudioFrom is Audio with the data that open gives.
+func AudioFrom(mimeType string, open Opener) Block { return Audio(mimeType, nil).from(open) }
+
+// TextResourceFrom is TextResource with the text that open gives, which is UTF-8: what is not becomes U+FFFD.
+func TextResourceFrom(uri, mimeType string, open Opener) Block {
+	return TextResource(uri, mimeType, "").from(open)
+}
+
+// BlobResourceFrom is BlobResource with the bytes that open gives.
+func BlobResourceFrom(uri, mimeType string, open Opener) Block {
+	return BlobResource(uri, mimeType, nil).from(open)
+}
+
+// TextFrom is a text that open gives, which is UTF-8: what is not becomes U+FFFD.
+func TextFrom(open Opener) *ResourceContents {
+	return &ResourceContents{[]ResourcePart{{TextFrom: open}}}
+}
+
+// BlobFrom are the bytes that open gives.
+func BlobFrom(open Opener) *ResourceContents {
+	return &ResourceContents{[]ResourcePart{{BlobFrom: open}}}
+}
+
+func (b Block) from(open Opener) Block {
+	if open == nil {
+		return b.fail("nothing opens the data of a block of kind %s", b.kind)
+	}
+	b.open = open
+	return b
+}

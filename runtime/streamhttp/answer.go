@@ -1,0 +1,66 @@
+package streamhttp
+
+import (
+	"net/http"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// answerStream is an answer that is written as it is made: JSON without a length, or the last event of a stream.
+type answerStream struct {
+	x     *exchange
+	event bool
+}
+
+// Stream implements server.Streamed.
+func (x *exchange) Stream(rpc.ID) server.AnswerStream {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a := &answerStream{x, x.phase == streaming}
+	switch {
+	case x.phase >= answering:
+		return nil
+	case a.event:
+		x.d.buf = append(x.d.buf, eventHead...)
+	default:
+		h := x.d.w.Header()
+		h["Content-Type"], h["Cache-Control"], h["X-Accel-Buffering"] = jsonHeader, noStore, noBuffering
+		x.d.written = true
+		x.d.w.WriteHeader(http.StatusOK)
+	}
+	x.phase, x.torn = answering, true
+	return a
+}
+
+// Write implements io.Writer.
+func (a *answerStream) Write(b []byte) (int, error) {
+	x := a.x
+	x.due.Add(int64(len(b)))
+	defer x.due.Add(-int64(len(b)))
+	from := len(x.d.buf)
+	x.d.buf = append(x.d.buf, b...)
+	if a.event {
+		oneLine(x.d.buf[from:])
+	}
+	if err := x.d.flush(); err != nil {
+		x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: err})
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// End implements server.AnswerStream.
+func (a *answerStream) End(complete bool) {
+	x := a.x
+	var err error
+	if complete && a.event {
+		x.d.buf = append(x.d.buf, eventTail...)
+		err = x.d.flush()
+	}
+	x.d.relax()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.phase, x.torn = over, !complete || err != nil
+}
