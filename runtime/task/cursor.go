@@ -6,40 +6,51 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/binary"
-	"hash/maphash"
 )
 
-// cursors makes and opens list cursors: the place in an owner's list and a keyed hash of the owner, encrypted as one AES
+// Cursors makes and opens list cursors: the place in an owner's list and a keyed hash of the owner, encrypted as one AES
 // block. A cursor that was guessed, changed or made for another owner decrypts to another hash, except one in 2⁶⁴, and is
-// refused (TSK16, TSK17). A MAC would do as well, but takes a hundred times as long: a third of a page's time.
-type cursors struct {
-	block cipher.Block
-	seed  maphash.Seed
+// refused (TSK16, TSK17). Those who have the key open each other's cursors. A MAC of the standard library would do as well, but takes a
+// hundred times as long: a third of a page's time.
+type Cursors struct{ block, hash cipher.Block }
+
+// cursorChars is the base64 of a block.
+const cursorChars = 22
+
+// CursorKey is the size of the key of Cursors, in bytes.
+const CursorKey = 32
+
+// NewCursors returns the cursors of a random key.
+func NewCursors(key [CursorKey]byte) Cursors {
+	return Cursors{newBlock(key[:16]), newBlock(key[16:])}
 }
 
-// cursorSize is the block and its base64.
-const cursorSize, cursorChars = aes.BlockSize, 22
-
-func newCursors() cursors {
-	var key [16]byte
-	rand.Read(key[:]) // never fails: it ends the process instead
-	block, err := aes.NewCipher(key[:])
+func newBlock(key []byte) cipher.Block {
+	block, err := aes.NewCipher(key)
 	if err != nil {
 		panic(err) // only for other key sizes
 	}
-	return cursors{block, maphash.MakeSeed()}
+	return block
 }
 
-func (c *cursors) make(owner string, seq uint64) string {
-	b := make([]byte, cursorSize)
-	binary.BigEndian.PutUint64(b, seq)
-	binary.BigEndian.PutUint64(b[8:], maphash.String(c.seed, owner))
-	c.block.Encrypt(b, b)
-	return base64.RawURLEncoding.EncodeToString(b)
+// randomCursors has a key that nobody else has.
+func randomCursors() Cursors {
+	var key [CursorKey]byte
+	rand.Read(key[:]) // never fails: it ends the process instead
+	return NewCursors(key)
 }
 
-// open returns the place of a cursor; "" is the beginning.
-func (c *cursors) open(owner, cursor string) (uint64, error) {
+// Make returns the cursor of a place in the owner's list.
+func (c *Cursors) Make(owner string, seq uint64) string {
+	var b [aes.BlockSize]byte
+	binary.BigEndian.PutUint64(b[:], seq)
+	binary.BigEndian.PutUint64(b[8:], c.of(owner))
+	c.block.Encrypt(b[:], b[:])
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Open returns the place of a cursor; "" is the beginning. Error: ErrCursor.
+func (c *Cursors) Open(owner, cursor string) (uint64, error) {
 	if cursor == "" {
 		return 0, nil
 	}
@@ -47,12 +58,28 @@ func (c *cursors) open(owner, cursor string) (uint64, error) {
 		return 0, ErrCursor
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(b) != cursorSize {
+	if err != nil || len(b) != aes.BlockSize {
 		return 0, ErrCursor
 	}
 	c.block.Decrypt(b, b)
-	if binary.BigEndian.Uint64(b[8:]) != maphash.String(c.seed, owner) {
+	if binary.BigEndian.Uint64(b[8:]) != c.of(owner) {
 		return 0, ErrCursor
 	}
 	return binary.BigEndian.Uint64(b), nil
+}
+
+// of is the keyed hash of an owner: CBC-MAC with the length before the text, so that no owner is the beginning of another.
+func (c *Cursors) of(owner string) uint64 {
+	var sum [aes.BlockSize]byte
+	binary.BigEndian.PutUint64(sum[:], uint64(len(owner)))
+	c.hash.Encrypt(sum[:], sum[:])
+	for len(owner) > 0 {
+		n := min(len(owner), aes.BlockSize)
+		for i := range n {
+			sum[i] ^= owner[i]
+		}
+		c.hash.Encrypt(sum[:], sum[:])
+		owner = owner[n:]
+	}
+	return binary.BigEndian.Uint64(sum[:])
 }

@@ -5,6 +5,7 @@
 //	state.go, state_journal.go
 //	                       State: all transitions, as pure functions that every store calls
 //	store.go, errors.go    Store: where tasks are kept; leases, quotas, journal entries
+//	form.go                how durable stores keep states and entries, by version
 //	memory*.go, cursor.go  Memory: the store in this process
 //	engine.go, create.go, request.go, close.go
 //	                       Engine: what a server calls

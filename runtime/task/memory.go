@@ -16,7 +16,7 @@ const shards = 64 // a power of two
 // Locks are taken in the order owner, shard, record, and no two of one kind at once.
 type Memory struct {
 	seed    maphash.Seed
-	cursors cursors
+	cursors Cursors
 	ids     [shards]shard
 	owners  [shards]ownerShard
 	keyed   accounts
@@ -53,7 +53,7 @@ func (r *record) expired(now time.Time) bool {
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	m := &Memory{seed: maphash.MakeSeed(), cursors: newCursors(), keyed: accounts{byKey: map[string]*account{}}}
+	m := &Memory{seed: maphash.MakeSeed(), cursors: randomCursors(), keyed: accounts{byKey: map[string]*account{}}}
 	for i := range m.ids {
 		m.ids[i].records = map[string]*record{}
 		m.owners[i].owners = map[string]*owner{}

@@ -136,7 +136,7 @@ func (o *owner) after(seq uint64, n int) []place {
 // List implements Requestors. A page may hold fewer tasks than the limit when some expire at that moment, or their status
 // messages are long.
 func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, error) {
-	seq, err := m.cursors.open(name, cursor)
+	seq, err := m.cursors.Open(name, cursor)
 	if err != nil {
 		return Page{}, err
 	}
@@ -152,7 +152,7 @@ func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, 
 	tasks, n := listed(found, time.Now())
 	p := Page{Tasks: tasks}
 	if more || n < len(found) {
-		p.Next = m.cursors.make(name, found[n-1].seq)
+		p.Next = m.cursors.Make(name, found[n-1].seq)
 	}
 	return p, nil
 }

@@ -53,18 +53,19 @@ func outage(err error) bool {
 	if err == nil {
 		return false
 	}
-	for _, answer := range []error{ErrNotFound, ErrLease, ErrExists, ErrCursor} {
+	for _, answer := range []error{ErrNotFound, ErrLease, ErrExists, ErrCursor, ErrDamaged} {
 		if errors.Is(err, answer) {
 			return false
 		}
 	}
 	var (
-		over  *TerminalError
-		edge  *EdgeError
-		name  *NameError
-		limit *LimitError
+		over   *TerminalError
+		edge   *EdgeError
+		name   *NameError
+		limit  *LimitError
+		format *FormatError
 	)
-	return !errors.As(err, &over) && !errors.As(err, &edge) && !errors.As(err, &name) && !errors.As(err, &limit)
+	return !errors.As(err, &over) && !errors.As(err, &edge) && !errors.As(err, &name) && !errors.As(err, &limit) && !errors.As(err, &format)
 }
 
 // always is for what is worth trying for as long as the engine lives.

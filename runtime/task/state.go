@@ -2,7 +2,6 @@ package task
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -103,11 +102,29 @@ func (s *State) Park(l Lease, now time.Time) error {
 
 // Orphan reports whether the task waits for somebody to run it.
 func (s *State) Orphan(now time.Time) bool {
-	if s.Task.Status.Terminal() || now.Before(s.Leased) {
-		return false
+	at, ok := s.OrphanAt()
+	return ok && !now.Before(at)
+}
+
+// OrphanAt is from when on the task waits for somebody to run it, unless it changes or its lease is extended: after its lease, and after
+// the earliest deadline of its open questions, if it has any. ok is false if it never will, since it is over or a question has no deadline
+// and none before it.
+func (s *State) OrphanAt() (at time.Time, ok bool) {
+	if s.Task.Status.Terminal() {
+		return time.Time{}, false
 	}
-	overdue := func(q Question) bool { return q.overdue(now) }
-	return len(s.Task.Questions) == 0 || slices.ContainsFunc(s.Task.Questions, overdue)
+	if len(s.Task.Questions) == 0 {
+		return s.Leased, true
+	}
+	for _, q := range s.Task.Questions {
+		if !q.Deadline.IsZero() && (!ok || q.Deadline.Before(at)) {
+			at, ok = q.Deadline, true
+		}
+	}
+	if ok && at.Before(s.Leased) {
+		at = s.Leased
+	}
+	return at, ok
 }
 
 // Describe changes the status message.
