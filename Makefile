@@ -27,7 +27,7 @@ FUZZTIME    ?= 30s
 BENCHTIME   ?= 1s
 COUNT       ?= 1
 
-.PHONY: all help build demo test unit race fuzz differential bench compare golden interop interop-all table conformance official traceability check lint clean
+.PHONY: all help build demo test unit race fuzz differential endurance bench compare golden interop interop-all table conformance official traceability check lint clean
 
 all: build lint ## build the command and lint everything
 
@@ -98,6 +98,10 @@ $(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.package-lo
 
 differential: ## SEEDS (20) batches of random schemas, generated and held against the reference validator, from seed FIRST (1)
 	$(GO) test -run GeneratedCodeAgrees -v -timeout 0 ./generator/internal/proof -seeds $(or $(SEEDS),20) -first $(or $(FIRST),1)
+
+endurance: ## kill KILLS (1000) runs of generate, start PAIRS (200) at once, merge MERGES (100) branches, from SEED (1); time a run with nothing to do
+	$(GO) test -v -timeout 0 ./generator/internal/endurance -kills $(or $(KILLS),1000) -pairs $(or $(PAIRS),200) -merges $(or $(MERGES),100) -seed $(or $(SEED),1)
+	$(GO) test -run '^$$' -bench . -benchtime 20x ./generator/internal/endurance
 
 conformance: ## hold a generated server and a client against the protocol's official conformance suite
 	@mkdir -p $(WORK)

@@ -68,6 +68,9 @@ func (t *target) findings() (all []Finding) {
 		all = append(all, t.compare(f))
 	}
 	for _, name := range t.stale {
+		if isPlaceholder(t.files[name]) {
+			continue
+		}
 		f := Finding{Path: t.path(name), Kind: Stale}
 		if t.owner[name] == edited {
 			f.Kind, f.Diff = HandEdited, changes(name, t.files[name], nil)

@@ -45,7 +45,7 @@ func inspect(root, base string, r *Result, o Output) (*target, schema.Diagnostic
 		return nil, diags
 	}
 	for _, f := range o.Files {
-		diags = append(diags, t.read(f.Path)...)
+		diags = append(diags, t.read(f.Path, f.Content)...)
 	}
 	if len(diags) > 0 {
 		return nil, diags
@@ -123,9 +123,9 @@ func (t *target) at(name, code, message, hint string) schema.Diagnostics {
 	return schema.Diagnostics{{Pos: schema.Position{File: t.path(name)}, Code: code, Severity: schema.Error, Message: message, Hint: hint}}
 }
 
-// read reads one file that is made, if it exists: a regular file that starts with Header, or the lock. An empty file holds nothing of
-// anybody's: it counts as missing.
-func (t *target) read(name string) schema.Diagnostics {
+// read reads one file that is made as content, if it exists: a regular file that starts with Header, or the lock. An empty file holds nothing
+// of anybody's: it counts as missing.
+func (t *target) read(name string, content []byte) schema.Diagnostics {
 	path := t.path(name)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +145,7 @@ func (t *target) read(name string) schema.Diagnostics {
 		return nil
 	}
 	owner := intact
-	if name != LockName {
+	if name != LockName && !bytes.Equal(unixLines(data), content) {
 		owner = ownerOf(name, data, t.lock.Files[name])
 	}
 	if owner == foreign {
@@ -191,7 +191,7 @@ func (t *target) findStale() {
 		t.empty = append(t.empty, inner)
 	}
 	t.findStaleIn(".")
-	if len(t.want.Files) == 0 && len(t.read(LockName)) == 0 && t.files[LockName] != nil {
+	if len(t.want.Files) == 0 && len(t.read(LockName, nil)) == 0 && t.files[LockName] != nil {
 		t.stale = append(t.stale, LockName)
 	}
 	slices.SortFunc(t.stale, func(a, b string) int { return cmp.Or(lastToGo(a)-lastToGo(b), strings.Compare(a, b)) })

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/emit"
@@ -30,10 +31,10 @@ const docName = "doc.gen.go"
 //	// Hash: 5891b5b522d5df086d0ff0b110fbd9d2
 func seal(name string, content []byte, lines ...string) []byte {
 	rest := bytes.TrimPrefix(content, []byte(Header+"\n"))
-	for i := len(lines) - 1; i >= 0; i-- {
-		rest = append([]byte(lines[i]+"\n"), rest...)
+	if len(lines) > 0 {
+		rest = slices.Concat([]byte(strings.Join(lines, "\n")+"\n"), rest)
 	}
-	return append([]byte(Header+"\n"+hashLine+fingerprint([]byte(name), rest)+"\n"), rest...)
+	return slices.Concat([]byte(Header+"\n"+hashLine+fingerprint([]byte(name), rest)+"\n"), rest)
 }
 
 // ownership says whose a file is.
@@ -109,5 +110,8 @@ func oldHash(data []byte) string {
 
 // unixLines undoes what a checkout with CRLF did, so that only edits count as edits.
 func unixLines(data []byte) []byte {
+	if bytes.IndexByte(data, '\r') < 0 {
+		return data
+	}
 	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 }

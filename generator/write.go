@@ -19,6 +19,11 @@ type Options struct {
 	Force bool
 	// DryRun touches nothing and reports what would be done.
 	DryRun bool
+	// Listed says that go generate runs, which has listed the files of all packages and reads them later: a file that it misses ends it
+	// with an error. Files that go are left as placeholders, which are not listed again. See Prune.
+	Listed bool
+	// PruneWith is a command that a placeholder has go generate run for itself, without an argument; empty for none.
+	PruneWith string
 }
 
 // Report tells what Write did.
@@ -62,7 +67,7 @@ func (o Options) write(ctx context.Context, base string, r *Result, d disk.Disk)
 	if err := p.sweep(d); err != nil {
 		return Report{}, nil, fmt.Errorf("what a killed run left can not be removed: %w", err)
 	}
-	if err := p.apply(ctx, d); err != nil {
+	if err := p.apply(ctx, d, o); err != nil {
 		return Report{}, nil, err
 	}
 	return p.report(), diags, nil
@@ -153,7 +158,7 @@ type step struct {
 
 func (s step) path() string { return s.t.path(s.name) }
 
-func (p *plan) steps() (all []step) {
+func (p *plan) steps(o Options) (all []step) {
 	for _, t := range p.targets {
 		for _, f := range t.change {
 			all = append(all, step{t: t, name: f.Path, content: f.Content})
@@ -163,22 +168,24 @@ func (p *plan) steps() (all []step) {
 			last--
 		}
 		for _, name := range t.stale[:last] {
-			all = append(all, step{t: t, name: name})
+			all = append(all, step{t: t, name: name, content: o.remains(t, name)})
 		}
 		for _, name := range t.empty {
-			all = append(all, step{t: t, name: name, folder: true})
+			if !o.Listed || t.hasOnly(name, nil) {
+				all = append(all, step{t: t, name: name, folder: true})
+			}
 		}
 		for _, name := range t.stale[last:] {
-			all = append(all, step{t: t, name: name})
+			all = append(all, step{t: t, name: name, content: o.remains(t, name)})
 		}
 	}
 	return all
 }
 
 // apply stages what changes and commits it.
-func (p *plan) apply(ctx context.Context, d disk.Disk) (err error) {
+func (p *plan) apply(ctx context.Context, d disk.Disk, o Options) (err error) {
 	c := &commit{disk: d}
-	steps := p.steps()
+	steps := p.steps(o)
 	if err = c.stage(ctx, steps); err == nil {
 		err = c.run(steps)
 	}

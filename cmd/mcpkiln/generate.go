@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -24,11 +25,16 @@ Files that would not change are not touched. On any error nothing is written. A 
 --force overwrites it. What earlier runs left and is no longer generated is removed, also where go.out has moved.`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := flags.load(args)
-			if err != nil {
-				return err
+			o.Listed, o.PruneWith = underGoGenerate()
+			for {
+				s, err := flags.load(args)
+				if err != nil {
+					return err
+				}
+				if err := s.generate(cmd, o); err != nil || !s.outdated() {
+					return err
+				}
 			}
-			return s.generate(cmd, o)
 		},
 	}
 	flags.register(cmd)
@@ -57,6 +63,13 @@ func (s *sources) generate(cmd *cobra.Command, o generator.Options) error {
 		return err
 	}
 	return printReport(cmd, report, o.DryRun)
+}
+
+// outdated reports whether the manifest has changed since it was read: then a run at the same time may have written what it says now, and
+// this one what it said before.
+func (s *sources) outdated() bool {
+	now, ds := generator.ReadManifest(s.config.Manifest.Path)
+	return !ds.HasErrors() && !bytes.Equal(now.Data, s.config.Manifest.Data)
 }
 
 // printReport lists what changed on disk, one path a line, and a summary for each directory.

@@ -18,6 +18,6 @@ Start with:  mcpkiln init reports`),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newInit(), newGenerate(), newCheck(), newSchema(), newCall(), newTools(), newVersion())
+	root.AddCommand(newInit(), newGenerate(), newCheck(), newSchema(), newCall(), newTools(), newVersion(), newPrune())
 	return root
 }

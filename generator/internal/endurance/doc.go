@@ -1,0 +1,3 @@
+// Package endurance has the tests that run the command as a repository with history does: killed, twice at once, on branches that are
+// merged. They run a few times with all tests, and as often as flags say with make endurance.
+package endurance
