@@ -34,6 +34,7 @@
 //   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are kept
 //   - receive.go: what comes from the server; events.go: notifications on their way to handlers
 //   - question.go: questions of the server, form.go and sampling.go: what they and their answers have to look like
+//   - receiver.go: questions in the form of tasks, which this side runs
 //   - listen.go: subscriptions
 //   - hub.go: several servers; hubkeep.go: starting them again
 //   - connlink.go: messages over a connection; process.go: a child process
@@ -70,6 +71,9 @@
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, looks at once after a
 // notification, and never believes one. In a revision whose result is asked for by a request that blocks, that request is opened when the
 // task asks something or is over, because the questions come on its stream.
+//
+// A question that a server asks in the form of a task runs on the engine of servers (TSK26), one for each session. It outlives the call in
+// whose time it came, because the server has a name for it; the call's clock stands all the same.
 //
 // A request that asks for a task can not be taken back before its answer names the task: then the task is cancelled, by the request that is
 // for that alone (CAN11).

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Handlers answer what a server asks and hear what it tells. Every field may be nil. They are called concurrently, questions each in a
+// Handlers answer what a server asks, also where it asks in the form of a task, and hear what it tells. Every field may be nil. They are called concurrently, questions each in a
 // goroutine of its own, notifications in the order of their arrival on one goroutine for all of a session. A notification that waits for that
 // stands for all that say the same, and where 1024 wait or 16 MiB, others than changes of lists are dropped.
 type Handlers struct {

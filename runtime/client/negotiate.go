@@ -276,6 +276,12 @@ func (s *Session) declare(d *wire.Dialect) json.RawMessage {
 	add(h.Sample != nil && h.SampleTools, at.SamplingTools, nil)
 	add(h.Sample != nil && h.SampleContext, at.SamplingContext, nil)
 	add(d.Task.ByReceiver, at.Tasks, nil)
+	asTask := (form || page) && at.TaskElicit != "" || h.Sample != nil && at.TaskCreateMessage != ""
+	add(asTask, at.Tasks, nil)
+	add(asTask, at.TaskCancel, nil)
+	add(asTask, at.TaskList, nil)
+	add(form || page, at.TaskElicit, nil)
+	add(h.Sample != nil, at.TaskCreateMessage, nil)
 	add(h.Roots != nil, at.Roots, nil)
 	add(h.Roots != nil, at.RootsListChanged, true)
 	text, _ := json.Marshal(all)

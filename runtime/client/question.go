@@ -84,6 +84,11 @@ func (s *Session) asked(m *rpc.Message, from *round) {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeMethodNotFound, "unknown method %q", m.Method)))
 		return
 	}
+	switch h.Op {
+	case wire.OpGetTask, wire.OpTaskResult, wire.OpListTasks, wire.OpCancelTask:
+		s.askedAboutTask(d, h, m)
+		return
+	}
 	s.mu.Lock()
 	many := s.asking >= maxQuestions
 	s.mu.Unlock()
@@ -102,6 +107,10 @@ func (s *Session) asked(m *rpc.Message, from *round) {
 		return
 	}
 	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, holders: map[*call]struct{}{}}
+	if wanted := s.wantsTask(d, h, m.Params); wanted != nil {
+		s.createTask(q, m, wanted, from)
+		return
+	}
 	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: true, Values: q}
 	e, err := s.tracker.Register(s.ctx, s.key(m.ID, inflight.Incoming), info)
 	if err != nil {
@@ -179,10 +188,23 @@ func (q *question) release(c *call) {
 	last := len(q.holders) == 0
 	q.mu.Unlock()
 	if last {
-		if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil {
-			e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"})
+		if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Info().Values == context.Context(q) { // else it is a task
+			e.Cancel(q.s.callOver())
 		}
 	}
+}
+
+// callOver is why a question ends whose call is over: with the whole session, it may be.
+func (s *Session) callOver() *Cause {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed", Force: true}
+	case s.lost != nil:
+		return &Cause{Source: inflight.SourceDisconnect, Reason: s.lost.Error(), Force: true}
+	}
+	return &Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"}
 }
 
 // done lets the clocks of the calls go on that still wait.
@@ -203,10 +225,13 @@ func (q *question) done() {
 
 // questionEnded is the end of a question without an answer. To one whose time has passed the server gets one all the same.
 func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
-	q := e.Info().Values.(*question)
+	q, ok := e.Info().Values.(*question)
+	if !ok {
+		return // it waited for the result of a task
+	}
 	s.spawn(func() {
 		if cause.Source == inflight.SourceTimeout && e.AnswerTimeout() {
-			s.link.reply(q.late())
+			s.replyLate(q)
 		}
 		q.done()
 		s.gone(q.Question, cause)
@@ -219,20 +244,29 @@ func (s *Session) gone(q *Question, cause error) {
 	}
 }
 
+func (s *Session) replyLate(q *question) {
+	result, bad := late(q.dialect, q.op)
+	if bad != nil {
+		s.link.reply(rpc.AppendError(nil, q.id, bad))
+		return
+	}
+	s.link.reply(rpc.AppendResult(nil, q.id, result))
+}
+
 // late is the answer of a user who has not given one.
-func (q *question) late() []byte {
-	if q.op == wire.OpElicit {
-		if result, err := elicitResult(q.dialect, &Answer{Action: Dismissed}, nil); err == nil {
-			return rpc.AppendResult(nil, q.id, result)
+func late(d *wire.Dialect, op wire.Op) ([]byte, *Error) {
+	if op == wire.OpElicit {
+		if result, err := elicitResult(d, &Answer{Action: Dismissed}, nil); err == nil {
+			return result, nil
 		}
 	}
-	return rpc.AppendError(nil, q.id, rpc.Errorf(rpc.CodeInternalError, "not answered in time"))
+	return nil, rpc.Errorf(rpc.CodeInternalError, "not answered in time")
 }
 
 // newQuestion reads a question, or says why it can not be asked here.
 func (s *Session) newQuestion(d *wire.Dialect, h *wire.Heard, params []byte) (*Question, *Error) {
 	if !s.declares(d, h.Capability) {
-		return nil, rpc.Errorf(rpc.CodeMethodNotFound, "this client has not declared %s", h.Capability)
+		return nil, undeclared(h)
 	}
 	page := false
 	for i := range h.Needs {
@@ -267,6 +301,10 @@ func (s *Session) newQuestion(d *wire.Dialect, h *wire.Heard, params []byte) (*Q
 		q.Host = u.Host
 	}
 	return q, nil
+}
+
+func undeclared(h *wire.Heard) *Error {
+	return rpc.Errorf(rpc.CodeMethodNotFound, "this client has not declared %s", h.Capability)
 }
 
 func (s *Session) serverName() string {

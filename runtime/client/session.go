@@ -28,6 +28,7 @@ type Session struct {
 	events   *events
 	cache    cache
 	tools    knownTools
+	receiver receiver
 	expected expected
 	endpoint string // how a Ref names the server
 	once     sync.Once
@@ -123,6 +124,7 @@ func (s *Session) Close() error {
 		s.mu.Lock()
 		s.over = true
 		s.mu.Unlock()
+		s.receiver.close()
 		s.work.Wait()
 	})
 	return s.err

@@ -184,14 +184,11 @@ func (r *request) taskError(err error) error {
 // taskError gives the engine's errors their codes (TSK17).
 func taskError(err error) error {
 	var limit *task.LimitError
-	var over *task.TerminalError
-	switch {
-	case errors.Is(err, task.ErrNotFound), errors.Is(err, task.ErrCursor), errors.Is(err, task.ErrTTL), errors.As(err, &over):
-		return rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+	switch code := task.Code(err); {
 	case errors.As(err, &limit) && limit.Wait > 0:
 		return tooOften(limit.Wait, "limit reached: at most %d %s", limit.Max, limit.What)
-	case errors.As(err, &limit), errors.Is(err, task.ErrClosed):
-		return rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)
+	case code != rpc.CodeInternalError:
+		return rpc.Errorf(code, "%v", err)
 	}
 	return err
 }

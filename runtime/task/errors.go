@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // Sentinels. Callers use errors.Is.
@@ -84,4 +86,17 @@ func (e *LimitError) Error() string {
 		return fmt.Sprintf("limit reached: at most %d %s; try again in %v", e.Max, e.What, e.Wait)
 	}
 	return fmt.Sprintf("limit reached: at most %d %s", e.Max, e.What)
+}
+
+// Code is the JSON-RPC error code for what an Engine refuses; rpc.CodeInternalError for anything else.
+func Code(err error) int {
+	var limit *LimitError
+	var over *TerminalError
+	switch {
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrCursor), errors.Is(err, ErrTTL), errors.As(err, &over):
+		return rpc.CodeInvalidParams
+	case errors.As(err, &limit), errors.Is(err, ErrClosed):
+		return rpc.CodeInvalidRequest
+	}
+	return rpc.CodeInternalError
 }

@@ -50,7 +50,15 @@ func (l *Layout) read(d *check.Decoder, v *Values) {
 
 // Has reports whether the messages have a place for a value of the slot, outside of other objects.
 func (l *Layout) Has(s Slot) bool {
-	return slices.ContainsFunc(l.Members, func(m Member) bool { return m.Slot == s && m.Inside == nil })
+	return l.NameOf(s) != ""
+}
+
+// NameOf is the name of the member that the slot's value is, outside of other objects; "" for none.
+func (l *Layout) NameOf(s Slot) string {
+	if i := slices.IndexFunc(l.Members, func(m Member) bool { return m.Slot == s && m.Inside == nil }); i >= 0 {
+		return l.Object.Names[i]
+	}
+	return ""
 }
 
 // Append writes a message: what v has of the layout, and the members of extra, a raw object or nil. Where both have a member, v's is

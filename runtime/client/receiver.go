@@ -1,0 +1,293 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// receiver runs questions that the server asks in the form of a task (TSK26): by the engine that also runs the tasks of servers. It is one
+// session's, so that no server sees the tasks of another one (TSK21). The zero value has no engine until the first such question.
+type receiver struct {
+	mu      sync.Mutex
+	engine  *task.Engine
+	closed  bool
+	waiting int // requests for results that are not there yet
+}
+
+// Limits of what a server may have a client keep. Questions are open for as long as WithQuestionTimeout says.
+const (
+	keptTasks     = 1024
+	keptTaskBytes = 16 << 20
+	answerPoll    = time.Second // how often it is to ask, since a person takes their time
+)
+
+// receives is the engine, which begins with the first question; nil: the session is over.
+func (s *Session) receives() *task.Engine {
+	r := &s.receiver
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.engine != nil || r.closed {
+		return r.engine
+	}
+	// A question neither asks nor parks, so this is the part of the machine that every revision has.
+	machine, err := task.NewMachine([]task.Edge{{From: task.Working, To: task.Completed}, {From: task.Working, To: task.Failed}, {From: task.Working, To: task.Cancelled}})
+	if err != nil {
+		panic(err)
+	}
+	engine := task.New(task.Config{
+		Machine: machine, Runner: s.answerTask, TimedOut: s.taskLate, Logger: s.cfg.logger,
+		Limits: task.Limits{Running: maxQuestions, AllRunning: maxQuestions, Kept: keptTasks, Bytes: keptTaskBytes, AllBytes: keptTaskBytes},
+	})
+	context.AfterFunc(s.ctx, func() {
+		if !errors.Is(s.Err(), ErrClosed) { // the connection is gone, and nobody can ask for them any more
+			s.spawn(func() { engine.Discard(context.Background(), "") })
+		}
+	})
+	r.engine = engine
+	return engine
+}
+
+// close ends what is asked, and waits for its handlers.
+func (r *receiver) close() {
+	r.mu.Lock()
+	r.closed = true
+	engine := r.engine
+	r.mu.Unlock()
+	if engine != nil {
+		_ = engine.Close(context.Background()) // which has no end
+	}
+}
+
+// wantsTask is what the params of a question say about the task that it is to be; nil: nothing, or the client has not declared that it can.
+func (s *Session) wantsTask(d *wire.Dialect, h *wire.Heard, params []byte) []byte {
+	if h.Task == "" || !s.declares(d, h.Task) {
+		return nil
+	}
+	return memberOf(params, d.Call(wire.OpCallTool).Params.NameOf(wire.SlotTask))
+}
+
+// createTask answers a question with a task. Nothing of it happens before the answer is on its way (TSK04).
+func (s *Session) createTask(q *question, m *rpc.Message, wanted []byte, from *round) {
+	created, err := s.newTask(q, m, wanted)
+	var answer []byte
+	if err == nil {
+		answer, err = q.dialect.TaskCreated.Append(nil, valuesOf(&created.Task), nil)
+	}
+	if err != nil {
+		s.link.reply(rpc.AppendError(nil, m.ID, taskRefused(err)))
+		return
+	}
+	q.hold(from)
+	s.count(1)
+	s.link.reply(rpc.AppendResult(nil, m.ID, answer))
+	created.Start()
+}
+
+func (s *Session) newTask(q *question, m *rpc.Message, wanted []byte) (task.Created, error) {
+	engine := s.receives()
+	if engine == nil {
+		return task.Created{}, task.ErrClosed
+	}
+	var v wire.Values
+	if err := q.dialect.TaskParams.Read(wanted, &v); err != nil {
+		return task.Created{}, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+	}
+	spec := task.Spec{Tool: q.Method, PollInterval: answerPoll, Timeout: s.cfg.questionTimeout, Local: q}
+	if v.Has(wire.SlotTTL) {
+		ttl, ok := v.Millis(wire.SlotTTL)
+		if !ok {
+			return task.Created{}, task.ErrTTL
+		}
+		spec.TTL = &ttl
+	}
+	return engine.Create(s.ctx, spec)
+}
+
+// answerTask has the handler answer. What it returns when the task is over is dropped by the engine (CAN31).
+func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
+	q := r.Local().(*question)
+	defer s.count(-1)
+	defer q.done()
+	stop := context.AfterFunc(ctx, func() { s.spawn(func() { q.done(); s.gone(q.Question, context.Cause(ctx)) }) })
+	defer stop()
+	result, bad := s.answer(ctx, q.dialect, q.op, q.Question)
+	if bad != nil {
+		return task.Outcome{Status: task.Failed, Error: bad, Message: bad.Message}
+	}
+	return task.Outcome{Status: task.Completed, Result: result}
+}
+
+// taskLate is the end of a question that nobody has answered in time.
+func (s *Session) taskLate(t task.Task) task.Outcome {
+	d := s.dialect.Load()
+	result, bad := late(d, d.Heard(t.Tool).Op)
+	if bad != nil {
+		return task.Outcome{Status: task.Failed, Error: bad, Message: bad.Message}
+	}
+	return task.Outcome{Status: task.Completed, Result: result}
+}
+
+// askedAboutTask takes a request of the server about a task of this client. The one that waits for a result may be taken back as every
+// request can (CAN23).
+func (s *Session) askedAboutTask(d *wire.Dialect, h *wire.Heard, m *rpc.Message) {
+	var v wire.Values
+	if err := s.readAboutTask(d, h, m, &v); err != nil {
+		s.link.reply(rpc.AppendError(nil, m.ID, err))
+		return
+	}
+	if h.Op != wire.OpTaskResult {
+		s.replyWith(m.ID)(s.aboutTask(d, h.Op, &v))
+		return
+	}
+	if !s.receiver.wait(1) {
+		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%d requests wait for results", maxQuestions)))
+		return
+	}
+	id := v.Text(wire.SlotTaskID)
+	e, err := s.tracker.Register(s.ctx, s.key(m.ID, inflight.Incoming), inflight.Info{Method: h.Name})
+	if err != nil {
+		s.receiver.wait(-1)
+		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
+		return
+	}
+	begun := s.spawn(func() {
+		defer s.receiver.wait(-1)
+		result, err := s.taskResult(e, d, id)
+		if e.Retire() {
+			s.replyWith(m.ID)(result, err)
+		}
+	})
+	if !begun {
+		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})
+	}
+}
+
+func (s *Session) readAboutTask(d *wire.Dialect, h *wire.Heard, m *rpc.Message, v *wire.Values) *Error {
+	if !s.declares(d, h.Capability) {
+		return undeclared(h)
+	}
+	if m.Params == nil {
+		return nil
+	}
+	if err := h.Params.Read(m.Params, v); err != nil {
+		return rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+	}
+	return nil
+}
+
+// wait counts requests that wait for results; false: there are too many.
+func (r *receiver) wait(by int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if by > 0 && r.waiting >= maxQuestions {
+		return false
+	}
+	r.waiting += by
+	return true
+}
+
+// replyWith answers a request with a result or an error.
+func (s *Session) replyWith(id rpc.ID) func(result []byte, err error) {
+	return func(result []byte, err error) {
+		if err != nil {
+			s.link.reply(rpc.AppendError(nil, id, taskRefused(err)))
+			return
+		}
+		s.link.reply(rpc.AppendResult(nil, id, result))
+	}
+}
+
+// aboutTask answers what needs no waiting: the state of a task, a list of them, a cancellation.
+func (s *Session) aboutTask(d *wire.Dialect, op wire.Op, v *wire.Values) ([]byte, error) {
+	engine, id := s.receives(), v.Text(wire.SlotTaskID)
+	if engine == nil {
+		return nil, task.ErrClosed
+	}
+	var t task.Task
+	var err error
+	switch op {
+	case wire.OpListTasks:
+		return listTasks(s.ctx, engine, d, v.Text(wire.SlotCursor))
+	case wire.OpCancelTask:
+		t, err = engine.Cancel(s.ctx, "", id, task.Cancel{Force: d.Task.CancelForces})
+	default:
+		t, err = engine.Get(s.ctx, "", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.Call(op).Result.Append(nil, valuesOf(&t), nil) // what both ends write alike
+}
+
+func listTasks(ctx context.Context, engine *task.Engine, d *wire.Dialect, cursor string) ([]byte, error) {
+	page, err := engine.List(ctx, "", cursor, 0)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]json.RawMessage, len(page.Tasks))
+	for i := range page.Tasks {
+		if items[i], err = d.Call(wire.OpGetTask).Result.Append(nil, valuesOf(&page.Tasks[i]), nil); err != nil {
+			return nil, err
+		}
+	}
+	var v wire.Values
+	if v[wire.SlotItems], err = json.Marshal(items); err != nil {
+		return nil, err
+	}
+	if page.Next != "" {
+		v.SetText(wire.SlotNextCursor, page.Next)
+	}
+	return d.Call(wire.OpListTasks).Result.Append(nil, &v, nil)
+}
+
+// taskResult waits for the end of a task and is what its question would have been answered with, with the task's id (TSK09, TSK10).
+func (s *Session) taskResult(ctx context.Context, d *wire.Dialect, id string) ([]byte, error) {
+	engine := s.receives()
+	if engine == nil {
+		return nil, task.ErrClosed
+	}
+	t, err := engine.Wait(ctx, "", id)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.Error != nil:
+		return nil, t.Error
+	}
+	var v wire.Values
+	v.SetText(wire.SlotRelatedTask, t.ID)
+	return d.Call(wire.OpTaskResult).Result.Append(nil, &v, t.Result)
+}
+
+// valuesOf is a task as messages have it.
+func valuesOf(t *task.Task) *wire.Values {
+	var v wire.Values
+	v.SetText(wire.SlotTaskID, t.ID)
+	v.SetText(wire.SlotStatus, string(t.Status))
+	if t.StatusMessage != "" {
+		v.SetText(wire.SlotStatusMessage, t.StatusMessage)
+	}
+	v[wire.SlotCreatedAt], v[wire.SlotLastUpdatedAt] = wire.Time(t.CreatedAt).AppendJSON(nil), wire.Time(t.UpdatedAt).AppendJSON(nil)
+	ttl := t.TTL
+	if ttl == task.Unlimited {
+		ttl = -1
+	}
+	v[wire.SlotTTL], v[wire.SlotPollInterval] = wire.MillisOf(ttl).AppendJSON(nil), wire.MillisOf(t.PollInterval).AppendJSON(nil)
+	return &v
+}
+
+// taskRefused is the error that a request for a task is answered with (TSK17).
+func taskRefused(err error) *Error {
+	var own *Error
+	if errors.As(err, &own) {
+		return own
+	}
+	return rpc.Errorf(task.Code(err), "%v", err)
+}
