@@ -21,7 +21,7 @@
 //
 // Keywords; the last six are about what a schema names and does not allow, or does not check, and only warn:
 //
-//	misspelt-keyword unknown-keyword keyword-type unknown-type pattern go-name go-type sensitive impossible-schema
+//	misspelt-keyword unknown-keyword keyword-type unknown-type pattern foreign-pattern go-name go-type sensitive impossible-schema
 //	impossible-default impossible-example unused-value unknown-required overlapping-forms idle-keyword
 //
 // Large YAML files are read in pieces at once where that can not change what they say (yamlsplit.go).

@@ -198,6 +198,9 @@ func (l *linter) pattern(v *Node) {
 func (l *linter) regexp(pos Position, pointer, text string) {
 	_, err := ecma.Compile(text)
 	if err == nil {
+		if part, instead := ecma.Foreign(text); part != "" {
+			l.ds.ReportAt(pos, pointer, "foreign-pattern", "write "+instead, "patterns are those of ECMA-262, which has no %s", part)
+		}
 		return
 	}
 	reason := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
@@ -219,8 +222,8 @@ var patternHints = map[string]string{
 	"missing closing )":                       `close the (, or write \( for the character`,
 	"unexpected )":                            `open it with (, or write \) for the character`,
 	"missing argument to repetition operator": `write what is repeated before it, or a backslash before the character`,
-	"invalid repeat count":                    `write the lower number first; at most 10,000 repeats, and 1,000 where repeats are in repeats; maxLength has no limit`,
-	"invalid nested repetition operator":      `repeat a group: (…)`,
+	"invalid repeat count":                    `write the lower number first; at most 10,000 repeats, multiplied where repeats are in repeats; maxLength has no limit`,
+	"invalid nested repetition operator":      `repeat a group: (…); there are no possessive repeats, and a* matches what a*+ does`,
 }
 
 func (l *linter) ref(v *Node) {

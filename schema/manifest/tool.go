@@ -163,8 +163,8 @@ func (l *loader) schema(n *schema.Node) *schema.Document {
 }
 
 // slips are errors that are only warnings in a tools/list answer, whose author is somebody else. A schema that no value satisfies is
-// generated as it is.
-var slips = []string{"misspelt-keyword", "impossible-schema"}
+// generated as it is, and a pattern is compiled as it is.
+var slips = []string{"misspelt-keyword", "impossible-schema", "foreign-pattern"}
 
 func (l *loader) annotations(n *schema.Node) {
 	if !l.is(n, schema.Object) {

@@ -2,8 +2,8 @@
 //
 // Most mean the same in both. What does not is rewritten: \s and \S, which know more than ASCII, the dot, which leaves out four
 // ends of lines, \uXXXX and \cX, classes such as [^] and [\b], names of groups, and more than 1,000 repeats. The text is read as with the flag u, as JSON
-// Schema asks for. What RE2 does not have (lookaround, backreferences) is an error, and what RE2 has beyond ECMA-262 (\A, \z,
-// (?i)) is left as it is.
+// Schema asks for. What RE2 does not have (lookaround, backreferences) is an error. What RE2 has beyond ECMA-262 (\A, \z,
+// (?i)) is left as it is; Foreign finds it.
 package pattern
 
 import (
@@ -56,9 +56,10 @@ type rewriter struct {
 	dotAll bool
 	err    error
 
-	many   bool  // there are repeats that RE2 may not take
-	atom   int   // where the last atom begins in out
-	groups []int // where the open groups begin there
+	many  bool       // there are repeats that RE2 may not take
+	last  repeated   // the last atom
+	group repeated   // the group that is open,
+	outer []repeated // and those around it
 }
 
 // next rewrites one character, escape or class outside of classes.

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	re2Repeats   = 1000    // is the most that RE2 takes
+	re2Repeats   = 1000    // is the most that RE2 takes, multiplied where repeats are in repeats
 	mostRepeats  = 10_000  // that are rewritten: matching costs as much as the repeats for each character
 	mostRepeated = 1 << 18 // bytes that rewriting them may make
 )
@@ -16,16 +16,26 @@ const (
 // counts matches what repeats the atom before it.
 var counts = regexp.MustCompile(`^\{([0-9]{1,9})(,([0-9]{0,9}))?\}`)
 
-// manyRepeats finds what may be beyond re2Repeats.
-var manyRepeats = regexp.MustCompile(`[{,][0-9]{4,9}[,}]`)
+// manyRepeats finds what may be beyond re2Repeats: large numbers, and repeats of groups, in which there may be others.
+var manyRepeats = regexp.MustCompile(`[{,][0-9]{4,9}[,}]|\)\{`)
 
 var (
 	errRepeats  = errors.New("invalid repeat count: more than " + strconv.Itoa(mostRepeats) + " repeats")
 	errRepeated = errors.New("invalid repeat count: the repeats within repeats are too many")
 )
 
-// repeat rewrites an atom's repeats that are more than RE2 takes, a{3,2500}, as several in a row: a{3}a{0,1000}a{0,1000}a{0,497}.
-// It reports whether there are any here.
+// repeated is what a repeat is about, or a group as far as it is read.
+type repeated struct {
+	start int // where it begins in out
+	depth int // the largest product of repeats within repeats in it, as they are written in out: RE2's measure,
+	times int // and in the pattern
+}
+
+// holds notes what a part of a group repeats.
+func (g *repeated) holds(a repeated) { g.depth, g.times = max(g.depth, a.depth), max(g.times, a.times) }
+
+// repeat writes an atom's repeats. Those that are more than RE2 takes, a{3,2500}, are several in a row: a{3}a{0,1000}a{0,1000}a{0,497}.
+// It reports whether there are any here that are taken.
 func (r *rewriter) repeat() bool {
 	if !r.many {
 		return false
@@ -39,15 +49,23 @@ func (r *rewriter) repeat() bool {
 	if m[3] != "" {
 		high, _ = strconv.Atoi(m[3])
 	}
-	if max(low, high) <= re2Repeats || high < low {
-		return false
-	}
-	r.at += len(m[0])
-	if max(low, high) > mostRepeats {
+	most := max(low, high, 1)
+	switch {
+	case high < low:
+		return false // RE2 says what is wrong
+	case r.last.depth*most <= re2Repeats:
+		r.replace(len(m[0]), m[0])
+		r.last.depth *= most
+	case r.last.times*most > mostRepeats:
 		r.err = errRepeats
-		return true
+	default:
+		r.at += len(m[0])
+		chunk := re2Repeats / r.last.depth
+		r.inRow(r.out.String()[r.last.start:], repeats(low, high, chunk, endless))
+		r.last.depth *= chunk
 	}
-	r.inRow(r.out.String()[r.atom:], repeats(low, high, endless))
+	r.last.times *= most
+	r.group.holds(r.last)
 	return true
 }
 
@@ -66,13 +84,14 @@ func (r *rewriter) inRow(atom string, all []string) {
 	}
 }
 
-func repeats(low, high int, endless bool) []string {
+// repeats are the repeats of an atom, at most chunk each.
+func repeats(low, high, chunk int, endless bool) []string {
 	var all []string
-	for n := low; n > 0; n -= re2Repeats {
-		all = append(all, "{"+strconv.Itoa(min(n, re2Repeats))+"}")
+	for n := low; n > 0; n -= chunk {
+		all = append(all, "{"+strconv.Itoa(min(n, chunk))+"}")
 	}
-	for n := high - low; n > 0; n -= re2Repeats {
-		all = append(all, "{0,"+strconv.Itoa(min(n, re2Repeats))+"}")
+	for n := high - low; n > 0; n -= chunk {
+		all = append(all, "{0,"+strconv.Itoa(min(n, chunk))+"}")
 	}
 	if endless {
 		all = append(all, "*")
@@ -84,13 +103,16 @@ func repeats(low, high int, endless bool) []string {
 func (r *rewriter) begin() {
 	switch r.text[r.at] {
 	case '(':
-		r.groups = append(r.groups, r.out.Len())
-		r.atom = r.out.Len()
+		r.outer = append(r.outer, r.group)
+		r.group = repeated{r.out.Len(), 1, 1}
+		r.last = r.group
 	case ')':
-		if n := len(r.groups); n > 0 {
-			r.atom, r.groups = r.groups[n-1], r.groups[:n-1]
+		if n := len(r.outer); n > 0 {
+			r.last = r.group
+			r.group, r.outer = r.outer[n-1], r.outer[:n-1]
+			r.group.holds(r.last)
 		}
 	default:
-		r.atom = r.out.Len()
+		r.last = repeated{r.out.Len(), 1, 1}
 	}
 }

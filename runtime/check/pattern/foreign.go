@@ -1,0 +1,113 @@
+package pattern
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Foreign returns a part of a pattern that RE2 takes and ECMA-262 does not with the flag u, and what to write instead; both are empty if
+// there is none. Compile gives such a part the meaning that RE2 has for it, but for classes such as [:alpha:], which are letters and colons:
+// validators that clients have refuse it, or read something else.
+func Foreign(text string) (part, instead string) {
+	inClass := false
+	for i := 0; i < len(text); i++ {
+		rest := text[i:]
+		switch rest[0] {
+		case '\\':
+			if part, instead = foreignEscape(rest); part != "" {
+				return part, instead
+			}
+			i++ // what is escaped
+		case '[':
+			if m := posixClass.FindStringSubmatch(rest); inClass && m != nil && posixClasses[m[2]] != "" {
+				return "[" + m[0] + "]", "[" + m[1] + posixClasses[m[2]] + "]"
+			}
+			inClass = true
+		case ']':
+			inClass = false
+		case '(', '{':
+			if part, instead = foreignGroup(rest); part != "" && !inClass {
+				return part, instead
+			}
+		}
+	}
+	return "", ""
+}
+
+// foreignEscape is Foreign for what a backslash begins with.
+func foreignEscape(rest string) (part, instead string) {
+	if m := property.FindStringSubmatch(rest); m != nil {
+		return foreignProperty(m)
+	}
+	switch {
+	case strings.HasPrefix(rest, `\A`):
+		return `\A`, "^"
+	case strings.HasPrefix(rest, `\z`):
+		return `\z`, "$"
+	case strings.HasPrefix(rest, `\Q`):
+		return `\Q`, `a backslash before each of ^ $ \ . * + ? ( ) [ ] { } |`
+	case strings.HasPrefix(rest, `\a`):
+		return `\a`, `\x07`
+	case strings.HasPrefix(rest, `\x{`):
+		return `\x{`, `\u{`
+	case octal.MatchString(rest):
+		return rest[:3], `\x and two hexadecimal digits`
+	}
+	return "", ""
+}
+
+var (
+	octal = regexp.MustCompile(`^\\0[0-9]`)
+	// property matches the escapes of properties: the letter, and a letter or what stands in braces.
+	property = regexp.MustCompile(`^\\([pP])(?:([A-Za-z])|\{([^}]*)\})`)
+)
+
+// foreignProperty is Foreign for \pL, \p{^L}, and scripts that are not called so.
+func foreignProperty(m []string) (part, instead string) {
+	name, not := strings.CutPrefix(m[3], "^")
+	script := unicode.Scripts[name] != nil
+	switch {
+	case m[2] != "":
+		return m[0], `\` + m[1] + "{" + m[2] + "}"
+	case !not && !script:
+		return "", ""
+	case script:
+		name = "Script=" + name
+	}
+	letter := m[1]
+	if not {
+		letter = map[string]string{"p": "P", "P": "p"}[letter]
+	}
+	return m[0], `\` + letter + "{" + name + "}"
+}
+
+// foreignGroup is Foreign for what begins with a parenthesis or a brace.
+func foreignGroup(rest string) (part, instead string) {
+	if m := flags.FindStringSubmatch(rest); m != nil && (m[2] == ")" || strings.Contains(m[1], "U")) {
+		if strings.Contains(m[1], "U") {
+			return m[0], "nothing: how much a repeat takes does not change what matches"
+		}
+		return m[0], "both letters, as in [Aa], or (?" + m[1] + ":…) around what it is about"
+	}
+	if strings.HasPrefix(rest, "(?P<") {
+		return "(?P<", "(?<"
+	}
+	if m := atMost.FindStringSubmatch(rest); m != nil {
+		return m[0], "{0" + m[1] + "}, or \\{ for the character"
+	}
+	return "", ""
+}
+
+var (
+	flags  = regexp.MustCompile(`^\(\?([imsU]+(?:-[imsU]+)?|-[imsU]+)([:)])`)
+	atMost = regexp.MustCompile(`^\{(,[0-9]+)\}`)
+
+	posixClass = regexp.MustCompile(`^\[:(\^?)([a-z]+):\]`)
+)
+
+// posixClasses are the classes of POSIX, as ECMA-262 writes their characters.
+var posixClasses = map[string]string{
+	"alnum": "A-Za-z0-9", "alpha": "A-Za-z", "ascii": `\x00-\x7f`, "blank": ` \t`, "cntrl": `\x00-\x1f\x7f`, "digit": "0-9", "graph": "!-~", "lower": "a-z",
+	"print": " -~", "punct": "!-\\/:-@\\[-`\\{-~", "space": `\s`, "upper": "A-Z", "word": `\w`, "xdigit": "0-9A-Fa-f",
+}
