@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/types"
 	"os"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 
 // TestDAY07PagesCompile: who copies a Go block of a page into the project that init writes has a program, but for what the page does not say.
 func TestDAY07PagesCompile(t *testing.T) {
-	for _, page := range []string{"../runtime/server/README.md", "../runtime/streamhttp/README.md", "../runtime/servertest/README.md"} {
+	for _, page := range []string{"../runtime/server/README.md", "../runtime/streamhttp/README.md", "../runtime/servertest/README.md", "../runtime/client/README.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -55,6 +56,7 @@ const (
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -64,6 +66,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/metrics"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -73,6 +76,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 
 	"example.com/app/reports"
+	"example.com/app/reportsclient"
 )
 `
 	// pageProject is what a page takes for granted. Methods in a block hide those of Handlers, so one that differs is an error.
@@ -120,7 +124,7 @@ func compilesInAProject(t *testing.T, block string) error {
 	return wrong
 }
 
-// reportsPackage is what the manifest of a new project generates.
+// reportsPackage is what the manifest of a new project generates, with a client beside it.
 func reportsPackage(t *testing.T, c *compiler) map[string][]*ast.File {
 	files, err := templates.Scaffold(templates.Project{Module: "example.com/app", Import: "example.com/app", Package: "reports", Runtime: "github.com/mcpkiln/mcpkiln", OwnGoMod: true})
 	if err != nil {
@@ -130,18 +134,24 @@ func reportsPackage(t *testing.T, c *compiler) map[string][]*ast.File {
 		if f.Path != "mcpkiln.yaml" {
 			continue
 		}
-		var parsed []*ast.File
-		for _, g := range mustGenerate(t, Config{Manifest: Source{f.Path, f.Content}}).Files {
-			if !strings.HasSuffix(g.Path, ".go") {
-				continue
+		source := Source{f.Path, f.Content}
+		server := mustGenerate(t, Config{Manifest: source, Import: "example.com/app", Out: "reports"})
+		caller := mustGenerate(t, Config{Manifest: source, Import: "example.com/app", Out: "both", Client: "reportsclient"}).Client
+		all := map[string][]*ast.File{}
+		for dir, files := range map[string][]File{"reports": server.Files, caller.Dir: caller.Files} {
+			for _, g := range files {
+				if !strings.HasSuffix(g.Path, ".go") {
+					continue
+				}
+				file, err := parser.ParseFile(c.files, g.Path, g.Content, parser.SkipObjectResolution)
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := path.Join("example.com/app", dir, path.Dir(g.Path))
+				all[at] = append(all[at], file)
 			}
-			file, err := parser.ParseFile(c.files, g.Path, g.Content, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parsed = append(parsed, file)
 		}
-		return map[string][]*ast.File{"example.com/app/reports": parsed}
+		return all
 	}
 	t.Fatal("a new project has no manifest")
 	return nil

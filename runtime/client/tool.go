@@ -49,7 +49,7 @@ func (t *Tool[In, Out]) Start(ctx context.Context, s *Session, in *In, opts ...C
 		return nil, err
 	}
 	x, err := s.startTool(ctx, t.Name, args, opts)
-	return t.execution(x, err)
+	return t.execution(s, x, err)
 }
 
 // Resume follows a task of the tool that another session has made, perhaps in another process. A ref of another tool is an error. What the
@@ -63,10 +63,10 @@ func (t *Tool[In, Out]) Resume(ctx context.Context, s *Session, ref Ref, opts ..
 	}
 	s.compareTools(ctx)
 	x, err := s.resume(ref, opts)
-	return t.execution(x, err)
+	return t.execution(s, x, err)
 }
 
-func (t *Tool[In, Out]) execution(x *execution, err error) (*Execution[Out], error) {
+func (t *Tool[In, Out]) execution(s *Session, x *execution, err error) (*Execution[Out], error) {
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (t *Tool[In, Out]) execution(x *execution, err error) (*Execution[Out], err
 	if ref != (Ref{}) {
 		ref.Schema = t.derived.of(t.Definition).hash
 	}
-	return &Execution[Out]{x: x, ref: ref, read: func(r *ToolResult) (*Out, error) { return t.output(x.s, r) }}, nil
+	return &Execution[Out]{x: x, ref: ref, read: func(r *ToolResult) (*Out, error) { return t.output(s, r) }}, nil
 }
 
 // arguments are those of a call, checked.
