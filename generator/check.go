@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ const (
 	HandEdited FindingKind = "hand-edited" // neither as an earlier run left it nor what Generate makes
 	Conflicted FindingKind = "conflicted"  // a merge left conflict markers
 	Stale      FindingKind = "stale"       // left by an earlier run, no longer generated
+	Newer      FindingKind = "newer"       // of an unchanged manifest another version of mcpkiln makes something else
 )
 
 // remedies say what to do about each kind.
@@ -31,6 +33,7 @@ var remedies = map[FindingKind]string{
 	HandEdited: "move the change to the manifest or to a file of your own, then run mcpkiln generate --force",
 	Conflicted: "run mcpkiln generate",
 	Stale:      "no longer generated; mcpkiln generate removes it",
+	Newer:      "the manifest is unchanged, another mcpkiln wrote it; run mcpkiln generate",
 }
 
 // Finding is one file that Write would change.
@@ -38,6 +41,8 @@ type Finding struct {
 	Path string // joined to the manifest's directory
 	Kind FindingKind
 	Diff string // unified, from the disk to what is generated; empty for Missing and Stale
+	// From and To are the versions of mcpkiln that wrote the file and that would write it now.
+	From, To string
 }
 
 // String is one line for a person: what and what to do.
@@ -77,6 +82,14 @@ func (t *target) findings() (all []Finding) {
 		}
 		all = append(all, f)
 	}
+	from, to, same := t.versions()
+	for i := range all {
+		f := &all[i]
+		f.From, f.To = from, to
+		if same && (f.Kind == Outdated || from != to && (f.Kind == Missing || f.Kind == Stale)) {
+			f.Kind = Newer
+		}
+	}
 	slices.SortFunc(all, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
 	return all
 }
@@ -88,6 +101,23 @@ func (t *target) compare(f File) Finding {
 	}
 	kind := map[ownership]FindingKind{intact: Outdated, edited: HandEdited, conflicted: Conflicted}[t.owner[f.Path]]
 	return Finding{Path: t.path(f.Path), Kind: kind, Diff: changes(f.Path, old, f.Content)}
+}
+
+// versions are those of mcpkiln that wrote the directory and that would write it now, and whether both have read the same: what is made
+// follows from that alone, so another content is then another generator's.
+func (t *target) versions() (from, to string, same bool) {
+	var now Lock
+	var digest string
+	for _, f := range t.want.Files {
+		switch f.Path {
+		case LockName:
+			now, _ = parseLock(f.Content)
+		case docName:
+			_, digest = sourceIn(f.Content)
+		}
+	}
+	_, was := sourceIn(t.files[docName])
+	return t.lock.Tool, now.Tool, digest != "" && digest == was && t.lock.sameBut(now)
 }
 
 // changes is a unified diff from the disk to what is generated.
@@ -104,9 +134,32 @@ func Summary(findings []Finding) string {
 	for _, f := range findings {
 		count[f.Kind]++
 	}
+	if n := count[Newer]; n > 0 && n == len(findings) {
+		return byAnother(findings)
+	}
 	text := fmt.Sprintf("%d missing, %d outdated, %d hand-edited, %d stale", count[Missing], count[Outdated], count[HandEdited], count[Stale])
-	if n := count[Conflicted]; n > 0 {
-		text += fmt.Sprintf(", %d conflicted", n)
+	for _, kind := range []FindingKind{Conflicted, Newer} {
+		if n := count[kind]; n > 0 {
+			text += fmt.Sprintf(", %d %s", n, kind)
+		}
 	}
 	return text
+}
+
+// byAnother is the summary of what is no drift, but an upgrade. The lock says no more than who wrote the files.
+func byAnother(findings []Finding) string {
+	n, last := 0, findings[len(findings)-1]
+	for _, f := range findings {
+		if filepath.Base(f.Path) != LockName {
+			n++
+		}
+	}
+	files := "files"
+	if n == 1 {
+		files = "file"
+	}
+	if last.From == last.To {
+		return fmt.Sprintf("the manifest is unchanged; another build of mcpkiln %s changes %d %s", last.To, n, files)
+	}
+	return fmt.Sprintf("the manifest is unchanged; mcpkiln %s → %s changes %d %s", last.From, last.To, n, files)
 }

@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,6 +82,40 @@ func former(dir, base string) (t *target, ok bool) {
 		}
 	}
 	return t, !t.readLock().HasErrors()
+}
+
+// Remembered are the flags with which the packages of a manifest were generated, as their locks say: one set for each way, and none if there is
+// no package. base is the manifest's directory, source the manifest from the module's root.
+func Remembered(base, source string) (ways []map[string]string) {
+	root, ds := moduleOf(base, Output{})
+	if ds.HasErrors() {
+		return nil
+	}
+	walkModule(root, func(dir string, has func(name string) bool) {
+		if !has(LockName) && !has(docName) {
+			return
+		}
+		t, ok := former(dir, base)
+		if ok && t.source() == source && !slices.ContainsFunc(ways, func(w map[string]string) bool { return maps.Equal(w, t.lock.Flags) }) {
+			ways = append(ways, t.lock.Flags)
+		}
+	})
+	return ways
+}
+
+// ManifestOf is the manifest that the package in dir was made of, as its files say, joined to dir; empty if it is gone, or there is none.
+func ManifestOf(dir string) string {
+	root, ds := moduleOf(dir, Output{})
+	t, ok := former(dir, dir)
+	source := filepath.FromSlash(t.source())
+	if ds.HasErrors() || !ok || !filepath.IsLocal(source) {
+		return ""
+	}
+	up, err := filepath.Rel(absolute(dir), filepath.Join(root, source))
+	if info, missing := os.Stat(filepath.Join(root, source)); err != nil || missing != nil || info.IsDir() {
+		return ""
+	}
+	return filepath.Join(dir, up)
 }
 
 // targeted reports whether dir is a directory of the plan. Its name may be spelled in another way, where the system allows that.

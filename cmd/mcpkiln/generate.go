@@ -26,8 +26,12 @@ Files that would not change are not touched. On any error nothing is written. A 
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Listed, o.PruneWith = underGoGenerate()
+			path, err := manifestPath(args)
+			if err != nil {
+				return err
+			}
 			for {
-				s, err := flags.load(args)
+				s, err := flags.load(path)
 				if err != nil {
 					return err
 				}

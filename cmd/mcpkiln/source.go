@@ -8,6 +8,7 @@ import (
 	"os"
 	slashpath "path"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,14 +42,60 @@ func (o *overrides) register(cmd *cobra.Command) {
 	f.StringVar(&o.config.ServerVersion, "server-version", "", "server version, likewise")
 }
 
-// load reads the manifest named by args, or the one in this directory, and the schema file.
-func (o *overrides) load(args []string) (*sources, error) {
-	path, err := manifestPath(args)
-	if err != nil {
-		return nil, err
+// fields are the flags of one value by their names.
+func (o *overrides) fields() map[string]*string {
+	c := &o.config
+	return map[string]*string{"package": &c.Package, "out": &c.Out, "client": &c.Client, "server-name": &c.ServerName, "server-version": &c.ServerVersion}
+}
+
+// flags are those that were given, as the lock remembers them: the schema file by its path from the module's root, if it is in the module.
+func (o *overrides) flags(root string) map[string]string {
+	given := map[string]string{}
+	for name, value := range o.fields() {
+		if *value != "" {
+			given[name] = *value
+		}
 	}
+	if len(o.config.Revisions) > 0 {
+		given["revision"] = strings.Join(o.config.Revisions, ",")
+	}
+	if abs, err := filepath.Abs(o.schemaFile); err == nil && o.schemaFile != "" {
+		if rel, err := filepath.Rel(root, abs); err == nil && filepath.IsLocal(rel) {
+			given["schema"] = filepath.ToSlash(rel)
+		}
+	}
+	return given
+}
+
+// remember takes the flags that a lock remembers. A name that is none, or a path that leads out of the module, is not read.
+func (o *overrides) remember(root string, flags map[string]string) {
+	for name, value := range o.fields() {
+		*value = flags[name]
+	}
+	if list := flags["revision"]; list != "" {
+		o.config.Revisions = strings.Split(list, ",")
+	}
+	if file := filepath.FromSlash(flags["schema"]); filepath.IsLocal(file) {
+		o.schemaFile = shortest(filepath.Join(root, file))
+	}
+}
+
+// shortest is a path from the working directory, if there is one.
+func shortest(path string) string {
+	if dir, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			return rel
+		}
+	}
+	return path
+}
+
+// load reads the manifest at path, what it names, and the schema file.
+func (o *overrides) load(path string) (*sources, error) {
 	s := &sources{config: o.config, base: filepath.Dir(path)}
 	s.config.ToolVersion = toolVersion()
+	s.config.Flags = o.flags(moduleRoot(path))
+	var err error
 	if s.config.Import, s.config.Dir, err = placeInModule(path); err != nil {
 		return nil, err
 	}
@@ -66,6 +113,16 @@ func (o *overrides) load(args []string) (*sources, error) {
 		}
 	}
 	return s, nil
+}
+
+// moduleRoot is the root of the module that a file is in; empty for none.
+func moduleRoot(file string) string {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return ""
+	}
+	root, _, _ := enclosingModule(abs)
+	return root
 }
 
 // placeInModule is the import path of the manifest's directory, and its path from the module's root; both are empty outside of a module,
