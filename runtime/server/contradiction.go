@@ -29,6 +29,7 @@ func contradiction(op wire.Op, params []byte) error {
 // formContradiction looks for a form that nobody can fill in.
 func formContradiction(params []byte) error {
 	var asked struct {
+		Message         string
 		RequestedSchema struct {
 			Properties map[string]askedField
 			Required   []string
@@ -48,8 +49,8 @@ func formContradiction(params []byte) error {
 		if err := field.contradiction(); err != nil {
 			return fmt.Errorf("/requestedSchema/properties/%s: %w", name, err)
 		}
-		if field.secret(name) {
-			return &SecretError{name}
+		if why := field.secret(name, asked.Message); why != "" {
+			return &SecretError{name, why}
 		}
 	}
 	return nil
@@ -60,22 +61,32 @@ type askedField struct {
 	MinLength, MaxLength, MinItems, MaxItems, Minimum, Maximum *float64
 	Enum, OneOf                                                *[]any
 
-	Type, Title, Format string
-	Sensitive           any `json:"x-sensitive"`
+	Type, Title, Description, Format string
+	Sensitive                        any `json:"x-sensitive"`
 }
 
-// secret reports whether the field, of that name, asks for text that is a secret by its name or title, as the generator's check does.
-func (f *askedField) secret(name string) bool {
+// secret says why the field, of that name, must not be asked for: it is a secret, as the generator's check has it. Empty: it is none.
+func (f *askedField) secret(name, message string) string {
 	typed := f.Type == "string" && f.Enum == nil && f.OneOf == nil && f.Format == ""
-	return f.Sensitive == true || typed && (secret.Named(name) || secret.Named(f.Title))
+	switch {
+	case f.Sensitive == true:
+		return fmt.Sprintf("a form must not ask for secrets, and %.80q is x-sensitive", name)
+	case f.Sensitive == false || !typed:
+		return ""
+	}
+	asked := secret.Field{Name: name, Title: f.Title, Description: f.Description, Message: message}
+	return asked.Asked()
 }
 
-// SecretError says that a form was to ask for a secret, which forms must not (LET04): it is not sent. What is meant are texts of which the
-// name or title says so, and fields that are x-sensitive.
-type SecretError struct{ Field string }
+// SecretError says that a form was to ask for a secret, which forms must not (LET04): it is not sent. What is meant are fields that are
+// x-sensitive, and texts of which the name, the title, the description or the message says so, unless they are x-sensitive: false.
+type SecretError struct {
+	Field string
+	why   string
+}
 
 // Error implements error.
-func (e *SecretError) Error() string { return secret.Found(e.Field) + "; " + secret.Remedy }
+func (e *SecretError) Error() string { return e.why + "; " + secret.Remedy }
 
 func (f *askedField) contradiction() error {
 	for _, limit := range []struct {

@@ -15,8 +15,9 @@ import (
 // field it is and what to do instead.
 func TestLET04AFormForASecretIsNotSent(t *testing.T) {
 	forms := map[string]string{
-		`{"apiKey":{"type":"string"}}`: "apiKey", `{"name":{"type":"string"},"pin_code":{"type":"string","title":"T"}}`: "pin_code",
+		`{"apiKey":{"type":"string"}}`: "apiKey", `{"name":{"type":"string"},"card_pin":{"type":"string","title":"T"}}`: "card_pin",
 		`{"value":{"type":"string","title":"Your password"}}`: "value", `{"hint":{"type":"string","x-sensitive":true}}`: "hint",
+		`{"value":{"type":"string","description":"Your API key."}}`: "value", `{"pinCode":{"type":"string"}}`: "", `{"password":{"type":"string","x-sensitive":false}}`: "",
 		`{"shipping":{"type":"string","title":"How to ship"}}`: "", `{"remember_password":{"type":"boolean"}}`: "", `{"pin":{"type":"integer"}}`: "",
 		`{"credentials":{"type":"string","enum":["a","b"]}}`: "", `{"secretary":{"type":"string"},"tokenizer":{"type":"string"}}`: "",
 	}

@@ -19,12 +19,12 @@
 //	unknown-key missing-key wrong-type unquoted unknown-value empty-list empty-text duplicate-entry no-uri icon-source
 //	unknown-revision go-package go-out
 //	tool-name duplicate-tool method-name custom-extension extension-name schema-type duration count impossible-policy
-//	elicitation-name elicitation-schema elicitation-default meta-name
+//	elicitation-name elicitation-schema elicitation-default elicitation-secret meta-name
 //	listed-name argument-schema needless-completion mime-type same-uri uri-template required-variable unknown-variable overlapping-templates
 //
 // Only warnings:
 //
-//	no-tools long-tool-name unused-policy elicitation-secret elicitation-url
+//	no-tools long-tool-name unused-policy elicitation-url
 //
 // # Rejected
 //

@@ -28,7 +28,7 @@ func (l *loader) elicitation(m schema.Member) Elicitation {
 	l.fields(m.Value, "an elicitation", map[string]func(*schema.Node){
 		"goName":        l.goName(&e.GoName),
 		"message":       l.into(&e.Message),
-		"schema":        func(n *schema.Node) { e.Schema = l.question(n) },
+		"schema":        func(n *schema.Node) { e.Schema = l.question(n, m.Value.Get("message")) },
 		"timeout":       l.duration(&e.Timeout),
 		"beforeTask":    l.flag(&e.BeforeTask),
 		"onUnsupported": func(n *schema.Node) { e.OnUnsupported = choice(l, n, Fail, Decline, Default) },
@@ -65,7 +65,7 @@ func (l *loader) answerable(e Elicitation) {
 
 // question reads the schema of a question. The protocol allows one flat object of primitives, so that a client can
 // draw a form from it.
-func (l *loader) question(n *schema.Node) *schema.Document {
+func (l *loader) question(n, message *schema.Node) *schema.Document {
 	if !l.is(n, schema.Object) {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (l *loader) question(n *schema.Node) *schema.Document {
 	}
 	for _, m := range n.Get("properties").Members {
 		l.primitive(m.Value)
-		l.secret(m)
+		l.secret(message, m)
 	}
 	l.requires(n)
 	l.linksWithin(n)

@@ -7,23 +7,34 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// A form passes through the client and often through its model, so the specification forbids to ask for secrets there, and forbids
-// links that users may follow (LET04). Both are guessed from names and words, so they only warn; x-sensitive is no guess.
+// A form passes through the client and often through its model, so the specification forbids to ask for secrets there: the runtime sends
+// no such form, so it is an error here, though it is guessed from words. x-sensitive is no guess. Links that users may follow are forbidden,
+// too (LET04), but what is one is for them to see: a warning.
 
-// secret warns of a text field that is named like a secret.
-func (l *loader) secret(m schema.Member) {
+// secret reports a text field that asks for a secret.
+func (l *loader) secret(message *schema.Node, m schema.Member) {
 	n := m.Value
-	if s := n.Get("x-sensitive"); s.Is(schema.Bool) && s.Text == "true" {
-		l.ds.Report(s, "elicitation-secret", secret.Remedy, "a form must not ask for what is sensitive")
+	if s := n.Get("x-sensitive"); s.Is(schema.Bool) {
+		if s.Text == "true" {
+			l.ds.Report(s, "elicitation-secret", "ask with a URL question (methods: [elicitation/create], mode url)", "a form must not ask for what is sensitive")
+		}
 		return
 	}
 	if n.Get("type").Is(schema.String) && n.Get("type").Text != "string" || n.Get("enum") != nil || n.Get("oneOf") != nil || n.Get("format") != nil {
 		return
 	}
-	if secret.Named(m.Key) || n.Get("title").Is(schema.String) && secret.Named(n.Get("title").Text) {
-		l.ds = append(l.ds, schema.Diagnostic{Pos: m.KeyPos, Pointer: n.Pointer, Code: "elicitation-secret", Severity: schema.Warning,
-			Hint: secret.Remedy, Message: secret.Found(m.Key)})
+	f := secret.Field{Name: m.Key, Title: textOf(n.Get("title")), Description: textOf(n.Get("description")), Message: textOf(message)}
+	if why := f.Asked(); why != "" {
+		l.ds.ReportAt(m.KeyPos, n.Pointer, "elicitation-secret", secret.Remedy, "%s", why)
 	}
+}
+
+// textOf is the text of a string, "" of anything else.
+func textOf(n *schema.Node) string {
+	if n.Is(schema.String) {
+		return n.Text
+	}
+	return ""
 }
 
 var link = regexp.MustCompile(`(?i)\bhttps?://|\bwww\.[a-z0-9-]+\.`)

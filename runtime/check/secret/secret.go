@@ -1,9 +1,10 @@
-// Package secret tells names of secrets from others. A form passes through the client, and often through its model, so the specification
-// forbids to ask for secrets there (LET04). The generator and the runtime both look at the names and titles of fields, with the words that are
-// here, and say the same of them.
+// Package secret tells forms that ask for secrets from others. A form passes through the client, and often through its model, so the
+// specification forbids to ask for secrets there (LET04). The generator refuses such a question of the manifest, and the runtime one that a
+// handler asks, by what is here.
 //
-// It is a guess. A secret is named by how its name ends, or by what stands before an addition that still means it: databasePassword and
-// password_again, but not passwordPolicy. What is not text to be typed in, such as a number or a choice, is none.
+// It is a guess. A secret is named by how a name or title ends, or by what stands before an addition that still means it: databasePassword and
+// password_again, but not passwordPolicy. A description names one at its beginning (your API key), and it or the message asks for one (enter
+// your password). What is not text to be typed in, such as a number or a choice, is none, and neither is a field that says x-sensitive: false.
 package secret
 
 import (
@@ -13,23 +14,54 @@ import (
 )
 
 // Remedy is what to do instead.
-const Remedy = "ask with a URL question (methods: [elicitation/create], mode url), where the client does not see the answer"
+const Remedy = "ask with a URL question (methods: [elicitation/create], mode url), where the client does not see the answer; " +
+	"if it is none, say x-sensitive: false at the field"
 
-// Found says of a field that it is named like a secret.
-func Found(field string) string {
-	return fmt.Sprintf("a form must not ask for secrets, and %.80q is named like one", field)
+// Field is a field of a form in which text is typed.
+type Field struct {
+	Name, Title, Description string
+	Message                  string // of the form
 }
 
-// phrases are the words of secrets, in lower case, with blanks between them or none.
-var phrases = regexp.MustCompile(`\b(?:` + strings.Join([]string{
+// Asked says which words ask for a secret in the field, as the reason not to; "" if none do.
+func (f *Field) Asked() string {
+	by := ""
+	switch {
+	case Named(f.Name) || Named(f.Title):
+		by = fmt.Sprintf("%.80q is named like one", f.Name)
+	case asks(f.Description, beginsWith) || asks(f.Description, wants):
+		by = fmt.Sprintf("the description of %.80q asks for one", f.Name)
+	case asks(f.Message, wants):
+		by = fmt.Sprintf("the message asks for one, which could be written into %.80q", f.Name)
+	default:
+		return ""
+	}
+	return "a form must not ask for secrets, and " + by
+}
+
+// phrase matches the words of secrets, in lower case, with blanks between them or none, and the word after them.
+var phrase = `\b(?:` + strings.Join([]string{
 	`pass ?words?`, `pass ?phrases?`, `pass ?codes?`, `pass ?keys?`, `passwd`, `pwd`, `secrets?`, `credentials?`,
 	`(?:api|access|private|secret|signing|encryption|decryption|ssh|gpg|pgp|recovery|account|license) ?keys?`,
 	`(?:api|access|auth|bearer|refresh|session|security|personal access|id) ?tokens?`, `token`,
 	`(?:seed|recovery|backup|mnemonic) ?(?:phrase|words|codes?)`, `mnemonic`,
 	`(?:credit|debit|payment|bank) ?card(?: ?(?:number|no))?`, `card ?(?:number|no)`, `cvv`, `cvc`, `cvn`, `csc`,
 	`(?:security|otp|totp|2 ?fa|mfa|one ?time|authenticator) ?(?:codes?|pass ?(?:words?|codes?)|pin)`, `t?otp`,
-	`pin(?: ?(?:codes?|number|no))?`, `ssn`, `social ?security ?(?:number|no)`,
-}, "|") + `)\b(?: ([a-z]+))?`)
+	`(?:atm|bank|card|login|phone|sim|security) ?pin(?: ?codes?)?`, `pin(?: ?(?:number|no))?`, `ssn`, `social ?security ?(?:number|no)`,
+}, "|") + `)\b(?: ([a-z]+))?`
+
+var (
+	phrases = regexp.MustCompile(phrase)
+	// beginsWith matches a description that begins with a secret, wants a text that asks for one.
+	beginsWith = regexp.MustCompile(`^ ?` + before + phrase)
+	wants      = regexp.MustCompile(`\b(?:enter|type|provide|give|supply|input|paste|insert|submit|tell|specify|need|what is) ` + before + phrase)
+)
+
+// before is what stands before the secret that is meant: articles and the like, and two more words, such as whose it is (git hub).
+const before = `(?:(?:me|us|in|here|the|a|an|your|our|my|new|old|current|existing|valid) ){0,4}(?:[a-z0-9]+ ){0,2}`
+
+// otherwise is a word before a secret with which something else is meant, or not to enter it.
+var otherwise = regexp.MustCompile(`\b(?:of|for|to|about|without|instead|no|not|never|don t|dont|than|or|and|with|by|from|on|whether|which|rotate|delete|revoke|reset)\b`)
 
 // about are words that make something else of the phrase before them: what is said of a secret, not the secret.
 var about = regexp.MustCompile(`^(?:policy|policies|manager|managers|length|strength|rules?|hint|name|names|id|ids|type|types|kind|count|limit|limits|usage|budget|` +
@@ -41,6 +73,12 @@ var (
 	number  = regexp.MustCompile(`([A-Za-z])([0-9])|([0-9])([A-Za-z])`)
 	other   = regexp.MustCompile(`[^a-z0-9]+`)
 )
+
+// not is what stands before asking where it is the opposite.
+var not = regexp.MustCompile(`\b(?:not|never|don t|dont|cannot) $`)
+
+// told is a word after a secret of which something is told.
+var told = regexp.MustCompile(`^(?:is|was|has|had|will|must|can|may|should|expired?|and)$`)
 
 // words are those of a name or text: apiKey, API_KEY and api-key are api key.
 func words(name string) string {
@@ -57,9 +95,34 @@ func Named(name string) bool {
 		if m == nil {
 			return false
 		}
-		if m[2] < 0 || !about.MatchString(text[m[2]:m[3]]) {
+		if means(text, m) {
 			return true
 		}
 		text = text[m[2]:]
 	}
+}
+
+// means reports whether what follows a phrase leaves it what it is. A PIN code is a postal code in India.
+func means(text string, m []int) bool {
+	if m[2] < 0 {
+		return true
+	}
+	next := text[m[2]:m[3]]
+	postal := strings.HasPrefix(next, "code") && strings.HasSuffix(strings.TrimRight(text[:m[2]], " "), "pin")
+	return !about.MatchString(next) && !postal
+}
+
+// asks reports whether a text asks for a secret with a pattern.
+func asks(text string, pattern *regexp.Regexp) bool {
+	text = words(text)
+	for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
+		said, next := text[m[0]:m[1]], ""
+		if m[2] >= 0 {
+			said, next = text[m[0]:m[2]], text[m[2]:m[3]]
+		}
+		if means(text, m) && !otherwise.MatchString(said) && !told.MatchString(next) && !not.MatchString(text[:m[0]]) {
+			return true
+		}
+	}
+	return false
 }
