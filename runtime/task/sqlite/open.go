@@ -1,0 +1,208 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+var (
+	// ErrOwned: another process has opened the file, or this one has.
+	ErrOwned = errors.New("another process keeps its tasks in this file")
+	// ErrClosed: the store was closed.
+	ErrClosed = errors.New("sqlite: the store of tasks is closed")
+)
+
+// readers is how many reads go on at once. They do not wait for writes.
+const readers = 4
+
+// Store is a task.Store in an SQLite file. Make one with Open; it is safe for concurrent use.
+type Store struct {
+	file    string
+	start   time.Time // of the store's clock
+	cursors task.Cursors
+	owner   *sql.Conn // holds the lock on FILE-owner
+	write   *conn     // the writer's
+	idle    chan *conn
+	ops     chan *op
+	closed  chan struct{} // no more calls
+	stopped chan struct{} // the writer has returned
+	end     sync.Once
+
+	// The writer's own.
+	accounts map[string]*account
+	all      account
+	lastSeq  int64
+
+	mu      sync.RWMutex
+	live    map[string]*record // the unfinished tasks that have a lease or are new, as they are committed
+	watched map[string]chan struct{}
+}
+
+// Open keeps tasks in the main file of db, which it creates or brings up to date if it has to, and becomes the owner of the file. db stays the
+// caller's, to be closed after the store; the store takes six of its connections, so db has no limit or a higher one. Errors say what is wrong
+// with the file; ErrOwned if another process has it.
+func Open(ctx context.Context, db *sql.DB) (*Store, error) {
+	s := &Store{
+		start: time.Now(), ops: make(chan *op, maxBatch), closed: make(chan struct{}), stopped: make(chan struct{}), idle: make(chan *conn, readers),
+		accounts: map[string]*account{}, live: map[string]*record{}, watched: map[string]chan struct{}{},
+	}
+	if max := db.Stats().MaxOpenConnections; max > 0 && max < readers+2 {
+		return nil, fmt.Errorf("sqlite: the database allows %d connections, the store of tasks needs %d: call SetMaxOpenConns(0)", max, readers+2)
+	}
+	if err := s.open(ctx, db); err != nil {
+		s.release()
+		return nil, s.explain(err)
+	}
+	go s.writeAll()
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, db *sql.DB) (err error) {
+	if s.write, err = connect(ctx, db, "PRAGMA busy_timeout = 5000"); err != nil {
+		return err
+	}
+	if s.file, err = s.write.file(ctx); err != nil {
+		return err
+	}
+	if err = s.write.try(ctx); err != nil {
+		return err
+	}
+	if err = s.own(ctx, db); err != nil {
+		return err
+	}
+	if err = s.write.wal(ctx); err != nil {
+		return err
+	}
+	if err = s.write.migrate(ctx); err != nil {
+		return err
+	}
+	if err = s.load(ctx); err != nil {
+		return err
+	}
+	for range readers {
+		c, err := connect(ctx, db, "PRAGMA busy_timeout = 5000", "PRAGMA query_only = 1")
+		if err != nil {
+			return err
+		}
+		s.idle <- c
+	}
+	return nil
+}
+
+// file is the main file of the connection.
+func (c *conn) file(ctx context.Context) (file string, err error) {
+	err = c.query(ctx, func(scan func(...any) error) error {
+		var n int
+		var name, path string
+		err := scan(&n, &name, &path)
+		if name == "main" {
+			file = path
+		}
+		return err
+	}, "PRAGMA database_list")
+	if err == nil && file == "" {
+		err = errors.New("a database in memory or a temporary one does not outlive the process: name a file")
+	}
+	return file, err
+}
+
+// try writes to the file and takes it back: one that is no database, or can not be written, says so.
+func (c *conn) try(ctx context.Context) error {
+	err := c.run(ctx, "BEGIN IMMEDIATE", "CREATE TABLE mcpkiln_try (one INTEGER)")
+	_ = c.run(context.WithoutCancel(ctx), "ROLLBACK")
+	return err
+}
+
+// wal makes commits durable.
+func (c *conn) wal(ctx context.Context) error {
+	var mode string
+	if err := c.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return fmt.Errorf("the file can not have a write-ahead log: its journal mode stays %q", mode)
+	}
+	return c.run(ctx, "PRAGMA synchronous = FULL", "PRAGMA journal_size_limit = 67108864")
+}
+
+// load reads what the store keeps in memory.
+func (s *Store) load(ctx context.Context) error {
+	var key []byte
+	if err := s.write.QueryRowContext(ctx, "SELECT value FROM mcpkiln_settings WHERE name = 'cursor key'").Scan(&key); err != nil {
+		return err
+	}
+	if len(key) != task.CursorKey {
+		return task.ErrDamaged
+	}
+	s.cursors = task.NewCursors([task.CursorKey]byte(key))
+	if err := s.write.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM mcpkiln_tasks").Scan(&s.lastSeq); err != nil {
+		return err
+	}
+	return s.count(ctx)
+}
+
+// Close waits for the calls that were made, lets other processes have the file, and gives the connections back. Later calls get ErrClosed.
+func (s *Store) Close() error {
+	s.end.Do(func() {
+		close(s.closed)
+		<-s.stopped
+		for range readers {
+			s.release1(<-s.idle)
+		}
+		s.release()
+	})
+	return nil
+}
+
+// release gives back what open has taken.
+func (s *Store) release() {
+	s.release1(s.write)
+	for len(s.idle) > 0 {
+		s.release1(<-s.idle)
+	}
+	if s.owner != nil {
+		_, _ = s.owner.ExecContext(context.Background(), "DETACH mcpkiln_owner") // what is not attached holds no lock
+		s.owner.Close()
+	}
+}
+
+func (s *Store) release1(c *conn) {
+	if c != nil {
+		c.Close()
+	}
+}
+
+// Durable is true.
+func (s *Store) Durable() bool { return true }
+
+// now is the time of the store's clock, as it is stored.
+func (s *Store) now() time.Time {
+	return time.Unix(0, s.start.UnixNano()+int64(time.Since(s.start)))
+}
+
+// explain says what is wrong with a file in more words than SQLite, whose texts are the same with every driver.
+func (s *Store) explain(err error) error {
+	file := s.file
+	if file == "" {
+		file = "the file"
+	}
+	for text, why := range map[string]string{
+		"file is not a database": "is no SQLite database: name another file, or a new one",
+		"readonly database":      "can not be written: tasks need a file and a folder that this process may write to",
+		"disk is full":           "can not grow, because the disk is full: nothing was changed",
+		"unable to open":         "can not be opened: tasks need a folder that exists and that this process may write to",
+		"malformed":              "is damaged: restore it from a backup, or name a new file",
+	} {
+		if strings.Contains(err.Error(), text) {
+			return fmt.Errorf("sqlite: %s %s: %w", file, why, err)
+		}
+	}
+	return fmt.Errorf("sqlite: %s: %w", file, err)
+}

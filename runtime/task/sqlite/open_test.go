@@ -1,0 +1,188 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
+)
+
+// each runs a test with every driver.
+func each(t *testing.T, test func(t *testing.T, driver, file string)) {
+	for name, driver := range drivers {
+		t.Run(name, func(t *testing.T) { test(t, driver, filepath.Join(t.TempDir(), "tasks.db")) })
+	}
+}
+
+func refused(t *testing.T, db *sql.DB, texts ...string) error {
+	t.Helper()
+	s, err := Open(t.Context(), db)
+	if err == nil {
+		s.Close()
+		t.Fatal("the file was opened")
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("the error is %q, which does not say %q", err, text)
+		}
+	}
+	if open := db.Stats().InUse; open != 0 {
+		t.Errorf("%d connections are not given back", open)
+	}
+	return err
+}
+
+func TestFilesThatAreNoDatabaseAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		text := strings.Repeat("this is a letter to ada. ", 100)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, openDB(t, driver, file), "sqlite: ", "is no SQLite database: name another file")
+		if after, err := os.ReadFile(file); err != nil || string(after) != text {
+			t.Errorf("the file has changed: %v", err)
+		}
+	})
+}
+
+func TestDUR07TablesOfANewerVersionAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		newStore(t, driver, file).Close()
+		db := openDB(t, driver, file)
+		if _, err := db.Exec("INSERT INTO mcpkiln_migrations VALUES (7, 'tomorrow')"); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, db, file, "version 7", "up to 1", "run the newer program")
+	})
+}
+
+func TestFilesThatCanNotBeWrittenAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		newStore(t, driver, file).Close()
+		refused(t, openDB(t, driver, "file:"+file+"?mode=ro"), file, "can not be written")
+		refused(t, openDB(t, driver, filepath.Join(file+"-missing", "tasks.db")), "can not be opened", "a folder that exists")
+	})
+}
+
+func TestDatabasesThatDoNotLastAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		refused(t, openDB(t, driver, ":memory:"), "does not outlive the process")
+		db := openDB(t, driver, file)
+		db.SetMaxOpenConns(5)
+		refused(t, db, "allows 5 connections", "needs 6")
+	})
+}
+
+func TestFileHasOneOwnerUntilItIsClosed(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		first := newStore(t, driver, file)
+		db := openDB(t, driver, file)
+		if err := refused(t, db, file, "stop it first"); !errors.Is(err, ErrOwned) {
+			t.Errorf("the error is %v", err)
+		}
+		first.Close()
+		second, err := Open(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second.Close()
+		if _, err := second.Get(t.Context(), "ada", "id"); !errors.Is(err, ErrClosed) {
+			t.Errorf("get from a closed store: %v", err)
+		}
+		if _, err := second.Create(t.Context(), task.Task{ID: "id"}, task.Quota{}); !errors.Is(err, ErrClosed) {
+			t.Errorf("create in a closed store: %v", err)
+		}
+	})
+}
+
+func aTask(id string) task.Task {
+	return task.Task{ID: id, Owner: "ada", Tool: "tool", Machine: tasktest.Machine(), TTL: time.Hour, Args: []byte("{}")}
+}
+
+// What other programs keep in the file stays, and the tables are made once.
+func TestFileIsSharedWithOtherTables(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		db := openDB(t, driver, file)
+		if _, err := db.Exec("CREATE TABLE orders (id INTEGER); INSERT INTO orders VALUES (42)"); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 3 {
+			s := newStore(t, driver, file)
+			if n == 0 {
+				if _, err := s.Create(t.Context(), aTask("one"), task.Quota{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := s.Get(t.Context(), "ada", "one"); err != nil {
+				t.Error(err)
+			}
+			s.Close()
+		}
+		var id, versions int
+		if err := db.QueryRow("SELECT (SELECT id FROM orders), (SELECT count(*) FROM mcpkiln_migrations)").Scan(&id, &versions); err != nil || id != 42 || versions != 1 {
+			t.Errorf("order %d, %d migrations, %v", id, versions, err)
+		}
+	})
+}
+
+// limit makes the file as full as it is plus some pages; SQLite says the same as on a full disk.
+func (s *Store) limit(t *testing.T, pages string) {
+	t.Helper()
+	err := s.submit(t.Context(), func(b *batch) error {
+		_, err := b.store.write.ExecContext(b.ctx, "PRAGMA max_page_count = "+pages)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFullDiskLosesNothingThatWasAcknowledged(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		s := newStore(t, driver, file)
+		if _, err := s.Create(t.Context(), aTask("kept"), task.Quota{}); err != nil {
+			t.Fatal(err)
+		}
+		b, err := s.Begin(t.Context(), "kept", "node", time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := s.all
+		s.limit(t, "1") // no fewer than there are
+		large := aTask("large")
+		large.Args = make([]byte, 1<<20)
+		if _, err := s.Create(t.Context(), large, task.Quota{}); err == nil || !strings.Contains(err.Error(), "the disk is full: nothing was changed") {
+			t.Errorf("create on a full disk: %v", err)
+		}
+		if _, err := s.Finish(t.Context(), b.Lease, task.Outcome{Status: task.Completed, Result: make([]byte, 1<<20)}); err == nil {
+			t.Error("a result was kept on a full disk")
+		}
+		if got, err := s.Get(t.Context(), "ada", "kept"); err != nil || got.Status != task.Working {
+			t.Errorf("get on a full disk: %+v, %v", got, err)
+		}
+		if beat, err := s.Heartbeat(t.Context(), []task.Lease{b.Lease}, time.Minute); err != nil || len(beat.Lost) != 0 {
+			t.Errorf("heartbeat on a full disk: %+v, %v", beat, err)
+		}
+		if _, err := s.Get(t.Context(), "ada", "large"); !errors.Is(err, task.ErrNotFound) {
+			t.Errorf("get of what was refused: %v", err)
+		}
+		s.limit(t, "1000000")
+		if s.all != before {
+			t.Errorf("counted %+v before, %+v after", before, s.all)
+		}
+		if _, err := s.Finish(t.Context(), b.Lease, task.Outcome{Status: task.Completed, Result: make([]byte, 1<<20)}); err != nil {
+			t.Errorf("finish when there is room again: %v", err)
+		}
+		s.Close()
+		again := newStore(t, driver, file)
+		if got, err := again.Get(t.Context(), "ada", "kept"); err != nil || len(got.Result) != 1<<20 || again.all.bytes != s.all.bytes {
+			t.Errorf("after opening again: %d bytes, %v; counted %d, want %d", len(got.Result), err, again.all.bytes, s.all.bytes)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+package sqlite
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// everybody stands for all owners in cursors. No owner has a name with a zero byte from a header or a token; one that has gets operators' cursors
+// refused, and nothing else.
+const everybody = "\x00everybody"
+
+// ListAll implements task.Operators.
+func (s *Store) ListAll(ctx context.Context, f task.Filter, cursor string, limit int) (task.Page, error) {
+	seq, err := s.cursors.Open(everybody, cursor)
+	if err != nil {
+		return task.Page{}, err
+	}
+	where, args := condition(&f)
+	return s.page(ctx, everybody, int64(seq), limit, where, args...)
+}
+
+// page lists what a condition names after a place.
+func (s *Store) page(ctx context.Context, owner string, after int64, limit int, where string, args ...any) (p task.Page, err error) {
+	if limit <= 0 {
+		return p, nil
+	}
+	var last int64
+	more := false
+	args = append(args, after, s.now().UnixNano(), limit+1)
+	err = s.read(ctx, func(c *conn) error {
+		return c.query(ctx, func(scan func(...any) error) error {
+			var head []byte
+			var state task.State
+			if more = len(p.Tasks) == limit; more {
+				return nil
+			}
+			if err := scan(&last, &head); err != nil {
+				return err
+			}
+			if err := state.ReadHead(head); err != nil {
+				return err
+			}
+			state.Task.Error = nil
+			p.Tasks = append(p.Tasks, state.Task)
+			return nil
+		}, "SELECT seq, head FROM mcpkiln_tasks WHERE "+where+" AND seq > ? AND (expires IS NULL OR expires > ?) ORDER BY seq LIMIT ?", args...)
+	})
+	if more {
+		p.Next = s.cursors.Make(owner, uint64(last))
+	}
+	return p, err
+}
+
+// Count implements task.Operators.
+func (s *Store) Count(ctx context.Context, f task.Filter) (map[task.Status]int, error) {
+	counts := map[task.Status]int{}
+	where, args := condition(&f)
+	err := s.read(ctx, func(c *conn) error {
+		return c.query(ctx, func(scan func(...any) error) error {
+			var status string
+			var n int
+			err := scan(&status, &n)
+			counts[task.Status(status)] = n
+			return err
+		}, "SELECT status, count(*) FROM mcpkiln_tasks WHERE "+where+" AND (expires IS NULL OR expires > ?) GROUP BY status", append(args, s.now().UnixNano())...)
+	})
+	return counts, err
+}
+
+// condition is a filter in SQL.
+func condition(f *task.Filter) (where string, args []any) {
+	parts := []string{"1"}
+	parts, args = among(parts, args, "owner", f.Owners)
+	parts, args = among(parts, args, "tool", f.Tools)
+	parts, args = among(parts, args, "status", f.Statuses)
+	if !f.CreatedFrom.IsZero() {
+		parts, args = append(parts, "created >= ?"), append(args, f.CreatedFrom.UnixNano())
+	}
+	if !f.CreatedBefore.IsZero() {
+		parts, args = append(parts, "created < ?"), append(args, f.CreatedBefore.UnixNano())
+	}
+	return strings.Join(parts, " AND "), args
+}
+
+func among[T ~string](parts []string, args []any, column string, wanted []T) ([]string, []any) {
+	if len(wanted) == 0 {
+		return parts, args
+	}
+	for _, w := range wanted {
+		args = append(args, string(w))
+	}
+	return append(parts, column+" IN (?"+strings.Repeat(", ?", len(wanted)-1)+")"), args
+}

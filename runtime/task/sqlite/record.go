@@ -1,0 +1,125 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// record is one task. Those in Store.live are never changed: a batch changes copies.
+type record struct {
+	seq     int64
+	account string
+	size    int64
+	stored  []task.EntryKind // of the journal as it is in the file
+	state   task.State
+}
+
+// change is a copy to be changed.
+func (r *record) change() *record {
+	c := *r
+	c.state.Journal = slices.Clone(r.state.Journal)
+	return &c
+}
+
+// lives reports whether the record is kept in memory: a lease, or the time that a creator has, is nowhere else.
+func (r *record) lives() bool { return !r.state.Task.Status.Terminal() && !r.state.Leased.IsZero() }
+
+const (
+	headColumns   = "seq, account, size, head"
+	recordColumns = headColumns + ", args, args IS NULL, meta, meta IS NULL, result, result IS NULL"
+)
+
+// scanRecord reads a row of headColumns or recordColumns. Whoever ran an unfinished task is gone, or the record would be in memory.
+func scanRecord(scan func(...any) error, whole bool) (*record, error) {
+	r := &record{}
+	t := &r.state.Task
+	var head []byte
+	var noArgs, noMeta, noResult bool
+	columns := []any{&r.seq, &r.account, &r.size, &head, &t.Args, &noArgs, &t.Meta, &noMeta, &t.Result, &noResult}
+	if !whole {
+		columns = columns[:4]
+	}
+	if err := scan(columns...); err != nil {
+		return nil, err
+	}
+	if err := r.state.ReadHead(head); err != nil {
+		return nil, err
+	}
+	if whole {
+		present(&t.Args, noArgs)
+		present(&t.Meta, noMeta)
+		present(&t.Result, noResult)
+	}
+	if !t.Status.Terminal() {
+		r.state.Node, r.state.Leased = "", time.Time{}
+	}
+	return r, nil
+}
+
+// present tells an empty value from none, which not every driver does.
+func present(b *[]byte, none bool) {
+	if *b == nil && !none {
+		*b = []byte{}
+	}
+}
+
+// record reads one record, without its journal; nil if there is none.
+func (c *conn) record(ctx context.Context, id string) (r *record, err error) {
+	err = c.query(ctx, func(scan func(...any) error) (err error) {
+		r, err = scanRecord(scan, true)
+		return err
+	}, "SELECT "+recordColumns+" FROM mcpkiln_tasks WHERE id = ?", id)
+	return r, err
+}
+
+// journal reads the journal of a record.
+func (c *conn) journal(ctx context.Context, r *record) error {
+	return c.query(ctx, func(scan func(...any) error) error {
+		var form []byte
+		var e task.Entry
+		if err := scan(&form); err != nil {
+			return err
+		}
+		if err := e.Read(form); err != nil {
+			return err
+		}
+		r.state.Journal, r.stored = append(r.state.Journal, e), append(r.stored, e.Kind)
+		return nil
+	}, "SELECT entry FROM mcpkiln_journal WHERE seq = ? ORDER BY place", r.seq)
+}
+
+// expires is the column of that name.
+func expires(t *task.Task) any {
+	if at, ok := t.ExpiresAt(); ok {
+		return at.UnixNano()
+	}
+	return nil
+}
+
+// due is the column of that name: leases do not count, since the file is read for them only when they are gone.
+func (r *record) due() any {
+	s := r.state
+	s.Leased = time.Time{}
+	at, ok := s.OrphanAt()
+	switch {
+	case !ok:
+		return nil
+	case at.IsZero():
+		return 0
+	}
+	return at.UnixNano()
+}
+
+// seen is the record's task as others may see it, or why they may not.
+func (r *record) seen(owner string, now time.Time) (task.Task, error) {
+	switch t := &r.state.Task; {
+	case t.Owner != owner:
+		return task.Task{}, &task.NotFoundError{Reason: task.Foreign, Tool: t.Tool}
+	case t.Expired(now):
+		return task.Task{}, &task.NotFoundError{Reason: task.Expired, Tool: t.Tool}
+	}
+	return r.state.Task, nil
+}

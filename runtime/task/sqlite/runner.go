@@ -1,0 +1,136 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// leased runs a transition on behalf of whoever runs the task, and returns the record after it, which is larger by more bytes at most.
+func (s *Store) leased(ctx context.Context, id string, more int64, transition func(s *task.State, now time.Time) error) (after task.State, err error) {
+	err = s.submit(ctx, func(b *batch) error {
+		r, err := b.find(id)
+		if err != nil {
+			return err
+		}
+		err = b.transition(r, more, func(s *task.State) error { return transition(s, b.now) })
+		after = r.state
+		return err
+	})
+	return after, err
+}
+
+// Begin implements task.Runners.
+func (s *Store) Begin(ctx context.Context, id, node string, d time.Duration) (task.Begun, error) {
+	var l task.Lease
+	after, err := s.leased(ctx, id, 0, func(s *task.State, now time.Time) (err error) {
+		l, err = s.Begin(node, d, now)
+		return err
+	})
+	if err != nil {
+		return task.Begun{}, err
+	}
+	return task.Begun{Lease: l, Task: after.Task, Journal: slices.Clone(after.Journal)}, nil
+}
+
+// Record implements task.Runners.
+func (s *Store) Record(ctx context.Context, l task.Lease, name string, data []byte) error {
+	_, err := s.leased(ctx, l.Task, int64(len(data)), func(s *task.State, _ time.Time) error { return s.Record(l, name, data) })
+	return err
+}
+
+// Entry implements task.Runners.
+func (s *Store) Entry(ctx context.Context, l task.Lease, name string) (e task.Entry, err error) {
+	_, err = s.leased(ctx, l.Task, 0, func(s *task.State, _ time.Time) (err error) {
+		e, err = s.Entry(l, name)
+		return err
+	})
+	return e, err
+}
+
+// Ask implements task.Runners.
+func (s *Store) Ask(ctx context.Context, l task.Lease, q task.Question) (task.Task, error) {
+	after, err := s.leased(ctx, l.Task, int64(len(q.Payload)), func(s *task.State, now time.Time) error { return s.Ask(l, q, now) })
+	return after.Task, err
+}
+
+// Withdraw implements task.Runners.
+func (s *Store) Withdraw(ctx context.Context, l task.Lease, name string) (task.Task, error) {
+	after, err := s.leased(ctx, l.Task, 0, func(s *task.State, now time.Time) error { return s.Withdraw(l, name, now) })
+	return after.Task, err
+}
+
+// Describe implements task.Runners.
+func (s *Store) Describe(ctx context.Context, l task.Lease, message string) (task.Task, error) {
+	after, err := s.leased(ctx, l.Task, int64(len(message)), func(s *task.State, now time.Time) error { return s.Describe(l, message, now) })
+	return after.Task, err
+}
+
+// Park implements task.Runners.
+func (s *Store) Park(ctx context.Context, l task.Lease) (task.Task, error) {
+	after, err := s.leased(ctx, l.Task, 0, func(s *task.State, now time.Time) error { return s.Park(l, now) })
+	return after.Task, err
+}
+
+// Finish implements task.Runners.
+func (s *Store) Finish(ctx context.Context, l task.Lease, o task.Outcome) (task.Task, error) {
+	more := int64(len(o.Message) + len(o.Result))
+	if o.Error != nil {
+		more += int64(len(o.Error.Message) + len(o.Error.Data))
+	}
+	after, err := s.leased(ctx, l.Task, more, func(s *task.State, now time.Time) error { return s.Finish(l, o, now) })
+	return after.Task, err
+}
+
+// Heartbeat implements task.Runners. Leases are in memory: it writes nothing.
+func (s *Store) Heartbeat(ctx context.Context, leases []task.Lease, d time.Duration) (beat task.Beat, err error) {
+	err = s.submit(ctx, func(b *batch) error {
+		beat = task.Beat{}
+		for _, l := range leases {
+			r, err := b.find(l.Task)
+			if b.err != nil {
+				return err
+			}
+			switch {
+			case err != nil || !r.state.Heartbeat(l, d, b.now):
+				beat.Lost = append(beat.Lost, l)
+				continue
+			case r.state.Task.CancelRequested:
+				beat.Cancel = append(beat.Cancel, l)
+			}
+			b.changed[l.Task] = r
+		}
+		return nil
+	})
+	return beat, err
+}
+
+// Orphans implements task.Runners. It is the writer that looks, so that no task is between the file and the memory.
+func (s *Store) Orphans(ctx context.Context, limit int) (ids []string, err error) {
+	err = s.submit(ctx, func(b *batch) error {
+		ids = s.silent(b.now, limit)
+		return b.query(func(scan func(...any) error) error {
+			var id string
+			err := scan(&id)
+			if _, changing := b.changed[id]; len(ids) < limit && !changing && s.living(id) == nil {
+				ids = append(ids, id)
+			}
+			return err
+		}, "SELECT id FROM mcpkiln_tasks WHERE due <= ? AND (expires IS NULL OR expires > ?) ORDER BY due", b.now.UnixNano(), b.now.UnixNano())
+	})
+	return ids, err
+}
+
+// silent are up to limit tasks that are kept in memory, and whose leases have run out.
+func (s *Store) silent(now time.Time, limit int) (ids []string) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for id, r := range s.live {
+		if len(ids) < limit && r.state.Orphan(now) && !r.state.Task.Expired(now) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
