@@ -46,7 +46,7 @@ type batches struct {
 // receiveBatch handles the array in r as the messages that are in it, in their order.
 func (p *peer) receiveBatch(r *request, got *Receipt) {
 	messages, err := rpc.Batch(r.frame, p.s.cfg.limits)
-	held := 2*int64(len(r.frame)) + heldSize*int64(len(messages))
+	held := 2*int64(len(r.frame)) + heldSize*int64(len(messages)) + p.cost
 	if err == nil {
 		err = p.keep(held)
 	}

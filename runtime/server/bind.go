@@ -122,7 +122,9 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 	if call.r.repeated {
 		d = check.Get
 	}
+	held := call.r.beginInput()
 	in, err := h.input(d(args, call.s.cfg.limits), (*callAccount)(call))
+	call.r.endInput(held, err)
 	if err != nil {
 		return b, invalidInput(err)
 	}

@@ -232,4 +232,5 @@ func (s *Server) openBudgets() {
 	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, late: s.endStalled}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}
 	s.encoding = make(chan struct{}, encoders())
+	s.decoding = make(chan struct{}, 1)
 }

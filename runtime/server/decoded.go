@@ -15,6 +15,7 @@ func (r *request) TakeDecoded(bytes int) error {
 	if r.account == nil {
 		return nil // nobody's: the server asks itself
 	}
+	r.awaitTurn(int64(bytes))
 	if err := r.countBytes(int64(bytes)); err != nil {
 		return err
 	}
@@ -49,6 +50,37 @@ func (c *callAccount) giveDecoded(bytes int64) {
 	defer c.mu.Unlock()
 	if c.r != nil {
 		c.r.uncountBytes(bytes)
+	}
+}
+
+// beginInput is called before params or arguments are decoded, endInput afterwards, with what beginInput returned. When half of the budget
+// is used, one input at a time goes on to take more: if all did, all could be refused for what the others took in part.
+func (r *request) beginInput() (held int64) {
+	r.decodes = true
+	return r.countedBytes
+}
+
+// endInput gives back at once what was taken for input that was refused, whether or not the client reads why.
+func (r *request) endInput(held int64, err error) {
+	r.decodes = false
+	if n := r.countedBytes - held; err != nil && n > 0 {
+		r.uncountBytes(n)
+	}
+	r.endTurn()
+}
+
+// awaitTurn returns when the input may take n more bytes, if there are that many. Whoever has the turn waits for nothing else.
+func (r *request) awaitTurn(n int64) {
+	if s := r.room.s; r.decodes && !r.turn && s.bytes.Used()+n > s.bytes.Max/2 {
+		s.decoding <- struct{}{}
+		r.turn = true
+	}
+}
+
+func (r *request) endTurn() {
+	if r.turn {
+		r.turn = false
+		<-r.room.s.decoding
 	}
 }
 

@@ -123,13 +123,15 @@
 // Connections, sessions and exchanges of one principal share an account (account.go). However many it opens, something of the requests in
 // flight, their bytes and the unread answers is left for others. Callers without an identity have one account together.
 // What a message decodes to counts as bytes in flight, too, while it is decoded and until the request is over, or the run of the task
-// (decoded.go).
+// (decoded.go). Beyond half of the budget inputs take more one after the other, so that those which are decoded together are not all
+// refused for what each took in part.
 //
 // # What is kept of a peer, and what bounds it
 //
 // Whatever of a message is kept beyond it is cut, refused or counted in the account of its principal (TSK28):
 //
 //	message, params, HTTP header    counted from 4 KiB on until the request is released; of a notification nothing stays
+//	what a transport holds for it   counted with it (Costly); buffers of earlier messages are let go of when many are in flight
 //	URIs of subscriptions           64 KiB each, 10,000 a session; counted with what their entries take until unsubscribed or gone
 //	URIs and task ids of a listen   as those, counted with its request
 //	reason of a cancellation        cut to 4 KiB

@@ -22,6 +22,7 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 	s.addPeer(p)
 	defer s.dropPeer(p)
 	r := s.newRequest(p)
+	r.trim()
 	r.size = len(to.reading.frame)
 	r.revision, r.method, r.id, r.params, r.raw = to.revision, to.method, to.ID, to.params, to.msg.Params
 	r.repeated, r.header = to.msg.Repeated, to.Header
@@ -64,6 +65,7 @@ func (s *Server) newExchange(ctx context.Context, w *revision, out Outlet) *peer
 	}
 	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, revision: w, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
 	p.refuser, _ = out.(Refuser)
+	p.cost = requestBytes(out)
 	p.own(ownedByNobody)
 	p.live.start()
 	return p

@@ -70,11 +70,13 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 		c.Check = func(d *check.Decoder) { c.DecodeResult(d, new(Out)) }
 	}
 	return func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
-		in := new(In)
+		in, held := new(In), call.r.beginInput()
 		if c.DecodeResult != nil {
 			params = call.revision.withoutMeta(params)
 		}
-		if err := decode(check.GetScanned(params, call.s.cfg.limits), (*callAccount)(call), c.Decode, in); err != nil {
+		err := decode(check.GetScanned(params, call.s.cfg.limits), (*callAccount)(call), c.Decode, in)
+		call.r.endInput(held, err)
+		if err != nil {
 			return b, invalidInput(err)
 		}
 		if c.Append == nil {
@@ -82,7 +84,7 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 			return append(b, "{}"...), call.returned(err)
 		}
 		var out *Out
-		err := call.handle(ctx, answers, func() (err error) {
+		err = call.handle(ctx, answers, func() (err error) {
 			out, err = fn(ctx, call, in)
 			return call.returned(err)
 		})

@@ -71,12 +71,13 @@ func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l
 
 // WithMaxInFlight sets how many requests may be in flight together; the default is 20,000. One principal has at most three quarters of
 // them, less when others have many; all callers without an identity are one, unless WithQuotaKey tells them apart. More are refused
-// with an error that says how long to wait: over HTTP without a session with status 429 if the caller's part is used up, else 503.
+// with an error that says how long to wait: over HTTP with status 429 if the caller's part is used up, else 503.
 // Pings and cancels of tasks pass nevertheless.
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
 // WithMaxBytesInFlight sets how many bytes all requests in flight may have together, not counting those up to 4 KiB; what they and
-// running tasks decode to, beyond 4 KiB each; what clients have answered to calls; and the URIs that sessions are subscribed to. The
+// running tasks decode to, beyond 4 KiB each; what clients have answered to calls; the URIs that sessions are subscribed to; and over HTTP
+// 24 KiB for each request. The
 // default is 128 MiB. One principal has at most three quarters of them, as with WithMaxInFlight. A request or subscription that would
 // go beyond is refused as with WithMaxInFlight; a handler whose answer would gets an error that says so.
 func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }

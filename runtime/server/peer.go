@@ -21,6 +21,7 @@ type peer struct {
 	inline    Inline   // out, if it is one
 	queued    Queued   // out, if it is one
 	attended  Attended // out, if it is one
+	cost      int64    // bytes that the transport holds for a request
 	id        uint64
 	principal string          // "" without an identity
 	owner     string          // of its tasks
@@ -101,6 +102,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	p.inline, _ = out.(Inline)
 	p.queued, _ = out.(Queued)
 	p.attended, _ = out.(Attended)
+	p.cost = requestBytes(out)
 	p.level.Store(int32(defaultLevel))
 	// The end of ctx is a shutdown in order, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))

@@ -27,6 +27,9 @@ func (r *request) count() *refusal {
 	r.counted, r.account = true, r.p.account
 	n := int64(r.size) + r.header.size() + sizeOf(r.params.ResourceURIs...) + sizeOf(r.params.TaskIDs...) + 2*entrySize*int64(len(r.params.TaskIDs))
 	n += int64(len(r.id.Text()) + len(r.params.ProgressToken.Text()))
+	if r.p.batch == nil && !reserved(r.method) {
+		n += r.p.cost
+	}
 	if n <= smallMessage {
 		return nil
 	}
@@ -43,6 +46,14 @@ func (r *request) keepAnswer(n int64) *rpc.Error {
 		return nil
 	}
 	return r.countBytes(n)
+}
+
+// requestBytes is what a transport holds for a request.
+func requestBytes(out Outlet) int64 {
+	if c, ok := out.(Costly); ok {
+		return c.RequestBytes()
+	}
+	return 0
 }
 
 // countBytes counts n more bytes until the request is released.

@@ -25,6 +25,8 @@ type request struct {
 	counted        bool            // in Server.calls
 	account        *account        // has countedBytes; nil before it is counted
 	countedBytes   int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
+	decodes        bool            // its input is being decoded
+	turn           bool            // it has Server.decoding
 	smallBytes     int64           // of answers that are too small to count
 	room           room
 	entry          *inflight.Entry
@@ -115,6 +117,7 @@ func (r *request) release() {
 // uncount gives back what the request and its answer hold.
 func (r *request) uncount() {
 	r.room.free()
+	r.endTurn()
 	s, a := r.room.s, r.account
 	if r.countedBytes > 0 {
 		s.bytes.Give(&a.bytes, r.countedBytes)
@@ -146,6 +149,29 @@ func (r *request) reuse() {
 	p := r.p
 	r.clear()
 	r.open(p.s, p)
+}
+
+// spareCalls is how many requests may be in flight with buffers that are larger than they need, which came from earlier ones. Beyond that
+// such buffers would be held as long as handlers run, and nothing counts them (TSK28).
+const spareCalls = 256
+
+// trim lets go of what the buffers have beyond the message in frame, and beyond smallMessage, when many requests are in flight. It is
+// called before anything aliases the frame.
+func (r *request) trim() {
+	if r.room.s.calls.Used() <= spareCalls {
+		return
+	}
+	if cap(r.frame) > 2*len(r.frame)+smallMessage {
+		r.frame = append(make([]byte, 0, len(r.frame)), r.frame...)
+	}
+	r.out, r.scratch = trimmed(r.out), trimmed(r.scratch)
+}
+
+func trimmed(b []byte) []byte {
+	if cap(b) > smallMessage {
+		return nil
+	}
+	return b
 }
 
 func keep(b []byte) []byte {

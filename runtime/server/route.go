@@ -21,6 +21,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		}
 		return false
 	}
+	r.trim()
 	r.size = len(r.frame)
 	r.reading = reading{s: p.s, at: p.state(), frame: r.frame, params: &r.params}
 	p.pulse.markReceived()

@@ -48,6 +48,7 @@ type Server struct {
 	taskLists    expected      // and of tasks/list
 	habits       habits        // what is expected of whom
 	encoding     chan struct{} // has an element for each output that is being encoded
+	decoding     chan struct{} // has an element while an input takes of the second half of bytes
 	// promptSizes, resourceSizes and completionSizes are answers of the registries.
 	promptSizes, resourceSizes, completionSizes expected
 	// requests keeps served ones for their buffers.

@@ -10,10 +10,7 @@ import (
 )
 
 // Session is one peer of a handshake revision whose messages a transport brings one by one.
-type Session struct {
-	p    *peer
-	next *request // for the frame to come
-}
+type Session struct{ p *peer }
 
 // NewSession opens a session for the principal and quota key of ctx (WithPrincipal, WithQuotaKey). Nothing else of ctx is used: a request
 // is served with the values of its own context; see Receive. Close the session.
@@ -36,7 +33,7 @@ func (s *Server) startSession(p *peer) *Session {
 	if p.ready {
 		p.startPings()
 	}
-	return &Session{p: p, next: s.newRequest(p)}
+	return &Session{p}
 }
 
 // Receive takes one frame, in order: one call at a time, none after Close. It parses, registers, cancels, and starts what is
@@ -49,14 +46,11 @@ func (ss *Session) Receive(ctx context.Context, frame []byte) Receipt {
 // ReceiveWithHeader is Receive for a message that came with the header of an HTTP request, which is not changed afterwards: handlers read
 // it with Call.Header (SRV03).
 func (ss *Session) ReceiveWithHeader(ctx context.Context, header Header, frame []byte) (got Receipt) {
-	r := ss.next
+	r := ss.p.s.newRequest(ss.p)
 	r.values, r.header = ctx, header
 	r.frame = append(r.frame[:0], frame...)
-	taken := ss.p.receive(r, &got)
-	if taken {
-		ss.next = ss.p.s.newRequest(ss.p)
-	} else {
-		r.reuse()
+	if !ss.p.receive(r, &got) {
+		r.release()
 	}
 	return got
 }
@@ -75,11 +69,11 @@ func (s *Server) Batch(frame []byte) (ids []rpc.ID, err *rpc.Error) {
 // ReceiveBatch is ReceiveWithHeader for an array of messages, in revisions that have them. Its answers come as one array, about an id of
 // the caller's. What is said about its requests before that is about their own ids.
 func (ss *Session) ReceiveBatch(ctx context.Context, header Header, frame []byte, about rpc.ID) (got Receipt) {
-	r := ss.next
+	r := ss.p.s.newRequest(ss.p)
 	r.values, r.header, r.about = ctx, header, about
 	r.frame = append(r.frame[:0], frame...)
 	ss.p.receive(r, &got)
-	r.reuse()
+	r.release()
 	return got
 }
 

@@ -94,6 +94,7 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 // newRun is a request for the run of a task: it has buffers, and an account that pays for what is decoded.
 func (s *Server) newRun(who Requestor) *request {
 	r := s.newRequest(nil)
+	r.frame, r.out, r.scratch = nil, trimmed(r.out), trimmed(r.scratch)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.account = s.openAccount(who)

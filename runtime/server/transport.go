@@ -87,6 +87,13 @@ type Tracked interface {
 	InFlight(e *inflight.Entry)
 }
 
+// Costly is an Outlet whose transport holds memory for each request until it is answered: a goroutine, buffers of its connection, the
+// body. RequestBytes is about how many bytes that is, which count with the request (TSK28). A batch counts as one request, and so that
+// they pass when others are refused, pings and cancels of tasks do not count.
+type Costly interface {
+	RequestBytes() int64
+}
+
 // Receipt says what was done with a frame that a session received.
 type Receipt struct {
 	Kind   rpc.Kind

@@ -38,6 +38,7 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 		}
 		return nil, bodyRefusal(err, limit)
 	}
+	h.pools.fit(f)
 	return f, nil
 }
 

@@ -1,10 +1,12 @@
 package streamhttp
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/server"
@@ -15,19 +17,35 @@ func TestTSK28RefusalsSayWhetherTheServerIsBusy(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit server.Option
 		pad   int
+		open  bool // a session
 	}{
-		"requests": {server.WithMaxInFlight(4), 0},
-		"bytes":    {server.WithMaxBytesInFlight(1 << 20), 150 << 10},
+		"requests":               {server.WithMaxInFlight(4), 0, false},
+		"bytes":                  {server.WithMaxBytesInFlight(1 << 20), 150 << 10, false},
+		"bytes of small ones":    {server.WithMaxBytesInFlight(8 * requestCost), 0, false},
+		"requests of a session":  {server.WithMaxInFlight(4), 0, true},
+		"bytes of a session":     {server.WithMaxBytesInFlight(1 << 20), 150 << 10, true},
+		"small ones of sessions": {server.WithMaxBytesInFlight(8 * requestCost), 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			h := Handler(newServer(t, f.tools(), c.limit))
 			defer h.Close()
-			call := func(who string) *httptest.ResponseRecorder {
-				r := f.request(http.MethodPost, callBody2026("7", "gate", strings.Repeat("x", c.pad)), headers2026("tools/call", "gate")...)
+			send := func(who, text string, headers ...string) *httptest.ResponseRecorder {
 				w := httptest.NewRecorder()
-				h.ServeHTTP(w, r.WithContext(server.WithPrincipal(t.Context(), who)))
+				h.ServeHTTP(w, f.request(http.MethodPost, text, headers...).WithContext(server.WithPrincipal(t.Context(), who)))
 				return w
+			}
+			sessions := map[string]string{}
+			for _, who := range []string{"mallory", "ada", "eve", "fay", "bob"} {
+				sessions[who] = "Mcp-Session-Id: " + send(who, initializeBody).Header().Get("Mcp-Session-Id")
+			}
+			var ids atomic.Int64
+			call := func(who string) *httptest.ResponseRecorder {
+				if text := strings.Repeat("x", c.pad); c.open {
+					return send(who, callBody(fmt.Sprint(ids.Add(1)), "gate", text), sessions[who])
+				} else {
+					return send(who, callBody2026("7", "gate", text), headers2026("tools/call", "gate")...)
+				}
 			}
 			var calls sync.WaitGroup
 			began := 0
@@ -54,10 +72,36 @@ func TestTSK28RefusalsSayWhetherTheServerIsBusy(t *testing.T) {
 				fill(who)
 			}
 			want(call("bob"), http.StatusServiceUnavailable)
+			if w := send("bob", `{"jsonrpc":"2.0","id":"p","method":"ping"}`, sessions["bob"]); w.Code != http.StatusOK {
+				t.Errorf("a ping: %d %s", w.Code, w.Body) // LET11
+			}
+			if c.open && c.pad == 0 {
+				want(send("bob", initializeBody), http.StatusServiceUnavailable)
+			}
 			for range began {
 				f.release <- struct{}{}
 			}
 			calls.Wait()
 		})
+	}
+}
+
+// A small body does not hold the buffer of a large one, which others can use.
+func TestTSK28ABodyHoldsABufferOfItsSize(t *testing.T) {
+	var p pools
+	f := &frame{data: append(make([]byte, 0, keptBuffer), "small"...)}
+	if p.fit(f); string(f.data) != "small" || cap(f.data) > spareBuffer {
+		t.Errorf("%q in %d bytes", f.data, cap(f.data))
+	}
+	f = &frame{data: make([]byte, keptBuffer/2, keptBuffer)}
+	if p.fit(f); cap(f.data) != keptBuffer {
+		t.Error("a body that fills half of its buffer is copied")
+	}
+	if p.spare(f); cap(f.data) > 0 {
+		t.Errorf("%d bytes are held of a body that is not needed", cap(f.data))
+	}
+	d := downlink{buf: make([]byte, 0, keptBuffer)}
+	if d.init(nil, 0); cap(d.buf) > spareBuffer {
+		t.Errorf("a response begins with %d bytes", cap(d.buf))
 	}
 }

@@ -109,12 +109,14 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	s.receive(r, f, st) // answers inline
 	answer, ok := st.alone()
 	s.remove(st)
-	status := http.StatusOK
+	status, retry := http.StatusOK, 0
 	if s.agreed(s.peer); s.revision != "" && ok {
 		h.name(s)
 		w.Header()[headerSession] = []string{s.id}
 	} else {
-		status = http.StatusBadRequest
+		if status, retry = http.StatusBadRequest, st.retry; retry > 0 {
+			status = st.status
+		}
 		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "there was no handshake"})
 	}
 	if !ok {
@@ -122,7 +124,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	}
 	d := h.downlink(w)
 	defer h.putDownlink(d)
-	s.log(d.json(status, answer))
+	s.log(d.refusal(status, retry, answer))
 	return nil
 }
 

@@ -26,9 +26,9 @@ var (
 	noBuffering  = []string{"no"}
 )
 
-// init makes d write to w. Its buffer is kept.
+// init makes d write to w. Its buffer is kept, if it is small: the response may last.
 func (d *downlink) init(w http.ResponseWriter, wait time.Duration) {
-	d.w, d.control, d.wait, d.buf, d.written = w, *http.NewResponseController(w), wait, keep(d.buf), false
+	d.w, d.control, d.wait, d.buf, d.written = w, *http.NewResponseController(w), wait, trimmed(d.buf), false
 }
 
 // keptBuffer is the largest buffer that is kept for another request, in bytes.
@@ -36,6 +36,14 @@ const keptBuffer = 64 << 10
 
 func keep(b []byte) []byte {
 	if cap(b) > keptBuffer {
+		return nil
+	}
+	return b[:0]
+}
+
+// trimmed is an empty buffer that may be held without use.
+func trimmed(b []byte) []byte {
+	if cap(b) > spareBuffer {
 		return nil
 	}
 	return b[:0]
@@ -55,6 +63,14 @@ func (d *downlink) json(status int, frame []byte) error {
 	return err
 }
 
+// refusal is json for an error that may be tried again after some seconds; 0: nothing is said about that.
+func (d *downlink) refusal(status, retry int, frame []byte) error {
+	if retry > 0 {
+		d.w.Header().Set("Retry-After", strconv.Itoa(retry))
+	}
+	return d.json(status, frame)
+}
+
 // stream begins a stream of events.
 func (d *downlink) stream() {
 	h := d.w.Header()
@@ -68,7 +84,7 @@ func (d *downlink) stream() {
 // flush sends what is in buf.
 func (d *downlink) flush() error {
 	err := d.send(d.buf)
-	d.buf = d.buf[:0]
+	d.buf = trimmed(d.buf)
 	return err
 }
 

@@ -3,7 +3,6 @@ package streamhttp
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -217,11 +216,16 @@ func (x *exchange) Refuse(_ rpc.ID, err *rpc.Error, status int) {
 	case status != 0:
 		x.status = status
 	case err.Wait > 0:
-		x.status, x.retry = http.StatusTooManyRequests, int((err.Wait+time.Second-1)/time.Second)
-		if err.Busy {
-			x.status = http.StatusServiceUnavailable
-		}
+		x.status, x.retry = tryLater(err)
 	}
+}
+
+// RequestBytes implements server.Costly.
+func (x *exchange) RequestBytes() int64 {
+	if x.body == nil {
+		return requestCost
+	}
+	return requestCost + int64(cap(x.body.data)-len(x.body.data))
 }
 
 // Unbegun implements server.Unbegun.
@@ -257,10 +261,7 @@ func (x *exchange) write(last bool, frame []byte) error {
 	case last && len(frame) == 0:
 		return nil
 	case alone:
-		if x.retry > 0 {
-			x.d.w.Header().Set("Retry-After", strconv.Itoa(x.retry))
-		}
-		return x.d.json(x.status, frame)
+		return x.d.refusal(x.status, x.retry, frame)
 	}
 	x.d.buf = appendEvent(x.d.buf, eventID{}, frame)
 	err := x.flush()

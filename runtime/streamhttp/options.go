@@ -98,15 +98,16 @@ func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = m
 // with 503. A session has at most 16 listeners; the oldest ends for a new one.
 func WithMaxStreams(n int) Option { return func(o *options) { o.maxStreams = max(n, 1) } }
 
-// defaultStreams is how many streams of GET requests there may be, and streamCost about how many bytes one takes: its goroutine, and the
-// buffers of its connection.
+// defaultStreams is how many streams of GET requests there may be, and requestCost about how many bytes one takes, or any other
+// request that is answered: its goroutine, and the buffers of its connection.
 const (
 	defaultStreams = 4096
-	streamCost     = 24 << 10
+	requestCost    = 24 << 10
 )
 
 // WithMaxExchanges sets how many requests of revisions without sessions may be in flight; the default is 20,000. More are refused
-// with 503. Those of a session are bounded by the server's WithMaxInFlight.
+// with 503. Those of a session are bounded by the server's WithMaxInFlight, and both by its WithMaxBytesInFlight: each takes about 24 KiB
+// beside its body, so that its default is reached by some 5,000 of them.
 func WithMaxExchanges(n int) Option { return func(o *options) { o.maxCalls = max(n, 1) } }
 
 // WithQuotaKey lets key name requests without an identity to quotas, for example by the client's address, which only the operator

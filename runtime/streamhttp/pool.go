@@ -38,6 +38,30 @@ func (p *pools) putFrame(f *frame) {
 	p.frames.Put(f)
 }
 
+// fit gives a body that is much smaller than its buffer one of its own: it may be held for long, and others can use the large one.
+func (p *pools) fit(f *frame) {
+	if cap(f.data) > 2*len(f.data)+spareBuffer {
+		own := append(make([]byte, 0, len(f.data)), f.data...)
+		p.spare(f)
+		f.data = own
+	}
+}
+
+// spare takes the buffer of a body back that is not needed any more, before its request is over.
+func (p *pools) spare(f *frame) {
+	if cap(f.data) <= spareBuffer {
+		f.data = f.data[:0]
+		return
+	}
+	if data := keep(f.data); data != nil {
+		p.frames.Put(&frame{data: data})
+	}
+	f.data = nil
+}
+
+// spareBuffer is how many bytes of a buffer may be held without use.
+const spareBuffer = 4 << 10
+
 func (p *pools) downlink(w http.ResponseWriter, wait time.Duration) *downlink {
 	d, ok := p.downlinks.Get().(*downlink)
 	if !ok {

@@ -20,7 +20,7 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	if frame, ok := st.alone(); ok {
-		s.log(d.json(http.StatusOK, frame))
+		s.log(d.refusal(st.status, st.retry, frame))
 		s.remove(st)
 		s.h.pools.putAlarm(st.alarm)
 		return nil

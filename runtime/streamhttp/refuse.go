@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -48,6 +49,16 @@ func take(limit *quota.Shared[server.Requestor], who server.Requestor, n int64, 
 		return r
 	}
 	return unavailable("limit reached: " + what)
+}
+
+// tryLater is the status for an error that says how long to wait, and the seconds: the caller's own part of a limit is used up, or what
+// there is for all.
+func tryLater(err *rpc.Error) (status, retry int) {
+	status = http.StatusTooManyRequests
+	if err.Busy {
+		status = http.StatusServiceUnavailable
+	}
+	return status, int((err.Wait + time.Second - 1) / time.Second)
 }
 
 func (r *refusal) write(w http.ResponseWriter) {

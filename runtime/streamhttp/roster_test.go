@@ -354,7 +354,7 @@ func TestTSK28WhatAttachedClientsDoNotReadIsBounded(t *testing.T) {
 
 // Beside 640 MiB of the server and its tasks, an endpoint has 352.
 func TestTSK28BudgetsOfAnEndpoint(t *testing.T) {
-	if o := defaults(); o.bodyTotal+int64(o.replayTotal)+defaultStreams*streamCost > 352<<20 {
+	if o := defaults(); o.bodyTotal+int64(o.replayTotal)+defaultStreams*requestCost > 352<<20 {
 		t.Errorf("bodies have %d bytes, sessions %d, and there are %d streams", o.bodyTotal, o.replayTotal, defaultStreams)
 	}
 }

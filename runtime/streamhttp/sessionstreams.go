@@ -71,7 +71,7 @@ func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Rec
 		st.received = true
 	}
 	got = s.peer.ReceiveWithHeader(r.Context(), server.Header(r.Header), f.data)
-	f.data = keep(f.data)
+	s.h.pools.spare(f)
 	s.h.taken(f)
 	return got, true
 }
@@ -84,7 +84,7 @@ func (s *session) receiveBatch(r *http.Request, f *frame, st *stream) (got serve
 		return got, false
 	}
 	got = s.peer.ReceiveBatch(r.Context(), server.Header(r.Header), f.data, st.about)
-	f.data = keep(f.data)
+	s.h.pools.spare(f)
 	s.h.taken(f)
 	st.received = true // what is cancelled within the batch is the server's to see
 	return got, true
@@ -125,6 +125,21 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	}
 	return s.sendToListener(own)
 }
+
+// Refuse implements server.Refuser. What the server has no room for may be tried again.
+func (s *session) Refuse(about rpc.ID, err *rpc.Error, _ int) {
+	if err.Wait == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st := s.active.Get(about); st != nil {
+		st.status, st.retry = tryLater(err)
+	}
+}
+
+// RequestBytes implements server.Costly.
+func (s *session) RequestBytes() int64 { return requestCost }
 
 // SessionID implements server.SessionNamer.
 func (s *session) SessionID() string {

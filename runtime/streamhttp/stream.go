@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,8 @@ type stream struct {
 	about    rpc.ID // its request; zero for several, or none
 	batched  bool   // it is answered by arrays
 	received bool   // the request is; under session.order
+	status   int    // of an answer that comes alone; set before that is added
+	retry    int    // seconds after which the client may try again; 0: not said
 	limits   streamLimits
 	kept     *atomic.Int64 // what the streams of the session count
 	total    *atomic.Int64 // what the streams of all sessions count, with what they take beside their bytes; nil: not counted
@@ -72,7 +75,7 @@ var (
 )
 
 func newStream(number uint64, limits streamLimits, kept *atomic.Int64, a *alarm) *stream {
-	s := &stream{number: number, limits: limits, kept: kept, alarm: a, first: 1, unread: 1}
+	s := &stream{number: number, limits: limits, kept: kept, alarm: a, first: 1, unread: 1, status: http.StatusOK}
 	s.events = s.one[:0]
 	s.room.L = &s.mu
 	return s
