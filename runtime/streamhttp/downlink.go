@@ -84,7 +84,7 @@ func (d *downlink) stream() {
 // flush sends what is in buf.
 func (d *downlink) flush() error {
 	err := d.send(d.buf)
-	d.buf = trimmed(d.buf)
+	d.buf = keep(d.buf)
 	return err
 }
 

@@ -325,6 +325,6 @@ func (x *exchange) ticked() error {
 	if x.quiet && x.phase == nothing {
 		return nil
 	}
-	x.d.buf = append(x.d.buf, comment...)
+	x.d.buf = append(trimmed(x.d.buf), comment...)
 	return x.flush()
 }

@@ -88,6 +88,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 			d.relax()
 			return
 		}
+		d.buf = trimmed(d.buf) // it may be long
 		select {
 		case <-st.wake:
 		case <-tick:
