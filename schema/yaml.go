@@ -206,7 +206,9 @@ func (p *yamlParser) scalar(n *Node, y *yaml.Node) {
 	n.Tag, n.Plain, n.Text = y.Tag, y.Style&quoted == 0, y.Value
 	switch y.Tag {
 	case "!!str", "!!timestamp", "!!merge":
-		n.Kind = String
+		if n.Kind = String; n.Plain && isNumber(n.Text) {
+			n.Kind = Number // which float64 does not hold, so that the reader took it for text
+		}
 	case "!!null":
 		n.Text = ""
 	case "!!bool":

@@ -30,7 +30,7 @@ func TestParseYAMLKeepsPlaces(t *testing.T) {
 }
 
 func TestParseYAMLSaysHowScalarsWereWritten(t *testing.T) {
-	n, ds := ParseYAML("", []byte("[2026-07-28, \"2026-07-28\", 1.0, '1.0', !!str 1.0, ~, yes, True, 1_0x]"))
+	n, ds := ParseYAML("", []byte("[2026-07-28, \"2026-07-28\", 1.0, '1.0', !!str 1.0, ~, yes, True, 1_0x, 1e400, -1e6000, \"1e400\", !!str 1e400]"))
 	if len(ds) > 0 {
 		t.Fatal(ds)
 	}
@@ -41,6 +41,7 @@ func TestParseYAMLSaysHowScalarsWereWritten(t *testing.T) {
 	}{
 		{String, "2026-07-28", true}, {String, "2026-07-28", false}, {Number, "1.0", true}, {String, "1.0", false},
 		{String, "1.0", false}, {Null, "", true}, {String, "yes", true}, {Bool, "true", true}, {String, "1_0x", true},
+		{Number, "1e400", true}, {Number, "-1e6000", true}, {String, "1e400", false}, {String, "1e400", false},
 	}
 	for i, item := range n.Items {
 		if w := want[i]; item.Kind != w.kind || item.Text != w.text || item.Plain != w.plain {

@@ -13,9 +13,21 @@ import (
 func (r *reader) rat(v *schema.Node) *big.Rat {
 	x := v.Rat()
 	if x == nil && v.Kind == schema.Number {
-		r.report.Report(v, "number-too-large", "", "%s is out of the range that is checked exactly", v.Text)
+		r.report.Report(v, "number-too-large", "exponents reach from -5000 to 5000", "%s is out of the range that is checked exactly", v.Text)
 	}
 	return x
+}
+
+// computable reports the numbers in values that are too large to be compared.
+func (r *reader) computable(values ...*schema.Node) {
+	for _, v := range values {
+		v.Walk(func(n *schema.Node) bool {
+			if n.Kind == schema.Number {
+				r.rat(n)
+			}
+			return true
+		})
+	}
 }
 
 // decimal writes x as a JSON number. Numbers read from JSON, their products and quotients by powers of ten are finite.

@@ -187,10 +187,12 @@ var kindNamed = map[string]model.Kind{
 }
 
 func (r *reader) readEnum(s *shape, owner, v *schema.Node) {
+	r.computable(v.Items...)
 	s.allow(&enumFacet{at: owner, values: v.Items})
 }
 
 func (r *reader) readConst(s *shape, owner, v *schema.Node) {
+	r.computable(v)
 	s.allow(&enumFacet{at: owner, values: []*schema.Node{v}, single: true})
 }
 

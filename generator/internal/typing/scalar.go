@@ -120,7 +120,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	rule.Integer = s.integer && !small && s.enum == nil
 	if s.enum != nil {
 		rule.Const = s.enum.single
-		rule.Enum = numbers(s, integers)
+		rule.Enum = numbers(s, s.integer || small)
 	} else {
 		l.bounds(s, rule)
 		if multiple != nil {
@@ -240,7 +240,7 @@ func beyondInt64(s *shape, listed []*big.Rat) bool {
 	return slices.ContainsFunc(all, func(x *big.Rat) bool { return x.Cmp(low) < 0 || x.Cmp(high) > 0 })
 }
 
-// numbers returns the values of an enum of numbers.
+// numbers returns the values of an enum of numbers, in digits alone if they are integers.
 func numbers(s *shape, integers bool) []string {
 	var all []string
 	for _, v := range s.enum.values {
