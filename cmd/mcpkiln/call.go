@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -137,7 +138,7 @@ func (v *visit) await(x *execution) (*client.ToolResult, error) {
 			v.end(&statusError{exitTimeout, fmt.Errorf("the task was not over after %v", v.timeout)})
 		})
 		for state := range x.Updates(v.ctx) {
-			v.terminal.Status(state.Message)
+			v.terminal.Status(cmp.Or(state.Message, "the task is "+string(state.Status)))
 		}
 	}
 	return x.Result(v.ctx)

@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mcpkiln": main, "shop": serveShop})
+	testscript.Main(m, map[string]func(){"mcpkiln": main, "shop": serveShop, "deaf": serveDeaf})
 }
 
 // TestScripts runs the command as its users do; each script says what it proves.

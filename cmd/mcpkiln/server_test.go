@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,7 +23,7 @@ import (
 // shop is the server that the commands call in tests, in every revision: a generated one, with those of its tools that tests need.
 type shop struct {
 	kiln.Handlers
-	started chan string // gets the name of a tool that waits, and how that ended
+	started chan string // hears of tools that wait: when they begin, and why they ended
 }
 
 type result = *kiln.CallToolResult
@@ -43,6 +45,13 @@ func serveShop() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// serveDeaf is the command deaf: a server that answers nothing, and ends only when it is killed.
+func serveDeaf() {
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
+	fmt.Fprintln(os.Stderr, "I hear nothing")
+	select {}
 }
 
 // openShop serves over HTTP and returns the address. A token is an identity, whatever it says.
@@ -71,15 +80,31 @@ func (*shop) Greet(_ context.Context, _ *server.Call, in *kiln.GreetInput) (resu
 	return kiln.TextResult("Hello, " + in.Name + "!"), nil
 }
 
-// SlowCompute waits for the end of its call, unless it is given no time.
-func (h *shop) SlowCompute(ctx context.Context, call *server.Call, in *kiln.SlowComputeInput) (result, error) {
+// SlowCompute waits for the end of its call, unless it is given no time. It runs as a task where the caller or the server wants that.
+func (h *shop) SlowCompute(ctx context.Context, _ *server.Call, in *kiln.SlowComputeInput) (result, error) {
 	if in.Seconds == 0 {
 		return kiln.TextResult("computed " + in.Label.Or("nothing")), nil
 	}
+	return h.hang(ctx)
+}
+
+// TestToolWithProgress says how far it is and waits for the end of its call.
+func (h *shop) TestToolWithProgress(ctx context.Context, call *server.Call, _ *kiln.TestToolWithProgressInput) (result, error) {
 	call.Progress(ctx, 1, 4, "\x1b[31mslow\x1b[0m")
-	h.started <- "slow_compute"
+	return h.hang(ctx)
+}
+
+// MultiInput waits for the end of its call, always as a task.
+func (h *shop) MultiInput(ctx context.Context, _ *kiln.MultiInputCall, _ *kiln.MultiInputInput) (result, error) {
+	return h.hang(ctx)
+}
+
+func (h *shop) hang(ctx context.Context) (result, error) {
+	h.started <- "begun"
 	<-ctx.Done()
-	h.started <- "slow_compute " + context.Cause(ctx).Error()
+	ended := "ended: " + context.Cause(ctx).Error()
+	fmt.Fprintln(os.Stderr, ended)
+	h.started <- ended
 	return nil, context.Cause(ctx)
 }
 

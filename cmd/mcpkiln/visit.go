@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,9 +44,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []json.Ra
 	v := &visit{remote: r, cmd: cmd, answers: answers, terminal: console.Open(os.Stdin, os.Stderr)}
 	v.ctx, v.end = context.WithCancelCause(cmd.Context())
 	defer v.end(nil)
-	defer context.AfterFunc(cmd.Context(), func() {
-		time.AfterFunc(patience, func() { os.Exit(exitInterrupted) })
-	})()
+	defer context.AfterFunc(v.ctx, v.hurry)()
 	var err error
 	if v.session, err = client.Connect(v.ctx, t, v.options(t)...); err != nil {
 		return v.status(err)
@@ -53,6 +53,20 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []json.Ra
 	err = do(v)
 	v.terminal.Done()
 	return v.status(err)
+}
+
+// hurry ends the command in time if the user has interrupted it, and at once if they do again.
+func (v *visit) hurry() {
+	if v.cmd.Context().Err() == nil && !errors.Is(context.Cause(v.ctx), errInterrupted) {
+		return
+	}
+	signal.Reset(os.Interrupt, syscall.SIGTERM)
+	time.AfterFunc(patience/4, func() {
+		if v.terminal != nil {
+			fmt.Fprintln(v.cmd.ErrOrStderr(), "\nmcpkiln: waiting for the server to end the call; Ctrl-C again ends at once")
+		}
+	})
+	time.AfterFunc(patience, func() { os.Exit(exitInterrupted) })
 }
 
 func (v *visit) options(t client.Transport) []client.Option {

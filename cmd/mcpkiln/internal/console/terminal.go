@@ -1,34 +1,124 @@
-// Package console is the terminal of a person who waits: a bar for progress, and forms for questions. It writes to standard error, so that
-// standard output holds results alone.
+// Package console is the terminal of a person who waits: a bar for progress, and forms for questions. It draws on standard error, so that
+// standard output holds results alone. What a server has sent is drawn as plain.Text.
 package console
 
 import (
-	"context"
 	"errors"
+	"io"
 	"os"
+	"sync"
+	"time"
 
+	"charm.land/bubbles/v2/progress"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
 // ErrInterrupted is what Ask returns when the user presses Ctrl-C in a form.
 var ErrInterrupted = errors.New("interrupted")
 
-// Terminal is a terminal with a person. A nil one shows nothing.
-type Terminal struct{}
+// Terminal is a terminal with a person. Its methods are safe for concurrent use, and a nil one shows nothing.
+type Terminal struct {
+	in, out *os.File
+	paint   io.Writer     // out, with as many colours as it has and the user wants (NO_COLOR)
+	forms   chan struct{} // full while a form is open
+	bar     progress.Model
 
-// Open returns nil unless both are a terminal.
-func Open(in, out *os.File) *Terminal { return nil }
+	mu      sync.Mutex
+	asking  bool
+	shown   bool
+	message string
+	begun   time.Time
+	first   client.Progress
+	last    client.Progress
+}
 
-// Progress shows how far a call is.
-func (t *Terminal) Progress(p client.Progress) {}
+// barWidth is how wide the bar is, in cells.
+const barWidth = 24
+
+// Open returns the terminal of a person who sees out and types in; nil unless both are terminals.
+func Open(in, out *os.File) *Terminal {
+	if !term.IsTerminal(in.Fd()) || !term.IsTerminal(out.Fd()) {
+		return nil
+	}
+	return &Terminal{
+		in: in, out: out, paint: colorprofile.NewWriter(out, os.Environ()), forms: make(chan struct{}, 1),
+		bar: progress.New(progress.WithWidth(barWidth), progress.WithoutPercentage()),
+	}
+}
+
+// Progress shows how far a call is: a bar where the whole is known, the value, its rate, and what the server says.
+func (t *Terminal) Progress(p client.Progress) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.begun.IsZero() {
+		t.begun, t.first = time.Now(), p
+	}
+	if t.last = p; p.Message != "" {
+		t.message = p.Message
+	}
+	t.draw()
+}
 
 // Status shows what a server says of a task.
-func (t *Terminal) Status(message string) {}
+func (t *Terminal) Status(message string) {
+	if t == nil || message == "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.message = message
+	t.draw()
+}
 
 // Done clears what is shown.
-func (t *Terminal) Done() {}
+func (t *Terminal) Done() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clear()
+}
 
-// Ask has the user answer a question.
-func (t *Terminal) Ask(ctx context.Context, q *client.Question) (*client.Answer, error) {
-	return nil, nil
+// draw shows the line anew, unless a form is open. With the lock.
+func (t *Terminal) draw() {
+	if t.asking || os.Getenv("TERM") == "dumb" {
+		return
+	}
+	width, _, err := term.GetSize(t.out.Fd())
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	t.shown = true
+	_, _ = io.WriteString(t.paint, "\r"+ansi.Truncate(t.line(), width-1, "…")+ansi.EraseLineRight)
+}
+
+func (t *Terminal) clear() {
+	if t.shown {
+		t.shown = false
+		_, _ = io.WriteString(t.paint, "\r"+ansi.EraseLineRight)
+	}
+}
+
+// line is what is known of the call.
+func (t *Terminal) line() string {
+	var line string
+	if !t.begun.IsZero() {
+		line = numbers(t.first, t.last, time.Since(t.begun))
+		if t.last.Total > 0 {
+			line = t.bar.ViewAs(t.last.Progress/t.last.Total) + " " + line
+		}
+	}
+	if t.message != "" && line != "" {
+		line += "  "
+	}
+	return line + plain.Line(t.message)
 }

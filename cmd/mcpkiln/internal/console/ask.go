@@ -1,0 +1,134 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"runtime"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// Ask has the user answer a question, one at a time: a form with the fields of its schema, or the address of a page that is opened in a
+// browser. ESC declines. When ctx ends, the form closes.
+func (t *Terminal) Ask(ctx context.Context, q *client.Question) (*client.Answer, error) {
+	select {
+	case t.forms <- struct{}{}:
+		defer func() { <-t.forms }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	t.pause(true)
+	defer t.pause(false)
+	if q.URL != "" {
+		return t.askPage(ctx, q)
+	}
+	return t.askForm(ctx, q)
+}
+
+// pause clears the line as long as a form is open.
+func (t *Terminal) pause(asking bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clear()
+	t.asking = asking
+}
+
+func (t *Terminal) askForm(ctx context.Context, q *client.Question) (*client.Answer, error) {
+	fields, err := fieldsOf(q)
+	if err != nil {
+		return nil, err
+	}
+	agreed := true
+	var shown []huh.Field
+	for _, f := range fields {
+		shown = append(shown, f.input)
+	}
+	if len(shown) == 0 { // nothing to fill in: a yes or no
+		shown = append(shown, huh.NewConfirm().Title("Agree?").Value(&agreed))
+	}
+	group := huh.NewGroup(shown...).Title(plain.Line(q.Server) + " asks").Description(plain.Text(q.Message))
+	answered, err := t.run(ctx, group)
+	switch {
+	case err != nil:
+		return nil, err
+	case !answered || !agreed:
+		return &client.Answer{Action: client.Declined}, nil
+	}
+	content := map[string]any{}
+	for _, f := range fields {
+		if value, ok := f.value(); ok {
+			content[f.name] = value
+		}
+	}
+	return &client.Answer{Action: client.Accepted, Content: content}, nil
+}
+
+func (t *Terminal) askPage(ctx context.Context, q *client.Question) (*client.Answer, error) {
+	open := false
+	about := plain.Text(q.Message) + "\n\nhost:  " + host(q.Host) + "\npage:  " + plain.Line(q.URL)
+	group := huh.NewGroup(huh.NewConfirm().Title(plain.Line(q.Server) + " asks you to open a page").Description(about).
+		Affirmative("Open it").Negative("Decline").Value(&open))
+	answered, err := t.run(ctx, group)
+	switch {
+	case err != nil:
+		return nil, err
+	case !answered || !open:
+		return &client.Answer{Action: client.Declined}, nil
+	}
+	browse(q.URL)
+	return &client.Answer{Action: client.Accepted}, nil
+}
+
+// host is the host of an address. One with letters that can look like others is spelt out.
+func host(name string) string {
+	for _, r := range name {
+		if r >= 0x80 {
+			return strconv.QuoteToASCII(name) + " (not all of its letters are ASCII)"
+		}
+	}
+	return plain.Line(name)
+}
+
+// browse opens a page, without a shell. Where there is no browser, the user has seen the address.
+func browse(url string) {
+	var cmd *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		cmd = exec.Command("open", url)
+	case "windows":
+		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", url)
+	default:
+		cmd = exec.Command("xdg-open", url)
+	}
+	if cmd.Start() == nil {
+		go func() { _ = cmd.Wait() }()
+	}
+}
+
+// run shows a form. answered is false if the user has left it by ESC.
+func (t *Terminal) run(ctx context.Context, group *huh.Group) (answered bool, err error) {
+	left := false
+	form := huh.NewForm(group).WithProgramOptions(tea.WithoutSignalHandler(), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+		if key, ok := msg.(tea.KeyPressMsg); ok && key.Code == tea.KeyEscape {
+			left = true
+			return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} // what ends a form
+		}
+		return msg
+	})).WithInput(t.in).WithOutput(t.out)
+	err = form.RunWithContext(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case left:
+		return false, nil
+	case errors.Is(err, huh.ErrUserAborted):
+		return false, ErrInterrupted
+	}
+	return err == nil, err
+}

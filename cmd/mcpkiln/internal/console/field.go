@@ -1,0 +1,246 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/huh/v2"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// field is one field of a form.
+type field struct {
+	name  string
+	input huh.Field
+	value func() (value any, ok bool) // what the user filled in; false: nothing
+}
+
+// property is what the schema says of a field.
+type property struct {
+	Title, Description, Type, Format string
+	Default                          json.RawMessage
+	Enum, EnumNames                  []string
+	OneOf, AnyOf                     []choice
+	Items                            *property
+}
+
+type choice struct{ Const, Title string }
+
+// maxFields is how many fields a form may have: more than that nobody fills in.
+const maxFields = 200
+
+// fieldsOf makes the fields of a question, in the order of its schema.
+func fieldsOf(q *client.Question) ([]field, error) {
+	var s struct {
+		Properties json.RawMessage
+		Required   []string
+	}
+	if q.Schema == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(q.Schema, &s); err != nil {
+		return nil, fmt.Errorf("the form can not be read: %w", err)
+	}
+	names, err := keys(s.Properties)
+	if err != nil || len(names) > maxFields {
+		return nil, errors.Join(err, fmt.Errorf("the form has %d fields", len(names)))
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(s.Properties, &raw); s.Properties != nil && err != nil {
+		return nil, err
+	}
+	var all []field
+	for _, name := range names {
+		var p property
+		if err := json.Unmarshal(raw[name], &p); err != nil {
+			return nil, fmt.Errorf("the field %s can not be read: %w", name, err)
+		}
+		all = append(all, p.field(&rule{name, raw[name], slices.Contains(s.Required, name)}))
+	}
+	return all, nil
+}
+
+// keys are the names of an object's members, in their order.
+func keys(object json.RawMessage) (names []string, err error) {
+	if object == nil {
+		return nil, nil
+	}
+	d := json.NewDecoder(strings.NewReader(string(object)))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, fmt.Sprint(name))
+		var skip json.RawMessage
+		if err := d.Decode(&skip); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// rule holds the value of one field against the form.
+type rule struct {
+	name     string
+	schema   json.RawMessage
+	required bool
+}
+
+// check is what is wrong with a value.
+func (r *rule) check(value any) error {
+	one, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]json.RawMessage{r.name: r.schema}})
+	if err != nil {
+		return err
+	}
+	_, err = (&client.Question{Schema: one}).Complete(map[string]any{r.name: value})
+	if err == nil {
+		return nil
+	}
+	return errors.New(plain.Line(strings.TrimPrefix(err.Error(), r.name+": ")))
+}
+
+// field makes the field of a property.
+func (p *property) field(r *rule) field {
+	switch {
+	case p.Type == "boolean":
+		return p.confirm(r)
+	case p.Type == "array" && p.Items != nil && len(p.Items.choices()) > 0:
+		return p.chooseMany(r)
+	case len(p.choices()) > 0:
+		return p.choose(r)
+	}
+	return p.text(r)
+}
+
+func (p *property) title(r *rule) string {
+	title := plain.Line(p.Title)
+	if title == "" {
+		title = plain.Line(r.name)
+	}
+	if r.required {
+		title += " *"
+	}
+	return title
+}
+
+func (p *property) confirm(r *rule) field {
+	var yes bool
+	_ = json.Unmarshal(p.Default, &yes)
+	input := huh.NewConfirm().Title(p.title(r)).Description(plain.Text(p.Description)).Value(&yes)
+	return field{r.name, input, func() (any, bool) { return yes, true }}
+}
+
+// choices are the values of a field that has some, with what they are called.
+func (p *property) choices() (all []choice) {
+	for i, value := range p.Enum {
+		c := choice{value, value}
+		if i < len(p.EnumNames) {
+			c.Title = p.EnumNames[i]
+		}
+		all = append(all, c)
+	}
+	for _, c := range slices.Concat(p.OneOf, p.AnyOf) {
+		if c.Title == "" {
+			c.Title = c.Const
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// none is the index of the choice to answer nothing.
+const none = -1
+
+func (p *property) choose(r *rule) field {
+	all := p.choices()
+	var options []huh.Option[int]
+	for i, c := range all {
+		options = append(options, huh.NewOption(plain.Line(c.Title), i))
+	}
+	var preset string
+	_ = json.Unmarshal(p.Default, &preset)
+	picked := slices.IndexFunc(all, func(c choice) bool { return p.Default != nil && c.Const == preset })
+	if !r.required {
+		options = append(options, huh.NewOption("(no answer)", none))
+	}
+	input := huh.NewSelect[int]().Title(p.title(r)).Description(plain.Text(p.Description)).Options(options...).Value(&picked)
+	return field{r.name, input, func() (any, bool) {
+		if picked == none {
+			return nil, false
+		}
+		return all[picked].Const, true
+	}}
+}
+
+func (p *property) chooseMany(r *rule) field {
+	all := p.Items.choices()
+	var preset []string
+	_ = json.Unmarshal(p.Default, &preset)
+	var options []huh.Option[int]
+	for i, c := range all {
+		options = append(options, huh.NewOption(plain.Line(c.Title), i).Selected(slices.Contains(preset, c.Const)))
+	}
+	var picked []int
+	values := func(picked []int) []string {
+		list := []string{}
+		for _, i := range picked {
+			list = append(list, all[i].Const)
+		}
+		return list
+	}
+	input := huh.NewMultiSelect[int]().Title(p.title(r)).Description(plain.Text(p.Description)).Options(options...).Value(&picked).
+		Validate(func(picked []int) error { return r.check(values(picked)) })
+	return field{r.name, input, func() (any, bool) { return values(picked), r.required || len(picked) > 0 }}
+}
+
+func (p *property) text(r *rule) field {
+	var text string
+	if json.Unmarshal(p.Default, &text) != nil && p.Default != nil {
+		text = string(p.Default) // a number
+	}
+	text = plain.Line(text)
+	about := plain.Text(p.Description)
+	if about == "" {
+		about = plain.Line(p.Format)
+	}
+	input := huh.NewInput().Title(p.title(r)).Description(about).Value(&text).Validate(func(text string) error {
+		value, ok, err := p.read(text)
+		switch {
+		case err != nil:
+			return err
+		case !ok && r.required:
+			return errors.New("an answer is required")
+		case !ok:
+			return nil
+		}
+		return r.check(value)
+	})
+	return field{r.name, input, func() (any, bool) {
+		value, ok, err := p.read(text)
+		return value, ok && err == nil
+	}}
+}
+
+// read is the value of a text that was typed; false: nothing was.
+func (p *property) read(text string) (value any, ok bool, err error) {
+	switch {
+	case text == "":
+		return nil, false, nil
+	case p.Type != "number" && p.Type != "integer":
+		return text, true, nil
+	}
+	var n json.Number
+	if text = strings.TrimSpace(text); json.Unmarshal([]byte(text), &n) != nil || strings.HasPrefix(text, `"`) {
+		return nil, false, fmt.Errorf("%q is no number", text)
+	}
+	return n, true, nil
+}

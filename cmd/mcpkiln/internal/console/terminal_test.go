@@ -1,0 +1,234 @@
+//go:build unix
+
+package console_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/screen"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// TestMain is the test, or a process of its own that asks a question: what the library of forms does when it ends is not free of races.
+func TestMain(m *testing.M) {
+	var questions []*client.Question
+	if text := os.Getenv("ASK"); text == "" {
+		os.Exit(m.Run())
+	} else if err := json.Unmarshal([]byte(text), &questions); err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	taken := make(chan os.Signal, 1)
+	signal.Notify(taken, syscall.SIGUSR1)
+	go func() { <-taken; cancel(errors.New("taken back")) }()
+	c := console.Open(os.Stdin, os.Stderr)
+	c.Progress(client.Progress{Progress: 1, Total: 4, Message: "baking"})
+	var all sync.WaitGroup
+	for _, q := range questions {
+		all.Go(func() {
+			a, err := c.Ask(ctx, q)
+			text, _ := json.Marshal(a)
+			fmt.Printf("%s %v\n", text, err)
+		})
+	}
+	all.Wait()
+	os.Exit(0)
+}
+
+// asked is a process that asks.
+type asked struct {
+	*screen.Screen
+	t      *testing.T
+	cmd    *exec.Cmd
+	stdout bytes.Buffer
+}
+
+func ask(t *testing.T, env string, questions ...client.Question) *asked {
+	t.Helper()
+	text, err := json.Marshal(questions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &asked{t: t, cmd: exec.Command(os.Args[0])}
+	a.cmd.Env = append(os.Environ(), "ASK="+string(text), "TERM=xterm-256color", "GORACE=exitcode=0 log_path="+filepath.Join(t.TempDir(), "race"), env)
+	a.cmd.Stdout = &a.stdout
+	a.Screen = screen.Start(t, a.cmd)
+	return a
+}
+
+// answers is what was answered: the answer and an error on each line.
+func (a *asked) answers(want string) {
+	a.t.Helper()
+	a.Ended()
+	if err := a.cmd.Wait(); err != nil {
+		a.t.Error(err)
+	}
+	if got := strings.TrimSpace(a.stdout.String()); got != want {
+		a.t.Errorf("got %s\nwant %s\nthe screen: %q", got, want, a.Text())
+	}
+}
+
+func of(fields string) client.Question {
+	return client.Question{Server: "shop", Message: "Well?", Schema: json.RawMessage(`{"type":"object","properties":{` + fields + `}}`)}
+}
+
+// TestAFieldIsMadeOfASchema: every kind of field, its default, and what is wrong with what was typed.
+func TestAFieldIsMadeOfASchema(t *testing.T) {
+	for name, c := range map[string]struct {
+		schema   string
+		required bool
+		steps    []string // what is seen, and what is typed then
+		want     string
+	}{
+		"text":               {`{"type":"string","minLength":2}`, false, []string{"x", "a\r", "at least 2 characters", "nn\r"}, `{"x":"ann"}`},
+		"text with a title":  {`{"type":"string","title":"Your name","description":"as in the passport"}`, false, []string{"Your name", "", "as in the passport", "a\r"}, `{"x":"a"}`},
+		"optional text":      {`{"type":"string"}`, false, []string{"x", "\r"}, `{}`},
+		"required text":      {`{"type":"string"}`, true, []string{"x *", "\r", "an answer is required", "a\r"}, `{"x":"a"}`},
+		"text with default":  {`{"type":"string","default":"d"}`, false, []string{"> d", "e\r"}, `{"x":"de"}`},
+		"email":              {`{"type":"string","format":"email"}`, false, []string{"email", "a\r", "missing", "@b\r"}, `{"x":"a@b"}`},
+		"integer":            {`{"type":"integer","maximum":9,"default":3}`, false, []string{"> 3", "0\r", "at most 9", "\x7f\x7fx\r", "is no number", "\x7f4\r"}, `{"x":4}`},
+		"number":             {`{"type":"number"}`, false, []string{"x", "1.50\r"}, `{"x":1.50}`},
+		"boolean":            {`{"type":"boolean","default":true}`, false, []string{"Yes", "\r"}, `{"x":true}`},
+		"boolean no":         {`{"type":"boolean","default":true}`, false, []string{"Yes", "n"}, `{"x":false}`},
+		"choice":             {`{"type":"string","enum":["s","m"],"enumNames":["Small","Middle"],"default":"m"}`, true, []string{"> Middle", "k\r"}, `{"x":"s"}`},
+		"choice with titles": {`{"type":"string","oneOf":[{"const":"r","title":"Red"},{"const":"g"}]}`, true, []string{"> Red", "\r"}, `{"x":"r"}`},
+		"optional choice":    {`{"type":"string","enum":["s"]}`, false, []string{"> (no answer)", "\r"}, `{}`},
+		"choices":            {`{"type":"array","minItems":2,"items":{"type":"string","enum":["mon","tue"]},"default":["tue"]}`, false, []string{"mon", "\r", "at least 2 items", "kx\r"}, `{"x":["mon","tue"]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			schema := `{"type":"object","properties":{"x":` + c.schema + `}}`
+			if c.required {
+				schema = strings.Replace(schema, "{", `{"required":["x"],`, 1)
+			}
+			q := client.Question{Server: "the shop", Message: "Who are \x1b[31myou?", Schema: json.RawMessage(schema)}
+			a := ask(t, "", q)
+			a.Sees("the shop asks")
+			a.Sees(`Who are \x1b[31myou?`)
+			for i := 0; i < len(c.steps); i += 2 {
+				a.Sees(c.steps[i])
+				a.Types(c.steps[i+1])
+			}
+			a.answers(`{"Action":"accept","Content":` + c.want + `} <nil>`)
+			if _, err := q.Complete(json.RawMessage(c.want)); err != nil {
+				t.Errorf("the answer does not fit the form: %v", err)
+			}
+		})
+	}
+}
+
+func TestAFormHasTheFieldsInTheirOrder(t *testing.T) {
+	a := ask(t, "", of(`"zeta":{"type":"string"},"alpha":{"type":"string"}`))
+	a.Sees("zeta")
+	a.Sees("alpha")
+	a.Types("1\r")
+	a.Sees("shift+tab") // the second field has the focus
+	a.Types("2\r")
+	a.answers(`{"Action":"accept","Content":{"alpha":"2","zeta":"1"}} <nil>`)
+}
+
+// TestKeysThatEndAForm: what has no fields is a yes or no.
+func TestKeysThatEndAForm(t *testing.T) {
+	for key, want := range map[string]string{
+		"y": `{"Action":"accept","Content":{}} <nil>`, "n": `{"Action":"decline","Content":null} <nil>`,
+		"\x1b": `{"Action":"decline","Content":null} <nil>`, "\x03": `null interrupted`,
+	} {
+		a := ask(t, "", of(""))
+		a.Sees("Agree?")
+		a.Types(key)
+		a.answers(want)
+	}
+}
+
+// TestAQuestionThatIsGoneCloses: nobody is left with a form whose answer nobody waits for.
+func TestAQuestionThatIsGoneCloses(t *testing.T) {
+	a := ask(t, "", of(`"name":{"type":"string"}`), of(`"name":{"type":"string"}`)) // one waits for the other
+	a.Sees("name")
+	if err := a.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Error(err)
+	}
+	a.answers("null taken back\nnull taken back")
+}
+
+// TestAPageIsShownWithItsHostBeforeItIsOpened: a host that looks like another one is spelt out.
+func TestAPageIsShownWithItsHostBeforeItIsOpened(t *testing.T) {
+	for host, shown := range map[string]string{"login.example": "login.example", "l\u043egin.example": `"l\u043egin.example"`} {
+		q := client.Question{Server: "shop", Message: "Log in, please", URL: "https://login.example/a?b=c", Host: host}
+		for key, action := range map[string]string{"y": "accept", "n": "decline"} {
+			a := ask(t, "PATH=", q) // no browser
+			for _, want := range []string{"shop asks you to open a page", "Log in, please", shown, "https://login.example/a?b=c"} {
+				a.Sees(want)
+			}
+			a.Types(key)
+			a.answers(`{"Action":"` + action + `","Content":null} <nil>`)
+		}
+	}
+}
+
+func TestABarShowsValueTotalRateAndMessage(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	s, tty := screen.Open(t)
+	defer tty.Close()
+	c := console.Open(tty, tty)
+	c.Progress(client.Progress{Progress: 0.5, Total: 4, Message: "lay\x1b[2Jing"})
+	s.Sees(`0.5/4  lay\x1b[2Jing`)
+	c.Progress(client.Progress{Progress: 3, Total: 4})
+	s.Sees("3/4")
+	s.Sees("/s")
+	s.Sees(`lay`)
+	c.Status("done soon")
+	s.Sees("done soon")
+	c.Done()
+	if !strings.Contains(s.Raw(), "█") && !strings.Contains(s.Raw(), "▌") {
+		t.Errorf("no bar: %q", s.Raw())
+	}
+}
+
+// colour is a sequence that colours text.
+var colour = regexp.MustCompile(`\x1b\[[0-9;]*[34][0-9][0-9;]*m`)
+
+func TestNOCOLORIsRespected(t *testing.T) {
+	for _, no := range []string{"", "1"} {
+		a := ask(t, "NO_COLOR="+no, of(""))
+		a.Sees("baking")
+		a.Sees("Agree?")
+		a.Types("y")
+		a.Ended()
+		if coloured := colour.MatchString(a.Raw()); coloured != (no == "") {
+			t.Errorf("NO_COLOR=%q: coloured %v: %q", no, coloured, a.Raw())
+		}
+	}
+}
+
+func TestWhatIsNoTerminalShowsNothing(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c := console.Open(r, w)
+	if c != nil {
+		t.Error("a pipe is a terminal")
+	}
+	c.Progress(client.Progress{Progress: 1})
+	c.Status("x")
+	c.Done()
+	_ = w.Close()
+	var buf [1]byte
+	if n, _ := r.Read(buf[:]); n != 0 {
+		t.Error("something was drawn")
+	}
+}

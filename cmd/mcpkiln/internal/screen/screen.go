@@ -1,0 +1,128 @@
+//go:build unix
+
+// Package screen is a terminal with somebody who reads and types, for tests.
+package screen
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// Screen is what a person sees of a terminal. It ends with the test.
+type Screen struct {
+	t   testing.TB
+	pty *os.File
+
+	mu      sync.Mutex
+	raw     strings.Builder
+	changed chan struct{}
+	ended   chan struct{} // closed when nothing more is drawn
+	at      int           // what comes before was seen
+}
+
+var size = &pty.Winsize{Rows: 40, Cols: 100}
+
+// Open returns a screen, and the terminal that it shows, which the test closes.
+func Open(t testing.TB) (s *Screen, tty *os.File) {
+	t.Helper()
+	ours, tty, err := pty.Open()
+	if err == nil {
+		err = pty.Setsize(ours, size)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return watch(t, ours), tty
+}
+
+// Start runs a command on a terminal of its own.
+func Start(t testing.TB, cmd *exec.Cmd) *Screen {
+	t.Helper()
+	ours, err := pty.StartWithSize(cmd, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := watch(t, ours)
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return s
+}
+
+func watch(t testing.TB, ours *os.File) *Screen {
+	s := &Screen{t: t, pty: ours, changed: make(chan struct{}, 1), ended: make(chan struct{})}
+	go s.read()
+	t.Cleanup(func() { _ = ours.Close() })
+	return s
+}
+
+func (s *Screen) read() {
+	defer close(s.ended)
+	buf := make([]byte, 4096)
+	for {
+		n, err := s.pty.Read(buf)
+		s.mu.Lock()
+		s.raw.Write(buf[:n])
+		s.mu.Unlock()
+		select {
+		case s.changed <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// drawn are the sequences that a terminal obeys: what is left is what a person reads.
+var drawn = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\a\x1b]*(\a|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[=>78c]`)
+
+// Text is all that could be read so far, in the order in which it was drawn.
+func (s *Screen) Text() string { return drawn.ReplaceAllString(s.Raw(), "") }
+
+// Raw is all that was drawn so far, with the sequences that a terminal obeys.
+func (s *Screen) Raw() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw.String()
+}
+
+// Sees waits until a text is drawn, behind those that were seen before.
+func (s *Screen) Sees(want string) {
+	s.t.Helper()
+	deadline := time.After(time.Minute)
+	for over := false; ; {
+		text := s.Text()
+		if i := strings.Index(text[min(s.at, len(text)):], want); i >= 0 {
+			s.at += i + len(want)
+			return
+		}
+		if over {
+			s.t.Fatalf("%q is not on the screen:\n%q", want, text)
+		}
+		select {
+		case <-s.changed:
+		case <-s.ended:
+			over = true
+		case <-deadline:
+			over = true
+		}
+	}
+}
+
+// Types presses keys.
+func (s *Screen) Types(keys string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.pty, keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Ended waits until nothing more is drawn: the command is over.
+func (s *Screen) Ended() { <-s.ended }
