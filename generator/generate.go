@@ -144,7 +144,7 @@ func info(s manifest.Server) string {
 // lower decides everything about the package.
 func (r *run) lower() {
 	pkg, ds := lower.Package(r.input)
-	r.pkg = pkg
+	r.pkg, r.result.pkg = pkg, pkg
 	r.report(ds)
 	var files naming.Names
 	if r.input.Client.Alone {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
@@ -144,6 +145,7 @@ type Result struct {
 	Client *Output
 
 	flags map[string]string // of the configuration
+	pkg   *model.Package
 }
 
 // Output is one generated package: a directory and its files.

@@ -14,11 +14,12 @@ const self = "github.com/mcpkiln/mcpkiln/"
 var arrows = map[string][]string{
 	"cmd":                           {"cmd/mcpkiln/internal/...", "generator", "runtime/client", "runtime/inflight", "runtime/rpc", "runtime/task", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/..."},
 	"cmd/mcpkiln/internal/argument": {"github.com/santhosh-tekuri/jsonschema/v5"},
+	"cmd/mcpkiln/internal/colour":   {},
 	"cmd/mcpkiln/internal/console":  {"cmd/mcpkiln/internal/plain", "runtime/client", "charm.land/...", "github.com/charmbracelet/..."},
 	"cmd/mcpkiln/internal/plain":    {},
 	"cmd/mcpkiln/internal/screen":   {"github.com/creack/pty"},
 	"cmd/mcpkiln/internal/target":   {"runtime/client", "schema"},
-	"generator":                     {"generator/internal/...", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff"},
+	"generator":                     {"generator/internal/...", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff", "golang.org/x/tools/txtar"},
 	"generator/internal/lower":      {"schema/...", "generator/internal/model", "generator/internal/naming", "generator/internal/typing", "generator/internal/wire"},
 	"generator/internal/naming":     {},
 	"generator/internal/typing":     {"schema", "schema/manifest", "generator/internal/model", "generator/internal/naming", "runtime/check/format", "runtime/check/pattern"},

@@ -14,6 +14,7 @@ import (
 func newGenerate() *cobra.Command {
 	var flags overrides
 	var o generator.Options
+	var watch bool
 	cmd := &cobra.Command{
 		Use:   "generate [MANIFEST]",
 		Short: "Generate the Go package of a manifest",
@@ -23,12 +24,19 @@ tools/list is a manifest too; then --server-name and --server-version say what i
 
 Files that would not change are not touched. On any error nothing is written. A generated file that was edited by hand is an error, too;
 --force overwrites it. What earlier runs left and is no longer generated is removed, also where go.out has moved.`),
+		Example: strings.Trim(`
+  mcpkiln generate
+  mcpkiln generate --dry-run api.yaml
+  mcpkiln generate --server-name weather --server-version 1.0.0 --out internal/weather answer.json`, "\n"),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Listed, o.PruneWith = underGoGenerate()
 			path, err := manifestPath(args)
 			if err != nil {
 				return err
+			}
+			if watch {
+				return flags.watch(cmd, path, o)
 			}
 			for {
 				s, err := flags.load(path)
@@ -43,6 +51,7 @@ Files that would not change are not touched. On any error nothing is written. A 
 	}
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&o.Force, "force", false, "overwrite and remove also generated files that were edited by hand")
+	cmd.Flags().BoolVar(&watch, "watch", false, "generate again whenever the manifest changes, or a file that it names")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would be written and removed, and touch nothing")
 	return cmd
 }

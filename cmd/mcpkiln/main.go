@@ -42,12 +42,12 @@ func main() {
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+	root := newRoot(stderr)
 	root.SetArgs(args)
-	stderr = plain.Writer(stderr)
 	root.SetOut(plain.Writer(stdout))
-	root.SetErr(stderr)
+	root.SetErr(plain.Writer(stderr))
 	err := root.ExecuteContext(ctx)
+	stderr = root.ErrOrStderr()
 	code := exitFailed
 	var remote *statusError
 	switch {

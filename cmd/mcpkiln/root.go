@@ -1,12 +1,19 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/colour"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 )
 
-func newRoot() *cobra.Command {
+// newRoot is the command line. Diagnostics go to stderr, which may be a terminal.
+func newRoot(stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mcpkiln",
 		Short: "Generate Model Context Protocol servers from a manifest of tools",
@@ -18,6 +25,34 @@ Start with:  mcpkiln init reports`),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newInit(), newGenerate(), newCheck(), newSchema(), newCall(), newTools(), newVersion(), newPrune())
+	var dir, colours string
+	root.PersistentFlags().StringVarP(&dir, "directory", "C", "", "run in this directory")
+	root.PersistentFlags().StringVar(&colours, "color", "auto", "colour diagnostics: auto, always or never")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := colourDiagnostics(root, stderr, colours); err != nil {
+			return err
+		}
+		if dir == "" {
+			return nil
+		}
+		return os.Chdir(dir)
+	}
+	root.AddCommand(newInit(), newGenerate(), newCheck(), newSchema(), newCall(), newTools(), newVersion(), newExplain(), newPrune())
 	return root
+}
+
+func colourDiagnostics(root *cobra.Command, stderr io.Writer, when string) error {
+	switch when {
+	case "always":
+	case "never":
+		return nil
+	case "auto":
+		if !colour.Wanted(stderr) {
+			return nil
+		}
+	default:
+		return fmt.Errorf("--color %s: it is auto, always or never", when)
+	}
+	root.SetErr(plain.Writer(colour.Writer(stderr)))
+	return nil
 }

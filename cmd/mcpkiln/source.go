@@ -90,26 +90,27 @@ func shortest(path string) string {
 	return path
 }
 
-// load reads the manifest at path, what it names, and the schema file.
+// load reads the manifest at path, what it names, and the schema file. With an error there is what was read.
 func (o *overrides) load(path string) (*sources, error) {
 	s := &sources{config: o.config, base: filepath.Dir(path)}
 	s.config.ToolVersion = toolVersion()
 	s.config.Flags = o.flags(moduleRoot(path))
+	s.config.Manifest.Path = path
 	var err error
 	if s.config.Import, s.config.Dir, err = placeInModule(path); err != nil {
-		return nil, err
+		return s, err
 	}
 	var ds schema.Diagnostics
 	if s.config.Manifest, ds = generator.ReadManifest(path); ds.HasErrors() {
-		return nil, ds
+		return s, ds
 	}
 	if s.config.Folders, ds = generator.ReadFolders(s.config.Manifest); ds.HasErrors() {
-		return nil, ds
+		return s, ds
 	}
 	s.config.Files = generator.ReadFiles(s.config.Manifest)
 	if o.schemaFile != "" {
 		if s.config.Schema, err = readSource(o.schemaFile); err != nil {
-			return nil, err
+			return s, err
 		}
 	}
 	return s, nil

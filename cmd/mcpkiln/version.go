@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -18,16 +19,33 @@ const modulePath = "github.com/mcpkiln/mcpkiln"
 const unversioned = "(devel)"
 
 func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version, and the protocol revisions that it knows",
-		Args:  cobra.NoArgs,
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version, and the protocol revisions that it knows",
+		Example: "  mcpkiln version\n  mcpkiln version --json",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			v := versionJSON{toolVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version(), revision.Names()}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(v)
+			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "mcpkiln %s %s/%s %s\nprotocol revisions: %s\n",
-				toolVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version(), strings.Join(revision.Names(), ", "))
+				v.Version, v.OS, v.Arch, v.Go, strings.Join(v.Revisions, ", "))
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// versionJSON is what version --json prints, for programs.
+type versionJSON struct {
+	Version   string   `json:"version"`
+	OS        string   `json:"os"`
+	Arch      string   `json:"arch"`
+	Go        string   `json:"go"`
+	Revisions []string `json:"revisions"` // oldest first
 }
 
 // toolVersion is the version of this module in the build: as the main module, or as a go tool of another one.

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/generator"
+)
+
+func newExplain() *cobra.Command {
+	var flags overrides
+	var manifest string
+	cmd := &cobra.Command{
+		Use:   "explain CODE | TOOL",
+		Short: "Explain a diagnostic, or what becomes of a tool",
+		Long: strings.TrimSpace(`
+explain CODE says which rule a diagnostic keeps, and shows manifests that break it with what to write instead. explain TOOL shows
+the method and the types of a tool of the manifest, how it runs, what clients of each revision see of it, and the files
+that it is generated into. Without an argument it lists the codes.`),
+		Example: strings.Trim(`
+  mcpkiln explain unknown-key
+  mcpkiln explain get_quote
+  mcpkiln explain --manifest api.yaml get_quote`, "\n"),
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return slices.Sorted(maps.Keys(generator.Explanations())), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			codes := generator.Explanations()
+			if len(args) == 0 {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(slices.Sorted(maps.Keys(codes)), "\n"))
+				return err
+			}
+			if text := codes[args[0]]; text != "" && manifest == "" {
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s", args[0], text)
+				return err
+			}
+			return flags.explain(cmd, manifest, args[0])
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&manifest, "manifest", "", "the manifest that has the tool; mcpkiln.yaml in this directory by default")
+	return cmd
+}
+
+// explain explains a tool of a manifest.
+func (o *overrides) explain(cmd *cobra.Command, path, tool string) error {
+	if path == "" {
+		var err error
+		if path, err = manifestPath(nil); err != nil {
+			return fmt.Errorf("%q is no code of a diagnostic, and there is no manifest in this directory whose tool it could be", tool)
+		}
+	}
+	s, err := o.load(path)
+	if err != nil {
+		return err
+	}
+	result, err := generator.Generate(cmd.Context(), s.config)
+	if err != nil {
+		return err
+	}
+	if err := s.print(cmd.ErrOrStderr(), result.Diagnostics); err != nil {
+		return err
+	}
+	text, ok := result.Explain(tool)
+	if !ok {
+		var names []string
+		for _, t := range result.Tools {
+			names = append(names, t.Name)
+		}
+		return fmt.Errorf("%q is neither a code of a diagnostic nor a tool of %s, which has %s", tool, path, strings.Join(names, ", "))
+	}
+	_, err = fmt.Fprint(cmd.OutOrStdout(), text)
+	return err
+}

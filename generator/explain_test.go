@@ -1,0 +1,107 @@
+package generator
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// said begins a diagnostic in a golden.
+var said = regexp.MustCompile(`^\S.*?(?:error|warning)\[([a-z0-9-]+)\]: `)
+
+// TestDAY06ExplanationsAreMadeOfGoldens: mcpkiln explain has something to say of every code that a golden shows.
+func TestDAY06ExplanationsAreMadeOfGoldens(t *testing.T) {
+	examples := map[string][]example{}
+	for _, pattern := range []string{"../testdata/rejected/*.txtar", "../schema/manifest/testdata/rejected/*.txtar"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: no goldens (%v)", pattern, err)
+		}
+		for _, path := range paths {
+			for code, e := range examplesOf(t, path) {
+				examples[code] = append(examples[code], e)
+			}
+		}
+	}
+	a := &txtar.Archive{Comment: []byte("Made of the goldens of rejected manifests: go test ./generator -run DAY06 -update\n")}
+	for _, code := range slices.Sorted(maps.Keys(examples)) {
+		a.Files = append(a.Files, txtar.File{Name: code, Data: explanation(examples[code])})
+	}
+	if *update {
+		if err := os.WriteFile("explanations.txtar", txtar.Format(a), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	all := Explanations()
+	for code := range examples {
+		if all[code] == "" {
+			t.Errorf("%s is not explained: go test ./generator -run DAY06 -update", code)
+		}
+	}
+	if len(all) < 90 {
+		t.Errorf("%d codes are explained", len(all))
+	}
+}
+
+// example is what a golden shows of a code.
+type example struct {
+	rule  string // its comment
+	codes int    // how many others it shows
+	text  string // the first diagnostics with the code
+}
+
+// maxExamples is how many diagnostics of one golden an explanation shows.
+const maxExamples = 3
+
+func examplesOf(t *testing.T, path string) map[string]example {
+	t.Helper()
+	a, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]example{}
+	shown := map[string]int{}
+	for _, f := range a.Files {
+		if f.Name != "diagnostics" {
+			continue
+		}
+		code := ""
+		for line := range strings.Lines(string(f.Data)) {
+			if m := said.FindStringSubmatch(line); m != nil {
+				code = m[1]
+				shown[code]++
+			}
+			if code != "" && shown[code] <= maxExamples {
+				e := all[code]
+				e.text += line
+				all[code] = e
+			}
+		}
+	}
+	for code, e := range all {
+		all[code] = example{strings.TrimSpace(string(a.Comment)), len(all), e.text}
+	}
+	return all
+}
+
+// explanation shows the golden that says the least of other codes, and one more.
+func explanation(all []example) []byte {
+	slices.SortStableFunc(all, func(a, b example) int { return a.codes - b.codes })
+	var b bytes.Buffer
+	for _, e := range all[:min(2, len(all))] {
+		b.WriteString(e.rule + "\n\n")
+		for line := range strings.Lines(e.text) {
+			b.WriteString("    " + line)
+		}
+		b.WriteString("\n")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
