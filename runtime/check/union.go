@@ -20,7 +20,7 @@ func (d *Decoder) onlyForm(u *Union) int {
 	start, form := d.pos, -1
 	if d.find(u.Key) && d.peek() == '"' {
 		if s, ok := d.scanString(); ok {
-			form = u.only(kind, d.value(s))
+			form = u.onlyTagged(d.value(s))
 		}
 	}
 	d.leave(start)
@@ -29,14 +29,6 @@ func (d *Decoder) onlyForm(u *Union) int {
 
 // only returns the form that takes a kind and has a tag, if there is one.
 func (u *Union) only(kind Kind, tag []byte) int {
-	if tag != nil && len(u.Forms) > fewValues {
-		if forms := u.byTag(); len(forms) > 0 {
-			if form, ok := forms[string(tag)]; ok {
-				return form
-			}
-			return -1
-		}
-	}
 	form := -1
 	for i := range u.Forms {
 		f := &u.Forms[i]
@@ -49,6 +41,21 @@ func (u *Union) only(kind Kind, tag []byte) int {
 		form = i
 	}
 	return form
+}
+
+// onlyTagged is only for an object with a tag, of many forms by an index.
+func (u *Union) onlyTagged(tag []byte) int {
+	if len(u.Forms) <= fewValues {
+		return u.only(KindObject, tag)
+	}
+	forms := u.byTag()
+	if form, ok := forms[string(tag)]; ok {
+		return form
+	}
+	if len(forms) > 0 {
+		return -1
+	}
+	return u.only(KindObject, tag)
 }
 
 // byTag says for a text of Key which form alone takes an object that has it, -1 if several do. It is empty if some form takes objects of
