@@ -124,6 +124,15 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 	return c.await(ctx, r)
 }
 
+// read takes a result apart.
+func (c *call) read(l *wire.Layout, result []byte) (*wire.Values, error) {
+	var v wire.Values
+	if err := l.Read(result, &v); err != nil {
+		return nil, broken(c.op.Name, "%w", err)
+	}
+	return &v, nil
+}
+
 func inflightCause(ctx context.Context) *Cause {
 	err := context.Cause(ctx)
 	var own *Cause

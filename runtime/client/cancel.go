@@ -87,56 +87,18 @@ func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.Outcome) 
 	}
 	r := info.Values.(*round)
 	if r.call.tasks && r.call.dialect.Task.ByParam && tellsServer(cause.Source) {
-		s.orphan(e.Key().ID, r)
+		if !s.link.shared() || s.link.giveUp(r, nil) {
+			s.expectLate(e.Key().ID, r)
+		}
 		return
 	}
 	var notice []byte
 	if tellsServer(cause.Source) && !info.Uncancellable && !r.call.quiet && !s.link.giveUpTells(r.call.dialect) {
 		notice = s.cancelled(r.call.dialect, e.Key().ID, cause)
 	}
-	s.link.giveUp(r, notice)
-}
-
-// maxOrphans is how many requests for tasks are remembered that were given up before they were answered.
-const maxOrphans = 1024
-
-// orphan gives up a request for a task. It is cancelled by the request that is for tasks alone (CAN11), so its answer has to be known first.
-func (s *Session) orphan(id rpc.ID, r *round) {
-	if s.link.shared() {
-		s.link.giveUp(r, nil) // if it was not sent yet
+	if s.link.giveUp(r, notice) && s.link.shared() {
+		s.expectLate(e.Key().ID, nil)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.orphans == nil {
-		s.orphans = map[rpc.ID]*call{}
-	}
-	if len(s.orphans) < maxOrphans {
-		s.orphans[id] = r.call
-	}
-}
-
-// awaits tells whether somebody wants the answer of a round still.
-func (s *Session) awaits(r *round) bool {
-	if r.entry.Err() == nil {
-		return true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.orphans[r.entry.Key().ID] != nil
-}
-
-// orphanAnswered cancels the task that a request has become whose caller has gone.
-func (s *Session) orphanAnswered(id rpc.ID, result []byte) {
-	s.mu.Lock()
-	c := s.orphans[id]
-	delete(s.orphans, id)
-	s.mu.Unlock()
-	var v wire.Values
-	if c == nil || result == nil || c.dialect.TaskCreated.Read(result, &v) != nil || !v.Has(wire.SlotTaskID) {
-		return
-	}
-	x := s.newExecution(c.dialect, c.tool, v.Text(wire.SlotTaskID), id)
-	s.spawn(func() { x.abandon("its caller has given up") })
 }
 
 // tellsServer tells whether the server is there to be told.

@@ -111,7 +111,7 @@ func (l *connLink) add(q queued) {
 }
 
 // giveUp takes back a request that was not written yet; of all others the server is told, behind the request.
-func (l *connLink) giveUp(r *round, notice []byte) {
+func (l *connLink) giveUp(r *round, notice []byte) (sent bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.queue, func(q queued) bool { return q.round == r })
@@ -119,9 +119,11 @@ func (l *connLink) giveUp(r *round, notice []byte) {
 	case i >= 0:
 		l.bytes -= len(l.queue[i].frame)
 		l.queue = slices.Delete(l.queue, i, i+1)
+		return false
 	case notice != nil && r.sent && !l.closing && l.failed == nil:
 		l.add(queued{frame: notice})
 	}
+	return r.sent
 }
 
 func (l *connLink) giveUpTells(*wire.Dialect) bool { return false }
@@ -216,7 +218,7 @@ func (l *connLink) gone(err error) {
 // drainWait is how long what is queued may take to be written at the end.
 const drainWait = time.Second
 
-func (l *connLink) close() error {
+func (l *connLink) close(ctx context.Context) error {
 	l.mu.Lock()
 	l.closing = true
 	l.mu.Unlock()
@@ -229,10 +231,11 @@ func (l *connLink) close() error {
 	select {
 	case <-l.written:
 	case <-timer.C:
+	case <-ctx.Done():
 	}
 	var err error
 	if l.child != nil {
-		err = l.child.end()
+		err = l.child.end(ctx)
 	}
 	closed := l.conn.Close()
 	<-l.read

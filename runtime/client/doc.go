@@ -27,7 +27,8 @@
 //
 //   - session.go: Session and Transport, its beginning and end; options.go, handlers.go, errors.go: what callers see
 //   - negotiate.go: which revision is spoken, and what both sides declare
-//   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; cancel.go: giving up
+//   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; cancel.go: giving up;
+//     late.go: answers that come afterwards
 //   - toolcall.go, tools.go: calls of tools, as tasks or not; tool.go, expect.go, definition.go: what generated clients call, and what they know
 //     of a server; execution.go, task.go: a call that is a task, taskerror.go: how it fails; follow.go: reading its state and answering what it
 //     asks; ref.go: naming it for another process, resumable.go: whether one could follow it
@@ -77,6 +78,14 @@
 //
 // A request that asks for a task can not be taken back before its answer names the task: then the task is cancelled, by the request that is
 // for that alone (CAN11).
+//
+// What is given up may be answered all the same. On a shared stream an error without an id could mean such a request, so it then meets no
+// other. Of requests for tasks 1024 are remembered, the oldest gives way, and the log says that its task may go on.
+//
+// What a server says is shown in errors with its control characters written out, and cut (rpc.Shown).
+//
+// A child process leads a process group, which is killed when it has ended: what it started would hold its streams open. Windows has no such
+// groups without a job object, which would end processes that a server means to leave behind; there the streams are given up.
 //
 // A tool call always carries a progress token, because progress that the server does not send can not extend the timeout (CAN16).
 //

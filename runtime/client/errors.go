@@ -43,7 +43,7 @@ func (e *TransportError) Error() string {
 	if e.Stderr != "" {
 		text += "; its standard error: " + quoteLines(e.Stderr)
 	}
-	return text
+	return rpc.Shown(text)
 }
 
 // quoteLines makes one line of several.
@@ -77,7 +77,7 @@ func (e *StatusError) Error() string {
 	if e.Body != "" {
 		text += ": " + quoteLines(e.Body)
 	}
-	return text
+	return rpc.Shown(text)
 }
 
 // legacy tells whether a server of older revisions may answer so to a request that it does not know.
@@ -98,9 +98,9 @@ type ProtocolError struct {
 // Error implements error.
 func (e *ProtocolError) Error() string {
 	if e.Method == "" {
-		return "client: the server broke the protocol: " + e.Err.Error()
+		return "client: the server broke the protocol: " + rpc.Shown(e.Err.Error())
 	}
-	return "client: the server broke the protocol in its answer to " + e.Method + ": " + e.Err.Error()
+	return "client: the server broke the protocol in its answer to " + e.Method + ": " + rpc.Shown(e.Err.Error())
 }
 
 // Unwrap returns what was wrong.
@@ -120,7 +120,7 @@ type VersionError struct {
 func (e *VersionError) Error() string {
 	server := "another one"
 	if len(e.Server) > 0 {
-		server = strings.Join(e.Server, ", ")
+		server = rpc.Shown(strings.Join(e.Server, ", "))
 	}
 	return fmt.Sprintf("client: no common protocol revision: this side speaks %s, the server %s", strings.Join(e.Client, ", "), server)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -256,4 +258,30 @@ func has(t testing.TB, text string, parts ...string) {
 			t.Errorf("%q is not in %s", part, text)
 		}
 	}
+}
+
+// each has f take every frame of the client, until that has gone.
+func (p *peer) each(f func(m message)) {
+	for {
+		frame, err := p.conn.ReadFrame(nil)
+		if err != nil {
+			return
+		}
+		var m message
+		_ = json.Unmarshal(frame, &m)
+		f(m)
+	}
+}
+
+// roundTrip is a server without a network.
+type roundTrip func(r *http.Request, m message) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
+	var m message
+	if r.Body != nil {
+		body, _ := io.ReadAll(r.Body)
+		_ = json.Unmarshal(body, &m)
+	}
+	return f(r, m)
 }

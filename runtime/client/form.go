@@ -15,6 +15,7 @@ import (
 
 // form is the schema of a question: an object whose fields are of simple types.
 type form struct {
+	Type       string
 	Properties map[string]formField
 	Required   []string
 }
@@ -36,11 +37,9 @@ type choice struct{ Const any }
 // Complete holds what a user filled in against the form, and adds defaults. It returns the content of the answer, a JSON object. A user
 // interface may call it to tell the user what is wrong.
 func (q *Question) Complete(content any) (json.RawMessage, error) {
-	var f form
-	if q.Schema != nil {
-		if err := json.Unmarshal(q.Schema, &f); err != nil {
-			return nil, fmt.Errorf("the form can not be read: %w", err)
-		}
+	f, err := readForm(q.Schema)
+	if err != nil {
+		return nil, err
 	}
 	given := map[string]json.RawMessage{}
 	if content != nil {
@@ -53,7 +52,7 @@ func (q *Question) Complete(content any) (json.RawMessage, error) {
 		}
 	}
 	for name, field := range f.Properties {
-		if _, ok := given[name]; !ok && field.Default != nil {
+		if _, ok := given[name]; !ok && field.hasDefault() {
 			given[name] = field.Default
 		}
 	}
@@ -73,6 +72,52 @@ func (q *Question) Complete(content any) (json.RawMessage, error) {
 	}
 	return json.Marshal(given)
 }
+
+// readForm reads a form, or says why nobody could fill it in: that has to be known before a user is asked.
+func readForm(schema json.RawMessage) (f form, err error) {
+	if schema == nil {
+		return f, nil
+	}
+	if err := json.Unmarshal(schema, &f); err != nil {
+		return f, fmt.Errorf("the form can not be read: %w", err)
+	}
+	if f.Type != "" && f.Type != "object" {
+		return f, fmt.Errorf("the form is of type %s, not of object", f.Type)
+	}
+	for _, name := range f.Required {
+		if _, ok := f.Properties[name]; !ok {
+			return f, fmt.Errorf("the form requires %s, and has no such field", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Properties)) {
+		if err := f.Properties[name].usable(); err != nil {
+			return f, fmt.Errorf("the form's field %s: %w", name, err)
+		}
+	}
+	return f, nil
+}
+
+// usable is an error for a field that is not of a simple type, or whose default breaks its own rules.
+func (f formField) usable() error {
+	switch f.Type {
+	case "", "string", "number", "integer", "boolean":
+	case "array":
+		if f.Items != nil && f.Items.Type != "" && f.Items.Type != "string" {
+			return fmt.Errorf("its items are of type %s, not of string", f.Items.Type)
+		}
+	default:
+		return fmt.Errorf("no form has the type %s", f.Type)
+	}
+	if !f.hasDefault() {
+		return nil
+	}
+	if err := f.check(f.Default); err != nil {
+		return fmt.Errorf("its default: %w", err)
+	}
+	return nil
+}
+
+func (f *formField) hasDefault() bool { return f.Default != nil && string(f.Default) != "null" }
 
 func (f *formField) check(raw json.RawMessage) error {
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -71,6 +71,7 @@ type httpLink struct {
 	closing   bool
 	session   string // id of the session; "" for none
 	listening bool
+	unlisten  context.CancelFunc // ends the listener of the session; nil: there was none
 	streams   map[*round]*stream
 	ending    int           // requests that were given up, and whose server is being told
 	room      chan struct{} // closed when ending is less than maxEnding again; nil: nobody waits
@@ -198,7 +199,7 @@ func (l *httpLink) shared() bool { return false }
 const farewell = 5 * time.Second
 
 // close ends the streams, and the session where there is one. Answers, and what tells the server of requests that were given up, go first.
-func (l *httpLink) close() error {
+func (l *httpLink) close(context.Context) error {
 	l.mu.Lock()
 	l.closing = true
 	session := l.session
@@ -251,6 +252,9 @@ func (l *httpLink) renew(ctx context.Context, old string) error {
 	current := l.session
 	if current == old {
 		l.session, l.listening = "", false
+		if l.unlisten != nil {
+			l.unlisten() // the next session may have the same id
+		}
 	}
 	l.mu.Unlock()
 	if current != old {

@@ -257,7 +257,12 @@ func (l *httpLink) listen() {
 	l.listening = true
 	session := l.session
 	open := make(chan struct{})
-	l.work.Go(func() { l.listenTo(d, session, sync.OnceFunc(func() { close(open) })) })
+	ctx, cancel := context.WithCancel(l.ctx)
+	l.unlisten = cancel
+	l.work.Go(func() {
+		defer cancel()
+		l.listenTo(ctx, d, session, sync.OnceFunc(func() { close(open) }))
+	})
 	l.mu.Unlock()
 	timer := time.NewTimer(listenWait)
 	defer timer.Stop()
@@ -270,12 +275,12 @@ func (l *httpLink) listen() {
 // listenWait is how long a session that begins waits for that stream: there are servers that ask on it, and only if it is open.
 const listenWait = time.Second
 
-func (l *httpLink) listenTo(d *wire.Dialect, session string, opened func()) {
+func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string, opened func()) {
 	defer opened()
 	events := &eventReader{max: l.maxBytes, retry: defaultRetry}
 	wait := time.Duration(0)
-	for sleep(l.ctx, wait) {
-		req, err := l.request(l.ctx, http.MethodGet, nil)
+	for sleep(ctx, wait) {
+		req, err := l.request(ctx, http.MethodGet, nil)
 		if err != nil {
 			return
 		}

@@ -86,16 +86,16 @@ func (l *httpLink) endingDone() {
 }
 
 // giveUp closes the stream of a request. Where that tells the server nothing, the notification goes first, and behind the request.
-func (l *httpLink) giveUp(r *round, notice []byte) {
+func (l *httpLink) giveUp(r *round, notice []byte) (sent bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	st := l.streams[r]
 	if st == nil {
-		return
+		return r.sent
 	}
 	if notice == nil || l.closing {
 		st.cancel()
-		return
+		return true
 	}
 	l.ending++
 	l.telling.Add(1)
@@ -104,6 +104,7 @@ func (l *httpLink) giveUp(r *round, notice []byte) {
 		defer st.cancel()
 		l.takeBack(st, notice)
 	})
+	return true
 }
 
 // beginWait is how long a request that was given up may take to be seen by the server, until nobody looks any more.
@@ -126,9 +127,21 @@ func (l *httpLink) takeBack(st *stream, notice []byte) {
 	case <-timer.C:
 	case <-l.ctx.Done():
 	}
-	if !isClosed(st.ended) {
+	if !isClosed(st.ended) && l.mayTell() {
 		l.tell(notice)
+		l.telling.Done()
 	}
+}
+
+// mayTell counts a notice that is sent from now on; false: the session ends, and the server is told that instead.
+func (l *httpLink) mayTell() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closing {
+		return false
+	}
+	l.telling.Add(1)
+	return true
 }
 
 func (l *httpLink) tell(notice []byte) {

@@ -103,9 +103,9 @@ type inputRequest struct {
 // answerInput answers all that a result asks, and makes v the params of the next round: with the answers, and the state exactly as it
 // came, or without one if there was none.
 func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n int) error {
-	var asked wire.Values
-	if err := c.dialect.InputRequired.Read(result, &asked); err != nil {
-		return broken(c.op.Name, "%w", err)
+	asked, err := c.read(c.dialect.InputRequired, result)
+	if err != nil {
+		return err
 	}
 	var questions map[string]inputRequest
 	if asked.Has(wire.SlotInputRequests) {

@@ -58,6 +58,9 @@ func (s *Session) list(ctx context.Context, op wire.Op, opts []CallOption) iter.
 				}
 			}
 			if p.cursor == nil {
+				if op == wire.OpListTools {
+					s.tools.replace(&p.tools)
+				}
 				s.cache.put(op, p.all, p.ttl, epoch)
 				return
 			}
@@ -76,6 +79,7 @@ type pages struct {
 	seen   map[[sha256.Size]byte]bool // cursors, which may be long
 	all    []json.RawMessage          // nil if the list is not to be kept
 	ttl    time.Duration              // the shortest
+	tools  knownTools                 // of a list of tools
 }
 
 func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
@@ -90,16 +94,16 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var page wire.Values
-	if err := c.op.Result.Read(result, &page); err != nil {
-		return nil, broken(p.method, "%w", err)
+	page, err := c.read(c.op.Result, result)
+	if err != nil {
+		return nil, err
 	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(page[wire.SlotItems], &items); err != nil {
 		return nil, broken(p.method, "its list can not be read: %w", err)
 	}
 	if p.op == wire.OpListTools {
-		items = p.s.learn(c.dialect, items)
+		items = p.s.learn(c.dialect, items, &p.tools)
 	}
 	if p.cursor = nil; page.Has(wire.SlotNextCursor) {
 		p.cursor = page[wire.SlotNextCursor]

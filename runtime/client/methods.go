@@ -30,9 +30,9 @@ func (s *Session) learnAgain(ctx context.Context) error {
 }
 
 func (c *call) toolResult(result []byte) (*ToolResult, error) {
-	var v wire.Values
-	if err := c.dialect.Call(wire.OpCallTool).Result.Read(result, &v); err != nil {
-		return nil, broken(c.op.Name, "%w", err)
+	v, err := c.read(c.dialect.Call(wire.OpCallTool).Result, result)
+	if err != nil {
+		return nil, err
 	}
 	return &ToolResult{Content: v[wire.SlotContent], StructuredContent: v[wire.SlotStructuredContent], IsError: v.True(wire.SlotIsError), Raw: result}, nil
 }

@@ -68,7 +68,7 @@ func (s *Session) reopen(ctx context.Context, t Transport, d *wire.Dialect, why 
 	if !t.again() {
 		return why
 	}
-	_ = s.link.close()
+	_ = s.link.close(ctx)
 	s.cancel(why)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.mu.Lock()
@@ -134,20 +134,16 @@ func (s *Session) ask(ctx context.Context, d *wire.Dialect, probing bool) (*wire
 	if probing && s.cfg.probe > 0 && s.link.shared() {
 		c.timeout = s.cfg.probe
 	}
-	return c.read(ctx)
+	return c.plain(ctx)
 }
 
-// read makes a call that takes nothing but what every request has, and reads its result.
-func (c *call) read(ctx context.Context) (*wire.Values, error) {
+// plain makes a call that takes nothing but what every request has, and reads its result.
+func (c *call) plain(ctx context.Context) (*wire.Values, error) {
 	result, err := c.do(ctx, c.values(), nil)
 	if err != nil {
 		return nil, err
 	}
-	var v wire.Values
-	if err := c.op.Result.Read(result, &v); err != nil {
-		return nil, broken(c.op.Name, "%w", err)
-	}
-	return &v, nil
+	return c.read(c.op.Result, result)
 }
 
 // supported are the versions that a server speaks instead of the one that it was asked in.
@@ -228,7 +224,7 @@ func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) erro
 // requestSession sends the handshake's request, and returns what the server says of itself.
 func (s *Session) requestSession(ctx context.Context, d *wire.Dialect) (*wire.Values, error) {
 	c := &call{s: s, dialect: d, op: d.Call(wire.OpInitialize), callConfig: callConfig{timeout: s.cfg.timeout, maxTime: s.cfg.maxTime}}
-	return c.read(ctx)
+	return c.plain(ctx)
 }
 
 // askForLogs sets the level of log records where that is a request of its own.

@@ -8,14 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // Process is a transport over the standard streams of a child process. It is started when a session begins, and again where a server ends
-// because it does not know the first request of newer revisions.
+// because it does not know the first request of newer revisions. On unix it leads a process group of its own, which ends with it; there and on
+// Windows what a person types on the terminal, such as Ctrl-C, is for this process alone.
 type Process struct {
 	Path string
 	Args []string // without the name of the program
@@ -23,9 +23,6 @@ type Process struct {
 	Dir  string
 	// Stderr gets what the child writes to its standard error; nil: it is dropped, but for the last lines, which errors quote.
 	Stderr io.Writer
-	// Apart starts the child in a process group of its own: what a person types on the terminal, such as Ctrl-C, is for this process alone,
-	// which then gives up its requests in order.
-	Apart bool
 }
 
 // Command is a transport over the standard streams of a child process. Nothing but messages goes over them.
@@ -38,11 +35,9 @@ func (p *Process) open(_ context.Context, s *Session) (link, error) {
 	cmd.Env, cmd.Dir = p.Env, p.Dir
 	c := &child{cmd: cmd, grace: s.cfg.grace, exited: make(chan struct{})}
 	c.tail.to = p.Stderr
-	if p.Apart {
-		setApart(cmd)
-	}
+	setApart(cmd)
 	cmd.Stderr = &c.tail
-	cmd.WaitDelay = s.cfg.grace
+	cmd.WaitDelay = lastWords
 	stdout, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, &TransportError{Err: err}
@@ -73,13 +68,19 @@ type child struct {
 	err    error         // how it ended, final then
 }
 
-// lastWords is how long the output of a process may still come after its end: a grandchild can hold the pipe open for ever.
+// lastWords is how long the output of a process may still come after its end: what it has started can hold the pipes open for ever.
 const lastWords = 500 * time.Millisecond
 
 func (c *child) wait(stdout *os.File) {
 	c.err = c.cmd.Wait()
+	if errors.Is(c.err, exec.ErrWaitDelay) {
+		c.err = nil // it ended in order, and what it started did not
+	}
+	killRest(c.cmd.Process)
 	close(c.exited)
-	_ = stdout.SetReadDeadline(time.Now().Add(lastWords))
+	if stdout.SetReadDeadline(time.Now().Add(lastWords)) != nil {
+		_ = stdout.Close()
+	}
 }
 
 // lost is the error of a connection that ended, with what the process left behind. It waits a moment for its end, since the last words on
@@ -98,28 +99,31 @@ func (c *child) lost(err error) *TransportError {
 	return &TransportError{Err: err, Stderr: c.tail.String(), Noise: c.noise()}
 }
 
-// end closes the child's input, waits, asks it to end, waits, and kills it. A child that ended by one of the first two is no error.
-func (c *child) end() error {
+// end closes the child's input, waits, asks it to end, waits, and kills it, with what it has started: where there is no way to ask, it is
+// killed after the first wait. A child that ended by one of the first two is no error. When ctx ends it is killed at once.
+func (c *child) end(ctx context.Context) error {
 	_ = c.stdin.Close()
-	if c.over(c.grace) {
+	if c.over(ctx, c.grace) {
 		return nil
 	}
-	_ = c.cmd.Process.Signal(syscall.SIGTERM)
-	if c.over(c.grace) {
+	if terminate(c.cmd.Process) && c.over(ctx, c.grace) {
 		return nil
 	}
 	_ = c.cmd.Process.Kill()
+	killRest(c.cmd.Process)
 	<-c.exited
 	return &TransportError{Err: fmt.Errorf("the server had to be killed: it did not end within %v of the end of its input, nor of SIGTERM", c.grace), Stderr: c.tail.String()}
 }
 
-func (c *child) over(within time.Duration) bool {
+func (c *child) over(ctx context.Context, within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
 	case <-c.exited:
 		return true
 	case <-timer.C:
+		return false
+	case <-ctx.Done():
 		return false
 	}
 }

@@ -33,6 +33,11 @@ func child(args []string) {
 		os.Exit(2)
 	case "stubborn", "hard of hearing":
 		stayAlive(args[0] == "stubborn")
+	case "leaves a child":
+		leaveChild()
+	case "silent":
+		signal.Ignore(syscall.SIGTERM)
+		select {}
 	case "handshake or death":
 		diesOfDiscovery()
 		return
@@ -185,4 +190,65 @@ func kill(context.Context, *server.Call, *input) (*output, error) {
 		return nil, err
 	}
 	return nil, self.Kill()
+}
+
+// leaveChild starts a process that holds the standard streams open, tells its id, and ends.
+func leaveChild() {
+	own := exec.Command(os.Args[0], "-child", "silent")
+	own.Stdin, own.Stdout, own.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := own.Start(); err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(os.Stderr, "pid", own.Process.Pid)
+	os.Exit(0)
+}
+
+// What a child has started ends with it, and holds up nobody: neither with a grace nor without.
+func TestAProcessThatAChildLeavesBehindEndsWithIt(t *testing.T) {
+	for _, grace := range []time.Duration{0, time.Hour} {
+		_, err := spawn(t, "leaves a child", client.WithGrace(grace))
+		var lost *client.TransportError
+		if !errors.As(err, &lost) {
+			t.Fatalf("%v", err)
+		}
+		var pid int
+		if _, err := fmt.Sscanf(lost.Stderr, "pid %d", &pid); err != nil {
+			t.Fatalf("%q: %v", lost.Stderr, err)
+		}
+		awaitEnd(t, pid)
+	}
+}
+
+// awaitEnd waits until a process is gone. One that has ended may wait for its parent to look.
+func awaitEnd(t *testing.T, pid int) {
+	t.Helper()
+	for range 3000 {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if _, after, _ := strings.Cut(string(stat), ") "); err != nil && syscall.Kill(pid, 0) != nil || strings.HasPrefix(after, "Z") {
+			return
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	t.Errorf("process %d lives", pid)
+}
+
+// Who gives up connecting does not wait for the graces of a child that obeys nobody.
+func TestConnectingEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := client.Command(os.Args[0], "-child", "silent")
+	p.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := client.Connect(ctx, p, client.WithGrace(time.Hour), client.WithProbe(time.Hour))
+		ended <- err
+	}()
+	cancel()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it waits for the child")
+	}
 }

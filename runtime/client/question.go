@@ -293,6 +293,11 @@ func (s *Session) newQuestion(d *wire.Dialect, h *wire.Heard, params []byte) (*Q
 		Server: s.serverName(), Method: h.Name, Params: params, Message: v.Text(wire.SlotMessage), Schema: v[wire.SlotRequestedSchema],
 		URL: v.Text(wire.SlotURL), ElicitationID: v.Text(wire.SlotElicitationID), Task: v.Text(wire.SlotRelatedTask),
 	}
+	if h.Op == wire.OpElicit && !page {
+		if _, err := readForm(q.Schema); err != nil {
+			return nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+		}
+	}
 	if page {
 		u, err := url.Parse(q.URL)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {

@@ -48,12 +48,12 @@ func (s *Session) answered(m *rpc.Message, bad *rpc.Error, from *round) {
 		}
 	}
 	if !s.tracker.Deliver(key, inflight.Response{Result: m.Result, Err: m.Error}) {
-		s.cfg.logger.Debug("a late answer was dropped", "id", id.String())
-		s.orphanAnswered(id, m.Result)
+		s.answeredLate(id, m.Result)
 	}
 }
 
-// onlyRequest is what an error without an id answers: the request of its stream, or the only one that there is.
+// onlyRequest is what an error without an id answers: the request of its stream, or the only one that there is. One that was given up and
+// not answered may be meant as well.
 func (s *Session) onlyRequest(from *round) rpc.ID {
 	if from != nil {
 		return from.entry.Key().ID
@@ -66,7 +66,9 @@ func (s *Session) onlyRequest(from *round) rpc.ID {
 			n++
 		}
 	}
-	if n != 1 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n != 1 || len(s.late.rounds) > 0 {
 		return rpc.ID{}
 	}
 	return only
@@ -143,7 +145,7 @@ func (s *Session) takenBack(v *wire.Values) {
 		return
 	}
 	id := v.ID(wire.SlotRequestID)
-	if o := s.tracker.Cancel(s.key(id, inflight.Incoming), v.Text(wire.SlotReason)); o == inflight.Unknown {
+	if o := s.tracker.Cancel(s.key(id, inflight.Incoming), rpc.Shown(v.Text(wire.SlotReason))); o == inflight.Unknown {
 		s.cfg.logger.Debug("a cancellation of what is over, or was never asked", "id", id.String())
 	}
 }

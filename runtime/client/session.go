@@ -48,9 +48,9 @@ type state struct {
 	noise      []byte
 	asking     int                   // questions that are with handlers
 	executions map[string]*execution // tasks that are followed, by their ids
-	orphans    map[rpc.ID]*call      // given up before it was known which task they are
-	listed     map[*call]struct{}    // calls from their first request to their result
-	waiting    map[rpc.ID]*waiting   // calls between two rounds
+	late       lateAnswers
+	listed     map[*call]struct{}  // calls from their first request to their result
+	waiting    map[rpc.ID]*waiting // calls between two rounds
 }
 
 // serverSaid is what a server says of itself at the beginning.
@@ -74,7 +74,8 @@ type link interface {
 	// send takes a message, a request if r is not nil. What goes wrong afterwards ends the request.
 	send(ctx context.Context, frame []byte, r *round) error
 	// giveUp is told that a request is over without an answer. notice is the message that says so, nil: the server is not to be told.
-	giveUp(r *round, notice []byte)
+	// sent: the request was, so there may be an answer.
+	giveUp(r *round, notice []byte) (sent bool)
 	// giveUpTells: in the dialect, to end the request's stream is to tell the server.
 	giveUpTells(d *wire.Dialect) bool
 	// reply sends what nobody waits for. It may block while the server does not read.
@@ -86,8 +87,8 @@ type link interface {
 	listen()
 	// renew makes a new session in place of one that the server has ended.
 	renew(ctx context.Context, old string) error
-	// close ends it in order. Nothing is received afterwards.
-	close() error
+	// close ends it in order, and at once when ctx ends. Nothing is received afterwards.
+	close(ctx context.Context) error
 }
 
 // Connect opens a session: it finds out which revision of the protocol the server speaks, newest first, and introduces both sides. ctx is
@@ -100,7 +101,7 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 	s.calls, s.listed = map[*call]struct{}{}, map[*call]struct{}{}
 	s.events = newEvents(s)
 	if err := s.negotiate(ctx, t); err != nil {
-		_ = s.Close()
+		_ = s.close(ctx)
 		return nil, err
 	}
 	s.mu.Lock()
@@ -111,14 +112,17 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 
 // Close ends the session: what is in flight ends with a *Cause of source shutdown, handlers' contexts end, and a child process is asked
 // to end, in the end by force. It waits for handlers, so do not call it from one. Further calls return the same.
-func (s *Session) Close() error {
+func (s *Session) Close() error { return s.close(context.Background()) }
+
+// close is Close. When ctx ends, nobody waits for a child process any more that takes its time to end.
+func (s *Session) close(ctx context.Context) error {
 	s.once.Do(func() {
 		s.mu.Lock()
 		s.closed = true
 		s.mu.Unlock()
 		s.tracker.Shutdown("the session is closed", true)
 		if s.link != nil {
-			s.err = s.link.close()
+			s.err = s.link.close(ctx)
 		}
 		s.cancel(ErrClosed)
 		s.mu.Lock()

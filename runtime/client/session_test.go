@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -178,76 +177,6 @@ func TestEXT21OtherMethodsAreNeverTasks(t *testing.T) {
 	if err := <-done; !errors.As(err, &bad) {
 		t.Errorf("%v", err)
 	}
-}
-
-func TestListsAreReadToTheirEnd(t *testing.T) {
-	each(t, func(t *testing.T, revision string) {
-		s, p := meet(t, revision)
-		got := make(chan string, 10)
-		go func() {
-			for item, err := range s.ListPrompts(context.Background()) {
-				if err != nil {
-					got <- err.Error()
-				}
-				got <- string(item)
-			}
-			close(got)
-		}()
-		m := p.expect("prompts/list")
-		p.answer(m, `{"prompts":[{"name":"a"}],"nextCursor":""}`)
-		m = p.expect("prompts/list")
-		has(t, string(m.Params), `"cursor":""`)
-		p.answer(m, `{"prompts":[{"name":"b"}]}`)
-		var all []string
-		for item := range got {
-			all = append(all, item)
-		}
-		if !slices.Equal(all, []string{`{"name":"a"}`, `{"name":"b"}`}) {
-			t.Errorf("%q", all)
-		}
-	})
-}
-
-func TestListsAreKeptAsLongAsTheServerSays(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, p := meet(t, "2026-07-28")
-		asked := make(chan struct{}, 10)
-		go func() {
-			for {
-				frame, err := p.conn.ReadFrame(nil)
-				if err != nil {
-					return
-				}
-				var m message
-				_ = json.Unmarshal(frame, &m)
-				asked <- struct{}{}
-				p.answer(m, `{"resultType":"complete","tools":[{"name":"a"}],"ttlMs":1000,"cacheScope":"private"}`)
-			}
-		}()
-		list := func(want int) {
-			t.Helper()
-			n := 0
-			for _, err := range s.ListTools(t.Context()) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				n++
-			}
-			if len(asked) != want || n != 1 {
-				t.Errorf("asked %d times, want %d; %d tools", len(asked), want, n)
-			}
-		}
-		list(1)
-		list(1)
-		<-time.After(999 * time.Millisecond)
-		list(1)
-		<-time.After(time.Millisecond)
-		list(2)
-		p.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-		synctest.Wait()
-		list(3)
-		_ = p.conn.Close()
-	})
 }
 
 func TestCloseEndsWhatIsInFlight(t *testing.T) {

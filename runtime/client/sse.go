@@ -16,11 +16,14 @@ type eventReader struct {
 	max   int64  // bytes of one event
 	id    string // of the last event, "" for none
 	retry time.Duration
+	// returned: the last line ended in \r, and a \n that follows belongs to it. It is not waited for, since an event may end so.
+	returned bool
 }
 
 // read hands on the data of each event until the stream ends. The data belongs to who gets it.
 func (e *eventReader) read(body io.Reader, each func(data []byte)) error {
 	r := bufio.NewReaderSize(body, 4<<10)
+	e.returned = false
 	var data []byte
 	var id *string
 	for {
@@ -49,15 +52,14 @@ func (e *eventReader) read(body io.Reader, each func(data []byte)) error {
 func (e *eventReader) line(r *bufio.Reader, before int64) (line []byte, err error) {
 	for {
 		c, err := r.ReadByte()
+		second := e.returned && c == '\n'
+		e.returned = c == '\r' && err == nil
 		switch {
 		case err != nil:
 			return nil, err
-		case c == '\n':
-			return line, nil
-		case c == '\r':
-			if next, err := r.Peek(1); err == nil && next[0] == '\n' {
-				_, _ = r.Discard(1)
-			}
+		case second:
+			continue
+		case c == '\n' || c == '\r':
 			return line, nil
 		case before+int64(len(line)) >= e.max:
 			return nil, &rpc.FrameError{Limit: int(e.max)}

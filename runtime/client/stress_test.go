@@ -41,7 +41,9 @@ func (n *running) none(t *testing.T, what string) {
 
 // stress is a server with tools that end early, late, never, or ask, and a client that gives up.
 type stress struct {
-	window           time.Duration // a call is given up within it
+	bytes            int           // a call is given up when as many of them have gone through, at most,
+	window           time.Duration // or within this time: a call that waits for nothing moves no bytes
+	meter            meter
 	tools, questions running
 	answered, given  atomic.Int64
 }
@@ -81,22 +83,25 @@ func (x *stress) elicit(ctx context.Context, q *client.Question) (*client.Answer
 	return accept(ctx, q)
 }
 
-// call makes one call and gives it up at a random moment, in one of two ways.
+// call makes one call and gives it up at a random byte of the exchange, in one of two ways.
 func (x *stress) call(t *testing.T, s *client.Session, n int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	name := []string{"soon", "never", "asks"}[rand.IntN(3)]
 	text := fmt.Sprint("call ", n)
-	go func() {
-		sleep(ctx, rand.N(x.window))
-		if rand.IntN(2) == 0 {
-			for _, r := range s.Requests() { // whichever is the oldest
-				_ = s.CancelRequest(r.ID, "stress")
-				break
-			}
+	giveUp := sync.OnceFunc(func() {
+		if all := s.Requests(); rand.IntN(2) == 0 && len(all) > 0 {
+			_ = s.CancelRequest(all[0].ID, "stress") // whichever is the oldest
 		}
 		cancel()
-	}()
+	})
+	x.meter.after(int64(rand.IntN(x.bytes)), func() {
+		if ctx.Err() == nil {
+			giveUp()
+		}
+	})
+	late := time.AfterFunc(x.window, giveUp)
+	defer late.Stop()
 	r, err := s.CallTool(ctx, name, map[string]string{"text": text})
 	var cause *client.Cause
 	switch {
@@ -114,13 +119,10 @@ func (x *stress) call(t *testing.T, s *client.Session, n int) {
 // Nothing is lost, nobody gets another's answer, and nothing runs afterwards, on either side.
 func TestCAN15CancelsAtRandomMoments(t *testing.T) {
 	for _, revision := range withTasks {
-		for name, dial := range transports {
+		for name, dial := range dialMetered {
 			t.Run(revision+" "+name, func(t *testing.T) {
-				x := stress{window: time.Millisecond}
-				if name == "HTTP" {
-					x.window = 5 * time.Millisecond
-				}
-				s := dial(t, x.server(t), client.WithRevision(revision), client.WithTimeout(0, 0), elicits(x.elicit))
+				x := stress{bytes: 16 << 10, window: 20 * time.Millisecond} // sixteen calls at once share the bytes
+				s := dial(t, &x.meter, x.server(t), client.WithRevision(revision), client.WithTimeout(0, 0), elicits(x.elicit))
 				var next atomic.Int64
 				var workers sync.WaitGroup
 				for range 16 {

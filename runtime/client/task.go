@@ -260,9 +260,6 @@ func (x *execution) ask(ctx context.Context, op wire.Op, responses json.RawMessa
 	if err != nil {
 		return nil, nil, err
 	}
-	var said wire.Values
-	if err := c.op.Result.Read(result, &said); err != nil {
-		return nil, nil, broken(c.op.Name, "%w", err)
-	}
-	return &said, result, nil
+	said, err := c.read(c.op.Result, result)
+	return said, result, err
 }

@@ -18,16 +18,19 @@ type TaskError struct {
 
 // Error implements error.
 func (e *TaskError) Error() string {
-	text := "client: task " + e.State.ID + ": "
+	return rpc.Shown("client: task " + e.State.ID + ": " + e.why())
+}
+
+func (e *TaskError) why() string {
 	switch cause := (*Cause)(nil); {
 	case errors.As(e.Err, &cause) && cause.Source == inflight.SourcePeer:
-		return text + joined(string(task.Cancelled), cause.Reason)
+		return joined(string(task.Cancelled), cause.Reason)
 	case e.Err != nil && !terminal(e.State.Status):
-		return text + e.Err.Error()
+		return e.Err.Error()
 	case e.Err != nil:
-		return text + joined(string(e.State.Status), e.Err.Error())
+		return joined(string(e.State.Status), e.Err.Error())
 	}
-	return text + joined(string(e.State.Status), e.State.Message)
+	return joined(string(e.State.Status), e.State.Message)
 }
 
 func joined(what, why string) string {
@@ -48,7 +51,7 @@ type ExpiredError struct {
 
 // Error implements error.
 func (e *ExpiredError) Error() string {
-	return "the server does not know the task, which may have expired: " + e.Reason
+	return "the server does not know the task, which may have expired: " + rpc.Shown(e.Reason)
 }
 
 // taskError is the end of a task in that state. err is what was said of it, nil for nothing.
@@ -60,7 +63,7 @@ func taskError(state TaskState, err error) *TaskError {
 	}
 	switch {
 	case state.Status == task.Cancelled:
-		err = &Cause{Source: inflight.SourcePeer, Reason: cmp.Or(state.Message, said)}
+		err = &Cause{Source: inflight.SourcePeer, Reason: rpc.Shown(cmp.Or(state.Message, said))}
 	case refused != nil && refused.Code == rpc.CodeInvalidParams && state.Status != task.Failed:
 		err = &ExpiredError{Task: state.ID, Reason: said}
 	}

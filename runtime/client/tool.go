@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // Tool is what a generated client knows of one tool: its name, its schemas, and the functions that were made of them. It must not be copied
@@ -162,7 +163,9 @@ type ToolError struct {
 }
 
 // Error implements error.
-func (e *ToolError) Error() string { return joined("client: "+e.Tool+" failed", e.Result.Text()) }
+func (e *ToolError) Error() string {
+	return joined("client: "+e.Tool+" failed", rpc.Shown(e.Result.Text()))
+}
 
 // ValidationError says that an input or an output breaks the schema that a generated client knows.
 type ValidationError struct {
@@ -177,7 +180,7 @@ func (e *ValidationError) Error() string {
 	if e.Unsent {
 		what = "not sent, the input breaks its schema"
 	}
-	return "client: " + e.Tool + ": " + what + ":\n" + e.Err.Error()
+	return "client: " + e.Tool + ": " + what + ":\n" + rpc.Shown(e.Err.Error())
 }
 
 // Unwrap returns the violations.

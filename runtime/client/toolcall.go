@@ -163,10 +163,11 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 
 // execution is what a call has become: a result, or a task that is followed from now on.
 func (s *Session) execution(c *call, result []byte, kind resultKind) (*execution, error) {
-	var v wire.Values
+	v := new(wire.Values)
 	if c.tasks && (kind == taskCreated || c.dialect.Task.ByParam) {
-		if err := c.dialect.TaskCreated.Read(result, &v); err != nil {
-			return nil, broken(c.op.Name, "%w", err)
+		var err error
+		if v, err = c.read(c.dialect.TaskCreated, result); err != nil {
+			return nil, err
 		}
 	}
 	if !v.Has(wire.SlotTaskID) {
@@ -180,7 +181,7 @@ func (s *Session) execution(c *call, result []byte, kind resultKind) (*execution
 	if c.progress != nil {
 		x.reports = make(chan Progress, 16)
 	}
-	x.state = readState(&v, x.task)
+	x.state = readState(v, x.task)
 	if err := x.begin(c.progress); err != nil {
 		return nil, err
 	}

@@ -25,20 +25,36 @@ func (t *knownTools) get(name string) (knownTool, bool) {
 	return known, ok
 }
 
-func (t *knownTools) put(name string, known knownTool) {
+// maxKnown is how many tools are remembered.
+const maxKnown = 1 << 16
+
+// add adds what one page of a list says.
+func (t *knownTools) add(page map[string]knownTool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.tools == nil {
 		t.tools = map[string]knownTool{}
 	}
-	t.tools[name] = known
+	for name, known := range page {
+		if len(t.tools) < maxKnown {
+			t.tools[name] = known
+		}
+	}
 }
 
-// learn reads the definitions of tools and returns those that can be called: over HTTP, one whose declaration of headers is not valid can
-// not.
-func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage) []json.RawMessage {
+// replace forgets all tools but those of a list that was read to its end.
+func (t *knownTools) replace(all *knownTools) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tools = all.tools
+}
+
+// learn reads the definitions of a page of tools and returns those that can be called: over HTTP, one whose declaration of headers is not
+// valid can not. It adds them to list, too, which is what the list says so far.
+func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage, list *knownTools) []json.RawMessage {
 	headers := d.HTTP.ParamPrefix != "" && !s.link.shared()
 	valid := tools[:0:0]
+	page := map[string]knownTool{}
 	for _, definition := range tools {
 		var tool struct {
 			Name      string
@@ -53,11 +69,13 @@ func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage) []json.RawMess
 				continue
 			}
 		}
-		s.tools.put(tool.Name, known)
+		page[tool.Name] = known
 		if s.expected.get(tool.Name) != nil {
 			s.compare(readDefinition(definition))
 		}
 		valid = append(valid, definition)
 	}
+	s.tools.add(page)
+	list.add(page)
 	return valid
 }

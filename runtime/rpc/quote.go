@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -26,3 +27,29 @@ func CutTo[T string | []byte](text T, most int) string {
 
 // Quoted is Cut in quotes, for a message.
 func Quoted[T string | []byte](name T) string { return strconv.Quote(Cut(name)) }
+
+// maxText is how much of a text of a peer an error shows, in bytes.
+const maxText = 4 << 10
+
+// Shown is text of a peer as a person may see it: cut where it is long, and with what a terminal would obey, or what is invisible, written
+// as Go writes it in quotes. Tabs and ends of lines stay.
+func Shown(text string) string {
+	text = CutTo(text, maxText)
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, hidden) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		if hidden(r) || r == utf8.RuneError && n == 1 {
+			quoted := strconv.Quote(text[:n])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(text[:n])
+		}
+		text = text[n:]
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool { return r != '\n' && r != '\t' && !strconv.IsGraphic(r) }

@@ -47,12 +47,11 @@ func (s *Spec) Transport() (client.Transport, error) {
 	return s.endpoint(e.URL, e.Headers)
 }
 
-// process is one in a group of its own, so that Ctrl-C is for the command alone.
+// process is one that gets its secrets in the environment.
 func (s *Spec) process(p *client.Process) (client.Transport, error) {
 	if len(s.Headers) > 0 {
 		return nil, errors.New("--header is for servers on HTTP: give a command its secrets in the environment")
 	}
-	p.Apart = true
 	return p, nil
 }
 

@@ -1,0 +1,93 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// taskIs is what a peer says of the task t1.
+func taskIs(kind, status, more string) string {
+	return fmt.Sprintf(`{"resultType":%q,"taskId":"t1","status":%q,%s,"ttlMs":null%s}`, kind, status, moments, more)
+}
+
+// An interval that no clock can hold is neither a tight loop nor a wait for ever.
+func TestEXT22AnIntervalOfNonsenseIsBounded(t *testing.T) {
+	for _, interval := range []string{"0", "-1", "-1e300", "1e300", "9223372036854"} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2026-07-28", taskOffers)
+			done := start(t.Context(), s, "x")
+			p.answer(p.expect("tools/call"), taskIs("task", "working", `,"pollIntervalMs":`+interval))
+			for range 3 {
+				began := time.Now()
+				m := p.expect("tasks/get")
+				if waited := time.Since(began); waited < time.Second || waited > 2*time.Hour {
+					t.Errorf("%s: asked after %v", interval, waited)
+				}
+				p.answer(m, taskIs("complete", "working", `,"pollIntervalMs":`+interval))
+			}
+			p.answer(p.expect("tasks/get"), taskIs("complete", "completed", `,"result":{"content":[]}`))
+			if r := <-done; r.err != nil {
+				t.Error(r.err)
+			}
+		})
+	}
+}
+
+// The state of another task, and one that there is not, end the call with an error that says so.
+func TestEXT22AStateThatCanNotBeTheTasks(t *testing.T) {
+	for _, c := range []struct{ answer, want string }{
+		{strings.Replace(taskIs("complete", "completed", `,"result":{"content":[]}`), "t1", "t2", 1), `"t2"`},
+		{taskIs("complete", "napping", ""), `"napping"`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2026-07-28", taskOffers)
+			done := start(t.Context(), s, "x")
+			p.answer(p.expect("tools/call"), taskIs("task", "working", ""))
+			go p.answer(p.expect("tasks/get"), c.answer)
+			r := <-done
+			var bad *client.ProtocolError
+			if !errors.As(r.err, &bad) {
+				t.Fatalf("%v", r.err)
+			}
+			has(t, r.err.Error(), c.want)
+		})
+	}
+}
+
+// A task that is over and never gives its result does not hold the call for ever.
+func TestTSK27ATaskThatIsOverAndNeverGivesItsResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2025-11-25", taskOffers)
+		go p.each(func(m message) {
+			state := `"taskId":"t1",` + moments + `,"ttl":null,"status":`
+			switch m.Method {
+			case "tools/list":
+				p.answer(m, `{"tools":[{"name":"x","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`)
+			case "tools/call":
+				p.answer(m, `{"task":{`+state+`"working"}}`)
+			case "tasks/get":
+				p.answer(m, `{`+state+`"completed"}`)
+			}
+		})
+		for _, err := range s.ListTools(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		_, err := s.CallTool(ctx, "x", nil)
+		var bad *client.ProtocolError
+		if !errors.As(err, &bad) {
+			t.Fatalf("%v", err)
+		}
+		has(t, err.Error(), "tasks/result", "1m0s")
+	})
+}

@@ -1,0 +1,137 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+func TestASessionThatTheServerHasForgottenIsRenewed(t *testing.T) {
+	var mu sync.Mutex
+	sessions, calls := 0, 0
+	url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		mu.Lock()
+		defer mu.Unlock()
+		if m.Method == "initialize" {
+			sessions++
+			if r.Header.Get("Mcp-Session-Id") != "" {
+				t.Error("the handshake carries the id of a session")
+			}
+		}
+		if session(w, r, m, fmt.Sprint("s", sessions)) {
+			return
+		}
+		calls++
+		if id := r.Header.Get("Mcp-Session-Id"); id == "s1" && calls > 1 {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		if r.Header.Get("Mcp-Protocol-Version") != "2025-11-25" {
+			t.Errorf("%v", r.Header)
+		}
+		answer(w, m, `{"content":[]}`)
+	})
+	s := dialHTTP(t, url, client.WithRevision("2025-11-25"))
+	for range 3 {
+		if _, err := s.CallTool(t.Context(), "x", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sessions != 2 || calls != 4 {
+		t.Errorf("%d sessions, %d calls", sessions, calls)
+	}
+}
+
+// Who waits for the session that another call makes anew returns at once when its context ends.
+func TestCAN15ACallThatWaitsForANewSessionReturnsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, refuse := false, make(chan struct{})
+		endpoint := client.HTTP("http://server.example/mcp")
+		endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+			w := httptest.NewRecorder()
+			switch {
+			case m.Method == "initialize" && begun:
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			case m.Method == "tools/call":
+				<-refuse
+				w.WriteHeader(http.StatusNotFound)
+			default:
+				begun = begun || m.Method == "initialize"
+				session(w, r, m, "s")
+			}
+			return w.Result(), nil
+		})}
+		s, err := client.Connect(t.Context(), endpoint, client.WithRevision("2025-11-25"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		one := start(t.Context(), s, "x")
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		two := start(ctx, s, "x")
+		synctest.Wait()
+		refuse <- struct{}{} // the first one asks for a new session, which never comes
+		synctest.Wait()
+		refuse <- struct{}{}
+		synctest.Wait()
+		began := time.Now()
+		cancel()
+		<-two
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("it returned after %v", waited)
+		}
+		<-one
+	})
+}
+
+// A session that is renewed has one stream for what belongs to no request, also if the server gives it the id of the one before.
+func TestASessionThatIsRenewedListensOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var listening running
+		forgotten := false
+		endpoint := client.HTTP("http://server.example/mcp")
+		endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+			w := httptest.NewRecorder()
+			switch {
+			case r.Method == http.MethodGet:
+				w.Header().Set("Content-Type", "text/event-stream")
+				resp := w.Result()
+				body, stream := io.Pipe()
+				end := listening.begin()
+				context.AfterFunc(r.Context(), func() { end(); _ = stream.CloseWithError(r.Context().Err()) })
+				resp.Body = body
+				return resp, nil
+			case m.Method == "tools/call" && !forgotten:
+				forgotten = true
+				w.WriteHeader(http.StatusNotFound)
+			case !session(w, r, m, "always the same"):
+				answer(w, m, `{"content":[]}`)
+			}
+			return w.Result(), nil
+		})}
+		s, err := client.Connect(t.Context(), endpoint, client.WithRevision("2025-11-25"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.CallTool(t.Context(), "x", nil); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour) // of the bubble's clock
+		if n := listening.Load(); n != 1 {
+			t.Errorf("%d streams are open, want 1", n)
+		}
+		if err := s.Close(); err != nil || listening.Load() != 0 {
+			t.Errorf("%v; %d streams are open", err, listening.Load())
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package client
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// lateAnswers are the requests that were given up after they had been sent, and may be answered all the same: ids with the round of those
+// that asked for a task, nil for others. Where there are too many, the oldest gives way: a server that has not answered until then hardly
+// will.
+type lateAnswers struct {
+	rounds map[rpc.ID]*round
+	order  []rpc.ID // oldest first, also of some that were answered meanwhile
+	// early are small answers that came between the end of their request and the note of it.
+	early map[rpc.ID][]byte
+}
+
+// maxLate is how many late answers are waited for. Over HTTP each holds a stream where it is to name a task.
+const maxLate = 1024
+
+// maxEarly is how many early answers are kept, and maxEarlyBytes how large one may be: the one that names a task is small.
+const (
+	maxEarly      = 64
+	maxEarlyBytes = 4 << 10
+)
+
+// add adds a request, and returns the one that gives way for it, nil for none.
+func (l *lateAnswers) add(id rpc.ID, r *round) (forgotten *round) {
+	if l.rounds == nil {
+		l.rounds = map[rpc.ID]*round{}
+	}
+	if len(l.order) >= 2*maxLate {
+		l.order = slices.DeleteFunc(l.order, func(id rpc.ID) bool { _, ok := l.rounds[id]; return !ok })
+	}
+	for len(l.rounds) >= maxLate {
+		forgotten = l.rounds[l.order[0]]
+		delete(l.rounds, l.order[0])
+		l.order = l.order[1:]
+	}
+	l.rounds[id] = r
+	l.order = append(l.order, id)
+	return forgotten
+}
+
+// take forgets a request that was answered. r is nil unless the answer may name a task.
+func (l *lateAnswers) take(id rpc.ID, result []byte) (r *round) {
+	r, noted := l.rounds[id]
+	delete(l.rounds, id)
+	if !noted && len(result) <= maxEarlyBytes {
+		if l.early == nil || len(l.early) >= maxEarly {
+			l.early = map[rpc.ID][]byte{}
+		}
+		l.early[id] = result
+	}
+	return r
+}
+
+// expectLate notes that a request was given up that may still be answered. It asked for a task if r is not nil: that one is cancelled by
+// the request for tasks alone (CAN11), so the answer has to be known first.
+func (s *Session) expectLate(id rpc.ID, r *round) {
+	s.mu.Lock()
+	result, answered := s.late.early[id]
+	var forgotten *round
+	if delete(s.late.early, id); !answered {
+		forgotten = s.late.add(id, r)
+	}
+	s.mu.Unlock()
+	if answered && r != nil {
+		s.abandon(id, r, result)
+	}
+	if forgotten != nil {
+		s.cfg.logger.Warn("a task may go on whose caller has gone: too many requests were given up and never answered", "tool", forgotten.call.tool)
+		s.link.giveUp(forgotten, nil)
+	}
+}
+
+// awaits tells whether somebody wants the answer of a round still.
+func (s *Session) awaits(r *round) bool {
+	if r.entry.Err() == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.late.rounds[r.entry.Key().ID] != nil
+}
+
+// answeredLate drops an answer that nobody waits for any more (CAN15). A task that it names is cancelled.
+func (s *Session) answeredLate(id rpc.ID, result []byte) {
+	s.cfg.logger.Debug("a late answer was dropped", "id", id.String())
+	s.mu.Lock()
+	r := s.late.take(id, result)
+	s.mu.Unlock()
+	if r != nil {
+		s.abandon(id, r, result)
+	}
+}
+
+// abandon cancels the task that a request has become whose caller has gone.
+func (s *Session) abandon(id rpc.ID, r *round, result []byte) {
+	if result == nil {
+		return
+	}
+	v, err := r.call.read(r.call.dialect.TaskCreated, result)
+	if err != nil || !v.Has(wire.SlotTaskID) {
+		return
+	}
+	x := s.newExecution(r.call.dialect, r.call.tool, v.Text(wire.SlotTaskID), id)
+	s.spawn(func() { x.abandon("its caller has given up") })
+}

@@ -1,0 +1,128 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// Cursors that come again are a list without an end.
+func TestVAL07ListsThatNeverEnd(t *testing.T) {
+	s, p := meet(t, "2025-11-25")
+	ended := make(chan error, 1)
+	go func() {
+		for _, err := range s.ListPrompts(t.Context()) {
+			if err != nil {
+				ended <- err
+			}
+		}
+	}()
+	for i := range 3 {
+		p.answer(p.expect("prompts/list"), fmt.Sprintf(`{"prompts":[],"nextCursor":"%d"}`, i%2))
+	}
+	err := <-ended
+	var bad *client.ProtocolError
+	if !errors.As(err, &bad) {
+		t.Fatalf("%v", err)
+	}
+	has(t, err.Error(), "cursor")
+}
+
+func TestListsAreReadToTheirEnd(t *testing.T) {
+	each(t, func(t *testing.T, revision string) {
+		s, p := meet(t, revision)
+		got := make(chan string, 10)
+		go func() {
+			for item, err := range s.ListPrompts(context.Background()) {
+				if err != nil {
+					got <- err.Error()
+				}
+				got <- string(item)
+			}
+			close(got)
+		}()
+		m := p.expect("prompts/list")
+		p.answer(m, `{"prompts":[{"name":"a"}],"nextCursor":""}`)
+		m = p.expect("prompts/list")
+		has(t, string(m.Params), `"cursor":""`)
+		p.answer(m, `{"prompts":[{"name":"b"}]}`)
+		var all []string
+		for item := range got {
+			all = append(all, item)
+		}
+		if !slices.Equal(all, []string{`{"name":"a"}`, `{"name":"b"}`}) {
+			t.Errorf("%q", all)
+		}
+	})
+}
+
+func TestListsAreKeptAsLongAsTheServerSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meet(t, "2026-07-28")
+		asked := make(chan struct{}, 10)
+		go func() {
+			for {
+				frame, err := p.conn.ReadFrame(nil)
+				if err != nil {
+					return
+				}
+				var m message
+				_ = json.Unmarshal(frame, &m)
+				asked <- struct{}{}
+				p.answer(m, `{"resultType":"complete","tools":[{"name":"a"}],"ttlMs":1000,"cacheScope":"private"}`)
+			}
+		}()
+		list := func(want int) {
+			t.Helper()
+			n := 0
+			for _, err := range s.ListTools(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+			}
+			if len(asked) != want || n != 1 {
+				t.Errorf("asked %d times, want %d; %d tools", len(asked), want, n)
+			}
+		}
+		list(1)
+		list(1)
+		<-time.After(999 * time.Millisecond)
+		list(1)
+		<-time.After(time.Millisecond)
+		list(2)
+		p.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		synctest.Wait()
+		list(3)
+		_ = p.conn.Close()
+	})
+}
+
+// A tool that is not listed any more is not remembered either.
+func TestAToolThatIsGoneIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2025-11-25", taskOffers)
+		for _, c := range []struct {
+			list  string
+			tasks bool
+		}{{`{"tools":[{"name":"x","execution":{"taskSupport":"required"}}]}`, true}, {`{"tools":[{"name":"y"}]}`, false}} {
+			go func() { p.answer(p.expect("tools/list"), c.list) }()
+			listTools(t, s)
+			done := start(t.Context(), s, "x")
+			m := p.expect("tools/call")
+			if asks := strings.Contains(m.raw, `"task":{}`); asks != c.tasks {
+				t.Errorf("%s after %s", m.raw, c.list)
+			}
+			p.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"no"}}`, m.ID)
+			<-done
+		}
+	})
+}

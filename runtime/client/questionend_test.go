@@ -1,0 +1,176 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// held is a session of 2025-11-25 with a call and a question of it that is open.
+type held struct {
+	*peer
+	s        *client.Session
+	call     message
+	done     <-chan result
+	question context.Context
+	gone     chan error
+	release  chan struct{} // lets the handler return
+}
+
+func hold(t *testing.T, opts ...client.Option) *held {
+	h := &held{gone: make(chan error, 1), release: make(chan struct{})}
+	open := make(chan context.Context, 1)
+	opts = append(opts, client.WithHandlers(client.Handlers{
+		Elicit: func(ctx context.Context, _ *client.Question) (*client.Answer, error) {
+			open <- ctx
+			<-h.release
+			return &client.Answer{Action: client.Declined}, nil
+		},
+		QuestionGone: func(_ *client.Question, cause error) { h.gone <- cause },
+	}))
+	h.s, h.peer = meet(t, "2025-11-25", opts...)
+	h.done = start(t.Context(), h.s, "x")
+	h.call = h.expect("tools/call")
+	h.send(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}`)
+	h.question = <-open
+	return h
+}
+
+// silent finds that the next message of the client is the answer to a ping: nothing was sent for the question.
+func (h *held) silent() {
+	h.t.Helper()
+	close(h.release)
+	synctest.Wait()
+	h.send(`{"jsonrpc":"2.0","id":"ping","method":"ping"}`)
+	for {
+		m := h.next()
+		if m.Method == "notifications/cancelled" {
+			continue
+		}
+		if string(m.ID) != `"ping"` {
+			h.t.Errorf("the client sent %s", m.raw)
+		}
+		return
+	}
+}
+
+func TestCAN31AQuestionEndsWithATypedCause(t *testing.T) {
+	for name, c := range map[string]struct {
+		end    func(h *held)
+		source inflight.Source
+	}{
+		"taken back": {func(h *held) {
+			h.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q","reason":"never mind"}}`)
+		}, inflight.SourcePeer},
+		"its call was answered":  {func(h *held) { h.answer(h.call, `{"content":[]}`) }, inflight.SourceParent},
+		"its call was cancelled": {func(h *held) { _ = h.s.CancelRequest(h.s.Requests()[0].ID, "") }, inflight.SourceParent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := hold(t)
+				c.end(h)
+				<-h.question.Done()
+				for _, err := range []error{context.Cause(h.question), <-h.gone} {
+					var cause *client.Cause
+					if !errors.As(err, &cause) || cause.Source != c.source || !errors.Is(err, context.Canceled) {
+						t.Errorf("%v", err)
+					}
+				}
+				h.silent()
+				if c.source == inflight.SourcePeer {
+					h.answer(h.call, `{"content":[]}`)
+				}
+				<-h.done
+			})
+		})
+	}
+}
+
+func TestCAN31QuestionsEndWithTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hold(t)
+		go func() {
+			<-h.question.Done()
+			close(h.release)
+		}()
+		if err := h.s.Close(); err != nil {
+			t.Error(err)
+		}
+		var cause *client.Cause
+		if err := <-h.gone; !errors.As(err, &cause) || cause.Source != inflight.SourceShutdown {
+			t.Errorf("%v", err)
+		}
+		for {
+			frame, err := h.conn.ReadFrame(nil)
+			if err != nil {
+				break
+			}
+			t.Errorf("the client sent %s", frame)
+		}
+	})
+}
+
+// An id that is open, one of another type, and an unknown one.
+func TestCAN23QuestionsAreTrackedByTheirIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hold(t)
+		h.send(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}`)
+		if m := h.next(); m.Error == nil || m.Error.Code != rpc.CodeInvalidRequest {
+			t.Error(m.raw)
+		}
+		for _, id := range []string{`1`, `"p"`, `null`, `{}`} {
+			h.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
+		}
+		h.send(`{"jsonrpc":"2.0","method":"notifications/cancelled"}`)
+		synctest.Wait()
+		if h.question.Err() != nil {
+			t.Error(context.Cause(h.question))
+		}
+		close(h.release)
+		if m := h.next(); string(m.Result) != `{"action":"decline"}` {
+			t.Error(m.raw)
+		}
+		h.answer(h.call, `{"content":[]}`)
+		<-h.done
+	})
+}
+
+// Over HTTP a question belongs to the request on whose stream it came, whatever else is in flight.
+func TestCAN31OverHTTPAQuestionBelongsToItsStream(t *testing.T) {
+	each(t, func(t *testing.T, revision string) {
+		if !modern(revision) {
+			return
+		}
+		open, gone := make(chan context.Context, 1), make(chan error, 1)
+		srv := newServer(t, []server.Tool{tool("ask", ask), tool("hang", hang)})
+		s := dialHTTP(t, serve(t, srv), client.WithRevision(revision), client.WithHandlers(client.Handlers{
+			Elicit: func(ctx context.Context, _ *client.Question) (*client.Answer, error) {
+				open <- ctx
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+			QuestionGone: func(_ *client.Question, cause error) { gone <- cause },
+		}))
+		other, stop := context.WithCancel(t.Context())
+		defer stop()
+		hanging := start(other, s, "hang")
+		ctx, cancel := context.WithCancel(t.Context())
+		asking := start(ctx, s, "ask")
+		<-open
+		cancel()
+		if r := <-asking; !errors.Is(r.err, context.Canceled) {
+			t.Error(r.err)
+		}
+		if err := <-gone; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		stop()
+		<-hanging
+	})
+}

@@ -1,0 +1,129 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// An event counts as soon as it has ended, however its lines end: nothing need follow.
+func TestEventsEndWithEveryKindOfLine(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		release := make(chan struct{})
+		url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+			if session(w, r, m, "s") {
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			event := ": a comment\nid: 1\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":%s,\"result\":{\"content\":[]}}\n\n"
+			fmt.Fprintf(w, strings.ReplaceAll(event, "\n", end), m.ID)
+			w.(http.Flusher).Flush()
+			<-release
+		})
+		s := dialHTTP(t, url, client.WithRevision("2025-11-25"))
+		if _, err := s.CallTool(t.Context(), "x", nil); err != nil {
+			t.Errorf("%q: %v", end, err)
+		}
+		close(release)
+	}
+}
+
+func TestAStreamIsResumed(t *testing.T) {
+	var last []string
+	var at []time.Time
+	var call message
+	url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		if session(w, r, m, "s") {
+			return
+		}
+		at = append(at, time.Now())
+		w.Header().Set("Content-Type", "text/event-stream")
+		if r.Method == http.MethodPost {
+			call = m
+			fmt.Fprintf(w, "id: a1\r\nretry: 30\r\ndata:\r\n\r\n: comment\n\n")
+			return
+		}
+		last = append(last, r.Header.Get("Last-Event-ID"))
+		if len(last) == 1 {
+			fmt.Fprintf(w, "id: a2\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\ndata: \"params\":{\"progressToken\":%s,\"progress\":1}}\n\n", call.ID)
+			return
+		}
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", call.ID)
+	})
+	s := dialHTTP(t, url, client.WithRevision("2025-11-25"))
+	progress := 0
+	if _, err := s.CallTool(t.Context(), "x", nil, client.OnProgress(func(client.Progress) { progress++ })); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Join(last, " ") != "a1 a2" || progress != 1 {
+		t.Errorf("asked with %q, progress %d", last, progress)
+	}
+	for i := range at[1:] {
+		if waited := at[i+1].Sub(at[i]); waited < 30*time.Millisecond {
+			t.Errorf("asked again after %v", waited)
+		}
+	}
+}
+
+// A stream that goes on behind its answer asks nobody, and is closed.
+func TestCAN31NothingIsAskedOnAStreamWhoseCallIsOver(t *testing.T) {
+	closed := make(chan struct{})
+	url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		if m.Method != "tools/call" && session(w, r, m, "s") {
+			return
+		}
+		if m.Method == "" { // what the client answers
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", m.ID)
+		_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}`+"\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		close(closed)
+	})
+	s := dialHTTP(t, url, client.WithRevision("2025-11-25"), elicits(func(ctx context.Context, q *client.Question) (*client.Answer, error) {
+		t.Error("the user was asked")
+		return accept(ctx, q)
+	}))
+	if _, err := s.CallTool(t.Context(), "x", nil); err != nil {
+		t.Fatal(err)
+	}
+	<-closed
+}
+
+// A server that wants its streams asked for at once does not make the client spin.
+func TestVAL07AStreamIsNotAskedForWithoutAPause(t *testing.T) {
+	var at []time.Time
+	var call message
+	url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		if session(w, r, m, "s") {
+			return
+		}
+		at = append(at, time.Now())
+		w.Header().Set("Content-Type", "text/event-stream")
+		if r.Method == http.MethodPost {
+			call = m
+		}
+		fmt.Fprintf(w, "id: a%d\nretry: 0\ndata:\n\n", len(at))
+		if len(at) == 5 {
+			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", call.ID)
+		}
+	})
+	s := dialHTTP(t, url, client.WithRevision("2025-11-25"))
+	if _, err := s.CallTool(t.Context(), "x", nil); err != nil {
+		t.Fatal(err)
+	}
+	for i := range at[1:] {
+		if waited := at[i+1].Sub(at[i]); waited < 50*time.Millisecond {
+			t.Errorf("asked again after %v", waited)
+		}
+	}
+}
