@@ -38,7 +38,7 @@ build: ## build the command into .build/mcpkiln
 	@mkdir -p $(WORK)
 	$(GO) build -o $(MCPKILN) ./cmd/mcpkiln
 
-demo: build ## scaffold a server, generate, build, and drive it over stdio: the main job in under a minute
+demo: build ## scaffold a server, generate, build, drive it over stdio, and kill it in the middle of a task: about a minute
 	@$(GO) run ./testdata/demo -mcpkiln $(MCPKILN) -replace $(CURDIR)
 
 test: unit lint check interop conformance traceability ## everything that must pass, from a clean clone

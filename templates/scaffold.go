@@ -25,6 +25,7 @@ type Project struct {
 	Version  string // version of it that go.mod asks for
 	Replace  string // directory that stands in for it; empty for none
 	OwnGoMod bool   // the project is a module of its own
+	SQLite   bool   // tasks can be kept in a file
 }
 
 // ScaffoldFile is one file of a new project; Path is relative to its directory, slash separated.
@@ -56,8 +57,8 @@ func Scaffold(p Project) ([]ScaffoldFile, error) {
 
 // Collides reports whether the name of the generated package is one that the files of a new project use for something else, or that
 // Go predeclares.
-func Collides(name string) (bool, error) {
-	files, err := Scaffold(Project{Package: "PACKAGE"})
+func Collides(name string, sqlite bool) (bool, error) {
+	files, err := Scaffold(Project{Package: "PACKAGE", SQLite: sqlite})
 	for _, f := range files {
 		if path.Ext(f.Path) == ".go" && uses(f.Content, name) {
 			return true, nil

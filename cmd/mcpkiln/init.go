@@ -19,7 +19,7 @@ import (
 )
 
 func newInit() *cobra.Command {
-	var modulePath, replace string
+	var modulePath, replace, store string
 	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Scaffold a complete server project in a new directory",
@@ -31,7 +31,10 @@ a module. DIR must not exist, or be empty.
 Inside a Go module the project becomes part of it, unless --module makes it one of its own.`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := newProject(args[0], modulePath, replace)
+			if store != "" && store != storeSQLite {
+				return fmt.Errorf("--store %s: there is only %s; without --store, tasks are kept in memory", store, storeSQLite)
+			}
+			p, err := newProject(args[0], modulePath, replace, store == storeSQLite)
 			if err != nil {
 				return err
 			}
@@ -40,17 +43,20 @@ Inside a Go module the project becomes part of it, unless --module makes it one 
 	}
 	cmd.Flags().StringVar(&modulePath, "module", "", "make the project a module of its own with this path")
 	cmd.Flags().StringVar(&replace, "replace", "", "link against the mcpkiln module in this directory (a replace line in go.mod)")
+	cmd.Flags().StringVar(&store, "store", "", "what can keep the tasks besides memory: sqlite adds the flag -tasks FILE to the server")
 	return cmd
 }
 
+const storeSQLite = "sqlite"
+
 // newProject decides the names of a project in dir.
-func newProject(dir, ownModule, replace string) (templates.Project, error) {
+func newProject(dir, ownModule, replace string, sqlite bool) (templates.Project, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return templates.Project{}, err
 	}
-	p := templates.Project{Runtime: modulePath, Version: requiredVersion()}
-	if p.Package, err = packageName(filepath.Base(abs)); err != nil {
+	p := templates.Project{Runtime: modulePath, Version: requiredVersion(), SQLite: sqlite}
+	if p.Package, err = packageName(filepath.Base(abs), sqlite); err != nil {
 		return p, err
 	}
 	if replace != "" {
@@ -81,9 +87,9 @@ func newProject(dir, ownModule, replace string) (templates.Project, error) {
 
 // packageName makes the name of the generated package of that of the directory, and another one where the project's own files
 // could not use it.
-func packageName(dir string) (string, error) {
+func packageName(dir string, sqlite bool) (string, error) {
 	name := manifest.PackageName(dir)
-	collides, err := templates.Collides(name)
+	collides, err := templates.Collides(name, sqlite)
 	if collides {
 		name = "mcp" + name
 	}
@@ -261,7 +267,11 @@ func printProject(cmd *cobra.Command, dir string, p templates.Project, files []t
 	for _, f := range files {
 		fmt.Fprintln(out, "wrote  ", filepath.Join(dir, filepath.FromSlash(f.Path)))
 	}
-	_, err := fmt.Fprintf(out, "\nNext:\n%s  go test ./...\n  go run .               # serves MCP on stdin and stdout\n  go run . -http :8080   # serves it on http://127.0.0.1:8080/mcp\n  go build .             # the program that a client starts\n", setUp(dir, p))
+	keep := ""
+	if p.SQLite {
+		keep = "  go run . -tasks tasks.db   # keeps tasks in that file: they survive a crash\n"
+	}
+	_, err := fmt.Fprintf(out, "\nNext:\n%s  go test ./...\n  go run .               # serves MCP on stdin and stdout\n  go run . -http :8080   # serves it on http://127.0.0.1:8080/mcp\n%s  go build .             # the program that a client starts\n", setUp(dir, p), keep)
 	return err
 }
 
@@ -275,16 +285,26 @@ func setUp(dir string, p templates.Project) string {
 	if link == "" && p.Version == unreleased {
 		link = "CLONE" // nobody can download what is no released version
 	}
-	if link != "" && (!p.OwnGoMod || p.Replace == "") {
-		fmt.Fprintf(&b, "  go mod edit -replace %s\n", quoteWord(p.Runtime+"="+link))
+	modules := []string{""}
+	if p.SQLite {
+		modules = append(modules, "/runtime/task/sqlite")
 	}
-	switch {
-	case p.OwnGoMod:
+	if link != "" && (!p.OwnGoMod || p.Replace == "") {
+		for _, m := range modules {
+			fmt.Fprintf(&b, "  go mod edit -replace %s\n", quoteWord(p.Runtime+m+"="+link+m))
+		}
+	}
+	if p.OwnGoMod {
 		b.WriteString("  go mod tidy\n")
-	case link != "":
-		fmt.Fprintf(&b, "  go get -tool %s/cmd/mcpkiln\n", p.Runtime)
-	default:
-		fmt.Fprintf(&b, "  go get -tool %s/cmd/mcpkiln@%s\n", p.Runtime, p.Version)
+		return b.String()
+	}
+	version := ""
+	if link == "" {
+		version = "@" + p.Version
+	}
+	fmt.Fprintf(&b, "  go get -tool %s/cmd/mcpkiln%s\n", p.Runtime, version)
+	for _, m := range modules[1:] {
+		fmt.Fprintf(&b, "  go get %s%s%s\n  go get modernc.org/sqlite\n", p.Runtime, m, version)
 	}
 	return b.String()
 }

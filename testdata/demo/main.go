@@ -1,5 +1,5 @@
 // Demo shows what a generated server does: it scaffolds a project with the mcpkiln command, generates, builds, and drives
-// the server over stdio, printing every message that crosses the wire.
+// the server over stdio, printing every message that crosses the wire. At the end it kills the server in the middle of a task.
 //
 //	go run ./testdata/demo -mcpkiln BIN -replace MODULE_DIR
 package main
@@ -44,7 +44,8 @@ func run(ctx context.Context, mcpkiln, replace string) error {
 		dir  string
 		args []string
 	}{
-		{dir, []string{tool, "init", "--replace", replace, project}},
+		{dir, []string{tool, "init", "--store", "sqlite", "--replace", replace, project}},
+		{project, []string{"go", "mod", "tidy"}},
 		{project, []string{tool, "generate"}},
 		{project, []string{tool, "check"}},
 		{project, []string{"go", "test", "."}},
@@ -55,7 +56,15 @@ func run(ctx context.Context, mcpkiln, replace string) error {
 			return err
 		}
 	}
-	return drive(ctx, filepath.Join(project, "server"))
+	server := filepath.Join(project, "server")
+	if err := drive(ctx, server); err != nil {
+		return err
+	}
+	if err := survive(ctx, server); err != nil {
+		return err
+	}
+	fmt.Println("\nThe server ended by itself when its input did. That was the tour.")
+	return nil
 }
 
 // step runs one command of the tour and shows it as a person would type it.
@@ -83,9 +92,5 @@ func drive(ctx context.Context, server string) error {
 			return fmt.Errorf("%s: %w", scene.title, err)
 		}
 	}
-	if err := p.close(); err != nil {
-		return err
-	}
-	fmt.Println("\nThe server ended by itself when its input did. That was the tour.")
-	return nil
+	return p.close()
 }

@@ -36,8 +36,8 @@ type peer struct {
 	next int
 }
 
-func start(ctx context.Context, server string) (*peer, error) {
-	cmd := exec.CommandContext(ctx, server)
+func start(ctx context.Context, server string, args ...string) (*peer, error) {
+	cmd := exec.CommandContext(ctx, server, args...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
