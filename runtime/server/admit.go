@@ -18,6 +18,10 @@ func refuse(code int, format string, args ...any) *refusal {
 	return &refusal{err: rpc.Errorf(code, format, args...)}
 }
 
+func refuseParam(at, format string, args ...any) *refusal {
+	return &refusal{err: refusedParam(at, format, args...)}
+}
+
 // admit decides whether the request is served, and how.
 func (r *request) admit(to *route, msg *rpc.Message) *refusal {
 	r.revision, r.method = to.revision, to.method
@@ -80,7 +84,7 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 	case to.err != nil:
 		return &refusal{err: invalidParams(to.method.Name, to.err)}
 	case p.LogLevel != "" && !Level(p.LogLevel).known():
-		return &refusal{err: unknownLevel(p.LogLevel)}
+		return &refusal{err: unknownLevel("/_meta", p.LogLevel)}
 	default:
 		return nil
 	}
@@ -157,12 +161,12 @@ func (r *request) admitMethod() *refusal {
 			return r.revision.lacks(r.revision.Capabilities.ClientTasks) // EXT06
 		}
 	case wire.OpSubscribe:
-		return checkURIs(r.params.URI)
+		return checkURIs("/uri", r.params.URI)
 	case wire.OpListen:
 		if len(r.params.TaskIDs) > 0 && r.can&canTasks == 0 {
 			return r.revision.lacks(r.revision.Capabilities.ClientTasks) // EXT13
 		}
-		return checkURIs(r.params.ResourceURIs...)
+		return checkURIs("/notifications/resourceSubscriptions", r.params.ResourceURIs...)
 	}
 	return nil
 }
@@ -171,10 +175,10 @@ func (r *request) admitMethod() *refusal {
 const maxURI = 64 << 10
 
 // checkURIs refuses URIs that are too long to be kept for the life of a subscription (TSK28).
-func checkURIs(uris ...string) *refusal {
+func checkURIs(at string, uris ...string) *refusal {
 	for _, uri := range uris {
 		if len(uri) > maxURI {
-			return refuse(rpc.CodeInvalidParams, "the URI %s has %d bytes: a subscription takes at most %d", rpc.Quoted(uri), len(uri), maxURI)
+			return refuseParam(at, "the URI %s has %d bytes: a subscription takes at most %d", rpc.Quoted(uri), len(uri), maxURI)
 		}
 	}
 	return nil
@@ -185,12 +189,12 @@ func checkURIs(uris ...string) *refusal {
 func (r *request) admitTool() *refusal {
 	t := r.p.s.tool(r.params.Name)
 	if shown := r.shown(); t == nil || shown != nil && !shown(t.Name) {
-		return refuse(rpc.CodeInvalidParams, "unknown tool %s", rpc.Quoted(r.params.Name))
+		return refuseParam("/name", "unknown tool %s", rpc.Quoted(r.params.Name))
 	}
 	r.tool = t
 	switch {
 	case !r.revision.offers(t):
-		return refuse(rpc.CodeInvalidParams, "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)
+		return refuseParam("/name", "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)
 	case !r.revision.tasks || !r.method.Task: // what the member holds does not matter (LET10)
 	case r.revision.Task.ByReceiver:
 		r.task = t.Task.Support != TaskForbidden && r.can&canTasks != 0

@@ -228,6 +228,19 @@ func invalid(head string, texts []string) *rpc.Error {
 	return err
 }
 
+// refusedParam is an error for a param that has its form, and says what is not there or not possible. Where the param is stands in data, as
+// for those that break their definition (LET05).
+func refusedParam(at, format string, args ...any) *rpc.Error {
+	return withParam(rpc.CodeInvalidParams, at, format, args...)
+}
+
+// withParam is refusedParam for a code that a revision has of its own.
+func withParam(code int, at, format string, args ...any) *rpc.Error {
+	err := rpc.Errorf(code, format, args...)
+	err.Data = violationsData([]string{at + ": " + err.Message})
+	return err
+}
+
 func violationsData(texts []string) []byte {
 	return append(check.AppendSlice([]byte(`{"violations":`), texts, check.AppendString), '}')
 }

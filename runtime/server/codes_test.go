@@ -110,3 +110,38 @@ func TestLET05ArgumentsAreAnObject(t *testing.T) {
 		f.ask(t.Context(), frame(1, "tools/call", withTasks, callParams("echo", arguments))).wantError(t, -32602, "/arguments: type: found")
 	}
 }
+
+// TestLET05RefusedParamsCarryData: not only params that break their definition, also those that name what is not there, in every place.
+func TestLET05RefusedParamsCarryData(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo), withTask(TaskOptional)), asker(confirmQuestion())}, Methods: []MethodHandler{resources()}}, WithTaskList())
+	c := f.dialTasks("")
+	long := `"test://` + strings.Repeat("x", maxURI) + `"`
+	check := func(name, at string, m message) {
+		t.Helper()
+		m.wantError(t, -32602)
+		if !strings.HasPrefix(m.field("error", "data"), `{"violations":["`+at+`: `) {
+			t.Errorf("%s: %.300s", name, m.raw)
+		}
+	}
+	for _, r := range []struct{ method, params, at string }{
+		{"tools/call", `"name":"nothing"`, "/name"}, {"tools/call", `"name":7`, "/name"},
+		{"tools/list", `"cursor":"x"`, "/cursor"}, {"tools/list", `"cursor":7`, "/cursor"},
+	} {
+		check("a session's "+r.method, r.at, c.request("1", r.method, "{"+r.params+"}"))
+		check(r.method, r.at, f.ask(t.Context(), frame(1, r.method, nothing, r.params)))
+	}
+	for _, r := range []struct{ method, params, at string }{
+		{"tasks/list", `"cursor":"x"`, "/cursor"}, {"tasks/get", `"taskId":"x"`, "/taskId"}, {"tasks/cancel", `"taskId":"x"`, "/taskId"}, {"tasks/result", `"taskId":"x"`, "/taskId"},
+		{"tools/call", `"name":"echo","arguments":{"text":"x"},"task":{"ttl":-1}`, "/task/ttl"}, {"logging/setLevel", `"level":"loud"`, "/level"},
+	} {
+		check("a session's "+r.method, r.at, c.request("1", r.method, "{"+r.params+"}"))
+	}
+	for _, r := range []struct{ method, params, at string }{
+		{"tasks/get", `"taskId":"x"`, "/taskId"}, {"tasks/update", `"taskId":"x","inputResponses":{}`, "/taskId"}, {"tasks/cancel", `"taskId":"x"`, "/taskId"},
+		{"tools/call", callParams("ask", `{}`) + `,"requestState":"x"`, "/requestState"},
+		{"subscriptions/listen", `"notifications":{"resourceSubscriptions":[` + long + `]}`, "/notifications/resourceSubscriptions"},
+	} {
+		check(r.method, r.at, f.ask(t.Context(), frame(1, r.method, withTasks, r.params)))
+	}
+	check("a level", "/_meta", f.ask(t.Context(), frameWith(1, "tools/list", nothing, "", `"io.modelcontextprotocol/logLevel":"loud"`)))
+}

@@ -78,7 +78,7 @@ func (r *request) argument() (*Argument, error) {
 	what := ""
 	switch prompt, template := s.prompts.find(p.Name), s.templates.find(p.URI); {
 	case p.Name != "" && prompt == nil:
-		return nil, rpc.Errorf(r.revision.Codes.PromptNotFound, "unknown prompt %s", rpc.Quoted(p.Name))
+		return nil, withParam(r.revision.Codes.PromptNotFound, "/ref/name", "unknown prompt %s", rpc.Quoted(p.Name))
 	case prompt != nil:
 		of, names, what = prompt.Arguments, prompt.arguments, "prompt "+rpc.Quoted(p.Name)
 	case template != nil:
@@ -87,13 +87,13 @@ func (r *request) argument() (*Argument, error) {
 		}
 		of, what = template.Arguments, "template "+rpc.Quoted(p.URI)
 	default:
-		return nil, rpc.Errorf(rpc.CodeInvalidParams, "unknown resource template %s", rpc.Quoted(p.URI))
+		return nil, refusedParam("/ref/uri", "unknown resource template %s", rpc.Quoted(p.URI))
 	}
 	if i := slices.IndexFunc(of, func(a Argument) bool { return a.Name == p.Argument }); i >= 0 {
 		return &of[i], nil
 	}
 	if !slices.Contains(names, p.Argument) {
-		return nil, rpc.Errorf(rpc.CodeInvalidParams, "the %s has no argument %s", what, rpc.Quoted(p.Argument))
+		return nil, refusedParam("/argument/name", "the %s has no argument %s", what, rpc.Quoted(p.Argument))
 	}
 	return nil, nil
 }

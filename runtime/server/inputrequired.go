@@ -47,7 +47,7 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	if r.params.HasState {
 		var err error
 		if state, err = c.s.sealer.open(r.params.RequestState, t.binding, time.Now()); err != nil {
-			return nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+			return nil, refusedParam("/requestState", "%v", err)
 		}
 	}
 	t.journal = newCallJournal(t.ask, state.Entries)

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -51,7 +50,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 	return append(b, page...), nil
 }
 
-var errCursor = rpc.Errorf(rpc.CodeInvalidParams, "invalid cursor: not one that this server gave")
+var errCursor = refusedParam("/cursor", "invalid cursor: not one that this server gave")
 
 // emptyList is a list that comes with a capability, on a server that has nothing for it.
 func (r *request) emptyList(b []byte) ([]byte, error) {

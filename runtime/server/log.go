@@ -45,8 +45,8 @@ func (l Level) known() bool {
 	return known
 }
 
-func unknownLevel(name string) *rpc.Error {
-	return rpc.Errorf(rpc.CodeInvalidParams, "unknown log level %s", rpc.Quoted(name))
+func unknownLevel(at, name string) *rpc.Error {
+	return refusedParam(at, "unknown log level %s", rpc.Quoted(name))
 }
 
 // LogMessage sends a log record to the client, if it asked for records of this level: with logging/setLevel in handshake
@@ -84,7 +84,7 @@ func (c *Call) logLevel() logLevel {
 func (r *request) setLevel(b []byte) ([]byte, error) {
 	place, known := Level(r.params.Level).order()
 	if !known {
-		return b, unknownLevel(r.params.Level)
+		return b, unknownLevel("/level", r.params.Level)
 	}
 	r.p.level.Store(int32(place))
 	return append(b, "{}"...), nil

@@ -108,7 +108,7 @@ func (s *Server) itemList(w *revision, items []byte, next string) *wire.ItemList
 func (r *request) getPrompt(b []byte) ([]byte, error) {
 	p := r.p.s.prompts.get(r.params.Name)
 	if p == nil {
-		return nil, rpc.Errorf(r.revision.Codes.PromptNotFound, "unknown prompt %s", rpc.Quoted(r.params.Name))
+		return nil, withParam(r.revision.Codes.PromptNotFound, "/name", "unknown prompt %s", rpc.Quoted(r.params.Name))
 	}
 	return r.serveEntry(b, &r.p.s.promptSizes, func(ctx context.Context, call *Call) (write, error) {
 		in, err := r.readEntry(r.params.Arguments, p.Handler.read)

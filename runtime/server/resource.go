@@ -259,7 +259,7 @@ func (r *request) mayWatch(uri string) error {
 		_, err := r.revision.answer(f, r.can)
 		return err
 	case !of.subscribe:
-		return rpc.Errorf(rpc.CodeInvalidParams, "the resource %s can not be subscribed to", rpc.Quoted(uri))
+		return refusedParam("/uri", "the resource %s can not be subscribed to", rpc.Quoted(uri))
 	}
 	return nil
 }

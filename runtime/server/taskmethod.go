@@ -190,10 +190,23 @@ func taskError(err error) error {
 	switch code := task.Code(err); {
 	case errors.As(err, &limit) && limit.Wait > 0:
 		return tooOften(limit.Wait, "limit reached: at most %d %s", limit.Max, limit.What)
+	case code == rpc.CodeInvalidParams:
+		return refusedParam(taskParam(err), "%v", err)
 	case code != rpc.CodeInternalError:
 		return rpc.Errorf(code, "%v", err)
 	}
 	return err
+}
+
+// taskParam is the param that an error of the engine is about.
+func taskParam(err error) string {
+	switch {
+	case errors.Is(err, task.ErrCursor):
+		return "/cursor"
+	case errors.Is(err, task.ErrTTL):
+		return "/task/ttl"
+	}
+	return "/taskId"
 }
 
 func (s *Server) setSession(task string, l *taskLife) {
