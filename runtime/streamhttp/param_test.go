@@ -46,7 +46,7 @@ func TestSRV06HeadersDoNotTellOfAHiddenTool(t *testing.T) {
 	}
 	unknown := call("no such", "bob")
 	for _, name := range []string{"filtered", "off"} {
-		if b := call(name, "bob"); b != strings.Replace(unknown, "no such", name, 1) {
+		if b := call(name, "bob"); b != strings.ReplaceAll(unknown, "no such", name) {
 			t.Errorf("%s, and of an unknown tool %s", b, unknown)
 		}
 	}
