@@ -61,7 +61,10 @@ func (f *fixture) create(session string) string {
 		f.t.Fatal(created)
 	}
 	for status := ""; status != `"input_required"`; {
-		status = field(body(f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":"get","method":"tasks/get","params":{"taskId":%q}}`, id), session)), "result", "status")
+		resp := f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":"get","method":"tasks/get","params":{"taskId":%q}}`, id), session)
+		if status = field(body(resp), "result", "status"); resp.StatusCode == http.StatusTooManyRequests {
+			time.Sleep(time.Second) // as its Retry-After says: in a bubble no time passes otherwise
+		}
 	}
 	return id
 }
