@@ -14,17 +14,16 @@ import (
 
 var errDisk = errors.New("input/output error")
 
-// faultyDisk fails from its n-th operation on, without doing it. If it mends, that one operation alone fails; otherwise it is what a killed
-// process leaves.
+// faultyDisk fails in its n-th operation, without doing it, and from the operation on that is dies after that one: 0 is what a killed process
+// leaves, less than 0 is a fault that mends.
 type faultyDisk struct {
 	disk.OS
-	n     int
-	mends bool
+	n, dies int
 }
 
 func (d *faultyDisk) fails() bool {
 	d.n--
-	return d.n == -1 || d.n < 0 && !d.mends
+	return d.n == -1 || d.n < 0 && d.dies >= 0 && -1-d.n >= d.dies
 }
 
 func (d *faultyDisk) Mkdir(path string) error {
@@ -120,7 +119,7 @@ func TestDAY01AFailureUndoesAll(t *testing.T) {
 	for n := 0; ; n++ {
 		dir, after := halfway(t, true)
 		before := tree(t, dir)
-		_, _, err := (Options{}).write(t.Context(), dir, after, &faultyDisk{n: n, mends: true})
+		_, _, err := (Options{}).write(t.Context(), dir, after, &faultyDisk{n: n, dies: -1})
 		if err == nil {
 			break
 		}
@@ -143,6 +142,23 @@ func TestDAY01AFailureUndoesAll(t *testing.T) {
 // dropEmpty removes the directory that the manifest has left if nothing is in it: nothing in an empty folder says whose it is, and git does
 // not see it.
 func dropEmpty(dir string) { _ = os.Remove(filepath.Join(dir, "kiln/old")) }
+
+// TestDAY01AKillAfterAFailureIsRepaired: a rename or a removal fails, and while that is undone the process is killed.
+func TestDAY01AKillAfterAFailureIsRepaired(t *testing.T) {
+	want := fromScratch(t, true)
+	for dies := 1; dies < 9; dies++ {
+		for n := 0; ; n++ {
+			dir, after := halfway(t, true)
+			if _, _, err := (Options{}).write(t.Context(), dir, after, &faultyDisk{n: n, dies: dies}); err == nil {
+				break
+			}
+			mustWrite(t, dir, after)
+			if dropEmpty(dir); tree(t, dir) != want {
+				t.Fatalf("operation %d failed, and %d later a kill: the next run leaves\n%s\nwant\n%s", n, dies, tree(t, dir), want)
+			}
+		}
+	}
+}
 
 // halfway is a module with the former generation in it, and what is to come.
 func halfway(t *testing.T, moved bool) (string, *Result) {

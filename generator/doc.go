@@ -12,7 +12,7 @@
 //	write    → disk                           plan.go, diskstate.go: compare with what is there; write.go, check.go: act, or tell
 //
 // Everything before write is pure: Generate reads no file, no clock and no environment, loads nobody's packages, and
-// gives the same bytes for the same Config, which holds what ReadManifest, ReadFiles and ReadFolders read. Whatever is
+// gives the same bytes for the same Config, which holds what Config.Read reads. Whatever is
 // wrong is collected as diagnostics with file, line and column; if one is an error there are no files.
 //
 // # Changing it

@@ -102,7 +102,11 @@ func (r *run) report(ds schema.Diagnostics) {
 
 // load reads the manifest.
 func (r *run) load() {
-	m, ds := manifest.Load(r.cfg.Manifest.Path, r.cfg.Manifest.Data, r.cfg.Files...)
+	given, d := r.cfg.Manifest, r.cfg.document
+	if d == nil || !d.Is(given.Path, given.Data) {
+		d = manifest.Parse(given.Path, given.Data)
+	}
+	m, ds := d.Load(r.cfg.Files...)
 	r.manifest = m
 	r.report(ds)
 }

@@ -23,32 +23,29 @@ func ReadManifest(path string) (Source, schema.Diagnostics) {
 	return Source{Path: path, Data: data}, ds
 }
 
-// ReadFiles reads the files of schemas that a manifest names, below its folder. One that can not be read is a diagnostic of Generate.
-func ReadFiles(source Source) []schema.File { return manifest.ReadFiles(source.Path, source.Data) }
-
 // Folder is a protocol revision of one's own, as bytes.
 type Folder struct {
 	Path  string            // as the manifest has it
 	Files map[string][]byte // rules.yaml and documents, by name
 }
 
-// ReadFolders reads the folders that a manifest names; one that can not be read is a diagnostic.
-func ReadFolders(source Source) ([]Folder, schema.Diagnostics) {
-	m, _ := manifest.Load(source.Path, source.Data) // Generate reports what is wrong with it
-	if m == nil {
-		return nil, nil
+// Read reads the manifest at path, and the files and folders that it names. A file of schemas that can not be read is a diagnostic of
+// Generate, anything else one here.
+func (c *Config) Read(path string) (ds schema.Diagnostics) {
+	if c.Manifest, ds = ReadManifest(path); ds.HasErrors() {
+		return ds
 	}
-	var all []Folder
-	var ds schema.Diagnostics
-	for _, f := range m.Folders {
-		files, err := readFolder(filepath.Join(filepath.Dir(source.Path), filepath.FromSlash(f.Value)))
+	c.document = manifest.Parse(path, c.Manifest.Data)
+	c.Files = c.document.ReadFiles()
+	for _, f := range c.document.Folders() {
+		files, err := readFolder(filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Value)))
 		if err != nil {
 			ds.Report(f.Node, "missing-folder", "mcpkiln schema new-revision makes one", "can not read the folder: %s", err)
 			continue
 		}
-		all = append(all, Folder{f.Value, files})
+		c.Folders = append(c.Folders, Folder{f.Value, files})
 	}
-	return all, ds
+	return ds
 }
 
 // readFolder reads what a revision's folder may hold.
@@ -97,9 +94,9 @@ type Config struct {
 	Manifest Source
 	// Schema replaces the embedded core document by the official schema.json as published, if Data is set.
 	Schema Source
-	// Folders are the revisions of the manifest's own; see ReadFolders.
+	// Folders are the revisions of the manifest's own; see Read.
 	Folders []Folder
-	// Files are the files of schemas that the manifest names, and those that they name; see ReadFiles.
+	// Files are the files of schemas that the manifest names, and those that they name; see Read.
 	Files []schema.File
 	// ToolVersion goes into the lock file and nowhere else.
 	ToolVersion string
@@ -120,6 +117,8 @@ type Config struct {
 	Revisions     []string // protocol revisions
 	ServerName    string
 	ServerVersion string
+
+	document *manifest.Document // Manifest, if Read has parsed it
 }
 
 // File is one generated file. Path is relative to the output directory, slash separated.

@@ -55,16 +55,16 @@ func TestRejected(t *testing.T) {
 // refuse generates and writes what the manifest at path says, as the command does.
 func refuse(t *testing.T, path string) (schema.Diagnostics, map[string][]byte) {
 	t.Helper()
-	source, ds := ReadManifest(path)
-	sources := map[string][]byte{path: source.Data}
+	cfg := Config{Import: "example.com/m"}
+	ds := cfg.Read(path)
+	sources := map[string][]byte{path: cfg.Manifest.Data}
 	if ds.HasErrors() {
 		return ds, sources
 	}
-	files := ReadFiles(source)
-	for _, f := range files {
+	for _, f := range cfg.Files {
 		sources[filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Path))] = f.Data
 	}
-	r, err := Generate(t.Context(), Config{Manifest: source, Files: files, Import: "example.com/m"})
+	r, err := Generate(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

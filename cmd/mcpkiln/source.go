@@ -100,14 +100,9 @@ func (o *overrides) load(path string) (*sources, error) {
 	if s.config.Import, s.config.Dir, err = placeInModule(path); err != nil {
 		return s, err
 	}
-	var ds schema.Diagnostics
-	if s.config.Manifest, ds = generator.ReadManifest(path); ds.HasErrors() {
+	if ds := s.config.Read(path); ds.HasErrors() {
 		return s, ds
 	}
-	if s.config.Folders, ds = generator.ReadFolders(s.config.Manifest); ds.HasErrors() {
-		return s, ds
-	}
-	s.config.Files = generator.ReadFiles(s.config.Manifest)
 	if o.schemaFile != "" {
 		if s.config.Schema, err = readSource(o.schemaFile); err != nil {
 			return s, err

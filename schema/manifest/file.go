@@ -9,20 +9,20 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// ReadFiles reads the files of schemas that the manifest in the file names, and those that they name, for Load. Only files below the
+// ReadFiles reads the files of schemas that the manifest names, and those that they name, for Load. Only files below the
 // manifest's folder are read, by whatever links it is tried to get out of there. An answer names none: it is somebody else's.
-func ReadFiles(file string, data []byte) []schema.File {
-	folder, err := os.OpenRoot(filepath.Dir(file))
+func (d *Document) ReadFiles() []schema.File {
+	folder, err := os.OpenRoot(filepath.Dir(d.file))
 	if err != nil {
 		return nil // which reading the manifest has said
 	}
 	defer folder.Close()
-	return readFiles(file, data, folder.FS())
+	return d.readFiles(folder.FS())
 }
 
 // readFiles is ReadFiles with the manifest's folder.
-func readFiles(file string, data []byte, folder fs.FS) []schema.File {
-	root, _ := schema.Parse(file, data) // Load reports what is wrong with it
+func (d *Document) readFiles(folder fs.FS) []schema.File {
+	root := d.root
 	if root == nil || answer(root) != nil {
 		return nil
 	}

@@ -101,7 +101,8 @@ func loadArchive(archive *txtar.Archive) (*Manifest, schema.Diagnostics) {
 	for _, f := range archive.Files {
 		folder[f.Name] = &fstest.MapFile{Data: f.Data}
 	}
-	return Load(in.Name, in.Data, readFiles(in.Name, in.Data, folder)...)
+	d := Parse(in.Name, in.Data)
+	return d.Load(d.readFiles(folder)...)
 }
 
 func goldens(t *testing.T, dir string) []string {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"math/big"
@@ -34,16 +35,55 @@ func Read(path string) ([]byte, schema.Diagnostics) {
 	return nil, ds
 }
 
+// Document is the text of a manifest or of a saved tools/list answer, parsed once for all who look at it. It does not change, so it can be
+// used concurrently.
+type Document struct {
+	file string
+	data []byte
+	root *schema.Node // nil: it can not be read as YAML or JSON
+	ds   schema.Diagnostics
+}
+
+// Parse parses the text of the manifest in file. Load says what is wrong with it.
+func Parse(file string, data []byte) *Document {
+	root, ds := schema.Parse(file, data)
+	return &Document{file, data, root, ds}
+}
+
+// Is reports whether d is a text of a file.
+func (d *Document) Is(file string, data []byte) bool {
+	return d.file == file && bytes.Equal(d.data, data)
+}
+
+// Folders are the folders of revisions that the manifest names, for those who read them.
+func (d *Document) Folders() (all []Text) {
+	if d.root == nil {
+		return nil
+	}
+	if list := d.root.Get("protocol").Get("folders"); list.Is(schema.Array) {
+		for _, n := range list.Items {
+			if n.Is(schema.String) {
+				all = append(all, Text{n.Text, n})
+			}
+		}
+	}
+	return all
+}
+
+// Load parses and loads at once.
+func Load(file string, data []byte, files ...schema.File) (*Manifest, schema.Diagnostics) {
+	return Parse(file, data).Load(files...)
+}
+
 // Load reads a manifest or a saved tools/list answer. It reports everything that is wrong in one run, sorted; the
 // Manifest is nil if the text can not be read as YAML or JSON, and must not be generated from if there are errors. files are those that
 // its schemas refer to; see ReadFiles. Load reads nothing itself.
-func Load(file string, data []byte, files ...schema.File) (*Manifest, schema.Diagnostics) {
-	root, ds := schema.Parse(file, data)
-	if root == nil {
-		return nil, ds
+func (d *Document) Load(files ...schema.File) (*Manifest, schema.Diagnostics) {
+	if d.root == nil {
+		return nil, d.ds
 	}
-	l := loader{ds: ds, m: &Manifest{File: file, Root: root}}
-	l.manifest(root, files)
+	l := loader{ds: slices.Clone(d.ds), m: &Manifest{File: d.file, Root: d.root}}
+	l.manifest(d.root, files)
 	l.ds.Sort()
 	return l.m, l.ds
 }

@@ -111,7 +111,7 @@ func TestDAY04Merges(t *testing.T) {
 		mustRun(t, r.dir, mcpkiln, "check")
 		mustRun(t, r.dir, "go", "build", "./...")
 		r.git("add", "-A")
-		r.git("commit", "-q", "-m", "merged")
+		r.git("commit", "-q", "--allow-empty", "-m", "merged")
 	}
 	t.Logf("%d merges: 0 conflicts in the lock, and one generate built each; %d generated files conflicted, %d manifests", *merges, conflicts-byHand, byHand)
 }
