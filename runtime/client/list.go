@@ -10,7 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ListTools returns the definitions of all tools, page by page. It ends with the first error.
+// ListTools returns the definitions of all tools, page by page. It ends with the first error. What a definition says of its tool, such as its
+// annotations, is the server's word alone.
 func (s *Session) ListTools(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
 	return s.list(ctx, wire.OpListTools, opts)
 }
