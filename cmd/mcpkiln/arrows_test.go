@@ -16,6 +16,7 @@ var arrows = map[string][]string{
 	"cmd/mcpkiln/internal/argument": {"github.com/santhosh-tekuri/jsonschema/v5"},
 	"cmd/mcpkiln/internal/colour":   {},
 	"cmd/mcpkiln/internal/console":  {"cmd/mcpkiln/internal/plain", "runtime/client", "charm.land/...", "github.com/charmbracelet/..."},
+	"cmd/mcpkiln/internal/keep":     {"runtime/client"},
 	"cmd/mcpkiln/internal/plain":    {},
 	"cmd/mcpkiln/internal/screen":   {"github.com/creack/pty"},
 	"cmd/mcpkiln/internal/target":   {"runtime/client", "schema"},

@@ -44,6 +44,12 @@ func (v *visit) handlers() client.Handlers {
 // ask answers a question: by an answer of the command line, by the user, or not at all, which ends the visit.
 func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, error) {
 	defer v.clock.pause()()
+	v.mu.Lock()
+	reply := v.reply
+	v.mu.Unlock()
+	if reply != nil {
+		return reply.give(ctx, q)
+	}
 	if a := v.given(q); a != nil {
 		return a, nil
 	}

@@ -43,13 +43,16 @@ broke the protocol or its schema, 6 input required, 7 timeout, 8 cancelled by th
 	c.register(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&c.answers, "answer", nil, "`JSON` object that answers a question, or "+decline+"; each answers the first question that it fits")
+	f.BoolVar(&c.detach, "detach", false, "print a reference to the task as soon as there is one, and leave it running: see mcpkiln task")
+	f.BoolVar(&c.durable, "durable", false, "the server on a pipe keeps its tasks in a store that outlives it, so that a task can be left running")
 	return cmd
 }
 
 // caller is one run of the command call.
 type caller struct {
 	remote
-	answers []string
+	answers         []string
+	detach, durable bool
 }
 
 func (c *caller) run(cmd *cobra.Command, args []string) error {
@@ -81,7 +84,10 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return refused(err)
 		}
-		return v.call(one, in)
+		if c.detach {
+			return v.detach(one, in, c.durable)
+		}
+		return v.call(one, in, c.durable)
 	})
 }
 
@@ -114,10 +120,15 @@ func violated(what string, all []argument.Violation) error {
 type execution = client.Execution[client.ToolResult]
 
 // call calls a tool and prints its result.
-func (v *visit) call(one *tool, in json.RawMessage) error {
+func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	x, err := v.session.Start(v.ctx, one.Name, in, client.Inline(), client.OnProgress(v.terminal.Progress))
 	if err != nil {
 		return err
+	}
+	if ref, ok := x.Ref(); ok && v.session.Resumable(v.ctx, one.Name, durable) == nil {
+		v.mu.Lock()
+		v.ref = &ref
+		v.mu.Unlock()
 	}
 	result, err := v.await(x)
 	if err != nil {
@@ -130,10 +141,7 @@ func (v *visit) call(one *tool, in json.RawMessage) error {
 
 // await waits for the result of a call that may be a task.
 func (v *visit) await(x *execution) (*client.ToolResult, error) {
-	if ref, ok := x.Ref(); ok {
-		v.mu.Lock()
-		v.ref = &ref
-		v.mu.Unlock()
+	if _, ok := x.Ref(); ok {
 		v.clock.start(v.timeout, func() {
 			v.end(&statusError{exitTimeout, fmt.Errorf("the task was not over after %v", v.timeout)})
 		})
@@ -144,10 +152,10 @@ func (v *visit) await(x *execution) (*client.ToolResult, error) {
 	return x.Result(v.ctx)
 }
 
-// cancel cancels a task that nobody waits for any more, unless it waits for an answer, which may come by another command.
+// cancel cancels a task that nobody waits for any more, unless it waits for an answer that another command can give.
 func (v *visit) cancel(x *execution) {
 	var asked *questionError
-	if v.ctx.Err() == nil || errors.As(context.Cause(v.ctx), &asked) {
+	if v.ctx.Err() == nil || v.ref != nil && errors.As(context.Cause(v.ctx), &asked) {
 		x.Detach()
 		return
 	}

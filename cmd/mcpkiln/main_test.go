@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"imagebuild": imageBuild, "status": status},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"imagebuild": imageBuild, "status": status, "asks": asks},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("MODULE", root)
 			env.Setenv("SHOP", url)
@@ -65,4 +65,18 @@ func passGo(env *testscript.Env) error {
 	}
 	env.Setenv("HOME", os.Getenv("HOME"))
 	return nil
+}
+
+// asks is the command asks FILE: it waits until the task of a reference asks something.
+func asks(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: asks FILE")
+	}
+	for range 1000 {
+		ts.Check(ts.Exec("mcpkiln", "task", "get", "@"+args[0]))
+		if strings.HasPrefix(ts.ReadFile("stdout"), "input_required") {
+			return
+		}
+	}
+	ts.Fatalf("the task asks nothing")
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -76,6 +75,7 @@ func statusOf(err error) (status int, help string) {
 		version    *client.VersionError
 		none       *client.NotOfferedError
 		resumable  *client.NotResumableError
+		ref        *client.RefError
 		cause      *client.Cause
 		transport  *client.TransportError
 		taskFailed *client.TaskError
@@ -84,7 +84,7 @@ func statusOf(err error) (status int, help string) {
 	switch {
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted, ""
-	case errors.As(err, &resumable), errors.As(err, &none):
+	case errors.As(err, &resumable), errors.As(err, &none), errors.As(err, &ref):
 		return exitRefused, ""
 	case errors.As(err, &status0):
 		return statusOfHTTP(status0)
@@ -117,24 +117,22 @@ func statusOfHTTP(e *client.StatusError) (status int, help string) {
 // statusOfTask tells a task that was cancelled from one that failed, and from one that is not known.
 func statusOfTask(e *client.TaskError) (status int, help string) {
 	var answered *client.Error
+	var expired *client.ExpiredError
 	switch {
 	case e.State.Status == task.Cancelled:
 		return exitCancelled, ""
+	case errors.As(e.Err, &expired):
+		return exitTool, whyUnknown
 	case errors.As(e.Err, &answered):
-		return exitTool, unknownTask(answered)
+		return exitTool, ""
 	case e.Err != nil:
 		return statusOf(e.Err)
 	}
 	return exitTool, ""
 }
 
-// unknownTask says what it means that a server does not know a task.
-func unknownTask(e *client.Error) string {
-	if e.Code == rpc.CodeInvalidParams {
-		return "the server keeps a task for a while only, and for the one who made it: it has expired, or belongs to somebody else"
-	}
-	return ""
-}
+// whyUnknown says what it means that a server does not know a task.
+const whyUnknown = "a server keeps a task for a while, and for the one who made it: it has expired, or belongs to somebody else"
 
 func statusOfTransport(e *client.TransportError) (status int, help string) {
 	switch text := e.Err.Error(); {

@@ -30,7 +30,8 @@ type visit struct {
 
 	mu      sync.Mutex
 	answers []json.RawMessage // to questions, not given yet; nil declines
-	ref     *client.Ref       // of the task that asks, if one does
+	ref     *client.Ref       // of the task that asks, if another command could answer it
+	reply   *reply            // to a question of a task; nil: the command is for something else
 }
 
 // grace is how long a server on a pipe may take to end when its input ends, and again when it is asked to: together less than patience.

@@ -19,7 +19,7 @@
 //   - A generated client calls by Tool: inputs are checked before they are sent, outputs before they are returned. Expect compares what the
 //     server says of its tools with what the client was generated from.
 //   - Errors are *Cause, *Error, *TransportError, *StatusError, *TaskError, *ExpiredError, *ProtocolError, *VersionError,
-//     *NotOfferedError and *NotResumableError, and of generated clients *ToolError and *ValidationError, for errors.As.
+//     *NotOfferedError, *NotResumableError and *RefError, and of generated clients *ToolError and *ValidationError, for errors.As.
 //
 // What follows is for those who change this package. Ids such as CAN15 are rules; testdata/traceability/ledger.tsv lists them.
 //

@@ -22,6 +22,9 @@ type Ref struct {
 	Schema string `json:"schema,omitempty"`
 }
 
+// Endpoint is how a Ref names the server of this session: an address without what may be secret, or a command; "" for a connection.
+func (s *Session) Endpoint() string { return s.endpoint }
+
 // refVersion is the only form of Ref so far.
 const refVersion = 1
 
@@ -48,6 +51,15 @@ func (s *Session) resume(ref Ref, opts []CallOption) (*execution, error) {
 	return x, x.begin(nil)
 }
 
+// RefError says that a session can not follow a task, and why: the task is of another server or revision.
+type RefError struct {
+	Ref Ref
+	Why string
+}
+
+// Error implements error.
+func (e *RefError) Error() string { return "client: this is no task of the session: " + e.Why }
+
 // follows is an error for a reference that this session can not follow.
 func (s *Session) follows(ref Ref) error {
 	if err := s.usable(); err != nil {
@@ -55,11 +67,11 @@ func (s *Session) follows(ref Ref) error {
 	}
 	switch d := s.dialect.Load(); {
 	case ref.Version != refVersion:
-		return fmt.Errorf("client: a reference of version %d is not known", ref.Version)
+		return &RefError{ref, fmt.Sprintf("version %d of references is not known", ref.Version)}
 	case ref.Revision != d.Version:
-		return fmt.Errorf("client: the task is of revision %s, the session of %s", ref.Revision, d.Version)
+		return &RefError{ref, fmt.Sprintf("it is of revision %s, the session of %s", ref.Revision, d.Version)}
 	case ref.Endpoint != s.endpoint:
-		return fmt.Errorf("client: the task is at %s, the session at %s", ref.Endpoint, s.endpoint)
+		return &RefError{ref, fmt.Sprintf("it is at %q, the session at %q", ref.Endpoint, s.endpoint)}
 	case !d.HasTasks:
 		return &NotOfferedError{What: opNames[wire.OpGetTask], Revision: d.Version}
 	}

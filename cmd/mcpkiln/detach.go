@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// detach calls a tool as a task and leaves it running. Its reference is kept on this machine, and printed as soon as there is one. Where
+// nobody could use it, nothing is called.
+func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
+	if err := v.resumable(one.Name, durable); err != nil {
+		return err
+	}
+	x, err := v.session.Start(v.ctx, one.Name, in)
+	if err != nil {
+		return err
+	}
+	ref, ok := x.Ref()
+	if !ok {
+		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: the server answered at once, so there is no task\n")
+		result, err := x.Result(v.ctx)
+		if err != nil {
+			return err
+		}
+		return v.print(one, result)
+	}
+	defer x.Detach()
+	shelf, err := keep.Open()
+	if err == nil {
+		err = shelf.Put(ref, time.Now())
+	}
+	if err != nil {
+		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the reference is printed, but not kept:", err)
+	}
+	return v.printRef(ref)
+}
+
+// resumable is an error, with what would help on a command line, if no other command could follow a call of the tool.
+func (v *visit) resumable(tool string, durable bool) error {
+	err := v.session.Resumable(v.ctx, tool, durable)
+	var no *client.NotResumableError
+	if !errors.As(err, &no) {
+		return err
+	}
+	return refused(fmt.Errorf("--detach: %s: %s (nothing was called)", no.Why, no.Remedy))
+}
+
+// printRef prints a reference on one line.
+func (v *visit) printRef(ref client.Ref) error {
+	text, err := json.Marshal(ref)
+	if err != nil {
+		return err
+	}
+	return printJSON(v.cmd.OutOrStdout(), text)
+}

@@ -1,0 +1,87 @@
+// Package keep remembers on this machine which tasks were left running: there are servers that do not list them.
+package keep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// Shelf is a folder with a file for each reference. A file is there whole or not at all, and for its owner alone.
+type Shelf struct{ Dir string }
+
+// Open returns the shelf of this user.
+func Open() (*Shelf, error) {
+	dir, err := os.UserConfigDir()
+	return &Shelf{filepath.Join(dir, "mcpkiln", "tasks")}, err
+}
+
+// Task is a reference that is kept.
+type Task struct {
+	Ref  client.Ref `json:"ref"`
+	Left time.Time  `json:"left"` // when it was left running
+}
+
+// file names the file of a reference.
+func (s *Shelf) file(ref client.Ref) string {
+	sum := sha256.Sum256([]byte(ref.Endpoint + "\n" + ref.ID))
+	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+".json")
+}
+
+// Put keeps a reference.
+func (s *Shelf) Put(ref client.Ref, now time.Time) error {
+	text, err := json.Marshal(Task{ref, now.UTC()})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.Dir, "new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), s.file(ref))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// Drop forgets a reference.
+func (s *Shelf) Drop(ref client.Ref) error {
+	if err := os.Remove(s.file(ref)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// List returns the tasks that keep is true for, oldest first. Files that can not be read are left out.
+func (s *Shelf) List(keep func(client.Ref) bool) ([]Task, error) {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var all []Task
+	for _, e := range entries {
+		var t Task
+		text, err := os.ReadFile(filepath.Join(s.Dir, e.Name()))
+		if err == nil && strings.HasSuffix(e.Name(), ".json") && json.Unmarshal(text, &t) == nil && keep(t.Ref) {
+			all = append(all, t)
+		}
+	}
+	slices.SortFunc(all, func(a, b Task) int { return a.Left.Compare(b.Left) })
+	return all, nil
+}

@@ -1,0 +1,51 @@
+package keep_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+func TestReferencesAreKept(t *testing.T) {
+	s := &keep.Shelf{Dir: filepath.Join(t.TempDir(), "a", "b")}
+	everything := func(client.Ref) bool { return true }
+	if all, err := s.List(everything); err != nil || len(all) != 0 {
+		t.Errorf("an empty shelf: %v, %v", all, err)
+	}
+	now := time.Now()
+	one, two := client.Ref{Version: 1, Endpoint: "https://a", ID: "1"}, client.Ref{Version: 1, Endpoint: "https://b", ID: "1"}
+	for i, ref := range []client.Ref{two, one, one} {
+		if err := s.Put(ref, now.Add(time.Duration(i)*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(s.Dir, "broken.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.List(everything)
+	if err != nil || len(all) != 2 || all[0].Ref != two || all[1].Ref != one {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if all, err := s.List(func(r client.Ref) bool { return r.Endpoint == "https://b" }); err != nil || len(all) != 1 || all[0].Ref != two {
+		t.Errorf("%+v, %v", all, err)
+	}
+	for range 2 { // what is not there is no error
+		if err := s.Drop(one); err != nil {
+			t.Error(err)
+		}
+	}
+	if all, _ := s.List(everything); len(all) != 1 {
+		t.Errorf("%+v", all)
+	}
+	files, err := filepath.Glob(filepath.Join(s.Dir, "*"))
+	if err != nil || len(files) != 2 {
+		t.Errorf("files: %q, %v", files, err)
+	}
+	if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("others can read it: %v, %v", info.Mode(), err)
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+func newTaskAnswer() *cobra.Command {
+	var r remote
+	var key string
+	var no bool
+	cmd := &cobra.Command{
+		Use:   "answer REF [FIELD…] [-- COMMAND…]",
+		Short: "Answer what a task asks",
+		Long: `answer answers the question of a task that waits for input, with the fields of its form: name=text, name:=JSON, @file.json or -, as the
+arguments of mcpkiln call. A page that the task wants to be opened is agreed to without fields.`,
+		Example: "  mcpkiln task answer @ref.json confirm=true",
+		Args:    cobra.MinimumNArgs(1),
+	}
+	r.register(cmd)
+	cmd.Flags().StringVar(&key, "key", "", "the question, of several; by default the first that the fields fit")
+	cmd.Flags().BoolVar(&no, decline, false, "decline the question")
+	target := cmd.Flags().String("target", "", "address or name of the server, if the reference does not say it all")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		before, command := words(cmd, args)
+		if len(before) == 0 {
+			return refused(errors.New("no task is named: write its reference before --"))
+		}
+		var name []string
+		if *target != "" {
+			name = []string{*target}
+		}
+		ref, t, err := r.task(cmd, before[0], name, command)
+		if err != nil {
+			return err
+		}
+		given, err := argument.Read(before[1:], cmd.InOrStdin())
+		if err != nil {
+			return refused(err)
+		}
+		reply := &reply{given: given, decline: no, key: key, done: make(chan error, 1)}
+		return r.visit(cmd, t, nil, func(v *visit) error { return v.answer(ref, reply) })
+	}
+	return cmd
+}
+
+// reply is the answer to one question of a task.
+type reply struct {
+	given   *argument.Given
+	decline bool
+	key     string
+	done    chan error // gets one value when the question was answered, or can not be
+}
+
+// answer gives the reply when the task asks, and waits until the server has it.
+func (v *visit) answer(ref client.Ref, r *reply) error {
+	state, err := v.state(ref)
+	switch {
+	case err != nil:
+		return err
+	case state.Status != task.InputRequired:
+		return refused(fmt.Errorf("the task asks nothing: it is %s", state.Status))
+	}
+	v.mu.Lock()
+	v.reply = r
+	v.mu.Unlock()
+	x, err := v.session.Resume(v.ctx, ref)
+	if err != nil {
+		return err
+	}
+	defer x.Detach()
+	select {
+	case err := <-r.done:
+		if err != nil {
+			return refused(err)
+		}
+	case <-v.ctx.Done():
+		return context.Cause(v.ctx)
+	}
+	for state, err := range x.Updates(v.ctx) {
+		if state.Status != task.InputRequired || err != nil {
+			return v.printState(ref, state)
+		}
+	}
+	return context.Cause(v.ctx)
+}
+
+// give answers a question if it is the one that the reply is for. Others stay open.
+func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, error) {
+	a := &client.Answer{Action: client.Declined}
+	err := r.fill(a, q)
+	if r.key != "" && q.Key != r.key {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case r.done <- err:
+	default: // it was given before
+		err = errors.New("one question is answered")
+	}
+	if err != nil {
+		<-ctx.Done() // the question stays open
+		return nil, context.Cause(ctx)
+	}
+	return a, nil
+}
+
+// fill makes the answer of what was given.
+func (r *reply) fill(a *client.Answer, q *client.Question) error {
+	if r.decline {
+		return nil
+	}
+	a.Action = client.Accepted
+	if q.URL != "" {
+		return nil
+	}
+	content, err := r.given.Object(q.Schema)
+	if err != nil {
+		return err
+	}
+	a.Content = content
+	if _, err := q.Complete(content); err != nil {
+		return fmt.Errorf("%w; the form is %s", err, q.Schema)
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+func newTaskList() *cobra.Command {
+	var r remote
+	cmd := &cobra.Command{
+		Use:   "list (TARGET | -- COMMAND…)",
+		Short: "List the tasks of a server",
+		Long: `list prints the tasks that a server has of you, as it says. Where the protocol's revision has no such list it prints those that this
+machine has left running there.`,
+		Example: "  mcpkiln task list https://example.com/mcp",
+		Args:    cobra.ArbitraryArgs,
+	}
+	r.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		t, rest, err := r.named(cmd, args)
+		switch {
+		case err != nil:
+			return err
+		case len(rest) > 0:
+			return refused(fmt.Errorf("%s: tasks of one server are listed at a time", rest[0]))
+		}
+		return r.visit(cmd, t, nil, (*visit).list)
+	}
+	return cmd
+}
+
+// list prints what the server lists, or what is kept here.
+func (v *visit) list() error {
+	var none *client.NotOfferedError
+	var all []json.RawMessage
+	for item, err := range v.session.ListTasks(v.ctx) {
+		switch {
+		case errors.As(err, &none):
+			return v.listKept()
+		case err != nil:
+			return err
+		}
+		all = append(all, item)
+	}
+	w := tabwriter.NewWriter(v.cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	for _, item := range all {
+		if v.json {
+			if err := printJSON(v.cmd.OutOrStdout(), item); err != nil {
+				return err
+			}
+			continue
+		}
+		var t struct{ TaskID, Status, StatusMessage, CreatedAt string }
+		if err := json.Unmarshal(item, &t); err != nil {
+			return &statusError{exitProtocol, err}
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", plain.Line(t.TaskID), plain.Line(t.Status), plain.Line(t.CreatedAt), plain.Line(t.StatusMessage))
+	}
+	return w.Flush()
+}
+
+// listKept prints the tasks of the server that this machine keeps, and forgets those that the server does not know.
+func (v *visit) listKept() error {
+	shelf, err := keep.Open()
+	if err != nil {
+		return err
+	}
+	all, err := shelf.List(func(r client.Ref) bool {
+		return r.Endpoint == v.session.Endpoint() && r.Revision == v.session.Revision()
+	})
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(v.cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	for _, kept := range all {
+		state, err := v.state(kept.Ref)
+		var unknown *statusError
+		switch {
+		case errors.As(err, &unknown):
+		case err != nil:
+			return err
+		case v.json:
+			err = v.printState(kept.Ref, state)
+		default:
+			_, err = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", kept.Ref.ID, kept.Ref.Tool, state.Status, plain.Line(state.Message))
+		}
+		if err != nil && unknown == nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
