@@ -47,10 +47,12 @@ func serveShop() {
 	}
 }
 
-// serveDeaf is the command deaf: a server that answers nothing, and ends only when it is killed.
+// serveDeaf is the command deaf: the shop, but it ends only when it is killed.
 func serveDeaf() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
-	fmt.Fprintln(os.Stderr, "I hear nothing")
+	if srv, _, err := newShop(); err == nil {
+		_ = srv.Serve(context.Background(), rpc.Stdio())
+	}
 	select {}
 }
 

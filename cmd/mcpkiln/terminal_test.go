@@ -23,6 +23,14 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// withToken is one run of mcpkiln by somebody with an identity.
+func withToken(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := command(t, args...)
+	cmd.Env = append(cmd.Env, "MCPKILN_TOKEN=ann")
+	return cmd
+}
+
 // exits waits for the end of a command on a screen, and returns all that it has drawn.
 func exits(t *testing.T, cmd *exec.Cmd, s *screen.Screen, want int) string {
 	t.Helper()
@@ -71,9 +79,9 @@ func TestCAN15CtrlCReachesAServerOnAPipeAsACancellation(t *testing.T) {
 
 // TestASecondCtrlCEndsAtOnce: also while a server takes its time. A shell calls that status 130.
 func TestASecondCtrlCEndsAtOnce(t *testing.T) {
-	cmd := command(t, "call", "-v", "greet", "name=x", "--", "deaf")
+	cmd := command(t, "call", "test_tool_with_progress", "--", "deaf")
 	s := screen.Start(t, cmd)
-	s.Sees("I hear nothing")
+	s.Sees("slow")
 	s.Types("\x03")
 	s.Sees("Ctrl-C again ends at once")
 	s.Types("\x03")
