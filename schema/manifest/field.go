@@ -28,7 +28,7 @@ func (l *loader) fields(n *schema.Node, what string, readers map[string]func(*sc
 		}
 	}
 	for _, key := range required {
-		if n.Get(key) == nil && !misspelt(n, key, readers) {
+		if n.Get(key) == nil && (l.m.Answer || !misspelt(n, key, readers)) { // in an answer the slip is only a warning
 			l.missing(n, key, what)
 		}
 	}

@@ -105,7 +105,7 @@ func (l *loader) tool(e toolEntry) Tool {
 		"elicitations": func(n *schema.Node) { l.elicitations(&t, n) },
 	}
 	l.fields(n, "a tool", readers)
-	if n.Is(schema.Object) && n.Get("inputSchema") == nil && !misspelt(n, "inputSchema", readers) {
+	if n.Is(schema.Object) && n.Get("inputSchema") == nil && (l.m.Answer || !misspelt(n, "inputSchema", readers)) {
 		l.ds.ReportAt(pos, n.Pointer, "missing-key", "a tool without arguments takes inputSchema: {type: object, additionalProperties: false}",
 			"tool %.128q needs the key \"inputSchema\"", name)
 	}
