@@ -142,13 +142,12 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 
 // handle runs the handler, in one of the tool's places and with room for its answer.
 func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err error) {
-	at, err := call.tool.places.enter(ctx, call)
-	if err != nil {
+	if call.seat, err = call.tool.places.enter(ctx, call); err != nil {
 		return nil, err
 	}
-	defer at.leave()
+	defer call.seat.leave()
 	err = call.handle(ctx, h.answers, func() (err error) {
-		defer at.leave() // encoding may wait for those who read
+		defer call.seat.leave() // encoding may wait for those who read
 		if call.s.aroundTool != nil {
 			out, err = call.s.runAround(ctx, call, in)
 		} else {

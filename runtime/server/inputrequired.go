@@ -81,6 +81,7 @@ func (t *statelessJournal) ask(_ context.Context, q task.Question, check answerC
 		go t.gather()
 	}
 	t.call.observeQuestion(QuestionAsked, q.Name, time.Now(), nil)
+	t.call.seat.lend() // what runs again takes a place again
 	<-t.ended
 	return nil, ErrAsked
 }

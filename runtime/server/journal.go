@@ -129,12 +129,12 @@ func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck
 		return data, err
 	}
 	defer j.call.s.expect(asked{j.call.TaskID(), q.Name}, check)()
-	if !j.call.s.observed || j.call.run.Settled(q) {
+	if j.call.run.Settled(q) {
 		return j.call.run.Ask(ctx, q)
 	}
 	began := time.Now()
 	j.call.observeQuestion(QuestionAsked, q.Name, began, nil)
-	data, err = j.call.run.Ask(ctx, q)
+	data, err = j.call.lending(ctx, func() ([]byte, error) { return j.call.run.Ask(ctx, q) })
 	j.call.observeQuestion(QuestionEnded, q.Name, began, err)
 	return data, err
 }

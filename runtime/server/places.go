@@ -2,54 +2,176 @@ package server
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// places bound how many runs of a tool there are at once. Who comes later waits, first come, first served.
-type places struct{ taken chan struct{} }
+// places bound how many runs of a tool there are at once. Who comes later waits: first runs that go on after a question, then those that
+// begin, each in the order in which they came.
+type places struct {
+	mu    sync.Mutex
+	free  int
+	goOn  []chan struct{} // closed when a place is theirs
+	begin []chan struct{}
+}
 
 func newPlaces(n int) *places {
 	if n <= 0 {
 		return nil
 	}
-	return &places{make(chan struct{}, n)}
+	return &places{free: n}
 }
 
-// enter takes one of the places. A call that ends before one is free is told that the tool is busy.
-func (p *places) enter(ctx context.Context, call *Call) (seat, error) {
-	if p == nil {
-		return seat{}, nil
-	}
-	select {
-	case p.taken <- struct{}{}:
-		return seat{p}, nil
-	default:
-		return seat{p}, p.wait(ctx, call)
-	}
-}
-
-// seat is the place that a run has; the zero one of a tool with any number of them.
-type seat struct{ of *places }
-
-// leave lets another run begin. It may be called again.
-func (p *seat) leave() {
-	if p.of != nil {
-		<-p.of.taken
-		p.of = nil
-	}
-}
-
-func (p *places) wait(ctx context.Context, call *Call) error {
-	call.waits(true)
-	select {
-	case p.taken <- struct{}{}:
-		call.waits(false)
+// ask takes a place, or says what is closed when there is one.
+func (p *places) ask(line *[]chan struct{}) (turn chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.free > 0 {
+		p.free--
 		return nil
-	case <-ctx.Done():
-		return call.tool.busy()
 	}
+	turn = make(chan struct{})
+	*line = append(*line, turn)
+	return turn
+}
+
+// give gives a place to who is next.
+func (p *places) give() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, line := range []*[]chan struct{}{&p.goOn, &p.begin} {
+		if len(*line) > 0 {
+			close((*line)[0])
+			*line = slices.Delete(*line, 0, 1)
+			return
+		}
+	}
+	p.free++
+}
+
+// giveUp leaves the line, or gives the place back that came meanwhile.
+func (p *places) giveUp(line *[]chan struct{}, turn chan struct{}) {
+	p.mu.Lock()
+	i := slices.Index(*line, turn)
+	if i >= 0 {
+		*line = slices.Delete(*line, i, i+1)
+	}
+	p.mu.Unlock()
+	if i < 0 {
+		p.give()
+	}
+}
+
+// enter takes one of the places, nil where there is any number. A call that ends before one is free is told that the tool is busy.
+func (p *places) enter(ctx context.Context, call *Call) (*seat, error) {
+	if p == nil {
+		return nil, nil
+	}
+	if turn := p.ask(&p.begin); turn != nil {
+		call.waits(true)
+		select {
+		case <-turn:
+			call.waits(false)
+		case <-ctx.Done():
+			p.giveUp(&p.begin, turn)
+			return nil, call.tool.busy()
+		}
+	}
+	return &seat{of: p, held: true, returning: make(chan struct{}, 1)}, nil
+}
+
+// seat is the place that a run has while it does not wait for its client; nil of a tool with any number of them.
+type seat struct {
+	of        *places
+	returning chan struct{} // has an element while one of the run's goroutines takes the place again
+
+	mu   sync.Mutex
+	held bool
+	over bool // the handler has returned
+}
+
+// lend lets another run have the place. It may be called again.
+func (s *seat) lend() {
+	if s != nil {
+		s.set(false)
+	}
+}
+
+// leave lends it for good.
+func (s *seat) leave() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+	s.set(false)
+}
+
+// set notes that the run has a place, which is given on if it has one already or needs none any more, or that it has none.
+func (s *seat) set(held bool) {
+	s.mu.Lock()
+	give := s.held && !held || held && (s.held || s.over)
+	s.held = held && !s.over
+	s.mu.Unlock()
+	if give {
+		s.of.give()
+	}
+}
+
+func (s *seat) has() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held || s.over
+}
+
+// takeAgain returns when the run has its place again. One of its goroutines takes it for all.
+func (s *seat) takeAgain(ctx, call context.Context) error {
+	select {
+	case s.returning <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-call.Done():
+		return context.Cause(call)
+	}
+	defer func() { <-s.returning }()
+	if s.has() {
+		return nil
+	}
+	if turn := s.of.ask(&s.of.goOn); turn != nil {
+		select {
+		case <-turn:
+		case <-ctx.Done():
+			s.of.giveUp(&s.of.goOn, turn)
+			return context.Cause(ctx)
+		case <-call.Done():
+			s.of.giveUp(&s.of.goOn, turn)
+			return context.Cause(call)
+		}
+	}
+	s.set(true)
+	return nil
+}
+
+// lending lends the place of the run while wait waits for the client (CAN28): the time that a person takes is nobody else's. The wait for a
+// place afterwards counts for the timeout of the run.
+func (c *Call) lending(ctx context.Context, wait func() ([]byte, error)) ([]byte, error) {
+	if c.seat == nil {
+		return wait()
+	}
+	c.seat.lend()
+	data, err := wait()
+	call := context.Context(c.entry)
+	if c.run != nil {
+		call = c.run.Context()
+	}
+	if late := c.seat.takeAgain(ctx, call); late != nil && err == nil {
+		return nil, late
+	}
+	return data, err
 }
 
 // waits notes that the call waits for a place, so that its timeout can say so. One that gave up is still noted, until its end is told.

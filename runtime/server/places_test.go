@@ -138,3 +138,168 @@ func TestSRV07APanicLeavesThePlace(t *testing.T) {
 		m.wantError(t, -32603)
 	}
 }
+
+// asksBounded is a tool of one place that asks, unless it is told not to, and works for ten seconds before and after.
+func asksBounded(running, most *atomic.Int32, order *trail, change ...func(*Tool)) Tool {
+	work := func(ctx context.Context) error {
+		most.Store(max(most.Load(), running.Add(1)))
+		defer running.Add(-1)
+		select {
+		case <-time.After(10 * time.Second):
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return tool("asks", structured(func(ctx context.Context, call *Call, in *echoInput) (*echoOutput, error) {
+		if !strings.HasPrefix(in.Text, "ask") {
+			defer order.add("%s", in.Text)
+			return &echoOutput{in.Text}, work(ctx)
+		}
+		answer, err := Ask(ctx, call, confirmQuestion(), "")
+		if err != nil {
+			return nil, err
+		}
+		defer order.add("%s", in.Text)
+		return &echoOutput{fmt.Sprint(in.Text, " ", answer.Action)}, work(ctx)
+	}), append(change, func(t *Tool) { t.MaxConcurrent = 1 }, withTask(TaskOptional))...)
+}
+
+// Who waits for a person has no place. When the answer is there, the run comes before those that have not begun.
+func TestSRV07AnOpenQuestionHoldsNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int32
+		var order trail
+		f := dual(t, Definition{Tools: []Tool{asksBounded(&running, &most, &order)}})
+		a, b := f.dialTasks("a"), f.dialTasks("b")
+		a.call("1", "asks", `{"text":"ask"}`)
+		q := a.nextRequest()
+		b.call("1", "asks", `{"text":"b"}`)
+		if m, _ := b.answer("1"); m.str("result", "structuredContent", "text") != "b" {
+			t.Errorf("while a question was open: %s", m.raw)
+		}
+		id := a.start("2", "asks", "") // begins at once: its text is x
+		synctest.Wait()
+		for i := range 2 {
+			b.call(fmt.Sprint(2+i), "asks", `{"text":"later"}`)
+			synctest.Wait()
+		}
+		a.reply(q, accepted)
+		if m, _ := a.answer("1"); m.str("result", "structuredContent", "text") != "ask accept" {
+			t.Error(m.raw)
+		}
+		b.answer("2")
+		b.answer("3")
+		a.request("4", "tasks/result", taskID(id))
+		order.want(t, "b", "x", "ask", "later", "later")
+		if n := most.Load(); n != 1 {
+			t.Errorf("%d at once", n)
+		}
+	})
+}
+
+// A task that asks has no place either, and one whose question is never answered holds up nobody.
+func TestSRV07ATaskThatAsksHoldsNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int32
+		var order trail
+		f := dual(t, Definition{Tools: []Tool{asksBounded(&running, &most, &order)}})
+		id := f.create(t.Context(), "asks", `{"text":"ask"}`, tasksAsks)
+		f.awaitQuestions(t.Context(), id, 1)
+		if m := f.ask(t.Context(), frame(1, "tools/call", nothing, callParams("asks", `{"text":"b"}`))); m.str("result", "structuredContent", "text") != "b" {
+			t.Error(m.raw)
+		}
+		f.ask(t.Context(), frame(2, "tasks/update", tasksAsks, byID(id)+`,"inputResponses":{"confirm":`+accepted+`}`))
+		f.await(t.Context(), id, task.Completed)
+		order.want(t, "b", "ask")
+	})
+}
+
+// The wait for the place after an answer counts for the timeout, and is none of being busy: the call has begun.
+func TestSRV07WhoComesBackWaitsWithinItsTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int32
+		var order trail
+		f := dual(t, Definition{Tools: []Tool{asksBounded(&running, &most, &order, func(t *Tool) { t.Cancel.Timeout = 12 * time.Second })}})
+		a, b := f.dialTasks("a"), f.dialTasks("b")
+		a.call("1", "asks", `{"text":"ask"}`)
+		q := a.nextRequest()
+		time.Sleep(30 * time.Second) // a person's time is not the call's
+		b.call("1", "asks", `{"text":"b"}`)
+		synctest.Wait()
+		a.reply(q, accepted)
+		if m, _ := a.answer("1"); !strings.Contains(m.raw, "timed out after 12s") {
+			t.Errorf("it waited ten seconds, and worked for two: %s", m.raw)
+		}
+		a.call("2", "asks", `{"text":"ask"}`)
+		q = a.nextRequest()
+		b.call("2", "asks", `{"text":"b"}`)
+		synctest.Wait()
+		a.reply(q, accepted)
+		synctest.Wait()
+		a.cancel("2") // while it waits for its place
+		b.answer("2")
+		if m := b.request("3", "ping", `{}`); m.Error != nil {
+			t.Error(m.raw)
+		}
+		b.call("4", "asks", `{"text":"last"}`)
+		if m, _ := b.answer("4"); m.str("result", "structuredContent", "text") != "last" {
+			t.Errorf("the place was lost: %s", m.raw)
+		}
+	})
+}
+
+// A call of a stateless revision that asks has ended; its retry takes a place as any other call does.
+func TestSRV07ARetryTakesAPlaceAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int32
+		var order trail
+		f := dual(t, Definition{Tools: []Tool{asksBounded(&running, &most, &order, func(t *Tool) { t.Cancel.Timeout = 15 * time.Second })}})
+		_, _, state := f.try(t.Context(), forms, "asks", `{"text":"ask"}`, "")
+		answered := make(chan message, 2)
+		go func() {
+			answered <- f.ask(t.Context(), frame(1, "tools/call", nothing, callParams("asks", `{"text":"b"}`)))
+		}()
+		synctest.Wait()
+		retried := make(chan message, 1)
+		go func() {
+			m, _, _ := f.try(t.Context(), forms, "asks", `{"text":"ask"}`, answering(state, `{"confirm":`+accepted+`}`))
+			retried <- m
+		}()
+		if m := <-answered; m.str("result", "structuredContent", "text") != "b" {
+			t.Error(m.raw)
+		}
+		if m := <-retried; !strings.Contains(m.raw, "timed out") {
+			t.Errorf("it began after ten seconds, and took longer than five: %s", m.raw)
+		}
+		m, _, _ := f.try(t.Context(), forms, "asks", `{"text":"ask"}`, answering(state, `{"confirm":`+accepted+`}`))
+		if m.str("result", "structuredContent", "text") != "ask accept" || most.Load() != 1 {
+			t.Errorf("%d at once: %s", most.Load(), m.raw)
+		}
+	})
+}
+
+// Two goroutines of a run ask at once: the first answer takes the place for both, and it is given back once.
+func TestSRV07ARunThatAsksTwiceAtOnceHasOnePlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		both := pair()
+		both.MaxConcurrent = 1
+		f := dual(t, Definition{Tools: []Tool{both}})
+		c := f.dialTasks("")
+		for i := range 3 {
+			c.call(fmt.Sprint(i), "pair", `{}`)
+			one, other := c.nextRequest(), c.nextRequest()
+			c.reply(one, accepted)
+			c.reply(other, accepted)
+			if m, _ := c.answer(fmt.Sprint(i)); m.str("result", "structuredContent", "text") != "true true" {
+				t.Error(m.raw)
+			}
+		}
+		p := f.srv.tools.get("pair").places
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.free != 1 || len(p.goOn)+len(p.begin) != 0 {
+			t.Errorf("%d free, %d wait", p.free, len(p.goOn)+len(p.begin))
+		}
+	})
+}
