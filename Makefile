@@ -15,7 +15,7 @@ INSPECTOR   := testdata/interop/inspector
 NODE        := PATH="node_modules/.bin:$$PATH" node
 # The registry gets three tries, and the last one says what is wrong.
 NPM_CI      := npm ci --silent || { sleep 5; npm ci --silent; } || { sleep 30; npm ci; }
-MANIFESTS   := testdata/bench/mcpkiln.yaml testdata/conformance/server/mcpkiln.yaml testdata/library/mcpkiln.yaml testdata/orders/mcpkiln.yaml runtime/streamhttp/examples/auth/mcpkiln.yaml
+MANIFESTS   := testdata/bench/mcpkiln.yaml testdata/conformance/server/mcpkiln.yaml testdata/library/mcpkiln.yaml testdata/orders/mcpkiln.yaml testdata/byhand/mcpkiln.yaml runtime/streamhttp/examples/auth/mcpkiln.yaml
 # What ./... leaves out because it lies below testdata.
 PROGRAMS    := ./testdata/demo ./testdata/traceability ./testdata/conformance/run ./testdata/conformance/client ./testdata/conformance/server/...
 # Modules of their own, which ./... leaves out, too. Those below the runtime have tests; the others are programs that interop and bench run.

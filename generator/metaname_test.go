@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 
-	"github.com/mcpkiln/mcpkiln/testdata/conformance/server/kiln"
+	kiln "github.com/mcpkiln/mcpkiln/testdata/byhand/byhand"
 )
 
 // TestLET04HandlersKeepToTheNamesOfMeta: what the specification forbids in _meta is refused wherever a handler writes it.

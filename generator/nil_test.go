@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 
-	"github.com/mcpkiln/mcpkiln/testdata/conformance/server/kiln"
+	kiln "github.com/mcpkiln/mcpkiln/testdata/byhand/byhand"
 )
 
 // forms are types that the interfaces of generated types hold.

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 
-	"github.com/mcpkiln/mcpkiln/testdata/conformance/server/kiln"
+	kiln "github.com/mcpkiln/mcpkiln/testdata/byhand/byhand"
 )
 
 // lavish says all that the newest revision has a place for.

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 
-	"github.com/mcpkiln/mcpkiln/testdata/conformance/server/kiln"
+	kiln "github.com/mcpkiln/mcpkiln/testdata/byhand/byhand"
 )
 
 // presumptuous is a handler that says in every _meta, and beside it, what is not its to say; mine is.

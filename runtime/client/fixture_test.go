@@ -14,7 +14,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
-	"github.com/mcpkiln/mcpkiln/testdata/conformance/server/kiln"
+	kiln "github.com/mcpkiln/mcpkiln/testdata/byhand/byhand"
 )
 
 // revisions are all that there are, newest first.

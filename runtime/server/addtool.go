@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"runtime/debug"
-	"strings"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -129,46 +127,4 @@ func rawHandler(v Validator, h RawHandler, structured bool, hidden string) Handl
 			return &out, nil
 		},
 	}
-}
-
-// WithToolFilter shows and serves tools to some callers alone: those of whom show returns true. Others do not see the tool in the list, and
-// a call of it is one of an unknown tool. ctx says who calls: PrincipalFrom, SessionFrom, and what HTTP middleware put there. show is
-// asked where messages are received, so it must not wait; it is safe for concurrent use. One that panics shows nothing. Whoever changes its answers calls ToolsChanged.
-func WithToolFilter(show func(ctx context.Context, tool string) bool) Option {
-	return func(c *config) { c.toolFilter = show }
-}
-
-type sessionKey struct{}
-
-// SessionFrom is the session of the caller in the context of a tool filter, as Call.Session names it; "" without one.
-func SessionFrom(ctx context.Context) string {
-	name, _ := ctx.Value(sessionKey{}).(string)
-	return name
-}
-
-// shown is the filter for the caller of r; nil: everything is shown.
-func (r *request) shown() func(tool string) bool {
-	s := r.p.s
-	if s.cfg.toolFilter == nil {
-		return nil
-	}
-	ctx := context.WithValue(WithPrincipal(r.ownValues(), r.p.principal), sessionKey{}, strings.Clone(r.p.session(r.revision)))
-	return func(tool string) bool { return s.passesFilter(ctx, tool) }
-}
-
-// passesFilter asks the filter. Who reads messages does so, too, and nothing there takes care of a panic.
-func (s *Server) passesFilter(ctx context.Context, tool string) (shown bool) {
-	defer func() {
-		if v := recover(); v != nil {
-			s.log.Error("panic", "filtered", tool, "panic", v, "stack", string(debug.Stack()))
-			shown = false
-		}
-	}()
-	return s.cfg.toolFilter(ctx, tool)
-}
-
-// Shows reports whether a stateless caller, whom ctx names, is served the tool. A transport says nothing of those that are switched off or
-// filtered out.
-func (s *Server) Shows(ctx context.Context, t *Tool) bool {
-	return s.tool(t.Name) == t && (s.cfg.toolFilter == nil || s.passesFilter(ctx, t.Name))
 }

@@ -188,7 +188,7 @@ func checkURIs(at string, uris ...string) *refusal {
 // because the tool's policy is registered with it.
 func (r *request) admitTool() *refusal {
 	t := r.p.s.tool(r.params.Name)
-	if shown := r.shown(); t == nil || shown != nil && !shown(t.Name) {
+	if t == nil || !r.shows(r.p.s.cfg.toolFilter, t.Name) {
 		return refuseParam("/name", "unknown tool %s", rpc.Quoted(r.params.Name))
 	}
 	r.tool = t

@@ -76,7 +76,14 @@ func (r *request) argument() (*Argument, error) {
 	var of []Argument
 	var names []string
 	what := ""
-	switch prompt, template := s.prompts.find(p.Name), s.templates.find(p.URI); {
+	prompt, template := s.prompts.find(p.Name), s.templates.find(p.URI)
+	if prompt != nil && !r.shows(s.cfg.promptFilter, p.Name) {
+		prompt = nil
+	}
+	if template != nil && !r.shows(s.cfg.resourceFilter, p.URI) {
+		template = nil
+	}
+	switch {
 	case p.Name != "" && prompt == nil:
 		return nil, withParam(r.revision.Codes.PromptNotFound, "/ref/name", "unknown prompt %s", rpc.Quoted(p.Name))
 	case prompt != nil:

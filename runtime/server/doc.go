@@ -24,7 +24,8 @@
 //     Prometheus.
 //   - Package servertest calls a server's tools in tests, and answers what they ask.
 //   - Server.Run serves one connection, Server.Shutdown ends what runs, Server.SetToolEnabled hides and shows a tool.
-//   - Server.AddTool, AddPrompt, AddResource and AddResourceTemplate add while the server runs. WithToolFilter shows tools to some callers.
+//   - Server.AddTool, AddPrompt, AddResource and AddResourceTemplate add while the server runs. WithToolFilter shows tools to some callers,
+//     WithPromptFilter and WithResourceFilter the rest.
 //   - Server.Sessions are the clients that are connected, to log to and to ask outside of calls.
 //
 // Other types are for generated code and for transports. Ids such as CAN02 are rules; testdata/traceability/ledger.tsv lists them.
@@ -55,7 +56,7 @@
 //	                                                  contradiction: what of them nobody could answer
 //	custom, notice                                    notifications of the server's own, and of clients
 //	places, clientsession                             how many runs of a tool there are; clients outside of calls
-//	registry, entry, addentry, addtool                what clients list and name, and adding to it while the server runs
+//	registry, entry, addentry, addtool, filter        what clients list and name, adding to it while the server runs, who is shown what
 //	prompt, resource, tree, completion                what registries hold, and how that is made, read and completed
 //	initialize, list, capability, client, meta        what each side declares; the keys of _meta that are the runtime's
 //	server, options, rates, ping                      New, limits, how often a caller may ask, whether a client is there

@@ -24,11 +24,11 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 	if !ok {
 		return nil, errCursor
 	}
-	shown := r.shown()
+	shown := r.shown(s.cfg.toolFilter)
 	if page := t.page(w, after); page != nil && shown == nil {
 		return append(b, page...), nil
 	}
-	l := &listing[Tool]{kind: kind, size: s.cfg.pageSize, one: func(b []byte, t *Tool) []byte {
+	l := &listing[Tool]{kind: kind, size: s.cfg.pageSize, own: shown != nil, one: func(b []byte, t *Tool) []byte {
 		if !w.offers(t) || !s.ToolEnabled(t.Name) || shown != nil && !shown(t.Name) {
 			return b
 		}
@@ -43,11 +43,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 		list := wire.ToolList{Tools: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: w.info}
 		return w.AppendToolList(make([]byte, 0, len(items)+len(w.info)+rest), &list)
 	}
-	if shown == nil {
-		return append(b, t.list(w, after, l)...), nil
-	}
-	page, _ := t.pageAfter(after, l) // of this caller alone
-	return append(b, page...), nil
+	return append(b, t.list(w, after, l)...), nil
 }
 
 var errCursor = refusedParam("/cursor", "invalid cursor: not one that this server gave")

@@ -39,8 +39,10 @@ type config struct {
 	callLog        *slog.Level // nil: none
 	cacheTTL       time.Duration
 	cacheScope     string
-	toolFilter     func(ctx context.Context, tool string) bool // nil: everybody has all tools
-	trees          []*tree                                     // the longest prefix first
+	toolFilter     filter  // nil: everybody has all tools
+	promptFilter   filter  // the same of prompts
+	resourceFilter filter  // and of resources, by URI
+	trees          []*tree // the longest prefix first
 	maxTreeFile    int64
 }
 

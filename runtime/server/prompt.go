@@ -94,20 +94,33 @@ func (r *request) listPrompts(b []byte) ([]byte, error) {
 	if !ok {
 		return nil, errCursor
 	}
+	shown := r.shown(s.cfg.promptFilter)
 	return append(b, s.prompts.now.Load().list(w, after, &listing[Prompt]{
-		kind: kind, size: s.cfg.pageSize,
-		one:  func(b []byte, p *Prompt) []byte { return appendOmitting(next(b), p.Definition, w.View.PromptOmits) },
-		page: func(items []byte, next string) []byte { return w.AppendPromptList(nil, s.itemList(w, items, next)) },
+		kind: kind, size: s.cfg.pageSize, own: shown != nil,
+		one: func(b []byte, p *Prompt) []byte {
+			if shown != nil && !shown(p.Name) {
+				return b
+			}
+			return appendOmitting(next(b), p.Definition, w.View.PromptOmits)
+		},
+		page: func(items []byte, next string) []byte {
+			return w.AppendPromptList(nil, s.itemList(w, items, next, shown != nil))
+		},
 	})...), nil
 }
 
-func (s *Server) itemList(w *revision, items []byte, next string) *wire.ItemList {
-	return &wire.ItemList{Items: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: s.cfg.cacheScope, ServerInfo: w.infoFor()}
+// itemList is a page of a list, which is private if it is of one caller alone.
+func (s *Server) itemList(w *revision, items []byte, next string, own bool) *wire.ItemList {
+	scope := s.cfg.cacheScope
+	if own {
+		scope = cachePrivate
+	}
+	return &wire.ItemList{Items: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: w.infoFor()}
 }
 
 func (r *request) getPrompt(b []byte) ([]byte, error) {
 	p := r.p.s.prompts.get(r.params.Name)
-	if p == nil {
+	if p == nil || !r.shows(r.p.s.cfg.promptFilter, p.Name) {
 		return nil, withParam(r.revision.Codes.PromptNotFound, "/name", "unknown prompt %s", rpc.Quoted(r.params.Name))
 	}
 	return r.serveEntry(b, &r.p.s.promptSizes, func(ctx context.Context, call *Call) (write, error) {

@@ -120,6 +120,7 @@ type listing[T any] struct {
 	kind string // begins cursors
 	size int    // of a page
 	more string // cursor behind the last page, "" for the end
+	own  bool   // the list is of this caller alone
 	// one appends the entry to the items, or leaves it out. Pages begin and end at the same entries whichever of them are shown, so that a
 	// cursor stays good when that changes (LET06): a page has less entries then.
 	one  func(items []byte, of *T) []byte
@@ -138,8 +139,12 @@ func (t *table[T]) page(w *revision, after uint64) []byte {
 	return nil
 }
 
-// list makes all pages of a revision, and returns the one behind an entry.
+// list makes all pages of a revision, and returns the one behind an entry; of one caller's list that page alone.
 func (t *table[T]) list(w *revision, after uint64, l *listing[T]) []byte {
+	if l.own {
+		page, _ := t.pageAfter(after, l)
+		return page
+	}
 	if t.pages[w.place].Load() == nil {
 		made := t.allPages(l)
 		t.pages[w.place].Store(&made)

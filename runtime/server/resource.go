@@ -105,12 +105,18 @@ func (r *request) listResources(b []byte) ([]byte, error) {
 			return r.listTrees(b, firstFile)
 		}
 	}
+	shown := r.shown(s.cfg.resourceFilter)
 	return append(b, t.list(w, after, &listing[Resource]{
-		kind: kind, size: s.cfg.pageSize, more: more,
+		kind: kind, size: s.cfg.pageSize, more: more, own: shown != nil,
 		one: func(b []byte, of *Resource) []byte {
+			if shown != nil && !shown(of.URI) {
+				return b
+			}
 			return appendOmitting(next(b), of.Definition, w.View.ResourceOmits)
 		},
-		page: func(items []byte, next string) []byte { return w.AppendResourceList(nil, s.itemList(w, items, next)) },
+		page: func(items []byte, next string) []byte {
+			return w.AppendResourceList(nil, s.itemList(w, items, next, shown != nil))
+		},
 	})...), nil
 }
 
@@ -121,12 +127,18 @@ func (r *request) listTemplates(b []byte) ([]byte, error) {
 	if !ok {
 		return nil, errCursor
 	}
+	shown := r.shown(s.cfg.resourceFilter)
 	return append(b, s.templates.now.Load().list(w, after, &listing[ResourceTemplate]{
-		kind: kind, size: s.cfg.pageSize,
+		kind: kind, size: s.cfg.pageSize, own: shown != nil,
 		one: func(b []byte, of *ResourceTemplate) []byte {
+			if shown != nil && !shown(of.URITemplate) {
+				return b
+			}
 			return appendOmitting(next(b), of.Definition, w.View.TemplateOmits)
 		},
-		page: func(items []byte, next string) []byte { return w.AppendTemplateList(nil, s.itemList(w, items, next)) },
+		page: func(items []byte, next string) []byte {
+			return w.AppendTemplateList(nil, s.itemList(w, items, next, shown != nil))
+		},
 	})...), nil
 }
 
@@ -140,6 +152,9 @@ type source struct {
 // source finds the resource, the template or the tree of a URI, in this order; nil for none.
 func (r *request) source(uri string) *source {
 	s := r.p.s
+	if !r.shows(s.cfg.resourceFilter, uri) {
+		return nil
+	}
 	if of := s.resources.get(uri); of != nil {
 		return &source{of.MIMEType, of.Subscribe, of.Handler}
 	}

@@ -188,6 +188,7 @@ func (r *request) listTrees(b []byte, place string) ([]byte, error) {
 		return nil, errCursor
 	}
 	items, n, more := []byte{'['}, 0, ""
+	shown := r.shown(s.cfg.resourceFilter)
 	for ; at < len(s.cfg.trees) && more == ""; at, after = at+1, "" {
 		t := s.cfg.trees[at]
 		last, full := "", false
@@ -196,7 +197,11 @@ func (r *request) listTrees(b []byte, place string) ([]byte, error) {
 				full = true
 				return false
 			}
-			item := wire.ListedResource{URI: t.prefix + uritemplate.EncodePath(name), Name: name, MIMEType: mimeOf(name, ""), Size: float64(size)}
+			uri := t.prefix + uritemplate.EncodePath(name)
+			if shown != nil && !shown(uri) {
+				return true
+			}
+			item := wire.ListedResource{URI: uri, Name: name, MIMEType: mimeOf(name, ""), Size: float64(size)}
 			items, last, n = w.AppendResource(next(items), &item), name, n+1
 			return true
 		})
@@ -207,7 +212,7 @@ func (r *request) listTrees(b []byte, place string) ([]byte, error) {
 			more = cursorOf(treeCursor, strconv.Itoa(at)+":"+last)
 		}
 	}
-	return w.AppendResourceList(b, s.itemList(w, append(items, ']'), more)), nil
+	return w.AppendResourceList(b, s.itemList(w, append(items, ']'), more, shown != nil)), nil
 }
 
 // walk visits the files behind one in the order of their paths, until visit returns false. What can not be read is left out.

@@ -22,8 +22,7 @@ func customServer(t *testing.T, seen func(who, text string)) *server.Server {
 	d := server.Definition{Name: "test", Version: "1", Runtime: server.Generation1}
 	for _, r := range generated.Definition().Revisions {
 		w := *r
-		read := w.Methods[slices.IndexFunc(w.Methods, func(m wire.Method) bool { return m.Name == "completion/complete" })].Read
-		w.Methods = append(slices.Clone(w.Methods), wire.Method{Name: "notes/add", Op: wire.OpMethod, NoInput: !w.Handshake, Read: read})
+		w.Methods = append(slices.Clone(w.Methods), wire.Method{Name: "notes/add", Op: wire.OpMethod, NoInput: !w.Handshake, Read: w.ReadRequest})
 		w.Methods = append(w.Methods, wire.Method{Name: "notifications/notes/seen", Op: wire.OpNotice, Notification: true})
 		place := "experimental/com.example~1notes"
 		if !w.Handshake {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
@@ -375,6 +376,64 @@ func TestSRV06EntriesAreAddedAndRemoved(t *testing.T) {
 	} {
 		if err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v, want %s", err, what)
+		}
+	}
+}
+
+// SRV06: what a caller is not shown is not listed, and unknown to it: in requests, subscriptions and completions.
+func TestSRV06PromptsAndResourcesAreFilteredByCaller(t *testing.T) {
+	hidden := map[string]bool{
+		"review_code": true, "docs://logo": true, "docs://readme": true, "files://{user}/{+path}": true, "files://ann/secret": true, "tree://files/b.txt": true,
+	}
+	show := func(ctx context.Context, name string) bool {
+		if name == "files://ann/torn" {
+			panic("torn")
+		}
+		return server.PrincipalFrom(ctx) == "admin" || !hidden[name]
+	}
+	srv, err := library.New(librarian{}, server.WithPromptFilter(show), server.WithResourceFilter(show), server.WithCacheHint(time.Hour, true),
+		server.WithResourceTree("tree://files/", fstest.MapFS{"a.txt": {Data: []byte("a")}, "b.txt": {Data: []byte("b")}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := servertest.Start(t, srv, servertest.WithPrincipal("admin"))
+	for _, revision := range servertest.Revisions(srv) {
+		other := admin.Join(servertest.WithPrincipal("other"), servertest.WithRevision(revision))
+		for _, row := range []struct {
+			c                        *servertest.Client
+			prompts, resources, uris int
+		}{{admin, 2, 4, 2}, {other, 1, 1, 1}, {admin, 2, 4, 2}} {
+			prompts, err1 := row.c.Prompts()
+			resources, err2 := row.c.Resources()
+			templates, err3 := row.c.ResourceTemplates()
+			if err := errors.Join(err1, err2, err3); err != nil || len(prompts) != row.prompts || len(resources) != row.resources || len(templates) != row.uris {
+				t.Errorf("%s: %v: %d prompts, %d resources, %d templates", row.c.Revision(), err, len(prompts), len(resources), len(templates))
+			}
+			for uri, open := range map[string]bool{
+				"docs://readme": false, "tree://files/a.txt": true, "tree://files/b.txt": false, "files://ann/x": true, "files://ann/secret": false,
+			} {
+				_, err := row.c.Read(uri)
+				if uri == "files://ann/secret" && row.c == admin {
+					continue // its handler says that it does not exist
+				}
+				if (err == nil) != (open || row.c == admin) {
+					t.Errorf("%s: %s: %v", row.c.Revision(), uri, err)
+				}
+			}
+			for _, err := range []error{
+				func() error { _, err := row.c.Prompt("review_code", map[string]string{"language": "go"}); return err }(),
+				func() error { _, err := row.c.CompletePrompt("review_code", "language", "g", nil); return err }(),
+				func() error { _, err := row.c.CompleteResource("files://{user}/{+path}", "user", "", nil); return err }(),
+			} {
+				if row.c == admin && err != nil {
+					t.Error(err)
+				} else if row.c != admin && err == nil {
+					t.Errorf("%s: served to whom it is not shown", row.c.Revision())
+				}
+			}
+			if _, err := row.c.Read("files://ann/torn"); err == nil {
+				t.Error("a filter that panics shows something")
+			}
 		}
 	}
 }

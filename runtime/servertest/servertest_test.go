@@ -325,8 +325,8 @@ func (clientless) TestInputRequiredResultListRoots(ctx context.Context, call *se
 	return kiln.TextResult(roots.Roots[0].URI), nil
 }
 
-func (clientless) GetPrompt(_ context.Context, _ *server.Call, in *kiln.GetPromptRequestParams) (*kiln.GetPromptResult, error) {
-	return &kiln.GetPromptResult{Messages: []kiln.PromptMessage{{Role: "user", Content: &kiln.TextContent{Text: in.Name}}}}, nil
+func (clientless) TestSimplePrompt(context.Context, *server.Call) (*server.PromptResult, error) {
+	return server.PromptOf(server.UserMessage(server.Text("greeting"))), nil
 }
 
 func TestRequestsOfOtherMethodsAndOtherQuestions(t *testing.T) {
@@ -343,7 +343,7 @@ func TestRequestsOfOtherMethodsAndOtherQuestions(t *testing.T) {
 		type prompt struct {
 			Messages []struct{ Content servertest.Block }
 		}
-		got, err := servertest.Request[prompt](c, "prompts/get", &kiln.GetPromptRequestParams{Name: "greeting"})
+		got, err := servertest.Request[prompt](c, "prompts/get", map[string]string{"name": "test_simple_prompt"})
 		if err != nil || got.Messages[0].Content.Text != "greeting" {
 			t.Errorf("got %v, %v", got, err)
 		}

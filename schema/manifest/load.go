@@ -128,6 +128,10 @@ func (l *loader) manifest(root *schema.Node, files []schema.File) {
 	if root.Is(schema.Object) && !slices.ContainsFunc(served, says) {
 		l.missing(root, "tools", "the manifest")
 	}
+	tools := root.Get("tools")
+	if none := tools.Is(schema.Object) || tools.Is(schema.Array); none && len(tools.Items)+len(tools.Members) == 0 && !slices.ContainsFunc(served[1:], says) {
+		l.ds.Warn(tools, "no-tools", "", "the manifest has no tools")
+	}
 	l.policies()
 }
 

@@ -24,9 +24,6 @@ func (l *loader) tools(n *schema.Node) {
 	} else {
 		return
 	}
-	if len(n.Items)+len(n.Members) == 0 {
-		l.ds.Warn(n, "no-tools", "", "the manifest has no tools")
-	}
 	l.readTools(all)
 }
 

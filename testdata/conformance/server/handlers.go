@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 	"github.com/mcpkiln/mcpkiln/runtime/streamhttp"
@@ -146,8 +147,10 @@ func content(blocks ...kiln.ContentBlock) result { return &kiln.CallToolResult{C
 func image() kiln.ContentBlock { return &kiln.ImageContent{Data: pixel, MIMEType: "image/png"} }
 
 func embedded(uri string) kiln.ContentBlock {
-	return &kiln.EmbeddedResource{Resource: textResource(uri, "text/plain", "This is an embedded resource content.")}
+	return &kiln.EmbeddedResource{Resource: &kiln.TextResourceContents{URI: uri, MIMEType: check.Some("text/plain"), Text: embeddedText}}
 }
+
+const embeddedText = "This is an embedded resource content."
 
 // pause takes its time, or ends with the cause of ctx.
 func pause(ctx context.Context, d time.Duration) error {
