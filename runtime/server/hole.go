@@ -131,11 +131,16 @@ func (u *unclocked) Write(b []byte) (int, error) {
 	return u.Writer.Write(b)
 }
 
-// fillHoles puts into b what belongs into its holes from start on. What is large waits in a file until there is room for it.
-func (r *request) fillHoles(b []byte, start int) (_ []byte, err error) {
+// fillHoles puts into b what belongs into its holes from start on.
+func (r *request) fillHoles(b []byte, start int) ([]byte, error) {
 	if len(r.holes) == 0 {
 		return b, nil
 	}
+	return r.fillWhole(b, start)
+}
+
+// fillWhole fills holes that there are. What is large waits in a file until there is room for it.
+func (r *request) fillWhole(b []byte, start int) (_ []byte, err error) {
 	var file *os.File
 	defer func() {
 		if file != nil {

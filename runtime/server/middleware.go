@@ -66,7 +66,8 @@ type Message struct {
 	can      ability
 	info     []byte // what the client says of itself in this message
 	header   Header
-	serve    func(ctx context.Context) (json.RawMessage, error) // what the last next does
+	request  *request                                           // of the client, which the last next dispatches; nil for what is none
+	serve    func(ctx context.Context) (json.RawMessage, error) // what it does otherwise
 	served   error                                              // of serve
 	passes   passes
 }
@@ -152,7 +153,11 @@ func (p *passes) end() {
 func (s *Server) wrap() {
 	if len(s.cfg.middleware) > 0 {
 		s.around = func(ctx context.Context, m *Message) (result json.RawMessage, err error) {
-			result, err = m.serve(ctx)
+			if m.request != nil {
+				result, err = m.request.dispatchInside(ctx)
+			} else {
+				result, err = m.serve(ctx)
+			}
 			m.served = err
 			return result, err
 		}

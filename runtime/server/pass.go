@@ -26,7 +26,7 @@ func (r *request) performAround(b []byte) ([]byte, error) {
 	p := r.p
 	m := p.message(r.revision, r.method.Name, rpc.KindRequest, inflight.Incoming)
 	m.ID, m.Params, m.Tool, m.header, m.can, m.info = r.id, r.raw, r.toolName(), r.header, r.can, r.params.ClientInfo
-	r.head, r.answer, m.serve = len(b), b, r.dispatchInside
+	r.head, r.answer, m.request = len(b), b, r
 	ctx := r.ctx
 	if r.method.Op == wire.OpInitialize {
 		var done func()
