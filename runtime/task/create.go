@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"time"
@@ -16,6 +17,9 @@ type Spec struct {
 	PollInterval       time.Duration
 	// Timeout ends each run that takes longer; 0 means none.
 	Timeout time.Duration
+	// Reruns is how often the task may begin again after the process that ran it died: 0 means 3, a negative number never. After that the task
+	// fails.
+	Reruns int
 	// Uncancellable tasks only record cooperative cancels (CAN14, EXT11).
 	Uncancellable bool
 	// QuotaKey names the requestor to quotas if owners are shared by many; "" stands for Owner.
@@ -23,6 +27,9 @@ type Spec struct {
 	// Local is what Run.Local returns, if the run happens in this process and before a restart. It is not stored.
 	Local any
 }
+
+// defaultReruns is how often a task begins again after a crash that it may itself have caused.
+const defaultReruns = 3
 
 // Created is a task that is stored and does not run yet. Write the answer with its id, then call Start, also when writing
 // failed (TSK04).
@@ -46,7 +53,8 @@ func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 	defer e.leave()
 	t, err := e.store.Create(ctx, Task{
 		ID: rand.Text(), Owner: s.Owner, Tool: s.Tool, TTL: ttl, PollInterval: s.PollInterval, Timeout: s.Timeout,
-		Uncancellable: s.Uncancellable, Machine: e.config.Machine, Grace: e.config.Lease, Args: s.Args, Meta: s.Meta,
+		Uncancellable: s.Uncancellable, Machine: e.config.Machine, Grace: e.config.Lease,
+		Reruns: max(cmp.Or(s.Reruns, defaultReruns), 0), Args: s.Args, Meta: s.Meta,
 	}, e.limits.quota(s.QuotaKey))
 	if err != nil {
 		e.mu.Lock()

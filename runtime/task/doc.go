@@ -53,6 +53,9 @@
 // once what they returned before, declined or late questions included. A name is one thing for the life of the task,
 // which also makes it the input key of 2026-07-28 (EXT09).
 //
+// A run that ended without giving its lease back counts as a crash. After as many as Task.Reruns says the task fails instead of beginning
+// again, so that one that kills its process does not do so for ever.
+//
 // # When the store is away
 //
 // The engine trusts no store to be there. An error that is not the store's answer (see outage) is an outage, and says nothing about the

@@ -83,7 +83,7 @@ func (e *Engine) notBegun(r *Run, err error) error {
 func (e *Engine) begun(r *Run, b *Begun, from time.Time) {
 	r.mu.Lock()
 	e.timers.remove(r.timer)
-	r.timer, r.lease, r.fenced, r.task = nil, b.Lease, e.fenceFrom(from), b.Task
+	r.timer, r.lease, r.crashes, r.fenced, r.task = nil, b.Lease, b.Crashes, e.fenceFrom(from), b.Task
 	for i := range b.Journal {
 		r.remember(b.Journal[i])
 	}
@@ -151,7 +151,11 @@ func (e *Engine) perform(r *Run) {
 		e.mu.Unlock()
 		e.settle(r, &out)
 	}()
-	if r.cause() == nil {
+	switch {
+	case r.cause() != nil:
+	case r.crashes > r.task.Reruns:
+		out = crashed(r.crashes)
+	default:
 		out = e.config.Runner(&r.ctx, r)
 	}
 	returned = true
@@ -271,6 +275,14 @@ func (e *Engine) timedOut(t Task) Outcome {
 		return e.config.TimedOut(t)
 	}
 	return internal(fmt.Sprintf("timed out after %v", t.Timeout))
+}
+
+// crashed is the end of a task that may not begin again.
+func crashed(times int) Outcome {
+	if times == 1 {
+		return internal("the server died while the task was running, and the task may not run again")
+	}
+	return internal(fmt.Sprintf("the server died %d times while the task was running", times))
 }
 
 func shutDown() Outcome { return internal("the server was shut down before the task was done") }

@@ -77,6 +77,7 @@ func (c *coder) state(s *State) {
 	c.text(&s.Node)
 	number(c, &s.Epoch)
 	c.time(&s.Leased)
+	number(c, &s.Crashes)
 }
 
 func (c *coder) task(t *Task) {
@@ -90,6 +91,7 @@ func (c *coder) task(t *Task) {
 	number(c, &t.TTL)
 	number(c, &t.PollInterval)
 	number(c, &t.Timeout)
+	number(c, &t.Reruns)
 	number(c, &t.Version)
 	c.flag(&t.Uncancellable)
 	number(c, &t.Kind)

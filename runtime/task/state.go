@@ -17,9 +17,11 @@ const startGrace = 30 * time.Second
 type State struct {
 	Task Task
 	// Node and Epoch are the lease: "" means that nobody runs the task. It is live until Leased.
-	Node    string
-	Epoch   uint64
-	Leased  time.Time
+	Node   string
+	Epoch  uint64
+	Leased time.Time
+	// Crashes counts the runs that were followed by another one without having given their leases back.
+	Crashes int
 	Journal []Entry
 }
 
@@ -29,7 +31,7 @@ func NewState(t Task, now time.Time) State {
 		Task: Task{
 			ID: t.ID, Owner: t.Owner, Tool: t.Tool, Status: Working, CreatedAt: now, UpdatedAt: now,
 			TTL: t.TTL, PollInterval: t.PollInterval, Timeout: t.Timeout, Uncancellable: t.Uncancellable,
-			Version: 1, Machine: t.Machine, Args: t.Args, Meta: t.Meta,
+			Reruns: t.Reruns, Version: 1, Machine: t.Machine, Args: t.Args, Meta: t.Meta,
 		},
 		Leased: now.Add(cmp.Or(t.Grace, startGrace)),
 	}
@@ -63,6 +65,9 @@ func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error
 	}
 	if s.Node != "" && now.Before(s.Leased) {
 		return Lease{}, ErrLease
+	}
+	if s.Node != "" {
+		s.Crashes++
 	}
 	s.Node, s.Leased = node, now.Add(d)
 	s.Epoch++

@@ -23,7 +23,7 @@ type Store interface {
 // past its TTL are all ErrNotFound.
 type Requestors interface {
 	// Create stores a task as working. On return it is durable and every other method finds it (TSK04, EXT15). ID, Owner,
-	// Tool, TTL, PollInterval, Timeout, Uncancellable, Machine, Grace, Args and Meta are taken from t. Errors: ErrExists, *LimitError.
+	// Tool, TTL, PollInterval, Timeout, Uncancellable, Machine, Reruns, Grace, Args and Meta are taken from t. Errors: ErrExists, *LimitError.
 	Create(ctx context.Context, t Task, quota Quota) (Task, error)
 	Get(ctx context.Context, owner, id string) (Task, error)
 	// List returns the owner's tasks in order of creation, without Args, Result and Error. Pages are stable: while tasks
@@ -109,6 +109,8 @@ type Begun struct {
 	Lease   Lease
 	Task    Task
 	Journal []Entry
+	// Crashes is State.Crashes.
+	Crashes int
 }
 
 // EntryKind says what a journal entry is.

@@ -30,6 +30,8 @@ type Task struct {
 	// Timeout ends a run that takes longer; 0 means none but the TTL. It is counted from the begin of each run.
 	Timeout time.Duration
 
+	// Reruns is how often the task may begin again after a run that ended without giving its lease back: a crash, most likely.
+	Reruns int
 	// Grace is how long after its creation the task is left to its creator to begin, and is no orphan; 0 means 30 seconds. Only Create
 	// looks at it.
 	Grace time.Duration

@@ -32,7 +32,7 @@ const (
 	recordColumns = headColumns + ", args, args IS NULL, meta, meta IS NULL, result, result IS NULL"
 )
 
-// scanRecord reads a row of headColumns or recordColumns. Whoever ran an unfinished task is gone, or the record would be in memory.
+// scanRecord reads a row of headColumns or recordColumns. Whoever ran the task is gone, or the record would be in memory.
 func scanRecord(scan func(...any) error, whole bool) (*record, error) {
 	r := &record{}
 	t := &r.state.Task
@@ -53,9 +53,7 @@ func scanRecord(scan func(...any) error, whole bool) (*record, error) {
 		present(&t.Meta, noMeta)
 		present(&t.Result, noResult)
 	}
-	if !t.Status.Terminal() {
-		r.state.Node, r.state.Leased = "", time.Time{}
-	}
+	r.state.Leased = time.Time{} // the node stays: that it did not give its lease back is a crash
 	return r, nil
 }
 

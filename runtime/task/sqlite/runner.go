@@ -32,7 +32,7 @@ func (s *Store) Begin(ctx context.Context, id, node string, d time.Duration) (ta
 	if err != nil {
 		return task.Begun{}, err
 	}
-	return task.Begun{Lease: l, Task: after.Task, Journal: slices.Clone(after.Journal)}, nil
+	return task.Begun{Lease: l, Task: after.Task, Journal: slices.Clone(after.Journal), Crashes: after.Crashes}, nil
 }
 
 // Record implements task.Runners.

@@ -75,6 +75,8 @@ var faults = []fault{
 		func(s task.Store) task.Store { return &graceful{s} }},
 	{"empty results become none", []string{"TSK10OutcomeIsKeptVerbatim"},
 		func(s task.Store) task.Store { return &emptying{s} }},
+	{"crashes are forgotten", []string{"LeaseRunsThatVanishAreCounted"},
+		func(s task.Store) task.Store { return &carefree{s} }},
 	{"journals are lost", []string{"JournalIsReplayedByTheNextRun", "LeaseParkGivesItBack"},
 		func(s task.Store) task.Store { return &forgetful{s} }},
 }
@@ -364,4 +366,12 @@ func (s *emptying) Finish(ctx context.Context, l task.Lease, o task.Outcome) (ta
 		o.Result = nil
 	}
 	return s.Store.Finish(ctx, l, o)
+}
+
+type carefree struct{ task.Store }
+
+func (s *carefree) Begin(ctx context.Context, id, node string, d time.Duration) (task.Begun, error) {
+	b, err := s.Store.Begin(ctx, id, node, d)
+	b.Crashes = 0
+	return b, err
 }

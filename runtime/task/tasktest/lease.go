@@ -19,6 +19,7 @@ var leaseChecks = []check{
 	{"LeaseParkGivesItBack", parkGivesBack},
 	{"EXT15OrphansAreThoseThatWaitForARun", orphans},
 	{"LeaseBeginRacesHaveOneWinner", beginRace},
+	{"LeaseRunsThatVanishAreCounted", crashesAreCounted},
 }
 
 func leaseIsExclusive(p *probe) {
@@ -213,5 +214,18 @@ func beginRace(p *probe) {
 		}
 		all.Wait()
 		p.equal(won.Load(), int32(1), "winners of four concurrent begins")
+	}
+}
+
+// crashesAreCounted: a run that parked has ended in order, one whose lease ran out has not.
+func crashesAreCounted(p *probe) {
+	id := p.createWith(task.Task{Owner: ada, TTL: time.Hour, Reruns: 2}).ID
+	b := p.begin(id)
+	p.equal([]any{b.Crashes, b.Task.Reruns}, []any{0, 2}, "crashes before the first run, and how many may be")
+	_, err := p.Park(p.ctx, b.Lease)
+	p.must(err, "park")
+	for n := range 3 {
+		p.equal(p.begin(id).Crashes, n, "crashes")
+		p.wait(lease)
 	}
 }
