@@ -17,7 +17,8 @@ const (
 	defaultPoll = time.Second
 	hintPause   = 100 * time.Millisecond // between two hints that are followed
 	maxMisses   = 8                      // failures in a row that may be passing
-	maxPoll     = time.Hour              // a server that wants longer is asked all the same
+	maxBackoff  = time.Hour              // what failures make of the interval; the server may want longer
+	maxPoll     = 24 * time.Hour         // what is longer is nonsense
 )
 
 // follow reads the task's state until it is over, and answers what it asks.
@@ -66,7 +67,9 @@ func (x *execution) wait(misses int, last time.Time) bool {
 	if every <= 0 {
 		every = defaultPoll
 	}
-	every = min(min(every, maxPoll)<<min(misses, 5), maxPoll)
+	if every = min(every, maxPoll); every < maxBackoff {
+		every = min(every<<min(misses, 5), maxBackoff)
+	}
 	every += rand.N(every/10 + 1) // many clients must not come at once
 	timer := time.NewTimer(every)
 	defer timer.Stop()

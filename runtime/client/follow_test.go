@@ -27,7 +27,7 @@ func TestEXT22AnIntervalOfNonsenseIsBounded(t *testing.T) {
 			for range 3 {
 				began := time.Now()
 				m := p.expect("tasks/get")
-				if waited := time.Since(began); waited < time.Second || waited > 2*time.Hour {
+				if waited := time.Since(began); waited < time.Second || waited > 27*time.Hour {
 					t.Errorf("%s: asked after %v", interval, waited)
 				}
 				p.answer(m, taskIs("complete", "working", `,"pollIntervalMs":`+interval))

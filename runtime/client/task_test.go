@@ -303,6 +303,29 @@ func TestEXT22TheServersIntervalIsKept(t *testing.T) {
 	})
 }
 
+// An interval of a day is kept, too.
+func TestEXT22ALongIntervalIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2026-07-28", taskOffers)
+		go func() {
+			if _, err := s.Start(context.Background(), "x", nil); err != nil {
+				t.Error(err)
+			}
+		}()
+		const day = 24 * time.Hour
+		state := `{"resultType":%q,"taskId":"t1","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null,"pollIntervalMs":86400000}`
+		p.answer(p.expect("tools/call"), fmt.Sprintf(state, "task"))
+		for range 2 {
+			last := time.Now()
+			m := p.expect("tasks/get")
+			if waited := time.Since(last); waited < day || waited > day+day/10+time.Second {
+				t.Errorf("asked after %v", waited)
+			}
+			p.answer(m, fmt.Sprintf(state, "complete"))
+		}
+	})
+}
+
 func TestTSK27TasksThatFail(t *testing.T) {
 	fails := func(context.Context, *server.Call, *input) (*output, error) { return nil, errors.New("no such thing") }
 	overTasks(t, func(t *testing.T, dial func(opts ...client.Option) *client.Session) {
