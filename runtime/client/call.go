@@ -126,11 +126,11 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 
 // read takes a result apart.
 func (c *call) read(l *wire.Layout, result []byte) (*wire.Values, error) {
-	var v wire.Values
-	if err := l.Read(result, &v); err != nil {
+	v := spareValues.Get().(*wire.Values)
+	if err := l.Read(result, v); err != nil {
 		return nil, broken(c.op.Name, "%w", err)
 	}
-	return &v, nil
+	return v, nil
 }
 
 func inflightCause(ctx context.Context) *Cause {
@@ -144,18 +144,28 @@ func inflightCause(ctx context.Context) *Cause {
 
 // frame is the request as it is sent.
 func (c *call) frame(id rpc.ID, v *wire.Values, extra []byte) ([]byte, error) {
-	var params []byte
-	if c.op.Params != nil || extra != nil {
-		var err error
-		if params, err = c.op.Params.Append(make([]byte, 0, 256+len(extra)+len(v[wire.SlotArguments])), v, extra); err != nil {
-			return nil, err
-		}
-		if len(params) == 2 {
-			params = nil
-		}
+	if c.op.Params == nil && extra == nil {
+		return rpc.AppendRequest(nil, id, c.op.Name, nil), nil
+	}
+	spare := spareParams.Get().(*[]byte)
+	defer spareParams.Put(spare)
+	params, err := c.op.Params.Append((*spare)[:0], v, extra)
+	if err != nil {
+		return nil, err
+	}
+	if cap(params) <= keepParams {
+		*spare = params
+	}
+	if len(params) == 2 {
+		params = nil
 	}
 	return rpc.AppendRequest(make([]byte, 0, len(params)+len(c.op.Name)+64), id, c.op.Name, params), nil
 }
+
+// spareParams are buffers for params on their way into a frame. Larger ones than keepParams are not kept.
+var spareParams = sync.Pool{New: func() any { return new([]byte) }}
+
+const keepParams = 64 << 10
 
 // limit is how long a round may take: without progress its own timeout, and never more than what is left of the whole.
 func (c *call) limit() (time.Duration, error) {
@@ -241,10 +251,22 @@ func (s *Session) ended(err error) error {
 	return out
 }
 
-// values are those of a new request: what every one carries.
+// values are those of a new request: what every one carries. All others are nil, and not worth copying.
 func (c *call) values() *wire.Values {
-	v := c.s.base
-	return &v
+	v := spareValues.Get().(*wire.Values)
+	for _, slot := range c.s.carried {
+		v[slot] = c.s.base[slot]
+	}
+	return v
+}
+
+// spareValues are those of calls of tools that were answered. They are half of what one allocates.
+var spareValues = sync.Pool{New: func() any { return new(wire.Values) }}
+
+// release gives values back that nobody looks at any more.
+func release(v *wire.Values) {
+	*v = wire.Values{}
+	spareValues.Put(v)
 }
 
 // extra are the members that the caller adds to the params.

@@ -39,6 +39,7 @@ type connLink struct {
 	queue   []queued
 	bytes   int
 	room    chan struct{} // closed when the queue was taken
+	full    bool          // somebody waits for that
 	wake    chan struct{}
 	closing bool
 	failed  error
@@ -91,6 +92,7 @@ func (l *connLink) put(frame []byte, r *round) (room <-chan struct{}, err error)
 	case r != nil && r.entry.Err() != nil:
 		return nil, nil
 	case l.bytes > 0 && l.bytes+len(frame) > maxQueued:
+		l.full = true
 		return l.room, nil
 	}
 	if r != nil {
@@ -148,8 +150,7 @@ func (l *connLink) write() {
 		l.mu.Lock()
 		batch, closing := l.queue, l.closing
 		l.queue, l.bytes = spare[:0], 0
-		close(l.room)
-		l.room = make(chan struct{})
+		l.makeRoom()
 		l.mu.Unlock()
 		for i := range batch {
 			if err := l.conn.WriteFrame(batch[i].frame); err != nil {
@@ -175,9 +176,16 @@ func (l *connLink) fail(err error) {
 		l.failed = err
 	}
 	l.queue = nil
-	close(l.room)
-	l.room = make(chan struct{})
+	l.makeRoom()
 	l.mu.Unlock()
+}
+
+// makeRoom tells those who wait for room; the lock is held.
+func (l *connLink) makeRoom() {
+	if l.full {
+		close(l.room)
+		l.room, l.full = make(chan struct{}), false
+	}
 }
 
 // receive hands on what the server sends, until it sends no more.

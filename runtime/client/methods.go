@@ -34,6 +34,7 @@ func (c *call) toolResult(result []byte) (*ToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer release(v)
 	return &ToolResult{Content: v[wire.SlotContent], StructuredContent: v[wire.SlotStructuredContent], IsError: v.True(wire.SlotIsError), Raw: result}, nil
 }
 

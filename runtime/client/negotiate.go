@@ -88,7 +88,12 @@ func (s *Session) speak(d *wire.Dialect) {
 	if s.cfg.logLevel != "" {
 		v.SetText(wire.SlotLogLevel, s.cfg.logLevel)
 	}
-	s.base = v
+	s.base, s.carried = v, nil
+	for slot := range v {
+		if v[slot] != nil {
+			s.carried = append(s.carried, wire.Slot(slot))
+		}
+	}
 }
 
 // discover asks what a server without a handshake offers. legacy: the error may come from one that has never heard of that request.

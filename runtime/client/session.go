@@ -20,6 +20,7 @@ type Session struct {
 	link    link
 	dialect atomic.Pointer[wire.Dialect]
 	base    wire.Values // what every request carries; final when Connect returns
+	carried []wire.Slot // the slots that base has
 	server  serverSaid  // final when Connect returns
 
 	ctx      context.Context // ends with the session; its cause is why

@@ -42,7 +42,11 @@ func (s *Session) startTool(ctx context.Context, name string, args json.RawMessa
 	for _, o := range opts {
 		o(&c)
 	}
-	return s.start(ctx, name, args, opts, c.inline)
+	answer, x, err := s.start(ctx, name, args, opts, c.inline)
+	if err == nil && x == nil {
+		x = &execution{tool: name, over: true, result: answer}
+	}
+	return x, err
 }
 
 func arguments(tool string, args any) (json.RawMessage, error) {
@@ -55,12 +59,12 @@ func arguments(tool string, args any) (json.RawMessage, error) {
 
 // callTool is CallTool with arguments that are an object, or nil.
 func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage, opts []CallOption) (*ToolResult, error) {
-	x, err := s.start(ctx, name, args, opts, true)
+	answer, x, err := s.start(ctx, name, args, opts, true)
 	if err != nil {
 		return nil, err
 	}
-	if x.task == "" {
-		return x.result, x.err
+	if x == nil {
+		return answer, nil
 	}
 	defer x.detach()
 	result, err := x.await(ctx)
@@ -72,18 +76,19 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	return result, err
 }
 
-// start calls a tool. only: as a task where the tool runs in no other way.
-func (s *Session) start(ctx context.Context, name string, args json.RawMessage, opts []CallOption, only bool) (*execution, error) {
+// start calls a tool. It returns what the tool has answered, or the task that the call has become. only: as a task where the tool runs in no
+// other way.
+func (s *Session) start(ctx context.Context, name string, args json.RawMessage, opts []CallOption, only bool) (*ToolResult, *execution, error) {
 	c, err := s.newCall(wire.OpCallTool, opts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.tool = name
 	v := c.values()
 	v.SetText(wire.SlotName, name)
 	v[wire.SlotArguments] = args
 	if err := c.asTask(ctx, v, only); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer c.begin()()
 	result, kind, err := c.send(ctx, v)
@@ -91,9 +96,10 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	case err != nil && only && c.onlyTask(ctx, err):
 		return s.start(ctx, name, args, opts, true)
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	}
-	return s.execution(c, result, kind)
+	release(v)
+	return s.outcome(c, result, kind)
 }
 
 // onlyTask tells whether the server refused a call because the tool runs as a task alone, which was not known.
@@ -161,22 +167,27 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 	}
 }
 
-// execution is what a call has become: a result, or a task that is followed from now on.
-func (s *Session) execution(c *call, result []byte, kind resultKind) (*execution, error) {
-	v := new(wire.Values)
+// outcome is what a call has become: a result, or a task that is followed from now on.
+func (s *Session) outcome(c *call, result []byte, kind resultKind) (*ToolResult, *execution, error) {
 	if c.tasks && (kind == taskCreated || c.dialect.Task.ByParam) {
-		var err error
-		if v, err = c.read(c.dialect.TaskCreated, result); err != nil {
-			return nil, err
+		v, err := c.read(c.dialect.TaskCreated, result)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case v.Has(wire.SlotTaskID):
+			x, err := s.follow(c, v)
+			return nil, x, err
 		}
 	}
-	if !v.Has(wire.SlotTaskID) {
-		if kind == taskCreated {
-			return nil, broken(c.op.Name, "the task has no id")
-		}
-		r, err := c.toolResult(result)
-		return &execution{tool: c.tool, over: true, result: r, err: err}, err
+	if kind == taskCreated {
+		return nil, nil, broken(c.op.Name, "the task has no id")
 	}
+	r, err := c.toolResult(result)
+	return r, nil, err
+}
+
+// follow begins to follow the task that a call has become.
+func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 	x := s.newExecution(c.dialect, c.tool, v.Text(wire.SlotTaskID), c.round.entry.Key().ID)
 	if c.progress != nil {
 		x.reports = make(chan Progress, 16)
