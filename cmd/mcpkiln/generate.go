@@ -19,8 +19,9 @@ func newGenerate() *cobra.Command {
 		Use:   "generate [MANIFEST]",
 		Short: "Generate the Go package of a manifest",
 		Long: strings.TrimSpace(`
-generate reads MANIFEST (mcpkiln.yaml in this directory) and writes the Go package that it describes. A saved answer to
-tools/list is a manifest too; then --server-name and --server-version say what it lacks.
+generate reads MANIFEST (mcpkiln.yaml in this directory) and writes the Go package that it describes, and that of a client if go.client says
+so. A saved answer to tools/list is a manifest too; then --server-name and --server-version say what it lacks, and --client makes a client of
+that server.
 
 Files that would not change are not touched. On any error nothing is written. A generated file that was edited by hand is an error, too;
 --force overwrites it. What earlier runs left and is no longer generated is removed, also where go.out has moved.`),
