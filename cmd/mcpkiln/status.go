@@ -138,6 +138,8 @@ func statusOfTransport(e *client.TransportError) (status int, help string) {
 	switch text := e.Err.Error(); {
 	case e.Noise != "":
 		return exitProtocol, "a server on a pipe writes messages to its standard output, and everything else to its standard error"
+	case strings.Contains(text, "malformed HTTP"), strings.Contains(text, "readLoopPeekFailLocked"): // which speaks first
+		return exitProtocol, "the server speaks another protocol: is the address right?"
 	case strings.Contains(text, "certificate"):
 		return exitNetwork, "SSL_CERT_FILE in the environment names a file with the authorities to trust"
 	}

@@ -31,6 +31,7 @@ the name of an entry in an mcp.json; a server on a pipe is the command behind --
 		Args: cobra.ArbitraryArgs,
 	}
 	r.register(cmd)
+	cmd.ValidArgsFunction = r.complete(false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t, rest, err := r.named(cmd, args)
 		switch {

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// runs is one run of the command: its exit status, and what it printed.
+func runs(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.Command("mcpkiln", args...)
+	cmd.Dir = t.TempDir()
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	var exit *exec.ExitError
+	if e := cmd.Run(); e != nil && !errors.As(e, &exit) {
+		t.Fatal(e)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), err.String()
+}
+
+// bad is a server that answers every request so.
+func bad(t *testing.T, status int, header, kind, body string) string {
+	t.Helper()
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if name, value, ok := strings.Cut(header, ": "); ok {
+			w.Header().Set(name, value)
+		}
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(ts.Close)
+	return ts.URL
+}
+
+// strange is a server with one tool, whose calls are answered as a test wants: a result, or an error if it begins with !.
+func strange(t *testing.T, definition, answer string) string {
+	t.Helper()
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		w.Header().Set("Content-Type", "application/json")
+		result := map[string]string{
+			"server/discover": `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}`,
+			"tools/list":      `{"resultType":"complete","tools":[` + definition + `],"ttlMs":0,"cacheScope":"private"}`,
+			"tools/call":      answer,
+		}[m.Method]
+		if failed, ok := strings.CutPrefix(result, "!"); ok {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":%s}`, m.ID, failed)
+			return
+		}
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	}))
+	t.Cleanup(ts.Close)
+	return ts.URL
+}
+
+const (
+	plainTool = `{"name":"t","inputSchema":{"type":"object"}}`
+	typedTool = `{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}}`
+)
+
+// TestBadInputReadsWell: whatever a server does, the command says what is wrong, with the exit status that belongs to it, and does nothing
+// that the server says.
+func TestBadInputReadsWell(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	for name, c := range map[string]struct {
+		target []string
+		status int
+		says   []string
+	}{
+		"it does not start":          {[]string{"--", "/nowhere/server"}, exitNetwork, []string{"the server does not start", "no such file"}},
+		"it ends at once":            {[]string{"--", "sh", "-c", "echo one >&2; echo two >&2; exit 7"}, exitNetwork, []string{"exit status 7", "on its standard error:\n    one\n    two"}},
+		"it prints a banner":         {[]string{"--", "sh", "-c", "echo '\033[31mWelcome'; exit 1"}, exitProtocol, []string{`\x1b[31mWelcome`, "writes messages to its standard output"}},
+		"nobody is there":            {[]string{closed(t)}, exitNetwork, []string{"connection refused"}},
+		"another protocol":           {[]string{greets(t, "SSH-2.0-OpenSSH_9.9\r\n")}, exitProtocol, []string{"SSH-2.0-OpenSSH"}},
+		"another protocol in JSON":   {[]string{bad(t, 200, "", "application/json", `{"hello":"world"}`)}, exitProtocol, nil},
+		"401":                        {[]string{bad(t, 401, `WWW-Authenticate: Bearer realm="shop"`, "text/plain", "who are you?")}, exitAuth, []string{`realm="shop"`, "MCPKILN_TOKEN", "--header"}},
+		"403":                        {[]string{bad(t, 403, "", "text/plain", "not you")}, exitAuth, []string{"403 Forbidden", "not you", "MCPKILN_TOKEN"}},
+		"404":                        {[]string{bad(t, 404, "", "text/plain", "nothing here")}, exitNetwork, []string{"404 Not Found", "/mcp"}},
+		"500":                        {[]string{bad(t, 500, "", "text/plain", "\x1b[2Joh no")}, exitNetwork, []string{"500", `\x1b[2Joh no`}},
+		"HTML":                       {[]string{bad(t, 200, "", "text/html", "<html><title>Log in</title>")}, exitProtocol, []string{"text/html", "<title>Log in"}},
+		"a page elsewhere":           {[]string{bad(t, 302, "Location: https://login.example/", "text/plain", "")}, exitNetwork, []string{"redirects are not followed: to https://login.example/"}},
+		"a certificate of nobody":    {[]string{secure.URL}, exitNetwork, []string{"certificate", "SSL_CERT_FILE"}},
+		"an answer of 2 GiB":         {[]string{endless(t)}, exitProtocol, []string{"16777216"}},
+		"a result of another type":   {[]string{strange(t, plainTool, `{"resultType":"surprise","content":[]}`)}, exitProtocol, []string{`unknown resultType "surprise"`}},
+		"a result without a type":    {[]string{strange(t, plainTool, `[]`)}, exitProtocol, nil},
+		"a result that breaks it":    {[]string{strange(t, typedTool, `{"resultType":"complete","content":[],"structuredContent":{"n":"\u001b[2J"}}`)}, exitProtocol, []string{"the result of t breaks its outputSchema", "/n: type: expected integer, but got string"}},
+		"a result that is not there": {[]string{strange(t, typedTool, `{"resultType":"complete","content":[]}`)}, exitProtocol, []string{"no structuredContent"}},
+		"an error":                   {[]string{strange(t, plainTool, `!{"code":-32603,"message":"\u001b]0;x\u0007broken"}`)}, exitTool, []string{`\x1b]0;x`, "broken"}},
+		"a list that is none":        {[]string{strange(t, `5`, ``)}, exitProtocol, []string{"tool 1 of the list can not be read"}},
+		"a schema that is none":      {[]string{strange(t, `{"name":"t","inputSchema":{"type":"nonsense"}}`, ``)}, exitRefused, []string{"inputSchema of t can not be read"}},
+		"a schema from elsewhere":    {[]string{strange(t, `{"name":"t","inputSchema":{"$ref":"file:///etc/passwd"}}`, ``)}, exitRefused, []string{"nothing is fetched"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{"call", "t"}, c.target...)
+			if c.target[0] != "--" {
+				args = []string{"call", c.target[0], "t"}
+			}
+			status, stdout, stderr := runs(t, args...)
+			if status != c.status || stdout != "" || !strings.Contains(stderr, "mcpkiln: ") {
+				t.Errorf("exit status %d, want %d\nstdout %q\nstderr %s", status, c.status, stdout, stderr)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("%q is not in %s", want, stderr)
+				}
+			}
+			if strings.ContainsAny(stderr, "\x1b\a\r") || len(stderr) > 4000 {
+				t.Errorf("%q", stderr)
+			}
+		})
+	}
+}
+
+// closed is an address where nobody listens any more.
+func closed(t *testing.T) string {
+	ts := httptest.NewServer(nil)
+	ts.Close()
+	return ts.URL
+}
+
+// greets is a server of another protocol, which speaks first.
+func greets(t *testing.T, text string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				_, _ = io.WriteString(conn, text)
+				_, _ = io.Copy(io.Discard, conn)
+				_ = conn.Close()
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// endless answers with 2 GiB.
+func endless(t *testing.T) string {
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		block := bytes.Repeat([]byte(" "), 1<<20)
+		for range 2 << 10 {
+			if _, err := w.Write(block); err != nil {
+				return
+			}
+		}
+	}))
+	t.Cleanup(ts.Close)
+	return ts.URL
+}
+
+// TestToolsOfAStrangerAreShownNotObeyed: names and descriptions, in every place where they are printed.
+func TestToolsOfAStrangerAreShownNotObeyed(t *testing.T) {
+	url := strange(t, `{"name":"t\u001b[2J","title":"\u009b2J","description":"a\u001b]0;x\u0007b\rc","inputSchema":{"type":"object","properties":{"p\u001b[H":{"type":"string\u001b[H","description":"\u001b[1m","default":"\u001b[7m","enum":["\u009b1m"]}}}}`, ``)
+	for _, args := range [][]string{{"tools", url}, {"tools", url, "t\x1b[2J"}, {"tools", "--json", url}, {"call", url, "t\x1b[2j"}, {"__complete", "call", url, ""}, {"__complete", "call", url, "t\x1b[2J", ""}} {
+		_, stdout, stderr := runs(t, args...)
+		if out := stdout + stderr; out == "" || strings.ContainsAny(out, "\x1b\a\r\u009b") {
+			t.Errorf("%q: %q", args, out)
+		}
+	}
+}

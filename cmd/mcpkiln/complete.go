@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+)
+
+// completionTime is how long a shell waits for a server when somebody presses tab.
+const completionTime = 3 * time.Second
+
+// complete completes the words of tools and call: the names of entries, tools, and with arguments those of the tool. A server that does
+// not answer in time completes nothing.
+func (r *remote) complete(arguments bool) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		none := cobra.ShellCompDirectiveNoFileComp
+		switch {
+		case len(args) == 0:
+			names, _ := r.spec().Names()
+			return names, none
+		case strings.HasPrefix(word, "@"):
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		all := r.listed(cmd, args[0])
+		if len(args) == 1 {
+			var names []cobra.Completion
+			for i := range all {
+				names = append(names, cobra.CompletionWithDesc(plain.Line(all[i].Name), all[i].summary()))
+			}
+			return names, none
+		}
+		if one, err := find(all, args[1]); err == nil && arguments {
+			return one.completions(word), none | cobra.ShellCompDirectiveNoSpace
+		}
+		return nil, none
+	}
+}
+
+// listed are the tools of a server, as far as it answers.
+func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
+	spec := r.spec()
+	spec.Name = name
+	t, err := spec.Transport()
+	if err != nil {
+		return nil
+	}
+	if r.timeout == 0 {
+		r.timeout = completionTime
+	}
+	_ = r.visit(cmd, t, nil, func(v *visit) (err error) {
+		all, err = tools(v.ctx, v.session)
+		return err
+	})
+	return all
+}
+
+// completions are the arguments of a tool; behind a name that is written, its values where the schema has few.
+func (t *tool) completions(word string) (all []cobra.Completion) {
+	var s struct{ Properties map[string]json.RawMessage }
+	_ = json.Unmarshal(t.InputSchema, &s)
+	name, _, written := strings.Cut(word, "=")
+	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
+		var p property
+		_ = json.Unmarshal(s.Properties[key], &p)
+		if !written {
+			all = append(all, cobra.CompletionWithDesc(plain.Line(key)+p.sign(), p.about()))
+			continue
+		}
+		if key == name {
+			for _, value := range p.values() {
+				all = append(all, plain.Line(key+"="+value))
+			}
+		}
+	}
+	return all
+}
+
+// sign is what stands between the name of an argument and its value.
+func (p *property) sign() string {
+	if p.Type == "object" {
+		return ":="
+	}
+	return "="
+}
+
+// values are those that a schema lists.
+func (p *property) values() (all []string) {
+	if p.Type == "boolean" {
+		return []string{"true", "false"}
+	}
+	for _, raw := range p.Enum {
+		text := string(raw)
+		_ = json.Unmarshal(raw, &text)
+		all = append(all, text)
+	}
+	return all
+}
