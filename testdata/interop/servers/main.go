@@ -1,14 +1,17 @@
-// Servers drives the servers of others with this project's client: those of the official Go SDK and of the TypeScript SDK, over stdio and
-// Streamable HTTP, in every revision that they have.
+// Servers drives the servers of others with this project's client: those of the official Go SDK, of mcp-go, and of both generations of the
+// TypeScript SDK, over stdio and Streamable HTTP, in every revision that they have.
 //
 //	go run . NODE-DIRECTORY
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -21,8 +24,12 @@ type target struct {
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == "-stdio" {
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == "-stdio":
 		serveStdio()
+		return
+	case len(os.Args) == 2 && os.Args[1] == "-mcp-go":
+		serveMCPGoStdio()
 		return
 	}
 	if len(os.Args) != 2 {
@@ -30,7 +37,9 @@ func main() {
 		os.Exit(2)
 	}
 	passed, failed := 0, 0
-	for _, t := range targets(os.Args[1]) {
+	all, stop := targets(os.Args[1])
+	defer stop()
+	for _, t := range all {
 		for _, c := range checks {
 			err := run(t, c)
 			if err != nil {
@@ -44,12 +53,13 @@ func main() {
 	}
 	fmt.Printf("interop, servers of others: %d passed, %d failed\n", passed, failed)
 	if failed > 0 || passed == 0 {
+		stop()
 		os.Exit(1)
 	}
 }
 
-// targets are all servers, each in all its revisions.
-func targets(node string) (all []target) {
+// targets are all servers, each in all its revisions. stop ends those that are processes of their own.
+func targets(node string) (all []target, stop func()) {
 	self, err := os.Executable()
 	if err != nil {
 		panic(err)
@@ -68,12 +78,43 @@ func targets(node string) (all []target) {
 	add("Go SDK on stdio", "2026-07-28", append(older, "2026-07-28"), func() client.Transport { return client.Command(self, "-stdio") })
 	add("Go SDK on HTTP with sessions", "2025-11-25", older, func() client.Transport { return client.HTTP(sessions) })
 	add("Go SDK on HTTP without sessions", "2026-07-28", []string{"2026-07-28"}, func() client.Transport { return client.HTTP(stateless) })
-	add("TypeScript SDK on stdio", "2025-11-25", older, func() client.Transport {
-		p := client.Command("node", "server.mjs")
-		p.Dir = node
+	mcpGo := serveMCPGo()
+	add("mcp-go on stdio", "2026-07-28", append(older, "2026-07-28"), func() client.Transport { return client.Command(self, "-mcp-go") })
+	add("mcp-go on HTTP", "2026-07-28", append(older, "2026-07-28"), func() client.Transport { return client.HTTP(mcpGo) })
+	one, stopOne := serveNode(node, "server.mjs")
+	two, stopTwo := serveNode(node, "server-v2.mjs")
+	add("TypeScript SDK v1 on stdio", "2025-11-25", older, nodeOn(node, "server.mjs"))
+	add("TypeScript SDK v1 on HTTP", "2025-11-25", older[:3], func() client.Transport { return client.HTTP(one) })
+	add("TypeScript SDK v2 on stdio", "2026-07-28", []string{"2026-07-28"}, nodeOn(node, "server-v2.mjs"))
+	add("TypeScript SDK v2 on HTTP", "2026-07-28", []string{"2026-07-28"}, func() client.Transport { return client.HTTP(two) })
+	return all, func() { stopOne(); stopTwo() }
+}
+
+// nodeOn is the way to a script on stdio.
+func nodeOn(dir, script string) func() client.Transport {
+	return func() client.Transport {
+		p := client.Command("node", script, "stdio")
+		p.Dir = dir
 		return p
-	})
-	return all
+	}
+}
+
+// serveNode starts a script that serves on HTTP and says where.
+func serveNode(dir, script string) (url string, stop func()) {
+	cmd := exec.Command("node", script, "http")
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		panic(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(line), func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }
 }
 
 // run makes one check on a session of its own.
