@@ -325,3 +325,24 @@ func TestDAY03OthersBelowStay(t *testing.T) {
 		t.Error("the other manifest's file is gone")
 	}
 }
+
+// TestDAY03NobodyElsesFilesGo: neither a link in place of a stage nor the lock of another package makes Write remove what is not its own.
+func TestDAY03NobodyElsesFilesGo(t *testing.T) {
+	dir, elsewhere := module(t), t.TempDir()
+	put(t, filepath.Join(elsewhere, "precious"), "text")
+	put(t, filepath.Join(dir, "docs/own.txt"), "text")
+	link(t, elsewhere, filepath.Join(dir, "docs", stageName))
+	other := generated(file("a.gen.go", "a"))
+	other.Out, other.Source = "other", "other.yaml"
+	other.Files = append(other.Files, File{docName, seal(docName, []byte(Header+"\n\npackage other\n"), manifestLine+"0 other.yaml")})
+	mustWrite(t, dir, other)
+	put(t, filepath.Join(dir, "other", LockName), string(newLock("v1", "mcpkiln.yaml", nil).encode()))
+	before := tree(t, filepath.Join(dir, "other"))
+	mustWrite(t, dir, generated(file("a.gen.go", "a")))
+	if _, err := os.Stat(filepath.Join(elsewhere, "precious")); err != nil {
+		t.Error(err)
+	}
+	if after := tree(t, filepath.Join(dir, "other")); after != before {
+		t.Errorf("the other manifest's package was\n%s\nand is\n%s", before, after)
+	}
+}

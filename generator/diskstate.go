@@ -170,13 +170,18 @@ func (t *target) readLock() schema.Diagnostics {
 }
 
 // source is the manifest that the directory was made of, from the module's root, as the lock says or docName; empty if neither does.
-func (t *target) source() string {
-	if t.lock.Manifest != "" {
-		return t.lock.Manifest
-	}
+func (t *target) source() string { return first(t.lock.Manifest, t.docSource()) }
+
+func (t *target) docSource() string {
 	doc, _ := os.ReadFile(t.path(docName))
 	source, _ := sourceIn(doc)
 	return source
+}
+
+// madeOf reports whether the directory is known to be made of a manifest: the lock says so or docName, and neither says another.
+func (t *target) madeOf(manifest string) bool {
+	doc := t.docSource()
+	return t.source() == manifest && (doc == "" || doc == manifest)
 }
 
 // findStale looks for files that earlier runs left and this one does not make, by their headers. What has none, or is no regular

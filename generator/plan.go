@@ -61,12 +61,15 @@ func (p *plan) search(root, base string, r *Result) {
 	copied := Lock{Flags: r.flags}.isCopy()
 	walkModule(root, func(dir string, has func(name string) bool) {
 		if has(stageName) {
-			p.leftovers = append(p.leftovers, filepath.Join(dir, stageName))
+			// A link to a folder is nobody's stage.
+			if info, err := os.Lstat(filepath.Join(dir, stageName)); err == nil && info.IsDir() {
+				p.leftovers = append(p.leftovers, filepath.Join(dir, stageName))
+			}
 		}
 		if copied || !has(LockName) && !has(docName) {
 			return
 		}
-		if t, ok := former(dir, base); ok && t.source() == r.Source && !t.lock.isCopy() && !p.targeted(dir) {
+		if t, ok := former(dir, base); ok && t.madeOf(r.Source) && !t.lock.isCopy() && !p.targeted(dir) {
 			t.findStale()
 			p.targets = append(p.targets, t)
 		}
