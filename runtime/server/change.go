@@ -46,33 +46,15 @@ func (s *Server) ResourcesChanged() { s.changed(wire.OpResourcesChanged) }
 
 // ResourceUpdated tells the clients that subscribed to uri that it has changed.
 func (s *Server) ResourceUpdated(uri string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.peers {
-		if w := p.agreed.Load(); w != nil && w.names[wire.OpResourceUpdated] != "" && p.subscribed[uri] {
-			p.notify(topic{wire.OpResourceUpdated, uri}, nil)
-		}
-	}
-	for l := range s.listens {
-		if l.uris[uri] {
-			l.queue(topic{wire.OpResourceUpdated, uri})
-		}
+	for _, f := range s.followers.list(uri) {
+		f.tell(topic{wire.OpResourceUpdated, uri})
 	}
 }
 
-// changed tells sessions and subscriptions. None of them makes it wait.
+// changed tells sessions and subscriptions.
 func (s *Server) changed(op wire.Op) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.peers {
-		if w := p.agreed.Load(); w != nil && w.names[op] != "" {
-			p.notify(topic{op: op}, nil)
-		}
-	}
-	for l := range s.listens {
-		if l.kinds[op] {
-			l.queue(topic{op: op})
-		}
+	for _, f := range s.all() {
+		f.tell(topic{op: op})
 	}
 }
 
@@ -128,7 +110,9 @@ func (p *peer) subscribe(uri string, on bool) (kept bool, refused error) {
 	if p.subscribed == nil {
 		p.subscribed = map[string]bool{}
 	}
-	p.subscribed[strings.Clone(uri)] = true // a short one would keep a part of its message
+	uri = strings.Clone(uri) // a short one would keep a part of its message
+	p.subscribed[uri] = true
+	p.s.followers.add(uri, p)
 	return true, nil
 }
 
@@ -136,6 +120,7 @@ func (p *peer) subscribe(uri string, on bool) (kept bool, refused error) {
 func (p *peer) unsubscribed(uri string) {
 	if p.subscribed[uri] {
 		delete(p.subscribed, uri)
+		p.s.followers.remove(uri, p)
 		p.drop(sizeOf(uri))
 	}
 }

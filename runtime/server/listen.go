@@ -18,7 +18,6 @@ type listen struct {
 	can      ability // of the listener
 	id       rpc.ID
 	kinds    map[wire.Op]bool
-	uris     map[string]bool
 	tasks    map[string]bool // guarded by Server.mu
 	ack      *wire.Acknowledged
 	// watched are the resources for which the application's watch handler ran.
@@ -38,7 +37,7 @@ type listen struct {
 // what their next message changes.
 func (r *request) openSubscription() {
 	l := &listen{
-		peer: r.p, revision: r.revision, can: r.can, id: r.id, kinds: map[wire.Op]bool{}, uris: map[string]bool{}, tasks: map[string]bool{},
+		peer: r.p, revision: r.revision, can: r.can, id: r.id, kinds: map[wire.Op]bool{}, tasks: map[string]bool{},
 		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), sent: map[string]uint64{},
 	}
 	l.ack = l.accept(&r.params)
@@ -78,6 +77,9 @@ func (l *listen) withdrawal() []byte {
 }
 
 func (s *Server) openListen(l *listen) {
+	for _, uri := range l.ack.ResourceURIs {
+		s.followers.add(uri, l)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listens[l] = struct{}{}
@@ -96,6 +98,9 @@ func (s *Server) followTasks(l *listen, ids []string) {
 }
 
 func (s *Server) closeListen(l *listen) {
+	for _, uri := range l.ack.ResourceURIs {
+		s.followers.remove(uri, l)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.listens, l)
@@ -118,9 +123,10 @@ func (l *listen) accept(p *wire.Params) *wire.Acknowledged {
 			l.kinds[op], *kind.accepted = true, true
 		}
 	}
+	seen := map[string]bool{}
 	for _, uri := range p.ResourceURIs {
-		if w.names[wire.OpResourceUpdated] != "" && !l.uris[uri] && len(l.uris) < maxSubscribed {
-			l.uris[uri] = true
+		if w.names[wire.OpResourceUpdated] != "" && !seen[uri] && len(seen) < maxSubscribed {
+			seen[uri] = true
 			ack.ResourceURIs = append(ack.ResourceURIs, uri)
 		}
 	}

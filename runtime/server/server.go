@@ -68,6 +68,7 @@ type Server struct {
 	// listens are the open subscriptions.
 	listens     map[*listen]struct{}
 	taskListens map[string]map[*listen]struct{} // of its owner, by task
+	followers   followers                       // of resources
 	// checks hold the answers of open questions of running tasks against their schemas.
 	checks map[asked]answerCheck
 	// queued are the tasks whose run waits for a place, also when it has ended so.

@@ -20,7 +20,7 @@ func (l *listen) watch(r *request) {
 		l.ack.ResourceURIs = slices.DeleteFunc(l.ack.ResourceURIs, func(uri string) bool {
 			refused := r.mayWatch(uri) != nil
 			if refused {
-				l.forget(uri)
+				l.peer.s.followers.remove(uri, l)
 			}
 			return refused
 		})
@@ -31,7 +31,7 @@ func (l *listen) watch(r *request) {
 	refused := func(uri string) bool {
 		if err := r.runWatcher(r.ctx, l.revision.watch, uri); err != nil {
 			l.peer.s.log.Debug("subscription refused", "uri", uri, "error", err)
-			l.forget(uri)
+			l.peer.s.followers.remove(uri, l)
 			return true
 		}
 		l.watched = append(l.watched, uri)
@@ -81,12 +81,6 @@ func (w *revision) methodOf(op wire.Op) *wire.Method {
 		return nil
 	}
 	return &w.Methods[i]
-}
-
-func (l *listen) forget(uri string) {
-	l.peer.s.mu.Lock()
-	defer l.peer.s.mu.Unlock()
-	delete(l.uris, uri)
 }
 
 // runWatcher runs the handler for one resource. The handler can not ask: a subscription has no answer that could.

@@ -1,0 +1,98 @@
+package server
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// follower is who hears of changes: a session, or an open subscription. It never makes anybody wait.
+type follower interface{ tell(about topic) }
+
+// tell tells a session that has agreed on a revision which has the notification.
+func (p *peer) tell(about topic) {
+	if w := p.agreed.Load(); w != nil && w.names[about.op] != "" {
+		p.notify(about, nil)
+	}
+}
+
+// tell tells a subscription that wanted to hear of that list, or of that resource.
+func (l *listen) tell(about topic) {
+	if l.kinds[about.op] || about.op == wire.OpResourceUpdated {
+		l.queue(about)
+	}
+}
+
+// followers are those of each resource, so that a change of one costs nothing for who follows others.
+type followers struct {
+	mu sync.Mutex
+	of map[string]audience // by URI
+}
+
+// audience is one follower, as most resources have, or more.
+type audience struct {
+	one  follower
+	more map[follower]struct{}
+}
+
+func (f *followers) add(uri string, who follower) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a := f.of[uri]
+	switch {
+	case a.one == nil:
+		a.one = who
+		delete(a.more, who)
+	case a.one == who:
+	case a.more == nil:
+		a.more = map[follower]struct{}{who: {}}
+	default:
+		a.more[who] = struct{}{}
+	}
+	if f.of == nil {
+		f.of = map[string]audience{}
+	}
+	f.of[uri] = a
+}
+
+func (f *followers) remove(uri string, who follower) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a := f.of[uri]
+	if a.one == who {
+		a.one = nil
+	}
+	delete(a.more, who)
+	if a.one == nil && len(a.more) == 0 {
+		delete(f.of, uri)
+	} else {
+		f.of[uri] = a
+	}
+}
+
+func (f *followers) list(uri string) []follower {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a := f.of[uri]
+	list := slices.Collect(maps.Keys(a.more))
+	if a.one != nil {
+		list = append(list, a.one)
+	}
+	return list
+}
+
+// all are those whom a change of a list may concern. Who wants to hear of it is looked up later: nobody waits for Server.mu meanwhile.
+func (s *Server) all() []follower {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]follower, 0, len(s.peers)+len(s.listens))
+	for _, p := range s.peers {
+		all = append(all, p)
+	}
+	for l := range s.listens {
+		all = append(all, l)
+	}
+	return all
+}
