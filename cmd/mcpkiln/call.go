@@ -134,10 +134,22 @@ func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	result, err := v.await(x)
 	if err != nil {
 		v.cancel(x)
-		return err
+		return v.withRef(err)
 	}
 	v.terminal.Done()
 	return v.print(one, result)
+}
+
+// withRef adds to an error that says nothing of the task how another command can follow it: the server may only be gone for a while.
+func (v *visit) withRef(err error) error {
+	var over *client.TaskError
+	if v.ref == nil || v.ctx.Err() != nil || errors.As(err, &over) && !errors.As(err, new(*client.TransportError)) {
+		return err
+	}
+	text, _ := json.Marshal(v.ref)
+	status, _ := statusOf(err)
+	quoted := strings.ReplaceAll(string(text), "'", `\u0027`) // for a shell, whatever the server calls its tasks
+	return &statusError{status, fmt.Errorf("%s\n  the task may go on: mcpkiln task wait '%s'", describe(err), quoted)}
 }
 
 // await waits for the result of a call that may be a task.

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// TestEveryErrorHasItsExitStatus: also those that are the reason of others.
+func TestEveryErrorHasItsExitStatus(t *testing.T) {
+	gone := &client.TransportError{Err: errors.New("gone")}
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{&client.Error{Code: -32603}, exitTool},
+		{&client.TaskError{State: client.TaskState{Status: task.Failed}}, exitTool},
+		{&client.TaskError{Err: &client.ExpiredError{}}, exitTool},
+		{&client.TaskError{State: client.TaskState{Status: task.Cancelled}}, exitCancelled},
+		{&client.TaskError{State: client.TaskState{Status: task.Working}, Err: gone}, exitNetwork},
+		{&client.TaskError{State: client.TaskState{Status: task.Working}, Err: &client.StatusError{Status: 401}}, exitAuth},
+		{&client.NotOfferedError{}, exitRefused},
+		{&client.NotResumableError{}, exitRefused},
+		{&client.RefError{}, exitRefused},
+		{gone, exitNetwork},
+		{&client.TransportError{Err: errors.New("gone"), Noise: "hello"}, exitProtocol},
+		{&client.StatusError{Status: 403}, exitAuth},
+		{&client.StatusError{Status: 407}, exitAuth},
+		{&client.StatusError{Status: 503}, exitNetwork},
+		{&client.ProtocolError{Err: errors.New("x")}, exitProtocol},
+		{&client.VersionError{}, exitProtocol},
+		{&client.Cause{Source: inflight.SourceTimeout}, exitTimeout},
+		{&client.Cause{Source: inflight.SourceParent, Err: context.DeadlineExceeded}, exitTimeout},
+		{&client.Cause{Source: inflight.SourcePeer}, exitCancelled},
+		{&client.Cause{Source: inflight.SourceCaller}, exitInterrupted},
+		{&client.Cause{Source: inflight.SourceDisconnect}, exitNetwork},
+		{errInterrupted, exitInterrupted},
+	} {
+		var got *statusError
+		if err := withStatus(c.err); !errors.As(err, &got) || got.status != c.want {
+			t.Errorf("%T %v: %+v, want status %d", c.err, c.err, got, c.want)
+		}
+	}
+	if err := withStatus(nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestATaskWhoseServerHasGoneIsNamed: in a way that a shell takes for one word, whatever the server calls it.
+func TestATaskWhoseServerHasGoneIsNamed(t *testing.T) {
+	v := &visit{ctx: t.Context(), ref: &client.Ref{Version: 1, ID: "a'; rm -rf /; '"}}
+	gone := &client.TaskError{Err: &client.TransportError{Err: errors.New("gone")}}
+	var own *statusError
+	err := v.withRef(gone)
+	if !errors.As(err, &own) || own.status != exitNetwork || strings.Count(err.Error(), "'") != 2 || !strings.Contains(err.Error(), `mcpkiln task wait '{"version":1`) {
+		t.Error(err)
+	}
+	failed := &client.TaskError{State: client.TaskState{Status: task.Failed}}
+	if err := v.withRef(failed); err != failed {
+		t.Errorf("a task that is over: %v", err)
+	}
+}
