@@ -30,11 +30,14 @@ func collectSensitive(schema any, names *[]string) {
 	case map[string]any:
 		for name, member := range s {
 			if m, ok := member.(map[string]any); ok && m["x-sensitive"] == true {
-				*names = append(*names, "/"+pointerEscape.Replace(name))
+				*names = append(*names, "/"+PointerStep(name))
 			}
 			collectSensitive(member, names)
 		}
 	}
 }
+
+// PointerStep is a name as a step of a JSON Pointer: a/b is a~1b.
+func PointerStep(name string) string { return pointerEscape.Replace(name) }
 
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -124,14 +123,12 @@ func differentMember(at string, known, said map[string]any) string {
 	all := maps.Clone(known)
 	maps.Copy(all, said)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if d := firstDifference(at+"/"+pointerEscape.Replace(key), known[key], said[key]); d != "" {
+		if d := firstDifference(at+"/"+check.PointerStep(key), known[key], said[key]); d != "" {
 			return d
 		}
 	}
 	return ""
 }
-
-var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
 // shown is a JSON value for a message.
 func shown(v any) string {

@@ -65,7 +65,14 @@ func (l *packageLowering) separate() {
 	l.pkg.Views, l.pkg.Client = nil, c
 	l.pkg.Shared, c.Shared = shared, shared
 	c.Decls = l.within(c)
+	l.lend(borrowed)
+	l.pkg.Exported = export(shared)
+	c.Exported = l.pkg.Exported
+}
 
+// lend finds which functions of the types the packages use, borrowed by the server beside its tools.
+func (l *packageLowering) lend(borrowed []model.Loan) {
+	c, shared := l.pkg.Client, l.pkg.Shared
 	d := &division{shared: shared, home: map[*model.Decl]*model.Package{}}
 	for _, decl := range slices.Concat(shared.Decls, shared.Views) {
 		d.home[decl] = shared
@@ -89,9 +96,7 @@ func (l *packageLowering) separate() {
 		loans.to(l.pkg)(loan.Decl, loan.Use)
 	}
 	loans.settle(l)
-	l.pkg.Exported = export(shared)
-	c.Exported = l.pkg.Exported
-	l.pkg.Uses, c.Uses = nil, nil
+	l.pkg.Uses, c.Uses = nil, nil // they call the functions where they are
 }
 
 // export gives the functions that a package lends the names by which others call them. It returns them by the names that they had.
