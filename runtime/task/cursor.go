@@ -42,11 +42,13 @@ func randomCursors() Cursors {
 
 // Make returns the cursor of a place in the owner's list.
 func (c *Cursors) Make(owner string, seq uint64) string {
-	var b [aes.BlockSize]byte
-	binary.BigEndian.PutUint64(b[:], seq)
-	binary.BigEndian.PutUint64(b[8:], c.of(owner))
-	c.block.Encrypt(b[:], b[:])
-	return base64.RawURLEncoding.EncodeToString(b[:])
+	b := make([]byte, 2*aes.BlockSize)
+	sum := c.of(owner, b[aes.BlockSize:])
+	b = b[:aes.BlockSize]
+	binary.BigEndian.PutUint64(b, seq)
+	binary.BigEndian.PutUint64(b[8:], sum)
+	c.block.Encrypt(b, b)
+	return base64.RawURLEncoding.EncodeToString(b)
 }
 
 // Open returns the place of a cursor; "" is the beginning. Error: ErrCursor.
@@ -57,29 +59,30 @@ func (c *Cursors) Open(owner, cursor string) (uint64, error) {
 	if len(cursor) != cursorChars {
 		return 0, ErrCursor
 	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(b) != aes.BlockSize {
+	buffer := make([]byte, 2*aes.BlockSize)
+	b := buffer[:aes.BlockSize]
+	if n, err := base64.RawURLEncoding.Strict().Decode(b, []byte(cursor)); err != nil || n != len(b) {
 		return 0, ErrCursor
 	}
 	c.block.Decrypt(b, b)
-	if binary.BigEndian.Uint64(b[8:]) != c.of(owner) {
+	if binary.BigEndian.Uint64(b[8:]) != c.of(owner, buffer[aes.BlockSize:]) {
 		return 0, ErrCursor
 	}
 	return binary.BigEndian.Uint64(b), nil
 }
 
-// of is the keyed hash of an owner: CBC-MAC with the length before the text, so that no owner is the beginning of another.
-func (c *Cursors) of(owner string) uint64 {
-	var sum [aes.BlockSize]byte
-	binary.BigEndian.PutUint64(sum[:], uint64(len(owner)))
-	c.hash.Encrypt(sum[:], sum[:])
+// of is the keyed hash of an owner: CBC-MAC with the length before the text, so that no owner is the beginning of another. sum is a
+// block of zeros to work in.
+func (c *Cursors) of(owner string, sum []byte) uint64 {
+	binary.BigEndian.PutUint64(sum, uint64(len(owner)))
+	c.hash.Encrypt(sum, sum)
 	for len(owner) > 0 {
 		n := min(len(owner), aes.BlockSize)
 		for i := range n {
 			sum[i] ^= owner[i]
 		}
-		c.hash.Encrypt(sum[:], sum[:])
+		c.hash.Encrypt(sum, sum)
 		owner = owner[n:]
 	}
-	return binary.BigEndian.Uint64(sum[:])
+	return binary.BigEndian.Uint64(sum)
 }

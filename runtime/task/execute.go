@@ -41,7 +41,7 @@ func (e *Engine) execute(id string) error {
 func (e *Engine) begin(r *Run, id string) error {
 	var b Begun
 	var from time.Time
-	err := e.outlast(e.base, within(e.config.Lease), func(ctx context.Context, _ bool) (err error) {
+	err := e.outlast(e.base, patience{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
 		from = time.Now()
 		b, err = e.store.Begin(ctx, id, e.config.Node, e.config.Lease)
 		return err
@@ -207,9 +207,9 @@ func (e *Engine) settleEnded(r *Run, c *inflight.Cause) {
 // lives, even past the lease: until another run begins, what is done need not be done again (DUR06).
 func (e *Engine) finish(r *Run, o *Outcome) {
 	var t Task
-	err := e.outlast(e.base, always, func(ctx context.Context, again bool) (err error) {
+	err := e.outlast(e.base, patience{}, func(ctx context.Context, again bool) (err error) {
 		t, err = e.store.Finish(ctx, r.held(), *o)
-		if over := (*TerminalError)(nil); again && errors.As(err, &over) {
+		if again && isOver(err) {
 			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has ended it
 		}
 		return err
@@ -220,6 +220,11 @@ func (e *Engine) finish(r *Run, o *Outcome) {
 	}
 	e.audit.ended(e.base, &t)
 	r.publish(&t)
+}
+
+func isOver(err error) bool {
+	var over *TerminalError
+	return errors.As(err, &over)
 }
 
 // unfinished handles an outcome that the store refused.

@@ -42,8 +42,8 @@ func (r *Run) mayWrite() bool {
 
 // guard plans the next heartbeat and the next look at fences for a run whose lease began at from. The caller holds the lock.
 func (e *Engine) guard(from time.Time) {
-	e.planLocked(&e.heart, from.Add(e.config.Lease/beatsPerLease), e.beat)
-	e.planLocked(&e.fence, e.fenceFrom(from), e.stopFenced)
+	e.planLocked(&e.heart, from.Add(e.config.Lease/beatsPerLease), (*Engine).beat)
+	e.planLocked(&e.fence, e.fenceFrom(from), (*Engine).stopFenced)
 }
 
 // beat extends the leases of what runs here, and stops what should no longer run. Nothing is planned while nothing runs.
@@ -59,10 +59,10 @@ func (e *Engine) beat() {
 	cancel()
 	if err != nil {
 		e.audit.failed("heartbeat", &Task{}, err)
-		e.plan(&e.heart, time.Now().Add(e.config.Lease/triesPerLease), e.beat)
+		e.plan(&e.heart, time.Now().Add(e.config.Lease/triesPerLease), (*Engine).beat)
 		return
 	}
-	e.plan(&e.heart, from.Add(e.config.Lease/beatsPerLease), e.beat)
+	e.plan(&e.heart, from.Add(e.config.Lease/beatsPerLease), (*Engine).beat)
 	for _, l := range b.Lost {
 		e.reconsider(runs[l.Task], true)
 		delete(runs, l.Task)
@@ -126,6 +126,6 @@ func (e *Engine) stopFenced() {
 		}
 	}
 	if !next.IsZero() {
-		e.plan(&e.fence, next, e.stopFenced)
+		e.plan(&e.fence, next, (*Engine).stopFenced)
 	}
 }

@@ -15,14 +15,27 @@ const (
 )
 
 // outlast makes a call of the store until the store has answered: it waits an outage out (DUR06). again tells the call that an earlier
-// try failed, which may have been carried out nevertheless. It gives up, with the last error, when ctx or the engine ends, or when going
-// on is no longer allowed.
-func (e *Engine) outlast(ctx context.Context, allowed func() bool, call func(ctx context.Context, again bool) error) error {
+// try failed, which may have been carried out nevertheless. It gives up, with the last error, when ctx, the engine or the patience ends.
+func (e *Engine) outlast(ctx context.Context, p patience, call func(ctx context.Context, again bool) error) error {
 	err := e.try(ctx, false, call)
-	for pause := firstPause; outage(err) && allowed() && e.rest(ctx, pause); pause = min(2*pause, lastPause) {
+	if !outage(err) {
+		return err
+	}
+	began := time.Now()
+	for pause := firstPause; outage(err) && p.lasts(began) && e.rest(ctx, pause); pause = min(2*pause, lastPause) {
 		err = e.try(ctx, true, call)
 	}
 	return err
+}
+
+// patience is how long an outage is waited out: until the run is fenced, for a while, or, as the zero value, for as long as the engine lives.
+type patience struct {
+	run  *Run
+	most time.Duration
+}
+
+func (p patience) lasts(began time.Time) bool {
+	return (p.run == nil || p.run.mayWrite()) && (p.most == 0 || time.Since(began) < p.most)
 }
 
 // try makes one call. Stores behind a connection may never answer, so theirs have a time limit.
@@ -68,16 +81,7 @@ func outage(err error) bool {
 	return !errors.As(err, &over) && !errors.As(err, &edge) && !errors.As(err, &name) && !errors.As(err, &limit) && !errors.As(err, &format)
 }
 
-// always is for what is worth trying for as long as the engine lives.
-func always() bool { return true }
-
-// within allows to go on for d from now.
-func within(d time.Duration) (allowed func() bool) {
-	end := time.Now().Add(d)
-	return func() bool { return time.Now().Before(end) }
-}
-
 // outlast is the engine's, for as long as the run may write.
 func (r *Run) outlast(ctx context.Context, call func(ctx context.Context, again bool) error) error {
-	return r.engine.outlast(ctx, r.mayWrite, call)
+	return r.engine.outlast(ctx, patience{run: r}, call)
 }

@@ -183,7 +183,7 @@ func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func(
 func (r *Run) await(ctx context.Context, name string, late <-chan struct{}) (*Entry, error) {
 	owner, lease := r.Task().Owner, r.held()
 	for {
-		t, changed, err := r.engine.watch(ctx, r.mayWrite, owner, lease.Task)
+		t, changed, err := r.engine.watch(ctx, patience{run: r}, owner, lease.Task)
 		if err != nil {
 			return nil, r.or(err)
 		}

@@ -18,18 +18,18 @@ const (
 
 // plan has fn called at that time, in a goroutine of its own, unless it will be called before that. next holds the planned call, until fn
 // unplans it.
-func (e *Engine) plan(next **timer, at time.Time, fn func()) {
+func (e *Engine) plan(next **timer, at time.Time, fn func(*Engine)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.planLocked(next, at, fn)
 }
 
-func (e *Engine) planLocked(next **timer, at time.Time, fn func()) {
+func (e *Engine) planLocked(next **timer, at time.Time, fn func(*Engine)) {
 	if *next != nil && !at.Before((*next).at) {
 		return
 	}
 	e.timers.remove(*next)
-	*next = e.timers.add(at, func() { e.spawn(fn) })
+	*next = e.timers.add(at, func() { e.spawn(func() { fn(e) }) })
 }
 
 func (e *Engine) unplan(next **timer) {
@@ -39,7 +39,7 @@ func (e *Engine) unplan(next **timer) {
 }
 
 // expireAt plans a look for expired tasks.
-func (e *Engine) expireAt(at time.Time) { e.plan(&e.sweep, at, e.expire) }
+func (e *Engine) expireAt(at time.Time) { e.plan(&e.sweep, at, (*Engine).expire) }
 
 // expire removes what has expired, stops its work, and plans the next sweep (TSK15).
 func (e *Engine) expire() {

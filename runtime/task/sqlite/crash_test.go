@@ -130,12 +130,12 @@ func TestDUR01KilledProcessLosesNothing(t *testing.T) {
 		}
 		for round := range 4 { // each opens what the one before has left
 			cmd, out := child(t, driver, file)
-			for n := 0; n < 200+37*round && out.Scan(); n++ {
+			for n := 0; n < 100+37*round && out.Scan(); n++ {
 				note(out.Text())
 			}
 			kill(t, cmd, out, note)
 		}
-		if len(said["refused"]) > 0 || len(said["created"]) < 100 || len(said["stepped"]) == 0 || len(said["answered"]) == 0 || len(said["completed"]) == 0 {
+		if len(said["refused"]) > 0 || len(said["created"]) < 50 || len(said["stepped"]) == 0 || len(said["answered"]) == 0 || len(said["completed"]) == 0 {
 			t.Fatalf("the children said %d times created, %d stepped, %d answered, %d completed, refused %v",
 				len(said["created"]), len(said["stepped"]), len(said["answered"]), len(said["completed"]), said["refused"])
 		}
