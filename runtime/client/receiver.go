@@ -81,14 +81,12 @@ func (s *Session) createTask(q *question, m *rpc.Message, wanted []byte, from *r
 	if err == nil {
 		answer, err = q.dialect.TaskCreated.Append(nil, valuesOf(&created.Task), nil)
 	}
-	if err != nil {
-		s.link.reply(rpc.AppendError(nil, m.ID, taskRefused(err)))
-		return
+	if err == nil {
+		q.hold(from)
+		s.count(1)
+		defer created.Start()
 	}
-	q.hold(from)
-	s.count(1)
-	s.link.reply(rpc.AppendResult(nil, m.ID, answer))
-	created.Start()
+	s.settle(m.ID, answer, err)
 }
 
 func (s *Session) newTask(q *question, m *rpc.Message, wanted []byte) (task.Created, error) {
@@ -144,7 +142,8 @@ func (s *Session) askedAboutTask(d *wire.Dialect, h *wire.Heard, m *rpc.Message)
 		return
 	}
 	if h.Op != wire.OpTaskResult {
-		s.replyWith(m.ID)(s.aboutTask(d, h.Op, &v))
+		result, err := s.aboutTask(d, h.Op, &v)
+		s.settle(m.ID, result, err)
 		return
 	}
 	if !s.receiver.wait(1) {
@@ -162,7 +161,7 @@ func (s *Session) askedAboutTask(d *wire.Dialect, h *wire.Heard, m *rpc.Message)
 		defer s.receiver.wait(-1)
 		result, err := s.taskResult(e, d, id)
 		if e.Retire() {
-			s.replyWith(m.ID)(result, err)
+			s.settle(m.ID, result, err)
 		}
 	})
 	if !begun {
@@ -194,15 +193,13 @@ func (r *receiver) wait(by int) bool {
 	return true
 }
 
-// replyWith answers a request with a result or an error.
-func (s *Session) replyWith(id rpc.ID) func(result []byte, err error) {
-	return func(result []byte, err error) {
-		if err != nil {
-			s.link.reply(rpc.AppendError(nil, id, taskRefused(err)))
-			return
-		}
-		s.link.reply(rpc.AppendResult(nil, id, result))
+// settle answers a request with a result or an error.
+func (s *Session) settle(id rpc.ID, result []byte, err error) {
+	if err != nil {
+		s.link.reply(rpc.AppendError(nil, id, taskRefused(err)))
+		return
 	}
+	s.link.reply(rpc.AppendResult(nil, id, result))
 }
 
 // aboutTask answers what needs no waiting: the state of a task, a list of them, a cancellation.
