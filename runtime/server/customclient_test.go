@@ -106,12 +106,12 @@ func TestSRV07ATaskAsksItsClientSomethingOfItsOwn(t *testing.T) {
 	}
 
 	id = f.create(t.Context(), "choose", `{}`, choosesRows)
-	m := f.awaitQuestions(t.Context(), id, 1)
-	if m = f.ask(t.Context(), frame(1, "tasks/get", choosesRows, byID(id))); m.str("result", "inputRequests", "which", "method") != "rows/choose" {
+	f.awaitQuestions(t.Context(), id, 1)
+	if m := f.ask(t.Context(), frame(1, "tasks/get", choosesRows, byID(id))); m.str("result", "inputRequests", "which", "method") != "rows/choose" {
 		t.Error(m.raw)
 	}
 	f.ask(t.Context(), frame(2, "tasks/update", choosesRows, byID(id)+`,"inputResponses":{"which":{"text":"b"}}`))
-	if m = f.await(t.Context(), id, task.Completed); m.str("result", "result", "structuredContent", "text") != "chose b" {
+	if m := f.await(t.Context(), id, task.Completed); m.str("result", "result", "structuredContent", "text") != "chose b" {
 		t.Error(m.raw)
 	}
 }
