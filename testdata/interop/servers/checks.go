@@ -97,7 +97,7 @@ func cancelled(ctx context.Context, s *client.Session) error {
 	if err != nil {
 		return err
 	}
-	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	short, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if _, err := call(short, s, "hang", ""); !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("the call: %w", err)

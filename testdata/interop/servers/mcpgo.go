@@ -37,7 +37,7 @@ func newMCPGo() *server.MCPServer {
 				return nil, err
 			}
 		}
-		time.Sleep(100 * time.Millisecond) // on stdio another goroutine writes them, and the result must not overtake it
+		time.Sleep(time.Second) // on stdio another goroutine writes them, and the result must not overtake it
 		return mcp.NewToolResultText("3"), nil
 	})
 	add("ask", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
