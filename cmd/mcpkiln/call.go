@@ -25,7 +25,8 @@ call calls one tool and prints its result. TARGET is the address of a server, or
 is the command behind --.
 
 An ARGUMENT is name=text, of which a number, a boolean or an item of a list is made where the tool's schema has that; name:=JSON;
-@file.json with all of them; or - for standard input. They are held against the schema before the tool is called.
+@file.json with all of them; or - for standard input. They are held against the schema before the tool is called. A name=text that
+the schema does not name is taken for a slip, and refused; name:=JSON is sent.
 
 On a terminal progress is a bar, and a question of the tool a form: ESC declines it. Elsewhere --answer has the answer, or the command
 ends with status 6 and prints the question. Ctrl-C cancels the call, and a second one ends the command at once.
@@ -94,6 +95,9 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 
 // arguments are those of a call, held against the tool's schema.
 func (t *tool) arguments(given *argument.Given) (json.RawMessage, error) {
+	if err := given.Known(t.InputSchema); err != nil {
+		return nil, fmt.Errorf("%s has %w", t.Name, err)
+	}
 	in, err := given.Object(t.InputSchema)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +53,15 @@ func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, r
 		spec.Name, before = before[0], before[1:]
 	}
 	t, err = spec.Transport()
+	if at := slices.IndexFunc(before, isAddress); err != nil && at >= 0 {
+		err = fmt.Errorf("%s: the address comes first", before[at])
+	}
 	return t, before, refused(err)
+}
+
+// isAddress tells whether a word is the address of a server.
+func isAddress(word string) bool {
+	return strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://")
 }
 
 func (r *remote) spec() *target.Spec {

@@ -3,6 +3,8 @@
 //	name=text         a text; a number, boolean or list where the tool's schema has that there
 //	name:=JSON        any JSON
 //	@file.json, -     all arguments, from a file or standard input; single ones may follow and win
+//
+// A name=text whose name the schema does not have is refused: see Given.Known.
 package argument
 
 import (
@@ -83,6 +85,8 @@ func (g *Given) readPair(word string) error {
 	p := pair{name: name, value: value}
 	p.name, p.json = strings.CutSuffix(name, ":")
 	switch {
+	case strings.HasPrefix(word, "{"):
+		return errors.New("all arguments as JSON are read from a file (@file.json) or standard input (-); one is name:=JSON")
 	case !ok || p.name == "":
 		return errors.New("write name=text, name:=JSON, @file.json or -")
 	case p.json && !json.Valid([]byte(value)):

@@ -55,6 +55,7 @@ func TestWordsThatCanNotBeRead(t *testing.T) {
 	for words, want := range map[string]string{
 		"name":          "name: write name=text, name:=JSON, @file.json or -",
 		"=x":            "=x: write name=text",
+		`{"name":"a="}`: "all arguments as JSON are read from a file (@file.json) or standard input (-); one is name:=JSON",
 		"n:=five":       "n:=five: what follows := is no JSON",
 		"@nowhere":      "@nowhere: no such file",
 		"-":             "-: arguments are one JSON object",
@@ -103,6 +104,38 @@ func TestNothingIsFetched(t *testing.T) {
 	for _, ref := range []string{"https://example.com/s.json", "file:///etc/passwd", "other.json"} {
 		if _, err := argument.Compile(json.RawMessage(`{"$ref":"` + ref + `"}`)); err == nil || !strings.Contains(err.Error(), "nothing is fetched") {
 			t.Errorf("%s: %v", ref, err)
+		}
+	}
+}
+
+// TestANameThatTheSchemaDoesNotHaveIsASlip: unless it is written in a way that says it is meant, or the schema may have more names.
+func TestANameThatTheSchemaDoesNotHaveIsASlip(t *testing.T) {
+	const pages = `"properties":{"title":{},"pages":{}}`
+	for _, c := range []struct{ schema, words, want string }{
+		{`{` + pages + `}`, "pages=3", ""},
+		{`{` + pages + `}`, "title=a page=3", `no argument "page"; did you mean "pages"? (page:=JSON gives it as it is)`},
+		{`{` + pages + `,"additionalProperties":false}`, "foo=bar", `no argument "foo"; it has pages, title (foo:=JSON gives it as it is)`},
+		{`{` + pages + `}`, "page:=3", ""},
+		{`{` + pages + `}`, "-", ""},
+		{`{` + pages + `,"additionalProperties":{"type":"string"}}`, "page=3", ""},
+		{`{` + pages + `,"additionalProperties":true}`, "page=3", ""},
+		{`{` + pages + `,"patternProperties":{"^x-":{}}}`, "x-a=3", ""},
+		{`{` + pages + `,"patternProperties":{"^x-":{}}}`, "y-a=3", `no argument "y-a"; it has pages, title (y-a:=JSON gives it as it is)`},
+		{`{` + pages + `,"patternProperties":{"(?=x)":{}}}`, "y-a=3", ""},
+		{`{` + pages + `,"allOf":[{"properties":{"page":{}}}]}`, "page=3", ""},
+		{`{"type":"object"}`, "page=3", ""},
+		{`true`, "page=3", ""},
+	} {
+		g, err := argument.Read(strings.Fields(c.words), strings.NewReader(`{"page":3}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := g.Known(json.RawMessage(c.schema)); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.schema, c.words, got, c.want)
 		}
 	}
 }

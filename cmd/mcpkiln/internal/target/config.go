@@ -78,6 +78,8 @@ func (s *Spec) entry() (*entry, error) {
 	e, ok := entries[s.Name]
 	switch {
 	case ok:
+	case s.meant() != "":
+		return nil, fmt.Errorf("%q is no address and no entry: %s", s.Name, s.meant())
 	case file == "":
 		return nil, fmt.Errorf("%q is no address, and there is no %s here with an entry of that name", s.Name, strings.Join(Files, ", no "))
 	default:

@@ -7,6 +7,10 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -86,3 +90,22 @@ func (s *Spec) endpoint(address string, entry map[string]string) (client.Transpo
 	}
 	return e, nil
 }
+
+// meant says how to write a server that is named by the path of its program or without http://; "" if the name looks like neither.
+func (s *Spec) meant() string {
+	path := s.Name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.Dir, path)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.Mode().IsRegular() && (info.Mode().Perm()&0o111 != 0 || runtime.GOOS == "windows"):
+		return "it is a program, which is named behind --: mcpkiln tools -- " + s.Name
+	case address.MatchString(s.Name):
+		return "did you mean http://" + s.Name + " or https://" + s.Name + "?"
+	}
+	return ""
+}
+
+// address is a host with a port or a path, and no scheme.
+var address = regexp.MustCompile(`^(localhost|[\w-]+(\.[\w-]+)+|\[[0-9a-fA-F:]+\])(:\d+)?(/\S*)?$|^[\w-]+:\d+(/\S*)?$`)
