@@ -37,7 +37,7 @@
 //
 // Between Object or Next and the following Next, generated code takes exactly one value; the same between Array and
 // Item. After a violation the value is consumed all the same and decoding goes on; after malformed JSON or a limit
-// every method returns at once and every loop ends: the decoder lets go of the data, so that nothing has to ask.
+// every method returns at once and every loop ends: the decoder drops its input, so generated code needs no error check.
 //
 // Fields carry their JSON names as tags. Where encoding/json would not write what the encoder writes (other properties,
 // constants, a nil list that is required), or would not read all of it back (unions, defaults), the type has methods:

@@ -3,7 +3,7 @@ package check
 // memo remembers what was found out about values: by the schema and by where the value begins. So a value that several
 // schemas look at costs each of them once, however deep they are nested (VAL09).
 //
-// It is emptied when a look begins behind everything it holds, and when it is full.
+// It is emptied when validation moves past every remembered value, and when it is full.
 type memo struct {
 	table []outcome // open addressing; a power of two
 	used  int
@@ -27,7 +27,7 @@ type outcome struct {
 
 const (
 	keptOutcomes = 1024    // of a decoder between two texts
-	leastFull    = 1 << 15 // outcomes that are kept of any text: a short one has no more than its values times the schemas
+	leastFull    = 1 << 15 // outcomes that are kept of any text
 )
 
 func (m *memo) reset() {

@@ -125,7 +125,7 @@ func (d *Decoder) aboveMax(has Has, start int, at, limit string) {
 // Float takes a number. One that float64 can only hold as infinity is a violation, see outOfRange.
 func (d *Decoder) Float(r *Number) float64 {
 	d.peek()
-	if v, end := shortFloat(d.data, d.pos); end > 0 && (r == nil || r.clear(v)) {
+	if v, end := shortFloat(d.data, d.pos); end > 0 && (r == nil || r.withinBounds(v)) {
 		d.pos = end
 		return v
 	}
@@ -219,8 +219,8 @@ func shortNumber(data []byte, i int) (end int) {
 	return i
 }
 
-// clear is true when v lies within the bounds and nothing else is asked.
-func (r *Number) clear(v float64) bool {
+// withinBounds is true when v lies within the bounds and nothing else is asked.
+func (r *Number) withinBounds(v float64) bool {
 	return r.MultipleOf == "" && !r.Integer && r.Enum == nil && r.MinText == "" && r.MaxText == "" &&
 		(r.Has&(Minimum|ExclusiveMinimum) == 0 || v > r.Min) && (r.Has&(Maximum|ExclusiveMaximum) == 0 || v < r.Max)
 }
@@ -258,7 +258,7 @@ func isExact(m uint64, exp int) bool {
 	return m < 1<<53 && exp > -len(exactPowers) && exp < len(exactPowers)
 }
 
-// nearest returns the float64 next to m × 10^exp, if that is decided quickly.
+// nearest returns the float64 nearest to m × 10^exp, if that is decided quickly.
 func nearest(m uint64, exp int) (v float64, ok bool) {
 	switch {
 	case !isExact(m, exp):
@@ -283,7 +283,7 @@ func (d *Decoder) float(n digits) float64 {
 	return v
 }
 
-// checkNumber compares floats first. Rounding never turns an order round, so only equal floats need the decimals.
+// checkNumber compares floats first. Rounding preserves order, so only equal floats need the decimals.
 func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 	if r.Has&(Minimum|ExclusiveMinimum) != 0 {
 		c := d.compare(n, v, r.Min, r.MinText)
@@ -347,7 +347,7 @@ func (d *Decoder) oneOfNumbers(n digits, r *Number) bool {
 	return ok
 }
 
-// listed has the numbers of Enum, by the form that equal ones share.
+// listed indexes Enum by canonical decimal.
 func (r *Number) listed() map[string]int {
 	if m := r.index.made.Load(); m != nil {
 		return *m

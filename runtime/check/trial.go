@@ -57,7 +57,7 @@ func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
 	})
 }
 
-// Group holds the value to the forms of u and goes back to its beginning.
+// Group validates the value against the forms of u and goes back to its beginning.
 func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
 	t := trial{d: d, union: u, held: -1, over: -1, best: -1}
 	t.begin()
@@ -80,44 +80,44 @@ type trial struct {
 	union *Union
 	keeps bool // the value is kept
 	step  step
-	start int
-	end   int // of the value, when a form fitted
-	form  int // that is read
-	kind  Kind
+	start int  // where the value begins
+	end   int  // where it ends, once a form fitted
+	form  int  // the form that is read
+	kind  Kind // of the value
 
-	tagged bool   // the member union.Key was looked for;
-	tagAt  int    // its value, -1 for none,
-	text   bool   // which is a text,
-	tag    []byte // this one
-	named  bool   // the object's names were looked at:
-	seen   uint64 // which of the first 64 of union.Members it has,
-	more   []bool // and which of all, if they are more
+	tagged bool   // the member union.Key was looked for
+	tagAt  int    // where the value of that member begins; -1: there is none
+	text   bool   // the tag is a text
+	tag    []byte // that text
+	named  bool   // the names of the object's members were read
+	seen   uint64 // which of the first 64 of union.Members the object has
+	more   []bool // which of all union.Members it has, if they are more than 64
 
-	state   saved
-	fits    int
-	which   [2]int // the first two that fit
-	held    int    // the form that fits and can be kept; -1
-	over    int    // one that fits and can not: a number is beyond its Go type; -1
-	partial bool   // the one that is held has to be read in full
-	best    int    // the form with the fewest violations; -1
-	fewest  int
-	near    int // the form that came farthest,
-	reach   int // and how far
-	listed  int // violations before,
-	room    int // and how many more are listed at most
+	state   saved  // of the decoder before the form that is read
+	fits    int    // how many forms fit
+	which   [2]int // the first two forms that fit
+	held    int    // the form that fits and can be kept; -1: none
+	over    int    // a form that fits, but a number is beyond its Go type; -1: none
+	partial bool   // the form that is held has to be read in full
+	best    int    // the form with the fewest violations; -1: none
+	fewest  int    // how many violations that has
+	near    int    // the form that was read farthest before it failed
+	reach   int    // how far that was read
+	listed  int    // how many violations were listed before
+	room    int    // how many more are listed at most
 }
 
 // step is what a trial does next.
 type step uint8
 
 const (
-	ended  step = iota
-	decide      // read the form that is left
-	decided
-	try     // read each without describing what is wrong
-	count   // count what is wrong in each
-	explain // read the best to list its violations
-	report
+	stepDone    step = iota // nothing is left to read
+	stepDecide              // read the form that is left
+	stepDecided             // that form is being read
+	stepTry                 // read each form without describing what is wrong
+	stepCount               // count what is wrong in each form
+	stepExplain             // read the best form to list its violations
+	stepReport              // the best form is being read
 )
 
 // errForm ends a form at its first violation; callers of the package never see it.
@@ -126,7 +126,7 @@ var errForm = errors.New("check: the form does not fit")
 // mostOfUnion is how many violations are listed for one union.
 const mostOfUnion = 3
 
-// listFew bounds how many violations are listed for u, and returns the bound before.
+// listFew bounds how many violations are listed for u, and returns the previous bound.
 func (d *Decoder) listFew(u *Union) int {
 	most := d.most
 	if u.Keyword != "type" {
@@ -150,10 +150,10 @@ func (t *trial) begin() {
 	switch n := t.narrow(); {
 	case d.err != nil:
 	case n == 1:
-		t.step = decide
+		t.step = stepDecide
 	case n > 1:
 		d.forget(t.start)
-		t.step, t.form = try, -1
+		t.step, t.form = stepTry, -1
 	case !t.nearly():
 		t.refuse()
 	}
@@ -167,7 +167,7 @@ func (t *trial) recall() bool {
 	case v == nil:
 		return false
 	case v.fits && !v.over && !d.quiet && !d.counting:
-		t.form, t.step = int(v.form), decide
+		t.form, t.step = int(v.form), stepDecide
 		return true
 	case v.fits && !d.quiet && !d.counting:
 		return false
@@ -182,15 +182,15 @@ func (t *trial) next() bool {
 	d := t.d
 	for d.err == nil {
 		switch t.step {
-		case decide:
-			t.step, t.state.most = decided, d.listFew(t.union)
+		case stepDecide:
+			t.step, t.state.most = stepDecided, d.listFew(t.union)
 			return true
-		case explain:
-			t.step = report
+		case stepExplain:
+			t.step = stepReport
 			t.state = d.save()
 			d.listing, d.pos, d.most = true, t.start, min(d.most, t.listed+t.room)
 			return true
-		case try, count:
+		case stepTry, stepCount:
 			if t.nextForm() {
 				return true
 			}
@@ -213,10 +213,10 @@ func (t *trial) nextForm() bool {
 		}
 		t.state = d.save()
 		d.pos, d.overflow, d.partial = t.start, false, false
-		d.quiet, d.counting, d.counted = t.step == try, t.step == count, 0
+		d.quiet, d.counting, d.counted = t.step == stepTry, t.step == stepCount, 0
 		return true
 	}
-	if t.step == try {
+	if t.step == stepTry {
 		t.conclude()
 	} else {
 		t.none()
@@ -228,14 +228,14 @@ func (t *trial) nextForm() bool {
 func (t *trial) done() bool {
 	d := t.d
 	switch t.step {
-	case decided:
+	case stepDecided:
 		d.most = t.state.most
-		t.step = ended
+		t.step = stepDone
 		return true
-	case report:
+	case stepReport:
 		t.listedAll()
 		return false
-	case count:
+	case stepCount:
 		if n := d.counted; d.err == nil && (t.best < 0 || n < t.fewest || n == t.fewest && t.form == t.near) {
 			t.best, t.fewest = t.form, n
 		}
@@ -282,7 +282,7 @@ func (t *trial) countFit(over, partial bool) bool {
 // conclude decides by the forms that fit.
 func (t *trial) conclude() {
 	d := t.d
-	t.step, d.pos = ended, t.start
+	t.step, d.pos = stepDone, t.start
 	switch {
 	case t.fits == 0:
 		t.remember(outcome{end: int32(t.reach)})
@@ -324,7 +324,7 @@ func (t *trial) took() {
 	case d.quiet || d.counting:
 		d.partial, d.pos = true, t.end
 	default:
-		t.form, t.step = t.held, decide
+		t.form, t.step = t.held, stepDecide
 	}
 }
 
@@ -334,17 +334,17 @@ func (t *trial) failed() {
 		t.d.leap()
 		return
 	}
-	t.step, t.form = count, -1
+	t.step, t.form = stepCount, -1
 }
 
 // none reports that no form fitted, and what is wrong in the best.
 func (t *trial) none() {
 	d := t.d
-	t.step, d.pos, t.listed, t.room = ended, t.start, len(d.violations), mostOfUnion
+	t.step, d.pos, t.listed, t.room = stepDone, t.start, len(d.violations), mostOfUnion
 	d.wrong(t.union.Keyword, "a value that fits one of "+plural(len(t.union.Forms), "form"), t.union.At)
 	t.end = d.pos
 	if d.err == nil && t.best >= 0 {
-		t.step, t.form = explain, t.best
+		t.step, t.form = stepExplain, t.best
 	}
 }
 
@@ -355,13 +355,13 @@ func (t *trial) outOfRange() {
 		d.overflow, d.pos = true, t.end
 		return
 	}
-	t.step, t.form, t.listed, t.room = explain, t.over, len(d.violations), 1
+	t.step, t.form, t.listed, t.room = stepExplain, t.over, len(d.violations), 1
 }
 
 // listedAll is after the words: the union counts as what is listed for it.
 func (t *trial) listedAll() {
 	d := t.d
-	t.step = ended
+	t.step = stepDone
 	d.back(t.state)
 	d.broken, d.same = t.state.broken+len(d.violations)-t.state.listed, t.state.same
 	if d.again(t.end - t.start); d.err == nil {

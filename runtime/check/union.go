@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// What a value shows before it is read: its kind, then the text of one member, then which members it has. The next one is looked at
-// only if more than one form is left.
+// Forms are excluded by kind, then by tag, then by members. The next one is looked at only if more than one form is left.
 
 // onlyForm returns the only form that the kind of the value, or its tag, leaves; -1 if there are more, or none. Most unions need no
 // trial: measured, a fifth less for a small one.
@@ -122,7 +121,7 @@ func (t *trial) hasAll(members []int) bool {
 	return !t.named || !slices.ContainsFunc(members, func(i int) bool { return !t.more[i] })
 }
 
-// alike is possible without a look at the members that f needs.
+// alike is possible, ignoring required members.
 func (t *trial) alike(f *Form) bool {
 	if f.Kinds != 0 && f.Kinds&t.kind == 0 {
 		return false
@@ -196,7 +195,7 @@ func (t *trial) nearly() bool {
 	if most == 0 || tie {
 		return false
 	}
-	t.step = decide
+	t.step = stepDecide
 	return true
 }
 

@@ -17,7 +17,7 @@ type Request struct {
 	Age          time.Duration
 	Task         string   // the task that it has become, "" for none
 	Progress     Progress // the last
-	// Waiting: the server has asked something, and waits for the answer; the clock stands.
+	// Waiting: the server has asked something, and waits for the answer; its timeout is paused.
 	Waiting bool
 }
 
@@ -74,7 +74,7 @@ func (s *Session) CancelRequest(id rpc.ID, reason string) error {
 	return nil
 }
 
-// onCancel is called for every end of a request but its answer, by whoever ended it.
+// onCancel is called for every end of a request other than an answer, by whoever ended it.
 func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.Outcome) {
 	if o != inflight.Cancelled {
 		return
@@ -154,8 +154,8 @@ func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 	}
 }
 
-// givenUp is why the call was given up while no request of it was in flight.
-func (c *call) givenUp() *Cause {
+// giveUpCause is why the call was given up while no request of it was in flight.
+func (c *call) giveUpCause() *Cause {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.given

@@ -16,8 +16,8 @@ import (
 const (
 	defaultPoll = time.Second
 	hintPause   = 100 * time.Millisecond // between two hints that are followed
-	maxMisses   = 8                      // failures in a row that may be passing
-	maxBackoff  = time.Hour              // what failures make of the interval; the server may want longer
+	maxMisses   = 8                      // failures in a row that may be transient
+	maxBackoff  = time.Hour              // upper bound on the back-off; the server may want longer
 	maxPoll     = 24 * time.Hour         // what is longer is nonsense
 )
 
@@ -27,35 +27,35 @@ func (x *execution) follow() {
 	for x.wait(misses, last) {
 		last = time.Now()
 		v, _, err := x.ask(x.ctx, wire.OpGetTask, nil)
-		switch wait, passing := x.passing(err); {
+		switch wait, transient := x.transient(err); {
 		case x.ctx.Err() != nil:
 		case err == nil:
 			misses = 0
 			x.heard(v)
 			continue
-		case passing && misses < maxMisses:
+		case transient && misses < maxMisses:
 			misses++
 			x.s.cfg.logger.Debug("the state of a task was not read", "task", x.task, "error", err)
 			if sleep(x.ctx, wait) {
 				continue
 			}
 		default:
-			x.finish(nil, taskError(x.now(), err))
+			x.finish(nil, taskError(x.currentState(), err))
 		}
 		break
 	}
-	x.finish(nil, x.ended())
+	x.finish(nil, x.endReason())
 }
 
-// ended is why the execution ends that was followed no longer.
-func (x *execution) ended() error {
+// endReason is why following ended.
+func (x *execution) endReason() error {
 	if err := x.s.usable(); err != nil && !errors.Is(err, ErrClosed) {
 		return err
 	}
 	return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed"}
 }
 
-func (x *execution) now() TaskState {
+func (x *execution) currentState() TaskState {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.state
@@ -63,7 +63,7 @@ func (x *execution) now() TaskState {
 
 // wait waits for the time of the next reading, or a hint. With failures it waits longer.
 func (x *execution) wait(misses int, last time.Time) bool {
-	every := x.now().PollInterval
+	every := x.currentState().PollInterval
 	if every <= 0 {
 		every = defaultPoll
 	}
@@ -83,8 +83,8 @@ func (x *execution) wait(misses int, last time.Time) bool {
 	}
 }
 
-// passing tells whether a failure may be over the next time, and how long to wait at least.
-func (x *execution) passing(err error) (wait time.Duration, ok bool) {
+// transient tells whether a failure may be over the next time, and how long to wait at least.
+func (x *execution) transient(err error) (wait time.Duration, ok bool) {
 	var status *StatusError
 	var cause *Cause
 	var lost *TransportError
@@ -102,7 +102,7 @@ func (x *execution) passing(err error) (wait time.Duration, ok bool) {
 // heard takes the answer about the task's state.
 func (x *execution) heard(v *wire.Values) {
 	state := readState(v, x.task)
-	if err := x.plausible(v, state.Status); err != nil {
+	if err := x.validateState(v, state.Status); err != nil {
 		x.finish(nil, err)
 		return
 	}
@@ -120,8 +120,8 @@ func (x *execution) heard(v *wire.Values) {
 	}
 }
 
-// plausible is an error for a state that can not be this task's.
-func (x *execution) plausible(v *wire.Values, status task.Status) error {
+// validateState is an error for a state that can not be this task's.
+func (x *execution) validateState(v *wire.Values, status task.Status) error {
 	method := x.dialect.Call(wire.OpGetTask).Name
 	switch id := v.Text(wire.SlotTaskID); {
 	case id != x.task:
@@ -156,9 +156,9 @@ func (x *execution) outcome(state TaskState, v *wire.Values) (*ToolResult, error
 		return nil, broken(x.dialect.Call(wire.OpGetTask).Name, "a completed task has no result")
 	}
 	if v.Has(wire.SlotError) {
-		var said Error
-		if json.Unmarshal(v[wire.SlotError], &said) == nil {
-			return nil, taskError(state, &said)
+		var wireErr Error
+		if json.Unmarshal(v[wire.SlotError], &wireErr) == nil {
+			return nil, taskError(state, &wireErr)
 		}
 	}
 	return nil, taskError(state, nil)
@@ -175,7 +175,7 @@ func (x *execution) collect() {
 	}
 	x.s.spawn(func() {
 		_, raw, err := x.ask(x.ctx, wire.OpTaskResult, nil, Timeout(0, 0))
-		if _, passing := x.passing(err); err != nil && passing && x.ctx.Err() == nil {
+		if _, transient := x.transient(err); err != nil && transient && x.ctx.Err() == nil {
 			x.mu.Lock()
 			x.collecting = false // the next reading of the state begins anew
 			x.mu.Unlock()
@@ -187,7 +187,7 @@ func (x *execution) collect() {
 
 func (x *execution) collected(raw []byte, err error) {
 	var refused *Error
-	state := x.now()
+	state := x.currentState()
 	switch {
 	case x.ctx.Err() != nil:
 	case errors.As(err, &refused):

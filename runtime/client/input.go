@@ -122,7 +122,7 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	defer stop()
 	c.wait(cancel)
 	defer c.resume()
-	if cause := c.givenUp(); cause != nil {
+	if cause := c.giveUpCause(); cause != nil {
 		cancel(cause)
 	}
 	answers, err := c.s.answerAll(ctx, c.dialect, questions, "")

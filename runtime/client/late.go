@@ -57,8 +57,8 @@ func (l *lateAnswers) take(id rpc.ID, result []byte) (r *round) {
 	return r
 }
 
-// expectLate notes that a request was given up that may still be answered. It asked for a task if r is not nil: that one is cancelled by
-// the request for tasks alone (CAN11), so the answer has to be known first.
+// expectLate notes that a request was given up that may still be answered. It asked for a task if r is not nil: that one is cancelled
+// only by tasks/cancel (CAN11), so the answer has to be known first.
 func (s *Session) expectLate(id rpc.ID, r *round) {
 	s.mu.Lock()
 	result, answered := s.late.early[id]

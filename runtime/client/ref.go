@@ -91,7 +91,7 @@ func (s *Session) GetTask(ctx context.Context, ref Ref, opts ...CallOption) (Tas
 		return TaskState{}, err
 	}
 	state := readState(v, x.task)
-	return state, x.plausible(v, state.Status)
+	return state, x.validateState(v, state.Status)
 }
 
 // ref names the task; zero: there is none.

@@ -196,7 +196,7 @@ func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 	if err := x.begin(c.progress); err != nil {
 		return nil, err
 	}
-	if cause := c.givenUp(); cause != nil {
+	if cause := c.giveUpCause(); cause != nil {
 		x.giveUp(cause)
 		return nil, cause
 	}

@@ -42,7 +42,7 @@ type codec struct {
 	// clear forgets what decode wrote.
 	clear   func(out any)
 	answers *expected
-	outputs *latest // alone; answers have them twice, as text, too
+	outputs *sizeEstimate // alone; answers have them twice, as text, too
 }
 
 // Structured is the codec of a tool with an outputSchema: outputs are checked by decode before they are sent (VAL01).
@@ -55,7 +55,7 @@ func Structured[Out any](appendTo func(b []byte, out *Out) []byte, decode func(d
 		spare:    &sync.Pool{New: func() any { return new(Out) }},
 		clear:    func(out any) { *out.(*Out) = *new(Out) },
 		answers:  new(expected),
-		outputs:  new(latest),
+		outputs:  new(sizeEstimate),
 	}}
 }
 
@@ -66,7 +66,7 @@ func Unstructured[Out any](appendTo func(b []byte, out *Out) []byte) Codec[Out] 
 	return Codec[Out]{codec{
 		appendTo: func(b []byte, out any) []byte { return appendTo(b, out.(*Out)) },
 		answers:  new(expected),
-		outputs:  new(latest),
+		outputs:  new(sizeEstimate),
 	}}
 }
 

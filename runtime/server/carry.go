@@ -9,11 +9,11 @@ type holder struct {
 	by    *delivery
 	yield context.CancelFunc // makes it stop
 	done  chan struct{}      // closed when it has stopped
-	on    Carrier            // the stream that has the question; nil: none yet, or the transport has one alone
+	on    Carrier            // the stream that has the question; nil: none yet, or the transport has only one stream
 }
 
-// attended reports whether somebody reads the stream that has the question. The channel is closed when that may have changed.
-func (h *holder) attended() (read bool, changed <-chan struct{}) {
+// hasReader reports whether somebody reads the stream that has the question. The channel is closed when that may have changed.
+func (h *holder) hasReader() (read bool, changed <-chan struct{}) {
 	s := h.by.peer.s
 	s.mu.Lock()
 	on := h.on
@@ -21,7 +21,7 @@ func (h *holder) attended() (read bool, changed <-chan struct{}) {
 	if on != nil {
 		return on.Attended()
 	}
-	return h.by.attended()
+	return h.by.hasReader()
 }
 
 // carriedBy notes the stream that has the question.
@@ -30,20 +30,20 @@ func (h *holder) carriedBy(on Carrier) {
 	s.mu.Lock()
 	h.on = on
 	s.mu.Unlock()
-	h.giveUp()
+	h.yieldIfUnread()
 }
 
-// giveUp lets the question be asked again if its stream was lost and another one of the client is read.
-func (h *holder) giveUp() {
-	if read, _ := h.attended(); read {
+// yieldIfUnread lets the question be asked again if its stream was lost and another one of the client is read.
+func (h *holder) yieldIfUnread() {
+	if read, _ := h.hasReader(); read {
 		return
 	}
-	if read, _ := h.by.attended(); read {
+	if read, _ := h.by.hasReader(); read {
 		h.yield()
 	}
 }
 
-// holder returns the question that d has under the name, nil for none.
+// holder returns the holder of the question if that is d, else nil.
 func (s *Server) holder(name asked, d *delivery) *holder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *Server) release(name asked, h *holder) {
 // handOver returns when the question may be free, or the channel mine is closed. A holder whose stream nobody reads has to give the
 // question up: its client may never have got it.
 func (h *holder) handOver(ctx context.Context, mine <-chan struct{}) {
-	read, changed := h.attended()
+	read, changed := h.hasReader()
 	if !read {
 		h.yield()
 		changed = nil
@@ -143,8 +143,8 @@ func (s *Server) endOffer(name asked) {
 	delete(s.offers, name)
 }
 
-// yieldToStream ends the offer to the session if there is a stream; it is made again when that closes.
-func (s *Server) yieldToStream(name asked) bool {
+// withdrawOfferIfStreamed ends the offer to the session if there is a stream; it is made again when that closes.
+func (s *Server) withdrawOfferIfStreamed(name asked) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.streams[name.task]) == 0 {

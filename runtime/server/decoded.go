@@ -105,7 +105,7 @@ func (j *validating) end() { j.call.giveDecoded(j.taken) }
 // encoded. That is never refused, because the handler has done its work: others wait.
 func (r *room) TakeDecoded(bytes int) error {
 	r.s.coming.change(&r.account.coming, int64(bytes))
-	r.ahead += int64(bytes)
+	r.estimated += int64(bytes)
 	return nil
 }
 

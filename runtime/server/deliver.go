@@ -24,8 +24,8 @@ type delivery struct {
 // session reports whether the questions go on the session's stream.
 func (d *delivery) session() bool { return d.about.id.IsZero() }
 
-// attended reports whether somebody reads the stream, and returns a channel that is closed when that may have changed.
-func (d *delivery) attended() (read bool, changed <-chan struct{}) {
+// hasReader reports whether somebody reads the stream, and returns a channel that is closed when that may have changed.
+func (d *delivery) hasReader() (read bool, changed <-chan struct{}) {
 	if a := d.peer.attended; a != nil {
 		return a.Attended(d.about.id)
 	}
@@ -44,8 +44,8 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 	defer watch.Wait()
 	defer cancel()
 	s, name := d.peer.s, asked{d.task, q.Name}
-	for ctx.Err() == nil && !(d.session() && s.yieldToStream(name)) {
-		read, changed := d.attended()
+	for ctx.Err() == nil && !(d.session() && s.withdrawOfferIfStreamed(name)) {
+		read, changed := d.hasReader()
 		if !read {
 			await(ctx, changed, nil)
 			continue
@@ -74,9 +74,9 @@ func (d *delivery) watch(ctx context.Context, name string) {
 		if err != nil || !isOpen(&t, name) {
 			return
 		}
-		read, readers := d.attended()
+		read, readers := d.hasReader()
 		if h := d.peer.s.holder(asked{d.task, name}, d); h != nil {
-			h.giveUp()
+			h.yieldIfUnread()
 		}
 		switch {
 		case d.session():

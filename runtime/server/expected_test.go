@@ -67,10 +67,10 @@ func TestTSK28WhatIsExpectedOfACallerIsItsOwn(t *testing.T) {
 func TestTSK28WhatIsExpectedOfAListIsItsCallers(t *testing.T) {
 	f := newFixture(t, nil)
 	x := &f.srv.taskLists
-	f.srv.habits.learn(x, Requestor{principal: "mallory"}, 1<<20)
-	f.srv.habits.learn(x, Requestor{principal: "bob"}, 10)
+	f.srv.sizes.learn(x, Requestor{principal: "mallory"}, 1<<20)
+	f.srv.sizes.learn(x, Requestor{principal: "bob"}, 10)
 	for who, want := range map[string]int64{"mallory": 1 << 20, "bob": 0, "eve": x.last.load().size()} {
-		if got := f.srv.habits.size(x, Requestor{principal: who}); got != want {
+		if got := f.srv.sizes.size(x, Requestor{principal: who}); got != want {
 			t.Errorf("%d bytes are expected of %s", got, who)
 		}
 	}
@@ -78,28 +78,28 @@ func TestTSK28WhatIsExpectedOfAListIsItsCallers(t *testing.T) {
 
 // What is known of callers is bounded, and goes when it is nothing special.
 func TestTSK28WhatIsExpectedIsBounded(t *testing.T) {
-	var h habits
+	var c sizeCache
 	x := new(expected)
 	who := func(i int) Requestor { return Requestor{principal: fmt.Sprint(i)} }
-	for i := range 2 * maxHabits {
-		h.learn(x, who(i), 300<<10)
+	for i := range 2 * maxSizeEntries {
+		c.learn(x, who(i), 300<<10)
 	}
-	h.learn(x, Requestor{principal: strings.Repeat("x", maxCaller+1)}, 300<<10)
-	if n := len(h.of); n != maxHabits || h.used.Len() != n || x.known.Load() != int64(n) {
-		t.Errorf("%d are known, %d in order, %d counted", n, h.used.Len(), x.known.Load())
+	c.learn(x, Requestor{principal: strings.Repeat("x", maxCaller+1)}, 300<<10)
+	if n := len(c.of); n != maxSizeEntries || c.used.Len() != n || x.known.Load() != int64(n) {
+		t.Errorf("%d are known, %d in order, %d counted", n, c.used.Len(), x.known.Load())
 	}
-	if got := h.size(x, who(0)); got == 0 {
+	if got := c.size(x, who(0)); got == 0 {
 		t.Error("a caller who is forgotten has small answers")
 	}
-	for i := range 2 * maxHabits {
+	for i := range 2 * maxSizeEntries {
 		for range 100 {
-			h.learn(x, who(i), 10)
+			c.learn(x, who(i), 10)
 		}
 	}
-	if n := len(h.of); n != 0 || h.used.Len() != 0 || x.known.Load() != 0 {
-		t.Errorf("%d are known, %d in order, %d counted", n, h.used.Len(), x.known.Load())
+	if n := len(c.of); n != 0 || c.used.Len() != 0 || x.known.Load() != 0 {
+		t.Errorf("%d are known, %d in order, %d counted", n, c.used.Len(), x.known.Load())
 	}
-	if got := h.size(x, who(0)); got != 0 {
+	if got := c.size(x, who(0)); got != 0 {
 		t.Errorf("%d bytes are expected", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// hole is where the data of an Opener belongs in an answer: there stands a dataPlace, and the holes are in their order.
+// hole is where the data of an Opener belongs in an answer: marked by dataPlace, in order.
 type hole struct {
 	open Opener
 	text bool // a JSON text; else base64
@@ -43,8 +43,8 @@ type AnswerStream interface {
 	End(complete bool)
 }
 
-// filling writes an answer with holes. What is short is one frame as any; what is long goes where overflow says.
-type filling struct {
+// holeWriter writes an answer with holes. What is short is one frame as any; what is long goes where overflow says.
+type holeWriter struct {
 	r        *request
 	buf      []byte
 	to       io.Writer // where full pieces go; nil: the answer was short so far
@@ -53,32 +53,32 @@ type filling struct {
 }
 
 // Write implements io.Writer.
-func (f *filling) Write(b []byte) (n int, err error) {
+func (w *holeWriter) Write(b []byte) (n int, err error) {
 	for n < len(b) {
-		if len(f.buf) == cap(f.buf) {
-			if err := f.flush(); err != nil {
+		if len(w.buf) == cap(w.buf) {
+			if err := w.flush(); err != nil {
 				return n, err
 			}
 		}
-		k := copy(f.buf[len(f.buf):cap(f.buf)], b[n:])
-		f.buf, n = f.buf[:len(f.buf)+k], n+k
+		k := copy(w.buf[len(w.buf):cap(w.buf)], b[n:])
+		w.buf, n = w.buf[:len(w.buf)+k], n+k
 	}
 	return n, nil
 }
 
 // flush hands a full piece on.
-func (f *filling) flush() (err error) {
-	if err := context.Cause(f.r.ctx); err != nil {
+func (w *holeWriter) flush() (err error) {
+	if err := context.Cause(w.r.ctx); err != nil {
 		return err
 	}
-	if f.to == nil {
-		if f.to, err = f.overflow(); err != nil {
+	if w.to == nil {
+		if w.to, err = w.overflow(); err != nil {
 			return err
 		}
 	}
-	_, err = f.to.Write(f.buf)
-	f.size += int64(len(f.buf))
-	f.buf = f.buf[:0]
+	_, err = w.to.Write(w.buf)
+	w.size += int64(len(w.buf))
+	w.buf = w.buf[:0]
 	return err
 }
 
@@ -91,20 +91,20 @@ func (r *request) answerHoles(frame []byte) (whole []byte, written bool, err err
 		return whole, false, err
 	}
 	var stream AnswerStream
-	f := &filling{r: r, buf: make([]byte, 0, streamPiece)}
-	f.overflow = func() (io.Writer, error) {
+	w := &holeWriter{r: r, buf: make([]byte, 0, streamPiece)}
+	w.overflow = func() (io.Writer, error) {
 		r.room.settle(r.ctx, streamPiece)
 		if stream = out.Stream(r.id); stream == nil {
 			return nil, errIncomplete
 		}
 		return &unclocked{stream, r}, nil
 	}
-	err = f.fill(frame)
+	err = w.fill(frame)
 	switch {
 	case stream == nil:
-		return f.buf, false, err
-	case err == nil && len(f.buf) > 0:
-		err = f.flush()
+		return w.buf, false, err
+	case err == nil && len(w.buf) > 0:
+		err = w.flush()
 	}
 	complete := err == nil && r.entry.Retire()
 	stream.End(complete)
@@ -149,32 +149,32 @@ func (r *request) fillWhole(b []byte, start int) (_ []byte, err error) {
 		}
 	}()
 	s := r.room.s
-	f := &filling{r: r, buf: make([]byte, 0, streamPiece)}
-	f.overflow = func() (io.Writer, error) {
+	w := &holeWriter{r: r, buf: make([]byte, 0, streamPiece)}
+	w.overflow = func() (io.Writer, error) {
 		if file, err = os.CreateTemp("", "mcpkiln-answer-"); err != nil {
 			return nil, err
 		}
 		_ = os.Remove(file.Name()) // where an open file can not be removed, it is at the end
 		return &boundedWriter{file, s.cfg.maxUnread / 2}, nil
 	}
-	if err := f.fill(b[start:]); err != nil {
+	if err := w.fill(b[start:]); err != nil {
 		return b[:start], err
 	}
 	if file == nil {
-		return append(b[:start], f.buf...), nil
+		return append(b[:start], w.buf...), nil
 	}
-	if err := r.room.reserve(r.ctx, int64(start)+f.size+int64(len(f.buf))); err != nil {
+	if err := r.room.reserve(r.ctx, int64(start)+w.size+int64(len(w.buf))); err != nil {
 		return b[:start], err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return b[:start], err
 	}
-	b = slices.Grow(b[:start], int(f.size)+len(f.buf)+1)
-	whole := b[start : start+int(f.size)]
+	b = slices.Grow(b[:start], int(w.size)+len(w.buf)+1)
+	whole := b[start : start+int(w.size)]
 	if _, err := io.ReadFull(file, whole); err != nil {
 		return b[:start], err
 	}
-	return append(b[:start+len(whole)], f.buf...), nil
+	return append(b[:start+len(whole)], w.buf...), nil
 }
 
 // boundedWriter refuses what is too large to be written as a whole.
@@ -192,9 +192,9 @@ func (w *boundedWriter) Write(b []byte) (int, error) {
 }
 
 // fill writes the frame with what its holes open. Their readers are closed when it returns, or earlier to end them with the call.
-func (f *filling) fill(frame []byte) (err error) {
-	holes := f.r.holes
-	f.r.holes = nil
+func (w *holeWriter) fill(frame []byte) (err error) {
+	holes := w.r.holes
+	w.r.holes = nil
 	for i := range holes {
 		if holes[i].data, err = holes[i].open(); err != nil {
 			for _, h := range holes[:i] {
@@ -203,7 +203,7 @@ func (f *filling) fill(frame []byte) (err error) {
 			return fmt.Errorf("opening the data of a block: %w", err)
 		}
 	}
-	stop := context.AfterFunc(f.r.ctx, func() { closeAll(holes) })
+	stop := context.AfterFunc(w.r.ctx, func() { closeAll(holes) })
 	defer func() {
 		if stop() {
 			closeAll(holes)
@@ -211,15 +211,15 @@ func (f *filling) fill(frame []byte) (err error) {
 	}()
 	for i := range holes {
 		at := bytes.IndexByte(frame, dataPlace[0])
-		if _, err := f.Write(frame[:at]); err != nil {
+		if _, err := w.Write(frame[:at]); err != nil {
 			return err
 		}
-		if err := holes[i].copyTo(f); err != nil {
+		if err := holes[i].copyTo(w); err != nil {
 			return err
 		}
 		frame = frame[at+1:]
 	}
-	_, err = f.Write(frame)
+	_, err = w.Write(frame)
 	return err
 }
 

@@ -39,7 +39,7 @@ func (r *request) count() *refusal {
 	return nil
 }
 
-// keepAnswer counts n more bytes that the client has answered, until the request is released; up to smallMessage they are not counted.
+// keepAnswer counts n more bytes of the client's answers, until the request is released; up to smallMessage they are not counted.
 func (r *request) keepAnswer(n int64) *rpc.Error {
 	if r.smallBytes+n <= smallMessage {
 		r.smallBytes += n
@@ -65,7 +65,7 @@ func (r *request) countBytes(n int64) *rpc.Error {
 	return nil
 }
 
-// uncountBytes gives back n of them before.
+// uncountBytes releases n of the counted bytes early.
 func (r *request) uncountBytes(n int64) {
 	r.countedBytes -= n
 	r.room.s.bytes.Give(&r.account.bytes, n)
@@ -88,7 +88,7 @@ const reserve = 1_000
 
 func reserved(m *wire.Method) bool { return m.Op == wire.OpPing || m.Op == wire.OpCancelTask }
 
-// enter makes the request one that can be cancelled.
+// enter registers the request in the tracker.
 func (r *request) enter() *refusal {
 	p := r.p
 	entry, err := p.s.tracker.Register(p.ctx, p.key(r.id, inflight.Incoming), r.info())

@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// room is what one answer has of the budgets. How large it gets is known when it is encoded: until then it counts as those before it
+// room is one answer's share of the budgets. How large the answer gets is known when it is encoded: until then it counts as those before it
 // (expected).
 type room struct {
-	s        *Server
-	p        *peer    // nil: of a task's result, which waits for no peer
-	account  *account // whose answer it is
-	x        *expected
-	counts   bool  // the answer does
-	held     int64 // of Server.unread
-	ahead    int64 // of Server.coming, until the output is encoded
-	encoding bool  // it is one of those that Server.encoding bounds
-	hurried  bool  // it does not wait any more: others wait for it to be written
+	s         *Server
+	p         *peer    // nil: of a task's result, which waits for no peer
+	account   *account // whose answer it is
+	expected  *expected
+	counts    bool  // the answer does
+	held      int64 // of Server.unread
+	estimated int64 // of Server.coming, until the output is encoded
+	encoding  bool  // it is one of those that Server.encoding bounds
 }
 
-// smallAnswer is up to how many bytes an answer that waits is not counted: the number of requests bounds those.
+// smallAnswer is in bytes: answers up to this size are not counted, because the number of requests bounds them.
 const smallAnswer = 4 << 10
 
 // part is the part of Server.unread that the answer is of.
@@ -55,7 +54,7 @@ func (r *room) giveBack() {
 
 // list takes room for an answer of a kind of which the last ones were as large as x says.
 func (r *room) list(ctx context.Context, x *expected) error {
-	r.x = x
+	r.expected = x
 	return r.reserve(ctx, r.size(x))
 }
 
@@ -63,14 +62,14 @@ func (r *room) list(ctx context.Context, x *expected) error {
 // expected may have to wait.
 func (r *room) settle(ctx context.Context, n int) {
 	size := int64(n)
-	if r.x != nil {
-		r.learn(r.x, n)
+	if r.expected != nil {
+		r.learn(r.expected, n)
 	}
 	switch {
 	case !r.counts:
 	case size <= smallAnswer || r.p == nil:
 		r.free()
-	case size <= r.held+r.held/8 || r.hurried:
+	case size <= r.held+r.held/8:
 		r.s.unread.change(r.part(), size-r.held)
 		r.held = size
 	default:
@@ -84,7 +83,7 @@ func (r *room) settle(ctx context.Context, n int) {
 func (r *room) free() {
 	r.encoded()
 	r.giveBack()
-	r.x, r.counts = nil, false
+	r.expected, r.counts = nil, false
 }
 
 // handle runs a handler when its answer would fit, and takes room for what it returned (TSK28). Its answers are as large as x says:
@@ -94,7 +93,7 @@ func (c *Call) handle(ctx context.Context, x *expected, run func() error) error 
 		return run()
 	}
 	r := &c.r.room
-	r.x, r.counts = x, true
+	r.expected, r.counts = x, true
 	n := r.size(x)
 	if n > largeOutput {
 		return r.handleLarge(ctx, n, run)
@@ -126,7 +125,7 @@ func (r *room) wait(ctx context.Context, n int64) error {
 func (r *room) handleLarge(ctx context.Context, n int64, run func() error) error {
 	b, p, has := &r.s.unread, (*part)(nil), &r.held
 	if r.p == nil {
-		b, p, has = &r.s.coming, &r.account.coming, &r.ahead
+		b, p, has = &r.s.coming, &r.account.coming, &r.estimated
 	} else {
 		p = r.part()
 	}
@@ -153,13 +152,13 @@ func (r *room) handleLarge(ctx context.Context, n int64, run func() error) error
 // encode returns when an output may be encoded: not many are at once, so that it is known of the next ones how large they get.
 func (r *room) encode(ctx context.Context) error {
 	for {
-		if err := r.reserve(ctx, r.size(r.x)); err != nil {
+		if err := r.reserve(ctx, r.size(r.expected)); err != nil {
 			return err
 		}
 		if err := r.enter(ctx); err != nil {
 			return err
 		}
-		if r.p == nil || r.size(r.x) <= max(r.held, smallAnswer) {
+		if r.p == nil || r.size(r.expected) <= max(r.held, smallAnswer) {
 			return nil
 		}
 		r.encoded()
@@ -193,9 +192,9 @@ func (r *room) encoded() {
 		r.encoding = false
 		<-r.s.encoding
 	}
-	if r.ahead > 0 {
-		r.s.coming.change(&r.account.coming, -r.ahead)
-		r.ahead = 0
+	if r.estimated > 0 {
+		r.s.coming.change(&r.account.coming, -r.estimated)
+		r.estimated = 0
 	}
 }
 

@@ -46,7 +46,7 @@ type Server struct {
 	coming       budget        // of outputs of tasks, and of answers that are larger than expected
 	toolLists    expected      // answers of tools/list
 	taskLists    expected      // and of tasks/list
-	habits       habits        // what is expected of whom
+	sizes        sizeCache     // what is expected of whom
 	encoding     chan struct{} // has an element for each output that is being encoded
 	decoding     chan struct{} // has an element while an input takes of the second half of bytes
 	// promptSizes, resourceSizes and completionSizes are answers of the registries.

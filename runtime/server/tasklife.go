@@ -25,7 +25,7 @@ func (l *taskLife) ended() bool {
 	return l != nil && (l.over.Load() || !l.expires.IsZero() && !time.Now().Before(l.expires))
 }
 
-// beginWrite reports whether something of the task may be written to p. It is written before endWrite.
+// beginWrite reports whether something of the task may be written to p. If so, the caller must call endWrite after writing.
 func (l *taskLife) beginWrite(p *peer) bool {
 	if l == nil {
 		return true
@@ -71,13 +71,13 @@ func (l *taskLife) end() {
 		case <-quiet:
 			return
 		case <-stall.C:
-			l.giveUp()
+			l.dropStalledWrites()
 			stall.Reset(checkEvery)
 		}
 	}
 }
 
-// silence lets nothing be written any more, and returns what is closed when nothing is; nil: it is so already.
+// silence lets nothing be written any more, and returns a channel that is closed when writing stops, nil if it has.
 func (l *taskLife) silence() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,8 +88,8 @@ func (l *taskLife) silence() <-chan struct{} {
 	return l.quiet
 }
 
-// giveUp ends what those do not read to whom something of the task is being written.
-func (l *taskLife) giveUp() {
+// dropStalledWrites gives up what is being written of the task to peers that have stopped reading.
+func (l *taskLife) dropStalledWrites() {
 	l.mu.Lock()
 	peers := slices.Clone(l.writing)
 	l.mu.Unlock()

@@ -15,7 +15,7 @@ type subject struct {
 	task *taskLife // nil: it belongs to no task
 }
 
-// life is the context of a request, of a task's run, or of whoever waits for an answer. Once Err is not nil, nothing more is written.
+// life is anything with Err, such as a context. Once that is not nil, nothing more is written.
 type life interface{ Err() error }
 
 // statement is one thing to say about a subject.
@@ -33,7 +33,7 @@ type statement struct {
 type retirer interface{ Retire() bool }
 
 // errSilenced is why a message was not written.
-var errSilenced = errors.New("server: what the message is about is over")
+var errSilenced = errors.New("server: what the message is about has ended")
 
 // subject is what messages about the request are written with.
 func (r *request) subject() subject {

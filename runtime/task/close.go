@@ -38,7 +38,7 @@ func (e *Engine) Close(ctx context.Context) error {
 		}
 	}
 	e.end.Do(func() {
-		for _, stop := range e.deaf {
+		for _, stop := range e.stopInterrupts {
 			stop()
 		}
 		e.timers.close()

@@ -59,12 +59,12 @@ type Engine struct {
 	polls  *rate.Table[string]
 	timers timers
 
-	base   context.Context // of the engine's own store calls
-	cancel context.CancelFunc
-	over   *inflight.Cause // of contexts whose runs have ended
-	done   chan struct{}   // closed when Close lets the remaining waiters go
-	end    sync.Once
-	deaf   []func() // stop interrupters
+	base           context.Context // of the engine's own store calls
+	cancel         context.CancelFunc
+	over           *inflight.Cause // of contexts whose runs have ended
+	done           chan struct{}   // closed when Close lets the remaining waiters go
+	end            sync.Once
+	stopInterrupts []func()
 
 	mu     sync.Mutex
 	closed bool

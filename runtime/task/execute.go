@@ -21,7 +21,7 @@ func (e *Engine) Run(id string) error {
 	return e.execute(id)
 }
 
-// executeHere is execute in a goroutine that was entered by its starter.
+// executeHere is execute; the caller has called enter.
 func (e *Engine) executeHere(id string) {
 	defer e.leave()
 	e.execute(id)
@@ -116,7 +116,7 @@ func (e *Engine) enlist(r *Run, from time.Time) {
 	}
 }
 
-// forget ends what the engine holds of a run.
+// forget releases what the engine holds of a run.
 func (e *Engine) forget(r *Run) {
 	r.mu.Lock()
 	e.timers.remove(r.timer)

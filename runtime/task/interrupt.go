@@ -12,7 +12,7 @@ type Interrupter interface {
 func (e *Engine) hear(sources ...any) {
 	for _, s := range sources {
 		if i, ok := s.(Interrupter); ok {
-			e.deaf = append(e.deaf, i.Interrupts(e.interrupt))
+			e.stopInterrupts = append(e.stopInterrupts, i.Interrupts(e.interrupt))
 		}
 	}
 }

@@ -10,19 +10,19 @@ import (
 
 const (
 	// beatsPerLease is how often the leases are extended while they last. After a heartbeat that failed the next one comes sooner.
-	beatsPerLease  = 3
-	triesPerLease  = 12
-	fencesPerLease = 10
+	beatsPerLease = 3
+	triesPerLease = 12
+	fenceMargin   = 10 // the part of a lease that a fenced run has to end in: a tenth
 )
 
-// fenceFrom is until when a run may go on whose lease was granted or extended by a call that began at from: the store counts the lease
-// from a later moment, and the rest of it is for the run to end in.
+// fenceFrom is the time until which a run may write whose lease was granted or extended by a call that began at from: the store counts the
+// lease from a later moment, and the rest of it is for the run to end in.
 func (e *Engine) fenceFrom(from time.Time) time.Time {
-	return from.Add(e.config.Lease - e.config.Lease/fencesPerLease)
+	return from.Add(e.config.Lease - e.config.Lease/fenceMargin)
 }
 
-// fence is until when the run may go on, by this process's monotonic clock; zero if no other run can follow it.
-func (r *Run) fence() time.Time {
+// fenceDeadline is the time until which the run may write, by this process's monotonic clock; zero if no other run can follow it.
+func (r *Run) fenceDeadline() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.fenced
@@ -36,7 +36,7 @@ func (r *Run) setFence(at time.Time) {
 
 // mayWrite reports whether the run is not fenced.
 func (r *Run) mayWrite() bool {
-	at := r.fence()
+	at := r.fenceDeadline()
 	return at.IsZero() || time.Now().Before(at)
 }
 
@@ -116,7 +116,7 @@ func (e *Engine) stopFenced() {
 	_, runs := e.leases()
 	now, next := time.Now(), time.Time{}
 	for _, r := range runs {
-		at := r.fence()
+		at := r.fenceDeadline()
 		switch {
 		case at.IsZero() || r.ctx.Err() != nil:
 		case !now.Before(at):

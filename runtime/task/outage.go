@@ -14,7 +14,7 @@ const (
 	lastPause  = 2 * time.Second
 )
 
-// outlast makes a call of the store until the store has answered: it waits an outage out (DUR06). again tells the call that an earlier
+// outlast retries a store call until the store answers (DUR06). again tells the call that an earlier
 // try failed, which may have been carried out nevertheless. It gives up, with the last error, when ctx, the engine or the patience ends.
 func (e *Engine) outlast(ctx context.Context, p patience, call func(ctx context.Context, again bool) error) error {
 	err := e.try(ctx, false, call)
