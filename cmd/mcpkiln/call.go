@@ -150,10 +150,8 @@ func (v *visit) withRef(err error) error {
 	if v.ref == nil || v.ctx.Err() != nil || errors.As(err, &over) && !errors.As(err, new(*client.TransportError)) {
 		return err
 	}
-	text, _ := json.Marshal(v.ref)
 	status, _ := statusOf(err)
-	quoted := strings.ReplaceAll(string(text), "'", `\u0027`) // for a shell, whatever the server calls its tasks
-	return &statusError{status, fmt.Errorf("%s\n  the task may go on: mcpkiln task wait '%s'", describe(err), quoted)}
+	return &statusError{status, fmt.Errorf("%s\n  the task may go on: mcpkiln task wait %s", describe(err), quoted(*v.ref))}
 }
 
 // await waits for the result of a call that may be a task.

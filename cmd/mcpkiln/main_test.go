@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"imagebuild": imageBuild, "status": status, "asks": asks},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"imagebuild": imageBuild, "status": status, "asks": asks, "pasted": pasted},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("MODULE", root)
 			env.Setenv("SHOP", url)
@@ -79,4 +79,17 @@ func asks(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("the task asks nothing")
+}
+
+// pasted is the command pasted FILE ANSWER: it runs the line of FILE that says how to answer a task, with ANSWER for its fields.
+func pasted(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pasted FILE ANSWER")
+	}
+	_, line, _ := strings.Cut(ts.ReadFile(args[0]), ": mcpkiln ")
+	words := strings.Fields(line)
+	if len(words) != 4 {
+		ts.Fatalf("%q is no command that answers one field", line)
+	}
+	ts.Check(ts.Exec("mcpkiln", append(words[:3], args[1])...))
 }

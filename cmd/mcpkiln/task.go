@@ -165,8 +165,10 @@ func keptRef(id string) (client.Ref, error) {
 	switch {
 	case err != nil:
 		return client.Ref{}, err
-	case len(all) != 1:
-		return client.Ref{}, fmt.Errorf("%q is no reference, and this machine keeps %d tasks with that id", id, len(all))
+	case len(all) == 0:
+		return client.Ref{}, fmt.Errorf("%q is neither a reference nor the id of a task kept here", id)
+	case len(all) > 1:
+		return client.Ref{}, fmt.Errorf("%q is the id of %d tasks kept here: write the reference of one", id, len(all))
 	}
 	return all[0].Ref, nil
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +23,7 @@ func newTaskAnswer() *cobra.Command {
 		Use:   "answer REF [FIELD…] [-- COMMAND…]",
 		Short: "Answer what a task asks",
 		Long: `answer answers the question of a task that waits for input, with the fields of its form: name=text, name:=JSON, @file.json or -, as the
-arguments of mcpkiln call. A page that the task wants to be opened is agreed to without fields.`,
+arguments of mcpkiln call; or with what call --answer takes, a JSON object or decline. A page that the task wants to be opened is agreed to without fields.`,
 		Example: "  mcpkiln task answer @ref.json confirm=true",
 		Args:    cobra.MinimumNArgs(1),
 	}
@@ -41,11 +44,10 @@ arguments of mcpkiln call. A page that the task wants to be opened is agreed to 
 		if err != nil {
 			return err
 		}
-		given, err := argument.Read(before[1:], cmd.InOrStdin())
-		if err != nil {
+		reply := &reply{decline: no, key: key, done: make(chan error, 1)}
+		if err := reply.read(before[1:], cmd.InOrStdin()); err != nil {
 			return refused(err)
 		}
-		reply := &reply{given: given, decline: no, key: key, done: make(chan error, 1)}
 		return r.visit(cmd, t, nil, func(v *visit) error { return v.answer(ref, reply) })
 	}
 	return cmd
@@ -57,6 +59,20 @@ type reply struct {
 	decline bool
 	key     string
 	done    chan error // gets one value when the question was answered, or can not be
+}
+
+// read reads the fields of a form as words, or all of them as --answer has it.
+func (r *reply) read(fields []string, stdin io.Reader) (err error) {
+	if len(fields) == 1 && (fields[0] == decline || strings.HasPrefix(fields[0], "{")) {
+		answer, err := readAnswer(fields[0])
+		if err != nil {
+			return err
+		}
+		r.decline = r.decline || answer == nil
+		fields, stdin = []string{"-"}, strings.NewReader(cmp.Or(string(answer), "{}"))
+	}
+	r.given, err = argument.Read(fields, stdin)
+	return err
 }
 
 // answer gives the reply when the task asks, and waits until the server has it.

@@ -30,6 +30,7 @@ type visit struct {
 
 	mu      sync.Mutex
 	answers []json.RawMessage // to questions, not given yet; nil declines
+	misfits []error           // why none of them fits the question that was asked last
 	ref     *client.Ref       // of the task that asks, if another command could answer it
 	reply   *reply            // to a question of a task; nil: the command is for something else
 }
@@ -53,6 +54,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []json.Ra
 	defer v.hangUp()
 	err = do(v)
 	v.terminal.Done()
+	v.unused()
 	return v.status(err)
 }
 
