@@ -34,7 +34,7 @@
 //
 //	which revision and method a message is of         route.go
 //	whether a request is served, and how              admit.go
-//	what a request in flight counts in                register.go; account.go, budget.go, room.go and expected.go: who has how much of it
+//	what a request in flight counts in                register.go, decoded.go; account.go, budget.go, room.go and expected.go: who has how much of it
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
 //	who may still write, and writing                  write.go
 //	what a call that runs again finds                 journal.go; seal.go: as the client carries it; resume.go: a session in its name
@@ -43,25 +43,28 @@
 //	where a task's question becomes an answer         taskanswer.go
 //	what older revisions get, and batches             adapt.go, batch.go
 //	how a task begins, runs and is read               taskmethod.go, taskrun.go, taskdetail.go; status.go: its changes
-//	what subscriptions send                           listen.go, watch.go, change.go; newest.go: their queue
+//	what subscriptions send                           listen.go, watch.go, change.go; follower.go: who hears of it; newest.go: their queue
 //
-//	compile                                           what New makes of generated revisions (package wire)
-//	middleware, pass                                  middleware, and what passes through it
-//	observer                                          what observers and the log of calls are told; sensitive: what nobody is
-//	tool, bind, method                                handlers behind decoders and encoders; codes: what their errors become
-//	added, block, toolerror                           what a handler adds to its result or error; metakey: what of _meta is its own
-//	opener, hole                                      data that is opened when it is sent, and how it gets into an answer
-//	call, progress, log, withhold                     what a handler holds; caller, header: what it knows of who calls
-//	name, clientrequest, form, pages                  names of questions; requests, forms and pages of a handler's own;
-//	                                                  contradiction: what of them nobody could answer
-//	custom, notice                                    notifications of the server's own, and of clients
-//	places, clientsession                             how many runs of a tool there are; clients outside of calls
-//	registry, entry, addentry, addtool, filter        what clients list and name, adding to it while the server runs, who is shown what
-//	prompt, resource, tree, completion                what registries hold, and how that is made, read and completed
-//	initialize, list, capability, client, meta        what each side declares; the keys of _meta that are the runtime's
-//	server, options, rates, ping                      New, limits, how often a caller may ask, whether a client is there
-//	transport, conn, session, exchange, peer, outlet  how messages come and go; who is at the other end; ends
-//	notify, logqueue                                  notifications and answers of the client; the server's own log
+//	what New makes of generated revisions             compile.go
+//	New and its limits                                server.go, options.go; rates.go: how often a caller may ask
+//	how messages come and go                          transport.go, conn.go, exchange.go, outlet.go
+//	who is at the other end                           session.go, peer.go; ping.go: whether it is there
+//	what each side declares                           initialize.go, list.go, capability.go, client.go, meta.go
+//	the client's notifications and answers            notify.go
+//	middleware                                        middleware.go, pass.go
+//	what observers and the log of calls are told      observer.go
+//	handlers behind decoders and encoders             tool.go, bind.go, method.go; codes.go: what their errors become
+//	what a handler holds                              call.go, progress.go, log.go, withhold.go; caller.go, header.go: what it knows of who calls
+//	what a handler adds to its result or error        added.go, block.go, toolerror.go; metakey.go: what of _meta is its own
+//	data that is opened when it is sent               opener.go, hole.go
+//	names of questions                                name.go
+//	requests, forms and pages of a handler's own      clientrequest.go, form.go, pages.go; contradiction.go: what of them nobody could answer
+//	notifications of the server's own, of clients     custom.go, notice.go
+//	how many runs of a tool there are                 places.go
+//	clients outside of calls                          clientsession.go
+//	what clients list and name                        registry.go, entry.go, addentry.go, addtool.go; filter.go: who is shown what
+//	what registries hold                              prompt.go, resource.go, tree.go, completion.go
+//	the server's own log                              logqueue.go
 //
 // # Definition
 //
@@ -71,7 +74,7 @@
 // (appendText), the name and version of the server (serverInfo), and the data of three errors: runtime/wire/names_test.go lists each such
 // name with its reason.
 //
-// # Way of a request
+// # Life of a request
 //
 //	reader       frame → rpc.Parse → route → admit → register                                route, admit, register
 //	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      serve, toolcall, methodcall, bind

@@ -69,7 +69,7 @@ func (l *loans) to(user *model.Package) func(*model.Decl, model.Use) {
 			return
 		}
 		if d.Same != nil {
-			l.of[user][d] |= 0 // the name alone
+			l.of[user][d] |= 0 // records a use of the name only
 			d = d.Same
 		}
 		l.of[user][d] |= u

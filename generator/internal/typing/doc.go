@@ -92,10 +92,10 @@
 // kept as JSON. A $ref to a file leads to a shared
 // schema before this package sees it; one to any other document is an error (VAL06).
 //
-// To add a keyword: a golden in ../emit/testdata/golden that has it, a reader in the table of keyword.go, and then either
-// a field of a facet in shape.go with its merge in merge.go, a field of the rule in model and the line of ../emit/rules.go
-// or discard.go that prints it; or a condition in condition.go with a body in ../model/condition.go and its function in
-// ../emit/condition.go.
+// To add a keyword, beside a golden in ../emit/testdata/golden that has it: the form of its value in schema/keyword.go; a row with a reader in
+// keyword.go, which fills a field of a facet in shape.go, merged in merge.go; and its rule or condition: a field of the rule in ../model and
+// runtime/check, which ../emit/rules.go or discard.go prints, or a condition in condition.go with a body in ../model/condition.go, its function in
+// ../emit/condition.go and what it calls in runtime/check.
 //
 // # Rejected
 //

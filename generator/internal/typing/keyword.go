@@ -18,12 +18,12 @@ type draft uint8
 const (
 	inBoth draft = iota
 	in2020
-	in7
+	inDraft7
 )
 
 // definedIn reports whether a dialect defines the keyword.
 func (k keyword) definedIn(d schema.Dialect) bool {
-	return k.only == inBoth || (k.only == in7) == (d == schema.Draft7)
+	return k.only == inBoth || (k.only == inDraft7) == (d == schema.Draft7)
 }
 
 // newKeywords returns the table of every keyword of draft-07 and 2020-12. It is a function because readers reach it
@@ -72,7 +72,7 @@ func newKeywords() map[string]keyword {
 		"if":                    {read: (*reader).readCondition},
 		"dependentRequired":     {read: (*reader).readDependencies, only: in2020},
 		"dependentSchemas":      {read: (*reader).readCondition, only: in2020},
-		"dependencies":          {read: (*reader).readDependencies, only: in7},
+		"dependencies":          {read: (*reader).readDependencies, only: inDraft7},
 		"propertyNames":         {read: (*reader).readCondition},
 		"contains":              {read: (*reader).readCondition},
 		"patternProperties":     {read: (*reader).readPatterns},
@@ -81,7 +81,7 @@ func newKeywords() map[string]keyword {
 		"unevaluatedItems":      {read: (*reader).readCondition, only: in2020},
 
 		// These are read with the keyword that they belong to.
-		"then": {annotation: true}, "else": {annotation: true}, "additionalItems": {annotation: true, only: in7},
+		"then": {annotation: true}, "else": {annotation: true}, "additionalItems": {annotation: true, only: inDraft7},
 		"minContains": {annotation: true, only: in2020}, "maxContains": {annotation: true, only: in2020},
 		"$dynamicAnchor": {annotation: true, only: in2020}, "$vocabulary": {annotation: true, only: in2020},
 	}
@@ -92,7 +92,7 @@ func (r *reader) read(s *shape, owner *schema.Node, m *schema.Member) {
 	k, known := r.keywords[m.Key]
 	switch {
 	case !known:
-		// an annotation: package schema has checked the spelling
+		// unknown keyword: package schema has reported misspellings
 	case !k.definedIn(r.dialect(owner)):
 		r.report.Warn(m.Value, "foreign-keyword", r.dialectHint(owner, m.Key), "%s is no keyword of the draft of this schema and says nothing", m.Key)
 	case k.read != nil:
