@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpkiln/mcpkiln/generator"
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 func newExplain() *cobra.Command {
@@ -27,15 +28,14 @@ that it is generated into. Without an argument it lists the codes.`),
   mcpkiln explain --manifest api.yaml get_quote`, "\n"),
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return slices.Sorted(maps.Keys(generator.Explanations())), cobra.ShellCompDirectiveNoFileComp
+			return codes(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			codes := generator.Explanations()
 			if len(args) == 0 {
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(slices.Sorted(maps.Keys(codes)), "\n"))
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(codes(), "\n"))
 				return err
 			}
-			if text := codes[args[0]]; text != "" && manifest == "" {
+			if text := generator.Explanations()[args[0]]; text != "" && manifest == "" {
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s", args[0], text)
 				return err
 			}
@@ -47,11 +47,17 @@ that it is generated into. Without an argument it lists the codes.`),
 	return cmd
 }
 
+// codes are those that are explained, sorted.
+func codes() []string { return slices.Sorted(maps.Keys(generator.Explanations())) }
+
 // explain explains a tool of a manifest.
 func (o *overrides) explain(cmd *cobra.Command, path, tool string) error {
 	if path == "" {
 		var err error
 		if path, err = manifestPath(nil); err != nil {
+			if hint := schema.DidYouMean(tool, codes()); hint != "" {
+				return fmt.Errorf("%q is no code of a diagnostic; %s", tool, hint)
+			}
 			return fmt.Errorf("%q is no code of a diagnostic, and there is no manifest in this directory whose tool it could be", tool)
 		}
 	}
@@ -71,6 +77,9 @@ func (o *overrides) explain(cmd *cobra.Command, path, tool string) error {
 		var names []string
 		for _, t := range result.Tools {
 			names = append(names, t.Name)
+		}
+		if hint := schema.DidYouMean(tool, slices.Concat(names, codes())); hint != "" {
+			return fmt.Errorf("%q is neither a code of a diagnostic nor a tool of %s; %s", tool, path, hint)
 		}
 		return fmt.Errorf("%q is neither a code of a diagnostic nor a tool of %s, which has %s", tool, path, strings.Join(names, ", "))
 	}

@@ -50,6 +50,9 @@ func (v *visit) list() error {
 		}
 		all = append(all, item)
 	}
+	if len(all) == 0 {
+		v.noTasks()
+	}
 	w := tabwriter.NewWriter(v.cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	for _, item := range all {
 		if v.json {
@@ -79,6 +82,9 @@ func (v *visit) listKept() error {
 	if err != nil {
 		return err
 	}
+	if len(all) == 0 {
+		v.noTasks()
+	}
 	w := tabwriter.NewWriter(v.cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	for _, kept := range all {
 		state, err := v.state(kept.Ref)
@@ -98,3 +104,6 @@ func (v *visit) listKept() error {
 	}
 	return w.Flush()
 }
+
+// noTasks says that a list is empty, on stderr: stdout has tasks alone.
+func (v *visit) noTasks() { fmt.Fprintln(v.cmd.ErrOrStderr(), "no tasks") }
