@@ -17,7 +17,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// explanations has a file for each code of a diagnostic, made of the goldens of rejected manifests by go test -update.
+// explanations has a file for each code of a diagnostic, made of the goldens of manifests and schemas by go test -update.
 //
 //go:embed explanations.txtar
 var explanations []byte
