@@ -37,10 +37,13 @@ A token for a server on HTTP comes from ` + target.TokenVariable + ` in the envi
 func taskCommand(use, short, example string, do func(r *remote, cmd *cobra.Command, ref client.Ref, t client.Transport) error) *cobra.Command {
 	var r remote
 	cmd := &cobra.Command{
-		Use: use + " REF [TARGET | -- COMMAND…]", Short: short, Example: "  " + example, Args: cobra.MinimumNArgs(1),
+		Use: use + " REF [TARGET | -- COMMAND…]", Short: short, Example: "  " + example, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, _ := words(cmd, args)
-			if len(before) == 0 || len(before) > 2 {
+			switch {
+			case len(before) == 0:
+				return refused(errors.New("no task is named: write its reference or id; mcpkiln task list has those of a server"))
+			case len(before) > 2:
 				return refused(errors.New("write one reference, and no more than one target"))
 			}
 			ref, t, err := r.task(cmd, before[0], before[1:], args[len(before):])
