@@ -15,6 +15,8 @@ type account struct {
 	bytes  atomic.Int64 // its part of Server.bytes
 	unread part         // its part of Server.unread
 	coming part         // its part of Server.coming
+	opened part         // its part of Server.opened
+	filed  part         // its part of Server.filed
 }
 
 // openAccount finds or makes the account of a requestor, for a peer or the run of a task. With mu.

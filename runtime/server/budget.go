@@ -226,11 +226,16 @@ func (b *budget) lacks() []lack {
 	return all
 }
 
+// maxOpened is how many answers with data of openers are written as a whole at once. Each has an open file or two, and two pieces in memory.
+const maxOpened = 1 << 10
+
 // The budgets of answers. Nothing that a caller does not read can be taken back, so it has up to a third of what is left by all: many
 // such callers leave something. What is in the making goes on by itself, so it has up to three times what is left.
 func (s *Server) openBudgets() {
 	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, late: s.endStalled}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}
+	s.opened = budget{limit: maxOpened, fair: quota.Third}
+	s.filed = budget{limit: 4 * s.cfg.maxUnread, fair: quota.Third}
 	s.encoding = make(chan struct{}, encoders())
 	s.decoding = make(chan struct{}, 1)
 }

@@ -141,21 +141,32 @@ func (r *request) fillHoles(b []byte, start int) ([]byte, error) {
 
 // fillWhole fills holes that there are. What is large waits in a file until there is room for it.
 func (r *request) fillWhole(b []byte, start int) (_ []byte, err error) {
+	s, a := r.room.s, r.room.account
+	r.room.giveBack() // nobody waits while it has what others wait for
+	if err := s.opened.take(r.ctx, &a.opened, 1); err != nil {
+		return b[:start], err
+	}
+	defer s.opened.change(&a.opened, -1)
+	limit := s.cfg.maxUnread / 2
 	var file *os.File
 	defer func() {
 		if file != nil {
 			_ = file.Close()
 			_ = os.Remove(file.Name())
+			s.filed.change(&a.filed, -limit)
 		}
 	}()
-	s := r.room.s
 	w := &holeWriter{r: r, buf: make([]byte, 0, streamPiece)}
 	w.overflow = func() (io.Writer, error) {
+		if err := s.filed.take(r.ctx, &a.filed, limit); err != nil {
+			return nil, err
+		}
 		if file, err = os.CreateTemp("", "mcpkiln-answer-"); err != nil {
+			s.filed.change(&a.filed, -limit)
 			return nil, err
 		}
 		_ = os.Remove(file.Name()) // where an open file can not be removed, it is at the end
-		return &boundedWriter{file, s.cfg.maxUnread / 2}, nil
+		return &boundedWriter{file, limit}, nil
 	}
 	if err := w.fill(b[start:]); err != nil {
 		return b[:start], err

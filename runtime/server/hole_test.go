@@ -3,12 +3,16 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -102,4 +106,97 @@ func TestTextIsEscapedInPiecesThatEndAnywhere(t *testing.T) {
 			}
 		}
 	}
+}
+
+// However many answers with large data wait for a client that does not read, few of them are opened and less is in files; another
+// caller's answer is written as soon as there is room for it.
+func TestTSK28FewOpenersWaitInFiles(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	synctest.Test(t, func(t *testing.T) {
+		var open atomic.Int64
+		f := newFixture(t, []Tool{tool("big", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
+			call.Content(ImageFrom("image/png", func() (io.ReadCloser, error) {
+				open.Add(1)
+				return io.NopCloser(strings.NewReader(strings.Repeat("x", 300<<10))), nil
+			}))
+			return &echoOutput{"out"}, nil
+		}))}, WithMaxBytesUnread(1<<20))
+		near, far := rpc.Pipe()
+		served := make(chan error, 1)
+		go func() { served <- f.srv.Serve(WithPrincipal(t.Context(), "silent"), far) }()
+		silent := &client{t: t, conn: near, srv: f.srv}
+		silent.send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+		for i := range 2 * maxOpened {
+			silent.call(fmt.Sprint(i), "big", `{}`)
+		}
+		synctest.Wait()
+		if got, most := f.srv.filed.taken(), 4*f.srv.cfg.maxUnread; got == 0 || got > most {
+			t.Errorf("%d bytes may be in files, want at most %d", got, most)
+		}
+		if n := open.Load(); n == 0 || n > maxOpened {
+			t.Errorf("%d are opened, want at most %d", n, maxOpened)
+		}
+		other := f.dial(WithPrincipal(t.Context(), "other"))
+		other.initialize(`{}`)
+		other.call("1", "big", `{}`)
+		m, _ := other.answer("1")
+		m.wantNoError(t)
+		near.Close()
+		<-served
+		other.close()
+		synctest.Wait()
+		f.counted()
+	})
+}
+
+// untilDone is a reader that fails when its context ends.
+type untilDone struct{ ctx context.Context }
+
+func (r untilDone) Read([]byte) (int, error) {
+	<-r.ctx.Done()
+	return 0, r.ctx.Err()
+}
+
+// Answers that are not tools' (resources, for instance) begin without room for them, so only so many of them open their data at once.
+func TestTSK28FewOpenersAreOpenAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, nil)
+		silent := f.dial(WithPrincipal(t.Context(), "silent"))
+		silent.initialize(nothing)
+		f.srv.mu.Lock()
+		var p *peer
+		for _, p = range f.srv.peers {
+		}
+		f.srv.mu.Unlock()
+		ctx, cancel := context.WithCancel(t.Context())
+		var open, ended atomic.Int64
+		for range 2 * maxOpened {
+			go func() {
+				defer ended.Add(1)
+				r := f.srv.newRequest(p)
+				defer r.release()
+				r.ctx = ctx
+				r.holes = []hole{{open: func() (io.ReadCloser, error) {
+					open.Add(1)
+					return io.NopCloser(untilDone{ctx}), nil
+				}}}
+				if _, err := r.fillHoles([]byte{dataPlace[0]}, 0); err == nil {
+					t.Error("filled by nothing")
+				}
+			}()
+		}
+		synctest.Wait()
+		if n := open.Load(); n == 0 || n > maxOpened/3 {
+			t.Errorf("one caller has %d open, want at most %d", n, maxOpened/3)
+		}
+		cancel()
+		synctest.Wait()
+		if ended.Load() != 2*maxOpened {
+			t.Errorf("%d of %d ended", ended.Load(), 2*maxOpened)
+		}
+		silent.close()
+		synctest.Wait()
+		f.counted()
+	})
 }

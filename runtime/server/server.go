@@ -43,6 +43,8 @@ type Server struct {
 	calls        quota.Limit   // requests in flight
 	bytes        quota.Limit   // of them
 	unread       budget        // of answers
+	opened       budget        // of openers whose data is being read to be written as a whole, one each
+	filed        budget        // of temporary files with that data
 	coming       budget        // of outputs of tasks, and of answers that are larger than expected
 	toolLists    expected      // answers of tools/list
 	taskLists    expected      // and of tasks/list
