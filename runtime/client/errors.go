@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,6 +122,9 @@ func (e *VersionError) Error() string {
 	server := "another one"
 	if len(e.Server) > 0 {
 		server = rpc.Shown(strings.Join(e.Server, ", "))
+	}
+	if slices.ContainsFunc(e.Server, func(v string) bool { return slices.Contains(e.Client, v) }) {
+		return "client: no common protocol revision: the server refuses what it says it speaks: " + server
 	}
 	return fmt.Sprintf("client: no common protocol revision: this side speaks %s, the server %s", strings.Join(e.Client, ", "), server)
 }

@@ -199,6 +199,9 @@ func (x *execution) collected(raw []byte, err error) {
 		c := &call{s: x.s, dialect: x.dialect, op: x.dialect.Call(wire.OpCallTool)}
 		result, err := c.toolResult(raw)
 		x.settle(&state)
+		if state.Status == task.Cancelled && err == nil {
+			result, err = nil, taskError(state, nil)
+		}
 		x.finish(result, err)
 	}
 }

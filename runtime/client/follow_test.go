@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // taskIs is what a peer says of the task t1.
@@ -89,5 +90,37 @@ func TestTSK27ATaskThatIsOverAndNeverGivesItsResult(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		has(t, err.Error(), "tasks/result", "1m0s")
+	})
+}
+
+// A task that was cancelled has no result, whatever its server gives for one.
+func TestTSK27ACancelledTaskHasNoResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2025-11-25", taskOffers)
+		go p.each(func(m message) {
+			state := `"taskId":"t1",` + moments + `,"ttl":null,"status":`
+			switch m.Method {
+			case "tools/list":
+				p.answer(m, `{"tools":[{"name":"x","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`)
+			case "tools/call":
+				p.answer(m, `{"task":{`+state+`"working"}}`)
+			case "tasks/get":
+				p.answer(m, `{`+state+`"cancelled","statusMessage":"by an operator"}`)
+			case "tasks/result":
+				p.answer(m, `{"content":[{"type":"text","text":"half of it"}]}`)
+			}
+		})
+		for _, err := range s.ListTools(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := s.CallTool(t.Context(), "x", nil)
+		var ended *client.TaskError
+		var cause *client.Cause
+		if !errors.As(err, &ended) || !errors.As(err, &cause) || cause.Source != inflight.SourcePeer {
+			t.Fatalf("%v", err)
+		}
+		has(t, err.Error(), "by an operator")
 	})
 }

@@ -103,8 +103,9 @@ func TestREV02AnUnsupportedVersionIsTriedAgainOnce(t *testing.T) {
 	_, err := client.Connect(t.Context(), client.Conn(ours))
 	var version *client.VersionError
 	if !errors.As(err, &version) {
-		t.Errorf("%v", err)
+		t.Fatalf("%v", err)
 	}
+	has(t, err.Error(), "refuses what it says it speaks: 2026-07-28")
 }
 
 func TestREV02AnAnswerInAnotherRevisionEndsTheSession(t *testing.T) {

@@ -20,10 +20,16 @@ type eventReader struct {
 	returned bool
 }
 
+// byteOrderMark may begin a stream, and is no part of its first line.
+const byteOrderMark = "\ufeff"
+
 // read hands on the data of each event until the stream ends. The data belongs to who gets it.
 func (e *eventReader) read(body io.Reader, each func(data []byte)) error {
 	r := bufio.NewReaderSize(body, 4<<10)
 	e.returned = false
+	if mark, _ := r.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = r.Discard(len(byteOrderMark))
+	}
 	var data []byte
 	var id *string
 	for {

@@ -34,6 +34,21 @@ func TestEventsEndWithEveryKindOfLine(t *testing.T) {
 	}
 }
 
+// A byte order mark before the first line of a stream is no part of it.
+func TestAStreamMayBeginWithAMark(t *testing.T) {
+	url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		if session(w, r, m, "s") {
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "\ufeffdata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", m.ID)
+	})
+	s := dialHTTP(t, url, client.WithRevision("2025-11-25"))
+	if _, err := s.CallTool(t.Context(), "x", nil); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAStreamIsResumed(t *testing.T) {
 	var last []string
 	var at []time.Time
