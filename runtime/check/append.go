@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -28,6 +29,9 @@ func AppendKey(b []byte, name string) []byte {
 func AppendString[S ~string](b []byte, s S) []byte { return appendString(b, string(s)) }
 
 func appendString(b []byte, s string) []byte {
+	if cap(b)-len(b) < len(s)+2 {
+		b = slices.Grow(b, len(s)+2+escapes(s)) // at once: growing by steps leaves a multiple of a long text behind
+	}
 	b = append(b, '"')
 	start := len(b)
 	b = append(b, s...)
@@ -37,6 +41,15 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
+// escapes is how many bytes the usual escapes of a text add to it.
+func escapes(s string) int {
+	n := 0
+	for _, c := range []string{`"`, `\`, "\n", "\r", "\t"} {
+		n += strings.Count(s, c)
+	}
+	return n
+}
+
 // appendHardText writes the rest of a string, from the first byte on that is no plain ASCII.
 func appendHardText(b []byte, s string) []byte {
 	if !utf8.ValidString(s) {
@@ -44,9 +57,6 @@ func appendHardText(b []byte, s string) []byte {
 	}
 	for {
 		end := textEnd(s, 0)
-		if cap(b)-len(b) < len(s) {
-			b = slices.Grow(b, len(s)+len(s)/4+len(`\u0000"`)) // at once: growing by steps leaves a multiple of a long text behind
-		}
 		if b = append(b, s[:end]...); end == len(s) {
 			return b
 		}

@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -321,7 +322,8 @@ func (d *Decoder) keepMore(start, end int) string {
 // text copies what a scanned string stands for.
 func (d *Decoder) text(s span) string {
 	if s.escaped {
-		d.scratch = appendUnescaped(d.scratch[:0], d.full[s.start:s.end])
+		raw := d.full[s.start:s.end]
+		d.scratch = appendUnescaped(slices.Grow(d.scratch[:0], len(raw)), raw) // at once: growing by steps leaves a multiple behind
 		return string(d.scratch)
 	}
 	return d.keep(int(s.start), int(s.end))
