@@ -240,6 +240,7 @@ func TestCAN24AnAnswerThatCanNotWaitForItsBatchComesAlone(t *testing.T) {
 			t.Error(got)
 		}
 		c.fence()
+		synctest.Wait() // what was answered is given back after it is written
 		if used := c.srv.bytes.Used(); used != 0 {
 			t.Errorf("%d bytes still count", used)
 		}
@@ -267,6 +268,7 @@ func TestTSK28AnswersOfABatchCountForTheClient(t *testing.T) {
 		h.free()
 		c.array()
 		c.fence()
+		synctest.Wait() // what was answered is given back after it is written
 		if used := c.srv.bytes.Used(); used != 0 {
 			t.Errorf("%d bytes still count", used)
 		}
