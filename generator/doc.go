@@ -1,5 +1,5 @@
 // Package generator turns a manifest and protocol revisions into a Go package. Callers need Generate and Write; this page is for those
-// who change what is generated. Begin with generate.go, which calls the stages in order. A keyword becomes part of a type in
+// who change what is generated. Begin with generate.go, which calls the stages in order. A keyword is read in
 // internal/typing/keyword.go, its Go source is written in internal/emit.
 //
 // # Stages
@@ -17,9 +17,8 @@
 //
 // # Changing it
 //
-// To add a JSON Schema keyword: a row in the table of internal/typing/keyword.go says how it is read into a shape and merged, and
-// typing.go beside it makes the shape a type; if it needs a rule of its own, that goes to model/rule.go, runtime/check/rule.go and the emitter of rules. A
-// keyword without a row is an error at its place, so a step that is forgotten can not weaken a schema (VAL03).
+// To add a JSON Schema keyword: the form of its value in schema/keyword.go, a row with a reader in internal/typing/keyword.go, and its rule or
+// condition in internal/model, internal/emit and runtime/check. The end of "Schemas" in package typing has the details.
 //
 // To add a protocol revision: a folder with documents and rules under schema/ (REV04). Methods, paths, task edges and
 // capabilities follow from it; the wire file is generated. Only something that the runtime has never done needs code: a
