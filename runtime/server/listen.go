@@ -42,6 +42,7 @@ func (r *request) openSubscription() {
 	}
 	l.ack = l.accept(&r.params)
 	r.sub = l
+	// It stays among those that are open until its result is written: whoever ends them all waits for that.
 	r.after = func() {
 		l.peer.s.closeListen(l)
 		close(l.gone)
@@ -53,7 +54,6 @@ func (r *request) openSubscription() {
 // listen serves subscriptions/listen until the client or the server ends it.
 func (r *request) listen(b []byte) ([]byte, error) {
 	l := r.sub
-	defer r.p.s.closeListen(l)
 	if err := l.acceptTasks(r); err != nil {
 		return b, err
 	}
