@@ -9,7 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -152,6 +154,48 @@ func TestLET21EXT13TheServerEndsItCleanly(t *testing.T) {
 	if m := c.next(); m.Method != "notifications/cancelled" || m.field("params", "requestId") != "5" {
 		t.Error(m.raw)
 	}
+}
+
+// held is an outlet on which a result waits for a client that does not read.
+type held struct {
+	discard
+	read chan struct{}
+}
+
+func (h held) Write(_ rpc.ID, _ bool, frame []byte) error {
+	if strings.Contains(string(frame), `"result"`) {
+		<-h.read
+	}
+	return nil
+}
+
+// Whoever ends a subscription that somebody else is ending waits for its result as well: afterwards what is left is cancelled.
+func TestLET21ASubscriptionIsOpenUntilItsResultIsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := dual(t, Definition{Tools: jobs(newHold())})
+		to, err := f.srv.Route([]byte(frame(5, "subscriptions/listen", nothing, `"notifications":{"toolsListChanged":true}`)), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := held{read: make(chan struct{})}
+		go f.srv.Exchange(t.Context(), &to, out)
+		synctest.Wait()
+		for range 2 {
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				f.srv.endListens(nil)
+			}()
+			synctest.Wait()
+			select {
+			case <-ended:
+				t.Error("its result is not written yet")
+			default:
+			}
+		}
+		close(out.read)
+		synctest.Wait()
+	})
 }
 
 func TestEXT13TheClientEndsIt(t *testing.T) {
