@@ -157,10 +157,7 @@ func TestLET21EXT13TheServerEndsItCleanly(t *testing.T) {
 }
 
 // held is an outlet on which a result waits for a client that does not read.
-type held struct {
-	discard
-	read chan struct{}
-}
+type held struct{ read chan struct{} }
 
 func (h held) Write(_ rpc.ID, _ bool, frame []byte) error {
 	if strings.Contains(string(frame), `"result"`) {
