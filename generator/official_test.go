@@ -87,7 +87,7 @@ func replaceSchema(t *testing.T, g golden, document Source) {
 	want := mustGenerate(t, g.config)
 	got := mustGenerate(t, cfg)
 	for i, f := range got.Files {
-		if f.Path == docName { // it has a digest of the document
+		if f.Path == docName || !strings.HasSuffix(f.Path, ".go") { // the page and the lock have digests of the document
 			continue
 		}
 		if a, b := bare(t, want.Files[i]), bare(t, f); !bytes.Equal(a, b) {
