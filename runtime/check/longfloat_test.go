@@ -74,3 +74,12 @@ func TestVAL12FloatsOfAnyLength(t *testing.T) {
 		}
 	}
 }
+
+// The smallest limit of a number's length holds for the quick ways of reading one, too.
+func TestVAL07LongFloatsKeepToTheLimitOfNumbers(t *testing.T) {
+	var v float64
+	err := Decode([]byte("-1.234567890123456789"), Limits{NumberBytes: 20}, func(d *Decoder, v *float64) { *v = d.Float(nil) }, &v)
+	if limit, ok := err.(*LimitError); !ok || limit.Reason != NumberTooLong {
+		t.Errorf("21 bytes: %v, %v", v, err)
+	}
+}

@@ -154,7 +154,7 @@ func (d *Decoder) outOfRange(start int, at, allowed string) {
 	d.broke(start, at, "type", allowed+d.orNull(start))
 }
 
-// shortFloat reads a number of up to 19 digits without an exponent; end is 0 for any other text. With up to 15 digits one division is exact.
+// shortFloat reads a number of up to 19 digits, the point among them, without an exponent; end is 0 for any other text. With up to 15 digits one division is exact.
 func shortFloat(data []byte, i int) (v float64, end int) {
 	ok := false
 	negative := uint(i) < uint(len(data)) && data[i] == '-'
@@ -179,7 +179,7 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 			return 0, 0
 		}
 	}
-	if n+decimals > fitDigits || uint(i) < uint(len(data)) && data[i]|0x20 == 'e' { // Limits.NumberBytes is at least 20
+	if i-first > fitDigits || uint(i) < uint(len(data)) && data[i]|0x20 == 'e' { // Limits.NumberBytes is at least 20
 		return 0, 0
 	}
 	if n+decimals <= 15 {
