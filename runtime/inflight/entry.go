@@ -2,7 +2,6 @@ package inflight
 
 import (
 	"context"
-	"math"
 	"sync/atomic"
 	"time"
 )
@@ -79,23 +78,6 @@ func (e *Entry) more() *rareState {
 	return e.rare
 }
 
-// due is when the timeout passes, on the tracker's clock. Only with a timeout; the lock is held.
-func (e *Entry) due() int64 {
-	stood := int64(0)
-	if e.flags.Load()&paced != 0 {
-		stood = e.rare.paused + e.rare.extended
-	}
-	return e.dueAfter(stood)
-}
-
-// dueAfter is when the timeout passes if the clock stood so long.
-func (e *Entry) dueAfter(stood int64) int64 {
-	if due := e.started + int64(e.info.Timeout) + stood; due > e.started {
-		return due
-	}
-	return math.MaxInt64 // a timeout of centuries
-}
-
 // Key returns the key it is registered under.
 func (e *Entry) Key() Key { return e.key }
 
@@ -104,26 +86,6 @@ func (e *Entry) Info() Info { return e.info }
 
 // Started is when the request was registered.
 func (e *Entry) Started() time.Time { return e.shard.tracker.at(e.started) }
-
-// Retire completes the request. True: the caller, and nobody else ever, may write the response. False: the request ended in
-// another way, see Cause; write nothing (CAN02, CAN12).
-func (e *Entry) Retire() bool { return e.shard.change(e, complete, completed) == Cancelled }
-
-// AnswerTimeout completes a request with Info.AnswersTimeout that its timeout has ended. True: the caller, and nobody else ever, may
-// write the response. False: it was cancelled meanwhile, by the peer or by the end of its connection; write nothing (CAN02). Until
-// somebody calls it, the request is in flight: its id is taken, and it can be cancelled.
-func (e *Entry) AnswerTimeout() bool { return e.shard.change(e, answerTimeout, completed) == Cancelled }
-
-// Cancel ends the request for cause, or records it when the request is protected. cause must not be changed afterwards.
-func (e *Entry) Cancel(cause *Cause) Outcome { return e.shard.change(e, cancel, cause) }
-
-// Shield protects the request from now on: peers, disconnects and shutdowns are recorded only, unless they force; timeouts
-// still count. For a request that became a task (CAN11). False: it is over already.
-func (e *Entry) Shield() bool { return e.shard.change(e, shield, nil) == Recorded }
-
-// Pause stops the clock of the request's timeout until Resume is called as often: while it waits for a person, no time of its own
-// passes (CAN28). Deadline moves.
-func (e *Entry) Pause() { e.shard.change(e, pause, nil) }
 
 // Wait notes that the handler waits for others before it begins, or that it does not any more. A request that ends meanwhile still
 // Waits.
@@ -137,9 +99,6 @@ func (e *Entry) Wait(waits bool) {
 
 // Waits tells whether the handler has not begun, see Wait.
 func (e *Entry) Waits() bool { return e.flags.Load()&waiting != 0 }
-
-// Resume ends a Pause.
-func (e *Entry) Resume() { e.shard.change(e, resume, nil) }
 
 // Paused is how long the clock of the request's timeout has stood so far.
 func (e *Entry) Paused() time.Duration {

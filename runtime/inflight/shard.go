@@ -38,6 +38,29 @@ const (
 // completed is the cause of a request that was not cancelled.
 var completed = &Cause{Source: SourceCompleted}
 
+// Retire completes the request. True: the caller, and nobody else ever, may write the response. False: the request ended in
+// another way, see Cause; write nothing (CAN02, CAN12).
+func (e *Entry) Retire() bool { return e.shard.change(e, complete, completed) == Cancelled }
+
+// AnswerTimeout completes a request with Info.AnswersTimeout that its timeout has ended. True: the caller, and nobody else ever, may
+// write the response. False: it was cancelled meanwhile, by the peer or by the end of its connection; write nothing (CAN02). Until
+// somebody calls it, the request is in flight: its id is taken, and it can be cancelled.
+func (e *Entry) AnswerTimeout() bool { return e.shard.change(e, answerTimeout, completed) == Cancelled }
+
+// Cancel ends the request for cause, or records it when the request is protected. cause must not be changed afterwards.
+func (e *Entry) Cancel(cause *Cause) Outcome { return e.shard.change(e, cancel, cause) }
+
+// Shield protects the request from now on: peers, disconnects and shutdowns are recorded only, unless they force; timeouts
+// still count. For a request that became a task (CAN11). False: it is over already.
+func (e *Entry) Shield() bool { return e.shard.change(e, shield, nil) == Recorded }
+
+// Pause stops the clock of the request's timeout until Resume is called as often: while it waits for a person, no time of its own
+// passes (CAN28). Deadline moves.
+func (e *Entry) Pause() { e.shard.change(e, pause, nil) }
+
+// Resume ends a Pause.
+func (e *Entry) Resume() { e.shard.change(e, resume, nil) }
+
 // change applies an event and then does what must not happen under the lock.
 func (s *shard) change(e *Entry, ev event, c *Cause) Outcome {
 	s.mu.Lock()

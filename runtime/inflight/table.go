@@ -1,10 +1,5 @@
 package inflight
 
-import (
-	"hash/maphash"
-	"math/bits"
-)
-
 // table finds entries by key: buckets of entries that are linked through themselves. Against a Go map it needs one hash
 // instead of three, no memory per entry, and it shrinks again (CAN03).
 type table struct {
@@ -76,27 +71,4 @@ func (t *table) all(yield func(*Entry) bool) {
 			}
 		}
 	}
-}
-
-// hasher turns keys into hashes that a peer can not predict, so that it can not choose ids that collide.
-type hasher struct {
-	seed maphash.Seed
-	salt uint64
-}
-
-func newHasher() hasher {
-	seed := maphash.MakeSeed()
-	return hasher{seed: seed, salt: maphash.String(seed, "salt")}
-}
-
-func (h hasher) hash(key *Key) uint64 {
-	id, isInt := key.ID.Int()
-	x := uint64(id)
-	if !isInt {
-		x = maphash.String(h.seed, key.ID.Plain().Text())
-	}
-	const odd = 0x9e3779b97f4a7c15
-	hi, lo := bits.Mul64(x^h.salt, (key.Peer<<1|uint64(key.Direction))*odd^bits.RotateLeft64(h.salt, 32)|1)
-	hi, lo = bits.Mul64(hi^lo, odd)
-	return hi ^ lo
 }

@@ -1,6 +1,9 @@
 package inflight
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // await puts a request with a timeout into the heap; the lock is held.
 func (s *shard) await(e *Entry, now int64) {
@@ -160,4 +163,21 @@ func (h heap) down(i int) {
 		i = child
 	}
 	h.set(i, e)
+}
+
+// due is when the timeout passes, on the tracker's clock. Only with a timeout; the lock is held.
+func (e *Entry) due() int64 {
+	stood := int64(0)
+	if e.flags.Load()&paced != 0 {
+		stood = e.rare.paused + e.rare.extended
+	}
+	return e.dueAfter(stood)
+}
+
+// dueAfter is when the timeout passes if the clock stood so long.
+func (e *Entry) dueAfter(stood int64) int64 {
+	if due := e.started + int64(e.info.Timeout) + stood; due > e.started {
+		return due
+	}
+	return math.MaxInt64 // a timeout of centuries
 }

@@ -3,6 +3,8 @@ package inflight
 import (
 	"context"
 	"errors"
+	"hash/maphash"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -200,6 +202,29 @@ func (t *Tracker) List() []Snapshot {
 func (t *Tracker) now() int64 { return int64(time.Since(t.start)) }
 
 func (t *Tracker) at(now int64) time.Time { return t.start.Add(time.Duration(now)) }
+
+// hasher turns keys into hashes that a peer can not predict, so that it can not choose ids that collide.
+type hasher struct {
+	seed maphash.Seed
+	salt uint64
+}
+
+func newHasher() hasher {
+	seed := maphash.MakeSeed()
+	return hasher{seed: seed, salt: maphash.String(seed, "salt")}
+}
+
+func (h hasher) hash(key *Key) uint64 {
+	id, isInt := key.ID.Int()
+	x := uint64(id)
+	if !isInt {
+		x = maphash.String(h.seed, key.ID.Plain().Text())
+	}
+	const odd = 0x9e3779b97f4a7c15
+	hi, lo := bits.Mul64(x^h.salt, (key.Peer<<1|uint64(key.Direction))*odd^bits.RotateLeft64(h.salt, 32)|1)
+	hi, lo = bits.Mul64(hi^lo, odd)
+	return hi ^ lo
+}
 
 // parentCause is the cause for requests whose context ctx ended; one of our own causes is passed on.
 func parentCause(ctx context.Context) *Cause {

@@ -4,7 +4,8 @@
 // # Map
 //
 //   - id.go: ID, compared by JSON type and exact value (CAN05)
-//   - parse.go, message.go: Parse takes a frame apart, ParseInto has its params or result read on the way; rescue.go finds the id in frames that are refused for a limit
+//   - parse.go, message.go: Parse takes a frame apart, ids included, ParseInto has its params or result read on the way; batch.go: arrays of messages;
+//     rescue.go finds the id in frames that are refused for a limit
 //   - append.go: Append* write messages; error.go: Error and its codes
 //   - conn.go: Conn, the contract of a connection; lines.go and linewriter.go: newline framing; stdio*.go: this process's
 //     standard streams; pipe.go: two ends within a process

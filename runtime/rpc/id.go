@@ -1,13 +1,8 @@
 package rpc
 
 import (
-	"bytes"
-	"errors"
-	"math"
 	"strconv"
 	"strings"
-
-	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
 // ID is a request id or progress token. Ids are the same by JSON type and exact value (CAN05), which Same tells: 1 is not "1", "\u0031" is
@@ -26,17 +21,6 @@ const (
 	idInt
 	idBig
 	idString
-)
-
-// MaxIDBytes is the longest id that is read, as written in the frame.
-const MaxIDBytes = 4096
-
-// Why a token is not an id. The peer gets them as errors.
-var (
-	errIDType     = errors.New("id must be a string or an integer")
-	errIDFraction = errors.New("id must be an integer, without a fraction")
-	errIDSize     = errors.New("id longer than " + strconv.Itoa(MaxIDBytes) + " bytes")
-	errIDString   = errors.New("id is not a valid JSON string")
 )
 
 // IntID is the id of an integer.
@@ -98,120 +82,8 @@ func (id ID) AppendJSON(b []byte) []byte {
 // String is the id as JSON, for logs.
 func (id ID) String() string { return string(id.AppendJSON(nil)) }
 
-// ParseID reads one JSON token. Numbers with a fraction, null, booleans, arrays and objects are errors, never rounded.
-// Integers within 64 bits in plain digits do not allocate; nothing aliases token.
-func ParseID(token []byte) (ID, error) {
-	switch {
-	case len(token) == 0:
-		return ID{}, errIDType
-	case len(token) > MaxIDBytes:
-		return ID{}, errIDSize
-	case token[0] == '"':
-		return parseStringID(token)
-	case token[0] == '-' || token[0] >= '0' && token[0] <= '9':
-		return parseNumberID(token)
-	}
-	return ID{}, errIDType
-}
-
 // Text returns the value of a string id, or an integer as it was spelt if those are not its plain digits or it has more than 64 bits, else "".
 func (id ID) Text() string { return id.text }
 
-// parseNumberID reads a JSON number. Digits are checked here, because tokens also come from elsewhere than Parse.
-func parseNumberID(token []byte) (ID, error) {
-	digits := token
-	if digits[0] == '-' {
-		digits = digits[1:]
-	}
-	if len(digits) == 0 || len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
-		return ID{}, errIDType
-	}
-	var n uint64
-	for _, c := range digits {
-		if c == '.' || c == 'e' || c == 'E' {
-			return spelledID(token)
-		}
-		if c < '0' || c > '9' {
-			return ID{}, errIDType
-		}
-		n = n*10 + uint64(c-'0')
-	}
-	switch {
-	case n == 0 && token[0] == '-' && len(digits) == 1:
-		return ID{text: "-0", kind: idInt}, nil
-	case len(digits) <= 18:
-		return IntID(sign(token) * int64(n)), nil
-	}
-	return largeID(token), nil
-}
-
-func sign(token []byte) int64 {
-	if token[0] == '-' {
-		return -1
-	}
-	return 1
-}
-
-// largeID reads 19 plain digits or more. A value that fits is an idInt however it got here, so that ids of one value are the same.
-func largeID(digits []byte) ID {
-	if n, err := strconv.ParseInt(string(digits), 10, 64); err == nil {
-		return IntID(n)
-	}
-	return ID{text: string(digits), kind: idBig}
-}
-
-// spelledID reads an integer that is written with a point or an exponent.
-func spelledID(token []byte) (ID, error) {
-	digits, err := integerDigits(token)
-	if err != nil {
-		return ID{}, err
-	}
-	id := largeID(digits)
-	id.text = string(token)
-	return id, nil
-}
-
 // plainDigits tells whether the text of an integer is its digits.
 func plainDigits(text string) bool { return !strings.ContainsAny(text, ".eE") }
-
-// integerDigits are the digits of a JSON number, with its sign, that has no fraction.
-func integerDigits(token []byte) ([]byte, error) {
-	if c := token[len(token)-1]; c < '0' || c > '9' || check.Valid(token, check.Limits{}) != nil {
-		return nil, errIDType
-	}
-	mantissa, exponent := token, 0
-	if e := bytes.IndexAny(token, "eE"); e >= 0 {
-		mantissa = token[:e]
-		var err error
-		if exponent, err = strconv.Atoi(string(token[e+1:])); err != nil {
-			exponent = math.MaxInt32
-		}
-	}
-	whole, fraction, _ := bytes.Cut(bytes.TrimPrefix(mantissa, []byte("-")), []byte("."))
-	point := len(whole) + exponent
-	digits := append(bytes.Clone(whole), fraction...)
-	significant := bytes.TrimLeft(digits, "0")
-	point -= len(digits) - len(significant)
-	significant = bytes.TrimRight(significant, "0")
-	switch {
-	case len(significant) == 0:
-		return []byte("0"), nil
-	case point < len(significant):
-		return nil, errIDFraction
-	case point > MaxIDBytes:
-		return nil, errIDSize
-	}
-	digits = append(significant, bytes.Repeat([]byte("0"), point-len(significant))...)
-	if token[0] == '-' {
-		digits = append([]byte("-"), digits...)
-	}
-	return digits, nil
-}
-
-func parseStringID(token []byte) (ID, error) {
-	text, ok := unquote(token)
-	if !ok {
-		return ID{}, errIDString
-	}
-	return StringID(text), nil
-}

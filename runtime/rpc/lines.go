@@ -111,7 +111,12 @@ func blank(line []byte) bool {
 }
 
 // WriteFrame implements Conn.
-func (l *lines) WriteFrame(frame []byte) error { return l.w.write(frame) }
+func (l *lines) WriteFrame(frame []byte) error {
+	if blank(frame) {
+		return errEmptyFrame
+	}
+	return l.w.write(frame)
+}
 
 // Local is LineOptions.Local.
 func (l *lines) Local() bool { return l.opts.Local }

@@ -3,7 +3,9 @@ package rpc
 import (
 	"bytes"
 	"errors"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -38,58 +40,6 @@ func Parse(frame []byte, limits check.Limits) (Message, *Error) { return ParseIn
 type Reader interface {
 	ReadParams(d *check.Decoder, method []byte) bool
 	ReadResult(d *check.Decoder, id ID) bool
-}
-
-// Batch takes an array of messages apart; they alias the frame. It is for revisions that have batches: Parse refuses them. The array must
-// have a message in it, and no more than MaxBatch.
-func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
-	d := check.Get(frame, limits)
-	defer d.Put()
-	var all [][]byte
-	for more := d.Array(nil); more; more = d.Item() {
-		m := d.Position()
-		d.Skip()
-		all = append(all, d.Since(m))
-	}
-	switch err := d.Finish(); {
-	case err != nil && !repeats(err): // a repeated key is refused with its message
-		return nil, frameError(frame, err)
-	case len(all) == 0:
-		return nil, &Error{Code: CodeInvalidRequest, Message: "a batch must have a message in it"}
-	case len(all) > MaxBatch:
-		return nil, Errorf(CodeInvalidRequest, "a batch has at most %d messages, not %d", MaxBatch, len(all))
-	}
-	return all, nil
-}
-
-// WithoutAnswers returns a batch of answers that was written here without those about ids that are gone; nil if none is left. The frame
-// itself does not change.
-func WithoutAnswers(frame []byte, gone func(ID) bool) []byte {
-	limits := check.Limits{Bytes: len(frame), Depth: 1 << 16}
-	answers, err := Batch(frame, limits)
-	if err != nil {
-		return frame
-	}
-	left := slices.DeleteFunc(answers, func(answer []byte) bool {
-		m, _ := Parse(answer, limits)
-		return gone(m.ID)
-	})
-	if len(left) == 0 {
-		return nil
-	}
-	return slices.Concat([]byte{'['}, bytes.Join(left, []byte{','}), []byte{']'})
-}
-
-// MaxBatch is how many messages one batch may have. Each is a request in flight, or an error in the answer.
-const MaxBatch = 1_000
-
-// IsBatch reports whether a frame is an array, as far as its beginning tells.
-func IsBatch(frame []byte) bool {
-	if len(frame) == 0 || frame[0] == '{' {
-		return false
-	}
-	frame = bytes.TrimLeft(frame, space)
-	return len(frame) > 0 && frame[0] == '['
 }
 
 // repeats reports whether nothing is wrong but repeated keys.
@@ -131,7 +81,7 @@ func split(frame []byte, limits check.Limits, into Reader, r *raw) error {
 	defer d.Put()
 	for i := d.Object(&envelope); i >= 0; i = d.Next() {
 		m := d.Position()
-		if into == nil || !r.offer(d, i, into) {
+		if into == nil || i != inParams && i != inResult || !r.offer(d, i, into) {
 			d.Skip()
 		}
 		r[i] = d.Since(m)
@@ -267,4 +217,127 @@ func frameError(frame []byte, err error) *Error {
 		text = "batches are not supported: send one message at a time"
 	}
 	return &Error{Code: CodeInvalidRequest, Message: text}
+}
+
+// MaxIDBytes is the longest id that is read, as written in the frame.
+const MaxIDBytes = 4096
+
+// Why a token is not an id. The peer gets them as errors.
+var (
+	errIDType     = errors.New("id must be a string or an integer")
+	errIDFraction = errors.New("id must be an integer, without a fraction")
+	errIDSize     = errors.New("id longer than " + strconv.Itoa(MaxIDBytes) + " bytes")
+	errIDString   = errors.New("id is not a valid JSON string")
+)
+
+// ParseID reads one JSON token. Numbers with a fraction, null, booleans, arrays and objects are errors, never rounded.
+// Integers within 64 bits in plain digits do not allocate; nothing aliases token.
+func ParseID(token []byte) (ID, error) {
+	switch {
+	case len(token) == 0:
+		return ID{}, errIDType
+	case len(token) > MaxIDBytes:
+		return ID{}, errIDSize
+	case token[0] == '"':
+		return parseStringID(token)
+	case token[0] == '-' || token[0] >= '0' && token[0] <= '9':
+		return parseNumberID(token)
+	}
+	return ID{}, errIDType
+}
+
+// parseNumberID reads a JSON number. Digits are checked here, because tokens also come from elsewhere than Parse.
+func parseNumberID(token []byte) (ID, error) {
+	digits := token
+	if digits[0] == '-' {
+		digits = digits[1:]
+	}
+	if len(digits) == 0 || len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
+		return ID{}, errIDType
+	}
+	var n uint64
+	for _, c := range digits {
+		if c == '.' || c == 'e' || c == 'E' {
+			return spelledID(token)
+		}
+		if c < '0' || c > '9' {
+			return ID{}, errIDType
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	switch {
+	case n == 0 && token[0] == '-' && len(digits) == 1:
+		return ID{text: "-0", kind: idInt}, nil
+	case len(digits) <= 18:
+		return ID{num: sign(token) * int64(n), kind: idInt}, nil
+	}
+	return largeID(token), nil
+}
+
+func sign(token []byte) int64 {
+	if token[0] == '-' {
+		return -1
+	}
+	return 1
+}
+
+// largeID reads 19 plain digits or more. A value that fits is an idInt however it got here, so that ids of one value are the same.
+func largeID(digits []byte) ID {
+	if n, err := strconv.ParseInt(string(digits), 10, 64); err == nil {
+		return IntID(n)
+	}
+	return ID{text: string(digits), kind: idBig}
+}
+
+// spelledID reads an integer that is written with a point or an exponent.
+func spelledID(token []byte) (ID, error) {
+	digits, err := integerDigits(token)
+	if err != nil {
+		return ID{}, err
+	}
+	id := largeID(digits)
+	id.text = string(token)
+	return id, nil
+}
+
+// integerDigits are the digits of a JSON number, with its sign, that has no fraction.
+func integerDigits(token []byte) ([]byte, error) {
+	if c := token[len(token)-1]; c < '0' || c > '9' || check.Valid(token, check.Limits{}) != nil {
+		return nil, errIDType
+	}
+	mantissa, exponent := token, 0
+	if e := bytes.IndexAny(token, "eE"); e >= 0 {
+		mantissa = token[:e]
+		var err error
+		if exponent, err = strconv.Atoi(string(token[e+1:])); err != nil {
+			exponent = math.MaxInt32
+		}
+	}
+	whole, fraction, _ := bytes.Cut(bytes.TrimPrefix(mantissa, []byte("-")), []byte("."))
+	point := len(whole) + exponent
+	digits := append(bytes.Clone(whole), fraction...)
+	significant := bytes.TrimLeft(digits, "0")
+	point -= len(digits) - len(significant)
+	significant = bytes.TrimRight(significant, "0")
+	switch {
+	case len(significant) == 0:
+		return []byte("0"), nil
+	case point < len(significant):
+		return nil, errIDFraction
+	case point > MaxIDBytes:
+		return nil, errIDSize
+	}
+	digits = append(significant, bytes.Repeat([]byte("0"), point-len(significant))...)
+	if token[0] == '-' {
+		digits = append([]byte("-"), digits...)
+	}
+	return digits, nil
+}
+
+func parseStringID(token []byte) (ID, error) {
+	text, ok := unquote(token)
+	if !ok {
+		return ID{}, errIDString
+	}
+	return StringID(text), nil
 }

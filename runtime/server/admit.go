@@ -8,20 +8,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// refusal is why a request is not served, with the HTTP status for it; 0 if the revision has none.
-type refusal struct {
-	err    *rpc.Error
-	status int
-}
-
-func refuse(code int, format string, args ...any) *refusal {
-	return &refusal{err: rpc.Errorf(code, format, args...)}
-}
-
-func refuseParam(at, format string, args ...any) *refusal {
-	return &refusal{err: refusedParam(at, format, args...)}
-}
-
 // admit decides whether the request is served, and how.
 func (r *request) admit(to *route, msg *rpc.Message) *refusal {
 	r.revision, r.method = to.revision, to.method
@@ -54,15 +40,6 @@ func (r *request) validateSession(to *route, msg *rpc.Message) *refusal {
 		return p.needsSession(m)
 	}
 	return nil
-}
-
-// early refuses a request before the handshake. A client of a stateless revision may have sent it, which is told what is spoken here.
-func (s *Server) early(msg *rpc.Message, known bool) *refusal {
-	refused := s.legacy(rpc.Quoted(msg.Method)+" comes after the handshake", "")
-	if !known {
-		refused.err.Code = rpc.CodeMethodNotFound
-	}
-	return refused
 }
 
 // validate refuses a request that lacks what every request of a stateless revision carries (EXT19).
@@ -100,22 +77,8 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 	return refused
 }
 
-// unversioned refuses a message whose revision neither the header nor _meta says (LET19). The client may be of an older revision, so the
-// error lists those that are served.
-func (s *Server) unversioned(w *revision) *refusal {
-	refused := refuse(w.Codes.HeaderMismatch, "neither the header %s nor _meta says the protocol version", w.HTTP.VersionHeader)
-	refused.err.Data, refused.status = s.supported(w, ""), w.HTTP.Statuses.HeaderMismatch
-	return refused
-}
-
 // handshakeMethod begins a session in every revision with a handshake. Servers without such a revision have it nowhere.
 const handshakeMethod = "initialize"
-
-func unknownMethod(w *revision, msg *rpc.Message) *refusal {
-	refused := refuse(rpc.CodeMethodNotFound, "unknown method %s", rpc.Quoted(msg.Method))
-	refused.status = w.HTTP.Statuses.MethodNotFound
-	return refused
-}
 
 // serves reports whether the capability of the method was declared to p (TSK01).
 func (p *peer) serves(w *revision, m *wire.Method) bool {
@@ -134,6 +97,11 @@ func (p *peer) serves(w *revision, m *wire.Method) bool {
 		return w.names[wire.OpLog] != ""
 	}
 	return true
+}
+
+// hasTools tells whether tools are declared: there are some, or the package is generated to have them, and the program may add them.
+func (s *Server) hasTools(w *revision) bool {
+	return s.def.Tools != nil && w.Capabilities.Tools != "" || len(s.tools.now.Load().entries) > 0
 }
 
 // admitStateless admits a request that is valid in its stateless revision.
@@ -169,6 +137,44 @@ func (r *request) admitMethod() *refusal {
 		return checkURIs("/notifications/resourceSubscriptions", r.params.ResourceURIs...)
 	}
 	return nil
+}
+
+// admitRate refuses what comes too often.
+func (r *request) admitRate() *refusal {
+	kind, counts := rateOf(r.method)
+	if !counts {
+		return nil
+	}
+	err := r.countRate(kind, 1+len(r.params.ResourceURIs))
+	if err == nil {
+		err = r.countRate(ratedTasks, len(r.params.TaskIDs))
+	}
+	if err != nil {
+		return &refusal{err: err}
+	}
+	return nil
+}
+
+// countRate counts n of a kind where the caller has a rate for that.
+func (r *request) countRate(kind rated, n int) *rpc.Error {
+	if n == 0 || r.p.rates[kind].PerSecond <= 0 {
+		return nil
+	}
+	return r.p.s.rates.take(r.p, kind, n)
+}
+
+// rateOf is what requests of the method count as; false for requests without a rate: those that end others, that tell whether the server is
+// there, or that no handler serves.
+func rateOf(m *wire.Method) (k rated, counts bool) {
+	switch m.Op {
+	case wire.OpCallTool:
+		return ratedCalls, true
+	case wire.OpMethod, wire.OpEmptyList, wire.OpSubscribe, wire.OpUnsubscribe, wire.OpListen:
+		return ratedMethods, true
+	case wire.OpGetTask, wire.OpTaskResult, wire.OpUpdateTask, wire.OpListTasks:
+		return ratedTasks, true
+	}
+	return 0, false
 }
 
 // maxURI is the longest URI that is subscribed to, in bytes.
@@ -211,6 +217,9 @@ func (r *request) admitTool() *refusal {
 	return nil
 }
 
+// shows reports whether the filter shows that to the caller.
+func (r *request) shows(f filter, name string) bool { return f == nil || r.shown(f)(name) }
+
 // offers reports whether calls of the tool can be made in the revision.
 func (w *revision) offers(t *Tool) bool { return t.Task.Support != TaskRequired || w.tasks }
 
@@ -229,36 +238,4 @@ func (s *Server) tool(name string) *Tool {
 		return nil
 	}
 	return s.tools.get(name)
-}
-
-// lacks refuses a request that takes a capability which the client did not declare.
-func (w *revision) lacks(capability string) *refusal {
-	err := w.missing(capability)
-	return &refusal{err: err, status: w.status(err)}
-}
-
-func (w *revision) missing(capability string) *rpc.Error {
-	required := declaration{}
-	required.add(capability)
-	err := rpc.Errorf(w.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", wire.UnescapeStep(capability))
-	err.Data = w.AppendMissingCapability(nil, &wire.MissingCapability{RequiredCapabilities: required.appendJSON(nil)})
-	return err
-}
-
-// status is the HTTP status for an answer, by its code.
-func (w *revision) status(err *rpc.Error) int {
-	at := &w.HTTP.Statuses
-	switch {
-	case w.Handshake:
-		return 0
-	case err.Code == rpc.CodeMethodNotFound:
-		return at.MethodNotFound
-	case err.Code == w.Codes.MissingCapability:
-		return at.MissingCapability
-	case err.Code == w.Codes.UnsupportedVersion:
-		return at.UnsupportedVersion
-	case err.Code == w.Codes.HeaderMismatch:
-		return at.HeaderMismatch
-	}
-	return 0
 }

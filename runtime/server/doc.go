@@ -33,7 +33,7 @@
 // # Where to look
 //
 //	which revision and method a message is of         route.go
-//	whether a request is served, and how              admit.go
+//	whether a request is served, and how              admit.go; refusal.go: what it is told if not
 //	what a request in flight counts in                register.go, decoded.go; account.go, budget.go, room.go and expected.go: who has how much of it
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
 //	who may still write, and writing                  write.go
@@ -47,7 +47,7 @@
 //
 //	what New makes of generated revisions             compile.go
 //	New and its limits                                server.go, options.go; rates.go: how often a caller may ask
-//	how messages come and go                          transport.go, conn.go, exchange.go, outlet.go
+//	how messages come and go                          transport.go, conn.go, exchange.go (of stateless revisions), outlet.go
 //	who is at the other end                           session.go, peer.go; ping.go: whether it is there
 //	what each side declares                           initialize.go, list.go, capability.go, client.go, meta.go
 //	the client's notifications and answers            notify.go

@@ -41,11 +41,6 @@ func (w *revision) answers(m *wire.Method) bool {
 	return false
 }
 
-// hasTools tells whether tools are declared: there are some, or the package is generated to have them, and the program may add them.
-func (s *Server) hasTools(w *revision) bool {
-	return s.def.Tools != nil && w.Capabilities.Tools != "" || len(s.tools.now.Load().entries) > 0
-}
-
 // openRegistries checks prompts, resources and templates of the definition and prepares them.
 func (s *Server) openRegistries() error {
 	d, n := &s.def, len(s.revisions)

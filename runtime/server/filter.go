@@ -45,9 +45,6 @@ func (r *request) shown(f filter) func(name string) bool {
 	return func(name string) bool { return r.p.s.passes(f, ctx, name) }
 }
 
-// shows tells whether the filter shows that to the caller of r.
-func (r *request) shows(f filter, name string) bool { return f == nil || r.shown(f)(name) }
-
 // passes asks the filter. Who reads messages does so, too, and nothing there takes care of a panic.
 func (s *Server) passes(f filter, ctx context.Context, name string) (shown bool) {
 	defer func() {

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 )
 
 // peer is one connection and what was agreed on it.
@@ -27,6 +29,7 @@ type peer struct {
 	owner     string          // of its tasks
 	who       Requestor       // whom its requests count for
 	account   *account        // of who, while the peer is known to the server
+	rates     *[4]rate.Limit  // of who, by kind
 	ctx       context.Context // of everything on this connection; it ends with a *inflight.Cause
 	cancel    context.CancelCauseFunc
 
@@ -139,6 +142,7 @@ func (p *peer) discardTasks() {
 }
 
 func (s *Server) addPeer(p *peer) {
+	p.rates = s.rates.of(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.peers[p.id] = p
@@ -179,42 +183,4 @@ func (s *Server) peer(id uint64) *peer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.peers[id]
-}
-
-// group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
-// others are gone.
-type group struct {
-	n    atomic.Int64
-	idle chan struct{}
-}
-
-// start counts the owner itself; done ends that too.
-func (g *group) start() {
-	g.idle = make(chan struct{})
-	g.n.Store(1)
-}
-
-// add counts one more, unless all are gone.
-func (g *group) add() bool {
-	for {
-		n := g.n.Load()
-		if n == 0 {
-			return false
-		}
-		if g.n.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
-// doneWriting ends a goroutine of live that counts in writing. It counts there for longer, see wait.
-func (p *peer) doneWriting() {
-	p.live.done()
-	p.writing.Add(-1)
-}
-
-func (g *group) done() {
-	if g.n.Add(-1) == 0 {
-		close(g.idle)
-	}
 }

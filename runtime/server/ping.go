@@ -37,13 +37,6 @@ type pulse struct {
 	asked    atomic.Bool // and nothing has come since
 }
 
-// markReceived records that the client sent something.
-func (u *pulse) markReceived() {
-	if !u.received.Load() {
-		u.received.Store(true)
-	}
-}
-
 func (u *pulse) stop() {
 	if t := u.timer.Load(); t != nil {
 		t.Stop()

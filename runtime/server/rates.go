@@ -9,7 +9,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
-	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Rates bound how often one caller may ask something (LET03), in requests a second; after a pause, as much as in ten seconds may come at
@@ -95,48 +94,23 @@ func newRates(s *Server) *rates {
 
 func perSecond(n int) rate.Limit { return rate.Limit{PerSecond: n, Burst: 10 * n} }
 
-// rateOf is what requests of the method count as; false for requests without a rate: those that end others, that tell whether the server is
-// there, or that no handler serves.
-func rateOf(m *wire.Method) (k rated, counts bool) {
-	switch m.Op {
-	case wire.OpCallTool:
-		return ratedCalls, true
-	case wire.OpMethod, wire.OpEmptyList, wire.OpSubscribe, wire.OpUnsubscribe, wire.OpListen:
-		return ratedMethods, true
-	case wire.OpGetTask, wire.OpTaskResult, wire.OpUpdateTask, wire.OpListTasks:
-		return ratedTasks, true
-	}
-	return 0, false
-}
-
 // caller names the peer to rates.
 func (p *peer) caller() string { return cmp.Or(p.who.key, p.owner) }
 
 // identified reports whether the peer is one of the callers that the defaults are for.
 func (p *peer) identified() bool { return p.streams && (p.principal != "" || p.who.key != "") }
 
-// admitRate refuses what comes too often.
-func (r *request) admitRate() *refusal {
-	kind, counts := rateOf(r.method)
-	if !counts {
-		return nil
+// of are the limits of a peer, by kind.
+func (rs *rates) of(p *peer) *[4]rate.Limit {
+	if p.identified() {
+		return &rs.defaults
 	}
-	err := r.p.s.rates.take(r.p, kind, 1+len(r.params.ResourceURIs))
-	if err == nil && len(r.params.TaskIDs) > 0 {
-		err = r.p.s.rates.take(r.p, ratedTasks, len(r.params.TaskIDs))
-	}
-	if err != nil {
-		return &refusal{err: err}
-	}
-	return nil
+	return &rs.set
 }
 
 // take counts n, or says why not.
 func (rs *rates) take(p *peer, kind rated, n int) *rpc.Error {
-	limit := rs.set[kind]
-	if p.identified() {
-		limit = rs.defaults[kind]
-	}
+	limit := p.rates[kind]
 	wait := rs.callers.Take(rateKey{kind, p.caller()}, limit, n)
 	if wait == 0 {
 		return nil

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"sync/atomic"
+
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -26,11 +28,13 @@ func (r *request) count() *refusal {
 	}
 	r.counted, r.account = true, r.p.account
 	n := int64(r.size) + r.header.size() + sizeOf(r.params.ResourceURIs...) + sizeOf(r.params.TaskIDs...) + 2*entrySize*int64(len(r.params.TaskIDs))
-	n += int64(len(r.id.Text()) + len(r.params.ProgressToken.Text()))
 	if r.p.batch == nil && !reserved(r.method) {
 		n += r.p.cost
 	}
-	if n <= smallMessage {
+	if n+2*int64(r.size) <= smallMessage { // with the id and the progress token, which are copies of parts of the message
+		return nil
+	}
+	if n += int64(len(r.id.Text()) + len(r.params.ProgressToken.Text())); n <= smallMessage {
 		return nil
 	}
 	if err := r.countBytes(n); err != nil {
@@ -140,4 +144,42 @@ func (h Header) size() (n int64) {
 		}
 	}
 	return n
+}
+
+// group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
+// others are gone.
+type group struct {
+	n    atomic.Int64
+	idle chan struct{}
+}
+
+// start counts the owner itself; done ends that too.
+func (g *group) start() {
+	g.idle = make(chan struct{})
+	g.n.Store(1)
+}
+
+// add counts one more, unless all are gone.
+func (g *group) add() bool {
+	for {
+		n := g.n.Load()
+		if n == 0 {
+			return false
+		}
+		if g.n.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (g *group) done() {
+	if g.n.Add(-1) == 0 {
+		close(g.idle)
+	}
+}
+
+// doneWriting ends a goroutine of live that counts in writing. It counts there for longer, see wait.
+func (p *peer) doneWriting() {
+	p.live.done()
+	p.writing.Add(-1)
 }

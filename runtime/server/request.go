@@ -151,29 +151,6 @@ func (r *request) reuse() {
 	r.open(p.s, p)
 }
 
-// spareCalls is how many requests may be in flight with buffers that are larger than they need, which came from earlier ones. Beyond that
-// such buffers would be held as long as handlers run, and nothing counts them (TSK28).
-const spareCalls = 256
-
-// trim lets go of what the buffers have beyond the message in frame, and beyond smallMessage, when many requests are in flight. It is
-// called before anything aliases the frame.
-func (r *request) trim() {
-	if r.room.s.calls.Used() <= spareCalls {
-		return
-	}
-	if cap(r.frame) > 2*len(r.frame)+smallMessage {
-		r.frame = append(make([]byte, 0, len(r.frame)), r.frame...)
-	}
-	r.out, r.scratch = trimmed(r.out), trimmed(r.scratch)
-}
-
-func trimmed(b []byte) []byte {
-	if cap(b) > smallMessage {
-		return nil
-	}
-	return b
-}
-
 func keep(b []byte) []byte {
 	if cap(b) > keptBuffer {
 		return nil

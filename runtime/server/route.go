@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -24,7 +23,9 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	r.trim()
 	r.size = len(r.frame)
 	r.reading = reading{s: p.s, at: p.state(), frame: r.frame, params: &r.params}
-	p.pulse.markReceived()
+	if !p.pulse.received.Load() {
+		p.pulse.received.Store(true)
+	}
 	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, &r.reading)
 	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err
 	r.repeated = msg.Repeated
@@ -89,6 +90,29 @@ func (r *request) start(msg *rpc.Message) *refusal {
 	return nil
 }
 
+// spareCalls is how many requests may be in flight with buffers that are larger than they need, which came from earlier ones. Beyond that
+// such buffers would be held as long as handlers run, and nothing counts them (TSK28).
+const spareCalls = 256
+
+// trim lets go of what the buffers have beyond the message in frame, and beyond smallMessage, when many requests are in flight. It is
+// called before anything aliases the frame.
+func (r *request) trim() {
+	if r.room.s.calls.Used() <= spareCalls {
+		return
+	}
+	if cap(r.frame) > 2*len(r.frame)+smallMessage {
+		r.frame = append(make([]byte, 0, len(r.frame)), r.frame...)
+	}
+	r.out, r.scratch = trimmed(r.out), trimmed(r.scratch)
+}
+
+func trimmed(b []byte) []byte {
+	if cap(b) > smallMessage {
+		return nil
+	}
+	return b
+}
+
 // peerState is what routing needs to know besides the message.
 type peerState struct {
 	session *revision // of the session, or the one that a handshake would begin with; nil: no revision has a handshake
@@ -132,7 +156,6 @@ func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
 	}
 	*rd.params = wire.Params{}
 	rd.method, rd.err = m, check.Within(d, m.Read, rd.params)
-	unsetNull(rd.params)
 	return true
 }
 
@@ -190,13 +213,6 @@ func (s *Server) defaultRevision(kind rpc.Kind, method []byte, at peerState) *re
 		return at.session
 	}
 	return w // there is no session yet
-}
-
-// unsetNull treats null as absent, because some clients write it.
-func unsetNull(p *wire.Params) {
-	if string(p.Task) == "null" {
-		p.Task = nil
-	}
 }
 
 // route is the revision and method that serve a message.
@@ -267,17 +283,8 @@ func (rd *reading) read(m *wire.Method, params []byte, with func(*check.Decoder,
 	rd.method, rd.err = m, nil
 	if with != nil {
 		rd.err = check.DecodeScanned(orEmpty(params), rd.s.cfg.limits, with, rd.params)
-		unsetNull(rd.params)
 	}
 	return rd.err
-}
-
-// mismatched refuses a message whose header names another revision than its _meta (EXT14), whether or not either is served: a gateway
-// may have routed it by the header.
-func mismatched(w *revision, hint, version string) *refusal {
-	refused := refuse(w.Codes.HeaderMismatch, "the transport was told of protocol version %s, the message says %s", rpc.Quoted(hint), rpc.Quoted(version))
-	refused.status = w.HTTP.Statuses.HeaderMismatch
-	return refused
 }
 
 // otherRevision routes a message that names a stateless revision other than the newest.
@@ -289,97 +296,4 @@ func (rd *reading) otherRevision(msg *rpc.Message) (to route, refused *refusal) 
 		}
 	}
 	return route{revision: s.stateless[0]}, s.unsupported(version)
-}
-
-// unsupported refuses a revision that _meta names, or the transport's header alone, and lists those that can be named so (LET19).
-func (s *Server) unsupported(version string) *refusal {
-	w := s.stateless[0]
-	refused := refuse(w.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
-	refused.err.Data, refused.status = s.supported(w, version), w.HTTP.Statuses.UnsupportedVersion
-	return refused
-}
-
-// legacy is the same of a server that has sessions alone. Its code says nothing about versions, because clients of stateless revisions
-// begin with the handshake when they read one that they do not know; the text and the data are for people.
-func (s *Server) legacy(why, requested string) *refusal {
-	refused := refuse(rpc.CodeInvalidRequest, "%s: this server speaks %s, and begins with initialize", why, strings.Join(s.versions, ", "))
-	data := check.AppendSlice([]byte(`{"supported":`), s.versions, check.AppendString)
-	if requested != "" {
-		data = check.AppendString(append(data, `,"requested":`...), rpc.Cut(requested))
-	}
-	refused.err.Data = append(data, '}')
-	return refused
-}
-
-// supported is the data of an error that lists the stateless revisions.
-func (s *Server) supported(w *revision, requested string) []byte {
-	u := wire.UnsupportedVersion{Requested: rpc.Cut(requested)}
-	for _, w := range s.stateless {
-		u.Supported = append(u.Supported, w.Version)
-	}
-	return w.AppendUnsupportedVersion(nil, &u)
-}
-
-// Route finds the revision and method of a frame. hint is the revision in the transport's header, "" for none: it counts for messages that
-// do not name their revision. An error is the answer to a request; a notification or an answer with one is dropped.
-func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
-	at := peerState{session: s.handshake(), ready: true, hint: hint, headers: true}
-	rd := &to.reading
-	*rd = reading{s: s, at: at, frame: frame, params: &to.params, peek: true}
-	msg, err := rpc.ParseInto(frame, s.cfg.limits, rd)
-	to.Kind, to.ID, to.msg = msg.Kind, msg.ID, msg
-	if err != nil {
-		to.Method = string(msg.Method)
-		if msg.WantsReply() {
-			s.observeUnrouted(&to, err)
-		}
-		return to, err
-	}
-	v, refused := rd.route(&msg)
-	to.Method = v.name(&msg)
-	to.Handshake = msg.Kind == rpc.KindRequest && v.method != nil && v.method.Op == wire.OpInitialize
-	if v.revision != nil && !v.revision.Handshake {
-		to.revision, to.Revision, to.method = v.revision, v.revision.Revision, v.method
-		if refused == nil && msg.Kind == rpc.KindRequest {
-			refused = rd.validate(&v, &msg)
-		}
-	}
-	if refused != nil {
-		to.Status = refused.status
-		if msg.Kind == rpc.KindRequest {
-			s.observeUnrouted(&to, refused.err)
-		}
-		return to, refused.err
-	}
-	to.name(s)
-	return to, nil
-}
-
-// name is the method's; for one that is known it costs nothing.
-func (to *route) name(msg *rpc.Message) string {
-	if to.method != nil {
-		return to.method.Name
-	}
-	return string(msg.Method)
-}
-
-// Answers reports whether the frame may be an answer to a question, however malformed.
-func (to *Routed) Answers() bool { return to.msg.Answers() }
-
-// Reserved reports whether the request is served also when the limit of requests in flight is reached: it ends others, or asks whether the
-// server is there. Of those, a thousand at once are enough.
-func (to *Routed) Reserved() bool { return to.method != nil && reserved(to.method) }
-
-// name fills in what headers repeat of the body (EXT14).
-func (to *Routed) name(s *Server) {
-	if to.method == nil {
-		return
-	}
-	to.Named = to.method.Header != ""
-	switch {
-	case to.method.Op == wire.OpCallTool:
-		to.Name, to.Tool, to.Arguments = to.params.Name, s.tools.get(to.params.Name), to.params.Arguments
-	case to.Named:
-		to.Name = member(to.msg.Params, to.method.Header)
-	}
 }

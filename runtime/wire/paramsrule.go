@@ -102,8 +102,12 @@ func ReadInputResponses(d *check.Decoder, p *Params) { p.InputResponses = readOb
 // ReadRequestState reads Params.RequestState.
 func ReadRequestState(d *check.Decoder, p *Params) { p.RequestState, p.HasState = d.String(nil), true }
 
-// ReadTask reads Params.Task.
-func ReadTask(d *check.Decoder, p *Params) { p.Task = d.Alias(nil) }
+// ReadTask reads Params.Task. Some clients write null for none.
+func ReadTask(d *check.Decoder, p *Params) {
+	if task := d.Alias(nil); string(task) != "null" {
+		p.Task = task
+	}
+}
 
 // ReadTTL reads Params.TTL.
 func ReadTTL(d *check.Decoder, p *Params) { p.TTL, p.HasTTL = d.Int(nil), true }

@@ -1,0 +1,60 @@
+package rpc
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// Batch takes an array of messages apart; they alias the frame. It is for revisions that have batches: Parse refuses them. The array must
+// have a message in it, and no more than MaxBatch.
+func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
+	d := check.Get(frame, limits)
+	defer d.Put()
+	var all [][]byte
+	for more := d.Array(nil); more; more = d.Item() {
+		m := d.Position()
+		d.Skip()
+		all = append(all, d.Since(m))
+	}
+	switch err := d.Finish(); {
+	case err != nil && !repeats(err): // a repeated key is refused with its message
+		return nil, frameError(frame, err)
+	case len(all) == 0:
+		return nil, &Error{Code: CodeInvalidRequest, Message: "a batch must have a message in it"}
+	case len(all) > MaxBatch:
+		return nil, Errorf(CodeInvalidRequest, "a batch has at most %d messages, not %d", MaxBatch, len(all))
+	}
+	return all, nil
+}
+
+// WithoutAnswers returns a batch of answers that was written here without those about ids that are gone; nil if none is left. The frame
+// itself does not change.
+func WithoutAnswers(frame []byte, gone func(ID) bool) []byte {
+	limits := check.Limits{Bytes: len(frame), Depth: 1 << 16}
+	answers, err := Batch(frame, limits)
+	if err != nil {
+		return frame
+	}
+	left := slices.DeleteFunc(answers, func(answer []byte) bool {
+		m, _ := Parse(answer, limits)
+		return gone(m.ID)
+	})
+	if len(left) == 0 {
+		return nil
+	}
+	return slices.Concat([]byte{'['}, bytes.Join(left, []byte{','}), []byte{']'})
+}
+
+// MaxBatch is how many messages one batch may have. Each is a request in flight, or an error in the answer.
+const MaxBatch = 1_000
+
+// IsBatch reports whether a frame is an array, as far as its beginning tells.
+func IsBatch(frame []byte) bool {
+	if len(frame) == 0 || frame[0] == '{' {
+		return false
+	}
+	frame = bytes.TrimLeft(frame, space)
+	return len(frame) > 0 && frame[0] == '['
+}

@@ -1,0 +1,115 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// refusal is why a request is not served, with the HTTP status for it; 0 if the revision has none.
+type refusal struct {
+	err    *rpc.Error
+	status int
+}
+
+func refuse(code int, format string, args ...any) *refusal {
+	return &refusal{err: rpc.Errorf(code, format, args...)}
+}
+
+func refuseParam(at, format string, args ...any) *refusal {
+	return &refusal{err: refusedParam(at, format, args...)}
+}
+
+// early refuses a request before the handshake. A client of a stateless revision may have sent it, which is told what is spoken here.
+func (s *Server) early(msg *rpc.Message, known bool) *refusal {
+	refused := s.legacy(rpc.Quoted(msg.Method)+" comes after the handshake", "")
+	if !known {
+		refused.err.Code = rpc.CodeMethodNotFound
+	}
+	return refused
+}
+
+// unversioned refuses a message whose revision neither the header nor _meta says (LET19). The client may be of an older revision, so the
+// error lists those that are served.
+func (s *Server) unversioned(w *revision) *refusal {
+	refused := refuse(w.Codes.HeaderMismatch, "neither the header %s nor _meta says the protocol version", w.HTTP.VersionHeader)
+	refused.err.Data, refused.status = s.supported(w, ""), w.HTTP.Statuses.HeaderMismatch
+	return refused
+}
+
+func unknownMethod(w *revision, msg *rpc.Message) *refusal {
+	refused := refuse(rpc.CodeMethodNotFound, "unknown method %s", rpc.Quoted(msg.Method))
+	refused.status = w.HTTP.Statuses.MethodNotFound
+	return refused
+}
+
+// lacks refuses a request that takes a capability which the client did not declare.
+func (w *revision) lacks(capability string) *refusal {
+	err := w.missing(capability)
+	return &refusal{err: err, status: w.status(err)}
+}
+
+func (w *revision) missing(capability string) *rpc.Error {
+	required := declaration{}
+	required.add(capability)
+	err := rpc.Errorf(w.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", wire.UnescapeStep(capability))
+	err.Data = w.AppendMissingCapability(nil, &wire.MissingCapability{RequiredCapabilities: required.appendJSON(nil)})
+	return err
+}
+
+// status is the HTTP status for an answer, by its code.
+func (w *revision) status(err *rpc.Error) int {
+	at := &w.HTTP.Statuses
+	switch {
+	case w.Handshake:
+		return 0
+	case err.Code == rpc.CodeMethodNotFound:
+		return at.MethodNotFound
+	case err.Code == w.Codes.MissingCapability:
+		return at.MissingCapability
+	case err.Code == w.Codes.UnsupportedVersion:
+		return at.UnsupportedVersion
+	case err.Code == w.Codes.HeaderMismatch:
+		return at.HeaderMismatch
+	}
+	return 0
+}
+
+// mismatched refuses a message whose header names another revision than its _meta (EXT14), whether or not either is served: a gateway
+// may have routed it by the header.
+func mismatched(w *revision, hint, version string) *refusal {
+	refused := refuse(w.Codes.HeaderMismatch, "the transport was told of protocol version %s, the message says %s", rpc.Quoted(hint), rpc.Quoted(version))
+	refused.status = w.HTTP.Statuses.HeaderMismatch
+	return refused
+}
+
+// unsupported refuses a revision that _meta names, or the transport's header alone, and lists those that can be named so (LET19).
+func (s *Server) unsupported(version string) *refusal {
+	w := s.stateless[0]
+	refused := refuse(w.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
+	refused.err.Data, refused.status = s.supported(w, version), w.HTTP.Statuses.UnsupportedVersion
+	return refused
+}
+
+// legacy is the same of a server that has sessions alone. Its code says nothing about versions, because clients of stateless revisions
+// begin with the handshake when they read one that they do not know; the text and the data are for people.
+func (s *Server) legacy(why, requested string) *refusal {
+	refused := refuse(rpc.CodeInvalidRequest, "%s: this server speaks %s, and begins with initialize", why, strings.Join(s.versions, ", "))
+	data := check.AppendSlice([]byte(`{"supported":`), s.versions, check.AppendString)
+	if requested != "" {
+		data = check.AppendString(append(data, `,"requested":`...), rpc.Cut(requested))
+	}
+	refused.err.Data = append(data, '}')
+	return refused
+}
+
+// supported is the data of an error that lists the stateless revisions.
+func (s *Server) supported(w *revision, requested string) []byte {
+	u := wire.UnsupportedVersion{Requested: rpc.Cut(requested)}
+	for _, w := range s.stateless {
+		u.Supported = append(u.Supported, w.Version)
+	}
+	return w.AppendUnsupportedVersion(nil, &u)
+}
