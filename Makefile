@@ -11,13 +11,15 @@ REPORTS     := $(WORK)/reports
 CLIENTS     := testdata/interop/node
 # The older inspector needs another version of the SDK than the newer one, so it has a folder of its own.
 INSPECTOR   := testdata/interop/inspector
+# Servers that are imported.
+IMPORTS     := testdata/interop/imports
 # The Node that the clients need comes with them where the registry has it for this machine; elsewhere the installed one runs them.
 NODE        := PATH="node_modules/.bin:$$PATH" node
 # The registry gets three tries, and the last one says what is wrong.
 NPM_CI      := npm ci --silent || { sleep 5; npm ci --silent; } || { sleep 30; npm ci; }
 MANIFESTS   := testdata/bench/mcpkiln.yaml testdata/conformance/server/mcpkiln.yaml testdata/library/mcpkiln.yaml testdata/orders/mcpkiln.yaml testdata/byhand/mcpkiln.yaml runtime/streamhttp/examples/auth/mcpkiln.yaml
 # What ./... leaves out because it lies below testdata.
-PROGRAMS    := ./testdata/demo ./testdata/traceability ./testdata/conformance/run ./testdata/conformance/client ./testdata/conformance/server/...
+PROGRAMS    := ./testdata/demo ./testdata/traceability ./testdata/interop/imports ./testdata/conformance/run ./testdata/conformance/client ./testdata/conformance/server/...
 # Modules of their own, which ./... leaves out, too. Those below the runtime have tests; the others are programs that interop and bench run.
 MODULES     := $(patsubst ./%/go.mod,%,$(sort $(shell find . -name go.mod -not -path ./go.mod -not -path '*/node_modules/*' -not -path './$(WORK)/*')))
 TESTED      := $(filter runtime/%,$(MODULES))
@@ -27,7 +29,7 @@ FUZZTIME    ?= 30s
 BENCHTIME   ?= 1s
 COUNT       ?= 1
 
-.PHONY: all help build demo test unit race fuzz differential endurance bench compare golden interop interop-all table conformance official traceability check lint clean
+.PHONY: all help build demo test unit race fuzz differential endurance bench compare golden interop imports interop-all table conformance official traceability check lint clean
 
 all: build lint ## build the command and lint everything
 
@@ -65,9 +67,9 @@ compare: ## benchmarks of the commit BASE and of this tree in ROUNDS (10) altern
 	testdata/bench/compare.sh $(or $(BASE),HEAD) $(or $(ROUNDS),10)
 
 golden: ## rewrite the outputs of all golden tests; read the difference before you commit it
-	$(GO) test ./schema/manifest ./schema/revision ./runtime/check ./generator ./generator/internal/emit ./generator/internal/proof ./cmd/mcpkiln -update
+	$(GO) test ./schema/manifest ./schema/pretty ./schema/revision ./runtime/check ./generator ./generator/importer ./generator/internal/emit ./generator/internal/proof ./cmd/mcpkiln -update
 
-interop: build $(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.package-lock.json ## drive generated servers with the clients of others, and the servers of others with ours
+interop: build $(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.package-lock.json imports ## drive generated servers with the clients of others, and the servers of others with ours
 	@rm -rf $(REPORTS)
 	$(MCPKILN) init --module example.com/reports --replace $(CURDIR) $(REPORTS) >/dev/null
 	cd $(REPORTS) && $(GO) mod tidy && $(GO) test ./... && $(GO) build -o server .
@@ -91,7 +93,10 @@ table: $(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.pac
 	$(GO) build -o $(WORK)/conformance-server ./testdata/conformance/server
 	testdata/interop/table.sh $(CURDIR)/$(WORK)/conformance-server
 
-$(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.package-lock.json: %/node_modules/.package-lock.json: %/package-lock.json
+imports: build $(CLIENTS)/node_modules/.package-lock.json $(IMPORTS)/node_modules/.package-lock.json ## import servers of others, and compare what the generated ones answer to tools/list
+	PATH="$(CURDIR)/$(CLIENTS)/node_modules/.bin:$$PATH" $(GO) run ./testdata/interop/imports -mcpkiln $(MCPKILN) -replace $(CURDIR) $(IMPORTS)
+
+$(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.package-lock.json $(IMPORTS)/node_modules/.package-lock.json: %/node_modules/.package-lock.json: %/package-lock.json
 	cd $* && { $(NPM_CI); }
 	@cd $(CLIENTS) && $(NODE) -e 'if (parseInt(process.versions.node) < 22) throw new Error("the clients need Node 22, this is " + process.version)'
 	@touch $@
@@ -112,7 +117,7 @@ conformance: ## hold a generated server and a client against the protocol's offi
 
 official: ## hold schemas, corpus and ledger against the official documents: make official SHARED=../shared [SUITE=JSON-Schema-Test-Suite]
 	@test -d "$(SHARED)" || { echo 'usage: make official SHARED=DIR, the folder with schema/, corpus/ and requirements.md' >&2; exit 2; }
-	$(GO) test -tags official -run Official -timeout 15m ./schema/revision ./generator ./generator/internal/proof -args -shared $(abspath $(SHARED))
+	$(GO) test -tags official -run Official -timeout 15m ./schema/revision ./generator ./generator/importer ./generator/internal/proof -args -shared $(abspath $(SHARED))
 	$(if $(SUITE),$(GO) test -tags official -run NewestSuite -v ./generator/internal/proof -args -suite $(abspath $(SUITE)))
 	$(GO) run ./testdata/traceability -against $(SHARED)/requirements.md
 

@@ -92,12 +92,8 @@ func (r *Result) listedAs(t *model.Tool, shown string) (all []string) {
 
 // definition is what tools/list shows of a tool, indented.
 func definition(t *model.Tool, w *model.Wire) string {
-	text := t.Definition
-	if w.ToolExecution != "" && t.Execution != "" {
-		text = strings.TrimSuffix(text, "}") + fmt.Sprintf(",%q:%s}", w.ToolExecution, t.Execution)
-	}
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(text), "    ", "  ") // lowering made it
+	_ = json.Indent(&b, []byte(listed(t, w)), "    ", "  ") // lowering made it
 	return "    " + b.String() + "\n"
 }
 

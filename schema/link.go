@@ -134,7 +134,7 @@ func (k *Linker) Link(root *Node) *Node {
 func (k *Linker) Diagnostics() Diagnostics { return k.ds }
 
 func (k *Linker) linked(root *Node) *Node {
-	return eachSchema(root, func(n *Node) *Node {
+	return EachSchema(root, func(n *Node) *Node {
 		return n.withRefs(n, func(v *Node) *Node { return k.manifestRef(v, root) })
 	})
 }
@@ -221,7 +221,7 @@ func (k *Linker) finish() {
 // do the names that references had for it.
 func (k *Linker) make(name string) {
 	from := k.sources[name]
-	n := eachSchema(from.node, func(n *Node) *Node {
+	n := EachSchema(from.node, func(n *Node) *Node {
 		return n.without("$defs", "definitions", "$id", "$anchor", "$dynamicAnchor").withRefs(n, func(v *Node) *Node { return k.fileRef(v, from) })
 	})
 	root := n.moved(from.node.Pointer, "/schemas/"+EscapeToken(name))

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// eachSchema returns n with edit done to it and to each schema below it, or n itself if that changed nothing. edit returns what it was
+// EachSchema returns n with edit done to it and to each schema below it, or n itself if that changed nothing. edit returns what it was
 // given, or a changed copy.
-func eachSchema(n *Node, edit func(*Node) *Node) *Node {
+func EachSchema(n *Node, edit func(*Node) *Node) *Node {
 	if n.Kind != Object {
 		return n
 	}
@@ -26,23 +26,23 @@ func eachSchema(n *Node, edit func(*Node) *Node) *Node {
 func eachSchemaIn(v *Node, f form, edit func(*Node) *Node) *Node {
 	switch f {
 	case formSchema:
-		return eachSchema(v, edit)
+		return EachSchema(v, edit)
 	case formItems, formSchemas, formSchemaMap, formPatternMap, formDependencies:
 	default:
 		return v
 	}
 	if f == formItems && v.Kind == Object {
-		return eachSchema(v, edit)
+		return EachSchema(v, edit)
 	}
 	c := v
 	for i := range v.Members {
-		if s := eachSchema(v.Members[i].Value, edit); s != v.Members[i].Value {
+		if s := EachSchema(v.Members[i].Value, edit); s != v.Members[i].Value {
 			c = c.ownedBy(v)
 			c.Members[i].Value = s
 		}
 	}
 	for i, item := range v.Items {
-		if s := eachSchema(item, edit); s != item {
+		if s := EachSchema(item, edit); s != item {
 			c = c.ownedBy(v)
 			c.Items[i] = s
 		}

@@ -27,12 +27,17 @@ type remote struct {
 }
 
 func (r *remote) register(cmd *cobra.Command) {
+	r.connection(cmd)
+	cmd.Flags().BoolVar(&r.json, "json", false, "print what the server said, as one line of JSON")
+}
+
+// connection registers the flags that say how to reach it.
+func (r *remote) connection(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&r.config, "config", "", "mcp.json with the entry that is named; by default "+strings.Join(target.Files, ", ")+" of this directory")
 	f.StringArrayVarP(&r.headers, "header", "H", nil, "`'Name: value'` for every HTTP request; can be repeated")
 	f.StringVar(&r.revision, "revision", "", "protocol revision to speak; by default the newest that the server has, too")
 	f.DurationVar(&r.timeout, "timeout", 0, "how long it may take, without the time that questions to you are open; by default a minute without progress, and 10m")
-	f.BoolVar(&r.json, "json", false, "print what the server said, as one line of JSON")
 	f.BoolVarP(&r.verbose, "verbose", "v", false, "show what a server on a pipe writes to its standard error, and log records")
 }
 

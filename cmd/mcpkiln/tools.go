@@ -66,6 +66,15 @@ func (r *remote) tools(cmd *cobra.Command, t client.Transport, name []string) er
 	})
 }
 
+// saved is all that a server says of itself, which import reads again.
+type saved struct {
+	ProtocolVersion string            `json:"protocolVersion"`
+	ServerInfo      json.RawMessage   `json:"serverInfo,omitempty"`
+	Capabilities    json.RawMessage   `json:"capabilities,omitempty"`
+	Instructions    string            `json:"instructions,omitempty"`
+	Tools           []json.RawMessage `json:"tools"`
+}
+
 // list prints all tools, one a line.
 func (r *remote) list(out io.Writer, s *client.Session, all []tool) error {
 	if r.json {
@@ -73,12 +82,7 @@ func (r *remote) list(out io.Writer, s *client.Session, all []tool) error {
 		for i := range all {
 			raw[i] = all[i].raw
 		}
-		text, err := json.Marshal(struct {
-			ProtocolVersion string            `json:"protocolVersion"`
-			ServerInfo      json.RawMessage   `json:"serverInfo,omitempty"`
-			Instructions    string            `json:"instructions,omitempty"`
-			Tools           []json.RawMessage `json:"tools"`
-		}{s.Revision(), s.ServerInfo(), s.Instructions(), raw})
+		text, err := json.Marshal(saved{ProtocolVersion: s.Revision(), ServerInfo: s.ServerInfo(), Instructions: s.Instructions(), Tools: raw})
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/generator/importer"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+func newImport() *cobra.Command {
+	var i imports
+	cmd := &cobra.Command{
+		Use:   "import (FILE | - | TARGET | -- COMMAND…)",
+		Short: "Make a manifest of the tools of another server",
+		Long: strings.TrimSpace(`
+import makes a manifest of a saved answer to tools/list (the JSON-RPC response, its result, the list alone, all pages, or what
+mcpkiln tools --json prints), or of a server: its address, the name of an entry in an mcp.json, or the command behind --.
+
+At the end it generates from the manifest, in memory, and holds what tools/list of that server would show against the source: each definition
+has to be the same JSON. What can not be kept is left out, and said by name.
+
+Exit status: 0 all definitions are the same, 1 some are not, 2 nothing was imported; those of a server that can not be reached are those of
+mcpkiln call.`),
+		Example: strings.Trim(`
+  mcpkiln import answer.json
+  mcpkiln import --client https://example.com/mcp
+  mcpkiln import --suggest -o weather.yaml -- npx -y some-server`, "\n"),
+		Args: cobra.ArbitraryArgs,
+		RunE: i.run,
+	}
+	i.connection(cmd)
+	f := cmd.Flags()
+	f.StringVarP(&i.output, "output", "o", manifestNames[0], "`FILE` to write; - is standard output")
+	f.BoolVar(&i.force, "force", false, "overwrite the file if there is one")
+	f.BoolVar(&i.Client, "client", false, "the manifest is for a client of that server, not for a server")
+	f.BoolVar(&i.Suggest, "suggest", false, "add what would tighten the manifest, as comments")
+	f.StringVar(&i.Name, "server-name", "", "name of the server, over that of the source")
+	f.StringVar(&i.Version, "server-version", "", "version of the server, likewise")
+	return cmd
+}
+
+// imports is one run of the command import.
+type imports struct {
+	remote
+	importer.Options
+	output string
+	force  bool
+}
+
+func (i *imports) run(cmd *cobra.Command, args []string) error {
+	if err := i.free(); err != nil {
+		return refused(err)
+	}
+	source, err := i.source(cmd, args)
+	if err != nil {
+		return err
+	}
+	made, err := importer.Import(cmd.Context(), source, i.Options)
+	if err != nil {
+		return refused(err)
+	}
+	if err := i.write(cmd.OutOrStdout(), made.Manifest); err != nil {
+		return refused(err)
+	}
+	return i.report(cmd, made)
+}
+
+const standardStream = "-"
+
+// free returns an error if there is a file that is not to be overwritten.
+func (i *imports) free() error {
+	_, err := os.Lstat(i.output)
+	switch {
+	case i.output == standardStream || i.force || errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("%s is there already: name another file with -o, or overwrite it with --force", i.output)
+}
+
+// source reads a file, standard input, or a server.
+func (i *imports) source(cmd *cobra.Command, args []string) (*importer.Source, error) {
+	if cmd.ArgsLenAtDash() < 0 && len(args) == 1 && !isAddress(args[0]) {
+		name, data, err := i.read(cmd, args[0])
+		if err != nil {
+			return nil, refused(err)
+		}
+		if data != nil {
+			s, err := importer.Read(name, data)
+			return s, refused(err)
+		}
+	}
+	t, rest, err := i.named(cmd, args)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rest) > 0:
+		return nil, refused(fmt.Errorf("%s: one source is imported at a time", rest[0]))
+	}
+	var source *importer.Source
+	err = i.visit(cmd, t, nil, func(v *visit) error {
+		d, err := v.session.Describe(v.ctx)
+		if err == nil {
+			source, err = described(d)
+		}
+		return err
+	})
+	return source, err
+}
+
+// read returns the content of a file or of standard input, and what messages call it; nil if the name is neither, but may be an entry of
+// an mcp.json.
+func (i *imports) read(cmd *cobra.Command, name string) (called string, data []byte, err error) {
+	if name == standardStream {
+		data, err = io.ReadAll(cmd.InOrStdin())
+		return "standard input", append([]byte{}, data...), err
+	}
+	file, err := readSource(name)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Ext(name) == "" {
+		return "", nil, nil
+	}
+	return name, append([]byte{}, file.Data...), err
+}
+
+// described is what a server has said.
+func described(d *client.Description) (*importer.Source, error) {
+	text, err := json.Marshal(saved{d.Revision, d.ServerInfo, d.Capabilities, d.Instructions, d.Tools})
+	if err != nil {
+		return nil, err
+	}
+	source, err := importer.Read("the server", text)
+	if err != nil {
+		return nil, &statusError{exitProtocol, err}
+	}
+	return source, nil
+}
+
+// write writes the manifest, whole or not at all.
+func (i *imports) write(stdout io.Writer, text []byte) (err error) {
+	if i.output == standardStream {
+		_, err := stdout.Write(text)
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(i.output), ".mcpkiln-import-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }()
+	_, err = tmp.Write(text)
+	if err = errors.Join(err, tmp.Chmod(0o666), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), i.output)
+}
+
+// report says what was written, what was proven, and what was lost.
+func (i *imports) report(cmd *cobra.Command, made *importer.Imported) error {
+	out := cmd.OutOrStdout()
+	if i.output == standardStream {
+		out = cmd.ErrOrStderr()
+	} else {
+		fmt.Fprintln(out, "wrote  ", i.output)
+	}
+	fmt.Fprintf(out, "%d of %d tools of %s %s: generated from it, tools/list shows the same definition\n", made.Kept, made.Tools, plain.Line(made.Name), plain.Line(made.Version))
+	if len(made.Others) > 0 {
+		fmt.Fprintf(out, "not imported: %s, which the server has beside its tools\n", strings.Join(made.Others, ", "))
+	}
+	if len(made.Lost) == 0 {
+		return nil
+	}
+	for _, l := range made.Lost {
+		fmt.Fprintln(cmd.ErrOrStderr(), "not kept:", plain.Line(l.String()))
+	}
+	return errFindings
+}

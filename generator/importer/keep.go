@@ -1,0 +1,185 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator"
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// Loss is something of the source that what is generated does not have, or has in another way.
+type Loss struct {
+	Tool    string // "" for the server
+	Pointer string // in the definition; "" for all of it
+	Why     string
+}
+
+// String is the loss on one line.
+func (l Loss) String() string {
+	where := l.Tool
+	if where == "" {
+		where = "the server"
+	}
+	if l.Pointer != "" {
+		where += " " + l.Pointer
+	}
+	return where + ": " + l.Why
+}
+
+// Imported is a manifest that was made of a source.
+type Imported struct {
+	Manifest []byte // YAML
+	Name     string // of the server
+	Version  string
+	Tools    int      // in the source
+	Kept     int      // whose definition is advertised as the source has it
+	Lost     []Loss   // in the source's order
+	Others   []string // capabilities beside tools that the source declares: they are not imported
+}
+
+// Import makes the manifest of a source, generates from it, and holds what would be advertised against the source. What can not be generated
+// is left out, and in Lost. It is pure. The error is for a source of which nothing can be generated, and for the end of ctx.
+func Import(ctx context.Context, s *Source, o Options) (*Imported, error) {
+	out, unexplained, err := attempt(ctx, s, o, true)
+	if err != nil || unexplained { // what tools share may be said in a way that can not stand at the top
+		out, _, err = attempt(ctx, s, o, false)
+	}
+	return out, err
+}
+
+// attempt imports with or without shared schemas. unexplained: something differs that was not left out.
+func attempt(ctx context.Context, s *Source, o Options, share bool) (out *Imported, unexplained bool, err error) {
+	d := newDraft(s, o, share)
+	result, err := d.generate(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	before := len(d.lost)
+	kept := d.prove(result)
+	slices.SortStableFunc(d.lost, func(a, b Loss) int { return s.place(a.Tool) - s.place(b.Tool) })
+	return &Imported{Manifest: d.yaml(), Name: textOf(d.server.Get("name")), Version: textOf(d.server.Get("version")),
+		Tools: len(s.Tools), Kept: kept, Lost: d.lost, Others: s.others()}, len(d.lost) > before, nil
+}
+
+// place is where a tool stands in the source; the server is before all.
+func (s *Source) place(tool string) int {
+	return slices.IndexFunc(s.Tools, func(t *schema.Node) bool { return t.Get("name").Text == tool })
+}
+
+// others are capabilities of a server that are methods of a manifest.
+func (s *Source) others() (all []string) {
+	for _, m := range members(s.Capabilities) {
+		if slices.Contains([]string{"prompts", "resources", "completions", "logging"}, m.Key) {
+			all = append(all, m.Key)
+		}
+	}
+	return all
+}
+
+// manifestName is what diagnostics call the manifest, which is no file yet.
+const manifestName = "mcpkiln.yaml"
+
+// generate generates from the draft, and leaves out what can not be, until nothing is wrong with the rest.
+func (d *draft) generate(ctx context.Context) (*generator.Result, error) {
+	for {
+		cfg := generator.Config{Manifest: generator.Source{Path: manifestName, Data: d.yaml()}, Import: "example.com/imported"}
+		result, err := generator.Generate(ctx, cfg)
+		if err != nil || !result.Diagnostics.HasErrors() {
+			return result, err
+		}
+		if !d.mend(result.Diagnostics) {
+			return nil, fmt.Errorf("%s: nothing can be generated of it: %w", d.source.File, rendered(result.Diagnostics, cfg.Manifest.Data))
+		}
+	}
+}
+
+// mend leaves out what is wrong; false if that is nothing that can be left out, or nothing would be left.
+func (d *draft) mend(ds schema.Diagnostics) bool {
+	mended := false
+	for _, e := range ds {
+		if e.Severity == schema.Error {
+			mended = d.leaveOut(e) || mended
+		}
+	}
+	return mended && len(d.tools.Members) > 0
+}
+
+// leaveOut leaves out what one error is about: the member of the server, the keyword, or else the tool.
+func (d *draft) leaveOut(e schema.Diagnostic) bool {
+	if key, ok := strings.CutPrefix(e.Pointer, "/server/"); ok {
+		key, _, _ = strings.Cut(key, "/")
+		return key != "name" && key != "version" && d.remove(d.server, key, Loss{"", "/" + key, why(e)})
+	}
+	rest, ok := strings.CutPrefix(e.Pointer, "/tools/")
+	if !ok {
+		return false
+	}
+	token, pointer, _ := strings.Cut(rest, "/")
+	name := schema.UnescapeToken(token)
+	tool := d.tools.Get(name)
+	switch {
+	case tool == nil:
+		return false // with an error before
+	case e.Code == "same-go-name":
+		return d.rename(name, tool)
+	case slices.Contains(ofKeywords, e.Code) && pointer != "":
+		return d.removeAt(tool, "/"+pointer, Loss{name, "/" + pointer, why(e)})
+	}
+	if pointer != "" {
+		pointer = "/" + pointer
+	}
+	return d.remove(d.tools, name, Loss{name, "", "the tool is left out: " + strings.TrimPrefix(pointer+": ", ": ") + why(e)})
+}
+
+// ofKeywords are codes of errors about a member without which the rest says what it said.
+var ofKeywords = []string{"misspelt-keyword", "unknown-key", "foreign-pattern", "meta-name", "icon-source", "no-uri"}
+
+func why(e schema.Diagnostic) string {
+	if e.Hint == "" {
+		return e.Message
+	}
+	return e.Message + " (" + e.Hint + ")"
+}
+
+// removeAt removes the member that a pointer leads to.
+func (d *draft) removeAt(tool *schema.Node, pointer string, l Loss) bool {
+	at := strings.LastIndexByte(pointer, '/')
+	parent := tool.Lookup(pointer[:at])
+	return parent.Is(schema.Object) && d.remove(parent, schema.UnescapeToken(pointer[at+1:]), l)
+}
+
+// remove removes a member.
+func (d *draft) remove(from *schema.Node, key string, l Loss) bool {
+	kept := slices.DeleteFunc(slices.Clone(from.Members), func(m schema.Member) bool { return m.Key == key })
+	if len(kept) == len(from.Members) {
+		return false
+	}
+	from.Members = kept
+	d.lost = append(d.lost, l)
+	return true
+}
+
+// rename gives a tool another name in Go, because one that stands before it has the same.
+func (d *draft) rename(name string, tool *schema.Node) bool {
+	if d.taken == nil {
+		d.taken = map[string]bool{}
+		for _, m := range d.tools.Members {
+			d.taken[naming.GoName(m.Key)] = true
+		}
+	}
+	for i := 2; ; i++ {
+		goName := naming.GoName(name) + strconv.Itoa(i)
+		if !d.taken[goName] {
+			d.taken[goName] = true
+			tool.Members = append([]schema.Member{{Key: "goName", Value: text(goName)}}, tool.Members...)
+			return true
+		}
+	}
+}
+
+func (d *draft) lose(tool, pointer, why string) { d.lost = append(d.lost, Loss{tool, pointer, why}) }

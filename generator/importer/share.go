@@ -1,0 +1,124 @@
+package importer
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// sharing finds the definitions that several schemas have, so that they become one type in Go.
+type sharing struct {
+	roots  []**schema.Node // schemas of tools
+	named  map[string]*schema.Node
+	owners map[string]int
+	order  []string
+}
+
+// schemaName is the name of a definition that can be that of a shared schema.
+var schemaName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+
+const (
+	definitions = "$defs"
+	definition  = "#/$defs/"
+	shared      = "#/schemas/"
+)
+
+// share moves definitions that several schemas have to the top of the manifest. tools/list shows them in each schema again.
+func (d *draft) share() {
+	s := &sharing{named: map[string]*schema.Node{}, owners: map[string]int{}}
+	for i := range d.tools.Members {
+		tool := d.tools.Members[i].Value
+		for j := range tool.Members {
+			if m := &tool.Members[j]; strings.HasSuffix(m.Key, "Schema") && !strings.Contains(textOf(m.Value.Get("$schema")), "draft-07") {
+				s.roots = append(s.roots, &m.Value)
+				s.collect(m.Value)
+			}
+		}
+	}
+	s.close()
+	for _, name := range s.order {
+		if def := s.named[name]; def != nil {
+			put(d.schemas, name, s.pointed(def))
+		}
+	}
+	for _, root := range s.roots {
+		*root = s.pointed(s.without(*root))
+	}
+}
+
+// collect counts the definitions of a schema. Of one name they have to be equal everywhere.
+func (s *sharing) collect(root *schema.Node) {
+	for _, m := range members(root.Get(definitions)) {
+		if s.owners[m.Key]++; s.owners[m.Key] == 1 {
+			s.order = append(s.order, m.Key)
+			s.named[m.Key] = m.Value
+		}
+		if def := s.named[m.Key]; def != nil && (!schema.Equal(def, m.Value) || !schemaName.MatchString(m.Key)) {
+			delete(s.named, m.Key)
+		}
+	}
+}
+
+// close leaves out what one schema alone has, and what refers to anything that is not shared.
+func (s *sharing) close() {
+	for name, n := range s.owners {
+		if n < 2 {
+			delete(s.named, name)
+		}
+	}
+	for before := -1; before != len(s.named); {
+		before = len(s.named)
+		for name, def := range s.named {
+			schema.EachSchema(def, func(n *schema.Node) *schema.Node {
+				if ref := n.Get("$ref"); ref != nil && !s.has(ref) || n.Get("$id") != nil {
+					delete(s.named, name)
+				}
+				return n
+			})
+		}
+	}
+}
+
+// has reports whether a reference leads to a shared definition.
+func (s *sharing) has(ref *schema.Node) bool {
+	name, ok := strings.CutPrefix(textOf(ref), definition)
+	return ok && s.named[name] != nil
+}
+
+// pointed returns a schema whose references lead to what is shared.
+func (s *sharing) pointed(root *schema.Node) *schema.Node {
+	return schema.EachSchema(root, func(n *schema.Node) *schema.Node {
+		if !s.has(n.Get("$ref")) {
+			return n
+		}
+		out := object()
+		for _, m := range n.Members {
+			if m.Key == "$ref" {
+				m.Value = text(shared + strings.TrimPrefix(m.Value.Text, definition))
+			}
+			out.Members = append(out.Members, m)
+		}
+		return out
+	})
+}
+
+// without returns a schema without the definitions that are shared.
+func (s *sharing) without(root *schema.Node) *schema.Node {
+	out := object()
+	for _, m := range root.Members {
+		if m.Key == definitions {
+			rest := object()
+			for _, def := range m.Value.Members {
+				if s.named[def.Key] == nil {
+					put(rest, def.Key, def.Value)
+				}
+			}
+			if m.Value = rest; len(rest.Members) == 0 {
+				continue
+			}
+		}
+		out.Members = append(out.Members, m)
+	}
+	return out
+}

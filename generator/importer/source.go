@@ -1,0 +1,183 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// Source is what a server says of itself and of its tools.
+type Source struct {
+	File         string // or another name, for messages
+	Revision     string // that it was said in; "" if nobody knows
+	Server       *schema.Node
+	Capabilities *schema.Node
+	Instructions string
+	Tools        []*schema.Node // definitions, at least one, each with a name of its own
+
+	pages int
+	next  bool // the last page names another one
+}
+
+// Read reads a saved answer to tools/list: the JSON-RPC response, its result, the list of tools alone, what mcpkiln tools --json prints, or
+// several pages, as a list or one after the other. Responses to initialize among them say who the server is. The error says what is wrong,
+// with the line.
+func Read(file string, data []byte) (*Source, error) {
+	s := &Source{File: file}
+	values, err := split(file, data)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range values {
+		if err := s.add(v); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case s.next:
+		return nil, fmt.Errorf("%s: the list is not complete: its last page has a nextCursor; save the pages that follow, too, or name the server itself", file)
+	case s.pages == 0:
+		return nil, fmt.Errorf("%s: there is no answer to tools/list in it", file)
+	case len(s.Tools) == 0:
+		return nil, fmt.Errorf("%s: the list has no tools: there is nothing to import", file)
+	}
+	return s, s.names()
+}
+
+// split reads all JSON values of a file, which has one, or a page a line.
+func split(file string, data []byte) (all []*schema.Node, err error) {
+	text := bytes.TrimSpace(data)
+	switch {
+	case len(text) == 0:
+		return nil, fmt.Errorf("%s: it is empty", file)
+	case text[0] == '<':
+		return nil, fmt.Errorf("%s: this is a page of HTML or XML, not JSON: was it saved behind a login, or from another address?", file)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	for begin := 0; ; begin = int(dec.InputOffset()) {
+		var raw json.RawMessage
+		err := dec.Decode(&raw)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			raw = data[begin:] // which the other reader refuses with the place
+		} else {
+			begin = int(dec.InputOffset()) - len(raw)
+		}
+		lines := bytes.Count(data[:begin], []byte("\n"))
+		n, ds := schema.ParseJSON(file, append(bytes.Repeat([]byte("\n"), lines), raw...))
+		if err := ds.Err(); err != nil || n == nil {
+			return nil, rendered(ds, data)
+		}
+		all = append(all, n)
+	}
+}
+
+// rendered is the first error with its line.
+func rendered(ds schema.Diagnostics, data []byte) error {
+	for _, d := range ds {
+		if d.Severity == schema.Error {
+			return errors.New(d.Render(data))
+		}
+	}
+	return ds
+}
+
+// add reads one value: a page, a list of them, or who the server is.
+func (s *Source) add(v *schema.Node) error {
+	switch {
+	case v.Kind == schema.Array && len(v.Items) > 0 && isPage(v.Items[0]):
+		for _, item := range v.Items {
+			if err := s.add(item); err != nil {
+				return err
+			}
+		}
+		return nil
+	case v.Kind == schema.Array:
+		return s.page(v, nil)
+	case v.Kind != schema.Object:
+		return wrong(v, "a %s is no answer to tools/list", v.Kind)
+	case v.Get("error") != nil && v.Get("result") == nil:
+		return wrong(v, "the server answered with an error: %s", v.Get("error").JSON())
+	case v.Get("result") != nil:
+		return s.add(v.Get("result"))
+	case v.Get("method") != nil:
+		return nil // a message of a recorded session
+	}
+	s.about(v)
+	switch tools := v.Get("tools"); {
+	case tools.Is(schema.Array):
+		return s.page(tools, v.Get("nextCursor"))
+	case tools.Is(schema.Object):
+		return wrong(tools, "tools is no list: if this is a manifest, generate from it")
+	case v.Get("serverInfo") == nil:
+		return wrong(v, "this is no answer to tools/list: it has no tools")
+	}
+	return nil
+}
+
+// isPage tells an answer from a tool.
+func isPage(v *schema.Node) bool {
+	return v.Kind == schema.Array || v.Get("jsonrpc") != nil || v.Get("result") != nil || v.Get("tools") != nil || v.Get("protocolVersion") != nil
+}
+
+// serverInfoKey is where an answer of a revision without handshake says whose it is.
+const serverInfoKey = "io.modelcontextprotocol/serverInfo"
+
+func (s *Source) about(v *schema.Node) {
+	for _, info := range []*schema.Node{v.Get("serverInfo"), v.Get("_meta").Get(serverInfoKey)} {
+		if info.Is(schema.Object) {
+			s.Server = info
+		}
+	}
+	if c := v.Get("capabilities"); c.Is(schema.Object) {
+		s.Capabilities = c
+	}
+	if r := v.Get("protocolVersion"); r.Is(schema.String) {
+		s.Revision = r.Text
+	}
+	if i := v.Get("instructions"); i.Is(schema.String) {
+		s.Instructions = i.Text
+	}
+}
+
+// page adds the tools of one page. cursor is where the next one begins, nil for the last.
+func (s *Source) page(tools, cursor *schema.Node) error {
+	if s.pages > 0 && !s.next {
+		return wrong(tools, "this is a second list: the one before it was complete")
+	}
+	s.pages++
+	s.next = cursor != nil && cursor.Kind != schema.Null && (cursor.Kind != schema.String || cursor.Text != "")
+	for _, t := range tools.Items {
+		if t.Kind != schema.Object {
+			return wrong(t, "a %s stands where a tool should", t.Kind)
+		}
+		s.Tools = append(s.Tools, t)
+	}
+	return nil
+}
+
+// names returns an error unless each tool has a name of its own.
+func (s *Source) names() error {
+	first := map[string]*schema.Node{}
+	for _, t := range s.Tools {
+		n := t.Get("name")
+		if !n.Is(schema.String) || n.Text == "" {
+			return wrong(t, "this tool has no name: is it a list of tools?")
+		}
+		if other := first[n.Text]; other != nil {
+			return wrong(n, "the tool %q stands in the list twice, first in line %d: a client could call only one of them", n.Text, other.Pos.Line)
+		}
+		first[n.Text] = n
+	}
+	return nil
+}
+
+func wrong(at *schema.Node, format string, args ...any) error {
+	return fmt.Errorf("%s: %s", at.Pos, fmt.Sprintf(format, args...))
+}

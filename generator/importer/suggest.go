@@ -1,0 +1,144 @@
+package importer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// suggest adds what would tighten the manifest as comments. None of it is certain: each says what it was concluded from.
+func (d *draft) suggest(comments map[*schema.Node][]string) {
+	add := func(n *schema.Node, what, because string) {
+		if what != "" {
+			comments[n] = append(comments[n], "Suggestion: "+what+" ("+because+")")
+		}
+	}
+	for _, m := range d.tools.Members {
+		what, because := slow(m.Key, m.Value)
+		add(m.Value, what, because)
+		for _, key := range []string{"inputSchema", "outputSchema"} {
+			suggestProperties(m.Value.Get(key), add)
+		}
+	}
+	for _, m := range d.schemas.Members {
+		suggestProperties(m.Value, add)
+	}
+}
+
+func suggestProperties(root *schema.Node, add func(n *schema.Node, what, because string)) {
+	if root == nil {
+		return
+	}
+	schema.EachSchema(root, func(n *schema.Node) *schema.Node {
+		for _, m := range members(n.Get("properties")) {
+			what, because := tighter(m.Key, m.Value)
+			add(m.Value, what, because)
+		}
+		return n
+	})
+}
+
+// tighter is what a property could say of its values.
+func tighter(name string, n *schema.Node) (what, because string) {
+	switch textOf(n.Get("type")) {
+	case "number":
+		return whole(name, n)
+	case "string":
+		for _, key := range []string{"format", "pattern", "enum", "const", "contentEncoding", "contentMediaType"} {
+			if n.Get(key) != nil {
+				return "", ""
+			}
+		}
+		return ofFormat(name, n)
+	}
+	return "", ""
+}
+
+// numeric are the keywords of numbers whose values say whether there are fractions.
+var numeric = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "default", "enum", "const", "examples"}
+
+// counts are the last words of names of whole numbers.
+var counts = []string{"count", "page", "limit", "offset", "number", "index", "port", "id", "steps", "retries", "lines", "depth", "year", "per"}
+
+func whole(name string, n *schema.Node) (what, because string) {
+	var has []string
+	for _, key := range numeric {
+		v := n.Get(key)
+		if v == nil {
+			continue
+		}
+		values := []*schema.Node{v}
+		if v.Kind == schema.Array {
+			values = v.Items
+		}
+		for _, one := range values {
+			if r := one.Rat(); r == nil || !r.IsInt() {
+				return "", ""
+			}
+		}
+		has = append(has, key)
+	}
+	switch {
+	case len(has) > 0:
+		return "type: integer", strings.Join(has, ", ") + " without fractions"
+	case slices.Contains(counts, lastWord(name)):
+		return "type: integer", "by its name"
+	}
+	return "", ""
+}
+
+// formats are those that names and descriptions betray; the first that fits counts.
+var formats = []struct {
+	format string
+	match  format.Format
+	words  []string       // last words of names
+	about  *regexp.Regexp // in descriptions
+}{
+	{"date", format.Date, []string{"date", "day", "birthday"}, regexp.MustCompile(`(?i)\bYYYY-MM-DD\b(?:[^T]|$)`)},
+	{"date-time", format.DateTime, []string{"timestamp", "datetime", "at", "since", "until"}, regexp.MustCompile(`(?i)\bISO[ -]?8601\b|\bRFC ?3339\b|YYYY-MM-DDT`)},
+	{"uri", format.URI, []string{"url", "uri", "href", "homepage", "webhook"}, regexp.MustCompile(`^(?:The )?UR[LI]\b`)},
+	{"email", format.Email, []string{"email", "mail"}, regexp.MustCompile(`(?i)^(?:the )?e-?mail address\b`)},
+	{"uuid", format.UUID, []string{"uuid", "guid"}, regexp.MustCompile(`\bUUID\b`)},
+}
+
+func ofFormat(name string, n *schema.Node) (what, because string) {
+	about := textOf(n.Get("description"))
+	for pass, reason := range []string{"by its description", "by its name"} {
+		for _, f := range formats {
+			if pass == 0 && f.about.MatchString(about) || pass == 1 && slices.Contains(f.words, lastWord(name)) {
+				if v := n.Get("default"); v.Is(schema.String) && !f.match.Match(v.Text) {
+					return "", ""
+				}
+				return "format: " + f.format, reason
+			}
+		}
+	}
+	return "", ""
+}
+
+func lastWord(name string) (last string) {
+	for _, word := range naming.Each(name) {
+		last = strings.ToLower(word)
+	}
+	return last
+}
+
+// long are words of tools that take their time.
+var long = regexp.MustCompile(`(?i)\b(long[- ]running|takes (?:a while|several|some|minutes|hours|long)|in the background|asynchronous(?:ly)?|deep research|may take|batch job)\b`)
+
+// slow tells a tool that should be able to run as a task.
+func slow(name string, tool *schema.Node) (what, because string) {
+	if s := textOf(tool.Get("execution").Get("taskSupport")); s == "optional" || s == "required" {
+		return "", ""
+	}
+	for _, said := range []string{textOf(tool.Get("description")), strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' }), " ")} {
+		if word := long.FindString(said); word != "" {
+			return "execution: {taskSupport: optional}", "it says " + strings.ToLower(word)
+		}
+	}
+	return "", ""
+}
