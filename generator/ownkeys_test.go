@@ -121,3 +121,34 @@ func (c *client) holds(of, text string, raw json.RawMessage, want map[string]str
 		}
 	}
 }
+
+// What middleware answers in a handler's place is held against its definition, too.
+func TestLET01ResultsOfMiddlewareAreHeldAgainstTheirDefinitions(t *testing.T) {
+	const call, prompt = `"name":"test_sampling","arguments":{"prompt":"p"}`, `"name":"p"`
+	for _, test := range []struct{ method, params, result, want string }{
+		{"tools/call", call, `{}`, "/content"}, {"tools/call", call, `{"content":[null]}`, "/content/0"}, {"tools/call", call, `{"content":[{"type":"film"}]}`, "/content/0"},
+		{"tools/call", call, `{"resultType":"task","taskId":"x"}`, "/content"}, {"tools/call", call, `{"content":[{"type":"text","text":"t"}],"_meta":{"a":1}}`, ""},
+		{"prompts/get", prompt, `{}`, "/messages"}, {"prompts/get", prompt, `{"messages":[],"_meta":{"a":1}}`, ""},
+		{"prompts/list", "", `{"prompts":[{}]}`, "/prompts/0/name"}, {"prompts/list", "", `{"prompts":[]}`, ""},
+	} {
+		for _, name := range revision.Names() {
+			c := dial(t, presumptuous(), name, server.WithMiddleware(func(next server.Handle) server.Handle {
+				return func(ctx context.Context, m *server.Message) (json.RawMessage, error) {
+					if m.Method == test.method {
+						return json.RawMessage(test.result), nil
+					}
+					return next(ctx, m)
+				}
+			}))
+			answer := c.ask(test.method, test.params)
+			if sent := !strings.Contains(answer, `"code":-32603`); sent != (test.want == "") {
+				t.Errorf("%s %s in %s: %s", test.method, test.result, name, answer)
+			}
+			if test.want != "" {
+				if log := <-c.log; !strings.Contains(log, test.want) {
+					t.Errorf("%s %s in %s: %q lacks %s", test.method, test.result, name, log, test.want)
+				}
+			}
+		}
+	}
+}

@@ -63,9 +63,9 @@ func (r records) Write(p []byte) (int, error) {
 
 const capabilities = `{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}},"roots":{}}`
 
-func dial(t *testing.T, h kiln.Handlers, revision string) *client {
+func dial(t *testing.T, h kiln.Handlers, revision string, opts ...server.Option) *client {
 	t.Helper()
-	c := connect(t, h, revision)
+	c := connect(t, h, revision, opts...)
 	if !c.stateless() {
 		c.begin()
 	}
@@ -73,10 +73,11 @@ func dial(t *testing.T, h kiln.Handlers, revision string) *client {
 }
 
 // connect is dial before the handshake.
-func connect(t *testing.T, h kiln.Handlers, revision string) *client {
+func connect(t *testing.T, h kiln.Handlers, revision string, opts ...server.Option) *client {
 	t.Helper()
 	c := &client{t: t, revision: revision, log: make(records, 8)}
-	srv, err := kiln.New(h, server.WithLogger(slog.New(slog.NewTextHandler(c.log, &slog.HandlerOptions{Level: slog.LevelError}))))
+	logger := slog.New(slog.NewTextHandler(c.log, &slog.HandlerOptions{Level: slog.LevelError}))
+	srv, err := kiln.New(h, append(opts, server.WithLogger(logger))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,3 +34,13 @@ func (e *Error) Error() string { return fmt.Sprintf("%s (code %d)", Shown(e.Mess
 func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
+
+// Reserved reports whether JSON-RPC or the protocol alone give the code its meaning. Of theirs, authors of handlers may use those that any
+// request can end with.
+func (e *Error) Reserved() bool {
+	switch e.Code {
+	case CodeInvalidRequest, CodeMethodNotFound, CodeInvalidParams, CodeInternalError:
+		return false
+	}
+	return -32768 <= e.Code && e.Code <= -32000
+}

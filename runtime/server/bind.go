@@ -164,7 +164,7 @@ func (c *Call) returned(err error) error {
 		return nil
 	}
 	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
-		return c.defect(fmt.Errorf("the handler returned a nil %T as its error: return nil", err))
+		return defect(fmt.Errorf("the handler returned a nil %T as its error: return nil", err), c.Log())
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -114,6 +115,16 @@ func (w *revision) answer(f *fault, can ability) (wire.CallResult, error) {
 
 // fault is what the protocol makes of a handler's error, nil if it has no error for it.
 func (c *Call) fault(err error) *fault {
+	f := c.s.fault(err, c.Log())
+	if f != nil && f.kind == needsAbility {
+		c.dropWithheld()
+	}
+	return f
+}
+
+// fault is what the protocol makes of an error of a handler or middleware, nil if it has no error for it. What is wrong with it goes into
+// the log.
+func (s *Server) fault(err error, log *slog.Logger) *fault {
 	var own *rpc.Error
 	var resource *ResourceError
 	var pages *URLElicitationError
@@ -121,18 +132,17 @@ func (c *Call) fault(err error) *fault {
 	f := &fault{text: err.Error()}
 	switch {
 	case errors.As(err, &own) && own != nil:
-		f.own = *c.allow(own)
+		f.own = *s.allow(own, log)
 	case errors.As(err, &resource) && resource != nil:
 		f.kind, f.own.Message = noResource, resource.Error()
 		f.own.Data = append(check.AppendString([]byte(`{"uri":`), resource.URI), '}')
 	case errors.As(err, &pages) && pages != nil:
 		f.kind, f.own.Message = needsPages, pages.Error()
 		if f.own.Data, err = pages.data(); err != nil {
-			f.kind, f.own = plainKind, *c.defect(err)
+			f.kind, f.own = plainKind, *defect(err, log)
 		}
 	case errors.As(err, &unsupported) && unsupported != nil && unsupported.Capability != "":
 		f.kind, f.own.Message = needsAbility, unsupported.Capability
-		c.dropWithheld()
 	default:
 		return nil
 	}
@@ -142,16 +152,16 @@ func (c *Call) fault(err error) *fault {
 	return f
 }
 
-// allow validates a handler's own error. A reserved code means what the specification says, or nothing (LET05); data that is no JSON
+// allow validates an author's own error. A reserved code means what the specification says, or nothing (LET05); data that is no JSON
 // would break the frame (LET01).
-func (c *Call) allow(own *rpc.Error) *rpc.Error {
-	if reservedCode(own.Code) {
-		return c.defect(fmt.Errorf("code %d is reserved: return one of another range, or *server.ResourceError or "+
-			"*server.URLElicitationError: %w", own.Code, own))
+func (s *Server) allow(own *rpc.Error, log *slog.Logger) *rpc.Error {
+	if own.Reserved() {
+		return defect(fmt.Errorf("code %d is reserved: return one of another range, or *server.ResourceError or "+
+			"*server.URLElicitationError: %w", own.Code, own), log)
 	}
 	if len(own.Data) > 0 {
-		if err := c.s.validate(own.Data, nil); err != nil {
-			return c.defect(fmt.Errorf("the data of an error is not JSON: %w: %w", err, own))
+		if err := s.validate(own.Data, nil); err != nil {
+			return defect(fmt.Errorf("the data of an error is not JSON: %w: %w", err, own), log)
 		}
 	}
 	return own
@@ -171,20 +181,10 @@ func (s *Server) validate(text []byte, definition func(*check.Decoder)) error {
 	return d.Finish()
 }
 
-// defect is the answer for a wrong handler. What is wrong is for the log alone.
-func (c *Call) defect(err error) *rpc.Error {
-	c.Log().Error("error refused", "error", err)
+// defect is the answer for a wrong error. What is wrong is for the log alone.
+func defect(err error, log *slog.Logger) *rpc.Error {
+	log.Error("error refused", "error", err)
 	return errInternal
-}
-
-// reservedCode reports whether JSON-RPC or the protocol alone give the code its meaning. Of theirs handlers may use those that any
-// request can end with.
-func reservedCode(code int) bool {
-	switch code {
-	case rpc.CodeInvalidRequest, rpc.CodeMethodNotFound, rpc.CodeInvalidParams, rpc.CodeInternalError:
-		return false
-	}
-	return -32768 <= code && code <= -32000
 }
 
 // invalidParams refuses params for err: with one sentence, and all that is wrong in the data (LET05).

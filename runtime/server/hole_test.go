@@ -115,9 +115,11 @@ func TestTSK28FewOpenersWaitInFiles(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Int64
+		release := make(chan struct{}) // as many are open as may be: none knows yet how large the answers of others were
 		f := newFixture(t, []Tool{tool("big", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
 			call.Content(ImageFrom("image/png", func() (io.ReadCloser, error) {
 				open.Add(1)
+				<-release
 				return io.NopCloser(strings.NewReader(strings.Repeat("x", 300<<10))), nil
 			}))
 			return &echoOutput{"out"}, nil
@@ -130,6 +132,8 @@ func TestTSK28FewOpenersWaitInFiles(t *testing.T) {
 		for i := range 2 * maxOpened {
 			silent.call(fmt.Sprint(i), "big", `{}`)
 		}
+		synctest.Wait()
+		close(release)
 		synctest.Wait()
 		if got, most := f.srv.filed.taken(), 4*f.srv.cfg.maxUnread; got == 0 || got > most {
 			t.Errorf("%d bytes may be in files, want at most %d", got, most)

@@ -3,9 +3,9 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 
-	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -57,10 +57,18 @@ func (w *revision) withoutOwnKeys(meta []byte) []byte {
 	return meta
 }
 
-// metaWithServer is a result's _meta with the server's name and version.
-func (r *request) metaWithServer(meta []byte) []byte {
-	b := append(append(check.AppendString([]byte{'{'}, r.revision.Meta.ServerInfo), ':'), r.revision.info...)
-	return append(wire.AppendMembers(b, r.revision.withoutOwnKeys(meta)), '}')
+// metaWith is a result's _meta with what the runtime says in it.
+func (w *revision) metaWith(own, meta []byte) []byte {
+	b := wire.AppendMembers([]byte{'{'}, own)
+	return append(wire.AppendMembers(b, w.withoutOwnKeys(meta)), '}')
+}
+
+// ownKeys is what the runtime said in a _meta that it wrote.
+func (w *revision) ownKeys(meta []byte) []byte {
+	members := membersOf(meta)
+	maps.DeleteFunc(members, func(key string, _ json.RawMessage) bool { return !slices.Contains(w.Own.Meta, key) })
+	own, _ := json.Marshal(members) // no value of these types fails
+	return own
 }
 
 // metaOf finds, in a result with metadata that names a task and the server where the revision does, the member that holds it, and its

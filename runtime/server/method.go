@@ -17,6 +17,7 @@ type MethodHandler struct {
 type methodCodec struct {
 	revision string
 	run      func(ctx context.Context, call *Call, params, b []byte) ([]byte, error)
+	check    func(d *check.Decoder) // of results; nil: any JSON will do
 }
 
 // codec is the one for a revision, nil for none.
@@ -54,7 +55,10 @@ type MethodCodec[In, Out any] struct {
 func BindMethod[In, Out any](name string, fn func(ctx context.Context, call *Call, in *In) (*Out, error), codecs ...MethodCodec[In, Out]) MethodHandler {
 	h := MethodHandler{name: name}
 	for _, c := range codecs {
-		h.codecs = append(h.codecs, methodCodec{c.Revision, c.bind(fn)})
+		if c.DecodeResult != nil {
+			c.Check = func(d *check.Decoder) { c.DecodeResult(d, new(Out)) }
+		}
+		h.codecs = append(h.codecs, methodCodec{c.Revision, c.bind(fn), c.Check})
 	}
 	return h
 }
@@ -66,9 +70,6 @@ func BindAck[In any](name string, fn func(ctx context.Context, call *Call, in *I
 
 func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *In) (*Out, error)) func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
 	answers := new(expected)
-	if c.DecodeResult != nil {
-		c.Check = func(d *check.Decoder) { c.DecodeResult(d, new(Out)) }
-	}
 	return func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
 		in, held := new(In), call.r.beginInput()
 		if c.DecodeResult != nil {

@@ -78,33 +78,39 @@ func (c *Call) methodError(err error) error {
 	return errInternal
 }
 
-// complete adds to the result in b, which begins at start, what every result of the revision carries (EXT20). The handler decides how
-// long its result may be kept; the server sets the type of the result and its own name, and that a retry's is never kept (LET21).
+// complete adds to a handler's result in b, which begins at start, what every result of the revision carries (EXT20).
 func (r *request) complete(b []byte, start int) ([]byte, error) {
-	rules := &r.revision.Result
-	if rules.Type == "" {
-		if without, changed := r.revision.ownMembers(b[start:], r.revision.Own.Result); changed {
+	w := r.revision
+	if w.Result.Type == "" {
+		if without, changed := w.ownMembers(b[start:], w.Own.Result); changed {
 			b = append(b[:start], without...)
 		}
 		return b, nil
 	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(b[start:], &members) != nil {
+	members := membersOf(b[start:])
+	if members == nil {
 		return b, nil
 	}
+	return r.completeMembers(b, start, members, w.metaWith(w.serverMeta, members[w.metaMember]))
+}
+
+// completeMembers is complete for a result with these members and, in the end, this _meta. Its author decides how long it may be kept; the
+// server sets its type, and that a retry's is never kept (LET21).
+func (r *request) completeMembers(b []byte, start int, members map[string]json.RawMessage, meta []byte) ([]byte, error) {
+	rules := &r.revision.Result
 	ttl, scope := r.cacheHint()
-	if list := r.revision.lists[r.method.Name]; list != nil {
+	list := r.revision.lists[r.method.Name]
+	if list != nil {
 		var err error
 		if scope, err = list.oneScope(r, cmp.Or(text(members[rules.CacheScope]), string(check.AppendString(nil, scope)))); err != nil {
 			return b, err
 		}
 	}
-	meta := r.metaWithServer(members[r.revision.metaMember])
 	own := []string{rules.Type, r.revision.metaMember}
 	if r.method.Cacheable && r.retried() {
 		own = append(own, rules.CacheTTL, rules.CacheScope)
 	}
-	if r.revision.lists[r.method.Name] != nil {
+	if list != nil {
 		own = append(own, rules.CacheScope)
 	}
 	b = without(b, start, members, own)

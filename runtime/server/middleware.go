@@ -267,19 +267,3 @@ func (s *Server) passSafely(ctx context.Context, m *Message) (result json.RawMes
 	}()
 	return s.pass(ctx, m)
 }
-
-// ownError is an error of middleware's own. Data that is no JSON would break the frame (LET01).
-func (s *Server) ownError(m *Message, err error) error {
-	own, misused := (*rpc.Error)(nil), (*misuseError)(nil)
-	switch {
-	case errors.As(err, &misused):
-		return errInternal // it is logged
-	case !errors.As(err, &own):
-		s.log.Error("message failed", "message", m.String(), "error", err)
-	case len(own.Data) > 0 && s.validate(own.Data, nil) != nil:
-		s.log.Error("message failed: the data of its error is not JSON", "message", m.String(), "error", err)
-	default:
-		return own
-	}
-	return errInternal
-}

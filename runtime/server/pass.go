@@ -47,30 +47,15 @@ func (r *request) performAround(b []byte) ([]byte, error) {
 // dispatchInside dispatches the request within middleware.
 func (r *request) dispatchInside(ctx context.Context) (result json.RawMessage, err error) {
 	r.ctx = ctx
-	if r.answer, err = r.dispatch(r.answer); err == nil {
-		r.answer, err = r.fillHoles(r.answer, r.head) // middleware sees results whole
+	b, err := r.dispatch(r.answer)
+	if err == nil {
+		b, err = r.fillHoles(b, r.head) // middleware sees results whole
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r.answer[r.head:], nil
-}
-
-// replace puts a result of middleware's own in the place of the one in b, if any. A result that does not say of what type it is becomes one
-// that is complete.
-func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
-	members := membersOf(result)
-	if members == nil {
-		return b[:start], r.p.s.misuse(nil, "a middleware answered %s with what is not a JSON object", r.method.Name)
-	}
-	if err := r.room.reserve(r.ctx, int64(len(result))); err != nil {
-		return b[:start], err
-	}
-	b = append(b[:start], result...)
-	if t := r.revision.Result.Type; t != "" && members[t] == nil {
-		return r.complete(b, start)
-	}
-	return b, nil
+	r.answer = b
+	return b[r.head:], nil
 }
 
 // bound is ctx until the peer's connection or session ends, too.

@@ -120,8 +120,8 @@ func TestSRV01WhatMiddlewareMayDo(t *testing.T) {
 		"fails":        {func(context.Context, Handle, *Message) (json.RawMessage, error) { return nil, errors.New("secret") }, `"internal error"`, "error=secret"},
 		"panics":       {func(context.Context, Handle, *Message) (json.RawMessage, error) { panic("oh") }, `"internal error"`, "panic=oh"},
 		"ends":         {func(context.Context, Handle, *Message) (json.RawMessage, error) { runtime.Goexit(); return nil, nil }, `"internal error"`, "Goexit"},
-		"says no JSON": {func(context.Context, Handle, *Message) (json.RawMessage, error) { return json.RawMessage(`{"a`), nil }, `"internal error"`, "what is not a JSON object"},
-		"says nothing": {func(context.Context, Handle, *Message) (json.RawMessage, error) { return nil, nil }, `"internal error"`, "what is not a JSON object"},
+		"says no JSON": {func(context.Context, Handle, *Message) (json.RawMessage, error) { return json.RawMessage(`{"a`), nil }, `"internal error"`, "it is not a JSON object"},
+		"says nothing": {func(context.Context, Handle, *Message) (json.RawMessage, error) { return nil, nil }, `"internal error"`, "it is not a JSON object"},
 		"breaks frames": {func(context.Context, Handle, *Message) (json.RawMessage, error) {
 			return nil, &rpc.Error{Code: 1, Data: []byte(`{"`)}
 		}, `"internal error"`, "not JSON"},
