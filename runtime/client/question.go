@@ -356,7 +356,7 @@ func (s *Session) answer(ctx context.Context, d *wire.Dialect, op wire.Op, q *Qu
 	switch {
 	case err == nil:
 		return result, nil
-	case errors.As(err, &own):
+	case errors.As(err, &own) && own != nil && sendable(own):
 		return nil, own
 	case errors.Is(err, ErrRejected):
 		return nil, rpc.Errorf(codeRejected, "rejected by the user")
@@ -365,6 +365,12 @@ func (s *Session) answer(ctx context.Context, d *wire.Dialect, op wire.Op, q *Qu
 		s.cfg.logger.Error("a question was not answered", "method", q.Method, "error", err)
 	}
 	return nil, rpc.Errorf(rpc.CodeInternalError, "%v", err)
+}
+
+// sendable tells whether a handler's error may be sent: a reserved code means what the specification says, or nothing (LET05), and data
+// that is no JSON would break the frame (LET01).
+func sendable(own *Error) bool {
+	return !own.Reserved() && (own.Data == nil || check.Valid(own.Data, check.Limits{}) == nil)
 }
 
 func (s *Session) handle(ctx context.Context, d *wire.Dialect, op wire.Op, q *Question) ([]byte, error) {

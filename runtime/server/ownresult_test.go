@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -111,6 +112,72 @@ func TestLET01ResultsOfMiddlewareAreJSON(t *testing.T) {
 		f.srv.records.Flush(t.Context())
 		if !strings.Contains(logged.String(), "a middleware answered tools/call with") {
 			t.Errorf("%s: %s", name, logged.String())
+		}
+	}
+}
+
+// Errors of middleware, and what a handler passes on of a client that answered with an error, have the codes that a handler's may have
+// (https://modelcontextprotocol.io/specification/2026-07-28/basic#error-responses). What next returned may be said in other words.
+func TestLET05ReservedCodesAreForTypedErrorsAroundACall(t *testing.T) {
+	lookup := &ResourceError{URI: "test://x"}
+	for _, row := range []struct {
+		err             error
+		session, modern int
+	}{
+		{rpc.Errorf(-32042, "x"), -32603, -32603}, {rpc.Errorf(-32000, "x"), -32603, -32603}, {rpc.Errorf(-32700, "x"), -32603, -32603}, {rpc.Errorf(-32021, "x"), -32603, -32603},
+		{rpc.Errorf(-32602, "x"), -32602, -32602}, {rpc.Errorf(4290, "x"), 4290, 4290}, {lookup, -32002, -32602}, {(*rpc.Error)(nil), -32603, -32603},
+		{&URLElicitationError{[]URLElicitation{{ID: "1", URL: "https://example.com", Message: "m"}}}, -32042, -32603},
+	} {
+		refuse := func(context.Context, Handle, *Message) (json.RawMessage, error) { return nil, row.err }
+		f := dual(t, fails(nil), wrapping("prompts/get", refuse))
+		f.both(t, func(name string, stateless bool, m message) {
+			if want := map[bool]int{false: row.session, true: row.modern}[stateless]; name == "prompts/get" {
+				m.wantError(t, want)
+			}
+		})
+		f = dual(t, fails(nil), WithToolMiddleware(func(ToolHandle) ToolHandle {
+			return func(context.Context, *Call, any) (any, error) { return nil, row.err }
+		}))
+		f.both(t, func(name string, stateless bool, m message) {
+			if name == "tools/call" && errors.As(row.err, new(*rpc.Error)) {
+				m.wantError(t, row.session)
+			}
+		})
+		f = customized(t, func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, row.err })
+		c := f.dial(t.Context())
+		c.initialize(`{"elicitation":{"url":{}}}`)
+		c.request("1", "rows/read", `{"text":"x"}`).wantError(t, row.session)
+		f.ask(t.Context(), frame(1, "rows/read", nothing, `"text":"x"`)).wantError(t, row.modern)
+	}
+	f := dual(t, Definition{Methods: []MethodHandler{rawPrompt(`{"messages":[]}`)}, Tools: []Tool{tool("must", structured(echo), withTask(TaskRequired))}},
+		wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+			_, err := next(ctx, m)
+			own := (*rpc.Error)(nil)
+			if errors.As(err, &own) {
+				err = &rpc.Error{Code: own.Code, Message: own.Message + " (trace 7)"}
+			}
+			return nil, err
+		}))
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	c.request("1", "tools/call", `{`+callParams("must", `{"text":5}`)+`}`).wantError(t, -32601)
+}
+
+// A handler may return the error with which its client answered a question: then it is the handler's, and a reserved code says nothing.
+func TestLET05ReservedCodesOfAClientAreNotPassedOn(t *testing.T) {
+	f := dual(t, Definition{Tools: append(askingTools(), asker(confirmQuestion()))})
+	for _, name := range []string{"form", "url", "sample", "roots", "ask"} {
+		for code, want := range map[int]int{-32042: -32603, -32002: -32603, -32700: -32603, -32602: -32602, -1: -1} {
+			c := f.dial(t.Context())
+			c.initialize(`{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`)
+			c.call("1", name, `{}`)
+			question := c.next()
+			if question.Method == "" {
+				t.Fatalf("%s does not ask: %s", name, question.raw)
+			}
+			c.sendf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, question.ID, code)
+			m, _ := c.answer("1")
+			m.wantError(t, want)
 		}
 	}
 }
