@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"unicode/utf8"
@@ -110,7 +111,7 @@ func (r *request) answerHoles(frame []byte) (whole []byte, written bool, err err
 	stream.End(complete)
 	if err != nil && r.entry.Err() == nil {
 		r.outcome = Failed
-		r.p.s.log.Error("answer not completed", "id", r.id.String(), "method", r.method.Name, "tool", r.toolName(), "error", err)
+		r.log().Error("answer not completed", "error", err)
 	}
 	if !complete {
 		r.entry.Retire() // nobody else answers it: it has begun
@@ -202,24 +203,30 @@ func (w *boundedWriter) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// fill writes the frame with what its holes open. Their readers are closed when it returns, or earlier to end them with the call.
+// fill writes the frame with what its holes open. Their readers are closed when it returns, or earlier to end them with the call. They are
+// code of others, which runs here after the handler has returned, also where nobody else takes care of a panic (TSK25).
 func (w *holeWriter) fill(frame []byte) (err error) {
-	holes := w.r.holes
+	holes, opened, stop := w.r.holes, 0, func() bool { return true }
 	w.r.holes = nil
-	for i := range holes {
-		if holes[i].data, err = holes[i].open(); err != nil {
-			for _, h := range holes[:i] {
-				_ = h.data.Close()
-			}
-			return fmt.Errorf("opening the data of a block: %w", err)
-		}
-	}
-	stop := context.AfterFunc(w.r.ctx, func() { closeAll(holes) })
+	log := w.r.log() // readers may be closed later than the request is used again
 	defer func() {
-		if stop() {
-			closeAll(holes)
+		if v := recover(); v != nil {
+			logPanic(log, v)
+			err = errInternal
 		}
 	}()
+	defer func() {
+		if stop() {
+			closeAll(log, holes[:opened])
+		}
+	}()
+	for i := range holes {
+		if holes[i].data, err = holes[i].open(); err != nil {
+			return fmt.Errorf("opening the data of a block: %w", err)
+		}
+		opened++
+	}
+	stop = context.AfterFunc(w.r.ctx, func() { closeAll(log, holes) })
 	for i := range holes {
 		at := bytes.IndexByte(frame, dataPlace[0])
 		if _, err := w.Write(frame[:at]); err != nil {
@@ -234,10 +241,19 @@ func (w *holeWriter) fill(frame []byte) (err error) {
 	return err
 }
 
-func closeAll(holes []hole) {
+func closeAll(log *slog.Logger, holes []hole) {
 	for i := range holes {
-		_ = holes[i].data.Close()
+		holes[i].close(log)
 	}
+}
+
+func (h *hole) close(log *slog.Logger) {
+	defer func() {
+		if v := recover(); v != nil {
+			logPanic(log, v)
+		}
+	}()
+	_ = h.data.Close()
 }
 
 // copyTo writes the data as a JSON string.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -92,6 +93,87 @@ func TestSRV04OpenersThatAreNotNeededAreNotOpened(t *testing.T) {
 		t.Errorf("opened %d times", o.n)
 	}
 }
+
+// badReader panics where it is told to.
+type badReader struct{ read, close bool }
+
+func (r badReader) Read(b []byte) (int, error) {
+	if r.read {
+		panic("a secret of Read")
+	}
+	return 0, io.EOF
+}
+
+func (r badReader) Close() error {
+	if r.close {
+		panic("a secret of Close")
+	}
+	return nil
+}
+
+// What an opener returns is read after its handler has returned. It ends that call alone, wherever its answer goes to.
+func TestTSK25APanicOfAnOpenerEndsItsCallAlone(t *testing.T) {
+	for name, open := range map[string]Opener{
+		"open":  func() (io.ReadCloser, error) { panic("a secret of open") },
+		"Read":  func() (io.ReadCloser, error) { return badReader{read: true}, nil },
+		"Close": func() (io.ReadCloser, error) { return badReader{read: true, close: true}, nil },
+		"nil":   func() (io.ReadCloser, error) { return nil, nil },
+	} {
+		var log syncBuffer
+		var o opened
+		f := dual(t, Definition{Tools: []Tool{tool("bad", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
+			call.Content(ImageFrom("image/png", o.open), ImageFrom("image/png", open))
+			return &echoOutput{"out"}, nil
+		}), withTask(TaskOptional))}}, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		c := f.dial(t.Context())
+		c.initialize(nothing)
+		c.call("1", "bad", `{}`)
+		m, _ := c.answer("1")
+		m.wantError(t, -32603)
+		f.ask(t.Context(), frame(2, "tools/call", nothing, callParams("bad", `{}`))).wantError(t, -32603)
+		c.fence()
+		f.srv.records.Flush(t.Context())
+		if o.n != 2 || o.closed != 2 {
+			t.Errorf("%s: the other reader was opened %d times and closed %d times", name, o.n, o.closed)
+		}
+		if !strings.Contains(log.String(), "hole_test.go") || strings.Contains(m.raw, "secret") {
+			t.Errorf("%s: answered %s, logged %s", name, m.raw, log.String())
+		}
+		f.await(t.Context(), f.create(t.Context(), "bad", `{}`, withTasks), task.Failed)
+	}
+}
+
+// A call that is cancelled closes its readers, in a goroutine of its own.
+func TestTSK25AReaderThatPanicsWhenItsCallIsCancelled(t *testing.T) {
+	var log syncBuffer
+	last := &closedReader{read: make(chan struct{}), closed: make(chan struct{})}
+	f := newFixture(t, []Tool{tool("bad", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
+		call.Content(ImageFrom("image/png", func() (io.ReadCloser, error) { return badReader{close: true}, nil }), ImageFrom("image/png", func() (io.ReadCloser, error) { return last, nil }))
+		return &echoOutput{"out"}, nil
+	}))}, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	c := f.dial(t.Context())
+	c.initialize(nothing)
+	c.call("1", "bad", `{}`)
+	<-last.read
+	c.cancel("1")
+	<-last.closed
+	c.fence()
+	f.srv.records.Flush(t.Context())
+	if !strings.Contains(log.String(), "a secret of Close") || !strings.Contains(log.String(), "tool=bad") {
+		t.Errorf("logged %s", log.String())
+	}
+}
+
+// closedReader fails when it is closed.
+type closedReader struct{ read, closed chan struct{} }
+
+func (r *closedReader) Read([]byte) (int, error) {
+	close(r.read)
+	<-r.closed
+	return 0, os.ErrClosed
+}
+
+func (r *closedReader) Close() error { close(r.closed); return nil }
 
 func TestTextIsEscapedInPiecesThatEndAnywhere(t *testing.T) {
 	for _, text := range []string{"", "a", "größer €𝄞\"\n", "\xff\xe2\x82", strings.Repeat("€", 20<<10), "\xf0\x9d\x84"} {

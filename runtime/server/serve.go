@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -21,7 +22,7 @@ func (r *request) serve() {
 	}
 	defer func() {
 		if !returned {
-			r.p.s.log.Error("the handler ended its goroutine: runtime.Goexit", "id", r.id.String(), "method", r.method.Name, "tool", r.toolName())
+			r.log().Error("the handler ended its goroutine: runtime.Goexit")
 		}
 		r.finish(answer, err)
 	}()
@@ -33,7 +34,7 @@ func (r *request) serve() {
 func (r *request) perform() (answer []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			r.p.s.log.Error("panic", "id", r.id.String(), "method", r.method.Name, "tool", r.toolName(), "panic", v, "stack", string(debug.Stack()))
+			logPanic(r.log(), v)
 			err = errInternal
 		}
 	}()
@@ -47,6 +48,19 @@ func (r *request) perform() (answer []byte, err error) {
 		b, err = r.dispatch(b)
 	}
 	return append(b, '}'), err
+}
+
+// log is the server's with the request; what the run of a task uses is none.
+func (r *request) log() *slog.Logger {
+	if r.method == nil {
+		return r.room.s.log
+	}
+	return r.p.s.log.With("id", r.id.String(), "method", r.method.Name, "tool", r.toolName())
+}
+
+// logPanic is called where v was recovered: the stack is that of the panic.
+func logPanic(log *slog.Logger, v any) {
+	log.Error("panic", "panic", v, "stack", string(debug.Stack()))
 }
 
 // dispatch appends the result of the method.
@@ -123,7 +137,7 @@ func (r *request) respond(answer []byte, err error) {
 		}
 		if err != nil {
 			answer, r.outcome = r.out, Failed
-			r.p.s.log.Error("data not sent", "id", r.id.String(), "method", r.method.Name, "tool", r.toolName(), "error", err)
+			r.log().Error("data not sent", "error", err)
 		}
 	}
 	// What the answer was made of is not needed any more.
