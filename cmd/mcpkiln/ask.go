@@ -59,8 +59,16 @@ func (v *visit) handlers() client.Handlers {
 func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, error) {
 	defer v.clock.pause()()
 	v.mu.Lock()
-	reply := v.reply
+	reply, shown := v.reply, v.shown
 	v.mu.Unlock()
+	if shown != nil {
+		select {
+		case shown <- q:
+			<-ctx.Done()
+		case <-ctx.Done():
+		}
+		return nil, context.Cause(ctx)
+	}
 	if reply != nil {
 		return reply.give(ctx, q)
 	}
@@ -75,6 +83,8 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 	a, err := v.terminal.Ask(ctx, q)
 	if errors.Is(err, console.ErrInterrupted) {
 		v.end(errInterrupted)
+		<-ctx.Done() // what asks is cancelled, and not told that it failed
+		return nil, context.Cause(ctx)
 	}
 	return a, err
 }
@@ -132,11 +142,16 @@ func howToAnswer(q *client.Question, ref *client.Ref, misfits []error) string {
 	if ref == nil {
 		return "the tool asks something, and " + why + "\n  call it again with --answer: a JSON object with the fields of the question, or " + decline
 	}
-	line := "mcpkiln task answer " + kept(*ref) + fields(q)
-	if !strings.Contains(ref.Endpoint, "://") {
+	return "the task asks something, and " + why + "\n  answer it, or decline with --decline: " + answerLine(q, *ref)
+}
+
+// answerLine is the command that answers a question of a task, with the fields for somebody to fill in.
+func answerLine(q *client.Question, ref client.Ref) string {
+	line := "mcpkiln task answer " + kept(ref) + fields(q)
+	if !isAddress(ref.Endpoint) {
 		line += " -- COMMAND"
 	}
-	return "the task asks something, and " + why + "\n  answer it, or decline with --decline: " + line
+	return line
 }
 
 // kept keeps a reference, and returns a word of a shell that names it: its id, or where that is none that can be kept or written, all of it.

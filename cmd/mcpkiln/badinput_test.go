@@ -87,6 +87,22 @@ func TestBadInputReadsWell(t *testing.T) {
 		says   []string
 	}{
 		"it does not start":          {[]string{"--", "/nowhere/server"}, exitNetwork, []string{"the server does not start", "no such file"}},
+		"it is not there":            {[]string{"--", "no-such-server"}, exitNetwork, []string{"the server does not start: no-such-server: executable file not found"}},
+		"it is no program":           {[]string{"--", "/etc/passwd"}, exitNetwork, []string{"the server does not start: /etc/passwd: permission denied\n"}},
+		"it says nothing":            {[]string{"--", "true"}, exitNetwork, []string{"exit status 0", "is that a server?"}},
+		"it echoes":                  {[]string{"--", "cat"}, exitProtocol, []string{"it sends back what it is sent"}},
+		"a flag behind --":           {[]string{"--", "sh", "-c", "exit 1", "--timeout=5s"}, exitNetwork, []string{"exit status 1", "--timeout=5s stands behind --"}},
+		"nothing but flags":          {[]string{"--", "--help"}, exitRefused, []string{"what follows -- is the command of a server"}},
+		"it does not begin":          {[]string{"--revision=2025-11-25", bad(t, 200, "", "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no database"}}`)}, exitProtocol, []string{"the server refuses to begin: no database (code -32603)"}},
+		"it begins with no version":  {[]string{"--revision=2025-11-25", bad(t, 200, "", "application/json", `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":5}}`)}, exitProtocol, []string{"it names no version"}},
+		"it asks for nothing":        {[]string{strange(t, plainTool, `{"resultType":"input_required"}`)}, exitProtocol, []string{"neither inputRequests nor requestState"}},
+		"it asks nothing readable":   {[]string{strange(t, plainTool, `{"resultType":"input_required","inputRequests":[1]}`)}, exitProtocol, []string{"its inputRequests are no questions: [1]"}},
+		"it asks without words":      {[]string{strange(t, plainTool, `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":5}}}}`)}, exitProtocol, []string{"its question, elicitation/create: the message to the user is no text"}},
+		"a form that is none":        {[]string{strange(t, plainTool, `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"properties":5}}}}}`)}, exitProtocol, []string{`the form can not be read: {"properties":5}`}},
+		"content that is none":       {[]string{strange(t, plainTool, `{"resultType":"complete","content":[{"type":5}]}`)}, exitProtocol, []string{`it is a list of blocks with a type each, and this is [{"type":5}]`}},
+		"an isError that is none":    {[]string{strange(t, plainTool, `{"resultType":"complete","isError":"yes","content":[]}`)}, exitProtocol, []string{`its isError is no boolean: "yes"`}},
+		"a list of something":        {[]string{strange(t, `{"name":7}`, ``)}, exitProtocol, []string{`tool 1 of the list can not be read`, `and this is {"name":7}`}},
+		"no schema":                  {[]string{strange(t, `{"name":"t"}`, ``)}, exitRefused, []string{"the inputSchema of t can not be read", "there is none"}},
 		"it ends at once":            {[]string{"--", "sh", "-c", "echo one >&2; echo two >&2; exit 7"}, exitNetwork, []string{"exit status 7", "on its standard error:\n    one\n    two"}},
 		"it prints a banner":         {[]string{"--", "sh", "-c", "echo '\033[31mWelcome'; exit 1"}, exitProtocol, []string{`\x1b[31mWelcome`, "writes messages to its standard output"}},
 		"nobody is there":            {[]string{closed(t)}, exitNetwork, []string{"connection refused"}},
@@ -112,8 +128,9 @@ func TestBadInputReadsWell(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			args := append([]string{"call", "t"}, c.target...)
-			if c.target[0] != "--" {
-				args = []string{"call", c.target[0], "t"}
+			if last := len(c.target) - 1; c.target[0] != "--" {
+				args = append(append([]string{"call"}, c.target...), "t")
+				args[1], args[last+1] = args[last+1], args[1]
 			}
 			status, stdout, stderr := runs(t, args...)
 			if status != c.status || stdout != "" || !strings.Contains(stderr, "mcpkiln: ") {
@@ -127,7 +144,54 @@ func TestBadInputReadsWell(t *testing.T) {
 			if strings.ContainsAny(stderr, "\x1b\a\r") || len(stderr) > 4000 {
 				t.Errorf("%q", stderr)
 			}
+			for _, of := range []string{"unmarshal", "mem://", "fork/exec", "main.", "json: ", "jsonschema"} {
+				if strings.Contains(stderr, of) {
+					t.Errorf("%q is of a library: %s", of, stderr)
+				}
+			}
 		})
+	}
+}
+
+// TestAResultThatSaysNothing: standard output stays empty, and it is said why.
+func TestAResultThatSaysNothing(t *testing.T) {
+	for answer, status := range map[string]int{`{"resultType":"complete","content":[]}`: 0, `{"resultType":"complete","isError":true,"content":[]}`: exitTool} {
+		got, stdout, stderr := runs(t, "call", strange(t, plainTool, answer), "t")
+		if got != status || stdout != "" || !strings.Contains(stderr, "mcpkiln: the result of t has no content\n") {
+			t.Errorf("%s: exit status %d, %q, %q", answer, got, stdout, stderr)
+		}
+	}
+}
+
+// TestAStreamThatBreaksAndIsNotResumed: the help is not for an address that is wrong.
+func TestAStreamThatBreaksAndIsNotResumed(t *testing.T) {
+	for _, status := range []int{http.StatusMethodNotAllowed, http.StatusNotFound, http.StatusBadRequest} {
+		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			_ = json.NewDecoder(r.Body).Decode(&m)
+			w.Header().Set("Content-Type", "application/json")
+			switch {
+			case r.Method != http.MethodPost:
+				w.WriteHeader(status)
+			case m.Method == "initialize":
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.ID)
+			case m.Method == "tools/list":
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, plainTool)
+			case m.Method == "tools/call":
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "id: 1\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n")
+			default:
+				w.WriteHeader(http.StatusAccepted)
+			}
+		}))
+		got, _, stderr := runs(t, "call", "--revision=2025-11-25", ts.URL, "t")
+		if got != exitNetwork || !strings.Contains(stderr, fmt.Sprintf("the server does not resume it: HTTP status %d", status)) || strings.Contains(stderr, "/mcp") {
+			t.Errorf("%d: exit status %d, %s", status, got, stderr)
+		}
+		ts.Close()
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 func newCall() *cobra.Command {
@@ -167,7 +168,8 @@ func (v *visit) await(x *execution) (*client.ToolResult, error) {
 	return x.Result(v.ctx)
 }
 
-// cancel cancels a task that nobody waits for any more, unless it waits for an answer that another command can give.
+// cancel cancels a task that nobody waits for any more, and notes what became of it, unless it waits for an answer that another command can
+// give.
 func (v *visit) cancel(x *execution) {
 	var asked *questionError
 	if v.ctx.Err() == nil || v.ref != nil && errors.As(context.Cause(v.ctx), &asked) {
@@ -176,7 +178,33 @@ func (v *visit) cancel(x *execution) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), patience)
 	defer cancel()
-	if x.Cancel(ctx, context.Cause(v.ctx).Error()) == nil {
-		_, _ = x.Result(ctx)
+	if _, ok := x.Ref(); !ok {
+		return
 	}
+	v.became("the task may go on" + v.followed("get"))
+	if x.Cancel(ctx, context.Cause(v.ctx).Error()) != nil {
+		return
+	}
+	_, err := x.Result(ctx)
+	var over *client.TaskError
+	switch {
+	case errors.As(err, &over) && over.State.Status == task.Cancelled:
+		v.became("the task is cancelled")
+	case err == nil || over != nil && over.State.Status == task.Failed:
+		v.became("the task was over before it could be cancelled" + v.followed("result"))
+	default:
+		v.became("the server was asked to cancel the task, and may still do" + v.followed("get"))
+	}
+}
+
+// followed is how another command follows the task of the visit, behind what became of it; "" if none can.
+func (v *visit) followed(command string) string {
+	if v.ref == nil {
+		return ""
+	}
+	line := ": mcpkiln task " + command + " " + kept(*v.ref)
+	if !isAddress(v.ref.Endpoint) {
+		line += " -- COMMAND"
+	}
+	return line
 }

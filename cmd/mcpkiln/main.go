@@ -33,11 +33,23 @@ const garbagePercent = 400
 
 func main() {
 	debug.SetGCPercent(garbagePercent)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	context.AfterFunc(ctx, stop) // a second signal ends what does not look at ctx
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// endings are the signals that ask the command to end. Who started it may have had it ignore some, as nohup and shells with a job in the
+// background do: those stay ignored.
+func endings() []os.Signal {
+	all := []os.Signal{syscall.SIGTERM}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // run executes one command line and returns the exit status.

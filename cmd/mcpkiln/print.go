@@ -11,6 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // print prints the result of a tool, if it is one by the tool's schema.
@@ -29,8 +30,12 @@ func (v *visit) print(one *tool, r *client.ToolResult) error {
 		fmt.Fprintf(out, "mcpkiln: %s failed:\n", one.Name)
 		fallthrough
 	default:
-		if err := printContent(out, r); err != nil {
+		n, err := printContent(out, r)
+		if err != nil {
 			return err
+		}
+		if n == 0 {
+			fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: the result of %s has no content\n", one.Name)
 		}
 	}
 	if r.IsError {
@@ -65,16 +70,17 @@ type block struct {
 	Resource                              struct{ URI, Text, Blob, MIMEType string }
 }
 
-// printContent prints what a result says to a person: its structured content, and those blocks that do not only repeat that.
-func printContent(out io.Writer, r *client.ToolResult) error {
+// printContent prints what a result says to a person: its structured content, and those blocks that do not only repeat that. It returns how
+// much that is.
+func printContent(out io.Writer, r *client.ToolResult) (n int, err error) {
 	var blocks []block
-	if err := json.Unmarshal(r.Content, &blocks); r.Content != nil && err != nil {
-		return &statusError{exitProtocol, fmt.Errorf("the content of the result can not be read: %w", err)}
+	if r.Content != nil && json.Unmarshal(r.Content, &blocks) != nil {
+		return 0, &statusError{exitProtocol, fmt.Errorf("the content of the result can not be read: it is a list of blocks with a type each, and this is %s", rpc.CutTo(string(r.Content), maxQuoted))}
 	}
 	var text bytes.Buffer
 	if r.StructuredContent != nil {
 		if err := json.Indent(&text, plain.JSON(r.StructuredContent), "", "  "); err != nil {
-			return err
+			return 0, err
 		}
 		text.WriteByte('\n')
 	}
@@ -83,8 +89,7 @@ func printContent(out io.Writer, r *client.ToolResult) error {
 			text.WriteString(strings.TrimSuffix(b.String(), "\n") + "\n")
 		}
 	}
-	_, err := out.Write(text.Bytes())
-	return err
+	return out.Write(text.Bytes())
 }
 
 // sameJSON tells whether a text is that JSON.

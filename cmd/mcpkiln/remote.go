@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -24,6 +25,7 @@ type remote struct {
 	timeout  time.Duration
 	json     bool
 	verbose  bool
+	strayed  string // the first word behind -- that is a flag of this command; "" for none
 }
 
 func (r *remote) register(cmd *cobra.Command) {
@@ -54,6 +56,10 @@ func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, r
 	before, command := words(cmd, args)
 	spec := r.spec()
 	spec.Command = command
+	if len(command) > 0 && strings.HasPrefix(command[0], "-") {
+		return nil, nil, refused(fmt.Errorf("%s: what follows -- is the command of a server; write flags before --", command[0]))
+	}
+	r.stray(cmd, command)
 	if cmd.ArgsLenAtDash() < 0 && len(before) > 0 {
 		spec.Name, before = before[0], before[1:]
 	}
@@ -62,6 +68,16 @@ func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, r
 		err = fmt.Errorf("%s: the address comes first", before[at])
 	}
 	return t, before, refused(err)
+}
+
+// stray notes a word of a server's command that may have been meant for this one.
+func (r *remote) stray(cmd *cobra.Command, command []string) {
+	for _, word := range command {
+		name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		if r.strayed == "" && strings.HasPrefix(word, "--") && cmd.Flags().Lookup(name) != nil {
+			r.strayed = word
+		}
+	}
 }
 
 // isAddress tells whether a word is the address of a server.
@@ -82,6 +98,9 @@ type tool struct {
 	raw                       json.RawMessage
 }
 
+// maxQuoted is how much of what a server said a message quotes, in bytes.
+const maxQuoted = 200
+
 // tools reads the definitions of all tools.
 func tools(ctx context.Context, s *client.Session) ([]tool, error) {
 	d, err := s.Describe(ctx)
@@ -90,8 +109,8 @@ func tools(ctx context.Context, s *client.Session) ([]tool, error) {
 	}
 	all := make([]tool, len(d.Tools))
 	for i, raw := range d.Tools {
-		if err := json.Unmarshal(raw, &all[i]); err != nil {
-			return nil, &statusError{exitProtocol, fmt.Errorf("tool %d of the list can not be read: %w", i+1, err)}
+		if json.Unmarshal(raw, &all[i]) != nil {
+			return nil, &statusError{exitProtocol, fmt.Errorf("tool %d of the list can not be read: a tool is an object whose name and description are texts, and this is %s", i+1, rpc.CutTo(string(raw), maxQuoted))}
 		}
 		all[i].raw = raw
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -52,6 +53,25 @@ func refused(err error) error {
 
 // errInterrupted is the cause of the end of whatever the user has interrupted.
 var errInterrupted = errors.New("interrupted")
+
+// refusedSession gives the answer of a server its exit status that does not let a session begin.
+func refusedSession(err error) error {
+	var answered *client.Error
+	if status, _ := statusOf(err); status != exitTool || !errors.As(err, &answered) {
+		return err
+	}
+	return &statusError{exitProtocol, fmt.Errorf("the server refuses to begin: %s", describe(err))}
+}
+
+// withStray adds to the error of a server that did not begin that a word behind -- went to it which may have been meant for this command.
+func withStray(err error, word string) error {
+	var lost *client.TransportError
+	if word == "" || !errors.As(err, &lost) {
+		return err
+	}
+	status, _ := statusOf(err)
+	return &statusError{status, fmt.Errorf("%s\n  %s stands behind --, so it went to the server: flags of this command go before", describe(err), word)}
+}
 
 // withStatus gives an error of a session its exit status, and says what would help.
 func withStatus(err error) error {
@@ -140,6 +160,8 @@ func statusOfTransport(e *client.TransportError) (status int, help string) {
 		return exitProtocol, "a server on a pipe writes messages to its standard output, and everything else to its standard error"
 	case strings.Contains(text, "malformed HTTP"), strings.Contains(text, "readLoopPeekFailLocked"): // which speaks first
 		return exitProtocol, "the server speaks another protocol: is the address right?"
+	case strings.HasSuffix(text, "the server has ended: exit status 0"):
+		return exitNetwork, "is that a server? One on a pipe reads messages from its standard input, and ends when that does"
 	case strings.Contains(text, "certificate"):
 		return exitNetwork, "SSL_CERT_FILE in the environment names a file with the authorities to trust"
 	}

@@ -8,10 +8,12 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -65,7 +67,11 @@ func newTaskGet() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return v.printState(ref, state)
+				questions, err := v.questions(ref, state)
+				if err != nil {
+					return err
+				}
+				return v.printState(ref, state, questions...)
 			})
 		})
 }
@@ -125,7 +131,7 @@ func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (
 	switch {
 	case len(name) > 0:
 		spec.Name = name[0]
-	case len(command) == 0 && strings.Contains(ref.Endpoint, "://"):
+	case len(command) == 0 && isAddress(ref.Endpoint):
 		spec.Name = ref.Endpoint
 	case len(command) == 0: // a reference may come from anybody: what it says is not run
 		return ref, nil, refused(fmt.Errorf("the task is at a server on a pipe: write -- and its command behind the reference, which says %q", ref.Endpoint))
@@ -198,21 +204,72 @@ func (v *visit) forget(ref client.Ref) {
 	}
 }
 
-func (v *visit) printState(ref client.Ref, s client.TaskState) error {
+// asked is a question as JSON.
+type asked struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Key    string          `json:"key,omitempty"`
+}
+
+// printState prints the state of a task, and what it asks.
+func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...*client.Question) error {
 	out := v.cmd.OutOrStdout()
 	if v.json {
+		var all []asked
+		for _, q := range questions {
+			all = append(all, asked{q.Method, q.Params, q.Key})
+		}
 		text, err := json.Marshal(struct {
-			Ref     client.Ref `json:"ref"`
-			Status  string     `json:"status"`
-			Message string     `json:"statusMessage,omitempty"`
-		}{ref, string(s.Status), s.Message})
+			Ref       client.Ref `json:"ref"`
+			Status    string     `json:"status"`
+			Message   string     `json:"statusMessage,omitempty"`
+			Questions []asked    `json:"questions,omitempty"`
+		}{ref, string(s.Status), s.Message, all})
 		if err != nil {
 			return err
 		}
 		return printJSON(out, text)
 	}
-	_, err := fmt.Fprintln(out, strings.TrimSpace(string(s.Status)+"  "+s.Message))
+	text := strings.TrimSpace(string(s.Status)+"  "+s.Message) + "\n"
+	for _, q := range questions {
+		text += "  it asks: " + plain.Line(q.Message+" "+q.URL) + "\n  " + answerLine(q, ref) + "\n"
+	}
+	_, err := io.WriteString(out, text)
 	return err
+}
+
+// lookTime is how long a question of a task may take to come, and quiet how long no other does when all have.
+const (
+	lookTime = 30 * time.Second
+	quiet    = 100 * time.Millisecond
+)
+
+// questions are what a task asks. They stay open.
+func (v *visit) questions(ref client.Ref, s client.TaskState) (all []*client.Question, err error) {
+	if s.Status != task.InputRequired {
+		return nil, nil
+	}
+	shown := make(chan *client.Question)
+	v.mu.Lock()
+	v.shown = shown
+	v.mu.Unlock()
+	x, err := v.session.Resume(v.ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Detach()
+	over := make(chan struct{})
+	go func() { defer close(over); _, _ = x.Result(v.ctx) }()
+	for wait := lookTime; ; wait = quiet {
+		select {
+		case q := <-shown:
+			all = append(all, q)
+		case <-over: // it was answered, or can not be followed: its state was read all the same
+			return all, nil
+		case <-time.After(wait):
+			return all, nil
+		}
+	}
 }
 
 // result waits for the result of a task and prints it. Nothing that ends the wait ends the task.
@@ -234,6 +291,9 @@ func (v *visit) result(ref client.Ref) error {
 	v.ref = &ref
 	v.mu.Unlock()
 	result, err := v.await(x)
+	if v.ctx.Err() != nil {
+		v.became("the task goes on" + v.followed("wait"))
+	}
 	var expired *client.ExpiredError
 	if errors.As(err, &expired) {
 		v.forget(ref)

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 func newTaskList() *cobra.Command {
@@ -62,8 +63,8 @@ func (v *visit) list() error {
 			continue
 		}
 		var t struct{ TaskID, Status, StatusMessage, CreatedAt string }
-		if err := json.Unmarshal(item, &t); err != nil {
-			return &statusError{exitProtocol, err}
+		if json.Unmarshal(item, &t) != nil {
+			return &statusError{exitProtocol, fmt.Errorf("a task of the list can not be read: its id and status are texts, and this is %s", rpc.CutTo(string(item), maxQuoted))}
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", plain.Line(t.TaskID), plain.Line(t.Status), plain.Line(t.CreatedAt), plain.Line(t.StatusMessage))
 	}

@@ -3,12 +3,15 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/screen"
 )
@@ -45,16 +48,19 @@ func exits(t *testing.T, cmd *exec.Cmd, s *screen.Screen, want int) string {
 // TestCAN15CtrlCCancels: over HTTP, by what the revision has for that.
 func TestCAN15CtrlCCancels(t *testing.T) {
 	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
-		for tool, shows := range map[string]string{"test_tool_with_progress": `1/4  \x1b[31mslow`, "multi_input": "the task is working"} {
+		for tool, c := range map[string]struct{ shows, ends string }{
+			"test_tool_with_progress": {`1/4  \x1b[31mslow`, "mcpkiln: interrupted"},
+			"multi_input":             {"the task is working", "mcpkiln: interrupted\r\n  the task is cancelled"},
+		} {
 			t.Run(revision+" "+tool, func(t *testing.T) {
 				url, h := openShop(t)
 				cmd := command(t, "call", "--revision", revision, url, tool)
 				s := screen.Start(t, cmd)
 				<-h.started
-				s.Sees(shows)
+				s.Sees(c.shows)
 				s.Types("\x03")
 				text := exits(t, cmd, s, exitInterrupted)
-				if !strings.HasSuffix(strings.TrimSpace(text), "mcpkiln: interrupted") {
+				if !strings.HasSuffix(strings.TrimSpace(text), c.ends) {
 					t.Errorf("%q", text)
 				}
 				if got := <-h.started; !strings.HasPrefix(got, "ended: ") {
@@ -77,6 +83,84 @@ func TestCAN15CtrlCReachesAServerOnAPipeAsACancellation(t *testing.T) {
 	}
 }
 
+// ended waits until the process is gone whose id a file has.
+func ended(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	pid, err2 := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	for range 3000 {
+		if syscall.Kill(pid, 0) != nil {
+			return
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	t.Errorf("the server lives, process %d", pid)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// withPid is the command of a server that leaves its process id in a file.
+func withPid(t *testing.T, name string) (file string, words []string) {
+	file = filepath.Join(t.TempDir(), "pid")
+	return file, []string{"--", "sh", "-c", `echo $$ > "$0"; exec ` + name, file}
+}
+
+// TestNoServerOnAPipeOutlivesTheCommand: not one that ignores all that asks it to end, if the command is asked to end. Where the command is
+// killed its servers see the end of their input.
+func TestNoServerOnAPipeOutlivesTheCommand(t *testing.T) {
+	for _, c := range []struct {
+		server string
+		ends   []syscall.Signal
+	}{
+		{"deaf", []syscall.Signal{syscall.SIGHUP}},
+		{"deaf", []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP}},
+		{"deaf", []syscall.Signal{syscall.SIGINT, syscall.SIGINT}},
+		{"shop", []syscall.Signal{syscall.SIGKILL}},
+	} {
+		t.Run(fmt.Sprint(c.server, c.ends), func(t *testing.T) {
+			file, words := withPid(t, c.server)
+			cmd := command(t, append([]string{"call", "test_tool_with_progress"}, words...)...)
+			s := screen.Start(t, cmd)
+			s.Sees("slow")
+			for i, signal := range c.ends {
+				if i > 0 {
+					s.Sees("Ctrl-C again ends at once")
+				}
+				if err := cmd.Process.Signal(signal); err != nil {
+					t.Error(err)
+				}
+			}
+			_ = cmd.Wait()
+			if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); len(c.ends) == 1 && c.ends[0] == syscall.SIGHUP && ws.ExitStatus() != exitInterrupted {
+				t.Errorf("%v", cmd.ProcessState)
+			}
+			ended(t, file)
+		})
+	}
+}
+
+// TestAnIgnoredSignalStaysIgnored: nohup has a command outlive its terminal.
+func TestAnIgnoredSignalStaysIgnored(t *testing.T) {
+	url, h := openShop(t)
+	nohup := exec.Command("sh", "-c", `trap "" HUP; exec mcpkiln "$@"`, "sh", "call", "--json", url, "test_tool_with_progress")
+	if err := nohup.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-h.started
+	if err := nohup.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Error(err)
+	}
+	select {
+	case why := <-h.started:
+		t.Errorf("the call has %s", why)
+	case <-time.After(time.Second):
+	}
+	_ = nohup.Process.Signal(syscall.SIGTERM)
+	_ = nohup.Wait()
+}
+
 // TestASecondCtrlCEndsAtOnce: also while a server takes its time. A shell calls that status 130.
 func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 	cmd := command(t, "call", "test_tool_with_progress", "--", "deaf")
@@ -97,14 +181,14 @@ func TestAQuestionIsAFormOnATerminal(t *testing.T) {
 	for _, c := range []struct {
 		keys, want string
 		status     int
-	}{{"y", "accept true", 0}, {"\x1b", "decline false", 0}, {"\x03", "mcpkiln: interrupted", exitInterrupted}} {
+	}{{"y", "accept true", 0}, {"\x1b", "decline false", 0}, {"\x03", "mcpkiln: interrupted\r\n  the task is cancelled", exitInterrupted}} {
 		for _, revision := range []string{"2026-07-28", "2025-11-25"} {
 			cmd := command(t, "call", "--revision", revision, url, "confirm_delete", "filename=f")
 			s := screen.Start(t, cmd)
 			s.Sees("conformance asks")
 			s.Sees("Delete f?")
 			s.Types(c.keys)
-			if text := exits(t, cmd, s, c.status); !strings.HasSuffix(strings.TrimSpace(text), c.want) {
+			if text := exits(t, cmd, s, c.status); !strings.HasSuffix(strings.TrimSpace(text), c.want) || strings.Contains(text, "level=") {
 				t.Errorf("%s %q: %q", revision, c.keys, text)
 			}
 		}

@@ -163,15 +163,6 @@ func (t *tool) hints() (all []string) {
 	return all
 }
 
-// property is what is explained of a schema.
-type property struct {
-	Type        any
-	Description string
-	Default     json.RawMessage
-	Enum        []json.RawMessage
-	Const       json.RawMessage
-}
-
 // explainSchema prints the properties of an object, required ones first.
 func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) error {
 	var s struct {
@@ -189,13 +180,12 @@ func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) 
 	var buf bytes.Buffer
 	table := tabwriter.NewWriter(&buf, 0, 0, 2, ' ', 0)
 	for _, name := range names {
-		var p property
-		_ = json.Unmarshal(s.Properties[name], &p)
+		p := propertyOf(s.Properties[name])
 		need := ""
 		if slices.Contains(s.Required, name) {
 			need = "required"
 		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", plain.Line(name), p.kind(), need, p.about())
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", plain.Line(name), p.full(), need, p.about())
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -213,36 +203,6 @@ func order(required []string, name string) int {
 		return i
 	}
 	return len(required)
-}
-
-// kind is the type of a property, or the values that it can have.
-func (p *property) kind() string {
-	switch {
-	case len(p.Enum) > 0:
-		var all []string
-		for _, v := range p.Enum {
-			all = append(all, plain.Line(string(v)))
-		}
-		return strings.Join(all, " | ")
-	case p.Const != nil:
-		return plain.Line(string(p.Const))
-	}
-	switch v := p.Type.(type) {
-	case string:
-		return plain.Line(v)
-	case []any:
-		return plain.Line(strings.ReplaceAll(strings.Trim(fmt.Sprint(v), "[]"), " ", " | "))
-	}
-	return "any"
-}
-
-// about is the description of a property, and its default.
-func (p *property) about() string {
-	text := plain.Line(p.Description)
-	if p.Default != nil {
-		text = strings.TrimSpace(text + " (default " + plain.Line(string(p.Default)) + ")")
-	}
-	return text
 }
 
 // printJSON prints JSON on one line.

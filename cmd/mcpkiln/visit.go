@@ -9,7 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
-	"syscall"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,12 +27,15 @@ type visit struct {
 	session  *client.Session
 	terminal *console.Terminal // nil: there is none
 	clock    clock
+	forced   atomic.Bool // the command is about to end
 
 	mu      sync.Mutex
-	answers []json.RawMessage // to questions, not given yet; nil declines
-	misfits []error           // why none of them fits the question that was asked last
-	ref     *client.Ref       // of the task that asks, if another command could answer it
-	reply   *reply            // to a question of a task; nil: the command is for something else
+	answers []json.RawMessage       // to questions, not given yet; nil declines
+	misfits []error                 // why none of them fits the question that was asked last
+	ref     *client.Ref             // of the task that asks, if another command could answer it
+	reply   *reply                  // to a question of a task; nil: the command is for something else
+	shown   chan<- *client.Question // takes what is asked, which stays open; nil: it is to be answered
+	fate    string                  // what became of the task that nobody waits for any more; "" for none
 }
 
 // grace is how long a server on a pipe may take to end when its input ends, and again when it is asked to: together less than patience.
@@ -47,10 +50,13 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []json.Ra
 	v.ctx, v.end = context.WithCancelCause(cmd.Context())
 	defer v.end(nil)
 	defer context.AfterFunc(v.ctx, v.hurry)()
-	var err error
-	if v.session, err = client.Connect(v.ctx, t, v.options(t)...); err != nil {
-		return v.status(err)
+	session, err := client.Connect(v.ctx, t, v.options(t)...)
+	if err != nil {
+		return v.status(withStray(refusedSession(err), v.strayed))
 	}
+	v.mu.Lock()
+	v.session = session
+	v.mu.Unlock()
 	defer v.hangUp()
 	err = do(v)
 	v.terminal.Done()
@@ -58,18 +64,58 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []json.Ra
 	return v.status(err)
 }
 
-// hurry ends the command in time if the user has interrupted it, and at once if they do again.
+// hurry ends the command in time if the user has interrupted it, and at once if they do again. A server on a pipe ends with it.
 func (v *visit) hurry() {
 	if v.cmd.Context().Err() == nil && !errors.Is(context.Cause(v.ctx), errInterrupted) {
 		return
 	}
-	signal.Reset(os.Interrupt, syscall.SIGTERM)
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, endings()...)
 	time.AfterFunc(patience/4, func() {
 		if v.terminal != nil {
 			fmt.Fprintln(v.cmd.ErrOrStderr(), "\nmcpkiln: waiting for the server to end the call; Ctrl-C again ends at once")
 		}
 	})
-	time.AfterFunc(patience, func() { os.Exit(exitInterrupted) })
+	go func() {
+		select {
+		case s := <-again:
+			v.forced.Store(true)
+			v.abort()
+			endBy(s)
+		case <-time.After(patience):
+			v.forced.Store(true)
+			fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", v.withFate(errInterrupted))
+			v.abort()
+		}
+		os.Exit(exitInterrupted)
+	}()
+}
+
+// killWait is how long a server on a pipe may take to end that is killed.
+const killWait = time.Second
+
+// abort ends the session at once.
+func (v *visit) abort() {
+	v.mu.Lock()
+	s := v.session
+	v.mu.Unlock()
+	if s == nil {
+		return // it ends without one
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Abort() }()
+	select {
+	case <-ended:
+	case <-time.After(killWait):
+	}
+}
+
+// endBy ends the command by a signal, so that a shell sees what ended it. Where a process can not do that, it returns.
+func endBy(s os.Signal) {
+	signal.Reset(s)
+	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
+		time.Sleep(killWait)
+	}
 }
 
 func (v *visit) options(t client.Transport) []client.Option {
@@ -105,6 +151,9 @@ func (v *visit) hangUp() {
 	if err := v.session.Close(); err != nil && v.verbose {
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", err)
 	}
+	if v.forced.Load() {
+		select {} // who forces the end of the session ends the command, too
+	}
 }
 
 // status gives the error of a visit its exit status. What ended the visit counts more than what followed from that.
@@ -119,9 +168,26 @@ func (v *visit) status(err error) error {
 	case errors.As(cause, &asked):
 		return v.inputRequired(asked.question)
 	case errors.As(cause, &own):
-		return own
+		return &statusError{own.status, v.withFate(own.err)}
 	}
-	return &statusError{exitInterrupted, errInterrupted}
+	return &statusError{exitInterrupted, v.withFate(errInterrupted)}
+}
+
+// withFate adds to why a visit ended what became of its task.
+func (v *visit) withFate(err error) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.fate == "" {
+		return err
+	}
+	return fmt.Errorf("%w\n  %s", err, v.fate)
+}
+
+// became notes what became of the task of the visit.
+func (v *visit) became(fate string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.fate = fate
 }
 
 // clock ends a visit when time is up. The time of questions does not count.

@@ -85,21 +85,32 @@ func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.Outcome) 
 		s.questionEnded(e, cause)
 		return
 	}
-	r := info.Values.(*round)
-	if r.call.tasks && r.call.dialect.Task.ByParam && tellsServer(cause.Source) {
-		if !s.link.shared() || s.link.giveUp(r, nil) {
-			s.expectLate(e.Key().ID, r)
-		}
-		return
+	s.giveUp(e, info.Values.(*round), cause)
+}
+
+// giveUp ends the request of a round that nobody waits for any more, and tells the server if it is there to be told. A request that asks for
+// a task is not cancelled itself: its answer names the task, which then is (CAN11). So is one that a server had made before it was told.
+func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
+	id, tells := e.Key().ID, tellsServer(cause.Source)
+	named := tells && r.named()
+	var late *round
+	if tells && r.call.tasks {
+		late = r
+	}
+	if late != nil || s.link.shared() {
+		s.expectLate(id, late)
 	}
 	var notice []byte
-	if tellsServer(cause.Source) && !info.Uncancellable && !r.call.quiet && !s.link.giveUpTells(r.call.dialect) {
-		notice = s.cancelled(r.call.dialect, e.Key().ID, cause)
+	if tells && !named && !e.Info().Uncancellable && !r.call.quiet && !s.link.giveUpTells(r.call.dialect) {
+		notice = s.cancelled(r.call.dialect, id, cause)
 	}
-	if s.link.giveUp(r, notice) && s.link.shared() {
-		s.expectLate(e.Key().ID, nil)
+	if !s.link.giveUp(r, notice, named) {
+		s.forgetLate(id)
 	}
 }
+
+// named tells whether the answer names a task, so that it can be waited for.
+func (r *round) named() bool { return r.call.tasks && r.call.dialect.Task.ByParam }
 
 // tellsServer tells whether the server is there to be told.
 func tellsServer(source inflight.Source) bool {

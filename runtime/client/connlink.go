@@ -113,7 +113,7 @@ func (l *connLink) add(q queued) {
 }
 
 // giveUp takes back a request that was not written yet; of all others the server is told, behind the request.
-func (l *connLink) giveUp(r *round, notice []byte) (sent bool) {
+func (l *connLink) giveUp(r *round, notice []byte, _ bool) (answerable bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.queue, func(q queued) bool { return q.round == r })

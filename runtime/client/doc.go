@@ -8,7 +8,8 @@
 //
 // # For those who call
 //
-//   - Connect opens a Session: it finds the revision that both sides speak. Close ends it; Done and Err tell that it has ended.
+//   - Connect opens a Session: it finds the revision that both sides speak. Close ends it, and Abort at once; Done and Err tell that it has
+//     ended.
 //   - CallTool, ListTools, GetPrompt, ReadResource, Complete and others are requests. Each has a timeout and a hard maximum (WithTimeout,
 //     Timeout). The end of its context gives it up; so does CancelRequest, by an id that Requests lists.
 //   - Start is CallTool for tools that may be tasks: an Execution has Result, Updates, Cancel, Detach and Ref; Resume follows one that another
@@ -77,7 +78,9 @@
 // whose time it came, because the server has a name for it; the call's clock stands all the same.
 //
 // A request that asks for a task can not be taken back before its answer names the task: then the task is cancelled, by the request that is
-// for that alone (CAN11).
+// for that alone (CAN11). Close waits a second for such answers. Where the server decides what becomes a task, the request is taken back, and
+// a task that a late answer names is cancelled all the same. Over HTTP that takes an answer that was being read: a stream that was closed
+// brings none, and to close it is the cancellation.
 //
 // What is given up may be answered all the same. On a shared stream an error without an id could mean such a request, so it then meets no
 // other. Of requests for tasks 1024 are remembered, the oldest gives way, and the log says that its task may go on.
@@ -85,7 +88,9 @@
 // What a server says is shown in errors with its control characters written out, and cut (rpc.Shown).
 //
 // A child process leads a process group, which is killed when it has ended: what it started would hold its streams open. Windows has no such
-// groups without a job object, which would end processes that a server means to leave behind; there the streams are given up.
+// groups without a job object, which would end processes that a server means to leave behind; there the streams are given up. When this process
+// is killed, its children see the end of their input, and one that ignores that lives on. Linux could kill them (Pdeathsig), but would do so at the
+// end of the thread that started them, and servers that end in order on the end of their input would lose that.
 //
 // A tool call always carries a progress token, because progress that the server does not send can not extend the timeout (CAN16).
 //

@@ -225,8 +225,7 @@ func (x *execution) answer(requests []byte) {
 		return
 	}
 	if err := tooMany(x.dialect.Call(wire.OpGetTask).Name, len(questions)); err != nil {
-		x.finish(nil, err)
-		x.abandon(err.Error())
+		x.giveUp(err)
 		return
 	}
 	for key, asked := range questions {
@@ -254,8 +253,7 @@ func (x *execution) answerOne(key string, asked inputRequest) {
 	switch {
 	case x.ctx.Err() != nil:
 	case err != nil: // without its answer the task waits for ever
-		x.finish(nil, err)
-		x.abandon(err.Error())
+		x.giveUp(err)
 	default:
 		x.wake()
 	}

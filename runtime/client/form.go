@@ -78,8 +78,8 @@ func readForm(schema json.RawMessage) (f form, err error) {
 	if schema == nil {
 		return f, nil
 	}
-	if err := json.Unmarshal(schema, &f); err != nil {
-		return f, fmt.Errorf("the form can not be read: %w", err)
+	if json.Unmarshal(schema, &f) != nil {
+		return f, fmt.Errorf("the form can not be read: %.200s", schema)
 	}
 	if f.Type != "" && f.Type != "object" {
 		return f, fmt.Errorf("the form is of type %s, not of object", f.Type)

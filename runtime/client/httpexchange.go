@@ -30,6 +30,7 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 		}
 		delete(l.streams, r)
 		l.mu.Unlock()
+		l.s.forgetLate(r.entry.Key().ID)
 	}()
 	ctx = context.WithValue(ctx, roundKey{}, r)
 	err := l.roundTrip(ctx, frame, r, st)
@@ -217,8 +218,11 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 			r.session = session
 			return nil, errNoSession
 		}
-		if resp.StatusCode < 500 {
-			return nil, fmt.Errorf("the stream ended without an answer, and can not be resumed: %w", err)
+		switch {
+		case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+			return nil, err
+		case resp.StatusCode < 500: // not as a *StatusError, which would be one of the call itself
+			return nil, fmt.Errorf("the stream ended without an answer, and the server does not resume it: HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 		}
 	}
 }

@@ -86,12 +86,12 @@ func (l *httpLink) endingDone() {
 }
 
 // giveUp closes the stream of a request. Where that tells the server nothing, the notification goes first, and behind the request.
-func (l *httpLink) giveUp(r *round, notice []byte) (sent bool) {
+func (l *httpLink) giveUp(r *round, notice []byte, named bool) (answerable bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	st := l.streams[r]
-	if st == nil {
-		return r.sent
+	if st == nil || named {
+		return st != nil
 	}
 	if notice == nil || l.closing {
 		st.cancel()

@@ -107,10 +107,13 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	if err != nil {
 		return err
 	}
+	if !asked.Has(wire.SlotInputRequests) && !asked.Has(wire.SlotRequestState) {
+		return broken(c.op.Name, "it asks for input, with neither inputRequests nor requestState")
+	}
 	var questions map[string]inputRequest
 	if asked.Has(wire.SlotInputRequests) {
-		if err := json.Unmarshal(asked[wire.SlotInputRequests], &questions); err != nil {
-			return broken(c.op.Name, "its questions can not be read: %w", err)
+		if json.Unmarshal(asked[wire.SlotInputRequests], &questions) != nil {
+			return broken(c.op.Name, "its inputRequests are no questions: %.200s", asked[wire.SlotInputRequests])
 		}
 	}
 	if err := tooMany(c.op.Name, len(questions)); err != nil {
@@ -215,11 +218,11 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[
 func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, asked inputRequest, task string) ([]byte, error) {
 	h := d.Heard(asked.Method)
 	if h == nil || !h.Input {
-		return nil, broken(asked.Method, "no result can ask that")
+		return nil, broken("", "no result can ask %s", asked.Method)
 	}
 	q, bad := s.newQuestion(d, h, asked.Params)
 	if bad != nil {
-		return nil, broken(asked.Method, "%s", bad.Message)
+		return nil, broken("", "its question, %s: %s", asked.Method, bad.Message)
 	}
 	q.Key, q.Task = key, task
 	stop := context.AfterFunc(ctx, func() { s.spawn(func() { s.gone(q, inflightCause(ctx)) }) })

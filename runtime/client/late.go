@@ -1,7 +1,10 @@
 package client
 
 import (
+	"context"
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -15,6 +18,30 @@ type lateAnswers struct {
 	order  []rpc.ID // oldest first, also of some that were answered meanwhile
 	// early are small answers that came between the end of their request and the note of it.
 	early map[rpc.ID][]byte
+	// abandoning is how many tasks are being cancelled whose callers have gone.
+	abandoning int
+	settled    chan struct{} // closed when neither tasks without a name nor such cancellations are left; nil: nobody waits for that
+}
+
+// open tells whether there is a task that nobody waits for and that was not cancelled yet.
+func (l *lateAnswers) open() bool {
+	if l.abandoning > 0 {
+		return true
+	}
+	for _, r := range l.rounds {
+		if r != nil && r.named() {
+			return true
+		}
+	}
+	return false
+}
+
+// settle tells who waits that nothing is open any more.
+func (l *lateAnswers) settle() {
+	if l.settled != nil && !l.open() {
+		close(l.settled)
+		l.settled = nil
+	}
 }
 
 // maxLate is how many late answers are waited for. Over HTTP each holds a stream where it is to name a task.
@@ -70,9 +97,9 @@ func (s *Session) expectLate(id rpc.ID, r *round) {
 	if answered && r != nil {
 		s.abandon(id, r, result)
 	}
-	if forgotten != nil {
+	if forgotten != nil && forgotten.named() {
 		s.cfg.logger.Warn("a task may go on whose caller has gone: too many requests were given up and never answered", "tool", forgotten.call.tool)
-		s.link.giveUp(forgotten, nil)
+		s.link.giveUp(forgotten, nil, false)
 	}
 }
 
@@ -95,6 +122,15 @@ func (s *Session) answeredLate(id rpc.ID, result []byte) {
 	if r != nil {
 		s.abandon(id, r, result)
 	}
+	s.forgetLate(id)
+}
+
+// forgetLate is for a request that can not be answered any more.
+func (s *Session) forgetLate(id rpc.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.late.rounds, id)
+	s.late.settle()
 }
 
 // abandon cancels the task that a request has become whose caller has gone.
@@ -107,5 +143,64 @@ func (s *Session) abandon(id rpc.ID, r *round, result []byte) {
 		return
 	}
 	x := s.newExecution(r.call.dialect, r.call.tool, v.Text(wire.SlotTaskID), id)
-	s.spawn(func() { x.abandon("its caller has given up") })
+	x.giveUp(errCallerGone)
+}
+
+// errCallerGone is why a task is cancelled that was made for nobody.
+var errCallerGone = errors.New("its caller has given up")
+
+// giveUp ends the execution at once, for err, and has the task cancelled. That is counted before the caller hears of the end: Close waits
+// for it.
+func (x *execution) giveUp(err error) {
+	s := x.s
+	s.mu.Lock()
+	s.late.abandoning++
+	s.mu.Unlock()
+	x.finish(nil, err)
+	done := func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.late.abandoning--
+		s.late.settle()
+	}
+	if !s.spawn(func() { defer done(); x.abandon(err.Error()) }) {
+		done()
+	}
+}
+
+// abandonWait is how long the cancellation of a task may take that nobody waits for any more.
+const abandonWait = 10 * time.Second
+
+// abandon cancels a task whose caller has gone.
+func (x *execution) abandon(reason string) {
+	ctx, cancel := context.WithTimeout(x.s.ctx, abandonWait)
+	defer cancel()
+	if err := x.sendCancel(ctx, reason); err != nil {
+		x.s.cfg.logger.Debug("a task was not cancelled", "task", x.task, "error", err)
+	}
+}
+
+// lateWait is how long the end of a session waits for tasks that have to be cancelled.
+const lateWait = time.Second
+
+// awaitLate waits a moment until all tasks are cancelled whose callers have gone, also those whose names are not known yet.
+func (s *Session) awaitLate(ctx context.Context) {
+	s.mu.Lock()
+	if s.lost != nil || !s.late.open() {
+		s.mu.Unlock()
+		return
+	}
+	if s.late.settled == nil {
+		s.late.settled = make(chan struct{})
+	}
+	settled := s.late.settled
+	s.mu.Unlock()
+	timer := time.NewTimer(lateWait)
+	defer timer.Stop()
+	select {
+	case <-settled:
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-s.ctx.Done():
+	}
 }

@@ -148,3 +148,51 @@ func TestCAN11TooManyTasksWithoutANameHoldNoStreams(t *testing.T) {
 		_ = s.Close()
 	})
 }
+
+// A server may have made a task before it heard that the call was given up: that task is cancelled, and its caller has gone long since.
+func TestCAN11ATaskThatALateAnswerNamesIsCancelled(t *testing.T) {
+	for name, e := range ends {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2026-07-28", taskOffers)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := start(ctx, s, "x", e.opts...)
+			m := p.expect("tools/call")
+			e.do(s, cancel)
+			var cause *client.Cause
+			if r := <-done; !errors.As(r.err, &cause) || cause.Source != e.source {
+				t.Errorf("%s: %v", name, r.err)
+			}
+			p.expect("notifications/cancelled")
+			p.answer(m, taskIs("task", "working", ""))
+			cancelled := p.expect("tasks/cancel")
+			has(t, cancelled.raw, `"taskId":"t1"`)
+			p.answer(cancelled, `{"resultType":"complete"}`)
+		})
+	}
+}
+
+// A session that ends behind a call that was given up has its task cancelled first, in a second at most.
+func TestCAN11CloseWaitsForTasksToBeCancelled(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2025-11-25", taskOffers)
+			go func() { p.answer(p.expect("tools/list"), optionalTask) }()
+			listTools(t, s)
+			var call message
+			giveUpTasks(t, s, 1, func() { call = p.expect("tools/call") })
+			began, closed := time.Now(), make(chan error, 1)
+			go func() { closed <- s.Close() }()
+			if !silent {
+				p.answer(call, fmt.Sprintf(created, "t1"))
+				p.answer(p.expect("tasks/cancel"), `{"taskId":"t1","status":"cancelled",`+moments+`,"ttl":null}`)
+			}
+			if err := <-closed; err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); silent != (took == time.Second) || took > time.Second {
+				t.Errorf("silent %v: closed after %v", silent, took)
+			}
+		})
+	}
+}

@@ -100,8 +100,8 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 		return nil, err
 	}
 	var items []json.RawMessage
-	if err := json.Unmarshal(page[wire.SlotItems], &items); err != nil {
-		return nil, broken(p.method, "its list can not be read: %w", err)
+	if json.Unmarshal(page[wire.SlotItems], &items) != nil {
+		return nil, broken(p.method, "its list is none: %.200s", page[wire.SlotItems])
 	}
 	if p.op == wire.OpListTools {
 		items = p.s.learn(c.dialect, items, &p.tools)

@@ -35,6 +35,12 @@ func (c *call) toolResult(result []byte) (*ToolResult, error) {
 		return nil, err
 	}
 	defer release(v)
+	switch failed, content := v[wire.SlotIsError], v[wire.SlotContent]; {
+	case v.Has(wire.SlotIsError) && string(failed) != "true" && string(failed) != "false": // to take it for either would be a guess
+		return nil, broken(c.op.Name, "its isError is no boolean: %.80s", failed)
+	case v.Has(wire.SlotContent) && content[0] != '[':
+		return nil, broken(c.op.Name, "its content is no list: %.80s", content)
+	}
 	return &ToolResult{Content: v[wire.SlotContent], StructuredContent: v[wire.SlotStructuredContent], IsError: v.True(wire.SlotIsError), Raw: result}, nil
 }
 

@@ -212,6 +212,9 @@ func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) erro
 		return err
 	}
 	version := v.Text(wire.SlotProtocolVersion)
+	if version == "" {
+		return broken(d.Call(wire.OpInitialize).Name, "it names no version")
+	}
 	picked := common(sessions, []string{version})
 	if picked == nil {
 		return &VersionError{Client: versions(sessions), Server: []string{version}}

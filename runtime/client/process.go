@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"sync"
@@ -15,7 +16,9 @@ import (
 
 // Process is a transport over the standard streams of a child process. It is started when a session begins, and again where a server ends
 // because it does not know the first request of newer revisions. On unix it leads a process group of its own, which ends with it; there and on
-// Windows what a person types on the terminal, such as Ctrl-C, is for this process alone.
+// Windows what a person types on the terminal, such as Ctrl-C, is for this process alone. When this process ends in any other way than by
+// Session.Close or Abort, the child sees the end of its input and nothing else: a program should catch what asks it to end, SIGHUP of a terminal
+// that closes too, and close its sessions.
 type Process struct {
 	Path string
 	Args []string // without the name of the program
@@ -50,11 +53,24 @@ func (p *Process) open(_ context.Context, s *Session) (link, error) {
 	_ = theirs.Close()
 	if err != nil {
 		_ = stdout.Close()
-		return nil, &TransportError{Err: fmt.Errorf("the server does not start: %w", err)}
+		return nil, &TransportError{Err: startError(p.Path, err)}
 	}
 	go c.wait(stdout)
 	conn := rpc.Lines(stdout, c.stdin, stdout, rpc.LineOptions{MaxFrame: s.cfg.maxFrame})
 	return newConnLink(s, conn, c), nil
+}
+
+// startError says why a program does not start, without the words of system calls.
+func startError(path string, err error) error {
+	var file *fs.PathError
+	var name *exec.Error
+	switch {
+	case errors.As(err, &file):
+		err = file.Err
+	case errors.As(err, &name):
+		err = name.Err
+	}
+	return fmt.Errorf("the server does not start: %s: %w", path, err)
 }
 
 // child is a running process.

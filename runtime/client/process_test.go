@@ -223,3 +223,49 @@ func TestConnectingEndsWithItsContext(t *testing.T) {
 		t.Fatal("it waits for the child")
 	}
 }
+
+// Abort waits for no grace, and hastens a Close that does.
+func TestAbortKillsAChildThatDoesNotEnd(t *testing.T) {
+	s, err := spawn(t, "stubborn", client.WithGrace(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	var lost *client.TransportError
+	if err := s.Abort(); !errors.As(err, &lost) {
+		t.Errorf("Abort: %v", err)
+	}
+	if err := <-closed; !errors.As(err, &lost) {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// A reference may be shown to anybody, and a command may have a secret anywhere. Two commands are told apart all the same.
+func TestTSK27ACommandsArgumentsAreNotInItsEndpoint(t *testing.T) {
+	endpoint := func(args ...string) string {
+		t.Helper()
+		p := client.Command(os.Args[0], append([]string{"-child", "plain"}, args...)...)
+		p.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+		s, err := client.Connect(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		return s.Endpoint()
+	}
+	one, same, other := endpoint("--token", "s3cret"), endpoint("--token", "s3cret"), endpoint("--token", "another")
+	if strings.Contains(one, "s3cret") || strings.Contains(one, "token") || !strings.Contains(one, os.Args[0]) || one != same || one == other {
+		t.Errorf("%q, %q and %q", one, same, other)
+	}
+}
+
+// What writes back all that it reads is no server.
+func TestAnEchoIsNoServer(t *testing.T) {
+	_, err := client.Connect(t.Context(), client.Command("cat"))
+	var bad *client.ProtocolError
+	if !errors.As(err, &bad) {
+		t.Fatalf("%v", err)
+	}
+	has(t, err.Error(), "this is no server")
+}

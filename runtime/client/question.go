@@ -80,6 +80,8 @@ func (s *Session) asked(m *rpc.Message, from *round) {
 	case h != nil && h.Op == wire.OpPing:
 		s.link.reply(rpc.AppendResult(nil, m.ID, nil))
 		return
+	case h == nil && s.echoed(m):
+		return
 	case h == nil || h.Notification || h.Input || h.Capability == "":
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeMethodNotFound, "unknown method %q", m.Method)))
 		return
@@ -126,6 +128,18 @@ func (s *Session) asked(m *rpc.Message, from *round) {
 		s.count(-1)
 		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})
 	}
+}
+
+// echoed ends a request of this side that comes back as one of the other side's, which has no such: there is no server, but something that
+// writes what it reads.
+func (s *Session) echoed(m *rpc.Message) bool {
+	e := s.tracker.Find(s.key(m.ID, inflight.Outgoing))
+	if e == nil || e.Info().Method != string(m.Method) {
+		return false
+	}
+	e.Info().Values.(*round).fault(broken("", "it sends back what it is sent: this is no server"))
+	s.tracker.Deliver(e.Key(), inflight.Response{})
+	return true
 }
 
 // maxQuestions is how many requests of a server may be with handlers at once.
@@ -292,6 +306,9 @@ func (s *Session) newQuestion(d *wire.Dialect, h *wire.Heard, params []byte) (*Q
 	q := &Question{
 		Server: s.serverName(), Method: h.Name, Params: params, Message: v.Text(wire.SlotMessage), Schema: v[wire.SlotRequestedSchema],
 		URL: v.Text(wire.SlotURL), ElicitationID: v.Text(wire.SlotElicitationID), Task: v.Text(wire.SlotRelatedTask),
+	}
+	if text := v[wire.SlotMessage]; h.Op == wire.OpElicit && (len(text) == 0 || text[0] != '"') {
+		return nil, rpc.Errorf(rpc.CodeInvalidParams, "the message to the user is no text")
 	}
 	if h.Op == wire.OpElicit && !page {
 		if _, err := readForm(q.Schema); err != nil {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"strings"
@@ -11,7 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Ref names a task for another session, also in another process: see Execution.Ref and Session.Resume. It holds no secrets.
+// Ref names a task for another session, also in another process: see Execution.Ref and Session.Resume. It holds no secrets, so of a command
+// only the program (Session.Endpoint).
 type Ref struct {
 	Version  int    `json:"version"` // of this form: 1
 	Endpoint string `json:"endpoint,omitempty"`
@@ -22,7 +24,8 @@ type Ref struct {
 	Schema string `json:"schema,omitempty"`
 }
 
-// Endpoint is how a Ref names the server of this session: an address without what may be secret, or a command; "" for a connection.
+// Endpoint is how a Ref names the server of this session: an address, or the program of a child process, without what may be secret; "" for
+// a connection.
 func (s *Session) Endpoint() string { return s.endpoint }
 
 // refVersion is the only form of Ref so far.
@@ -102,7 +105,8 @@ func (x *execution) ref() Ref {
 	return Ref{Version: refVersion, Endpoint: x.s.endpoint, Revision: x.dialect.Version, Tool: x.tool, ID: x.task}
 }
 
-// endpointOf names a server without what may be secret: user, query and fragment.
+// endpointOf names a server without what may be secret: user, query and fragment of an address, and the arguments of a command, where a
+// token or a password is as likely as anything. A few bits of a hash tell two commands apart, and nothing about a secret in them.
 func endpointOf(t Transport) string {
 	switch t := t.(type) {
 	case *Endpoint:
@@ -112,7 +116,11 @@ func endpointOf(t Transport) string {
 		}
 		return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 	case *Process:
-		return strings.Join(append([]string{t.Path}, t.Args...), " ")
+		if len(t.Args) == 0 {
+			return t.Path
+		}
+		sum := sha256.Sum256([]byte(strings.Join(t.Args, "\x00")))
+		return fmt.Sprintf("%s and its arguments (%x)", t.Path, sum[:3])
 	}
 	return ""
 }

@@ -32,6 +32,8 @@ type Session struct {
 	receiver receiver
 	expected expected
 	endpoint string // how a Ref names the server
+	hurry    context.Context
+	hasten   context.CancelFunc
 	once     sync.Once
 	err      error // of Close
 
@@ -75,8 +77,8 @@ type link interface {
 	// send takes a message, a request if r is not nil. What goes wrong afterwards ends the request.
 	send(ctx context.Context, frame []byte, r *round) error
 	// giveUp is told that a request is over without an answer. notice is the message that says so, nil: the server is not to be told.
-	// sent: the request was, so there may be an answer.
-	giveUp(r *round, notice []byte) (sent bool)
+	// named: its answer names a task, so a stream of its own stays open. answerable: it was sent, and there may be an answer yet.
+	giveUp(r *round, notice []byte, named bool) (answerable bool)
 	// giveUpTells: in the dialect, to end the request's stream is to tell the server.
 	giveUpTells(d *wire.Dialect) bool
 	// reply sends what nobody waits for. It may block while the server does not read.
@@ -99,6 +101,7 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 	s.tracker = inflight.New(inflight.Options{OnCancel: s.onCancel})
 	s.peer = s.tracker.NewPeer()
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.hurry, s.hasten = context.WithCancel(context.Background())
 	s.calls, s.listed = map[*call]struct{}{}, map[*call]struct{}{}
 	s.events = newEvents(s)
 	if err := s.negotiate(ctx, t); err != nil {
@@ -115,9 +118,19 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 // to end, in the end by force. It waits for handlers, so do not call it from one. Further calls return the same.
 func (s *Session) Close() error { return s.close(context.Background()) }
 
-// close is Close. When ctx ends, nobody waits for a child process any more that takes its time to end.
+// Abort is Close at once: a child process is killed that has not ended. It hastens a Close that is under way.
+func (s *Session) Abort() error {
+	s.hasten()
+	return s.Close()
+}
+
+// close is Close. When ctx ends, or the session is aborted, nobody waits for a child process any more that takes its time to end.
 func (s *Session) close(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.hurry, cancel)()
 	s.once.Do(func() {
+		s.awaitLate(ctx)
 		s.mu.Lock()
 		s.closed = true
 		s.mu.Unlock()

@@ -138,15 +138,18 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 
 func TestEXT21ResultTypes(t *testing.T) {
 	for result, want := range map[string]string{
-		`{"content":[]}`:                                "",
-		`{"resultType":"complete","content":[]}`:        "",
-		`{"resultType":"later","content":[]}`:           `unknown resultType "later"`,
-		`{"resultType":7}`:                              "unknown resultType 7",
-		`{"resultType":"task","taskId":"t"}`:            `can not be answered with resultType "task"`,
-		`[]`:                                            "no object",
-		`{"resultType":"complete","isError":[1,2]}`:     "",
-		`{"resultType":"input_required"}`:               "again",
-		`{"resultType":"complete","resultType":"task"}`: "repeated",
+		`{"content":[]}`:                            "",
+		`{"resultType":"complete","content":[]}`:    "",
+		`{"resultType":"later","content":[]}`:       `unknown resultType "later"`,
+		`{"resultType":7}`:                          "unknown resultType 7",
+		`{"resultType":"task","taskId":"t"}`:        `can not be answered with resultType "task"`,
+		`[]`:                                        "no object",
+		`{"resultType":"complete","isError":[1,2]}`: "isError is no boolean: [1,2]",
+		`{"resultType":"complete","content":{"type":"text","text":"x"}}`:           "content is no list: {",
+		`{"resultType":"input_required"}`:                                          "neither inputRequests nor requestState",
+		`{"resultType":"input_required","inputRequests":null,"requestState":null}`: "neither inputRequests nor requestState",
+		`{"resultType":"input_required","inputRequests":{}}`:                       "again",
+		`{"resultType":"complete","resultType":"task"}`:                            "repeated",
 	} {
 		s, p := meet(t, "2026-07-28")
 		done := start(t.Context(), s, "x")

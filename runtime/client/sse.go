@@ -92,6 +92,9 @@ func (e *eventReader) more(r *bufio.Reader, line []byte, before int64) ([]byte, 
 	return line, nil
 }
 
+// isControl tells whether no HTTP header can carry a character, so that nobody can ask for what follows an event with such an id.
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
 // field takes one line. Comments and unknown fields say nothing.
 func (e *eventReader) field(line, data []byte, id *string) ([]byte, *string) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
@@ -106,7 +109,10 @@ func (e *eventReader) field(line, data []byte, id *string) ([]byte, *string) {
 			data = []byte{}
 		}
 	case "id":
-		if text := string(value); !strings.ContainsAny(text, "\x00\r\n") {
+		if text := string(value); !strings.Contains(text, "\x00") {
+			if strings.ContainsFunc(text, isControl) {
+				text = ""
+			}
 			id = &text
 		}
 	case "retry":

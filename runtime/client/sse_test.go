@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -139,6 +140,27 @@ func TestVAL07AStreamIsNotAskedForWithoutAPause(t *testing.T) {
 	for i := range at[1:] {
 		if waited := at[i+1].Sub(at[i]); waited < 50*time.Millisecond {
 			t.Errorf("asked again after %v", waited)
+		}
+	}
+}
+
+// An id that no header can carry is none: the stream can not be asked for again, and the call ends at once.
+func TestCAN15AnEventWhoseIDNoHeaderCanCarry(t *testing.T) {
+	for _, id := range []string{"a\x1b[2J", "a\x01", "a\x7f"} {
+		asked := 0
+		url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+			if session(w, r, m, "s") {
+				return
+			}
+			asked++
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "id: first\nretry: 1\ndata:\n\nid: %s\ndata:\n\n", id)
+		})
+		s := dialHTTP(t, url, client.WithRevision("2025-11-25"))
+		_, err := s.CallTool(t.Context(), "x", nil)
+		var lost *client.TransportError
+		if !errors.As(err, &lost) || asked != 1 {
+			t.Errorf("%q: %v, asked %d times", id, err, asked)
 		}
 	}
 }

@@ -179,24 +179,6 @@ func (x *execution) sendCancel(ctx context.Context, reason string) error {
 	return nil
 }
 
-// abandonWait is how long the cancellation of a task may take that nobody waits for any more.
-const abandonWait = 10 * time.Second
-
-// abandon cancels a task whose caller has gone.
-func (x *execution) abandon(reason string) {
-	ctx, cancel := context.WithTimeout(x.s.ctx, abandonWait)
-	defer cancel()
-	if err := x.sendCancel(ctx, reason); err != nil {
-		x.s.cfg.logger.Debug("a task was not cancelled", "task", x.task, "error", err)
-	}
-}
-
-// giveUp ends the execution for cause at once, and has the task cancelled.
-func (x *execution) giveUp(cause *Cause) {
-	x.finish(nil, cause)
-	x.s.spawn(func() { x.abandon(cause.Error()) })
-}
-
 // detach is Execution.Detach.
 func (x *execution) detach() {
 	if x.task != "" {

@@ -9,7 +9,6 @@ package argument
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,8 +70,12 @@ func (g *Given) readAll(r io.Reader) error {
 		return fmt.Errorf("arguments of more than %d bytes", maxFile)
 	}
 	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil || all == nil {
-		return fmt.Errorf("arguments are one JSON object: %w", cmp.Or(err, errors.New("this is null")))
+	var syntax *json.SyntaxError
+	switch err := json.Unmarshal(text, &all); {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("arguments are one JSON object: this is no JSON at byte %d", syntax.Offset)
+	case err != nil || all == nil:
+		return fmt.Errorf("arguments are one JSON object: this is %s", kindOf(text))
 	}
 	for name, value := range all {
 		g.whole[name] = value
@@ -178,20 +181,25 @@ func (s shape) only(name string) bool {
 
 // takes tells whether JSON is of one of the types.
 func (s shape) takes(raw []byte) bool {
-	kind := "number"
+	kind := kindOf(raw)
+	return slices.Contains(s.Type, kind) || kind == "number" && slices.Contains(s.Type, "integer")
+}
+
+// kindOf is the type of JSON, as schemas call it.
+func kindOf(raw []byte) string {
 	switch bytes.TrimSpace(raw)[0] {
 	case '"':
-		kind = "string"
+		return "string"
 	case '{':
-		kind = "object"
+		return "object"
 	case '[':
-		kind = "array"
+		return "array"
 	case 't', 'f':
-		kind = "boolean"
+		return "boolean"
 	case 'n':
-		kind = "null"
+		return "null"
 	}
-	return slices.Contains(s.Type, kind) || kind == "number" && slices.Contains(s.Type, "integer")
+	return "number"
 }
 
 // types is the keyword type: one name, or several.

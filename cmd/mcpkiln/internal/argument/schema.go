@@ -22,19 +22,38 @@ const place = "mem:///schema.json"
 
 // Compile reads a schema. Nothing that it refers to is fetched from a disk or a network: that is an error.
 func Compile(schema json.RawMessage) (*Schema, error) {
+	if len(schema) == 0 {
+		return nil, errors.New("there is none")
+	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s is outside of the schema, and nothing is fetched", url)
 	}
-	if err := c.AddResource(place, bytes.NewReader(schema)); err != nil {
-		return nil, err
+	err := c.AddResource(place, bytes.NewReader(schema))
+	var compiled *jsonschema.Schema
+	if err == nil {
+		compiled, err = c.Compile(place)
 	}
-	compiled, err := c.Compile(place)
 	if err != nil {
-		return nil, err
+		return nil, unusable(schema, err)
 	}
 	return &Schema{compiled}, nil
+}
+
+// unusable says what is wrong with a schema, in the words of this package where it breaks the rules of its draft.
+func unusable(schema json.RawMessage, err error) error {
+	var compilation *jsonschema.SchemaError
+	var invalid *jsonschema.ValidationError
+	switch {
+	case errors.As(err, &invalid):
+		var value any
+		_ = json.Unmarshal(schema, &value)
+		return errors.New(leaves(nil, invalid, value)[0].String())
+	case errors.As(err, &compilation):
+		err = compilation.Err
+	}
+	return errors.New(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "jsonschema: "), place, ""))
 }
 
 // Violation is one place of a value that breaks a rule of its schema.

@@ -111,24 +111,57 @@ func browse(url string) {
 	}
 }
 
+// form is a form as the library of programs wants it. It takes itself off the screen when its question is gone.
+type form struct {
+	*huh.Form
+	gone     <-chan struct{}
+	declined bool
+	closed   bool
+}
+
+// isGone is the message that the question of a form is gone.
+type isGone struct{}
+
+// Init implements tea.Model.
+func (f *form) Init() tea.Cmd {
+	return tea.Batch(f.Form.Init(), func() tea.Msg { <-f.gone; return isGone{} })
+}
+
+// Update implements tea.Model.
+func (f *form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case isGone:
+		f.closed = true
+	case tea.KeyPressMsg:
+		f.declined = f.declined || msg.Code == tea.KeyEscape
+	}
+	if f.closed || f.declined {
+		return f, tea.Quit
+	}
+	_, cmd := f.Form.Update(msg)
+	return f, cmd
+}
+
+// View implements tea.Model.
+func (f *form) View() tea.View {
+	if f.closed || f.declined {
+		return tea.NewView("")
+	}
+	return tea.NewView(f.Form.View())
+}
+
 // run shows a form. answered is false if the user has left it by ESC.
 func (t *Terminal) run(ctx context.Context, group *huh.Group) (answered bool, err error) {
-	left := false
-	form := huh.NewForm(group).WithProgramOptions(tea.WithoutSignalHandler(), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
-		if key, ok := msg.(tea.KeyPressMsg); ok && key.Code == tea.KeyEscape {
-			left = true
-			return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} // what ends a form
-		}
-		return msg
-	})).WithInput(t.in).WithOutput(t.out)
-	err = form.RunWithContext(ctx)
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f := &form{Form: huh.NewForm(group), gone: within.Done()}
+	f.SubmitCmd, f.CancelCmd = tea.Quit, tea.Interrupt
+	_, err = tea.NewProgram(f, tea.WithoutSignalHandler(), tea.WithInput(t.in), tea.WithOutput(t.out)).Run()
 	switch {
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
-	case left:
-		return false, nil
-	case errors.Is(err, huh.ErrUserAborted):
+	case errors.Is(err, tea.ErrInterrupted):
 		return false, ErrInterrupted
 	}
-	return err == nil, err
+	return err == nil && !f.declined, err
 }

@@ -51,7 +51,8 @@ func Open(in, out *os.File) *Terminal {
 	}
 }
 
-// Progress shows how far a call is: a bar where the whole is known, the value, its rate, and what the server says.
+// Progress shows how far a call is: a bar where the whole is known, the value, its rate, and what the server says. A value that goes back,
+// which the protocol does not have, is not drawn.
 func (t *Terminal) Progress(p client.Progress) {
 	if t == nil {
 		return
@@ -61,7 +62,10 @@ func (t *Terminal) Progress(p client.Progress) {
 	if t.begun.IsZero() {
 		t.begun, t.first = time.Now(), p
 	}
-	if t.last = p; p.Message != "" {
+	if p.Progress >= t.last.Progress {
+		t.last = p
+	}
+	if p.Message != "" {
 		t.message = p.Message
 	}
 	t.draw()

@@ -153,6 +153,9 @@ func TestKeysThatEndAForm(t *testing.T) {
 	}
 }
 
+// erased is what goes back to the first line of a form and clears the screen from there.
+var erased = regexp.MustCompile(`\x1b\[\d+A\x1b\[J`)
+
 // TestAQuestionThatIsGoneCloses: nobody is left with a form whose answer nobody waits for.
 func TestAQuestionThatIsGoneCloses(t *testing.T) {
 	a := ask(t, "", of(`"name":{"type":"string"}`), of(`"name":{"type":"string"}`)) // one waits for the other
@@ -161,6 +164,9 @@ func TestAQuestionThatIsGoneCloses(t *testing.T) {
 		t.Error(err)
 	}
 	a.answers("null taken back\nnull taken back")
+	if !erased.MatchString(a.Raw()) {
+		t.Errorf("the form is left on the screen: %q", a.Raw())
+	}
 }
 
 // TestAPageIsShownWithItsHostBeforeItIsOpened: a host that looks like another one is spelt out.
@@ -194,6 +200,22 @@ func TestABarShowsValueTotalRateAndMessage(t *testing.T) {
 	c.Done()
 	if !strings.Contains(s.Raw(), "█") && !strings.Contains(s.Raw(), "▌") {
 		t.Errorf("no bar: %q", s.Raw())
+	}
+}
+
+// TestProgressThatGoesBackIsNotDrawn: its message is.
+func TestProgressThatGoesBackIsNotDrawn(t *testing.T) {
+	s, tty := screen.Open(t)
+	c := console.Open(tty, tty)
+	c.Progress(client.Progress{Progress: 3, Total: 4, Message: "three"})
+	s.Sees("3/4")
+	c.Progress(client.Progress{Progress: 1, Total: 4, Message: "back"})
+	s.Sees("back")
+	c.Progress(client.Progress{Progress: 4, Total: 4, Message: "four"})
+	s.Sees("4/4")
+	_ = tty.Close()
+	if strings.Contains(s.Text(), "1/4") {
+		t.Errorf("%q", s.Text())
 	}
 }
 
