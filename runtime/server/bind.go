@@ -42,7 +42,6 @@ type codec struct {
 	// clear forgets what decode wrote.
 	clear   func(out any)
 	answers *expected
-	outputs *sizeEstimate // alone; answers have them twice, as text, too
 }
 
 // Structured is the codec of a tool with an outputSchema: outputs are checked by decode before they are sent (VAL01).
@@ -55,7 +54,6 @@ func Structured[Out any](appendTo func(b []byte, out *Out) []byte, decode func(d
 		spare:    &sync.Pool{New: func() any { return new(Out) }},
 		clear:    func(out any) { *out.(*Out) = *new(Out) },
 		answers:  new(expected),
-		outputs:  new(sizeEstimate),
 	}}
 }
 
@@ -66,7 +64,6 @@ func Unstructured[Out any](appendTo func(b []byte, out *Out) []byte) Codec[Out] 
 	return Codec[Out]{codec{
 		appendTo: func(b []byte, out any) []byte { return appendTo(b, out.(*Out)) },
 		answers:  new(expected),
-		outputs:  new(sizeEstimate),
 	}}
 }
 
@@ -122,9 +119,11 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 	if call.r.repeated {
 		d = check.Get
 	}
-	held := call.r.beginInput()
-	in, err := h.input(d(args, call.s.cfg.limits), (*callAccount)(call))
-	call.r.endInput(held, err)
+	var in any
+	err := call.r.takeInput(func() (err error) {
+		in, err = h.input(d(args, call.s.cfg.limits), (*callAccount)(call))
+		return err
+	})
 	if err != nil {
 		return b, invalidInput(err)
 	}
@@ -136,18 +135,22 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 		return b, err
 	}
 	b, err = h.encode(call, out, b, h.hidden)
-	call.encoded()
+	call.encoded(len(b))
 	return b, err
 }
 
 // handle runs the handler, in one of the tool's places and with room for its answer.
 func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err error) {
-	if call.seat, err = call.tool.places.enter(ctx, call); err != nil {
-		return nil, err
+	if places := call.tool.places; places != nil {
+		if call.seat, err = places.enter(ctx, call); err != nil {
+			return nil, err
+		}
+		defer call.seat.leave()
 	}
-	defer call.seat.leave()
 	err = call.handle(ctx, h.answers, func() (err error) {
-		defer call.seat.leave() // encoding may wait for those who read
+		if call.seat != nil {
+			defer call.seat.leave() // encoding may wait for those who read
+		}
 		if call.s.aroundTool != nil {
 			out, err = call.s.runAround(ctx, call, in)
 		} else {
@@ -176,14 +179,12 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 	case out == nil:
 		return b, &outputError{errNoOutput}
 	}
-	b = growLarge(b, int(min(int64(c.outputs.load()), call.size(c.answers))))
+	b = growLarge(b, int(call.r.room.likely))
 	if own := call.revision.AppendOutput; own != nil && c.unstructured() {
 		b = own(b, out)
 	} else {
 		b = c.appendTo(b, out)
 	}
-	call.learn(c.answers, len(b))
-	c.outputs.learn(len(b))
 	if c.unstructured() {
 		return b, nil
 	}

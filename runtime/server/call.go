@@ -46,25 +46,6 @@ type Call struct {
 	local          *taskLocal
 }
 
-func (r *request) newCall() *Call {
-	c := &Call{s: r.p.s, tool: r.tool, revision: r.revision, peer: r.p, can: r.can, mayNotAsk: !r.revision.Handshake && r.method.NoInput, entry: r.entry, r: r, level: silentLevel}
-	if r.params.LogLevel != "" {
-		if place, known := Level(r.params.LogLevel).order(); known {
-			c.level = place
-		}
-	}
-	if !r.params.ProgressToken.IsZero() {
-		c.progress = newProgress(r.subject(), r.revision, r.params.ProgressToken, "")
-	}
-	if r.p.refuser != nil && r.revision.undecided(r.tool, r.can) {
-		c.withheld = new(withheld)
-		if c.progress != nil {
-			c.progress.withheld = true
-		}
-	}
-	return c
-}
-
 // ID is the id of the request; the zero ID when the call runs as a task.
 func (c *Call) ID() rpc.ID {
 	if c.entry == nil {
@@ -191,43 +172,3 @@ func (c *Call) partial(result any, err error, sensitive bool) {
 		c.s.cfg.partial(Partial{Tool: c.Tool(), Result: result, Err: err})
 	}
 }
-
-// close ends what the call may still do.
-func (c *Call) close() {
-	if c.withheld != nil {
-		c.sendWithheld()
-	}
-	if c.progress != nil {
-		c.progress.close()
-	}
-	c.mu.Lock()
-	c.r = nil
-	c.mu.Unlock()
-}
-
-// suspend ends the try if its handler returned with questions open, in place of its result, and reports whether it did.
-func (c *Call) suspend(result *room) bool {
-	c.mu.Lock()
-	t := c.stateless
-	c.mu.Unlock()
-	if t == nil || !t.pending() {
-		return false
-	}
-	result.free() // nobody gets that
-	t.finish()
-	return true
-}
-
-// resume takes up what the client sent with its retry (EXT17).
-func (c *Call) resume() (err error) {
-	if c.revision.Handshake || !c.r.retried() {
-		return nil
-	}
-	if c.stateless, err = newStatelessJournal(c, c.r); err == nil {
-		c.journal = c.stateless.journal
-	}
-	return err
-}
-
-// retried reports whether the request is a retry with answers.
-func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }

@@ -167,20 +167,6 @@ func (s *Server) allow(own *rpc.Error, log *slog.Logger) *rpc.Error {
 	return own
 }
 
-// validate tells what is wrong with JSON that a handler wrote, nil for nothing: it breaks its definition, which definition decodes
-// where there is one, or is no JSON, which would end the connection (LET01). Its size is not limited.
-func (s *Server) validate(text []byte, definition func(*check.Decoder)) error {
-	limits := s.cfg.limits
-	limits.Bytes = max(limits.Bytes, len(text))
-	if definition == nil {
-		return check.Valid(text, limits)
-	}
-	d := check.Get(text, limits)
-	defer d.Put()
-	definition(d)
-	return d.Finish()
-}
-
 // defect is the answer for a wrong error. What is wrong is for the log alone.
 func defect(err error, log *slog.Logger) *rpc.Error {
 	log.Error("error refused", "error", err)

@@ -53,20 +53,21 @@ func (c *callAccount) giveDecoded(bytes int64) {
 	}
 }
 
-// beginInput is called before params or arguments are decoded, endInput afterwards, with what beginInput returned. When half of the budget
-// is used, one input at a time goes on to take more: if all did, all could be refused for what the others took in part.
-func (r *request) beginInput() (held int64) {
+// takeInput has decode take params or arguments. When half of the budget is used, one input at a time goes on to take more: if all did, all
+// could be refused for what the others took in part. What was taken for input that is refused is given back at once, whether or not the
+// client reads why.
+func (r *request) takeInput(decode func() error) error {
+	held := r.countedBytes
 	r.decodes = true
-	return r.countedBytes
-}
-
-// endInput gives back at once what was taken for input that was refused, whether or not the client reads why.
-func (r *request) endInput(held int64, err error) {
+	err := decode()
 	r.decodes = false
 	if n := r.countedBytes - held; err != nil && n > 0 {
 		r.uncountBytes(n)
 	}
-	r.endTurn()
+	if r.turn {
+		r.endTurn()
+	}
+	return err
 }
 
 // awaitTurn returns when the input may take n more bytes, if there are that many. Whoever has the turn waits for nothing else.
@@ -78,10 +79,8 @@ func (r *request) awaitTurn(n int64) {
 }
 
 func (r *request) endTurn() {
-	if r.turn {
-		r.turn = false
-		<-r.room.s.decoding
-	}
+	r.turn = false
+	<-r.room.s.decoding
 }
 
 // validating is the account of a call for an answer that is decoded only to validate it; end gives back what it took.

@@ -34,7 +34,7 @@
 //
 //	which revision and method a message is of         route.go
 //	whether a request is served, and how              admit.go; refusal.go: what it is told if not
-//	what a request in flight counts in                register.go, decoded.go; account.go, budget.go, room.go and expected.go: who has how much of it
+//	what a request in flight counts in                register.go, decoded.go; account.go, budget.go, room.go and sizecache.go: who has how much of it
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
 //	who may still write, and writing                  write.go
 //	what a call that runs again finds                 journal.go; seal.go: as the client carries it; resume.go: a session in its name
@@ -113,7 +113,7 @@
 // # What answers cost
 //
 // An answer of more than 4 KiB counts in a budget until it is written. How large it gets is known when it is encoded: until then
-// it counts as the last ones that its caller got from the tool did (expected.go), and if those were small, not at all. Handlers of large outputs have
+// it counts as the last ones that its caller got from the tool did (expected), and if those were small, not at all. Handlers of large outputs have
 // room before they start. Few outputs are encoded at once (Server.encoding), so few are large before that is known; what came larger
 // than expected waits in a budget of its own (Server.coming), and keeps its caller from starting more. Outlets keep no large frame: Write
 // returns when it is on its way.

@@ -22,8 +22,7 @@ func (r *request) serveEntry(b []byte, sizes *expected, run func(ctx context.Con
 		}
 		start := len(b)
 		b, err = out(b)
-		call.learn(sizes, len(b)-start)
-		call.encoded()
+		call.encoded(len(b) - start)
 		return b, err
 	})
 }

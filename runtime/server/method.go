@@ -71,12 +71,13 @@ func BindAck[In any](name string, fn func(ctx context.Context, call *Call, in *I
 func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *In) (*Out, error)) func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
 	answers := new(expected)
 	return func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
-		in, held := new(In), call.r.beginInput()
+		in := new(In)
 		if c.DecodeResult != nil {
 			params = call.revision.withoutMeta(params)
 		}
-		err := decode(check.GetScanned(params, call.s.cfg.limits), (*callAccount)(call), c.Decode, in)
-		call.r.endInput(held, err)
+		err := call.r.takeInput(func() error {
+			return decode(check.GetScanned(params, call.s.cfg.limits), (*callAccount)(call), c.Decode, in)
+		})
 		if err != nil {
 			return b, invalidInput(err)
 		}
@@ -98,10 +99,10 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 		} else {
 			b = c.Append(b, out)
 		}
-		call.learn(answers, len(b)-start)
+		n := len(b) - start
 		b = call.adaptResult(b, start)
 		err = call.s.validate(b[start:], c.Check)
-		call.encoded()
+		call.encoded(n)
 		if err != nil {
 			return b[:start], &outputError{err}
 		}

@@ -65,11 +65,8 @@ func (p *places) giveUp(line *[]chan struct{}, turn chan struct{}) {
 	}
 }
 
-// enter takes one of the places, nil where there is any number. A call that ends before one is free is told that the tool is busy.
+// enter takes one of the places. A call that ends before one is free is told that the tool is busy.
 func (p *places) enter(ctx context.Context, call *Call) (*seat, error) {
-	if p == nil {
-		return nil, nil
-	}
 	if turn := p.ask(&p.begin); turn != nil {
 		call.waits(true)
 		select {

@@ -116,8 +116,12 @@ func (r *request) release() {
 
 // uncount gives back what the request and its answer hold.
 func (r *request) uncount() {
-	r.room.free()
-	r.endTurn()
+	if space := &r.room; space.held > 0 || space.estimated > 0 || space.encoding {
+		space.free()
+	}
+	if r.turn {
+		r.endTurn()
+	}
 	s, a := r.room.s, r.account
 	if r.countedBytes > 0 {
 		s.bytes.Give(&a.bytes, r.countedBytes)

@@ -3,7 +3,7 @@ package server
 import (
 	"context"
 	"runtime"
-	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +18,7 @@ type room struct {
 	held      int64 // of Server.unread
 	estimated int64 // of Server.coming, until the output is encoded
 	encoding  bool  // it is one of those that Server.encoding bounds
+	likely    int64 // bytes that the output which is encoded will have, if those before were large
 }
 
 // smallAnswer is in bytes: answers up to this size are not counted, because the number of requests bounds them.
@@ -62,8 +63,8 @@ func (r *room) list(ctx context.Context, x *expected) error {
 // expected may have to wait.
 func (r *room) settle(ctx context.Context, n int) {
 	size := int64(n)
-	if r.expected != nil {
-		r.learn(r.expected, n)
+	if x := r.expected; x != nil && !x.small(n) {
+		r.s.sizes.learn(x, r.account.who, n)
 	}
 	switch {
 	case !r.counts:
@@ -152,16 +153,18 @@ func (r *room) handleLarge(ctx context.Context, n int64, run func() error) error
 // encode returns when an output may be encoded: not many are at once, so that it is known of the next ones how large they get.
 func (r *room) encode(ctx context.Context) error {
 	for {
-		if err := r.reserve(ctx, r.size(r.expected)); err != nil {
-			return err
-		}
 		if err := r.enter(ctx); err != nil {
 			return err
 		}
-		if r.p == nil || r.size(r.expected) <= max(r.held, smallAnswer) {
+		n := r.size(r.expected)
+		if r.p == nil || n <= max(r.held, smallAnswer) {
+			r.likely = min(n, int64(r.expected.outputs.load()))
 			return nil
 		}
 		r.encoded()
+		if err := r.reserve(ctx, n); err != nil {
+			return err
+		}
 	}
 }
 
@@ -180,11 +183,17 @@ func (r *room) enter(ctx context.Context) error {
 	return nil
 }
 
-// encoded is for the end of what handle let begin.
-func (c *Call) encoded() {
-	if !c.discardsResult {
-		c.r.room.encoded()
+// encoded is for the end of what handle let begin: an output of n bytes.
+func (c *Call) encoded(n int) {
+	if c.discardsResult {
+		return
 	}
+	r := &c.r.room
+	if x := r.expected; !x.small(n) {
+		r.s.sizes.learn(x, r.account.who, n)
+		x.outputs.learn(n)
+	}
+	r.encoded()
 }
 
 func (r *room) encoded() {
@@ -198,6 +207,64 @@ func (r *room) encoded() {
 	}
 }
 
+// expected is how many bytes the answers of a handler have lately. What is known of a caller counts for that one: neither do the large
+// answers of one make the small ones of others wait, nor the small ones of others let many large ones begin (TSK28).
+type expected struct {
+	last    sizeEstimate // of all callers: what is expected of one of whom nothing is known
+	known   atomic.Int64 // how many callers have an entry in sizeCache
+	outputs sizeEstimate // of all callers, without what an answer has beside the output: a tool's has it twice, as text, too
+}
+
+// small reports whether all answers were small lately, and one of n bytes is. Then there is nothing to look up and nothing to learn.
+func (x *expected) small(n int) bool {
+	return n <= smallAnswer && x.last.load() == 1 && x.known.Load() == 0
+}
+
+// size is what to count for the next answer of x to the room's caller.
+func (r *room) size(x *expected) int64 {
+	if x.small(0) {
+		return 0
+	}
+	return r.s.sizes.size(x, r.account.who)
+}
+
+// sizeEstimate is a decaying maximum of the sizes of answers; 1: small, 0: unknown.
+type sizeEstimate int64
+
+// size is what to count for the next answer. One of which nothing is known may be large: else many would start before the first is
+// encoded.
+func (e sizeEstimate) size() int64 {
+	switch e {
+	case 0:
+		return largeOutput
+	case 1:
+		return 0
+	default:
+		return int64(e)
+	}
+}
+
+// after is what it becomes by an answer of n bytes.
+func (e sizeEstimate) after(n int) sizeEstimate {
+	size := max(sizeEstimate(n), e-e/8)
+	if size <= smallAnswer {
+		size = 1
+	}
+	return size
+}
+
+func (e *sizeEstimate) load() sizeEstimate { return sizeEstimate(atomic.LoadInt64((*int64)(e))) }
+
+// learn takes note of an output or answer of n bytes.
+func (e *sizeEstimate) learn(n int) sizeEstimate {
+	last := e.load()
+	size := last.after(n)
+	if size != last {
+		atomic.StoreInt64((*int64)(e), int64(size))
+	}
+	return size
+}
+
 // encoders is how many outputs of handlers are encoded at once: enough to keep the processors busy.
 func encoders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
@@ -208,11 +275,3 @@ const largeOutput = 256 << 10
 // lendAfter is how long a handler of large outputs keeps the room for its next one while it runs: many such handlers may wait for
 // something else.
 const lendAfter = 2 * time.Second
-
-// growLarge makes room in b for about n more bytes, if they are many: growing by steps would leave several times as much behind.
-func growLarge(b []byte, n int) []byte {
-	if n < keptBuffer {
-		return b
-	}
-	return slices.Grow(b, n+1<<10)
-}

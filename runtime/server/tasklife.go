@@ -27,9 +27,6 @@ func (l *taskLife) ended() bool {
 
 // beginWrite reports whether something of the task may be written to p. If so, the caller must call endWrite after writing.
 func (l *taskLife) beginWrite(p *peer) bool {
-	if l == nil {
-		return true
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended() {
@@ -40,9 +37,6 @@ func (l *taskLife) beginWrite(p *peer) bool {
 }
 
 func (l *taskLife) endWrite(p *peer) {
-	if l == nil {
-		return
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at, last := slices.Index(l.writing, p), len(l.writing)-1

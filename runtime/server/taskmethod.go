@@ -103,9 +103,7 @@ func (r *request) cancelTask(b []byte) ([]byte, error) {
 func (r *request) createTask(b []byte) ([]byte, error) {
 	s, t := r.p.s, r.tool
 	args := append([]byte(nil), orEmpty(r.params.Arguments)...)
-	held := r.beginInput()
-	err := t.Handler.check(args, s.cfg.limits, r)
-	r.endInput(held, err)
+	err := r.takeInput(func() error { return t.Handler.check(args, s.cfg.limits, r) })
 	if err != nil {
 		if full, ok := errors.AsType[*rpc.Error](err); ok {
 			return b, full

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"unsafe"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -18,10 +19,10 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 		return r.createTask(b)
 	}
 	call := r.newCall()
-	if err := call.resume(); err != nil {
+	err := call.resume()
+	if err != nil {
 		return b, err
 	}
-	var err error
 	r.result, err = r.p.s.execute(r.ctx, call, orEmpty(r.params.Arguments), &r.scratch)
 	if call.suspend(&r.room) {
 		return b, context.Cause(r.entry)
@@ -43,6 +44,65 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	return r.revision.AppendCallResult(b, &r.result), nil
 }
 
+func (r *request) newCall() *Call {
+	c := &Call{s: r.p.s, tool: r.tool, revision: r.revision, peer: r.p, can: r.can, mayNotAsk: !r.revision.Handshake && r.method.NoInput, entry: r.entry, r: r, level: silentLevel}
+	if r.params.LogLevel != "" {
+		if place, known := Level(r.params.LogLevel).order(); known {
+			c.level = place
+		}
+	}
+	if r.params.ProgressToken != (rpc.ID{}) {
+		c.progress = newProgress(r.subject(), r.revision, r.params.ProgressToken, "")
+	}
+	if r.p.refuser != nil && r.revision.undecided(r.tool, r.can) {
+		c.withheld = new(withheld)
+		if c.progress != nil {
+			c.progress.withheld = true
+		}
+	}
+	return c
+}
+
+// resume takes up what the client sent with its retry (EXT17).
+func (c *Call) resume() (err error) {
+	if c.revision.Handshake || !c.r.retried() {
+		return nil
+	}
+	if c.stateless, err = newStatelessJournal(c, c.r); err == nil {
+		c.journal = c.stateless.journal
+	}
+	return err
+}
+
+// retried reports whether the request is a retry with answers.
+func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }
+
+// suspend ends the try if its handler returned with questions open, in place of its result, and reports whether it did.
+func (c *Call) suspend(result *room) bool {
+	c.mu.Lock()
+	t := c.stateless
+	c.mu.Unlock()
+	if t == nil || !t.pending() {
+		return false
+	}
+	result.free() // nobody gets that
+	t.finish()
+	return true
+}
+
+// close ends what the call may still do.
+func (c *Call) close() {
+	if c.withheld != nil {
+		c.sendWithheld()
+	}
+	if c.progress != nil {
+		c.progress.close()
+	}
+	c.mu.Lock()
+	c.r = nil
+	c.mu.Unlock()
+}
+
 // infoFor is the server's name for the results of a revision that have one (EXT20).
 func (w *revision) infoFor() []byte {
 	if w.Handshake {
@@ -58,7 +118,10 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	t := call.tool
 	raw, err := t.Handler.run(ctx, call, args, (*buf)[:0])
 	*buf = raw
-	more := call.takeAdded()
+	var more *added
+	if call.added.Load() != nil {
+		more = call.takeAdded()
+	}
 	switch {
 	case err != nil:
 		return s.failureWith(call, err, more)
@@ -82,19 +145,37 @@ func (s *Server) protocolResult(call *Call, raw []byte, more *added) (result wir
 	if len(raw) == 0 { // the handler has nothing to say
 		result.Content = []byte("[]")
 	} else {
-		raw = call.revision.adaptBlocks(raw, call.revision.blocks)
+		if w := call.revision; len(w.View.Blocks) > 0 {
+			raw = w.adaptBlocks(raw, w.blocks)
+		}
 		if err = s.validate(raw, call.revision.CheckCallResult); err == nil {
 			err = check.DecodeScanned(raw, s.cfg.limits, call.revision.ReadCallResult, &result)
 		}
 		if err != nil {
 			return s.failure(call, &outputError{err})
 		}
-		result.Meta = call.revision.withoutOwnKeys(result.Meta)
+		if len(result.Meta) > 0 {
+			result.Meta = call.revision.withoutOwnKeys(result.Meta)
+		}
 	}
 	if more != nil {
 		return s.addTo(call, result, more)
 	}
 	return result, nil
+}
+
+// validate tells what is wrong with JSON that a handler wrote, nil for nothing: it breaks its definition, which definition decodes
+// where there is one, or is no JSON, which would end the connection (LET01). Its size is not limited.
+func (s *Server) validate(text []byte, definition func(*check.Decoder)) error {
+	limits := s.cfg.limits
+	limits.Bytes = max(limits.Bytes, len(text))
+	if definition == nil {
+		return check.Valid(text, limits)
+	}
+	d := check.Get(text, limits)
+	defer d.Put()
+	definition(d)
+	return d.Finish()
 }
 
 // failureWith is failure with the metadata that the handler added before.
@@ -154,6 +235,14 @@ func textOf(content []byte) string {
 		}
 	}
 	return ""
+}
+
+// growLarge makes room in b for about n more bytes, if they are many: growing by steps would leave several times as much behind.
+func growLarge(b []byte, n int) []byte {
+	if n < keptBuffer {
+		return b
+	}
+	return slices.Grow(b, n+1<<10)
 }
 
 // text is b as a string, without a copy: the caller only reads it before b changes.

@@ -77,10 +77,12 @@ func (s *subject) writeNow(m statement) error {
 	p.settle()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
-	if !s.task.beginWrite(p) {
-		return errSilenced
+	if s.task != nil {
+		if !s.task.beginWrite(p) {
+			return errSilenced
+		}
+		defer s.task.endWrite(p)
 	}
-	defer s.task.endWrite(p)
 	switch {
 	case s.life != nil && s.life.Err() != nil:
 		return errSilenced

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"container/list"
+	"sync"
+)
+
+// sizeCache has the sizes of callers' last answers from handlers of large ones. The least recently used are forgotten.
+type sizeCache struct {
+	mu   sync.Mutex
+	of   map[sizeKey]*list.Element
+	used list.List // of *sizeEntry, the last one first
+}
+
+// sizeKey is one caller with one handler.
+type sizeKey struct {
+	x   *expected
+	who Requestor
+}
+
+type sizeEntry struct {
+	sizeKey
+	last sizeEstimate
+}
+
+const (
+	maxSizeEntries = 4096
+	maxCaller      = 512 // bytes of a name that is kept
+)
+
+// size is what to count for the next answer to who.
+func (c *sizeCache) size(x *expected, who Requestor) int64 {
+	if x.known.Load() > 0 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if e := c.of[sizeKey{x, who}]; e != nil {
+			return e.Value.(*sizeEntry).last.size()
+		}
+	}
+	return x.last.load().size()
+}
+
+// learn takes note of an output or answer of n bytes for who.
+func (c *sizeCache) learn(x *expected, who Requestor, n int) {
+	all := x.last.learn(n)
+	if all == 1 && x.known.Load() == 0 || len(who.principal)+len(who.key) > maxCaller {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.of[sizeKey{x, who}]
+	if e == nil {
+		e = c.add(sizeKey{x, who})
+	}
+	entry := e.Value.(*sizeEntry)
+	if entry.last = entry.last.after(n); entry.last == 1 && all == 1 {
+		c.forget(e) // same as the default
+		return
+	}
+	c.used.MoveToFront(e)
+}
+
+// add adds an entry; the caller holds mu.
+func (c *sizeCache) add(key sizeKey) *list.Element {
+	if c.of == nil {
+		c.of = map[sizeKey]*list.Element{}
+	}
+	if c.used.Len() == maxSizeEntries {
+		c.forget(c.used.Back())
+	}
+	key.x.known.Add(1)
+	c.of[key] = c.used.PushFront(&sizeEntry{sizeKey: key})
+	return c.of[key]
+}
+
+// forget drops an entry; the caller holds mu.
+func (c *sizeCache) forget(e *list.Element) {
+	entry := c.used.Remove(e).(*sizeEntry)
+	entry.x.known.Add(-1)
+	delete(c.of, entry.sizeKey)
+}
