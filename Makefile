@@ -101,8 +101,9 @@ $(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.package-lo
 	@cd $(CLIENTS) && $(NODE) -e 'if (parseInt(process.versions.node) < 22) throw new Error("the clients need Node 22, this is " + process.version)'
 	@touch $@
 
-differential: ## SEEDS (20) batches of random schemas, generated and held against the reference validator, from seed FIRST (1)
+differential: ## SEEDS (20) batches of random schemas, generated and held against the reference validator, and pairs of them compared, from seed FIRST (1)
 	$(GO) test -run GeneratedCodeAgrees -v -timeout 0 ./generator/internal/proof -seeds $(or $(SEEDS),20) -first $(or $(FIRST),1)
+	$(GO) test -run REV08 -v -timeout 0 ./generator/internal/proof -pairs $$(( 100 * $(or $(SEEDS),20) )) -first $(or $(FIRST),1)
 
 endurance: ## kill KILLS (1000) runs of generate, start PAIRS (200) at once, merge MERGES (100) branches, from SEED (1); time a run with nothing to do
 	$(GO) test -v -timeout 0 ./generator/internal/endurance -kills $(or $(KILLS),1000) -pairs $(or $(PAIRS),200) -merges $(or $(MERGES),100) -seed $(or $(SEED),1)

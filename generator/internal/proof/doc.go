@@ -10,6 +10,7 @@
 //	differential_test.go, schemas_test.go, instances_test.go, mutate_test.go, shrink_test.go
 //	                    random schemas and instances against jsonschema/v5 (VAL05), and the round trip
 //	findings_test.go    the disagreements that it found before: testdata/findings
+//	subsume_test.go     verdicts of package subsume against jsonschema/v5 (REV08): every keyword, edits of random schemas, random pairs
 //	golden_test.go      the schemas of the emitter's goldens against jsonschema/v5, also by fuzzing
 //	documents_test.go   the protocol's own documents and, with the tag official, its examples
 //

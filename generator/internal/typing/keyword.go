@@ -99,3 +99,21 @@ func (r *reader) read(s *shape, owner *schema.Node, m *schema.Member) {
 		k.read(r, s, owner, m.Value)
 	}
 }
+
+// Asserts reports whether a keyword of a dialect says by itself which values are valid.
+func Asserts(word string, d schema.Dialect) bool {
+	k, known := keywordTable[word]
+	return known && !k.annotation && !Annotations[word] && k.definedIn(d)
+}
+
+// Asserting returns the keywords for which Asserts is true in some dialect.
+func Asserting() (all []string) {
+	for word := range keywordTable {
+		if Asserts(word, schema.Draft2020) || Asserts(word, schema.Draft7) {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+var keywordTable = newKeywords()

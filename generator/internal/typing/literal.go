@@ -39,7 +39,7 @@ func (t *Types) literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
 		if !ok {
 			return nil, false
 		}
-		return model.Basic(decimal(x)), true
+		return model.Basic(Decimal(x)), true
 	case model.Number:
 		return floatLiteral(n)
 	case model.Decimal:

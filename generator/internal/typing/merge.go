@@ -90,7 +90,7 @@ func (s *stringFacet) and(t *stringFacet) {
 func (s *numberFacet) and(t *numberFacet) {
 	s.at = first(s.at, t.at)
 	s.min, s.max = higher(s.min, t.min), lower(s.max, t.max)
-	s.multiple = lcm(s.multiple, t.multiple)
+	s.multiple = LCM(s.multiple, t.multiple)
 }
 
 func (s *arrayFacet) and(t *arrayFacet) {
@@ -372,8 +372,8 @@ func lower(a, b *bound) *bound {
 	return a
 }
 
-// lcm returns the least number that is a multiple of both: being a multiple of it is being one of each.
-func lcm(a, b *big.Rat) *big.Rat {
+// LCM returns the least number that is a multiple of both: being a multiple of it is being one of each.
+func LCM(a, b *big.Rat) *big.Rat {
 	if a == nil || b == nil {
 		if a == nil {
 			return b

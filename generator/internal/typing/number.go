@@ -30,8 +30,8 @@ func (r *reader) computable(values ...*schema.Node) {
 	}
 }
 
-// decimal writes x as a JSON number. Numbers read from JSON, their products and quotients by powers of ten are finite.
-func decimal(x *big.Rat) string {
+// Decimal writes x as a JSON number. Numbers read from JSON, their products and quotients by powers of ten are finite.
+func Decimal(x *big.Rat) string {
 	if x.IsInt() {
 		return x.Num().String()
 	}

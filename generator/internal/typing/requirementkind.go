@@ -35,7 +35,7 @@ func describeNumber(f *numberFacet) []requirement {
 		all = append(all, requirement{yes: "is at most " + b.text, no: "is greater than " + b.text})
 	}
 	if f.multiple != nil {
-		all = append(all, requirement{yes: "is a multiple of " + decimal(f.multiple), no: "is no multiple of " + decimal(f.multiple)})
+		all = append(all, requirement{yes: "is a multiple of " + Decimal(f.multiple), no: "is no multiple of " + Decimal(f.multiple)})
 	}
 	return all
 }

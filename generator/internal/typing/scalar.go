@@ -115,7 +115,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	integers := s.integer || rounded && !slices.ContainsFunc(listed, func(x *big.Rat) bool { return !x.IsInt() })
 	small := integers && !p.drop && !exactly && !beyondInt64(s, listed)
 	if small {
-		multiple = lcm(multiple, big.NewRat(1, 1))
+		multiple = LCM(multiple, big.NewRat(1, 1))
 	}
 	rule.Integer = s.integer && !small && s.enum == nil
 	if s.enum != nil {
@@ -124,7 +124,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	} else {
 		l.bounds(s, rule)
 		if multiple != nil {
-			rule.MultipleOf = decimal(multiple)
+			rule.MultipleOf = Decimal(multiple)
 		}
 	}
 	if p.drop {
@@ -156,7 +156,7 @@ func (l *lowering) bounds(s *shape, rule *model.NumberRule) {
 		if s.integer && !b.value.IsInt() {
 			rule.Min, rule.ExclusiveMin = ceil(b.value).String(), false
 		} else if s.integer {
-			rule.Min = decimal(b.value)
+			rule.Min = Decimal(b.value)
 		}
 	}
 	if b := s.num.max; b != nil {
@@ -165,7 +165,7 @@ func (l *lowering) bounds(s *shape, rule *model.NumberRule) {
 			below := new(big.Int).Sub(ceil(b.value), big.NewInt(1))
 			rule.Max, rule.ExclusiveMax = below.String(), false
 		} else if s.integer {
-			rule.Max = decimal(b.value)
+			rule.Max = Decimal(b.value)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func numbers(s *shape, integers bool) []string {
 		switch x := v.Rat(); {
 		case v.Kind != schema.Number || x == nil:
 		case integers:
-			all = append(all, decimal(x))
+			all = append(all, Decimal(x))
 		default:
 			all = append(all, v.Text)
 		}

@@ -1,0 +1,405 @@
+package subsume
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// items is what is known of an array.
+type items struct {
+	rules    []ranged // hold for every item of a range
+	demands  []ranged // hold for some item of a range
+	counts   []counted
+	unique   bool
+	repeated bool // two items are the same
+}
+
+// ranged is a literal for the items from first to before last.
+type ranged struct {
+	literal
+	first, end int
+}
+
+// counted is how many items satisfy a schema.
+type counted struct {
+	literal
+	number span
+}
+
+// ranged adds what holds for the items of a range, or that it does not for one of them.
+func (a atom) ranged(n *schema.Node, first, end int) choice {
+	r := ranged{a.sub(n, a.holds), first, end}
+	return note(func(f *facts) {
+		if a.holds {
+			f.array.rules = append(slices.Clip(f.array.rules), r)
+		} else {
+			f.array.demands = append(slices.Clip(f.array.demands), r)
+		}
+	})
+}
+
+func (a atom) prefix() choice { return a.positions(a.value.Items) }
+
+// positions gives each of the first items its schema.
+func (a atom) positions(nodes []*schema.Node) choice {
+	c := never
+	if a.holds {
+		c = always
+	}
+	for i, n := range nodes {
+		item := a.ranged(n, i, i+1)
+		if a.holds {
+			c = choice{c[0].and(item[0]...)}
+		} else {
+			c = append(c, item[0])
+		}
+	}
+	return c
+}
+
+// items holds for what comes after prefixItems; in draft-07 it may be the list itself, and additionalItems the rest.
+func (a atom) items() choice {
+	if a.value.Kind != schema.Array {
+		return a.ranged(a.value, len(a.prefixes()), unbounded)
+	}
+	c := a.positions(a.value.Items)
+	rest := a.get("additionalItems")
+	if rest == nil {
+		return c
+	}
+	other := a.ranged(rest, len(a.value.Items), unbounded)
+	if a.holds {
+		return choice{c[0].and(other[0]...)}
+	}
+	return append(c, other...)
+}
+
+func (a atom) prefixes() []*schema.Node {
+	if n := a.get("prefixItems"); n != nil && a.dialect() == schema.Draft2020 {
+		return n.Items
+	}
+	return nil
+}
+
+func (a atom) unique() choice {
+	switch {
+	case a.value.Text != "true":
+		return nothing(a)
+	case a.holds:
+		return note(func(f *facts) { f.array.unique = true })
+	}
+	return note(func(f *facts) { f.array.repeated = true })
+}
+
+func (a atom) contains() choice {
+	number := span{1, unbounded}
+	if a.dialect() == schema.Draft2020 {
+		if n := a.get("minContains"); n != nil {
+			number.least = count(n)
+		}
+		if n := a.get("maxContains"); n != nil {
+			number.most = count(n)
+		}
+	}
+	add := func(number span) option {
+		c := counted{a.sub(a.value, true), number}
+		return option{{note: func(f *facts) { f.array.counts = append(slices.Clip(f.array.counts), c) }}}
+	}
+	if a.holds {
+		return choice{add(number)}
+	}
+	c := never
+	if number.least > 0 {
+		c = append(c, add(span{0, number.least - 1}))
+	}
+	if number.most < unbounded {
+		c = append(c, add(span{number.most + 1, unbounded}))
+	}
+	return c
+}
+
+// mostItems bounds how many items a witness has.
+const mostItems = 2_000
+
+// array looks for a list of items: each position gets its rules, some of the demands, and a side of each count.
+func (s *solver) array(b branch) outcome {
+	f := &b.array
+	if f.unique && (f.repeated || slices.ContainsFunc(f.counts, func(c counted) bool { return s.fewer(goal{c.literal}, c.number.least) })) {
+		return outcome{}
+	}
+	if f.repeated {
+		return s.twice(b)
+	}
+	o := s.fill(b, nil)
+	for extra := 1; o.answer == unsure && len(b.excluded) > 0 && extra < 3; extra++ { // another length, if that array is excluded
+		b.size.least = max(b.size.least, extra)
+		if longer := s.fill(b, nil); longer.answer == some {
+			return longer
+		}
+	}
+	return o
+}
+
+// fewer reports whether fewer than n different values meet g, for small n.
+func (s *solver) fewer(g goal, n int) bool {
+	var values []*schema.Node
+	for range min(n, 10) {
+		o := s.value(g.and(goal{s.noneOf(values)}))
+		if o.answer != some {
+			return o.answer == none
+		}
+		values = append(values, o.value)
+	}
+	return false
+}
+
+// twice looks for an array of which two items are the same: both have what either has to be.
+func (s *solver) twice(b branch) outcome {
+	result := outcome{}
+	last := b.array.boundary() + 1
+	for j := 1; j <= last; j++ {
+		for i := range j {
+			way := b
+			way.size.least = max(way.size.least, j+1)
+			both := b.array.at(i).and(b.array.at(j))
+			switch o := s.value(both); o.answer {
+			case unsure:
+				result = o
+			case some:
+				same := s.constant(o.value)
+				if o := s.fill(way, map[int]goal{i: {same}, j: {same}}); o.answer == some {
+					return o
+				}
+				if s.fill(way, map[int]goal{i: both, j: both}).answer != none {
+					result = s.undecided("uniqueItems beside other rules for the items")
+				}
+			}
+		}
+	}
+	return result
+}
+
+func (g goal) and(h goal) goal { return append(slices.Clip(g), h...) }
+
+// boundary is the first position from which on all have the same rules.
+func (f *items) boundary() (p int) {
+	for _, r := range slices.Concat(f.rules, f.demands) {
+		p = max(p, r.first)
+		if r.end < unbounded {
+			p = max(p, r.end)
+		}
+	}
+	return p
+}
+
+// at returns what holds for the item at i.
+func (f *items) at(i int) (g goal) {
+	for _, r := range f.rules {
+		if r.first <= i && i < r.end {
+			g = append(g, r.literal)
+		}
+	}
+	return g
+}
+
+// role is what an item does for the array beside keeping the rules: which demands it meets (bits), and what it is counted as (bits).
+type role struct{ demands, counted uint }
+
+// position is a way to fill the first items.
+type position struct {
+	met    uint
+	counts [maxCounts]int
+	before *position
+	goal   goal
+}
+
+const (
+	maxCounts  = 4
+	maxDemands = 4
+)
+
+// fill looks for items, some of which have more to meet. Ways that come to the same are followed once.
+func (s *solver) fill(b branch, more map[int]goal) outcome {
+	f := &b.array
+	if len(f.counts) > maxCounts || len(f.demands) > maxDemands {
+		return s.undecided("many demands on the items of an array")
+	}
+	longest := f.boundary()
+	for i := range more {
+		longest = max(longest, i+1)
+	}
+	longest += len(f.demands)
+	for _, c := range f.counts {
+		longest += min(c.number.least, mostItems)
+	}
+	longest = min(max(longest, b.size.least), b.size.most)
+	if longest > mostItems {
+		return s.undecided("an array of many items")
+	}
+	result := outcome{}
+	ways := []*position{{}}
+	for i := 0; ; i++ {
+		for _, p := range ways {
+			if i >= b.size.least && p.complete(f) {
+				if o := s.assemble(b, p, i); o.answer != none {
+					if o.answer == some {
+						return o
+					}
+					result = o
+				}
+			}
+		}
+		if i >= longest || len(ways) == 0 {
+			return result
+		}
+		var doubt bool
+		if ways, doubt = s.extend(f, ways, i, more[i]); doubt {
+			result = outcome{answer: unsure}
+		}
+	}
+}
+
+func (p *position) complete(f *items) bool {
+	for i, c := range f.counts {
+		if !c.number.holds(p.counts[i]) {
+			return false
+		}
+	}
+	return p.met == 1<<len(f.demands)-1
+}
+
+// extend adds an item to each way. doubt says that an item was left out of which nothing is known.
+func (s *solver) extend(f *items, ways []*position, i int, more goal) (longer []*position, doubt bool) {
+	type signature struct {
+		met    uint
+		counts [maxCounts]int
+	}
+	seen := map[signature]bool{}
+	for _, r := range f.roles(i) {
+		g := f.as(i, r).and(more)
+		o := s.value(g)
+		doubt = doubt || o.answer == unsure
+		if o.answer != some {
+			continue
+		}
+		for _, p := range ways {
+			next := &position{met: p.met | r.demands, counts: p.counts, before: p, goal: g}
+			for k, c := range f.counts {
+				if r.counted&(1<<k) != 0 {
+					next.counts[k]++
+				}
+				if next.counts[k] > c.number.most {
+					next = nil
+					break
+				}
+				next.counts[k] = min(next.counts[k], c.number.enough())
+			}
+			if next != nil && !seen[signature{next.met, next.counts}] {
+				seen[signature{next.met, next.counts}] = true
+				longer = append(longer, next)
+			}
+		}
+	}
+	return longer, doubt
+}
+
+// enough is the count beyond which it makes no difference.
+func (s span) enough() int {
+	if s.most < unbounded {
+		return s.most + 1
+	}
+	return s.least
+}
+
+// roles returns what the item at i may do: meet any of the demands that may be met there, on any side of the counts.
+func (f *items) roles(i int) (all []role) {
+	open := uint(0)
+	for k, d := range f.demands {
+		if d.first <= i && i < d.end {
+			open |= 1 << k
+		}
+	}
+	for sides := range uint(1) << len(f.counts) {
+		for demands := range open + 1 {
+			if demands&^open == 0 {
+				all = append(all, role{demands, sides})
+			}
+		}
+	}
+	return all
+}
+
+// as returns what the item at i has to be to have that role.
+func (f *items) as(i int, r role) goal {
+	g := f.at(i)
+	for k, d := range f.demands {
+		if r.demands&(1<<k) != 0 {
+			g = append(g, d.literal)
+		}
+	}
+	for k, c := range f.counts {
+		g = append(g, literal{c.site, r.counted&(1<<k) != 0})
+	}
+	return g
+}
+
+// assemble makes the array of a way. If items must differ, each leaves out the values before it.
+func (s *solver) assemble(b branch, p *position, n int) outcome {
+	goals := make([]goal, n)
+	for i := n - 1; i >= 0; i, p = i-1, p.before {
+		goals[i] = p.goal
+	}
+	v := &schema.Node{Kind: schema.Array}
+	for _, g := range goals {
+		if b.array.unique && len(v.Items) > 0 {
+			g = g.and(goal{s.noneOf(v.Items)})
+		}
+		o := s.value(g)
+		if o.answer != some {
+			if f := &b.array; o.answer == none && f.boundary() == 0 && len(f.counts)+len(f.demands) == 0 {
+				return outcome{} // there are fewer values than items, which all have the same rules
+			}
+			return s.undecided("uniqueItems beside other rules for the items")
+		}
+		v.Items = append(v.Items, o.value)
+	}
+	if o := s.met(b.goal, v); o.answer == some {
+		return o
+	}
+	for i, g := range goals { // another value for one of the items, if this array is excluded
+		o := s.value(g.and(goal{s.noneOf(v.Items)}))
+		if o.answer != some {
+			continue
+		}
+		w := *v
+		w.Items = slices.Clone(v.Items)
+		w.Items[i] = o.value
+		if o := s.met(b.goal, &w); o.answer == some {
+			return o
+		}
+	}
+	return s.undecided(b.because("rules for the items of an array"))
+}
+
+// constant is the literal that only v meets, and noneOf the one that all others meet.
+func (s *solver) constant(v *schema.Node) literal {
+	return s.written("enum", &schema.Node{Kind: schema.Array, Items: []*schema.Node{v}}, true)
+}
+
+func (s *solver) noneOf(values []*schema.Node) literal {
+	return s.written("enum", &schema.Node{Kind: schema.Array, Items: slices.Clone(values)}, false)
+}
+
+// written is a schema of our own that has one keyword; one node for the same text, so that goals with it are known again.
+func (s *solver) written(keyword string, value *schema.Node, holds bool) literal {
+	key := keyword + string(value.JSON())
+	n := s.own[key]
+	if n == nil {
+		n = &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: keyword, Value: value}}}
+		s.own[key] = n
+	}
+	return literal{site{ownDocument, n}, holds}
+}
+
+var ownDocument, _ = schema.NewDocument(&schema.Node{Kind: schema.Object}, nil)

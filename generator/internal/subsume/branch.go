@@ -1,0 +1,263 @@
+package subsume
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// term is one thing that a value has to meet: a literal, or something about the value itself.
+type term struct {
+	literal *literal
+	demand  *member // an object has a property like that
+	absent  *string // an object has no property of that name
+	note    func(*facts)
+}
+
+// option is what has to be met together, choice what one option of has to be met. A choice without options can not be met.
+type (
+	option []term
+	choice []option
+)
+
+var (
+	never  = choice{}
+	always = choice{{}}
+)
+
+func that(l literal) term             { return term{literal: &l} }
+func note(f func(*facts)) choice      { return choice{{{note: f}}} }
+func must(l literal) choice           { return choice{{that(l)}} }
+func has(m member) option             { return option{{demand: &m}} }
+func lacks(name string) option        { return option{{absent: &name}} }
+func (o option) and(t ...term) option { return append(slices.Clip(o), t...) }
+
+// facts are what is known of a value of one kind.
+type facts struct {
+	kind     schema.Kind
+	values   []*schema.Node // the only ones possible, if listed
+	listed   bool
+	excluded []*schema.Node
+	size     span // characters, items or properties
+	number   numbers
+	text     texts
+	array    items
+	object   members
+	obstacle string // what is not decided here, so that only a value that is found says something
+}
+
+// branch is a way to meet a goal that is not finished.
+type branch struct {
+	goal    goal
+	met     []literal // looked into already
+	choices []choice
+	facts
+}
+
+func (s *solver) ofKind(kind schema.Kind, g goal) outcome {
+	b := branch{goal: g, facts: facts{kind: kind, size: span{most: unbounded}}}
+	o := make(option, len(g))
+	for i, l := range g {
+		o[i] = that(l)
+	}
+	if !s.take(&b, o) {
+		return outcome{}
+	}
+	return s.settle(b)
+}
+
+// take adds all of an option to b. It is false if that contradicts what is there.
+func (s *solver) take(b *branch, o option) bool {
+	for _, t := range o {
+		switch {
+		case t.literal != nil:
+			if !s.takeLiteral(b, *t.literal) {
+				return false
+			}
+		case t.demand != nil:
+			b.object.demands = append(slices.Clip(b.object.demands), *t.demand)
+		case t.absent != nil:
+			b.object.absent = append(slices.Clip(b.object.absent), *t.absent)
+		default:
+			t.note(&b.facts)
+		}
+	}
+	return true
+}
+
+func (s *solver) takeLiteral(b *branch, l literal) bool {
+	if l.node.Kind == schema.Bool {
+		return (l.node.Text == "true") == l.holds
+	}
+	for _, m := range b.met {
+		if m.node == l.node && m.holds == l.holds {
+			return true
+		}
+		if m.holds != l.holds && s.alike(m.site, l.site) {
+			return false
+		}
+	}
+	b.met = append(slices.Clip(b.met), l)
+	for _, c := range demandsOf(l, b.kind) {
+		if len(c) == 1 {
+			if !s.take(b, c[0]) {
+				return false
+			}
+			continue
+		}
+		b.choices = append(slices.Clip(b.choices), c)
+	}
+	return true
+}
+
+func (s *solver) alike(a, b site) bool {
+	pair := [2]*schema.Node{a.node, b.node}
+	is, known := s.same[pair]
+	if !known {
+		is = a.dialect() == b.dialect() && same(a, b)
+		s.same[pair] = is
+	}
+	return is
+}
+
+// settle follows the choices of b, the smallest first.
+func (s *solver) settle(b branch) outcome {
+	if s.spent() {
+		return s.undecided(tooMany)
+	}
+	for {
+		if b.listed {
+			return s.listed(b)
+		}
+		if s.contradicts(&b.facts) {
+			return outcome{}
+		}
+		next := s.narrow(&b)
+		switch {
+		case next < 0:
+			return s.leaf(b)
+		case len(b.choices[next]) > 1:
+			return s.each(b, next)
+		}
+		c := b.choices[next]
+		b.choices = slices.Delete(slices.Clone(b.choices), next, next+1)
+		if len(c) == 0 || !s.take(&b, c[0]) {
+			return outcome{}
+		}
+	}
+}
+
+// narrow drops the options that can not be met any more and returns the choice with the fewest left; -1 without any.
+func (s *solver) narrow(b *branch) int {
+	best := -1
+	choices := slices.Clone(b.choices)
+	for i, c := range choices {
+		choices[i] = slices.DeleteFunc(slices.Clone(c), func(o option) bool { return !s.possible(b, o) })
+		if best < 0 || len(choices[i]) < len(choices[best]) {
+			best = i
+		}
+		if len(choices[i]) == 0 {
+			break
+		}
+	}
+	b.choices = choices
+	return best
+}
+
+// possible reports whether o does not plainly contradict b.
+func (s *solver) possible(b *branch, o option) bool {
+	for _, t := range o {
+		switch {
+		case t.literal != nil:
+			if t.literal.node.Kind == schema.Bool && (t.literal.node.Text == "true") != t.literal.holds {
+				return false
+			}
+			if slices.ContainsFunc(b.met, func(m literal) bool { return m.holds != t.literal.holds && s.alike(m.site, t.literal.site) }) {
+				return false
+			}
+		case t.absent != nil:
+			if b.object.needs(*t.absent) {
+				return false
+			}
+		case t.demand != nil:
+			if name, exact := t.demand.exact(); exact && !s.canHave(&b.object, name, t.demand.value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (s *solver) each(b branch, next int) outcome {
+	c := b.choices[next]
+	b.choices = slices.Delete(slices.Clone(b.choices), next, next+1)
+	result := outcome{}
+	for _, o := range c {
+		way := b
+		if !s.take(&way, o) {
+			continue
+		}
+		switch o := s.settle(way); o.answer {
+		case some:
+			return o
+		case unsure:
+			result = o
+		}
+	}
+	return result
+}
+
+// listed tries the values that an enum or const leaves.
+func (s *solver) listed(b branch) outcome {
+	return s.first(b.goal, slices.DeleteFunc(slices.Clone(b.values), func(v *schema.Node) bool { return v.Kind != b.kind })...)
+}
+
+// leaf looks for a value that has all the facts of b.
+func (s *solver) leaf(b branch) outcome {
+	switch b.kind {
+	case schema.Null:
+		return s.first(b.goal, &schema.Node{})
+	case schema.Bool:
+		return s.first(b.goal, &schema.Node{Kind: schema.Bool, Text: "false"}, &schema.Node{Kind: schema.Bool, Text: "true"})
+	case schema.Number:
+		return s.number(b)
+	case schema.String:
+		return s.text(b)
+	case schema.Array:
+		return s.array(b)
+	}
+	return s.object(b)
+}
+
+// contradicts reports whether no value can have the facts, as far as that is seen at once.
+func (s *solver) contradicts(f *facts) bool {
+	return f.size.empty() || f.kind == schema.Number && f.number.empty() || f.kind == schema.String && f.text.empty(f.size) ||
+		f.kind == schema.Object && s.contradictory(&f.object)
+}
+
+// allow narrows the values to those listed.
+func (f *facts) allow(values []*schema.Node) {
+	if f.listed {
+		values = slices.DeleteFunc(slices.Clone(f.values), func(v *schema.Node) bool {
+			return !slices.ContainsFunc(values, func(o *schema.Node) bool { return schema.Equal(v, o) })
+		})
+	}
+	f.values, f.listed = values, true
+}
+
+func (f *facts) exclude(values []*schema.Node) {
+	for _, v := range values {
+		if v.Kind == f.kind {
+			f.excluded = append(slices.Clip(f.excluded), v)
+		}
+	}
+}
+
+// span is a range of sizes, both ends included.
+type span struct{ least, most int }
+
+const unbounded = 1 << 30
+
+func (s span) empty() bool      { return s.least > s.most }
+func (s span) and(t span) span  { return span{max(s.least, t.least), min(s.most, t.most)} }
+func (s span) holds(n int) bool { return s.least <= n && n <= s.most }

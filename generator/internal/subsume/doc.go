@@ -1,0 +1,33 @@
+// Package subsume decides whether one JSON Schema accepts all that another accepts (subsumption, or the inclusion of schemas). It is for
+// those who judge a change of a schema: Compare says equal, narrower, wider, incomparable, or that it can not tell, and shows a value
+// of which the two schemas say different things.
+//
+// A accepts nothing that B refuses if no value satisfies A and not B. So there is one question, whether some value satisfies a list of
+// schemas and the negations of others, and it is answered by looking for that value (a tableau, as in the logic of descriptions):
+//
+//	subsume.go     Compare, and what it returns
+//	value.go       the question, kind by kind; what was answered before; where looking ends
+//	branch.go      choices: one of these, and then all of those
+//	keyword.go     what each keyword demands, and what its negation does: the table that a new keyword needs a row in
+//	unevaluated.go those that depend on what other keywords have looked at
+//	number.go text.go array.go object.go
+//	               a value of one kind that meets what has been gathered, or none
+//	automaton.go   a text that some patterns match and others do not
+//	format.go      what is known of formats
+//	holds.go       whether a value satisfies a schema
+//	same.go        schemas that say the same in the same words
+//
+// A value that was found is held against the schemas before it counts, so "narrower" and "incomparable" have a witness. That there is none
+// is said only where every choice led to a contradiction. What takes more than a number of steps, or needs what is not decided here
+// (several formats, many patterns for one name), is undecided.
+//
+// Schemas are taken as JSON Schema means them, with formats asserted and patterns of ECMA-262. That a Go type holds less (integers of 64
+// bits) is the same for both.
+//
+// # Rejected
+//
+//   - Comparing keyword by keyword: what one keyword loosens another may hold, and a keyword that moves into an allOf is no change.
+//   - Comparing the types of package typing: they say how a value is held, and what they leave to conditions would have to be compared as
+//     schemas all the same.
+//   - Sampling values alone: "compatible" would mean that nothing was found.
+package subsume

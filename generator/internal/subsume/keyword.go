@@ -1,0 +1,281 @@
+package subsume
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// keyword says what a keyword demands of values of its kind, and what its negation does. Values of other kinds always meet it.
+type keyword struct {
+	kind schema.Kind
+	any  bool // of every kind
+	form form
+	says func(a atom) choice
+}
+
+// atom is a keyword of a schema, or its negation, for a value of some kind.
+type atom struct {
+	site
+	value *schema.Node
+	kind  schema.Kind
+	holds bool
+}
+
+func (a atom) sub(n *schema.Node, holds bool) literal { return literal{a.at(n), holds} }
+
+// form is where the schemas stand in the value of a keyword.
+type form uint8
+
+const (
+	noSchemas form = iota
+	oneSchema
+	schemaList
+	schemaMap
+)
+
+var keywords map[string]keyword
+
+func init() {
+	keywords = map[string]keyword{
+		"type":  {any: true, says: atom.types},
+		"enum":  {any: true, says: func(a atom) choice { return a.oneOfValues(a.value.Items) }},
+		"const": {any: true, says: func(a atom) choice { return a.oneOfValues([]*schema.Node{a.value}) }},
+		"allOf": {any: true, form: schemaList, says: atom.allOf},
+		"anyOf": {any: true, form: schemaList, says: atom.anyOf},
+		"oneOf": {any: true, form: schemaList, says: atom.oneOf},
+		"not":   {any: true, form: oneSchema, says: func(a atom) choice { return must(a.sub(a.value, !a.holds)) }},
+		"if":    {any: true, form: oneSchema, says: atom.condition},
+		"then":  {any: true, form: oneSchema, says: nothing},
+		"else":  {any: true, form: oneSchema, says: nothing},
+		"$ref":  {any: true, says: atom.ref}, "$dynamicRef": {any: true, says: atom.ref},
+
+		"minimum":          {kind: schema.Number, says: func(a atom) choice { return a.bound(false, false) }},
+		"exclusiveMinimum": {kind: schema.Number, says: func(a atom) choice { return a.bound(false, true) }},
+		"maximum":          {kind: schema.Number, says: func(a atom) choice { return a.bound(true, false) }},
+		"exclusiveMaximum": {kind: schema.Number, says: func(a atom) choice { return a.bound(true, true) }},
+		"multipleOf":       {kind: schema.Number, says: func(a atom) choice { return a.multiple(a.value.Rat()) }},
+
+		"minLength": {kind: schema.String, says: atom.least}, "maxLength": {kind: schema.String, says: atom.most},
+		"pattern": {kind: schema.String, says: atom.pattern}, "format": {kind: schema.String, says: atom.format},
+
+		"minItems": {kind: schema.Array, says: atom.least}, "maxItems": {kind: schema.Array, says: atom.most},
+		"uniqueItems": {kind: schema.Array, says: atom.unique},
+		"prefixItems": {kind: schema.Array, form: schemaList, says: atom.prefix},
+		"items":       {kind: schema.Array, form: oneSchema, says: atom.items}, "additionalItems": {kind: schema.Array, form: oneSchema, says: nothing},
+		"contains": {kind: schema.Array, form: oneSchema, says: atom.contains}, "minContains": {kind: schema.Array, says: nothing},
+		"maxContains": {kind: schema.Array, says: nothing}, "unevaluatedItems": {kind: schema.Array, form: oneSchema, says: atom.unevaluatedItems},
+
+		"minProperties": {kind: schema.Object, says: atom.least}, "maxProperties": {kind: schema.Object, says: atom.most},
+		"required":              {kind: schema.Object, says: atom.required},
+		"properties":            {kind: schema.Object, form: schemaMap, says: atom.properties},
+		"patternProperties":     {kind: schema.Object, form: schemaMap, says: atom.patternProperties},
+		"additionalProperties":  {kind: schema.Object, form: oneSchema, says: atom.additionalProperties},
+		"propertyNames":         {kind: schema.Object, form: oneSchema, says: atom.propertyNames},
+		"dependentRequired":     {kind: schema.Object, says: atom.dependencies},
+		"dependentSchemas":      {kind: schema.Object, form: schemaMap, says: atom.dependencies},
+		"dependencies":          {kind: schema.Object, form: schemaMap, says: atom.dependencies},
+		"unevaluatedProperties": {kind: schema.Object, form: oneSchema, says: atom.unevaluatedProperties},
+	}
+}
+
+// nothing is what a keyword says that is read with another.
+func nothing(a atom) choice {
+	if a.holds {
+		return always
+	}
+	return never
+}
+
+// demandsOf returns what l asks of a value of some kind: all of the choices are to be met.
+func demandsOf(l literal, kind schema.Kind) []choice {
+	var all []choice
+	for _, m := range keywordsOf(l.site) {
+		k, known := keywords[m.Key]
+		if known && (k.any || k.kind == kind) {
+			all = append(all, k.says(atom{l.site, m.Value, kind, l.holds}))
+		} else if !known {
+			all = append(all, unknown("keyword "+m.Key))
+		}
+	}
+	if l.holds {
+		return all
+	}
+	return []choice{slices.Concat(all...)} // one of them does not hold
+}
+
+// unknown is met by nothing that could be found, and still may be met.
+func unknown(why string) choice {
+	return note(func(f *facts) { f.obstacle = why })
+}
+
+func (a atom) types() choice {
+	names := a.value.Items
+	if a.value.Kind == schema.String {
+		names = []*schema.Node{a.value}
+	}
+	allows, integer := false, false
+	for _, n := range names {
+		allows = allows || n.Text == a.kind.String()
+		integer = integer || n.Text == "integer" && a.kind == schema.Number
+	}
+	switch {
+	case !allows && integer:
+		return a.multiple(one)
+	case allows == a.holds:
+		return always
+	}
+	return never
+}
+
+func (a atom) oneOfValues(values []*schema.Node) choice {
+	if a.holds {
+		return note(func(f *facts) { f.allow(values) })
+	}
+	return note(func(f *facts) { f.exclude(values) })
+}
+
+// all returns the choice to meet every one of the schemas with the sign, and each the choice to meet one.
+func (a atom) all(nodes []*schema.Node, holds bool) choice {
+	o := option{}
+	for _, n := range nodes {
+		o = append(o, that(a.sub(n, holds)))
+	}
+	return choice{o}
+}
+
+func (a atom) each(nodes []*schema.Node, holds bool) choice {
+	c := never
+	for _, n := range nodes {
+		c = append(c, option{that(a.sub(n, holds))})
+	}
+	return c
+}
+
+func (a atom) allOf() choice {
+	if a.holds {
+		return a.all(a.value.Items, true)
+	}
+	return a.each(a.value.Items, false)
+}
+
+func (a atom) anyOf() choice {
+	if a.holds {
+		return a.each(a.value.Items, true)
+	}
+	return a.all(a.value.Items, false)
+}
+
+// oneOf holds if one schema holds and no other, and does not if none holds or two do.
+func (a atom) oneOf() choice {
+	c := never
+	if !a.holds {
+		c = a.all(a.value.Items, false)
+	}
+	for i, n := range a.value.Items {
+		if a.holds {
+			o := option{that(a.sub(n, true))}
+			for j, other := range a.value.Items {
+				if i != j {
+					o = append(o, that(a.sub(other, false)))
+				}
+			}
+			c = append(c, o)
+			continue
+		}
+		for _, other := range a.value.Items[i+1:] {
+			c = append(c, option{that(a.sub(n, true)), that(a.sub(other, true))})
+		}
+	}
+	return c
+}
+
+// condition is if with then and else, which may be missing.
+func (a atom) condition() choice {
+	c := never
+	for _, branch := range []struct {
+		keyword string
+		holds   bool
+	}{{"then", true}, {"else", false}} {
+		o := option{that(a.sub(a.value, branch.holds))}
+		if n := a.get(branch.keyword); n != nil {
+			o = append(o, that(a.sub(n, a.holds)))
+		} else if !a.holds {
+			continue
+		}
+		c = append(c, o)
+	}
+	return c
+}
+
+func (a atom) ref() choice {
+	target, ok := a.follow(a.value)
+	switch {
+	case !ok:
+		return unknown("a reference that leads nowhere")
+	case a.get("$dynamicRef") == a.value && !soleAnchor(a.site, a.value):
+		return unknown("$dynamicRef with several targets")
+	}
+	return must(literal{target, a.holds})
+}
+
+// soleAnchor reports whether only one schema of the document has the anchor that a $dynamicRef names: it leads there however it is reached.
+func soleAnchor(s site, ref *schema.Node) bool {
+	_, name, _ := strings.Cut(ref.Text, "#")
+	count := 0
+	s.doc.Root.Walk(func(n *schema.Node) bool {
+		if a := n.Get("$dynamicAnchor"); a.Is(schema.String) && a.Text == name {
+			count++
+		}
+		return true
+	})
+	return count <= 1
+}
+
+func (a atom) least() choice {
+	n := count(a.value)
+	if a.holds {
+		return note(func(f *facts) { f.size = f.size.and(span{n, unbounded}) })
+	}
+	return note(func(f *facts) { f.size = f.size.and(span{0, n - 1}) })
+}
+
+func (a atom) most() choice {
+	n := count(a.value)
+	if a.holds {
+		return note(func(f *facts) { f.size = f.size.and(span{0, n}) })
+	}
+	return note(func(f *facts) { f.size = f.size.and(span{n + 1, unbounded}) })
+}
+
+// count reads a number of characters, items or properties.
+func count(n *schema.Node) int {
+	if x := n.Rat(); x != nil && x.IsInt() && x.Num().IsInt64() {
+		return int(min(x.Num().Int64(), unbounded-1))
+	}
+	return unbounded - 1
+}
+
+// subschemas returns the schemas in the value of a keyword by their names or positions; nil if it holds none. What dependencies lists by
+// name is among them.
+func subschemas(word string, v *schema.Node) map[string]*schema.Node {
+	form := keywords[word].form
+	all := map[string]*schema.Node{}
+	switch {
+	case form == noSchemas:
+		return nil
+	case v.Kind == schema.Array:
+		for i, n := range v.Items {
+			all[strconv.Itoa(i)] = n
+		}
+	case form == schemaMap:
+		for _, m := range v.Members {
+			all[m.Key] = m.Value
+		}
+	default:
+		all[""] = v
+	}
+	return all
+}

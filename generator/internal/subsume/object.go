@@ -1,0 +1,463 @@
+package subsume
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// members is what is known of an object.
+type members struct {
+	rules   []member  // hold for every property of a class
+	demands []member  // some property of a class is like that
+	names   []literal // hold for every name
+	absent  []string
+}
+
+// member is a literal for the properties of a class.
+type member struct {
+	names
+	value []literal
+	name  []literal // what the name itself has to be
+}
+
+// names is a class of properties: those that are named, or match a pattern; or all others.
+type names struct {
+	listed   []string
+	patterns []string // of ECMA-262
+	others   bool
+}
+
+func named(name string) names { return names{listed: []string{name}} }
+
+// exact returns the name of a class of one.
+func (n *names) exact() (string, bool) {
+	if n.others || len(n.patterns) > 0 || len(n.listed) != 1 {
+		return "", false
+	}
+	return n.listed[0], true
+}
+
+// has reports whether a name is of the class.
+func (n *names) has(name string) bool {
+	return n.others != (slices.Contains(n.listed, name) || slices.ContainsFunc(n.patterns, func(p string) bool { return matches(p, name) }))
+}
+
+func matches(text, name string) bool {
+	re, err := pattern.Compile(text)
+	return err == nil && re.MatchString(name)
+}
+
+// class adds what holds for a class of properties, or that it does not for one of them.
+func (a atom) class(n *schema.Node, c names) option {
+	m := member{names: c, value: []literal{a.sub(n, a.holds)}}
+	if !a.holds {
+		return has(m)
+	}
+	return option{{note: func(f *facts) { f.object.rules = append(slices.Clip(f.object.rules), m) }}}
+}
+
+// classes joins what holds for several classes; one of them is not as it should be if it does not.
+func (a atom) classes(all []option) choice {
+	if a.holds {
+		return choice{slices.Concat(all...)}
+	}
+	return all
+}
+
+func (a atom) properties() choice {
+	var all []option
+	for _, m := range a.value.Members {
+		all = append(all, a.class(m.Value, named(m.Key)))
+	}
+	return a.classes(all)
+}
+
+func (a atom) patternProperties() choice {
+	var all []option
+	for _, m := range a.value.Members {
+		all = append(all, a.class(m.Value, names{patterns: []string{m.Key}}))
+	}
+	return a.classes(all)
+}
+
+func (a atom) additionalProperties() choice {
+	c := mentioned(a.site)
+	c.others = true
+	return choice{a.class(a.value, c)}
+}
+
+// mentioned are the properties that a schema names itself.
+func mentioned(s site) (c names) {
+	if p := s.get("properties"); p != nil {
+		for _, m := range p.Members {
+			c.listed = append(c.listed, m.Key)
+		}
+	}
+	if p := s.get("patternProperties"); p != nil {
+		for _, m := range p.Members {
+			c.patterns = append(c.patterns, m.Key)
+		}
+	}
+	return c
+}
+
+func (a atom) propertyNames() choice {
+	l := a.sub(a.value, a.holds)
+	if !a.holds {
+		return choice{has(member{names: names{others: true}, name: []literal{l}})}
+	}
+	return note(func(f *facts) { f.object.names = append(slices.Clip(f.object.names), l) })
+}
+
+func (a atom) required() choice {
+	all := option{}
+	c := never
+	for _, n := range a.value.Items {
+		all = append(all, term{demand: &member{names: named(n.Text)}})
+		c = append(c, lacks(n.Text))
+	}
+	if a.holds {
+		return choice{all}
+	}
+	return c
+}
+
+// dependencies are what a property brings along: other properties, or a schema for the object. That they hold is one choice for each property,
+// which the schema made for it has.
+func (a atom) dependencies() choice {
+	if len(a.value.Members) != 1 {
+		return a.oneByOne()
+	}
+	m := a.value.Members[0]
+	present := option{{demand: &member{names: named(m.Key)}}}
+	if m.Value.Kind != schema.Array {
+		with := present.and(that(a.sub(m.Value, a.holds)))
+		if a.holds {
+			return choice{lacks(m.Key), with}
+		}
+		return choice{with}
+	}
+	required := atom{a.site, m.Value, a.kind, a.holds}.required()
+	c := never
+	if a.holds {
+		c = choice{lacks(m.Key)}
+	}
+	for _, o := range required {
+		c = append(c, present.and(o...))
+	}
+	return c
+}
+
+// oneByOne divides a map of dependencies into schemas that have one each.
+func (a atom) oneByOne() choice {
+	var all []*schema.Node
+	for _, m := range a.value.Members {
+		keyword := "dependencies"
+		if a.dialect() == schema.Draft2020 {
+			keyword = "dependentSchemas"
+			if m.Value.Kind == schema.Array {
+				keyword = "dependentRequired"
+			}
+		}
+		one := &schema.Node{Kind: schema.Object, Members: []schema.Member{m}}
+		all = append(all, &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: keyword, Value: one}}})
+	}
+	if a.holds {
+		return a.all(all, true)
+	}
+	return a.each(all, false)
+}
+
+// needs reports whether a property of that name has to be there.
+func (o *members) needs(name string) bool {
+	return slices.ContainsFunc(o.demands, func(d member) bool { n, exact := d.exact(); return exact && n == name })
+}
+
+// of returns what the value of a property has to be, if it is there.
+func (o *members) of(name string) (g goal) {
+	for _, r := range o.rules {
+		if r.has(name) {
+			g = append(g, r.value...)
+		}
+	}
+	for _, d := range o.demands {
+		if n, exact := d.exact(); exact && n == name {
+			g = append(g, d.value...)
+		}
+	}
+	return g
+}
+
+// canHave reports whether the property could be there, with more to meet.
+func (s *solver) canHave(o *members, name string, more []literal) bool {
+	return !slices.Contains(o.absent, name) && s.mayBeNamed(o, name) && s.value(o.of(name).and(more)).answer != none
+}
+
+func (s *solver) mayBeNamed(o *members, name string) bool {
+	return s.met(o.names, text(name)).answer != none
+}
+
+// contradictory reports whether a property has to be there that can not be.
+func (s *solver) contradictory(o *members) bool {
+	return slices.ContainsFunc(o.demands, func(d member) bool {
+		name, exact := d.exact()
+		return exact && !s.canHave(o, name, nil)
+	})
+}
+
+// slot is a property of the object that is being made: one that the schemas name, or another one, of which it is only known which patterns it matches.
+type slot struct {
+	name  string
+	fresh bool
+	match []bool // by pattern, if fresh
+	value goal
+	named goal
+}
+
+// mostPatterns bounds the combinations of patterns that a name may match.
+const mostPatterns = 5
+
+// draft is an object in the making.
+type draft struct {
+	branch
+	known    []string // names that some schema names
+	patterns []string
+	slots    []slot
+}
+
+// object looks for an object: properties that have to be there by name, then one for each other demand, then as many as are missing.
+func (s *solver) object(b branch) outcome {
+	d := draft{branch: b}
+	d.collect()
+	if len(d.patterns) > mostPatterns {
+		return s.undecided("many patterns for the names of properties")
+	}
+	var open []member
+	for _, m := range b.object.demands {
+		name, exact := m.exact()
+		if !exact {
+			open = append(open, m)
+		} else if !d.uses(name) {
+			d.slots = append(d.slots, slot{name: name, value: b.object.of(name)})
+		}
+	}
+	return s.place(d, open)
+}
+
+// collect gathers the names and patterns that anything is said about.
+func (d *draft) collect() {
+	add := func(all []string, more []string) []string {
+		for _, x := range more {
+			if !slices.Contains(all, x) {
+				all = append(all, x)
+			}
+		}
+		return all
+	}
+	for _, m := range slices.Concat(d.object.rules, d.object.demands) {
+		d.known = add(d.known, m.listed)
+		d.patterns = add(d.patterns, m.patterns)
+	}
+	d.known = add(d.known, d.object.absent)
+}
+
+func (d *draft) uses(name string) bool {
+	return slices.ContainsFunc(d.slots, func(s slot) bool { return !s.fresh && s.name == name })
+}
+
+// place finds a property for each demand: one that is there, one that a schema names, or another one.
+func (s *solver) place(d draft, open []member) outcome {
+	if s.spent() {
+		return s.undecided(tooMany)
+	}
+	if len(d.slots) > d.size.most {
+		return outcome{}
+	}
+	if len(open) == 0 {
+		return s.complete(d)
+	}
+	result := outcome{}
+	for _, way := range s.places(d, open[0]) {
+		switch o := s.place(way, open[1:]); o.answer {
+		case some:
+			return o
+		case unsure:
+			result = o
+		}
+	}
+	return result
+}
+
+// places returns d with each property that could meet the demand.
+func (s *solver) places(d draft, m member) (all []draft) {
+	with := func(i int, p slot) {
+		p.value = slices.Clip(p.value).and(m.value)
+		p.named = slices.Clip(p.named).and(m.name)
+		if s.value(p.value).answer == none {
+			return
+		}
+		way := d
+		way.slots = slices.Clone(d.slots)
+		if i < len(way.slots) {
+			way.slots[i] = p
+		} else {
+			way.slots = append(way.slots, p)
+		}
+		all = append(all, way)
+	}
+	for i, p := range d.slots {
+		if p.fresh && d.matching(m.names, p.match) || !p.fresh && m.has(p.name) {
+			if p.fresh || s.met(m.name, text(p.name)).answer != none {
+				with(i, p)
+			}
+		}
+	}
+	for _, p := range s.more(d) {
+		if p.fresh && d.matching(m.names, p.match) || !p.fresh && m.has(p.name) {
+			if p.fresh || s.met(m.name, text(p.name)).answer != none {
+				with(len(d.slots), p)
+			}
+		}
+	}
+	return all
+}
+
+// more returns the properties that could be added: those that schemas name, and one for each combination of patterns.
+func (s *solver) more(d draft) (all []slot) {
+	for _, name := range d.known {
+		if !d.uses(name) && s.canHave(&d.object, name, nil) {
+			all = append(all, slot{name: name, value: d.object.of(name)})
+		}
+	}
+	for bits := range 1 << len(d.patterns) {
+		p := slot{fresh: true}
+		for i := range d.patterns {
+			p.match = append(p.match, bits&(1<<i) != 0)
+		}
+		for _, r := range d.object.rules {
+			if d.matching(r.names, p.match) {
+				p.value = append(p.value, r.value...)
+			}
+		}
+		if s.value(p.value).answer != none {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// matching reports whether a name that no schema names, and that matches those patterns, is of a class.
+func (d *draft) matching(c names, match []bool) bool {
+	inside := slices.ContainsFunc(c.patterns, func(p string) bool { return match[slices.Index(d.patterns, p)] })
+	return c.others != inside
+}
+
+// complete names what is there, adds what is missing to the least number of properties, and makes the object.
+func (s *solver) complete(d draft) outcome {
+	if d.size.least > mostItems {
+		return s.undecided("an object of many properties")
+	}
+	taken := slices.Clone(d.known)
+	d.slots = slices.Clone(d.slots)
+	fresh := 0
+	for i := range d.slots {
+		if p := &d.slots[i]; p.fresh {
+			fresh++
+			o := s.name(d, *p, taken)
+			switch {
+			case o.answer == none && fresh > 1:
+				return s.undecided("few names for several properties")
+			case o.answer != some:
+				return o
+			}
+			p.name = o.value.Text
+			taken = append(taken, p.name)
+		}
+	}
+	doubt := false
+	for _, p := range s.more(d) {
+		for len(d.slots) < d.size.least {
+			if o := s.value(p.value); o.answer != some {
+				doubt = doubt || o.answer == unsure
+				break
+			}
+			if p.fresh {
+				o := s.name(d, p, taken)
+				if doubt = doubt || o.answer == unsure; o.answer != some {
+					break
+				}
+				p.name = o.value.Text
+				taken = append(taken, p.name)
+			}
+			d.slots = append(d.slots, p)
+			if !p.fresh {
+				break
+			}
+		}
+	}
+	switch {
+	case len(d.slots) >= d.size.least:
+		return s.build(d)
+	case doubt || fresh > 0:
+		return s.undecided("few names for several properties")
+	}
+	return outcome{}
+}
+
+// build gives every property a value.
+func (s *solver) build(d draft) outcome {
+	v := &schema.Node{Kind: schema.Object}
+	for _, p := range d.slots {
+		o := s.value(p.value)
+		if o.answer != some {
+			return o
+		}
+		v.Members = append(v.Members, schema.Member{Key: p.name, Value: o.value})
+	}
+	if o := s.met(d.goal, v); o.answer == some {
+		return o
+	}
+	return s.another(d, v)
+}
+
+// name looks for a name that matches the patterns of a slot, and that nobody has used.
+func (s *solver) name(d draft, p slot, taken []string) outcome {
+	g := slices.Clip(goal(d.object.names)).and(p.named)
+	for i, matched := range p.match {
+		g = append(g, s.written("pattern", text(d.patterns[i]), matched))
+	}
+	others := make([]*schema.Node, len(taken))
+	for i, name := range taken {
+		others[i] = text(name)
+	}
+	return s.ofKind(schema.String, append(g, s.noneOf(others)))
+}
+
+// another looks for an object beside one that is excluded: with another value, or with one property more.
+func (s *solver) another(d draft, v *schema.Node) outcome {
+	if len(d.excluded) == 0 {
+
+		return s.undecided(d.because("rules for the properties of an object"))
+	}
+	for i, m := range v.Members {
+		o := s.value(d.object.of(m.Key).and(goal{s.noneOf([]*schema.Node{m.Value})}))
+		if o.answer != some {
+			continue
+		}
+		w := &schema.Node{Kind: schema.Object, Members: slices.Clone(v.Members)}
+		w.Members[i].Value = o.value
+		if o := s.met(d.goal, w); o.answer == some {
+			return o
+		}
+	}
+	if len(v.Members) < min(d.size.most, mostItems) {
+		d.size.least = len(v.Members) + 1
+		d.excluded = nil
+		if o := s.complete(d); o.answer == some {
+			return o
+		}
+	}
+	return s.undecided(d.because("an object that is excluded by itself"))
+}

@@ -1,0 +1,74 @@
+package subsume
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// same reports whether two schemas of one dialect say the same in the same words. What references lead to is compared, not what they
+// are called, and annotations are not.
+func same(a, b site) bool { return (&comparison{met: map[[2]*schema.Node]bool{}}).schemas(a, b) }
+
+// comparison takes what it has met already as equal: two schemas that differ do so at some place.
+type comparison struct{ met map[[2]*schema.Node]bool }
+
+func (c *comparison) schemas(a, b site) bool {
+	pair := [2]*schema.Node{a.node, b.node}
+	if a.node == b.node && a.doc == b.doc || c.met[pair] {
+		return true
+	}
+	c.met[pair] = true
+	if a.node.Kind != b.node.Kind {
+		return false
+	}
+	if a.node.Kind != schema.Object {
+		return schema.Equal(a.node, b.node)
+	}
+	return c.within(a, b) && c.within(b, a)
+}
+
+// within reports whether b has each keyword of a that says something, with the same value.
+func (c *comparison) within(a, b site) bool {
+	return !slices.ContainsFunc(keywordsOf(a), func(m schema.Member) bool {
+		other := b.get(m.Key)
+		return other == nil || !c.values(m.Key, a, m.Value, b, other)
+	})
+}
+
+func (c *comparison) values(keyword string, a site, x *schema.Node, b site, y *schema.Node) bool {
+	if dynamic := keyword == "$dynamicRef"; dynamic || keyword == "$ref" {
+		to, ok := a.follow(x)
+		too, fine := b.follow(y)
+		return ok && fine && (!dynamic || soleAnchor(a, x) && soleAnchor(b, y)) && c.schemas(to, too)
+	}
+	each, others := subschemas(keyword, x), subschemas(keyword, y)
+	if each == nil || others == nil || len(each) != len(others) {
+		return each == nil && others == nil && schema.Equal(x, y)
+	}
+	for key, n := range each {
+		m, ok := others[key]
+		if !ok || n.Kind == schema.Array && !schema.Equal(n, m) || n.Kind != schema.Array && !c.schemas(a.at(n), b.at(m)) {
+			return false
+		}
+	}
+	return true
+}
+
+// keywordsOf returns the members of a schema that say something in its dialect, with those that they are read with. In draft-07 a $ref stands alone.
+func keywordsOf(s site) []schema.Member {
+	if ref := s.node.Member("$ref"); ref != nil && s.dialect() == schema.Draft7 {
+		return []schema.Member{*ref}
+	}
+	var all []schema.Member
+	for _, m := range s.node.Members {
+		if typing.Asserts(m.Key, s.dialect()) || companion[m.Key] {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// companion are keywords that are read with another one.
+var companion = map[string]bool{"then": true, "else": true, "additionalItems": true, "minContains": true, "maxContains": true}

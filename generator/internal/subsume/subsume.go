@@ -1,0 +1,85 @@
+package subsume
+
+import (
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// Relation is what the new one of two schemas accepts, beside the old one.
+type Relation uint8
+
+// The relations.
+const (
+	Undecided    Relation = iota
+	Equal                 // the same values
+	Narrower              // fewer: some that the old one accepted are refused
+	Wider                 // more: none that the old one accepted is refused
+	Incomparable          // some are refused that were accepted, others accepted that were refused
+)
+
+var relationNames = [...]string{"undecided", "equal", "narrower", "wider", "incomparable"}
+
+func (r Relation) String() string { return relationNames[r] }
+
+// Verdict is what Compare found. Each direction stands for itself: one may be decided while the other is not.
+type Verdict struct {
+	Refused  Difference // what the old schema accepts and the new one refuses
+	Accepted Difference // what the new schema accepts and the old one refused
+}
+
+// Difference says whether values exist of which one schema says yes and the other no.
+type Difference struct {
+	Decided bool
+	Value   *schema.Node // such a value; nil if there is none, or none was found
+	Why     string       // what stood in the way if it is not decided
+}
+
+// None reports whether there certainly is no such value.
+func (d Difference) None() bool { return d.Decided && d.Value == nil }
+
+// Relation sums both directions up.
+func (v Verdict) Relation() Relation {
+	switch {
+	case !v.Refused.Decided || !v.Accepted.Decided:
+		return Undecided
+	case v.Refused.Value == nil && v.Accepted.Value == nil:
+		return Equal
+	case v.Refused.Value == nil:
+		return Wider
+	case v.Accepted.Value == nil:
+		return Narrower
+	}
+	return Incomparable
+}
+
+// Compare compares what two schemas accept. Neither may have errors (Document.Lint).
+func Compare(old, new *schema.Document) Verdict {
+	a, b := bundled(old, "old"), bundled(new, "new")
+	if a.dialect() == b.dialect() && same(a, b) {
+		return Verdict{Difference{Decided: true}, Difference{Decided: true}}
+	}
+	return Verdict{Refused: beyond(a, b), Accepted: beyond(b, a)}
+}
+
+// depths are how many values within values are looked at, one try after the other.
+var depths = []int{2, 4, 8, unbounded}
+
+// beyond looks for a value that a accepts and b does not, first for one that is not nested deeply: it is read by a person.
+func beyond(a, b site) (d Difference) {
+	for _, depth := range depths {
+		s := newSolver(depth)
+		o := s.value(goal{{a, true}, {b, false}})
+		if d = (Difference{o.answer != unsure, o.value, s.why}); d.Decided {
+			return Difference{Decided: true, Value: o.value}
+		}
+	}
+	return d
+}
+
+// bundled returns the root of a schema that refers to nothing outside of itself.
+func bundled(d *schema.Document, file string) site {
+	if d.Shared != nil {
+		root, _ := schema.ParseJSON(file, d.Bundle().JSON())
+		d, _ = schema.NewDocument(root, nil)
+	}
+	return site{d, d.Root}
+}

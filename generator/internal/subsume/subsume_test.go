@@ -1,0 +1,121 @@
+package subsume
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func documentOf(t *testing.T, text string) *schema.Document {
+	t.Helper()
+	root, ds := schema.ParseJSON("schema.json", []byte(text))
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	d, ds := schema.NewDocument(root, nil)
+	if ds = append(ds, d.Lint()...); ds.HasErrors() {
+		t.Fatalf("%s: %v", text, ds)
+	}
+	return d
+}
+
+// TestREV08Relations has edits as people make them, rewritings that change nothing, and what is beyond a comparison of keywords.
+func TestREV08Relations(t *testing.T) {
+	for _, c := range []struct {
+		old, new string
+		want     Relation
+		refused  string // a value that only the old schema accepts
+		accepted string
+	}{
+		{`{"type": "string"}`, `{"type": "string", "minLength": 1}`, Narrower, `""`, ""},
+		{`{"type": "string", "maxLength": 8}`, `{"type": "string", "maxLength": 9}`, Wider, "", `"aaaaaaaaa"`},
+		{`{"enum": ["EUR", "USD"]}`, `{"enum": ["USD", "EUR", "CHF"]}`, Wider, "", `"CHF"`},
+		{`{"enum": ["EUR", "USD"]}`, `{"enum": ["USD", "CHF"]}`, Incomparable, `"EUR"`, `"CHF"`},
+		{`{"const": "a"}`, `{"enum": ["a"]}`, Equal, "", ""},
+		{`{"type": "integer", "minimum": 1}`, `{"type": "integer", "exclusiveMinimum": 0}`, Equal, "", ""},
+		{`{"type": "integer", "minimum": 1}`, `{"type": "number", "minimum": 1}`, Wider, "", `1.5`},
+		{`{"type": "integer", "minimum": 2, "maximum": 3}`, `{"enum": [2, 3.0]}`, Equal, "", ""},
+		{`{"type": ["string", "null"]}`, `{"anyOf": [{"type": "null"}, {"type": "string"}]}`, Equal, "", ""},
+		{`{"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}`, `{"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}}`, Equal, "", ""},
+		{`{"type": "object", "properties": {"a": true}}`, `{"type": "object", "properties": {"a": true}, "required": ["a"]}`, Narrower, `{}`, ""},
+		{`{"type": "object", "properties": {"a": {"type": "string"}}}`, `{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}`, Narrower, `{"b":0}`, ""},
+		{`{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false}`, `{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "additionalProperties": false}`, Wider, "", `{"b":""}`},
+		{`{"type": "string", "pattern": "^[a-z]{2}$"}`, `{"type": "string", "pattern": "^[a-z][a-z]$", "maxLength": 2}`, Equal, "", ""},
+		{`{"type": "string", "pattern": "^a+$"}`, `{"type": "string", "pattern": "^(aa)*$"}`, Incomparable, `"a"`, `""`},
+		{`{"type": "string", "format": "uri"}`, `{"type": "string", "format": "uri-reference"}`, Wider, "", `""`},
+		{`{"type": "string", "format": "date", "maxLength": 20}`, `{"type": "string", "format": "date"}`, Equal, "", ""},
+		{`{"type": "array", "items": {"type": "boolean"}, "uniqueItems": true}`, `{"type": "array", "items": {"type": "boolean"}, "uniqueItems": true, "maxItems": 2}`, Equal, "", ""},
+		{`{"oneOf": [{"type": "object", "required": ["k"], "properties": {"k": {"const": "a"}}}, {"type": "object", "required": ["k"], "properties": {"k": {"const": "b"}}}]}`,
+			`{"anyOf": [{"type": "object", "required": ["k"], "properties": {"k": {"enum": ["a", "b"]}}}]}`, Equal, "", ""},
+		{`{"$ref": "#/$defs/T", "$defs": {"T": {"type": "object", "properties": {"next": {"$ref": "#/$defs/T"}}}}}`, `{"type": "object", "properties": {"next": {"$ref": "#"}}}`, Equal, "", ""},
+		{`{"type": "object", "properties": {"next": {"$ref": "#"}, "v": {"minimum": 1}}}`, `{"type": "object", "properties": {"next": {"$ref": "#"}, "v": {"minimum": 0}}}`, Wider, "", `{"next":{"v":0}}`},
+		{`{"type": "object", "properties": {"a": true}, "unevaluatedProperties": false}`, `{"type": "object", "properties": {"a": true}, "additionalProperties": false}`, Equal, "", ""},
+		{`{"description": "before", "type": "string", "title": "T", "examples": ["a"]}`, `{"description": "after", "type": "string"}`, Equal, "", ""},
+		{`{"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}]}`, `{"prefixItems": [{"type": "string"}]}`, Equal, "", ""},
+		{`false`, `{"allOf": [{"type": "string"}, {"type": "number"}]}`, Equal, "", ""},
+	} {
+		v := Compare(documentOf(t, c.old), documentOf(t, c.new))
+		if got := v.Relation(); got != c.want || shown(v.Refused) != c.refused || shown(v.Accepted) != c.accepted {
+			t.Errorf("%s\n%s: %v %s %s, want %v %s %s", c.old, c.new, got, shown(v.Refused), shown(v.Accepted), c.want, c.refused, c.accepted)
+		}
+	}
+}
+
+func shown(d Difference) string {
+	if d.Value == nil {
+		return d.Why
+	}
+	return string(d.Value.JSON())
+}
+
+// What can not be decided says why, and the other direction may be decided all the same.
+func TestREV08Undecided(t *testing.T) {
+	v := Compare(documentOf(t, `{"type": "string", "format": "email", "pattern": "b$"}`), documentOf(t, `{"type": "string", "pattern": "@"}`))
+	if v.Relation() != Undecided || v.Refused.Decided || v.Refused.Why != "formats and patterns together" || v.Accepted.Value == nil {
+		t.Errorf("%v: %+v", v.Relation(), v)
+	}
+}
+
+// Every keyword that says something of values has a row, and every format.
+func TestREV08Tables(t *testing.T) {
+	asserting := 0
+	for word := range keywords {
+		for _, d := range []schema.Dialect{schema.Draft2020, schema.Draft7} {
+			if typing.Asserts(word, d) {
+				asserting++
+				break
+			}
+		}
+	}
+	if all := typing.Asserting(); len(all) != asserting {
+		t.Errorf("%d of the keywords %v have rows", asserting, all)
+	}
+	for _, name := range schema.Formats {
+		row, ok := formats[name]
+		if !ok {
+			t.Errorf("format %s has no row", name)
+			continue
+		}
+		for n := range 40 {
+			s := row.like(n)
+			if !row.format.Match(s) || !row.size.holds(len([]rune(s))) || row.shape != "" && !matches(row.shape, s) {
+				t.Errorf("%q is no %s", s, name)
+			}
+			for _, wide := range row.within {
+				if !formats[wide].format.Match(s) {
+					t.Errorf("%q is a %s and no %s", s, name, wide)
+				}
+			}
+		}
+		for _, s := range row.unlike {
+			if row.format.Match(s) {
+				t.Errorf("%q is a %s", s, name)
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package subsume
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// texts is what is known of a string.
+type texts struct {
+	patterns []expression
+	formats  []formatted
+}
+
+// expression is a pattern that a text matches or does not.
+type expression struct {
+	source  string // as RE2 reads it
+	matches bool
+}
+
+// formatted is a format that a text has or does not have.
+type formatted struct {
+	name string
+	has  bool
+}
+
+func (a atom) pattern() choice {
+	re2, err := pattern.RE2(a.value.Text)
+	if err != nil {
+		return unknown("a pattern that is not understood")
+	}
+	return note(func(f *facts) { f.text.patterns = append(slices.Clip(f.text.patterns), expression{re2, a.holds}) })
+}
+
+func (a atom) format() choice {
+	switch _, known := formats[a.value.Text]; {
+	case known:
+		return note(func(f *facts) { f.text.formats = append(slices.Clip(f.text.formats), formatted{a.value.Text, a.holds}) })
+	case a.holds:
+		return always
+	}
+	return never // a format that nobody knows refuses nothing
+}
+
+// empty reports whether no string of that many characters can be like that.
+func (t *texts) empty(size span) bool {
+	for _, f := range t.formats {
+		if !f.has {
+			continue
+		}
+		if size.and(formats[f.name].size).empty() {
+			return true
+		}
+		for _, g := range t.formats {
+			if !g.has && includes(g.name, f.name) {
+				return true
+			}
+		}
+	}
+	for _, p := range t.patterns {
+		if slices.Contains(t.patterns, expression{p.source, !p.matches}) {
+			return true
+		}
+	}
+	return false
+}
+
+// text looks for a string: among examples of its format, or a shortest one that the patterns leave.
+func (s *solver) text(b branch) outcome {
+	for _, example := range b.text.examples(b.size) {
+		if o := s.met(b.goal, text(example)); o.answer == some {
+			return o
+		}
+	}
+	taken := b.excluded
+	patterns := b.text.shaped()
+	for range mostTexts {
+		word, found := shortest(patterns, b.size, taken)
+		if found != some {
+			if found == none && len(taken) == len(b.excluded) {
+				return outcome{}
+			}
+			break
+		}
+		if o := s.met(b.goal, text(word)); o.answer == some {
+			return o
+		}
+		taken = append(slices.Clip(taken), text(word))
+	}
+	return s.undecided(b.because("formats and patterns together"))
+}
+
+// shaped returns the patterns of t, with those of its formats.
+func (t *texts) shaped() []expression {
+	all := slices.Clone(t.patterns)
+	for _, f := range t.formats {
+		if shape := formats[f.name].shape; f.has && shape != "" {
+			all = append(all, expression{shape, true})
+		}
+	}
+	return all
+}
+
+// mostTexts is how many words of the patterns are tried for a format.
+const mostTexts = 8
+
+// examples returns strings that have a format of t, or do not.
+func (t *texts) examples(size span) (all []string) {
+	if size.least < 1<<20 {
+		all = append(all, strings.Repeat("a", size.least), strings.Repeat("b", size.least))
+	}
+	for _, f := range t.formats {
+		row := formats[f.name]
+		if !f.has {
+			all = append(all, row.unlike...)
+			all = append(all, strings.Repeat(row.unlike[0], max(1, min(size.least, 1000))))
+			continue
+		}
+		for n := range 16 {
+			all = append(all, row.like(n))
+		}
+		fit := size.and(row.size)
+		for _, n := range []int{fit.least, fit.most} {
+			if !fit.empty() && n < 1000 {
+				all = append(all, sized(row, n)...)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return !size.holds(utf8.RuneCountInString(s)) })
+}
+
+// sized returns the examples of a format that have n characters.
+func sized(row formatRow, n int) (all []string) {
+	for grown := range n + 1 {
+		if s := row.like(grown); utf8.RuneCountInString(s) == n {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// excludedTexts are patterns that leave out single strings.
+func excludedTexts(values []*schema.Node) (all []string) {
+	for _, v := range values {
+		all = append(all, v.Text)
+	}
+	return all
+}

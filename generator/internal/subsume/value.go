@@ -1,0 +1,216 @@
+package subsume
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// site is a schema with the document from which its references start.
+type site struct {
+	doc  *schema.Document
+	node *schema.Node
+}
+
+func (s site) at(n *schema.Node) site          { return site{s.doc, n} }
+func (s site) dialect() schema.Dialect         { return s.doc.Dialect }
+func (s site) get(keyword string) *schema.Node { return s.node.Get(keyword) }
+
+// literal says that a value satisfies a schema, or that it does not.
+type literal struct {
+	site
+	holds bool
+}
+
+func (l literal) not() literal { return literal{l.site, !l.holds} }
+
+// goal is what one value has to meet.
+type goal []literal
+
+// answer says whether a value exists.
+type answer uint8
+
+const (
+	none answer = iota
+	some
+	unsure
+)
+
+type outcome struct {
+	answer answer
+	value  *schema.Node // if some
+}
+
+// mostSteps bounds the choices that are followed and the keywords that are evaluated for one question: a few tenths of a second.
+const mostSteps = 400_000
+
+type solver struct {
+	depth int // of goals within goals
+	steps int
+	why   string // what is undecided first
+	same  map[[2]*schema.Node]bool
+	own   map[string]*schema.Node  // schemas that are made on the way
+	size  map[*schema.Node]int     // of values, in nodes
+	held  map[[2]*schema.Node]bool // of a schema and a value
+
+	known map[string]outcome
+	open  map[string]int // goals that are being looked at, by their depth
+	// assumed is the depth of the outermost open goal that was met again below itself, since the innermost one was begun.
+	assumed     int
+	provisional map[string]int // goals without a value if the open goal of that depth has none
+	trail       []string       // the keys of provisional, in order
+}
+
+const nothingAssumed = 1 << 30
+
+func newSolver(depth int) *solver {
+	return &solver{depth: depth, size: map[*schema.Node]int{}, same: map[[2]*schema.Node]bool{}, own: map[string]*schema.Node{}, held: map[[2]*schema.Node]bool{}, known: map[string]outcome{}, open: map[string]int{},
+		assumed: nothingAssumed, provisional: map[string]int{}}
+}
+
+// undecided records why nothing is known.
+func (s *solver) undecided(why string) outcome {
+	if s.why == "" {
+		s.why = why
+	}
+	return outcome{answer: unsure}
+}
+
+// spent counts what a choice costs and reports whether there is nothing left to spend.
+func (s *solver) spent() bool { s.steps += 20; return s.steps > mostSteps }
+
+// value looks for a value that meets g. A goal that is met again below itself has no value there: the smallest value that
+// meets it holds no other that does.
+func (s *solver) value(g goal) outcome {
+	key := g.key()
+	if o, ok := s.known[key]; ok {
+		return o
+	}
+	depth, ok := s.open[key]
+	if !ok {
+		depth, ok = s.provisional[key]
+	}
+	if ok {
+		s.assumed = min(s.assumed, depth)
+		return outcome{}
+	}
+	if s.spent() || len(s.open) > s.depth {
+		return s.undecided(tooMany)
+	}
+	depth = len(s.open)
+	before, mark := s.assumed, len(s.trail)
+	s.open[key], s.assumed = depth, nothingAssumed
+	o := s.anyKind(g)
+	delete(s.open, key)
+	s.keep(key, o, depth, mark)
+	s.assumed = min(s.assumed, before)
+	return o
+}
+
+const tooMany = "there are too many ways to meet both schemas"
+
+// keep remembers the outcome of a goal. That it has no value may rest on an open goal further out having none: then it is provisional until
+// that one is decided, with all that was provisional below it.
+func (s *solver) keep(key string, o outcome, depth, mark int) {
+	if s.assumed >= depth {
+		s.assumed = nothingAssumed
+	}
+	if o.answer == none && s.assumed < nothingAssumed {
+		s.provisional[key] = s.assumed
+		s.trail = append(s.trail, key)
+		return
+	}
+	s.known[key] = o
+	for _, k := range s.trail[mark:] {
+		delete(s.provisional, k)
+		if o.answer == none {
+			s.known[k] = o
+		}
+	}
+	s.trail = s.trail[:mark]
+}
+
+// kinds are those of JSON, simple ones first: they make the shorter witnesses.
+var kinds = []schema.Kind{schema.String, schema.Number, schema.Bool, schema.Object, schema.Array, schema.Null}
+
+func (s *solver) anyKind(g goal) outcome {
+	result := outcome{}
+	for _, kind := range kinds {
+		switch o := s.ofKind(kind, g); o.answer {
+		case some:
+			return o
+		case unsure:
+			result = o
+		}
+	}
+	return result
+}
+
+// key is the same for the same literals.
+func (g goal) key() string {
+	all := make([]string, len(g))
+	for i, l := range g {
+		all[i] = fmt.Sprintf("%p%t", l.node, l.holds)
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), " ")
+}
+
+// met returns v if it meets g. Whatever was found goes through here.
+func (s *solver) met(g goal, v *schema.Node) outcome {
+	for _, l := range g {
+		switch held, err := s.holds(l.site, v); {
+		case err != nil:
+			return s.undecided(err.Error())
+		case held != l.holds:
+			return outcome{}
+		}
+	}
+	if s.sizeOf(v) > mostNodes {
+		return s.undecided("only large values tell the schemas apart")
+	}
+	return outcome{some, v}
+}
+
+// first returns the first of all values there are that meets g.
+func (s *solver) first(g goal, all ...*schema.Node) outcome {
+	result := outcome{}
+	for _, v := range all {
+		switch o := s.met(g, v); o.answer {
+		case some:
+			return o
+		case unsure:
+			result = o
+		}
+	}
+	return result
+}
+
+// mostNodes bounds a value that is shown. Parts of a value are shared, so it may be much larger than what was spent on it.
+const mostNodes = 1_000
+
+func (s *solver) sizeOf(v *schema.Node) int {
+	n, known := s.size[v]
+	if !known {
+		n = 1
+		for _, item := range v.Items {
+			n = min(n+s.sizeOf(item), unbounded)
+		}
+		for _, m := range v.Members {
+			n = min(n+s.sizeOf(m.Value), unbounded)
+		}
+		s.size[v] = n
+	}
+	return n
+}
+
+// follow returns the target of a reference.
+func (s site) follow(ref *schema.Node) (site, bool) {
+	target, d := s.doc.Resolve(ref.Text, ref)
+	return s.at(target), d == nil
+}
+
+func text(s string) *schema.Node   { return &schema.Node{Kind: schema.String, Text: s} }
+func number(s string) *schema.Node { return &schema.Node{Kind: schema.Number, Text: s} }
