@@ -197,7 +197,9 @@ func (r *request) admitTool() *refusal {
 	if t == nil || !r.shows(r.p.s.cfg.toolFilter, t.Name) {
 		return refuseParam("/name", "unknown tool %s", rpc.Quoted(r.params.Name))
 	}
-	r.tool = t
+	if r.tool = t; r.params.Arguments == nil {
+		r.params.Arguments = emptyObject
+	}
 	switch {
 	case !r.revision.offers(t):
 		return refuseParam("/name", "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)

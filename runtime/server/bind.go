@@ -89,9 +89,6 @@ func Bind[In, Out any](decode func(d *check.Decoder, in *In), fn func(ctx contex
 	}
 }
 
-// unstructured: the output is the protocol's own result, not structured content.
-func (c *codec) unstructured() bool { return c.decode == nil }
-
 // check reads args without running anything (TSK24).
 func (h *Handler) check(args []byte, limits check.Limits, account check.Account) error {
 	_, err := h.input(check.Get(args, limits), account)
@@ -174,18 +171,20 @@ func (c *Call) returned(err error) error {
 
 func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, error) {
 	switch {
-	case out == nil && c.unstructured():
+	case out == nil && c.decode == nil:
 		return b, nil
 	case out == nil:
 		return b, &outputError{errNoOutput}
 	}
-	b = growLarge(b, int(call.r.room.likely))
-	if own := call.revision.AppendOutput; own != nil && c.unstructured() {
+	if n := call.r.room.likely; n > 0 {
+		b = growLarge(b, int(n))
+	}
+	if own := call.revision.AppendOutput; own != nil && c.decode == nil {
 		b = own(b, out)
 	} else {
 		b = c.appendTo(b, out)
 	}
-	if c.unstructured() {
+	if c.decode == nil {
 		return b, nil
 	}
 	d, read := check.Get(b, call.s.cfg.limits), c.spare.Get()

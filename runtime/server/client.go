@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -134,6 +135,18 @@ func (w *revision) refuses(can ability, q *task.Question) *UnsupportedError {
 		}
 	}
 	return &UnsupportedError{}
+}
+
+func opOf(method string) wire.Op {
+	switch {
+	case method == messageMethod:
+		return wire.OpCreateMessage
+	case method == rootsMethod:
+		return wire.OpListRoots
+	case strings.Contains(method, "/"):
+		return wire.OpCustomRequest
+	}
+	return wire.OpElicit
 }
 
 // refuses names the capability that these params take and the client did not declare; nil when it did all.

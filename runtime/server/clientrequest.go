@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -174,18 +173,6 @@ func askOf(op wire.Op) string {
 		return elicitMethod
 	}
 	panic(fmt.Sprintf("server: operation %d is no request to the client", op))
-}
-
-func opOf(method string) wire.Op {
-	switch {
-	case method == messageMethod:
-		return wire.OpCreateMessage
-	case method == rootsMethod:
-		return wire.OpListRoots
-	case strings.Contains(method, "/"):
-		return wire.OpCustomRequest
-	}
-	return wire.OpElicit
 }
 
 // nameOf is what the revision calls the request of a recorded question.

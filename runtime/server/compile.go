@@ -165,7 +165,7 @@ func checkRevision(w *wire.Revision, tools []Tool) error {
 		{"AppendToolList", w.AppendToolList == nil},
 		{"AppendCallResult", w.AppendCallResult == nil},
 		{"AppendProgress", w.AppendProgress == nil},
-		{"ReadCallResult", anyTool(tools, func(t *Tool) bool { return t.Handler.unstructured() }) && w.ReadCallResult == nil},
+		{"ReadCallResult", anyTool(tools, func(t *Tool) bool { return t.Handler.decode == nil }) && w.ReadCallResult == nil},
 		{"ReadTaskParams", hasTasks(w, tools) && w.Task.ByParam && w.ReadTaskParams == nil},
 		{"the task functions", hasTasks(w, tools) && w.Handshake && (w.AppendTask == nil || w.AppendTaskCreated == nil || w.AppendTaskList == nil)},
 		{"ReadRequest or an Append function of stateless revisions", !w.Handshake && !stateless(w)},

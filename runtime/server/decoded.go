@@ -98,7 +98,11 @@ func (j *validating) TakeDecoded(bytes int) error {
 	return err
 }
 
-func (j *validating) end() { j.call.giveDecoded(j.taken) }
+func (j *validating) end() {
+	if j.taken > 0 {
+		j.call.giveDecoded(j.taken)
+	}
+}
 
 // TakeDecoded implements check.Account. What an output is decoded to when it is checked counts among those in the making, until it is
 // encoded. That is never refused, because the handler has done its work: others wait.
@@ -118,6 +122,16 @@ func decode[T any](d *check.Decoder, account check.Account, read func(*check.Dec
 	d.Put()
 	return err
 }
+
+// orEmpty returns an empty object for an absent one.
+func orEmpty(object []byte) []byte {
+	if object == nil {
+		return emptyObject
+	}
+	return object
+}
+
+var emptyObject = []byte("{}")
 
 // invalidInput is what input is answered with that was not decoded: there was no room for it, or it is wrong.
 func invalidInput(err error) error {

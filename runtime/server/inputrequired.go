@@ -96,7 +96,7 @@ func (t *statelessJournal) take(q *task.Question, check answerCheck) ([]byte, bo
 		return nil, false
 	}
 	data, ok := t.call.accept(q, raw, check)
-	if ok {
+	if ok && t.call.s.observed {
 		t.call.observeQuestion(QuestionEnded, q.Name, time.Now(), nil)
 	}
 	return data, ok

@@ -43,6 +43,23 @@ func (c *Call) openJournal() journal {
 	return c.journal
 }
 
+// ask records the question and waits for its answer, encoded as a reply.
+func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
+	name, timeout := q.Name, time.Until(q.Deadline).Round(time.Millisecond)
+	data, err := c.once(name, func() ([]byte, error) {
+		q.Name = c.keyFor(name)
+		data, err := c.openJournal().Ask(ctx, q, check)
+		if errors.Is(err, task.ErrUnanswered) || errors.Is(err, task.ErrWithdrawn) {
+			c.countUnanswered(name)
+		}
+		return data, err
+	})
+	if errors.Is(err, task.ErrUnanswered) {
+		return nil, fmt.Errorf("%w: %q after %v", ErrQuestionTimeout, name, timeout)
+	}
+	return data, err
+}
+
 // callJournal is the journal of an inline call. It lives as long as the call, in stateless revisions as long as its retries. With it,
 // handlers see one model inline and as a task: names are unique, and what has a name happens once.
 type callJournal struct {

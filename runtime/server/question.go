@@ -172,23 +172,6 @@ func (c *Call) prompt(name, message, schema string, timeout time.Duration) (task
 	return task.Question{Name: name, Method: askMethod, Payload: payload, Deadline: time.Now().Add(timeout)}, nil
 }
 
-// ask records the question and waits for its answer, encoded as a reply.
-func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
-	name, timeout := q.Name, time.Until(q.Deadline).Round(time.Millisecond)
-	data, err := c.once(name, func() ([]byte, error) {
-		q.Name = c.keyFor(name)
-		data, err := c.openJournal().Ask(ctx, q, check)
-		if errors.Is(err, task.ErrUnanswered) || errors.Is(err, task.ErrWithdrawn) {
-			c.countUnanswered(name)
-		}
-		return data, err
-	})
-	if errors.Is(err, task.ErrUnanswered) {
-		return nil, fmt.Errorf("%w: %q after %v", ErrQuestionTimeout, name, timeout)
-	}
-	return data, err
-}
-
 // refuses tells why the client can not be asked q, nil if it can.
 func (c *Call) refuses(q *task.Question) *UnsupportedError {
 	if c.mayNotAsk {

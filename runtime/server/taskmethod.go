@@ -102,7 +102,7 @@ func (r *request) cancelTask(b []byte) ([]byte, error) {
 // result, so bad ones are a JSON-RPC error for it.
 func (r *request) createTask(b []byte) ([]byte, error) {
 	s, t := r.p.s, r.tool
-	args := append([]byte(nil), orEmpty(r.params.Arguments)...)
+	args := append([]byte(nil), r.params.Arguments...)
 	err := r.takeInput(func() error { return t.Handler.check(args, s.cfg.limits, r) })
 	if err != nil {
 		if full, ok := errors.AsType[*rpc.Error](err); ok {

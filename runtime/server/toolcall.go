@@ -23,7 +23,7 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	r.result, err = r.p.s.execute(r.ctx, call, orEmpty(r.params.Arguments), &r.scratch)
+	r.result, err = r.p.s.execute(r.ctx, call, r.params.Arguments, &r.scratch)
 	if call.suspend(&r.room) {
 		return b, context.Cause(r.entry)
 	}
@@ -125,7 +125,7 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	switch {
 	case err != nil:
 		return s.failureWith(call, err, more)
-	case t.Handler.unstructured():
+	case t.Handler.decode == nil:
 		return s.protocolResult(call, raw, more)
 	case more != nil:
 		return s.addTo(call, wire.CallResult{StructuredContent: raw}, more)
@@ -247,11 +247,3 @@ func growLarge(b []byte, n int) []byte {
 
 // text is b as a string, without a copy: the caller only reads it before b changes.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// orEmpty returns an empty object for an absent one.
-func orEmpty(object []byte) []byte {
-	if object == nil {
-		return []byte("{}")
-	}
-	return object
-}

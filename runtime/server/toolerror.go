@@ -51,7 +51,7 @@ func (s *Server) toolError(call *Call, err error, told *ToolError) (wire.CallRes
 
 // accepts tells whether text is an output of the tool: any, where the tool has no schema of it.
 func (c *codec) accepts(text []byte, limits check.Limits) bool {
-	if c.unstructured() {
+	if c.decode == nil {
 		return true
 	}
 	d, read := check.Get(text, limits), c.spare.Get()
