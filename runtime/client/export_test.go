@@ -9,6 +9,9 @@ import (
 // Program is a transport that can be opened again and again, as that of a child process, without one.
 func Program(start func() (rpc.Conn, error)) Transport { return program(start) }
 
+// InFlight is how many requests the session keeps track of, in both directions.
+func InFlight(s *Session) int { return s.tracker.Len() }
+
 type program func() (rpc.Conn, error)
 
 func (p program) again() bool { return true }

@@ -39,6 +39,34 @@ func TestREV02EveryRevisionIsSpoken(t *testing.T) {
 	})
 }
 
+// A server that does not know the first request of a revision without a handshake is offered the newest revision that has one
+// (https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation).
+func TestREV02TheHandshakeOffersTheNewestVersion(t *testing.T) {
+	ours, theirs := rpc.Pipe()
+	p := &peer{t, theirs, offers}
+	begun := make(chan struct{})
+	go func() {
+		defer close(begun)
+		p.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}`, p.expect("server/discover").ID)
+		m := p.expect("initialize")
+		has(t, m.raw, `"protocolVersion":"2025-11-25"`)
+		p.answer(m, `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"peer","version":"1"}}`)
+		p.expect("notifications/initialized")
+	}()
+	s, err := client.Connect(t.Context(), client.Conn(ours))
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	if s.Revision() != "2025-06-18" {
+		t.Errorf("revision %s", s.Revision())
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	_ = theirs.Close()
+}
+
 func TestREV02TheNewestRevisionIsPicked(t *testing.T) {
 	if s := dial(t, newServer(t, tools())); s.Revision() != revisions[0] {
 		t.Errorf("revision %s", s.Revision())

@@ -138,6 +138,9 @@ func TestCAN15CancelsAtRandomMoments(t *testing.T) {
 				if n := len(s.Requests()); n != 0 {
 					t.Errorf("%d requests are left", n)
 				}
+				if err := s.Close(); err != nil || client.InFlight(s) != 0 {
+					t.Errorf("%v, %d requests are tracked after the end", err, client.InFlight(s))
+				}
 				t.Logf("%d given up, %d answered", x.given.Load(), x.answered.Load())
 			})
 		}

@@ -70,6 +70,7 @@ func (c *client) sendf(format string, args ...any) {
 // message is a frame from the server.
 type message struct {
 	raw    string
+	about  rpc.ID          // what the server said that it belongs to, of a frame in an inbox
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -95,6 +96,11 @@ func TestLogMessagesNeedTheRequestsLevel(t *testing.T) {
 		frames, _ := f.exchange(t.Context(), frameWith(1, "tools/call", nothing, callParams("log", `{}`), meta))
 		if len(frames) != want+1 || want == 1 && frames[0].Method != "notifications/message" || frames[want].str("result", "resultType") != "complete" {
 			t.Errorf("%s: %v", meta, frames)
+		}
+		for _, m := range frames {
+			if m.about != rpc.IntID(1) {
+				t.Errorf("not on the stream of its request: %s", m.raw)
+			}
 		}
 	}
 	l.cancel()

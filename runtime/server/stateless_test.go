@@ -77,7 +77,7 @@ func (in *inbox) Write(about rpc.ID, last bool, frame []byte) error {
 		in.last++
 	}
 	if len(frame) > 0 {
-		m := message{raw: string(frame)}
+		m := message{raw: string(frame), about: about}
 		if err := json.Unmarshal(frame, &m); err != nil {
 			in.t.Errorf("the server wrote %q: %v", frame, err)
 		}

@@ -148,3 +148,22 @@ func (f *fixture) connect(ctx context.Context, near, far rpc.Conn) *client {
 	f.t.Cleanup(c.close)
 	return c
 }
+
+// Names that differ by case are two tools (https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names).
+func TestNamesOfToolsDifferByCase(t *testing.T) {
+	says := func(text string) Handler {
+		return plain(func(context.Context, *Call) (*echoOutput, error) { return &echoOutput{text}, nil })
+	}
+	f := dual(t, Definition{Tools: []Tool{tool("get_quote", says("small")), tool("Get_Quote", says("large"))}})
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	for name, want := range map[string]string{"get_quote": "small", "Get_Quote": "large", "GET_QUOTE": ""} {
+		for _, m := range []message{c.request("1", "tools/call", callObject(name)), f.ask(t.Context(), frame(1, "tools/call", nothing, callParams(name, `{}`)))} {
+			if want == "" {
+				m.wantError(t, -32602, "unknown tool")
+			} else if m.str("result", "structuredContent", "text") != want {
+				t.Errorf("%s: %s", name, m.raw)
+			}
+		}
+	}
+}
