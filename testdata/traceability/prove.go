@@ -8,7 +8,10 @@ import (
 	"strings"
 )
 
-var ruleID = regexp.MustCompile(`\b[A-Z]{3}\d\d\b`)
+var (
+	ruleID   = regexp.MustCompile(`\b[A-Z]{3}\d\d\b`)
+	letterID = regexp.MustCompile(`LET\d\d`)
+)
 
 // prove holds the evidence of each sentence against what there is, and returns what is wrong with it:
 //
@@ -29,6 +32,26 @@ func prove(all []sentence, rules []rule, tests tests, files fs.FS) (wrong []stri
 		}
 		if why != "" {
 			wrong = append(wrong, fmt.Sprintf("%s: %s: %s", s.where, s.id, why))
+		}
+	}
+	return wrong
+}
+
+// uncited finds the served rules of the specification's letter, LET, without a page: no test that carries the id is named by a sentence,
+// which has one.
+func uncited(all []sentence, rules []rule) (wrong []string) {
+	cited := map[string]bool{}
+	for _, s := range all {
+		if s.state != met {
+			continue
+		}
+		for _, name := range letterID.FindAllString(strings.ToUpper(s.proof), -1) {
+			cited[name] = true
+		}
+	}
+	for _, r := range rules {
+		if letterID.MatchString(r.id) && r.state == served && !cited[r.id] {
+			wrong = append(wrong, fmt.Sprintf("%s: no sentence names a test of it: which page asks for it?", r.id))
 		}
 	}
 	return wrong

@@ -82,6 +82,15 @@ func TestSentencesThatDoNot(t *testing.T) {
 	}
 }
 
+// Each rule of the specification's letter has a page: the one of a sentence that names a test of it.
+func TestRulesOfTheLetterHavePages(t *testing.T) {
+	rules := []rule{{"LET01", served, ""}, {"LET02", served, ""}, {"LET03", planned, ""}, {"LET04", served, ""}, {"CAN01", served, ""}}
+	all := []sentence{{state: met, proof: "TestOther TestLET01Bytes"}, {state: met, proof: "let04-names.txtar"}, {state: author, proof: "doc.txt#LET02"}}
+	if got := strings.Join(uncited(all, rules), "\n"); !strings.HasPrefix(got, "LET02: no sentence names a test") || strings.Contains(got, "\n") {
+		t.Error(got)
+	}
+}
+
 func TestTableCountsByPage(t *testing.T) {
 	all := []sentence{{id: "25-a-1", page: "2025/a#x", state: met}, {id: "25-a-2", page: "2025/a#y", state: open, proof: "LET01", text: "t"}, {id: "26-b-1", page: "2026/b", state: author}}
 	want := []string{"sentences tests author n/a open page", "2 1 0 0 1 2025/a", "1 0 1 0 0 2026/b", "3 1 1 0 1 all"}
