@@ -92,7 +92,8 @@
 //   - One function a tool in the parts, called in the manifest's order: inlined, its code was compiled again in the package
 //     above, and a thousand conversions of Handlers cost more than all that package's types.
 //   - Handlers as the interfaces of the parts, embedded: its documentation would be behind a click for each part.
-//   - A line for each member in the rule of an object: a thousand tools of six properties have 90 lines each, and would have 100. The
+//   - A line for each member in the rule of an object: tools of six properties and an output of two have 67 lines of code each, 85 with
+//     comments and blank lines, and would have 75. The
 //     difference of an added property would be no smaller where it is read: the members stand in the order of the alphabet, so the cases
 //     of the decoder that follow it get other numbers all the same.
 //   - Types in the client's package, without one for the types: a server would link a client.

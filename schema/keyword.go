@@ -101,6 +101,10 @@ func subschemas(n *Node, visit func(*Node)) {
 	}
 }
 
+// Keywords returns all keywords that are known: those of the drafts and the generator's own. Any other word is an annotation, so a table of what
+// keywords mean has a row for each of these.
+func Keywords() []string { return slices.Clone(keywordNames) }
+
 // IsKeyword reports whether word is a keyword of draft-07 or 2020-12.
 func IsKeyword(word string) bool { _, ok := keywords[word]; return ok && !IsOwn(word) }
 

@@ -66,6 +66,9 @@ func newKeywords() map[string]keyword {
 		"writeOnly": {annotation: true}, "contentEncoding": {annotation: true}, "contentMediaType": {annotation: true},
 		"contentSchema": {annotation: true},
 
+		// They are of 2019-09. Package schema warns that they check nothing.
+		"$recursiveRef": {annotation: true}, "$recursiveAnchor": {annotation: true},
+
 		"goName": {annotation: true}, "goType": {annotation: true, read: (*reader).readGoType}, // chosen.go, gotype.go
 
 		"not":                   {read: (*reader).readNot},
