@@ -29,6 +29,9 @@ bodies, a main for stdio or HTTP with a go:generate line, a test for each tool, 
 a module. DIR must not exist, or be empty.
 
 Inside a Go module the project becomes part of it, unless --module makes it one of its own.`),
+		Example: strings.Trim(`
+  mcpkiln init --module example.com/reports reports
+  mcpkiln init --store sqlite reports`, "\n"),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if store != "" && store != storeSQLite {

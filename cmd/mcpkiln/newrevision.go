@@ -27,7 +27,8 @@ names. It lists every rule that does not fit the schema, with the definitions th
 rules.yaml, then name the folder in the manifest.
 
   protocol: {folders: ["NAME"]}`),
-		Args: cobra.ExactArgs(1),
+		Example: "  mcpkiln schema new-revision 2027-01-15 --from 2026-07-28 --schema draft/schema.json",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				out = args[0]

@@ -20,7 +20,8 @@ func newSchema() *cobra.Command {
 		Long: strings.TrimSpace(`
 schema without arguments lists what can be printed. mcpkiln schema manifest prints the JSON Schema of mcpkiln.yaml, for
 editors; mcpkiln schema 2025-11-25/core.json prints an embedded protocol document.`),
-		Args: cobra.MaximumNArgs(1),
+		Example: "  mcpkiln schema manifest > mcpkiln.schema.json",
+		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return schemaNames(), cobra.ShellCompDirectiveNoFileComp
 		},

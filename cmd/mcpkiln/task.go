@@ -30,6 +30,7 @@ for one in a file; or the id of a task that this machine keeps. It says which se
 whose address has more than a path, name the server behind it as for mcpkiln call.
 
 A token for a server on HTTP comes from ` + target.TokenVariable + ` in the environment, or from --header: it is sent to the server that REF names.`),
+		Example: "  mcpkiln task wait @ref.json",
 	}
 	cmd.AddCommand(newTaskGet(), newTaskWait(), newTaskResult(), newTaskCancel(), newTaskAnswer(), newTaskList())
 	return cmd
