@@ -1,4 +1,5 @@
-// Package schema reads JSON Schema documents so that everything said about them can name its place.
+// Package schema reads JSON Schema documents so that everything said about them can name its place. It is for those who change how
+// schemas are read and what is reported of them; package typing makes Go types of them.
 //
 //   - Node is one JSON value with file, line, column and JSON Pointer; Parse, ParseJSON and ParseYAML make it.
 //   - Diagnostic is one finding, Diagnostics all of a run; Render shows the source line and a caret.
@@ -39,7 +40,7 @@
 // no JSON, and reports syntax errors without a column.
 //
 // The reference validator (jsonschema/v5) for the lint: it lets unknown keywords pass, reads file:// references from
-// the disk, and names places by JSON Pointer only. It checks defaults and examples, where its verdict is the point;
+// the disk, and names places by JSON Pointer only. It checks defaults and examples, where its answer is the point;
 // the ones that a type, an enum or a limit decides never reach it, because compiling costs more than generating.
 //
 // Holding metaschemas to find wrong keyword values: the table in keyword.go gives better messages and knows both

@@ -1,4 +1,5 @@
-// Package importer makes a manifest of the tools that another server has, and proves that what is generated from it advertises the same.
+// Package importer makes a manifest of the tools that another server has, and proves that what is generated from it advertises the same. It
+// is for the command import, and for those who change what is made of a tool.
 //
 //	source.go    what a server says of itself: reads saved answers to tools/list, all of their pages
 //	manifest.go  the manifest as a value, with its keys in their order

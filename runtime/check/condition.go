@@ -7,7 +7,7 @@ import (
 // What is in this file looks at a value without taking it: conditions that hold beside its type. Positions of members and
 // items are counted, not named, so that a list of bits says which of them were evaluated.
 
-// Also holds the value to one more schema.
+// Also validates the value against one more schema.
 func (d *Decoder) Also(check func(*Decoder)) {
 	start := d.here()
 	d.lookaheads++
@@ -95,7 +95,7 @@ func (d *Decoder) showMember(key string) (int, string) {
 	return at, d.show(d.data[at:d.pos])
 }
 
-// If holds the value to then or otherwise, by whether it satisfies a condition. Either may be nil, as may r.
+// If validates the value against then if it satisfies a condition, else against otherwise. Either may be nil, as may r.
 func (d *Decoder) If(r *Because, condition, then, otherwise func(*Decoder)) {
 	fits := d.Fits(condition)
 	if !fits {
@@ -182,7 +182,7 @@ func (d *Decoder) Needs(r *Dependents) {
 	}
 }
 
-// Name holds the name of the current member to a schema.
+// Name validates the name of the current member.
 func (d *Decoder) Name(check func(*Decoder)) {
 	if d.err != nil {
 		return
@@ -195,7 +195,7 @@ func (d *Decoder) Name(check func(*Decoder)) {
 	}
 }
 
-// Keys is the rule of members that are told by patterns. AdditionalProperties says what becomes of one that matches none: Keep leaves
+// Keys is the rule of members whose names match patterns. AdditionalProperties says what becomes of one that matches none: Keep leaves
 // it to the caller.
 type Keys struct {
 	At                   string

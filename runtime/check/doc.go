@@ -1,5 +1,5 @@
 // Package check is what generated decoders, validators and encoders call: one pass from bytes to a typed value and all
-// its violations, without reflection and without an intermediate any. It is for those who change how JSON is read, held to a schema
+// its violations, without reflection and without an intermediate any. It is for those who change how JSON is read, validated
 // or written; users need Raw, Optional and Nullable of it, all in optional.go.
 //
 // Begin with decoder.go, then with the file of the kind of value: object.go and array.go, scalar.go for strings and booleans,

@@ -1,5 +1,6 @@
 // Package client calls an MCP server: over the streams of a child process, Streamable HTTP, or a connection within the process, in every
-// revision of the protocol. It holds the rules of the calling side, so that a host need not.
+// revision of the protocol. It holds the rules of the calling side, so that a host need not. It is for those who call (the next section), and
+// for those who change this package (all that follows).
 //
 //	s, err := client.Connect(ctx, client.Command("my-server", "--stdio"))
 //	if err != nil { … }

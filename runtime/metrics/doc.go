@@ -1,4 +1,5 @@
-// Package metrics counts what servers do, and shows it as Prometheus reads it. It needs nothing but the standard library:
+// Package metrics counts what servers do, and shows it as Prometheus reads it. It needs nothing but the standard library, and is
+// for those who run a server:
 //
 //	m := metrics.New()
 //	srv, err := reports.New(handlers, server.WithObserver(m.Observe))

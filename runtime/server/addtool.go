@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// Validator holds the arguments of a tool that is added while the server runs against its schema. A module below runtime makes one with a
+// Validator validates the arguments of a tool that is added while the server runs. A module below runtime makes one with a
 // library for JSON Schema: runtime/jsonschema. It is safe for concurrent use.
 type Validator interface {
 	// Validate returns everything that is wrong with a JSON text, nil for nothing.

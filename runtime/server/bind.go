@@ -22,7 +22,7 @@ type Handler struct {
 	call func(ctx context.Context, call *Call, in any) (any, error)
 	// hidden are the properties whose values stay out of logs and violations, see sensitive.
 	hidden string
-	// validate holds what read returned, JSON, against a schema that is not generated; nil: read did.
+	// validate validates what read returned, JSON, by a schema that is not generated; nil: read did.
 	validate func(arguments []byte) check.Violations
 	// in and out are nil pointers of the types that call takes and returns, for middleware.
 	in, out any

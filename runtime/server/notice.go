@@ -93,9 +93,9 @@ func (p *peer) newNotice(w *revision, m *wire.Method, params []byte, header Head
 	}
 	n.params = append([]byte(nil), params...)
 	if w.ReadRequest != nil {
-		var said wire.Params
-		_ = check.DecodeScanned(orEmpty(n.params), s.cfg.limits, w.ReadRequest, &said) // it may say nothing
-		n.client = said.ClientInfo
+		var common wire.Params
+		_ = check.DecodeScanned(orEmpty(n.params), s.cfg.limits, w.ReadRequest, &common) // it may have none of them
+		n.client = common.ClientInfo
 	}
 	return n
 }

@@ -48,14 +48,14 @@ func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 // typeOf is the type of a result that is neither complete nor of a revision without types: then it is what next returned, and not by
 // middleware's word alone.
 func (w *revision) typeOf(members, ours map[string]json.RawMessage) json.RawMessage {
-	whole := string(check.AppendString(nil, w.Result.Complete))
-	if said := members[w.Result.Type]; said == nil || string(said) == whole || string(ours[w.Result.Type]) == whole {
+	complete := string(check.AppendString(nil, w.Result.Complete))
+	if own := members[w.Result.Type]; own == nil || string(own) == complete || string(ours[w.Result.Type]) == complete {
 		return nil
 	}
 	return ours[w.Result.Type]
 }
 
-// validateOwn holds a result of middleware's own against its definition, which says nothing of what is the runtime's. members has the rest,
+// validateOwn validates a result of middleware's own by its definition, which says nothing of what is the runtime's. members has the rest,
 // kind is the type of one that is not complete.
 func (r *request) validateOwn(result []byte, members map[string]json.RawMessage, kind []byte) error {
 	s := r.p.s

@@ -71,7 +71,7 @@ type Server struct {
 	listens     map[*listen]struct{}
 	taskListens map[string]map[*listen]struct{} // of its owner, by task
 	followers   followers                       // of resources
-	// checks hold the answers of open questions of running tasks against their schemas.
+	// checks validate the answers of open questions of running tasks.
 	checks map[asked]answerCheck
 	// queued are the tasks whose run waits for a place, also when it has ended so.
 	queued map[string]bool

@@ -14,7 +14,7 @@ type ToolError struct {
 	// Message is the first text of the result; "" is that of Err.
 	Message string
 	// Data says what is wrong to a program; encoding/json writes it. It is the second text of the result. An object is the structured
-	// content as well, unless it breaks the outputSchema of the tool: clients hold that against the schema, whatever isError says.
+	// content as well, unless it breaks the outputSchema of the tool: clients validate that, whatever isError says.
 	Data any
 	// Content follows the texts.
 	Content []Block

@@ -1,5 +1,5 @@
 // Package servertest tests servers: it serves one in memory to clients that call its tools by Go types, cancel, answer questions and
-// follow tasks, in any revision that the server serves.
+// follow tasks, in any revision that the server serves. It is for the tests of those who write handlers.
 //
 //	func TestQuote(t *testing.T) {
 //		srv, err := reports.New(&handlers{})

@@ -1,5 +1,5 @@
 // Package streamhttp serves a server.Server over Streamable HTTP: one http.Handler, one endpoint, every revision. Each request is
-// routed by itself (REV02).
+// routed by itself (REV02). It is for those who serve (the next section), and for those who change the transport (all that follows).
 //
 // # For those who serve
 //

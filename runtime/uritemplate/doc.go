@@ -1,5 +1,5 @@
 // Package uritemplate reads the URI templates of RFC 6570 that servers need, in both directions: Expand makes a URI of values, Match finds
-// the values of a URI.
+// the values of a URI. It is for those who change which templates of resources are served; who writes one needs the table below.
 //
 // The RFC describes expansion alone, and most of its templates can not be matched: {a}{b} has as many readings as its text has letters. Parse
 // takes those that can:

@@ -55,7 +55,7 @@ type Revision struct {
 	// ReadCallResult takes a whole tool result apart, for tools that build the protocol's own result type; nil when
 	// there are none.
 	ReadCallResult func(d *check.Decoder, r *CallResult)
-	// CheckCallResult holds what such a tool wrote against the definition of a tool result (LET01). nil: any JSON will do.
+	// CheckCallResult validates what such a tool wrote by the definition of a tool result (LET01). nil: any JSON will do.
 	CheckCallResult func(d *check.Decoder)
 
 	// AppendOutput writes what such a tool returned, for revisions that lack something of it; nil: as the tool itself does.

@@ -1,4 +1,5 @@
-// Package revision loads protocol revisions, which are data: a folder of schema documents and a rules file each.
+// Package revision loads protocol revisions, which are data: a folder of schema documents and a rules file each. It is for those
+// who add a revision or a rule; README.md says what revisions are to users.
 //
 // # Map
 //

@@ -1,5 +1,5 @@
 // Package disk is what generated files are written with: four operations that a test can let fail at any moment, and a lock that keeps
-// two runs apart. Where systems differ is decided here.
+// two runs apart. Where systems differ is decided here. It is for package generator.
 package disk
 
 import (

@@ -1,5 +1,5 @@
 // Package subsume decides whether one JSON Schema accepts all that another accepts (subsumption, or the inclusion of schemas). It is for
-// those who judge a change of a schema: Compare says equal, narrower, wider, incomparable, or that it can not tell, and shows a value
+// those who compare two versions of a schema: Compare says equal, narrower, wider, incomparable, or that it can not tell, and shows a value
 // of which the two schemas say different things.
 //
 // A accepts nothing that B refuses if no value satisfies A and not B. So there is one question, whether some value satisfies a list of

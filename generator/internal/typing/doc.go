@@ -1,4 +1,4 @@
-// Package typing turns schemas into Go types and the rules that hold a value to them. It is for those who add a JSON Schema keyword
+// Package typing turns schemas into Go types and the rules that validate their values. It is for those who add a JSON Schema keyword
 // or change which Go type a schema becomes. Where a keyword becomes part of a type is one file, keyword.go: begin there.
 //
 // A schema goes through four steps, each with its file:

@@ -1,5 +1,5 @@
 // Package format says what strings look like: the formats of JSON Schema and patterns of ECMA-262, in linear time. Generated rule
-// tables name both.
+// tables name both. It is for those who change what a format accepts.
 //
 //	format.go              Format and its table; the short ones
 //	time.go mail.go uri.go idn.go bidi.go

@@ -1,4 +1,5 @@
-// Package pattern compiles the regular expressions of JSON Schema, which are those of ECMA-262, to Go's.
+// Package pattern compiles the regular expressions of JSON Schema, which are those of ECMA-262, to Go's. It is for those
+// who change which patterns are understood; the generator and package format call it.
 //
 // Most mean the same in both. What does not is rewritten: \s and \S, which know more than ASCII, the dot, which leaves out four
 // ends of lines, \uXXXX and \cX, classes such as [^] and [\b], names of groups, and more than 1,000 repeats. The text is read as with the flag u, as JSON

@@ -1,6 +1,6 @@
 // Package secret tells forms that ask for secrets from others. A form passes through the client, and often through its model, so the
 // specification forbids to ask for secrets there (LET04). The generator refuses such a question of the manifest, and the runtime one that a
-// handler asks, by what is here.
+// handler asks, by what is here. It is for those who change what is taken for a secret.
 //
 // It is a guess. A secret is named by how a name or title ends, or by what stands before an addition that still means it: databasePassword and
 // password_again, but not passwordPolicy. A description names one at its beginning (your API key), and it or the message asks for one (enter

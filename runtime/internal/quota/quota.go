@@ -1,4 +1,5 @@
-// Package quota divides a limit fairly among those who use it, so that none of them can use it up (TSK28).
+// Package quota divides a limit fairly among those who use it, so that none of them can use it up (TSK28). It is for the packages
+// of the runtime that are asked from outside.
 package quota
 
 import (

@@ -1,4 +1,4 @@
-// Package rate bounds how often something happens, and how often that is logged.
+// Package rate bounds how often something happens, and how often that is logged. It is for the packages of the runtime that are asked from outside.
 package rate
 
 import (

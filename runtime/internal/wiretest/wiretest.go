@@ -1,6 +1,6 @@
 // Package wiretest has the protocol revisions for tests of the runtime: what the generator makes of mcpkiln.yaml, so that a test about
 // the form of a message sees what clients of a generated server see. A test of the generator fails when they are out of date;
-// go test ./generator -update regenerates them.
+// go test ./generator -update regenerates them. It is for tests of the runtime; nobody edits it.
 package wiretest
 
 import (

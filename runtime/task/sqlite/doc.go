@@ -1,5 +1,6 @@
 // Package sqlite keeps tasks in an SQLite file: what was acknowledged survives a crash, and the next process takes up where the last one died.
-// It works with any driver of database/sql; the program imports one.
+// It works with any driver of database/sql; the program imports one. It is for programs that keep their
+// tasks in a file (README.md has more), and for those who change how that is done.
 //
 //	db, err := sql.Open("sqlite", "tasks.db") // modernc.org/sqlite, for example
 //	store, err := sqlite.Open(ctx, db)

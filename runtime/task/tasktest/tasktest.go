@@ -1,4 +1,4 @@
-// Package tasktest is the contract of task.Store as tests: every store passes Run.
+// Package tasktest is the contract of task.Store as tests: every store passes Run. It is for those who write a store.
 //
 //	func TestStore(t *testing.T) {
 //		tasktest.Run(t, func(t *testing.T) task.Store { return mystore.Open(t.TempDir()) })
