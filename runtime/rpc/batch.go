@@ -13,18 +13,21 @@ func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
 	d := check.Get(frame, limits)
 	defer d.Put()
 	var all [][]byte
+	n := 0 // what is beyond the limit is only counted: there may be millions
 	for more := d.Array(nil); more; more = d.Item() {
 		m := d.Position()
 		d.Skip()
-		all = append(all, d.Since(m))
+		if n++; n <= MaxBatch {
+			all = append(all, d.Since(m))
+		}
 	}
 	switch err := d.Finish(); {
 	case err != nil && !repeats(err): // a repeated key is refused with its message
 		return nil, frameError(frame, err)
-	case len(all) == 0:
+	case n == 0:
 		return nil, &Error{Code: CodeInvalidRequest, Message: "a batch must have a message in it"}
-	case len(all) > MaxBatch:
-		return nil, Errorf(CodeInvalidRequest, "a batch has at most %d messages, not %d", MaxBatch, len(all))
+	case n > MaxBatch:
+		return nil, Errorf(CodeInvalidRequest, "a batch has at most %d messages, not %d", MaxBatch, n)
 	}
 	return all, nil
 }
