@@ -119,7 +119,7 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 		whole, err := call.r.fillHoles(result.Content, 0)
 		if err != nil {
 			call.Log().Error("content of a task refused", "error", err)
-			return wire.CallResult{}, errInternal
+			return wire.CallResult{}, asRPC(err)
 		}
 		result.Content = whole
 	}

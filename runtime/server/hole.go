@@ -83,40 +83,33 @@ func (w *holeWriter) flush() (err error) {
 	return err
 }
 
-// answerHoles answers with what stands in the holes of the frame. It returns the frame, whole, if it is still to be written, or why there is
-// none.
-func (r *request) answerHoles(frame []byte) (whole []byte, written bool, err error) {
+// answerHoles puts into the frame what stands in its holes. Where the outlet takes an answer piece by piece, what is long is written.
+func (r *request) answerHoles(frame []byte) (whole []byte, err error) {
 	out, ok := r.p.out.(Streamed)
 	if !ok || !r.p.exchange || r.last != nil {
-		whole, err = r.fillHoles(frame, 0)
-		return whole, false, err
+		return r.fillHoles(frame, 0)
 	}
 	var stream AnswerStream
+	complete := false // until the readers have returned, which may panic
+	defer func() {
+		if stream != nil {
+			stream.End(r.entry.Retire() && complete) // nobody else answers it: it has begun
+		}
+	}()
 	w := &holeWriter{r: r, buf: make([]byte, 0, streamPiece)}
 	w.overflow = func() (io.Writer, error) {
 		r.room.settle(r.ctx, streamPiece)
 		if stream = out.Stream(r.id); stream == nil {
 			return nil, errIncomplete
 		}
+		r.begun = true
 		return &unclocked{stream, r}, nil
 	}
-	err = w.fill(frame)
-	switch {
-	case stream == nil:
-		return w.buf, false, err
-	case err == nil && len(w.buf) > 0:
+	if err = w.fill(frame); err == nil && stream != nil && len(w.buf) > 0 {
 		err = w.flush()
 	}
-	complete := err == nil && r.entry.Retire()
-	stream.End(complete)
-	if err != nil && r.entry.Err() == nil {
-		r.outcome = Failed
-		r.log().Error("answer not completed", "error", err)
-	}
-	if !complete {
-		r.entry.Retire() // nobody else answers it: it has begun
-	}
-	return nil, true, err
+	complete = err == nil
+	return w.buf, err
 }
 
 // unclocked writes to a client while the clock of the call stands still.
@@ -167,7 +160,7 @@ func (r *request) fillWhole(b []byte, start int) (_ []byte, err error) {
 			return nil, err
 		}
 		_ = os.Remove(file.Name()) // where an open file can not be removed, it is at the end
-		return &boundedWriter{file, limit}, nil
+		return &boundedWriter{file, limit, limit}, nil
 	}
 	if err := w.fill(b[start:]); err != nil {
 		return b[:start], err
@@ -192,29 +185,24 @@ func (r *request) fillWhole(b []byte, start int) (_ []byte, err error) {
 // boundedWriter refuses what is too large to be written as a whole.
 type boundedWriter struct {
 	io.Writer
-	left int64
+	limit, left int64
 }
 
 // Write implements io.Writer.
 func (w *boundedWriter) Write(b []byte) (int, error) {
 	if w.left -= int64(len(b)); w.left < 0 {
-		return 0, errors.New("server: data of an Opener is larger than half of WithMaxBytesUnread, and is written as a whole here")
+		return 0, fmt.Errorf("server: data of an Opener is larger than half of WithMaxBytesUnread, and is written as a whole here: %w",
+			rpc.Errorf(rpc.CodeInternalError, "the answer is too large: the limit here is %d bytes", w.limit))
 	}
 	return w.Writer.Write(b)
 }
 
 // fill writes the frame with what its holes open. Their readers are closed when it returns, or earlier to end them with the call. They are
-// code of others, which runs here after the handler has returned, also where nobody else takes care of a panic (TSK25).
+// code of others, like handlers: whoever answers, or runs the task, takes care of a panic (TSK25).
 func (w *holeWriter) fill(frame []byte) (err error) {
 	holes, opened, stop := w.r.holes, 0, func() bool { return true }
 	w.r.holes = nil
 	log := w.r.log() // readers may be closed later than the request is used again
-	defer func() {
-		if v := recover(); v != nil {
-			logPanic(log, v)
-			err = errInternal
-		}
-	}()
 	defer func() {
 		if stop() {
 			closeAll(log, holes[:opened])

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -140,6 +141,30 @@ func TestTSK25APanicOfAnOpenerEndsItsCallAlone(t *testing.T) {
 			t.Errorf("%s: answered %s, logged %s", name, m.raw, log.String())
 		}
 		f.await(t.Context(), f.create(t.Context(), "bad", `{}`, withTasks), task.Failed)
+	}
+}
+
+// exits is a reader that ends its goroutine, as t.FailNow does.
+type exits struct{}
+
+func (exits) Read([]byte) (int, error) { runtime.Goexit(); return 0, nil }
+
+// A reader that ends its goroutine leaves its call answered, its id free and its place to others.
+func TestTSK25AReaderThatExits(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{tool("bad", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
+		call.Content(ImageFrom("image/png", ReaderOf(exits{})))
+		return &echoOutput{"out"}, nil
+	}), withTask(TaskOptional))}})
+	c := f.dial(t.Context())
+	c.initialize(nothing)
+	for range 2 {
+		c.call("1", "bad", `{}`)
+		m, _ := c.answer("1")
+		m.wantError(t, -32603, "internal error")
+	}
+	f.await(t.Context(), f.create(t.Context(), "bad", `{}`, withTasks), task.Failed)
+	if n := f.srv.opened.taken(); n != 0 {
+		t.Errorf("%d count as open", n)
 	}
 }
 

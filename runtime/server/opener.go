@@ -9,7 +9,7 @@ import (
 
 // Opener opens data that is too large to be held in memory. It is called when the answer is about to be written, while the context of the
 // call lasts, and again if the block or resource is sent again. What it returns is closed in any case; Close may be called while Read
-// blocks, to end it. An error makes the answer an internal error.
+// blocks, to end it. An error or a panic makes the answer an internal error.
 //
 // Over HTTP in a stateless revision the data goes from the reader to the client a piece at a time. An answer that has begun ends complete,
 // or its connection ends: when a read fails, the call is cancelled or times out, or the server stops. The time that the client takes to
@@ -18,7 +18,7 @@ import (
 // Everywhere else, and with middleware around messages, an answer is written as a whole: over standard input and output, in sessions, whose
 // clients may ask for it again, in batches and as the result of a task. There the data is first put into a temporary file, which is always
 // removed, and waits there for room among the answers that are not read yet. It may be as large as half of what WithMaxBytesUnread says,
-// and the result of a task as large as results of tasks.
+// and the result of a task as large as results of tasks; what is larger becomes an error that says so.
 type Opener func() (io.ReadCloser, error)
 
 // FileOf opens a file of a file system.

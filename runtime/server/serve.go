@@ -47,7 +47,13 @@ func (r *request) perform() (answer []byte, err error) {
 	} else {
 		b, err = r.dispatch(b)
 	}
-	return append(b, '}'), err
+	if b = append(b, '}'); err != nil || r.holes == nil {
+		return b, err
+	}
+	if b, err = r.answerHoles(b); err != nil && r.entry.Err() == nil {
+		r.log().Error("data not sent", "error", err)
+	}
+	return b, err
 }
 
 // log is the server's with the request; what the run of a task uses is none.
@@ -114,7 +120,9 @@ func (r *request) finish(answer []byte, err error) {
 	p := r.p
 	p.writing.Add(1)
 	defer p.doneWriting()
-	r.respond(answer, err)
+	if !r.begun {
+		r.respond(answer, err)
+	}
 	r.unlockTaskState()
 	if p.s.observed {
 		r.observeEnd(err)
@@ -129,16 +137,6 @@ func (r *request) finish(answer []byte, err error) {
 func (r *request) respond(answer []byte, err error) {
 	if err != nil {
 		answer = r.out
-	}
-	if err == nil && r.holes != nil {
-		var written bool
-		if answer, written, err = r.answerHoles(answer); written {
-			return
-		}
-		if err != nil {
-			answer, r.outcome = r.out, Failed
-			r.log().Error("data not sent", "error", err)
-		}
 	}
 	// What the answer was made of is not needed any more.
 	if cap(r.scratch) > keptBuffer {

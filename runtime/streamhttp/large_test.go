@@ -127,6 +127,7 @@ type source struct {
 	left   int64
 	fails  error         // in place of io.EOF
 	blocks chan struct{} // nil: it does not
+	panics bool
 	closed atomic.Int32
 }
 
@@ -135,6 +136,9 @@ func (s *source) Read(b []byte) (int, error) {
 		if s.blocks != nil {
 			<-s.blocks
 			return 0, os.ErrClosed
+		}
+		if s.panics {
+			panic("the source panics")
 		}
 		if s.fails != nil {
 			return 0, s.fails
@@ -230,6 +234,26 @@ func TestSRV04AReaderThatFailsEndsTheConnection(t *testing.T) {
 	}
 }
 
+// TSK25: a reader that panics ends its own answer, which is not completed when it has begun.
+func TestTSK25SRV04AReaderThatPanics(t *testing.T) {
+	for _, size := range []int64{0, 1 << 20} {
+		s := &source{left: size, panics: true}
+		f := sourceServer(t, server.ReaderOf(s), nil)
+		resp := f.call2026("1", "send", "")
+		got, err := io.ReadAll(resp.Body)
+		if size == 0 { // nothing was sent yet
+			if err != nil || field(string(got), "error", "code") != "-32603" {
+				t.Errorf("%s %v", got, err)
+			}
+		} else if !errors.Is(err, io.ErrUnexpectedEOF) || json.Valid(got) {
+			t.Errorf("completed: %v", err)
+		}
+		if s.closed.Load() == 0 {
+			t.Errorf("%d: not closed", size)
+		}
+	}
+}
+
 // CAN18: a client that hangs up ends the reading, also of a source that blocks.
 func TestCAN18SRV04CancellationEndsWhatIsStreamed(t *testing.T) {
 	s := &source{left: 1 << 20, blocks: make(chan struct{})}
@@ -297,7 +321,8 @@ func TestTSK28SRV04WhatIsTooLargeToBeWrittenAsAWhole(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	f := sourceServer(t, func() (io.ReadCloser, error) { return &source{left: 1 << 30}, nil }, nil, server.WithMaxBytesUnread(8<<20))
-	if got := body(f.post(callBody("1", "send", ""), f.initialize())); field(got, "error", "code") != "-32603" {
+	got := body(f.post(callBody("1", "send", ""), f.initialize()))
+	if field(got, "error", "code") != "-32603" || !strings.Contains(field(got, "error", "message"), "too large: the limit here is 4194304 bytes") {
 		t.Errorf("%.300s", got)
 	}
 	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
