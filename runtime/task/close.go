@@ -38,7 +38,7 @@ func (e *Engine) Close(ctx context.Context) error {
 		}
 	}
 	e.end.Do(func() {
-		for _, stop := range e.stopInterrupts {
+		for _, stop := range e.stopHints {
 			stop()
 		}
 		e.timers.close()

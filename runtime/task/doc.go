@@ -5,7 +5,8 @@
 //	machine.go             Machine: which status may follow which, as the protocol revisions declare it
 //	state.go, state_journal.go
 //	                       State: all transitions, as pure functions that every store calls
-//	store.go, errors.go    Store: where tasks are kept; leases, quotas, journal entries
+//	store.go, quota.go, errors.go
+//	                       Store: where tasks are kept; leases, quotas, journal entries
 //	form.go                how durable stores keep states and entries, by version
 //	memory*.go, cursor.go  Memory: the store in this process
 //	engine.go, create.go, request.go, close.go
@@ -59,7 +60,7 @@
 //
 // # When the store is away
 //
-// The engine trusts no store to be there. An error that is not the store's answer (see outage) is an outage, and says nothing about the
+// The engine trusts no store to be there. An error that is not the store's answer (see Outage) is an outage, and says nothing about the
 // task: only ErrNotFound is expiry. What a run writes is tried again, with growing pauses, until its lease is about to end; how it ended,
 // for as long as the engine lives, so that nothing that finished runs again because of an outage (DUR06). A try that failed may have been carried out: what
 // the store says to the next one is read accordingly.

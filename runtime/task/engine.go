@@ -59,12 +59,12 @@ type Engine struct {
 	polls  *rate.Table[string]
 	timers timers
 
-	base           context.Context // of the engine's own store calls
-	cancel         context.CancelFunc
-	over           *inflight.Cause // of contexts whose runs have ended
-	done           chan struct{}   // closed when Close lets the remaining waiters go
-	end            sync.Once
-	stopInterrupts []func()
+	base      context.Context // of the engine's own store calls
+	cancel    context.CancelFunc
+	over      *inflight.Cause // of contexts whose runs have ended
+	done      chan struct{}   // closed when Close lets the remaining waiters go
+	end       sync.Once
+	stopHints []func()
 
 	mu     sync.Mutex
 	closed bool
@@ -75,6 +75,7 @@ type Engine struct {
 	sweep  *timer // the next look for expired tasks
 	heart  *timer // the next heartbeat
 	fence  *timer // the next look for leases that are about to end
+	look   *timer // the next look for orphans
 }
 
 // New returns a running engine.
@@ -101,7 +102,7 @@ func New(c Config) *Engine {
 	e.hear(c.Store, c.Dispatcher)
 	e.expireAt(time.Now()) // the store may hold tasks already
 	if c.Resume {
-		e.resume()
+		e.plan(&e.look, time.Now(), (*Engine).resume)
 	}
 	return e
 }

@@ -1,5 +1,7 @@
 package task
 
+import "time"
+
 // Interrupter is a Store or Dispatcher that learns at once when a run may have to stop, for example from the process in which its task was
 // cancelled. Without it, or when a hint is lost, the run learns of it with the next heartbeat (DUR03).
 type Interrupter interface {
@@ -8,14 +10,27 @@ type Interrupter interface {
 	Interrupts(hint func(id string)) (stop func())
 }
 
-// hear listens to the interrupters among those that the engine works with.
+// Offerer is a Store or Dispatcher that learns at once when a task waits for somebody to run it, for example because the process that ran
+// it was shut down. Without it, or when a hint is lost, engines that resume find the task when they look the next time (DUR04).
+type Offerer interface {
+	// Offers has hint called when there may be such a task, until stop is called. A hint may come twice, for nothing, or from many
+	// goroutines. It does not block.
+	Offers(hint func()) (stop func())
+}
+
+// hear listens to the interrupters and offerers among those that the engine works with.
 func (e *Engine) hear(sources ...any) {
 	for _, s := range sources {
 		if i, ok := s.(Interrupter); ok {
-			e.stopInterrupts = append(e.stopInterrupts, i.Interrupts(e.interrupt))
+			e.stopHints = append(e.stopHints, i.Interrupts(e.interrupt))
+		}
+		if o, ok := s.(Offerer); ok && e.config.Resume {
+			e.stopHints = append(e.stopHints, o.Offers(e.offered))
 		}
 	}
 }
+
+func (e *Engine) offered() { e.plan(&e.look, time.Now(), (*Engine).resume) }
 
 func (e *Engine) interrupt(id string) {
 	if r := e.run(id); r != nil && r.held().Epoch > 0 {

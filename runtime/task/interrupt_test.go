@@ -134,3 +134,44 @@ func TestOperatorsSeeAllTasks(t *testing.T) {
 		}
 	})
 }
+
+// offering is a store that tells every process of tasks that wait for somebody to run them.
+type offering struct {
+	task.Store
+	offers chan func() // the hint of the engine that resumes
+}
+
+func (s *offering) Offers(hint func()) (stop func()) {
+	s.offers <- hint
+	return func() { <-s.offers }
+}
+
+// A task that another process has parked begins when the store says so, not when the engine looks the next time.
+func TestDUR04OffererTellsOfWaitingTasksAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &offering{newDurable(), make(chan func(), 1)}
+		quits := &world{t, newEngine(task.Config{Store: store, Runner: causes(make(chan error, 1))}), t.Context()}
+		id := quits.create(task.Spec{})
+		resumes := &world{t, newEngine(task.Config{Store: store, Runner: quick, Resume: true}), t.Context()}
+		synctest.Wait()
+		start := time.Now()
+		if err := quits.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		hint := <-store.offers
+		store.offers <- hint
+		for range 3 { // twice for nothing
+			hint()
+		}
+		if _, err := resumes.Wait(t.Context(), ada, id); err != nil || time.Since(start) != 0 {
+			t.Errorf("the parked task ended after %v, %v", time.Since(start), err)
+		}
+		if err := resumes.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if len(store.offers) != 0 {
+			t.Error("a closed engine still listens")
+		}
+		hint() // too late, and harmless
+	})
+}

@@ -31,11 +31,11 @@ func (s *size) reserve(n int64, what string) error {
 func (a *account) admit(n int64, q Quota) error {
 	a.limit.Store(int64(q.Bytes))
 	a.all.limit.Store(int64(q.AllBytes))
-	err := count(&a.running, q.Running, "unfinished tasks per requestor")
+	err := count(&a.running, q.Running, limitRunning)
 	if err != nil {
 		return err
 	}
-	if err = count(&a.kept, q.Kept, "stored tasks per requestor"); err == nil {
+	if err = count(&a.kept, q.Kept, limitKept); err == nil {
 		if err = a.reserve(n); err == nil {
 			return nil
 		}
@@ -55,10 +55,10 @@ func count(n *atomic.Int64, limit int, what string) error {
 
 // reserve counts n more bytes, if there is room for them.
 func (a *account) reserve(n int64) error {
-	if err := a.size.reserve(n, "bytes of tasks per requestor"); err != nil {
+	if err := a.size.reserve(n, limitBytes); err != nil {
 		return err
 	}
-	err := a.all.reserve(n, "bytes of tasks in all")
+	err := a.all.reserve(n, limitAllBytes)
 	if err != nil {
 		a.bytes.Add(-n)
 	}

@@ -18,11 +18,11 @@ const (
 // try failed, which may have been carried out nevertheless. It gives up, with the last error, when ctx, the engine or the patience ends.
 func (e *Engine) outlast(ctx context.Context, p patience, call func(ctx context.Context, again bool) error) error {
 	err := e.try(ctx, false, call)
-	if !outage(err) {
+	if !Outage(err) {
 		return err
 	}
 	began := time.Now()
-	for pause := firstPause; outage(err) && p.lasts(began) && e.rest(ctx, pause); pause = min(2*pause, lastPause) {
+	for pause := firstPause; Outage(err) && p.lasts(began) && e.rest(ctx, pause); pause = min(2*pause, lastPause) {
 		err = e.try(ctx, true, call)
 	}
 	return err
@@ -61,8 +61,8 @@ func (e *Engine) rest(ctx context.Context, pause time.Duration) bool {
 	return false
 }
 
-// outage reports whether err says nothing about the task: whatever is not the store's answer.
-func outage(err error) bool {
+// Outage reports whether an error of a Store says nothing about the task, because it is not the store's answer.
+func Outage(err error) bool {
 	if err == nil {
 		return false
 	}

@@ -77,20 +77,6 @@ type Lease struct {
 	Epoch      uint64
 }
 
-// Quota bounds what one requestor may have; zero fields do not.
-type Quota struct {
-	// Key names the requestor; "" stands for the owner. Owners that many share are told apart by it, for the quota alone.
-	Key string
-	// Running counts tasks that are not over, Kept all that have not expired.
-	Running, Kept int
-	// Bytes bounds the sum of State.Size over the requestor's tasks, AllBytes over everybody's. They also bound how tasks
-	// grow: what would exceed them is a *LimitError. Growth of up to Small bytes is never refused, so that every task can end.
-	Bytes, AllBytes int
-}
-
-// Small is how many bytes a task may always grow by at once, whatever the quota.
-const Small = 1 << 10
-
 // Cancel says how to cancel: with Force the task is cancelled at once (2025-11-25), without it the work is asked to
 // stop and decides (2026-07-28).
 type Cancel struct {

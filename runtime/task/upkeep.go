@@ -86,26 +86,25 @@ func (e *Engine) removed(ctx context.Context, why string, t *Task) {
 	}
 }
 
-// resume dispatches tasks that nobody runs, now and as often as heartbeats are sent. When there were more of them than it took, it comes
-// back sooner.
+// resume dispatches tasks that nobody runs: as often as heartbeats are sent, and when the store says that there are some. When there were more
+// of them than it took, it comes back sooner.
 func (e *Engine) resume() {
-	e.spawn(func() {
-		again := e.config.Lease / beatsPerLease
-		e.expireAt(time.Now()) // of tasks whose creators are gone
-		ids, err := e.store.Orphans(e.base, orphanBatch)
-		if err != nil {
-			e.audit.failed("resume", &Task{}, err)
+	e.unplan(&e.look)
+	again := e.config.Lease / beatsPerLease
+	e.expireAt(time.Now()) // of tasks whose creators are gone
+	ids, err := e.store.Orphans(e.base, orphanBatch)
+	if err != nil {
+		e.audit.failed("resume", &Task{}, err)
+	}
+	for _, id := range ids {
+		if e.wanted(id) {
+			e.dispatch(id)
 		}
-		for _, id := range ids {
-			if e.wanted(id) {
-				e.dispatch(id)
-			}
-		}
-		if len(ids) == orphanBatch {
-			again = min(again, time.Second)
-		}
-		e.timers.add(time.Now().Add(again), e.resume)
-	})
+	}
+	if len(ids) == orphanBatch {
+		again = min(again, time.Second)
+	}
+	e.plan(&e.look, time.Now().Add(again), (*Engine).resume)
 }
 
 // wanted reports whether an orphan should run: not when the engine is closed, nor when the handler of an earlier run has returned here and

@@ -8,17 +8,8 @@ import (
 
 // account counts what a quota bounds. The writer alone has accounts.
 type account struct {
-	bytes         int64
-	running, kept int
-	limit         int64 // of bytes, as the last quota said; 0 for none
-}
-
-// accountOf names whose quota counts. The first letter keeps keys and owners apart.
-func accountOf(owner string, q task.Quota) string {
-	if q.Key != "" {
-		return "k" + q.Key
-	}
-	return "o" + owner
+	bytes, running, kept int64
+	limit                int // of bytes, as the last quota said; 0 for none
 }
 
 // count reads from the file what is counted.
@@ -49,32 +40,23 @@ func (s *Store) account(name string) *account {
 
 // admit refuses a task of n bytes that the quota forbids.
 func (s *Store) admit(a *account, n int64, q task.Quota) error {
-	a.limit, s.all.limit = int64(q.Bytes), int64(q.AllBytes)
-	switch {
-	case q.Running > 0 && a.running >= q.Running:
-		return &task.LimitError{What: "unfinished tasks per requestor", Max: int64(q.Running)}
-	case q.Kept > 0 && a.kept >= q.Kept:
-		return &task.LimitError{What: "stored tasks per requestor", Max: int64(q.Kept)}
-	}
-	return s.room(a, n)
+	a.limit, s.all.limit = q.Bytes, q.AllBytes
+	return q.Admit(s.usage(a), n)
 }
 
 // room refuses n more bytes when there is no room for them.
 func (s *Store) room(a *account, n int64) error {
-	switch {
-	case a.limit > 0 && a.bytes+n > a.limit:
-		return &task.LimitError{What: "bytes of tasks per requestor", Max: a.limit}
-	case s.all.limit > 0 && s.all.bytes+n > s.all.limit:
-		return &task.LimitError{What: "bytes of tasks in all", Max: s.all.limit}
-	}
-	return nil
+	return task.Quota{Bytes: a.limit, AllBytes: s.all.limit}.Room(s.usage(a), n)
+}
+
+func (s *Store) usage(a *account) task.Usage {
+	return task.Usage{Running: a.running, Kept: a.kept, Bytes: a.bytes, AllBytes: s.all.bytes}
 }
 
 // charge counts a change of an account. A batch that fails charges the opposite.
 type charge struct {
-	account       string
-	bytes         int64
-	running, kept int
+	account              string
+	bytes, running, kept int64
 }
 
 func (s *Store) charge(c charge) {

@@ -10,7 +10,7 @@ import (
 func (s *Store) Create(ctx context.Context, t task.Task, quota task.Quota) (task.Task, error) {
 	var made task.Task
 	err := s.submit(ctx, func(b *batch) error {
-		r := &record{account: accountOf(t.Owner, quota), state: task.NewState(t, b.now)}
+		r := &record{account: quota.Account(t.Owner), state: task.NewState(t, b.now)}
 		made = r.state.Task
 		return b.create(r, quota)
 	})

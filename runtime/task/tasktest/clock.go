@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// ownSecond is how long a check's second is on a store's own clock: a lease is 0.3 s then, and a minute 0.6 s.
+	// ownSecond is how long a check's second is on a store's own clock at first: a lease is 0.3 s then, and a minute 0.6 s.
 	ownSecond = 10 * time.Millisecond
 	// slack is added to every wait for another clock, which may be read less finely.
 	slack = 5 * time.Millisecond
@@ -21,13 +21,13 @@ const (
 	patience = time.Minute
 	// atOnce is how many checks run at once on the store's own clock: most of their time they wait.
 	atOnce = 8
-	// tries is how often a check may fail that was too slow for its own leases.
-	tries = 5
+	// tries is how often a check may fail that was too slow for its own leases. Each time its seconds are twice as long.
+	tries = 6
 )
 
 // RunOnOwnClock is Run for stores that can not live in a bubble, because they work over a socket or have a clock of their own. The checks
 // are the same, but nothing is known to the nanosecond, and leases are short enough to wait for. A check that fails because the machine
-// was too slow for them is tried again. open is called by several goroutines.
+// was too slow for them is tried again with longer ones. open is called by several goroutines.
 func RunOnOwnClock(t *testing.T, open func(t *testing.T) task.Store) {
 	all := checks()
 	failed := make([][]string, len(all))
@@ -54,7 +54,7 @@ func RunOnOwnClock(t *testing.T, open func(t *testing.T) task.Store) {
 func onOwnClock(ctx context.Context, c check, patience time.Duration, open func() task.Store) []string {
 	for n := 1; ; n++ {
 		r := &recorder{}
-		p := &probe{reporter: r, ctx: ctx, Store: open(), second: ownSecond, own: true, patience: patience}
+		p := &probe{reporter: r, ctx: ctx, Store: open(), second: ownSecond << (n - 1), own: true, patience: patience}
 		start, done := time.Now(), make(chan struct{})
 		go func() { // FailNow ends it
 			defer close(done)

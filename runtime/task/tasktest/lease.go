@@ -182,13 +182,13 @@ func orphans(p *probe) {
 func (p *probe) overdueOrphan(others ...string) {
 	id, l := p.begun()
 	q := question("q")
-	q.Deadline = time.Now().Add(p.scaled(time.Second))
+	q.Deadline = time.Now().Add(p.scaled(lease / 3))
 	_, err := p.Ask(p.ctx, l, q)
 	p.must(err, "ask with a deadline")
 	_, err = p.Park(p.ctx, l)
 	p.must(err, "park")
 	p.orphaned(others...)
-	p.wait(time.Second)
+	p.wait(lease / 3)
 	p.orphaned(append(others, id)...)
 	fresh := p.create(ada).ID
 	p.orphaned(append(others, id)...)

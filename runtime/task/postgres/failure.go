@@ -1,0 +1,73 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// reasons say in more words what Postgres means by a code, or by the class that a code begins with.
+var reasons = map[string]string{
+	"28P01": "the user or the password is wrong",
+	"28000": "the server does not let this user in from here: look at its pg_hba.conf",
+	"3D000": "there is no database of that name on the server: createdb makes one",
+	"3F000": "no schema is selected in which tables can be made: set search_path for this user",
+	"42501": "this user may not do that: GRANT CREATE ON SCHEMA … for making the tables, and SELECT, INSERT, UPDATE, DELETE on them",
+	"53100": "the server's disk is full: nothing was changed",
+	"53300": "the server has no connection left",
+	"25006": "the database is read-only: name the primary server, not a standby",
+	"57P":   "the server is starting or stopping",
+}
+
+// explain says what is wrong with a database. The store's own answers are left as they are.
+func explain(err error) error {
+	if err == nil || isAnswer(err) {
+		return err
+	}
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		for _, code := range []string{refused.Code, refused.Code[:3]} {
+			if why := reasons[code]; why != "" {
+				return fmt.Errorf("postgres: %s: %w", why, err)
+			}
+		}
+		return fmt.Errorf("postgres: %w", err)
+	}
+	if unreached := (*pgconn.ConnectError)(nil); errors.As(err, &unreached) {
+		return fmt.Errorf("postgres: the database can not be reached: %w", err)
+	}
+	return fmt.Errorf("postgres: %w", err)
+}
+
+// isAnswer reports whether err needs no explanation.
+func isAnswer(err error) bool {
+	return !task.Outage(err) || errors.Is(err, ErrClosed) || errors.Is(err, context.Canceled)
+}
+
+// away reports whether the database can not be reached now, but perhaps later.
+func away(err error) bool {
+	if err == nil || isAnswer(err) {
+		return false
+	}
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return refused.Code[:2] == "08" || refused.Code[:3] == "57P" || refused.Code == "53300"
+	}
+	return errors.As(err, new(*pgconn.ConnectError)) || pgconn.SafeToRetry(err) || pgconn.Timeout(err)
+}
+
+// outrun reports whether a statement was undone because of another one at the same time: then it is made again.
+func outrun(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code[:2] == "40"
+}
+
+// refusal reports whether the database has refused what was written, which says nothing about other writes.
+func refusal(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && !away(err)
+}

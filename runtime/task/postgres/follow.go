@@ -1,0 +1,305 @@
+package postgres
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// pollPeriod is how often the store asks whether what it follows has changed, in case a notification was lost (DUR03).
+const pollPeriod = 500 * time.Millisecond
+
+// followers are those in this process who want to know of changes.
+type followers struct {
+	interrupts, offers listeners
+
+	mu      sync.Mutex
+	watched map[string]*watch
+	leased  map[string]*leased
+	offered map[int64]bool // the waiting tasks that the last poll told of, by seq
+}
+
+// watch is one channel for all who watch a task, until its next change takes it away.
+type watch struct {
+	version uint64 // of the task when the first of them read it; 0 until then
+	users   int
+	changed chan struct{}
+	stops   []func() bool // of what ends with the watchers' contexts
+}
+
+// leased is a task that runs in this process.
+type leased struct {
+	node    string
+	version uint64
+	missed  int // heartbeats that did not name it
+}
+
+func (f *followers) init() {
+	f.watched, f.leased, f.offered = map[string]*watch{}, map[string]*leased{}, map[int64]bool{}
+}
+
+// Watch implements task.Requestors.
+func (s *Store) Watch(ctx context.Context, owner, id string) (task.Task, <-chan struct{}, error) {
+	w := s.follow.watch(id)
+	t, err := s.Get(ctx, owner, id) // what changes from now on is told, or found by a poll
+	if err != nil {
+		s.follow.leave(id, w)
+		return t, nil, err
+	}
+	s.follow.read(ctx, id, w, t.Version)
+	return t, w.changed, nil
+}
+
+func (f *followers) watch(id string) *watch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w := f.watched[id]
+	if w == nil {
+		w = &watch{changed: make(chan struct{})}
+		f.watched[id] = w
+	}
+	w.users++
+	return w
+}
+
+// leave releases what a watcher holds.
+func (f *followers) leave(id string, w *watch) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if w.users--; w.users == 0 && f.watched[id] == w {
+		delete(f.watched, id)
+	}
+}
+
+// read notes what a watcher has seen. One that has seen something else than an earlier one shows that there was a change.
+func (f *followers) read(ctx context.Context, id string, w *watch, version uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.watched[id] != w {
+		return // changed already
+	}
+	if w.version == 0 {
+		w.version = version
+	}
+	if w.version != version {
+		f.wake(id)
+		return
+	}
+	if ctx.Done() != nil {
+		w.stops = append(w.stops, context.AfterFunc(ctx, func() { f.leave(id, w) }))
+	}
+}
+
+// wake closes a task's channel. The caller holds the lock.
+func (f *followers) wake(id string) {
+	w := f.watched[id]
+	if w == nil {
+		return
+	}
+	delete(f.watched, id)
+	for _, stop := range w.stops {
+		stop()
+	}
+	close(w.changed)
+}
+
+// changed is called for a record that was written by this process.
+func (s *Store) changed(id string, r *record) {
+	f := &s.follow
+	f.mu.Lock()
+	state := &r.state
+	switch {
+	case state.Epoch != r.epoch:
+		f.leased[id] = &leased{node: state.Node, version: state.Task.Version}
+	case state.Leased.IsZero():
+		delete(f.leased, id)
+	case f.leased[id] != nil:
+		f.leased[id].version = state.Task.Version
+	}
+	if state.Task.Version != r.version {
+		f.wake(id)
+	}
+	f.mu.Unlock()
+	_, _, waits := r.columns()
+	switch {
+	case r.cancels:
+		f.interrupts.tell(id)
+	case waits:
+		f.offers.tell(id)
+		s.news.add(id, waitsHint)
+	case state.Task.Version != r.version:
+		s.news.add(id, changedHint)
+	}
+}
+
+// hinted is called when another process may have changed a task.
+func (f *followers) hinted(id string) {
+	f.mu.Lock()
+	f.wake(id)
+	runs := f.leased[id] != nil
+	f.mu.Unlock()
+	if runs {
+		f.interrupts.tell(id)
+	}
+}
+
+// beat forgets leases that the heartbeats of their node no longer name. One that has just begun may miss one.
+func (f *followers) beat(node string, named map[string]uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for id, l := range f.leased {
+		if l.node != node {
+			continue
+		}
+		if l.missed++; named[id] > 0 {
+			l.missed = 0
+		}
+		if l.missed > 1 {
+			delete(f.leased, id)
+		}
+	}
+}
+
+// pollAll asks, again and again, whether what is followed has changed.
+func (s *Store) pollAll() {
+	for rest(s.base, pollPeriod) == nil {
+		s.poll()
+		s.pollWaiting()
+	}
+}
+
+func (s *Store) poll() {
+	ids := s.follow.ids()
+	if len(ids) == 0 {
+		return
+	}
+	versions := map[string]uint64{}
+	err := s.exchange(s.base, func(ctx context.Context) error {
+		rows, err := s.pool.Query(ctx, "SELECT id, version FROM mcpkiln_tasks WHERE id = ANY($1)", keys(ids))
+		if err != nil {
+			return err
+		}
+		var id []byte
+		var version uint64
+		_, err = pgx.ForEachRow(rows, []any{&id, &version}, func() error {
+			versions[string(id)] = version
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return // whoever needs the database is told
+	}
+	for _, id := range ids {
+		if s.follow.stale(id, versions[id]) {
+			s.follow.hinted(id)
+		}
+	}
+}
+
+func (f *followers) ids() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ids := make([]string, 0, len(f.watched)+len(f.leased))
+	for id := range f.leased {
+		ids = append(ids, id)
+	}
+	for id := range f.watched {
+		if f.leased[id] == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// stale reports whether a task has another version than those who follow it know; 0 is that of a task that is gone.
+func (f *followers) stale(id string, version uint64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	stale := false
+	if w := f.watched[id]; w != nil && w.version != 0 && w.version != version {
+		stale = true
+	}
+	if l := f.leased[id]; l != nil && l.version != version {
+		l.version, stale = version, true
+	}
+	return stale
+}
+
+// pollWaiting tells of parked tasks that nobody has told of yet.
+func (s *Store) pollWaiting() {
+	if s.follow.offers.none() {
+		return
+	}
+	offered, fresh := map[int64]bool{}, false
+	err := s.exchange(s.base, func(ctx context.Context) error {
+		rows, err := s.pool.Query(ctx, "SELECT seq FROM mcpkiln_tasks WHERE waits AND due <= statement_timestamp() ORDER BY seq LIMIT 1000")
+		if err != nil {
+			return err
+		}
+		var seq int64
+		_, err = pgx.ForEachRow(rows, []any{&seq}, func() error {
+			offered[seq] = true
+			fresh = fresh || !s.follow.offered[seq]
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return
+	}
+	if s.follow.offered = offered; fresh {
+		s.follow.offers.tell("")
+	}
+}
+
+// Interrupts implements task.Interrupter.
+func (s *Store) Interrupts(hint func(id string)) (stop func()) { return s.follow.interrupts.add(hint) }
+
+// Offers implements task.Offerer.
+func (s *Store) Offers(hint func()) (stop func()) {
+	return s.follow.offers.add(func(string) { hint() })
+}
+
+// listeners are functions that are called with the ids of tasks.
+type listeners struct {
+	mu  sync.Mutex
+	all map[*func(id string)]bool
+}
+
+func (l *listeners) add(hint func(id string)) (stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all == nil {
+		l.all = map[*func(id string)]bool{}
+	}
+	l.all[&hint] = true
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.all, &hint)
+	}
+}
+
+func (l *listeners) none() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.all) == 0
+}
+
+// tell calls the functions, without the lock.
+func (l *listeners) tell(id string) {
+	l.mu.Lock()
+	hints := make([]func(string), 0, len(l.all))
+	for hint := range l.all {
+		hints = append(hints, *hint)
+	}
+	l.mu.Unlock()
+	for _, hint := range hints {
+		hint(id)
+	}
+}

@@ -1,0 +1,184 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// ErrClosed: the store was closed.
+var ErrClosed = errors.New("postgres: the store of tasks is closed")
+
+// Options say how to work with a database. The zero value is right for most.
+type Options struct {
+	// Bouncer is for a pooler such as pgbouncer that gives a connection to another client after each transaction: statements are unnamed, and
+	// instead of listening for notifications the store asks twice a second.
+	Bouncer bool
+	// Timeout is how long one exchange with the database may take; 0 means 5 seconds. What takes longer fails, and its connection is closed.
+	Timeout time.Duration
+	// Logger is told what the store waits for, and what it could not tell others; nil means silence.
+	Logger *slog.Logger
+	// Configure may change how connections are made, for TLS or passwords that expire for example; nil changes nothing.
+	Configure func(*pgxpool.Config)
+}
+
+// offForLookups are settings of connections. Nearly all statements look tasks up by index. Prepared while the tables are small, they would read
+// whole tables until these have been analysed: that made creating and finishing tasks three times slower. Behind a pooler there are no
+// settings, and each statement is planned anew.
+var offForLookups = []string{"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"}
+
+// Store is a task.Store, task.Interrupter and task.Offerer in a Postgres database. Make one with Open; it is safe for concurrent use.
+type Store struct {
+	options Options
+	log     *slog.Logger
+	pool    *pgxpool.Pool
+	cursors task.Cursors
+	channel string // of notifications
+	sender  string // this store among those that share the database
+
+	ops    chan *op
+	closed chan struct{}   // no more calls
+	base   context.Context // of what the store does by itself
+	stop   context.CancelFunc
+	parts  sync.WaitGroup // writers, listener, teller, poller
+	end    sync.Once
+
+	follow  followers
+	news    news
+	holders holders
+}
+
+// Open keeps tasks in the database that url names, a connection string as psql takes it, and makes the tables or brings them up to date if it
+// has to. While the database can not be reached, or another process migrates it, Open waits until ctx ends, and says so to
+// Options.Logger. Other errors say what is wrong with the database.
+func Open(ctx context.Context, url string, o Options) (*Store, error) {
+	if scheme, _, ok := strings.Cut(url, "://"); ok && scheme != "postgres" && scheme != "postgresql" && !strings.Contains(scheme, "=") {
+		return nil, errors.New("postgres: cannot parse the name of the database: it begins with postgres://")
+	}
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, explain(err)
+	}
+	if o.Bouncer {
+		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	} else {
+		for _, setting := range offForLookups {
+			config.ConnConfig.RuntimeParams[setting] = "off"
+		}
+	}
+	if o.Configure != nil {
+		o.Configure(config)
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 5 * time.Second
+	}
+	if config.ConnConfig.ConnectTimeout == 0 || config.ConnConfig.ConnectTimeout > o.Timeout {
+		config.ConnConfig.ConnectTimeout = o.Timeout
+	}
+	s := &Store{options: o, log: o.Logger, sender: rand.Text()[:8], ops: make(chan *op, maxBatch), closed: make(chan struct{})}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, explain(err)
+	}
+	if err := s.open(ctx); err != nil {
+		s.pool.Close()
+		return nil, explain(err)
+	}
+	s.start()
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{s.migrate, s.load} {
+		if err := s.await(ctx, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The pauses between two tries to reach a database double from the first to the last.
+const (
+	firstPause = 100 * time.Millisecond
+	lastPause  = 2 * time.Second
+)
+
+// await makes a step when the database can be reached.
+func (s *Store) await(ctx context.Context, step func(context.Context) error) error {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		err := step(ctx)
+		if !away(err) || ctx.Err() != nil {
+			return err
+		}
+		s.log.WarnContext(ctx, "postgres: the database can not be reached; waiting for it", "error", err)
+		if rest(ctx, pause) != nil {
+			return err
+		}
+	}
+}
+
+// start begins what goes on until Close.
+func (s *Store) start() {
+	s.base, s.stop = context.WithCancel(context.Background())
+	s.follow.init()
+	s.news.init()
+	s.holders.init()
+	for range writers {
+		s.parts.Go(s.writeAll)
+	}
+	s.parts.Go(s.tellAll)
+	s.parts.Go(s.pollAll)
+	if !s.options.Bouncer {
+		s.parts.Go(s.listen)
+	}
+}
+
+// Close waits for the calls that were made, up to Options.Timeout each, and closes the connections. Later calls get ErrClosed.
+func (s *Store) Close() error {
+	s.end.Do(func() {
+		close(s.closed)
+		s.stop()
+		s.parts.Wait()
+		s.pool.Close()
+	})
+	return nil
+}
+
+// Durable is true.
+func (s *Store) Durable() bool { return true }
+
+// limited is ctx for one exchange with the database.
+func (s *Store) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, s.options.Timeout)
+}
+
+// exchange runs fn, which reads or writes, and explains its error.
+func (s *Store) exchange(ctx context.Context, fn func(ctx context.Context) error) error {
+	select {
+	case <-s.closed:
+		return ErrClosed
+	default:
+	}
+	ctx, cancel := s.limited(ctx)
+	defer cancel()
+	return explain(fn(ctx))
+}
+
+// channelOf names the notifications of those who share the tables.
+func channelOf(key []byte) string {
+	sum := sha256.Sum256(append([]byte("channel "), key...))
+	return "mcpkiln_" + hex.EncodeToString(sum[:8])
+}

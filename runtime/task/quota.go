@@ -1,0 +1,59 @@
+package task
+
+// Quota bounds what one requestor may have; zero fields do not.
+type Quota struct {
+	// Key names the requestor; "" stands for the owner. Owners that many share are told apart by it, for the quota alone.
+	Key string
+	// Running counts tasks that are not over, Kept all that have not expired.
+	Running, Kept int
+	// Bytes bounds the sum of State.Size over the requestor's tasks, AllBytes over everybody's. They also bound how tasks
+	// grow: what would exceed them is a *LimitError. Growth of up to Small bytes is never refused, so that every task can end.
+	Bytes, AllBytes int
+}
+
+// Small is how many bytes a task may always grow by at once, whatever the quota.
+const Small = 1 << 10
+
+// Account names whose tasks the quota counts when owner creates one. Keys and owners are told apart.
+func (q Quota) Account(owner string) string {
+	if q.Key != "" {
+		return "k" + q.Key
+	}
+	return "o" + owner
+}
+
+// Usage is what a Quota bounds: of one account, and in AllBytes of everybody.
+type Usage struct {
+	Running, Kept   int64
+	Bytes, AllBytes int64
+}
+
+// Admit refuses, with a *LimitError, one more task of n bytes that the quota forbids beside what there is.
+func (q Quota) Admit(u Usage, n int64) error {
+	switch {
+	case q.Running > 0 && u.Running >= int64(q.Running):
+		return &LimitError{What: limitRunning, Max: int64(q.Running)}
+	case q.Kept > 0 && u.Kept >= int64(q.Kept):
+		return &LimitError{What: limitKept, Max: int64(q.Kept)}
+	}
+	return q.Room(u, n)
+}
+
+// Room refuses, with a *LimitError, n more bytes that the quota has no room for.
+func (q Quota) Room(u Usage, n int64) error {
+	switch {
+	case q.Bytes > 0 && u.Bytes+n > int64(q.Bytes):
+		return &LimitError{What: limitBytes, Max: int64(q.Bytes)}
+	case q.AllBytes > 0 && u.AllBytes+n > int64(q.AllBytes):
+		return &LimitError{What: limitAllBytes, Max: int64(q.AllBytes)}
+	}
+	return nil
+}
+
+// What the limits of a quota are called.
+const (
+	limitRunning  = "unfinished tasks per requestor"
+	limitKept     = "stored tasks per requestor"
+	limitBytes    = "bytes of tasks per requestor"
+	limitAllBytes = "bytes of tasks in all"
+)
