@@ -132,8 +132,8 @@ func (n *name) begins(first *[16]byte, last *[8]byte) bool {
 	return (a^n.words[0])&n.masks[0]|(b^n.words[1])&n.masks[1]|(c^n.words[2])&n.masks[2] == 0
 }
 
-// stands reports whether the name, which may be nil, stands at i and has not come yet.
-func (n *name) stands(f *frame, data []byte, i int) bool {
+// isAt reports whether the name, which may be nil, stands at i and has not come yet.
+func (n *name) isAt(f *frame, data []byte, i int) bool {
 	return n != nil && i+int(n.size) <= len(data) && f.seen&n.bit == 0 && n.begins((*[16]byte)(data[i:i+16:i+16]), (*[8]byte)(data[i+int(n.last):]))
 }
 

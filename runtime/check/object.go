@@ -54,7 +54,7 @@ func (d *Decoder) Next() int {
 		n := f.names.expected(f.field)
 		if n == nil || i+int(n.size) > len(data) || f.seen&n.bit != 0 || !n.begins((*[16]byte)(data[i:i+16:i+16]), (*[8]byte)(data[i+int(n.last):])) {
 			d.pos = spaceEnd(data, i)
-			if d.pos == i || !n.stands(f, data, d.pos) {
+			if d.pos == i || !n.isAt(f, data, d.pos) {
 				if index := d.anyMember(f); index != handled {
 					return index
 				}

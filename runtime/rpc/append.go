@@ -1,6 +1,10 @@
 package rpc
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
 
 // AppendRequest appends a request. params is one JSON object, or empty for none.
 func AppendRequest(b []byte, id ID, method string, params []byte) []byte {
@@ -22,7 +26,7 @@ func AppendCall(b []byte, method string, params []byte) []byte {
 
 func appendCall(b []byte, method string, params []byte) []byte {
 	b = append(b, `"method":`...)
-	b = appendString(b, method)
+	b = check.AppendString(b, method)
 	if len(params) > 0 {
 		b = append(b, `,"params":`...)
 		b = append(b, params...)
@@ -65,7 +69,7 @@ func AppendErrorObject(b []byte, err *Error) []byte {
 	b = append(b, `{"code":`...)
 	b = strconv.AppendInt(b, int64(err.Code), 10)
 	b = append(b, `,"message":`...)
-	b = appendString(b, err.Message)
+	b = check.AppendString(b, err.Message)
 	if len(err.Data) > 0 {
 		b = append(b, `,"data":`...)
 		b = append(b, err.Data...)

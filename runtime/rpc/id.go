@@ -3,6 +3,8 @@ package rpc
 import (
 	"strconv"
 	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
 // ID is a request id or progress token. Ids are the same by JSON type and exact value (CAN05), which Same tells: 1 is not "1", "\u0031" is
@@ -73,7 +75,7 @@ func (id ID) AppendJSON(b []byte) []byte {
 	case idBig:
 		return append(b, id.text...)
 	case idString:
-		return appendString(b, id.text)
+		return check.AppendString(b, id.text)
 	default:
 		return append(b, "null"...)
 	}

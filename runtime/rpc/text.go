@@ -7,8 +7,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-func appendString(b []byte, s string) []byte { return check.AppendString(b, s) }
-
 // unquote decodes a JSON string. Nearly all have no escapes and need no decoder.
 func unquote(token []byte) (string, bool) {
 	last := len(token) - 1

@@ -126,13 +126,13 @@ func (r *request) admitMethod() *refusal {
 		return r.admitTool()
 	case wire.OpGetTask, wire.OpUpdateTask, wire.OpCancelTask:
 		if r.revision.Task.ByReceiver && r.can&canTasks == 0 {
-			return r.revision.lacks(r.revision.Capabilities.ClientTasks) // EXT06
+			return r.revision.refuseWithout(r.revision.Capabilities.ClientTasks) // EXT06
 		}
 	case wire.OpSubscribe:
 		return checkURIs("/uri", r.params.URI)
 	case wire.OpListen:
 		if len(r.params.TaskIDs) > 0 && r.can&canTasks == 0 {
-			return r.revision.lacks(r.revision.Capabilities.ClientTasks) // EXT13
+			return r.revision.refuseWithout(r.revision.Capabilities.ClientTasks) // EXT13
 		}
 		return checkURIs("/notifications/resourceSubscriptions", r.params.ResourceURIs...)
 	}
@@ -207,7 +207,7 @@ func (r *request) admitTool() *refusal {
 	case r.revision.Task.ByReceiver:
 		r.task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
 		if t.Task.Support == TaskRequired && !r.task {
-			return r.revision.lacks(r.revision.Capabilities.ClientTasks) // EXT05
+			return r.revision.refuseWithout(r.revision.Capabilities.ClientTasks) // EXT05
 		}
 	case r.params.Task != nil && t.Task.Support == TaskForbidden:
 		return refuse(rpc.CodeMethodNotFound, "tool %q does not run as a task", t.Name)

@@ -45,8 +45,8 @@ func unknownMethod(w *revision, msg *rpc.Message) *refusal {
 	return refused
 }
 
-// lacks refuses a request that takes a capability which the client did not declare.
-func (w *revision) lacks(capability string) *refusal {
+// refuseWithout refuses a request that takes a capability which the client did not declare.
+func (w *revision) refuseWithout(capability string) *refusal {
 	err := w.missing(capability)
 	return &refusal{err: err, status: w.status(err)}
 }

@@ -11,7 +11,7 @@ import (
 
 // ListAll implements Operators. It looks at every task, as owners have lists of their own and all of them together have none.
 func (m *Memory) ListAll(_ context.Context, f Filter, cursor string, limit int) (Page, error) {
-	after, err := openMark(cursor)
+	after, err := openPosition(cursor)
 	if err != nil {
 		return Page{}, err
 	}
@@ -29,7 +29,7 @@ func (m *Memory) ListAll(_ context.Context, f Filter, cursor string, limit int) 
 		p.Tasks[i].Args, p.Tasks[i].Result, p.Tasks[i].Error = nil, nil, nil
 	}
 	if n := len(p.Tasks); n > 0 && n < len(found) {
-		p.Next = markOf(&p.Tasks[n-1]).cursor()
+		p.Next = positionOf(&p.Tasks[n-1]).cursor()
 	}
 	return p, nil
 }
@@ -62,30 +62,30 @@ func (m *Memory) each(look func(t *Task)) {
 	}
 }
 
-// mark is a place among all tasks in order of creation. It is no secret, and needs no key: whoever has it may see every task.
-type mark struct {
+// position is a place among all tasks in order of creation. It is no secret, and needs no key: whoever has it may see every task.
+type position struct {
 	created int64 // in nanoseconds since 1970
 	id      string
 }
 
-func markOf(t *Task) mark { return mark{t.CreatedAt.UnixNano(), t.ID} }
+func positionOf(t *Task) position { return position{t.CreatedAt.UnixNano(), t.ID} }
 
-// before reports whether t comes after the mark.
-func (m mark) before(t *Task) bool {
+// before reports whether t comes after the position.
+func (m position) before(t *Task) bool {
 	return cmp.Or(cmp.Compare(t.CreatedAt.UnixNano(), m.created), cmp.Compare(t.ID, m.id)) > 0
 }
 
-func (m mark) cursor() string {
+func (m position) cursor() string {
 	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(m.created)), m.id...))
 }
 
-func openMark(cursor string) (mark, error) {
+func openPosition(cursor string) (position, error) {
 	if cursor == "" {
-		return mark{}, nil
+		return position{}, nil
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err != nil || len(b) <= 8 {
-		return mark{}, ErrCursor
+		return position{}, ErrCursor
 	}
-	return mark{int64(binary.BigEndian.Uint64(b)), string(b[8:])}, nil
+	return position{int64(binary.BigEndian.Uint64(b)), string(b[8:])}, nil
 }
