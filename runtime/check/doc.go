@@ -53,7 +53,8 @@
 //	object.go array.go     members and elements; lists and maps of one line
 //	names.go               which member a key names
 //	scalar.go integer.go number.go decimal.go    scalars; exact decimals
-//	union.go trial.go      forms of unions: told apart by kind, tag and members, or tried; saved.go: what a try changes
+//	union.go trial.go      forms of unions: found by kind, tag and members, or by trying; saved.go: what a try changes
+//	unionreport.go         why a value has no form, or two; kind.go: kinds of values
 //	memo.go                which schemas a value was validated against, and the outcome
 //	condition.go evaluated.go  keywords without a Go type: the value is validated before it is taken
 //	values.go              equality: const, enum, uniqueItems

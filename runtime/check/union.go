@@ -3,8 +3,6 @@ package check
 import (
 	"math/bits"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // Forms are excluded by kind, then by tag, then by members. The next one is looked at only if more than one form is left.
@@ -212,116 +210,6 @@ func (t *trial) count(f *Form) (has, lacks int) {
 	return has, lacks
 }
 
-// otherForm is what a union counts for of which no form is possible: the value is rather meant to be something else.
-const otherForm = 100
-
-// refuse reports what the value shows that no form takes.
-func (t *trial) refuse() {
-	d, u := t.d, t.union
-	if d.counting {
-		d.counted += otherForm
-	}
-	switch {
-	case d.countOnly():
-		d.Skip()
-	case t.named:
-		d.wrong(u.Keyword, "an object with "+t.needs(), u.At)
-	case t.tagged:
-		t.badTag()
-	default:
-		kinds := Kind(0)
-		for i := range u.Forms {
-			kinds |= u.Forms[i].Kinds
-		}
-		d.wrong(u.Keyword, kinds.words(), u.At)
-	}
-}
-
-// needs lists the members of each form that is left.
-func (t *trial) needs() string {
-	var forms []*Form
-	for i := range t.union.Forms {
-		if f := &t.union.Forms[i]; t.alike(f) {
-			forms = append(forms, f)
-		}
-	}
-	return listed(len(forms), ", or with ", func(i int) string { return list(t.union.needs(forms[i]), " and ") })
-}
-
-// both says which two forms a value fits of which it must fit one, and what to leave out so that it does.
-func (u *Union) both(kind Kind, first, second int) string {
-	text := "a value that fits exactly one of " + plural(len(u.Forms), "form") + "; it fits " + u.describe(kind, first) + " and " + u.describe(kind, second)
-	a, b := u.needs(&u.Forms[first]), u.needs(&u.Forms[second])
-	only := append(lacking(a, b), lacking(b, a)...)
-	slices.Sort(only)
-	if kind != KindObject || len(only) == 0 {
-		return text
-	}
-	return text + ": leave out " + list(only, " or ")
-}
-
-// lacking returns the names of a that b lacks.
-func lacking(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(name string) bool { return slices.Contains(b, name) })
-}
-
-// describe names a form by its number, its title, and what an object or another value shows that is of it.
-func (u *Union) describe(kind Kind, form int) string {
-	f := &u.Forms[form]
-	var says []string
-	if f.Title != "" {
-		says = append(says, quote(f.Title))
-	}
-	switch {
-	case kind == KindObject && f.Tags != nil:
-		says = append(says, quote(u.Key)+" is "+list(f.Tags, " or "))
-	case kind == KindObject && (f.Needs != 0 || f.More != nil):
-		says = append(says, "with "+list(u.needs(f), " and "))
-	case kind != KindObject && f.Kinds != 0:
-		says = append(says, f.Kinds.words())
-	}
-	text := "form " + strconv.Itoa(form+1)
-	if len(says) > 0 {
-		text += " (" + strings.Join(says, ", ") + ")"
-	}
-	return text
-}
-
-// needs are the members that a form needs.
-func (u *Union) needs(f *Form) []string {
-	var names []string
-	for set := f.Needs; set != 0; set &= set - 1 {
-		names = append(names, u.Members.Names[bits.TrailingZeros64(set)])
-	}
-	for _, i := range f.More {
-		names = append(names, u.Members.Names[i])
-	}
-	return names
-}
-
-// badTag reports the member that excludes all forms, or that it is missing.
-func (t *trial) badTag() {
-	d, u := t.d, t.union
-	var tags []string
-	for i := range u.Forms {
-		if f := &u.Forms[i]; f.Kinds == 0 || f.Kinds&t.kind != 0 {
-			tags = append(tags, f.Tags...)
-		}
-	}
-	p := problem{level: len(d.frames), at: u.At, keyword: u.Keyword, below: u.Key != "", last: u.Key, found: nothing, allowed: "one of " + list(tags, ", "), offset: t.start}
-	if t.tagAt >= 0 {
-		d.pos, p.offset = t.tagAt, t.tagAt
-		d.Skip()
-		if d.err != nil {
-			return
-		}
-		p.found = d.show(d.data[t.tagAt:d.pos])
-	}
-	d.pos = t.start
-	d.Skip()
-	d.report(p)
-}
-
 // find enters the object at pos and stops before the value of a member. leave goes back.
 func (d *Decoder) find(name string) bool {
 	d.lookaheads++
@@ -367,59 +255,4 @@ func (d *Decoder) leave(start int) {
 	if d.err == nil {
 		d.pos = start
 	}
-}
-
-// Kind returns the kind of the next value. With a rule, a kind that the rule does not take is a violation, the value is skipped and
-// the result is 0.
-func (d *Decoder) Kind(u *Union) Kind {
-	k := kindOf(d.peek())
-	if u != nil && k != 0 && k&u.Kinds == 0 {
-		d.wrong(u.Keyword, u.Kinds.words(), u.At)
-		return 0
-	}
-	if k == 0 {
-		d.unexpected("a value")
-	}
-	return k
-}
-
-func kindOf(c byte) Kind {
-	switch c {
-	case '"':
-		return KindString
-	case '{':
-		return KindObject
-	case '[':
-		return KindArray
-	case 't', 'f':
-		return KindBool
-	case 'n':
-		return KindNull
-	}
-	if c == '-' || c-'0' <= 9 {
-		return KindNumber
-	}
-	return 0
-}
-
-// kindWords stand in the order in which they are listed: what a value may be besides, null, comes last.
-var kindWords = []struct {
-	kind Kind
-	word string
-}{{KindBool, "a boolean"}, {fraction, "a number"}, {KindInteger, "an integer"}, {KindString, "a string"}, {KindArray, "an array"}, {KindObject, "an object"}, {KindNull, "null"}}
-
-func (k Kind) words() string {
-	if k&fraction != 0 {
-		k &^= KindInteger
-	}
-	var all []string
-	for _, w := range kindWords {
-		if k&w.kind != 0 {
-			all = append(all, w.word)
-		}
-	}
-	if all == nil {
-		return "no value"
-	}
-	return strings.Join(all, " or ")
 }

@@ -1,0 +1,120 @@
+package check
+
+import (
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What is in this file says why a value has none of the forms of a union, or too many.
+
+// otherForm is what a union counts for of which no form is possible: the value is rather meant to be something else.
+const otherForm = 100
+
+// refuse reports what the value shows that no form takes.
+func (t *trial) refuse() {
+	d, u := t.d, t.union
+	if d.counting {
+		d.counted += otherForm
+	}
+	switch {
+	case d.countOnly():
+		d.Skip()
+	case t.named:
+		d.wrong(u.Keyword, "an object with "+t.needs(), u.At)
+	case t.tagged:
+		t.badTag()
+	default:
+		kinds := Kind(0)
+		for i := range u.Forms {
+			kinds |= u.Forms[i].Kinds
+		}
+		d.wrong(u.Keyword, kinds.words(), u.At)
+	}
+}
+
+// needs lists the members of each form that is left.
+func (t *trial) needs() string {
+	var forms []*Form
+	for i := range t.union.Forms {
+		if f := &t.union.Forms[i]; t.alike(f) {
+			forms = append(forms, f)
+		}
+	}
+	return listed(len(forms), ", or with ", func(i int) string { return list(t.union.needs(forms[i]), " and ") })
+}
+
+// both says which two forms a value fits of which it must fit one, and what to leave out so that it does.
+func (u *Union) both(kind Kind, first, second int) string {
+	text := "a value that fits exactly one of " + plural(len(u.Forms), "form") + "; it fits " + u.describe(kind, first) + " and " + u.describe(kind, second)
+	a, b := u.needs(&u.Forms[first]), u.needs(&u.Forms[second])
+	only := append(lacking(a, b), lacking(b, a)...)
+	slices.Sort(only)
+	if kind != KindObject || len(only) == 0 {
+		return text
+	}
+	return text + ": leave out " + list(only, " or ")
+}
+
+// lacking returns the names of a that b lacks.
+func lacking(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(name string) bool { return slices.Contains(b, name) })
+}
+
+// describe names a form by its number, its title, and what an object or another value shows that is of it.
+func (u *Union) describe(kind Kind, form int) string {
+	f := &u.Forms[form]
+	var says []string
+	if f.Title != "" {
+		says = append(says, quote(f.Title))
+	}
+	switch {
+	case kind == KindObject && f.Tags != nil:
+		says = append(says, quote(u.Key)+" is "+list(f.Tags, " or "))
+	case kind == KindObject && (f.Needs != 0 || f.More != nil):
+		says = append(says, "with "+list(u.needs(f), " and "))
+	case kind != KindObject && f.Kinds != 0:
+		says = append(says, f.Kinds.words())
+	}
+	text := "form " + strconv.Itoa(form+1)
+	if len(says) > 0 {
+		text += " (" + strings.Join(says, ", ") + ")"
+	}
+	return text
+}
+
+// needs are the members that a form needs.
+func (u *Union) needs(f *Form) []string {
+	var names []string
+	for set := f.Needs; set != 0; set &= set - 1 {
+		names = append(names, u.Members.Names[bits.TrailingZeros64(set)])
+	}
+	for _, i := range f.More {
+		names = append(names, u.Members.Names[i])
+	}
+	return names
+}
+
+// badTag reports the member that excludes all forms, or that it is missing.
+func (t *trial) badTag() {
+	d, u := t.d, t.union
+	var tags []string
+	for i := range u.Forms {
+		if f := &u.Forms[i]; f.Kinds == 0 || f.Kinds&t.kind != 0 {
+			tags = append(tags, f.Tags...)
+		}
+	}
+	p := problem{level: len(d.frames), at: u.At, keyword: u.Keyword, below: u.Key != "", last: u.Key, found: nothing, allowed: "one of " + list(tags, ", "), offset: t.start}
+	if t.tagAt >= 0 {
+		d.pos, p.offset = t.tagAt, t.tagAt
+		d.Skip()
+		if d.err != nil {
+			return
+		}
+		p.found = d.show(d.data[t.tagAt:d.pos])
+	}
+	d.pos = t.start
+	d.Skip()
+	d.report(p)
+}
