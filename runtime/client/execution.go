@@ -29,8 +29,8 @@ func (x *Execution[T]) Updates(ctx context.Context) iter.Seq2[TaskState, error] 
 	return x.x.updates(ctx)
 }
 
-// Cancel asks the server to cancel the task, by the request that is for that alone (CAN11). Whether the work stops is for the server to
-// say: Result tells. A task that is over is no error.
+// Cancel asks the server to cancel the task, by the request that is for that alone (CAN11), also when it is not followed any more. Whether the
+// work stops is for the server to say: Result tells. A task that is over is no error.
 func (x *Execution[T]) Cancel(ctx context.Context, reason string) error {
 	return x.x.cancel(ctx, reason)
 }

@@ -69,13 +69,20 @@ func (e *expected) again() {
 	e.compared = false
 }
 
-// compareTools reads the server's list of tools, the first time, so that what differs is known before it matters. Without a list the call goes on.
+// compareTools reads the server's list of tools, the first time, so that what differs is known before it matters. Without a list the call goes
+// on, and with one of many pages after the time of one request: the call waits for the comparison, and its server decides how long a list is.
 func (s *Session) compareTools(ctx context.Context) {
 	if !s.expected.due() {
 		return
 	}
+	within := ctx
+	if s.cfg.timeout > 0 {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, s.cfg.timeout)
+		defer cancel()
+	}
 	has := map[string]bool{}
-	for text, err := range s.ListTools(ctx) {
+	for text, err := range s.ListTools(within) {
 		switch {
 		case err != nil && ctx.Err() != nil:
 			s.expected.again()
@@ -122,11 +129,14 @@ func (s *Session) compare(tool *definition) string {
 	return tool.Name
 }
 
+// maxDifferences is how many differences are told. What differs is the server's word, which may be another every time.
+const maxDifferences = 1000
+
 // differs tells of a difference, once.
 func (s *Session) differs(d Difference) {
 	e := &s.expected
 	e.mu.Lock()
-	told := e.told[d]
+	told := e.told[d] || len(e.told) >= maxDifferences
 	if !told {
 		if e.told == nil {
 			e.told = map[Difference]bool{}

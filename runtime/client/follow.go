@@ -278,7 +278,7 @@ func (s *Session) taskTold(v *wire.Values) {
 	if x == nil {
 		return
 	}
-	if state := readState(v, x.task); !terminal(state.Status) && state.Status != "" {
+	if state := readState(v, x.task); state.Status == task.Working || state.Status == task.InputRequired {
 		x.update(state)
 	}
 	x.wake()

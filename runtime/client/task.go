@@ -153,7 +153,7 @@ func (x *execution) updates(ctx context.Context) iter.Seq2[TaskState, error] {
 // cancel is Execution.Cancel.
 func (x *execution) cancel(ctx context.Context, reason string) error {
 	x.mu.Lock()
-	over := x.over
+	over := x.over && x.err == nil || terminal(x.state.Status)
 	x.mu.Unlock()
 	if over || x.task == "" {
 		return nil
@@ -217,12 +217,15 @@ func (x *execution) finish(result *ToolResult, err error) {
 	close(x.changed)
 	x.mu.Unlock()
 	x.s.mu.Lock()
-	if x.s.executions[x.task] == x {
+	last := x.s.executions[x.task] == x // a task may be resumed twice
+	if last {
 		delete(x.s.executions, x.task)
 	}
 	x.s.mu.Unlock()
 	x.stop(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"})
-	x.s.endQuestions(x.task)
+	if last {
+		x.s.endQuestions(x.task)
+	}
 }
 
 func terminal(s task.Status) bool {

@@ -174,13 +174,12 @@ func (s *Session) outcome(c *call, result []byte, kind resultKind) (*ToolResult,
 		switch {
 		case err != nil:
 			return nil, nil, err
+		case kind == taskCreated && !v.Has(wire.SlotTaskID) || v.Has(wire.SlotTaskID) && v.Text(wire.SlotTaskID) == "":
+			return nil, nil, broken(c.op.Name, "the task has no id")
 		case v.Has(wire.SlotTaskID):
 			x, err := s.follow(c, v)
 			return nil, x, err
 		}
-	}
-	if kind == taskCreated {
-		return nil, nil, broken(c.op.Name, "the task has no id")
 	}
 	r, err := c.toolResult(result)
 	return r, nil, err
