@@ -36,7 +36,9 @@
 //     asks; ref.go: naming it for another process, resumable.go: whether one could follow it
 //   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are kept
 //   - receive.go: what comes from the server; events.go: notifications on their way to handlers
-//   - question.go: questions of the server, form.go and sampling.go: what they and their answers have to look like
+//   - question.go: what a server asks; asked.go: a question that comes as a request, from that to its end; asker.go: the calls that may have
+//     asked, whose clocks stand meanwhile; answer.go: what a handler says, as the revision writes it; form.go and sampling.go: what questions and
+//     their answers have to look like
 //   - receiver.go: questions in the form of tasks, which this side runs
 //   - listen.go: subscriptions
 //   - hub.go: several servers; hubkeep.go: starting them again

@@ -1,0 +1,122 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// codeRejected is what sampling that a user rejects is answered with.
+const codeRejected = -1
+
+// answer has a handler answer a question.
+func (s *Session) answer(ctx context.Context, d *wire.Dialect, op wire.Op, q *Question) ([]byte, *Error) {
+	result, err := s.handle(ctx, d, op, q)
+	var own *Error
+	switch {
+	case err == nil:
+		return result, nil
+	case errors.As(err, &own) && own != nil && sendable(own):
+		return nil, own
+	case errors.Is(err, ErrRejected):
+		return nil, rpc.Errorf(codeRejected, "rejected by the user")
+	}
+	if ctx.Err() == nil {
+		s.cfg.logger.Error("a question was not answered", "method", q.Method, "error", err)
+	}
+	return nil, rpc.Errorf(rpc.CodeInternalError, "%v", err)
+}
+
+// sendable tells whether a handler's error may be sent: a reserved code means what the specification says, or nothing (LET05), and data
+// that is no JSON would break the frame (LET01).
+func sendable(own *Error) bool {
+	return !own.Reserved() && (own.Data == nil || check.Valid(own.Data, check.Limits{}) == nil)
+}
+
+func (s *Session) handle(ctx context.Context, d *wire.Dialect, op wire.Op, q *Question) ([]byte, error) {
+	h := &s.cfg.handlers
+	switch op {
+	case wire.OpElicit:
+		ask := h.Elicit
+		if q.URL != "" {
+			ask = h.OpenURL
+		}
+		a, err := ask(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		return elicitResult(d, a, q)
+	case wire.OpCreateMessage:
+		if err := checkMessages(q.Params); err != nil {
+			return nil, err
+		}
+		result, err := h.Sample(ctx, q)
+		if err == nil {
+			err = objectError(result)
+		}
+		return result, err
+	default:
+		roots, err := h.Roots(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		return rootList(roots)
+	}
+}
+
+func objectError(raw []byte) error {
+	if err := check.Valid(raw, check.Limits{}); err != nil {
+		return err
+	}
+	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
+		return errors.New("the result is no JSON object")
+	}
+	return nil
+}
+
+func rootList(roots []Root) ([]byte, error) {
+	for _, r := range roots {
+		if !strings.HasPrefix(strings.ToLower(r.URI), "file://") {
+			return nil, errors.New("the root " + r.URI + " is no file:// address")
+		}
+	}
+	if roots == nil {
+		roots = []Root{}
+	}
+	return json.Marshal(struct {
+		Roots []Root `json:"roots"`
+	}{roots})
+}
+
+// elicitResult is the answer of a user. What was accepted is held against the form, and completed.
+func elicitResult(d *wire.Dialect, a *Answer, q *Question) ([]byte, error) {
+	var v wire.Values
+	v.SetText(wire.SlotAction, string(a.Action))
+	switch {
+	case a.Action != Accepted && a.Action != Declined && a.Action != Dismissed:
+		return nil, errors.New("unknown action " + string(a.Action))
+	case a.Action == Accepted && q.URL == "":
+		content, err := q.Complete(a.Content)
+		if err != nil {
+			return nil, err
+		}
+		v[wire.SlotContent] = content
+	}
+	return d.ElicitResult.Append(nil, &v, nil)
+}
+
+// late is the answer of a user who has not given one.
+func late(d *wire.Dialect, op wire.Op) ([]byte, *Error) {
+	if op == wire.OpElicit {
+		if result, err := elicitResult(d, &Answer{Action: Dismissed}, nil); err == nil {
+			return result, nil
+		}
+	}
+	return nil, rpc.Errorf(rpc.CodeInternalError, "not answered in time")
+}

@@ -1,0 +1,151 @@
+package client
+
+import (
+	"context"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// question is a question of the server that came as a request. It is the Values of its entry.
+type question struct {
+	context.Context // nil; the tracker asks for values only
+	*Question
+	s       *Session
+	dialect *wire.Dialect
+	op      wire.Op
+	id      rpc.ID
+
+	mu      sync.Mutex
+	holders map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question
+}
+
+// Value implements context.Context.
+func (*question) Value(any) any { return nil }
+
+// asked takes a request of the server.
+func (s *Session) asked(m *rpc.Message, from *round) {
+	d := s.dialect.Load()
+	h := d.Heard(string(m.Method))
+	switch {
+	case h != nil && h.Op == wire.OpPing:
+		s.link.reply(rpc.AppendResult(nil, m.ID, nil))
+		return
+	case h == nil && s.echoed(m):
+		return
+	case h == nil || h.Notification || h.Input || h.Capability == "":
+		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeMethodNotFound, "unknown method %q", m.Method)))
+		return
+	}
+	switch h.Op {
+	case wire.OpGetTask, wire.OpTaskResult, wire.OpListTasks, wire.OpCancelTask:
+		s.askedAboutTask(d, h, m)
+		return
+	}
+	s.mu.Lock()
+	many := s.asking >= maxQuestions
+	s.mu.Unlock()
+	if many {
+		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInternalError, "%d questions are open", maxQuestions)))
+		return
+	}
+	asked, bad := s.newQuestion(d, h, m.Params)
+	if bad != nil {
+		s.link.reply(rpc.AppendError(nil, m.ID, bad))
+		return
+	}
+	over := func() bool { return from != nil && asked.Task == "" && from.entry.Err() != nil }
+	if over() { // nobody would know what the question is about
+		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "the call that asks is over")))
+		return
+	}
+	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, holders: map[*call]struct{}{}}
+	if wanted := s.wantsTask(d, h, m.Params); wanted != nil {
+		s.createTask(q, m, wanted, from)
+		return
+	}
+	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: true, Values: q}
+	e, err := s.tracker.Register(s.ctx, s.key(m.ID, inflight.Incoming), info)
+	if err != nil {
+		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
+		return
+	}
+	q.hold(from)
+	if over() { // just now
+		e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"})
+	}
+	s.count(1)
+	if !s.spawn(func() { q.serve(e) }) {
+		s.count(-1)
+		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})
+	}
+}
+
+// echoed ends a request of this side that comes back as one of the other side's, which has no such: there is no server, but something that
+// writes what it reads.
+func (s *Session) echoed(m *rpc.Message) bool {
+	e := s.tracker.Find(s.key(m.ID, inflight.Outgoing))
+	if e == nil || e.Info().Method != string(m.Method) {
+		return false
+	}
+	e.Info().Values.(*round).fault(broken("", "it sends back what it is sent: this is no server"))
+	s.tracker.Deliver(e.Key(), inflight.Response{})
+	return true
+}
+
+// maxQuestions is how many requests of a server may be with handlers at once.
+const maxQuestions = 100
+
+func (s *Session) count(by int) {
+	s.mu.Lock()
+	s.asking += by
+	s.mu.Unlock()
+}
+
+// serve has the handler answer, and sends what it says unless the question is over (CAN31).
+func (q *question) serve(e *inflight.Entry) {
+	result, bad := q.s.answer(e, q.dialect, q.op, q.Question)
+	won := e.Retire()
+	q.done()
+	q.s.count(-1)
+	switch {
+	case !won:
+		q.s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
+	case bad != nil:
+		q.s.link.reply(rpc.AppendError(nil, q.id, bad))
+	default:
+		q.s.link.reply(rpc.AppendResult(nil, q.id, result))
+	}
+}
+
+// questionEnded is the end of a question without an answer. To one whose time has passed the server gets one all the same.
+func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
+	q, ok := e.Info().Values.(*question)
+	if !ok {
+		return // it waited for the result of a task
+	}
+	s.spawn(func() {
+		if cause.Source == inflight.SourceTimeout && e.AnswerTimeout() {
+			s.replyLate(q)
+		}
+		q.done()
+		s.gone(q.Question, cause)
+	})
+}
+
+func (s *Session) gone(q *Question, cause error) {
+	if f := s.cfg.handlers.QuestionGone; f != nil {
+		f(q, cause)
+	}
+}
+
+func (s *Session) replyLate(q *question) {
+	result, bad := late(q.dialect, q.op)
+	if bad != nil {
+		s.link.reply(rpc.AppendError(nil, q.id, bad))
+		return
+	}
+	s.link.reply(rpc.AppendResult(nil, q.id, result))
+}

@@ -1,0 +1,77 @@
+package client
+
+import (
+	"context"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+)
+
+// hold stops the clocks of the calls that may have asked: the one on whose stream the question came, else all that are in flight (CAN28).
+// A question of a task belongs to no call.
+func (q *question) hold(from *round) {
+	if q.Task != "" {
+		return
+	}
+	q.s.mu.Lock()
+	defer q.s.mu.Unlock()
+	for c := range q.s.calls {
+		if from == nil || from.call == c {
+			q.add(c)
+		}
+	}
+}
+
+func (q *question) add(c *call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.questions == nil {
+		c.questions = map[*question]struct{}{}
+	}
+	c.questions[q] = struct{}{}
+	c.round.entry.Pause()
+	q.mu.Lock()
+	q.holders[c] = struct{}{}
+	q.mu.Unlock()
+}
+
+// release is told that a call is over.
+func (q *question) release(c *call) {
+	q.mu.Lock()
+	delete(q.holders, c)
+	last := len(q.holders) == 0
+	q.mu.Unlock()
+	if last {
+		if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Info().Values == context.Context(q) { // else it is a task
+			e.Cancel(q.s.callOver())
+		}
+	}
+}
+
+// callOver is why a question ends whose call is over: with the whole session, it may be.
+func (s *Session) callOver() *Cause {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed", Force: true}
+	case s.lost != nil:
+		return &Cause{Source: inflight.SourceDisconnect, Reason: s.lost.Error(), Force: true}
+	}
+	return &Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"}
+}
+
+// done lets the clocks of the calls go on that still wait.
+func (q *question) done() {
+	q.mu.Lock()
+	holders := q.holders
+	q.holders = nil
+	q.mu.Unlock()
+	for c := range holders {
+		c.mu.Lock()
+		if _, waits := c.questions[q]; waits {
+			delete(c.questions, q)
+			c.round.entry.Resume()
+		}
+		c.mu.Unlock()
+	}
+}
