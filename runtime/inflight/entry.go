@@ -97,7 +97,7 @@ func (e *Entry) Wait(waits bool) {
 	}
 }
 
-// Waits tells whether the handler has not begun, see Wait.
+// Waits reports whether the handler has not begun, see Wait.
 func (e *Entry) Waits() bool { return e.flags.Load()&waiting != 0 }
 
 // Paused is how long the clock of the request's timeout has stood so far.

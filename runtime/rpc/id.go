@@ -87,5 +87,5 @@ func (id ID) String() string { return string(id.AppendJSON(nil)) }
 // Text returns the value of a string id, or an integer as it was spelt if those are not its plain digits or it has more than 64 bits, else "".
 func (id ID) Text() string { return id.text }
 
-// plainDigits tells whether the text of an integer is its digits.
+// plainDigits reports whether the text of an integer is its digits.
 func plainDigits(text string) bool { return !strings.ContainsAny(text, ".eE") }

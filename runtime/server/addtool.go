@@ -55,7 +55,7 @@ func (s *Server) RemoveTool(name string) bool {
 	return removed
 }
 
-// serves tells whether some revision does.
+// serves reports whether some revision does.
 func (s *Server) serves(is func(*revision) bool) bool {
 	for _, w := range s.revisions {
 		if is(w) {

@@ -99,7 +99,7 @@ func (p *peer) serves(w *revision, m *wire.Method) bool {
 	return true
 }
 
-// hasTools tells whether tools are declared: there are some, or the package is generated to have them, and the program may add them.
+// hasTools reports whether tools are declared: there are some, or the package is generated to have them, and the program may add them.
 func (s *Server) hasTools(w *revision) bool {
 	return s.def.Tools != nil && w.Capabilities.Tools != "" || len(s.tools.now.Load().entries) > 0
 }
@@ -177,7 +177,7 @@ func rateOf(m *wire.Method) (k rated, counts bool) {
 	return 0, false
 }
 
-// maxURI is the longest URI that is subscribed to, in bytes.
+// maxURI is the longest URI that can be subscribed to, in bytes.
 const maxURI = 64 << 10
 
 // checkURIs refuses URIs that are too long to be kept for the life of a subscription (TSK28).

@@ -13,8 +13,8 @@ import (
 
 // Handler is a tool's code behind its decoder and encoder. Bind makes one.
 //
-// What is generic is compiled again for each tool, nearly all of what a thousand tools take to build: here it only gives values
-// their type, which all others take as any. They are pointers, so nothing is allocated for that.
+// Generic code is compiled again for each tool, which was nearly all of the time that a thousand tools take to build. So here it only
+// gives values their types, and all other code takes them as any. They are pointers, so nothing is allocated for that.
 type Handler struct {
 	// read decodes arguments into a new *In.
 	read func(d *check.Decoder) any
@@ -158,7 +158,7 @@ func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err 
 	return out, err
 }
 
-// returned is a handler's error. A nil pointer is a wrong handler: it is no nil error, and has no text to ask for.
+// returned is the error of a handler. A nil pointer in it is a defect of the handler: it is not a nil error, and has no text.
 func (c *Call) returned(err error) error {
 	if err == nil {
 		return nil

@@ -65,7 +65,7 @@ func (s *Server) clientSessions() (all []*ClientSession) {
 	return all
 }
 
-// hasBegun tells whether the client may be asked.
+// hasBegun reports whether the client may be asked.
 func (p *peer) hasBegun() bool {
 	select {
 	case <-p.begun:

@@ -133,7 +133,7 @@ func orEmpty(object []byte) []byte {
 
 var emptyObject = []byte("{}")
 
-// invalidInput is what input is answered with that was not decoded: there was no room for it, or it is wrong.
+// invalidInput is the answer for input that was not decoded: there was no room for it, or it is wrong.
 func invalidInput(err error) error {
 	if own, ok := errors.AsType[*rpc.Error](err); ok {
 		return own

@@ -27,7 +27,7 @@ func (r *request) serveEntry(b []byte, sizes *expected, run func(ctx context.Con
 	})
 }
 
-// answers tells whether requests of the method have a handler, or a registry.
+// answers reports whether requests of the method have a handler, or a registry.
 func (w *revision) answers(m *wire.Method) bool {
 	switch m.Op {
 	case wire.OpMethod:

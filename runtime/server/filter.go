@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// filter tells whether a caller, whom ctx names, is shown and served what has that name.
+// filter reports whether a caller, whom ctx names, is shown and served what has that name.
 type filter func(ctx context.Context, name string) bool
 
 // WithToolFilter shows and serves tools to some callers alone: those of whom show returns true. Others do not see the tool in the list, and

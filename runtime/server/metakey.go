@@ -82,7 +82,7 @@ func checkMetaKey(key string) error {
 	return nil
 }
 
-// isWord tells whether text begins and ends with a letter or digit, and has those and inner between.
+// isWord reports whether text begins and ends with a letter or digit, and has those and inner between.
 func isWord(text, inner string) bool {
 	for i := range len(text) {
 		c := text[i]

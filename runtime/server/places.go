@@ -187,7 +187,7 @@ func (c *Call) waits(on bool) {
 	}
 }
 
-// waited tells whether the task has had no place.
+// waited reports whether the task has had no place.
 func (s *Server) waited(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -83,11 +83,11 @@ func (r *request) countCall() bool {
 	return s.calls.Take(&a.calls, 1)
 }
 
-// smallMessage is how large a message may be that is not counted, in bytes: the number of requests bounds those.
+// smallMessage is the size, in bytes, up to which messages are not counted: the number of requests bounds those.
 const smallMessage = 4 << 10
 
-// reserve is how many more requests may be in flight that end others, or ask whether the server is there. They pass when all others are
-// refused.
+// reserve is how many requests may be in flight beyond the limit if they end others, or ask whether the server is there: those pass while all
+// others are refused.
 const reserve = 1_000
 
 func reserved(m *wire.Method) bool { return m.Op == wire.OpPing || m.Op == wire.OpCancelTask }
@@ -136,7 +136,7 @@ func sizeOf(uris ...string) (n int64) {
 	return n
 }
 
-// size is about how many bytes it has.
+// size is the number of bytes in it, roughly.
 func (h Header) size() (n int64) {
 	for name, values := range h {
 		for _, v := range values {
@@ -178,7 +178,7 @@ func (g *group) done() {
 	}
 }
 
-// doneWriting ends a goroutine of live that counts in writing. It counts there for longer, see wait.
+// doneWriting ends a goroutine that counts in live and in writing: there it counts for longer, see wait.
 func (p *peer) doneWriting() {
 	p.live.done()
 	p.writing.Add(-1)

@@ -21,7 +21,7 @@ type room struct {
 	likely    int64 // bytes that the output which is encoded will have, if those before were large
 }
 
-// smallAnswer is in bytes: answers up to this size are not counted, because the number of requests bounds them.
+// smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.
 const smallAnswer = 4 << 10
 
 // part is the part of Server.unread that the answer is of.
@@ -53,7 +53,7 @@ func (r *room) giveBack() {
 	}
 }
 
-// list takes room for an answer of a kind of which the last ones were as large as x says.
+// list takes room for an answer with a list. x knows how large the last ones were.
 func (r *room) list(ctx context.Context, x *expected) error {
 	r.expected = x
 	return r.reserve(ctx, r.size(x))
@@ -87,8 +87,8 @@ func (r *room) free() {
 	r.expected, r.counts = nil, false
 }
 
-// handle runs a handler when its answer would fit, and takes room for what it returned (TSK28). Its answers are as large as x says:
-// small ones wait for nobody.
+// handle runs a handler when its answer would fit, and takes room for what it returned (TSK28). x knows how large its last answers were: if
+// they were small, it waits for nobody.
 func (c *Call) handle(ctx context.Context, x *expected, run func() error) error {
 	if c.discardsResult {
 		return run()
@@ -183,7 +183,7 @@ func (r *room) enter(ctx context.Context) error {
 	return nil
 }
 
-// encoded is for the end of what handle let begin: an output of n bytes.
+// encoded ends what handle began: the output is encoded, and has n bytes.
 func (c *Call) encoded(n int) {
 	if c.discardsResult {
 		return
@@ -220,7 +220,7 @@ func (x *expected) small(n int) bool {
 	return n <= smallAnswer && x.last.load() == 1 && x.known.Load() == 0
 }
 
-// size is what to count for the next answer of x to the room's caller.
+// size is how many bytes to count for the next answer to the room's caller.
 func (r *room) size(x *expected) int64 {
 	if x.small(0) {
 		return 0
@@ -244,7 +244,7 @@ func (e sizeEstimate) size() int64 {
 	}
 }
 
-// after is what it becomes by an answer of n bytes.
+// after is the estimate after one more answer, of n bytes.
 func (e sizeEstimate) after(n int) sizeEstimate {
 	size := max(sizeEstimate(n), e-e/8)
 	if size <= smallAnswer {

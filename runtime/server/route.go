@@ -90,12 +90,12 @@ func (r *request) start(msg *rpc.Message) *refusal {
 	return nil
 }
 
-// spareCalls is how many requests may be in flight with buffers that are larger than they need, which came from earlier ones. Beyond that
-// such buffers would be held as long as handlers run, and nothing counts them (TSK28).
+// spareCalls is how many requests may be in flight before trim takes effect. Larger messages leave large buffers, which are held as long as
+// handlers run, and nothing counts them (TSK28).
 const spareCalls = 256
 
-// trim lets go of what the buffers have beyond the message in frame, and beyond smallMessage, when many requests are in flight. It is
-// called before anything aliases the frame.
+// trim gives memory back when many requests are in flight: what the frame's buffer has beyond the message, and the other buffers if they are
+// large. It is called before anything aliases the frame.
 func (r *request) trim() {
 	if r.room.s.calls.Used() <= spareCalls {
 		return
@@ -174,7 +174,8 @@ func (rd *reading) classify(method []byte) *revision {
 	return s.defaultRevision(rpc.KindRequest, method, rd.at)
 }
 
-// mayNameRevision is false if the text can not have the member that names its revision. If it is true, only reading tells. JSON may write any character of the name as an escape (LET14): a slash as \/, ASCII as \u0020 to \u007f.
+// mayNameRevision reports whether the text can have the member that names its revision. Whether it has, only reading tells: JSON may write
+// any character of the name as an escape (LET14), a slash as \/, ASCII as \u0020 to \u007f.
 func (w *revision) mayNameRevision(text []byte) bool {
 	if bytes.Contains(text, w.versionKey) {
 		return true

@@ -49,7 +49,7 @@ func (s *Server) toolError(call *Call, err error, told *ToolError) (wire.CallRes
 	return result, err
 }
 
-// accepts tells whether text is an output of the tool: any, where the tool has no schema of it.
+// accepts reports whether text is an output of the tool: any, where the tool has no schema of it.
 func (c *codec) accepts(text []byte, limits check.Limits) bool {
 	if c.decode == nil {
 		return true

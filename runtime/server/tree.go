@@ -71,7 +71,7 @@ func (t *tree) nameOf(uri string) (name string, ok bool) {
 	return name, ok && t.serves(name)
 }
 
-// serves tells whether there is such a file, with no link on the way to it.
+// serves reports whether there is such a file, with no link on the way to it.
 func (t *tree) serves(name string) bool {
 	if !fs.ValidPath(name) || name == "." || hidden(name) {
 		return false
@@ -237,7 +237,7 @@ func (t *tree) walk(after string, visit func(name string, size int64) bool) {
 	})
 }
 
-// beforeAll tells whether all files of the folder come before the path.
+// beforeAll reports whether all files of the folder come before the path.
 func beforeAll(folder, path string) bool {
 	return comparePaths(folder, path) < 0 && !strings.HasPrefix(path, folder+"/")
 }

@@ -61,7 +61,7 @@ func (s *subject) write(m statement) error {
 	return err
 }
 
-// queue is what frames about the request go on; nil: Write waits for the peer itself, or there is nothing to wait for.
+// queue is where frames about the request wait for the peer; nil: Write waits itself, or there is nothing to wait for.
 func (p *peer) queue(about rpc.ID) Queue {
 	if p.queued == nil {
 		return nil
@@ -119,7 +119,7 @@ func (p *peer) barrier() {
 	defer p.gate.Unlock()
 }
 
-// answerInline answers, in the read loop, what is not in flight: id, on the stream of about.
+// answerInline answers a request that is not in flight with an error, in the read loop and on the stream of about.
 func (p *peer) answerInline(about, id rpc.ID, err *rpc.Error) {
 	p.answersInline(about)
 	p.settle()
@@ -162,7 +162,7 @@ func (p *peer) write(about rpc.ID, frame []byte) error {
 	return err
 }
 
-// refuse answers, in the read loop, a request that is not in flight: the message in r.
+// refuse answers the message in r, which is not in flight, with an error, in the read loop.
 func (p *peer) refuse(r *request, id rpc.ID, err *rpc.Error) {
 	if p.s.observed {
 		p.observeRefusal(r, id, err)

@@ -11,6 +11,6 @@
 // and refuses the rest by name, with what to write instead. For every template that Parse takes, the values of Expand's URI are those it was
 // given, unless one is empty, or that of {+path} has a question mark where a query follows.
 //
-// Overlap tells whether two templates match one URI, and names one. Its readers are the generator, which refuses such templates where they
+// Overlap reports whether two templates match one URI, and names one. Its readers are the generator, which refuses such templates where they
 // are written, and the server, for those that are added while it runs.
 package uritemplate

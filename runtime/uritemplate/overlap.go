@@ -2,7 +2,7 @@ package uritemplate
 
 import "strings"
 
-// Overlap tells whether both templates match some URI, and returns one. Variables count as any text that they can be, whatever their
+// Overlap reports whether both templates match some URI, and returns one. Variables count as any text that they can be, whatever their
 // schemas say.
 func Overlap(a, b *Template) (uri string, overlap bool) {
 	return meet(steps(a), steps(b))

@@ -107,7 +107,7 @@ func (l *loader) extensions(n *schema.Node) {
 	}
 }
 
-// reservedPrefix tells whether the second label of a name is the protocol's.
+// reservedPrefix reports whether the second label of a name is the protocol's.
 func reservedPrefix(name string) bool {
 	prefix, _, _ := strings.Cut(name, "/")
 	labels := strings.Split(prefix, ".")

@@ -55,24 +55,24 @@ type ResourceTemplate struct {
 	Subscribe   Flag
 }
 
-// HasTools tells whether the manifest has tools, or leaves it to the program to add them.
+// HasTools reports whether the manifest has tools, or leaves it to the program to add them.
 func (m *Manifest) HasTools() bool { return m.Root.Get("tools") != nil }
 
-// HasPrompts tells whether the manifest has a registry of prompts, which may be empty.
+// HasPrompts reports whether the manifest has a registry of prompts, which may be empty.
 func (m *Manifest) HasPrompts() bool { return m.Root.Get("prompts") != nil }
 
-// HasResources tells whether the manifest has a registry of resources, which may be empty.
+// HasResources reports whether the manifest has a registry of resources, which may be empty.
 func (m *Manifest) HasResources() bool {
 	return m.Root.Get("resources") != nil || m.Root.Get("resourceTemplates") != nil
 }
 
-// Subscribes tells whether some resource can be subscribed to.
+// Subscribes reports whether some resource can be subscribed to.
 func (m *Manifest) Subscribes() bool {
 	return slices.ContainsFunc(m.Resources, func(r Resource) bool { return r.Subscribe.Value }) ||
 		slices.ContainsFunc(m.ResourceTemplates, func(r ResourceTemplate) bool { return r.Subscribe.Value })
 }
 
-// Completes tells whether some argument or variable has completions, and where one asks for a handler; nil if none does.
+// Completes reports whether some argument or variable has completions, and where one asks for a handler; nil if none does.
 func (m *Manifest) Completes() (some bool, handler *schema.Node) {
 	for _, args := range m.arguments() {
 		for _, a := range args {
