@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // Validator validates the arguments of a tool that is added while the server runs. A module below runtime makes one with a
@@ -29,8 +31,10 @@ type OutputValidator interface {
 type RawHandler func(ctx context.Context, call *Call, arguments json.RawMessage) (json.RawMessage, error)
 
 // AddTool adds a tool that was not known when the package was generated, at the end of the list. definition is the JSON object that
-// tools/list shows, in the words of the newest revision; it needs a name and an inputSchema of type object. Such a tool runs inline only.
-// Clients are told that the list has changed. Errors: *ExistsError for a name that there is, others for a definition that is wrong.
+// tools/list shows, in the words of the newest revision that has them; it needs a name and an inputSchema of type object. With
+// execution.taskSupport "optional" or "required" it runs as a task in the revisions that have tasks, as long as Definition.AddedTasks or
+// another tool's policy has them. A task of a durable store that a restarted server goes on with needs its tool to be there: add it before
+// serving. Clients are told that the list has changed. Errors: *ExistsError for a name that there is, others for a definition that is wrong.
 func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	if !s.serves(func(w *revision) bool { return w.Capabilities.Tools != "" }) {
 		return errors.New("server: the package was generated without tools: write tools: {} in the manifest, and generate again")
@@ -39,12 +43,49 @@ func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	if err != nil {
 		return err
 	}
+	if err := s.runsAsTask(&t); err != nil {
+		return err
+	}
 	if err := s.tools.add(t.Name, &t, nil); err != nil {
 		return err
 	}
 	s.ToolsChanged()
 	return nil
 }
+
+// runsAsTask gives an added tool its policy for tasks, and takes what it says of them out of its definition: not every revision lists it.
+func (s *Server) runsAsTask(t *Tool) error {
+	var d struct {
+		Execution *struct{ TaskSupport *string }
+	}
+	if err := json.Unmarshal([]byte(t.Definition), &d); err != nil {
+		return fmt.Errorf("server: tool %q: its execution: %w", t.Name, err)
+	}
+	if d.Execution == nil {
+		return nil
+	}
+	members := orderedOf([]byte(t.Definition))
+	i := slices.IndexFunc(members, func(m orderedMember) bool { return m.name == "execution" })
+	t.Execution = string(members[i].value)
+	t.Definition = string(slices.Delete(members, i, i+1).appendJSON(nil))
+	if d.Execution.TaskSupport == nil {
+		return nil
+	}
+	support, known := taskSupports[*d.Execution.TaskSupport]
+	switch {
+	case !known:
+		return fmt.Errorf("server: tool %q: its taskSupport is %q: write forbidden, optional or required", t.Name, rpc.Cut(*d.Execution.TaskSupport))
+	case support != TaskForbidden && s.engine == nil:
+		return fmt.Errorf("server: tool %q runs as a task, and the package was generated without tasks: write defaults: {task: {}} in the manifest, and generate again", t.Name)
+	}
+	if s.def.AddedTasks != nil {
+		t.Task = *s.def.AddedTasks
+	}
+	t.Task.Support = support
+	return nil
+}
+
+var taskSupports = map[string]TaskSupport{"forbidden": TaskForbidden, "optional": TaskOptional, "required": TaskRequired}
 
 // RemoveTool removes a tool, whoever added it. Calls that run go on. It reports whether there was such a tool.
 func (s *Server) RemoveTool(name string) bool {

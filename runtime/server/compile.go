@@ -54,7 +54,7 @@ func compileRevisions(d *Definition) ([]*revision, error) {
 	}
 	var wires []*revision
 	for _, w := range d.Revisions {
-		if err := checkRevision(w, d.Tools); err != nil {
+		if err := checkRevision(w, d); err != nil {
 			return nil, fmt.Errorf("server: revision %s: %w", w.Version, err)
 		}
 		wires = append(wires, compileRevision(w, d))
@@ -71,7 +71,7 @@ func compileRevisions(d *Definition) ([]*revision, error) {
 func compileRevision(w *wire.Revision, d *Definition) *revision {
 	c := &revision{
 		Revision: w, versionKey: []byte(w.Meta.ProtocolVersion), methods: make(map[string]*wire.Method, len(w.Methods)),
-		handlers: map[string]*methodCodec{}, noticeHandlers: map[string]*NoticeHandler{}, lists: map[string]*listScope{}, tasks: hasTasks(w, d.Tools),
+		handlers: map[string]*methodCodec{}, noticeHandlers: map[string]*NoticeHandler{}, lists: map[string]*listScope{}, tasks: hasTasks(w, d),
 	}
 	for i := range d.Methods {
 		if codec := d.Methods[i].codec(w.Version); codec != nil {
@@ -156,7 +156,7 @@ func root(path string) string {
 }
 
 // checkRevision finds generated code that does not fit this runtime before the first client does.
-func checkRevision(w *wire.Revision, tools []Tool) error {
+func checkRevision(w *wire.Revision, d *Definition) error {
 	needs := []struct {
 		name    string
 		missing bool
@@ -165,12 +165,12 @@ func checkRevision(w *wire.Revision, tools []Tool) error {
 		{"AppendToolList", w.AppendToolList == nil},
 		{"AppendCallResult", w.AppendCallResult == nil},
 		{"AppendProgress", w.AppendProgress == nil},
-		{"ReadCallResult", anyTool(tools, func(t *Tool) bool { return t.Handler.decode == nil }) && w.ReadCallResult == nil},
-		{"ReadTaskParams", hasTasks(w, tools) && w.Task.ByParam && w.ReadTaskParams == nil},
-		{"the task functions", hasTasks(w, tools) && w.Handshake && (w.AppendTask == nil || w.AppendTaskCreated == nil || w.AppendTaskList == nil)},
+		{"ReadCallResult", anyTool(d.Tools, func(t *Tool) bool { return t.Handler.decode == nil }) && w.ReadCallResult == nil},
+		{"ReadTaskParams", hasTasks(w, d) && w.Task.ByParam && w.ReadTaskParams == nil},
+		{"the task functions", hasTasks(w, d) && w.Handshake && (w.AppendTask == nil || w.AppendTaskCreated == nil || w.AppendTaskList == nil)},
 		{"ReadRequest or an Append function of stateless revisions", !w.Handshake && !stateless(w)},
-		{"that tasks hold their questions", hasTasks(w, tools) && !w.Handshake && !w.Task.QuestionsInline},
-		{"the task functions of stateless revisions", hasTasks(w, tools) && !w.Handshake &&
+		{"that tasks hold their questions", hasTasks(w, d) && !w.Handshake && !w.Task.QuestionsInline},
+		{"the task functions of stateless revisions", hasTasks(w, d) && !w.Handshake &&
 			(w.AppendTaskCreated == nil || w.AppendTaskDetail == nil || w.AppendTaskCancelled == nil || w.AppendTaskUpdated == nil)},
 	}
 	for _, n := range needs {
@@ -186,8 +186,8 @@ func stateless(w *wire.Revision) bool {
 		w.AppendMissingCapability != nil && w.AppendInputRequired != nil
 }
 
-func hasTasks(w *wire.Revision, tools []Tool) bool {
-	return (w.Task.ByParam || w.Task.ByReceiver) && anyTool(tools, func(t *Tool) bool { return t.Task.Support != TaskForbidden })
+func hasTasks(w *wire.Revision, d *Definition) bool {
+	return (w.Task.ByParam || w.Task.ByReceiver) && (d.AddedTasks != nil || anyTool(d.Tools, func(t *Tool) bool { return t.Task.Support != TaskForbidden }))
 }
 
 // taskMachine is the state machine that the revisions declare, 0 if no tool runs as a task. A task can be read in each of them, so

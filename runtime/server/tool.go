@@ -24,6 +24,9 @@ type Definition struct {
 	// Runtime is the generation of generated code.
 	Runtime Generation
 	Tools   []Tool
+	// AddedTasks is how tools that AddTool adds run as tasks, but for Support, which each has in its definition. nil: as the server's
+	// defaults say, and not at all if none of Tools runs as a task.
+	AddedTasks *TaskPolicy
 	// Methods serve requests of the protocol other than tools and tasks; a revision that has no OpMethod of the name leaves one out.
 	Methods []MethodHandler
 	// Notices take notifications of clients that are not the protocol's; each has an OpNotice in every revision.

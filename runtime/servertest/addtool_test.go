@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -60,6 +61,87 @@ func TestSRV06ToolsAreAddedAndRemoved(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+// A tool that is added runs as a task as one that was generated does, where the revision has tasks; what it says of that is in its list.
+func TestSRV06AddedToolsRunAsTasks(t *testing.T) {
+	eachRevision(t, func(t *testing.T, revision string) {
+		srv := newServer(t, tool("echo", echo, asTask(server.TaskOptional)))
+		definition := func(support string) []byte {
+			return []byte(`{"name":"` + support + `","inputSchema":{"type":"object"},"execution":{"taskSupport":"` + support + `"},"outputSchema":{"type":"object"}}`)
+		}
+		for _, support := range []string{"forbidden", "optional", "required"} {
+			if err := srv.AddTool(definition(support), atMost10{}, parrot); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := servertest.Start(t, srv, servertest.WithRevision(revision))
+		list, err := c.Tools()
+		if n := map[bool]int{false: 3, true: 4}[c.HasTasks()]; err != nil || len(list) != n {
+			t.Fatalf("%v %v", list, err)
+		}
+		for _, one := range list[1:] {
+			if says := strings.Contains(string(one.Definition), `"execution":{"taskSupport":"`+one.Name+`"}`); says != (revision == "2025-11-25") || strings.Count(string(one.Definition), "execution") > 1 {
+				t.Errorf("%s", one.Definition)
+			}
+		}
+		if !c.HasTasks() {
+			return
+		}
+		for _, support := range []string{"optional", "required"} {
+			job, err := c.Task(support, json.RawMessage(`{"a":1}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := job.Result(); err != nil || string(r.Structured) != `{"a":1}` {
+				t.Errorf("%s: %+v %v", support, r, err)
+			}
+		}
+		if r, err := c.Call("optional", json.RawMessage(`{"a":1}`), servertest.Inline()); err != nil || string(r.Structured) != `{"a":1}` {
+			t.Errorf("%+v %v", r, err)
+		}
+		if _, err := c.Task("optional", json.RawMessage(`{"a":"longer than that"}`)); err == nil {
+			t.Error("bad arguments made a task (TSK24)")
+		}
+	})
+}
+
+// The defaults of the manifest are those of tools that are added, and make a server that has tasks of one whose tools have none.
+func TestSRV06AddedToolsHaveTheDefaultsOfTasks(t *testing.T) {
+	definition := []byte(`{"name":"later","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`)
+	d := newServer(t, tool("echo", echo)).Definition()
+	without, err := server.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := without.AddTool(definition, atMost10{}, parrot); err == nil || !strings.Contains(err.Error(), "write defaults: {task: {}} in the manifest") {
+		t.Error(err)
+	}
+	d.AddedTasks = &server.TaskPolicy{TTL: 7 * time.Minute}
+	with, err := server.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{`"execution":{"taskSupport":"often"}`, `"execution":5`, `"execution":{"taskSupport":true}`} {
+		if err := with.AddTool([]byte(`{"name":"later","inputSchema":{"type":"object"},`+wrong+`}`), atMost10{}, parrot); err == nil {
+			t.Error(wrong)
+		}
+	}
+	if err := with.AddTool(definition, atMost10{}, parrot); err != nil {
+		t.Fatal(err)
+	}
+	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
+		job, err := servertest.Start(t, with, servertest.WithRevision(revision)).Task("later", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state, err := job.State(); err != nil || state.TTL != 7*time.Minute {
+			t.Errorf("%s: %+v %v", revision, state, err)
+		}
+		if _, err := job.Result(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -58,6 +58,12 @@ type ResourceTemplate struct {
 // HasTools reports whether the manifest has tools, or leaves it to the program to add them.
 func (m *Manifest) HasTools() bool { return m.Root.Get("tools") != nil }
 
+// AddsTasks reports whether tools that the program adds may run as tasks: there are defaults for it, if only empty ones.
+func (m *Manifest) AddsTasks() bool {
+	defaults := m.Root.Get("defaults")
+	return m.HasTools() && defaults != nil && defaults.Get("task") != nil
+}
+
 // HasPrompts reports whether the manifest has a registry of prompts, which may be empty.
 func (m *Manifest) HasPrompts() bool { return m.Root.Get("prompts") != nil }
 

@@ -139,6 +139,9 @@ func (s *source) constructor(pkg *model.Package) {
 		wires[i] = "&wire" + w.Suffix
 	}
 	fields = append(fields, row{"Runtime", s.use(serverPath, "Generation1")}, row{"Tools", "tools(h)"})
+	if pkg.AddedTasks != nil {
+		fields = append(fields, row{"AddedTasks", "&" + s.taskPolicy(pkg.AddedTasks)})
+	}
 	if len(pkg.Methods) > 0 {
 		fields = append(fields, row{"Methods", "methods(h)"})
 	}

@@ -22,7 +22,11 @@ func (s *source) cancelPolicy(c *model.CancelPolicy) string {
 
 // server.TaskPolicy{Support: server.TaskRequired, TTL: 2 * time.Hour, MaxTTL: 24 * time.Hour}
 func (s *source) taskPolicy(t *model.TaskPolicy) string {
-	fields := append([]string{"Support: " + s.use(serverPath, ifElse(t.Support == model.TaskRequired, "TaskRequired", "TaskOptional"))}, s.durations(
+	var fields []string
+	if t.Support != model.TaskForbidden {
+		fields = append(fields, "Support: "+s.use(serverPath, ifElse(t.Support == model.TaskRequired, "TaskRequired", "TaskOptional")))
+	}
+	fields = append(fields, s.durations(
 		duration{"TTL", t.TTL}, duration{"MaxTTL", t.MaxTTL}, duration{"PollInterval", t.PollInterval}, duration{"Timeout", t.Timeout})...)
 	return s.use(serverPath, "TaskPolicy") + "{" + strings.Join(fields, ", ") + "}"
 }

@@ -61,6 +61,10 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 // server lowers all that a server needs.
 func (l *packageLowering) server() {
 	l.pkg.Needs = needs(l.in.Manifest)
+	if l.in.Manifest.AddsTasks() {
+		d := l.in.Manifest.Defaults.Task
+		l.pkg.AddedTasks = &model.TaskPolicy{TTL: d.TTL.Value, MaxTTL: d.MaxTTL.Value, PollInterval: d.PollInterval.Value}
+	}
 	l.pkg.Extensions = l.extensions()
 	l.registryNeeds()
 	l.methods()
@@ -98,7 +102,7 @@ type packageLowering struct {
 func needs(m *manifest.Manifest) model.Needs {
 	return model.Needs{
 		Tools:     m.HasTools(),
-		Tasks:     slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Execution.Tasks() }),
+		Tasks:     m.AddsTasks() || slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Execution.Tasks() }),
 		Questions: slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return len(t.Elicitations) > 0 }),
 		Results:   slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Output == nil }),
 	}

@@ -22,6 +22,8 @@ type Package struct {
 	Wires                []*Wire // in the order of Revisions
 	// Result is the protocol's own tool result, for tools without an outputSchema; nil if every tool has one.
 	Result *Result
+	// AddedTasks is how tools that the program adds run as tasks; nil: nothing is said of them.
+	AddedTasks *TaskPolicy
 	// Needs says which runtime parts the tools use.
 	Needs Needs
 
@@ -72,7 +74,7 @@ type TextResult struct {
 // Needs says what a package takes from the runtime, so that nothing unused is generated.
 type Needs struct {
 	Tools     bool // there are tools
-	Tasks     bool // a tool runs as a task
+	Tasks     bool // a tool runs as a task, or one that the program adds may
 	Questions bool // a tool asks the user
 	Results   bool // a tool has no outputSchema: it answers with the protocol's own result
 	Logging   bool // log records go to the client
