@@ -148,14 +148,15 @@ func info(s manifest.Server) string {
 // lower decides everything about the package.
 func (r *run) lower() {
 	pkg, ds := lower.Package(r.input)
-	r.pkg, r.result.pkg = pkg, pkg
+	r.pkg, r.result.pkg, r.result.tools = pkg, pkg, r.manifest.Tools
 	r.report(ds)
 	var files naming.Names
 	if r.input.Client.Alone {
 		return // there are no Handlers
 	}
 	for _, t := range pkg.Tools {
-		made := Tool{Name: t.Name, Method: t.GoName, Input: t.Input.Name, Call: t.Call, File: files.Take(stubName(t.Name)) + "_handler.go"}
+		made := Tool{Name: t.Name, Method: t.GoName, Input: t.Input.Name, Call: t.Call, File: files.Take(stubName(t.Name)) + "_handler.go",
+			AlwaysTask: t.Task.Support == model.TaskRequired, Cancellable: !t.Cancel.Uncancellable}
 		if t.Output != nil {
 			made.Output = t.Output.Name
 		} else if pkg.Result != nil {

@@ -145,6 +145,7 @@ type Result struct {
 
 	flags map[string]string // of the configuration
 	pkg   *model.Package
+	tools []manifest.Tool
 }
 
 // Output is one generated package: a directory and its files.
@@ -172,4 +173,7 @@ type Tool struct {
 	Output string // GetQuoteOutput, CallToolResult, or server.PromptResult; empty: nothing but an error
 	Call   string // type of the call for tools with questions; empty: server.Call
 	File   string // get_quote_handler.go: name of a stub's file, different for each tool on every file system
+
+	AlwaysTask  bool // a tool that never runs inline
+	Cancellable bool // a tool whose calls can be cancelled
 }

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,7 +16,10 @@ type Stub struct {
 	Import  string // path of the generated package; empty if the stub is in it
 }
 
-const serverPath = "github.com/mcpkiln/mcpkiln/runtime/server"
+const (
+	serverPath     = "github.com/mcpkiln/mcpkiln/runtime/server"
+	servertestPath = "github.com/mcpkiln/mcpkiln/runtime/servertest"
+)
 
 // Handlers returns a file that declares the receiver and asserts that it implements the generated Handlers of r.
 func (s Stub) Handlers(r *Result) ([]byte, error) {
@@ -38,6 +42,31 @@ func (s Stub) Handler(r *Result, t Tool) ([]byte, error) {
 		data.Imports = append(data.Imports, s.Import)
 	}
 	return emit.StubFile("handler.tmpl", data)
+}
+
+// CancelTest returns a file with a test that cancels t, in the package of the stubs, which has everyRevision of the scaffold. There is none (nil)
+// for a tool that can not be cancelled, and where no arguments are known that it could be called with.
+func (s Stub) CancelTest(r *Result, t Tool) ([]byte, error) {
+	in := r.example(t.Name)
+	if in == "" || !t.Cancellable {
+		return nil, nil
+	}
+	data := s.data(r)
+	data.Method, data.Tool, data.AlwaysTask, data.Arguments = t.Method, t.Name, t.AlwaysTask, fmt.Sprintf("%#q", in)
+	data.Imports = []string{servertestPath}
+	return emit.StubFile("cancel_test.tmpl", data)
+}
+
+// example is a small value that a tool can be called with, as JSON; empty if none is found.
+func (r *Result) example(tool string) string {
+	for i := range r.tools {
+		if t := &r.tools[i]; t.Name == tool {
+			if v := t.Input.Example(); v != nil {
+				return string(v.JSON())
+			}
+		}
+	}
+	return ""
 }
 
 // named is a type of the generated package, or of package server if it says so, as the stub has to write it; "" for none.

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"go/scanner"
@@ -25,7 +26,13 @@ type Project struct {
 	Version  string // version of it that go.mod asks for
 	Replace  string // directory that stands in for it; empty for none
 	OwnGoMod bool   // the project is a module of its own
+	Root     bool   // its directory is that of the module
 	SQLite   bool   // tasks can be kept in a file
+	HTTP     bool   // the program serves HTTP unless it is told otherwise
+	Stubs    bool   // the handlers are stubs, which stand beside these files; else they are examples that work
+	Existing bool   // there is a package in the directory, which the project becomes part of
+	Name     string // of the package of these files; "" for main
+	Type     string // of the handlers; "" for handlers
 }
 
 // ScaffoldFile is one file of a new project; Path is relative to its directory, slash separated.
@@ -36,6 +43,7 @@ type ScaffoldFile struct {
 
 // Scaffold fills the files of a new project. A file of which nothing but blanks is left is not part of it.
 func Scaffold(p Project) ([]ScaffoldFile, error) {
+	p.Name, p.Type = cmp.Or(p.Name, "main"), cmp.Or(p.Type, "handlers")
 	var files []ScaffoldFile
 	err := fs.WalkDir(scaffold, "scaffold", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -52,15 +52,17 @@ func TestScaffoldHasNoDockerfileWhereItCouldNotBuild(t *testing.T) {
 	}
 }
 
-// TestReadmeChangesWhatTheScaffoldHas: whoever follows the README replaces two lines of the manifest by its three.
+// TestReadmeChangesWhatTheScaffoldHas: whoever follows the README gives the first tool a second property.
 func TestReadmeChangesWhatTheScaffoldHas(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const had = "      properties:\n        symbol: {type: string, minLength: 1, maxLength: 8}\n"
+	const had = "  get_quote:\n"
+	const property = "        symbol: {type: string, minLength: 1, maxLength: 8}\n    outputSchema:\n"
 	p := Project{Module: "example.com/p", Import: "example.com/p", Package: "p", Runtime: "example.com/kiln", Version: "v1.0.0", OwnGoMod: true}
-	if !strings.Contains(scaffolded(t, p, "mcpkiln.yaml"), had) || !strings.Contains(string(readme), "\n"+had+"        currency:") {
-		t.Errorf("the README and the scaffold have no longer in common:\n%s", had)
+	_, tool, ok := strings.Cut(scaffolded(t, p, "mcpkiln.yaml"), had)
+	if !ok || !strings.Contains(tool, property) || !strings.Contains(string(readme), "in `mcpkiln.yaml`, give `get_quote` another property, `currency: {") {
+		t.Errorf("the README and the scaffold have no longer in common:\n%s…\n%s", had, property)
 	}
 }

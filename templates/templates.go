@@ -12,7 +12,7 @@ import (
 //go:embed *.tmpl
 var files embed.FS
 
-// Execute fills the template of that name (package.tmpl, handlers.tmpl, handler.tmpl) with data.
+// Execute fills the template of that name (package.tmpl, handlers.tmpl, handler.tmpl, cancel_test.tmpl) with data.
 func Execute(name string, data any) (string, error) {
 	t, err := template.ParseFS(files, name)
 	if err != nil {

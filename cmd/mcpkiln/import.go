@@ -122,15 +122,11 @@ func (i *imports) source(cmd *cobra.Command, args []string) (*importer.Source, e
 // read returns the content of a file or of standard input, and what messages call it; nil if the name is neither, but may be an entry of
 // an mcp.json.
 func (i *imports) read(cmd *cobra.Command, name string) (called string, data []byte, err error) {
-	if name == standardStream {
-		data, err = io.ReadAll(cmd.InOrStdin())
-		return "standard input", append([]byte{}, data...), err
-	}
-	file, err := readSource(name)
+	called, data, err = readSaved(cmd, name)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Ext(name) == "" {
 		return "", nil, nil
 	}
-	return name, append([]byte{}, file.Data...), err
+	return called, append([]byte{}, data...), err
 }
 
 // described is what a server has said.

@@ -1,91 +1,129 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
+	slashpath "path"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/modfile"
 
-	"github.com/mcpkiln/mcpkiln/generator"
+	"github.com/mcpkiln/mcpkiln/generator/importer"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 	"github.com/mcpkiln/mcpkiln/templates"
 )
 
 func newInit() *cobra.Command {
-	var modulePath, replace, store string
+	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init DIR",
-		Short: "Scaffold a complete server project in a new directory",
+		Short: "Scaffold a complete server project, or add a server to a package",
 		Long: strings.TrimSpace(`
 init writes a project that builds and runs at once: a manifest with four tools, the generated package, handlers with working
-bodies, a main for stdio or HTTP with a go:generate line, a test for each tool, and a Dockerfile, unless the project is part of
-a module. DIR must not exist, or be empty.
+bodies, a main for stdio or HTTP with a go:generate line, tests, one that cancels each tool among them, a Makefile, a workflow for CI, and a
+Dockerfile. With --from the tools are those of a saved answer to tools/list, as mcpkiln import reads it, and handlers are stubs.
 
-Inside a Go module the project becomes part of it, unless --module makes it one of its own.`),
+Inside a Go module the project becomes part of it, unless --module makes it one of its own. Where DIR holds a Go package already, init
+adds a manifest, a go:generate line, stubs and their tests to it. No file that exists is ever written.`),
 		Example: strings.Trim(`
   mcpkiln init --module example.com/reports reports
-  mcpkiln init --store sqlite reports`, "\n"),
+  mcpkiln init --http --from answer.json weather
+  mcpkiln init .`, "\n"),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if store != "" && store != storeSQLite {
-				return fmt.Errorf("--store %s: there is only %s; without --store, tasks are kept in memory", store, storeSQLite)
+			if o.store != "" && o.store != storeSQLite {
+				return fmt.Errorf("--store %s: there is only %s; without --store, tasks are kept in memory", o.store, storeSQLite)
 			}
-			p, err := newProject(args[0], modulePath, replace, store == storeSQLite)
+			p, err := o.project(args[0])
 			if err != nil {
 				return err
 			}
-			return initProject(cmd, args[0], p)
+			return p.create(cmd)
 		},
 	}
-	cmd.Flags().StringVar(&modulePath, "module", "", "make the project a module of its own with this path")
-	cmd.Flags().StringVar(&replace, "replace", "", "link against the mcpkiln module in this directory (a replace line in go.mod)")
-	cmd.Flags().StringVar(&store, "store", "", "what can keep the tasks besides memory: sqlite adds the flag -tasks FILE to the server")
+	f := cmd.Flags()
+	f.StringVar(&o.module, "module", "", "make the project a module of its own with this path")
+	f.StringVar(&o.replace, "replace", "", "link against the mcpkiln module in this directory (a replace line in go.mod)")
+	f.StringVar(&o.store, "store", "", "what can keep the tasks besides memory: sqlite adds the flag -tasks FILE to the server")
+	f.StringVar(&o.from, "from", "", "take the tools of this saved answer to tools/list; - is standard input")
+	f.BoolVar(&o.http, "http", false, "make a program that serves HTTP unless it is told otherwise")
 	return cmd
+}
+
+// initOptions are the flags of init.
+type initOptions struct {
+	module, replace, store, from string
+	http                         bool
 }
 
 const storeSQLite = "sqlite"
 
-// newProject decides the names of a project in dir.
-func newProject(dir, ownModule, replace string, sqlite bool) (templates.Project, error) {
+// project is what init makes.
+type project struct {
+	templates.Project
+	dir     string
+	from    string
+	taken   map[string]string // identifiers of the package that is there, and where they stand
+	tests   bool              // there are tests beside the stubs
+	existed bool              // the directory
+
+	lost     []importer.Loss
+	untested []string // tools without a cancel test, because nobody knows arguments for them
+}
+
+// project decides the names of a project in dir.
+func (o *initOptions) project(dir string) (*project, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return templates.Project{}, err
+		return nil, err
 	}
-	p := templates.Project{Runtime: modulePath, Version: requiredVersion(), SQLite: sqlite}
-	if p.Package, err = packageName(filepath.Base(abs), sqlite); err != nil {
-		return p, err
+	p := &project{dir: dir, from: o.from, tests: true, Project: templates.Project{
+		Runtime: modulePath, Version: requiredVersion(), SQLite: o.store == storeSQLite, HTTP: o.http, Stubs: o.from != "", Name: "main", Type: "handlers",
+	}}
+	if err := p.look(); err != nil {
+		return nil, err
 	}
-	if replace != "" {
-		if p.Replace, err = moduleDir(replace); err != nil {
-			return p, err
+	if p.Package, err = packageName(filepath.Base(abs), p.SQLite); err != nil {
+		return nil, err
+	}
+	if p.taken[p.Package] != "" {
+		p.Package = "mcp" + p.Package
+	}
+	if o.replace != "" {
+		if p.Replace, err = moduleDir(o.replace); err != nil {
+			return nil, err
 		}
 	}
-	root, path, err := enclosingModule(abs)
-	if err != nil {
-		return p, err
-	}
-	if root == "" || ownModule != "" {
-		p.OwnGoMod = true
-		p.Module = ownModule
-		if ownModule == "" {
-			p.Module = "example.com/" + p.Package // a path without a dot would be the standard library's
-		}
+	return p, p.place(abs, o.module)
+}
+
+// place finds the module that the project becomes part of, or makes it one.
+func (p *project) place(abs, own string) error {
+	root, path, err := enclosingModule(filepath.Join(abs, "go.mod"))
+	switch {
+	case err != nil:
+		return err
+	case root == abs && own != "":
+		return fmt.Errorf("--module %s: %s is the directory of module %s already", own, p.dir, path)
+	case root == "" && p.Existing:
+		return fmt.Errorf("%s has Go files and is in no module: run go mod init first", p.dir)
+	case root == "" || own != "":
+		// A path without a dot would be the standard library's.
+		p.OwnGoMod, p.Root, p.Module = true, true, cmp.Or(own, "example.com/"+p.Package)
 		p.Import = p.Module
-		return p, importable(p.Import)
+		return importable(p.Import)
 	}
 	rel, err := filepath.Rel(root, abs)
 	if err != nil {
-		return p, err
+		return err
 	}
-	p.Module, p.Import = path, path+"/"+filepath.ToSlash(rel)
-	return p, importable(p.Import)
+	p.Root, p.Module, p.Import = rel == ".", path, slashpath.Join(path, filepath.ToSlash(rel))
+	return importable(p.Import)
 }
 
 // packageName makes the name of the generated package of that of the directory, and another one where the project's own files
@@ -145,177 +183,4 @@ func enclosingModule(dir string) (root, modPath string, err error) {
 			return "", "", nil
 		}
 	}
-}
-
-// initProject writes the project: everything beside the target first, then one rename, so that an error or an
-// interrupt leaves no half of it.
-func initProject(cmd *cobra.Command, dir string, p templates.Project) (err error) {
-	if err := mustBeFree(dir); err != nil {
-		return err
-	}
-	files, err := templates.Scaffold(p)
-	if err != nil {
-		return err
-	}
-	files = append(files, templates.ScaffoldFile{Path: "mcpkiln.schema.json", Content: manifest.SchemaJSON()})
-	generated, err := generatePackage(cmd, files, p)
-	if err != nil {
-		return err
-	}
-	files = append(files, generated...)
-	if err := writeProject(cmd.Context(), dir, files); err != nil {
-		return err
-	}
-	return printProject(cmd, dir, p, files)
-}
-
-func mustBeFree(dir string) error {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case len(entries) > 0:
-		return fmt.Errorf("%s is not empty: name a new directory; to generate in an existing project, write mcpkiln.yaml, run mcpkiln generate, and implement Handlers of the generated package", dir)
-	}
-	return nil
-}
-
-// generatePackage generates the package of the scaffolded manifest, as the version that the project asks for will do again.
-func generatePackage(cmd *cobra.Command, files []templates.ScaffoldFile, p templates.Project) ([]templates.ScaffoldFile, error) {
-	s := &sources{config: generator.Config{ToolVersion: p.Version, Import: p.Import, Dir: strings.TrimPrefix(strings.TrimPrefix(p.Import, p.Module), "/")}}
-	for _, f := range files {
-		if f.Path == manifestNames[0] {
-			s.config.Manifest = generator.Source{Path: f.Path, Data: f.Content}
-		}
-	}
-	result, err := generator.Generate(cmd.Context(), s.config)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.print(cmd.ErrOrStderr(), result.Diagnostics); err != nil {
-		return nil, err
-	}
-	var generated []templates.ScaffoldFile
-	for _, f := range result.Files {
-		generated = append(generated, templates.ScaffoldFile{Path: path.Join(result.Out, f.Path), Content: f.Content})
-	}
-	return generated, nil
-}
-
-// writeProject stages the files where a rename can take them to dir: beside it, or within it if it exists, since it may be
-// somebody's working directory.
-func writeProject(ctx context.Context, dir string, files []templates.ScaffoldFile) (err error) {
-	parent := filepath.Dir(filepath.Clean(dir))
-	_, err = os.Stat(dir)
-	exists := err == nil
-	if exists {
-		parent = dir
-	}
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
-	}
-	stage, err := os.MkdirTemp(parent, ".mcpkiln-init-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	project := filepath.Join(stage, "project")
-	if err := stageProject(ctx, project, files); err != nil {
-		return err
-	}
-	if exists {
-		return moveEntries(project, dir)
-	}
-	return os.Rename(project, dir)
-}
-
-func stageProject(ctx context.Context, project string, files []templates.ScaffoldFile) error {
-	for _, f := range files {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		target := filepath.Join(project, filepath.FromSlash(f.Path))
-		if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(target, f.Content, 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// moveEntries moves what is in from to the empty directory to; after an error it is empty again.
-func moveEntries(from, to string) error {
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for i, e := range entries {
-		if err = os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err == nil {
-			continue
-		}
-		for _, moved := range entries[:i] {
-			err = errors.Join(err, os.Rename(filepath.Join(to, moved.Name()), filepath.Join(from, moved.Name())))
-		}
-		return err
-	}
-	return nil
-}
-
-func printProject(cmd *cobra.Command, dir string, p templates.Project, files []templates.ScaffoldFile) error {
-	out := cmd.OutOrStdout()
-	for _, f := range files {
-		fmt.Fprintln(out, "wrote  ", filepath.Join(dir, filepath.FromSlash(f.Path)))
-	}
-	keep := ""
-	if p.SQLite {
-		keep = "  go run . -tasks tasks.db   # keeps tasks in that file: they survive a crash\n"
-	}
-	_, err := fmt.Fprintf(out, "\nNext:\n%s  go test ./...\n  go run .               # serves MCP on stdin and stdout\n  go run . -http :8080   # serves it on http://127.0.0.1:8080/mcp\n%s  go build .             # the program that a client starts\n", setUp(dir, p), keep)
-	return err
-}
-
-// setUp is the part of the commands that depends on where the project is and what it links against.
-func setUp(dir string, p templates.Project) string {
-	var b strings.Builder
-	if filepath.Clean(dir) != "." {
-		fmt.Fprintf(&b, "  cd %s\n", quoteWord(dir))
-	}
-	link := p.Replace
-	if link == "" && p.Version == unreleased {
-		link = "CLONE" // nobody can download what is no released version
-	}
-	modules := []string{""}
-	if p.SQLite {
-		modules = append(modules, "/runtime/task/sqlite")
-	}
-	if link != "" && (!p.OwnGoMod || p.Replace == "") {
-		for _, m := range modules {
-			fmt.Fprintf(&b, "  go mod edit -replace %s\n", quoteWord(p.Runtime+m+"="+link+m))
-		}
-	}
-	if p.OwnGoMod {
-		b.WriteString("  go mod tidy\n")
-		return b.String()
-	}
-	version := ""
-	if link == "" {
-		version = "@" + p.Version
-	}
-	fmt.Fprintf(&b, "  go get -tool %s/cmd/mcpkiln%s\n", p.Runtime, version)
-	for _, m := range modules[1:] {
-		fmt.Fprintf(&b, "  go get %s%s%s\n  go get modernc.org/sqlite\n", p.Runtime, m, version)
-	}
-	return b.String()
-}
-
-// quoteWord makes one word of s for a shell.
-func quoteWord(s string) string {
-	if !strings.ContainsAny(s, " !\"$&'()*;<>?[\\]`{|}~#\t\n") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -13,6 +13,8 @@ import (
 // Options say what the manifest is for.
 type Options struct {
 	Name, Version string // of the server, over those of the source
+	Package       string // Go package; "" for one that the server's name makes
+	Schema        string // file with the manifest's JSON Schema, for editors; "" for none
 	Client        bool   // the manifest is for a client alone
 	Suggest       bool   // write what would tighten it, as comments
 }
@@ -87,7 +89,7 @@ func (d *draft) about() *schema.Node {
 		switch key {
 		case "name":
 			d.unnamed = d.o.Name == "" && (!v.Is(schema.String) || v.Text == "")
-			v = text(cmp.Or(d.o.Name, textOf(v), stem(d.source.File)))
+			v = text(cmp.Or(d.o.Name, textOf(v), d.o.Package, stem(d.source.File)))
 		case "version":
 			v = text(cmp.Or(d.o.Version, textOf(v), "0.0.0"))
 		}
@@ -112,6 +114,9 @@ func stem(file string) string {
 
 // packageName is the part of the server's name that a Go package is called by: what follows the last slash.
 func (d *draft) packageName() string {
+	if d.o.Package != "" {
+		return d.o.Package
+	}
 	return manifest.PackageName(path.Base(d.server.Get("name").Text))
 }
 

@@ -48,7 +48,11 @@ func (d *draft) header() []byte {
 	if d.source.Revision != "" {
 		said += " in protocol " + d.source.Revision
 	}
-	return []byte("# Tools imported from " + said + ".\n# " + what + "\n")
+	text := "# Tools imported from " + said + ".\n# " + what + "\n"
+	if d.o.Schema != "" {
+		text += "# yaml-language-server: $schema=./" + d.o.Schema + "\n"
+	}
+	return []byte(text)
 }
 
 // aboutServer says what is missing, and which revisions are served.

@@ -9,9 +9,11 @@ type Stub struct {
 	Method, Tool, Call, Input, Output string // of one tool
 	Imports                           []string
 	Unwritten                         string
+	Arguments                         string // Go source of JSON
+	AlwaysTask                        bool
 }
 
-// StubFile fills handlers.tmpl or handler.tmpl.
+// StubFile fills handlers.tmpl, handler.tmpl or cancel_test.tmpl.
 func StubFile(template string, s Stub) ([]byte, error) {
 	text, err := templates.Execute(template, s)
 	if err != nil {
