@@ -215,7 +215,7 @@ func TestVAL04DialectsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(readme), "JSON Schema 2020-12 or draft-07") {
+	if !strings.Contains(string(readme), "JSON Schema 2020-12 and draft-07") {
 		t.Error("the README does not name the dialects")
 	}
 }
