@@ -82,16 +82,22 @@ func (b *budget) add(p *part, n int64) {
 
 // take takes n bytes for p as soon as it may hold them.
 func (b *budget) take(ctx context.Context, p *part, n int64) error {
-	return b.get(ctx, p, n, false)
+	return b.get(ctx, p, 0, n, false)
 }
 
 // takeLate is take for what has not begun.
 func (b *budget) takeLate(ctx context.Context, p *part, n int64) error {
-	return b.get(ctx, p, n, true)
+	return b.get(ctx, p, 0, n, true)
 }
 
-func (b *budget) get(ctx context.Context, p *part, n int64, late bool) error {
+// swap is take that gives back what was held before: nobody waits while it has what others wait for. Those who get that see that it waits.
+func (b *budget) swap(ctx context.Context, p *part, held, n int64) error {
+	return b.get(ctx, p, held, n, false)
+}
+
+func (b *budget) get(ctx context.Context, p *part, held, n int64, late bool) error {
 	b.mu.Lock()
+	b.add(p, -held)
 	if b.lines.Len() == 0 && b.fits(p, n) {
 		b.add(p, n)
 		b.mu.Unlock()
@@ -159,11 +165,20 @@ func (b *budget) queue(p *part, w *waiter) {
 	}
 }
 
-// grant lets those go on that may, in turn. With mu.
+// grant lets those go on that may, in turn, and first those that have begun: what they wait with is in memory. While one of them waits
+// for others alone, nothing large begins, or it would wait beside it. With mu.
 func (b *budget) grant() {
+	owed := b.grantTurns(func(w *waiter) bool { return !w.late })
+	b.grantTurns(func(w *waiter) bool { return w.late && !(owed && w.n > largeOutput) })
+}
+
+// grantTurns lets those of one kind go on. It reports whether one that holds nothing is left.
+func (b *budget) grantTurns(may func(*waiter) bool) (left bool) {
 	for e := b.lines.Front(); e != nil; {
 		p, next := e.Value.(*part), e.Next()
-		if w := p.waiting[0]; b.fits(p, w.n) {
+		switch w := p.waiting[0]; {
+		case !may(w):
+		case b.fits(p, w.n):
 			b.add(p, w.n)
 			close(w.granted)
 			b.lines.MoveToBack(e)
@@ -171,9 +186,12 @@ func (b *budget) grant() {
 			if next == nil {
 				next = p.turn
 			}
+		case p.caller().held.Load() == 0:
+			left = true
 		}
 		e = next
 	}
+	return left
 }
 
 // remove removes a waiter. With mu.

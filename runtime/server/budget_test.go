@@ -230,6 +230,45 @@ func TestTSK28HandlersOfLargeOutputsStartAsTheirOutputsFit(t *testing.T) {
 	})
 }
 
+// Outputs that are there go before those of handlers that have not begun, whoever their callers are: else each that turns out larger than
+// expected would let another one begin, until the outputs of all wait in memory.
+func TestTSK28AnOutputThatWaitsLetsNoOtherBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit, size, callers = 4 << 20, 300 << 10, 40
+		var ran atomic.Int64
+		result := func(n int) *rawResult {
+			return &rawResult{`{"content":[{"type":"text","text":"` + strings.Repeat("x", n) + `"}]}`}
+		}
+		expected, actual, free := result(size), result(2*size), make(chan struct{})
+		f := dual(t, Definition{Tools: []Tool{tool("large", Bind(decodeAnything, func(context.Context, *Call, *noInput) (*rawResult, error) {
+			if ran.Add(1) == 1 {
+				return expected, nil
+			}
+			<-free
+			return actual, nil
+		}, Unstructured(appendRawResult)))}}, WithMaxBytesUnread(limit))
+		f.atOnce(t, "first", frame(1, "tools/call", nothing, callParams("large", `{}`)))
+		var ends []func()
+		for i := range callers {
+			ends = append(ends, f.stuckCalls(WithPrincipal(t.Context(), fmt.Sprint(i)), 1))
+		}
+		synctest.Wait()
+		close(free)
+		synctest.Wait()
+		if n := ran.Load() - 1; n > limit/size {
+			t.Errorf("%d handlers ran, and there was room for %d", n, limit/size)
+		}
+		for _, end := range ends {
+			end()
+		}
+		synctest.Wait()
+		if n := ran.Load() - 1; n != callers {
+			t.Errorf("%d handlers ran when everybody reads", n)
+		}
+		f.counted()
+	})
+}
+
 // The text of a structured result is made when it is read.
 func TestTSK28AResultIsNotKeptTwice(t *testing.T) {
 	text := strings.Repeat("x", 1<<20)

@@ -115,7 +115,8 @@
 // An answer of more than 4 KiB counts in a budget until it is written. How large it gets is known when it is encoded: until then
 // it counts as the last ones that its caller got from the tool did (expected), and if those were small, not at all. Handlers of large outputs have
 // room before they start. Few outputs are encoded at once (Server.encoding), so few are large before that is known; what came larger
-// than expected waits in a budget of its own (Server.coming), and keeps its caller from starting more. Outlets keep no large frame: Write
+// than expected waits in a budget of its own (Server.coming), and keeps its caller from starting more. While an output waits for others
+// alone, nothing large begins, whoever its caller is. Outlets keep no large frame: Write
 // returns when it is on its way.
 //
 // A caller has a fair part of the budget (budget.go): up to a third of what is left then. So whoever does not read holds up its

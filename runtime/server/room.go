@@ -38,8 +38,9 @@ func (r *room) reserve(ctx context.Context, n int64) error {
 	if r.p == nil || n <= max(r.held, smallAnswer) {
 		return nil
 	}
-	r.giveBack() // nobody waits while it has what others wait for
-	if err := r.s.unread.take(ctx, r.part(), n); err != nil {
+	held := r.held
+	r.held = 0
+	if err := r.s.unread.swap(ctx, r.part(), held, n); err != nil {
 		return err
 	}
 	r.held = n
