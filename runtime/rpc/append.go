@@ -6,6 +6,26 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
+// AppendJSON appends the id as JSON, numbers as they were spelt, the zero ID as null.
+func (id ID) AppendJSON(b []byte) []byte {
+	switch id.kind {
+	case idInt:
+		if id.text != "" {
+			return append(b, id.text...)
+		}
+		return strconv.AppendInt(b, id.num, 10)
+	case idBig:
+		return append(b, id.text...)
+	case idString:
+		return check.AppendString(b, id.text)
+	default:
+		return append(b, "null"...)
+	}
+}
+
+// String is the id as JSON, for logs.
+func (id ID) String() string { return string(id.AppendJSON(nil)) }
+
 // AppendRequest appends a request. params is one JSON object, or empty for none.
 func AppendRequest(b []byte, id ID, method string, params []byte) []byte {
 	b = append(b, `{"jsonrpc":"2.0","id":`...)

@@ -1,11 +1,6 @@
 package rpc
 
-import (
-	"strconv"
-	"strings"
-
-	"github.com/mcpkiln/mcpkiln/runtime/check"
-)
+import "strings"
 
 // ID is a request id or progress token. Ids are the same by JSON type and exact value (CAN05), which Same tells: 1 is not "1", "\u0031" is
 // "1", and 1.0, 1e0 and 1 are one integer (LET14). Integers of any size are exact. A number goes back as it was spelt, because some
@@ -63,26 +58,6 @@ func (m ByID[V]) Set(id ID, v V) { m[id.Plain()] = v }
 
 // Delete removes the id.
 func (m ByID[V]) Delete(id ID) { delete(m, id.Plain()) }
-
-// AppendJSON appends the id as JSON, numbers as they were spelt, the zero ID as null.
-func (id ID) AppendJSON(b []byte) []byte {
-	switch id.kind {
-	case idInt:
-		if id.text != "" {
-			return append(b, id.text...)
-		}
-		return strconv.AppendInt(b, id.num, 10)
-	case idBig:
-		return append(b, id.text...)
-	case idString:
-		return check.AppendString(b, id.text)
-	default:
-		return append(b, "null"...)
-	}
-}
-
-// String is the id as JSON, for logs.
-func (id ID) String() string { return string(id.AppendJSON(nil)) }
 
 // Text returns the value of a string id, or an integer as it was spelt if those are not its plain digits or it has more than 64 bits, else "".
 func (id ID) Text() string { return id.text }

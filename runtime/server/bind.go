@@ -136,6 +136,23 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 	return b, err
 }
 
+// takeInput has decode take params or arguments. When half of the budget is used, one input at a time goes on to take more: if all did, all
+// could be refused for what the others took in part. What was taken for input that is refused is given back at once, whether or not the
+// client reads why.
+func (r *request) takeInput(decode func() error) error {
+	held := r.countedBytes
+	r.decodes = true
+	err := decode()
+	r.decodes = false
+	if n := r.countedBytes - held; err != nil && n > 0 {
+		r.uncountBytes(n)
+	}
+	if r.turn {
+		r.endTurn()
+	}
+	return err
+}
+
 // handle runs the handler, in one of the tool's places and with room for its answer.
 func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err error) {
 	if places := call.tool.places; places != nil {

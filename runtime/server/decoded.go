@@ -53,23 +53,6 @@ func (c *callAccount) giveDecoded(bytes int64) {
 	}
 }
 
-// takeInput has decode take params or arguments. When half of the budget is used, one input at a time goes on to take more: if all did, all
-// could be refused for what the others took in part. What was taken for input that is refused is given back at once, whether or not the
-// client reads why.
-func (r *request) takeInput(decode func() error) error {
-	held := r.countedBytes
-	r.decodes = true
-	err := decode()
-	r.decodes = false
-	if n := r.countedBytes - held; err != nil && n > 0 {
-		r.uncountBytes(n)
-	}
-	if r.turn {
-		r.endTurn()
-	}
-	return err
-}
-
 // awaitTurn returns when the input may take n more bytes, if there are that many. Whoever has the turn waits for nothing else.
 func (r *request) awaitTurn(n int64) {
 	if s := r.room.s; r.decodes && !r.turn && s.bytes.Used()+n > s.bytes.Max/2 {

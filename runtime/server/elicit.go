@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/questionname"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -207,26 +206,4 @@ func (p *peer) readReply(method string, answer inflight.Response) ([]byte, error
 		return json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidParams, "the client's answer: %v", err)})
 	}
 	return data, nil
-}
-
-// readAnswer makes a reply of the client's result.
-func (w *revision) readAnswer(method string, raw []byte, limits check.Limits) ([]byte, error) {
-	if method != askMethod {
-		if len(raw) == 0 || raw[0] != '{' {
-			return nil, errors.New("an answer must be an object")
-		}
-		if opOf(method) == wire.OpCustomRequest {
-			raw = w.withoutMeta(raw) // its schema says nothing of that
-		}
-		return json.Marshal(reply{Content: raw})
-	}
-	var result wire.ElicitResult
-	if err := check.Decode(raw, limits, w.ReadElicitResult, &result); err != nil {
-		return nil, err
-	}
-	switch action := Action(result.Action); action {
-	case Accepted, Declined, Dismissed:
-		return json.Marshal(reply{Action: action, Content: result.Content})
-	}
-	return nil, fmt.Errorf("/action: %q is none of %q, %q, %q", result.Action, Accepted, Declined, Dismissed)
 }

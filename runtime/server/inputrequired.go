@@ -60,6 +60,15 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	return t, err
 }
 
+// keepAnswer counts n more bytes of the client's answers, until the request is released; up to smallMessage they are not counted.
+func (r *request) keepAnswer(n int64) *rpc.Error {
+	if r.smallBytes+n <= smallMessage {
+		r.smallBytes += n
+		return nil
+	}
+	return r.countBytes(n)
+}
+
 // inputResponses are the answers in the request.
 func (r *request) inputResponses() (given map[string]json.RawMessage, err error) {
 	raw := r.params.InputResponses

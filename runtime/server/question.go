@@ -10,6 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // OnUnsupported says what happens to a question that the client can not show.
@@ -145,6 +146,28 @@ func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Acc
 		return Answer[T]{}, &AnswerError{q.Name, err}
 	}
 	return a, nil
+}
+
+// readAnswer makes a reply of the client's result.
+func (w *revision) readAnswer(method string, raw []byte, limits check.Limits) ([]byte, error) {
+	if method != askMethod {
+		if len(raw) == 0 || raw[0] != '{' {
+			return nil, errors.New("an answer must be an object")
+		}
+		if opOf(method) == wire.OpCustomRequest {
+			raw = w.withoutMeta(raw) // its schema says nothing of that
+		}
+		return json.Marshal(reply{Content: raw})
+	}
+	var result wire.ElicitResult
+	if err := check.Decode(raw, limits, w.ReadElicitResult, &result); err != nil {
+		return nil, err
+	}
+	switch action := Action(result.Action); action {
+	case Accepted, Declined, Dismissed:
+		return json.Marshal(reply{Action: action, Content: result.Content})
+	}
+	return nil, fmt.Errorf("/action: %q is none of %q, %q, %q", result.Action, Accepted, Declined, Dismissed)
 }
 
 // reply is an answer as it is recorded. It has no names of a revision: a later run may be served under another one.

@@ -43,15 +43,6 @@ func (r *request) count() *refusal {
 	return nil
 }
 
-// keepAnswer counts n more bytes of the client's answers, until the request is released; up to smallMessage they are not counted.
-func (r *request) keepAnswer(n int64) *rpc.Error {
-	if r.smallBytes+n <= smallMessage {
-		r.smallBytes += n
-		return nil
-	}
-	return r.countBytes(n)
-}
-
 // requestBytes is what a transport holds for a request.
 func requestBytes(out Outlet) int64 {
 	if c, ok := out.(Costly); ok {

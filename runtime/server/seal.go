@@ -190,7 +190,10 @@ func (r *request) binding() []byte {
 
 // canonical is the form that all spellings of a JSON value share (LET14).
 func canonical(raw []byte) []byte {
-	if form, ok := check.AppendCanonical(nil, orEmpty(raw)); ok {
+	if raw == nil {
+		raw = emptyObject
+	}
+	if form, ok := check.AppendCanonical(nil, raw); ok {
 		return form
 	}
 	return raw

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"bytes"
+
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -69,4 +71,21 @@ func closing(b []byte, after []string) []byte {
 		b = append(b, text...)
 	}
 	return b
+}
+
+// AppendMembers appends the members of the raw JSON object to the object that b ends in: with a comma before them if
+// that has members already, and none after them, as check.Member expects.
+func AppendMembers(b, object []byte) []byte {
+	object = bytes.TrimSpace(object)
+	if len(object) < 2 || object[0] != '{' {
+		return b
+	}
+	inner := bytes.TrimSpace(object[1 : len(object)-1])
+	if len(inner) == 0 {
+		return b
+	}
+	if len(b) > 0 && b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	return append(b, inner...)
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"strconv"
 	"time"
 
@@ -46,21 +45,4 @@ func ReadID(d *check.Decoder) rpc.ID {
 		return rpc.ID{}
 	}
 	return id
-}
-
-// AppendMembers appends the members of the raw JSON object to the object that b ends in: with a comma before them if
-// that has members already, and none after them, as check.Member expects.
-func AppendMembers(b, object []byte) []byte {
-	object = bytes.TrimSpace(object)
-	if len(object) < 2 || object[0] != '{' {
-		return b
-	}
-	inner := bytes.TrimSpace(object[1 : len(object)-1])
-	if len(inner) == 0 {
-		return b
-	}
-	if len(b) > 0 && b[len(b)-1] != '{' {
-		b = append(b, ',')
-	}
-	return append(b, inner...)
 }
