@@ -73,6 +73,8 @@ func (s *Session) follows(ref Ref) error {
 		return &RefError{ref, fmt.Sprintf("version %d of references is not known", ref.Version)}
 	case ref.Revision != d.Version:
 		return &RefError{ref, fmt.Sprintf("it is of revision %s, the session of %s", ref.Revision, d.Version)}
+	case ref.Endpoint != s.endpoint && programOf(ref.Endpoint) == programOf(s.endpoint):
+		return &RefError{ref, "it is at " + programOf(ref.Endpoint) + " started with other arguments"}
 	case ref.Endpoint != s.endpoint:
 		return &RefError{ref, fmt.Sprintf("it is at %q, the session at %q", ref.Endpoint, s.endpoint)}
 	case !d.HasTasks:
@@ -120,7 +122,16 @@ func endpointOf(t Transport) string {
 			return t.Path
 		}
 		sum := sha256.Sum256([]byte(strings.Join(t.Args, "\x00")))
-		return fmt.Sprintf("%s and its arguments (%x)", t.Path, sum[:3])
+		return fmt.Sprintf("%s"+withArguments+"%x)", t.Path, sum[:3])
 	}
 	return ""
+}
+
+// withArguments stands between the program and the hash of its arguments.
+const withArguments = " and its arguments ("
+
+// programOf is the program of a command that an endpoint names.
+func programOf(endpoint string) string {
+	path, _, _ := strings.Cut(endpoint, withArguments)
+	return path
 }
