@@ -1,5 +1,6 @@
 // Package templates holds what is mostly prose: the generated package's doc and the stubs of handlers. Whatever has
 // types, branches or imports is emitted as code by generator/internal/emit; templates here range and test, no more.
+// It is for those who change what init writes, or a text of generated packages.
 package templates
 
 import (

@@ -1,5 +1,5 @@
 // Package questionname tells a test which of a tool's questions a request to its client is: in a session the name is not on the wire.
-// It is for packages server and servertest.
+// It is for package servertest, and server tells it.
 package questionname
 
 import (

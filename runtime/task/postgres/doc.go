@@ -1,5 +1,5 @@
 // Package postgres keeps tasks in a Postgres database, for any number of replicas of a server: what was acknowledged survives a crash, and another
-// replica takes up where one has died.
+// replica takes up where one has died. It is for programs that run as several processes, and for those who change how that is done.
 //
 //	store, err := postgres.Open(ctx, "postgres://reports@db/reports", postgres.Options{})
 //	srv, err := reports.New(&handlers{}, server.WithTaskStore(store))

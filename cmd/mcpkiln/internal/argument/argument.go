@@ -1,4 +1,5 @@
-// Package argument makes the arguments of a tool from words of a command line, and holds JSON against the schemas of a tool.
+// Package argument makes the arguments of a tool from words of a command line, and validates JSON by the schemas of a tool.
+// It is for the commands that call tools.
 //
 //	name=text         a text; a number, boolean or list where the tool's schema has that there
 //	name:=JSON        any JSON

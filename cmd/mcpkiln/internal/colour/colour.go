@@ -1,4 +1,4 @@
-// Package colour makes diagnostics easier to find on a terminal.
+// Package colour makes diagnostics easier to find on a terminal. It is for the commands that print them.
 package colour
 
 import (

@@ -1,5 +1,5 @@
 // Package console is the terminal of a person who waits: a bar for progress, and forms for questions. It draws on standard error, so that
-// standard output holds results alone. What a server has sent is drawn as plain.Text.
+// standard output holds results alone. What a server has sent is drawn as plain.Text. It is for the commands that call tools.
 package console
 
 import (

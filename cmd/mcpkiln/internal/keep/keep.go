@@ -1,4 +1,5 @@
-// Package keep remembers on this machine which tasks were left running: there are servers that do not list them.
+// Package keep remembers on this machine which tasks were left running: there are servers that do not list them. It is
+// for the commands that call tools and follow tasks.
 package keep
 
 import (

@@ -1,4 +1,5 @@
-// Package plain makes text of others safe to print: a terminal shows it, and does nothing that it says.
+// Package plain makes text of others safe to print: a terminal shows it, and does nothing that it says. It is for
+// the commands that print what a server sent.
 //
 // What a server sends can hold sequences that move the cursor, recolour, rename the window, or type for the user. Everything that the
 // command prints goes through Writer, so no place that prints can forget that; what the command itself draws on a terminal, a bar or a

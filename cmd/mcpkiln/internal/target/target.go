@@ -1,4 +1,5 @@
-// Package target finds the server that a command line names: an address, a command, or an entry of an mcp.json.
+// Package target finds the server that a command line names: an address, a command, or an entry of an mcp.json. It is for the
+// commands that call tools.
 package target
 
 import (
