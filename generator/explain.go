@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
 // explanations has a file for each code of a diagnostic, made of the goldens of manifests and schemas by go test -update.
@@ -22,13 +23,33 @@ import (
 //go:embed explanations.txtar
 var explanations []byte
 
-// Explanations says for each code of a diagnostic which rule it keeps, and shows what breaks it and what to write instead.
+// Explanations says for each code of a diagnostic which rule it keeps, and shows what breaks it and what to write instead; for each kind of
+// change that Diff tells, what it means.
 func Explanations() map[string]string {
 	all := map[string]string{}
 	for _, f := range txtar.Parse(explanations).Files {
 		all[f.Name] = string(f.Data)
 	}
+	for _, r := range manifest.Changes {
+		all[r.ID] = explainChange(r)
+	}
 	return all
+}
+
+func explainChange(r manifest.ChangeRule) string {
+	text := r.Says + "\n\n    class: " + string(r.Class) + "\n    concerns: " + string(r.Axis) + "\n"
+	if r.Do != "" {
+		text += "\n" + r.Do + "\n"
+	}
+	return text + "\nIn the manifest, another class for it:\n\n    diff: {classes: {" + r.ID + ": " + string(otherClass(r.Class)) + "}}\n"
+}
+
+// otherClass is what somebody might want in its place.
+func otherClass(c manifest.Class) manifest.Class {
+	if c == manifest.Compatible {
+		return manifest.Breaking
+	}
+	return manifest.Compatible
 }
 
 // Explain tells what became of a tool: its method and types in Go, its policies, what each revision's clients see, and the files that have a

@@ -24,20 +24,28 @@ import (
 // mcpkiln.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	r := &run{cfg: cfg, result: &Result{}}
+	if err := r.generate(ctx); err != nil {
+		return nil, err
+	}
+	return r.result, nil
+}
+
+// generate runs the stages until one finds errors.
+func (r *run) generate(ctx context.Context) error {
 	for _, stage := range []func(){r.load, r.resolve, r.lower} {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		if stage(); r.result.Diagnostics.HasErrors() {
 			r.result.Diagnostics.Sort()
-			return r.result, nil
+			return nil
 		}
 	}
 	r.result.Diagnostics.Sort()
 	if err := r.emit(ctx); err != nil {
-		return nil, fmt.Errorf("generator: %w", err)
+		return fmt.Errorf("generator: %w", err)
 	}
-	return r.result, nil
+	return nil
 }
 
 // emit makes the files of the package, and of its client.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	slashpath "path"
 	"path/filepath"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -37,9 +38,40 @@ func (c *Config) Read(path string) (ds schema.Diagnostics) {
 	}
 	c.document = manifest.Parse(path, c.Manifest.Data)
 	c.Files = c.document.ReadFiles()
+	return c.readFolders(func(name string) ([]fs.DirEntry, readFile, error) {
+		dir := filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
+		entries, err := os.ReadDir(dir)
+		return entries, func(file string) ([]byte, error) { return readRegular(filepath.Join(dir, file)) }, err
+	})
+}
+
+// ReadFrom is Read for a manifest that is not on disk: data is its text, path what diagnostics call it, and folder where it stands.
+func (c *Config) ReadFrom(folder fs.FS, path string, data []byte) (ds schema.Diagnostics) {
+	c.Manifest = Source{path, data}
+	c.document = manifest.Parse(path, data)
+	c.Files, c.Folders = c.document.ReadFilesFrom(folder), nil
+	return c.readFolders(func(name string) ([]fs.DirEntry, readFile, error) {
+		name = slashpath.Clean(name)
+		entries, err := fs.ReadDir(folder, name)
+		return entries, func(file string) ([]byte, error) { return fs.ReadFile(folder, slashpath.Join(name, file)) }, err
+	})
+}
+
+// readFile reads a file of a folder. Data is nil for what is no regular file.
+type readFile func(name string) ([]byte, error)
+
+// readFolders reads the folders of revisions that the manifest names.
+func (c *Config) readFolders(open func(name string) ([]fs.DirEntry, readFile, error)) (ds schema.Diagnostics) {
 	for _, f := range c.document.Folders() {
-		files, err := readFolder(filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Value)))
+		entries, read, err := open(f.Value)
+		var files map[string][]byte
+		if err == nil {
+			files, err = readFolder(entries, read)
+		}
 		if err != nil {
+			if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+				err = pathErr.Err
+			}
 			ds.Report(f.Node, "missing-folder", "mcpkiln schema new-revision makes one", "can not read the folder: %s", err)
 			continue
 		}
@@ -49,27 +81,29 @@ func (c *Config) Read(path string) (ds schema.Diagnostics) {
 }
 
 // readFolder reads what a revision's folder may hold.
-func readFolder(dir string) (map[string][]byte, error) {
-	entries, err := os.ReadDir(dir)
-	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
-		return nil, pathErr.Err
-	}
+func readFolder(entries []fs.DirEntry, read readFile) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); ext != ".json" && ext != ".yaml" {
 			continue
 		}
-		path := filepath.Join(dir, e.Name())
-		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			continue // a pipe would be waited for
-		}
-		data, err := os.ReadFile(path)
+		data, err := read(e.Name())
 		if err != nil {
 			return nil, err
 		}
-		files[e.Name()] = data
+		if data != nil {
+			files[e.Name()] = data
+		}
 	}
 	return files, nil
+}
+
+// readRegular reads a regular file: a pipe would be waited for.
+func readRegular(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	return os.ReadFile(path)
 }
 
 // folderFiles are the files of a Folder, for package revision.

@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"generator/internal/typing":     {"schema", "schema/manifest", "generator/internal/model", "generator/internal/naming", "runtime/check/format", "runtime/check/pattern"},
 	"generator/internal/wire":       {"schema", "schema/revision", "generator/internal/model", "generator/internal/naming", "generator/internal/typing"},
 	"generator/internal/disk":       {},
+	"generator/internal/change":     {"schema", "schema/manifest", "schema/revision", "generator/internal/model", "generator/internal/subsume"},
 	"generator/internal/subsume":    {"schema", "generator/internal/typing", "runtime/check/format", "runtime/check/pattern"},
 	"generator/internal/emit":       {"generator/internal/model", "templates", "github.com/dave/jennifer/jen", "golang.org/x/tools/imports"},
 	"generator/internal/model":      {},

@@ -16,7 +16,7 @@
 //
 // Besides those of package schema:
 //
-//	missing-file unreadable-file no-answer manifest-version
+//	unknown-change missing-file unreadable-file no-answer manifest-version
 //	unknown-key missing-key wrong-type unquoted unknown-value empty-list empty-text duplicate-entry no-uri icon-source
 //	unknown-revision go-package go-out
 //	tool-name duplicate-tool method-name custom-extension extension-name schema-type duration count impossible-policy

@@ -17,11 +17,11 @@ func (d *Document) ReadFiles() []schema.File {
 		return nil // which reading the manifest has said
 	}
 	defer folder.Close()
-	return d.readFiles(folder.FS())
+	return d.ReadFilesFrom(folder.FS())
 }
 
-// readFiles is ReadFiles with the manifest's folder.
-func (d *Document) readFiles(folder fs.FS) []schema.File {
+// ReadFilesFrom is ReadFiles with the manifest's folder.
+func (d *Document) ReadFilesFrom(folder fs.FS) []schema.File {
 	root := d.root
 	if root == nil || answer(root) != nil {
 		return nil

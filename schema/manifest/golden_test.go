@@ -102,7 +102,7 @@ func loadArchive(archive *txtar.Archive) (*Manifest, schema.Diagnostics) {
 		folder[f.Name] = &fstest.MapFile{Data: f.Data}
 	}
 	d := Parse(in.Name, in.Data)
-	return d.Load(d.readFiles(folder)...)
+	return d.Load(d.ReadFilesFrom(folder)...)
 }
 
 func goldens(t *testing.T, dir string) []string {

@@ -117,6 +117,7 @@ func (l *loader) manifest(root *schema.Node, files []schema.File) {
 		"methods":       l.methods,
 		"customMethods": l.customMethods,
 		"extensions":    l.extensions,
+		"diff":          l.diff,
 
 		"prompts":           l.prompts,
 		"resources":         l.resources,

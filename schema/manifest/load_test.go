@@ -34,7 +34,7 @@ func TestReadMissingFile(t *testing.T) {
 func TestVAL06PipesAreNotRead(t *testing.T) {
 	folder := fstest.MapFS{"order.json": {Data: []byte("{}"), Mode: fs.ModeNamedPipe}}
 	text := []byte(`{"tools": {"buy": {"inputSchema": {"type": "object", "properties": {"order": {"$ref": "order.json"}}}}}}`)
-	_, ds := Load("mcpkiln.json", text, Parse("mcpkiln.json", text).readFiles(folder)...)
+	_, ds := Load("mcpkiln.json", text, Parse("mcpkiln.json", text).ReadFilesFrom(folder)...)
 	if len(ds) != 1 || ds[0].Code != "unreadable-file" || !strings.Contains(ds[0].Error(), "it is a pipe or a device") {
 		t.Error(ds)
 	}

@@ -29,6 +29,8 @@ type Manifest struct {
 	Resources         []Resource
 	ResourceTemplates []ResourceTemplate
 	Answer            bool // made from a tools/list answer
+	// Classes are those of changes, by id, where mcpkiln diff is to judge them otherwise.
+	Classes map[string]Class
 }
 
 // Text is a string of the manifest and the value it was read from.

@@ -166,7 +166,7 @@ func (n *numbers) between() (points []*big.Rat) {
 	}
 	fine := new(big.Rat).Mul(step, big.NewRat(137, 1000000)) // hardly a multiple of anything
 	x := ceiling(&bound{low, false}, step)
-	points = append(points, new(big.Rat), one, low, high)
+	points = append(points, new(big.Rat), one, big.NewRat(-1, 1), low, high)
 	var between []*big.Rat
 	for range mostPoints / 2 {
 		points = append(points, x)

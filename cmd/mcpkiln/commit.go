@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// commit is a folder as it is in a commit: the files of a repository that git show prints. It implements fs.FS.
+type commit struct {
+	ctx context.Context
+	dir string // on disk; empty: the working directory
+	ref string
+}
+
+// openCommit is an error if git is not there, the folder in no repository, or the commit unknown. Nothing is fetched.
+func openCommit(ctx context.Context, dir, ref string) (*commit, error) {
+	c := &commit{ctx, dir, ref}
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, errors.New("git is not installed; give a file instead of git:REF")
+	}
+	if _, err := c.git("rev-parse", "--git-dir"); err != nil {
+		return nil, errors.New("its folder is in no git repository; give a file instead of git:REF")
+	}
+	if ref == "" {
+		return nil, errors.New("name a branch, tag or commit: git:main")
+	}
+	if _, err := c.git("rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}"); err != nil {
+		return nil, fmt.Errorf("git knows no commit %q here, and nothing is fetched: git fetch brings what is missing", ref)
+	}
+	return c, nil
+}
+
+func (c *commit) git(args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(c.ctx, "git", args...)
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
+	return cmd.Output()
+}
+
+// object names a file of the commit, beginning from the folder.
+func (c *commit) object(name string) string { return c.ref + ":./" + name }
+
+// ReadFile implements fs.ReadFileFS.
+func (c *commit) ReadFile(name string) ([]byte, error) {
+	f, err := c.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if entry := f.(*committed); !entry.IsDir() {
+		return io.ReadAll(entry.Reader)
+	}
+	return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a folder")}
+}
+
+// Open implements fs.FS.
+func (c *commit) Open(name string) (fs.File, error) {
+	kind, err := c.git("cat-file", "-t", c.object(name))
+	if !fs.ValidPath(name) || err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("commit %s has no such file: %w", c.ref, fs.ErrNotExist)}
+	}
+	data, err := c.git("show", c.object(name))
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	f := &committed{Reader: bytes.NewReader(data), name: path.Base(name), folder: strings.TrimSpace(string(kind)) == "tree"}
+	if f.folder {
+		_, list, _ := strings.Cut(string(data), "\n\n") // below a line that names the tree
+		for line := range strings.Lines(list) {
+			entry, below := strings.CutSuffix(strings.TrimSuffix(line, "\n"), "/")
+			f.entries = append(f.entries, fs.FileInfoToDirEntry(&committed{Reader: bytes.NewReader(nil), name: entry, folder: below}))
+		}
+	}
+	return f, nil
+}
+
+// committed is a file or folder of a commit.
+type committed struct {
+	*bytes.Reader
+	name    string
+	folder  bool
+	entries []fs.DirEntry
+}
+
+func (f *committed) Stat() (fs.FileInfo, error) { return f, nil }
+func (f *committed) Close() error               { return nil }
+func (f *committed) Name() string               { return f.name }
+func (f *committed) Size() int64                { return f.Reader.Size() }
+func (f *committed) ModTime() time.Time         { return time.Time{} }
+func (f *committed) IsDir() bool                { return f.folder }
+func (f *committed) Sys() any                   { return nil }
+
+func (f *committed) Mode() fs.FileMode {
+	if f.folder {
+		return fs.ModeDir | 0o555
+	}
+	return 0o444
+}
+
+// ReadDir implements fs.ReadDirFile; it always returns all.
+func (f *committed) ReadDir(int) ([]fs.DirEntry, error) { return slices.Clone(f.entries), nil }

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator"
+)
+
+// compared is what diff found.
+type compared struct {
+	Manifest string
+	Against  string
+	Changes  []generator.Change
+}
+
+func (c *compared) count(class generator.Class) (n int) {
+	for _, x := range c.Changes {
+		if x.Class == class {
+			n++
+		}
+	}
+	return n
+}
+
+// what names both sides.
+func (c *compared) what() string {
+	return c.Manifest + " against " + c.Against
+}
+
+// summary counts the changes by class.
+func (c *compared) summary() string {
+	if len(c.Changes) == 0 {
+		return "no change"
+	}
+	var all []string
+	for _, class := range generator.Classes {
+		if n := c.count(class); n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n, class))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// printer writes what diff found in the format of the flags.
+func (o *diffFlags) printer() (func(io.Writer, *compared) error, error) {
+	print, ok := map[string]func(io.Writer, *compared) error{
+		"text": printDiffText, "json": printDiffJSON, "github": printDiffAnnotations, "markdown": printDiffMarkdown,
+	}[o.format]
+	if !ok {
+		return nil, fmt.Errorf("--format %s: it is text, json, github or markdown", o.format)
+	}
+	return print, nil
+}
+
+// headings are the classes as they are shown.
+var headings = map[generator.Class]string{
+	generator.Breaking: "Breaking", generator.AskAgain: "Clients ask again", generator.Compatible: "Compatible", generator.Documentation: "Documentation",
+}
+
+// sentence is a change with its subject.
+func sentence(x generator.Change) string {
+	text := x.Message
+	if x.Subject != "" {
+		text = x.Subject + ": " + text
+	}
+	if len(x.Revisions) > 0 {
+		text += " (" + strings.Join(x.Revisions, ", ") + ")"
+	}
+	return text
+}
+
+func printDiffText(out io.Writer, c *compared) error {
+	for _, class := range generator.Classes {
+		if c.count(class) == 0 {
+			continue
+		}
+		fmt.Fprintf(out, "%s\n", headings[class])
+		for _, x := range c.Changes {
+			if x.Class != class {
+				continue
+			}
+			fmt.Fprintf(out, "  %s: %s [%s]\n", x.Axis, sentence(x), x.ID)
+			if x.Do != "" && class == generator.Breaking {
+				fmt.Fprintf(out, "      %s\n", x.Do)
+			}
+		}
+		fmt.Fprintln(out)
+	}
+	_, err := fmt.Fprintf(out, "%s: %s\n", c.what(), c.summary())
+	return err
+}
+
+// Shapes of --format json, which programs read: members are added, never renamed.
+type (
+	comparedJSON struct {
+		Manifest string       `json:"manifest"`
+		Against  string       `json:"against,omitempty"`
+		Summary  string       `json:"summary"`
+		Changes  []changeJSON `json:"changes"`
+	}
+	changeJSON struct {
+		ID        string   `json:"id"`
+		Class     string   `json:"class"`
+		Axis      string   `json:"axis"`
+		Subject   string   `json:"subject,omitempty"`
+		Message   string   `json:"message"`
+		Do        string   `json:"do,omitempty"`
+		Revisions []string `json:"revisions,omitempty"`
+		File      string   `json:"file,omitempty"`
+		Line      int      `json:"line,omitempty"`
+		Column    int      `json:"column,omitempty"`
+		Pointer   string   `json:"pointer,omitempty"`
+	}
+)
+
+func printDiffJSON(out io.Writer, c *compared) error {
+	item := comparedJSON{Manifest: c.Manifest, Against: c.Against, Summary: c.summary(), Changes: []changeJSON{}}
+	for _, x := range c.Changes {
+		item.Changes = append(item.Changes, changeJSON{x.ID, string(x.Class), string(x.Axis), x.Subject, x.Message, x.Do, x.Revisions,
+			filepath.ToSlash(x.Pos.File), x.Pos.Line, x.Pos.Column, x.Pointer})
+	}
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(item)
+}
+
+// printDiffAnnotations writes a workflow command a line. What is gone stands in no line of the file as it is.
+func printDiffAnnotations(out io.Writer, c *compared) error {
+	for _, x := range c.Changes {
+		level := map[generator.Class]string{generator.Breaking: "error", generator.AskAgain: "warning"}[x.Class]
+		if level == "" {
+			level = "notice"
+		}
+		place := "file=" + annotated(c.Manifest)
+		if x.Pos.Line > 0 && !x.Gone {
+			place += fmt.Sprintf(",line=%d,col=%d", x.Pos.Line, x.Pos.Column)
+		}
+		fmt.Fprintf(out, "::%s %s,title=%s::%s\n", level, place, annotated(x.ID), annotation(strings.TrimSpace(sentence(x)+". "+x.Do)))
+	}
+	_, err := fmt.Fprintf(out, "::notice file=%s::%s\n", annotated(c.Manifest), annotation(c.what()+": "+c.summary()))
+	return err
+}
+
+// printDiffMarkdown writes a comment for a pull request. What nobody has to act on is folded.
+func printDiffMarkdown(out io.Writer, c *compared) error {
+	sign := "✅"
+	if c.count(generator.Breaking) > 0 {
+		sign = "❌"
+	}
+	fmt.Fprintf(out, "### %s `%s`: %s\n\n", sign, c.what(), c.summary())
+	for _, class := range generator.Classes {
+		if c.count(class) == 0 {
+			continue
+		}
+		folded := !slices.Contains(generator.Classes[:2], class)
+		if folded {
+			fmt.Fprintf(out, "<details><summary>%s (%d)</summary>\n\n", headings[class], c.count(class))
+		} else {
+			fmt.Fprintf(out, "**%s**\n\n", headings[class])
+		}
+		fmt.Fprint(out, "| for | change | id | what to do |\n|---|---|---|---|\n")
+		for _, x := range c.Changes {
+			if x.Class == class {
+				fmt.Fprintf(out, "| %s | %s | `%s` | %s |\n", x.Axis, cell(sentence(x)), x.ID, cell(x.Do))
+			}
+		}
+		if fmt.Fprintln(out); folded {
+			fmt.Fprint(out, "</details>\n\n")
+		}
+	}
+	return nil
+}
+
+// cell writes text into a table: no bars, no markup of its own.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "`", "\\`", "\n", " ").Replace(s)
+}

@@ -1,0 +1,70 @@
+package generator
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/change"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// Change is one thing that is different between two manifests or revisions.
+type Change = change.Change
+
+// Difference is what a change of a manifest means. If either side has errors there are no Changes.
+type Difference struct {
+	Changes  []Change           // the gravest first
+	Old, New schema.Diagnostics // of each side
+}
+
+// Diff generates both sides in memory and says what is different in new (REV08), for callers, for handlers, on the wire, and for what is running.
+// It is pure, as Generate is.
+func Diff(ctx context.Context, old, new Config) (*Difference, error) {
+	var sides [2]change.Side
+	var found [2]schema.Diagnostics
+	for i, cfg := range []Config{old, new} {
+		r := &run{cfg: cfg, result: &Result{}}
+		if err := r.generate(ctx); err != nil {
+			return nil, err
+		}
+		sides[i], found[i] = r.side(), r.result.Diagnostics
+	}
+	d := &Difference{Old: found[0], New: found[1]}
+	if !d.Old.HasErrors() && !d.New.HasErrors() {
+		d.Changes = change.Compare(sides[0], sides[1])
+	}
+	return d, nil
+}
+
+// side is what a run has made, for package change.
+func (r *run) side() change.Side {
+	s := change.Side{Manifest: r.manifest, Package: r.pkg, Listed: listed, Source: map[string][]byte{}}
+	files := slices.Clip(r.result.Files)
+	if r.result.Client != nil {
+		for _, f := range r.result.Client.Files {
+			files = append(files, File{change.ClientFiles + f.Path, f.Content})
+		}
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Path, ".go") {
+			s.Source[f.Path] = f.Content
+		}
+	}
+	return s
+}
+
+// Class is how grave a change is.
+type Class = manifest.Class
+
+// The classes of changes, the gravest first.
+const (
+	Breaking      = manifest.Breaking
+	AskAgain      = manifest.AskAgain
+	Compatible    = manifest.Compatible
+	Documentation = manifest.Documentation
+)
+
+// Classes are all of them, the gravest first.
+var Classes = manifest.Classes

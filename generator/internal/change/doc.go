@@ -1,0 +1,13 @@
+// Package change says what it means that a manifest has changed, or that a protocol revision follows another one (REV05, REV08). It is for
+// those who add a kind of change: an id with its class in schema/manifest/change.go, and here the comparison that finds it.
+//
+//	change.go     Compare: both sides, and what is common to all changes
+//	tool.go       callers: tools and their schemas, in opposite directions
+//	entry.go      callers: prompts, resources, methods, the server itself
+//	api.go        handlers: what generated packages export
+//	running.go    tasks and questions that are open when the new server starts
+//	revision.go   from one revision to another, by what their folders say
+//
+// Both sides are complete packages, generated in memory, so nothing is known here of how a manifest becomes one. Schemas are compared by
+// meaning (package subsume), Go by the text of declarations: a type that is spelt otherwise has to be written otherwise in handlers, too.
+package change

@@ -1,0 +1,103 @@
+package change
+
+import (
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// server compares what the server says of itself.
+func (c *comparison) server() {
+	old, new := c.old.Package.Server, c.new.Package.Server
+	p := at("", c.new.Manifest.Root.Pos, c.new.Manifest.Root)
+	if n := c.new.Manifest.Server.Node; n != nil {
+		p = at("", n.Pos, n)
+	}
+	if old.Name != new.Name {
+		c.found("server-renamed", p, "the server is called %q, and was %q", new.Name, old.Name)
+	}
+	if old.Title != new.Title || old.Instructions != new.Instructions || old.Info != new.Info {
+		c.found("server-described", p, "what the server says of itself reads otherwise")
+	}
+}
+
+// entry is what a server has beside tools.
+type entry struct {
+	place
+	node           *schema.Node
+	params, result *schema.Document
+	backwards      bool // it sends the params and gets the result
+}
+
+func (e entry) name() string { return e.subject }
+
+func (s Side) entries() (all []entry) {
+	m := s.Manifest
+	listed := func(kind string, l manifest.Listed, params *schema.Document) {
+		all = append(all, entry{place: at(kind+" "+l.Name, l.Pos, l.Node), node: l.Node, params: params})
+	}
+	for _, p := range m.Prompts {
+		listed("prompt", p.Listed, p.Schema)
+	}
+	for _, r := range m.Resources {
+		listed("resource", r.Listed, nil)
+	}
+	for _, t := range m.ResourceTemplates {
+		listed("resource template", t.Listed, t.Schema)
+	}
+	for _, t := range m.Methods {
+		all = append(all, entry{place: at("method "+t.Value, t.Node.Pos, t.Node)})
+	}
+	for _, x := range m.CustomMethods {
+		all = append(all, entry{place: at("method "+x.Name, x.Pos, x.Node), params: x.Params, result: x.Result, backwards: x.FromServer})
+	}
+	return all
+}
+
+func (c *comparison) entries() {
+	pairs(c.old.entries(), c.new.entries(), entry.name, c.entry,
+		func(e entry) { c.found("entry-removed", e.place, "is gone").Gone = true },
+		func(e entry) { c.found("entry-added", e.place, "is new") })
+}
+
+// entry compares what both sides have. Arguments that one side does not have at all are an object without any.
+func (c *comparison) entry(old, new entry) {
+	before, after := address(old.node), address(new.node)
+	if before != after {
+		c.found("entry-removed", new.place, "is at %s, and was at %s", after, before)
+	}
+	if old.params != nil || new.params != nil {
+		c.direction(new, old.params, new.params, !new.backwards)
+	}
+	if old.result != nil && new.result != nil {
+		c.direction(new, old.result, new.result, new.backwards)
+	}
+	if before == after && new.node != nil && differ(old.node, new.node) {
+		c.found("entry-changed", new.place, "reads otherwise where it is listed")
+	}
+}
+
+func (c *comparison) direction(e entry, old, new *schema.Document, received bool) {
+	if received {
+		c.received(e.place, orNone(old), orNone(new))
+	} else {
+		c.sent(e.place, orNone(old), orNone(new))
+	}
+}
+
+// orNone is a schema of arguments, or one of none.
+func orNone(d *schema.Document) *schema.Document {
+	if d == nil {
+		d, _ = schema.NewDocument(&schema.Node{Kind: schema.Object}, nil)
+	}
+	return d
+}
+
+// address is where a resource is read.
+func address(n *schema.Node) string {
+	for _, key := range []string{"uri", "uriTemplate"} {
+		if v := n.Get(key); v != nil {
+			return v.Text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,44 @@
+package change
+
+import (
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// questions compares what a tool asks. The journal of a task, and the sealed state of an inline call, know a question by its name, and
+// refuse another one under it.
+func (c *comparison) questions(p place, old, new tool) {
+	pairs(old.Elicitations, new.Elicitations, func(e manifest.Elicitation) string { return e.Name },
+		func(a, b manifest.Elicitation) {
+			if a.Message.Value != b.Message.Value || differ(a.Schema.Root, b.Schema.Root) {
+				c.found("question-changed", asked(p, b), "asks %s in other words or for other fields", b.Name)
+			}
+		},
+		func(e manifest.Elicitation) {
+			c.found("question-removed", asked(p, e), "asks %s no more", e.Name).Gone = true
+		},
+		func(e manifest.Elicitation) {
+			if e.OnUnsupported == manifest.Fail || e.OnUnsupported == "" {
+				c.found("question-needed", asked(p, e), "asks %s, and fails where the client can not ask its user", e.Name)
+			} else {
+				c.found("question-added", asked(p, e), "asks %s, and goes on where the client can not ask its user", e.Name)
+			}
+		})
+}
+
+func asked(p place, e manifest.Elicitation) place { return at(p.subject, e.Pos, e.Node) }
+
+// revisions compares which revisions are served.
+func (c *comparison) revisions() {
+	p := at("", c.new.Manifest.Root.Pos, c.new.Manifest.Root)
+	if n := c.new.Manifest.Root.Get("protocol"); n != nil {
+		p = at("", n.Pos, n)
+	}
+	pairs(c.old.Package.Wires, c.new.Package.Wires, func(w *model.Wire) string { return w.Revision }, func(a, b *model.Wire) {},
+		func(w *model.Wire) {
+			c.found("revision-removed", p, "%s is not served any more", w.Revision).Revisions = []string{w.Revision}
+		},
+		func(w *model.Wire) {
+			c.found("revision-added", p, "%s is served, too", w.Revision).Revisions = []string{w.Revision}
+		})
+}
