@@ -6,6 +6,8 @@ import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 type Response struct {
 	Result []byte
 	Err    *rpc.Error
+
+	Malformed bool // the answer could not be read, and Err says why (CAN30)
 }
 
 // Deliver hands over the answer to the request under key, which is Outgoing, and retires it. False: nobody waits (any more),

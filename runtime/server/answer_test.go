@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // malformed are answers to the request whose id they get, each wrong in another way.
@@ -85,8 +83,8 @@ func TestCAN30AMalformedAnswerSettlesItsQuestion(t *testing.T) {
 			c.srv.records.Flush(t.Context())
 			log.take()
 			c.send(fmt.Sprintf(answer, q.ID))
-			var own *rpc.Error
-			if err := <-ended; !errors.As(err, &own) {
+			var broken *AnswerError
+			if err := <-ended; !errors.As(err, &broken) {
 				t.Errorf("task %v: %s: the handler got %v", asTask, answer, err)
 			}
 			if _, before := c.answer("2"); len(before) > 0 && before[0].Error != nil {
@@ -95,6 +93,72 @@ func TestCAN30AMalformedAnswerSettlesItsQuestion(t *testing.T) {
 			c.srv.records.Flush(t.Context())
 			if strings.Contains(answer, "error") && !strings.Contains(log.take(), "level=WARN msg=\"answer malformed\"") {
 				t.Errorf("%s: nothing in the log", answer)
+			}
+		}
+	}
+}
+
+// Wherever a question was asked, and whatever is wrong with its answer, the handler gets one kind of error, and the request ends in one way:
+// a tool with what the model reads, another method with what the client did wrong.
+func TestCAN30AMalformedAnswerIsOneErrorEverywhere(t *testing.T) {
+	around := WithMiddleware(func(next Handle) Handle { return next })
+	t.Run("plain", func(t *testing.T) { malformedEverywhere(t) })
+	t.Run("middleware", func(t *testing.T) { malformedEverywhere(t, around) })
+}
+
+func malformedEverywhere(t *testing.T, opts ...Option) {
+	t.Helper()
+	ended := make(chan error, 1)
+	asks := map[string]func(ctx context.Context, call *Call) error{
+		"ask": func(ctx context.Context, call *Call) error {
+			_, err := Ask(ctx, call, confirmQuestion(), "")
+			return err
+		},
+		"send": func(ctx context.Context, call *Call) error {
+			_, err := Send(ctx, call, &chooseRows, "which", &echoOutput{})
+			return err
+		},
+	}
+	ask := func(ctx context.Context, call *Call, kind string) (*echoOutput, error) {
+		err := asks[kind](ctx, call)
+		ended <- err
+		return nil, err
+	}
+	handle := func(ctx context.Context, call *Call, in *echoInput) (*echoOutput, error) {
+		return ask(ctx, call, in.Text)
+	}
+	f := dual(t, customDefinition(handle, func(context.Context, *Notice, *echoInput) error { return nil },
+		tool("ask", structured(handle), withTask(TaskOptional))), opts...)
+	c := f.dial(WithPrincipal(t.Context(), "somebody"))
+	c.initialize(`{"elicitation":{},"experimental":{"com.example/rows":{}}}`)
+	for _, answer := range append(malformed, `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{}}}`) {
+		for kind := range asks {
+			for _, place := range []string{"inline", "task", "method"} {
+				switch place {
+				case "inline":
+					c.call("2", "ask", fmt.Sprintf(`{"text":%q}`, kind))
+				case "task":
+					c.sendf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"text":%q},"task":{}}}`, kind)
+					m, _ := c.answer("1")
+					c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":%s}`, taskID(m.str("result", "task", "taskId")))
+				case "method":
+					c.sendf(`{"jsonrpc":"2.0","id":2,"method":"rows/read","params":{"text":%q}}`, kind)
+				}
+				c.send(fmt.Sprintf(answer, c.nextRequest().ID))
+				var broken *AnswerError
+				if err := <-ended; !errors.As(err, &broken) {
+					t.Errorf("%s, %s: %s: the handler got %v", kind, place, answer, err)
+				}
+				m, _ := c.answer("2")
+				switch {
+				case place == "method":
+					m.wantError(t, -32602, "the client's answer to ")
+					if m.field("error", "data", "violations") == "" {
+						t.Errorf("%s, %s: %s: answered %s", kind, place, answer, m.raw)
+					}
+				case m.field("result", "isError") != "true" || !strings.Contains(m.raw, `answer to \"`):
+					t.Errorf("%s, %s: %s: answered %s", kind, place, answer, m.raw)
+				}
 			}
 		}
 	}

@@ -113,8 +113,8 @@ func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits chec
 	if err := json.Unmarshal(data, &r); err != nil {
 		return &AnswerError{q.Name, err}
 	}
-	if r.Error != nil {
-		return r.Error
+	if err := r.err(q.Name); err != nil {
+		return err
 	}
 	if q.Method == elicitMethod {
 		if err := checkForm(q.Payload, r.Content, limits); err != nil {

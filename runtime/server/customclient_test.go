@@ -44,7 +44,7 @@ func TestSRV07AServerAsksItsClientSomethingOfItsOwn(t *testing.T) {
 	c := f.dial(t.Context())
 	c.initialize(choosesRows)
 	for answer, want := range map[string]string{
-		`{"text":"b","_meta":{"x":1}}`: "chose b", `{"wrong":1}`: `answer to \"which\"`, `[]`: `the client's answer`, `"b"`: "an answer must be an object",
+		`{"text":"b","_meta":{"x":1}}`: "chose b", `{"wrong":1}`: `answer to \"which\"`, `[]`: `answer to \"which\"`, `"b"`: "an answer must be an object",
 	} {
 		c.call("1", "choose", `{}`)
 		q := c.nextRequest()

@@ -199,11 +199,14 @@ func (a *asking) withdraw(err error) error {
 // readReply reads the client's answer. A JSON-RPC error is an answer, and is recorded as one.
 func (p *peer) readReply(method string, answer inflight.Response) ([]byte, error) {
 	if answer.Err != nil {
-		return json.Marshal(reply{Error: answer.Err})
+		return json.Marshal(reply{Error: answer.Err, Malformed: answer.Malformed})
 	}
 	data, err := p.revision.readAnswer(method, answer.Result, p.s.cfg.limits)
 	if err != nil {
-		return json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidParams, "the client's answer: %v", err)})
+		return json.Marshal(reply{Error: malformedAnswer(err.Error()), Malformed: true})
 	}
 	return data, nil
 }
+
+// malformedAnswer says why an answer could not be read.
+func malformedAnswer(why string) *rpc.Error { return rpc.Errorf(rpc.CodeInvalidParams, "%s", why) }

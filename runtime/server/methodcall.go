@@ -58,9 +58,8 @@ func (r *request) withCall(b []byte, run func(b []byte, call *Call) ([]byte, err
 
 // methodError is what a handler's error becomes.
 func (c *Call) methodError(err error) error {
-	var invalid *inputError
-	if errors.As(err, &invalid) {
-		return invalidParams(c.entry.Info().Method, invalid.err)
+	if wrong := (*inputError)(nil); errors.As(err, &wrong) {
+		return invalidParams(c.entry.Info().Method, wrong.err)
 	}
 	if broken := (*outputError)(nil); errors.As(err, &broken) {
 		method := c.entry.Info().Method
@@ -71,6 +70,9 @@ func (c *Call) methodError(err error) error {
 		if _, own := c.revision.answer(f, c.can); own != nil {
 			return own
 		}
+	}
+	if broken := (*AnswerError)(nil); errors.As(err, &broken) {
+		return invalid("the client's answer to "+rpc.Quoted(broken.Question), violations(broken.Err))
 	}
 	if c.entry.Err() == nil {
 		c.Log().Error("method failed", "method", c.entry.Info().Method, "error", err)

@@ -142,7 +142,7 @@ func (p *peer) answeredMalformed(msg *rpc.Message, why *rpc.Error) bool {
 		return false
 	}
 	p.s.log.Warn("answer malformed", "peer", p.id, "id", msg.ID.String(), "error", why)
-	p.s.tracker.Deliver(key, inflight.Response{Err: rpc.Errorf(rpc.CodeInvalidRequest, "the client's answer is malformed: %s", why.Message)})
+	p.s.tracker.Deliver(key, inflight.Response{Err: malformedAnswer("malformed: " + why.Message), Malformed: true})
 	return true
 }
 

@@ -207,6 +207,7 @@ func (a *asking) pass(method string, params []byte, q *task.Question) ([]byte, e
 	answer := inflight.Response{Result: result}
 	if err != nil {
 		answer.Err = asRPC(err)
+		answer.Malformed = received.Malformed && answer.Err == received.Err
 	}
 	return p.readReply(q.Method, answer)
 }

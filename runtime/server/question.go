@@ -78,7 +78,8 @@ var (
 	ErrQuestionTimeout = errors.New("nobody answered the question in time")
 )
 
-// AnswerError is an answer that breaks the question's schema.
+// AnswerError is an answer that could not be read, or breaks the question's schema. What a tool returns becomes a tool error as any, for
+// others it is the client's mistake: an error with the code of invalid params that says what is wrong.
 type AnswerError struct {
 	Question string
 	Err      error
@@ -135,8 +136,8 @@ func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Acc
 	if err := json.Unmarshal(data, &r); err != nil {
 		return Answer[T]{}, &AnswerError{q.Name, err}
 	}
-	if r.Error != nil {
-		return Answer[T]{}, r.Error
+	if err := r.err(q.Name); err != nil {
+		return Answer[T]{}, err
 	}
 	a := Answer[T]{Action: r.Action}
 	if a.Action != Accepted {
@@ -175,6 +176,19 @@ type reply struct {
 	Action  Action          `json:"action,omitempty"`
 	Content json.RawMessage `json:"content,omitempty"`
 	Error   *rpc.Error      `json:"error,omitempty"`
+	// Malformed: what came could not be read, and Error says why.
+	Malformed bool `json:"malformed,omitempty"`
+}
+
+// err is what the asking of name fails with, nil if there is an answer. However an answer breaks a rule, that is one error (CAN30).
+func (r *reply) err(name string) error {
+	switch {
+	case r.Malformed && r.Error != nil:
+		return &AnswerError{name, errors.New(r.Error.Message)}
+	case r.Error != nil:
+		return r.Error
+	}
+	return nil
 }
 
 // prompt is the payload of a question to the user.
