@@ -114,6 +114,7 @@ func orEmpty(object []byte) []byte {
 	return object
 }
 
+// emptyObject stands for arguments and params that are absent. Nobody changes it: what handlers get of them is decoded into copies.
 var emptyObject = []byte("{}")
 
 // invalidInput is the answer for input that was not decoded: there was no room for it, or it is wrong.
