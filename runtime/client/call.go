@@ -75,17 +75,17 @@ var opNames = map[wire.Op]string{
 	wire.OpListen: "streams of notifications", wire.OpDiscover: "discovery", wire.OpListTasks: "lists of tasks", wire.OpGetTask: "tasks",
 }
 
-// begin lists the call until the function that it returns is called.
-func (c *call) begin() (end func()) {
-	s := c.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.listed[c] = struct{}{}
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.listed, c)
-	}
+// begin lists the call until its end.
+func (c *call) begin() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	c.s.listed[c] = struct{}{}
+}
+
+func (c *call) end() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	delete(c.s.listed, c)
 }
 
 // do sends one request and returns its result, or why there is none.

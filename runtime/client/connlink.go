@@ -193,17 +193,21 @@ func (l *connLink) receive() {
 	defer close(l.read)
 	for {
 		frame, err := l.conn.ReadFrame(nil)
-		var large *rpc.FrameError
 		switch {
-		case errors.As(err, &large):
+		case err == nil:
+			l.s.receive(frame, nil)
+		case isTooLarge(err):
 			l.s.tooLarge(err)
-			continue
-		case err != nil:
+		default:
 			l.gone(err)
 			return
 		}
-		l.s.receive(frame, nil)
 	}
+}
+
+func isTooLarge(err error) bool {
+	var large *rpc.FrameError
+	return errors.As(err, &large)
 }
 
 // gone ends the session, with what is known of the end.

@@ -26,7 +26,8 @@ const maxRounds = 100
 // run sends a request, and again with answers as often as its result asks for input. It returns a result that is complete, or the task that
 // the request has become.
 func (c *call) run(ctx context.Context, v *wire.Values, extra []byte) (result []byte, kind resultKind, err error) {
-	defer c.begin()()
+	c.begin()
+	defer c.end()
 	return c.rounds(ctx, v, extra)
 }
 

@@ -29,7 +29,8 @@ func (s *Session) message(frame []byte, from *round) {
 	case err != nil:
 		s.unreadable(frame, &m, err)
 	case m.Kind == rpc.KindRequest:
-		s.asked(&m, from)
+		kept := m // what is asked outlives its frame; an answer needs no memory of its own
+		s.asked(&kept, from)
 	default:
 		s.told(&m)
 	}

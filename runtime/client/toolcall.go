@@ -90,7 +90,8 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	if err := c.asTask(ctx, v, only); err != nil {
 		return nil, nil, err
 	}
-	defer c.begin()()
+	c.begin()
+	defer c.end()
 	result, kind, err := c.send(ctx, v)
 	switch {
 	case err != nil && only && c.onlyTask(ctx, err):
@@ -157,6 +158,9 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 		known, _ := c.s.tools.get(c.tool)
 		c.params = known.params
 		result, kind, err = c.rounds(ctx, v, c.extra())
+		if err == nil {
+			return result, kind, nil
+		}
 		var refused *Error
 		if again || !errors.As(err, &refused) || refused.Code != c.dialect.Codes.HeaderMismatch || refused.Code == 0 {
 			return result, kind, err

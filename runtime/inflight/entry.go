@@ -55,7 +55,8 @@ const (
 type rareState struct {
 	asked    *Cause // the first cancellation that was only recorded
 	askedAt  int64
-	response *Response
+	response Response // of what is answered
+	answered bool
 	inner    context.Context // carries the cause for context.Cause
 	after    []*callback
 	unfollow func() bool // stops Follow

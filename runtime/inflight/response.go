@@ -20,7 +20,8 @@ func (t *Tracker) Deliver(key Key, r Response) bool {
 func (e *Entry) deliver(r Response) bool {
 	e.shard.mu.Lock()
 	if e.flags.Load()&over == 0 {
-		e.more().response = &r
+		rare := e.more()
+		rare.response, rare.answered = r, true
 	}
 	o := e.shard.apply(e, complete, completed)
 	stop := e.unfollow()
@@ -41,8 +42,8 @@ func (e *Entry) Await() (Response, error) {
 	}
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	if e.rare != nil && e.rare.response != nil {
-		return *e.rare.response, nil
+	if e.rare != nil && e.rare.answered {
+		return e.rare.response, nil
 	}
 	return Response{}, e.cause
 }
