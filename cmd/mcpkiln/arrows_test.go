@@ -12,7 +12,7 @@ const self = "github.com/mcpkiln/mcpkiln/"
 // arrows lists what each room may import besides the standard library. Rooms are matched by prefix, the longest wins;
 // an entry that ends in /... covers everything below it.
 var arrows = map[string][]string{
-	"cmd":                           {"cmd/mcpkiln/internal/...", "generator", "generator/importer", "runtime/client", "runtime/inflight", "runtime/rpc", "runtime/task", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/..."},
+	"cmd":                           {"cmd/mcpkiln/internal/...", "generator", "generator/importer", "generator/vet", "runtime/client", "runtime/inflight", "runtime/rpc", "runtime/task", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/...", "golang.org/x/tools/go/analysis/unitchecker"},
 	"cmd/mcpkiln/internal/argument": {"schema", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"cmd/mcpkiln/internal/colour":   {},
 	"cmd/mcpkiln/internal/console":  {"cmd/mcpkiln/internal/plain", "runtime/client", "charm.land/...", "github.com/charmbracelet/..."},
@@ -22,6 +22,7 @@ var arrows = map[string][]string{
 	"cmd/mcpkiln/internal/target":   {"runtime/client", "schema"},
 	"generator":                     {"generator/internal/...", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff", "golang.org/x/tools/txtar"},
 	"generator/importer":            {"generator", "generator/internal/naming", "schema/...", "runtime/check/format"},
+	"generator/vet":                 {"golang.org/x/tools/go/..."},
 	"generator/internal/lower":      {"schema/...", "generator/internal/model", "generator/internal/naming", "generator/internal/typing", "generator/internal/wire"},
 	"generator/internal/naming":     {},
 	"generator/internal/typing":     {"schema", "schema/manifest", "generator/internal/model", "generator/internal/naming", "runtime/check/format", "runtime/check/pattern"},

@@ -35,7 +35,7 @@ that it is generated into. Without an argument it lists the codes.`),
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(codes(), "\n"))
 				return err
 			}
-			if text := generator.Explanations()[args[0]]; text != "" && manifest == "" {
+			if text := explanations()[args[0]]; text != "" && manifest == "" {
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s", args[0], text)
 				return err
 			}
@@ -47,8 +47,15 @@ that it is generated into. Without an argument it lists the codes.`),
 	return cmd
 }
 
+// explanations are of diagnostics, by their codes, and of the findings of vet, by their analyzers.
+func explanations() map[string]string {
+	all := analyzerDocs()
+	maps.Copy(all, generator.Explanations())
+	return all
+}
+
 // codes are those that are explained, sorted.
-func codes() []string { return slices.Sorted(maps.Keys(generator.Explanations())) }
+func codes() []string { return slices.Sorted(maps.Keys(explanations())) }
 
 // explain explains a tool of a manifest.
 func (o *overrides) explain(cmd *cobra.Command, path, tool string) error {

@@ -14,7 +14,10 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"golang.org/x/tools/go/analysis/unitchecker"
+
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/generator/vet"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -33,6 +36,9 @@ const garbagePercent = 400
 
 func main() {
 	debug.SetGCPercent(garbagePercent)
+	if isVetTool(os.Args[1:]) {
+		unitchecker.Main(vet.Analyzers...)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	context.AfterFunc(ctx, stop) // a second signal ends what does not look at ctx
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)

@@ -3,8 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -14,16 +12,14 @@ const maxBatch = 512
 
 // op is one call that may write.
 type op struct {
-	ctx   context.Context
-	do    func(b *batch) error
-	done  chan error
-	taken atomic.Bool // by the writer, or by the caller that no longer waits for it
+	ctx  context.Context
+	do   func(b *batch) error
+	done chan error
 }
 
-// submit has the writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call is not made, unless the writer is
-// making it: then submit waits for that commit, since the call has results.
+// submit has the writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call may still be made.
 func (s *Store) submit(ctx context.Context, do func(b *batch) error) error {
-	o := &op{ctx: ctx, do: do, done: make(chan error, 1)}
+	o := &op{ctx, do, make(chan error, 1)}
 	select {
 	case <-s.closed:
 		return ErrClosed
@@ -40,10 +36,7 @@ func (s *Store) submit(ctx context.Context, do func(b *batch) error) error {
 	case err := <-o.done:
 		return err
 	case <-ctx.Done():
-		if o.taken.CompareAndSwap(false, true) {
-			return context.Cause(ctx)
-		}
-		return <-o.done
+		return context.Cause(ctx)
 	case <-s.stopped: // the writer has made this call last, or not at all
 		select {
 		case err := <-o.done:
@@ -60,10 +53,10 @@ func (s *Store) writeAll() {
 	for {
 		select {
 		case o := <-s.ops:
-			s.together(wanted(s.gather(o)))
+			s.together(s.gather(o))
 		case <-s.closed:
 			for len(s.ops) > 0 {
-				s.together(wanted(s.gather(<-s.ops)))
+				s.together(s.gather(<-s.ops))
 			}
 			return
 		}
@@ -81,11 +74,6 @@ func (s *Store) gather(first *op) []*op {
 		}
 	}
 	return ops
-}
-
-// wanted takes the calls that somebody still waits for.
-func wanted(ops []*op) []*op {
-	return slices.DeleteFunc(ops, func(o *op) bool { return !o.taken.CompareAndSwap(false, true) })
 }
 
 // together makes calls in one transaction, or each alone if that fails.
@@ -109,7 +97,7 @@ func (s *Store) commit(ops []*op) (answers []error, err error) {
 	answers = make([]error, len(ops))
 	for i, o := range ops {
 		if o.ctx.Err() != nil {
-			answers[i] = context.Cause(o.ctx)
+			answers[i] = context.Cause(o.ctx) // nobody waits for it any more
 			continue
 		}
 		if answers[i] = o.do(b); b.err != nil {

@@ -90,6 +90,9 @@ func (h *handlers) TestInputRequiredResultMultiRound(ctx context.Context, c *kil
 	if err != nil {
 		return nil, err
 	}
+	if !name.Accepted() || !color.Accepted() {
+		return kiln.TextResult("declined"), nil
+	}
 	return kiln.TextResult(name.Value.Name + " likes " + color.Value.Color), nil
 }
 
@@ -128,6 +131,9 @@ func (h *handlers) TestToolWithTask(ctx context.Context, c *kiln.TestToolWithTas
 	answer, err := c.UserName(ctx, "")
 	if err != nil {
 		return nil, err
+	}
+	if !answer.Accepted() {
+		return kiln.TextResult("Hello, whoever you are!"), nil
 	}
 	return kiln.TextResult("Hello, " + answer.Value.Name + "!"), nil
 }

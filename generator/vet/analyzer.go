@@ -1,0 +1,27 @@
+package vet
+
+import "golang.org/x/tools/go/analysis"
+
+// analyzer makes a check of one function at a time.
+func analyzer(name, doc string, check func(fn *function)) *analysis.Analyzer {
+	return packageAnalyzer(name, doc, func(pass *analysis.Pass, f *found) {
+		for _, fn := range f.functions {
+			own := *fn // several analyzers run at once, and each reports under its name
+			own.pass = pass
+			check(&own)
+		}
+	})
+}
+
+func packageAnalyzer(name, doc string, check func(*analysis.Pass, *found)) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name:     name,
+		Doc:      doc,
+		URL:      "https://pkg.go.dev/github.com/mcpkiln/mcpkiln/generator/vet#hdr-" + name,
+		Requires: []*analysis.Analyzer{Handlers},
+		Run: func(pass *analysis.Pass) (any, error) {
+			check(pass, pass.ResultOf[Handlers].(*found))
+			return nil, nil
+		},
+	}
+}

@@ -1,0 +1,148 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// Blocking finds waits that go on when the call is cancelled, where a context is at hand.
+var Blocking = analyzer("blocking", "a wait that a cancellation does not end\n\n"+
+	"time.Sleep, and channel operations outside a select with <-ctx.Done(), hold a cancelled call until they are through. Operations on a\n"+
+	"channel with a buffer that the function makes, and receives of what such a goroutine sends, are left alone only where they can not wait.", blocking)
+
+func blocking(fn *function) {
+	ctx := fn.context()
+	if ctx == nil || fn.uncancellable {
+		return
+	}
+	for call := range nodes[*ast.CallExpr](fn.body) {
+		if fn.calls(call, "time.Sleep") {
+			fn.reportSleep(call, ctx.Name)
+		}
+	}
+	for wait := range fn.waits() {
+		fn.at(wait.Pos(), "%s waits without looking at ctx: use a select with <-%s.Done()", waitName(wait), ctx.Name)
+	}
+}
+
+func waitName(n ast.Node) string {
+	switch n.(type) {
+	case *ast.SendStmt:
+		return "a send"
+	case *ast.SelectStmt:
+		return "a select"
+	case *ast.RangeStmt:
+		return "a loop over a channel"
+	}
+	return "a receive"
+}
+
+// waits are the channel operations of the function that no context ends.
+func (fn *function) waits() map[ast.Node]bool {
+	all, comms := map[ast.Node]bool{}, map[ast.Node]bool{}
+	for n := range ast.Preorder(fn.body) {
+		switch n := n.(type) {
+		case *ast.SelectStmt:
+			for _, c := range n.Body.List {
+				comms[operation(c.(*ast.CommClause).Comm)] = true
+			}
+			if !fn.endsWithContext(n) {
+				all[n] = true
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW && !comms[n] && !fn.isDone(n) && !fn.isBuffered(n.X) {
+				all[n] = true
+			}
+		case *ast.SendStmt:
+			if !comms[n] && !fn.isBuffered(n.Chan) {
+				all[n] = true
+			}
+		case *ast.RangeStmt:
+			if _, ok := fn.pass.TypesInfo.TypeOf(n.X).Underlying().(*types.Chan); ok {
+				all[n] = true
+			}
+		}
+	}
+	return all
+}
+
+// operation is the send or receive of a case; nil for default.
+func operation(comm ast.Stmt) ast.Node {
+	switch c := comm.(type) {
+	case *ast.SendStmt:
+		return c
+	case *ast.ExprStmt:
+		return ast.Unparen(c.X)
+	case *ast.AssignStmt:
+		return ast.Unparen(c.Rhs[0])
+	}
+	return nil
+}
+
+// endsWithContext reports whether the select has a default, or a case for the end of a context.
+func (fn *function) endsWithContext(s *ast.SelectStmt) bool {
+	for _, c := range s.Body.List {
+		comm := c.(*ast.CommClause).Comm
+		if comm == nil || fn.isDone(operation(comm)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBuffered reports whether e is a channel that the function makes with room for at least one value: a send of one does not wait, and
+// who receives knows who sends.
+func (fn *function) isBuffered(e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	obj := fn.pass.TypesInfo.ObjectOf(id)
+	for assign := range nodes[*ast.AssignStmt](fn.body) {
+		for i, left := range assign.Lhs {
+			name, ok := left.(*ast.Ident)
+			if !ok || fn.pass.TypesInfo.ObjectOf(name) != obj || i >= len(assign.Rhs) {
+				continue
+			}
+			call, ok := assign.Rhs[i].(*ast.CallExpr)
+			if made, isName := callName(call, ok); isName && made == "make" && len(call.Args) == 2 && fn.isConstant(call.Args[1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func callName(call *ast.CallExpr, ok bool) (string, bool) {
+	if !ok {
+		return "", false
+	}
+	id, isName := call.Fun.(*ast.Ident)
+	if !isName {
+		return "", false
+	}
+	return id.Name, true
+}
+
+func (fn *function) reportSleep(call *ast.CallExpr, ctx string) {
+	d := analysis.Diagnostic{Pos: call.Pos(), End: call.End(), Message: "time.Sleep goes on when the call is cancelled: wait for time.After or <-" + ctx + ".Done() in a select"}
+	if end := fn.returnsCause(ctx); end != "" && fn.isOwn(call) {
+		args := source(fn.pass, call.Args[0])
+		text := "select {\ncase <-time.After(" + args + "):\ncase <-" + ctx + ".Done():\n" + end + "\n}"
+		d.SuggestedFixes = []analysis.SuggestedFix{{Message: "Wait for the end of the context, too", TextEdits: []analysis.TextEdit{{Pos: call.Pos(), End: call.End(), NewText: []byte(text)}}}}
+	}
+	fn.pass.Report(d)
+}
+
+// isOwn reports whether the call is a statement of the function, and of no function literal in it.
+func (fn *function) isOwn(call *ast.CallExpr) bool {
+	for stmt := range own[*ast.ExprStmt](fn.body) {
+		if stmt.X == call {
+			return true
+		}
+	}
+	return false
+}

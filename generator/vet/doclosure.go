@@ -1,0 +1,60 @@
+package vet
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// DoClosure finds steps of call.Do that take from outside what is another value in another run.
+var DoClosure = analyzer("doclosure", "a step of call.Do that closes over the time or over chance\n\n"+
+	"What a step does is recorded; what stands before it is computed again when the handler runs again. A value of the time or at random that\n"+
+	"the step uses and the rest of the handler, too, is then another one than the step has recorded. Make it inside the step.", doClosure)
+
+func doClosure(fn *function) {
+	for call := range nodes[*ast.CallExpr](fn.body) {
+		if !fn.does(call) {
+			continue
+		}
+		step, ok := ast.Unparen(call.Args[2]).(*ast.FuncLit)
+		if !ok {
+			continue
+		}
+		seen := map[types.Object]bool{}
+		for id := range nodes[*ast.Ident](step.Body) {
+			v, ok := fn.pass.TypesInfo.Uses[id].(*types.Var)
+			if !ok || seen[v] || v.IsField() || step.Pos() <= v.Pos() && v.Pos() < step.End() {
+				continue
+			}
+			seen[v] = true
+			if source := fn.madeBy(v); source != "" {
+				fn.at(id.Pos(), "%s is made by %s outside of this step, so it is another value when the handler runs again: make it inside, and return it", v.Name(), source)
+			}
+		}
+	}
+}
+
+// madeBy names what makes the values of v that no other run makes again; "" where nothing does.
+func (fn *function) madeBy(v *types.Var) string {
+	for n := range ast.Preorder(fn.body) {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, left := range n.Lhs {
+				if fn.objectOf(left) != v {
+					continue
+				}
+				if source := fn.unstable(n.Rhs[min(i, len(n.Rhs)-1)]); source != "" {
+					return source
+				}
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if fn.pass.TypesInfo.Defs[name] == v && len(n.Values) > 0 {
+					if source := fn.unstable(n.Values[min(i, len(n.Values)-1)]); source != "" {
+						return source
+					}
+				}
+			}
+		}
+	}
+	return ""
+}

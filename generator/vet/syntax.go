@@ -1,0 +1,197 @@
+package vet
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"iter"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// nodes are the nodes of that kind below root, in the order of the text.
+func nodes[N ast.Node](root ast.Node) iter.Seq[N] {
+	return func(yield func(N) bool) {
+		for n := range ast.Preorder(root) {
+			if n, ok := n.(N); ok && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// own are the nodes of that kind below root that no function literal below it has.
+func own[N ast.Node](root ast.Node) iter.Seq[N] {
+	return func(yield func(N) bool) {
+		going := true
+		ast.Inspect(root, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.FuncLit); !going || ok && lit != root {
+				return false
+			}
+			if n, ok := n.(N); ok {
+				going = yield(n)
+			}
+			return going
+		})
+	}
+}
+
+// within reports whether n stands in outer.
+func within(n, outer ast.Node) bool { return outer.Pos() <= n.Pos() && n.End() <= outer.End() }
+
+func named(t types.Type) *types.Named {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, _ := types.Unalias(t).(*types.Named)
+	return n
+}
+
+func isNamed(t types.Type, pkg, name string) bool {
+	if t == nil {
+		return false
+	}
+	n := named(t)
+	return n != nil && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg && n.Obj().Name() == name
+}
+
+func isContext(t types.Type) bool { return isNamed(t, "context", "Context") }
+
+// isCall reports whether t is a call of the runtime, or the call type of a tool, which embeds one.
+func isCall(t types.Type) bool {
+	if isNamed(t, serverPath, "Call") {
+		return true
+	}
+	n := named(t)
+	if n == nil {
+		return false
+	}
+	s, ok := n.Underlying().(*types.Struct)
+	return ok && s.NumFields() > 0 && s.Field(0).Embedded() && isNamed(s.Field(0).Type(), serverPath, "Call")
+}
+
+func isAnswer(t types.Type) bool { return isNamed(t, serverPath, "Answer") }
+
+// callee is the function that is called, where that is known.
+func (fn *function) callee(call *ast.CallExpr) *types.Func {
+	return typeutil.StaticCallee(fn.pass.TypesInfo, call)
+}
+
+// calls reports whether the call is one of a function or method, named as path.Name or path.Type.Name.
+func (fn *function) calls(call *ast.CallExpr, names ...string) bool {
+	obj, ok := typeutil.Callee(fn.pass.TypesInfo, call).(*types.Func)
+	if !ok || obj.Pkg() == nil {
+		return false
+	}
+	full := obj.Pkg().Path() + "."
+	if recv := obj.Signature().Recv(); recv != nil {
+		if n := named(recv.Type()); n != nil {
+			full += n.Obj().Name() + "."
+		}
+	}
+	full += obj.Name()
+	for _, name := range names {
+		if name == full {
+			return true
+		}
+	}
+	return false
+}
+
+// asks reports whether the call puts a question to the user.
+func (fn *function) asks(call *ast.CallExpr) bool {
+	tuple, ok := fn.pass.TypesInfo.TypeOf(call).(*types.Tuple)
+	return ok && tuple.Len() == 2 && isAnswer(tuple.At(0).Type())
+}
+
+// does reports whether the call is the Do of a runtime's call.
+func (fn *function) does(call *ast.CallExpr) bool {
+	return fn.calls(call, serverPath+".Call.Do") && len(call.Args) == 3
+}
+
+// mentionsContext reports whether n uses a context, whichever.
+func (fn *function) mentionsContext(n ast.Node) bool {
+	for id := range nodes[*ast.Ident](n) {
+		if t := fn.pass.TypesInfo.TypeOf(id); t != nil && isContext(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// context is the parameter that is the function's context; nil without one or where it is _.
+func (fn *function) context() *ast.Ident {
+	for _, field := range fn.typ.Params.List {
+		if t := fn.pass.TypesInfo.TypeOf(field.Type); t != nil && isContext(t) && len(field.Names) > 0 && field.Names[0].Name != "_" {
+			return field.Names[0]
+		}
+	}
+	return nil
+}
+
+// isDone reports whether n is a receive from the Done of a context.
+func (fn *function) isDone(n ast.Node) bool {
+	receive, ok := n.(*ast.UnaryExpr)
+	if !ok || receive.Op != token.ARROW {
+		return false
+	}
+	call, ok := ast.Unparen(receive.X).(*ast.CallExpr)
+	return ok && fn.calls(call, "context.Context.Done")
+}
+
+// loops are the loops of the function around n, the innermost first, as far as the function literal that n stands in.
+func (fn *function) loops(n ast.Node) (all []ast.Stmt) {
+	var around ast.Node = fn.body
+	for lit := range nodes[*ast.FuncLit](fn.body) {
+		if within(n, lit.Body) {
+			around = lit.Body
+		}
+	}
+	for stmt := range own[ast.Stmt](around) {
+		switch loop := stmt.(type) {
+		case *ast.ForStmt:
+			if within(n, loop.Body) {
+				all = append([]ast.Stmt{loop}, all...)
+			}
+		case *ast.RangeStmt:
+			if within(n, loop.Body) {
+				all = append([]ast.Stmt{loop}, all...)
+			}
+		}
+	}
+	return all
+}
+
+func (fn *function) isConstant(e ast.Expr) bool {
+	v := fn.pass.TypesInfo.Types[e].Value
+	return v != nil && v.Kind() != constant.Unknown
+}
+
+// returnsCause is the text of a return that ends the function with the context's cause, "" where its results have no nil.
+func (fn *function) returnsCause(ctx string) string {
+	if fn.typ.Results == nil {
+		return ""
+	}
+	text := "return "
+	var results []types.Type
+	for _, field := range fn.typ.Results.List {
+		for range max(1, len(field.Names)) {
+			results = append(results, fn.pass.TypesInfo.TypeOf(field.Type))
+		}
+	}
+	for _, t := range results[:len(results)-1] {
+		switch t.Underlying().(type) {
+		case *types.Pointer, *types.Slice, *types.Map, *types.Interface, *types.Chan, *types.Signature:
+			text += "nil, "
+		default:
+			return ""
+		}
+	}
+	if !isError(results[len(results)-1]) {
+		return ""
+	}
+	return text + "context.Cause(" + ctx + ")"
+}
+
+func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
