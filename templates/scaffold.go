@@ -27,13 +27,23 @@ type Project struct {
 	Replace  string // directory that stands in for it; empty for none
 	OwnGoMod bool   // the project is a module of its own
 	Root     bool   // its directory is that of the module
-	SQLite   bool   // tasks can be kept in a file
+	Store    string // what can keep tasks besides memory: StoreSQLite, StorePostgres, or "" for nothing
 	HTTP     bool   // the program serves HTTP unless it is told otherwise
 	Stubs    bool   // the handlers are stubs, which stand beside these files; else they are examples that work
 	Existing bool   // there is a package in the directory, which the project becomes part of
 	Name     string // of the package of these files; "" for main
 	Type     string // of the handlers; "" for handlers
 }
+
+// The stores that a project can have.
+const (
+	StoreSQLite   = "sqlite"
+	StorePostgres = "postgres"
+)
+
+// SQLite and Postgres are what the templates ask for.
+func (p Project) SQLite() bool   { return p.Store == StoreSQLite }
+func (p Project) Postgres() bool { return p.Store == StorePostgres }
 
 // ScaffoldFile is one file of a new project; Path is relative to its directory, slash separated.
 type ScaffoldFile struct {
@@ -65,8 +75,8 @@ func Scaffold(p Project) ([]ScaffoldFile, error) {
 
 // Collides reports whether the name of the generated package is one that the files of a new project use for something else, or that
 // Go predeclares.
-func Collides(name string, sqlite bool) (bool, error) {
-	files, err := Scaffold(Project{Package: "PACKAGE", SQLite: sqlite})
+func Collides(name, store string) (bool, error) {
+	files, err := Scaffold(Project{Package: "PACKAGE", Store: store})
 	for _, f := range files {
 		if path.Ext(f.Path) == ".go" && uses(f.Content, name) {
 			return true, nil

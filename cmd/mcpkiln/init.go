@@ -36,8 +36,8 @@ adds a manifest, a go:generate line, stubs and their tests to it. No file that e
   mcpkiln init .`, "\n"),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.store != "" && o.store != storeSQLite {
-				return fmt.Errorf("--store %s: there is only %s; without --store, tasks are kept in memory", o.store, storeSQLite)
+			if o.store != "" && o.store != templates.StoreSQLite && o.store != templates.StorePostgres {
+				return fmt.Errorf("--store %s: there are %s and %s; without --store, tasks are kept in memory", o.store, templates.StoreSQLite, templates.StorePostgres)
 			}
 			p, err := o.project(args[0])
 			if err != nil {
@@ -49,7 +49,7 @@ adds a manifest, a go:generate line, stubs and their tests to it. No file that e
 	f := cmd.Flags()
 	f.StringVar(&o.module, "module", "", "make the project a module of its own with this path")
 	f.StringVar(&o.replace, "replace", "", "link against the mcpkiln module in this directory (a replace line in go.mod)")
-	f.StringVar(&o.store, "store", "", "what can keep the tasks besides memory: sqlite adds the flag -tasks FILE to the server")
+	f.StringVar(&o.store, "store", "", "what can keep the tasks besides memory: sqlite adds the flag -tasks FILE to the server, postgres -tasks URL")
 	f.StringVar(&o.from, "from", "", "take the tools of this saved answer to tools/list; - is standard input")
 	f.BoolVar(&o.http, "http", false, "make a program that serves HTTP unless it is told otherwise")
 	return cmd
@@ -60,8 +60,6 @@ type initOptions struct {
 	module, replace, store, from string
 	http                         bool
 }
-
-const storeSQLite = "sqlite"
 
 // project is what init makes.
 type project struct {
@@ -83,12 +81,12 @@ func (o *initOptions) project(dir string) (*project, error) {
 		return nil, err
 	}
 	p := &project{dir: dir, from: o.from, tests: true, Project: templates.Project{
-		Runtime: modulePath, Version: requiredVersion(), SQLite: o.store == storeSQLite, HTTP: o.http, Stubs: o.from != "", Name: "main", Type: "handlers",
+		Runtime: modulePath, Version: requiredVersion(), Store: o.store, HTTP: o.http, Stubs: o.from != "", Name: "main", Type: "handlers",
 	}}
 	if err := p.look(); err != nil {
 		return nil, err
 	}
-	if p.Package, err = packageName(filepath.Base(abs), p.SQLite); err != nil {
+	if p.Package, err = packageName(filepath.Base(abs), p.Store); err != nil {
 		return nil, err
 	}
 	if p.taken[p.Package] != "" {
@@ -128,9 +126,9 @@ func (p *project) place(abs, own string) error {
 
 // packageName makes the name of the generated package of that of the directory, and another one where the project's own files
 // could not use it.
-func packageName(dir string, sqlite bool) (string, error) {
+func packageName(dir, store string) (string, error) {
 	name := manifest.PackageName(dir)
-	collides, err := templates.Collides(name, sqlite)
+	collides, err := templates.Collides(name, store)
 	if collides {
 		name = "mcp" + name
 	}

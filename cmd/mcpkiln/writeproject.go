@@ -97,8 +97,11 @@ func (p *project) use() string {
 	if p.HTTP {
 		stdio, http = `go run . -http ''      # serves MCP on stdin and stdout`, "go run .               # serves it on http://127.0.0.1:8080/mcp"
 	}
-	if p.SQLite {
+	switch p.Store {
+	case templates.StoreSQLite:
 		keep = "  go run . -tasks tasks.db   # keeps tasks in that file: they survive a crash\n"
+	case templates.StorePostgres:
+		keep = "  go run . -tasks postgres://user:password@host/database   # keeps tasks there, for any number of replicas\n"
 	}
 	return fmt.Sprintf("  go test ./...\n  %s\n  %s\n%s  go build .             # the program that a client starts\n", stdio, http, keep)
 }
@@ -114,8 +117,8 @@ func (p *project) setUp() string {
 		link = "CLONE" // nobody can download what is no released version
 	}
 	modules := []string{""}
-	if p.SQLite {
-		modules = append(modules, "/runtime/task/sqlite")
+	if p.Store != "" {
+		modules = append(modules, "/runtime/task/"+p.Store)
 	}
 	if link != "" && (!p.OwnGoMod || p.Replace == "") {
 		for i, m := range modules {
@@ -135,7 +138,10 @@ func (p *project) setUp() string {
 	}
 	fmt.Fprintf(&b, "  go get -tool %s/cmd/mcpkiln@%s\n", p.Runtime, p.Version)
 	for _, m := range modules[1:] {
-		fmt.Fprintf(&b, "  go get %s%s@%s\n  go get modernc.org/sqlite\n", p.Runtime, m, p.Version)
+		fmt.Fprintf(&b, "  go get %s%s@%s\n", p.Runtime, m, p.Version)
+	}
+	if p.SQLite() {
+		b.WriteString("  go get modernc.org/sqlite\n")
 	}
 	b.WriteString("  go mod tidy\n")
 	return b.String()
