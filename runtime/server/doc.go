@@ -62,7 +62,7 @@
 //	notifications of the server's own, of clients     custom.go, notice.go
 //	how many runs of a tool there are                 places.go
 //	clients outside of calls                          clientsession.go
-//	what clients list and name                        registry.go, entry.go, addentry.go, addtool.go; filter.go: who is shown what
+//	what clients list and name                        registry.go, entry.go, addentry.go, addargument.go, addtool.go; filter.go: who is shown what
 //	what registries hold                              prompt.go, resource.go, tree.go, completion.go
 //	the server's own log                              logqueue.go
 //
