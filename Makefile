@@ -32,7 +32,7 @@ FUZZTIME    ?= 30s
 BENCHTIME   ?= 1s
 COUNT       ?= 1
 
-.PHONY: all help build demo test unit postgres stores race fuzz differential endurance bench compare golden interop imports interop-all table conformance official traceability check lint clean
+.PHONY: all help build demo test unit postgres stores chaos race fuzz differential endurance bench compare golden interop imports interop-all table conformance official traceability check lint clean
 
 all: build lint ## build the command and lint everything
 
@@ -66,6 +66,11 @@ $(SERVERS)/node_modules/.package-lock.json: $(SERVERS)/package-lock.json
 stores: $(SERVERS)/node_modules/.package-lock.json ## the tests of the Postgres store with every version from 14 to 18
 	@for major in $(SERVERS)/node_modules/postgres-*; do echo "== $${major##*/}"; \
 		(cd runtime/task/postgres && $(GO) test -race -count=1 -timeout 15m . -args -postgres $(CURDIR)/$$major/native/bin); done
+
+chaos: postgres ## kill processes at every point KILLS (50) times, for CHAOS (no time) at least; stop Postgres STOPS (10) times; cancel CANCELS (1000) tasks from afar
+	cd runtime/task/sqlite && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint' . -args -kills $(or $(KILLS),50) -least $(or $(CHAOS),0s) -lease 1s
+	cd runtime/task/postgres && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint|ServerStops|DUR02|DUR03|DUR04' . -args \
+		-kills $(or $(KILLS),50) -least $(or $(CHAOS),0s) -stops $(or $(STOPS),10) -cancels $(or $(CANCELS),1000) -lease 1s
 
 race: ## the runtime's tests again and again under the race detector
 	$(GO) test -race -timeout 30m -count=5 ./runtime/...

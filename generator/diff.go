@@ -68,3 +68,25 @@ const (
 
 // Classes are all of them, the gravest first.
 var Classes = manifest.Classes
+
+// Move is what a protocol revision changes for a server.
+type Move struct {
+	Changes     []Change
+	Described   int // definitions of which only the description differs
+	Diagnostics schema.Diagnostics
+}
+
+// DiffRevisions says what clients of a server meet that go from one revision to another, and who must act (REV05). The revisions need not be among
+// those of the manifest.
+func DiffRevisions(ctx context.Context, cfg Config, from, to string) (*Move, error) {
+	cfg.Revisions = []string{to, from}
+	r := &run{cfg: cfg, result: &Result{}}
+	if err := r.generate(ctx); err != nil {
+		return nil, err
+	}
+	m := &Move{Diagnostics: r.result.Diagnostics}
+	if !m.Diagnostics.HasErrors() {
+		m.Changes, m.Described = change.Move(r.side(), r.revisions[1], r.revisions[0])
+	}
+	return m, nil
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -40,6 +41,9 @@ func TestREV08Changes(t *testing.T) {
 		if !bytes.Equal(last.Data, text) {
 			t.Errorf("%s: got\n%s", path, text)
 		}
+	}
+	for _, x := range movesOf(t) {
+		shown[x.ID] = true
 	}
 	for _, r := range manifest.Changes {
 		if !shown[r.ID] {
@@ -100,5 +104,62 @@ func TestREV08NoChange(t *testing.T) {
 	d, err := Diff(t.Context(), old, new)
 	if err != nil || len(d.Changes) > 0 || d.Old.HasErrors() || d.New.HasErrors() {
 		t.Errorf("%v %v", d, err)
+	}
+}
+
+// movesOf are the changes from each revision to the next one, for a manifest that has all that revisions treat differently.
+func movesOf(t *testing.T) (all []Change) {
+	t.Helper()
+	cfg := Config{Manifest: Source{"mcpkiln.yaml", []byte(`
+methods: [roots/list]
+resources: {readme: {uri: "file:///README.md"}}
+tools:
+  plain: {inputSchema: {type: object}}
+  asking:
+    execution: {taskSupport: optional}
+    inputSchema: {type: object}
+    elicitations:
+      sure: {message: "Sure?", schema: {type: object, properties: {yes: {type: boolean}}}}
+`)}}
+	names := manifest.KnownRevisions()
+	for i, to := range names[1:] {
+		m, err := DiffRevisions(t.Context(), cfg, names[i], to)
+		if err != nil || m.Diagnostics.HasErrors() {
+			t.Fatal(err, m)
+		}
+		if len(m.Changes) == 0 {
+			t.Errorf("%s → %s: nothing changes", names[i], to)
+		}
+		all = append(all, m.Changes...)
+	}
+	return all
+}
+
+// TestREV05Moves: what is told of a move follows from the folders. There and back, each tool is told of, and there are no words without a rule.
+func TestREV05Moves(t *testing.T) {
+	told := map[string]bool{}
+	for _, x := range movesOf(t) {
+		told[x.Message] = true
+		if x.Message == "" || strings.Contains(x.Message, "; ;") || strings.HasSuffix(x.Message, "; ") || strings.HasPrefix(x.Message, "; ") {
+			t.Errorf("%s: %q has a part without words", x.ID, x.Message)
+		}
+	}
+	for _, want := range []string{
+		"may ask with elicitation/create", "messages do not come in arrays any more", "is listed and called as before",
+		"resourceNotFound is -32602, and was -32002",
+		"asks inside of the call's result (resultType: input_required) in place of the request elicitation/create; the client calls again with the answers, and the handler runs again from its beginning",
+	} {
+		if !told[want] {
+			t.Errorf("nobody is told that %s", want)
+		}
+	}
+}
+
+// A revision that there is not is a diagnostic.
+func TestREV05UnknownRevision(t *testing.T) {
+	cfg := Config{Manifest: Source{"mcpkiln.yaml", []byte("tools:\n  a: {inputSchema: {type: object}}\n")}}
+	m, err := DiffRevisions(t.Context(), cfg, "2025-11-25", "2099-01-01")
+	if err != nil || !m.Diagnostics.HasErrors() || m.Changes != nil {
+		t.Errorf("%+v %v, want a diagnostic about 2099-01-01", m, err)
 	}
 }

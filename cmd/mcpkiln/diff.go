@@ -12,29 +12,31 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// diffFlags say what is compared.
+// diffFlags say what is compared with what.
 type diffFlags struct {
 	overrides
-	against, format string
+	against, from, to, format string
 }
 
 func newDiff() *cobra.Command {
 	var flags diffFlags
 	cmd := &cobra.Command{
-		Use:   "diff --against git:REF|FILE [MANIFEST]",
-		Short: "Tell what a change of the manifest means",
+		Use:   "diff --against git:REF|FILE [MANIFEST] | --from REVISION --to REVISION [MANIFEST]",
+		Short: "Tell what a change of the manifest, or of the protocol, means",
 		Long: strings.TrimSpace(`
-diff compares the manifest with an older one, in a commit or in a file, and tells what the change means for callers, for handlers, on
-the wire, and for tasks and questions that are running.
+diff --against compares the manifest with an older one, in a commit or in a file, and tells what the change means for callers, for
+handlers, on the wire, and for tasks and questions that are running. diff --from --to tells what a protocol revision changes for the
+manifest's tools, and who must act.
 
 Each change has an id, which explain explains, and a class: breaking, ask-again (clients that pin a tool's definition ask their user),
 compatible, or documentation. diff.classes in the manifest gives an id another class. Schemas are compared by what they accept.
 
-The exit status is 1 if a change is breaking. git is asked for what is there; nothing is fetched.`),
+The exit status of --against is 1 if a change is breaking. git is asked for what is there; nothing is fetched.`),
 		Example: strings.Trim(`
   mcpkiln diff --against git:main
   mcpkiln diff --against git:v1.2.0 --format markdown api.yaml >> "$GITHUB_STEP_SUMMARY"
-  mcpkiln diff --against released.yaml --format json`, "\n"),
+  mcpkiln diff --against released.yaml --format json
+  mcpkiln diff --from 2025-11-25 --to 2026-07-28`, "\n"),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			print, err := flags.printer()
@@ -52,7 +54,7 @@ The exit status is 1 if a change is breaking. git is asked for what is there; no
 			if err := print(cmd.OutOrStdout(), c); err != nil {
 				return err
 			}
-			if c.count(generator.Breaking) > 0 {
+			if c.From == "" && c.count(generator.Breaking) > 0 {
 				return errFindings
 			}
 			return nil
@@ -61,15 +63,48 @@ The exit status is 1 if a change is breaking. git is asked for what is there; no
 	flags.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&flags.against, "against", "", "what it was: git:REF for the same file in a commit, or a file")
+	f.StringVar(&flags.from, "from", "", "protocol revision to come from")
+	f.StringVar(&flags.to, "to", "", "protocol revision to go to")
 	f.StringVar(&flags.format, "format", "text", "text, json, github or markdown")
 	return cmd
 }
 
-// compare compares the manifest with what it was.
+// compare does what the flags ask for.
 func (o *diffFlags) compare(cmd *cobra.Command, path string) (*compared, error) {
-	if o.against == "" {
-		return nil, errors.New("say --against git:REF, or a file")
+	switch {
+	case o.against == "" && o.from == "" && o.to == "":
+		return nil, errors.New("say --against git:REF or a file, or --from and --to with a revision each")
+	case o.against != "" && (o.from != "" || o.to != ""):
+		return nil, errors.New("--against compares manifests, --from and --to revisions: give one of them")
+	case o.against != "":
+		return o.manifests(cmd, path)
+	case o.from == "" || o.to == "":
+		return nil, errors.New("--from and --to belong together")
+	case o.from == o.to:
+		return nil, errors.New("--from and --to are the same revision")
 	}
+	return o.revisions(cmd, path)
+}
+
+// revisions compares two revisions of the protocol for the manifest.
+func (o *diffFlags) revisions(cmd *cobra.Command, path string) (*compared, error) {
+	s, err := o.load(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := generator.DiffRevisions(cmd.Context(), s.config, o.from, o.to)
+	if err != nil {
+		return nil, err
+	}
+	if m.Diagnostics.HasErrors() {
+		_ = s.print(cmd.ErrOrStderr(), m.Diagnostics)
+		return nil, fmt.Errorf("%s can not be generated for %s and %s, so there is nothing to compare", path, o.from, o.to)
+	}
+	return &compared{Manifest: filepath.ToSlash(path), From: o.from, To: o.to, Changes: m.Changes, Described: m.Described}, nil
+}
+
+// manifests compares the manifest with what it was.
+func (o *diffFlags) manifests(cmd *cobra.Command, path string) (*compared, error) {
 	new, err := o.load(path)
 	if err != nil {
 		return nil, o.unreadable(cmd, "new", path, err)

@@ -14,8 +14,11 @@ import (
 // compared is what diff found.
 type compared struct {
 	Manifest string
-	Against  string
+	Against  string // or From and To
+	From, To string
 	Changes  []generator.Change
+	// Described is how many definitions of the protocol differ only in what they tell people.
+	Described int
 }
 
 func (c *compared) count(class generator.Class) (n int) {
@@ -29,12 +32,15 @@ func (c *compared) count(class generator.Class) (n int) {
 
 // what names both sides.
 func (c *compared) what() string {
+	if c.From != "" {
+		return c.Manifest + " from " + c.From + " to " + c.To
+	}
 	return c.Manifest + " against " + c.Against
 }
 
 // summary counts the changes by class.
 func (c *compared) summary() string {
-	if len(c.Changes) == 0 {
+	if len(c.Changes) == 0 && c.From == "" {
 		return "no change"
 	}
 	var all []string
@@ -42,6 +48,9 @@ func (c *compared) summary() string {
 		if n := c.count(class); n > 0 {
 			all = append(all, fmt.Sprintf("%d %s", n, class))
 		}
+	}
+	if c.From != "" {
+		all = append(all, fmt.Sprintf("%d definitions described in other words", c.Described))
 	}
 	return strings.Join(all, ", ")
 }
@@ -62,6 +71,14 @@ var headings = map[generator.Class]string{
 	generator.Breaking: "Breaking", generator.AskAgain: "Clients ask again", generator.Compatible: "Compatible", generator.Documentation: "Documentation",
 }
 
+// heading is that of a class. A revision breaks nobody who does not move to it.
+func (c *compared) heading(class generator.Class) string {
+	if c.From != "" && class == generator.Breaking {
+		return "Clients have to follow"
+	}
+	return headings[class]
+}
+
 // sentence is a change with its subject.
 func sentence(x generator.Change) string {
 	text := x.Message
@@ -79,13 +96,14 @@ func printDiffText(out io.Writer, c *compared) error {
 		if c.count(class) == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "%s\n", headings[class])
-		for _, x := range c.Changes {
+		fmt.Fprintf(out, "%s\n", c.heading(class))
+		for i, x := range c.Changes {
 			if x.Class != class {
 				continue
 			}
 			fmt.Fprintf(out, "  %s: %s [%s]\n", x.Axis, sentence(x), x.ID)
-			if x.Do != "" && class == generator.Breaking {
+			last := i+1 == len(c.Changes) || c.Changes[i+1].ID != x.ID
+			if x.Do != "" && class == generator.Breaking && last {
 				fmt.Fprintf(out, "      %s\n", x.Do)
 			}
 		}
@@ -98,10 +116,13 @@ func printDiffText(out io.Writer, c *compared) error {
 // Shapes of --format json, which programs read: members are added, never renamed.
 type (
 	comparedJSON struct {
-		Manifest string       `json:"manifest"`
-		Against  string       `json:"against,omitempty"`
-		Summary  string       `json:"summary"`
-		Changes  []changeJSON `json:"changes"`
+		Manifest  string       `json:"manifest"`
+		Against   string       `json:"against,omitempty"`
+		From      string       `json:"from,omitempty"`
+		To        string       `json:"to,omitempty"`
+		Described int          `json:"described,omitempty"`
+		Summary   string       `json:"summary"`
+		Changes   []changeJSON `json:"changes"`
 	}
 	changeJSON struct {
 		ID        string   `json:"id"`
@@ -119,7 +140,7 @@ type (
 )
 
 func printDiffJSON(out io.Writer, c *compared) error {
-	item := comparedJSON{Manifest: c.Manifest, Against: c.Against, Summary: c.summary(), Changes: []changeJSON{}}
+	item := comparedJSON{Manifest: c.Manifest, Against: c.Against, From: c.From, To: c.To, Described: c.Described, Summary: c.summary(), Changes: []changeJSON{}}
 	for _, x := range c.Changes {
 		item.Changes = append(item.Changes, changeJSON{x.ID, string(x.Class), string(x.Axis), x.Subject, x.Message, x.Do, x.Revisions,
 			filepath.ToSlash(x.Pos.File), x.Pos.Line, x.Pos.Column, x.Pointer})
@@ -160,9 +181,9 @@ func printDiffMarkdown(out io.Writer, c *compared) error {
 		}
 		folded := !slices.Contains(generator.Classes[:2], class)
 		if folded {
-			fmt.Fprintf(out, "<details><summary>%s (%d)</summary>\n\n", headings[class], c.count(class))
+			fmt.Fprintf(out, "<details><summary>%s (%d)</summary>\n\n", c.heading(class), c.count(class))
 		} else {
-			fmt.Fprintf(out, "**%s**\n\n", headings[class])
+			fmt.Fprintf(out, "**%s**\n\n", c.heading(class))
 		}
 		fmt.Fprint(out, "| for | change | id | what to do |\n|---|---|---|---|\n")
 		for _, x := range c.Changes {

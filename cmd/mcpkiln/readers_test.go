@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -47,6 +48,53 @@ func TestPackagesSayWhoReadsThem(t *testing.T) {
 		lines := strings.Split(doc, "\n")
 		if !saysForWhom.MatchString(strings.Join(lines[:min(8, len(lines))], " ")) {
 			t.Errorf("%s does not say who reads it:\n%s", dir, doc[:min(400, len(doc))])
+		}
+	}
+}
+
+// goFile is the name of a Go file in the map of a package, with the way there if it is in another one.
+var goFile = regexp.MustCompile(`[\w./*]*\w\*?\.go\b`)
+
+// TestMapsNameFilesThatAreThere: a file that moves or is divided takes its line in the map of its package with it. That of package server,
+// which has the most files, names them all.
+func TestMapsNameFilesThatAreThere(t *testing.T) {
+	named := 0
+	for _, top := range []string{"generator", "runtime", "schema"} {
+		err := filepath.WalkDir("../../"+top, func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.Name() != "doc.go" {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			for _, file := range goFile.FindAllString(string(text), -1) {
+				named++
+				if strings.HasSuffix(file, ".gen.go") {
+					continue // of a generated package
+				}
+				here, _ := filepath.Glob(filepath.Join(filepath.Dir(name), file))
+				there, _ := filepath.Glob(filepath.Join("../..", file))
+				below, _ := filepath.Glob(filepath.Join("../..", top, file))
+				if len(here)+len(there)+len(below) == 0 {
+					t.Errorf("%s names %s, which is not there", name, file)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if named < 100 {
+		t.Fatalf("%d files are named", named)
+	}
+	text, err := os.ReadFile("../../runtime/server/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob("../../runtime/server/*.go")
+	for _, file := range files {
+		base := filepath.Base(file)
+		if !strings.HasSuffix(base, "_test.go") && base != "doc.go" && !slices.Contains(goFile.FindAllString(string(text), -1), base) {
+			t.Errorf("%s is not in the map of its package", base)
 		}
 	}
 }

@@ -16,11 +16,22 @@ func Sensitive(definition string) string {
 	_ = json.Unmarshal([]byte(definition), &schema) // it is valid
 	var names []string
 	collectSensitive(schema, &names)
-	slices.Sort(names)
-	return strings.Join(slices.Compact(names), "")
+	return Hidden(names...)
 }
 
-// collectSensitive collects them as steps of a JSON Pointer.
+// Hidden is what Decoder.Hide takes for the properties of these names.
+func Hidden(names ...string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	steps := make([]string, len(names))
+	for i, name := range names {
+		steps[i] = "/" + PointerStep(name)
+	}
+	slices.Sort(steps)
+	return strings.Join(slices.Compact(steps), "")
+}
+
 func collectSensitive(schema any, names *[]string) {
 	switch s := schema.(type) {
 	case []any:
@@ -30,7 +41,7 @@ func collectSensitive(schema any, names *[]string) {
 	case map[string]any:
 		for name, member := range s {
 			if m, ok := member.(map[string]any); ok && m["x-sensitive"] == true {
-				*names = append(*names, "/"+PointerStep(name))
+				*names = append(*names, name)
 			}
 			collectSensitive(member, names)
 		}

@@ -15,43 +15,32 @@ import (
 )
 
 // AddPrompt adds a prompt that was not known when the package was generated, at the end of the list. definition is the JSON object that
-// prompts/list shows, in the words of the newest revision. What it does not name, or requires and is not there, is refused before fn runs;
-// complete says how arguments are completed. Clients are told that the list has changed. Errors: *ExistsError for a name that there is,
+// prompts/list shows, in the words of the newest revision. Its arguments may have enum, pattern, format, minLength, maxLength and x-sensitive
+// of JSON Schema, which lists do not show. What breaks them, is not named, or required and not there, is refused before fn runs; complete
+// says how arguments are completed that have no enum. Clients are told that the list has changed. Errors: *ExistsError for a name that there is,
 // others for a definition that is wrong.
 func (s *Server) AddPrompt(definition []byte, fn func(ctx context.Context, call *Call, args map[string]string) (*PromptResult, error), complete ...Argument) error {
 	if err := s.needsRegistry(wire.OpGetPrompt, "prompts"); err != nil {
 		return err
 	}
-	var d struct {
-		Name      string
-		Arguments []struct {
-			Name     string
-			Required bool
-		}
-	}
+	var d struct{ Name string }
 	if err := readDefinition(definition, &d); err != nil {
 		return err
 	}
 	if d.Name == "" || fn == nil {
 		return errors.New("server: a prompt needs a name and a handler")
 	}
-	rule := &check.Object{AdditionalProperties: check.Refuse}
-	for _, a := range d.Arguments {
-		if a.Name == "" || slices.Contains(rule.Names, a.Name) {
-			return fmt.Errorf("server: prompt %q: each argument needs a name of its own, found %q", d.Name, a.Name)
-		}
-		rule.Names = append(rule.Names, a.Name)
-		if a.Required {
-			rule.Required = append(rule.Required, a.Name)
-		}
+	shown, args, err := readArguments(definition)
+	if err != nil {
+		return fmt.Errorf("server: prompt %q: %w", d.Name, err)
 	}
 	for _, c := range complete {
-		if !slices.Contains(rule.Names, c.Name) {
+		if !slices.Contains(args.object.Names, c.Name) {
 			return fmt.Errorf("server: prompt %q has no argument %q to complete", d.Name, c.Name)
 		}
 	}
-	p := Prompt{Name: d.Name, Definition: string(definition), Arguments: complete, arguments: rule.Names, Handler: PromptHandler{
-		read: func(d *check.Decoder) any { return readStrings(d, rule) },
+	p := Prompt{Name: d.Name, Definition: string(shown), Arguments: append(complete, args.values...), Sensitive: args.sensitive, arguments: args.object.Names, Handler: PromptHandler{
+		read: func(d *check.Decoder) any { return args.read(d) },
 		get: func(ctx context.Context, call *Call, in any) (*PromptResult, error) {
 			return fn(ctx, call, in.(map[string]string))
 		},
@@ -61,18 +50,6 @@ func (s *Server) AddPrompt(definition []byte, fn func(ctx context.Context, call 
 	}
 	s.PromptsChanged()
 	return nil
-}
-
-func readStrings(d *check.Decoder, rule *check.Object) map[string]string {
-	args := map[string]string{}
-	for f := d.Object(rule); f >= 0; f = d.Next() {
-		if f < len(rule.Names) {
-			args[rule.Names[f]] = d.String(nil)
-		} else {
-			d.Skip()
-		}
-	}
-	return args
 }
 
 // RemovePrompt removes a prompt, whoever added it, and reports whether there was such a one.

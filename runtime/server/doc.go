@@ -51,7 +51,7 @@
 //	who is at the other end                           session.go, peer.go; ping.go: whether it is there
 //	what each side declares                           initialize.go, list.go, capability.go, client.go, meta.go
 //	the client's notifications and answers            notify.go
-//	middleware                                        middleware.go, pass.go
+//	middleware                                        middleware.go, pass.go; ownresult.go: results of its own
 //	what observers and the log of calls are told      observer.go
 //	handlers behind decoders and encoders             tool.go, bind.go, method.go; codes.go: what their errors become
 //	what a handler holds                              call.go, progress.go, log.go, withhold.go; caller.go, header.go: what it knows of who calls

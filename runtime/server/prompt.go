@@ -18,6 +18,8 @@ type Prompt struct {
 	Handler    PromptHandler
 	// Arguments are those that are completed.
 	Arguments []Argument
+	// Sensitive are the arguments whose values stay out of violations.
+	Sensitive []string
 
 	arguments []string // the names of all
 }
@@ -124,7 +126,7 @@ func (r *request) getPrompt(b []byte) ([]byte, error) {
 		return nil, withParam(r.revision.Codes.PromptNotFound, "/name", "unknown prompt %s", rpc.Quoted(r.params.Name))
 	}
 	return r.serveEntry(b, &r.p.s.promptSizes, func(ctx context.Context, call *Call) (write, error) {
-		in, err := r.readEntry(r.params.Arguments, p.Handler.read)
+		in, err := r.readEntry(r.params.Arguments, check.Hidden(p.Sensitive...), p.Handler.read)
 		if err != nil {
 			return nil, err
 		}
@@ -136,8 +138,8 @@ func (r *request) getPrompt(b []byte) ([]byte, error) {
 	})
 }
 
-// readEntry reads arguments; read is nil where there are none to give.
-func (r *request) readEntry(arguments []byte, read func(d *check.Decoder) any) (in any, err error) {
+// readEntry reads arguments; read is nil where there are none to give. hidden are those whose values are not shown.
+func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.Decoder) any) (in any, err error) {
 	if read == nil {
 		read = func(d *check.Decoder) any {
 			for f := d.Object(&noArguments); f >= 0; f = d.Next() {
@@ -152,6 +154,7 @@ func (r *request) readEntry(arguments []byte, read func(d *check.Decoder) any) (
 	}
 	d := get(orEmpty(arguments), r.p.s.cfg.limits)
 	d.Charge(&r.room)
+	d.Hide(hidden)
 	in = read(d)
 	err = d.Finish()
 	d.Put()

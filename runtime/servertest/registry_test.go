@@ -103,6 +103,11 @@ func TestSRV05Prompts(t *testing.T) {
 		refused(t, err, rpc.CodeInvalidParams, `unknown prompt "nothing"`)
 		_, err = c.Prompt("review_code", map[string]string{"path": "A", "other": "x"})
 		refused(t, err, rpc.CodeInvalidParams, "/path", "/other", "language")
+		_, err = c.Prompt("review_code", map[string]string{"language": "go", "token": "hunter2"})
+		refused(t, err, rpc.CodeInvalidParams, "/token", "not shown")
+		if strings.Contains(fmt.Sprintf("%+v", err), "hunter2") || strings.Contains(string(list[0].Definition), "sensitive") {
+			t.Errorf("%v: %s", err, list[0].Definition)
+		}
 		_, err = c.Prompt("review_code", map[string]any{"language": 1})
 		refused(t, err, rpc.CodeInvalidParams, "/language")
 		_, err = c.Prompt("hello", map[string]string{"a": "b"})
@@ -434,6 +439,56 @@ func TestSRV06PromptsAndResourcesAreFilteredByCaller(t *testing.T) {
 			if _, err := row.c.Read("files://ann/torn"); err == nil {
 				t.Error("a filter that panics shows something")
 			}
+		}
+	}
+}
+
+// Arguments of a prompt that is added have the small schemas of the manifest; lists show none of them.
+func TestSRV06ArgumentsOfAddedPromptsAreChecked(t *testing.T) {
+	inLibrary(t, func(t *testing.T, c *servertest.Client) {
+		srv, err := library.New(librarian{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tell := func(_ context.Context, _ *server.Call, args map[string]string) (*server.PromptResult, error) {
+			return server.PromptOf(server.UserMessage(server.Text(fmt.Sprint(args)))), nil
+		}
+		definition := []byte(`{"name":"added","arguments":[{"name":"path","required":true,"pattern":"^[a-z/]+$","maxLength":5},{"name":"day","format":"date"},` +
+			`{"name":"kind","enum":["new","old"]},{"name":"none","maxLength":0},{"name":"token","minLength":8,"x-sensitive":true}]}`)
+		if err := srv.AddPrompt(definition, tell); err != nil {
+			t.Fatal(err)
+		}
+		c = servertest.Start(t, srv, servertest.WithRevision(c.Revision()))
+		list, err := c.Prompts()
+		if err != nil || string(list[2].Definition) != `{"name":"added","arguments":[{"name":"path","required":true},{"name":"day"},{"name":"kind"},{"name":"none"},{"name":"token"}]}` {
+			t.Errorf("%s %v", list[2].Definition, err)
+		}
+		if p, err := c.Prompt("added", map[string]string{"path": "a/b", "day": "2026-07-28", "kind": "new", "none": "", "token": "12345678"}); err != nil || !strings.Contains(p.Messages[0].Content.Text, "path:a/b") {
+			t.Errorf("%+v %v", p, err)
+		}
+		_, err = c.Prompt("added", map[string]string{"path": "A/bcde", "day": "today", "kind": "x", "none": "x", "token": "hunter2"})
+		refused(t, err, rpc.CodeInvalidParams, "/path: pattern", "/path: maxLength", "/day: format", "/kind: enum", "/none: maxLength", "/token")
+		if strings.Contains(fmt.Sprintf("%+v", err), "hunter2") {
+			t.Error(err)
+		}
+		if got, err := c.CompletePrompt("added", "kind", "n", nil); err != nil || fmt.Sprint(got.Values) != "[new]" {
+			t.Errorf("%+v %v", got, err)
+		}
+	})
+}
+
+func TestSRV06WrongArgumentsOfAddedPromptsAreRefused(t *testing.T) {
+	srv, err := library.New(librarian{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for argument, want := range map[string]string{
+		`"pattern":"["`: `argument "a": its pattern`, `"pattern":"(?=x)"`: `argument "a": its pattern`, `"format":"moon"`: `the format "moon" is not known`,
+		`"enum":"x"`: "cannot unmarshal", `"x-sensitive":1`: "cannot unmarshal", `"title":"x"},{"name":"a"`: "needs a name of its own",
+	} {
+		err := srv.AddPrompt([]byte(`{"name":"p","arguments":[{"name":"a",`+argument+`}]}`), func(context.Context, *server.Call, map[string]string) (*server.PromptResult, error) { return nil, nil })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", argument, err)
 		}
 	}
 }

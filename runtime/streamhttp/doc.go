@@ -27,7 +27,7 @@
 //   - adopt.go: sessions that another process opened; alone.go: messages without a session
 //   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that come back, and its limits
 //   - stream.go: the messages of one response of a session, kept for a client that lost its connection; pump.go: their way to it
-//   - pool.go: what requests need for a moment; number.go: decimal numbers compared by value
+//   - pool.go: what requests need for a moment
 //   - event.go: server-sent events; downlink.go: writing before a deadline; pace.go: whether the client reads
 //   - listen.go: TCP and unix sockets; probe.go: health and readiness
 //

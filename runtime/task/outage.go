@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // The pauses between two tries of a store call double from the first to the last. Each is shortened at random, by up to a half, so that
@@ -24,6 +26,9 @@ func (e *Engine) outlast(ctx context.Context, p patience, call func(ctx context.
 	began := time.Now()
 	for pause := firstPause; Outage(err) && p.lasts(began) && e.rest(ctx, pause); pause = min(2*pause, lastPause) {
 		err = e.try(ctx, true, call)
+	}
+	if r := p.run; r != nil && Outage(err) && !r.mayWrite() {
+		r.stop(inflight.SourceParent, "", ErrLease) // the fence, before its timer: the handler is not told of an outage that another run outlasts
 	}
 	return err
 }

@@ -22,7 +22,7 @@ func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) 
 	}
 	// The effect has happened, so it is recorded even if ctx has ended since.
 	if err := r.record(context.WithoutCancel(ctx), name, data); err != nil {
-		return nil, err
+		return nil, r.or(err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

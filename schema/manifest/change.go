@@ -88,6 +88,16 @@ var Changes = []ChangeRule{
 	{"running-arguments", Running, Breaking, "Stored arguments of running tasks may be refused when they go on.", "Let them end before the new server starts."},
 	{"question-removed", Running, Breaking, "Tasks that have asked a question, or wait for its answer, ask it no more.", "Let them end before the new server starts."},
 	{"question-changed", Running, Breaking, "A question has other words or another schema: a task or a retry that has asked the old one fails.", "Give the new question a name of its own, or let them end before the new server starts."},
+	{"revision-methods", Wire, Breaking, "A method of one revision does not exist in the other.", "Clients have to send what stands in its place; the generated server does it."},
+	{"revision-answers", Wire, Compatible, "Methods that the newer revision has.", ""},
+	{"revision-session", Wire, Breaking, "How a connection begins, and what each request carries.", "Clients have to follow; the generated server does it."},
+	{"revision-http", Wire, Breaking, "Headers and what a dropped stream means.", "Clients and gateways have to follow; the generated server does it."},
+	{"revision-tasks", Wire, Breaking, "How a tool runs as a task.", "Clients have to follow; the generated server does it."},
+	{"revision-questions", Wire, Breaking, "How a tool asks the user.", "Clients have to follow; handlers must be ready to run again where a question is asked inside of a result."},
+	{"revision-errors", Wire, Breaking, "The code of an error.", "Clients that look at codes have to follow."},
+	{"revision-definition", Callers, AskAgain, "What tools/list shows of a tool.", "Nothing, if clients of both revisions are approved apart."},
+	{"revision-same", Wire, Compatible, "A tool is called as before.", ""},
+	{"revision-deprecated", Wire, Documentation, "What the newer revision advises against.", "Plan to move."},
 }
 
 // Change returns the rule of an id.

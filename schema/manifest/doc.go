@@ -10,7 +10,7 @@
 //
 // Load parses, reads and checks in one pass and reports everything that is wrong. load.go reads the parts, file.go the files beside them, tool.go the
 // tools, elicitation.go the questions, prompt.go and resource.go the registries (registry.go is what they become); field.go has the readers of single values, revision.go the checks between
-// parts, meta.go and formtext.go what the specification forbids in names and forms, notyet.go what is read but not generated so far. Tool.Advertised is what tools/list will show.
+// parts, meta.go and formtext.go what the specification forbids in names and forms. Tool.Advertised is what tools/list will show.
 //
 // # Codes
 //

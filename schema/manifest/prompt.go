@@ -50,6 +50,7 @@ func (l *loader) promptArguments(p *Prompt, n *schema.Node) {
 	for _, m := range n.Members {
 		a := l.argument(m, "an argument of a prompt", []string{"string"})
 		a.Required = m.Value.Get("required").Is(schema.Bool) && m.Value.Get("required").Text == "true"
+		a.Sensitive = m.Value.Get("x-sensitive").Is(schema.Bool) && m.Value.Get("x-sensitive").Text == "true"
 		object.add(m, a.Required, false)
 		p.Arguments = append(p.Arguments, a)
 	}
@@ -58,7 +59,7 @@ func (l *loader) promptArguments(p *Prompt, n *schema.Node) {
 
 // valueKeywords are what the schema of an argument or variable may say: it is one text.
 var valueKeywords = []string{"type", "enum", "const", "format", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
-	"exclusiveMaximum", "multipleOf", "default", "examples", "description", "$comment", "goName", "goType"}
+	"exclusiveMaximum", "multipleOf", "default", "examples", "description", "$comment", "goName", "goType", "x-sensitive"}
 
 // argument reads a small schema with what is not of schemas: title, required and complete.
 func (l *loader) argument(m schema.Member, what string, types []string) Argument {

@@ -34,6 +34,8 @@ type Argument struct {
 	Values   []string
 	// Raw: its text is read as JSON, because it is no string.
 	Raw bool
+	// Sensitive: its value is not shown.
+	Sensitive bool
 }
 
 // Resource is one resource with a fixed URI.

@@ -136,6 +136,9 @@ func (l *loader) variables(r *ResourceTemplate, n *schema.Node) {
 			m = *own
 		}
 		a := l.argument(m, "a variable", []string{"string", "integer", "number", "boolean"})
+		if secret := m.Value.Get("x-sensitive"); secret != nil {
+			l.ds.Report(secret, "sensitive", "make it an argument of a tool or a prompt", "a variable is part of an address, which is shown, logged and cached")
+		}
 		required := m.Value.Get("required")
 		a.Required = !v.Query || required.Is(schema.Bool) && required.Text == "true"
 		if !v.Query && required.Is(schema.Bool) && required.Text == "false" {

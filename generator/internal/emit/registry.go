@@ -58,6 +58,9 @@ func (s *source) promptEntry(pkg *model.Package, p *model.Prompt) []row {
 		handler = s.use(serverPath, "BindPrompt") + "(" + s.function(pkg, p.Input.Decode) + ", h." + p.Handler.GoName + ")"
 	}
 	fields := []row{{"Name", strconv.Quote(p.Name)}, {"Definition", "`" + p.Definition + "`"}, {"Handler", handler}}
+	if len(p.Sensitive) > 0 {
+		fields = append(fields, row{"Sensitive", quotedList(p.Sensitive)})
+	}
 	return s.argumentsField(fields, p.Arguments)
 }
 

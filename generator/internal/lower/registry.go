@@ -81,6 +81,11 @@ func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
 		out.Input = l.inputOf(p.Schema, goName+"Args", goName, goName+"Args are the arguments of the prompt "+p.Name+".")
 		out.Handler.Input = out.Input.Name
 	}
+	for _, a := range p.Arguments {
+		if a.Sensitive {
+			out.Sensitive = append(out.Sensitive, a.Name)
+		}
+	}
 	out.Arguments = l.completions(&p.Listed, goName, "prompt "+p.Name, p.Arguments)
 	return out
 }

@@ -6,6 +6,7 @@ type Prompt struct {
 	Definition string  // the advertised JSON object, compact
 	Input      TypeRef // of its arguments; without a name it has none
 	Arguments  []Argument
+	Sensitive  []string // arguments whose values are not shown
 	Handler    *EntryHandler
 }
 

@@ -94,7 +94,7 @@
 //
 // To add a keyword, beside a golden in ../emit/testdata/golden that has it: the form of its value in schema/keyword.go; a row with a reader in
 // keyword.go, which fills a field of a facet in shape.go, merged in merge.go; and its rule or condition: a field of the rule in ../model and
-// runtime/check, which ../emit/rules.go or discard.go prints, or a condition in condition.go with a body in ../model/condition.go, its function in
+// runtime/check, which ../emit/rules.go or ../emit/discard.go prints, or a condition in condition.go with a body in ../model/condition.go, its function in
 // ../emit/condition.go and what it calls in runtime/check.
 //
 // # Rejected

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -89,6 +90,9 @@ func TestFormatsHaveGoldens(t *testing.T) {
 	for _, name := range schema.Formats {
 		if !strings.Contains(text, `"format": "`+name+`"`) {
 			t.Errorf("format %s is in no golden", name)
+		}
+		if format.Named(name) == format.None {
+			t.Errorf("format %s is not known at run time", name)
 		}
 	}
 }

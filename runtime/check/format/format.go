@@ -43,29 +43,40 @@ const (
 )
 
 var formats = [...]struct {
+	name  string
 	match func(string) bool
 	words string
 }{
-	DateTime:            {isDateTime, "a date-time (RFC 3339) such as 2026-07-28T09:30:00Z"},
-	Date:                {isDate, "a date such as 2026-07-28"},
-	Time:                {isTime, "a time with an offset such as 09:30:00Z"},
-	Duration:            {isDuration, "a duration (ISO 8601) such as P1DT2H"},
-	Email:               {isEmail, "an email address"},
-	IDNEmail:            {isIDNEmail, "an email address"},
-	Hostname:            {isHostname, "a host name"},
-	IDNHostname:         {isIDNHostname, "a host name"},
-	IPv4:                {isIPv4, "an IPv4 address"},
-	IPv6:                {isIPv6, "an IPv6 address"},
-	URI:                 {isURI, "a URI with a scheme such as https://example.com/a"},
-	URIReference:        {isURIReference, "a URI or a relative reference"},
-	IRI:                 {isIRI, "an IRI with a scheme"},
-	IRIReference:        {isIRIReference, "an IRI or a relative reference"},
-	URITemplate:         {isURITemplate, "a URI template"},
-	UUID:                {isUUID, "a UUID such as 123e4567-e89b-12d3-a456-426614174000"},
-	JSONPointer:         {isJSONPointer, "a JSON Pointer such as /a/0"},
-	RelativeJSONPointer: {isRelativeJSONPointer, "a relative JSON Pointer such as 1/a"},
-	Regex:               {isRegex, "a regular expression (without lookaround and backreferences, 65536 bytes and 256 \\p at most)"},
-	Byte:                {IsBase64[string], "base64 (RFC 4648, with padding)"},
+	DateTime:            {"date-time", isDateTime, "a date-time (RFC 3339) such as 2026-07-28T09:30:00Z"},
+	Date:                {"date", isDate, "a date such as 2026-07-28"},
+	Time:                {"time", isTime, "a time with an offset such as 09:30:00Z"},
+	Duration:            {"duration", isDuration, "a duration (ISO 8601) such as P1DT2H"},
+	Email:               {"email", isEmail, "an email address"},
+	IDNEmail:            {"idn-email", isIDNEmail, "an email address"},
+	Hostname:            {"hostname", isHostname, "a host name"},
+	IDNHostname:         {"idn-hostname", isIDNHostname, "a host name"},
+	IPv4:                {"ipv4", isIPv4, "an IPv4 address"},
+	IPv6:                {"ipv6", isIPv6, "an IPv6 address"},
+	URI:                 {"uri", isURI, "a URI with a scheme such as https://example.com/a"},
+	URIReference:        {"uri-reference", isURIReference, "a URI or a relative reference"},
+	IRI:                 {"iri", isIRI, "an IRI with a scheme"},
+	IRIReference:        {"iri-reference", isIRIReference, "an IRI or a relative reference"},
+	URITemplate:         {"uri-template", isURITemplate, "a URI template"},
+	UUID:                {"uuid", isUUID, "a UUID such as 123e4567-e89b-12d3-a456-426614174000"},
+	JSONPointer:         {"json-pointer", isJSONPointer, "a JSON Pointer such as /a/0"},
+	RelativeJSONPointer: {"relative-json-pointer", isRelativeJSONPointer, "a relative JSON Pointer such as 1/a"},
+	Regex:               {"regex", isRegex, "a regular expression (without lookaround and backreferences, 65536 bytes and 256 \\p at most)"},
+	Byte:                {"byte", IsBase64[string], "base64 (RFC 4648, with padding)"},
+}
+
+// Named is the format that JSON Schema calls so, None for one that is not asserted.
+func Named(name string) Format {
+	for f := DateTime; f < Byte; f++ {
+		if formats[f].name == name {
+			return f
+		}
+	}
+	return None
 }
 
 // Match reports whether s has the format. None takes everything.

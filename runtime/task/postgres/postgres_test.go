@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/chaos"
 	"github.com/mcpkiln/mcpkiln/runtime/task/postgres/internal/pgtest"
 	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
@@ -19,6 +20,9 @@ import (
 var server *pgtest.Server
 
 func TestMain(m *testing.M) {
+	if chaos.Main(openTarget) {
+		return
+	}
 	var err error
 	if server, err = pgtest.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

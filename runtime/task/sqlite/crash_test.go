@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/chaos"
 	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
@@ -22,6 +23,9 @@ import (
 const childFile, childDriver = "SQLITE_TEST_FILE", "SQLITE_TEST_DRIVER"
 
 func TestMain(m *testing.M) {
+	if chaos.Main(openTarget) {
+		return
+	}
 	if file := os.Getenv(childFile); file != "" {
 		work(os.Getenv(childDriver), file)
 		return

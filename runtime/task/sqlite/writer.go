@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -12,14 +14,16 @@ const maxBatch = 512
 
 // op is one call that may write.
 type op struct {
-	ctx  context.Context
-	do   func(b *batch) error
-	done chan error
+	ctx   context.Context
+	do    func(b *batch) error
+	done  chan error
+	taken atomic.Bool // by the writer, or by the caller that no longer waits for it
 }
 
-// submit has the writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call may still be made.
+// submit has the writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call is not made, unless the writer is
+// making it: then submit waits for that commit, since the call has results.
 func (s *Store) submit(ctx context.Context, do func(b *batch) error) error {
-	o := &op{ctx, do, make(chan error, 1)}
+	o := &op{ctx: ctx, do: do, done: make(chan error, 1)}
 	select {
 	case <-s.closed:
 		return ErrClosed
@@ -36,7 +40,10 @@ func (s *Store) submit(ctx context.Context, do func(b *batch) error) error {
 	case err := <-o.done:
 		return err
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		if o.taken.CompareAndSwap(false, true) {
+			return context.Cause(ctx)
+		}
+		return <-o.done
 	case <-s.stopped: // the writer has made this call last, or not at all
 		select {
 		case err := <-o.done:
@@ -53,10 +60,10 @@ func (s *Store) writeAll() {
 	for {
 		select {
 		case o := <-s.ops:
-			s.together(s.gather(o))
+			s.together(wanted(s.gather(o)))
 		case <-s.closed:
 			for len(s.ops) > 0 {
-				s.together(s.gather(<-s.ops))
+				s.together(wanted(s.gather(<-s.ops)))
 			}
 			return
 		}
@@ -74,6 +81,11 @@ func (s *Store) gather(first *op) []*op {
 		}
 	}
 	return ops
+}
+
+// wanted takes the calls that somebody still waits for.
+func wanted(ops []*op) []*op {
+	return slices.DeleteFunc(ops, func(o *op) bool { return !o.taken.CompareAndSwap(false, true) })
 }
 
 // together makes calls in one transaction, or each alone if that fails.
@@ -97,7 +109,7 @@ func (s *Store) commit(ops []*op) (answers []error, err error) {
 	answers = make([]error, len(ops))
 	for i, o := range ops {
 		if o.ctx.Err() != nil {
-			answers[i] = context.Cause(o.ctx) // nobody waits for it any more
+			answers[i] = context.Cause(o.ctx)
 			continue
 		}
 		if answers[i] = o.do(b); b.err != nil {

@@ -5,15 +5,18 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { InMemoryTaskMessageQueue, InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { z } from 'zod';
 
 const text = (text) => ({ content: [{ type: 'text', text }] });
 let ended = 0;
+const taskStore = new InMemoryTaskStore();
+const withTasks = { taskStore, taskMessageQueue: new InMemoryTaskMessageQueue(), capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } } };
 
 function newServer() {
-  const server = new McpServer({ name: 'typescript', version: '1' });
+  const server = new McpServer({ name: 'typescript', version: '1' }, withTasks);
   const add = (name, run) => server.registerTool(name, { inputSchema: { text: z.string() } }, run);
   add('echo', ({ text: said }) => text(said));
   add('fail', () => { throw new Error('no'); });
@@ -30,6 +33,17 @@ function newServer() {
     const answer = await server.server.elicitInput({ message: 'Who are you?', requestedSchema }, { relatedRequestId: extra.requestId });
     return text(answer.content.name);
   });
+  const addTask = (name, run) => server.experimental.tasks.registerToolTask(name, { inputSchema: { text: z.string() }, execution: { taskSupport: 'required' } }, {
+    createTask: async (args, extra) => {
+      const task = await extra.taskStore.createTask({ ttl: 60_000, pollInterval: 50 });
+      run(args, result => extra.taskStore.storeTaskResult(task.taskId, 'completed', result));
+      return { task };
+    },
+    getTask: (_, extra) => extra.taskStore.getTask(extra.taskId),
+    getTaskResult: (_, extra) => extra.taskStore.getTaskResult(extra.taskId),
+  });
+  addTask('slow', ({ text: said }, done) => setTimeout(() => done(text(said)), 100));
+  addTask('stuck', () => {});
   return server;
 }
 

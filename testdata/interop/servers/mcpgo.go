@@ -14,7 +14,7 @@ import (
 
 // newMCPGo is a server of mcp-go, with the tools of newServer.
 func newMCPGo() *server.MCPServer {
-	s := server.NewMCPServer("mcp-go", "1", server.WithToolCapabilities(true), server.WithElicitation())
+	s := server.NewMCPServer("mcp-go", "1", server.WithToolCapabilities(true), server.WithElicitation(), server.WithTaskCapabilities(true, true, true))
 	add := func(name string, f server.ToolHandlerFunc) { s.AddTool(mcp.NewTool(name, mcp.WithString("text")), f) }
 	add("echo", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(r.GetString("text", "")), nil
@@ -49,7 +49,24 @@ func newMCPGo() *server.MCPServer {
 		form := map[string]any{"type": "object", "properties": map[string]any{"name": map[string]any{"type": "string"}}, "required": []string{"name"}}
 		return server.NewInputRequestBuilder("").Elicit("name", mcp.ElicitationParams{Mode: mcp.ElicitationModeForm, Message: "Who are you?", RequestedSchema: form}).ToolResult(), nil
 	})
+	addTasks(s)
 	return s
+}
+
+// addTasks adds tools that run as tasks. The context of a task of this server does not outlive the request that made it on HTTP, so neither
+// looks at it before the task is cancelled.
+func addTasks(s *server.MCPServer) {
+	add := func(name string, f server.ToolHandlerFunc) {
+		s.AddTool(mcp.NewTool(name, mcp.WithString("text"), mcp.WithTaskSupport(mcp.TaskSupportOptional)), f)
+	}
+	add("slow", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		time.Sleep(100 * time.Millisecond)
+		return mcp.NewToolResultText(r.GetString("text", "")), nil
+	})
+	add("stuck", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		time.Sleep(time.Minute)
+		return nil, errors.New("nobody cancelled it")
+	})
 }
 
 func serveMCPGoStdio() { _ = server.ServeStdio(newMCPGo()) }

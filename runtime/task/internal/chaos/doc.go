@@ -1,0 +1,11 @@
+// Package chaos breaks processes that share a store of tasks, and checks that nothing that was acknowledged is lost.
+//
+//	point.go    where a replica kills itself: before or after the nth call of a kind
+//	replica.go  what a replica does: it runs tasks, creates them, and answers what they ask
+//	process.go  replicas in processes of their own, started and killed by a test
+//	history.go  what they said, and the model that it is checked against
+//
+// A replica says what it was told is done, one line each, and a kill takes no line back. When the replicas are gone, a last worker finishes what is left,
+// and the model compares: every task that was acknowledged is there and over, its step and its answer are those that were said, its question was asked
+// once, and it was finished once.
+package chaos

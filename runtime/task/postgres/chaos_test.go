@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/chaos"
+	"github.com/mcpkiln/mcpkiln/runtime/task/postgres/internal/pgtest"
+)
+
+var (
+	kills   = flag.Int("kills", 2, "how often a replica is killed at each point")
+	stops   = flag.Int("stops", 2, "how often the server is stopped under load")
+	cancels = flag.Int("cancels", 20, "how many tasks are cancelled from another replica")
+	lease   = flag.Duration("lease", 3*time.Second, "the lease of replicas that are killed")
+	least   = flag.Duration("least", 0, "for how long replicas are killed at least")
+)
+
+// openTarget opens the store of a replica.
+func openTarget(url string) (task.Store, func() error, error) {
+	s, err := Open(context.Background(), url, Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.Close, nil
+}
+
+func TestDUR05KillsAtEveryPoint(t *testing.T) {
+	for start, n := time.Now(), 0; n == 0 || time.Since(start) < *least; n++ {
+		plan := chaos.Plan{Target: newURL(t), Replicas: 3, Times: *kills, Lease: *lease, Seed: uint64(time.Now().UnixNano())}
+		plan.Test(t, func() task.Store { return openAt(t, plan.Target, Options{}) })
+	}
+}
+
+// The server is stopped again and again, as by a crash, and each time a replica is killed as well.
+func TestDUR06ServerStopsUnderLoad(t *testing.T) {
+	own, err := pgtest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := own.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	h, ctx := chaos.NewHistory(), t.Context()
+	replica := func(n int) *chaos.Process {
+		return replica(t, h, chaos.Replica{Target: own.URL(""), Node: fmt.Sprint("node-", n), Lease: *lease, Creators: 4})
+	}
+	replicas := []*chaos.Process{replica(0), replica(1), replica(2)}
+	for n := range *stops {
+		more := h.Count("finished") + 50 // the floor: the load goes on after each stop
+		if err := h.Await(within(t), func() bool { return h.Count("finished") >= more }); err != nil {
+			t.Fatalf("%v: %s", err, h)
+		}
+		if err := own.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if err := replicas[n%3].Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := own.Run(); err != nil {
+			t.Fatal(err)
+		}
+		replicas[n%3] = replica(n + 3)
+	}
+	for _, p := range replicas {
+		if err := p.Kill(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store := openAt(t, own.URL(""), Options{})
+	if err := h.Settle(within(t), store, *lease); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range h.Check(ctx, store) {
+		t.Error(wrong)
+	}
+	t.Logf("%d stops: %s", *stops, h)
+}

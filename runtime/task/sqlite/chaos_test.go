@@ -1,0 +1,40 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/chaos"
+)
+
+var (
+	kills = flag.Int("kills", 2, "how often a process is killed at each point")
+	lease = flag.Duration("lease", 3*time.Second, "the lease of processes that are killed")
+	least = flag.Duration("least", 0, "for how long processes are killed at least")
+)
+
+// openTarget opens the store of a process.
+func openTarget(file string) (task.Store, func() error, error) {
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := Open(context.Background(), db)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return s, func() error { return errors.Join(s.Close(), db.Close()) }, nil
+}
+
+func TestDUR05KillsAtEveryPoint(t *testing.T) {
+	for start, n := time.Now(), 0; n == 0 || time.Since(start) < *least; n++ {
+		plan := chaos.Plan{Target: filepath.Join(t.TempDir(), "tasks.db"), Replicas: 1, Times: *kills, Lease: *lease, Seed: uint64(time.Now().UnixNano())}
+		plan.Test(t, func() task.Store { return newStore(t, "sqlite", plan.Target) })
+	}
+}
