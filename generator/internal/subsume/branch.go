@@ -261,3 +261,11 @@ const unbounded = 1 << 30
 func (s span) empty() bool      { return s.least > s.most }
 func (s span) and(t span) span  { return span{max(s.least, t.least), min(s.most, t.most)} }
 func (s span) holds(n int) bool { return s.least <= n && n <= s.most }
+
+// because is why a leaf is undecided: an obstacle that was met before, or why.
+func (f *facts) because(why string) string {
+	if f.obstacle != "" {
+		return f.obstacle
+	}
+	return why
+}

@@ -10,6 +10,8 @@
 //	branch.go      choices: one of these, and then all of those
 //	keyword.go     what each keyword demands, and what its negation does: the table that a new keyword needs a row in
 //	unevaluated.go those that depend on what other keywords have looked at
+//	item.go property.go
+//	               what the keywords of arrays and objects demand
 //	number.go text.go array.go object.go
 //	               a value of one kind that meets what has been gathered, or none
 //	automaton.go   a text that some patterns match and others do not

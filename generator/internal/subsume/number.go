@@ -176,11 +176,3 @@ func (n *numbers) between() (points []*big.Rat) {
 	points = append(points, between...)
 	return points
 }
-
-// because is why a leaf is undecided: an obstacle that was met before, or why.
-func (f *facts) because(why string) string {
-	if f.obstacle != "" {
-		return f.obstacle
-	}
-	return why
-}

@@ -3,7 +3,6 @@ package subsume
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -23,8 +22,6 @@ type literal struct {
 	site
 	holds bool
 }
-
-func (l literal) not() literal { return literal{l.site, !l.holds} }
 
 // goal is what one value has to meet.
 type goal []literal
@@ -55,6 +52,8 @@ type solver struct {
 	size  map[*schema.Node]int     // of values, in nodes
 	held  map[[2]*schema.Node]bool // of a schema and a value
 
+	numbers map[*schema.Node]int
+
 	known map[string]outcome
 	open  map[string]int // goals that are being looked at, by their depth
 	// assumed is the depth of the outermost open goal that was met again below itself, since the innermost one was begun.
@@ -66,7 +65,7 @@ type solver struct {
 const nothingAssumed = 1 << 30
 
 func newSolver(depth int) *solver {
-	return &solver{depth: depth, size: map[*schema.Node]int{}, same: map[[2]*schema.Node]bool{}, own: map[string]*schema.Node{}, held: map[[2]*schema.Node]bool{}, known: map[string]outcome{}, open: map[string]int{},
+	return &solver{depth: depth, size: map[*schema.Node]int{}, numbers: map[*schema.Node]int{}, same: map[[2]*schema.Node]bool{}, own: map[string]*schema.Node{}, held: map[[2]*schema.Node]bool{}, known: map[string]outcome{}, open: map[string]int{},
 		assumed: nothingAssumed, provisional: map[string]int{}}
 }
 
@@ -84,7 +83,7 @@ func (s *solver) spent() bool { s.steps += 20; return s.steps > mostSteps }
 // value looks for a value that meets g. A goal that is met again below itself has no value there: the smallest value that
 // meets it holds no other that does.
 func (s *solver) value(g goal) outcome {
-	key := g.key()
+	key := s.key(g)
 	if o, ok := s.known[key]; ok {
 		return o
 	}
@@ -148,14 +147,21 @@ func (s *solver) anyKind(g goal) outcome {
 	return result
 }
 
-// key is the same for the same literals.
-func (g goal) key() string {
-	all := make([]string, len(g))
+// key is the same for the same literals. Nodes are numbered, and so kept: an address alone could come to stand for another node.
+func (s *solver) key(g goal) string {
+	all := make([]int, len(g))
 	for i, l := range g {
-		all[i] = fmt.Sprintf("%p%t", l.node, l.holds)
+		n, known := s.numbers[l.node]
+		if !known {
+			n = 2 * len(s.numbers)
+			s.numbers[l.node] = n
+		}
+		if all[i] = n; l.holds {
+			all[i]++
+		}
 	}
 	slices.Sort(all)
-	return strings.Join(slices.Compact(all), " ")
+	return fmt.Sprint(slices.Compact(all))
 }
 
 // met returns v if it meets g. Whatever was found goes through here.
@@ -214,3 +220,25 @@ func (s site) follow(ref *schema.Node) (site, bool) {
 
 func text(s string) *schema.Node   { return &schema.Node{Kind: schema.String, Text: s} }
 func number(s string) *schema.Node { return &schema.Node{Kind: schema.Number, Text: s} }
+
+// constant is the literal that only v meets, and noneOf the one that all others meet.
+func (s *solver) constant(v *schema.Node) literal {
+	return s.written("enum", &schema.Node{Kind: schema.Array, Items: []*schema.Node{v}}, true)
+}
+
+func (s *solver) noneOf(values []*schema.Node) literal {
+	return s.written("enum", &schema.Node{Kind: schema.Array, Items: slices.Clone(values)}, false)
+}
+
+// written is a schema of our own that has one keyword; one node for the same text, so that goals with it are known again.
+func (s *solver) written(keyword string, value *schema.Node, holds bool) literal {
+	key := keyword + string(value.JSON())
+	n := s.own[key]
+	if n == nil {
+		n = &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: keyword, Value: value}}}
+		s.own[key] = n
+	}
+	return literal{site{ownDocument, n}, holds}
+}
+
+var ownDocument, _ = schema.NewDocument(&schema.Node{Kind: schema.Object}, nil)

@@ -1,0 +1,171 @@
+package subsume
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// members is what is known of an object.
+type members struct {
+	rules   []member  // hold for every property of a class
+	demands []member  // some property of a class is like that
+	names   []literal // hold for every name
+	absent  []string
+}
+
+// member is a literal for the properties of a class.
+type member struct {
+	names
+	value []literal
+	name  []literal // what the name itself has to be
+}
+
+// names is a class of properties: those that are named, or match a pattern; or all others.
+type names struct {
+	listed   []string
+	patterns []string // of ECMA-262
+	others   bool
+}
+
+func named(name string) names { return names{listed: []string{name}} }
+
+// exact returns the name of a class of one.
+func (n *names) exact() (string, bool) {
+	if n.others || len(n.patterns) > 0 || len(n.listed) != 1 {
+		return "", false
+	}
+	return n.listed[0], true
+}
+
+// has reports whether a name is of the class.
+func (n *names) has(name string) bool {
+	return n.others != (slices.Contains(n.listed, name) || slices.ContainsFunc(n.patterns, func(p string) bool { return matches(p, name) }))
+}
+
+func matches(text, name string) bool {
+	re, err := pattern.Compile(text)
+	return err == nil && re.MatchString(name)
+}
+
+// class adds what holds for a class of properties, or that it does not for one of them.
+func (a atom) class(n *schema.Node, c names) option {
+	m := member{names: c, value: []literal{a.sub(n, a.holds)}}
+	if !a.holds {
+		return has(m)
+	}
+	return option{{note: func(f *facts) { f.object.rules = append(slices.Clip(f.object.rules), m) }}}
+}
+
+// classes joins what holds for several classes; one of them is not as it should be if it does not.
+func (a atom) classes(all []option) choice {
+	if a.holds {
+		return choice{slices.Concat(all...)}
+	}
+	return all
+}
+
+func (a atom) properties() choice {
+	var all []option
+	for _, m := range a.value.Members {
+		all = append(all, a.class(m.Value, named(m.Key)))
+	}
+	return a.classes(all)
+}
+
+func (a atom) patternProperties() choice {
+	var all []option
+	for _, m := range a.value.Members {
+		all = append(all, a.class(m.Value, names{patterns: []string{m.Key}}))
+	}
+	return a.classes(all)
+}
+
+func (a atom) additionalProperties() choice {
+	c := mentioned(a.site)
+	c.others = true
+	return choice{a.class(a.value, c)}
+}
+
+// mentioned are the properties that a schema names itself.
+func mentioned(s site) (c names) {
+	if p := s.get("properties"); p != nil {
+		for _, m := range p.Members {
+			c.listed = append(c.listed, m.Key)
+		}
+	}
+	if p := s.get("patternProperties"); p != nil {
+		for _, m := range p.Members {
+			c.patterns = append(c.patterns, m.Key)
+		}
+	}
+	return c
+}
+
+func (a atom) propertyNames() choice {
+	l := a.sub(a.value, a.holds)
+	if !a.holds {
+		return choice{has(member{names: names{others: true}, name: []literal{l}})}
+	}
+	return note(func(f *facts) { f.object.names = append(slices.Clip(f.object.names), l) })
+}
+
+func (a atom) required() choice {
+	all := option{}
+	c := never
+	for _, n := range a.value.Items {
+		all = append(all, term{demand: &member{names: named(n.Text)}})
+		c = append(c, lacks(n.Text))
+	}
+	if a.holds {
+		return choice{all}
+	}
+	return c
+}
+
+// dependencies are what a property brings along: other properties, or a schema for the object. That they hold is one choice for each property,
+// which the schema made for it has.
+func (a atom) dependencies() choice {
+	if len(a.value.Members) != 1 {
+		return a.oneByOne()
+	}
+	m := a.value.Members[0]
+	present := option{{demand: &member{names: named(m.Key)}}}
+	if m.Value.Kind != schema.Array {
+		with := present.and(that(a.sub(m.Value, a.holds)))
+		if a.holds {
+			return choice{lacks(m.Key), with}
+		}
+		return choice{with}
+	}
+	required := atom{a.site, m.Value, a.kind, a.holds}.required()
+	c := never
+	if a.holds {
+		c = choice{lacks(m.Key)}
+	}
+	for _, o := range required {
+		c = append(c, present.and(o...))
+	}
+	return c
+}
+
+// oneByOne divides a map of dependencies into schemas that have one each.
+func (a atom) oneByOne() choice {
+	var all []*schema.Node
+	for _, m := range a.value.Members {
+		keyword := "dependencies"
+		if a.dialect() == schema.Draft2020 {
+			keyword = "dependentSchemas"
+			if m.Value.Kind == schema.Array {
+				keyword = "dependentRequired"
+			}
+		}
+		one := &schema.Node{Kind: schema.Object, Members: []schema.Member{m}}
+		all = append(all, &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: keyword, Value: one}}})
+	}
+	if a.holds {
+		return a.all(all, true)
+	}
+	return a.each(all, false)
+}
