@@ -1,4 +1,5 @@
 // Package chaos breaks processes that share a store of tasks, and checks that nothing that was acknowledged is lost.
+// It is for the tests of stores.
 //
 //	point.go    where a replica kills itself: before or after the nth call of a kind
 //	replica.go  what a replica does: it runs tasks, creates them, and answers what they ask
