@@ -12,7 +12,7 @@ const self = "github.com/mcpkiln/mcpkiln/"
 // arrows lists what each room may import besides the standard library. Rooms are matched by prefix, the longest wins;
 // an entry that ends in /... covers everything below it.
 var arrows = map[string][]string{
-	"cmd":                           {"cmd/mcpkiln/internal/...", "generator", "generator/importer", "generator/vet", "runtime/client", "runtime/inflight", "runtime/rpc", "runtime/task", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/...", "golang.org/x/tools/go/analysis/unitchecker"},
+	"cmd":                           {"cmd/mcpkiln/internal/...", "generator", "generator/importer", "generator/vet", "runtime/client", "runtime/inflight", "runtime/rpc", "runtime/task", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/...", "golang.org/x/tools/go/analysis/unitchecker", "golang.org/x/tools/go/packages"},
 	"cmd/mcpkiln/internal/argument": {"schema", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"cmd/mcpkiln/internal/colour":   {},
 	"cmd/mcpkiln/internal/console":  {"cmd/mcpkiln/internal/plain", "runtime/client", "charm.land/...", "github.com/charmbracelet/..."},

@@ -76,7 +76,10 @@ func (s *sources) generate(cmd *cobra.Command, o generator.Options) error {
 		}
 		return err
 	}
-	return printReport(cmd, report, o.DryRun)
+	if err := printReport(cmd, report, o.DryRun); err != nil {
+		return err
+	}
+	return s.refreshSchema(cmd, o.DryRun)
 }
 
 // outdated reports whether the manifest has changed since it was read: then a run at the same time may have written what it says now, and

@@ -134,6 +134,7 @@ func (l *loader) manifest(root *schema.Node, files []schema.File) {
 		l.ds.Warn(tools, "no-tools", "", "the manifest has no tools")
 	}
 	l.policies()
+	l.lint(root)
 }
 
 // served are the keys of which a manifest has one: without any, a server has nothing to say.

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	slashpath "path"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/mcpkiln/mcpkiln/generator"
+	"github.com/mcpkiln/mcpkiln/templates"
+)
+
+// implementation is a type that is asserted to implement the generated Handlers.
+type implementation struct {
+	pkg   *packages.Package
+	dir   string
+	named *types.Named
+	wants *types.Interface
+	tests bool // its package has what a test that cancels needs
+}
+
+// addStubs writes the methods that the handlers lack.
+func (s *sources) addStubs(cmd *cobra.Command, r *generator.Result) error {
+	if len(r.Tools)+len(r.Methods) == 0 {
+		return nil // a client alone has no handlers
+	}
+	generated := slashpath.Join(s.config.Import, r.Out)
+	all, err := implementations(cmd, s.base, generated)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("no type is asserted to implement Handlers of %s: write var _ %s.Handlers = (*handlers)(nil) beside the type", generated, r.Package)
+	}
+	clean := true
+	for _, one := range all {
+		done, err := one.write(cmd, r, generated)
+		if err != nil {
+			return err
+		}
+		clean = clean && done
+	}
+	if !clean {
+		return errFindings
+	}
+	return nil
+}
+
+// implementations reads the module's packages. That they do not compile is expected.
+func implementations(cmd *cobra.Command, dir, generated string) (all []*implementation, err error) {
+	cfg := &packages.Config{Context: cmd.Context(), Dir: dir,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports}
+	loaded, err := packages.Load(cfg, "./...")
+	if err != nil {
+		return nil, err
+	}
+	seen := map[*types.TypeName]bool{}
+	for _, p := range loaded {
+		for _, f := range p.Syntax {
+			for _, spec := range asserted(f) {
+				one := implementationOf(p, spec, generated)
+				if one == nil || seen[one.named.Obj()] {
+					continue
+				}
+				seen[one.named.Obj()] = true
+				one.dir = filepath.Dir(p.Fset.Position(f.Pos()).Filename)
+				if one.tests, err = hasHelper(one.dir); err != nil {
+					return nil, err
+				}
+				all = append(all, one)
+			}
+		}
+	}
+	return all, nil
+}
+
+// asserted are the declarations var _ T = value of a file.
+func asserted(f *ast.File) (all []*ast.ValueSpec) {
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR {
+			continue
+		}
+		for _, s := range g.Specs {
+			if v := s.(*ast.ValueSpec); len(v.Names) == 1 && v.Names[0].Name == "_" && v.Type != nil && len(v.Values) == 1 {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// implementationOf is the type of the value, if it is asserted to implement Handlers of the generated package; else nil.
+func implementationOf(p *packages.Package, spec *ast.ValueSpec, generated string) *implementation {
+	wanted, ok := p.TypesInfo.TypeOf(spec.Type).(*types.Named)
+	if !ok || wanted.Obj().Name() != "Handlers" || wanted.Obj().Pkg() == nil || wanted.Obj().Pkg().Path() != generated {
+		return nil
+	}
+	typ := p.TypesInfo.TypeOf(spec.Values[0])
+	if pointer, ok := typ.(*types.Pointer); ok {
+		typ = pointer.Elem()
+	}
+	named, ok := typ.(*types.Named)
+	methods, isInterface := wanted.Underlying().(*types.Interface)
+	if !ok || !isInterface || named.Obj().Pkg() != p.Types {
+		return nil
+	}
+	return &implementation{pkg: p, named: named, wants: methods}
+}
+
+// hasHelper reports whether a test in dir declares everyRevision, which the tests of stubs need.
+func hasHelper(dir string) (bool, error) {
+	tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	for _, path := range tests {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return false, err
+		}
+		for _, d := range f.Decls {
+			if slices.Contains(declared(d), "everyRevision") {
+				return true, nil
+			}
+		}
+	}
+	return false, err
+}
+
+// missing are the methods that the type lacks.
+func (i *implementation) missing(r *generator.Result) (all []generator.Tool) {
+	for _, t := range slices.Concat(r.Tools, r.Methods) {
+		wanted, _, _ := types.LookupFieldOrMethod(i.wants, false, i.named.Obj().Pkg(), t.Method)
+		has, _, _ := types.LookupFieldOrMethod(types.NewPointer(i.named), true, i.named.Obj().Pkg(), t.Method)
+		if wanted != nil && has == nil {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// write writes a stub for each missing method; false if one of their files is there already.
+func (i *implementation) write(cmd *cobra.Command, r *generator.Result, generated string) (clean bool, err error) {
+	out, clean := cmd.OutOrStdout(), true
+	stub := generator.Stub{Package: i.pkg.Name, Type: i.named.Obj().Name(), Import: generated}
+	if i.pkg.PkgPath == generated {
+		stub.Import = ""
+	}
+	missing := i.missing(r)
+	for _, t := range missing {
+		files, err := toolFiles(stub, r, t, i.tests)
+		if err != nil {
+			return false, err
+		}
+		for at, f := range files {
+			_, err := writeNew(cmd.Context(), i.dir, []templates.ScaffoldFile{f})
+			path := shortest(filepath.Join(i.dir, f.Path))
+			switch {
+			case errors.Is(err, fs.ErrExist) && at == 0:
+				clean = false
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s is there already, and has no method %s of %s: write it\n", path, t.Method, stub.Type)
+			case errors.Is(err, fs.ErrExist):
+				fmt.Fprintf(out, "left    %s: it was there\n", path)
+			case err != nil:
+				return false, err
+			default:
+				fmt.Fprintln(out, "wrote  ", path)
+			}
+		}
+	}
+	if len(missing) == 0 {
+		fmt.Fprintf(out, "%s of %s has all methods\n", stub.Type, i.pkg.PkgPath)
+	}
+	return clean, nil
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// refreshSchema brings the copy of the manifest's JSON Schema that a project has for editors up to date. Where there is none, or a file of
+// something else, nothing is written.
+func (s *sources) refreshSchema(cmd *cobra.Command, dryRun bool) error {
+	path := filepath.Join(s.base, schemaFile)
+	now := manifest.SchemaJSON()
+	had, err := os.ReadFile(path)
+	if err != nil || bytes.Equal(had, now) || titleOf(had) != titleOf(now) {
+		return nil
+	}
+	if dryRun {
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), "would write ", path)
+		return err
+	}
+	if err := replace(path, now); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), "wrote  ", path)
+	return err
+}
+
+// titleOf is the title of a JSON Schema; "" if it has none.
+func titleOf(text []byte) string {
+	var s struct{ Title string }
+	_ = json.Unmarshal(text, &s) // what can not be read is not ours
+	return s.Title
+}

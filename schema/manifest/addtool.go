@@ -1,0 +1,131 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/pretty"
+)
+
+// NewTool is a tool that a manifest gets.
+type NewTool struct {
+	Name        string
+	Description string  // "" for a reminder to write one
+	Task        Support // "" for none
+}
+
+// node is the tool as a manifest has it.
+func (t NewTool) node() *schema.Node {
+	text := func(s string) *schema.Node { return &schema.Node{Kind: schema.String, Text: s} }
+	object := func(members ...schema.Member) *schema.Node {
+		return &schema.Node{Kind: schema.Object, Members: members}
+	}
+	about := t.Description
+	if about == "" {
+		about = "TODO: what " + t.Name + " does, and when to call it."
+	}
+	tool := object(schema.Member{Key: "description", Value: text(about)})
+	if t.Task != "" {
+		tool.Members = append(tool.Members, schema.Member{Key: "execution", Value: object(schema.Member{Key: "taskSupport", Value: text(string(t.Task))})})
+	}
+	input := object(schema.Member{Key: "type", Value: text("object")}, schema.Member{Key: "properties", Value: object()})
+	tool.Members = append(tool.Members, schema.Member{Key: "inputSchema", Value: input})
+	return tool
+}
+
+// AddTool returns the text of a manifest with one more tool at the end of its tools. All that stands there stays as it is, byte for byte. The
+// error says why that is not possible: there is a tool of that name, or the tools are written in a form that nothing can be added to.
+func AddTool(file string, data []byte, t NewTool) ([]byte, error) {
+	root, ds := schema.Parse(file, data)
+	switch {
+	case root != nil && answer(root) != nil:
+		return nil, fmt.Errorf("%s is a saved answer to tools/list: mcpkiln import makes a manifest of it", file)
+	case ds.HasErrors() || !root.Is(schema.Object):
+		return nil, fmt.Errorf("%s can not be read: mcpkiln generate says why", file)
+	}
+	tools, added := root.Get("tools"), t.node()
+	if m := tools.Member(t.Name); m != nil {
+		return nil, fmt.Errorf("%s: there is a tool %q already", m.KeyPos, t.Name)
+	}
+	text := insert(data, root, tools, schema.Member{Key: t.Name, Value: added})
+	if now, ds := schema.Parse(file, text); ds.HasErrors() || !isAdded(root, now, t.Name, added) {
+		entry := (&pretty.Writer{}).Append(nil, &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: t.Name, Value: added}}}, 2)
+		return nil, fmt.Errorf("%s: tools are not written as a block of names, so nothing can be added to them; write this yourself:\n%s", file, entry)
+	}
+	return text, nil
+}
+
+// insert puts a member behind the last line of the tools, indented as they are, or makes tools of it at the end of the manifest.
+func insert(data []byte, root, tools *schema.Node, m schema.Member) []byte {
+	object := &schema.Node{Kind: schema.Object, Members: []schema.Member{m}}
+	w := &pretty.Writer{}
+	if tools == nil {
+		object = &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: "tools", Value: object}}}
+		return append(endLine(data), w.Append(nil, object, 0)...)
+	}
+	if !tools.Is(schema.Object) || len(tools.Members) == 0 {
+		return nil
+	}
+	indent := tools.Members[0].KeyPos.Column - 1
+	lines := strings.SplitAfter(string(data), "\n")
+	last := tools.Members[len(tools.Members)-1].KeyPos.Line // of the last tool
+	for n := last; n < len(lines); n++ {
+		line := lines[n]
+		text := strings.TrimLeft(line, " ")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if len(line)-len(text) < indent {
+			break
+		}
+		last = n + 1
+	}
+	between := ""
+	if len(tools.Members) > 1 && blankBefore(lines, tools.Members[1].KeyPos.Line) {
+		between = "\n"
+	}
+	before := endLine([]byte(strings.Join(lines[:last], "")))
+	added := w.Append([]byte(between), object, indent)
+	return bytes.Join([][]byte{before, added, []byte(strings.Join(lines[last:], ""))}, nil)
+}
+
+// blankBefore reports whether an empty line stands before a line, and the comments above it.
+func blankBefore(lines []string, line int) bool {
+	for n := line - 2; n >= 0; n-- {
+		switch text := strings.TrimSpace(lines[n]); {
+		case text == "":
+			return true
+		case text[0] != '#':
+			return false
+		}
+	}
+	return false
+}
+
+// endLine returns text that ends with a newline.
+func endLine(text []byte) []byte {
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		return append(bytes.Clone(text), '\n')
+	}
+	return bytes.Clone(text)
+}
+
+// isAdded reports whether now says what before does, and the tool besides.
+func isAdded(before, now *schema.Node, name string, tool *schema.Node) bool {
+	if now == nil || now.Get("tools").Get(name) == nil || !schema.Equal(now.Get("tools").Get(name), tool) {
+		return false
+	}
+	without := func(n *schema.Node, key string) *schema.Node {
+		c := *n
+		c.Members = slices.DeleteFunc(slices.Clone(n.Members), func(m schema.Member) bool { return m.Key == key })
+		return &c
+	}
+	tools := without(now.Get("tools"), name)
+	if before.Get("tools") == nil {
+		return len(tools.Members) == 0 && schema.Equal(without(now, "tools"), before)
+	}
+	return schema.Equal(tools, before.Get("tools")) && schema.Equal(without(now, "tools"), without(before, "tools"))
+}

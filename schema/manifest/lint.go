@@ -1,0 +1,76 @@
+package manifest
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// lint warns of what is allowed and says nothing, or the opposite of something else. An answer is somebody else's, so it is not looked at,
+// and neither is a manifest with errors: they may be why.
+func (l *loader) lint(root *schema.Node) {
+	if l.m.Answer || l.ds.HasErrors() {
+		return
+	}
+	l.unusedSchemas(root)
+	for i := range l.m.Tools {
+		l.hints(l.m.Tools[i].Annotations)
+	}
+}
+
+// unusedSchemas warns of shared schemas that nothing leads to. One that names a schema of a file may be reached by the file's path.
+func (l *loader) unusedSchemas(root *schema.Node) {
+	schemas := root.Get("schemas")
+	if !schemas.Is(schema.Object) {
+		return
+	}
+	used := map[string]bool{}
+	var visit func(n *schema.Node) bool
+	visit = func(n *schema.Node) bool {
+		if n == schemas {
+			return false
+		}
+		ref := n.Get("$ref")
+		if !ref.Is(schema.String) {
+			return true
+		}
+		if name := sharedSchema(ref.Text); name != "" && !used[name] {
+			used[name] = true
+			schemas.Get(name).Walk(visit)
+		}
+		return true
+	}
+	root.Walk(visit)
+	for _, m := range schemas.Members {
+		if !used[m.Key] && m.Value.Get("file") == nil {
+			l.warnAt(m, "unused-schema", "remove it, or refer to it: $ref: \"#/schemas/"+schema.EscapeToken(m.Key)+"\"", "nothing refers to the schema "+m.Key)
+		}
+	}
+}
+
+// sharedSchema is the name in a reference to a shared schema; "" if it is another reference.
+func sharedSchema(ref string) string {
+	token, ok := strings.CutPrefix(ref, "#/schemas/")
+	if !ok {
+		return ""
+	}
+	token, _, _ = strings.Cut(token, "/")
+	if text, err := url.PathUnescape(token); err == nil {
+		token = text
+	}
+	return schema.UnescapeToken(token)
+}
+
+// hints warns of annotations that contradict each other: the protocol gives destructiveHint a meaning for tools that change something.
+func (l *loader) hints(n *schema.Node) {
+	says := func(key string) bool { v := n.Get(key); return v.Is(schema.Bool) && v.Text == "true" }
+	if says("readOnlyHint") && says("destructiveHint") {
+		l.warnAt(*n.Member("destructiveHint"), "contradicting-hints", "remove one of them", "a tool that only reads can not be destructive")
+	}
+}
+
+// warnAt adds a warning at a key.
+func (l *loader) warnAt(m schema.Member, code, hint, message string) {
+	l.ds = append(l.ds, schema.Diagnostic{Pos: m.KeyPos, Pointer: m.Value.Pointer, Code: code, Severity: schema.Warning, Message: message, Hint: hint})
+}
