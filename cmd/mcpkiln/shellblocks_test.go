@@ -24,13 +24,16 @@ type shellBlock struct {
 
 // notRun are the lines of blocks that no test runs, by their beginning, and why.
 var notRun = map[string]string{
-	"make ":                          "these targets run this test, or need minutes: CI calls them",
-	"mcpkiln import -- npx":          "it stands for a server that a registry has",
-	"mcpkiln task answer 01JD8":      "the reference is made up; the line that a question prints is run by the script call-answers",
-	"mcpkiln init reports":           "without --replace it asks the registry for a release; README's line is run",
-	"mcpkiln init --http --from":     "the same; scripts run both flags",
-	"cd my/module && mcpkiln init .": "there is no such module; scripts run it",
-	"mcpkiln task answer @ref.json":  "the task that is left running asks nothing; scripts answer one that does",
+	"make ":                                       "these targets run this test, or need minutes: CI calls them",
+	"mcpkiln import -- npx":                       "it stands for a server that a registry has",
+	"mcpkiln task answer 01JD8":                   "the reference is made up; the line that a question prints is run by the script call-answers",
+	"mcpkiln init reports":                        "without --replace it asks the registry for a release; README's line is run",
+	"mcpkiln init --http --from":                  "the same; scripts run both flags",
+	"cd my/module && mcpkiln init .":              "there is no such module; scripts run it",
+	"mcpkiln call --detach http://127.0.0.1:8081": "replicas on a database, which the tests of the Postgres module start",
+	"kill -9 %1":                                  "the same",
+	"mcpkiln task wait \"$(sed":                   "the same",
+	"mcpkiln task answer @ref.json":               "the task that is left running asks nothing; scripts answer one that does",
 }
 
 var shellCommand = regexp.MustCompile(`^(make|go|mcpkiln|cd|git|curl|\./\w+) `)
@@ -188,7 +191,7 @@ func (s *shell) reason(line string) string {
 func (s *shell) command(name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Dir = s.dir
-	c.Env = append(os.Environ(), "PWD="+s.dir, "MCPKILN_TOKEN=me", "XDG_CONFIG_HOME="+filepath.Join(filepath.Dir(s.project), "config"),
+	c.Env = append(os.Environ(), "PWD="+s.dir, "MCPKILN_TOKEN=me", "EDITOR=true", "XDG_CONFIG_HOME="+filepath.Join(filepath.Dir(s.project), "config"),
 		"GITHUB_STEP_SUMMARY="+filepath.Join(filepath.Dir(s.project), "summary"))
 	return c
 }
