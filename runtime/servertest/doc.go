@@ -43,7 +43,8 @@
 //
 // # Time
 //
-// In a bubble of testing/synctest a handler that sleeps for hours takes none, and what can not go on is a deadlock that synctest reports.
+// In a bubble of testing/synctest a handler that sleeps for hours takes none, and what can not go on is a deadlock that synctest reports, or
+// fails the test after a day of the bubble's.
 // Make the server in the bubble. synctest.Wait() after Begin returns when the handler has begun and waits for something. Without a
 // bubble waiting ends after WithPatience.
 //
