@@ -30,7 +30,6 @@ func (h *Endpoint) alone(w http.ResponseWriter, r *http.Request, to *server.Rout
 	}
 	s, err := h.openAlone(r, version)
 	if err != nil {
-		err.id = to.ID
 		return err
 	}
 	defer s.endAlone()

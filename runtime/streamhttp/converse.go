@@ -16,7 +16,6 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 	}
 	s, err := h.sessionOf(r)
 	if err != nil {
-		err.id = idOf(to)
 		return err
 	}
 	defer s.unuse()
@@ -34,9 +33,7 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 func (s *session) answerTo(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	st := s.stream(to.ID)
 	if st == nil {
-		err := refuse(http.StatusBadRequest, "a request with this id is in flight") // CAN08
-		err.id = to.ID
-		return err
+		return refuse(http.StatusBadRequest, "a request with this id is in flight") // CAN08
 	}
 	reader := st.attach(-1)
 	if got, ok := s.receive(r, f, st); ok && !got.Answered {
@@ -85,17 +82,9 @@ func (h *Endpoint) answeredMalformed(r *http.Request, to *server.Routed, f *fram
 	}
 }
 
-func idOf(to *server.Routed) rpc.ID {
-	if to.Kind != rpc.KindRequest {
-		return rpc.ID{}
-	}
-	return to.ID
-}
-
 // open begins a session with its handshake, or answers why not.
 func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	if err := h.checkVersion(r); err != nil {
-		err.id = to.ID
 		return err
 	}
 	s, err := h.admit(r.Context())

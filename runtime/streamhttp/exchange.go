@@ -75,12 +75,10 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 	case written || r.Context().Err() != nil:
 		return nil
 	case to.Kind == rpc.KindRequest:
-		refused := unavailable("the request was cancelled")
 		if h.isClosing() {
-			refused = unavailable("the server is shutting down")
+			return unavailable("the server is shutting down")
 		}
-		refused.id = to.ID
-		return refused
+		return unavailable("the request was cancelled")
 	}
 	w.WriteHeader(http.StatusAccepted)
 	return nil

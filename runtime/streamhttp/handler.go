@@ -148,14 +148,17 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	switch {
 	case err != nil:
 		h.answeredMalformed(r, &to, f)
-		return err
 	case to.Revision != nil:
-		return h.exchange(w, r, &to, f)
+		err = h.exchange(w, r, &to, f)
+	case h.opts.sessionless:
+		err = h.alone(w, r, &to, f)
+	default:
+		err = h.converse(w, r, &to, f)
 	}
-	if h.opts.sessionless {
-		return h.alone(w, r, &to, f)
+	if err != nil && to.Kind == rpc.KindRequest {
+		err.id = to.ID // whoever refuses a request answers it
 	}
-	return h.converse(w, r, &to, f)
+	return err
 }
 
 // batch reads an array of messages (CAN24). Its session says whether there is such a thing; the message of no revision is one.

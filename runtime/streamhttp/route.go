@@ -18,9 +18,6 @@ func (h *Endpoint) route(r *http.Request, frame []byte) (server.Routed, *refusal
 	if to.Status != 0 {
 		refused.status = to.Status
 	}
-	if to.Kind == rpc.KindRequest {
-		refused.id = to.ID
-	}
 	return to, refused
 }
 
@@ -81,8 +78,8 @@ func mismatch(r *http.Request, to *server.Routed, header string) *refusal {
 		}
 	}
 	refused := &refusal{
-		status: http.StatusBadRequest, id: to.ID,
-		err: rpc.Errorf(to.Revision.Codes.HeaderMismatch, "the header %s %s", header, wrong),
+		status: http.StatusBadRequest,
+		err:    rpc.Errorf(to.Revision.Codes.HeaderMismatch, "the header %s %s", header, wrong),
 	}
 	if status := to.Revision.HTTP.Statuses.HeaderMismatch; status != 0 {
 		refused.status = status

@@ -355,7 +355,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	f.listen("Mcp-Session-Id: " + first)
 	f.listen("Mcp-Session-Id: " + third)
 	resp := f.post(initializeBody)
-	if f.want(resp, 503, "sessions"); resp.Header.Get("Retry-After") == "" {
+	if f.want(resp, 503, "sessions", `"id":"init"`); resp.Header.Get("Retry-After") == "" { // a refusal is the answer of its request
 		t.Error("no Retry-After")
 	}
 }
