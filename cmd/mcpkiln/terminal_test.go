@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -110,6 +111,9 @@ func withPid(t *testing.T, name string) (file string, words []string) {
 // TestNoServerOnAPipeOutlivesTheCommand: not one that ignores all that asks it to end, if the command is asked to end. Where the command is
 // killed its servers see the end of their input.
 func TestNoServerOnAPipeOutlivesTheCommand(t *testing.T) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // so that commands do not ignore it, which they would learn from a test under nohup
+	defer signal.Stop(hangups)
 	for _, c := range []struct {
 		server string
 		ends   []syscall.Signal

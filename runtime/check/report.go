@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"sort"
 	"strconv"
 	"strings"
@@ -285,16 +286,55 @@ const showBytes = 60
 
 // show makes one safe line of a JSON value. Objects and arrays that may hold what is hidden are not shown.
 func (d *Decoder) show(raw []byte) string {
-	whole := len(raw) <= showBytes && d.hidden == ""
-	switch {
-	case len(raw) == 0:
+	if len(raw) == 0 {
 		return nothing
-	case raw[0] == '{' && !whole:
-		return "an object"
-	case raw[0] == '[' && !whole:
-		return "an array"
+	}
+	many := ""
+	switch raw[0] {
+	case '{':
+		many = "an object"
+	case '[':
+		many = "an array"
+	default:
+		return safe(string(respell(raw, len(raw))))
+	}
+	if d.hidden != "" {
+		return many
+	}
+	if raw = respell(raw, showBytes); len(raw) > showBytes {
+		return many
 	}
 	return safe(string(raw))
+}
+
+// respell is a value as this package writes it, or more than room bytes of it: what is said of equal values is equal, whatever their white
+// space and escapes (LET14). A text with a wrong escape, which nothing else is said of, stays as it is.
+func respell(raw []byte, room int) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 && !bytes.ContainsAny(raw, " \t\r\n") {
+		return raw
+	}
+	b := make([]byte, 0, min(len(raw), 2*room))
+	for i := 0; i < len(raw) && len(b) <= room; i++ {
+		switch c := raw[i]; c {
+		case ' ', '\t', '\r', '\n':
+		case '"':
+			start := i + 1
+			for i = start; i < len(raw) && raw[i] != '"'; i++ {
+				if raw[i] != '\\' {
+					continue
+				}
+				n := escapeLen(raw, i)
+				if n == 0 {
+					return raw
+				}
+				i += n - 1
+			}
+			b = appendString(b, string(appendUnescaped(nil, raw[start:i])))
+		default:
+			b = append(b, c)
+		}
+	}
+	return b
 }
 
 // quote makes one safe line of a name.
