@@ -160,7 +160,7 @@ func (i *implementation) write(cmd *cobra.Command, r *generator.Result, generate
 			return false, err
 		}
 		for at, f := range files {
-			_, err := writeNew(cmd.Context(), i.dir, []templates.ScaffoldFile{f})
+			err := writeBeside(cmd.Context(), i.dir, []templates.ScaffoldFile{f})
 			path := shortest(filepath.Join(i.dir, f.Path))
 			switch {
 			case errors.Is(err, fs.ErrExist) && at == 0:

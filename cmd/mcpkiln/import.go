@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/generator/importer"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/templates"
 )
 
 func newImport() *cobra.Command {
@@ -69,7 +71,7 @@ func (i *imports) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return refused(err)
 	}
-	if err := i.write(cmd.OutOrStdout(), made.Manifest); err != nil {
+	if err := i.write(cmd.Context(), cmd.OutOrStdout(), made.Manifest); err != nil {
 		return refused(err)
 	}
 	return i.report(cmd, made)
@@ -143,21 +145,18 @@ func described(d *client.Description) (*importer.Source, error) {
 }
 
 // write writes the manifest, whole or not at all.
-func (i *imports) write(stdout io.Writer, text []byte) (err error) {
+func (i *imports) write(ctx context.Context, stdout io.Writer, text []byte) error {
 	if i.output == standardStream {
 		_, err := stdout.Write(text)
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(i.output), ".mcpkiln-import-")
-	if err != nil {
+	if _, err := os.Stat(i.output); err == nil {
+		return replace(i.output, text) // --force was given
+	}
+	if _, err := os.Stat(filepath.Dir(i.output)); err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.Write(text)
-	if err = errors.Join(err, tmp.Chmod(0o666), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), i.output)
+	return writeBeside(ctx, filepath.Dir(i.output), []templates.ScaffoldFile{{Path: filepath.Base(i.output), Content: text}})
 }
 
 // report says what was written, what was proven, and what was lost.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,5 +69,10 @@ func analyzerDocs() map[string]string {
 // isVetTool reports whether go vet runs the command as its tool: it asks for the version and the flags, then hands over a file for each
 // package.
 func isVetTool(args []string) bool {
-	return len(args) > 0 && (args[0] == "-V=full" || args[0] == "-flags" || strings.HasSuffix(args[len(args)-1], ".cfg"))
+	if len(args) == 0 {
+		return false
+	}
+	last := len(args) - 1
+	isCommand := slices.ContainsFunc(args[:last], func(word string) bool { return !strings.HasPrefix(word, "-") })
+	return args[0] == "-V=full" || args[0] == "-flags" || strings.HasSuffix(args[last], "vet.cfg") && !isCommand
 }

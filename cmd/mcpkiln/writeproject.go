@@ -101,7 +101,7 @@ func (p *project) use() string {
 	case templates.StoreSQLite:
 		keep = "  go run . -tasks tasks.db   # keeps tasks in that file: they survive a crash\n"
 	case templates.StorePostgres:
-		keep = "  go run . -tasks postgres://user:password@host/database   # keeps tasks there, for any number of replicas\n"
+		keep = "  go run . -tasks postgres://user@host/database   # keeps tasks there, for any number of replicas; the password in PGPASSWORD\n"
 	}
 	return fmt.Sprintf("  go test ./...\n  %s\n  %s\n%s  go build .             # the program that a client starts\n", stdio, http, keep)
 }

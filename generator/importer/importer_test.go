@@ -94,6 +94,7 @@ func TestDAY05Sources(t *testing.T) {
 		`{"tools":[` + a + `],"nextCursor":"x"}` + "\n" + `{"tools":[` + b + `]}`,
 		`[{"result":{"tools":[` + a + `],"nextCursor":"x"}},{"result":{"tools":[` + b + `]}}]`,
 		`[[` + a + `,` + b + `]]`,
+		"\uFEFF" + `[` + a + `,` + b + `]`,
 		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"1"}}}
 		 {"jsonrpc":"2.0","method":"notifications/initialized"}
 		 {"jsonrpc":"2.0","id":2,"result":{"tools":[` + a + `,` + b + `]}}`,
@@ -124,11 +125,22 @@ func TestDAY05ServerInfo(t *testing.T) {
 	}
 }
 
+// What a saved answer says ends no comment of the manifest: no key of it is the source's.
+func TestDAY05NothingSaidEndsAComment(t *testing.T) {
+	got := imported(t, []byte(`{"protocolVersion":"x\nprompts: {a: {}}","serverInfo":{"name":"s","version":"1\u2028prompts: {b: {}}"},"tools":[{"name":"a","inputSchema":{"type":"object"},"more\nprompts":{}}]}`), Options{Suggest: true})
+	for line := range strings.Lines(strings.NewReplacer("\u2028", "\n", "\r", "\n").Replace(string(got.Manifest))) {
+		if strings.HasPrefix(line, "prompts") {
+			t.Fatalf("%s", got.Manifest)
+		}
+	}
+}
+
 // TestDAY05BadSources are refused with what is wrong, and where.
 func TestDAY05BadSources(t *testing.T) {
 	const tool = `{"name":"a","inputSchema":{"type":"object"}}`
 	for text, want := range map[string]string{
 		"":                                 "tools.json: it is empty",
+		"\uFEFF":                           "tools.json: it is empty",
 		" \n":                              "tools.json: it is empty",
 		"<!DOCTYPE html>\n":                "tools.json: this is a page of HTML or XML, not JSON",
 		"tools: []":                        "tools.json:1:1: error[syntax]",

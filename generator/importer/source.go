@@ -6,14 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
 // Source is what a server says of itself and of its tools.
 type Source struct {
 	File         string // or another name, for messages
-	Revision     string // that it was said in; "" if nobody knows
+	Revision     string // that it was said in; "" if nobody knows, or it is none that can be generated
 	Server       *schema.Node
 	Capabilities *schema.Node
 	Instructions string
@@ -50,6 +52,7 @@ func Read(file string, data []byte) (*Source, error) {
 
 // split reads all JSON values of a file, which has one, or a page a line.
 func split(file string, data []byte) (all []*schema.Node, err error) {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	text := bytes.TrimSpace(data)
 	switch {
 	case len(text) == 0:
@@ -71,8 +74,11 @@ func split(file string, data []byte) (all []*schema.Node, err error) {
 		}
 		lines := bytes.Count(data[:begin], []byte("\n"))
 		n, ds := schema.ParseJSON(file, append(bytes.Repeat([]byte("\n"), lines), raw...))
-		if err := ds.Err(); err != nil || n == nil {
+		switch {
+		case ds.Err() != nil || n == nil:
 			return nil, rendered(ds, data)
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		all = append(all, n)
 	}
@@ -138,7 +144,7 @@ func (s *Source) about(v *schema.Node) {
 	if c := v.Get("capabilities"); c.Is(schema.Object) {
 		s.Capabilities = c
 	}
-	if r := v.Get("protocolVersion"); r.Is(schema.String) {
+	if r := v.Get("protocolVersion"); r.Is(schema.String) && slices.Contains(revision.Names(), r.Text) {
 		s.Revision = r.Text
 	}
 	if i := v.Get("instructions"); i.Is(schema.String) {

@@ -17,7 +17,7 @@ func packageAnalyzer(name, doc string, check func(*analysis.Pass, *found)) *anal
 	return &analysis.Analyzer{
 		Name:     name,
 		Doc:      doc,
-		URL:      "https://pkg.go.dev/github.com/mcpkiln/mcpkiln/generator/vet#hdr-" + name,
+		URL:      "https://github.com/mcpkiln/mcpkiln/blob/main/cmd/mcpkiln/VET.md",
 		Requires: []*analysis.Analyzer{Handlers},
 		Run: func(pass *analysis.Pass) (any, error) {
 			check(pass, pass.ResultOf[Handlers].(*found))

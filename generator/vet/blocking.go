@@ -2,6 +2,7 @@ package vet
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 
@@ -10,8 +11,8 @@ import (
 
 // Blocking finds waits that go on when the call is cancelled, where a context is at hand.
 var Blocking = analyzer("blocking", "a wait that a cancellation does not end\n\n"+
-	"time.Sleep, and channel operations outside a select with <-ctx.Done(), hold a cancelled call until they are through. Operations on a\n"+
-	"channel with a buffer that the function makes, and receives of what such a goroutine sends, are left alone only where they can not wait.", blocking)
+	"time.Sleep, and channel operations outside a select with <-ctx.Done(), hold a cancelled call until they are through. A send into a buffer\n"+
+	"that the function makes is left alone, unless it stands in a loop.", blocking)
 
 func blocking(fn *function) {
 	ctx := fn.context()
@@ -53,11 +54,11 @@ func (fn *function) waits() map[ast.Node]bool {
 				all[n] = true
 			}
 		case *ast.UnaryExpr:
-			if n.Op == token.ARROW && !comms[n] && !fn.isDone(n) && !fn.isBuffered(n.X) {
+			if n.Op == token.ARROW && !comms[n] && !fn.isDone(n) {
 				all[n] = true
 			}
 		case *ast.SendStmt:
-			if !comms[n] && !fn.isBuffered(n.Chan) {
+			if !comms[n] && !(fn.isBuffered(n.Chan) && len(fn.loops(n)) == 0) {
 				all[n] = true
 			}
 		case *ast.RangeStmt:
@@ -93,38 +94,41 @@ func (fn *function) endsWithContext(s *ast.SelectStmt) bool {
 	return false
 }
 
-// isBuffered reports whether e is a channel that the function makes with room for at least one value: a send of one does not wait, and
-// who receives knows who sends.
+// isBuffered reports whether e is a channel that the function makes with room for at least one value.
 func (fn *function) isBuffered(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
 		return false
 	}
 	obj := fn.pass.TypesInfo.ObjectOf(id)
-	for assign := range nodes[*ast.AssignStmt](fn.body) {
-		for i, left := range assign.Lhs {
-			name, ok := left.(*ast.Ident)
-			if !ok || fn.pass.TypesInfo.ObjectOf(name) != obj || i >= len(assign.Rhs) {
-				continue
+	for n := range ast.Preorder(fn.body) {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, left := range n.Lhs {
+				if fn.objectOf(left) == obj && i < len(n.Rhs) && fn.makesRoom(n.Rhs[i]) {
+					return true
+				}
 			}
-			call, ok := assign.Rhs[i].(*ast.CallExpr)
-			if made, isName := callName(call, ok); isName && made == "make" && len(call.Args) == 2 && fn.isConstant(call.Args[1]) {
-				return true
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if fn.pass.TypesInfo.Defs[name] == obj && i < len(n.Values) && fn.makesRoom(n.Values[i]) {
+					return true
+				}
 			}
 		}
 	}
 	return false
 }
 
-func callName(call *ast.CallExpr, ok bool) (string, bool) {
-	if !ok {
-		return "", false
+// makesRoom reports whether e is make with a second argument that is a constant above 0.
+func (fn *function) makesRoom(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(call.Args) != 2 {
+		return false
 	}
-	id, isName := call.Fun.(*ast.Ident)
-	if !isName {
-		return "", false
-	}
-	return id.Name, true
+	name, ok := call.Fun.(*ast.Ident)
+	room := fn.pass.TypesInfo.Types[call.Args[1]].Value
+	return ok && name.Name == "make" && room != nil && constant.Sign(room) > 0
 }
 
 func (fn *function) reportSleep(call *ast.CallExpr, ctx string) {

@@ -47,7 +47,7 @@ type function struct {
 	pass *analysis.Pass
 	typ  *ast.FuncType
 	body *ast.BlockStmt
-	// uncancellable: it is the handler of a tool that can not be cancelled.
+	// uncancellable: it is the handler of a tool that can not be cancelled, or is called by such alone.
 	uncancellable bool
 	// object is the function's own; nil for a literal.
 	object    *types.Func
@@ -69,6 +69,16 @@ func find(pass *analysis.Pass) (any, error) {
 		}
 	}
 	roots = append(roots, foreignLiterals(pass)...)
+	// What a handler calls that can be cancelled can be, too, whoever else calls it: so these come first.
+	slices.SortStableFunc(roots, func(a, b *function) int {
+		switch {
+		case a.uncancellable == b.uncancellable:
+			return 0
+		case b.uncancellable:
+			return -1
+		}
+		return 1
+	})
 	f.functions = reachable(pass, roots, declared)
 	slices.SortFunc(f.functions, func(a, b *function) int { return int(a.body.Pos() - b.body.Pos()) })
 	markEffects(f.functions)
@@ -172,7 +182,8 @@ func reachable(pass *analysis.Pass, roots []*function, declared map[*types.Func]
 		for call := range nodes[*ast.CallExpr](fn.body) {
 			callee := typeutil.StaticCallee(pass.TypesInfo, call)
 			if decl := declared[callee]; decl != nil {
-				roots = append(roots, &function{pass: pass, typ: decl.Type, body: decl.Body, object: callee})
+				called := &function{pass: pass, typ: decl.Type, body: decl.Body, object: callee, uncancellable: fn.uncancellable}
+				roots = slices.Insert(roots, 0, called) // before other roots
 			}
 		}
 	}

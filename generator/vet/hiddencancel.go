@@ -33,7 +33,7 @@ func (fn *function) endedBranches() map[ast.Node][]ast.Stmt {
 		switch stmt := stmt.(type) {
 		case *ast.IfStmt:
 			if fn.tellsEnd(stmt) {
-				all[stmt.Cond] = stmt.Body.List
+				all[asked(stmt)] = stmt.Body.List
 			}
 		case *ast.CommClause:
 			if recv, ok := stmt.Comm.(*ast.ExprStmt); ok && fn.isDone(recv.X) {
@@ -42,6 +42,14 @@ func (fn *function) endedBranches() map[ast.Node][]ast.Stmt {
 		}
 	}
 	return all
+}
+
+// asked is the part of the statement that asks whether a context has ended.
+func asked(stmt *ast.IfStmt) ast.Node {
+	if _, isCall := ast.Unparen(stmt.Cond).(*ast.CallExpr); !isCall && stmt.Init != nil {
+		return stmt.Init
+	}
+	return stmt.Cond
 }
 
 // tellsEnd reports whether the condition of the statement holds only where a context has ended.
@@ -56,7 +64,10 @@ func (fn *function) tellsEnd(stmt *ast.IfStmt) bool {
 			return false
 		}
 		v, ok := fn.pass.TypesInfo.ObjectOf(sel.Sel).(*types.Var)
-		return ok && v.Pkg() != nil && v.Pkg().Path() == "context" && (v.Name() == "Canceled" || v.Name() == "DeadlineExceeded")
+		if !ok || v.Pkg() == nil || v.Pkg().Path() != "context" {
+			return false
+		}
+		return v.Name() == "Canceled" || v.Name() == "DeadlineExceeded" && !fn.setsDeadline() // which may be the one that has passed
 	case *ast.BinaryExpr: // ctx.Err() != nil, and err := ctx.Err(); err != nil
 		if cond.Op != token.NEQ || !fn.pass.TypesInfo.Types[cond.Y].IsNil() {
 			return false
@@ -92,10 +103,10 @@ func (fn *function) checkReturn(branch ast.Node, ret *ast.ReturnStmt) {
 		return
 	}
 	d := analysis.Diagnostic{Pos: ret.Pos(), End: ret.End(), Message: message + ": return context.Cause(ctx)"}
-	if ctx := fn.contextIn(branch); ctx != "" {
+	if cause := fn.causeOf(branch); cause != "" {
 		d.SuggestedFixes = []analysis.SuggestedFix{{
-			Message:   "Return the cause of the context",
-			TextEdits: []analysis.TextEdit{{Pos: last.Pos(), End: last.End(), NewText: []byte("context.Cause(" + ctx + ")")}},
+			Message:   "Return " + cause,
+			TextEdits: []analysis.TextEdit{{Pos: last.Pos(), End: last.End(), NewText: []byte(cause)}},
 		}}
 	}
 	fn.pass.Report(d)
@@ -117,15 +128,30 @@ func (fn *function) makesText(e ast.Expr) bool {
 	return ok && !strings.Contains(format.Value, "%w")
 }
 
-// contextIn is the name of the context that n asks, or of the function's own.
-func (fn *function) contextIn(n ast.Node) string {
-	for id := range nodes[*ast.Ident](n) {
-		if t := fn.pass.TypesInfo.TypeOf(id); t != nil && isContext(t) {
-			return id.Name
+// setsDeadline reports whether the function makes a context with an end of its own.
+func (fn *function) setsDeadline() bool {
+	for call := range nodes[*ast.CallExpr](fn.body) {
+		if fn.calls(call, "context.WithTimeout", "context.WithDeadline", "context.WithTimeoutCause", "context.WithDeadlineCause") {
+			return true
+		}
+	}
+	return false
+}
+
+// causeOf is what stands for the end that the branch has seen: the error that was compared, or the cause of the context that was asked.
+func (fn *function) causeOf(branch ast.Node) string {
+	for call := range nodes[*ast.CallExpr](branch) {
+		switch sel, ok := call.Fun.(*ast.SelectorExpr); {
+		case fn.calls(call, "errors.Is"):
+			return source(fn.pass, call.Args[0])
+		case fn.calls(call, "context.Cause"):
+			return source(fn.pass, call)
+		case ok && fn.calls(call, "context.Context.Done", "context.Context.Err"):
+			return "context.Cause(" + source(fn.pass, sel.X) + ")"
 		}
 	}
 	if ctx := fn.context(); ctx != nil {
-		return ctx.Name
+		return "context.Cause(" + ctx.Name + ")"
 	}
 	return ""
 }

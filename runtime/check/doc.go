@@ -63,7 +63,7 @@
 //	skip.go stringscan.go keys.go    the scanner: syntax, strings, repeated keys
 //	limits.go              what is refused that encoding/json takes (VAL07)
 //	decoded.go             memory that values take beyond their text: its limit, and which account it counts in (VAL07, TSK28)
-//	violation.go report.go violations, their paths and texts (VAL02)
+//	violation.go report.go violations, their paths and texts (VAL02); show.go: what is shown of a value
 //	append*.go optional.go encoding, and what may be missing
 //
 // # What is refused

@@ -67,7 +67,7 @@ func (r *request) validateOwn(result []byte, members map[string]json.RawMessage,
 	}
 	var definition func(d *check.Decoder)
 	switch h := r.revision.handlers[r.method.Name]; {
-	case kind != nil || r.task: // a task, or a question
+	case kind != nil || r.task && r.revision.Result.Type == "": // a task, or a question
 	case r.method.Op == wire.OpCallTool:
 		definition = r.revision.CheckCallResult
 	case h != nil:

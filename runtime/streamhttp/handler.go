@@ -156,7 +156,7 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 		err = h.converse(w, r, &to, f)
 	}
 	if err != nil && to.Kind == rpc.KindRequest {
-		err.id = to.ID // whoever refuses a request answers it
+		err.id = to.ID // a refusal of a request carries its id
 	}
 	return err
 }

@@ -30,13 +30,18 @@ func (w *Writer) Append(b []byte, object *schema.Node, indent int) []byte {
 	return b
 }
 
+// lineEnds are what YAML takes for the end of a line.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
 func (w *Writer) comment(b []byte, n *schema.Node, indent int) []byte {
-	for _, line := range w.Comments[n] {
-		if line == "" {
-			b = append(b, '\n')
-			continue
+	for _, text := range w.Comments[n] {
+		for line := range strings.Lines(lineEnds.Replace(text) + "\n") { // none may end the comment
+			if line == "\n" {
+				b = append(b, line...)
+				continue
+			}
+			b = append(pad(b, indent), "# "+line...)
 		}
-		b = append(pad(b, indent), "# "+line+"\n"...)
 	}
 	return b
 }

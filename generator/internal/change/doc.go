@@ -6,6 +6,7 @@
 //	entry.go      callers: prompts, resources, methods, the server itself
 //	api.go        handlers: what generated packages export
 //	running.go    tasks and questions that are open when the new server starts
+//	revision.go   Move: what another protocol revision changes for the same manifest
 //
 // Both sides are complete packages, generated in memory, so nothing is known here of how a manifest becomes one. Schemas are compared by
 // meaning (package subsume), Go by the text of declarations: a type that is spelt otherwise has to be written otherwise in handlers, too.

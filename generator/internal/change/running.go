@@ -13,17 +13,27 @@ func (c *comparison) questions(p place, old, new tool) {
 			if a.Message.Value != b.Message.Value || differ(a.Schema.Root, b.Schema.Root) {
 				c.found("question-changed", asked(p, b), "asks %s in other words or for other fields", b.Name)
 			}
+			if fails(a) != fails(b) {
+				c.unasked(p, b)
+			}
 		},
 		func(e manifest.Elicitation) {
 			c.found("question-removed", asked(p, e), "asks %s no more", e.Name).Gone = true
 		},
-		func(e manifest.Elicitation) {
-			if e.OnUnsupported == manifest.Fail || e.OnUnsupported == "" {
-				c.found("question-needed", asked(p, e), "asks %s, and fails where the client can not ask its user", e.Name)
-			} else {
-				c.found("question-added", asked(p, e), "asks %s, and goes on where the client can not ask its user", e.Name)
-			}
-		})
+		func(e manifest.Elicitation) { c.unasked(p, e) })
+}
+
+// unasked says what a question does that was not there, or did otherwise, where the client can not ask its user.
+func (c *comparison) unasked(p place, e manifest.Elicitation) {
+	if fails(e) {
+		c.found("question-needed", asked(p, e), "asks %s, and fails where the client can not ask its user", e.Name)
+	} else {
+		c.found("question-added", asked(p, e), "asks %s, and goes on where the client can not ask its user", e.Name)
+	}
+}
+
+func fails(e manifest.Elicitation) bool {
+	return e.OnUnsupported == manifest.Fail || e.OnUnsupported == ""
 }
 
 func asked(p place, e manifest.Elicitation) place { return at(p.subject, e.Pos, e.Node) }

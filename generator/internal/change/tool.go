@@ -163,7 +163,7 @@ func value(n *schema.Node) string {
 	return string(n.JSON())
 }
 
-// definition compares what tools/list shows, in each revision that both sides have.
+// definition compares what tools/list shows of a tool.
 func (c *comparison) definition(p place, old, new tool) {
 	before, _ := old.Advertised()
 	after, _ := new.Advertised()
@@ -203,9 +203,9 @@ func (c *comparison) timeouts(p place, old, new *model.Tool) {
 		switch {
 		case t.was == t.is || t.what == "a task" && (old.Task.Support == model.TaskForbidden || new.Task.Support == model.TaskForbidden):
 		case t.was == 0 || t.is != 0 && t.is < t.was:
-			c.found("timeout-shorter", p, "lets %s take %s, and let it take %s", t.what, is, was)
+			c.found("timeout-shorter", p, "lets %s take %s; before it was %s", t.what, is, was)
 		default:
-			c.found("timeout-longer", p, "lets %s take %s, and let it take %s", t.what, is, was)
+			c.found("timeout-longer", p, "lets %s take %s; before it was %s", t.what, is, was)
 		}
 	}
 	if old.Cancel.Uncancellable != new.Cancel.Uncancellable {

@@ -15,10 +15,12 @@ const compactAfter = 64
 const readUsage = `SELECT account, sum(kept)::bigint, sum(running)::bigint, sum(bytes)::bigint, count(*) FROM mcpkiln_usage
 	WHERE account = ANY($1::bytea[] || ARRAY(SELECT account FROM mcpkiln_tasks WHERE id = ANY($2))) GROUP BY account`
 
-// compact sums up an account's changes. Those that another process sums up at the same time are left to it.
+// compact sums up an account's changes. Those that another process sums up at the same time are left to it, so the sums of the others may have
+// any sign.
 const compact = `WITH gone AS (
 		DELETE FROM mcpkiln_usage WHERE change IN (SELECT change FROM mcpkiln_usage WHERE account = $1 FOR UPDATE SKIP LOCKED) RETURNING kept, running, bytes)
-	INSERT INTO mcpkiln_usage (account, kept, running, bytes) SELECT $1, sum(kept), sum(running), sum(bytes) FROM gone HAVING sum(kept) <> 0`
+	INSERT INTO mcpkiln_usage (account, kept, running, bytes) SELECT $1, sum(kept), sum(running), sum(bytes) FROM gone
+	HAVING sum(kept) <> 0 OR sum(running) <> 0 OR sum(bytes) <> 0`
 
 // usage is what an account has: the sum of its changes.
 type usage struct {

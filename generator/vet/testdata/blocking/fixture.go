@@ -41,11 +41,21 @@ func (h *handlers) ImportOrders(ctx context.Context, call *shop.ImportOrdersCall
 	}
 	done := make(chan int, 1)
 	go func() { done <- 1 }()
+	<-done // want "a receive waits without looking at ctx"
+	var full = make(chan int, 0)
+	full <- 1 // want "a send waits without looking at ctx"
+	for range in.Sources {
+		done <- 1 // want "a send waits without looking at ctx"
+	}
 	<-ctx.Done()
 	return &shop.ImportOrdersOutput{}, context.Cause(ctx)
 }
 
 func (h *handlers) PostLedger(ctx context.Context, call *server.Call, in *shop.PostLedgerInput) (*shop.CallToolResult, error) {
 	time.Sleep(time.Second) // nobody can cancel it
+	h.settle(ctx)
 	return shop.TextResult("posted"), nil
 }
+
+// settle is called by a handler that can not be cancelled, and by no other.
+func (h *handlers) settle(ctx context.Context) { time.Sleep(time.Second) }

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 	"github.com/mcpkiln/mcpkiln/testdata/shop/shop"
 )
 
-type handlers struct{ shop.Handlers }
+type handlers struct {
+	shop.Handlers
+	over context.Context
+}
 
 var _ shop.Handlers = (*handlers)(nil)
 
@@ -47,7 +51,7 @@ func (h *handlers) ImportOrders(ctx context.Context, call *shop.ImportOrdersCall
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("importing: %w", err)
 	}
-	err := h.wrap(ctx)
+	err := errors.Join(h.wrap(ctx), h.fetch(ctx))
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
@@ -61,6 +65,21 @@ func (h *handlers) ImportOrders(ctx context.Context, call *shop.ImportOrdersCall
 		return nil
 	}
 	return &shop.ImportOrdersOutput{}, clean()
+}
+
+// fetch has a deadline of its own, whose passing is a failure.
+func (h *handlers) fetch(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if err := h.wrap(ctx); errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("upstream is too slow")
+	}
+	select {
+	case <-h.over.Done():
+		return nil // want "a cancelled call is returned as a success"
+	default:
+	}
+	return nil
 }
 
 func (h *handlers) wrap(ctx context.Context) error { return ctx.Err() }
