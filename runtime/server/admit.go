@@ -169,7 +169,8 @@ func rateOf(m *wire.Method) (k rated, counts bool) {
 	switch m.Op {
 	case wire.OpCallTool:
 		return ratedCalls, true
-	case wire.OpMethod, wire.OpEmptyList, wire.OpSubscribe, wire.OpUnsubscribe, wire.OpListen:
+	case wire.OpMethod, wire.OpEmptyList, wire.OpSubscribe, wire.OpUnsubscribe, wire.OpListen,
+		wire.OpListPrompts, wire.OpGetPrompt, wire.OpListResources, wire.OpListTemplates, wire.OpReadResource, wire.OpComplete:
 		return ratedMethods, true
 	case wire.OpGetTask, wire.OpTaskResult, wire.OpUpdateTask, wire.OpListTasks:
 		return ratedTasks, true
