@@ -9,6 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -92,25 +93,75 @@ func (w *revision) code(k kind) int {
 	return 0
 }
 
-// answer is what the fault is in the revision, for a client with these abilities: a JSON-RPC error, or a result. Addresses of pages are for
-// clients that open them (LET21).
+// answer is what the fault is in the revision, for a client with these abilities: a JSON-RPC error, or a result.
 func (w *revision) answer(f *fault, can ability) (wire.CallResult, error) {
-	code := w.code(f.kind)
-	if f.kind == needsPages && code != 0 {
-		if refused := w.refusesPages(can); refused != nil {
-			f = &fault{kind: needsAbility, text: refused.Error(), own: rpc.Error{Message: refused.Capability}}
-			code = w.code(f.kind)
-		}
+	f = w.openable(f, can)
+	if own := w.errorOf(f); own != nil {
+		return wire.CallResult{}, own
 	}
+	return wire.CallResult{IsError: true, Content: appendText(nil, f.text)}, nil
+}
+
+// openable is the fault for a client with these abilities. Addresses of pages are for clients that open them (LET21).
+func (w *revision) openable(f *fault, can ability) *fault {
+	if f.kind != needsPages || w.code(needsPages) == 0 {
+		return f
+	}
+	refused := w.refusesPages(can)
+	if refused == nil {
+		return f
+	}
+	return &fault{kind: needsAbility, text: refused.Error(), own: rpc.Error{Message: refused.Capability}}
+}
+
+// errorOf is the fault as an error of the revision, nil where that has no code for it.
+func (w *revision) errorOf(f *fault) *rpc.Error {
+	code := w.code(f.kind)
 	switch {
 	case f.kind == plainKind:
-		return wire.CallResult{}, &f.own
+		return &f.own
 	case code == 0:
-		return wire.CallResult{IsError: true, Content: appendText(nil, f.text)}, nil
+		return nil
 	case f.kind == needsAbility:
-		return wire.CallResult{}, w.missing(f.own.Message)
+		return w.missing(f.own.Message)
 	}
-	return wire.CallResult{}, &rpc.Error{Code: code, Message: f.own.Message, Data: f.own.Data}
+	return &rpc.Error{Code: code, Message: f.own.Message, Data: f.own.Data}
+}
+
+// clientError is what an error of a handler or middleware is where only a JSON-RPC error can be answered, nil for one whose text is for the
+// log alone. Words of the runtime are for clients: what the revision has no code for is an internal error with them.
+func (w *revision) clientError(s *Server, err error, can ability, log *slog.Logger) *rpc.Error {
+	text := ""
+	if f := s.fault(err, log); f != nil {
+		f = w.openable(f, can)
+		if own := w.errorOf(f); own != nil {
+			return own
+		}
+		if text = f.own.Message; f.kind == needsAbility {
+			text = (&UnsupportedError{Capability: text}).Error()
+		}
+	} else if broken, ok := errors.AsType[*AnswerError](err); ok && broken != nil {
+		return invalid("the client's answer to "+rpc.Quoted(broken.Question), violations(broken.Err))
+	} else if text = spoken(err); text == "" {
+		return nil
+	}
+	return rpc.Errorf(rpc.CodeInternalError, "%s", text)
+}
+
+// spoken is what a client may read of an error that no revision has a code for, "" for nothing: what an error wraps may be secret.
+func spoken(err error) string {
+	if own, ok := errors.AsType[*UnsupportedError](err); ok && own != nil {
+		return own.Error()
+	}
+	if own, ok := errors.AsType[*ToolError](err); ok && own != nil {
+		return own.Message
+	}
+	for _, own := range []error{ErrUnsupported, ErrQuestionTimeout, task.ErrWithdrawn} {
+		if errors.Is(err, own) {
+			return own.Error()
+		}
+	}
+	return ""
 }
 
 // fault is what the protocol makes of a handler's error, nil if it has no error for it.

@@ -64,7 +64,7 @@ func TestLET05URLElicitationRequired(t *testing.T) {
 				t.Error(m.raw)
 			}
 		default:
-			m.wantError(t, -32603)
+			m.wantError(t, -32603, page.URL)
 		}
 	})
 	for what, pages := range map[string][]URLElicitation{
@@ -76,6 +76,33 @@ func TestLET05URLElicitationRequired(t *testing.T) {
 		c.initialize(`{}`)
 		if m := c.request("1", "tools/call", `{"name":"fails"}`); m.field("error", "code") != "-32603" || m.field("error", "data") != "" {
 			t.Errorf("%s: %s", what, m.raw)
+		}
+	}
+}
+
+// TestLET05WhatIsNotSupportedIsNamed: by the code of a revision that has one, in words where it has none, of every handler bound here.
+func TestLET05WhatIsNotSupportedIsNamed(t *testing.T) {
+	for path, words := range map[string]string{"sampling/tools": "did not declare the capability sampling/tools", "": "has no such request"} {
+		d := fails(fmt.Errorf("outer: %w", &UnsupportedError{Capability: path}))
+		own := customDefinition(func(context.Context, *Call, *echoInput) (*echoOutput, error) {
+			return nil, &UnsupportedError{Capability: path}
+		},
+			func(context.Context, *Notice, *echoInput) error { return nil }, d.Tools...)
+		own.Methods = append(own.Methods, d.Methods...)
+		f := dual(t, own)
+		c := f.dial(t.Context())
+		c.initialize(nothing)
+		for method, params := range map[string]string{"prompts/get": `"name":"x"`, "rows/read": `"text":"a"`} {
+			c.request("1", method, "{"+params+"}").wantError(t, -32603, words)
+			m := f.ask(t.Context(), frame(1, method, nothing, params))
+			if path == "" {
+				m.wantError(t, -32603, words)
+			} else if m.wantError(t, -32021); m.field("error", "data") != `{"requiredCapabilities":{"sampling":{"tools":{}}}}` {
+				t.Error(m.raw)
+			}
+			if strings.Contains(m.raw, "outer") {
+				t.Errorf("what wraps the error is sent: %s", m.raw)
+			}
 		}
 	}
 }

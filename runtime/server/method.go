@@ -50,8 +50,9 @@ type MethodCodec[In, Out any] struct {
 }
 
 // BindMethod joins a handler with its codecs. Params that Decode refuses never reach fn; they are answered with -32602. Errors
-// of fn: *rpc.Error as it is unless its code is reserved, *ResourceError and *URLElicitationError by the revision's code, others as
-// internal errors whose text is for the log alone.
+// of fn: *rpc.Error as it is unless its code is reserved; *ResourceError, *URLElicitationError and *UnsupportedError by the revision's code,
+// or as internal errors that say what they are where it has none; as such ErrQuestionTimeout, task.ErrWithdrawn and the Message of a
+// *ToolError, too; *AnswerError as invalid params; others as internal errors whose text is for the log alone.
 func BindMethod[In, Out any](name string, fn func(ctx context.Context, call *Call, in *In) (*Out, error), codecs ...MethodCodec[In, Out]) MethodHandler {
 	h := MethodHandler{name: name}
 	for _, c := range codecs {

@@ -66,13 +66,8 @@ func (c *Call) methodError(err error) error {
 		c.Log().Error("output refused", "method", method, "error", broken.err)
 		return rpc.Errorf(rpc.CodeInternalError, "the result of %s %s", method, broken.message())
 	}
-	if f := c.fault(err); f != nil {
-		if _, own := c.revision.answer(f, c.can); own != nil {
-			return own
-		}
-	}
-	if broken := (*AnswerError)(nil); errors.As(err, &broken) {
-		return invalid("the client's answer to "+rpc.Quoted(broken.Question), violations(broken.Err))
+	if own := c.revision.clientError(c.s, err, c.can, c.Log()); own != nil {
+		return own
 	}
 	if c.entry.Err() == nil {
 		c.Log().Error("method failed", "method", c.entry.Info().Method, "error", err)

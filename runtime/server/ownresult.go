@@ -90,10 +90,8 @@ func (s *Server) ownError(m *Message, err error) error {
 		return own // that of next, with words of middleware's own
 	}
 	log := s.log.With("message", m.String())
-	if f := s.fault(err, log); f != nil {
-		if _, own := m.revision.answer(f, m.can); own != nil {
-			return own
-		}
+	if own := m.revision.clientError(s, err, m.can, log); own != nil {
+		return own
 	}
 	log.Error("message failed", "error", err)
 	return errInternal
