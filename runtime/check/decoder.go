@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Decoder reads one JSON text into typed values and collects what is wrong with it. It is reusable and not safe for
@@ -92,6 +93,12 @@ func Get(data []byte, lim Limits) *Decoder {
 	d := decoders.Get().(*Decoder)
 	d.begin(data, lim)
 	return d
+}
+
+// Borrow has strings alias the data instead of being copied: for values that nobody looks at any more when the data changes. Call it before
+// anything is decoded.
+func (d *Decoder) Borrow() {
+	d.window, d.windowAt = unsafe.String(unsafe.SliceData(d.full), len(d.full)), 0
 }
 
 // Put gives the Decoder back. Decoded values stay valid; the Decoder does not.

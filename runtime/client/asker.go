@@ -15,7 +15,7 @@ func (q *question) hold(from *round) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
 	for c := range q.s.calls {
-		if from == nil || from.call == c {
+		if c.waits && (from == nil || from.call == c) {
 			q.add(c)
 		}
 	}

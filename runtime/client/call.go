@@ -25,6 +25,11 @@ type call struct {
 	params       []param           // arguments that headers repeat
 	acknowledged chan *wire.Values // of a subscription
 
+	first round    // one allocation for the call and its first request, which mostly is the only one
+	room  [64]byte // for its short values: the tool's name and the first token
+	shown bool     // in Requests; guarded by Session.mu
+	waits bool     // for an answer, or for that of a question; guarded by Session.mu
+
 	mu        sync.Mutex
 	round     *round // the latest
 	spent     time.Duration
@@ -38,6 +43,7 @@ type round struct {
 	context.Context // nil; the tracker asks for values only
 	call            *call
 	entry           *inflight.Entry
+	room            inflight.Room
 	values          *wire.Values
 	reports         chan Progress
 	most            time.Duration // how long progress may extend it; 0: for ever
@@ -63,7 +69,7 @@ func (s *Session) newCall(op wire.Op, opts []CallOption) (*call, error) {
 	switch {
 	case c.op == nil:
 		return nil, &NotOfferedError{What: opNames[op], Revision: d.Version}
-	case !s.server.offer(c.op.Needs):
+	case !s.server.has[op]:
 		return nil, &NotOfferedError{What: c.op.Needs, Revision: d.Version}
 	}
 	return c, nil
@@ -79,22 +85,24 @@ var opNames = map[wire.Op]string{
 func (c *call) begin() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	c.s.listed[c] = struct{}{}
+	c.shown = true
+	c.s.calls[c] = struct{}{}
 }
 
 func (c *call) end() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	delete(c.s.listed, c)
+	delete(c.s.calls, c)
 }
 
 // do sends one request and returns its result, or why there is none.
 func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, error) {
 	s := c.s
-	r := &round{call: c, values: v, most: max(0, c.maxTime-c.spent)}
+	r, room := c.newRound()
+	r.values, r.most = v, max(0, c.maxTime-c.spent)
 	id := s.tracker.NextID()
 	if c.progress != nil || c.op.Op == wire.OpCallTool { // without a token no progress would extend the timeout
-		v.SetID(wire.SlotProgressToken, id)
+		v[wire.SlotProgressToken] = id.AppendJSON(room)
 		if c.progress != nil {
 			r.reports = make(chan Progress, 16)
 		}
@@ -102,8 +110,9 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 	if err := ctx.Err(); err != nil {
 		return nil, inflightCause(ctx)
 	}
-	frame, err := c.frame(id, v, extra)
-	if err != nil {
+	b := spareBuffers.Get().(*buffers)
+	defer b.put()
+	if err := c.write(b, id, v, extra); err != nil {
 		return nil, err
 	}
 	limit, err := c.limit()
@@ -111,17 +120,28 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 		return nil, err
 	}
 	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Uncancellable: c.op.Uncancellable, Values: r}
-	e, err := s.tracker.Register(ctx, s.key(id, inflight.Outgoing), info)
+	e, err := s.tracker.RegisterIn(&r.room, ctx, s.key(id, inflight.Outgoing), info)
 	if err != nil {
 		return nil, ErrClosed
 	}
 	r.entry = e
 	c.enter(r)
 	defer c.leave(r)
-	if err := s.link.send(ctx, frame, r); err != nil {
+	if err := s.link.send(ctx, b.frame, r); err != nil {
 		e.Cancel(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true})
 	}
 	return c.await(ctx, r)
+}
+
+// newRound is memory for the next request, and for its token.
+func (c *call) newRound() (r *round, room []byte) {
+	if c.first.call == nil {
+		r, room = &c.first, c.room[len(c.room)/2:len(c.room)/2]
+	} else {
+		r = new(round)
+	}
+	r.call = c
+	return r, room
 }
 
 // read takes a result apart.
@@ -142,30 +162,35 @@ func inflightCause(ctx context.Context) *Cause {
 	return &Cause{Source: inflight.SourceParent, Err: err}
 }
 
-// frame is the request as it is sent.
-func (c *call) frame(id rpc.ID, v *wire.Values, extra []byte) ([]byte, error) {
-	if c.op.Params == nil && extra == nil {
-		return rpc.AppendRequest(nil, id, c.op.Name, nil), nil
+// write makes the request as it is sent.
+func (c *call) write(b *buffers, id rpc.ID, v *wire.Values, extra []byte) (err error) {
+	b.params = b.params[:0]
+	if c.op.Params != nil || extra != nil {
+		if b.params, err = c.op.Params.Append(b.params, v, extra); err != nil {
+			return err
+		}
 	}
-	spare := spareParams.Get().(*[]byte)
-	defer spareParams.Put(spare)
-	params, err := c.op.Params.Append((*spare)[:0], v, extra)
-	if err != nil {
-		return nil, err
-	}
-	if cap(params) <= keepParams {
-		*spare = params
-	}
+	params := b.params
 	if len(params) == 2 {
 		params = nil
 	}
-	return rpc.AppendRequest(make([]byte, 0, len(params)+len(c.op.Name)+64), id, c.op.Name, params), nil
+	b.frame = rpc.AppendRequest(b.frame[:0], id, c.op.Name, params)
+	return nil
 }
 
-// spareParams are buffers for params on their way into a frame. Larger ones than keepParams are not kept.
-var spareParams = sync.Pool{New: func() any { return new([]byte) }}
+// buffers are what a request is written to, on its way to the link.
+type buffers struct{ params, frame []byte }
 
-const keepParams = 64 << 10
+var spareBuffers = sync.Pool{New: func() any { return new(buffers) }}
+
+// keepBuffer is the largest buffer that is used again. A link may keep a frame that is larger.
+const keepBuffer = 16 << 10
+
+func (b *buffers) put() {
+	if cap(b.frame) <= keepBuffer && cap(b.params) <= keepBuffer {
+		spareBuffers.Put(b)
+	}
+}
 
 // limit is how long a round may take: without progress its own timeout, and never more than what is left of the whole.
 func (c *call) limit() (time.Duration, error) {
@@ -188,14 +213,20 @@ func (c *call) enter(r *round) {
 	c.round = r
 	c.mu.Unlock()
 	c.s.mu.Lock()
-	c.s.calls[c] = struct{}{}
+	c.waits = true
+	if !c.shown {
+		c.s.calls[c] = struct{}{}
+	}
 	c.s.mu.Unlock()
 }
 
 // leave is the end of a round: the questions that only it could have asked are over.
 func (c *call) leave(r *round) {
 	c.s.mu.Lock()
-	delete(c.s.calls, c)
+	c.waits = false
+	if !c.shown {
+		delete(c.s.calls, c)
+	}
 	c.s.mu.Unlock()
 	c.mu.Lock()
 	c.spent += time.Since(r.entry.Started()) - r.entry.Paused()

@@ -31,7 +31,10 @@ func (s *Session) Requests() []Request {
 			all = append(all, Request{ID: x.request, Method: x.dialect.Call(wire.OpCallTool).Name, Tool: x.tool, Task: x.task, Started: x.started, Age: time.Since(x.started)})
 		}
 	}
-	for c := range s.listed {
+	for c := range s.calls {
+		if !c.shown {
+			continue
+		}
 		r := c.snapshot()
 		listed := slices.ContainsFunc(all, func(other Request) bool { return other.ID == r.ID })
 		if !r.ID.IsZero() && !listed {
@@ -149,9 +152,9 @@ func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 			task = x
 		}
 	}
-	for c := range s.listed {
+	for c := range s.calls {
 		c.mu.Lock()
-		if c.round != nil && c.round.entry.Key().ID == id {
+		if c.shown && c.round != nil && c.round.entry.Key().ID == id {
 			c.given = cause
 		}
 		c.mu.Unlock()

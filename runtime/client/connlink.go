@@ -53,6 +53,14 @@ type queued struct {
 	round *round
 }
 
+// forget makes room for another frame, of which as many small ones are kept as are usual at once.
+func (q *queued) forget(i int) {
+	q.round = nil
+	if i >= 64 || cap(q.frame) > 4<<10 {
+		q.frame = nil
+	}
+}
+
 func newConnLink(s *Session, conn rpc.Conn, c *child) *connLink {
 	l := &connLink{s: s, conn: conn, child: c, room: make(chan struct{}), wake: make(chan struct{}, 1), written: make(chan struct{}), read: make(chan struct{})}
 	go l.write()
@@ -61,14 +69,14 @@ func newConnLink(s *Session, conn rpc.Conn, c *child) *connLink {
 }
 
 func (l *connLink) send(ctx context.Context, frame []byte, r *round) error {
-	var given <-chan struct{}
-	if r != nil {
-		given = r.entry.Done()
-	}
 	for {
 		room, err := l.put(frame, r)
 		if room == nil {
 			return err
+		}
+		var given <-chan struct{}
+		if r != nil {
+			given = r.entry.Done()
 		}
 		select {
 		case <-room:
@@ -98,14 +106,23 @@ func (l *connLink) put(frame []byte, r *round) (room <-chan struct{}, err error)
 	if r != nil {
 		r.sent = true
 	}
-	l.add(queued{frame, r})
+	l.add(frame, r)
 	return nil, nil
 }
 
-// add appends to the queue; the lock is held.
-func (l *connLink) add(q queued) {
-	l.queue = append(l.queue, q)
-	l.bytes += len(q.frame)
+// add appends to the queue; the lock is held. A small frame is copied, mostly to where an earlier one was.
+func (l *connLink) add(frame []byte, r *round) {
+	n := len(l.queue)
+	if n == cap(l.queue) {
+		l.queue = append(l.queue, queued{})
+	}
+	l.queue = l.queue[:n+1]
+	q := &l.queue[n]
+	if q.round = r; len(frame) <= keepBuffer {
+		frame = append(q.frame[:0], frame...)
+	}
+	q.frame = frame
+	l.bytes += len(frame)
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -123,7 +140,7 @@ func (l *connLink) giveUp(r *round, notice []byte, _ bool) (answerable bool) {
 		l.queue = slices.Delete(l.queue, i, i+1)
 		return false
 	case notice != nil && r.sent && !l.closing && l.failed == nil:
-		l.add(queued{frame: notice})
+		l.add(notice, nil)
 	}
 	return r.sent
 }
@@ -158,7 +175,9 @@ func (l *connLink) write() {
 				return
 			}
 		}
-		clear(batch)
+		for i := range batch {
+			batch[i].forget(i)
+		}
 		spare = batch
 		if len(batch) > 0 {
 			continue

@@ -9,7 +9,7 @@ import (
 // it is followed, the server is asked for its state no more often than it wants, and the session's handlers answer what the task asks.
 type Execution[T any] struct {
 	x    *execution
-	read func(r *ToolResult) (*T, error)
+	read func(r ToolResult) (*T, error)
 	ref  Ref // zero: it was never a task
 }
 
@@ -43,5 +43,5 @@ func (x *Execution[T]) Ref() (Ref, bool) { return x.ref, x.ref != Ref{} }
 
 // untyped is an execution whose result is as the server wrote it.
 func untyped(x *execution) *Execution[ToolResult] {
-	return &Execution[ToolResult]{x: x, ref: x.ref(), read: func(r *ToolResult) (*ToolResult, error) { return r, nil }}
+	return &Execution[ToolResult]{x: x, ref: x.ref(), read: func(r ToolResult) (*ToolResult, error) { return &r, nil }}
 }

@@ -40,11 +40,11 @@ func (x *execution) follow() {
 				continue
 			}
 		default:
-			x.finish(nil, taskError(x.currentState(), err))
+			x.finish(ToolResult{}, taskError(x.currentState(), err))
 		}
 		break
 	}
-	x.finish(nil, x.endReason())
+	x.finish(ToolResult{}, x.endReason())
 }
 
 // endReason is why following ended.
@@ -103,7 +103,7 @@ func (x *execution) transient(err error) (wait time.Duration, ok bool) {
 func (x *execution) heard(v *wire.Values) {
 	state := readState(v, x.task)
 	if err := x.validateState(v, state.Status); err != nil {
-		x.finish(nil, err)
+		x.finish(ToolResult{}, err)
 		return
 	}
 	x.update(state)
@@ -141,27 +141,27 @@ func (x *execution) expectResult() {
 	x.expecting = true
 	x.s.spawn(func() {
 		if sleep(x.ctx, most) {
-			x.finish(nil, broken(x.dialect.Call(wire.OpTaskResult).Name, "no result came within %v of the end of the task", most))
+			x.finish(ToolResult{}, broken(x.dialect.Call(wire.OpTaskResult).Name, "no result came within %v of the end of the task", most))
 		}
 	})
 }
 
 // outcome is the end of a task whose state carries it.
-func (x *execution) outcome(state TaskState, v *wire.Values) (*ToolResult, error) {
+func (x *execution) outcome(state TaskState, v *wire.Values) (result ToolResult, err error) {
 	switch {
 	case state.Status == task.Completed && v.Has(wire.SlotResult):
 		c := &call{s: x.s, dialect: x.dialect, op: x.dialect.Call(wire.OpCallTool)}
 		return c.toolResult(v[wire.SlotResult])
 	case state.Status == task.Completed:
-		return nil, broken(x.dialect.Call(wire.OpGetTask).Name, "a completed task has no result")
+		return result, broken(x.dialect.Call(wire.OpGetTask).Name, "a completed task has no result")
 	}
 	if v.Has(wire.SlotError) {
 		var wireErr Error
 		if json.Unmarshal(v[wire.SlotError], &wireErr) == nil {
-			return nil, taskError(state, &wireErr)
+			return result, taskError(state, &wireErr)
 		}
 	}
-	return nil, taskError(state, nil)
+	return result, taskError(state, nil)
 }
 
 // collect waits for the result by the request that blocks until there is one. On its stream, or beside it, come the questions of the task.
@@ -192,15 +192,15 @@ func (x *execution) collected(raw []byte, err error) {
 	case x.ctx.Err() != nil:
 	case errors.As(err, &refused):
 		x.settle(&state)
-		x.finish(nil, taskError(state, refused))
+		x.finish(ToolResult{}, taskError(state, refused))
 	case err != nil:
-		x.finish(nil, err)
+		x.finish(ToolResult{}, err)
 	default:
 		c := &call{s: x.s, dialect: x.dialect, op: x.dialect.Call(wire.OpCallTool)}
 		result, err := c.toolResult(raw)
 		x.settle(&state)
 		if state.Status == task.Cancelled && err == nil {
-			result, err = nil, taskError(state, nil)
+			result, err = ToolResult{}, taskError(state, nil)
 		}
 		x.finish(result, err)
 	}

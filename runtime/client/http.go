@@ -108,13 +108,17 @@ func (l *httpLink) identify(req *http.Request, d *wire.Dialect) (session string)
 }
 
 func (l *httpLink) send(ctx context.Context, frame []byte, r *round) error {
+	if len(frame) <= keepBuffer {
+		frame = bytes.Clone(frame)
+	}
 	if r == nil {
 		return l.post(ctx, frame)
 	}
 	if !l.awaitRoom(ctx, r) {
 		return nil
 	}
-	st := &stream{written: make(chan struct{}), begun: make(chan struct{}), ended: make(chan struct{})}
+	st := &stream{written: make(chan struct{}), begun: make(chan struct{}), ended: make(chan struct{}), header: http.Header{}}
+	describe(st.header, r.call.dialect, r)
 	ctx, st.cancel = context.WithCancel(l.ctx)
 	l.mu.Lock()
 	switch {

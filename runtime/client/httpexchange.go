@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/http/httptrace"
@@ -64,7 +65,7 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 	if !begins {
 		session = l.identify(req, d)
 	}
-	describe(req.Header, d, r)
+	maps.Copy(req.Header, st.header)
 	resp, err := l.client.Do(req)
 	if err != nil {
 		return err

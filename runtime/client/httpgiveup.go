@@ -2,12 +2,14 @@ package client
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 )
 
 // stream is the HTTP request of one round.
 type stream struct {
+	header  http.Header // what of the request's values headers repeat: the values are not the link's when send has returned
 	cancel  context.CancelFunc
 	last    *time.Timer   // ends it some time after its answer; guarded by the link
 	written chan struct{} // closed when the request has been sent, or never will be

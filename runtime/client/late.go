@@ -156,7 +156,7 @@ func (x *execution) giveUp(err error) {
 	s.mu.Lock()
 	s.late.abandoning++
 	s.mu.Unlock()
-	x.finish(nil, err)
+	x.finish(ToolResult{}, err)
 	done := func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -29,19 +29,29 @@ func (s *Session) learnAgain(ctx context.Context) error {
 	return nil
 }
 
-func (c *call) toolResult(result []byte) (*ToolResult, error) {
-	v, err := c.read(c.dialect.Call(wire.OpCallTool).Result, result)
-	if err != nil {
-		return nil, err
+func (c *call) toolResult(result []byte) (r ToolResult, err error) {
+	r.Raw = result
+	var failed []byte
+	err = c.dialect.Call(wire.OpCallTool).Result.Each(result, func(s wire.Slot, value []byte) {
+		switch s {
+		case wire.SlotContent:
+			r.Content = value
+		case wire.SlotStructuredContent:
+			r.StructuredContent = value
+		case wire.SlotIsError:
+			failed = value
+		}
+	})
+	r.IsError = string(failed) == "true"
+	switch {
+	case err != nil:
+		return ToolResult{}, broken(c.op.Name, "%w", err)
+	case failed != nil && !r.IsError && string(failed) != "false" && string(failed) != "null": // to take it for either would be a guess
+		return ToolResult{}, broken(c.op.Name, "its isError is no boolean: %.80s", failed)
+	case r.Content != nil && r.Content[0] != '[' && string(r.Content) != "null":
+		return ToolResult{}, broken(c.op.Name, "its content is no list: %.80s", r.Content)
 	}
-	defer release(v)
-	switch failed, content := v[wire.SlotIsError], v[wire.SlotContent]; {
-	case v.Has(wire.SlotIsError) && string(failed) != "true" && string(failed) != "false": // to take it for either would be a guess
-		return nil, broken(c.op.Name, "its isError is no boolean: %.80s", failed)
-	case v.Has(wire.SlotContent) && content[0] != '[':
-		return nil, broken(c.op.Name, "its content is no list: %.80s", content)
-	}
-	return &ToolResult{Content: v[wire.SlotContent], StructuredContent: v[wire.SlotStructuredContent], IsError: v.True(wire.SlotIsError), Raw: result}, nil
+	return r, nil
 }
 
 // object makes a JSON object of v; nil of nil.

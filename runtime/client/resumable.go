@@ -24,7 +24,7 @@ func (s *Session) Resumable(ctx context.Context, tool string, durable bool) erro
 	switch {
 	case !d.HasTasks:
 		return no("revision "+d.Version+" has no tasks", "speak a revision that has them")
-	case d.Task.ByReceiver && !s.server.offer(d.Offers.Tasks), d.Task.ByParam && (d.Offers.TaskCall == "" || !s.server.offer(d.Offers.TaskCall)):
+	case !s.server.tasks && !s.server.taskCalls:
 		return no("the server has no tasks", "call it and wait")
 	case s.link.shared() && !durable:
 		return no("a server on a pipe ends with its session, and its tasks end with it", "reach it over HTTP, or say that it keeps its tasks in a durable store")

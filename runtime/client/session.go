@@ -43,7 +43,7 @@ type Session struct {
 // state is what changes while a session lives. One mutex guards it.
 type state struct {
 	mu         sync.Mutex
-	calls      map[*call]struct{} // calls that wait for the server or for an answer to its questions
+	calls      map[*call]struct{} // calls from their first request to their result
 	ready      bool               // the handshake is over
 	closed     bool
 	over       bool  // no goroutine may begin any more
@@ -52,7 +52,6 @@ type state struct {
 	asking     int                   // questions that are with handlers
 	executions map[string]*execution // tasks that are followed, by their ids
 	late       lateAnswers
-	listed     map[*call]struct{}  // calls from their first request to their result
 	waiting    map[rpc.ID]*waiting // calls between two rounds
 }
 
@@ -62,6 +61,8 @@ type serverSaid struct {
 	instructions       string
 	offers             map[string]any
 	versions           []string
+	has                [wire.OpCount]bool // requests that need nothing which the server has not declared
+	tasks, taskCalls   bool               // tasks as the server decides, tasks that a call asks for
 }
 
 // Transport is the way to a server: Conn, Command or HTTP makes one.
@@ -74,7 +75,8 @@ type Transport interface {
 
 // link carries the messages of one session.
 type link interface {
-	// send takes a message, a request if r is not nil. What goes wrong afterwards ends the request.
+	// send takes a message, a request if r is not nil. What goes wrong afterwards ends the request. A frame of up to keepBuffer bytes is not
+	// the link's any more when send returns.
 	send(ctx context.Context, frame []byte, r *round) error
 	// giveUp is told that a request is over without an answer. notice is the message that says so, nil: the server is not to be told.
 	// named: its answer names a task, so a stream of its own stays open. answerable: it was sent, and there may be an answer yet.
@@ -102,7 +104,7 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 	s.peer = s.tracker.NewPeer()
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.hurry, s.hasten = context.WithCancel(context.Background())
-	s.calls, s.listed = map[*call]struct{}{}, map[*call]struct{}{}
+	s.calls = map[*call]struct{}{}
 	s.events = newEvents(s)
 	if err := s.negotiate(ctx, t); err != nil {
 		_ = s.close(ctx)

@@ -32,7 +32,7 @@ type execution struct {
 	state   TaskState
 	changed chan struct{} // closed and made anew with every change
 	over    bool
-	result  *ToolResult
+	result  ToolResult
 	err     error
 	asked   map[string]bool // keys of questions that were handed to handlers
 	open    int             // how many of them are with handlers
@@ -103,7 +103,7 @@ func (x *execution) hear(progress func(Progress)) {
 func TTL(d time.Duration) CallOption { return func(c *callConfig) { c.ttl = d } }
 
 // await is Execution.Result.
-func (x *execution) await(ctx context.Context) (*ToolResult, error) {
+func (x *execution) await(ctx context.Context) (ToolResult, error) {
 	for {
 		x.mu.Lock()
 		over, changed := x.over, x.changed
@@ -114,7 +114,7 @@ func (x *execution) await(ctx context.Context) (*ToolResult, error) {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, inflightCause(ctx)
+			return ToolResult{}, inflightCause(ctx)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (x *execution) sendCancel(ctx context.Context, reason string) error {
 // detach is Execution.Detach.
 func (x *execution) detach() {
 	if x.task != "" {
-		x.finish(nil, ErrDetached)
+		x.finish(ToolResult{}, ErrDetached)
 	}
 }
 
@@ -207,7 +207,7 @@ func (x *execution) update(state TaskState) {
 }
 
 // finish is the end of the execution; the first one counts.
-func (x *execution) finish(result *ToolResult, err error) {
+func (x *execution) finish(result ToolResult, err error) {
 	x.mu.Lock()
 	if x.over {
 		x.mu.Unlock()

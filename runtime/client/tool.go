@@ -26,7 +26,7 @@ type Tool[In, Out any] struct {
 	DecodeOutput func(d *check.Decoder, out *Out)
 
 	derived derived
-	spare   sync.Pool // of *In, for CheckInput to write to; they are never read
+	spare   sync.Pool // of *checked[In]
 }
 
 // Call calls the tool and waits for its output, see Session.CallTool. An input that breaks its schema is not sent, and an output that breaks
@@ -36,10 +36,11 @@ func (t *Tool[In, Out]) Call(ctx context.Context, s *Session, in *In, opts ...Ca
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.callTool(ctx, t.Name, args, opts)
+	result, err := s.callTool(ctx, t.Name, args.text, opts)
 	if err != nil {
-		return nil, err
+		return nil, err // who is told of a call that was given up may still look at its arguments
 	}
+	t.done(args)
 	return t.output(s, result)
 }
 
@@ -49,7 +50,10 @@ func (t *Tool[In, Out]) Start(ctx context.Context, s *Session, in *In, opts ...C
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.startTool(ctx, t.Name, args, opts)
+	x, err := s.startTool(ctx, t.Name, args.text, opts)
+	if err == nil {
+		t.done(args)
+	}
 	return t.execution(s, x, err)
 }
 
@@ -75,39 +79,51 @@ func (t *Tool[In, Out]) execution(s *Session, x *execution, err error) (*Executi
 	if ref != (Ref{}) {
 		ref.Schema = t.derived.of(t.Definition).hash
 	}
-	return &Execution[Out]{x: x, ref: ref, read: func(r *ToolResult) (*Out, error) { return t.output(s, r) }}, nil
+	return &Execution[Out]{x: x, ref: ref, read: func(r ToolResult) (*Out, error) { return t.output(s, r) }}, nil
+}
+
+// checked are the arguments of a call, and where they are read to, to be checked.
+type checked[In any] struct {
+	text json.RawMessage
+	read In // never looked at
 }
 
 // arguments are those of a call, checked.
-func (t *Tool[In, Out]) arguments(ctx context.Context, s *Session, in *In) (json.RawMessage, error) {
+func (t *Tool[In, Out]) arguments(ctx context.Context, s *Session, in *In) (*checked[In], error) {
 	if in == nil {
 		in = new(In)
 	}
-	args := t.AppendInput(make([]byte, 0, 256), in)
-	read, ok := t.spare.Get().(*In)
+	args, ok := t.spare.Get().(*checked[In])
 	if !ok {
-		read = new(In)
+		args = new(checked[In])
 	}
-	d := check.Get(args, check.Limits{})
+	args.text = t.AppendInput(args.text[:0], in)
+	d := check.Get(args.text, check.Limits{})
+	d.Borrow()
 	d.Hide(t.derived.of(t.Definition).hidden)
-	t.CheckInput(d, read)
-	err := finish(d)
-	if err != nil {
+	t.CheckInput(d, &args.read)
+	if err := finish(d); err != nil {
 		return nil, &ValidationError{Tool: t.Name, Unsent: true, Err: err}
 	}
-	*read = *new(In)
-	t.spare.Put(read)
+	args.read = *new(In)
 	s.compareTools(ctx)
 	return args, nil
 }
 
+// done gives back the arguments of a call that was answered.
+func (t *Tool[In, Out]) done(args *checked[In]) {
+	if cap(args.text) <= keepBuffer {
+		t.spare.Put(args)
+	}
+}
+
 // output reads the output of a result.
-func (t *Tool[In, Out]) output(s *Session, r *ToolResult) (*Out, error) {
+func (t *Tool[In, Out]) output(s *Session, r ToolResult) (*Out, error) {
 	if r.IsError {
-		return nil, &ToolError{Tool: t.Name, Result: r}
+		return nil, toolError(t.Name, r)
 	}
 	if t.DecodeOutput == nil {
-		return any(r).(*Out), nil
+		return any(kept(r)).(*Out), nil
 	}
 	out := new(Out)
 	d := check.Get(r.output(), s.cfg.limits)
@@ -155,6 +171,11 @@ func (r *ToolResult) Text() string {
 	}
 	return all.String()
 }
+
+// kept has a result allocated, which a typed output needs not.
+func kept(r ToolResult) *ToolResult { return &r }
+
+func toolError(tool string, r ToolResult) error { return &ToolError{Tool: tool, Result: &r} }
 
 // ToolError says that a tool failed: its result is an error, for a model or a person to read.
 type ToolError struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -33,7 +34,11 @@ func (s *Session) CallTool(ctx context.Context, name string, args any, opts ...C
 	if err != nil {
 		return nil, err
 	}
-	return s.callTool(ctx, name, encoded, opts)
+	result, err := s.callTool(ctx, name, encoded, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &result, nil
 }
 
 // startTool is Start with arguments that are an object, or nil.
@@ -58,10 +63,10 @@ func arguments(tool string, args any) (json.RawMessage, error) {
 }
 
 // callTool is CallTool with arguments that are an object, or nil.
-func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage, opts []CallOption) (*ToolResult, error) {
+func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage, opts []CallOption) (ToolResult, error) {
 	answer, x, err := s.start(ctx, name, args, opts, true)
 	if err != nil {
-		return nil, err
+		return answer, err
 	}
 	if x == nil {
 		return answer, nil
@@ -71,24 +76,24 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	if err != nil && ctx.Err() != nil {
 		cause := inflightCause(ctx)
 		x.giveUp(cause)
-		return nil, cause
+		return answer, cause
 	}
 	return result, err
 }
 
 // start calls a tool. It returns what the tool has answered, or the task that the call has become. only: as a task where the tool runs in no
 // other way.
-func (s *Session) start(ctx context.Context, name string, args json.RawMessage, opts []CallOption, only bool) (*ToolResult, *execution, error) {
+func (s *Session) start(ctx context.Context, name string, args json.RawMessage, opts []CallOption, only bool) (ToolResult, *execution, error) {
 	c, err := s.newCall(wire.OpCallTool, opts)
 	if err != nil {
-		return nil, nil, err
+		return ToolResult{}, nil, err
 	}
 	c.tool = name
 	v := c.values()
-	v.SetText(wire.SlotName, name)
+	v[wire.SlotName] = check.AppendString(c.room[:0:len(c.room)/2], name)
 	v[wire.SlotArguments] = args
 	if err := c.asTask(ctx, v, only); err != nil {
-		return nil, nil, err
+		return ToolResult{}, nil, err
 	}
 	c.begin()
 	defer c.end()
@@ -97,7 +102,7 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	case err != nil && only && c.onlyTask(ctx, err):
 		return s.start(ctx, name, args, opts, true)
 	case err != nil:
-		return nil, nil, err
+		return ToolResult{}, nil, err
 	}
 	release(v)
 	return s.outcome(c, result, kind)
@@ -114,10 +119,7 @@ func (c *call) onlyTask(ctx context.Context, err error) bool {
 }
 
 // mayAsk tells whether a call may ask for a task.
-func (c *call) mayAsk() bool {
-	at := c.dialect.Offers.TaskCall
-	return c.dialect.Task.ByParam && at != "" && c.s.server.offer(at)
-}
+func (c *call) mayAsk() bool { return c.s.server.taskCalls }
 
 // What a tool says about running as a task. Anything else is no.
 const (
@@ -128,7 +130,7 @@ const (
 // asTask asks for a task where that is a parameter of the request, and where the tool may be one.
 func (c *call) asTask(ctx context.Context, v *wire.Values, only bool) error {
 	s := c.s
-	c.tasks = c.dialect.Task.ByReceiver && s.server.offer(c.dialect.Offers.Tasks)
+	c.tasks = s.server.tasks
 	if !c.mayAsk() {
 		return nil
 	}
@@ -172,17 +174,17 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 }
 
 // outcome is what a call has become: a result, or a task that is followed from now on.
-func (s *Session) outcome(c *call, result []byte, kind resultKind) (*ToolResult, *execution, error) {
+func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, *execution, error) {
 	if c.tasks && (kind == taskCreated || c.dialect.Task.ByParam) {
 		v, err := c.read(c.dialect.TaskCreated, result)
 		switch {
 		case err != nil:
-			return nil, nil, err
+			return ToolResult{}, nil, err
 		case kind == taskCreated && !v.Has(wire.SlotTaskID) || v.Has(wire.SlotTaskID) && v.Text(wire.SlotTaskID) == "":
-			return nil, nil, broken(c.op.Name, "the task has no id")
+			return ToolResult{}, nil, broken(c.op.Name, "the task has no id")
 		case v.Has(wire.SlotTaskID):
 			x, err := s.follow(c, v)
-			return nil, x, err
+			return ToolResult{}, x, err
 		}
 	}
 	r, err := c.toolResult(result)

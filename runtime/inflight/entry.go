@@ -51,12 +51,19 @@ const (
 	waiting                       // its handler has not begun, because others are before it
 )
 
-// rareState is what most requests never need.
+// Room is memory for one Entry of an outgoing request and its answer, as a part of what its sender allocates anyway.
+type Room struct {
+	entry Entry
+	rare  rareState
+}
+
+// rareState is what most incoming requests never need.
 type rareState struct {
 	asked    *Cause // the first cancellation that was only recorded
 	askedAt  int64
 	response Response // of what is answered
 	answered bool
+	waker    chan struct{}   // of Await: gets one value when the request is over
 	inner    context.Context // carries the cause for context.Cause
 	after    []*callback
 	unfollow func() bool // stops Follow

@@ -33,12 +33,16 @@ func (e *Entry) deliver(r Response) bool {
 // Await returns the answer to an outgoing request, or the *Cause that ended it first; the end of the context it was registered
 // under is one (CAN19). Whoever registered the request calls it, once; nothing is left behind when it returns.
 func (e *Entry) Await() (Response, error) {
-	select {
-	case <-e.Done():
-	case <-e.parent.Done():
-		cause := parentCause(e.parent)
-		cause.Force = true
-		e.Cancel(cause)
+	if waker := e.waker(); waker != nil {
+		select {
+		case <-waker:
+		case <-e.parent.Done():
+			cause := parentCause(e.parent)
+			cause.Force = true
+			e.Cancel(cause)
+			<-waker // it is over by now, in this way or another
+		}
+		e.shard.tracker.wakers.Put(waker)
 	}
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
@@ -46,4 +50,20 @@ func (e *Entry) Await() (Response, error) {
 		return e.rare.response, nil
 	}
 	return Response{}, e.cause
+}
+
+// waker returns what gets a value when the request is over; nil: it is over. Unlike a channel that is closed then, it can be used again.
+func (e *Entry) waker() chan struct{} {
+	waker, ok := e.shard.tracker.wakers.Get().(chan struct{})
+	if !ok {
+		waker = make(chan struct{}, 1)
+	}
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	if e.flags.Load()&over != 0 {
+		e.shard.tracker.wakers.Put(waker)
+		return nil
+	}
+	e.more().waker = waker
+	return waker
 }

@@ -129,6 +129,9 @@ func (s *shard) retire(e *Entry, c *Cause) {
 	if e.rare == nil {
 		return
 	}
+	if e.rare.waker != nil {
+		e.rare.waker <- struct{}{}
+	}
 	for _, callback := range e.rare.after {
 		callback.at = -1
 		go callback.f()

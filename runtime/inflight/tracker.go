@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -66,6 +67,8 @@ type Tracker struct {
 	closed atomic.Bool
 	peers  atomic.Uint64
 	ids    atomic.Int64
+	// wakers are channels with room for one, for Await. They belong to the tracker, so that none leaves a bubble of testing/synctest.
+	wakers sync.Pool
 }
 
 // New returns an empty Tracker.
@@ -87,7 +90,17 @@ func (t *Tracker) NextID() rpc.ID { return rpc.IntID(t.ids.Add(1)) }
 // it through Watch or Entry.Follow or Await, Register itself only refuses to outlive a parent that has ended already.
 // It fails with ErrInFlight, leaving the first request alone (CAN08), or ErrShutdown.
 func (t *Tracker) Register(parent context.Context, key Key, info Info) (*Entry, error) {
-	e := &Entry{parent: parent, key: key, info: info, started: t.now(), hash: t.hasher.hash(&key)}
+	return t.register(new(Entry), parent, key, info)
+}
+
+// RegisterIn is Register that allocates nothing: the Entry is in room, which must be new.
+func (t *Tracker) RegisterIn(room *Room, parent context.Context, key Key, info Info) (*Entry, error) {
+	room.entry.rare = &room.rare
+	return t.register(&room.entry, parent, key, info)
+}
+
+func (t *Tracker) register(e *Entry, parent context.Context, key Key, info Info) (*Entry, error) {
+	e.parent, e.key, e.info, e.started, e.hash = parent, key, info, t.now(), t.hasher.hash(&key)
 	e.shard = t.shard(e.hash)
 	if info.Uncancellable {
 		e.flags.Store(protected)

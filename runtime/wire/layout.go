@@ -28,22 +28,26 @@ type Values [SlotCount][]byte
 
 // Read fills v with the values of one message, which was parsed before. A message of another shape is an error.
 func (l *Layout) Read(message []byte, v *Values) error {
+	return l.Each(message, func(s Slot, value []byte) { v[s] = value })
+}
+
+// Each is Read for a message of few values: it hands them over one by one, so that no Values are needed.
+func (l *Layout) Each(message []byte, value func(Slot, []byte)) error {
 	if l == nil {
 		return nil
 	}
 	d := check.GetScanned(message, check.Limits{})
 	defer d.Put()
-	l.read(d, v)
+	l.each(d, value)
 	return d.Finish()
 }
 
-func (l *Layout) read(d *check.Decoder, v *Values) {
+func (l *Layout) each(d *check.Decoder, value func(Slot, []byte)) {
 	for i := d.Object(&l.Object); i >= 0; i = d.Next() {
-		switch m := &l.Members[i]; {
-		case m.Inside != nil:
-			m.Inside.read(d, v)
-		default:
-			v[m.Slot] = d.Alias(nil)
+		if m := &l.Members[i]; m.Inside != nil {
+			m.Inside.each(d, value)
+		} else {
+			value(m.Slot, d.Alias(nil))
 		}
 	}
 }
