@@ -43,7 +43,7 @@
 //     that is held anyway, adds nothing measurable, and its timer is seldom set again, because new timeouts are mostly the
 //     latest.
 //   - Sharing Info between entries through a cache, which makes an entry a third smaller: no faster.
-//   - Pooling entries: handlers may keep their context.
+//   - Pooling entries: handlers may keep their context. Who sends a request may have it as a part of an allocation of its own (Room).
 //   - A list of requests per peer, so that CancelPeer need not visit all: a second lock or a shared one on every request, to
 //     save 2 ms per disconnect at 100,000 in flight.
 //   - Running AfterFunc functions on the canceller's goroutine: they would hold up the read loop.
