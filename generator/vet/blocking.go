@@ -24,7 +24,7 @@ func blocking(fn *function) {
 			fn.reportSleep(call, ctx.Name)
 		}
 	}
-	for wait := range fn.waits() {
+	for _, wait := range fn.waits() {
 		fn.at(wait.Pos(), "%s waits without looking at ctx: use a select with <-%s.Done()", waitName(wait), ctx.Name)
 	}
 }
@@ -41,9 +41,9 @@ func waitName(n ast.Node) string {
 	return "a receive"
 }
 
-// waits are the channel operations of the function that no context ends.
-func (fn *function) waits() map[ast.Node]bool {
-	all, comms := map[ast.Node]bool{}, map[ast.Node]bool{}
+// waits are the channel operations of the function that no context ends, in the order of the text.
+func (fn *function) waits() (all []ast.Node) {
+	comms := map[ast.Node]bool{}
 	for n := range ast.Preorder(fn.body) {
 		switch n := n.(type) {
 		case *ast.SelectStmt:
@@ -51,19 +51,19 @@ func (fn *function) waits() map[ast.Node]bool {
 				comms[operation(c.(*ast.CommClause).Comm)] = true
 			}
 			if !fn.endsWithContext(n) {
-				all[n] = true
+				all = append(all, n)
 			}
 		case *ast.UnaryExpr:
 			if n.Op == token.ARROW && !comms[n] && !fn.isDone(n) {
-				all[n] = true
+				all = append(all, n)
 			}
 		case *ast.SendStmt:
 			if !comms[n] && !(fn.isBuffered(n.Chan) && len(fn.loops(n)) == 0) {
-				all[n] = true
+				all = append(all, n)
 			}
 		case *ast.RangeStmt:
 			if _, ok := fn.pass.TypesInfo.TypeOf(n.X).Underlying().(*types.Chan); ok {
-				all[n] = true
+				all = append(all, n)
 			}
 		}
 	}

@@ -17,27 +17,32 @@ func hiddenCancel(fn *function) {
 	if fn.uncancellable {
 		return
 	}
-	for branch, statements := range fn.endedBranches() {
-		for _, stmt := range statements {
+	for _, branch := range fn.endedBranches() {
+		for _, stmt := range branch.body {
 			for ret := range own[*ast.ReturnStmt](stmt) {
-				fn.checkReturn(branch, ret)
+				fn.checkReturn(branch.asked, ret)
 			}
 		}
 	}
 }
 
-// endedBranches are the statements that run only where a context has ended, by what says so.
-func (fn *function) endedBranches() map[ast.Node][]ast.Stmt {
-	all := map[ast.Node][]ast.Stmt{}
+// ended are statements that run only where a context has ended.
+type ended struct {
+	asked ast.Node // says that it has
+	body  []ast.Stmt
+}
+
+// endedBranches are the branches that are taken because a context has ended, in the order of the text.
+func (fn *function) endedBranches() (all []ended) {
 	for stmt := range own[ast.Stmt](fn.body) {
 		switch stmt := stmt.(type) {
 		case *ast.IfStmt:
 			if fn.tellsEnd(stmt) {
-				all[asked(stmt)] = stmt.Body.List
+				all = append(all, ended{asked(stmt), stmt.Body.List})
 			}
 		case *ast.CommClause:
 			if recv, ok := stmt.Comm.(*ast.ExprStmt); ok && fn.isDone(recv.X) {
-				all[stmt.Comm] = stmt.Body
+				all = append(all, ended{stmt.Comm, stmt.Body})
 			}
 		}
 	}

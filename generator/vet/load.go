@@ -53,6 +53,15 @@ func relative(dir string, at token.Position) token.Position {
 }
 
 func analyze(dir string, patterns ...string) (*checker.Graph, error) {
+	pkgs, err := load(dir, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	return checker.Analyze(Analyzers, pkgs, nil)
+}
+
+// load is an error if anything does not compile.
+func load(dir string, patterns ...string) ([]*packages.Package, error) {
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir}, patterns...)
 	if err != nil {
 		return nil, err
@@ -62,5 +71,5 @@ func analyze(dir string, patterns ...string) (*checker.Graph, error) {
 			return nil, fmt.Errorf("%s: %w", pkg.PkgPath, e)
 		}
 	}
-	return checker.Analyze(Analyzers, pkgs, nil)
+	return pkgs, nil
 }

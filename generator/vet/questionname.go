@@ -2,6 +2,7 @@ package vet
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 )
 
@@ -64,14 +65,14 @@ func leaves(call *ast.CallExpr, loop ast.Stmt) bool {
 	case *ast.ReturnStmt:
 		return call.Pos() >= body[0].Pos() && !hasContinue(loop)
 	case *ast.BranchStmt:
-		return last.Tok.String() == "break" && !hasContinue(loop)
+		return last.Tok == token.BREAK && !hasContinue(loop)
 	}
 	return false
 }
 
 func hasContinue(loop ast.Stmt) bool {
 	for branch := range nodes[*ast.BranchStmt](loop) {
-		if branch.Tok.String() == "continue" {
+		if branch.Tok == token.CONTINUE {
 			return true
 		}
 	}

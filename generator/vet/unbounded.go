@@ -18,7 +18,7 @@ func unbounded(fn *function) {
 			fn.at(call.Pos(), "nothing bounds this wait, and the call can not be cancelled: bound it with a timer")
 		}
 	}
-	for wait := range fn.waits() {
+	for _, wait := range fn.waits() {
 		if !fn.isTimed(wait) {
 			fn.at(wait.Pos(), "nothing bounds %s, and the call can not be cancelled: add a case <-time.After(…)", waitName(wait))
 		}

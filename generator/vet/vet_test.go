@@ -143,6 +143,55 @@ func TestAWellMadeServerHasNoFindings(t *testing.T) {
 	for _, f := range findings {
 		t.Errorf("%s: %s: %s", f.Position, f.Analyzer, f.Message)
 	}
+	graph, err := analyze("../..", "./testdata/conformance/server")
+	if err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	for act := range graph.All() {
+		if act.Analyzer == Handlers {
+			looked += len(act.Result.(*found).functions)
+		}
+	}
+	if looked < 10 {
+		t.Errorf("%d functions of handlers were looked at", looked)
+	}
+}
+
+// TestFindingsHaveOneOrder: a go vet that is run again prints what it did before.
+func TestFindingsHaveOneOrder(t *testing.T) {
+	var dirs []string
+	for _, a := range Analyzers {
+		if a != Handlers {
+			dirs = append(dirs, "./testdata/"+a.Name)
+		}
+	}
+	pkgs, err := load(".", dirs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first []string
+	for range 20 {
+		graph, err := checker.Analyze(Analyzers, pkgs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, act := range graph.Roots {
+			for _, d := range act.Diagnostics {
+				said = append(said, act.Package.Fset.Position(d.Pos).String()+": "+d.Message)
+			}
+		}
+		if first == nil {
+			first = said
+		}
+		if !slices.Equal(said, first) {
+			t.Fatalf("the findings were\n%s\nand are now\n%s", strings.Join(first, "\n"), strings.Join(said, "\n"))
+		}
+	}
+	if len(first) < 20 {
+		t.Errorf("the fixtures have %d findings", len(first))
+	}
 }
 
 // TestTheFlagTypesAddsHandlers of other libraries.
