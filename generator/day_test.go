@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/mcpkiln/mcpkiln/generator/internal/disk"
+	"github.com/mcpkiln/mcpkiln/generator/disk"
 )
 
 var errDisk = errors.New("input/output error")

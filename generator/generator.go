@@ -182,6 +182,9 @@ type Result struct {
 	tools []manifest.Tool
 }
 
+// HasHandlers reports whether a package is made whose Handlers somebody implements: a client alone has none.
+func (r *Result) HasHandlers() bool { return len(r.Tools)+len(r.Methods) > 0 }
+
 // Output is one generated package: a directory and its files.
 type Output struct {
 	Dir   string          // relative to the manifest's directory, slash separated

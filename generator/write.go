@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/mcpkiln/mcpkiln/generator/internal/disk"
+	"github.com/mcpkiln/mcpkiln/generator/disk"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 

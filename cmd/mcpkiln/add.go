@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpkiln/mcpkiln/generator"
+	"github.com/mcpkiln/mcpkiln/generator/disk"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
@@ -60,60 +60,78 @@ type adding struct {
 	tool     manifest.NewTool
 }
 
-// run adds a tool, or without a name what the handlers lack.
+// run adds a tool, or without a name what the handlers lack. Whatever is wrong is found before anything is written: in the manifest, in each
+// package that is generated of it, in the handlers.
 func (a *adding) run(cmd *cobra.Command, tool string) error {
-	way := (&overrides{}).ways(a.manifest)[0]
-	s, err := way.load(a.manifest)
-	if err != nil {
-		return err
-	}
-	before := s.config.Manifest
-	if tool != "" {
-		a.tool.Name = tool
-		text, err := manifest.AddTool(before.Path, before.Data, a.tool)
+	var all []*sources
+	var lacking []*implementation
+	for _, way := range (&overrides{}).ways(a.manifest) {
+		s, err := way.load(a.manifest)
 		if err != nil {
 			return err
 		}
-		s.config.Manifest.Data = text
+		if tool != "" {
+			a.tool.Name = tool
+			if s.config.Manifest.Data, err = manifest.AddTool(a.manifest, s.config.Manifest.Data, a.tool); err != nil {
+				return err
+			}
+		}
+		found, err := s.tryAdding(cmd)
+		if err != nil {
+			return err
+		}
+		all, lacking = append(all, s), append(lacking, found...)
 	}
-	result, err := generator.Generate(cmd.Context(), s.config)
-	if err != nil {
-		return err
-	}
-	if err := s.print(cmd.ErrOrStderr(), result.Diagnostics); err != nil {
+	if err := handlersMissing(all, lacking); err != nil {
 		return err
 	}
 	if tool != "" {
-		if err := replace(before.Path, s.config.Manifest.Data); err != nil {
+		if err := disk.Replace(a.manifest, all[0].config.Manifest.Data, 0o666); err != nil {
 			return err
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), "wrote  ", before.Path)
+		fmt.Fprintln(cmd.OutOrStdout(), "wrote  ", a.manifest)
 	}
-	if err := s.generate(cmd, generator.Options{}); err != nil {
-		return err
+	for _, s := range all {
+		if err := s.write(cmd, generator.Options{}); err != nil {
+			return err
+		}
 	}
-	return s.addStubs(cmd, result)
+	return writeStubs(cmd, lacking)
 }
 
-// replace writes a file whole or not at all.
-func replace(path string, text []byte) error {
-	info, err := os.Stat(path)
+// tryAdding does all but write: it finds out what would be refused, and what handlers would lack.
+func (s *sources) tryAdding(cmd *cobra.Command) ([]*implementation, error) {
+	if err := s.make(cmd); err != nil {
+		return nil, err
+	}
+	_, refused, err := generator.Write(cmd.Context(), s.base, s.result, generator.Options{DryRun: true})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".mcpkiln-")
+	if refused.HasErrors() {
+		return nil, s.print(cmd.ErrOrStderr(), refused)
+	}
+	if !s.result.HasHandlers() {
+		return nil, nil
+	}
+	all, err := implementations(cmd, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	if _, err = tmp.Write(text); err == nil {
-		err = tmp.Chmod(info.Mode().Perm())
+	for _, one := range all {
+		if err := one.prepare(s); err != nil {
+			return nil, err
+		}
 	}
-	if closed := tmp.Close(); err == nil {
-		err = closed
+	return all, nil
+}
+
+// handlersMissing is an error if there are Handlers to implement, and nobody does.
+func handlersMissing(all []*sources, found []*implementation) error {
+	i := slices.IndexFunc(all, func(s *sources) bool { return s.result.HasHandlers() })
+	if i < 0 || len(found) > 0 {
+		return nil // a client alone has no handlers
 	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return fmt.Errorf("no type is asserted to implement Handlers of %s: write var _ %s.Handlers = (*handlers)(nil) beside the type",
+		all[i].generated(), all[i].result.Package)
 }

@@ -26,38 +26,23 @@ type implementation struct {
 	named *types.Named
 	wants *types.Interface
 	tests bool // its package has what a test that cancels needs
+	lacks []lacking
 }
 
-// addStubs writes the methods that the handlers lack.
-func (s *sources) addStubs(cmd *cobra.Command, r *generator.Result) error {
-	if len(r.Tools)+len(r.Methods) == 0 {
-		return nil // a client alone has no handlers
-	}
-	generated := slashpath.Join(s.config.Import, r.Out)
-	all, err := implementations(cmd, s.base, generated)
+// lacking is a method that a type lacks, with the files that would add it: a stub, and perhaps a test.
+type lacking struct {
+	method string
+	files  []templates.ScaffoldFile
+}
+
+// implementations reads the module's packages, as they are with what is to be generated. That they do not compile is expected.
+func implementations(cmd *cobra.Command, s *sources) (all []*implementation, err error) {
+	overlay, err := s.overlay()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(all) == 0 {
-		return fmt.Errorf("no type is asserted to implement Handlers of %s: write var _ %s.Handlers = (*handlers)(nil) beside the type", generated, r.Package)
-	}
-	clean := true
-	for _, one := range all {
-		done, err := one.write(cmd, r, generated)
-		if err != nil {
-			return err
-		}
-		clean = clean && done
-	}
-	if !clean {
-		return errFindings
-	}
-	return nil
-}
-
-// implementations reads the module's packages. That they do not compile is expected.
-func implementations(cmd *cobra.Command, dir, generated string) (all []*implementation, err error) {
-	cfg := &packages.Config{Context: cmd.Context(), Dir: dir,
+	generated := s.generated()
+	cfg := &packages.Config{Context: cmd.Context(), Dir: s.base, Overlay: overlay,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports}
 	loaded, err := packages.Load(cfg, "./...")
 	if err != nil {
@@ -146,26 +131,49 @@ func (i *implementation) missing(r *generator.Result) (all []generator.Tool) {
 	return all
 }
 
-// write writes a stub for each missing method; false if one of their files is there already.
-func (i *implementation) write(cmd *cobra.Command, r *generator.Result, generated string) (clean bool, err error) {
-	out, clean := cmd.OutOrStdout(), true
-	stub := generator.Stub{Package: i.pkg.Name, Type: i.named.Obj().Name(), Import: generated}
-	if i.pkg.PkgPath == generated {
+// prepare makes a stub for each missing method.
+func (i *implementation) prepare(s *sources) error {
+	stub := generator.Stub{Package: i.pkg.Name, Type: i.named.Obj().Name(), Import: s.generated()}
+	if i.pkg.PkgPath == stub.Import {
 		stub.Import = ""
 	}
-	missing := i.missing(r)
-	for _, t := range missing {
-		files, err := toolFiles(stub, r, t, i.tests)
+	for _, t := range i.missing(s.result) {
+		files, err := toolFiles(stub, s.result, t, i.tests)
 		if err != nil {
-			return false, err
+			return err
 		}
-		for at, f := range files {
+		i.lacks = append(i.lacks, lacking{t.Method, files})
+	}
+	return nil
+}
+
+// writeStubs writes what the handlers lack; one whose file is there already is a finding.
+func writeStubs(cmd *cobra.Command, all []*implementation) error {
+	clean := true
+	for _, one := range all {
+		done, err := one.write(cmd)
+		if err != nil {
+			return err
+		}
+		clean = clean && done
+	}
+	if !clean {
+		return errFindings
+	}
+	return nil
+}
+
+// write writes a stub for each missing method; false if one of their files is there already.
+func (i *implementation) write(cmd *cobra.Command) (clean bool, err error) {
+	out, clean := cmd.OutOrStdout(), true
+	for _, l := range i.lacks {
+		for at, f := range l.files {
 			err := writeBeside(cmd.Context(), i.dir, []templates.ScaffoldFile{f})
 			path := shortest(filepath.Join(i.dir, f.Path))
 			switch {
 			case errors.Is(err, fs.ErrExist) && at == 0:
 				clean = false
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s is there already, and has no method %s of %s: write it\n", path, t.Method, stub.Type)
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s is there already, and has no method %s of %s: write it\n", path, l.method, i.named.Obj().Name())
 			case errors.Is(err, fs.ErrExist):
 				fmt.Fprintf(out, "left    %s: it was there\n", path)
 			case err != nil:
@@ -175,8 +183,23 @@ func (i *implementation) write(cmd *cobra.Command, r *generator.Result, generate
 			}
 		}
 	}
-	if len(missing) == 0 {
-		fmt.Fprintf(out, "%s of %s has all methods\n", stub.Type, i.pkg.PkgPath)
+	if len(i.lacks) == 0 {
+		fmt.Fprintf(out, "%s of %s has all methods\n", i.named.Obj().Name(), i.pkg.PkgPath)
 	}
 	return clean, nil
+}
+
+// generated is the import path of the package that is generated.
+func (s *sources) generated() string { return slashpath.Join(s.config.Import, s.result.Out) }
+
+// overlay are the Go files that are generated, by their absolute paths.
+func (s *sources) overlay() (map[string][]byte, error) {
+	base, err := filepath.Abs(s.base)
+	all := map[string][]byte{}
+	for _, f := range s.result.Files {
+		if filepath.Ext(f.Path) == ".go" {
+			all[filepath.Join(base, filepath.FromSlash(s.result.Out), filepath.FromSlash(f.Path))] = f.Content
+		}
+	}
+	return all, err
 }

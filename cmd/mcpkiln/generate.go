@@ -59,14 +59,23 @@ Files that would not change are not touched. On any error nothing is written. A 
 
 // generate runs the pipeline and writes the package.
 func (s *sources) generate(cmd *cobra.Command, o generator.Options) error {
-	result, err := generator.Generate(cmd.Context(), s.config)
-	if err != nil {
+	if err := s.make(cmd); err != nil {
 		return err
 	}
-	if err := s.print(cmd.ErrOrStderr(), result.Diagnostics); err != nil {
+	return s.write(cmd, o)
+}
+
+// make runs the pipeline.
+func (s *sources) make(cmd *cobra.Command) (err error) {
+	if s.result, err = generator.Generate(cmd.Context(), s.config); err != nil {
 		return err
 	}
-	report, refused, err := generator.Write(cmd.Context(), s.base, result, o)
+	return s.print(cmd.ErrOrStderr(), s.result.Diagnostics)
+}
+
+// write writes what make has made.
+func (s *sources) write(cmd *cobra.Command, o generator.Options) error {
+	report, refused, err := generator.Write(cmd.Context(), s.base, s.result, o)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/generator/disk"
 	"github.com/mcpkiln/mcpkiln/generator/importer"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/templates"
@@ -151,7 +152,7 @@ func (i *imports) write(ctx context.Context, stdout io.Writer, text []byte) erro
 		return err
 	}
 	if _, err := os.Stat(i.output); err == nil {
-		return replace(i.output, text) // --force was given
+		return disk.Replace(i.output, text, 0o666) // --force was given
 	}
 	if _, err := os.Stat(filepath.Dir(i.output)); err != nil {
 		return err

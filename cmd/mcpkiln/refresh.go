@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpkiln/mcpkiln/generator/disk"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
@@ -25,7 +26,7 @@ func (s *sources) refreshSchema(cmd *cobra.Command, dryRun bool) error {
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), "would write ", path)
 		return err
 	}
-	if err := replace(path, now); err != nil {
+	if err := disk.Replace(path, now, 0o666); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), "wrote  ", path)

@@ -22,7 +22,8 @@ var manifestNames = []string{"mcpkiln.yaml", "mcpkiln.yml", "mcpkiln.json"}
 // sources are the files of one run: what Generate is given, and where diagnostics find their lines.
 type sources struct {
 	config generator.Config
-	base   string // directory of the manifest
+	base   string            // directory of the manifest
+	result *generator.Result // once make has run
 }
 
 // overrides are the flags that generate and check share.

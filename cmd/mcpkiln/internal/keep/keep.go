@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/generator/disk"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
@@ -47,18 +48,7 @@ func (s *Shelf) Put(ref client.Ref, now time.Time) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.Dir, "new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), s.file(ref))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return disk.Replace(s.file(ref), text, 0o600)
 }
 
 // Drop forgets a reference.

@@ -1,5 +1,6 @@
-// Package disk is what generated files are written with: four operations that a test can let fail at any moment, and a lock that keeps
-// two runs apart. Where systems differ is decided here. It is for package generator.
+// Package disk is what files are written with that a killed run must not leave in halves: four operations that a test can let fail at any
+// moment, a lock that keeps two runs apart, and the replacement of one file. Where systems differ is decided here. It is for package
+// generator and the command.
 package disk
 
 import (

@@ -1,0 +1,37 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// replaceName is what new files are called until they are complete.
+const replaceName = ".mcpkiln-"
+
+// Replace writes a file whole or not at all: beside its place first, then renamed. perm is that of a file that is not there yet, whatever the
+// umask; one that
+// is there keeps its own, and a link to it stays a link.
+func Replace(path string, data []byte, perm fs.FileMode) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if info, err := os.Stat(path); err == nil {
+		perm = info.Mode().Perm()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), replaceName)
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Chmod(perm), tmp.Close()); err == nil {
+		err = OS{}.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return err
+}
