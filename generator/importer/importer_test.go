@@ -148,9 +148,10 @@ func TestDAY05BadSources(t *testing.T) {
 		"{\"tools\": [\n" + tool + "]}\n{": "tools.json:3:2: error[syntax]",
 		`{"tools":[]}`:                     "tools.json: the list has no tools",
 		`[]`:                               "tools.json: the list has no tools",
-		`{"tools":[` + tool + `],"nextCursor":"7"}`:        "tools.json: the list is not complete: its last page has a nextCursor",
-		`{"tools":[` + tool + `]}{"tools":[` + tool + `]}`: "this is a second list: the one before it was complete",
-		"{\"tools\":[" + tool + ",\n" + tool + "]}":        `tools.json:2:9: the tool "a" stands in the list twice, first in line 1`,
+		`{"tools":[` + tool + `],"nextCursor":"7"}`:                                       "tools.json: the list is not complete: its last page has a nextCursor",
+		`{"tools":[` + tool + `]}{"tools":[` + tool + `]}`:                                "this is a second list: the one before it was complete",
+		"{\"tools\":[" + tool + ",\n" + tool + "]}":                                       `tools.json:2:9: the tool "a" stands in the list twice, first in line 1`,
+		"{\"tools\":[" + tool + "],\"nextCursor\":\"x\"}\n\n{\"tools\":[\n" + tool + "]}": `tools.json:4:9: the tool "a" stands in the list twice, first in line 1`,
 		`{"tools":[7]}`:                  "tools.json:1:11: a number stands where a tool should",
 		`{"tools":[{"inputSchema":{}}]}`: "tools.json:1:11: this tool has no name",
 		`{"tools":{"a":{}}}`:             "tools is no list: if this is a manifest, generate from it",
@@ -197,4 +198,19 @@ func FuzzImport(f *testing.F) {
 			t.Errorf("%s\n%s\n%v", data, got.Manifest, ds)
 		}
 	})
+}
+
+// BenchmarkRead reads a recorded session: a message a line.
+func BenchmarkRead(b *testing.B) {
+	var data []byte
+	for range 50_000 {
+		data = append(data, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}`+"\n"...)
+	}
+	data = append(data, `{"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}}`...)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := Read("session.jsonl", data); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -61,27 +61,48 @@ func split(file string, data []byte) (all []*schema.Node, err error) {
 		return nil, fmt.Errorf("%s: this is a page of HTML or XML, not JSON: was it saved behind a login, or from another address?", file)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
-	for begin := 0; ; begin = int(dec.InputOffset()) {
+	lines, end := 0, 0 // read so far
+	for {
 		var raw json.RawMessage
 		err := dec.Decode(&raw)
 		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
+		begin := end
 		if err != nil {
 			raw = data[begin:] // which the other reader refuses with the place
 		} else {
 			begin = int(dec.InputOffset()) - len(raw)
 		}
-		lines := bytes.Count(data[:begin], []byte("\n"))
-		n, ds := schema.ParseJSON(file, append(bytes.Repeat([]byte("\n"), lines), raw...))
+		lines += bytes.Count(data[end:begin], []byte("\n"))
+		n, ds := schema.ParseJSON(file, raw)
+		moveDown(n, ds, lines)
 		switch {
 		case ds.Err() != nil || n == nil:
 			return nil, rendered(ds, data)
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		all = append(all, n)
+		all, end = append(all, n), int(dec.InputOffset())
+		lines += bytes.Count(raw, []byte("\n"))
 	}
+}
+
+// moveDown gives what was read by itself its lines in the file.
+func moveDown(n *schema.Node, ds schema.Diagnostics, lines int) {
+	for i := range ds {
+		ds[i].Pos.Line += lines
+	}
+	if n == nil {
+		return
+	}
+	n.Walk(func(n *schema.Node) bool {
+		n.Pos.Line += lines
+		for i := range n.Members {
+			n.Members[i].KeyPos.Line += lines
+		}
+		return true
+	})
 }
 
 // rendered is the first error with its line.
