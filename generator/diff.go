@@ -13,6 +13,9 @@ import (
 // Change is one thing that is different between two manifests or revisions.
 type Change = change.Change
 
+// CompareChanges is the order of changes: the gravest first.
+func CompareChanges(a, b Change) int { return change.Order(a, b) }
+
 // Difference is what a change of a manifest means. If either side has errors there are no Changes.
 type Difference struct {
 	Changes  []Change           // the gravest first

@@ -12,7 +12,7 @@ const self = "github.com/mcpkiln/mcpkiln/"
 // arrows lists what each room may import besides the standard library. Rooms are matched by prefix, the longest wins;
 // an entry that ends in /... covers everything below it.
 var arrows = map[string][]string{
-	"cmd":                           {"cmd/mcpkiln/internal/...", "generator", "generator/disk", "generator/importer", "generator/vet", "runtime/client", "runtime/inflight", "runtime/rpc", "runtime/task", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/...", "golang.org/x/tools/go/analysis/unitchecker", "golang.org/x/tools/go/packages"},
+	"cmd":                           {"cmd/mcpkiln/internal/...", "generator", "generator/disk", "generator/importer", "generator/markdown", "generator/vet", "runtime/client", "runtime/inflight", "runtime/rpc", "runtime/task", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/...", "golang.org/x/tools/go/analysis/unitchecker", "golang.org/x/tools/go/packages"},
 	"cmd/mcpkiln/internal/argument": {"schema", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"cmd/mcpkiln/internal/colour":   {},
 	"cmd/mcpkiln/internal/console":  {"cmd/mcpkiln/internal/plain", "runtime/client", "charm.land/...", "github.com/charmbracelet/..."},
@@ -21,13 +21,14 @@ var arrows = map[string][]string{
 	"cmd/mcpkiln/internal/screen":   {"github.com/creack/pty"},
 	"cmd/mcpkiln/internal/target":   {"runtime/client", "schema"},
 	"generator":                     {"generator/disk", "generator/internal/...", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff", "golang.org/x/tools/txtar"},
+	"generator/disk":                {},
+	"generator/markdown":            {},
 	"generator/importer":            {"generator", "generator/internal/naming", "schema/...", "runtime/check/format"},
 	"generator/vet":                 {"golang.org/x/tools/go/..."},
 	"generator/internal/lower":      {"schema/...", "generator/internal/model", "generator/internal/naming", "generator/internal/typing", "generator/internal/wire"},
 	"generator/internal/naming":     {},
 	"generator/internal/typing":     {"schema", "schema/manifest", "generator/internal/model", "generator/internal/naming", "runtime/check/format", "runtime/check/pattern"},
 	"generator/internal/wire":       {"schema", "schema/revision", "generator/internal/model", "generator/internal/naming", "generator/internal/typing"},
-	"generator/disk":                {},
 	"generator/internal/change":     {"schema", "schema/manifest", "schema/revision", "generator/internal/model", "generator/internal/subsume"},
 	"generator/internal/subsume":    {"schema", "generator/internal/typing", "runtime/check/format", "runtime/check/pattern"},
 	"generator/internal/emit":       {"generator/internal/model", "templates", "github.com/dave/jennifer/jen", "golang.org/x/tools/imports"},

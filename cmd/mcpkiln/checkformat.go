@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpkiln/mcpkiln/generator"
+	"github.com/mcpkiln/mcpkiln/generator/markdown"
 )
 
 // checkPrinter prints what check found in one of the formats, and ends the command with errFindings if there is anything to do.
@@ -126,16 +128,16 @@ func annotated(s string) string {
 func printMarkdown(out io.Writer, all []checked, namesOnly bool) error {
 	for _, c := range all {
 		if !c.failed() {
-			fmt.Fprintf(out, "### ✅ `%s`: generated files are up to date\n\n", c.manifest)
+			fmt.Fprintf(out, "### ✅ %s: generated files are up to date\n\n", markdown.Code(c.manifest))
 			continue
 		}
 		if c.diagnostics.HasErrors() {
-			fmt.Fprintf(out, "### ❌ `%s` can not be generated\n\n", c.manifest)
+			fmt.Fprintf(out, "### ❌ %s can not be generated\n\n", markdown.Code(c.manifest))
 		} else {
-			fmt.Fprintf(out, "### ❌ `%s`: %s\n\nRun `%s`.\n\n", c.manifest, generator.Summary(c.findings), c.command)
+			fmt.Fprintf(out, "### ❌ %s: %s\n\nRun %s.\n\n", markdown.Code(c.manifest), markdown.Text(generator.Summary(c.findings)), markdown.Code(c.command))
 		}
 		for _, d := range c.diagnostics {
-			fmt.Fprint(out, fenced("", d.Render(c.sources.text(d.Pos.File))))
+			fmt.Fprintln(out, markdown.Block("", d.Render(c.sources.text(d.Pos.File))))
 		}
 		printMarkdownFindings(out, c.findings, namesOnly)
 	}
@@ -148,21 +150,12 @@ func printMarkdownFindings(out io.Writer, findings []generator.Finding, namesOnl
 	}
 	fmt.Fprint(out, "| file | is |\n|---|---|\n")
 	for _, f := range findings {
-		fmt.Fprintf(out, "| `%s` | %s |\n", filepath.ToSlash(f.Path), f.Kind)
+		fmt.Fprintf(out, "| %s | %s |\n", markdown.Code(filepath.ToSlash(f.Path)), f.Kind)
 	}
 	fmt.Fprintln(out)
 	for _, f := range findings {
 		if f.Diff != "" && !namesOnly {
-			fmt.Fprintf(out, "<details><summary><code>%s</code></summary>\n\n%s</details>\n\n", filepath.ToSlash(f.Path), fenced("diff", f.Diff))
+			fmt.Fprintf(out, "<details><summary><code>%s</code></summary>\n\n%s\n</details>\n\n", html.EscapeString(filepath.ToSlash(f.Path)), markdown.Block("diff", f.Diff))
 		}
 	}
-}
-
-// fenced is a block of code with a fence that is longer than any in it.
-func fenced(language, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fmt.Sprintf("%s%s\n%s\n%s\n\n", fence, language, strings.TrimRight(text, "\n"), fence)
 }

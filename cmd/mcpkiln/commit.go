@@ -29,22 +29,51 @@ func openCommit(ctx context.Context, dir, ref string) (*commit, error) {
 		return nil, errors.New("git is not installed; give a file instead of git:REF")
 	}
 	if _, err := c.git("rev-parse", "--git-dir"); err != nil {
-		return nil, errors.New("its folder is in no git repository; give a file instead of git:REF")
+		if strings.Contains(err.Error(), "not a git repository") {
+			return nil, errors.New("its folder is in no git repository; give a file instead of git:REF")
+		}
+		return nil, err
 	}
 	if ref == "" {
 		return nil, errors.New("name a branch, tag or commit: git:main")
 	}
 	if _, err := c.git("rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}"); err != nil {
-		return nil, fmt.Errorf("git knows no commit %q here, and nothing is fetched: git fetch brings what is missing", ref)
+		if failure := (*gitError)(nil); errors.As(err, &failure) && failure.status == 1 {
+			return nil, fmt.Errorf("git knows no commit %q here, and nothing is fetched: git fetch brings what is missing", ref)
+		}
+		return nil, err
 	}
 	return c, nil
 }
 
+// gitError is a run of git that ended with another status than 0.
+type gitError struct {
+	command string
+	status  int
+	said    string // on stderr
+}
+
+func (e *gitError) Error() string {
+	if e.said == "" {
+		return fmt.Sprintf("git %s ended with status %d", e.command, e.status)
+	}
+	return fmt.Sprintf("git %s says: %s", e.command, e.said)
+}
+
+// git runs git. What git itself says is a *gitError.
 func (c *commit) git(args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(c.ctx, "git", args...)
 	cmd.Dir = c.dir
 	cmd.Env = append(os.Environ(), "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
-	return cmd.Output()
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	switch {
+	case c.ctx.Err() != nil:
+		return nil, context.Cause(c.ctx)
+	case errors.As(err, &exit):
+		return nil, &gitError{args[0], exit.ExitCode(), strings.TrimSpace(string(exit.Stderr))}
+	}
+	return out, err
 }
 
 // object names a file of the commit, beginning from the folder.
@@ -64,11 +93,17 @@ func (c *commit) ReadFile(name string) ([]byte, error) {
 
 // Open implements fs.FS.
 func (c *commit) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
 	kind, err := c.git("cat-file", "-t", c.object(name))
-	if !fs.ValidPath(name) || err != nil {
+	if err != nil && lacksPath(err) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("commit %s has no such file: %w", c.ref, fs.ErrNotExist)}
 	}
-	data, err := c.git("show", c.object(name))
+	var data []byte
+	if err == nil {
+		data, err = c.git("show", c.object(name))
+	}
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -81,6 +116,11 @@ func (c *commit) Open(name string) (fs.File, error) {
 		}
 	}
 	return f, nil
+}
+
+// lacksPath tells a file that the commit does not have from anything else that git can say.
+func lacksPath(err error) bool {
+	return strings.Contains(err.Error(), "does not exist in") || strings.Contains(err.Error(), "exists on disk, but not in")
 }
 
 // committed is a file or folder of a commit.

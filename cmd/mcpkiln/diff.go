@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -30,6 +31,8 @@ manifest's tools, and who must act.
 
 Each change has an id, which explain explains, and a class: breaking, ask-again (clients that pin a tool's definition ask their user),
 compatible, or documentation. diff.classes in the manifest gives an id another class. Schemas are compared by what they accept.
+
+Flags are those of generate, and without any those that it was run with: each package is compared with what it was.
 
 The exit status of --against is 1 if a change is breaking. git is asked for what is there; nothing is fetched.`),
 		Example: strings.Trim(`
@@ -88,7 +91,7 @@ func (o *diffFlags) compare(cmd *cobra.Command, path string) (*compared, error) 
 
 // revisions compares two revisions of the protocol for the manifest.
 func (o *diffFlags) revisions(cmd *cobra.Command, path string) (*compared, error) {
-	s, err := o.load(path)
+	s, err := o.ways(path)[0].load(path)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +106,23 @@ func (o *diffFlags) revisions(cmd *cobra.Command, path string) (*compared, error
 	return &compared{Manifest: filepath.ToSlash(path), From: o.from, To: o.to, Changes: m.Changes, Described: m.Described}, nil
 }
 
-// manifests compares the manifest with what it was.
+// manifests compares the manifest with what it was, in each way in which it was generated.
 func (o *diffFlags) manifests(cmd *cobra.Command, path string) (*compared, error) {
+	c := &compared{Manifest: filepath.ToSlash(path), Against: o.against}
+	for _, way := range o.ways(path) {
+		flags := *o
+		flags.overrides = *way
+		d, err := flags.difference(cmd, path)
+		if err != nil {
+			return nil, err
+		}
+		c.add(d.Changes)
+	}
+	return c, nil
+}
+
+// difference compares the manifest with what it was.
+func (o *diffFlags) difference(cmd *cobra.Command, path string) (*generator.Difference, error) {
 	new, err := o.load(path)
 	if err != nil {
 		return nil, o.unreadable(cmd, "new", path, err)
@@ -128,7 +146,7 @@ func (o *diffFlags) manifests(cmd *cobra.Command, path string) (*compared, error
 			return nil, fmt.Errorf("the %s manifest (%s) has errors, so there is nothing to compare", s.which, s.name)
 		}
 	}
-	return &compared{Manifest: filepath.ToSlash(path), Against: o.against, Changes: d.Changes}, nil
+	return d, nil
 }
 
 // older reads the manifest as it was.
@@ -144,6 +162,9 @@ func (o *diffFlags) older(cmd *cobra.Command, path string) (*sources, error) {
 		return nil, err
 	}
 	data, err := folder.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("commit %s has no file %s in that folder", ref, name)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator"
+	"github.com/mcpkiln/mcpkiln/generator/markdown"
 )
 
 // compared is what diff found.
@@ -19,6 +20,16 @@ type compared struct {
 	Changes  []generator.Change
 	// Described is how many definitions of the protocol differ only in what they tell people.
 	Described int
+}
+
+// add adds the changes of another package of the manifest: what both have is one change. The order is that of Diff.
+func (c *compared) add(more []generator.Change) {
+	for _, x := range more {
+		if !slices.ContainsFunc(c.Changes, func(o generator.Change) bool { return o.ID == x.ID && sentence(o) == sentence(x) }) {
+			c.Changes = append(c.Changes, x)
+		}
+	}
+	slices.SortStableFunc(c.Changes, generator.CompareChanges)
 }
 
 func (c *compared) count(class generator.Class) (n int) {
@@ -174,7 +185,7 @@ func printDiffMarkdown(out io.Writer, c *compared) error {
 	if c.count(generator.Breaking) > 0 {
 		sign = "❌"
 	}
-	fmt.Fprintf(out, "### %s `%s`: %s\n\n", sign, c.what(), c.summary())
+	fmt.Fprintf(out, "### %s %s: %s\n\n", sign, markdown.Code(c.what()), c.summary())
 	for _, class := range generator.Classes {
 		if c.count(class) == 0 {
 			continue
@@ -188,7 +199,7 @@ func printDiffMarkdown(out io.Writer, c *compared) error {
 		fmt.Fprint(out, "| for | change | id | what to do |\n|---|---|---|---|\n")
 		for _, x := range c.Changes {
 			if x.Class == class {
-				fmt.Fprintf(out, "| %s | %s | `%s` | %s |\n", x.Axis, cell(sentence(x)), x.ID, cell(x.Do))
+				fmt.Fprintf(out, "| %s | %s | `%s` | %s |\n", x.Axis, markdown.Text(sentence(x)), x.ID, markdown.Text(x.Do))
 			}
 		}
 		if fmt.Fprintln(out); folded {
@@ -196,9 +207,4 @@ func printDiffMarkdown(out io.Writer, c *compared) error {
 		}
 	}
 	return nil
-}
-
-// cell writes text into a table: no bars, no markup of its own.
-func cell(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "`", "\\`", "\n", " ").Replace(s)
 }

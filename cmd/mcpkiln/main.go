@@ -62,9 +62,13 @@ func endings() []os.Signal {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(stderr)
 	root.SetArgs(args)
-	root.SetOut(plain.Writer(stdout))
+	results := &sink{Writer: stdout}
+	root.SetOut(plain.Writer(results))
 	root.SetErr(plain.Writer(stderr))
 	err := root.ExecuteContext(ctx)
+	if results.failed != nil {
+		err = fmt.Errorf("the results can not be written: %w", results.failed)
+	}
 	stderr = root.ErrOrStderr()
 	code := exitFailed
 	var remote *statusError
@@ -84,4 +88,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "mcpkiln:", err)
 	}
 	return code
+}
+
+// sink remembers that something could not be written, so that no command that prints can forget to look.
+type sink struct {
+	io.Writer
+	failed error
+}
+
+func (s *sink) Write(p []byte) (n int, err error) {
+	if n, err = s.Writer.Write(p); err != nil && s.failed == nil {
+		s.failed = err
+	}
+	return n, err
 }

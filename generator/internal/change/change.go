@@ -54,11 +54,14 @@ func (c *comparison) judged() []Change {
 			c.changes[i].Class = class
 		}
 	}
-	slices.SortStableFunc(c.changes, func(a, b Change) int {
-		return cmp.Or(slices.Index(manifest.Classes, a.Class)-slices.Index(manifest.Classes, b.Class),
-			slices.Index(manifest.Axes, a.Axis)-slices.Index(manifest.Axes, b.Axis))
-	})
+	slices.SortStableFunc(c.changes, Order)
 	return c.changes
+}
+
+// Order puts the gravest changes first, and of one class those of the first axis.
+func Order(a, b Change) int {
+	return cmp.Or(slices.Index(manifest.Classes, a.Class)-slices.Index(manifest.Classes, b.Class),
+		slices.Index(manifest.Axes, a.Axis)-slices.Index(manifest.Axes, b.Axis))
 }
 
 // place is what a change is about: its name for people, and where it stands.

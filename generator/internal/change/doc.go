@@ -3,6 +3,8 @@
 //
 //	change.go     Compare: both sides, and what is common to all changes
 //	tool.go       callers: tools and their schemas, in opposite directions
+//	default.go    callers: what is taken for arguments that are left out
+//	limits.go     callers: how long, how many, and for how long they are kept
 //	entry.go      callers: prompts, resources, methods, the server itself
 //	api.go        handlers: what generated packages export
 //	running.go    tasks and questions that are open when the new server starts

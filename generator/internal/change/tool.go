@@ -43,14 +43,20 @@ func (c *comparison) tools() {
 func (c *comparison) tool(old, new tool) {
 	p := new.place()
 	refused := c.received(p, old.Input, new.Input)
-	c.defaults(p, old.Input.Root, new.Input.Root)
-	c.output(p, old.Tool, new.Tool)
+	c.defaults(p, old.Input, new.Input)
+	stored := c.output(p, old.Tool, new.Tool)
 	c.definition(p, old, new)
-	c.timeouts(p, old.made, new.made)
+	c.limits(p, old.made, new.made)
 	c.taskSupport(p, old.made, new.made)
 	c.questions(p, old, new)
-	if refused && old.Execution.Tasks() && new.Execution.Tasks() {
+	if !old.Execution.Tasks() || !new.Execution.Tasks() {
+		return
+	}
+	if refused {
 		c.found("running-arguments", p, "has running tasks whose stored arguments the new inputSchema may refuse")
+	}
+	if stored != "" {
+		c.found("running-results", p, "has results of tasks in store %s", stored)
 	}
 }
 
@@ -111,8 +117,8 @@ func closedNode(n *schema.Node) *schema.Node {
 	return &c
 }
 
-// sent judges a schema of what others get.
-func (c *comparison) sent(p place, old, new *schema.Document) {
+// sent judges a schema of what others get, and reports whether the new one refuses what the old one allowed, or may.
+func (c *comparison) sent(p place, old, new *schema.Document) (refuses bool) {
 	v := subsume.Compare(old, new)
 	switch {
 	case v.Accepted.Value != nil:
@@ -121,61 +127,35 @@ func (c *comparison) sent(p place, old, new *schema.Document) {
 		c.found("output-undecided", p, "may answer what its outputSchema did not allow: %s", v.Accepted.Why)
 	case v.Refused.Value != nil:
 		c.found("output-narrower", p, "never answers %s any more", v.Refused.Value.JSON())
+	case v.Refused.Decided && differ(old.Root, new.Root):
+		c.found("output-described", p, "has another outputSchema, which allows the same")
 	}
+	return !v.Refused.None()
 }
 
-func (c *comparison) output(p place, old, new *manifest.Tool) {
+// output compares outputSchemas, and says what is wrong with results of the old one for clients of the new one; "" for nothing.
+func (c *comparison) output(p place, old, new *manifest.Tool) (stored string) {
 	switch {
 	case old.Output == nil && new.Output == nil:
 	case old.Output == nil:
 		c.found("output-added", p, "has an outputSchema now")
+		return "that have no structuredContent, which the new outputSchema asks for"
 	case new.Output == nil:
 		c.found("output-removed", p, "has no outputSchema any more")
-	default:
-		c.sent(p, old.Output, new.Output)
+	case c.sent(p, old.Output, new.Output):
+		return "that the new outputSchema may refuse"
 	}
-}
-
-// defaults compares the defaults of properties. A property that only one side has is judged by the schemas.
-func (c *comparison) defaults(p place, old, new *schema.Node) {
-	properties := new.Get("properties")
-	if properties == nil {
-		return
-	}
-	for _, m := range properties.Members {
-		before := old.Get("properties").Get(m.Key)
-		if before == nil {
-			continue
-		}
-		if was, is := before.Get("default"), m.Value.Get("default"); differ(was, is) {
-			p.pointer = m.Value.Pointer
-			p.pos = m.KeyPos
-			c.found("default-changed", p, "takes %s for %s if that is left out, and took %s", value(is), m.Key, value(was))
-		}
-		c.defaults(p, before, m.Value)
-	}
-}
-
-func value(n *schema.Node) string {
-	if n == nil {
-		return "nothing"
-	}
-	return string(n.JSON())
+	return ""
 }
 
 // definition compares what tools/list shows of a tool.
 func (c *comparison) definition(p place, old, new tool) {
 	before, _ := old.Advertised()
 	after, _ := new.Advertised()
-	var pinned, shown []string
+	var pinned []string
 	for _, key := range []string{"description", "inputSchema"} {
 		if differ(before.Get(key), after.Get(key)) {
 			pinned = append(pinned, key)
-		}
-	}
-	for _, key := range []string{"title", "icons", "_meta", "outputSchema"} {
-		if differ(before.Get(key), after.Get(key)) {
-			shown = append(shown, key)
 		}
 	}
 	if len(pinned) > 0 {
@@ -184,40 +164,11 @@ func (c *comparison) definition(p place, old, new tool) {
 	if differ(before.Get("annotations"), after.Get("annotations")) {
 		c.found("annotations-changed", p, "has the annotations %s, and had %s", value(after.Get("annotations")), value(before.Get("annotations")))
 	}
-	if len(shown) > 0 {
-		c.found("title-changed", p, "has another %s", strings.Join(shown, ", "))
-	}
-}
-
-// timeouts compares how long calls and tasks may take; zero is for ever.
-func (c *comparison) timeouts(p place, old, new *model.Tool) {
-	for _, t := range []struct {
-		what    string
-		was, is int64
-		text    [2]string
-	}{
-		{"a call", int64(old.Cancel.Timeout), int64(new.Cancel.Timeout), [2]string{old.Cancel.Timeout.String(), new.Cancel.Timeout.String()}},
-		{"a task", int64(old.Task.Timeout), int64(new.Task.Timeout), [2]string{old.Task.Timeout.String(), new.Task.Timeout.String()}},
-	} {
-		was, is := endless(t.was, t.text[0]), endless(t.is, t.text[1])
-		switch {
-		case t.was == t.is || t.what == "a task" && (old.Task.Support == model.TaskForbidden || new.Task.Support == model.TaskForbidden):
-		case t.was == 0 || t.is != 0 && t.is < t.was:
-			c.found("timeout-shorter", p, "lets %s take %s; before it was %s", t.what, is, was)
-		default:
-			c.found("timeout-longer", p, "lets %s take %s; before it was %s", t.what, is, was)
+	for _, shown := range [][2]string{{"title", "title-changed"}, {"icons", "icons-changed"}, {"_meta", "meta-changed"}} {
+		if key, id := shown[0], shown[1]; differ(before.Get(key), after.Get(key)) {
+			c.found(id, p, "has another %s", key)
 		}
 	}
-	if old.Cancel.Uncancellable != new.Cancel.Uncancellable {
-		c.found("cancellation-changed", p, "%s", map[bool]string{true: "can not be cancelled any more", false: "can be cancelled"}[new.Cancel.Uncancellable])
-	}
-}
-
-func endless(d int64, text string) string {
-	if d == 0 {
-		return "any time"
-	}
-	return text
 }
 
 // taskSupport compares how a tool runs, in the revisions that have tasks.

@@ -1,0 +1,118 @@
+package change
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// views are all schemas that hold of one value: a schema, what it refers to, and the members of allOf.
+type views []*schema.Node
+
+// add adds n to what is known of the value.
+func (v views) add(d *schema.Document, n *schema.Node) views {
+	if !n.Is(schema.Object) || slices.Contains(v, n) {
+		return v
+	}
+	v = append(v, n)
+	if ref := n.Get("$ref"); ref.Is(schema.String) {
+		if target, wrong := d.Resolve(ref.Text, ref); wrong == nil {
+			v = v.add(d, target)
+		}
+	}
+	if all := n.Get("allOf"); all.Is(schema.Array) {
+		for _, part := range all.Items {
+			v = v.add(d, part)
+		}
+	}
+	return v
+}
+
+// below are the views of a property, or with "" of an item.
+func (v views) below(d *schema.Document, property string) (all views) {
+	for _, n := range v {
+		if property == "" {
+			all = all.add(d, n.Get("items"))
+		} else {
+			all = all.add(d, n.Get("properties").Get(property))
+		}
+	}
+	return all
+}
+
+// properties are the names of all properties, in the order in which they are written.
+func (v views) properties() (names []schema.Member) {
+	for _, n := range v {
+		p := n.Get("properties")
+		if !p.Is(schema.Object) {
+			continue
+		}
+		for _, m := range p.Members {
+			if !slices.ContainsFunc(names, func(o schema.Member) bool { return o.Key == m.Key }) {
+				names = append(names, m)
+			}
+		}
+	}
+	return names
+}
+
+// value is the default of the value; nil for none.
+func (v views) value() *schema.Node {
+	for _, n := range v {
+		if value := n.Get("default"); value != nil {
+			return value
+		}
+	}
+	return nil
+}
+
+func (v views) requires(property string) bool {
+	return slices.ContainsFunc(v, func(n *schema.Node) bool {
+		required := n.Get("required")
+		return required.Is(schema.Array) && slices.ContainsFunc(required.Items, func(x *schema.Node) bool { return x.Text == property })
+	})
+}
+
+// defaults compares what is taken for arguments that are left out.
+type defaults struct {
+	*comparison
+	place    place
+	old, new *schema.Document
+	// seen has pairs of schemas, of which one may refer to itself, and pairs of defaults that were told.
+	seen map[[2]*schema.Node]bool
+}
+
+func (c *comparison) defaults(p place, old, new *schema.Document) {
+	d := defaults{c, p, old, new, map[[2]*schema.Node]bool{}}
+	d.compare(views{}.add(old, old.Root), views{}.add(new, new.Root))
+}
+
+// compare compares the defaults of properties and of those below them. A property that only one side has is judged by the schemas, and one
+// that either side requires is never left out.
+func (d *defaults) compare(old, new views) {
+	if len(old) == 0 || len(new) == 0 || d.seen[[2]*schema.Node{old[0], new[0]}] {
+		return
+	}
+	d.seen[[2]*schema.Node{old[0], new[0]}] = true
+	for _, m := range new.properties() {
+		before, after := old.below(d.old, m.Key), new.below(d.new, m.Key)
+		if len(before) == 0 {
+			continue
+		}
+		if was, is := before.value(), after.value(); differ(was, is) && !old.requires(m.Key) && !new.requires(m.Key) && !d.seen[[2]*schema.Node{was, is}] {
+			d.seen[[2]*schema.Node{was, is}] = true
+			p := d.place
+			p.pos, p.pointer = m.KeyPos, m.Value.Pointer
+			d.found("default-changed", p, "takes %s for %s if that is left out, and took %s", value(is), m.Key, value(was))
+		}
+		d.compare(before, after)
+	}
+	d.compare(old.below(d.old, ""), new.below(d.new, ""))
+}
+
+func value(n *schema.Node) string {
+	if n == nil {
+		return "nothing"
+	}
+	return string(n.JSON())
+}

@@ -1,0 +1,60 @@
+package change
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
+
+// limit is a number that a tool has on both sides. Zero is none at all.
+type limit struct {
+	lower, higher string // ids
+	what          string // a format with the number
+	none          string // what zero is called
+	text          func(int64) string
+	was, is       int64
+	// options: zero is what the server's options say, which may be more or less.
+	options bool
+}
+
+// limits compares how long calls and tasks of a tool may take, how many of them run at once, how long tasks are kept, and whether a call can be
+// cancelled. Limits of tasks count where both sides have tasks.
+func (c *comparison) limits(p place, old, new *model.Tool) {
+	duration := func(d int64) string { return time.Duration(d).String() }
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	all := []limit{
+		{"timeout-shorter", "timeout-longer", "lets a call take %s", "any time", duration, int64(old.Cancel.Timeout), int64(new.Cancel.Timeout), false},
+		{"concurrency-lower", "concurrency-higher", "lets %s runs go on at once", "any number of", number, int64(old.MaxConcurrent), int64(new.MaxConcurrent), false},
+	}
+	if old.Task.Support != model.TaskForbidden && new.Task.Support != model.TaskForbidden {
+		options := "as long as the server's options say"
+		all = append(all,
+			limit{"timeout-shorter", "timeout-longer", "lets a task take %s", "any time", duration, int64(old.Task.Timeout), int64(new.Task.Timeout), false},
+			limit{"ttl-shorter", "ttl-longer", "keeps a task %s", options, duration, int64(old.Task.TTL), int64(new.Task.TTL), true},
+			limit{"ttl-shorter", "ttl-longer", "keeps a task for a client that asks at most %s", options, duration, int64(old.Task.MaxTTL), int64(new.Task.MaxTTL), true})
+	}
+	for _, l := range all {
+		c.limit(p, l)
+	}
+	if old.Cancel.Uncancellable != new.Cancel.Uncancellable {
+		c.found("cancellation-changed", p, "%s", map[bool]string{true: "can not be cancelled any more", false: "can be cancelled"}[new.Cancel.Uncancellable])
+	}
+}
+
+func (c *comparison) limit(p place, l limit) {
+	id := l.higher
+	switch {
+	case l.was == l.is:
+		return
+	case l.was == 0, l.is == 0 && l.options, l.is != 0 && l.is < l.was:
+		id = l.lower
+	}
+	name := func(n int64) string {
+		if n == 0 {
+			return l.none
+		}
+		return l.text(n)
+	}
+	c.found(id, p, l.what+"; before it was %s", name(l.is), name(l.was))
+}
