@@ -39,7 +39,8 @@ type revision struct {
 	structured bool         // a tool's result has structured content
 	metaMember string       // of messages, for their metadata; "" for none
 	metadata   check.Object // finds it in params
-	asking     ability      // what it takes
+	asking     ability      // what a prompt takes
+	requesting ability      // what requests of the handlers' own may take
 	tasks      bool         // some tool runs as a task, and the revision has a way for it (TSK01)
 }
 

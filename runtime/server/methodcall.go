@@ -67,6 +67,9 @@ func (c *Call) methodError(err error) error {
 		return rpc.Errorf(rpc.CodeInternalError, "the result of %s %s", method, broken.message())
 	}
 	if own := c.revision.clientError(c.s, err, c.can, c.Log()); own != nil {
+		if own.Code == c.revision.Codes.MissingCapability {
+			c.dropWithheld()
+		}
 		return own
 	}
 	if c.entry.Err() == nil {

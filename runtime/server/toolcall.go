@@ -54,11 +54,9 @@ func (r *request) newCall() *Call {
 	if r.params.ProgressToken != (rpc.ID{}) {
 		c.progress = newProgress(r.subject(), r.revision, r.params.ProgressToken, "")
 	}
-	if r.p.refuser != nil && r.revision.undecided(r.tool, r.can) {
-		c.withheld = new(withheld)
-		if c.progress != nil {
-			c.progress.withheld = true
-		}
+	says := c.progress != nil || c.level != silentLevel || r.revision.names[wire.OpCustom] != ""
+	if c.withheld = r.withheld(says); c.withheld != nil && c.progress != nil {
+		c.progress.withheld = true
 	}
 	return c
 }

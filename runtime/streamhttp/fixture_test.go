@@ -137,10 +137,11 @@ func (f *fixture) echo(_ context.Context, _ *server.Call, in *input) (*output, e
 
 // loose finds out late that the client lacks what it takes: after progress, after a while, or at once.
 func (f *fixture) loose(ctx context.Context, call *server.Call, in *input) (*output, error) {
-	switch in.text {
-	case "said":
+	if strings.HasPrefix(in.text, "said") {
 		call.Progress(ctx, 1, 2, "")
-	case "waited":
+		call.LogMessage(ctx, server.LevelInfo, "", "soon")
+	}
+	if strings.HasSuffix(in.text, "waited") {
 		if err := f.wait(ctx); err != nil {
 			return nil, err
 		}
