@@ -18,6 +18,7 @@ type taskLife struct {
 	mu      sync.Mutex
 	writing []*peer       // to whom something of the task is being written
 	quiet   chan struct{} // closed when that is nobody; nil: nobody waits for it
+	gone    string        // the id of a task that is gone, while something of it is being written
 }
 
 // ended reports whether nothing of the task may be written any more. A nil taskLife does not end.
@@ -38,7 +39,6 @@ func (l *taskLife) beginWrite(p *peer) bool {
 
 func (l *taskLife) endWrite(p *peer) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	at, last := slices.Index(l.writing, p), len(l.writing)-1
 	l.writing[at], l.writing[last] = l.writing[last], nil
 	l.writing = l.writing[:last]
@@ -46,6 +46,26 @@ func (l *taskLife) endWrite(p *peer) {
 		close(l.quiet)
 		l.quiet = nil
 	}
+	gone := ""
+	if last == 0 {
+		gone = l.gone
+	}
+	l.mu.Unlock()
+	if gone != "" {
+		p.s.forgetLife(gone, l)
+	}
+}
+
+// leave ends the life of a task that is gone, and does not wait. It reports whether nothing of it is being written: else the last writer
+// forgets it, because whoever is told that the task is gone has to wait for that.
+func (l *taskLife) leave(id string) (quiet bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over.Store(true)
+	if len(l.writing) > 0 {
+		l.gone = id
+	}
+	return l.gone == ""
 }
 
 // end silences the task. When it returns, nothing of it is still to be written: whoever waits here is not held up by a client that does not

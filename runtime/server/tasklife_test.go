@@ -66,3 +66,31 @@ func TestTSK18CAN29WhoDoesNotReadHoldsUpNoTaskOfAnotherConnection(t *testing.T) 
 		f.counted()
 	})
 }
+
+// Who is told that a task has expired hears nothing more of it, not even what was being written when it did.
+func TestCAN29ATaskThatExpiredIsSilentBeforeThatIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		h.onward = func(ctx context.Context, call *Call) { call.Progress(ctx, 1, 0, "") }
+		f := newFixture(t, jobs(h))
+		near, far := rpc.Pipe()
+		slow := &slowConn{Conn: far, text: []byte("notifications/progress"), held: make(chan struct{}, 1), free: make(chan struct{})}
+		c := f.connect(t.Context(), near, slow)
+		c.initialize(`{}`)
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang","arguments":{"text":"x"},"task":{"ttl":1000},"_meta":{"progressToken":"p"}}}`)
+		m, _ := c.answer("1")
+		id := m.str("result", "task", "taskId")
+		<-slow.held
+		time.Sleep(2 * time.Second)
+		c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":%s}`, taskID(id))
+		synctest.Wait()
+		close(slow.free)
+		if first, second := c.next(), c.next(); first.Method != "notifications/progress" || second.Error == nil {
+			t.Errorf("%s\n%s", first.raw, second.raw)
+		}
+		c.close()
+		if n := len(f.srv.sessions); n != 0 {
+			t.Errorf("%d tasks are kept", n)
+		}
+	})
+}

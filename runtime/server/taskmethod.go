@@ -216,6 +216,16 @@ func (s *Server) setSession(task string, l *taskLife) {
 func (s *Server) endSession(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.sessions, task)
+	if l := s.sessions[task]; l != nil && l.leave(task) {
+		delete(s.sessions, task)
+	}
 	delete(s.queued, task)
+}
+
+func (s *Server) forgetLife(task string, l *taskLife) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sessions[task] == l {
+		delete(s.sessions, task)
+	}
 }
