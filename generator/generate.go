@@ -181,7 +181,7 @@ func (r *run) lower() {
 			File: files.Take(stubName(n.Name)) + "_handler.go"})
 	}
 	for _, h := range pkg.Entries {
-		r.result.Methods = append(r.result.Methods, Tool{Name: h.Entry, Method: h.GoName, Input: h.Input, Output: h.Output,
+		r.result.Methods = append(r.result.Methods, Tool{Name: h.Entry, Method: h.GoName, Input: h.Input, Output: h.Output, Call: h.Call,
 			File: files.Take(stubName(h.GoName)) + "_handler.go"})
 	}
 }

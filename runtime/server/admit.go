@@ -124,6 +124,8 @@ func (r *request) admitMethod() *refusal {
 	switch r.method.Op {
 	case wire.OpCallTool:
 		return r.admitTool()
+	case wire.OpGetPrompt, wire.OpReadResource:
+		r.policy = r.p.s.policyOf(r.method, &r.params)
 	case wire.OpGetTask, wire.OpUpdateTask, wire.OpCancelTask:
 		if r.revision.Task.ByReceiver && r.can&canTasks == 0 {
 			return r.revision.refuseWithout(r.revision.Capabilities.ClientTasks) // EXT06

@@ -181,7 +181,7 @@
 // its result, which says that the end is in order, and then with notifications/cancelled as the last message of its stream (LET21). In this
 // order a client that knows one of the two understands it: one that takes the cancellation for the end would drop a result after it, and
 // one that waits for the result ignores a cancellation of what is over. A timeout is answered at once, as a
-// result with isError, because the peer still waits and the handler may ignore its context. Tasks belong to the engine and go on without their connection, if their owner can come back:
+// result with isError, or for a prompt or resource an error, because the peer still waits and the handler may ignore its context. Tasks belong to the engine and go on without their connection, if their owner can come back:
 // an identity, the peer on standard input and output, anonymous callers of stateless revisions. Those of a connection or
 // session without an identity are discarded with it (TSK28).
 //
@@ -220,6 +220,6 @@
 //   - A goroutine for each exchange: the transport has one already, which waits.
 //   - Sending changes from whoever made them: a client that does not read would hold them up. Subscriptions keep the newest
 //     of each kind and send themselves.
-//   - Answering a timed-out call with a JSON-RPC error: there is no code for it, and the model that chose the tool
-//     should see it.
+//   - Answering a timed-out call of a tool with a JSON-RPC error: there is no code for it, and the model that chose the tool
+//     should see it. A prompt or resource has no result that could say it: there it is an internal error, whose text does.
 package server

@@ -2,9 +2,43 @@ package server
 
 import (
 	"context"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
+
+// EntryPolicy is how requests for an entry of a registry run.
+type EntryPolicy struct {
+	// Timeout is counted per request (CAN20), without the time in which a question is open; 0 means none.
+	Timeout time.Duration
+	// MustAsk is that of a Tool.
+	MustAsk bool
+}
+
+// policyOf is the policy of what a request of the method names, the zero one for what there is not: that is refused when it is served.
+func (s *Server) policyOf(m *wire.Method, p *wire.Params) EntryPolicy {
+	switch m.Op {
+	case wire.OpGetPrompt:
+		if of := s.prompts.get(p.Name); of != nil {
+			return of.Policy
+		}
+	case wire.OpReadResource:
+		if of := s.resources.get(p.URI); of != nil {
+			return of.Policy
+		}
+		for _, e := range s.templates.now.Load().entries {
+			if e.of.Policy != (EntryPolicy{}) && e.of.matches(p.URI) {
+				return e.of.Policy
+			}
+		}
+	}
+	return EntryPolicy{}
+}
+
+func (t *ResourceTemplate) matches(uri string) bool {
+	_, ok := t.template.Match(uri)
+	return ok
+}
 
 // write appends the result that a handler returned.
 type write func(b []byte) ([]byte, error)

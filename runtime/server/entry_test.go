@@ -58,3 +58,32 @@ func TestLET20ARefusalOfAnEntryThatComesTooLateIsAnInternalError(t *testing.T) {
 		}
 	}
 }
+
+// LET20: what the handler of an entry says waits for its end where its question may refuse the request with a status of its own.
+func TestLET20AnEntryWithAQuestionThatFailsIsUndecided(t *testing.T) {
+	srv, err := library.New(reader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = srv.Shutdown(context.Background()) }()
+	for _, row := range []struct {
+		method, of, can string
+		undecided       bool
+	}{
+		{"prompts/get", `"name":"report_bug"`, `{}`, true},
+		{"prompts/get", `"name":"report_bug"`, `{"elicitation":{"form":{}}}`, false},
+		{"prompts/get", `"name":"hello"`, `{}`, false},
+		{"prompts/get", `"name":"unknown"`, `{}`, false},
+		{"resources/read", `"uri":"docs://draft"`, `{}`, false}, // its question has a default
+		{"resources/read", `"uri":"pages://1"`, `{}`, false},
+	} {
+		to, refused := srv.Route([]byte(`{"jsonrpc":"2.0","id":1,"method":"`+row.method+`","params":{`+row.of+`,"_meta":{`+
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":`+row.can+`}}}`), "")
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		if got := to.Undecided(); got != row.undecided {
+			t.Errorf("%s %s of a client with %s: undecided %t", row.method, row.of, row.can, got)
+		}
+	}
+}

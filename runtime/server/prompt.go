@@ -20,6 +20,7 @@ type Prompt struct {
 	Arguments []Argument
 	// Sensitive are the arguments whose values stay out of violations.
 	Sensitive []string
+	Policy    EntryPolicy
 
 	arguments []string // the names of all
 }

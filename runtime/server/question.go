@@ -23,7 +23,7 @@ const (
 	UseDefault                      // Ask returns Question.Default as accepted
 )
 
-// Question is one thing a tool may ask the user. Name is unique within the tool, stable and without #: recorded answers are
+// Question is one thing a handler may ask the user. Name is unique within it, stable and without #: recorded answers are
 // found by it.
 type Question[T any] struct {
 	Name    string

@@ -103,7 +103,8 @@ func (r *request) enter() *refusal {
 
 func (r *request) info() inflight.Info {
 	info := inflight.Info{
-		Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, AnswersTimeout: true, Variant: r.revision.place, Values: r.values,
+		Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, Timeout: r.policy.Timeout, AnswersTimeout: true,
+		Variant: r.revision.place, Values: r.values,
 	}
 	if r.tool != nil {
 		info.Tool = r.tool.Name

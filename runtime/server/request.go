@@ -15,8 +15,9 @@ type request struct {
 	p              *peer
 	revision       *revision
 	method         *wire.Method
-	tool           *Tool // of tools/call
-	task           bool  // the call becomes one
+	tool           *Tool       // of tools/call
+	policy         EntryPolicy // of prompts/get and resources/read
+	task           bool        // the call becomes one
 	can            ability
 	raw            []byte          // the params, for methods of a MethodHandler
 	values         context.Context // those that the handler sees beside the connection's; nil: none

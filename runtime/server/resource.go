@@ -22,6 +22,7 @@ type Resource struct {
 	MIMEType string
 	// Subscribe: clients can subscribe to it.
 	Subscribe bool
+	Policy    EntryPolicy
 	Handler   func(ctx context.Context, call *Call) (*ResourceContents, error)
 }
 
@@ -29,6 +30,7 @@ type Resource struct {
 type ResourceTemplate struct {
 	Name, URITemplate, Definition, MIMEType string // as in Resource
 	Subscribe                               bool
+	Policy                                  EntryPolicy
 	// Raw are the variables whose text is JSON: numbers and booleans.
 	Raw     []string
 	Handler TemplateHandler

@@ -227,6 +227,9 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 	if t := p.s.tools.get(info.Tool); t != nil && e.Waits() {
 		m.err = t.busy()
 		m.frame = rpc.AppendError(nil, about.id, m.err)
+	} else if info.Tool == "" { // no result of theirs says that it failed
+		m.err = rpc.Errorf(rpc.CodeInternalError, "%s timed out after %s", info.Method, info.Timeout)
+		m.frame = rpc.AppendError(nil, about.id, m.err)
 	} else {
 		result := timeoutResult(info.Tool, info.Timeout)
 		result.ServerInfo = w.infoFor()

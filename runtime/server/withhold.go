@@ -12,7 +12,7 @@ import (
 // response that has begun has its status already. So what a handler says waits where its request may still be refused: the newest progress,
 // and the first log messages. They go out right before the answer, or are dropped where that is the refusal (LET20).
 //
-// A tool with a question whose OnUnsupported is Fail may ask it at any time: what its call says waits for its end. Requests of the handlers' own
+// A handler with a question whose OnUnsupported is Fail may ask it at any time: what its call says waits for its end. Requests of the handlers' own
 // may come from any handler, which would never say anything before its end. What they say waits for maxUndecided, or until it is too much to
 // keep: most handlers ask early. Where one finds out later that it can not, the refusal becomes a result with isError (unbegun), or an
 // internal error where there is no such result: the error goes with its status, or not at all.
@@ -20,16 +20,21 @@ import (
 // maxUndecided is how long what a handler says waits for requests of its own.
 const maxUndecided = 2 * time.Second
 
-// undecided reports whether a call of t, nil for a method, by a client with these abilities may be refused with a status of its own at any
-// time.
-func (w *revision) undecided(t *Tool, can ability) bool {
-	return t != nil && t.MustAsk && w.HTTP.Statuses.MissingCapability != 0 && can&w.asking != w.asking
+// undecided reports whether a call of t, nil for a method, or a request for an entry of a registry, by a client with these abilities may be
+// refused with a status of its own at any time.
+func (w *revision) undecided(t *Tool, entry EntryPolicy, can ability) bool {
+	return (entry.MustAsk || t != nil && t.MustAsk) && w.HTTP.Statuses.MissingCapability != 0 && can&w.asking != w.asking
 }
 
 // Undecided reports whether the request may end with an error that has a status of its own until the server has written something about it: what
 // its handler says waits for its end (LET20), and the transport does not begin the response either.
 func (to *Routed) Undecided() bool {
-	return to.Tool != nil && to.revision.undecided(to.Tool, to.reading.s.declared.abilities(to.revision, to.params.ClientCapabilities))
+	if to.Kind != rpc.KindRequest || to.revision == nil || to.method == nil {
+		return false
+	}
+	s := to.reading.s
+	entry := s.policyOf(to.method, &to.params)
+	return (to.Tool != nil || entry.MustAsk) && to.revision.undecided(to.Tool, entry, s.declared.abilities(to.revision, to.params.ClientCapabilities))
 }
 
 // Unbegun is a Refuser whose errors can have a status of their own only as long as the response has not begun.
@@ -79,7 +84,7 @@ func (w *revision) mayRefuse(can ability) bool {
 func (r *request) withheld(says bool) *withheld {
 	switch w := r.revision; {
 	case r.p.refuser == nil:
-	case w.undecided(r.tool, r.can):
+	case w.undecided(r.tool, r.policy, r.can):
 		return new(withheld)
 	case says && !r.method.NoInput && w.mayRefuse(r.can):
 		return &withheld{brief: true}

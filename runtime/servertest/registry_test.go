@@ -85,7 +85,7 @@ func refused(t *testing.T, err error, code int, texts ...string) {
 func TestSRV05Prompts(t *testing.T) {
 	inLibrary(t, func(t *testing.T, c *servertest.Client) {
 		list, err := c.Prompts()
-		if err != nil || len(list) != 2 || list[0].Name != "review_code" || list[1].Name != "hello" {
+		if err != nil || len(list) != 3 || list[0].Name != "review_code" || list[1].Name != "hello" {
 			t.Fatalf("%v %v", list, err)
 		}
 		titled := strings.Contains(string(list[0].Definition), `"title":"Language"`)
@@ -118,11 +118,11 @@ func TestSRV05Prompts(t *testing.T) {
 func TestSRV05Resources(t *testing.T) {
 	inLibrary(t, func(t *testing.T, c *servertest.Client) {
 		list, err := c.Resources()
-		if err != nil || len(list) != 2 || list[0].URI != "docs://readme" {
+		if err != nil || len(list) != 3 || list[0].URI != "docs://readme" {
 			t.Fatalf("%v %v", list, err)
 		}
 		templates, err := c.ResourceTemplates()
-		if err != nil || len(templates) != 2 || templates[1].URITemplate != "search://all{?text,tag*,limit}" {
+		if err != nil || len(templates) != 3 || templates[1].URITemplate != "search://all{?text,tag*,limit}" {
 			t.Fatalf("%v %v", templates, err)
 		}
 		for uri, want := range map[string]servertest.Contents{
@@ -247,7 +247,7 @@ func TestSRV05ResourceTrees(t *testing.T) {
 	for _, r := range list {
 		uris = append(uris, r.URI)
 	}
-	want := []string{"docs://readme", "docs://logo", "tree://files/more/z.json", "tree://files/a%20b.md", "tree://files/data/deep/y.txt",
+	want := []string{"docs://readme", "docs://logo", "docs://draft", "tree://files/more/z.json", "tree://files/a%20b.md", "tree://files/data/deep/y.txt",
 		"tree://files/data/x.bin", "tree://files/large.txt"}
 	if err != nil || !slices.Equal(uris, want) {
 		t.Errorf("%v, %v", uris, err)
@@ -330,7 +330,7 @@ func TestSRV06EntriesAreAddedAndRemoved(t *testing.T) {
 	if _, err := c.AwaitNotice("notifications/prompts/list_changed"); err != nil {
 		t.Error(err)
 	}
-	if list, err := c.Prompts(); err != nil || len(list) != 3 || list[2].Name != "greet" {
+	if list, err := c.Prompts(); err != nil || len(list) != 4 || list[3].Name != "greet" {
 		t.Errorf("%v %v", list, err)
 	}
 	if p, err := c.Prompt("greet", map[string]string{"name": "ann"}); err != nil || p.Messages[0].Content.Text != "hello ann" {
@@ -407,7 +407,7 @@ func TestSRV06PromptsAndResourcesAreFilteredByCaller(t *testing.T) {
 		for _, row := range []struct {
 			c                        *servertest.Client
 			prompts, resources, uris int
-		}{{admin, 2, 4, 2}, {other, 1, 1, 1}, {admin, 2, 4, 2}} {
+		}{{admin, 3, 5, 3}, {other, 2, 2, 2}, {admin, 3, 5, 3}} {
 			prompts, err1 := row.c.Prompts()
 			resources, err2 := row.c.Resources()
 			templates, err3 := row.c.ResourceTemplates()
@@ -460,8 +460,8 @@ func TestSRV06ArgumentsOfAddedPromptsAreChecked(t *testing.T) {
 		}
 		c = servertest.Start(t, srv, servertest.WithRevision(c.Revision()))
 		list, err := c.Prompts()
-		if err != nil || string(list[2].Definition) != `{"name":"added","arguments":[{"name":"path","required":true},{"name":"day"},{"name":"kind"},{"name":"none"},{"name":"token"}]}` {
-			t.Errorf("%s %v", list[2].Definition, err)
+		if err != nil || string(list[3].Definition) != `{"name":"added","arguments":[{"name":"path","required":true},{"name":"day"},{"name":"kind"},{"name":"none"},{"name":"token"}]}` {
+			t.Errorf("%s %v", list[3].Definition, err)
 		}
 		if p, err := c.Prompt("added", map[string]string{"path": "a/b", "day": "2026-07-28", "kind": "new", "none": "", "token": "12345678"}); err != nil || !strings.Contains(p.Messages[0].Content.Text, "path:a/b") {
 			t.Errorf("%+v %v", p, err)

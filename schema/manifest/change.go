@@ -66,7 +66,7 @@ var Changes = []ChangeRule{
 	{"output-described", Callers, Documentation, "An outputSchema reads otherwise, and allows the same.", ""},
 	{"question-needed", Callers, Breaking, "A tool asks something new and fails where the client can not ask its user, or fails there now.", "Say onUnsupported: decline or default."},
 	{"question-added", Callers, Compatible, "A tool asks something new and goes on where the client can not ask its user, or goes on there now.", ""},
-	{"timeout-shorter", Callers, Breaking, "Calls that took longer than the new timeout end with it.", "Let such calls run as tasks."},
+	{"timeout-shorter", Callers, Breaking, "Calls that took longer than the new timeout end with it.", "Let such calls of tools run as tasks, or keep the longer time."},
 	{"timeout-longer", Callers, Compatible, "Calls may take longer.", ""},
 	{"concurrency-lower", Callers, Compatible, "Fewer runs of a tool go on at once; the others wait their turn within their timeout.", ""},
 	{"concurrency-higher", Callers, Compatible, "More runs of a tool go on at once.", ""},

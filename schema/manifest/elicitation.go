@@ -10,7 +10,7 @@ import (
 
 var questionNames = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-func (l *loader) elicitations(t *Tool, n *schema.Node) {
+func (l *loader) elicitations(all *[]Elicitation, n *schema.Node) {
 	if !l.is(n, schema.Object) {
 		return
 	}
@@ -19,7 +19,7 @@ func (l *loader) elicitations(t *Tool, n *schema.Node) {
 			l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "elicitation-name", "start with a letter; use letters, digits, _ and -, 64 at most",
 				"%.80q is no name for a question", m.Key)
 		}
-		t.Elicitations = append(t.Elicitations, l.elicitation(m))
+		*all = append(*all, l.elicitation(m))
 	}
 }
 

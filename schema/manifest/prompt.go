@@ -12,7 +12,7 @@ func (l *loader) prompts(n *schema.Node) {
 		return
 	}
 	for _, m := range n.Members {
-		p := Prompt{Listed: l.listed(m, "a prompt")}
+		p := Prompt{Listed: l.listed(m, "prompt")}
 		readers := l.listedReaders(&p.Listed)
 		readers["arguments"] = func(n *schema.Node) { l.promptArguments(&p, n) }
 		l.fields(m.Value, "a prompt", readers)
@@ -21,11 +21,11 @@ func (l *loader) prompts(n *schema.Node) {
 }
 
 // listed is the beginning of an entry of a registry.
-func (l *loader) listed(m schema.Member, what string) Listed {
+func (l *loader) listed(m schema.Member, kind string) Listed {
 	if strings.TrimSpace(m.Key) == "" || len(m.Key) > maxListedName {
-		l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "listed-name", "", "%s needs a name of at most %d bytes", what, maxListedName)
+		l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "listed-name", "", "a %s needs a name of at most %d bytes", kind, maxListedName)
 	}
-	return Listed{Name: m.Key, Pos: m.KeyPos, Node: m.Value}
+	return Listed{Kind: kind, Name: m.Key, Pos: m.KeyPos, Node: m.Value}
 }
 
 // maxListedName bounds the names of what is listed, as those of tools.
@@ -34,11 +34,13 @@ const maxListedName = 128
 // listedReaders read what all registries have.
 func (l *loader) listedReaders(e *Listed) map[string]func(*schema.Node) {
 	return map[string]func(*schema.Node){
-		"goName":      l.goName(&e.GoName),
-		"title":       func(n *schema.Node) { l.text(n) },
-		"description": l.into(&e.Description),
-		"icons":       l.icons,
-		"_meta":       l.meta,
+		"goName":       l.goName(&e.GoName),
+		"title":        func(n *schema.Node) { l.text(n) },
+		"description":  l.into(&e.Description),
+		"icons":        l.icons,
+		"_meta":        l.meta,
+		"timeout":      l.duration(&e.Timeout),
+		"elicitations": func(n *schema.Node) { l.elicitations(&e.Elicitations, n) },
 	}
 }
 

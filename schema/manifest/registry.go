@@ -9,12 +9,16 @@ import (
 
 // Listed is what prompts, resources and resource templates have in common.
 type Listed struct {
+	Kind string // for people: prompt
 	Name string
 	Pos  schema.Position // of the name
 	Node *schema.Node    // the whole entry
 
 	GoName      Text // of what Go names begin with
 	Description Text
+	// Timeout is of one request for it. What defaults says is for tools.
+	Timeout      Duration
+	Elicitations []Elicitation
 }
 
 // Prompt is one prompt.
@@ -55,6 +59,20 @@ type ResourceTemplate struct {
 	Variables   []Argument       // in the order of the template
 	Schema      *schema.Document // of all variables, an object
 	Subscribe   Flag
+}
+
+// Listed are the entries of all registries: prompts, resources, resource templates.
+func (m *Manifest) Listed() (all []*Listed) {
+	for i := range m.Prompts {
+		all = append(all, &m.Prompts[i].Listed)
+	}
+	for i := range m.Resources {
+		all = append(all, &m.Resources[i].Listed)
+	}
+	for i := range m.ResourceTemplates {
+		all = append(all, &m.ResourceTemplates[i].Listed)
+	}
+	return all
 }
 
 // HasTools reports whether the manifest has tools, or leaves it to the program to add them.
@@ -128,7 +146,7 @@ func (e *Listed) advertised(arguments func(schema.Member) schema.Member) *schema
 	out := &schema.Node{Kind: schema.Object, Pos: e.Node.Pos, Pointer: e.Node.Pointer, Members: []schema.Member{member("name", e.Name)}}
 	for _, m := range e.Node.Members {
 		switch m.Key {
-		case "goName", "subscribe", "variables":
+		case "goName", "subscribe", "variables", "timeout", "elicitations":
 			continue
 		case "arguments":
 			m = arguments(m)

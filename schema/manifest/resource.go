@@ -17,7 +17,7 @@ func (l *loader) resources(n *schema.Node) {
 	}
 	first := map[string]schema.Position{}
 	for _, m := range n.Members {
-		r := Resource{Listed: l.listed(m, "a resource")}
+		r := Resource{Listed: l.listed(m, "resource")}
 		readers := l.resourceReaders(&r.Listed, &r.MIMEType, &r.Subscribe)
 		readers["uri"] = func(n *schema.Node) { r.URI = l.fixedURI(n) }
 		readers["size"] = func(n *schema.Node) {
@@ -97,7 +97,7 @@ func (l *loader) resourceTemplates(n *schema.Node) {
 }
 
 func (l *loader) resourceTemplate(m schema.Member) ResourceTemplate {
-	r := ResourceTemplate{Listed: l.listed(m, "a resource template")}
+	r := ResourceTemplate{Listed: l.listed(m, "resource template")}
 	variables := &schema.Node{Kind: schema.Object, Pos: m.Value.Pos, Pointer: m.Value.Pointer}
 	readers := l.resourceReaders(&r.Listed, &r.MIMEType, &r.Subscribe)
 	readers["uriTemplate"] = func(n *schema.Node) { r.URITemplate, r.Template = l.template(n) }

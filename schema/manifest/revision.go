@@ -39,17 +39,25 @@ func (l *loader) policies() {
 	for i := range l.m.Tools {
 		l.times(&l.m.Tools[i])
 		l.uncancellable(&l.m.Tools[i])
-		l.before(&l.m.Tools[i])
+		t := &l.m.Tools[i]
+		l.before("tool", t.Name, t.Elicitations, t.Execution.Tasks())
+	}
+	for _, e := range l.m.Listed() {
+		l.before(e.Kind, e.Name, e.Elicitations, false)
 	}
 	d := l.m.Defaults.Task
 	l.ttl(d.TTL, d.MaxTTL)
 }
 
 // before warns of questions that would be asked before a task that is never made.
-func (l *loader) before(t *Tool) {
-	for _, e := range t.Elicitations {
-		if e.BeforeTask.Value && !t.Execution.Tasks() {
-			l.ds.Warn(e.BeforeTask.Node, "unused-policy", "set taskSupport to optional or required", "beforeTask is for tasks, and tool %q never runs as one", t.Name)
+func (l *loader) before(kind, name string, asked []Elicitation, tasks bool) {
+	hint := "remove beforeTask"
+	if kind == "tool" {
+		hint = "set taskSupport to optional or required"
+	}
+	for _, e := range asked {
+		if e.BeforeTask.Value && !tasks {
+			l.ds.Warn(e.BeforeTask.Node, "unused-policy", hint, "beforeTask is for tasks, and %s %q never runs as one", kind, name)
 		}
 	}
 }

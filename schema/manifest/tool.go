@@ -99,7 +99,7 @@ func (l *loader) tool(e toolEntry) Tool {
 		"timeout":      l.duration(&t.Timeout),
 		"execution":    func(n *schema.Node) { l.execution(&t.Execution, n) },
 		"cancellation": func(n *schema.Node) { l.cancellation(&t.Cancellation, n) },
-		"elicitations": func(n *schema.Node) { l.elicitations(&t, n) },
+		"elicitations": func(n *schema.Node) { l.elicitations(&t.Elicitations, n) },
 	}
 	l.fields(n, "a tool", readers)
 	if n.Is(schema.Object) && n.Get("inputSchema") == nil && (l.m.Answer || !misspelt(n, "inputSchema", readers)) {

@@ -24,6 +24,8 @@ func (c *comparison) server() {
 type entry struct {
 	place
 	node           *schema.Node
+	listed         *manifest.Listed // of a prompt or resource; nil for methods
+	shown          *schema.Node     // where it is listed
 	params, result *schema.Document
 	backwards      bool // it sends the params and gets the result
 }
@@ -32,17 +34,20 @@ func (e entry) name() string { return e.subject }
 
 func (s Side) entries() (all []entry) {
 	m := s.Manifest
-	listed := func(kind string, l manifest.Listed, params *schema.Document) {
-		all = append(all, entry{place: at(kind+" "+l.Name, l.Pos, l.Node), node: l.Node, params: params})
+	listed := func(l *manifest.Listed, shown *schema.Node, params *schema.Document) {
+		all = append(all, entry{place: at(l.Kind+" "+l.Name, l.Pos, l.Node), node: l.Node, listed: l, shown: shown, params: params})
 	}
-	for _, p := range m.Prompts {
-		listed("prompt", p.Listed, p.Schema)
+	for i := range m.Prompts {
+		p := &m.Prompts[i]
+		listed(&p.Listed, p.Advertised(), p.Schema)
 	}
-	for _, r := range m.Resources {
-		listed("resource", r.Listed, nil)
+	for i := range m.Resources {
+		r := &m.Resources[i]
+		listed(&r.Listed, r.Advertised(), nil)
 	}
-	for _, t := range m.ResourceTemplates {
-		listed("resource template", t.Listed, t.Schema)
+	for i := range m.ResourceTemplates {
+		t := &m.ResourceTemplates[i]
+		listed(&t.Listed, t.Advertised(), t.Schema)
 	}
 	for _, t := range m.Methods {
 		all = append(all, entry{place: at("method "+t.Value, t.Node.Pos, t.Node)})
@@ -71,7 +76,11 @@ func (c *comparison) entry(old, new entry) {
 	if old.result != nil && new.result != nil {
 		c.direction(new, old.result, new.result, new.backwards)
 	}
-	if before == after && new.node != nil && differ(old.node, new.node) {
+	if old.listed != nil && new.listed != nil {
+		c.limit(new.place, timeout("a request", old.listed.Timeout.Value, new.listed.Timeout.Value))
+		c.questions(new.place, old.listed.Elicitations, new.listed.Elicitations)
+	}
+	if before == after && differ(old.shown, new.shown) {
 		c.found("entry-changed", new.place, "reads otherwise where it is listed")
 	}
 }

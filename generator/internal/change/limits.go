@@ -21,16 +21,15 @@ type limit struct {
 // limits compares how long calls and tasks of a tool may take, how many of them run at once, how long tasks are kept, and whether a call can be
 // cancelled. Limits of tasks count where both sides have tasks.
 func (c *comparison) limits(p place, old, new *model.Tool) {
-	duration := func(d int64) string { return time.Duration(d).String() }
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	all := []limit{
-		{"timeout-shorter", "timeout-longer", "lets a call take %s", "any time", duration, int64(old.Cancel.Timeout), int64(new.Cancel.Timeout), false},
+		timeout("a call", old.Cancel.Timeout, new.Cancel.Timeout),
 		{"concurrency-lower", "concurrency-higher", "lets %s runs go on at once", "any number of", number, int64(old.MaxConcurrent), int64(new.MaxConcurrent), false},
 	}
 	if old.Task.Support != model.TaskForbidden && new.Task.Support != model.TaskForbidden {
 		options := "as long as the server's options say"
 		all = append(all,
-			limit{"timeout-shorter", "timeout-longer", "lets a task take %s", "any time", duration, int64(old.Task.Timeout), int64(new.Task.Timeout), false},
+			timeout("a task", old.Task.Timeout, new.Task.Timeout),
 			limit{"ttl-shorter", "ttl-longer", "keeps a task %s", options, duration, int64(old.Task.TTL), int64(new.Task.TTL), true},
 			limit{"ttl-shorter", "ttl-longer", "keeps a task for a client that asks at most %s", options, duration, int64(old.Task.MaxTTL), int64(new.Task.MaxTTL), true})
 	}
@@ -41,6 +40,13 @@ func (c *comparison) limits(p place, old, new *model.Tool) {
 		c.found("cancellation-changed", p, "%s", map[bool]string{true: "can not be cancelled any more", false: "can be cancelled"}[new.Cancel.Uncancellable])
 	}
 }
+
+// timeout is how long something may take.
+func timeout(what string, was, is time.Duration) limit {
+	return limit{"timeout-shorter", "timeout-longer", "lets " + what + " take %s", "any time", duration, int64(was), int64(is), false}
+}
+
+func duration(d int64) string { return time.Duration(d).String() }
 
 func (c *comparison) limit(p place, l limit) {
 	id := l.higher

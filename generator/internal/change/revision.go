@@ -34,6 +34,11 @@ func Move(s Side, from, to *revision.Revision) (changes []Change, described int)
 	for _, t := range s.tools() {
 		m.tool(t)
 	}
+	for _, e := range s.Manifest.Listed() {
+		if len(e.Elicitations) > 0 {
+			m.told("revision-questions", at(e.Kind+" "+e.Name, e.Pos, e.Node), m.asks())
+		}
+	}
 	m.deprecated()
 	return m.judged(), reworded(from, to)
 }

@@ -5,10 +5,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// questions compares what a tool asks. The journal of a task, and the sealed state of an inline call, know a question by its name, and
+// questions compares what a handler asks. The journal of a task, and the sealed state of an inline call, know a question by its name, and
 // refuse another one under it.
-func (c *comparison) questions(p place, old, new tool) {
-	pairs(old.Elicitations, new.Elicitations, func(e manifest.Elicitation) string { return e.Name },
+func (c *comparison) questions(p place, old, new []manifest.Elicitation) {
+	pairs(old, new, func(e manifest.Elicitation) string { return e.Name },
 		func(a, b manifest.Elicitation) {
 			if a.Message.Value != b.Message.Value || differ(a.Schema.Root, b.Schema.Root) {
 				c.found("question-changed", asked(p, b), "asks %s in other words or for other fields", b.Name)

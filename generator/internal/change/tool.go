@@ -48,7 +48,7 @@ func (c *comparison) tool(old, new tool) {
 	c.definition(p, old, new)
 	c.limits(p, old.made, new.made)
 	c.taskSupport(p, old.made, new.made)
-	c.questions(p, old, new)
+	c.questions(p, old.Elicitations, new.Elicitations)
 	if !old.Execution.Tasks() || !new.Execution.Tasks() {
 		return
 	}

@@ -42,7 +42,7 @@ func docFile(pkg *model.Package) ([]File, error) {
 		doc.Stateless = doc.Stateless || !w.Handshake
 	}
 	for _, t := range pkg.Tools {
-		doc.Undecided = doc.Undecided || doc.Stateless && mustAsk(t)
+		doc.Undecided = doc.Undecided || doc.Stateless && mustAsk(&t.Asker)
 		doc.Tools = append(doc.Tools, listItem(t.Name+" ("+t.GoName+"): "+strings.Join(t.Policy, " ")))
 	}
 	doc.Text = pkg.Needs.Results && pkg.Result.Text.Block != ""
@@ -55,7 +55,12 @@ func docFile(pkg *model.Package) ([]File, error) {
 		doc.Methods = append(doc.Methods, listItem(n.Name+": Handlers."+n.GoName))
 	}
 	for _, h := range pkg.Entries {
-		doc.Methods = append(doc.Methods, listItem(h.Entry+": Handlers."+h.GoName))
+		doc.Undecided = doc.Undecided || doc.Stateless && mustAsk(&h.Asker)
+		item := h.Entry + ": Handlers." + h.GoName
+		if len(h.Policy) > 0 {
+			item += ". " + strings.Join(h.Policy, " ")
+		}
+		doc.Methods = append(doc.Methods, listItem(item))
 	}
 	for _, send := range pkg.Sends {
 		doc.Methods = append(doc.Methods, listItem(send.Name+": "+send.GoName+" asks the client."))

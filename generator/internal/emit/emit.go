@@ -82,7 +82,7 @@ func jobs(pkg *model.Package) []job {
 	case pkg.Parts == nil:
 		all.add(pkg, typesFile, validateFile, questionsFile, toolsFile)
 	default:
-		all.add(pkg, aliasesFile, orderFile, usesFile)
+		all.add(pkg, aliasesFile, orderFile, usesFile, questionsFile)
 		all.add(pkg.Shared, partDocFile, typesFile, validateFile, lendsFile)
 	}
 	for _, part := range pkg.Parts {

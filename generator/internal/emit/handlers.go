@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,7 +64,11 @@ func (s *source) handlersInterface(pkg *model.Package) {
 		method(messageDoc(n.GoName+" takes the notification "+n.Name, n.Doc), s.noticeSignature(n))
 	}
 	for _, h := range pkg.Entries {
-		method(h.Doc, s.entrySignature(h))
+		doc := h.Doc
+		if len(h.Policy) > 0 {
+			doc = append(slices.Clip(doc), "", strings.Join(h.Policy, " "))
+		}
+		method(doc, s.entrySignature(h))
 	}
 	s.close("}")
 }

@@ -103,7 +103,7 @@ func aliasesFile(pkg *model.Package) ([]File, error) {
 		for _, t := range part.Tools {
 			if t.Call != "" {
 				s.line()
-				s.callDoc(t)
+				s.callDoc(&t.Asker)
 				s.line("type ", t.Call, " = ", s.use(part.Path, t.Call))
 			}
 		}

@@ -6,37 +6,52 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// questionsFile emits, for each tool that asks, its call type, the methods that ask, and the questions.
+// questionsFile emits, for each handler that asks, its call type, the methods that ask, and the questions.
 func questionsFile(pkg *model.Package) ([]File, error) {
-	if !pkg.Needs.Questions {
-		return nil, nil
-	}
 	s := &source{}
-	for _, t := range pkg.Tools {
-		if t.Call == "" {
-			continue
-		}
+	for _, a := range askers(pkg) {
 		s.line()
-		s.callType(t)
-		for _, q := range t.Questions {
+		s.callType(a)
+		for _, q := range a.Questions {
 			s.line()
-			s.askMethod(t, q)
+			s.askMethod(a, q)
 			s.line()
 			s.questionVar(pkg, q)
 		}
 	}
+	if len(s.b) == 0 {
+		return nil, nil
+	}
 	return one("questions.gen.go", s.file(Header, pkg.Name), nil)
+}
+
+// askers are the handlers in pkg that ask. Those of tools that are divided over parts are there.
+func askers(pkg *model.Package) (all []*model.Asker) {
+	add := func(a *model.Asker) {
+		if a.Call != "" {
+			all = append(all, a)
+		}
+	}
+	if pkg.Parts == nil {
+		for _, t := range pkg.Tools {
+			add(&t.Asker)
+		}
+	}
+	for _, h := range pkg.Entries {
+		add(&h.Asker)
+	}
+	return all
 }
 
 // // ImportOrdersCall is a call of import_orders, with its questions.
 // type ImportOrdersCall struct{ *server.Call }
-func (s *source) callType(t *model.Tool) {
-	s.callDoc(t)
-	s.line("type ", t.Call, " struct{ *", s.use(serverPath, "Call"), " }")
+func (s *source) callType(a *model.Asker) {
+	s.callDoc(a)
+	s.line("type ", a.Call, " struct{ *", s.use(serverPath, "Call"), " }")
 }
 
-func (s *source) callDoc(t *model.Tool) {
-	s.comment(t.Call + " is a call of " + t.Name + ", with its questions.")
+func (s *source) callDoc(a *model.Asker) {
+	s.comment(a.Call + " is a call of " + a.Of + ", with its questions.")
 }
 
 // // ConfirmOverwrite asks the user …
@@ -44,9 +59,9 @@ func (s *source) callDoc(t *model.Tool) {
 //	func (c *ImportOrdersCall) ConfirmOverwrite(ctx context.Context, message string, opts ...server.AskOption) (server.Answer[ImportOrdersConfirmOverwrite], error) {
 //		return server.Ask(ctx, c.Call, &importOrdersConfirmOverwriteQuestion, message, opts...)
 //	}
-func (s *source) askMethod(t *model.Tool, q *model.Question) {
+func (s *source) askMethod(a *model.Asker, q *model.Question) {
 	s.comment(q.Doc...)
-	s.open("func (c *", t.Call, ") ", q.GoName, "(ctx ", s.use("context", "Context"), ", message string, opts ...", s.use(serverPath, "AskOption"), ") (",
+	s.open("func (c *", a.Call, ") ", q.GoName, "(ctx ", s.use("context", "Context"), ", message string, opts ...", s.use(serverPath, "AskOption"), ") (",
 		s.use(serverPath, "Answer"), "[", q.Answer.Name, "], error) {")
 	s.line("return ", s.use(serverPath, "Ask"), "(ctx, c.Call, &", q.Ident, ", message, opts...)")
 	s.close("}")

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,11 +54,12 @@ func registryTable[E any](s *source, name, typ, what string, entries []E, row fu
 // Handler: server.BindPrompt(decodeReviewCodeArgs, h.ReviewCode),
 // Arguments: []server.Argument{…},
 func (s *source) promptEntry(pkg *model.Package, p *model.Prompt) []row {
-	handler := s.use(serverPath, "PlainPrompt") + "(h." + p.Handler.GoName + ")"
+	handler := s.use(serverPath, "PlainPrompt") + "(" + s.entryMethod(p.Handler) + ")"
 	if p.Input.Name != "" {
-		handler = s.use(serverPath, "BindPrompt") + "(" + s.function(pkg, p.Input.Decode) + ", h." + p.Handler.GoName + ")"
+		handler = s.use(serverPath, "BindPrompt") + "(" + s.function(pkg, p.Input.Decode) + ", " + s.entryMethod(p.Handler) + ")"
 	}
 	fields := []row{{"Name", strconv.Quote(p.Name)}, {"Definition", "`" + p.Definition + "`"}, {"Handler", handler}}
+	fields = s.policyFields(fields, p.Handler)
 	if len(p.Sensitive) > 0 {
 		fields = append(fields, row{"Sensitive", quotedList(p.Sensitive)})
 	}
@@ -70,7 +72,7 @@ func (s *source) promptEntry(pkg *model.Package, p *model.Prompt) []row {
 // Handler: h.ReadReadme,
 func (s *source) resourceEntry(r *model.Resource) []row {
 	fields := []row{{"Name", strconv.Quote(r.Name)}, {"URI", strconv.Quote(r.URI)}, {"Definition", "`" + r.Definition + "`"}}
-	return append(resourceFields(fields, r), row{"Handler", "h." + r.Handler.GoName})
+	return append(s.resourceFields(fields, r), row{"Handler", s.entryMethod(r.Handler)})
 }
 
 // Name: "file",
@@ -80,22 +82,51 @@ func (s *source) resourceEntry(r *model.Resource) []row {
 // Arguments: []server.Argument{…},
 func (s *source) templateEntry(pkg *model.Package, r *model.Resource) []row {
 	fields := []row{{"Name", strconv.Quote(r.Name)}, {"URITemplate", strconv.Quote(r.URI)}, {"Definition", "`" + r.Definition + "`"}}
-	fields = resourceFields(fields, r)
+	fields = s.resourceFields(fields, r)
 	if len(r.Raw) > 0 {
 		fields = append(fields, row{"Raw", quotedList(r.Raw)})
 	}
-	fields = append(fields, row{"Handler", s.use(serverPath, "BindResource") + "(" + s.function(pkg, r.Input.Decode) + ", h." + r.Handler.GoName + ")"})
+	fields = append(fields, row{"Handler", s.use(serverPath, "BindResource") + "(" + s.function(pkg, r.Input.Decode) + ", " + s.entryMethod(r.Handler) + ")"})
 	return s.argumentsField(fields, r.Arguments)
 }
 
-func resourceFields(fields []row, r *model.Resource) []row {
+func (s *source) resourceFields(fields []row, r *model.Resource) []row {
 	if r.MIMEType != "" {
 		fields = append(fields, row{"MIMEType", strconv.Quote(r.MIMEType)})
 	}
 	if r.Subscribe {
 		fields = append(fields, row{"Subscribe", "true"})
 	}
-	return fields
+	return s.policyFields(fields, r.Handler)
+}
+
+// Policy: server.EntryPolicy{Timeout: 5 * time.Second, MustAsk: true},
+func (s *source) policyFields(fields []row, h *model.EntryHandler) []row {
+	policy := s.durations(duration{"Timeout", h.Timeout})
+	if mustAsk(&h.Asker) {
+		policy = append(policy, "MustAsk: true")
+	}
+	if policy == nil {
+		return fields
+	}
+	return append(fields, row{"Policy", s.use(serverPath, "EntryPolicy") + "{" + strings.Join(policy, ", ") + "}"})
+}
+
+// entryMethod is h.ReviewCode, or for a handler with questions a function that gives the call its questions:
+//
+//	func(ctx context.Context, call *server.Call, in *ReviewCodeArgs) (*server.PromptResult, error) {
+//		return h.ReviewCode(ctx, &ReviewCodeCall{call}, in)
+//	}
+func (s *source) entryMethod(h *model.EntryHandler) string {
+	if h.Call == "" {
+		return "h." + h.GoName
+	}
+	param, in := "", ""
+	if h.Input != "" {
+		param, in = ", in *"+s.named(h.Input), ", in"
+	}
+	return "func(ctx " + s.use("context", "Context") + ", call *" + s.use(serverPath, "Call") + param + ") (*" + s.named(h.Output) + ", error) {\n" +
+		"\treturn h." + h.GoName + "(ctx, &" + h.Call + "{call}" + in + ")\n}"
 }
 
 // Arguments: []server.Argument{{Name: "language", Values: []string{"go", "rust"}}, {Name: "path", Complete: h.CompleteReviewCodePath}},
@@ -128,7 +159,8 @@ func (s *source) entrySignature(h *model.EntryHandler) string {
 	if h.Input != "" {
 		in = ", in *" + s.named(h.Input)
 	}
-	return h.GoName + "(ctx " + s.use("context", "Context") + ", call *" + s.use(serverPath, "Call") + in + ") (*" + s.named(h.Output) + ", error)"
+	call := cmp.Or(h.Call, "server.Call")
+	return h.GoName + "(ctx " + s.use("context", "Context") + ", call *" + s.named(call) + in + ") (*" + s.named(h.Output) + ", error)"
 }
 
 // named is a type of the package, or of package server if it says so.

@@ -63,15 +63,15 @@ func (s *source) toolEntry(pkg *model.Package, t *model.Tool) []row {
 	if before := beforeQuestions(t); len(before) > 0 {
 		fields = append(fields, row{"Before", "[]" + s.use(serverPath, "BeforeQuestion") + "{" + strings.Join(before, ", ") + "}"})
 	}
-	if mustAsk(t) {
+	if mustAsk(&t.Asker) {
 		fields = append(fields, row{"MustAsk", "true"})
 	}
 	return fields
 }
 
-// mustAsk reports whether the tool has a question that fails where the client can not be asked.
-func mustAsk(t *model.Tool) bool {
-	return slices.ContainsFunc(t.Questions, func(q *model.Question) bool { return q.OnUnsupported == model.Fail })
+// mustAsk reports whether the handler has a question that fails where the client can not be asked.
+func mustAsk(a *model.Asker) bool {
+	return slices.ContainsFunc(a.Questions, func(q *model.Question) bool { return q.OnUnsupported == model.Fail })
 }
 
 // importOrdersConfirmQuestion.Before()

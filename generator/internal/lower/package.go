@@ -101,10 +101,11 @@ type packageLowering struct {
 
 func needs(m *manifest.Manifest) model.Needs {
 	return model.Needs{
-		Tools:     m.HasTools(),
-		Tasks:     m.AddsTasks() || slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Execution.Tasks() }),
-		Questions: slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return len(t.Elicitations) > 0 }),
-		Results:   slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Output == nil }),
+		Tools: m.HasTools(),
+		Tasks: m.AddsTasks() || slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Execution.Tasks() }),
+		Questions: slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return len(t.Elicitations) > 0 }) ||
+			slices.ContainsFunc(m.Listed(), func(e *manifest.Listed) bool { return len(e.Elicitations) > 0 }),
+		Results: slices.ContainsFunc(m.Tools, func(t manifest.Tool) bool { return t.Output == nil }),
 	}
 }
 
@@ -161,14 +162,29 @@ func (l *packageLowering) choices() {
 			}
 		}
 	}
+	choose := func(asked []manifest.Elicitation, docs ...*schema.Document) {
+		for i := range asked {
+			docs = append(docs, asked[i].Schema)
+		}
+		for _, doc := range docs {
+			if doc != nil {
+				l.types.Choose(doc)
+			}
+		}
+	}
 	for i := range m.Tools {
-		t := &m.Tools[i]
-		docs := []*schema.Document{t.Input, t.Output}
-		for j := range t.Elicitations {
-			docs = append(docs, t.Elicitations[j].Schema)
-		}
-		for _, doc := range slices.DeleteFunc(docs, func(d *schema.Document) bool { return d == nil }) {
-			l.types.Choose(doc)
-		}
+		choose(m.Tools[i].Elicitations, m.Tools[i].Input, m.Tools[i].Output)
+	}
+	if l.in.Client.Alone {
+		return
+	}
+	for i := range m.Prompts {
+		choose(m.Prompts[i].Elicitations, m.Prompts[i].Schema)
+	}
+	for i := range m.Resources {
+		choose(m.Resources[i].Elicitations)
+	}
+	for i := range m.ResourceTemplates {
+		choose(m.ResourceTemplates[i].Elicitations, m.ResourceTemplates[i].Schema)
 	}
 }

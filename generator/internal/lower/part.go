@@ -154,6 +154,11 @@ func (l *packageLowering) borrowed() []model.Loan {
 	for _, r := range l.pkg.Templates {
 		add(model.Decode, r.Input.Decl)
 	}
+	for _, h := range l.pkg.Entries {
+		for _, q := range h.Questions {
+			add(model.Decode, q.Answer.Decl)
+		}
+	}
 	for _, m := range l.pkg.Methods {
 		add(model.Decode, m.Params.Decl)
 		add(model.Encode, m.Result.Decl)

@@ -62,7 +62,7 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 	}
 	out = append(out, l.taskSentences(t, ends)...)
 	if t.Cancel.Timeout > 0 {
-		out = append(out, fmt.Sprintf("An inline call ends after %s%s.", shortDuration(t.Cancel.Timeout), notCounted(t)))
+		out = append(out, fmt.Sprintf("An inline call ends after %s%s.", shortDuration(t.Cancel.Timeout), notCounted(&t.Asker)))
 	}
 	if t.Cancel.Uncancellable {
 		sentence := "A call can not be cancelled and has no timeout"
@@ -79,8 +79,8 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 }
 
 // notCounted is the sentence that a timeout does not count the time of the user's answer (CAN28).
-func notCounted(t *model.Tool) string {
-	if len(t.Questions) == 0 {
+func notCounted(a *model.Asker) string {
+	if len(a.Questions) == 0 {
 		return ""
 	}
 	return ", not counting the time in which a question is open"
@@ -98,7 +98,7 @@ func (l *packageLowering) taskSentences(tool *model.Tool, ends string) []string 
 		out = append(out, "It always runs as a task: ctx outlives the request, and ends on "+ends+".")
 	}
 	if t.Timeout > 0 {
-		out = append(out, fmt.Sprintf("A task ends after %s%s.", shortDuration(t.Timeout), notCounted(tool)))
+		out = append(out, fmt.Sprintf("A task ends after %s%s.", shortDuration(t.Timeout), notCounted(&tool.Asker)))
 	}
 	if t.TTL > 0 {
 		out = append(out, fmt.Sprintf("A task is kept for %s.", shortDuration(t.TTL)))

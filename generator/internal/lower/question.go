@@ -19,11 +19,15 @@ func callMembers() []string {
 		"ElicitationComplete", "Content", "Summary", "ResultMeta"}
 }
 
-// nameQuestions makes the questions of a tool with their names. Two with the same Go name are an error at the second.
-func (l *packageLowering) nameQuestions(t *manifest.Tool, tool *model.Tool) {
+// asker makes the questions of a handler with their names. Two with the same Go name are an error at the second.
+func (l *packageLowering) asker(of, goName string, asked []manifest.Elicitation) model.Asker {
+	out := model.Asker{Of: of}
+	if len(asked) > 0 {
+		out.Call = l.types.Names.Take(goName + "Call")
+	}
 	first := make(map[string]*manifest.Elicitation)
-	for i := range t.Elicitations {
-		e := &t.Elicitations[i]
+	for i := range asked {
+		e := &asked[i]
 		name := nameOf(e.Name, e.GoName)
 		if slices.Contains(callMembers(), name) {
 			name = "Ask" + name
@@ -33,20 +37,28 @@ func (l *packageLowering) nameQuestions(t *manifest.Tool, tool *model.Tool) {
 				"questions %q and %q (%s) would both be %s in Go", e.Name, other.Name, other.Pos, name)
 		}
 		first[name] = e
-		tool.Questions = append(tool.Questions, &model.Question{
-			Name: e.Name, GoName: name, Ident: l.types.Names.Take(naming.Unexported(tool.GoName) + name + "Question"),
+		out.Questions = append(out.Questions, &model.Question{
+			Name: e.Name, GoName: name, Ident: l.types.Names.Take(naming.Unexported(goName) + name + "Question"),
 		})
+	}
+	return out
+}
+
+// questions lowers what a handler asks, and inline where inline is set.
+func (l *packageLowering) questions(a *model.Asker, goName string, asked []manifest.Elicitation, inline bool) {
+	for i := range asked {
+		l.question(a, goName, &asked[i], a.Questions[i], inline)
 	}
 }
 
-func (l *packageLowering) question(t *manifest.Tool, e *manifest.Elicitation, q *model.Question, tool *model.Tool) {
+func (l *packageLowering) question(a *model.Asker, goName string, e *manifest.Elicitation, q *model.Question, inline bool) {
 	q.Message = e.Message.Value
 	q.Timeout = e.Timeout.Value
 	q.BeforeTask = e.BeforeTask.Value
 	q.Schema = typing.Visible(string(e.Schema.Bundle().JSON()))
-	name := tool.GoName + nameOf(e.Name, e.GoName)
+	name := goName + nameOf(e.Name, e.GoName)
 	q.Answer = l.types.Lower(typing.Root{Document: e.Schema, Name: name, Scope: name, Use: model.Decode,
-		Doc: []string{fmt.Sprintf("%s is an answer to the question %s of %s.", name, e.Name, t.Name)}})
+		Doc: []string{fmt.Sprintf("%s is an answer to the question %s of %s.", name, e.Name, a.Of)}})
 	switch e.OnUnsupported {
 	case manifest.Decline:
 		q.OnUnsupported = model.Decline
@@ -54,7 +66,6 @@ func (l *packageLowering) question(t *manifest.Tool, e *manifest.Elicitation, q 
 		q.OnUnsupported = model.UseDefault
 		l.later = append(l.later, func() { l.defaultAnswer(e, q) })
 	}
-	inline := tool.Task.Support != model.TaskRequired
 	q.Doc = l.questionDoc(q, inline)
 }
 

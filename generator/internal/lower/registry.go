@@ -61,6 +61,7 @@ func (l *packageLowering) registries() {
 		r := &m.Resources[i]
 		goName := "Read" + nameOf(r.Name, r.GoName)
 		h := l.entryHandler(&r.Listed, goName, "resource "+r.Name, "reads "+r.URI.Value, "server.ResourceContents")
+		l.asked(h, &r.Listed, goName)
 		l.pkg.Resources = append(l.pkg.Resources, &model.Resource{Name: r.Name, URI: r.URI.Value, Definition: l.shown(r.Advertised()),
 			MIMEType: r.MIMEType.Value, Subscribe: r.Subscribe.Value, Handler: h})
 	}
@@ -81,6 +82,7 @@ func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
 		out.Input = l.inputOf(p.Schema, goName+"Args", goName, goName+"Args are the arguments of the prompt "+p.Name+".")
 		out.Handler.Input = out.Input.Name
 	}
+	l.asked(out.Handler, &p.Listed, goName)
 	for _, a := range p.Arguments {
 		if a.Sensitive {
 			out.Sensitive = append(out.Sensitive, a.Name)
@@ -96,6 +98,7 @@ func (l *packageLowering) template(r *manifest.ResourceTemplate) *model.Resource
 	out.Handler = l.entryHandler(&r.Listed, "Read"+goName, "resource template "+r.Name, "reads "+r.URITemplate.Value, "server.ResourceContents")
 	out.Input = l.inputOf(r.Schema, goName+"Variables", goName, goName+"Variables are the variables of "+r.URITemplate.Value+".")
 	out.Handler.Input = out.Input.Name
+	l.asked(out.Handler, &r.Listed, "Read"+goName)
 	for _, v := range r.Variables {
 		if v.Raw {
 			out.Raw = append(out.Raw, v.Name)
@@ -137,6 +140,16 @@ func (l *packageLowering) entryHandler(e *manifest.Listed, goName, entry, does, 
 	}
 	l.pkg.Entries = append(l.pkg.Entries, h)
 	return h
+}
+
+// asked lowers how long a request for the entry may take, and what its handler asks.
+func (l *packageLowering) asked(h *model.EntryHandler, e *manifest.Listed, goName string) {
+	h.Timeout = e.Timeout.Value
+	h.Asker = l.asker("the "+h.Entry, goName, e.Elicitations)
+	l.questions(&h.Asker, goName, e.Elicitations, true)
+	if h.Timeout > 0 {
+		h.Policy = append(h.Policy, fmt.Sprintf("A request ends after %s%s.", shortDuration(h.Timeout), notCounted(&h.Asker)))
+	}
 }
 
 // handlerNamed says for people what has the method already, "" for nothing.

@@ -72,10 +72,7 @@ func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
 	if l.in.Client.Alone {
 		return tool
 	}
-	if len(t.Elicitations) > 0 {
-		tool.Call = l.types.Names.Take(goName + "Call")
-	}
-	l.nameQuestions(t, tool)
+	tool.Asker = l.asker(t.Name, goName, t.Elicitations)
 	return tool
 }
 
@@ -95,9 +92,7 @@ func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 		return
 	}
 	tool.MaxConcurrent = t.Execution.MaxConcurrent
-	for i := range t.Elicitations {
-		l.question(t, &t.Elicitations[i], tool.Questions[i], tool)
-	}
+	l.questions(&tool.Asker, tool.GoName, t.Elicitations, tool.Task.Support != model.TaskRequired)
 	tool.Policy = l.policySentences(tool)
 }
 

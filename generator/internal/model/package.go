@@ -75,7 +75,7 @@ type TextResult struct {
 type Needs struct {
 	Tools     bool // there are tools
 	Tasks     bool // a tool runs as a task, or one that the program adds may
-	Questions bool // a tool asks the user
+	Questions bool // a handler asks the user
 	Results   bool // a tool has no outputSchema: it answers with the protocol's own result
 	Logging   bool // log records go to the client
 	// Prompts and Resources are registries, whose arguments the runtime completes if Completions is set.

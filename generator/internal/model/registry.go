@@ -1,5 +1,7 @@
 package model
 
+import "time"
+
 // Prompt is one prompt of the registry.
 type Prompt struct {
 	Name       string
@@ -37,4 +39,7 @@ type EntryHandler struct {
 	Doc    []string
 	// Input is the type that in points to, empty for none; one of package server is written with its package. So is Output.
 	Input, Output string
+	Timeout       time.Duration // of one request; 0: none
+	Asker
+	Policy []string // what that means, in sentences
 }

@@ -15,10 +15,16 @@ type Tool struct {
 	Task       TaskPolicy
 	// MaxConcurrent is how many runs there may be at once; 0: any number.
 	MaxConcurrent int
-	Questions     []*Question
-	Var           string   // getQuoteTool: what a client knows of it
-	Call          string   // ImportOrdersCall, for tools with questions; empty: *server.Call
-	Policy        []string // what the policies mean, in sentences
+	Asker
+	Var    string   // getQuoteTool: what a client knows of it
+	Policy []string // what the policies mean, in sentences
+}
+
+// Asker is a handler that may ask the user.
+type Asker struct {
+	Of        string // what it is of, for people: import_orders, the prompt review_code
+	Call      string // ImportOrdersCall, of a handler with questions; empty: *server.Call
+	Questions []*Question
 }
 
 // CancelPolicy is server.CancelPolicy. Zero is no timeout.
@@ -54,7 +60,7 @@ const (
 	UseDefault
 )
 
-// Question is one thing a tool may ask the user.
+// Question is one thing a handler may ask the user.
 type Question struct {
 	Name          string // confirmOverwrite
 	GoName        string // ConfirmOverwrite: the method of the call
