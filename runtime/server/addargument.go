@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -26,14 +27,14 @@ type addedArgument struct {
 	Required             bool
 	Enum                 []string
 	Pattern, Format      string
-	MinLength, MaxLength *int
+	MinLength, MaxLength *float64
 	Sensitive            bool `json:"x-sensitive"`
 }
 
 // argumentKeywords are those of JSON Schema, which the protocol's lists do not have.
-var argumentKeywords = []string{"enum", "pattern", "format", "minLength", "maxLength", "x-sensitive"}
+var argumentKeywords = []string{"type", "enum", "pattern", "format", "minLength", "maxLength", "x-sensitive"}
 
-// readArguments reads the arguments of a prompt's definition, which it returns as lists show it.
+// readArguments reads the arguments of a prompt's definition, which has its shape. It returns the definition as lists show it.
 func readArguments(definition []byte) (shown []byte, args *addedArguments, err error) {
 	var d struct{ Arguments []addedArgument }
 	if err := json.Unmarshal(definition, &d); err != nil {
@@ -43,7 +44,7 @@ func readArguments(definition []byte) (shown []byte, args *addedArguments, err e
 	args = &addedArguments{object: check.Object{AdditionalProperties: check.Refuse}, rules: make([]check.String, n), enums: make([]check.Enum, n)}
 	for i := range d.Arguments {
 		a := &d.Arguments[i]
-		if a.Name == "" || slices.Contains(args.object.Names, a.Name) {
+		if slices.Contains(args.object.Names, a.Name) {
 			return nil, nil, fmt.Errorf("each argument needs a name of its own, found %q", a.Name)
 		}
 		if err := args.add(i, a); err != nil {
@@ -65,38 +66,55 @@ func (args *addedArguments) add(i int, a *addedArgument) error {
 	if a.Sensitive {
 		args.sensitive = append(args.sensitive, a.Name)
 	}
-	if len(a.Enum) > 0 {
-		args.enums[i].Values = a.Enum
-		args.values = append(args.values, Argument{Name: a.Name, Values: a.Enum})
-	}
 	rule := &args.rules[i]
 	rule.Min, rule.Max = bound(a.MinLength), bound(a.MaxLength)
+	if a.MinLength != nil && a.MaxLength != nil && *a.MinLength > *a.MaxLength {
+		return fmt.Errorf("no text has a minLength of %v and a maxLength of %v", *a.MinLength, *a.MaxLength)
+	}
 	if rule.Format = format.Named(a.Format); rule.Format == format.None && a.Format != "" {
 		return fmt.Errorf("the format %q is not known", a.Format)
 	}
-	if a.Pattern == "" {
+	if a.Pattern != "" {
+		source, err := pattern.RE2(a.Pattern)
+		if err == nil {
+			_, err = regexp.Compile(source)
+		}
+		if err != nil {
+			return fmt.Errorf("its pattern: %w", err)
+		}
+		rule.Pattern = &format.Pattern{Source: a.Pattern}
+	}
+	return args.enum(i, a)
+}
+
+// enum reads the values of an argument: those that keep its other rules, so that only these are left to be looked for.
+func (args *addedArguments) enum(i int, a *addedArgument) error {
+	if a.Enum == nil {
 		return nil
 	}
-	source, err := pattern.RE2(a.Pattern)
-	if err == nil {
-		_, err = regexp.Compile(source)
+	values := slices.DeleteFunc(a.Enum, func(v string) bool {
+		d := check.Get(check.AppendString(nil, v), check.Limits{})
+		defer d.Put()
+		d.Text(&args.rules[i])
+		return d.Finish() != nil
+	})
+	if len(values) == 0 {
+		return errors.New("every value of its enum breaks another of its rules")
 	}
-	if err != nil {
-		return fmt.Errorf("its pattern: %w", err)
-	}
-	rule.Pattern = &format.Pattern{Source: a.Pattern}
+	args.enums[i].Values = values
+	args.values = append(args.values, Argument{Name: a.Name, Values: values})
 	return nil
 }
 
 // bound is a limit of a rule, whose zero is none.
-func bound(n *int) int {
+func bound(n *float64) int {
 	switch {
 	case n == nil:
 		return 0
-	case *n <= 0:
+	case *n == 0:
 		return check.Zero
 	}
-	return *n
+	return int(*n)
 }
 
 func (args *addedArguments) read(d *check.Decoder) map[string]string {

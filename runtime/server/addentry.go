@@ -1,15 +1,12 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
-	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/uritemplate"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -17,29 +14,30 @@ import (
 // AddPrompt adds a prompt that was not known when the package was generated, at the end of the list. definition is the JSON object that
 // prompts/list shows, in the words of the newest revision. Its arguments may have enum, pattern, format, minLength, maxLength and x-sensitive
 // of JSON Schema, which lists do not show. What breaks them, is not named, or required and not there, is refused before fn runs; complete
-// says how arguments are completed that have no enum. Clients are told that the list has changed. Errors: *ExistsError for a name that there is,
-// others for a definition that is wrong.
+// says how arguments are completed that have no enum. A keyword that nothing would enforce is refused. fn may ask the user with Ask where
+// the package has questions. Clients are told that the list has changed. Errors: *ExistsError for a name that there is, others for a definition
+// that is wrong.
 func (s *Server) AddPrompt(definition []byte, fn func(ctx context.Context, call *Call, args map[string]string) (*PromptResult, error), complete ...Argument) error {
 	if err := s.needsRegistry(wire.OpGetPrompt, "prompts"); err != nil {
 		return err
 	}
-	var d struct{ Name string }
-	if err := readDefinition(definition, &d); err != nil {
+	if err := promptShape.check(definition); err != nil {
 		return err
 	}
-	if d.Name == "" || fn == nil {
-		return errors.New("server: a prompt needs a name and a handler")
+	name := member(definition, "name")
+	if fn == nil {
+		return fmt.Errorf("server: prompt %q has no handler", name)
 	}
 	shown, args, err := readArguments(definition)
 	if err != nil {
-		return fmt.Errorf("server: prompt %q: %w", d.Name, err)
+		return fmt.Errorf("server: prompt %q: %w", name, err)
 	}
 	for _, c := range complete {
 		if !slices.Contains(args.object.Names, c.Name) {
-			return fmt.Errorf("server: prompt %q has no argument %q to complete", d.Name, c.Name)
+			return fmt.Errorf("server: prompt %q has no argument %q to complete", name, c.Name)
 		}
 	}
-	p := Prompt{Name: d.Name, Definition: string(shown), Arguments: append(complete, args.values...), Sensitive: args.sensitive, arguments: args.object.Names, Handler: PromptHandler{
+	p := Prompt{Name: name, Definition: string(shown), Arguments: append(complete, args.values...), Sensitive: args.sensitive, arguments: args.object.Names, Handler: PromptHandler{
 		read: func(d *check.Decoder) any { return args.read(d) },
 		get: func(ctx context.Context, call *Call, in any) (*PromptResult, error) {
 			return fn(ctx, call, in.(map[string]string))
@@ -68,17 +66,14 @@ func (s *Server) AddResource(definition []byte, fn func(ctx context.Context, cal
 	if err := s.needsRegistry(wire.OpReadResource, "resources"); err != nil {
 		return err
 	}
-	var d struct{ Name, URI, MIMEType string }
-	if err := readDefinition(definition, &d); err != nil {
+	if err := resourceShape.check(definition); err != nil {
 		return err
 	}
-	switch {
-	case d.Name == "" || fn == nil:
-		return errors.New("server: a resource needs a name and a handler")
-	case !format.URI.Match(d.URI):
-		return fmt.Errorf("server: resource %q: %q is no URI with a scheme", d.Name, d.URI)
+	of := Resource{Name: member(definition, "name"), URI: member(definition, "uri"), Definition: string(definition),
+		MIMEType: member(definition, "mimeType"), Subscribe: true, Handler: fn}
+	if fn == nil {
+		return fmt.Errorf("server: resource %q has no handler", of.Name)
 	}
-	of := Resource{Name: d.Name, URI: d.URI, Definition: string(definition), MIMEType: d.MIMEType, Subscribe: true, Handler: fn}
 	if err := s.resources.add(of.URI, &of, nil); err != nil {
 		return err
 	}
@@ -101,14 +96,14 @@ func (s *Server) AddResourceTemplate(definition []byte, fn func(ctx context.Cont
 	if err := s.needsRegistry(wire.OpReadResource, "resources"); err != nil {
 		return err
 	}
-	var d struct{ Name, URITemplate, MIMEType string }
-	if err := readDefinition(definition, &d); err != nil {
+	if err := templateShape.check(definition); err != nil {
 		return err
 	}
-	if d.Name == "" || fn == nil {
-		return errors.New("server: a resource template needs a name and a handler")
+	of := ResourceTemplate{Name: member(definition, "name"), URITemplate: member(definition, "uriTemplate"), Definition: string(definition),
+		MIMEType: member(definition, "mimeType"), Subscribe: true, Arguments: complete}
+	if fn == nil {
+		return fmt.Errorf("server: resource template %q has no handler", of.Name)
 	}
-	of := ResourceTemplate{Name: d.Name, URITemplate: d.URITemplate, Definition: string(definition), MIMEType: d.MIMEType, Subscribe: true, Arguments: complete}
 	if err := of.prepare(); err != nil {
 		return err
 	}
@@ -168,11 +163,4 @@ func (s *Server) needsRegistry(op wire.Op, key string) error {
 		return nil
 	}
 	return fmt.Errorf("server: the package was generated without a registry of %[1]s: write %[1]s: {} in the manifest, and generate again", key)
-}
-
-func readDefinition(definition []byte, d any) error {
-	if err := cmp.Or(check.Valid(definition, check.Limits{}), json.Unmarshal(definition, d)); err != nil {
-		return fmt.Errorf("server: the definition is wrong: %w", err)
-	}
-	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // Validator validates the arguments of a tool that is added while the server runs. A module below runtime makes one with a
@@ -55,26 +54,17 @@ func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 
 // runsAsTask gives an added tool its policy for tasks, and takes what it says of them out of its definition: not every revision lists it.
 func (s *Server) runsAsTask(t *Tool) error {
-	var d struct {
-		Execution *struct{ TaskSupport *string }
-	}
-	if err := json.Unmarshal([]byte(t.Definition), &d); err != nil {
-		return fmt.Errorf("server: tool %q: its execution: %w", t.Name, err)
-	}
-	if d.Execution == nil {
-		return nil
-	}
 	members := orderedOf([]byte(t.Definition))
 	i := slices.IndexFunc(members, func(m orderedMember) bool { return m.name == "execution" })
-	t.Execution = string(members[i].value)
-	t.Definition = string(slices.Delete(members, i, i+1).appendJSON(nil))
-	if d.Execution.TaskSupport == nil {
+	if i < 0 {
 		return nil
 	}
-	support, known := taskSupports[*d.Execution.TaskSupport]
+	t.Execution = string(members[i].value)
+	t.Definition = string(slices.Delete(members, i, i+1).appendJSON(nil))
+	support, said := taskSupports[member([]byte(t.Execution), "taskSupport")]
 	switch {
-	case !known:
-		return fmt.Errorf("server: tool %q: its taskSupport is %q: write forbidden, optional or required", t.Name, rpc.Cut(*d.Execution.TaskSupport))
+	case !said:
+		return nil
 	case support != TaskForbidden && s.engine == nil:
 		return fmt.Errorf("server: tool %q runs as a task, and the package was generated without tasks: write defaults: {task: {}} in the manifest, and generate again", t.Name)
 	}
@@ -109,32 +99,27 @@ func (s *Server) serves(is func(*revision) bool) bool {
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 func rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
-	var d struct {
-		Name                      string
-		InputSchema, OutputSchema *struct{ Type any }
+	if err := toolShape.check(definition); err != nil {
+		return Tool{}, err
 	}
-	if err := check.Valid(definition, check.Limits{}); err != nil {
-		return Tool{}, fmt.Errorf("server: the definition of a tool is not JSON: %w", err)
-	}
-	if err := json.Unmarshal(definition, &d); err != nil {
-		return Tool{}, fmt.Errorf("server: the definition of a tool: %w", err)
-	}
+	name, members := member(definition, "name"), membersOf(definition)
+	structured := members["outputSchema"] != nil
 	wrong := ""
 	switch {
-	case !toolName.MatchString(d.Name):
-		return Tool{}, fmt.Errorf("server: %q is no name for a tool: use letters, digits, _, . and -, 128 at most", d.Name)
-	case d.InputSchema == nil || d.InputSchema.Type != "object":
+	case !toolName.MatchString(name):
+		return Tool{}, fmt.Errorf("server: %q is no name for a tool: use letters, digits, _, . and -, 128 at most", name)
+	case member(members["inputSchema"], "type") != "object":
 		wrong = "its inputSchema has to be of type object"
-	case d.OutputSchema != nil && d.OutputSchema.Type != "object":
+	case structured && member(members["outputSchema"], "type") != "object":
 		wrong = "its outputSchema has to be of type object"
 	case v == nil:
 		wrong = "it needs a Validator: nothing else holds arguments against its schema"
 	case h == nil:
 		wrong = "it has no handler"
 	default:
-		return Tool{Name: d.Name, Definition: string(definition), Handler: rawHandler(v, h, d.OutputSchema != nil, check.Sensitive(string(definition)))}, nil
+		return Tool{Name: name, Definition: string(definition), Handler: rawHandler(v, h, structured, check.Sensitive(string(definition)))}, nil
 	}
-	return Tool{}, fmt.Errorf("server: tool %q: %s", d.Name, wrong)
+	return Tool{}, fmt.Errorf("server: tool %q: %s", name, wrong)
 }
 
 // rawHandler is h behind its validator. A structured output has to be JSON, and valid if the validator knows what that is.

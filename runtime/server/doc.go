@@ -62,7 +62,7 @@
 //	notifications of the server's own, of clients     custom.go, notice.go
 //	how many runs of a tool there are                 places.go
 //	clients outside of calls                          clientsession.go
-//	what clients list and name                        registry.go, entry.go, addentry.go, addargument.go, addtool.go; filter.go: who is shown what
+//	what clients list and name                        registry.go, entry.go, addentry.go, addargument.go, addtool.go, definition.go; filter.go: who is shown what
 //	what registries hold                              prompt.go, resource.go, tree.go, completion.go
 //	the server's own log                              logqueue.go
 //
@@ -205,6 +205,9 @@
 //
 // # Rejected
 //
+//   - A timeout and questions in the definition of what is added while the server runs: lists would show what is none of the protocol's, and
+//     its handler has context.WithTimeout and Ask at hand. Tasks are the exception, since their key is the protocol's: AddTool reads
+//     execution.taskSupport.
 //   - Workers that are used again: measured, no difference to a goroutine per request once its stack is grown at the
 //     start (growStack), and idle goroutines would be there for leak checks to trip over.
 //   - A lock around permission and write instead of the gate: it keeps the connection from committing writes in groups.

@@ -161,15 +161,27 @@ func TestSRV06WrongToolsAreRefused(t *testing.T) {
 	for definition, want := range map[string]string{
 		`{"name":"echo","inputSchema":{"type":"object"}}`: `there is "echo" already`,
 		`{"name":"a b","inputSchema":{"type":"object"}}`:  `"a b" is no name for a tool`,
-		`{"name":"a"}`: `tool "a": its inputSchema has to be of type object`,
+		`{"name":"a"}`: `/inputSchema: is required`,
 		`{"name":"a","inputSchema":{"type":"array"}}`:                                   `tool "a": its inputSchema has to be of type object`,
 		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"string"}}`: `tool "a": its outputSchema has to be of type object`,
-		`{"name":"a","inputSchema":[]}`:                                                 `the definition of a tool`,
-		`{"name":`:                                                                      `is not JSON`,
+		`{"name":"a","inputSchema":[]}`:                                                 `/inputSchema: type: found [], allowed: an object`,
+		`{"name":`:                                                                      `the definition is wrong`,
+		`{"Name":"a","inputSchema":{"type":"object"}}`:                                  `/name: is required`,
+		`{"name":"a","inputSchema":{"Type":"object"}}`:                                  `tool "a": its inputSchema has to be of type object`,
+		`{"name":"a","inputSchema":{"type":"object"},"title":5}`:                        `/title: type: found 5, allowed: a string`,
+		`{"name":"a","inputSchema":{"type":"object"},"icons":[{}]}`:                     `/icons/0/src: is required`,
+		`{"name":"a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":1}}`: `/annotations/readOnlyHint: type`,
+		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":null}`:              `/outputSchema: type: found null`,
+		`{"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"x"}}`:  `/execution/taskSupport: enum: found "x"`,
+		`[]`: `the definition is wrong`,
 	} {
 		if err := srv.AddTool([]byte(definition), atMost10{}, parrot); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", definition, err)
 		}
+	}
+	// A member of another name is none of the protocol's, and is passed on.
+	if err := srv.AddTool([]byte(`{"name":"b","inputSchema":{"type":"object"},"Execution":{"taskSupport":"required"}}`), atMost10{}, parrot); err != nil {
+		t.Error(err)
 	}
 	if err := srv.AddTool([]byte(`{"name":"a","inputSchema":{"type":"object"}}`), nil, parrot); err == nil || !strings.Contains(err.Error(), "needs a Validator") {
 		t.Errorf("%v", err)

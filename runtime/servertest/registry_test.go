@@ -373,8 +373,14 @@ func TestSRV06EntriesAreAddedAndRemoved(t *testing.T) {
 		`found "a"`:                        srv.AddPrompt([]byte(`{"name":"b","arguments":[{"name":"a"},{"name":"a"}]}`), greet),
 		`has no argument "x" to complete`:  srv.AddPrompt([]byte(`{"name":"b"}`), greet, server.Argument{Name: "x"}),
 		`there is "docs://readme" already`: srv.AddResource([]byte(`{"name":"x","uri":"docs://readme"}`), read),
-		`"readme" is no URI`:               srv.AddResource([]byte(`{"name":"x","uri":"readme"}`), read),
+		`/uri: format: found "readme"`:     srv.AddResource([]byte(`{"name":"x","uri":"readme"}`), read),
 		`the definition is wrong`:          srv.AddResource([]byte(`{"name"`), read),
+		`/title: type: found 5`:            srv.AddResource([]byte(`{"name":"x","uri":"docs://x","title":5}`), read),
+		`/annotations/priority: maximum`:   srv.AddResource([]byte(`{"name":"x","uri":"docs://x","annotations":{"priority":2}}`), read),
+		`/uriTemplate: is required`:        srv.AddResourceTemplate([]byte(`{"name":"x","uri":"docs://x"}`), byName),
+		`/arguments: type: found null`:     srv.AddPrompt([]byte(`{"name":"b","arguments":null}`), greet),
+		`/name: is required`:               srv.AddPrompt([]byte(`{"Name":"b"}`), greet),
+		`"b" has no handler`:               srv.AddPrompt([]byte(`{"name":"b"}`), nil),
 		`both match files://a/a`:           srv.AddResourceTemplate([]byte(`{"name":"x","uriTemplate":"files://{a}/{b}"}`), byName),
 		`nothing tells where a ends`:       srv.AddResourceTemplate([]byte(`{"name":"x","uriTemplate":"x://{a}{b}"}`), byName),
 		`write tools: {} in the manifest`:  srv.AddTool([]byte(`{"name":"a","inputSchema":{"type":"object"}}`), nil, nil),
@@ -454,7 +460,7 @@ func TestSRV06ArgumentsOfAddedPromptsAreChecked(t *testing.T) {
 			return server.PromptOf(server.UserMessage(server.Text(fmt.Sprint(args)))), nil
 		}
 		definition := []byte(`{"name":"added","arguments":[{"name":"path","required":true,"pattern":"^[a-z/]+$","maxLength":5},{"name":"day","format":"date"},` +
-			`{"name":"kind","enum":["new","old"]},{"name":"none","maxLength":0},{"name":"token","minLength":8,"x-sensitive":true}]}`)
+			`{"name":"kind","type":"string","enum":["new","old","Ä"],"pattern":"^[a-z]+$","maxLength":3},{"name":"none","maxLength":0},{"name":"token","minLength":8,"x-sensitive":true}]}`)
 		if err := srv.AddPrompt(definition, tell); err != nil {
 			t.Fatal(err)
 		}
@@ -484,7 +490,14 @@ func TestSRV06WrongArgumentsOfAddedPromptsAreRefused(t *testing.T) {
 	}
 	for argument, want := range map[string]string{
 		`"pattern":"["`: `argument "a": its pattern`, `"pattern":"(?=x)"`: `argument "a": its pattern`, `"format":"moon"`: `the format "moon" is not known`,
-		`"enum":"x"`: "cannot unmarshal", `"x-sensitive":1`: "cannot unmarshal", `"title":"x"},{"name":"a"`: "needs a name of its own",
+		`"enum":"x"`: "/arguments/0/enum: type", `"x-sensitive":1`: "/arguments/0/x-sensitive: type", `"title":"x"},{"name":"a"`: "needs a name of its own",
+		`"enum":[]`: "/arguments/0/enum: minItems", `"enum":[1]`: "/arguments/0/enum/0: type", `"enum":null`: "/arguments/0/enum: type: found null",
+		`"minLength":-1`: "/arguments/0/minLength: minimum", `"maxLength":-5`: "/arguments/0/maxLength: minimum", `"maxLength":1.5`: "/arguments/0/maxLength: type",
+		`"minLength":3,"maxLength":2`:      `argument "a": no text has a minLength of 3 and a maxLength of 2`,
+		`"enum":["ab","c"],"pattern":"^x"`: `argument "a": every value of its enum breaks another of its rules`,
+		`"items":{}`:                       "/arguments/0/items", `"minimum":1`: "/arguments/0/minimum", `"Enum":["x"]`: "/arguments/0/Enum", `"complete":true`: "/arguments/0/complete",
+		`"type":"integer"`: `/arguments/0/type: enum: found "integer", allowed: "string"`, `"required":"yes"`: "/arguments/0/required: type",
+		`"description":5`: "/arguments/0/description: type", `"x":1},{"title":"no name"`: "/arguments/1/name: is required",
 	} {
 		err := srv.AddPrompt([]byte(`{"name":"p","arguments":[{"name":"a",`+argument+`}]}`), func(context.Context, *server.Call, map[string]string) (*server.PromptResult, error) { return nil, nil })
 		if err == nil || !strings.Contains(err.Error(), want) {

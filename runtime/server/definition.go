@@ -1,0 +1,103 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+)
+
+// shape is an object of a definition that is added while the server runs: what lists show, they show as the protocol has it (LET01).
+// Members that it does not name are passed on, unless the rule refuses them.
+type shape struct {
+	object  check.Object
+	members []func(*check.Decoder) // as object.Names
+}
+
+// shapeMember is a member of a shape.
+type shapeMember struct {
+	name string
+	read func(*check.Decoder)
+}
+
+func shapeOf(other check.AdditionalProperties, required []string, members ...shapeMember) *shape {
+	s := &shape{object: check.Object{At: "#", Required: required, AdditionalProperties: other}}
+	for _, m := range members {
+		s.object.Names = append(s.object.Names, m.name)
+		s.members = append(s.members, m.read)
+	}
+	return s
+}
+
+func (s *shape) read(d *check.Decoder) {
+	for f := d.Object(&s.object); f >= 0; f = d.Next() {
+		if f < len(s.members) {
+			s.members[f](d)
+		} else {
+			d.Skip()
+		}
+	}
+}
+
+// check tells what is wrong with a definition, as its author reads it.
+func (s *shape) check(definition []byte) error {
+	d := check.Get(definition, check.Limits{})
+	defer d.Put()
+	s.read(d)
+	if err := d.Finish(); err != nil {
+		return fmt.Errorf("server: the definition is wrong: %w", err)
+	}
+	return nil
+}
+
+func readText(d *check.Decoder)   { d.Text(nil) }
+func readFlag(d *check.Decoder)   { d.Bool(nil) }
+func readName(d *check.Decoder)   { d.Text(&check.String{At: "#", Min: 1}) }
+func readURI(d *check.Decoder)    { d.Text(&check.String{At: "#", Format: format.URI}) }
+func readLength(d *check.Decoder) { d.Int(&check.Int{At: "#", Has: check.Minimum}) }
+func readObject(d *check.Decoder) {
+	d.EachMember(&check.Object{At: "#"}, func(d *check.Decoder) { d.Skip() })
+}
+
+func readWord(words ...string) func(*check.Decoder) {
+	rule := &check.Enum{At: "#", Values: words}
+	return func(d *check.Decoder) { d.Enum(rule) }
+}
+
+func readEach(rule *check.Array, item func(*check.Decoder)) func(*check.Decoder) {
+	return func(d *check.Decoder) { d.Each(rule, item) }
+}
+
+func readPriority(d *check.Decoder) {
+	d.Float(&check.Number{At: "#", Has: check.Minimum | check.Maximum, Max: 1})
+}
+
+// described are the members that all definitions have.
+func described(more ...shapeMember) []shapeMember {
+	icon := shapeOf(check.Skip, []string{"src"}, shapeMember{"src", readURI}, shapeMember{"mimeType", readText},
+		shapeMember{"sizes", readEach(&check.Array{At: "#"}, readText)}, shapeMember{"theme", readWord("light", "dark")})
+	return append(more, shapeMember{"name", readName}, shapeMember{"title", readText}, shapeMember{"description", readText},
+		shapeMember{"icons", readEach(&check.Array{At: "#"}, icon.read)}, shapeMember{"_meta", readObject})
+}
+
+var (
+	promptShape = shapeOf(check.Skip, []string{"name"}, described(shapeMember{"arguments", readEach(&check.Array{At: "#"}, argumentShape.read)})...)
+	// An argument's members beside those of the protocol are keywords of JSON Schema: one that nothing would enforce is refused.
+	argumentShape = shapeOf(check.Refuse, []string{"name"}, shapeMember{"name", readName}, shapeMember{"title", readText}, shapeMember{"description", readText},
+		shapeMember{"required", readFlag}, shapeMember{"type", readWord("string")}, shapeMember{"enum", readEach(&check.Array{At: "#", Min: 1}, readText)},
+		shapeMember{"pattern", readText}, shapeMember{"format", readText}, shapeMember{"minLength", readLength}, shapeMember{"maxLength", readLength},
+		shapeMember{"x-sensitive", readFlag})
+
+	annotations = shapeMember{"annotations", shapeOf(check.Skip, nil, shapeMember{"audience", readEach(&check.Array{At: "#"}, readWord("user", "assistant"))},
+		shapeMember{"priority", readPriority}, shapeMember{"lastModified", readText}).read}
+	resourceShape = shapeOf(check.Skip, []string{"name", "uri"}, described(shapeMember{"uri", readURI}, shapeMember{"mimeType", readText},
+		shapeMember{"size", readLength}, annotations)...)
+	templateShape = shapeOf(check.Skip, []string{"name", "uriTemplate"}, described(shapeMember{"uriTemplate", readText}, shapeMember{"mimeType", readText},
+		annotations)...)
+
+	hints = shapeOf(check.Skip, nil, shapeMember{"title", readText}, shapeMember{"readOnlyHint", readFlag}, shapeMember{"destructiveHint", readFlag},
+		shapeMember{"idempotentHint", readFlag}, shapeMember{"openWorldHint", readFlag})
+	execution = shapeOf(check.Skip, nil, shapeMember{"taskSupport", readWord("forbidden", "optional", "required")})
+	toolShape = shapeOf(check.Skip, []string{"name", "inputSchema"}, described(shapeMember{"inputSchema", readObject}, shapeMember{"outputSchema", readObject},
+		shapeMember{"annotations", hints.read}, shapeMember{"execution", execution.read})...)
+)
