@@ -1,7 +1,9 @@
 package generator
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -53,6 +55,7 @@ type knownRevision struct {
 	name     string
 	at       schema.Position // where the manifest names it
 	wanted   bool            // generated for
+	hint     string          // what there is in its place; "": it exists
 	revision *revision.Revision
 	diags    schema.Diagnostics
 	// replaced: it was read with the document that the configuration gives, which belongs to one revision. mismatches say why it is
@@ -118,11 +121,16 @@ func (r *run) knownRevisions(all []*knownRevision, wanted []manifest.Text) []*kn
 	for _, name := range revision.Names() {
 		all = append(all, &knownRevision{name: name})
 	}
+	var names []string
+	for _, k := range all {
+		names = append(names, k.name)
+	}
+	slices.Sort(names)
 	for _, name := range wanted {
 		i := slices.IndexFunc(all, func(k *knownRevision) bool { return k.name == name.Value })
 		if i < 0 {
 			i = len(all)
-			all = append(all, &knownRevision{name: name.Value})
+			all = append(all, &knownRevision{name: name.Value, hint: unknownHint(name.Value, names)})
 		}
 		all[i].wanted, all[i].at = true, schema.Position{File: r.cfg.Manifest.Path}
 		if name.Node != nil {
@@ -130,6 +138,11 @@ func (r *run) knownRevisions(all []*knownRevision, wanted []manifest.Text) []*kn
 		}
 	}
 	return all
+}
+
+// unknownHint says which revisions there are in place of one that there is not.
+func unknownHint(name string, known []string) string {
+	return cmp.Or(schema.DidYouMean(name, known), "known revisions: "+strings.Join(known, ", "))
 }
 
 // loadRevision loads one revision, with the document that the configuration gives if it belongs to this one. Findings without a
@@ -146,6 +159,9 @@ func (r *run) loadRevision(k *knownRevision) {
 		for i := range ds {
 			if ds[i].Pos == (schema.Position{}) {
 				ds[i].Pos = k.at
+			}
+			if k.hint != "" {
+				ds[i].Hint = k.hint
 			}
 		}
 	}

@@ -1,9 +1,9 @@
 package revision
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -19,7 +19,7 @@ func Load(name string, options ...Option) (*Revision, schema.Diagnostics) {
 	}
 	if err != nil {
 		var ds schema.Diagnostics
-		ds.ReportAt(schema.Position{}, "", "unknown-revision", fmt.Sprintf("known: %v", Names()), "there is no revision %q", name)
+		ds.ReportAt(schema.Position{}, "", "unknown-revision", "known revisions: "+strings.Join(Names(), ", "), "there is no revision %q", name)
 		return nil, ds
 	}
 	return LoadFS(sub, name, options...)
