@@ -209,7 +209,7 @@ func (t *target) findStaleIn(below string) {
 		if !e.Type().IsRegular() || !strings.HasSuffix(name, ".gen.go") || t.makes(name) {
 			continue
 		}
-		if data, err := os.ReadFile(t.path(name)); err == nil && t.generated(name, data) {
+		if data, err := os.ReadFile(t.path(name)); err == nil && t.claim(name, data) {
 			t.files[name] = data
 			t.stale = append(t.stale, name)
 		}
@@ -228,8 +228,8 @@ func (t *target) hasOnly(folder string, names []string) bool {
 
 func lastToGo(name string) int { return slices.Index([]string{docName, LockName}, name) }
 
-// generated reports whether a file that nobody makes any more was made for this directory, and not for one below it.
-func (t *target) generated(name string, data []byte) bool {
+// claim records the owner of a file that nobody makes any more, and reports whether it was made for this directory, and not for one below it.
+func (t *target) claim(name string, data []byte) bool {
 	owner := ownerOf(name, data, t.lock.Files[name])
 	if owner == edited && isSealed(path.Base(name), unixLines(data)) {
 		return false

@@ -43,13 +43,12 @@ type linter struct {
 }
 
 // unreadIn reports whether a value of a keyword of n could not be read: then nothing follows from what was taken in its place.
-func (l *linter) unreadIn(n *Node) bool {
+func unreadIn(n *Node) bool {
 	found := n.Unread
 	for i := range n.Members {
 		v := n.Members[i].Value
 		found = found || v.Unread || slices.ContainsFunc(v.Items, func(item *Node) bool { return item.Unread })
 	}
-	l.unread = l.unread || found
 	return found
 }
 
@@ -68,7 +67,9 @@ func (l *linter) schema(n *Node) {
 	for i := range n.Members {
 		good = l.keyword(n, &n.Members[i]) && good
 	}
-	if good && !l.unreadIn(n) {
+	unread := unreadIn(n)
+	l.unread = l.unread || unread
+	if good && !unread {
 		l.idle(n)
 		l.impossible(n)
 	}

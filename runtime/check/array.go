@@ -30,7 +30,7 @@ func (d *Decoder) Array(r *Array) bool {
 
 var anyArray = Array{}
 
-// Item is true if another element follows in the array that Array began.
+// Item moves to the next element of the array that Array began, and reports whether there is one.
 func (d *Decoder) Item() bool {
 	c := d.peek()
 	if c != ',' && c != ']' {

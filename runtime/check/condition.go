@@ -227,7 +227,7 @@ func (d *Decoder) Match(r *Keys) Matches {
 	return Matches{d: d, rule: r, name: d.Key(), start: d.here()}
 }
 
-// Next is true when there is a schema for the value to be checked with.
+// Next moves to the next schema that the value has to be checked with, and reports whether there is one.
 func (k *Matches) Next() bool {
 	d := k.d
 	d.rewind(k.start)

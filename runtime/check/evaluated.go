@@ -44,7 +44,7 @@ func (d *Decoder) Evaluate(r *Unevaluated) Evaluated {
 	return Evaluated{d: d, rule: r, start: d.here()}
 }
 
-// Again reports whether a schema that several others lead to has been asked what it mentions: the answer is in e.
+// Again notes that a schema which several others lead to is asked what it mentions, and reports whether it was before: the answer is in e.
 func (e *Evaluated) Again(schema *Once) bool {
 	if slices.Contains(e.asked, schema) {
 		return true

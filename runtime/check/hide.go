@@ -42,7 +42,7 @@ func (d *Decoder) hide(v *Violation) {
 	}
 }
 
-// hideValue reports whether v is about a hidden property, or what is in it.
+// hideValue hides the value of v if v is about a hidden property, or about what is in one, and reports whether it did.
 func (d *Decoder) hideValue(v *Violation) bool {
 	for at := 0; at < len(v.Instance); {
 		end := len(v.Instance)

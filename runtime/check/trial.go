@@ -42,8 +42,8 @@ func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) 
 	t := trial{d: d, union: u, keeps: true, held: -1, over: -1, best: -1}
 	t.begin()
 	for t.next() {
-		if u := read(d, t.form); t.done() {
-			v = u
+		if read := read(d, t.form); t.done() {
+			v = read
 		}
 	}
 	return v
@@ -159,7 +159,7 @@ func (t *trial) begin() {
 	}
 }
 
-// recall uses what is known about the value.
+// recall decides with what an earlier trial found out about the value, and reports whether that was possible.
 func (t *trial) recall() bool {
 	d := t.d
 	v := d.known(&t.union.once, t.start)
@@ -177,7 +177,7 @@ func (t *trial) recall() bool {
 	return known
 }
 
-// next is true when t.form has to be read.
+// next moves to the form to read, or returns false when the trial is over.
 func (t *trial) next() bool {
 	d := t.d
 	for d.err == nil {
@@ -201,7 +201,7 @@ func (t *trial) next() bool {
 	return false
 }
 
-// nextForm goes to the next form that is possible; behind the last one it sums up.
+// nextForm moves to the next form that is possible. When there is none, it returns false after it decided what follows from those that were read.
 func (t *trial) nextForm() bool {
 	d := t.d
 	for t.form++; t.form < len(t.union.Forms); t.form++ {
@@ -224,7 +224,7 @@ func (t *trial) nextForm() bool {
 	return false
 }
 
-// done ends what next began, and is true if what was read is to be kept.
+// done ends the reading that next began, and reports whether what was read is to be kept.
 func (t *trial) done() bool {
 	d := t.d
 	switch t.step {
@@ -233,7 +233,7 @@ func (t *trial) done() bool {
 		t.step = stepDone
 		return true
 	case stepReport:
-		t.listedAll()
+		t.finishReport()
 		return false
 	case stepCount:
 		if n := d.counted; d.err == nil && (t.best < 0 || n < t.fewest || n == t.fewest && t.form == t.near) {
@@ -260,7 +260,7 @@ func (t *trial) done() bool {
 	return true
 }
 
-// countFit counts a form that fits. The first one that can be kept is kept.
+// countFit counts a form that fits, and reports whether it is the first one that can be kept.
 func (t *trial) countFit(over, partial bool) bool {
 	t.end = t.d.pos
 	if t.fits < len(t.which) {
@@ -358,8 +358,8 @@ func (t *trial) outOfRange() {
 	t.step, t.form, t.listed, t.room = stepExplain, t.over, len(d.violations), 1
 }
 
-// listedAll is after the words: the union counts as what is listed for it.
-func (t *trial) listedAll() {
+// finishReport ends the listing of violations: as many as were listed count as those of the union.
+func (t *trial) finishReport() {
 	d := t.d
 	t.step = stepDone
 	d.back(t.state)

@@ -36,7 +36,7 @@ func (l *lateAnswers) open() bool {
 	return false
 }
 
-// settle tells who waits that nothing is open any more.
+// settle wakes those who wait until nothing is open, if that is so.
 func (l *lateAnswers) settle() {
 	if l.settled != nil && !l.open() {
 		close(l.settled)

@@ -209,6 +209,18 @@ func enumOf(oneOf []byte) ordered {
 	}
 }
 
+// adaptFor returns q as a client with these abilities is asked it, or why it can not be asked.
+func (w *revision) adaptFor(can ability, q task.Question) (task.Question, *UnsupportedError) {
+	if refused := w.refuses(can, &q); refused != nil {
+		return q, refused
+	}
+	adapted, ok := w.adaptQuestion(q)
+	if !ok {
+		return q, &UnsupportedError{}
+	}
+	return adapted, nil
+}
+
 // adaptQuestion is a question to the user in the revision's form; ok is false if the revision can not ask it.
 func (w *revision) adaptQuestion(q task.Question) (adapted task.Question, ok bool) {
 	member := ""

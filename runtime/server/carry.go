@@ -126,7 +126,7 @@ func (s *Server) streamed(id string) bool {
 	return len(s.streams[id]) > 0
 }
 
-// beginOffer is true for the first who offers the question to the session.
+// beginOffer marks the question as offered to the session, and reports whether nobody else offers it.
 func (s *Server) beginOffer(name asked) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -46,7 +46,8 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	q := task.Question{
 		Name: name, Method: r.method(), Payload: codec.params(in), Deadline: time.Now().Add(s.cfg.askTimeout),
 	}
-	if refused := c.refuses(&q); refused != nil {
+	q, refused := c.adapt(q)
+	if refused != nil {
 		return nil, refused
 	}
 	q.Payload, _ = w.ownMembers(q.Payload, nil)

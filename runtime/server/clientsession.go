@@ -22,7 +22,7 @@ import (
 type Asker interface {
 	// asker is the server, the revision that the client speaks, and who pays for what is decoded of its answers; nil: nobody.
 	asker() (*Server, *revision, check.Account)
-	refuses(q *task.Question) *UnsupportedError
+	adapt(q task.Question) (task.Question, *UnsupportedError)
 	ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 }
 
@@ -133,20 +133,11 @@ func (cs *ClientSession) asker() (*Server, *revision, check.Account) {
 	return cs.p.s, cs.revision(), nil
 }
 
-func (cs *ClientSession) refuses(q *task.Question) *UnsupportedError {
-	w := cs.revision()
+func (cs *ClientSession) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	if cs.l != nil {
-		return &UnsupportedError{}
+		return q, &UnsupportedError{}
 	}
-	if refused := w.refuses(cs.can(), q); refused != nil {
-		return refused
-	}
-	adapted, ok := w.adaptQuestion(*q)
-	if !ok {
-		return &UnsupportedError{}
-	}
-	*q = adapted
-	return nil
+	return cs.revision().adaptFor(cs.can(), q)
 }
 
 // ask asks the client on the stream of its session.

@@ -60,8 +60,18 @@ func (pr *progress) take(v wire.Progress) (dropped Outcome) {
 	switch {
 	case pr.closed:
 		return TooLate
-	case pr.started && v.Progress <= pr.last, !pr.valid(&v):
+	case pr.started && v.Progress <= pr.last:
 		return NoProgress
+	}
+	valid, totalValid := plausible(v)
+	if !valid || !totalValid {
+		pr.warn(v)
+	}
+	if !valid {
+		return NoProgress
+	}
+	if !totalValid {
+		v.Total = 0
 	}
 	pr.started, pr.last = true, v.Progress
 	if pr.pending != nil {
@@ -78,20 +88,22 @@ func (pr *progress) take(v wire.Progress) (dropped Outcome) {
 	return dropped
 }
 
-// valid reports whether v can be sent: JSON has no NaN and no infinity. A total that the value has passed, or that is no number, is as
-// good as unknown, so it is left out. The first of each call is logged. The caller holds mu.
-func (pr *progress) valid(v *wire.Progress) bool {
-	bad := math.IsNaN(v.Progress) || math.IsInf(v.Progress, 0)
-	odd := v.Total != 0 && !(v.Total >= v.Progress && v.Total > 0 && !math.IsInf(v.Total, 1))
-	if (bad || odd) && !pr.warned {
-		pr.warned = true
-		pr.about.peer.s.log.Warn("progress that means nothing: the value must be a number, and the total not below it",
-			"id", pr.about.id.String(), "task", pr.task, "progress", v.Progress, "total", v.Total)
+// plausible reports whether v and its total can be sent: JSON has no NaN and no infinity, and a total that the value has passed is as good
+// as unknown.
+func plausible(v wire.Progress) (value, total bool) {
+	value = !math.IsNaN(v.Progress) && !math.IsInf(v.Progress, 0)
+	total = v.Total == 0 || v.Total >= v.Progress && v.Total > 0 && !math.IsInf(v.Total, 1)
+	return value, total
+}
+
+// warn logs the first value of a call that is not plausible. The caller holds mu.
+func (pr *progress) warn(v wire.Progress) {
+	if pr.warned {
+		return
 	}
-	if odd {
-		v.Total = 0
-	}
-	return !bad
+	pr.warned = true
+	pr.about.peer.s.log.Warn("progress that means nothing: the value must be a number, and the total not below it",
+		"id", pr.about.id.String(), "task", pr.task, "progress", v.Progress, "total", v.Total)
 }
 
 // wait is how long the rate wants the next one to be held back. The caller holds mu.

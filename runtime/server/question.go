@@ -103,14 +103,15 @@ func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, op
 	if message == "" {
 		message = q.Message
 	}
-	asked, err := c.prompt(named(q.Name, opts), message, q.Schema, q.Timeout)
+	question, err := c.prompt(named(q.Name, opts), message, q.Schema, q.Timeout)
 	if err != nil {
 		return Answer[T]{}, err
 	}
-	if refused := c.refuses(&asked); refused != nil {
+	question, refused := c.adapt(question)
+	if refused != nil {
 		return q.unsupported(refused)
 	}
-	data, err := c.ask(ctx, asked, func(data []byte, account check.Account) error {
+	data, err := c.ask(ctx, question, func(data []byte, account check.Account) error {
 		_, err := q.decode(data, c.s.cfg.limits, account)
 		return err
 	})
@@ -209,23 +210,15 @@ func (c *Call) prompt(name, message, schema string, timeout time.Duration) (task
 	return task.Question{Name: name, Method: askMethod, Payload: payload, Deadline: time.Now().Add(timeout)}, nil
 }
 
-// refuses tells why the client can not be asked q, nil if it can.
-func (c *Call) refuses(q *task.Question) *UnsupportedError {
+// adapt returns q as the client is asked it, or why it can not be asked.
+func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	if c.mayNotAsk {
-		return &UnsupportedError{}
+		return q, &UnsupportedError{}
 	}
 	if c.peer != nil && c.peer.alone {
-		return &UnsupportedError{alone: true}
+		return q, &UnsupportedError{alone: true}
 	}
-	if refused := c.revision.refuses(c.can, q); refused != nil {
-		return refused
-	}
-	adapted, ok := c.revision.adaptQuestion(*q)
-	if !ok {
-		return &UnsupportedError{}
-	}
-	*q = adapted
-	return nil
+	return c.revision.adaptFor(c.can, q)
 }
 
 func named(name string, opts []AskOption) string {

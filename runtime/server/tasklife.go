@@ -26,7 +26,7 @@ func (l *taskLife) ended() bool {
 	return l != nil && (l.over.Load() || !l.expires.IsZero() && !time.Now().Before(l.expires))
 }
 
-// beginWrite reports whether something of the task may be written to p. If so, the caller must call endWrite after writing.
+// beginWrite counts p as written to, and reports whether something of the task may be written to it. If so, the caller must call endWrite after writing.
 func (l *taskLife) beginWrite(p *peer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,7 +18,7 @@ type Digest struct {
 // maxKinds bounds the kinds of one second; the rest counts as the kind "".
 const maxKinds = 1_000
 
-// First reports whether this is the first of its kind within a second; the caller then logs it.
+// First counts one of a kind, and reports whether it is the first within a second; the caller then logs it.
 func (d *Digest) First(kind string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
