@@ -58,11 +58,38 @@ func SameNumber(a, b string) bool {
 }
 
 func numberOf(s string) (decimal, bool) {
-	digit := func(c byte) bool { return c-'0' <= 9 }
-	if s == "" || s[0] != '-' && !digit(s[0]) || !digit(s[len(s)-1]) || Valid([]byte(s), Limits{}) != nil {
+	if !isNumber([]byte(s)) {
 		return decimal{}, false
 	}
 	return parseDecimal([]byte(s))
+}
+
+// isNumber reports whether a text is a JSON number, without white space around it.
+func isNumber(s []byte) bool {
+	digit := func(c byte) bool { return c-'0' <= 9 }
+	return len(s) > 0 && (s[0] == '-' || digit(s[0])) && digit(s[len(s)-1]) && Valid(s, Limits{}) == nil
+}
+
+// IntegerDigits returns the plain digits of a JSON number, with its sign: 150 for 1.50e2. number is false for what is none, integer for one
+// with a fraction. An integer of more than most digits, of which there are fewer than maxExponent, has none here.
+func IntegerDigits(s []byte, most int) (digits []byte, number, integer bool) {
+	if !isNumber(s) {
+		return nil, false, false
+	}
+	x, _ := parseDecimal(s) // an exponent that is out of range is far from most, too
+	switch {
+	case x.sign() == 0:
+		return []byte("0"), true, true
+	case !x.integer():
+		return nil, true, false
+	case x.point > most:
+		return nil, true, true
+	}
+	if x.negative {
+		digits = append(digits, '-')
+	}
+	digits = append(digits, x.digits...)
+	return append(digits, bytes.Repeat([]byte("0"), x.point-len(x.digits))...), true, true
 }
 
 func parseExponent(s []byte) int {

@@ -322,6 +322,24 @@ func TestVAL07ListsTakeTheRoomThatTheyNeed(t *testing.T) {
 	}
 }
 
+func TestCAN05IntegerDigits(t *testing.T) {
+	for _, test := range []struct {
+		text, digits    string
+		number, integer bool
+	}{
+		{"7", "7", true, true}, {"-7", "-7", true, true}, {"0", "0", true, true}, {"-0.00e9", "0", true, true}, {"1.50e2", "150", true, true},
+		{"12000e-3", "12", true, true}, {"0.001e4", "10", true, true}, {"-1E+3", "-1000", true, true}, {"1e9", "1000000000", true, true},
+		{"1e10", "", true, true}, {"1e999999999999", "", true, true}, {"1.5", "", true, false}, {"1e-999999999999", "", true, false},
+		{"15e-1", "", true, false}, {"", "", false, false}, {"01", "", false, false}, {"1.", "", false, false}, {"1e", "", false, false},
+		{" 1", "", false, false}, {"1 ", "", false, false}, {"null", "", false, false}, {`"1"`, "", false, false}, {"-", "", false, false},
+	} {
+		digits, number, integer := check.IntegerDigits([]byte(test.text), 10)
+		if string(digits) != test.digits || number != test.number || integer != test.integer {
+			t.Errorf("%q: %q, a number: %v, an integer: %v", test.text, digits, number, integer)
+		}
+	}
+}
+
 func TestSameNumber(t *testing.T) {
 	for _, test := range []struct {
 		a, b string

@@ -1,6 +1,10 @@
 package rpc
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
 
 // ID is a request id or progress token. Ids are the same by JSON type and exact value (CAN05), which Same tells: 1 is not "1", "\u0031" is
 // "1", and 1.0, 1e0 and 1 are one integer (LET14). Integers of any size are exact. A number goes back as it was spelt, because some
@@ -41,7 +45,7 @@ func (id ID) Plain() ID {
 	case id.kind == idInt:
 		id.text = ""
 	case id.kind == idBig && !plainDigits(id.text):
-		digits, _ := integerDigits([]byte(id.text)) // it was read before
+		digits, _, _ := check.IntegerDigits([]byte(id.text), MaxIDBytes) // it was read before
 		id.text = string(digits)
 	}
 	return id

@@ -3,7 +3,6 @@ package rpc
 import (
 	"bytes"
 	"errors"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -291,47 +290,18 @@ func largeID(digits []byte) ID {
 
 // spelledID reads an integer that is written with a point or an exponent.
 func spelledID(token []byte) (ID, error) {
-	digits, err := integerDigits(token)
-	if err != nil {
-		return ID{}, err
+	digits, number, integer := check.IntegerDigits(token, MaxIDBytes)
+	switch {
+	case !number:
+		return ID{}, errIDType
+	case !integer:
+		return ID{}, errIDFraction
+	case digits == nil:
+		return ID{}, errIDSize
 	}
 	id := largeID(digits)
 	id.text = string(token)
 	return id, nil
-}
-
-// integerDigits are the digits of a JSON number, with its sign, that has no fraction.
-func integerDigits(token []byte) ([]byte, error) {
-	if c := token[len(token)-1]; c < '0' || c > '9' || check.Valid(token, check.Limits{}) != nil {
-		return nil, errIDType
-	}
-	mantissa, exponent := token, 0
-	if e := bytes.IndexAny(token, "eE"); e >= 0 {
-		mantissa = token[:e]
-		var err error
-		if exponent, err = strconv.Atoi(string(token[e+1:])); err != nil {
-			exponent = math.MaxInt32
-		}
-	}
-	whole, fraction, _ := bytes.Cut(bytes.TrimPrefix(mantissa, []byte("-")), []byte("."))
-	point := len(whole) + exponent
-	digits := append(bytes.Clone(whole), fraction...)
-	significant := bytes.TrimLeft(digits, "0")
-	point -= len(digits) - len(significant)
-	significant = bytes.TrimRight(significant, "0")
-	switch {
-	case len(significant) == 0:
-		return []byte("0"), nil
-	case point < len(significant):
-		return nil, errIDFraction
-	case point > MaxIDBytes:
-		return nil, errIDSize
-	}
-	digits = append(significant, bytes.Repeat([]byte("0"), point-len(significant))...)
-	if token[0] == '-' {
-		digits = append([]byte("-"), digits...)
-	}
-	return digits, nil
 }
 
 func parseStringID(token []byte) (ID, error) {

@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -182,23 +181,16 @@ func (t *tables) number(r *model.NumberRule) {
 	if r.MultipleOf != "" {
 		multiple = "MultipleOf: " + strconv.Quote(r.MultipleOf)
 	}
-	t.add(r.Var, "Number", at(r.At), has(r), float("Min", r.Min), float("Max", r.Max), multiple, flag("Integer", r.Integer), list("Enum", r.Enum),
+	t.add(r.Var, "Number", at(r.At), has(r), float("Min", r.Min, r.RoundedMin), float("Max", r.Max, r.RoundedMax), multiple, flag("Integer", r.Integer), list("Enum", r.Enum),
 		flag("Const", r.Const))
 }
 
 // float writes a bound, as text where float64 does not hold it exactly.
-func float(name, text string) string {
-	if text == "" {
+func float(name, text string, rounded bool) string {
+	switch {
+	case text == "":
 		return ""
-	}
-	f, _ := strconv.ParseFloat(text, 64)
-	short := strconv.FormatFloat(f, 'g', -1, 64)
-	a, okA := new(big.Rat).SetString(text)
-	b, okB := new(big.Rat).SetString(short)
-	if !okA || !okB {
-		return name + "Text: " + strconv.Quote(text)
-	}
-	if a.Cmp(b) != 0 {
+	case rounded:
 		return name + "Text: " + strconv.Quote(text)
 	}
 	return name + ": " + text

@@ -2,7 +2,6 @@ package emit
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
@@ -33,8 +32,8 @@ type appender struct{ m *model.Message }
 func set(value jen.Code) *jen.Statement { return jen.Id("b").Op("=").Add(value) }
 
 // member is check.Member(b, `"name":`).
-func member(name string) *jen.Statement {
-	return jen.Qual(checkPath, "Member").Call(jen.Id("b"), raw(strconv.Quote(name)+":"))
+func member(m *model.WireMember) *jen.Statement {
+	return jen.Qual(checkPath, "Member").Call(jen.Id("b"), raw(m.Quoted+":"))
 }
 
 func (a *appender) members(o *model.WireObject) []jen.Code {
@@ -53,9 +52,9 @@ func (a *appender) field(name string) *jen.Statement { return jen.Id(a.m.Var).Do
 func (a *appender) member(m *model.WireMember) []jen.Code {
 	switch {
 	case m.Literal != "":
-		return []jen.Code{set(jen.Append(member(m.Name), raw(m.Literal).Op("...")))}
+		return []jen.Code{set(jen.Append(member(m), raw(m.Literal).Op("...")))}
 	case m.Call != "":
-		return []jen.Code{set(jen.Id(m.Call).Call(member(m.Name), jen.Id(a.m.Var)))}
+		return []jen.Code{set(jen.Id(m.Call).Call(member(m), jen.Id(a.m.Var)))}
 	case m.Required && m.Slot != nil:
 		return []jen.Code{set(a.value(m))}
 	}
@@ -71,12 +70,12 @@ func optional(m *model.WireMember) (slot *model.WireSlot, opening, closing strin
 	case m.Required || m.Literal != "" || m.Call != "":
 		return nil, "", ""
 	case m.Object == nil:
-		return m.Slot, strconv.Quote(m.Name) + ":", ""
+		return m.Slot, m.Quoted + ":", ""
 	case len(m.Object.Members) > 1 || m.Object.Splice != "":
 		return nil, "", ""
 	}
 	slot, opening, closing = optional(m.Object.Members[0])
-	return slot, strconv.Quote(m.Name) + ":{" + opening, closing + "}"
+	return slot, m.Quoted + ":{" + opening, closing + "}"
 }
 
 // wire.OptionalString(b, `"_meta":{"task":`, r.RelatedTask, "}")
@@ -97,7 +96,7 @@ func (a *appender) optional(s *model.WireSlot, opening, closing string) jen.Code
 
 // object writes an object with its members, if it is required or one of them is present.
 func (a *appender) object(m *model.WireMember) []jen.Code {
-	code := []jen.Code{set(jen.Append(member(m.Name), jen.LitRune('{')))}
+	code := []jen.Code{set(jen.Append(member(m), jen.LitRune('{')))}
 	code = append(code, a.members(m.Object)...)
 	code = append(code, set(jen.Append(jen.Id("b"), jen.LitRune('}'))))
 	if condition := a.condition(m); condition != nil {
@@ -110,17 +109,17 @@ func (a *appender) value(m *model.WireMember) jen.Code {
 	v := a.field(m.Slot.Field)
 	switch m.Slot.Kind {
 	case model.StringSlot:
-		return jen.Qual(checkPath, "AppendString").Call(member(m.Name), v)
+		return jen.Qual(checkPath, "AppendString").Call(member(m), v)
 	case model.BoolSlot:
-		return jen.Qual(checkPath, "AppendBool").Call(member(m.Name), v)
+		return jen.Qual(checkPath, "AppendBool").Call(member(m), v)
 	case model.FloatSlot:
-		return jen.Qual(checkPath, "AppendFloat").Call(member(m.Name), v)
+		return jen.Qual(checkPath, "AppendFloat").Call(member(m), v)
 	case model.RawSlot:
-		return jen.Append(member(m.Name), v.Op("..."))
+		return jen.Append(member(m), v.Op("..."))
 	case model.StringsSlot:
-		return jen.Qual(checkPath, "AppendSlice").Call(member(m.Name), v, jen.Qual(checkPath, "AppendString").Types(jen.String()))
+		return jen.Qual(checkPath, "AppendSlice").Call(member(m), v, jen.Qual(checkPath, "AppendString").Types(jen.String()))
 	case model.IDSlot, model.MillisSlot, model.TimeSlot:
-		return v.Dot("AppendJSON").Call(member(m.Name))
+		return v.Dot("AppendJSON").Call(member(m))
 	default:
 		panic(fmt.Sprintf("emit: slots of kind %d are never written", m.Slot.Kind))
 	}

@@ -17,6 +17,7 @@ type NumberRule struct {
 	Var                        string
 	At                         string
 	Min, Max                   string
+	RoundedMin, RoundedMax     bool // float64 does not hold the bound as it is written
 	ExclusiveMin, ExclusiveMax bool
 	MultipleOf                 string
 	Integer                    bool // of a Decimal

@@ -103,6 +103,7 @@ type WireObject struct {
 // WireMember is one member of an object: a Slot or an Object; for append also a Literal, or the function (Call) that writes the member from the same struct.
 type WireMember struct {
 	Name     string // as in JSON
+	Quoted   string // Name as a JSON string
 	Required bool
 	Slot     *WireSlot
 	Object   *WireObject

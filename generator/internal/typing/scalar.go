@@ -152,21 +152,27 @@ func orNil(r *model.NumberRule) *model.NumberRule {
 // bounds fills in minimum and maximum; those of an int64 become integers that mean the same.
 func (l *lowering) bounds(s *shape, rule *model.NumberRule) {
 	if b := s.num.min; b != nil {
+		value := b.value
 		rule.Min, rule.ExclusiveMin = b.text, b.exclusive
-		if s.integer && !b.value.IsInt() {
-			rule.Min, rule.ExclusiveMin = ceil(b.value).String(), false
-		} else if s.integer {
-			rule.Min = Decimal(b.value)
+		if s.integer {
+			if !value.IsInt() {
+				value, rule.ExclusiveMin = new(big.Rat).SetInt(ceil(value)), false
+			}
+			rule.Min = Decimal(value)
 		}
+		rule.RoundedMin = roundedByFloat64(value)
 	}
 	if b := s.num.max; b != nil {
+		value := b.value
 		rule.Max, rule.ExclusiveMax = b.text, b.exclusive
-		if s.integer && !b.value.IsInt() {
-			below := new(big.Int).Sub(ceil(b.value), big.NewInt(1))
-			rule.Max, rule.ExclusiveMax = below.String(), false
-		} else if s.integer {
-			rule.Max = Decimal(b.value)
+		if s.integer {
+			if !value.IsInt() {
+				below := new(big.Int).Sub(ceil(value), big.NewInt(1))
+				value, rule.ExclusiveMax = new(big.Rat).SetInt(below), false
+			}
+			rule.Max = Decimal(value)
 		}
+		rule.RoundedMax = roundedByFloat64(value)
 	}
 }
 

@@ -139,7 +139,7 @@ func find(o *model.WireObject, name string) *model.WireMember {
 			return m
 		}
 	}
-	m := &model.WireMember{Name: name}
+	m := &model.WireMember{Name: name, Quoted: schema.QuoteJSON(name)}
 	o.Members = append(o.Members, m)
 	return m
 }
