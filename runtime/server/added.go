@@ -116,12 +116,12 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 	}
 	result.Content = append(b, ']')
 	if call.run != nil { // the store has results whole
-		whole, err := call.r.fillHoles(result.Content, 0)
+		filled, err := call.r.fillHoles(result.Content, 0)
 		if err != nil {
 			call.Log().Error("content of a task refused", "error", err)
 			return wire.CallResult{}, asRPC(err)
 		}
-		result.Content = whole
+		result.Content = filled
 	}
 	result.Meta = call.revision.mergeMeta(result.Meta, a.meta)
 	return result, nil

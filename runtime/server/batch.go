@@ -97,7 +97,7 @@ func (p *peer) batchOf(id rpc.ID) *batch {
 }
 
 // holds keeps an answer if its request came in a batch.
-func (p *peer) holds(id rpc.ID, m statement) bool {
+func (p *peer) holds(id rpc.ID, m outgoing) bool {
 	b := p.batchOf(id)
 	if b == nil {
 		return false
@@ -116,7 +116,7 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 	if err := b.p.keep(n); err != nil {
 		if retires != nil {
 			if !b.retire(&heldAnswer{id: id, retires: retires}) || b.p.out.Write(b.about, false, array(frame)) == nil {
-				if _, complete := b.settle(id); complete {
+				if _, complete := b.remove(id); complete {
 					b.flush()
 				}
 				return
@@ -138,7 +138,7 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 	if retires != nil { // a refused request may have the id of another one
 		b.pending.Delete(id)
 	}
-	complete := b.complete()
+	complete := b.takeComplete()
 	b.mu.Unlock()
 	if complete {
 		b.flush()
@@ -162,7 +162,7 @@ func (retired) Retire() bool { return true }
 
 // end notes that a request gets no answer. One whose answer is held already loses it when that is to be written.
 func (b *batch) end(id rpc.ID) {
-	pending, complete := b.settle(id)
+	pending, complete := b.remove(id)
 	if !pending {
 		return
 	}
@@ -174,13 +174,13 @@ func (b *batch) end(id rpc.ID) {
 	}
 }
 
-// settle notes that nothing more comes of a request, and reports whether something was to come, and whether all of the batch is there now.
-func (b *batch) settle(id rpc.ID) (pending, complete bool) {
+// remove notes that nothing more comes of a request, and reports whether something was to come, and whether all of the batch is there now.
+func (b *batch) remove(id rpc.ID) (pending, complete bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	pending = b.pending.Get(id)
 	b.pending.Delete(id)
-	return pending, pending && b.complete()
+	return pending, pending && b.takeComplete()
 }
 
 // close ends the receiving of the batch, and reports whether it is answered. If all answers are there already, the read loop of a connection
@@ -189,7 +189,7 @@ func (b *batch) close() (answered bool) {
 	b.mu.Lock()
 	b.received = true
 	answered = len(b.pending)+len(b.answers) > 0
-	complete := b.complete()
+	complete := b.takeComplete()
 	b.mu.Unlock()
 	switch {
 	case !complete:
@@ -203,8 +203,8 @@ func (b *batch) close() (answered bool) {
 	return answered
 }
 
-// complete is true once, when all answers are there. With b.mu.
-func (b *batch) complete() bool {
+// takeComplete takes the batch for writing when all answers are there, and reports whether it did, which is once. With b.mu.
+func (b *batch) takeComplete() bool {
 	complete := b.received && len(b.pending) == 0
 	b.received = b.received && !complete
 	return complete

@@ -117,7 +117,7 @@ func (c *Call) SetStatus(ctx context.Context, message string) error {
 // what is recorded is returned and fn not run. A crash before that runs fn again. Each step of a run has a name of its own, else
 // *task.NameError; nothing is recorded when fn fails, so the step may be tried again.
 func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	return c.once(name, func() ([]byte, error) { return c.openJournal().Do(ctx, name, fn) })
+	return c.reserve(name, func() ([]byte, error) { return c.openJournal().Do(ctx, name, fn) })
 }
 
 // put asks the client on the stream of the request. Meanwhile the clock of the call is paused: only the question's own timeout counts
@@ -139,7 +139,7 @@ func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte,
 }
 
 // write writes a message of the handler, unless that has returned. close waits for it, so that the answer comes later (PRO01, CAN29).
-func (c *Call) write(about *subject, m statement) error {
+func (c *Call) write(about *subject, m outgoing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.r == nil && c.run == nil {

@@ -44,7 +44,7 @@ func (h *holder) yieldIfUnread() {
 }
 
 // holder returns the holder of the question if that is d, else nil.
-func (s *Server) holder(name asked, d *delivery) *holder {
+func (s *Server) holder(name questionID, d *delivery) *holder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h := s.holders[name]; h != nil && h.by == d {
@@ -53,8 +53,8 @@ func (s *Server) holder(name asked, d *delivery) *holder {
 	return nil
 }
 
-// hold gives the question to d, or returns the delivery that has it.
-func (s *Server) hold(name asked, d *delivery, yield context.CancelFunc) (h *holder, mine bool) {
+// hold gives the question to d, or returns the holder that has it.
+func (s *Server) hold(name questionID, d *delivery, yield context.CancelFunc) (h *holder, ours bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h = s.holders[name]; h != nil {
@@ -65,7 +65,7 @@ func (s *Server) hold(name asked, d *delivery, yield context.CancelFunc) (h *hol
 	return h, true
 }
 
-func (s *Server) release(name asked, h *holder) {
+func (s *Server) release(name questionID, h *holder) {
 	s.mu.Lock()
 	delete(s.holders, name)
 	on := h.on
@@ -76,9 +76,9 @@ func (s *Server) release(name asked, h *holder) {
 	close(h.done)
 }
 
-// handOver returns when the question may be free, or the channel mine is closed. A holder whose stream nobody reads has to give the
-// question up: its client may never have got it.
-func (h *holder) handOver(ctx context.Context, mine <-chan struct{}) {
+// handOver returns when the question may be free, or readersChanged of the stream that wants it is closed. A holder whose stream nobody reads
+// has to give the question up: its client may never have got it.
+func (h *holder) handOver(ctx context.Context, readersChanged <-chan struct{}) {
 	read, changed := h.hasReader()
 	if !read {
 		h.yield()
@@ -87,7 +87,7 @@ func (h *holder) handOver(ctx context.Context, mine <-chan struct{}) {
 	select {
 	case <-h.done:
 	case <-changed:
-	case <-mine:
+	case <-readersChanged:
 	case <-ctx.Done():
 	}
 }
@@ -112,7 +112,7 @@ func (s *Server) closeStream(d *delivery) {
 	if last {
 		delete(s.streams, d.task)
 	}
-	session := s.sessions[d.task]
+	session := s.lives[d.task]
 	s.mu.Unlock()
 	if last && session != nil {
 		session.peer.offer(d.owner, d.task)
@@ -127,7 +127,7 @@ func (s *Server) streamed(id string) bool {
 }
 
 // beginOffer marks the question as offered to the session, and reports whether nobody else offers it.
-func (s *Server) beginOffer(name asked) bool {
+func (s *Server) beginOffer(name questionID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.offers[name] {
@@ -137,14 +137,14 @@ func (s *Server) beginOffer(name asked) bool {
 	return true
 }
 
-func (s *Server) endOffer(name asked) {
+func (s *Server) endOffer(name questionID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.offers, name)
 }
 
 // withdrawOfferIfStreamed ends the offer to the session if there is a stream; it is made again when that closes.
-func (s *Server) withdrawOfferIfStreamed(name asked) bool {
+func (s *Server) withdrawOfferIfStreamed(name questionID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.streams[name.task]) == 0 {

@@ -9,20 +9,20 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
+// delivery puts questions of one task to one client.
+//
 // Questions of a task travel on an open request for its result if there is one, else on the session that created the
 // task (TSK19). Some clients ask for the result only when input is required, others never do: a question has to reach
-// both, and each client once. So it is with one stream at a time, and only with one that somebody reads; a stream that nobody
-// reads any more gives it up to the first one that is read.
-
-// delivery puts questions of one task to one client.
+// both, and each client once. So one stream has a question at a time, and only one that somebody reads; a stream that nobody
+// reads any more gives the question up to the first one that is read.
 type delivery struct {
 	peer        *peer
 	owner, task string
 	about       subject // the request for the result, or the session's stream
 }
 
-// session reports whether the questions go on the session's stream.
-func (d *delivery) session() bool { return d.about.id.IsZero() }
+// onSession reports whether the questions go on the session's stream.
+func (d *delivery) onSession() bool { return d.about.id.IsZero() }
 
 // hasReader reports whether somebody reads the stream, and returns a channel that is closed when that may have changed.
 func (d *delivery) hasReader() (read bool, changed <-chan struct{}) {
@@ -43,24 +43,24 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 	})
 	defer watch.Wait()
 	defer cancel()
-	s, name := d.peer.s, asked{d.task, q.Name}
-	for ctx.Err() == nil && !(d.session() && s.withdrawOfferIfStreamed(name)) {
+	s, name := d.peer.s, questionID{d.task, q.Name}
+	for ctx.Err() == nil && !(d.onSession() && s.withdrawOfferIfStreamed(name)) {
 		read, changed := d.hasReader()
 		if !read {
 			await(ctx, changed, nil)
 			continue
 		}
 		turn, yield := context.WithCancel(ctx)
-		h, mine := s.hold(name, d, yield)
-		if !mine {
+		h, ours := s.hold(name, d, yield)
+		if !ours {
 			h.handOver(ctx, changed)
 			yield()
 			continue
 		}
-		again := d.ask(turn, h, q)
+		retry := d.ask(turn, h, q)
 		s.release(name, h)
 		yield()
-		if !again {
+		if !retry {
 			return
 		}
 	}
@@ -75,11 +75,11 @@ func (d *delivery) watch(ctx context.Context, name string) {
 			return
 		}
 		read, readers := d.hasReader()
-		if h := d.peer.s.holder(asked{d.task, name}, d); h != nil {
+		if h := d.peer.s.holder(questionID{d.task, name}, d); h != nil {
 			h.yieldIfUnread()
 		}
 		switch {
-		case d.session():
+		case d.onSession():
 		case read:
 			d.peer.s.openStream(d)
 		default:
@@ -120,20 +120,20 @@ func (r *request) awaitTask() (task.Task, error) {
 	return s.engine.Wait(r.ctx, owner, id) // returns at once; it is what the audit counts as retrieval (TSK23)
 }
 
-// streamTask returns when the task is over.
+// streamTask puts the questions of the task to the client until the task is over.
 func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 	s, owner := r.p.s, r.p.owner
 	d := &delivery{peer: r.p, owner: owner, task: t.ID, about: r.subject()}
 	d.about.task = s.life(t.ID)
 	var deliveries sync.WaitGroup
-	asked := map[string]bool{}
+	begun := map[string]bool{} // questions that are being delivered, or were
 	s.openStream(d)
 	defer s.closeStream(d)
 	defer deliveries.Wait()
 	for !t.Status.Terminal() {
 		for _, q := range t.Questions {
-			if r.p.delivers(&q) && !asked[q.Name] {
-				asked[q.Name] = true
+			if r.p.delivers(&q) && !begun[q.Name] {
+				begun[q.Name] = true
 				deliveries.Go(func() { d.put(r.ctx, q) })
 			}
 		}
@@ -154,9 +154,9 @@ func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 // delivers reports whether the client of the session can be asked q.
 func (p *peer) delivers(q *task.Question) bool { return p.revision.refuses(p.can, q) == nil }
 
-// notice is how long a client has to take note of a new task before it is asked for it. Some clients run what a question
+// noteTime is how long a client has to take note of a new task before it is asked for it. Some clients run what a question
 // starts before what the answer of the call starts, even if that came first, and know of no task then that asks.
-const notice = 100 * time.Millisecond
+const noteTime = 100 * time.Millisecond
 
 // offer puts the open questions of a task to its session, unless there is a stream for them.
 func (p *peer) offer(owner, id string) {
@@ -167,13 +167,13 @@ func (p *peer) offer(owner, id string) {
 	go func() {
 		defer p.doneWriting()
 		t, _, err := p.s.engine.Watch(p.ctx, owner, id)
-		if err != nil || !p.notice(&t) {
+		if err != nil || !p.awaitNoted(&t) {
 			return
 		}
 		d := &delivery{peer: p, owner: owner, task: id, about: subject{peer: p, task: p.s.life(id)}}
 		var deliveries sync.WaitGroup
 		for _, q := range t.Questions {
-			if name := (asked{id, q.Name}); p.delivers(&q) && p.s.beginOffer(name) {
+			if name := (questionID{id, q.Name}); p.delivers(&q) && p.s.beginOffer(name) {
 				deliveries.Go(func() {
 					defer p.s.endOffer(name)
 					d.put(p.ctx, q)
@@ -184,9 +184,9 @@ func (p *peer) offer(owner, id string) {
 	}()
 }
 
-// notice returns when the client knows the task, false when it is gone.
-func (p *peer) notice(t *task.Task) bool {
-	left := min(notice, time.Until(t.CreatedAt.Add(notice))) // at most, whatever another replica's clock says
+// awaitNoted returns when the client knows the task, false when it is gone.
+func (p *peer) awaitNoted(t *task.Task) bool {
+	left := min(noteTime, time.Until(t.CreatedAt.Add(noteTime))) // at most, whatever another replica's clock says
 	if left <= 0 {
 		return true
 	}

@@ -126,7 +126,7 @@ func (a *asking) write(method string, params []byte) error {
 	if p := a.about.peer; method == p.revision.names[wire.OpElicit] {
 		p.sent.add(member(params, "elicitationId"))
 	}
-	m := statement{frame: rpc.AppendRequest(nil, a.id, method, params)}
+	m := outgoing{frame: rpc.AppendRequest(nil, a.id, method, params)}
 	if a.on != nil {
 		m.carrier = new(Carrier)
 	}
@@ -150,7 +150,7 @@ func (w *revision) askParams(q *task.Question, related string) ([]byte, error) {
 	if q.Method != askMethod {
 		return w.relate(q.Payload, related), nil
 	}
-	var asked prompt
+	var asked questionPayload
 	if err := json.Unmarshal(q.Payload, &asked); err != nil {
 		return nil, fmt.Errorf("question %q: %w", q.Name, err)
 	}

@@ -44,7 +44,7 @@ type AnswerStream interface {
 	End(complete bool)
 }
 
-// holeWriter writes an answer with holes. What is short is one frame as any; what is long goes where overflow says.
+// holeWriter writes an answer with holes. A short one is one frame, as any answer; the pieces of a long one go where overflow says.
 type holeWriter struct {
 	r        *request
 	buf      []byte
@@ -83,14 +83,14 @@ func (w *holeWriter) flush() (err error) {
 	return err
 }
 
-// answerHoles puts into the frame what stands in its holes. Where the outlet takes an answer piece by piece, what is long is written.
-func (r *request) answerHoles(frame []byte) (whole []byte, err error) {
+// answerHoles returns the frame with the data of its holes. Where the outlet takes an answer piece by piece, a long one is written instead.
+func (r *request) answerHoles(frame []byte) (answer []byte, err error) {
 	out, ok := r.p.out.(Streamed)
 	if !ok || !r.p.exchange || r.last != nil {
 		return r.fillHoles(frame, 0)
 	}
 	var stream AnswerStream
-	complete := false // until the readers have returned, which may panic
+	complete := false // as long as the readers have not returned: they may panic
 	defer func() {
 		if stream != nil {
 			stream.End(r.entry.Retire() && complete) // nobody else answers it: it has begun
@@ -98,7 +98,7 @@ func (r *request) answerHoles(frame []byte) (whole []byte, err error) {
 	}()
 	w := &holeWriter{r: r, buf: make([]byte, 0, streamPiece)}
 	w.overflow = func() (io.Writer, error) {
-		r.room.settle(r.ctx, streamPiece)
+		r.room.countAnswer(r.ctx, streamPiece)
 		if stream = out.Stream(r.id); stream == nil {
 			return nil, errIncomplete
 		}
@@ -125,18 +125,18 @@ func (u *unclocked) Write(b []byte) (int, error) {
 	return u.Writer.Write(b)
 }
 
-// fillHoles puts into b what belongs into its holes from start on.
+// fillHoles returns b with the data of its holes, which are behind start.
 func (r *request) fillHoles(b []byte, start int) ([]byte, error) {
 	if len(r.holes) == 0 {
 		return b, nil
 	}
-	return r.fillWhole(b, start)
+	return r.assemble(b, start)
 }
 
-// fillWhole fills holes that there are. What is large waits in a file until there is room for it.
-func (r *request) fillWhole(b []byte, start int) (_ []byte, err error) {
+// assemble reads the data of all holes before any of the answer is written. What is large waits in a file until there is room for it.
+func (r *request) assemble(b []byte, start int) (_ []byte, err error) {
 	s, a := r.room.s, r.room.account
-	r.room.giveBack() // nobody waits while it has what others wait for
+	r.room.giveBack() // nobody who waits for room may hold some that others wait for
 	if err := s.opened.take(r.ctx, &a.opened, 1); err != nil {
 		return b[:start], err
 	}
@@ -175,14 +175,14 @@ func (r *request) fillWhole(b []byte, start int) (_ []byte, err error) {
 		return b[:start], err
 	}
 	b = slices.Grow(b[:start], int(w.size)+len(w.buf)+1)
-	whole := b[start : start+int(w.size)]
-	if _, err := io.ReadFull(file, whole); err != nil {
+	spooled := b[start : start+int(w.size)]
+	if _, err := io.ReadFull(file, spooled); err != nil {
 		return b[:start], err
 	}
-	return append(b[:start+len(whole)], w.buf...), nil
+	return append(b[:start+len(spooled)], w.buf...), nil
 }
 
-// boundedWriter refuses what is too large to be written as a whole.
+// boundedWriter refuses what is too large to be in memory at once.
 type boundedWriter struct {
 	io.Writer
 	limit, left int64
@@ -191,7 +191,7 @@ type boundedWriter struct {
 // Write implements io.Writer.
 func (w *boundedWriter) Write(b []byte) (int, error) {
 	if w.left -= int64(len(b)); w.left < 0 {
-		return 0, fmt.Errorf("server: data of an Opener is larger than half of WithMaxBytesUnread, and is written as a whole here: %w",
+		return 0, fmt.Errorf("server: data of an Opener is larger than half of WithMaxBytesUnread, and has to be in memory at once here: %w",
 			rpc.Errorf(rpc.CodeInternalError, "the answer is too large: the limit here is %d bytes", w.limit))
 	}
 	return w.Writer.Write(b)
@@ -270,20 +270,20 @@ func copyBase64(w io.Writer, r io.Reader) error {
 
 // copyText escapes the text, which is read in pieces that end anywhere.
 func copyText(w io.Writer, r io.Reader) error {
-	buf, rest := make([]byte, 32<<10), 0
+	buf, left := make([]byte, 32<<10), 0
 	var escaped []byte
 	for {
-		n, err := r.Read(buf[rest:])
-		n += rest
-		whole := n
+		n, err := r.Read(buf[left:])
+		n += left
+		complete := n
 		if err == nil {
-			whole = wholeRunes(buf[:n])
+			complete = completeRunes(buf[:n])
 		}
-		escaped = check.AppendString(escaped[:0], text(buf[:whole]))
+		escaped = check.AppendString(escaped[:0], text(buf[:complete]))
 		if _, err := w.Write(escaped[1 : len(escaped)-1]); err != nil {
 			return err
 		}
-		rest = copy(buf, buf[whole:n])
+		left = copy(buf, buf[complete:n])
 		switch {
 		case err == io.EOF:
 			return nil
@@ -293,8 +293,8 @@ func copyText(w io.Writer, r io.Reader) error {
 	}
 }
 
-// wholeRunes is how much of b is left without a rune at its end whose other bytes are still to come.
-func wholeRunes(b []byte) int {
+// completeRunes is how much of b is left without a rune at its end whose other bytes are still to come.
+func completeRunes(b []byte) int {
 	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {
 			if !utf8.FullRune(b[i:]) {

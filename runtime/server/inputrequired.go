@@ -228,24 +228,24 @@ func (w *revision) inputRequests(questions []task.Question) ([]byte, error) {
 
 // asksBefore collects the answers to the questions that the tool asks before there is a task, and what earlier tries recorded. If asks is
 // true, answers are missing, and the result asks for them.
-func (r *request) asksBefore(b []byte) (before earlierJournal, result []byte, asks bool, err error) {
+func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, asks bool, err error) {
 	if r.revision.Handshake || len(r.tool.Before) == 0 && r.params.RequestState == "" {
-		return before, b, false, nil
+		return earlier, b, false, nil
 	}
 	c := r.newCall()
 	t, err := newStatelessJournal(c, r)
 	if err != nil {
-		return before, b, false, err
+		return earlier, b, false, err
 	}
 	for i := range r.tool.Before {
 		if err := t.before(&r.tool.Before[i]); err != nil {
-			return before, b, false, err
+			return earlier, b, false, err
 		}
 	}
 	if len(t.open) > 0 {
 		r.room.counts = true
 		b, err = t.append(b)
-		return before, b, true, err
+		return earlier, b, true, err
 	}
 	return earlierJournal{t.journal.entries(), t.unused()}, b, false, nil
 }
@@ -253,7 +253,7 @@ func (r *request) asksBefore(b []byte) (before earlierJournal, result []byte, as
 // before records the answer to q, or opens it. If the client can not be asked, the call fails or the handler decides.
 func (t *statelessJournal) before(q *BeforeQuestion) error {
 	c := t.call
-	asked, err := c.prompt(q.name, q.message, q.schema, 0)
+	asked, err := c.newQuestion(q.name, q.message, q.schema, 0)
 	if err != nil {
 		return err
 	}
@@ -263,7 +263,7 @@ func (t *statelessJournal) before(q *BeforeQuestion) error {
 		}
 		return nil
 	}
-	_, err = t.journal.once(asked.Name, &asked, func() ([]byte, error) {
+	_, err = t.journal.replay(asked.Name, &asked, func() ([]byte, error) {
 		if data, ok := t.take(&asked, q.check); ok {
 			return data, nil
 		}

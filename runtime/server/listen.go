@@ -212,7 +212,7 @@ func (l *listen) sendQueued(r *request) error {
 			return err
 		}
 		if n.revision != nil {
-			r.room.settle(r.ctx, len(n.params))
+			r.room.countAnswer(r.ctx, len(n.params))
 			l.write(r, n)
 		}
 		r.unlockTaskState()

@@ -144,7 +144,7 @@ func (n *notification) frame() []byte {
 // send writes a notification, if middleware passes it on.
 func (s *subject) send(n notification) error {
 	if s.peer.s.around == nil {
-		return s.write(statement{frame: n.frame()})
+		return s.write(outgoing{frame: n.frame()})
 	}
 	return s.passOn(n)
 }
@@ -152,20 +152,20 @@ func (s *subject) send(n notification) error {
 // passOn works on copies, so that nothing escapes where there is no middleware.
 func (s *subject) passOn(n notification) error {
 	about := *s
-	return about.pass(n, func() error { return about.write(statement{frame: n.frame()}) })
+	return about.pass(n, func() error { return about.write(outgoing{frame: n.frame()}) })
 }
 
 // notify writes a notification of the handler, if middleware passes it on.
 func (c *Call) notify(n notification) error {
 	about := c.subject()
 	if c.s.around == nil {
-		return c.write(&about, statement{frame: n.frame()})
+		return c.write(&about, outgoing{frame: n.frame()})
 	}
 	return c.passOn(about, n)
 }
 
 func (c *Call) passOn(about subject, n notification) error {
-	return about.pass(n, func() error { return c.write(&about, statement{frame: n.frame()}) })
+	return about.pass(n, func() error { return c.write(&about, outgoing{frame: n.frame()}) })
 }
 
 // pass sends a notification through the middleware; write writes it.

@@ -165,9 +165,9 @@ func (s *Server) forgetPeer(p *peer) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)
-	for id, session := range s.sessions {
+	for id, session := range s.lives {
 		if session.peer == p {
-			delete(s.sessions, id)
+			delete(s.lives, id)
 		}
 	}
 	uris := slices.Sorted(maps.Keys(p.subscribed))

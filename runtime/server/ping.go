@@ -105,7 +105,7 @@ func (p *peer) ping(wait time.Duration) {
 		return
 	}
 	session := subject{peer: p, life: entry}
-	_ = session.write(statement{frame: rpc.AppendRequest(nil, id, method, []byte("{}"))}) // a write that fails ends the connection
+	_ = session.write(outgoing{frame: rpc.AppendRequest(nil, id, method, []byte("{}"))}) // a write that fails ends the connection
 }
 
 // endSilent ends the connection or session of a client that does not answer.

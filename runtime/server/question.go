@@ -103,7 +103,7 @@ func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, op
 	if message == "" {
 		message = q.Message
 	}
-	question, err := c.prompt(named(q.Name, opts), message, q.Schema, q.Timeout)
+	question, err := c.newQuestion(named(q.Name, opts), message, q.Schema, q.Timeout)
 	if err != nil {
 		return Answer[T]{}, err
 	}
@@ -192,15 +192,15 @@ func (r *reply) err(name string) error {
 	return nil
 }
 
-// prompt is the payload of a question to the user.
-type prompt struct {
+// questionPayload is the payload of a question to the user.
+type questionPayload struct {
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema"`
 }
 
-// prompt makes a question to the user, as it is recorded.
-func (c *Call) prompt(name, message, schema string, timeout time.Duration) (task.Question, error) {
-	payload, err := json.Marshal(prompt{Message: message, Schema: json.RawMessage(schema)})
+// newQuestion makes a question to the user, as it is recorded.
+func (c *Call) newQuestion(name, message, schema string, timeout time.Duration) (task.Question, error) {
+	payload, err := json.Marshal(questionPayload{Message: message, Schema: json.RawMessage(schema)})
 	if err != nil {
 		return task.Question{}, fmt.Errorf("question %q: %w", name, err)
 	}

@@ -219,7 +219,7 @@ func TestTSK19AClientHasAMomentToTakeNoteOfTheTask(t *testing.T) {
 		start := time.Now()
 		c.start("1", "ask", "")
 		q := c.nextRequest()
-		if took := time.Since(start); took != notice {
+		if took := time.Since(start); took != noteTime {
 			t.Errorf("asked after %v", took)
 		}
 		c.reply(q, accepted)
@@ -233,7 +233,7 @@ func TestTSK19AClientHasAMomentToTakeNoteOfTheTask(t *testing.T) {
 		}
 		c.reply(q, accepted)
 		c.answer("3")
-		time.Sleep(notice)
+		time.Sleep(noteTime)
 		synctest.Wait()
 		for len(c.frames) > 0 {
 			if m := c.next(); m.Method == elicit {

@@ -11,7 +11,7 @@ import (
 // (expected).
 type room struct {
 	s         *Server
-	p         *peer    // nil: of a task's result, which waits for no peer
+	p         *peer    // nil: for a task's result, which waits for no peer
 	account   *account // whose answer it is
 	expected  *expected
 	counts    bool  // the answer does
@@ -60,9 +60,9 @@ func (r *room) list(ctx context.Context, x *expected) error {
 	return r.reserve(ctx, r.size(x))
 }
 
-// settle counts an answer of n bytes that is about to be written, and gives back what it does not need. One that is much larger than
+// countAnswer counts an answer of n bytes that is about to be written, and gives back what it does not need. One that is much larger than
 // expected may have to wait.
-func (r *room) settle(ctx context.Context, n int) {
+func (r *room) countAnswer(ctx context.Context, n int) {
 	size := int64(n)
 	if x := r.expected; x != nil && !x.small(n) {
 		r.s.sizes.learn(x, r.account.who, n)

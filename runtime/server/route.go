@@ -82,7 +82,7 @@ func (r *request) start(msg *rpc.Message) *refusal {
 	case refused != nil:
 		return refused
 	case r.method.Op == wire.OpInitialize:
-		p.answersInline(r.id)
+		p.announceInline(r.id)
 		p.inOrder(r.serve)
 	default:
 		go r.run()

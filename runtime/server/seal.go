@@ -16,7 +16,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// sealer makes and opens the state that a client carries between two tries of a call (EXT17). Tokens are the version, a
+// sealer makes and opens the state that a client carries between two runs of a call (EXT17). Tokens are the version, a
 // hint at the key, a nonce and AES-256-GCM over expiry and journal; what the token is bound to is authenticated with it and
 // not in it.
 type sealer struct{ keys []sealKey } // the first one seals
@@ -28,7 +28,7 @@ type sealKey struct {
 
 const sealVersion = 1
 
-// maxState bounds a token, in bytes: a client sends it back with every try.
+// maxState bounds a token, in bytes: a client sends it back with every run.
 const maxState = 1 << 20
 
 var (
@@ -89,15 +89,15 @@ func ParseSealKeys(text string) (keys [][]byte, err error) {
 
 // sealedJournal is what a token holds.
 type sealedJournal struct {
-	Entries []sealedEntry `json:"notes,omitempty"`
-	// Asked are the names of the questions that the last try asked.
+	Entries []recordedEntry `json:"notes,omitempty"`
+	// Asked are the names of the questions that the last run asked.
 	Asked []string `json:"asked,omitempty"`
-	// Unused are answers that earlier tries asked for and did not use.
+	// Unused are answers that earlier runs asked for and did not use.
 	Unused map[string]json.RawMessage `json:"spare,omitempty"`
 }
 
-// sealedEntry is one entry of a journal. Question is the hash of the question, empty for a step.
-type sealedEntry struct {
+// recordedEntry is one entry of a journal as it is stored. Question is the hash of the question, empty for a step.
+type recordedEntry struct {
 	Name     string `json:"name"`
 	Question []byte `json:"question,omitempty"`
 	Data     []byte `json:"data"`

@@ -56,7 +56,7 @@ func (r *request) perform() (answer []byte, err error) {
 	return b, err
 }
 
-// log is the server's with the request; what the run of a task uses is none.
+// log is the server's log with the request's attributes. The run of a task has no request of a client, so it has none.
 func (r *request) log() *slog.Logger {
 	if r.method == nil {
 		return r.room.s.log
@@ -116,6 +116,7 @@ func (r *request) dispatch(b []byte) (_ []byte, err error) {
 	return b, err
 }
 
+// finish answers the request unless its answer has begun already, and then lets go of it.
 func (r *request) finish(answer []byte, err error) {
 	p := r.p
 	p.writing.Add(1)
@@ -142,7 +143,7 @@ func (r *request) respond(answer []byte, err error) {
 	if cap(r.scratch) > keptBuffer {
 		r.scratch, r.result = nil, wire.CallResult{}
 	}
-	m := statement{frame: answer, last: r.last, retires: r.entry, revision: r.revision}
+	m := outgoing{frame: answer, last: r.last, retires: r.entry, revision: r.revision}
 	r.room.answer(r.entry, &m, r.id, err)
 	r.out = m.frame
 	about := r.subject()
@@ -151,7 +152,7 @@ func (r *request) respond(answer []byte, err error) {
 	}
 }
 
-// respond answers a call with the questions of its try, while the handler may still run: so it uses nothing of the request.
+// respond answers a call with the questions of its run, while the handler may still run: so it uses nothing of the request.
 func (t *statelessJournal) respond() {
 	c := t.call
 	space := room{s: c.s, p: c.peer, account: c.peer.account, counts: true}
@@ -167,19 +168,19 @@ func (t *statelessJournal) respond() {
 	}
 	c.mu.Lock() // so that what the handler is writing comes first
 	defer c.mu.Unlock()
-	m := statement{frame: append(b, '}'), retires: c.entry, revision: c.revision}
+	m := outgoing{frame: append(b, '}'), retires: c.entry, revision: c.revision}
 	space.answer(c.entry, &m, c.ID(), err)
 	about := c.subject()
 	_ = about.write(m) // silenced: nothing is left to do
 }
 
-// answer makes m the answer to a request, err in place of its frame if there is one, and counts it until it is written.
-func (r *room) answer(ctx context.Context, m *statement, id rpc.ID, err error) {
+// answer completes m, the answer to a request: if err is not nil, that is the answer. It counts until it is written.
+func (r *room) answer(ctx context.Context, m *outgoing, id rpc.ID, err error) {
 	if err != nil {
 		m.err, m.last = asRPC(err), nil
 		m.frame = rpc.AppendError(m.frame[:0], id, m.err)
 	}
-	r.settle(ctx, len(m.frame))
+	r.countAnswer(ctx, len(m.frame))
 }
 
 var errInternal = rpc.Errorf(rpc.CodeInternalError, "internal error")
@@ -223,7 +224,7 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 	info := e.Info()
 	w := p.s.revisions[info.Variant]
 	about := subject{peer: p, id: e.Key().ID}
-	m := statement{retires: timedOut{e}, revision: w}
+	m := outgoing{retires: timedOut{e}, revision: w}
 	if t := p.s.tools.get(info.Tool); t != nil && e.Waits() {
 		m.err = t.busy()
 		m.frame = rpc.AppendError(nil, about.id, m.err)

@@ -57,22 +57,22 @@ type Server struct {
 	requests sync.Pool
 	closed   sync.Pool // accounts to use again
 
-	mu    sync.Mutex // guards peers, tasks and down
+	mu    sync.Mutex // guards what follows
 	peers map[uint64]*peer
 	// accounts are those of the requestors that have peers, or late handlers.
 	accounts map[Requestor]*account
-	// sessions are the unfinished tasks whose connections are there: where their notifications and questions go.
-	sessions map[string]*taskLife
+	// lives are those of the unfinished tasks whose connections are there: where their notifications and questions go.
+	lives map[string]*taskLife
 	// streams are the open requests for a task's result that somebody reads, by task.
 	streams map[string]map[*delivery]struct{}
-	holders map[asked]*holder // who asks an open question at this moment
-	offers  map[asked]bool    // questions that are for their sessions
+	holders map[questionID]*holder // who asks an open question at this moment
+	offers  map[questionID]bool    // questions that are for their sessions
 	// listens are the open subscriptions.
 	listens     map[*listen]struct{}
 	taskListens map[string]map[*listen]struct{} // of its owner, by task
 	followers   followers                       // of resources
 	// checks validate the answers of open questions of running tasks.
-	checks map[asked]answerCheck
+	checks map[questionID]answerCheck
 	// queued are the tasks whose run waits for a place, also when it has ended so.
 	queued map[string]bool
 	down   chan struct{} // closed by Shutdown
@@ -85,9 +85,9 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	}
 	s := &Server{
 		def: d, cfg: defaults(),
-		peers: map[uint64]*peer{}, accounts: map[Requestor]*account{}, sessions: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
-		holders: map[asked]*holder{}, offers: map[asked]bool{},
-		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[asked]answerCheck{}, queued: map[string]bool{}, down: make(chan struct{}),
+		peers: map[uint64]*peer{}, accounts: map[Requestor]*account{}, lives: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
+		holders: map[questionID]*holder{}, offers: map[questionID]bool{},
+		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[questionID]answerCheck{}, queued: map[string]bool{}, down: make(chan struct{}),
 	}
 	for _, o := range opts {
 		o(&s.cfg)

@@ -14,12 +14,12 @@ import (
 // A task's question becomes an answer in one of two ways: a client with a session is asked on a stream (delivery.ask), and a client of
 // a stateless revision sends tasks/update (updateTask). Both end in the engine's Answer, which hands it to the handler.
 
-// asked names an open question of a task.
-type asked struct{ task, name string }
+// questionID names an open question of a task.
+type questionID struct{ task, name string }
 
 // ask asks the client and records its answer, unless the question is closed. It returns true if the stream gave the question up and may
 // try again.
-func (d *delivery) ask(ctx context.Context, h *holder, q task.Question) (again bool) {
+func (d *delivery) ask(ctx context.Context, h *holder, q task.Question) (retry bool) {
 	s := d.peer.s
 	if t, _, err := s.engine.Watch(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
 		return false // it was answered before the stream had it
@@ -75,7 +75,7 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 			continue
 		}
 		data, err := r.revision.readAnswer(q.Method, raw, r.p.s.cfg.limits)
-		if check := r.p.s.checkOf(asked{t.ID, q.Name}); err == nil && check != nil {
+		if check := r.p.s.checkOf(questionID{t.ID, q.Name}); err == nil && check != nil {
 			err = check(data, r)
 		}
 		if full, ok := errors.AsType[*rpc.Error](err); ok {
@@ -98,7 +98,7 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 
 // expect has answers to a question validated as they arrive, until done is called. Asking the same again meanwhile is refused elsewhere
 // and changes nothing here.
-func (s *Server) expect(q asked, check answerCheck) (done func()) {
+func (s *Server) expect(q questionID, check answerCheck) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.checks[q] != nil {
@@ -112,7 +112,7 @@ func (s *Server) expect(q asked, check answerCheck) (done func()) {
 	}
 }
 
-func (s *Server) checkOf(q asked) answerCheck {
+func (s *Server) checkOf(q questionID) answerCheck {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.checks[q]

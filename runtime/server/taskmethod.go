@@ -115,7 +115,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		}
 		return b, invalidParams(r.method.Name, err)
 	}
-	before, b, asks, err := r.asksBefore(b)
+	earlier, b, asks, err := r.asksBefore(b)
 	if err != nil || asks {
 		r.outcome = HasAsked // if there is no error
 		return b, err
@@ -124,13 +124,13 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	if !r.entry.Shield() {
 		return b, r.entry.Err()
 	}
-	local := &taskLocal{revision: r.revision, can: r.can, token: r.params.ProgressToken, who: r.p.who, earlier: before}
+	local := &taskLocal{revision: r.revision, can: r.can, token: r.params.ProgressToken, who: r.p.who, earlier: earlier}
 	local.ctx.values = r.ownValues()
 	if r.header.size() <= smallMessage {
 		local.header = r.header
 	}
 	created, err := s.engine.Create(context.WithoutCancel(r.ctx), task.Spec{
-		Owner: r.p.owner, QuotaKey: r.p.taskQuota(), Tool: t.Name, Args: args, Meta: r.taskMeta(&before),
+		Owner: r.p.owner, QuotaKey: r.p.taskQuota(), Tool: t.Name, Args: args, Meta: r.taskMeta(&earlier),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
 		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Uncancellable: t.Cancel.Uncancellable,
 		Local: local,
@@ -210,14 +210,14 @@ func taskParam(err error) string {
 func (s *Server) setSession(task string, l *taskLife) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sessions[task] = l
+	s.lives[task] = l
 }
 
 func (s *Server) endSession(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.sessions[task]; l != nil && l.leave(task) {
-		delete(s.sessions, task)
+	if l := s.lives[task]; l != nil && l.leave(task) {
+		delete(s.lives, task)
 	}
 	delete(s.queued, task)
 }
@@ -225,7 +225,7 @@ func (s *Server) endSession(task string) {
 func (s *Server) forgetLife(task string, l *taskLife) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sessions[task] == l {
-		delete(s.sessions, task)
+	if s.lives[task] == l {
+		delete(s.lives, task)
 	}
 }

@@ -36,7 +36,7 @@ type taskLocal struct {
 	ctx      valued // of the run, with the values of the request
 }
 
-func (r *request) taskMeta(before *earlierJournal) []byte {
+func (r *request) taskMeta(earlier *earlierJournal) []byte {
 	meta := r.meta()
 	b := check.AppendString(append(make([]byte, 0, 256+len(meta)), `{"revision":`...), r.revision.Version)
 	if !r.params.ProgressToken.IsZero() {
@@ -49,9 +49,9 @@ func (r *request) taskMeta(before *earlierJournal) []byte {
 	if r.revision.Handshake && r.p.client != nil {
 		b = r.p.client.appendJSON(append(b, `,"client":`...))
 	}
-	if !before.empty() {
-		carried, _ := json.Marshal(before) // no value of these types fails
-		b = append(append(b, `,"carried":`...), carried...)
+	if !earlier.empty() {
+		recorded, _ := json.Marshal(earlier) // no value of these types fails
+		b = append(append(b, `,"carried":`...), recorded...)
 	}
 	return append(b, '}')
 }

@@ -138,9 +138,9 @@ func (l *textual) Write(b []byte) (int, error) {
 	}
 	if !l.not {
 		all := append(l.rest, b...)
-		whole := wholeRunes(all)
-		l.not = !utf8.Valid(all[:whole]) || bytes.IndexByte(all, 0) >= 0
-		l.rest = append(l.rest[:0], all[whole:]...)
+		complete := completeRunes(all)
+		l.not = !utf8.Valid(all[:complete]) || bytes.IndexByte(all, 0) >= 0
+		l.rest = append(l.rest[:0], all[complete:]...)
 	}
 	if l.not && l.size > smallFile {
 		return 0, errSeen

@@ -18,14 +18,15 @@ type subject struct {
 // life is anything with Err, such as a context. Once that is not nil, nothing more is written.
 type life interface{ Err() error }
 
-// statement is one thing to say about a subject.
-type statement struct {
+// outgoing is one message about a subject.
+type outgoing struct {
 	frame []byte
-	// An answer, in a revision, with its error if it is one. Retiring the request is the permission to write it.
+	// For an answer: retiring the request permits it, revision is the one that it is written in, err is set if it is an error, and last
+	// follows it, nil for nothing.
 	retires  retirer
 	revision *revision
 	err      *rpc.Error
-	last     []byte // what follows the answer; nil: nothing
+	last     []byte
 	// For a question: set to the stream that has it.
 	carrier *Carrier
 }
@@ -49,7 +50,7 @@ func (c *Call) subject() subject {
 }
 
 // write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the gates.
-func (s *subject) write(m statement) error {
+func (s *subject) write(m outgoing) error {
 	q := s.peer.queue(s.id)
 	if q != nil && m.retires == nil {
 		q.AwaitRoom(len(m.frame))
@@ -72,7 +73,7 @@ func (p *peer) queue(about rpc.ID) Queue {
 // writeNow decides whether m may still be written, and writes it. It is the one place that does (CAN29), for every kind of message
 // about a request or task. The gate is held from the decision until the frame is accepted, so whoever ends the subject can wait
 // until nothing is on its way any more.
-func (s *subject) writeNow(m statement) error {
+func (s *subject) writeNow(m outgoing) error {
 	p := s.peer
 	p.settle()
 	p.gate.RLock()
@@ -121,7 +122,7 @@ func (p *peer) barrier() {
 
 // answerInline answers a request that is not in flight with an error, in the read loop and on the stream of about.
 func (p *peer) answerInline(about, id rpc.ID, err *rpc.Error) {
-	p.answersInline(about)
+	p.announceInline(about)
 	p.settle()
 	p.answerAndLast(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
 }
@@ -150,7 +151,7 @@ func (p *peer) answerAndLast(w *revision, id rpc.ID, frame []byte, err *rpc.Erro
 	}
 }
 
-// write sends a frame that is no answer; see subject.write.
+// write sends a frame other than an answer; see subject.write.
 func (p *peer) write(about rpc.ID, frame []byte) error {
 	if p.gone.Load() {
 		return errSilenced
@@ -174,8 +175,8 @@ func (p *peer) refuse(r *request, id rpc.ID, err *rpc.Error) {
 	p.answerInline(id, id, err)
 }
 
-// answersInline tells the transport that the read loop is about to answer.
-func (p *peer) answersInline(id rpc.ID) {
+// announceInline tells the transport that the read loop is about to answer.
+func (p *peer) announceInline(id rpc.ID) {
 	if p.inline != nil {
 		p.inline.AnswersInline(id)
 	}
@@ -192,5 +193,5 @@ func (s *Server) silenceIfOver(t *task.Task) {
 func (s *Server) life(id string) *taskLife {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sessions[id]
+	return s.lives[id]
 }
