@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// task finds a task and the server that has it.
+func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (client.Ref, client.Transport, error) {
+	ref, err := readRef(text, cmd.InOrStdin())
+	if err != nil {
+		return ref, nil, refused(err)
+	}
+	spec := r.spec()
+	spec.Command = command
+	switch {
+	case len(name) > 0:
+		spec.Name = name[0]
+	case len(command) == 0 && isAddress(ref.Endpoint):
+		spec.Name = ref.Endpoint
+	case len(command) == 0: // a reference may come from anybody: what it says is not run
+		return ref, nil, refused(fmt.Errorf("the task is at a server on a pipe: write -- and its command behind the reference, which says %q", ref.Endpoint))
+	}
+	if r.revision == "" {
+		r.revision = ref.Revision
+	}
+	t, err := spec.Transport()
+	return ref, t, refused(err)
+}
+
+// readRef reads a reference: JSON, the file that has it, or the id of a task that this machine keeps.
+func readRef(text string, stdin io.Reader) (ref client.Ref, err error) {
+	raw := []byte(text)
+	switch {
+	case text == "-":
+		raw, err = io.ReadAll(io.LimitReader(stdin, 1<<20))
+	case strings.HasPrefix(text, "@"):
+		if raw, err = os.ReadFile(text[1:]); err != nil {
+			err = fmt.Errorf("%s: %w", text, errors.Unwrap(err))
+		}
+	case !strings.HasPrefix(text, "{"):
+		return keptRef(text)
+	}
+	if err != nil {
+		return ref, err
+	}
+	if err := json.Unmarshal(bytes.TrimSpace(raw), &ref); err != nil || ref.ID == "" {
+		return ref, errors.New("this is no reference: it is the line that mcpkiln call --detach prints")
+	}
+	return ref, nil
+}
+
+func keptRef(id string) (client.Ref, error) {
+	shelf, err := keep.Open()
+	if err != nil {
+		return client.Ref{}, err
+	}
+	all, err := shelf.List(func(r client.Ref) bool { return r.ID == id })
+	switch {
+	case err != nil:
+		return client.Ref{}, err
+	case len(all) == 0:
+		return client.Ref{}, fmt.Errorf("%q is neither a reference nor the id of a task kept here", id)
+	case len(all) > 1:
+		return client.Ref{}, fmt.Errorf("%q is the id of %d tasks kept here: write the reference of one", id, len(all))
+	}
+	return all[0].Ref, nil
+}
+
+// forget drops a reference that is of no use any more.
+func (v *visit) forget(ref client.Ref) {
+	if shelf, err := keep.Open(); err == nil {
+		_ = shelf.Drop(ref) // it would be dropped the next time
+	}
+}
