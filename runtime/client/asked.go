@@ -19,7 +19,8 @@ type question struct {
 	id      rpc.ID
 
 	mu      sync.Mutex
-	holders map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question
+	holders map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is over
+	of      *execution         // the task that asks
 }
 
 // Value implements context.Context.

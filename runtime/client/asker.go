@@ -7,13 +7,16 @@ import (
 )
 
 // hold stops the clocks of the calls that may have asked: the one on whose stream the question came, else all that are in flight (CAN28).
-// A question of a task belongs to no call.
+// A question of a task belongs to no call, but to whoever waits for the task.
 func (q *question) hold(from *round) {
-	if q.Task != "" {
-		return
-	}
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
+	if q.Task != "" {
+		if x := q.s.executions[q.Task]; x != nil {
+			q.holdTask(x)
+		}
+		return
+	}
 	for c := range q.s.calls {
 		if c.waits && (from == nil || from.call == c) {
 			q.add(c)
@@ -21,17 +24,31 @@ func (q *question) hold(from *round) {
 	}
 }
 
+// holdTask stops the clock of whoever waits for a task, unless the question is over already: it can be taken back on another stream.
+func (q *question) holdTask(x *execution) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.holders != nil {
+		q.of = x
+		x.asks(1)
+	}
+}
+
+// add is holdTask for a call.
 func (q *question) add(c *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.holders == nil {
+		return
+	}
 	if c.questions == nil {
 		c.questions = map[*question]struct{}{}
 	}
 	c.questions[q] = struct{}{}
 	c.round.entry.Pause()
-	q.mu.Lock()
 	q.holders[c] = struct{}{}
-	q.mu.Unlock()
 }
 
 // release is told that a call is over.
@@ -63,9 +80,12 @@ func (s *Session) callOver() *Cause {
 // done lets the clocks of the calls go on that still wait.
 func (q *question) done() {
 	q.mu.Lock()
-	holders := q.holders
-	q.holders = nil
+	holders, of := q.holders, q.of
+	q.holders, q.of = nil, nil
 	q.mu.Unlock()
+	if of != nil {
+		of.asks(-1)
+	}
 	for c := range holders {
 		c.mu.Lock()
 		if _, waits := c.questions[q]; waits {

@@ -200,7 +200,7 @@ func (c *call) limit() (time.Duration, error) {
 	left := c.maxTime - c.spent
 	switch {
 	case left <= 0:
-		return 0, &Cause{Source: inflight.SourceTimeout, Reason: "not done after " + c.maxTime.String() + " in all its rounds"}
+		return 0, notDone(c.maxTime)
 	case c.timeout <= 0 || c.timeout > left:
 		return left, nil
 	}

@@ -36,6 +36,9 @@ type execution struct {
 	err     error
 	asked   map[string]bool // keys of questions that were handed to handlers
 	open    int             // how many of them are with handlers
+	// standing is the time of persons, and left what was left of maxTime for the task: of a call that waits for it.
+	standing      standing
+	left, maxTime time.Duration
 	// collecting: the request for the result is open.
 	collecting bool
 	// expecting: the task is known to be over, and its result is due. Of the goroutine that follows it.
@@ -202,6 +205,11 @@ func (x *execution) update(state TaskState) {
 		return
 	}
 	x.state = state
+	x.change()
+}
+
+// change wakes who waits for one; the lock is held.
+func (x *execution) change() {
 	close(x.changed)
 	x.changed = make(chan struct{})
 }

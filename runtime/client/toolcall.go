@@ -72,13 +72,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 		return answer, nil
 	}
 	defer x.detach()
-	result, err := x.await(ctx)
-	if err != nil && ctx.Err() != nil {
-		cause := inflightCause(ctx)
-		x.giveUp(cause)
-		return answer, cause
-	}
-	return result, err
+	return x.within(ctx)
 }
 
 // start calls a tool. It returns what the tool has answered, or the task that the call has become. only: as a task where the tool runs in no
@@ -198,6 +192,7 @@ func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 		x.reports = make(chan Progress, 16)
 	}
 	x.state = readState(v, x.task)
+	x.maxTime, x.left = c.maxTime, c.maxTime-c.spent
 	if err := x.begin(c.progress); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,19 @@
+package client
+
+import "testing"
+
+// A question can be over before it stops a clock: the server has taken it back on another stream, or the session ends.
+func TestCAN28AQuestionThatIsOverStopsNoClock(t *testing.T) {
+	s := &Session{}
+	c := &call{s: s, waits: true}
+	x := &execution{changed: make(chan struct{})}
+	s.calls, s.executions = map[*call]struct{}{c: {}}, map[string]*execution{"t": x}
+	for _, task := range []string{"", "t"} {
+		q := &question{Question: &Question{Task: task}, s: s, holders: map[*call]struct{}{}}
+		q.done()
+		q.hold(nil)
+		if len(c.questions) > 0 || x.standing.open > 0 {
+			t.Errorf("of %q: %d calls wait, %d tasks", task, len(c.questions), x.standing.open)
+		}
+	}
+}
