@@ -32,7 +32,7 @@
 //   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; cancel.go: giving up;
 //     late.go: answers that come afterwards
 //   - toolcall.go, tools.go: calls of tools, as tasks or not; tool.go, expect.go, definition.go: what generated clients call, and what they know
-//     of a server; execution.go, task.go: a call that is a task, taskerror.go: how it fails; follow.go: reading its state and answering what it
+//     of a server; execution.go, task.go: a call that is a task, taskclock.go: how long it may take, taskerror.go: how it fails; follow.go: reading its state and answering what it
 //     asks; ref.go: naming it for another process, resumable.go: whether one could follow it
 //   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are kept
 //   - receive.go: what comes from the server; events.go: notifications on their way to handlers
@@ -82,8 +82,9 @@
 //
 // A request that asks for a task can not be taken back before its answer names the task: then the task is cancelled, by the request that is
 // for that alone (CAN11). Close waits a second for such answers. Where the server decides what becomes a task, the request is taken back, and
-// a task that a late answer names is cancelled all the same. Over HTTP that takes an answer that was being read: a stream that was closed
-// brings none, and to close it is the cancellation.
+// a task that a late answer names is cancelled all the same. Over HTTP the stream is listened to for a moment more, because to close it is the
+// cancellation, and a stream that was closed names no task: a quarter of a second for an answer that is on its way, a second for one that
+// has begun. A task that a server makes later than that, without looking whether anybody is there, goes on until its ttl: nothing has named it.
 //
 // What is given up may be answered all the same. On a shared stream an error without an id could mean such a request, so it then meets no
 // other. Of requests for tasks 1024 are remembered, the oldest gives way, and the log says that its task may go on.
@@ -92,8 +93,7 @@
 //
 // A child process leads a process group, which is killed when it has ended: what it started would hold its streams open. Windows has no such
 // groups without a job object, which would end processes that a server means to leave behind; there the streams are given up. When this process
-// is killed, its children see the end of their input, and one that ignores that lives on. Linux could kill them (Pdeathsig), but would do so at the
-// end of the thread that started them, and servers that end in order on the end of their input would lose that.
+// is killed, its children see the end of their input, and one that ignores that lives on.
 //
 // A tool call always carries a progress token, because progress that the server does not send can not extend the timeout (CAN16).
 //
@@ -102,5 +102,8 @@
 //   - A map of pending calls beside the tracker: two places to decide who ends a request.
 //   - Sending a cancellation for a discovery that nobody answers: a server of sessions may take anything but initialize for an error.
 //   - Following redirects: arguments and credentials would go where nobody has looked.
+//   - Pdeathsig, by which Linux ends a child whose parent was killed. The signal comes with the end of the thread that started the child, so
+//     each would need a thread that lives as long; it comes to the child alone, not to what that has started; and it comes at once, together
+//     with the end of the input, so servers that use that to end in order would be cut short for the sake of those that ignore it.
 //   - Ending the session for a line that is no message: servers print banners. It is quoted if the session does not come to be.
 package client

@@ -81,11 +81,11 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 		l.session = resp.Header.Get(d.HTTP.SessionHeader)
 		l.mu.Unlock()
 	}
-	return l.read(ctx, resp, r)
+	return l.read(ctx, resp, r, st)
 }
 
 // read takes a response apart by its type. The body of an error may be a message, too.
-func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round) error {
+func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round, st *stream) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case kind == "text/event-stream" && resp.StatusCode == http.StatusOK:
@@ -93,6 +93,7 @@ func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round) erro
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		return l.status(resp)
 	case kind == "application/json":
+		st.answering.Store(true)
 		return l.readMessage(resp, r)
 	case resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent:
 		return broken(r.call.op.Name, "HTTP status %d in place of an answer", resp.StatusCode)

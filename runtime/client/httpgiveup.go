@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,6 +18,8 @@ type stream struct {
 	ended   chan struct{} // closed when the response has ended
 	wrote   sync.Once
 	first   sync.Once
+	// answering: what the server sends is its answer, and not a stream of events with that at its end.
+	answering atomic.Bool
 }
 
 func (st *stream) write() { st.wrote.Do(func() { close(st.written) }) }
@@ -95,7 +98,7 @@ func (l *httpLink) giveUp(r *round, notice []byte, named bool) (answerable bool)
 	if st == nil || named {
 		return st != nil
 	}
-	if notice == nil || l.closing {
+	if l.closing || notice == nil && !r.call.tasks {
 		st.cancel()
 		return true
 	}
@@ -104,9 +107,40 @@ func (l *httpLink) giveUp(r *round, notice []byte, named bool) (answerable bool)
 	l.work.Go(func() {
 		defer l.endingDone()
 		defer st.cancel()
-		l.takeBack(st, notice)
+		if notice == nil {
+			defer l.telling.Done()
+			st.lastWord(l.ctx)
+		} else {
+			l.takeBack(st, notice)
+		}
 	})
 	return true
+}
+
+// How long the stream of a request that may have become a task is listened to after it was given up. A server that has made the task has
+// answered: that is on its way, or a body that has begun.
+const (
+	taskOnItsWay = 250 * time.Millisecond
+	taskBegun    = time.Second
+)
+
+// lastWord waits a moment for an answer that names a task, which can be cancelled by nothing else.
+func (st *stream) lastWord(ctx context.Context) {
+	timer := time.NewTimer(taskOnItsWay)
+	defer timer.Stop()
+	for more := taskBegun; ; more = 0 {
+		select {
+		case <-st.ended:
+			return
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		if more == 0 || !st.answering.Load() {
+			return
+		}
+		timer.Reset(more)
+	}
 }
 
 // beginWait is how long a request that was given up may take to be seen by the server, until nobody looks any more.

@@ -18,18 +18,20 @@ type lateAnswers struct {
 	order  []rpc.ID // oldest first, also of some that were answered meanwhile
 	// early are small answers that came between the end of their request and the note of it.
 	early map[rpc.ID][]byte
+	// streams: each request has one of its own, on which its answer may come until that ends.
+	streams bool
 	// abandoning is how many tasks are being cancelled whose callers have gone.
 	abandoning int
 	settled    chan struct{} // closed when neither tasks without a name nor such cancellations are left; nil: nobody waits for that
 }
 
-// open tells whether there is a task that nobody waits for and that was not cancelled yet.
+// open tells whether there is a task, or may be one, that nobody waits for and that was not cancelled yet.
 func (l *lateAnswers) open() bool {
 	if l.abandoning > 0 {
 		return true
 	}
 	for _, r := range l.rounds {
-		if r != nil && r.named() {
+		if r != nil && (l.streams || r.named()) {
 			return true
 		}
 	}
@@ -90,6 +92,7 @@ func (s *Session) expectLate(id rpc.ID, r *round) {
 	s.mu.Lock()
 	result, answered := s.late.early[id]
 	var forgotten *round
+	s.late.streams = !s.link.shared()
 	if delete(s.late.early, id); !answered {
 		forgotten = s.late.add(id, r)
 	}
