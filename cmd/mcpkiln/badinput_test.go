@@ -105,6 +105,8 @@ func TestBadInputReadsWell(t *testing.T) {
 		"no schema":                  {[]string{strange(t, `{"name":"t"}`, ``)}, exitRefused, []string{"the inputSchema of t can not be read", "there is none"}},
 		"it ends at once":            {[]string{"--", "sh", "-c", "echo one >&2; echo two >&2; exit 7"}, exitNetwork, []string{"exit status 7", "on its standard error:\n    one\n    two"}},
 		"it prints a banner":         {[]string{"--", "sh", "-c", "echo '\033[31mWelcome'; exit 1"}, exitProtocol, []string{`\x1b[31mWelcome`, "writes messages to its standard output"}},
+		"it breaks off":              {[]string{brokenOff(t)}, exitNetwork, []string{"the answer could not be read to its end: unexpected EOF"}},
+		"it hangs up":                {[]string{hangsUp(t)}, exitNetwork, []string{"the server closed the connection without an answer"}},
 		"nobody is there":            {[]string{closed(t)}, exitNetwork, []string{"connection refused"}},
 		"another protocol":           {[]string{greets(t, "SSH-2.0-OpenSSH_9.9\r\n")}, exitProtocol, []string{"SSH-2.0-OpenSSH"}},
 		"another protocol in JSON":   {[]string{bad(t, 200, "", "application/json", `{"hello":"world"}`)}, exitProtocol, nil},
@@ -113,7 +115,7 @@ func TestBadInputReadsWell(t *testing.T) {
 		"404":                        {[]string{bad(t, 404, "", "text/plain", "nothing here")}, exitNetwork, []string{"404 Not Found", "/mcp"}},
 		"500":                        {[]string{bad(t, 500, "", "text/plain", "\x1b[2Joh no")}, exitNetwork, []string{"500", `\x1b[2Joh no`}},
 		"HTML":                       {[]string{bad(t, 200, "", "text/html", "<html><title>Log in</title>")}, exitProtocol, []string{"text/html", "<title>Log in"}},
-		"a page elsewhere":           {[]string{bad(t, 302, "Location: https://login.example/", "text/plain", "")}, exitNetwork, []string{"redirects are not followed: to https://login.example/"}},
+		"a page elsewhere":           {[]string{bad(t, 302, "Location: https://login.example/", "text/plain", "")}, exitNetwork, []string{"redirects are not followed: to https://login.example/", "if you trust it"}},
 		"a certificate of nobody":    {[]string{secure.URL}, exitNetwork, []string{"certificate", "SSL_CERT_FILE"}},
 		"an answer of 2 GiB":         {[]string{endless(t)}, exitProtocol, []string{"16777216"}},
 		"a result of another type":   {[]string{strange(t, plainTool, `{"resultType":"surprise","content":[]}`)}, exitProtocol, []string{`unknown resultType "surprise"`}},
@@ -224,6 +226,48 @@ func greets(t *testing.T, text string) string {
 		}
 	}()
 	return "http://" + l.Addr().String()
+}
+
+// TestAServerThatDoesNotBegin: what it says in place of a message is shown when its time is over.
+func TestAServerThatDoesNotBegin(t *testing.T) {
+	for script, want := range map[string]struct {
+		status int
+		says   []string
+	}{
+		"echo Welcome":                    {exitProtocol, []string{"on its standard output, and no message:\n    Welcome", "writes messages to its standard output"}},
+		"echo listening on port 3000 >&2": {exitTimeout, []string{"on its standard error:\n    listening on port 3000", "--timeout"}},
+		":":                               {exitTimeout, []string{"--timeout"}},
+	} {
+		status, _, stderr := runs(t, "tools", "--timeout=100ms", "--", "sh", "-c", script+"; exec cat >/dev/null")
+		if status != want.status {
+			t.Errorf("%s: exit status %d, want %d", script, status, want.status)
+		}
+		for _, part := range append(want.says, "not done after 100ms") {
+			if !strings.Contains(stderr, part) {
+				t.Errorf("%s: %q is not in %s", script, part, stderr)
+			}
+		}
+	}
+}
+
+// brokenOff ends in the middle of its answer.
+func brokenOff(t *testing.T) string {
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, `{"jsonrpc":`)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(ts.Close)
+	return ts.URL
+}
+
+// hangsUp ends without an answer.
+func hangsUp(t *testing.T) string {
+	ts := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	t.Cleanup(ts.Close)
+	return ts.URL
 }
 
 // endless answers with 2 GiB.

@@ -130,6 +130,8 @@ func statusOfHTTP(e *client.StatusError) (status int, help string) {
 		return exitAuth, "the server wants to know who asks: put a token into " + target.TokenVariable + " in the environment, or use --header 'Authorization: …'"
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		return exitNetwork, "is the path of the address right? Many servers have their endpoint at /mcp"
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return exitNetwork, "write that address in place of this one if you trust it: arguments and tokens go there"
 	}
 	return exitNetwork, ""
 }
@@ -158,6 +160,8 @@ func statusOfTransport(e *client.TransportError) (status int, help string) {
 	switch text := e.Err.Error(); {
 	case e.Noise != "":
 		return exitProtocol, "a server on a pipe writes messages to its standard output, and everything else to its standard error"
+	case errors.Is(e.Err, context.DeadlineExceeded):
+		return exitTimeout, "--timeout sets how long it may take"
 	case strings.Contains(text, "malformed HTTP"), strings.Contains(text, "readLoopPeekFailLocked"): // which speaks first
 		return exitProtocol, "the server speaks another protocol: is the address right?"
 	case strings.HasSuffix(text, "the server has ended: exit status 0"):

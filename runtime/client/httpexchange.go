@@ -67,7 +67,10 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 	}
 	maps.Copy(req.Header, st.header)
 	resp, err := l.client.Do(req)
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("the server closed the connection without an answer: %w", err)
+	case err != nil:
 		return err
 	}
 	defer resp.Body.Close()
@@ -113,7 +116,7 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, l.maxBytes+1))
 	switch {
 	case err != nil:
-		return err
+		return fmt.Errorf("the answer could not be read to its end: %w", err)
 	case int64(len(body)) > l.maxBytes:
 		return broken(r.call.op.Name, "%w", &rpc.FrameError{Limit: int(l.maxBytes)})
 	}

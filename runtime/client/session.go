@@ -108,7 +108,7 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 	s.events = newEvents(s)
 	if err := s.negotiate(ctx, t); err != nil {
 		_ = s.close(ctx)
-		return nil, err
+		return nil, s.silent(err)
 	}
 	s.mu.Lock()
 	s.ready = true
@@ -210,6 +210,23 @@ func (s *Session) spawn(f func()) bool {
 	}
 	s.work.Go(f)
 	return true
+}
+
+// silent adds to the error of a server that did not answer in time what it has said instead: a banner, or why it does not go on.
+func (s *Session) silent(err error) error {
+	var cause *Cause
+	l, ok := s.link.(*connLink)
+	if !ok || !errors.As(err, &cause) || !errors.Is(cause, context.DeadlineExceeded) {
+		return err
+	}
+	said := &TransportError{Err: cause, Noise: s.noiseSoFar()}
+	if l.child != nil {
+		said.Stderr = l.child.tail.String()
+	}
+	if said.Noise+said.Stderr == "" {
+		return err
+	}
+	return said
 }
 
 // noiseSoFar is what the server sent that was no message.
