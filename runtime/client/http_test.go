@@ -72,14 +72,18 @@ func TestREV02EveryRevisionIsSpokenOverHTTP(t *testing.T) {
 func script(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, m message)) string {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		var m message
-		_ = json.Unmarshal(body, &m)
-		m.raw = string(body)
-		handle(w, r, m)
+		handle(w, r, readMessage(r))
 	}))
 	t.Cleanup(ts.Close)
 	return ts.URL
+}
+
+// readMessage is the message of a request.
+func readMessage(r *http.Request) (m message) {
+	body, _ := io.ReadAll(r.Body)
+	_ = json.Unmarshal(body, &m)
+	m.raw = string(body)
+	return m
 }
 
 // answer writes a result as JSON.
