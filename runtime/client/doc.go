@@ -44,7 +44,7 @@
 //   - hub.go: several servers; hubkeep.go: starting them again
 //   - connlink.go: messages over a connection; process.go: a child process
 //   - http.go: Streamable HTTP, its sessions; httpexchange.go: one request and its response; httpgiveup.go:
-//     giving one up; httpasking.go: one that waits for a person; httpheader.go: what headers repeat; sse.go: events
+//     giving one up; httpasking.go: one that waits for a person; httpheader.go: what headers repeat; httpdial.go: connections; sse.go: events
 //   - internal/dialects: the revisions, generated
 //
 // # Data flow

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -35,21 +36,22 @@ func gib(w io.Writer, part []byte) {
 	}
 }
 
-// counted counts what a client takes.
+// counted counts what a client takes, until it hangs up.
 type counted struct {
 	http.ResponseWriter
-	n *atomic.Int64
+	ctx context.Context
+	n   *atomic.Int64
 }
 
 // Write implements io.Writer.
 func (c counted) Write(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := c.ResponseWriter.Write(p)
 	c.n.Add(int64(n))
 	return n, err
 }
-
-// Unwrap is for http.ResponseController.
-func (c counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func kindOf(w http.ResponseWriter, kind string) { w.Header().Set("Content-Type", kind) }
 
@@ -62,29 +64,33 @@ var floods = map[string]struct {
 		kindOf(w, "application/json")
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"x":"`, m.ID)
 		gib(w, mebibyte)
-	}, "larger than 16777216 bytes"},
+	}, "larger than 1048576 bytes"},
 	"2 GiB by its length": {func(w http.ResponseWriter, m message) {
 		kindOf(w, "application/json")
 		w.Header().Set("Content-Length", fmt.Sprint(2<<30))
 		gib(w, mebibyte)
-	}, "larger than 16777216 bytes"},
+	}, "larger than 1048576 bytes"},
 	"2 GiB in 2 MiB": {func(w http.ResponseWriter, m message) {
 		kindOf(w, "application/json")
 		w.Header().Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
 		fmt.Fprintf(z, `{"jsonrpc":"2.0","id":%s,"result":{"x":"`, m.ID)
-		gib(z, mebibyte)
-	}, "larger than 16777216 bytes"},
+		for range 2048 {
+			if _, err := z.Write(mebibyte); err != nil || z.Flush() != nil {
+				return
+			}
+		}
+	}, "larger than 1048576 bytes"},
 	"a line without end": {func(w http.ResponseWriter, m message) {
 		kindOf(w, "text/event-stream")
 		gib(w, mebibyte)
-	}, "larger than 16777216 bytes"},
+	}, "larger than 1048576 bytes"},
 	"an event without end": {func(w http.ResponseWriter, m message) {
 		kindOf(w, "text/event-stream")
 		gib(w, bytes.Repeat([]byte("data: "+strings.Repeat("a", 1000)+"\n"), 1000))
-	}, "larger than 16777216 bytes"},
+	}, "larger than 1048576 bytes"},
 	"headers": {func(w http.ResponseWriter, m message) {
-		for i := range 20 {
+		for i := range 3 {
 			w.Header().Set(fmt.Sprint("X-", i), string(mebibyte))
 		}
 	}, "client: Post"}, // HTTP/1.1 has words for it, HTTP/2 a code
@@ -100,7 +106,7 @@ var floods = map[string]struct {
 		kindOf(w, "application/json")
 		w.WriteHeader(http.StatusInternalServerError)
 		gib(w, mebibyte)
-	}, "larger than 16777216 bytes"},
+	}, "larger than 1048576 bytes"},
 	"comments": {func(w http.ResponseWriter, m message) {
 		kindOf(w, "text/event-stream")
 		for {
@@ -135,7 +141,7 @@ func TestVAL07AFloodOverHTTP(t *testing.T) {
 						answer(w, m, modernAnswers[m.Method])
 						return
 					}
-					c.answer(counted{w, &taken}, m)
+					c.answer(counted{w, r.Context(), &taken}, m)
 				}))
 				ts.EnableHTTP2 = two
 				ts.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -143,7 +149,8 @@ func TestVAL07AFloodOverHTTP(t *testing.T) {
 				defer ts.Close()
 				endpoint := client.HTTP(ts.URL)
 				endpoint.Client = ts.Client()
-				s, err := client.Connect(t.Context(), endpoint)
+				endpoint.Client.Transport.(*http.Transport).MaxResponseHeaderBytes = 1 << 20
+				s, err := client.Connect(t.Context(), endpoint, client.WithMaxFrame(1<<20))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -157,7 +164,7 @@ func TestVAL07AFloodOverHTTP(t *testing.T) {
 				if err == nil || !known(err) && !errors.As(err, &status) || !strings.Contains(err.Error(), c.says) || len(err.Error()) > 1000 {
 					t.Errorf("%T: %.1000v", err, err)
 				}
-				if n := taken.Load(); c.says != "timeout" && n > 64<<20 {
+				if n := taken.Load(); c.says != "timeout" && n > 32<<20 {
 					t.Errorf("the client took %d bytes", n)
 				}
 			})
@@ -211,11 +218,14 @@ func TestVAL07AttacksByFrames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var attacks sync.WaitGroup
+			defer attacks.Wait()
 			defer l.Close()
-			go attack(l, append(frame(h2Settings, 0, 0, nil), c.first...), c.again)
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			attacks.Go(func() { attack(ctx, &attacks, l, append(frame(h2Settings, 0, 0, nil), c.first...), c.again) })
 			endpoint := client.HTTP("https://" + l.Addr().String())
 			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
-			defer transport.CloseIdleConnections()
 			endpoint.Client = &http.Client{Transport: transport}
 			_, err = client.Connect(t.Context(), endpoint, client.WithTimeout(500*time.Millisecond, 0))
 			var lost *client.TransportError
@@ -223,28 +233,29 @@ func TestVAL07AttacksByFrames(t *testing.T) {
 			if !errors.As(err, &lost) && !(errors.As(err, &cause) && errors.Is(cause, context.DeadlineExceeded)) || len(err.Error()) > 1000 {
 				t.Errorf("%T: %.1000v", err, err)
 			}
+			transport.CloseIdleConnections()
 		})
 	}
 }
 
-// attack writes to whoever connects, and takes what comes.
-func attack(l net.Listener, first, again []byte) {
+// attack writes to whoever connects, and takes what comes, until the client hangs up or ctx ends.
+func attack(ctx context.Context, all *sync.WaitGroup, l net.Listener, first, again []byte) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
 			return
 		}
-		go io.Copy(io.Discard, conn)
-		go func() {
-			defer conn.Close()
+		context.AfterFunc(ctx, func() { _ = conn.Close() })
+		all.Go(func() {
+			_, _ = io.Copy(io.Discard, conn)
+			_ = conn.Close()
+		})
+		all.Go(func() {
 			_, err := conn.Write(first)
 			for err == nil && again != nil {
 				_, err = conn.Write(again)
 			}
-			if err == nil {
-				_, _ = io.Copy(io.Discard, conn) // until the client hangs up
-			}
-		}()
+		})
 	}
 }
 

@@ -39,6 +39,7 @@ func (e *Endpoint) open(_ context.Context, s *Session) (link, error) {
 	} else {
 		l.own = http.DefaultTransport.(*http.Transport).Clone()
 		l.own.MaxIdleConnsPerHost = 64
+		l.connections.of(l.own)
 		l.client.Transport = l.own
 	}
 	l.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -57,6 +58,8 @@ type httpLink struct {
 	client   http.Client
 	own      *http.Transport // nil: the caller's
 	maxBytes int64
+	// connections are those of own.
+	connections connections
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -218,6 +221,7 @@ func (l *httpLink) close(context.Context) error {
 	}
 	if l.own != nil {
 		l.own.CloseIdleConnections()
+		l.connections.close()
 	}
 	return nil
 }

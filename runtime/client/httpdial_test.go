@@ -1,0 +1,35 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"testing"
+)
+
+// No connection outlives its session, whatever the server sends on it.
+func TestVAL07AClosedSessionHasNoConnection(t *testing.T) {
+	var all connections
+	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		t.Cleanup(func() { _ = theirs.Close() })
+		return ours, nil
+	}}
+	all.of(transport)
+	dial := func() (net.Conn, error) { return transport.DialContext(t.Context(), "tcp", "server.test:80") }
+	first, _ := dial()
+	_ = first.Close()
+	second, err := dial()
+	if err != nil || len(all.open) != 1 {
+		t.Fatalf("%d are open, %v", len(all.open), err)
+	}
+	all.close()
+	if _, err := second.Write([]byte("x")); err == nil {
+		t.Error("it is open")
+	}
+	_ = second.Close()
+	if _, err := dial(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("another one: %v", err)
+	}
+}
