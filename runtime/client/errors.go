@@ -136,5 +136,6 @@ type NotOfferedError struct {
 
 // Error implements error.
 func (e *NotOfferedError) Error() string {
-	return fmt.Sprintf("client: the server does not offer %s (revision %s)", e.What, e.Revision)
+	what := strings.ReplaceAll(e.What, "~1", "/") // it may be a path in the capabilities
+	return fmt.Sprintf("client: the server does not offer %s (revision %s)", what, e.Revision)
 }

@@ -22,7 +22,7 @@ func taskIs(kind, status, more string) string {
 func TestEXT22AnIntervalOfNonsenseIsBounded(t *testing.T) {
 	for _, interval := range []string{"0", "-1", "-1e300", "1e300", "9223372036854"} {
 		synctest.Test(t, func(t *testing.T) {
-			s, p := meetOffering(t, "2026-07-28", taskOffers)
+			s, p := meetOffering(t, "2026-07-28", taskOffers, client.WithTimeout(time.Minute, 0))
 			done := start(t.Context(), s, "x")
 			p.answer(p.expect("tools/call"), taskIs("task", "working", `,"pollIntervalMs":`+interval))
 			for range 3 {

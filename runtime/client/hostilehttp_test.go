@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -208,6 +209,8 @@ var framed = map[string]struct{ first, again []byte }{
 
 // TestVAL07AttacksByFrames: a session with a server that breaks HTTP/2 does not begin, and says why or that its time is over.
 func TestVAL07AttacksByFrames(t *testing.T) {
+	log.SetOutput(io.Discard) // of net/http, which has no other
+	defer log.SetOutput(os.Stderr)
 	trusted := httptest.NewTLSServer(nil)
 	defer trusted.Close()
 	roots := x509.NewCertPool()

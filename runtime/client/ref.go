@@ -77,7 +77,7 @@ func (s *Session) follows(ref Ref) error {
 		return &RefError{ref, "it is at " + programOf(ref.Endpoint) + " started with other arguments"}
 	case ref.Endpoint != s.endpoint:
 		return &RefError{ref, fmt.Sprintf("it is at %q, the session at %q", ref.Endpoint, s.endpoint)}
-	case !d.HasTasks:
+	case !d.HasTasks, !s.server.has[wire.OpGetTask]:
 		return &NotOfferedError{What: opNames[wire.OpGetTask], Revision: d.Version}
 	}
 	return nil

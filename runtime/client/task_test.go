@@ -354,3 +354,19 @@ func TestPRO01ProgressOfATaskReachesItsCaller(t *testing.T) {
 		}
 	})
 }
+
+// A server that has declared no tasks is not asked for one, and the error is that of no task.
+func TestTSK27ATaskOfAServerWithoutTasks(t *testing.T) {
+	for _, revision := range withTasks {
+		s, _ := meet(t, revision)
+		ref := client.Ref{Version: 1, Endpoint: s.Endpoint(), Revision: revision, Tool: "x", ID: "t1"}
+		_, err := s.Resume(t.Context(), ref)
+		_, stateErr := s.GetTask(t.Context(), ref)
+		for _, err := range []error{err, stateErr} {
+			var none *client.NotOfferedError
+			if !errors.As(err, &none) || errors.As(err, new(*client.TaskError)) || strings.Contains(err.Error(), "~1") {
+				t.Errorf("%s: %v", revision, err)
+			}
+		}
+	}
+}
