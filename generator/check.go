@@ -107,16 +107,16 @@ func (t *target) compare(f File) Finding {
 // follows from that alone, so another content is then another generator's.
 func (t *target) versions() (from, to string, same bool) {
 	var now Lock
-	var digest string
+	var digest, was string
 	for _, f := range t.want.Files {
-		switch f.Path {
-		case LockName:
+		switch {
+		case f.Path == LockName:
 			now, _ = parseLock(f.Content)
-		case docName:
-			_, digest = sourceIn(f.Content)
+		case slices.Contains(sourceNames, f.Path):
+			_, digest = sourceIn(f.Path, f.Content)
+			_, was = sourceIn(f.Path, t.files[f.Path])
 		}
 	}
-	_, was := sourceIn(t.files[docName])
 	return t.lock.Tool, now.Tool, digest != "" && digest == was && t.lock.sameBut(now)
 }
 

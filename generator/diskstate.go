@@ -169,12 +169,15 @@ func (t *target) readLock() schema.Diagnostics {
 	return nil
 }
 
-// source is the manifest that the directory was made of, from the module's root, as the lock says or docName; empty if neither does.
+// source is the manifest that the directory was made of, from the module's root, as the lock says or one of sourceNames; empty if neither does.
 func (t *target) source() string { return first(t.lock.Manifest, t.docSource()) }
 
-func (t *target) docSource() string {
-	doc, _ := os.ReadFile(t.path(docName))
-	source, _ := sourceIn(doc)
+func (t *target) docSource() (source string) {
+	for _, name := range sourceNames {
+		if text, err := os.ReadFile(t.path(name)); err == nil && source == "" {
+			source, _ = sourceIn(name, text)
+		}
+	}
 	return source
 }
 

@@ -52,6 +52,10 @@ func (r *run) generate(ctx context.Context) error {
 func (r *run) emit(ctx context.Context) error {
 	r.result.Source = path.Join(r.cfg.Dir, r.pkg.Manifest)
 	r.result.Digest, r.result.flags = r.digest(), r.cfg.Flags
+	if r.cfg.Docs != "" {
+		r.result.Files = r.seal(r.reference().files())
+		return nil
+	}
 	if !r.input.Client.Alone {
 		files, err := emit.Package(ctx, r.pkg)
 		if err != nil {
@@ -79,7 +83,7 @@ func (r *run) seal(files []emit.File) []File {
 	var all []File
 	for _, f := range files {
 		var lines []string
-		if f.Name == docName {
+		if slices.Contains(sourceNames, f.Name) {
 			lines = []string{manifestLine + r.result.Digest + " " + r.result.Source, revisionsLine + strings.Join(r.pkg.Revisions, ", ")}
 		}
 		all = append(all, File{f.Name, seal(f.Name, f.Content, lines...)})
@@ -159,7 +163,7 @@ func (r *run) lower() {
 	r.pkg, r.result.pkg, r.result.tools = pkg, pkg, r.manifest.Tools
 	r.report(ds)
 	var files naming.Names
-	if r.input.Client.Alone {
+	if r.input.Client.Alone || r.cfg.Docs != "" {
 		return // there are no Handlers
 	}
 	for _, t := range pkg.Tools {

@@ -121,7 +121,7 @@ func TestGenerateHeadersCarryNoVersionTimeOrPath(t *testing.T) {
 		if f.Path != LockName && !bytes.Equal(f.Content, b.Files[i].Content) {
 			t.Errorf("%s depends on the place or the version:\n%s", f.Path, f.Content)
 		}
-		if f.Path != LockName && !hasHeader(f.Content) {
+		if f.Path != LockName && !hasHeader(f.Path, f.Content) {
 			t.Errorf("%s starts with %.60q", f.Path, f.Content)
 		}
 	}

@@ -148,6 +148,7 @@ type Config struct {
 	Package       string   // Go package name
 	Out           string   // output directory, slash separated, relative to the manifest's
 	Client        string   // output directory of a client, likewise
+	Docs          string   // output directory of the reference, likewise; with it nothing else is made
 	Revisions     []string // protocol revisions
 	ServerName    string
 	ServerVersion string

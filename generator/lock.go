@@ -71,7 +71,9 @@ func parseLock(data []byte) (Lock, error) {
 }
 
 // isCopy reports whether a flag chose the directory: then nothing says that it is to go when the manifest names another one.
-func (l Lock) isCopy() bool { return l.Flags["out"] != "" || l.Flags["client"] != "" }
+func (l Lock) isCopy() bool {
+	return l.Flags["out"] != "" || l.Flags["client"] != "" || l.Flags["docs"] != ""
+}
 
 // sameBut reports whether two locks differ in nothing but the version of mcpkiln.
 func (l Lock) sameBut(o Lock) bool {

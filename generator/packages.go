@@ -31,6 +31,14 @@ func serverPackage(cfg Config, m *manifest.Manifest) string {
 // packages settles which packages are made, where, and what they are called.
 func (r *run) packages() lower.Client {
 	server, client := directories(r.cfg, r.manifest)
+	if r.cfg.Docs != "" {
+		r.result.Package, r.result.Out = serverPackage(r.cfg, r.manifest), path.Clean(r.cfg.Docs)
+		r.result.OutPos = r.place("docs", r.result.Out, r.cfg.Docs, manifest.Text{})
+		if r.result.Out == server || r.result.Out == client {
+			r.result.Diagnostics.ReportAt(r.result.OutPos, "", "go-out", "give the reference a directory of its own", "a package is generated in %q", r.result.Out)
+		}
+		return lower.Client{}
+	}
 	if client == "" {
 		r.result.Package = serverPackage(r.cfg, r.manifest)
 		r.result.Out, r.result.OutPos = server, r.place("out", server, r.cfg.Out, r.manifest.Go.Out)

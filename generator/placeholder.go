@@ -29,7 +29,7 @@ func (o Options) remains(t *target, name string) []byte {
 		body += fmt.Sprintf("\n//go:generate %s $GOFILE\n", o.PruneWith)
 	}
 	var lines []string
-	if manifest, digest := sourceIn(data); name == docName && manifest != "" {
+	if manifest, digest := sourceIn(name, data); name == docName && manifest != "" {
 		lines = []string{manifestLine + digest + " " + manifest} // the directory stays known
 	}
 	return seal(name, []byte(body), lines...)
@@ -37,7 +37,7 @@ func (o Options) remains(t *target, name string) []byte {
 
 func isPlaceholder(data []byte) bool {
 	text := unixLines(data)
-	return hasHeader(text) && bytes.Contains(text, []byte("\n"+placeholderBody))
+	return hasHeader(docName, text) && bytes.Contains(text, []byte("\n"+placeholderBody))
 }
 
 // Prune removes a placeholder, and its folder if that is left empty. Any other file stays: go generate may have been slower than another

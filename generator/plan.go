@@ -66,7 +66,7 @@ func (p *plan) search(root, base string, r *Result) {
 				p.leftovers = append(p.leftovers, filepath.Join(dir, stageName))
 			}
 		}
-		if copied || !has(LockName) && !has(docName) {
+		if copied || !isMade(has) {
 			return
 		}
 		if t, ok := former(dir, base); ok && t.madeOf(r.Source) && !t.lock.isCopy() && !p.targeted(dir) {
@@ -74,6 +74,11 @@ func (p *plan) search(root, base string, r *Result) {
 			p.targets = append(p.targets, t)
 		}
 	})
+}
+
+// isMade reports whether a directory has a file that says of which manifest it is made.
+func isMade(has func(name string) bool) bool {
+	return has(LockName) || slices.ContainsFunc(sourceNames, has)
 }
 
 // former is a directory that may have been generated, unless a newer mcpkiln did that. Its name on disk is told as base is.
@@ -95,12 +100,19 @@ func Remembered(base, source string) (ways []map[string]string) {
 		return nil
 	}
 	walkModule(root, func(dir string, has func(name string) bool) {
-		if !has(LockName) && !has(docName) {
+		if !isMade(has) {
 			return
 		}
 		t, ok := former(dir, base)
-		if ok && t.source() == source && !slices.ContainsFunc(ways, func(w map[string]string) bool { return maps.Equal(w, t.lock.Flags) }) {
-			ways = append(ways, t.lock.Flags)
+		if !ok || t.source() != source {
+			return
+		}
+		flags := t.lock.Flags
+		if rel, err := filepath.Rel(absolute(base), absolute(dir)); err == nil && !has(LockName) && has(markdownName) {
+			flags = map[string]string{"docs": filepath.ToSlash(rel)}
+		}
+		if !slices.ContainsFunc(ways, func(w map[string]string) bool { return maps.Equal(w, flags) }) {
+			ways = append(ways, flags)
 		}
 	})
 	return ways

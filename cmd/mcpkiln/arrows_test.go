@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"generator/internal/wire":       {"schema", "schema/revision", "generator/internal/model", "generator/internal/naming", "generator/internal/typing"},
 	"generator/internal/change":     {"schema", "schema/manifest", "schema/revision", "generator/internal/model", "generator/internal/subsume"},
 	"generator/internal/subsume":    {"schema", "generator/internal/typing", "runtime/check/format", "runtime/check/pattern"},
+	"generator/internal/reference":  {"schema", "schema/manifest", "schema/revision", "generator/internal/model", "generator/internal/subsume", "generator/markdown"},
 	"generator/internal/emit":       {"generator/internal/model", "templates", "github.com/dave/jennifer/jen", "golang.org/x/tools/imports"},
 	"generator/internal/model":      {},
 	"templates":                     {},

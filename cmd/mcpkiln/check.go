@@ -120,6 +120,9 @@ func (c *checked) check(ctx context.Context, o *overrides) error {
 // command is the command line that generates a manifest with these flags.
 func (o *overrides) command(manifest string) string {
 	words := []string{"mcpkiln", "generate"}
+	if o.config.Docs != "" {
+		words = []string{"mcpkiln", "docs", "--out", quoteWord(o.config.Docs)}
+	}
 	for _, name := range []string{"package", "out", "client", "server-name", "server-version"} {
 		if value := *o.fields()[name]; value != "" {
 			words = append(words, "--"+name, quoteWord(value))

@@ -91,7 +91,9 @@ func (o *diffFlags) compare(cmd *cobra.Command, path string) (*compared, error) 
 
 // revisions compares two revisions of the protocol for the manifest.
 func (o *diffFlags) revisions(cmd *cobra.Command, path string) (*compared, error) {
-	s, err := o.ways(path)[0].load(path)
+	way := o.ways(path)[0]
+	way.config.Docs = ""
+	s, err := way.load(path)
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +114,7 @@ func (o *diffFlags) manifests(cmd *cobra.Command, path string) (*compared, error
 	for _, way := range o.ways(path) {
 		flags := *o
 		flags.overrides = *way
+		flags.config.Docs = "" // what it says is judged with the package
 		d, err := flags.difference(cmd, path)
 		if err != nil {
 			return nil, err

@@ -37,7 +37,7 @@ Start with:  mcpkiln init reports`),
 		}
 		return os.Chdir(dir)
 	}
-	root.AddCommand(newInit(), newImport(), newAdd(), newGenerate(), newCheck(), newDiff(), newSchema(), newCall(), newTask(), newTools(), newVersion(), newExplain(), newVet(), newPrune())
+	root.AddCommand(newInit(), newImport(), newAdd(), newGenerate(), newCheck(), newDiff(), newDocs(), newSchema(), newCall(), newTask(), newTools(), newVersion(), newExplain(), newVet(), newPrune())
 	return root
 }
 

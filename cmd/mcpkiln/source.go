@@ -33,11 +33,17 @@ type overrides struct {
 }
 
 func (o *overrides) register(cmd *cobra.Command) {
+	o.registerInput(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.schemaFile, "schema", "", "read the protocol from this schema.json instead of the embedded one")
 	f.StringVar(&o.config.Package, "package", "", "Go package name, over the manifest's")
 	f.StringVar(&o.config.Out, "out", "", "output directory relative to the manifest, over the manifest's")
 	f.StringVar(&o.config.Client, "client", "", "output directory of a client, over the manifest's")
+}
+
+// registerInput registers the flags about what is read.
+func (o *overrides) registerInput(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.schemaFile, "schema", "", "read the protocol from this schema.json instead of the embedded one")
 	f.StringSliceVar(&o.config.Revisions, "revision", nil, "protocol revision, over the manifest's; can be repeated")
 	f.StringVar(&o.config.ServerName, "server-name", "", "server name, for manifests without one such as a saved tools/list answer")
 	f.StringVar(&o.config.ServerVersion, "server-version", "", "server version, likewise")
@@ -46,7 +52,7 @@ func (o *overrides) register(cmd *cobra.Command) {
 // fields are the flags of one value by their names.
 func (o *overrides) fields() map[string]*string {
 	c := &o.config
-	return map[string]*string{"package": &c.Package, "out": &c.Out, "client": &c.Client, "server-name": &c.ServerName, "server-version": &c.ServerVersion}
+	return map[string]*string{"package": &c.Package, "out": &c.Out, "client": &c.Client, "docs": &c.Docs, "server-name": &c.ServerName, "server-version": &c.ServerVersion}
 }
 
 // flags are those that were given, as the lock remembers them: the schema file by its path from the module's root, if it is in the module.

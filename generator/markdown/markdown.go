@@ -1,5 +1,5 @@
 // Package markdown writes texts into Markdown so that they stay texts: nothing in them is read as markup, as HTML, as the end of a table's cell or
-// of a block of code. It is for whoever writes Markdown of what others say.
+// of a block of code. It is for those who write Markdown of what others say.
 package markdown
 
 import (
@@ -12,20 +12,19 @@ import (
 var marks = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\\", "\\\\", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
 	"|", `\|`, "~", `\~`, "$", `\$`)
 
-// Text is s as a part of a line or of a table's cell: one line, without markup. It must not stand at the beginning of a line; see Line.
+// Text is s as a part of a line or of a table's cell: one line, without markup. See Begin for the beginning of a line.
 func Text(s string) string { return marks.Replace(oneLine(s)) }
 
-// Line is Text that may stand at the beginning of a line, where more characters begin markup.
-func Line(s string) string {
-	s = Text(s)
-	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
-	rest := s[digits:]
+// Begin is a line of Text and Code that stands at the beginning of a line, where more characters begin markup.
+func Begin(line string) string {
+	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
+	rest := line[digits:]
 	switch {
 	case rest != "" && digits == 0 && strings.ContainsRune("#+-=:", rune(rest[0])),
 		rest != "" && digits > 0 && (rest[0] == '.' || rest[0] == ')'):
-		return s[:digits] + `\` + rest
+		return line[:digits] + `\` + rest
 	}
-	return s
+	return line
 }
 
 // Code is s as code within a line or a table's cell.

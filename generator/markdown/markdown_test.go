@@ -6,6 +6,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/markdown"
 )
 
+func begin(s string) string { return markdown.Begin(markdown.Text(s)) }
+
 func TestTextsStayTexts(t *testing.T) {
 	for _, c := range []struct {
 		write    func(string) string
@@ -15,11 +17,11 @@ func TestTextsStayTexts(t *testing.T) {
 		{markdown.Text, "<script>&amp;", "&lt;script&gt;&amp;amp;"},
 		{markdown.Text, "[x](y) *a* _b_ `c` $d$ ~~e~~", "\\[x\\](y) \\*a\\* \\_b\\_ \\`c\\` \\$d\\$ \\~\\~e\\~\\~"},
 		{markdown.Text, "a\n\n# b\u202e\x1b", "a # b"},
-		{markdown.Line, "# a", `\# a`},
-		{markdown.Line, "- a", `\- a`},
-		{markdown.Line, "12. a", `12\. a`},
-		{markdown.Line, "12", `12`},
-		{markdown.Line, "1) a", `1\) a`},
+		{begin, "# a", `\# a`},
+		{begin, "- a", `\- a`},
+		{begin, "12. a", `12\. a`},
+		{begin, "12", `12`},
+		{begin, "1) a", `1\) a`},
 		{markdown.Code, "a b", "`a b`"},
 		{markdown.Code, "", ""},
 		{markdown.Code, "a`|b", "<code>a&#96;&#124;b</code>"},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
@@ -62,7 +61,7 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 	}
 	out = append(out, l.taskSentences(t, ends)...)
 	if t.Cancel.Timeout > 0 {
-		out = append(out, fmt.Sprintf("An inline call ends after %s%s.", shortDuration(t.Cancel.Timeout), notCounted(&t.Asker)))
+		out = append(out, fmt.Sprintf("An inline call ends after %s%s.", model.Short(t.Cancel.Timeout), notCounted(&t.Asker)))
 	}
 	if t.Cancel.Uncancellable {
 		sentence := "A call can not be cancelled and has no timeout"
@@ -98,10 +97,10 @@ func (l *packageLowering) taskSentences(tool *model.Tool, ends string) []string 
 		out = append(out, "It always runs as a task: ctx outlives the request, and ends on "+ends+".")
 	}
 	if t.Timeout > 0 {
-		out = append(out, fmt.Sprintf("A task ends after %s%s.", shortDuration(t.Timeout), notCounted(&tool.Asker)))
+		out = append(out, fmt.Sprintf("A task ends after %s%s.", model.Short(t.Timeout), notCounted(&tool.Asker)))
 	}
 	if t.TTL > 0 {
-		out = append(out, fmt.Sprintf("A task is kept for %s.", shortDuration(t.TTL)))
+		out = append(out, fmt.Sprintf("A task is kept for %s.", model.Short(t.TTL)))
 	}
 	return out
 }
@@ -123,15 +122,4 @@ func (l *packageLowering) whenTask() string {
 		return "knows tasks"
 	}
 	return "asks for one (" + strings.Join(asks, ", ") + ") or knows tasks (" + strings.Join(knows, ", ") + ")"
-}
-
-// shortDuration writes a duration without zero parts: 2h, not 2h0m0s.
-func shortDuration(d time.Duration) string {
-	s := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if len(s) > len(zero) && s[len(s)-len(zero):] == zero {
-			s = s[:len(s)-len(zero)+1]
-		}
-	}
-	return s
 }

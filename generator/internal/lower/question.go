@@ -89,7 +89,7 @@ func (l *packageLowering) questionDoc(q *model.Question, inline bool) []string {
 	doc := []string{fmt.Sprintf("%s asks the user %q; another message replaces that text, \"\" keeps it.", q.GoName, q.Message)}
 	until := "It waits until the user answers, declines or dismisses the question, or ctx ends"
 	if q.Timeout > 0 {
-		until += fmt.Sprintf(", at most %s", shortDuration(q.Timeout))
+		until += fmt.Sprintf(", at most %s", model.Short(q.Timeout))
 	}
 	doc = append(doc, until+". The timeout of the call stands still meanwhile.", "A question is asked once in a run: to ask about several "+
 		"things, name each with server.Named, the same whenever the handler runs again.")

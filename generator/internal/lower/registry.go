@@ -148,7 +148,7 @@ func (l *packageLowering) asked(h *model.EntryHandler, e *manifest.Listed, goNam
 	h.Asker = l.asker("the "+h.Entry, goName, e.Elicitations)
 	l.questions(&h.Asker, goName, e.Elicitations, true)
 	if h.Timeout > 0 {
-		h.Policy = append(h.Policy, fmt.Sprintf("A request ends after %s%s.", shortDuration(h.Timeout), notCounted(&h.Asker)))
+		h.Policy = append(h.Policy, fmt.Sprintf("A request ends after %s%s.", model.Short(h.Timeout), notCounted(&h.Asker)))
 	}
 }
 

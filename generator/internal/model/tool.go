@@ -74,3 +74,14 @@ type Question struct {
 	Answer        TypeRef
 	Default       Literal // for UseDefault: the answer that is taken
 }
+
+// Short writes a duration without zero parts: 2h, not 2h0m0s.
+func Short(d time.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if len(s) > len(zero) && s[len(s)-len(zero):] == zero {
+			s = s[:len(s)-len(zero)+1]
+		}
+	}
+	return s
+}

@@ -63,11 +63,17 @@ func Compare(old, new *schema.Document) Verdict {
 // depths are how many values within values are looked at, one try after the other.
 var depths = []int{2, 4, 8, unbounded}
 
-// beyond looks for a value that a accepts and b does not, first for one that is not nested deeply: it is read by a person.
-func beyond(a, b site) (d Difference) {
+// Satisfy looks for a value that a schema accepts. If none is found and that is decided, there is none.
+func Satisfy(d *schema.Document) Difference { return search(goal{{bundled(d, "schema"), true}}) }
+
+// beyond looks for a value that a accepts and b does not.
+func beyond(a, b site) Difference { return search(goal{{a, true}, {b, false}}) }
+
+// search looks for a value, first for one that is not nested deeply: it is read by a person.
+func search(g goal) (d Difference) {
 	for _, depth := range depths {
 		s := newSolver(depth)
-		o := s.value(goal{{a, true}, {b, false}})
+		o := s.value(g)
 		if d = (Difference{o.answer != unsure, o.value, s.why}); d.Decided {
 			return Difference{Decided: true, Value: o.value}
 		}

@@ -1,0 +1,114 @@
+package reference
+
+// Page is a whole reference.
+type Page struct {
+	Title  string
+	Blocks []Block
+}
+
+// Block is a part of a page, below one another.
+type Block interface{ block() }
+
+// Heading begins a section. Links name its ID.
+type Heading struct {
+	Level int // 2 for the parts of the page
+	ID    string
+	Text  Text
+}
+
+// Paragraph is running text.
+type Paragraph struct{ Text Text }
+
+// List is a list of points.
+type List struct{ Items []Text }
+
+// Table has a row for each thing.
+type Table struct {
+	Head []string
+	Rows [][]Text
+}
+
+// Code is a block of code, as it is.
+type Code struct{ Language, Text string }
+
+// Details are folded until somebody looks.
+type Details struct {
+	Summary string
+	Blocks  []Block
+}
+
+// Diagram is a picture.
+type Diagram struct {
+	Caption string
+	Picture Picture
+}
+
+// Picture is a States or a Sequence.
+type Picture interface{ picture() }
+
+// States are the states of something and the ways between them. The first state is where it begins.
+type States struct {
+	Names []string
+	Edges []Edge
+}
+
+// Edge leads from one state to another.
+type Edge struct{ From, To, Label string }
+
+// Sequence are messages between two sides, the oldest first.
+type Sequence struct {
+	Left, Right string
+	Steps       []Step
+}
+
+// Step is one message.
+type Step struct {
+	Back bool // from the right to the left
+	Text string
+}
+
+// Text is a line of spans.
+type Text []Span
+
+// Span is a piece of text of one kind.
+type Span struct {
+	Text string
+	Code bool
+	Link string // the ID of a heading after #, or the address of a web page; empty for none
+}
+
+func (Heading) block()   {}
+func (Paragraph) block() {}
+func (List) block()      {}
+func (Table) block()     {}
+func (Code) block()      {}
+func (Details) block()   {}
+func (Diagram) block()   {}
+
+func (States) picture()   {}
+func (Sequence) picture() {}
+
+// text is a line of text alone.
+func text(s string) Text {
+	if s == "" {
+		return nil
+	}
+	return Text{{Text: s}}
+}
+
+// code is a line of code alone.
+func code(s string) Text { return Text{{Text: s, Code: true}} }
+
+// join joins lines with a separator between those that are not empty.
+func join(separator string, parts ...Text) (all Text) {
+	for _, p := range parts {
+		if len(p) == 0 {
+			continue
+		}
+		if len(all) > 0 {
+			all = append(all, Span{Text: separator})
+		}
+		all = append(all, p...)
+	}
+	return all
+}
