@@ -89,7 +89,7 @@ func newServer(t *testing.T) *server.Server { panic(t) }
 
 func verify(authorization string) (user string, ok bool) { panic(authorization) }
 
-func pay(ctx context.Context) ([]byte, error) { panic(ctx) }
+func pay(ctx context.Context, key string) (string, error) { panic(key) }
 `
 	pageStatements = `
 func page(ctx context.Context, t *testing.T, call *reports.ImportOrdersCall, srv *server.Server, mux *http.ServeMux,

@@ -5,17 +5,18 @@ import (
 	"go/types"
 )
 
-// DoClosure finds steps of call.Do that take from outside what is another value in another run.
-var DoClosure = analyzer("doclosure", "a step of call.Do that closes over the time or over chance\n\n"+
+// DoClosure finds steps that take from outside what is another value in another run.
+var DoClosure = analyzer("doclosure", "a step that closes over the time or over chance\n\n"+
 	"What a step does is recorded; what stands before it is computed again when the handler runs again. A value of the time or at random that\n"+
 	"the step uses and the rest of the handler, too, is then another one than the step has recorded. Make it inside the step.", doClosure)
 
 func doClosure(fn *function) {
 	for call := range nodes[*ast.CallExpr](fn.body) {
-		if !fn.does(call) {
+		_, does := fn.does(call)
+		if does == nil {
 			continue
 		}
-		step, ok := ast.Unparen(call.Args[2]).(*ast.FuncLit)
+		step, ok := ast.Unparen(does).(*ast.FuncLit)
 		if !ok {
 			continue
 		}

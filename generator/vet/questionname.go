@@ -7,17 +7,16 @@ import (
 )
 
 // QuestionName finds questions and steps whose name is not the same, or not one's own, when the handler runs again.
-var QuestionName = analyzer("questionname", "a question or a step of call.Do whose name is not stable\n\n"+
+var QuestionName = analyzer("questionname", "a question or a step whose name is not stable\n\n"+
 	"Answers and outcomes are found by name when the handler runs again. A name that two askings of a loop share is an error in the second;\n"+
 	"one made of the time or at random is never found again.", questionName)
 
 func questionName(fn *function) {
 	for call := range nodes[*ast.CallExpr](fn.body) {
-		switch {
-		case fn.asks(call):
+		if fn.asks(call) {
 			fn.checkName(call, "this question", fn.instance(call), "server.Named")
-		case fn.does(call):
-			fn.checkName(call, "this step of call.Do", call.Args[1], "a name of its own")
+		} else if name, _ := fn.does(call); name != nil {
+			fn.checkName(call, "this step", name, "a name of its own")
 		}
 	}
 }

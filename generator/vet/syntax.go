@@ -105,9 +105,13 @@ func (fn *function) asks(call *ast.CallExpr) bool {
 	return ok && tuple.Len() == 2 && isAnswer(tuple.At(0).Type())
 }
 
-// does reports whether the call is the Do of a runtime's call.
-func (fn *function) does(call *ast.CallExpr) bool {
-	return fn.calls(call, serverPath+".Call.Do") && len(call.Args) == 3
+// does returns the name and the function of a step, nil if the call is none: call.Do, or server.Do, which takes the call first.
+func (fn *function) does(call *ast.CallExpr) (name, step ast.Expr) {
+	switch n := len(call.Args); {
+	case n == 3 && fn.calls(call, serverPath+".Call.Do"), n == 4 && fn.calls(call, serverPath+".Do"):
+		return call.Args[n-2], call.Args[n-1]
+	}
+	return nil, nil
 }
 
 // mentionsContext reports whether n uses a context, whichever.

@@ -37,7 +37,7 @@
 //	what a request in flight counts in                register.go, decoded.go; account.go, budget.go, room.go and sizecache.go: who has how much of it
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
 //	who may still write, and writing                  write.go
-//	what a call that runs again finds                 journal.go; seal.go: as the client carries it; resume.go: a session in its name
+//	what a call that runs again finds                 journal.go, step.go; seal.go: as the client carries it; resume.go: a session in its name
 //	where a question goes                             question.go → elicit.go (a request) or inputrequired.go (a result that asks)
 //	which client gets a task's question               deliver.go, carry.go
 //	where a task's question becomes an answer         taskanswer.go

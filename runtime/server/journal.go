@@ -25,6 +25,11 @@ type journal interface {
 func (c *Call) openJournal() journal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.openJournalLocked()
+}
+
+// openJournalLocked is called with mu.
+func (c *Call) openJournalLocked() journal {
 	if c.journal != nil {
 		return c.journal
 	}

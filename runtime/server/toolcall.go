@@ -205,6 +205,10 @@ func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 		call.Log().Error("question or step not run", "error", err)
 		return wire.CallResult{}, errInternal
 	}
+	if unread := (*StepError)(nil); errors.As(err, &unread) {
+		call.Log().Error("step not run", "error", err)
+		return wire.CallResult{}, rpc.Errorf(rpc.CodeInternalError, "%s", unread.summary())
+	}
 	if told := (*ToolError)(nil); errors.As(err, &told) && told != nil {
 		return s.toolError(call, err, told)
 	}

@@ -15,7 +15,7 @@ import (
 // callMembers are the members of server.Call. The method of a question with such a name begins with Ask, so that it hides
 // none of them.
 func callMembers() []string {
-	return []string{"Call", "ID", "Tool", "TaskID", "Principal", "Client", "Revision", "Session", "Meta", "Header", "Log", "CancelRequested", "Progress", "SetStatus", "Do", "LogMessage",
+	return []string{"Call", "ID", "Tool", "TaskID", "Principal", "Client", "Revision", "Session", "Meta", "Header", "Log", "CancelRequested", "Progress", "SetStatus", "Do", "Key", "LogMessage",
 		"ElicitationComplete", "Content", "Summary", "ResultMeta"}
 }
 

@@ -25,5 +25,11 @@ func (h *handlers) Say(ctx context.Context, call *server.Call, in *shop.SayInput
 	if err != nil {
 		return nil, err
 	}
+	_, err = server.Do(ctx, call, "typed", func(ctx context.Context) (int, error) {
+		return len(now.String()), nil // want "now is made by time.Now outside of this step"
+	})
+	if err != nil {
+		return nil, err
+	}
 	return shop.TextResult("said at " + now.String()), nil
 }

@@ -27,10 +27,16 @@ func (h *handlers) ImportOrders(ctx context.Context, call *shop.ImportOrdersCall
 		if _, err := call.ConfirmOverwrite(ctx, "", server.Named(source)); err != nil {
 			return nil, err
 		}
-		if _, err := call.Do(ctx, "write", write); err != nil { // want "this step of call.Do has one name in every round of the loop"
+		if _, err := call.Do(ctx, "write", write); err != nil { // want "this step has one name in every round of the loop"
 			return nil, err
 		}
 		if _, err := call.Do(ctx, "write "+source, write); err != nil {
+			return nil, err
+		}
+		if _, err := server.Do(ctx, call, "typed", write); err != nil { // want "this step has one name in every round of the loop"
+			return nil, err
+		}
+		if _, err := server.Do[[]byte](ctx, call.Call, "typed "+source, write); err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,143 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Do runs fn, records what it gave under name, as JSON, and returns that. When the handler runs again, after a crash or with an answer, what
+// is recorded is returned and fn not run. A crash before that runs fn again: see Call.Key. Each step of a run has a name of its own.
+//
+// What is returned is always what later runs get: the value read back from its JSON. What is recorded has to be that of a T exactly: a
+// recorded value that lacks a field of T, has others, or has a number that T would round is not taken for one. So when a release
+// changes T, the steps of tasks that the one before began fail with *StepError, unless a field was added that is left out while it is empty
+// (omitzero). Where the change means more than that, give the step another name.
+//
+// Errors: fn's, after which nothing is recorded and the step may be tried again; *task.NameError for a name that is taken; *StepError; the cause
+// of the call's end, or the error of the store, if the value could not be recorded.
+func Do[T any](ctx context.Context, c AnyCall, name string, fn func(ctx context.Context) (T, error)) (T, error) {
+	var fresh []byte
+	data, err := c.anyCall().Do(ctx, name, func(ctx context.Context) ([]byte, error) {
+		v, err := fn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if fresh, err = encodeStep(v); err != nil {
+			return nil, &StepError{Step: name, Err: err}
+		}
+		return fresh, nil
+	})
+	var v T
+	if err == nil {
+		v, err = decodeStep[T](name, data, fresh == nil)
+	}
+	return v, err
+}
+
+// AnyCall is a *Call, or the call type of a tool with questions, which embeds one.
+type AnyCall interface{ anyCall() *Call }
+
+func (c *Call) anyCall() *Call { return c }
+
+// StepError is the value of a step that can not be recorded as JSON, or a recorded one that is none of the type that the handler wants. What a tool
+// returns becomes an internal error for the client that names the step; the log has the rest.
+type StepError struct {
+	Step string
+	// Recorded: the value is that of an earlier run.
+	Recorded bool
+	Err      error
+}
+
+// Error implements error.
+func (e *StepError) Error() string { return e.summary() + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *StepError) Unwrap() error { return e.Err }
+
+// summary says as much as the client may know.
+func (e *StepError) summary() string {
+	if e.Recorded {
+		return fmt.Sprintf("step %q: what an earlier run recorded is in a form that this version of the server does not read", e.Step)
+	}
+	return fmt.Sprintf("step %q: its value can not be recorded", e.Step)
+}
+
+// encodeStep is the recorded form of a value. Two equal values have the same.
+func encodeStep(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// decodeStep reads a recorded value. It is a T if it is what a T is recorded as, no more and no less: encoding/json alone would pass over
+// fields of another name and leave those that are missing empty.
+func decodeStep[T any](name string, data []byte, recorded bool) (v T, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&v); err == nil {
+		err = sameStep(v, data)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("it is no JSON")
+	}
+	if err != nil {
+		var none T
+		return none, &StepError{Step: name, Recorded: recorded, Err: fmt.Errorf("as a %T: %w; give the step another name if its value has changed", v, err)}
+	}
+	return v, nil
+}
+
+// sameStep reports whether v is recorded as data.
+func sameStep(v any, data []byte) error {
+	again, err := encodeStep(v)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(again, data) {
+		return errors.New("what it reads is recorded as something else: a field is missing or has changed, or a number is rounded")
+	}
+	return nil
+}
+
+// Key is an idempotency key for a step: hand it to a service that takes one, so that a step which ran twice, because the server died before its
+// outcome was recorded, is carried out once. It is the same in every run of the call and of its task, and another one for each name, call
+// and task. It tells nobody the task's id.
+func (c *Call) Key(name string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "mcpkiln step\x00%d\x00%s", len(name), name)
+	h.Write(c.keySeed())
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:20])
+}
+
+// keySeed is what keys of the call are made of: random and recorded inline, since a retry is another request; the id of the task, unless it
+// was made of such a retry.
+func (c *Call) keySeed() []byte {
+	if c.run != nil {
+		if e := c.local.earlier.entry(seedStep); e != nil {
+			return e.Data
+		}
+		return []byte(c.TaskID())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fresh := []byte(rand.Text())
+	seed, err := c.openJournalLocked().Do(context.Background(), seedStep, func(context.Context) ([]byte, error) { return fresh, nil })
+	if err != nil { // the handler has returned
+		return fresh
+	}
+	return seed
+}
+
+// seedStep is the step that records the seed of keys. No name of a handler is like it.
+const seedStep = instanceMark + "key"
