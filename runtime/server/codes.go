@@ -156,6 +156,9 @@ func spoken(err error) string {
 	if own, ok := errors.AsType[*ToolError](err); ok && own != nil {
 		return own.Message
 	}
+	if own, ok := errors.AsType[*StepError](err); ok && own != nil {
+		return own.summary()
+	}
 	for _, own := range []error{ErrUnsupported, ErrQuestionTimeout, task.ErrWithdrawn} {
 		if errors.Is(err, own) {
 			return own.Error()
