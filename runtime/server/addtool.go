@@ -32,7 +32,7 @@ type RawHandler func(ctx context.Context, call *Call, arguments json.RawMessage)
 // AddTool adds a tool that was not known when the package was generated, at the end of the list. definition is the JSON object that
 // tools/list shows, in the words of the newest revision that has them; it needs a name and an inputSchema of type object. With
 // execution.taskSupport "optional" or "required" it runs as a task in the revisions that have tasks, as long as Definition.AddedTasks or
-// another tool's policy has them. A task of a durable store that a restarted server goes on with needs its tool to be there: add it before
+// another tool's policy has them. One that is destructive and not idempotent does not begin again after a crash. A task of a durable store that a restarted server goes on with needs its tool to be there: add it before
 // serving. Clients are told that the list has changed. Errors: *ExistsError for a name that there is, others for a definition that is wrong.
 func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	if !s.serves(func(w *revision) bool { return w.Capabilities.Tools != "" }) {
@@ -72,7 +72,19 @@ func (s *Server) runsAsTask(t *Tool) error {
 		t.Task = *s.def.AddedTasks
 	}
 	t.Task.Support = support
+	if riskyToRerun(t.Definition) {
+		t.Task.OnCrash = FailOnCrash
+	}
 	return nil
+}
+
+// riskyToRerun reports whether the tool of a definition may destroy something and is not idempotent. Tools of a manifest choose what becomes of such
+// a task when its process dies; for one that is added, nobody does.
+func riskyToRerun(definition string) bool {
+	var d struct {
+		Annotations map[string]any
+	}
+	return json.Unmarshal([]byte(definition), &d) == nil && d.Annotations["destructiveHint"] == true && d.Annotations["idempotentHint"] != true
 }
 
 var taskSupports = map[string]TaskSupport{"forbidden": TaskForbidden, "optional": TaskOptional, "required": TaskRequired}

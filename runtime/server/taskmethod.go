@@ -132,7 +132,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	created, err := s.engine.Create(context.WithoutCancel(r.ctx), task.Spec{
 		Owner: r.p.owner, QuotaKey: r.p.taskQuota(), Tool: t.Name, Args: args, Meta: r.taskMeta(&earlier),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
-		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Uncancellable: t.Cancel.Uncancellable,
+		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Reruns: t.Task.reruns(), Uncancellable: t.Cancel.Uncancellable,
 		Local: local,
 	})
 	if err != nil {

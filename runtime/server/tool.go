@@ -88,6 +88,29 @@ type TaskPolicy struct {
 	TTL, MaxTTL time.Duration
 	// PollInterval is advertised to clients.
 	PollInterval time.Duration
-	// Timeout ends the work, without the time in which a question is open; 0 means none but the task's expiry.
+	// Timeout ends the work, without the time in which a question is open; 0 means none but the task's expiry. It counts all runs of
+	// the task together.
 	Timeout time.Duration
+	OnCrash OnCrash
+	// MaxReruns is how often a task begins again after the process that ran it died, before it fails; 0 means 3.
+	MaxReruns int
+}
+
+// OnCrash says what becomes of a task whose process dies, or is stopped and the grace period is over, before the task is done.
+type OnCrash uint8
+
+// The zero value is for handlers that may run again from the top.
+const (
+	// RerunOnCrash has the task of a durable store begin again, here or elsewhere. What it asked and what its steps gave is there.
+	RerunOnCrash OnCrash = iota
+	// FailOnCrash ends the task as failed.
+	FailOnCrash
+)
+
+// reruns is task.Spec.Reruns.
+func (p *TaskPolicy) reruns() int {
+	if p.OnCrash == FailOnCrash {
+		return -1
+	}
+	return p.MaxReruns
 }

@@ -44,7 +44,7 @@ func protocolExecution(n *schema.Node) *schema.Node {
 	out.Members = nil
 	for _, m := range n.Members {
 		switch m.Key {
-		case "ttl", "maxTtl", "pollInterval", "timeout", "maxConcurrent":
+		case "ttl", "maxTtl", "pollInterval", "timeout", "maxConcurrent", "onCrash", "maxReruns":
 		default:
 			out.Members = append(out.Members, m)
 		}

@@ -19,7 +19,7 @@
 //	unknown-change missing-file unreadable-file no-answer manifest-version
 //	unknown-key missing-key wrong-type unquoted unknown-value empty-list empty-text duplicate-entry no-uri icon-source
 //	unknown-revision go-package go-out
-//	tool-name duplicate-tool method-name custom-extension extension-name schema-type duration count impossible-policy
+//	tool-name duplicate-tool method-name custom-extension extension-name schema-type duration count impossible-policy crash-policy
 //	elicitation-name elicitation-schema elicitation-default elicitation-secret meta-name
 //	listed-name argument-schema needless-completion mime-type same-uri uri-template required-variable unknown-variable overlapping-templates
 //

@@ -209,14 +209,14 @@ func (l *loader) duration(d *Duration) func(*schema.Node) {
 func oneOf(words []string) string { return "it is one of " + strings.Join(words, ", ") }
 
 // count reads a whole number above zero.
-func (l *loader) count(to *int) func(*schema.Node) {
+func (l *loader) count(to *int, hint string) func(*schema.Node) {
 	return func(n *schema.Node) {
 		if !l.is(n, schema.Number) {
 			return
 		}
 		value, err := strconv.Atoi(n.Text)
 		if err != nil || value <= 0 || value > maxCount {
-			l.ds.Report(n, "count", "leave it out for any number", "%s is a whole number from 1 to %d, and %s is none", keyOf(n), maxCount, n.Text)
+			l.ds.Report(n, "count", hint, "%s is a whole number from 1 to %d, and %s is none", keyOf(n), maxCount, n.Text)
 			return
 		}
 		*to = value

@@ -64,8 +64,7 @@ func sharedSchema(ref string) string {
 
 // hints warns of annotations that contradict each other: the protocol gives destructiveHint a meaning for tools that change something.
 func (l *loader) hints(n *schema.Node) {
-	says := func(key string) bool { v := n.Get(key); return v.Is(schema.Bool) && v.Text == "true" }
-	if says("readOnlyHint") && says("destructiveHint") {
+	if says(n, "readOnlyHint") && says(n, "destructiveHint") {
 		l.warnAt(*n.Member("destructiveHint"), "contradicting-hints", "remove one of them", "a tool that only reads can not be destructive")
 	}
 }

@@ -132,7 +132,19 @@ type Execution struct {
 	Timeout Duration // of the task's work
 	// MaxConcurrent is how many runs there may be at once, inline and tasks together; 0: any number.
 	MaxConcurrent int
+	OnCrash       OnCrash
+	// MaxReruns is how often a task begins again after a crash; 0: the runtime's default.
+	MaxReruns int
 }
+
+// OnCrash says what becomes of a task whose process dies or is stopped before the task is done; empty means rerun.
+type OnCrash string
+
+// What execution.onCrash may say.
+const (
+	FailOnCrash  OnCrash = "fail"
+	RerunOnCrash OnCrash = "rerun"
+)
 
 // Tasks reports whether the tool can run as a task.
 func (e Execution) Tasks() bool { return e.Support == Optional || e.Support == Required }

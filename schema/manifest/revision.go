@@ -41,6 +41,7 @@ func (l *loader) policies() {
 		l.uncancellable(&l.m.Tools[i])
 		t := &l.m.Tools[i]
 		l.before("tool", t.Name, t.Elicitations, t.Execution.Tasks())
+		l.crash(t)
 	}
 	for _, e := range l.m.Listed() {
 		l.before(e.Kind, e.Name, e.Elicitations, false)
@@ -60,6 +61,36 @@ func (l *loader) before(kind, name string, asked []Elicitation, tasks bool) {
 			l.ds.Warn(e.BeforeTask.Node, "unused-policy", hint, "beforeTask is for tasks, and %s %q never runs as one", kind, name)
 		}
 	}
+}
+
+// crash checks what a tool says of tasks that a crash cuts short. A handler that runs again from the top does again what it did outside of its
+// steps, so a tool that may destroy something has to say whether it is made for that.
+func (l *loader) crash(t *Tool) {
+	e := t.Execution
+	onCrash, reruns := e.Node.Get("onCrash"), e.Node.Get("maxReruns")
+	for _, given := range [...]*schema.Node{onCrash, reruns} {
+		if given != nil && !e.Tasks() {
+			l.ds.Warn(given, "unused-policy", "set taskSupport to optional or required", "%s is for tasks, and tool %q never runs as one", keyOf(given), t.Name)
+		}
+	}
+	switch {
+	case !e.Tasks():
+	case e.OnCrash == FailOnCrash && reruns != nil:
+		l.ds.Report(reruns, "impossible-policy", "remove it, or write onCrash: rerun", "a task that fails on a crash never begins again")
+	case onCrash == nil && l.serves() && says(t.Annotations, "destructiveHint") && !says(t.Annotations, "idempotentHint"):
+		l.ds.Report(e.Node.Get("taskSupport"), "crash-policy",
+			"write onCrash: fail beside it, or onCrash: rerun if the handler may run again from the top",
+			"tool %.128q may destroy something and is not idempotent, so it has to say what becomes of its task when the server dies", t.Name)
+	}
+}
+
+// serves reports whether a server of one's own is generated.
+func (l *loader) serves() bool { return !l.m.Answer && (l.m.Go.Client.Node == nil || l.m.Go.Out.Node != nil) }
+
+// says reports whether annotations have a hint that is true.
+func says(annotations *schema.Node, hint string) bool {
+	v := annotations.Get(hint)
+	return v.Is(schema.Bool) && v.Text == "true"
 }
 
 // uncancellable refuses timeouts of what has to run to its end (CAN14).

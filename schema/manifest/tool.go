@@ -229,7 +229,9 @@ func (l *loader) execution(e *Execution, n *schema.Node) {
 	e.Node = n
 	readers := l.taskTimes(&e.TaskTimes)
 	readers["timeout"] = l.duration(&e.Timeout)
-	readers["maxConcurrent"] = l.count(&e.MaxConcurrent)
+	readers["maxConcurrent"] = l.count(&e.MaxConcurrent, "leave it out for any number")
+	readers["onCrash"] = func(n *schema.Node) { e.OnCrash = choice(l, n, FailOnCrash, RerunOnCrash) }
+	readers["maxReruns"] = l.count(&e.MaxReruns, "write onCrash: fail for none")
 	readers["taskSupport"] = func(n *schema.Node) { e.Support = choice(l, n, Forbidden, Optional, Required) }
 	l.fields(n, "execution", readers)
 }

@@ -28,6 +28,12 @@ func (s *source) taskPolicy(t *model.TaskPolicy) string {
 	}
 	fields = append(fields, s.durations(
 		duration{"TTL", t.TTL}, duration{"MaxTTL", t.MaxTTL}, duration{"PollInterval", t.PollInterval}, duration{"Timeout", t.Timeout})...)
+	if t.FailOnCrash {
+		fields = append(fields, "OnCrash: "+s.use(serverPath, "FailOnCrash"))
+	}
+	if t.MaxReruns > 0 {
+		fields = append(fields, "MaxReruns: "+strconv.Itoa(t.MaxReruns))
+	}
 	return s.use(serverPath, "TaskPolicy") + "{" + strings.Join(fields, ", ") + "}"
 }
 

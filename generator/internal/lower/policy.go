@@ -30,6 +30,8 @@ func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.
 		MaxTTL:       e.MaxTTL.Or(defaults.Task.MaxTTL.Value),
 		PollInterval: e.PollInterval.Or(defaults.Task.PollInterval.Value),
 		Timeout:      e.Timeout.Value,
+		FailOnCrash:  e.OnCrash == manifest.FailOnCrash,
+		MaxReruns:    e.MaxReruns,
 	}
 	if e.Support == manifest.Required {
 		task.Support = model.TaskRequired
@@ -98,6 +100,12 @@ func (l *packageLowering) taskSentences(tool *model.Tool, ends string) []string 
 	}
 	if t.Timeout > 0 {
 		out = append(out, fmt.Sprintf("A task ends after %s%s.", model.Short(t.Timeout), notCounted(&tool.Asker)))
+	}
+	switch {
+	case t.FailOnCrash:
+		out = append(out, "If the server dies meanwhile, the task fails.")
+	case t.MaxReruns > 0:
+		out = append(out, fmt.Sprintf("If the server dies meanwhile, the handler runs again from the top where tasks are durable, up to %d times.", t.MaxReruns))
 	}
 	if t.TTL > 0 {
 		out = append(out, fmt.Sprintf("A task is kept for %s.", model.Short(t.TTL)))

@@ -48,6 +48,8 @@ const (
 type TaskPolicy struct {
 	Support                            TaskSupport
 	TTL, MaxTTL, PollInterval, Timeout time.Duration
+	FailOnCrash                        bool
+	MaxReruns                          int
 }
 
 // OnUnsupported is server.OnUnsupported: what happens to a question when the client can not ask its user.
