@@ -16,7 +16,6 @@ func (anything) Validate([]byte) check.Violations { return nil }
 // What the manifest, or for an added tool its annotations, says of a crash is stored with the task.
 func TestDUR02TheTaskKnowsHowOftenItMayBeginAgain(t *testing.T) {
 	h := newHold()
-	defer h.free()
 	policy := func(p TaskPolicy) func(*Tool) { return func(t *Tool) { p.Support = TaskOptional; t.Task = p } }
 	store := task.NewMemory()
 	f := dual(t, Definition{Tools: []Tool{
@@ -39,5 +38,6 @@ func TestDUR02TheTaskKnowsHowOftenItMayBeginAgain(t *testing.T) {
 			t.Errorf("%s: %v %v", name, page.Tasks, err)
 		}
 	}
+	h.free()
 	_ = f.srv.Shutdown(t.Context())
 }
