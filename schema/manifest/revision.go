@@ -85,7 +85,9 @@ func (l *loader) crash(t *Tool) {
 }
 
 // serves reports whether a server of one's own is generated.
-func (l *loader) serves() bool { return !l.m.Answer && (l.m.Go.Client.Node == nil || l.m.Go.Out.Node != nil) }
+func (l *loader) serves() bool {
+	return !l.m.Answer && (l.m.Go.Client.Node == nil || l.m.Go.Out.Node != nil)
+}
 
 // says reports whether annotations have a hint that is true.
 func says(annotations *schema.Node, hint string) bool {
