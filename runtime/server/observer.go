@@ -71,7 +71,7 @@ const (
 	ToolFailed Outcome = "tool_error" // a result with isError
 	Cancelled  Outcome = "cancelled"  // Err is the *inflight.Cause
 	TimedOut   Outcome = "timeout"
-	HasAsked   Outcome = "asked" // the result asks the client, which calls again
+	HasAsked   Outcome = "asked" // the result asks the client, which calls again; or the run of a task waits for an answer, and another one will get it
 	BecameTask Outcome = "task"
 	TooOften   Outcome = "rate"     // a newer value came before it was due
 	NoProgress Outcome = "no_step"  // the value did not grow, or is no number
@@ -207,6 +207,8 @@ func (c *Call) observeRun(began time.Time, o *task.Outcome) {
 	e.Duration, e.Status, e.Outcome = time.Since(began), o.Status, Succeeded
 	cause := (*inflight.Cause)(nil)
 	switch {
+	case errors.Is(context.Cause(c.run.Context()), task.ErrParked):
+		e.Outcome, e.Status = HasAsked, ""
 	case errors.As(context.Cause(c.run.Context()), &cause) && cause.Source != inflight.SourceCompleted:
 		e.Outcome, e.Err = outcomeOf(cause)
 		e.Status = "" // the engine says what becomes of the task

@@ -26,6 +26,7 @@ type config struct {
 	grace          time.Duration
 	ping           time.Duration // 0: the transport's default
 	askTimeout     time.Duration
+	parkAfter      time.Duration
 	listTasks      bool
 	store          task.Store
 	dispatcher     task.Dispatcher
@@ -108,6 +109,13 @@ func WithGrace(d time.Duration) Option { return func(c *config) { c.grace = d } 
 
 // WithQuestionTimeout sets how long a question without a timeout of its own waits; the default is 10 minutes.
 func WithQuestionTimeout(d time.Duration) Option { return func(c *config) { c.askTimeout = d } }
+
+// WithParkAfter sets how long a question of a task is open before the run that asked it ends and holds nothing any more; the handler runs again from the
+// top when the answer is there, on any replica. The default is 30 seconds; a negative duration keeps every run. It is for tasks of a durable
+// store that may run again (TaskPolicy.OnCrash) and can be cancelled. What such a run gets from the question is task.ErrParked: return it as it
+// is. A step (Do) that another goroutine of the handler is at is done first, and a question that is asked with a deadline of ctx keeps
+// its run.
+func WithParkAfter(d time.Duration) Option { return func(c *config) { c.parkAfter = d } }
 
 // WithTaskList serves tasks/list also to peers without an identity, each seeing its own tasks (TSK21). Without it they get "method not found",
 // and the capability is not declared: a server that cannot tell its callers apart would show everybody's tasks to whoever asks. Peers with

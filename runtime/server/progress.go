@@ -45,6 +45,16 @@ func newProgress(about subject, w *revision, token rpc.ID, task string) *progres
 	}
 }
 
+// follow goes on where the task's run before this one was, so that values only grow (PRO02, PRO03). Either may be nil.
+func (pr *progress) follow(before *progress) {
+	if pr == nil || before == nil {
+		return
+	}
+	before.mu.Lock()
+	defer before.mu.Unlock()
+	pr.started, pr.last, pr.due = before.started, before.last, before.due
+}
+
 // report sends v, keeps it for later, or drops it if it is no step forward (PRO02).
 func (pr *progress) report(v wire.Progress) {
 	dropped := pr.take(v)

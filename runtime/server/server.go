@@ -116,7 +116,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	if machine != 0 {
 		s.engine = task.New(task.Config{
 			Machine: machine, Runner: s.runTask, TimedOut: s.taskTimedOut, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
-			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endSession, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
+			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endSession, ParkAfter: s.cfg.parkAfter, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
 		})
 	}
 	return s, nil

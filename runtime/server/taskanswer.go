@@ -75,8 +75,8 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 			continue
 		}
 		data, err := r.revision.readAnswer(q.Method, raw, r.p.s.cfg.limits)
-		if check := r.p.s.checkOf(questionID{t.ID, q.Name}); err == nil && check != nil {
-			err = check(data, r)
+		if err == nil {
+			err = r.checkAnswer(t, &q, raw, data)
 		}
 		if full, ok := errors.AsType[*rpc.Error](err); ok {
 			return nil, full
@@ -94,6 +94,22 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 		return nil, invalid("invalid inputResponses", wrong)
 	}
 	return answers, nil
+}
+
+// checkAnswer validates an answer as the handler that waits for it will. Where none does, because its run is parked or elsewhere, the form that was
+// asked for decides.
+func (r *request) checkAnswer(t *task.Task, q *task.Question, raw json.RawMessage, data []byte) error {
+	if check := r.p.s.checkOf(questionID{t.ID, q.Name}); check != nil {
+		return check(data, r)
+	}
+	if q.Method != askMethod {
+		return nil
+	}
+	params, err := r.revision.askParams(q, "")
+	if err != nil {
+		return nil // the client was not asked either
+	}
+	return checkForm(params, raw, r.p.s.cfg.limits)
 }
 
 // expect has answers to a question validated as they arrive, until done is called. Asking the same again meanwhile is refused elsewhere

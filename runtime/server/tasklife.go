@@ -10,8 +10,9 @@ import (
 // taskLife is a task as its session sees it. While it lasts, progress, log records, questions and changes may be written. It ends before
 // an answer or a notification says so (PRO01).
 type taskLife struct {
-	peer    *peer     // the session that created the task
-	expires time.Time // zero: never
+	peer    *peer      // the session that created the task
+	local   *taskLocal // that has this
+	expires time.Time  // zero: never
 	over    atomic.Bool
 	sent    uint64 // version of the task that was sent to the session last; of sendChanges alone
 

@@ -139,7 +139,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		return b, taskError(err)
 	}
 	if r.revision.Handshake {
-		local.life.peer = r.p
+		local.life.peer, local.life.local = r.p, local
 		local.life.expires, _ = created.Task.ExpiresAt()
 		s.setSession(created.Task.ID, &local.life)
 		if local.life.ended() {

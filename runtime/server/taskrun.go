@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -26,7 +27,9 @@ type taskMeta struct {
 
 // taskLocal is the same for a run in the process that created the task, with the connection.
 type taskLocal struct {
-	life     taskLife // without a peer: no progress is sent, and no question on a connection
+	life     taskLife                 // without a peer: no progress is sent, and no question on a connection
+	first    *taskLocal               // of the task's first run, which has its life; nil: this one
+	progress atomic.Pointer[progress] // of the last run, in the first one's
 	revision *revision
 	can      ability
 	token    rpc.ID
@@ -34,6 +37,19 @@ type taskLocal struct {
 	earlier  earlierJournal
 	header   Header // of the request; nil: it had none, or too much to keep
 	ctx      valued // of the run, with the values of the request
+}
+
+// ofTask is what all runs of the task in this process share.
+func (l *taskLocal) ofTask() *taskLocal {
+	if l.first != nil {
+		return l.first
+	}
+	return l
+}
+
+// again is for a run that follows, as long as the connection is there.
+func (l *taskLocal) again() *taskLocal {
+	return &taskLocal{first: l, revision: l.revision, can: l.can, token: l.token, who: l.who, earlier: l.earlier, header: l.header, ctx: valued{values: l.ctx.values}}
 }
 
 func (r *request) taskMeta(earlier *earlierJournal) []byte {
@@ -167,10 +183,18 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 	if c.tool == nil {
 		return nil, errors.New("the tool of this task is gone")
 	}
-	if l, ok := run.Local().(*taskLocal); ok {
-		c.peer, c.revision, c.can, c.local = l.life.peer, l.revision, l.can, l
+	l, ok := run.Local().(*taskLocal)
+	if life := (*taskLife)(nil); !ok {
+		if life = s.life(t.ID); life != nil {
+			l, ok = life.local.again(), true
+		}
+	}
+	if ok {
+		shared := l.ofTask()
+		c.peer, c.revision, c.can, c.local = shared.life.peer, l.revision, l.can, l
 		if c.peer != nil && l.revision.Task.Progress {
 			c.progress = newProgress(c.subject(), l.revision, l.token, t.ID)
+			c.progress.follow(shared.progress.Swap(c.progress))
 		}
 		return c, nil
 	}

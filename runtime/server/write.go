@@ -44,7 +44,7 @@ func (r *request) subject() subject {
 // subject is what messages of the call are written with. It has a peer.
 func (c *Call) subject() subject {
 	if c.run != nil {
-		return subject{peer: c.peer, life: c.run.Context(), task: &c.local.life}
+		return subject{peer: c.peer, life: c.run.Context(), task: &c.local.ofTask().life}
 	}
 	return subject{peer: c.peer, id: c.ID(), life: c.entry}
 }

@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // Close accepts no more tasks, ends the running ones with cause shutdown, and waits for them until ctx ends; then it returns an error
-// that wraps ctx's cause. Tasks that can not be cancelled are ended only when ctx ends (CAN14). Tasks of a durable store are parked for
-// another run when their handlers return; others fail at once with a message that says why, since they end with the process.
+// that wraps ctx's cause. Tasks that can not be cancelled (CAN14), and those that may not run again, are ended only when ctx ends. Others of a
+// durable store are parked for another run when their handlers return. What can not go on elsewhere fails, with a message that says why, at once or when ctx
+// ends.
 // Remaining waiters get ErrClosed. Close may be called again, and waits as well.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
@@ -33,9 +35,11 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 	err := e.waitIdle(ctx)
 	if err != nil {
+		var ending sync.WaitGroup
 		for _, r := range spared {
-			e.endForShutdown(r)
+			ending.Go(func() { e.endForShutdown(r) })
 		}
+		ending.Wait()
 	}
 	e.end.Do(func() {
 		for _, stop := range e.stopHints {
@@ -63,19 +67,20 @@ func (e *Engine) waitIdle(ctx context.Context) error {
 	}
 }
 
-// spared reports whether the run may go on while the engine closes: it has begun, and can not be cancelled.
+// spared reports whether the run may go on while the engine closes: it has begun, and can not be cancelled or may not run again.
 func (r *Run) spared() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.task.Uncancellable && r.lease.Epoch > 0 && r.cause() == nil
+	return (r.task.Uncancellable || r.task.Reruns == 0) && r.lease.Epoch > 0 && r.cause() == nil
 }
 
 // endForShutdown ends a run because the engine closes.
 func (e *Engine) endForShutdown(r *Run) {
 	r.stop(inflight.SourceShutdown, "", nil)
+	begun := r.held().Epoch > 0
 	switch {
-	case e.store.Durable():
-	case r.held().Epoch > 0:
+	case e.store.Durable() && (!begun || r.mayRunAgain()):
+	case begun:
 		e.settle(r, new(Outcome))
 	default:
 		e.abandon(r, shutDown())

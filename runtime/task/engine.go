@@ -35,12 +35,17 @@ type Config struct {
 	Node string
 	// Lease is how long a process that sends no heartbeat keeps its tasks; 0 means 30 seconds. Heartbeats are sent three times per lease.
 	Lease time.Duration
+	// ParkAfter is how long a question is open before the run that asked it is ended and begun again with the answer, so that it holds
+	// nothing meanwhile; 0 means 30 seconds, a negative duration never. It is for tasks of a durable store that may run again and can be
+	// cancelled.
+	ParkAfter time.Duration
 	// Resume looks for orphans of other processes at the start and three times per Lease, and dispatches them.
 	Resume bool
 }
 
 // Runner does the work of one task. ctx ends with an *inflight.Cause: peer (cancelled), timeout, timeout with ErrExpired,
-// shutdown, or parent with ErrLease (another process has taken over, or may soon, since no heartbeat arrives). What is returned after ctx ended is discarded.
+// shutdown, or parent with ErrLease (another process has taken over, or may soon, since no heartbeat arrives) or ErrParked. What is returned after ctx
+// ended is discarded.
 type Runner func(ctx context.Context, r *Run) Outcome
 
 // Dispatcher decides where a task runs: Dispatch makes some process call Engine.Run(id), now or later. It carries ids
@@ -54,10 +59,12 @@ type Dispatcher interface {
 type Engine struct {
 	config Config
 	store  Store
-	limits Limits
-	audit  audit
-	polls  *rate.Table[string]
-	timers timers
+	// replays: the store is a Replayer.
+	replays bool
+	limits  Limits
+	audit   audit
+	polls   *rate.Table[string]
+	timers  timers
 
 	base      context.Context // of the engine's own store calls
 	cancel    context.CancelFunc
@@ -95,7 +102,10 @@ func New(c Config) *Engine {
 	if c.Lease <= 0 {
 		c.Lease = 30 * time.Second
 	}
-	e := &Engine{config: c, store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger), polls: rate.NewTable[string]()}
+	if c.ParkAfter == 0 {
+		c.ParkAfter = defaultParkAfter
+	}
+	e := &Engine{config: c, replays: replays(c.Store), store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger), polls: rate.NewTable[string]()}
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[requestor]int{}

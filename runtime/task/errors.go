@@ -24,6 +24,9 @@ var (
 	ErrExpired = errors.New("the task has expired")
 	// ErrDiscarded is in the cause of a run that was stopped because nobody can ask for its task any more.
 	ErrDiscarded = errors.New("the session that the task belonged to has ended")
+	// ErrParked is in the cause of a run that waited for an answer for so long that it was ended, to begin again with the answer. Nothing has
+	// failed: a handler returns it as it is.
+	ErrParked = errors.New("the task waits for an answer: its handler runs again from the top when that is there")
 	// ErrClosed: the engine is shutting down or closed.
 	ErrClosed = errors.New("the task engine is closed")
 	// ErrUnanswered: the deadline of a question passed without an answer.

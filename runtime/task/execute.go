@@ -88,7 +88,7 @@ func (e *Engine) begun(r *Run, b *Begun, from time.Time) {
 		r.remember(b.Journal[i])
 	}
 	if d := b.Task.Timeout; d > 0 {
-		r.timer = e.timers.add(time.Now().Add(d), func() { e.timeout(r) })
+		r.timer = e.timers.add(time.Now().Add(max(d-b.Task.Ran, 0)), func() { e.timeout(r) })
 	}
 	r.mu.Unlock()
 	e.enlist(r, from)
@@ -156,6 +156,7 @@ func (e *Engine) perform(r *Run) {
 	case r.crashes > r.task.Reruns:
 		out = crashed(r.crashes)
 	default:
+		r.ran = true
 		out = e.config.Runner(&r.ctx, r)
 	}
 	returned = true
@@ -194,7 +195,10 @@ func (e *Engine) settleEnded(r *Run, c *inflight.Cause) {
 		o = cancelled(c.Reason)
 	case c.Source == inflight.SourceTimeout:
 		o = e.timedOut(r.Task())
-	case e.store.Durable():
+	case errors.Is(c, ErrParked):
+		e.parkForAnswer(r)
+		return
+	case e.store.Durable() && (!r.ran || r.mayRunAgain()):
 		e.park(r)
 		return
 	default:
@@ -207,7 +211,11 @@ func (e *Engine) settleEnded(r *Run, c *inflight.Cause) {
 // lives, even past the lease: until another run begins, what is done need not be done again (DUR06).
 func (e *Engine) finish(r *Run, o *Outcome) {
 	var t Task
-	err := e.outlast(e.base, patience{}, func(ctx context.Context, again bool) (err error) {
+	p := patience{}
+	if c := r.cause(); c != nil && c.Source == inflight.SourceShutdown {
+		p.most = lastPause // whoever shuts down does not wait for a store that is away
+	}
+	err := e.outlast(e.base, p, func(ctx context.Context, again bool) (err error) {
 		t, err = e.store.Finish(ctx, r.held(), *o)
 		if again && isOver(err) {
 			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has ended it
@@ -243,17 +251,18 @@ func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 	e.audit.failed("finish", &r.task, err) // the engine is closed: another run may follow
 }
 
-func (e *Engine) park(r *Run) {
-	err := r.outlast(e.base, func(ctx context.Context, again bool) error {
-		_, err := e.store.Park(ctx, r.held())
+func (e *Engine) park(r *Run) (t Task, err error) {
+	err = r.outlast(e.base, func(ctx context.Context, again bool) (err error) {
+		t, err = e.store.Park(ctx, r.held())
 		if again && errors.Is(err, ErrLease) {
-			return nil // an earlier try has given it back
+			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has given it back
 		}
 		return err
 	})
-	if err != nil {
+	if err != nil && !isOver(err) {
 		e.audit.failed("park", &r.task, err)
 	}
+	return t, err
 }
 
 // timeout ends a run that took too long, also one whose handler does not listen.

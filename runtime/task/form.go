@@ -10,8 +10,12 @@ import (
 )
 
 // Format is the version of the forms in which this package has durable stores keep states and journal entries. It reads this version and all
-// before it, and refuses later ones with a *FormatError (DUR07). Whatever changes a form makes Format grow.
-const Format = 1
+// before it, and refuses later ones with a *FormatError (DUR07). Whatever changes a form makes Format grow. A form is written in the earliest
+// version that has all it says, so that a process of the version before can go on with it:
+//
+//	1  everything else
+//	2  a state's running time
+const Format = 2
 
 // FormatError refuses what a newer version of this package has stored. Nothing was changed: a process with the newer version can go on.
 type FormatError struct{ Stored uint64 }
@@ -26,7 +30,11 @@ var ErrDamaged = errors.New("the stored task is damaged")
 // AppendHead appends the stored form of the state: all of it but the journal, Args, Meta and Result, which may be large, hardly ever change,
 // and are bytes already. A store keeps those beside it.
 func (s *State) AppendHead(b []byte) []byte {
-	c := coder{b: binary.AppendUvarint(b, Format)}
+	version := uint64(1)
+	if s.Task.Ran != 0 || !s.Since.IsZero() {
+		version = 2
+	}
+	c := coder{b: binary.AppendUvarint(b, version), version: version}
 	c.state(s)
 	return c.b
 }
@@ -39,7 +47,7 @@ func (s *State) ReadHead(b []byte) error {
 
 // Append appends the stored form of the entry.
 func (e *Entry) Append(b []byte) []byte {
-	c := coder{b: binary.AppendUvarint(b, Format)}
+	c := coder{b: binary.AppendUvarint(b, 1), version: 1}
 	c.entry(e)
 	return c.b
 }
@@ -57,7 +65,7 @@ func read(b []byte, form func(c *coder)) error {
 	case version > Format:
 		return &FormatError{version}
 	}
-	c := coder{b: b[n:], reading: true}
+	c := coder{b: b[n:], version: version, reading: true}
 	form(&c)
 	if c.bad || len(c.b) > 0 {
 		return ErrDamaged
@@ -68,6 +76,7 @@ func read(b []byte, form func(c *coder)) error {
 // coder reads or writes a form, so that each form is described once: numbers as varints, texts and bytes with their lengths before them.
 type coder struct {
 	b       []byte
+	version uint64
 	reading bool
 	bad     bool // what was read is no form
 }
@@ -78,6 +87,12 @@ func (c *coder) state(s *State) {
 	number(c, &s.Epoch)
 	c.time(&s.Leased)
 	number(c, &s.Crashes)
+	if c.version >= 2 {
+		number(c, &s.Task.Ran)
+		c.time(&s.Since)
+	} else {
+		s.Task.Ran, s.Since = 0, time.Time{}
+	}
 }
 
 func (c *coder) task(t *Task) {

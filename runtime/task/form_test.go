@@ -30,14 +30,22 @@ func anEntry() Entry {
 	return Entry{Name: "q", Kind: Answered, Question: aState().Task.Questions[0], Data: []byte("yes")}
 }
 
-// What format 1 looks like. These never change: a new format gets examples of its own.
+// aTimedState is aState with what format 2 has more.
+func aTimedState() State {
+	s := aState()
+	s.Task.Ran, s.Since = 90*time.Second, s.Task.UpdatedAt
+	return s
+}
+
+// What the formats look like. These never change: a new format gets examples of its own.
 const (
 	headOfFormat1  = "010449440661646108746f6f6c1c696e7075745f72657175697265641068616c662077617902aab4feb0d39df1fa3102aadcd4eada9df1fa31feffffffffffffffff0180a8d6b90780e0ba84bf03040e029003028a808080100c656e6f7567680402710c61736b2f6974043f02aab4feb0d39df1fa3102aab4c3bc99eff2fa3102720002000002fff303046e6f085b315d086e6f64650602aa94b9b592a1f1fa3102"
+	headOfFormat2  = "020449440661646108746f6f6c1c696e7075745f72657175697265641068616c662077617902aab4feb0d39df1fa3102aadcd4eada9df1fa31feffffffffffffffff0180a8d6b90780e0ba84bf03040e029003028a808080100c656e6f7567680402710c61736b2f6974043f02aab4feb0d39df1fa3102aab4c3bc99eff2fa3102720002000002fff303046e6f085b315d086e6f64650602aa94b9b592a1f1fa31028090d8c69e0502aadcd4eada9df1fa31"
 	entryOfFormat1 = "0102710402710c61736b2f6974043f02aab4feb0d39df1fa3102aab4c3bc99eff2fa3108796573"
 )
 
 func TestDUR07FormsAreReadBack(t *testing.T) {
-	s, e := aState(), anEntry()
+	s, e := aTimedState(), anEntry()
 	var gotState State
 	if err := gotState.ReadHead(s.AppendHead(nil)); err != nil || !reflect.DeepEqual(gotState, s) {
 		t.Errorf("state: %v, %+v, want %+v", err, gotState, s)
@@ -47,26 +55,32 @@ func TestDUR07FormsAreReadBack(t *testing.T) {
 		t.Errorf("entry: %v, %+v, want %+v", err, gotEntry, e)
 	}
 	empty := State{Task: Task{Status: Working}}
+	gotState = aTimedState()
 	if err := gotState.ReadHead(empty.AppendHead(nil)); err != nil || !reflect.DeepEqual(gotState, empty) {
 		t.Errorf("empty state over another: %v, %+v", err, gotState)
 	}
 }
 
 func TestDUR07StoredFormsOfEveryVersionAreRead(t *testing.T) {
-	var s State
-	b, _ := hex.DecodeString(headOfFormat1)
-	if err := s.ReadHead(b); err != nil || !reflect.DeepEqual(s, aState()) {
-		t.Errorf("state of format 1: %v, %+v; the form of today is %x", err, s, func() []byte { a := aState(); return a.AppendHead(nil) }())
+	for form, want := range map[string]State{headOfFormat1: aState(), headOfFormat2: aTimedState()} {
+		s := aTimedState()
+		b, _ := hex.DecodeString(form)
+		if err := s.ReadHead(b); err != nil || !reflect.DeepEqual(s, want) {
+			t.Errorf("state: %v, %+v; the form of today is %x", err, s, want.AppendHead(nil))
+		}
+		if again := want.AppendHead(nil); string(again) != string(b) {
+			t.Errorf("a state that an earlier version could read is written as %x, not %s", again, form)
+		}
 	}
 	var e Entry
-	b, _ = hex.DecodeString(entryOfFormat1)
+	b, _ := hex.DecodeString(entryOfFormat1)
 	if err := e.Read(b); err != nil || !reflect.DeepEqual(e, anEntry()) {
 		t.Errorf("entry of format 1: %v, %+v; the form of today is %x", err, e, func() []byte { a := anEntry(); return a.Append(nil) }())
 	}
 }
 
 func TestDUR07LaterAndDamagedFormsAreRefused(t *testing.T) {
-	a := aState()
+	a := aTimedState()
 	good := a.AppendHead(nil)
 	var s State
 	var format *FormatError
@@ -86,6 +100,8 @@ func TestDUR07LaterAndDamagedFormsAreRefused(t *testing.T) {
 func FuzzReadHead(f *testing.F) {
 	a, e := aState(), anEntry()
 	f.Add(a.AppendHead(nil))
+	timed := aTimedState()
+	f.Add(timed.AppendHead(nil))
 	f.Add(e.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var s, again State

@@ -38,7 +38,7 @@ func (m *Memory) Begin(_ context.Context, id, node string, d time.Duration) (b B
 // Record implements Runners.
 func (m *Memory) Record(_ context.Context, l Lease, name string, data []byte) error {
 	e := Entry{Name: name, Data: data}
-	return m.leased(l.Task, nil, e.size(), func(s *State, _ time.Time) error { return s.Record(l, name, data) })
+	return m.leased(l.Task, nil, e.size(), func(s *State, now time.Time) error { return s.Record(l, name, data, now) })
 }
 
 // Entry implements Runners.

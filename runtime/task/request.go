@@ -67,7 +67,7 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 		return t, nil // nothing was open
 	}
 	e.publish(r, &t)
-	if r == nil && t.Status == Working {
+	if (r == nil || r.followed() != nil) && t.settledBy(answers) {
 		e.dispatch(id) // parked until now, or running elsewhere: Begin finds out
 	}
 	return t, nil

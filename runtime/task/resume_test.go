@@ -280,10 +280,19 @@ func TestCrashesAreLimited(t *testing.T) {
 				return patient(ctx, r)
 			}
 			first := &world{t, newEngine(task.Config{Store: store, Runner: counting}), t.Context()}
-			id := first.create(task.Spec{Reruns: reruns})
+			made, err := first.Create(t.Context(), task.Spec{Owner: ada, Reruns: reruns})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if reruns >= 0 { // else a deploy ends it
+				made.Start()
+				synctest.Wait()
+			}
 			if err := first.Close(t.Context()); err != nil { // a deploy
 				t.Fatal(err)
 			}
+			id := made.Task.ID
+			time.Sleep(time.Minute) // of the time to begin it
 			runs = 0
 			for range 6 {
 				dying := &crashing{Store: store}

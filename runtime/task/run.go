@@ -31,6 +31,9 @@ type Run struct {
 	fenced  time.Time // when the run has to stop unless a heartbeat extends the lease
 	timer   *timer    // of the timeout; paused while asking > 0
 	asking  int32     // open questions of this run
+	parking bool      // it ends when no step is being done
+	again   bool      // and begins again at once
+	ran     bool      // the runner was called
 	asked   bool      // to cancel
 	reason  string
 	journal map[string]*Entry

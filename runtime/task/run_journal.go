@@ -5,12 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // Do runs fn and journals what it returns. A later run of the task, or a later call, gets the journaled value and does
 // not run fn. A crash before fn's value is journaled runs fn again; nothing is journaled when fn fails.
-// Error: *NameError if name stands for a question or is being done.
+// Errors: *NameError if name stands for a question or is being done; the cause of the run's end, if another run goes on with the task.
 func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
+	if err := r.followed(); err != nil {
+		return nil, err
+	}
 	done, data, err := r.enterStep(name)
 	if done || err != nil {
 		return data, err
@@ -25,9 +30,10 @@ func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) 
 		return nil, r.or(err)
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.remember(Entry{Name: name, Kind: Done, Data: data})
-	return data, nil
+	delete(r.doing, name)
+	r.mu.Unlock()
+	return data, r.replayed()
 }
 
 func (r *Run) record(ctx context.Context, name string, data []byte) error {
@@ -62,8 +68,12 @@ func (r *Run) enterStep(name string) (done bool, data []byte, err error) {
 
 func (r *Run) leaveStep(name string) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	delete(r.doing, name)
+	park := r.parking && len(r.doing) == 0
+	r.mu.Unlock()
+	if park {
+		r.stop(inflight.SourceParent, "", ErrParked)
+	}
 }
 
 // remember keeps an entry that will not change any more, or stands for an open question. The caller holds the lock.
@@ -75,7 +85,7 @@ func (r *Run) remember(e Entry) {
 }
 
 // Ask asks and blocks until the answer is there; the task is input_required meanwhile. A later run or call gets the
-// journaled answer at once. q needs Name, Method and Payload; Deadline, if set, is when to give up.
+// journaled answer at once. While a question is open for long the run is parked: Ask returns the cause of its end, with ErrParked. q needs Name, Method and Payload; Deadline, if set, is when to give up.
 // Errors: *NameError if the name stands for another question or a step; ErrUnanswered; ErrWithdrawn, with the cause of ctx's end if
 // that has just withdrawn the question; the cause of the run's end, which leaves it open for the next run.
 func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
@@ -95,9 +105,11 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	r.mu.Unlock()
 	late, disarm := r.deadline(&t, q.Name)
 	defer disarm()
+	idle, disarmIdle := r.idleAfter(ctx)
+	defer disarmIdle()
 	r.pause()
 	defer r.resume()
-	e, err := r.await(ctx, q.Name, late)
+	e, err := r.await(ctx, q.Name, late, idle)
 	return e.outcome(err)
 }
 
@@ -129,7 +141,11 @@ func (r *Run) pause() {
 func (r *Run) resume() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.asking--; r.asking == 0 && r.timer != nil && r.timer.left > 0 {
+	r.asking--
+	if r.asking == 0 {
+		r.parking = false
+	}
+	if r.asking == 0 && r.timer != nil && r.timer.left > 0 {
 		r.timer = r.engine.timers.add(time.Now().Add(r.timer.left), r.timer.fire)
 	}
 }
@@ -180,7 +196,7 @@ func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func(
 }
 
 // await blocks until the question is settled.
-func (r *Run) await(ctx context.Context, name string, late <-chan struct{}) (*Entry, error) {
+func (r *Run) await(ctx context.Context, name string, late, idle <-chan struct{}) (*Entry, error) {
 	owner, lease := r.Task().Owner, r.held()
 	for {
 		t, changed, err := r.engine.watch(ctx, patience{run: r}, owner, lease.Task)
@@ -197,6 +213,9 @@ func (r *Run) await(ctx context.Context, name string, late <-chan struct{}) (*En
 			if err := r.withdraw(lease, name); err != nil {
 				return nil, err
 			}
+		case <-idle:
+			idle = nil
+			r.stopToPark(false)
 		case <-ctx.Done():
 			return r.giveUp(ctx, lease, name)
 		case <-r.ctx.Done():

@@ -20,6 +20,8 @@ type State struct {
 	Node   string
 	Epoch  uint64
 	Leased time.Time
+	// Since is from when on the run's time is not yet in Task.Ran; zero while none is counted.
+	Since time.Time
 	// Crashes counts the runs that were followed by another one without having given their leases back.
 	Crashes int
 	Journal []Entry
@@ -68,10 +70,26 @@ func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error
 	}
 	if s.Node != "" {
 		s.Crashes++
+		s.Since = time.Time{}
 	}
 	s.Node, s.Leased = node, now.Add(d)
 	s.Epoch++
+	s.count(now)
 	return Lease{s.Task.ID, node, s.Epoch}, nil
+}
+
+// count adds to the running time what has passed since the last change: time with a lease and without an open question (CAN28).
+func (s *State) count(now time.Time) {
+	if s.Task.Timeout <= 0 {
+		return
+	}
+	if !s.Since.IsZero() {
+		s.Task.Ran += max(now.Sub(s.Since), 0)
+	}
+	s.Since = time.Time{}
+	if s.Node != "" && len(s.Task.Questions) == 0 && !s.Task.Status.Terminal() {
+		s.Since = now
+	}
 }
 
 // fence refuses everybody but the holder of the current lease, and everybody once the task is over. A lease that has run out
@@ -101,6 +119,7 @@ func (s *State) Park(l Lease, now time.Time) error {
 		return err
 	}
 	s.Node, s.Leased = "", time.Time{}
+	s.count(now)
 	s.Task.touch(now)
 	return nil
 }
@@ -138,6 +157,7 @@ func (s *State) Describe(l Lease, message string, now time.Time) error {
 		return err
 	}
 	s.Task.describe(message)
+	s.count(now)
 	s.Task.touch(now)
 	return nil
 }
@@ -173,6 +193,7 @@ func (s *State) end(o Outcome, now time.Time) error {
 	if err := s.Task.move(o.Status, o.Message, now); err != nil {
 		return err
 	}
+	s.count(now)
 	s.Task.Result, s.Task.Error, s.Task.Kind, s.Task.Args = o.Result, o.Error, o.Kind, nil
 	return nil
 }

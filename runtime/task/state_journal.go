@@ -33,7 +33,7 @@ func (s *State) Entry(l Lease, name string) (Entry, error) {
 }
 
 // Record journals the value of a step.
-func (s *State) Record(l Lease, name string, data []byte) error {
+func (s *State) Record(l Lease, name string, data []byte, now time.Time) error {
 	if err := s.fence(l); err != nil {
 		return err
 	}
@@ -41,6 +41,7 @@ func (s *State) Record(l Lease, name string, data []byte) error {
 		return &NameError{name, "is recorded already"}
 	}
 	s.Journal = append(s.Journal, Entry{Name: name, Kind: Done, Data: data})
+	s.count(now)
 	return nil
 }
 
@@ -62,6 +63,7 @@ func (s *State) Ask(l Lease, q Question, now time.Time) error {
 	q.AskedAt = now
 	s.Journal = append(s.Journal, Entry{Name: q.Name, Kind: Open, Question: q})
 	s.Task.Questions = append(slices.Clip(s.Task.Questions), q)
+	s.count(now)
 	return nil
 }
 
@@ -122,6 +124,7 @@ func (s *State) close(name string) {
 
 // resume makes the task work again once no question is open (TSK19, EXT10).
 func (s *State) resume(now time.Time) error {
+	s.count(now)
 	if len(s.Task.Questions) == 0 {
 		return s.Task.move(Working, s.Task.StatusMessage, now)
 	}

@@ -27,10 +27,14 @@ type Task struct {
 	TTL time.Duration
 	// PollInterval is advice for whoever polls; 0 means none.
 	PollInterval time.Duration
-	// Timeout ends a run that takes longer; 0 means none but the TTL. It is counted from the begin of each run.
+	// Timeout is how long all runs of the task may take together, without the time in which a question is open; 0 means no end but the TTL.
 	Timeout time.Duration
+	// Ran is how much of the Timeout was used at the last change; 0 without one. What a run took after its last change, before it crashed, is
+	// not known.
+	Ran time.Duration
 
-	// Reruns is how often the task may begin again after a run that ended without giving its lease back: a crash, most likely.
+	// Reruns is how often the task may begin again after a run that ended without giving its lease back: a crash, most likely. With 0 it runs
+	// once, so it is never parked either.
 	Reruns int
 	// Grace is how long after its creation the task is left to its creator to begin, and is no orphan; 0 means 30 seconds. Only Create
 	// looks at it.

@@ -9,8 +9,8 @@ import (
 
 // Record implements task.Runners.
 func (s *Store) Record(ctx context.Context, l task.Lease, name string, data []byte) error {
-	_, err := s.submit(ctx, &op{id: l.Task, more: int64(len(data)), names: []string{name}, change: func(s *task.State, _ time.Time) error {
-		return s.Record(l, name, data)
+	_, err := s.submit(ctx, &op{id: l.Task, more: int64(len(data)), names: []string{name}, change: func(s *task.State, now time.Time) error {
+		return s.Record(l, name, data, now)
 	}})
 	return err
 }

@@ -37,7 +37,7 @@ func (s *Store) Begin(ctx context.Context, id, node string, d time.Duration) (ta
 
 // Record implements task.Runners.
 func (s *Store) Record(ctx context.Context, l task.Lease, name string, data []byte) error {
-	_, err := s.leased(ctx, l.Task, int64(len(data)), func(s *task.State, _ time.Time) error { return s.Record(l, name, data) })
+	_, err := s.leased(ctx, l.Task, int64(len(data)), func(s *task.State, now time.Time) error { return s.Record(l, name, data, now) })
 	return err
 }
 

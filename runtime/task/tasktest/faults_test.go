@@ -77,6 +77,8 @@ var faults = []fault{
 		func(s task.Store) task.Store { return &emptying{s} }},
 	{"crashes are forgotten", []string{"LeaseRunsThatVanishAreCounted"},
 		func(s task.Store) task.Store { return &carefree{s} }},
+	{"running time is forgotten", []string{"CAN20RunningTimeIsCountedOverAllRuns"},
+		func(s task.Store) task.Store { return &timeless{s} }},
 	{"journals are lost", []string{"JournalIsReplayedByTheNextRun", "LeaseParkGivesItBack"},
 		func(s task.Store) task.Store { return &forgetful{s} }},
 }
@@ -366,6 +368,14 @@ func (s *emptying) Finish(ctx context.Context, l task.Lease, o task.Outcome) (ta
 		o.Result = nil
 	}
 	return s.Store.Finish(ctx, l, o)
+}
+
+type timeless struct{ task.Store }
+
+func (s *timeless) Begin(ctx context.Context, id, node string, d time.Duration) (task.Begun, error) {
+	b, err := s.Store.Begin(ctx, id, node, d)
+	b.Task.Ran = 0
+	return b, err
 }
 
 type carefree struct{ task.Store }

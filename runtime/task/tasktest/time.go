@@ -12,6 +12,7 @@ var timeChecks = []check{
 	{"TSK15ExpiryTellsWhatIsNext", expiryTellsNext},
 	{"TSK15ExpiryIsBounded", expiryIsBounded},
 	{"TSK14UnlimitedTasksStay", unlimitedStays},
+	{"CAN20RunningTimeIsCountedOverAllRuns", runningTimeIsCounted},
 	{"TSK09EveryChangeIsHinted", changesAreHinted},
 	{"TSK09AllWatchersAreHinted", allWatchersAreHinted},
 	{"TSK09WatchMissesNothing", watchMissesNothing},
@@ -43,6 +44,43 @@ func expiredIsGone(p *probe) {
 		p.refuses(err, task.ErrNotFound, name+" of a removed task")
 	}
 	p.equal(len(p.expireAll(0)), 0, "tasks removed twice")
+}
+
+func runningTimeIsCounted(p *probe) {
+	id := p.createWith(task.Task{Owner: ada, TTL: time.Hour, Timeout: time.Hour}).ID
+	l := p.begin(id).Lease
+	p.wait(5 * time.Second)
+	p.must(p.Record(p.ctx, l, "step", nil), "record")
+	ran := p.get(id).Ran
+	p.passed(ran, 5*time.Second, "when a step was recorded")
+	p.wait(5 * time.Second)
+	t, err := p.Ask(p.ctx, l, task.Question{Name: "q"})
+	p.must(err, "ask")
+	p.passed(t.Ran-ran, 5*time.Second, "when a question was asked")
+	ran = t.Ran
+	p.wait(10 * time.Second)
+	t, err = p.Answer(p.ctx, ada, id, []task.Answer{{Name: "q"}})
+	p.must(err, "answer")
+	p.equal(t.Ran, ran, "running time while a question was open")
+	p.wait(5 * time.Second)
+	t, err = p.Park(p.ctx, l)
+	p.must(err, "park")
+	p.passed(t.Ran-ran, 5*time.Second, "when the run was parked")
+	ran = t.Ran
+	p.wait(10 * time.Second)
+	b := p.begin(id)
+	p.equal(b.Task.Ran, ran, "running time while nobody ran the task")
+	p.wait(5 * time.Second)
+	t, err = p.Describe(p.ctx, b.Lease, "half way")
+	p.must(err, "describe")
+	p.passed(t.Ran-ran, 5*time.Second, "when the second run changed the task")
+	p.wait(lease)
+	p.equal(p.begin(id).Task.Ran, t.Ran, "running time of a run that vanished, which is known up to its last change")
+	untimed, l := p.begun()
+	p.wait(5 * time.Second)
+	t, err = p.Park(p.ctx, l)
+	p.must(err, "park")
+	p.equal(t.Ran, time.Duration(0), "running time of a task without a timeout: "+untimed)
 }
 
 func expiryTellsNext(p *probe) {

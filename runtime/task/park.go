@@ -1,0 +1,119 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+)
+
+// defaultParkAfter is how long a question is open before its run is parked, unless Config.ParkAfter says it.
+const defaultParkAfter = 30 * time.Second
+
+// Replayer is a Store of tests: with it, runs are parked at each question and after each step that was done, so that handlers run again wherever
+// they may have to. See tasktest.AlwaysReplay.
+type Replayer interface{ Replays() bool }
+
+func replays(s Store) bool {
+	r, ok := s.(Replayer)
+	return ok && r.Replays()
+}
+
+// mayRunAgain reports whether another run may follow this one.
+func (r *Run) mayRunAgain() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.task.Reruns > 0 && r.engine.store.Durable()
+}
+
+// mayPark reports whether the run may end while it waits for an answer. The context of one that can not be cancelled has to last (CAN14).
+func (r *Run) mayPark() bool {
+	return r.engine.config.ParkAfter >= 0 && r.mayRunAgain() && !r.Task().Uncancellable
+}
+
+// idleAfter returns a channel that is closed when a question has been open for long enough to park the run that asked it; nil if it may not be:
+// where ctx has a deadline, the handler means to go on then.
+func (r *Run) idleAfter(ctx context.Context) (idle <-chan struct{}, disarm func()) {
+	if _, limited := ctx.Deadline(); limited || !r.mayPark() {
+		return nil, func() {}
+	}
+	passed := make(chan struct{})
+	if r.engine.replays {
+		close(passed)
+		return passed, func() {}
+	}
+	timer := r.engine.timers.add(time.Now().Add(r.engine.config.ParkAfter), func() { close(passed) })
+	return passed, func() { r.engine.timers.remove(timer) }
+}
+
+// stopToPark ends the run, to begin again with the answer; while a step is being done, not before that is. again: it begins again at once.
+func (r *Run) stopToPark(again bool) {
+	r.mu.Lock()
+	r.parking = true
+	r.again = r.again || again
+	busy := len(r.doing) > 0
+	r.mu.Unlock()
+	if !busy {
+		r.stop(inflight.SourceParent, "", ErrParked)
+	}
+}
+
+// replayed ends a run after a step that was done, where runs are replayed.
+func (r *Run) replayed() error {
+	if !r.engine.replays || !r.mayPark() {
+		return nil
+	}
+	r.stopToPark(true)
+	return context.Cause(&r.ctx)
+}
+
+// followed is why another run goes on with the task, nil while this one does.
+func (r *Run) followed() error {
+	if c := r.cause(); c != nil && (errors.Is(c, ErrParked) || errors.Is(c, ErrLease)) {
+		return c
+	}
+	return nil
+}
+
+// parkForAnswer parks a run that waits for an answer. If that came meanwhile, nobody else knows that the task waits for a run.
+func (e *Engine) parkForAnswer(r *Run) {
+	t, err := e.park(r)
+	if err != nil {
+		return
+	}
+	if r.mayGoOn(&t) {
+		e.dispatch(t.ID)
+		return
+	}
+	for _, q := range t.Questions {
+		if e.config.Resume && !q.Deadline.IsZero() {
+			e.timers.add(q.Deadline, e.offered)
+		}
+	}
+}
+
+// mayGoOn reports whether the parked task has what its run waited for: one of the answers, or the end of a step.
+func (r *Run) mayGoOn(t *Task) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.again || len(t.Questions) == 0 {
+		return true
+	}
+	for name, e := range r.journal {
+		if e.Kind == Open && !t.open(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// settledBy reports whether one of the answers has closed a question of the task.
+func (t *Task) settledBy(answers []Answer) bool {
+	for _, a := range answers {
+		if !t.open(a.Name) {
+			return true
+		}
+	}
+	return false
+}
