@@ -12,6 +12,14 @@ const hiddenValue = "a value that is not shown"
 // written as a step of a JSON Pointer: "/password/api~1key". It holds until Put or Reset.
 func (d *Decoder) Hide(names string) { d.hidden = names }
 
+// Hiding is decode with Hide for these names, for a message that has no other place to say so.
+func Hiding[T any](names string, decode func(d *Decoder, v *T)) func(d *Decoder, v *T) {
+	return func(d *Decoder, v *T) {
+		d.Hide(names)
+		decode(d, v)
+	}
+}
+
 // ofHidden is why a rule holds where the words for it tell what must not be shown.
 const ofHidden = "of a value that is not shown"
 

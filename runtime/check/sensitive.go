@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sensitive returns the names of the properties that a tool's schemas call x-sensitive, for Decoder.Hide. definition is valid JSON. A name is hidden
-// wherever it occurs in the tool: which schema of a union or condition applies is not asked.
+// Sensitive returns the names of the properties that schemas call x-sensitive, for Decoder.Hide. definition is valid JSON with these schemas, such
+// as a tool. A name is hidden wherever it occurs in it: which schema of a union or condition applies is not asked.
 func Sensitive(definition string) string {
 	if !strings.Contains(definition, `"x-sensitive"`) {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 	"github.com/mcpkiln/mcpkiln/runtime/servertest"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -12,8 +13,8 @@ import (
 )
 
 // customServer has requests and notifications that are not the protocol's in every revision, as the generator writes them. Those of the
-// client are taken by seen.
-func customServer(t *testing.T, seen func(who, text string)) *server.Server {
+// client are taken by seen. hidden are properties that no violation shows.
+func customServer(t *testing.T, seen func(who, text string), hidden string, opts ...server.Option) *server.Server {
 	t.Helper()
 	generated, err := kiln.New(struct{ kiln.Handlers }{})
 	if err != nil {
@@ -32,6 +33,7 @@ func customServer(t *testing.T, seen func(who, text string)) *server.Server {
 			wire.Outgoing{Op: wire.OpCustomRequest, Name: "notes/choose", Capability: place})
 		d.Revisions = append(d.Revisions, &w)
 	}
+	decodeInput, decodeOutput := check.Hiding(hidden, decodeInput), check.Hiding(hidden, decodeOutput)
 	added := server.CustomNotification[output]{Method: "notes/added", Append: appendOutput, Decode: decodeOutput}
 	choose := server.ClientRequest[output, input]{Op: wire.OpCustomRequest, Method: "notes/choose", Codecs: []server.ClientCodec[output, input]{
 		{Append: appendOutput, DecodeParams: decodeOutput, Decode: decodeInput}}}
@@ -49,7 +51,7 @@ func customServer(t *testing.T, seen func(who, text string)) *server.Server {
 	d.Methods = []server.MethodHandler{server.BindMethod("notes/add", func(ctx context.Context, call *server.Call, in *input) (*output, error) {
 		return &output{"added " + in.Text}, server.Notify(ctx, call, &added, &output{in.Text})
 	}, server.MethodCodec[input, output]{Decode: decodeInput, Append: appendOutput, DecodeResult: decodeOutput})}
-	srv, err := server.New(d)
+	srv, err := server.New(d, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +61,7 @@ func customServer(t *testing.T, seen func(who, text string)) *server.Server {
 func TestSRV07CustomMethodsInEveryRevision(t *testing.T) {
 	eachRevision(t, func(t *testing.T, revision string) {
 		seen := make(chan string, 1)
-		c := servertest.Start(t, customServer(t, func(who, text string) { seen <- who + " " + text }), servertest.WithRevision(revision))
+		c := servertest.Start(t, customServer(t, func(who, text string) { seen <- who + " " + text }, ""), servertest.WithRevision(revision))
 		c.Notify("notifications/notes/seen", &input{"bread"})
 		if got := <-seen; got != revision+" bread" {
 			t.Errorf("taken: %s", got)

@@ -44,6 +44,14 @@ func function(pkg *model.Package, name string) *jen.Statement {
 	return jen.Id(name)
 }
 
+// decodeHiding is the decoder of this name, which keeps values of these properties out of violations: check.Hiding("/password", decodeLoginParams).
+func decodeHiding(pkg *model.Package, hidden, name string) *jen.Statement {
+	if hidden == "" {
+		return function(pkg, name)
+	}
+	return jen.Qual(checkPath, "Hiding").Call(jen.Lit(hidden), function(pkg, name))
+}
+
 // format renders f and formats it as gofmt does, imports grouped.
 func format(f *jen.File) ([]byte, error) {
 	var b bytes.Buffer

@@ -67,20 +67,20 @@ func methodEntry(pkg *model.Package, m *model.MethodHandler) jen.Code {
 
 // server.MethodCodec[PaginatedRequestParams, ListPromptsResult]{Revision: "2025-11-25", Decode: …, Append: …, Check: …}
 func methodCodec(pkg *model.Package, of []jen.Code, v model.View, m *model.MethodHandler) jen.Code {
-	fields := codecFields(pkg, v, m.Params.Decode)
+	fields := codecFields(pkg, v, m.Hidden, m.Params.Decode)
 	if m.Custom {
-		fields = append(fields, field("DecodeResult", function(pkg, m.Result.Decode)))
+		fields = append(fields, field("DecodeResult", decodeHiding(pkg, m.Hidden, m.Result.Decode)))
 	}
 	return jen.Qual(serverPath, "MethodCodec").Types(of...).Values(fields...)
 }
 
 // Revision: "2026-07-28", Decode: decodeElicitResult, Append: appendElicitRequestParams20260728, Check: checkSentElicitRequestParams
-func codecFields(pkg *model.Package, v model.View, decode string) []jen.Code {
+func codecFields(pkg *model.Package, v model.View, hidden, decode string) []jen.Code {
 	var fields []jen.Code
 	if v.Revision != "" {
 		fields = append(fields, field("Revision", jen.Lit(v.Revision)))
 	}
-	fields = append(fields, field("Decode", function(pkg, decode)))
+	fields = append(fields, field("Decode", decodeHiding(pkg, hidden, decode)))
 	if v.Append != "" {
 		fields = append(fields, field("Append", function(pkg, v.Append)))
 	}
@@ -137,9 +137,9 @@ func sendVar(pkg *model.Package, s *model.Send) jen.Code {
 	var codecs []jen.Code
 	head := []jen.Code{field("Op", jen.Qual(wirePath, "Op"+s.Op))}
 	for _, v := range s.Views {
-		fields := codecFields(pkg, v, s.Result.Decode)
+		fields := codecFields(pkg, v, s.Hidden, s.Result.Decode)
 		if s.Extension != "" {
-			fields = append(fields, field("DecodeParams", function(pkg, s.Params.Decode)))
+			fields = append(fields, field("DecodeParams", decodeHiding(pkg, s.Hidden, s.Params.Decode)))
 		}
 		codecs = append(codecs, jen.Values(fields...))
 	}

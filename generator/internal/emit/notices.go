@@ -23,7 +23,7 @@ func noticeFunc(pkg *model.Package, n *model.Notice) jen.Code {
 		Func().Id(n.GoName).Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("to").Qual(serverPath, "Notifier"), jen.Id("params").Op("*").Id(n.Params.Name)).Error().Block(
 		jen.Return(jen.Qual(serverPath, "Notify").Call(jen.Id("ctx"), jen.Id("to"), jen.Op("&").Id(n.Var), jen.Id("params")))).Line().Line().
 		Var().Id(n.Var).Op("=").Qual(serverPath, "CustomNotification").Types(jen.Id(n.Params.Name)).Add(onLines(
-		field("Method", jen.Lit(n.Name)), field("Append", function(pkg, n.Params.Append)), field("Decode", function(pkg, n.Params.Decode))))
+		field("Method", jen.Lit(n.Name)), field("Append", function(pkg, n.Params.Append)), field("Decode", decodeHiding(pkg, n.Hidden, n.Params.Decode))))
 }
 
 // // notices are the notifications of clients that h takes, sorted by name.
@@ -36,7 +36,7 @@ func noticeFunc(pkg *model.Package, n *model.Notice) jen.Code {
 func noticeTable(pkg *model.Package) jen.Code {
 	entries := make([]jen.Code, len(pkg.Noticed))
 	for i, n := range pkg.Noticed {
-		entries[i] = jen.Qual(serverPath, "BindNotice").Call(jen.Lit(n.Name), jen.Id("h").Dot(n.GoName), function(pkg, n.Params.Decode))
+		entries[i] = jen.Qual(serverPath, "BindNotice").Call(jen.Lit(n.Name), jen.Id("h").Dot(n.GoName), decodeHiding(pkg, n.Hidden, n.Params.Decode))
 	}
 	return jen.Add(comment("notices are the notifications of clients that h takes, sorted by name.")).Line().
 		Func().Id("notices").Params(jen.Id("h").Id("Handlers")).Index().Qual(serverPath, "NoticeHandler").

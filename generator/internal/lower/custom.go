@@ -7,6 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
@@ -69,6 +70,7 @@ func (l *packageLowering) customTypes() {
 			continue
 		}
 		c := named(m.Name)
+		m.Hidden = hiddenOf(c)
 		m.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode)
 		m.Result = l.customType(c, c.Result, "Result", "is answered with", model.Decode|model.Encode)
 		l.later = append(l.later, func() { m.Views = []model.View{{Append: m.Result.Append}} })
@@ -78,16 +80,19 @@ func (l *packageLowering) customTypes() {
 			continue
 		}
 		c := named(s.Name)
+		s.Hidden = hiddenOf(c)
 		s.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode|model.Encode)
 		s.Result = l.customType(c, c.Result, "Result", "is answered with", model.Decode)
 		l.later = append(l.later, func() { s.Views = []model.View{{Append: s.Params.Append}} })
 	}
 	for _, n := range l.pkg.Notices {
 		c := named(n.Name)
+		n.Hidden = hiddenOf(c)
 		n.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode|model.Encode)
 	}
 	for _, n := range l.pkg.Noticed {
 		c := named(n.Name)
+		n.Hidden = hiddenOf(c)
 		n.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode)
 	}
 }
@@ -96,6 +101,15 @@ func (l *packageLowering) customType(c *manifest.CustomMethod, d *schema.Documen
 	goName := customName(c)
 	return l.types.Lower(typing.Root{Document: d, Name: goName + part, Scope: goName, Use: use, Sent: use&model.Encode != 0,
 		Doc: []string{goName + part + " is what " + c.Name + " " + what + "."}})
+}
+
+// hiddenOf are the properties of a method that are x-sensitive, for check.Hiding.
+func hiddenOf(c *manifest.CustomMethod) string {
+	schemas := append([]byte{'['}, c.Params.Bundle().JSON()...)
+	if c.Result != nil {
+		schemas = append(append(schemas, ','), c.Result.Bundle().JSON()...)
+	}
+	return check.Sensitive(string(append(schemas, ']')))
 }
 
 // extensions are the places where a server declares what it has beyond the protocol.

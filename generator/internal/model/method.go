@@ -9,6 +9,7 @@ type MethodHandler struct {
 	Params, Result TypeRef
 	Views          []View   // of the result
 	Custom         bool     // no revision has it: the manifest says what it takes and gives
+	Hidden         string   // of a custom one, for check.Hiding; "" for nothing
 	Doc            []string // of a custom one, in lines
 }
 
@@ -18,6 +19,7 @@ type NoticeHandler struct {
 	GoName string // ReportsSeen
 	Doc    []string
 	Params TypeRef
+	Hidden string // as of MethodHandler
 }
 
 // Notice is a notification of the server's own, with a function that sends it.
@@ -27,6 +29,7 @@ type Notice struct {
 	Var    string // reportsChangedNotification
 	Doc    []string
 	Params TypeRef
+	Hidden string // as of MethodHandler
 }
 
 // Send is a request of the server with a function that sends it and waits for the answer.
@@ -36,6 +39,7 @@ type Send struct {
 	Var            string // createMessageRequest
 	Op             string // CreateMessage: the operation of package server, without Op
 	Extension      string // of a custom one: what the client declares; empty for those of the protocol
+	Hidden         string // as of MethodHandler
 	Doc            []string
 	Again          string // what asking means for a call that is run again; empty if no call is
 	Params, Result TypeRef
