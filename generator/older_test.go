@@ -314,3 +314,20 @@ func TestREV06FiveRevisionsShareWhatIsEqual(t *testing.T) {
 		t.Errorf("%d lines for all, %d for two", all, two)
 	}
 }
+
+// TSK03: what is said of running as a task names the revisions that have tasks.
+func TestTSK03OlderRevisionsHaveNoTasksInTheDocEither(t *testing.T) {
+	for revisions, want := range map[string]string{
+		`["2026-07-28", "2025-11-25", "2025-06-18"]`: "or as a task if the client asks for one (2025-11-25) or knows tasks (2026-07-28): then",
+		`["2025-11-25", "2024-11-05"]`:               "or as a task if the client asks for one: then",
+		`["2026-07-28", "2025-03-26"]`:               "or as a task if the client knows tasks: then",
+		`["2025-06-18", "2025-03-26"]`:               "It runs inline only: no revision that is served has tasks.",
+	} {
+		r := mustGenerate(t, config("server: {name: reports, version: 1.0.0}\nprotocol: {revisions: "+revisions+"}\n"+
+			"tools: {list: {execution: {taskSupport: optional}, inputSchema: {type: object}}}\n"))
+		doc := strings.Join(strings.Fields(strings.ReplaceAll(r.file(t, "handlers.gen.go"), "//", "")), " ")
+		if !strings.Contains(doc, want) {
+			t.Errorf("%s: no %q in\n%s", revisions, want, r.file(t, "handlers.gen.go"))
+		}
+	}
+}

@@ -94,7 +94,11 @@ func (l *packageLowering) taskSentences(tool *model.Tool, ends string) []string 
 	case model.TaskForbidden:
 		return []string{"It runs inline only."}
 	case model.TaskOptional:
-		out = append(out, "It runs inline, or as a task if the client "+l.whenTask()+": then ctx outlives the request, and ends on "+ends+".")
+		when := l.whenTask()
+		if when == "" {
+			return []string{"It runs inline only: no revision that is served has tasks."}
+		}
+		out = append(out, "It runs inline, or as a task if the client "+when+": then ctx outlives the request, and ends on "+ends+".")
 	case model.TaskRequired:
 		out = append(out, "It always runs as a task: ctx outlives the request, and ends on "+ends+".")
 	}
@@ -113,17 +117,21 @@ func (l *packageLowering) taskSentences(tool *model.Tool, ends string) []string 
 	return out
 }
 
-// whenTask is the sentence about which calls become tasks.
+// whenTask is the sentence about which calls become tasks, "" if none do.
 func (l *packageLowering) whenTask() string {
 	var asks, knows []string
 	for _, r := range l.in.Revisions {
-		if r.Task != nil && r.Task.Create == revision.CreateByReceiver {
+		switch {
+		case r.Task == nil: // it has no tasks
+		case r.Task.Create == revision.CreateByReceiver:
 			knows = append(knows, r.Name)
-		} else {
+		default:
 			asks = append(asks, r.Name)
 		}
 	}
 	switch {
+	case knows == nil && asks == nil:
+		return ""
 	case knows == nil:
 		return "asks for one"
 	case asks == nil:
