@@ -28,6 +28,7 @@ func (s *Server) openAccount(who Requestor) *account {
 			a = new(account)
 		}
 		a.who = who
+		a.unread.who = who
 		s.accounts[who] = a
 	}
 	a.peers.Add(1)

@@ -17,24 +17,29 @@ import (
 type budget struct {
 	limit int64
 	fair  func(own, used, n, limit int64) bool
+	known *readers     // how callers read; nil: that is all the same
 	late  func([]lack) // called at once, and each second, while some wait; nil: not called
 
 	mu    sync.Mutex
 	used  int64
 	lines list.List // of *part, those with waiting
+	last  bool      // the newest line is next, else the oldest
 	clock *time.Timer
 }
 
 // part is what one caller holds of a budget, or one of its connections or sessions.
 type part struct {
 	of      *part        // the caller's; nil: this is one
+	who     Requestor    // of a caller
 	held    atomic.Int64 // changed under budget.mu
-	waiting []*waiter    // under budget.mu
+	waiting []*waiter    // under budget.mu, as what follows
 	turn    *list.Element
+	served  bool // one of those that waited has gone on
 }
 
 type waiter struct {
 	n       int64
+	is      standing
 	late    bool          // what it is for has not begun: it goes behind what is there
 	granted chan struct{} // closed
 }
@@ -103,7 +108,7 @@ func (b *budget) get(ctx context.Context, p *part, held, n int64, late bool) err
 		b.mu.Unlock()
 		return nil
 	}
-	w := &waiter{n, late, make(chan struct{})}
+	w := &waiter{n, b.standing(p), late, make(chan struct{})}
 	b.queue(p, w)
 	b.grant()
 	b.mu.Unlock()
@@ -165,33 +170,74 @@ func (b *budget) queue(p *part, w *waiter) {
 	}
 }
 
-// grant lets those go on that may, in turn, and first those that have begun: what they wait with is in memory. While one of them waits
-// for others alone, nothing large begins, or it would wait beside it. With mu.
-func (b *budget) grant() {
-	owed := b.grantTurns(func(w *waiter) bool { return !w.late })
-	b.grantTurns(func(w *waiter) bool { return w.late && !(owed && w.n > largeOutput) })
+func (b *budget) standing(p *part) standing {
+	if b.known == nil {
+		return unknown
+	}
+	return b.known.of(p.caller().who)
 }
 
-// grantTurns lets those of one kind go on. It reports whether one that holds nothing is left.
-func (b *budget) grantTurns(may func(*waiter) bool) (left bool) {
-	for e := b.lines.Front(); e != nil; {
-		p, next := e.Value.(*part), e.Next()
-		switch w := p.waiting[0]; {
-		case !may(w):
-		case b.fits(p, w.n):
-			b.add(p, w.n)
-			close(w.granted)
-			b.lines.MoveToBack(e)
-			b.remove(p, 0)
-			if next == nil {
-				next = p.turn
-			}
-		case p.caller().held.Load() == 0:
-			left = true
-		}
-		e = next
+// grant lets those go on that may: first those who read, last those who do not. Of one standing those are first that have begun: what they wait
+// with is in memory. While one of them waits for others alone, nothing large of its standing begins, or it would wait beside it, and
+// nothing large of a worse one goes on. With mu.
+func (b *budget) grant() {
+	owed := false
+	for is := range standings {
+		better := owed
+		owed = b.grantAll(func(w *waiter) bool { return w.is == is && !w.late && !(better && w.n > largeOutput) }) || owed
+		left := b.grantAll(func(w *waiter) bool { return w.is == is && w.late && !(owed && w.n > largeOutput) })
+		owed = owed || left
+	}
+}
+
+// grantAll lets those of one kind go on, each line one after the other. It reports whether one that holds nothing is left.
+func (b *budget) grantAll(may func(*waiter) bool) (left bool) {
+	if b.lines.Len() == 0 {
+		return false
+	}
+	for b.grantTurns(may) {
+	}
+	for e := b.lines.Front(); e != nil; e = e.Next() {
+		p := e.Value.(*part)
+		left = left || may(p.waiting[0]) && p.caller().held.Load() == 0
 	}
 	return left
+}
+
+// grantTurns lets one of each line go on that may, and reports whether there was one. The oldest line and the newest one that had no turn are next by
+// turns: whoever comes behind many that do not read does not wait for all of them, nor do those who came first wait forever.
+func (b *budget) grantTurns(may func(*waiter) bool) (granted bool) {
+	first, last := b.lines.Front(), b.lines.Back()
+	for first != nil && last != nil {
+		e := first
+		if b.last && !last.Value.(*part).served {
+			e = last
+		}
+		met := first == last
+		if e == first {
+			first = e.Next()
+		} else {
+			last = e.Prev()
+		}
+		if p := e.Value.(*part); may(p.waiting[0]) && b.fits(p, p.waiting[0].n) {
+			b.goOn(p)
+			b.last, granted = !b.last, true
+		}
+		if met {
+			break
+		}
+	}
+	return granted
+}
+
+// goOn lets the first waiter of a line go on.
+func (b *budget) goOn(p *part) {
+	w := p.waiting[0]
+	b.add(p, w.n)
+	close(w.granted)
+	p.served = true
+	b.lines.MoveToBack(p.turn)
+	b.remove(p, 0)
 }
 
 // remove removes a waiter. With mu.
@@ -199,7 +245,7 @@ func (b *budget) remove(p *part, i int) {
 	p.waiting = slices.Delete(p.waiting, i, i+1)
 	if len(p.waiting) == 0 {
 		b.lines.Remove(p.turn)
-		p.waiting, p.turn = nil, nil
+		p.waiting, p.turn, p.served = nil, nil, false
 	}
 }
 
@@ -225,15 +271,18 @@ func (b *budget) check() {
 	}
 }
 
+// lacks are what all lack together: those that wait for others alone need room beside each other.
 func (b *budget) lacks() []lack {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := make([]lack, 0, b.lines.Len())
+	left := b.limit - b.used
 	for e := b.lines.Front(); e != nil; e = e.Next() {
 		p := e.Value.(*part)
 		l := lack{waits: p, all: p.caller().held.Load() == 0}
 		if l.all {
-			l.n = min(p.waiting[0].n, b.limit/2) + b.used - b.limit
+			l.n = min(p.waiting[0].n, b.limit/2) - left
+			left = max(0, -l.n)
 		} else {
 			for _, w := range p.waiting {
 				l.n += w.n
@@ -244,16 +293,31 @@ func (b *budget) lacks() []lack {
 	return all
 }
 
+// patience is for how long who reads nothing is left alone: not as long if many more wait than there is room for.
+func (b *budget) patience(lacks []lack) time.Duration {
+	wanted := int64(0)
+	for i := range lacks {
+		if lacks[i].all {
+			wanted += max(0, lacks[i].n)
+		}
+	}
+	if wanted <= b.limit {
+		return maxStall
+	}
+	return max(minStall, time.Duration(float64(maxStall)*float64(b.limit)/float64(wanted)))
+}
+
 // maxOpened is how many answers with data of openers are written as a whole at once. Each has an open file or two, and two pieces in memory.
 const maxOpened = 1 << 10
 
 // The budgets of answers. Nothing that a caller does not read can be taken back, so it has up to a third of what is left by all: many
 // such callers leave something. What is in the making goes on by itself, so it has up to three times what is left.
 func (s *Server) openBudgets() {
-	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, late: s.endStalled}
+	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, late: s.endStalled, known: &s.readers}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}
 	s.opened = budget{limit: maxOpened, fair: quota.Third}
 	s.filed = budget{limit: 4 * s.cfg.maxUnread, fair: quota.Third}
+	s.trials.free = firstTrials
 	s.encoding = make(chan struct{}, encoders())
 	s.decoding = make(chan struct{}, 1)
 }

@@ -50,7 +50,7 @@ func (b *budget) waits() (n int) {
 // counted checks that nothing is counted any more.
 func (f *fixture) counted() {
 	f.t.Helper()
-	if s := f.srv; s.unread.taken() != 0 || len(s.encoding) != 0 || s.coming.taken() != 0 || s.opened.taken() != 0 || s.filed.taken() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || f.waiting() != 0 {
+	if s := f.srv; s.unread.taken() != 0 || len(s.encoding) != 0 || s.coming.taken() != 0 || s.trials.taken() != 0 || s.opened.taken() != 0 || s.filed.taken() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || f.waiting() != 0 {
 		f.t.Errorf("still counted: %d unread, %d coming, %d being encoded, %d of messages, %d calls; %d wait", s.unread.taken(), s.coming.taken(), len(s.encoding), s.bytes.Used(), s.calls.Used(), f.waiting())
 	}
 	f.srv.mu.Lock()

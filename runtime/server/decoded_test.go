@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -64,6 +65,8 @@ func TestTSK28WhatRequestsAreDecodedToCounts(t *testing.T) {
 					outs = append(outs, out)
 					synctest.Wait() // those that are decoded at the same time may all be refused
 				}
+				time.Sleep(time.Second) // of a handler that has not answered yet, few begin at once
+				synctest.Wait()
 				refused := 0
 				for _, out := range outs {
 					for _, m := range out.frames {

@@ -92,10 +92,11 @@ func (o *connOutlet) end(why error) {
 	}
 }
 
-// How long a peer may read nothing: while others wait for the room that its answers take, and when it is the end that waits, after the
-// grace period (CAN21).
+// How long a peer may read nothing: while others wait for the room that its answers take, the less the more they are, and when it is the end
+// that waits, after the grace period (CAN21).
 const (
 	maxStall  = 5 * time.Second
+	minStall  = time.Second
 	LateStall = time.Second
 )
 
@@ -112,7 +113,8 @@ func (s *Server) endStalled(lacks []lack) {
 	if len(lacks) == 0 {
 		return
 	}
-	all := s.stalled()
+	wait := s.unread.patience(lacks)
+	all := s.stalled(wait)
 	slices.SortFunc(all, func(a, b stalledPeer) int { return cmp.Compare(b.bytes, a.bytes) })
 	for i := range all {
 		if p := &all[i]; p.ending {
@@ -122,7 +124,8 @@ func (s *Server) endStalled(lacks []lack) {
 	for i := range all {
 		if p := &all[i]; !p.ending && p.relieves(lacks) {
 			s.log.Warn("answers are given up: their client does not read, and others wait", "peer", p.id, "principal", p.principal, "bytes", p.bytes)
-			p.out.GiveUp(maxStall)
+			s.readers.hasStalled(p.who)
+			p.out.GiveUp(wait)
 		}
 	}
 }
@@ -139,13 +142,14 @@ func (p *peer) giveUp() {
 	}
 }
 
-func (s *Server) stalled() (all []stalledPeer) {
+// stalled are those that have read nothing for that long.
+func (s *Server) stalled(wait time.Duration) (all []stalledPeer) {
 	s.mu.Lock()
 	peers := slices.Collect(maps.Values(s.peers))
 	s.mu.Unlock()
 	for _, p := range peers {
 		if out, ok := p.out.(Unread); ok {
-			if n, ending := out.Stalled(maxStall); n > 0 {
+			if n, ending := out.Stalled(wait); n > 0 {
 				all = append(all, stalledPeer{p, out, n, ending})
 			}
 		}
@@ -153,13 +157,15 @@ func (s *Server) stalled() (all []stalledPeer) {
 	return all
 }
 
-// relieves reports whether the end of what p does not read is of use to somebody, and notes that. Nobody waits for itself.
+// relieves reports whether the end of what p does not read is of use to somebody, and notes that. Nobody waits for itself. What becomes free is
+// for one after the other.
 func (p *stalledPeer) relieves(lacks []lack) (useful bool) {
+	free := p.bytes
 	for i := range lacks {
 		l := &lacks[i]
-		if l.n > 0 && l.waits != &p.unread && (l.all || l.waits.caller() == &p.account.unread) {
-			l.n -= p.bytes
-			useful = true
+		if l.n > 0 && free > 0 && l.waits != &p.unread && (l.all || l.waits.caller() == &p.account.unread) {
+			n := min(l.n, free)
+			l.n, free, useful = l.n-n, free-n, true
 		}
 	}
 	return useful

@@ -122,11 +122,12 @@ func (s *Server) itemList(w *revision, items []byte, next string, own bool) *wir
 }
 
 func (r *request) getPrompt(b []byte) ([]byte, error) {
-	p := r.p.s.prompts.get(r.params.Name)
-	if p == nil || !r.shows(r.p.s.cfg.promptFilter, p.Name) {
+	e := r.p.s.prompts.now.Load().named[r.params.Name]
+	if e == nil || !r.shows(r.p.s.cfg.promptFilter, e.key) {
 		return nil, withParam(r.revision.Codes.PromptNotFound, "/name", "unknown prompt %s", rpc.Quoted(r.params.Name))
 	}
-	return r.serveEntry(b, &r.p.s.promptSizes, func(ctx context.Context, call *Call) (write, error) {
+	p := e.of
+	return r.serveEntry(b, &e.answers, func(ctx context.Context, call *Call) (write, error) {
 		in, err := r.readEntry(r.params.Arguments, check.Hidden(p.Sensitive...), p.Handler.read)
 		if err != nil {
 			return nil, err

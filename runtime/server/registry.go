@@ -26,9 +26,10 @@ type table[T any] struct {
 
 // entry has a number that is never used again: cursors say the last one that the client has, and stay good whatever is added or removed.
 type entry[T any] struct {
-	number uint64
-	key    string
-	of     *T
+	number  uint64
+	key     string
+	of      *T
+	answers expected
 }
 
 // listPage is one page of a list, encoded.
@@ -56,7 +57,7 @@ func (r *registry[T]) open(of []T, key func(*T) string, revisions int) error {
 		}
 		seen[k] = true
 		r.last++
-		entries = append(entries, &entry[T]{r.last, k, &of[i]})
+		entries = append(entries, &entry[T]{number: r.last, key: k, of: &of[i]})
 	}
 	r.now.Store(newTable(entries, revisions))
 	return nil
@@ -90,7 +91,7 @@ func (r *registry[T]) add(key string, of *T, may func(others []*entry[T]) error)
 		}
 	}
 	r.last++
-	r.now.Store(newTable(append(slices.Clip(t.entries), &entry[T]{r.last, key, of}), len(t.pages)))
+	r.now.Store(newTable(append(slices.Clip(t.entries), &entry[T]{number: r.last, key: key, of: of}), len(t.pages)))
 	return nil
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -149,6 +150,7 @@ type source struct {
 	mime      string
 	subscribe bool
 	read      func(ctx context.Context, call *Call) (*ResourceContents, error)
+	answers   *expected
 }
 
 // source finds the resource, the template or the tree of a URI, in this order; nil for none.
@@ -157,8 +159,8 @@ func (r *request) source(uri string) *source {
 	if !r.shows(s.cfg.resourceFilter, uri) {
 		return nil
 	}
-	if of := s.resources.get(uri); of != nil {
-		return &source{of.MIMEType, of.Subscribe, of.Handler}
+	if e := s.resources.now.Load().named[uri]; e != nil {
+		return &source{e.of.MIMEType, e.of.Subscribe, e.of.Handler, &e.answers}
 	}
 	for _, e := range s.templates.now.Load().entries {
 		t := e.of
@@ -172,11 +174,11 @@ func (r *request) source(uri string) *source {
 				return nil, err
 			}
 			return t.Handler.get(ctx, call, in)
-		}}
+		}, &e.answers}
 	}
 	for _, t := range s.cfg.trees {
 		if name, ok := t.nameOf(uri); ok {
-			return &source{"", true, func(context.Context, *Call) (*ResourceContents, error) { return t.read(uri, name) }}
+			return &source{"", true, func(context.Context, *Call) (*ResourceContents, error) { return t.read(uri, name) }, &s.treeSizes}
 		}
 	}
 	return nil
@@ -208,16 +210,28 @@ func (t *ResourceTemplate) variables(values [][]string) []byte {
 func (r *request) readResource(b []byte) ([]byte, error) {
 	uri := r.params.URI
 	of := r.source(uri)
-	return r.serveEntry(b, &r.p.s.resourceSizes, func(ctx context.Context, call *Call) (write, error) {
-		if of == nil {
-			return nil, &ResourceError{URI: uri}
-		}
+	if of == nil {
+		return r.withCall(b, func(b []byte, _ *Call) ([]byte, error) { return b, &ResourceError{URI: uri} })
+	}
+	return r.serveEntry(b, of.answers, func(ctx context.Context, call *Call) (write, error) {
 		out, err := of.read(ctx, call)
 		if err = call.returned(err); err != nil {
 			return nil, err
 		}
+		r.room.returned(out.size())
 		return func(b []byte) ([]byte, error) { return r.appendContents(b, out, of.mime) }, nil
 	})
+}
+
+// size is about how many bytes the contents take in an answer, at least.
+func (c *ResourceContents) size() (n int) {
+	if c == nil {
+		return 0
+	}
+	for i := range c.Parts {
+		n += len(c.Parts[i].Text) + base64.StdEncoding.EncodedLen(len(c.Parts[i].Blob))
+	}
+	return n
 }
 
 func (r *request) appendContents(b []byte, out *ResourceContents, mime string) ([]byte, error) {

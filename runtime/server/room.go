@@ -14,11 +14,12 @@ type room struct {
 	p         *peer    // nil: for a task's result, which waits for no peer
 	account   *account // whose answer it is
 	expected  *expected
-	counts    bool  // the answer does
-	held      int64 // of Server.unread
-	estimated int64 // of Server.coming, until the output is encoded
-	encoding  bool  // it is one of those that Server.encoding bounds
-	likely    int64 // bytes that the output which is encoded will have, if those before were large
+	counts    bool        // the answer does
+	held      int64       // of Server.unread
+	estimated int64       // of Server.coming, until the output is encoded
+	encoding  bool        // it is one of those that Server.encoding bounds
+	likely    int64       // bytes that the output which is encoded will have, if those before were large
+	trial     *time.Timer // of a handler of which nothing is known: when its place is lent
 }
 
 // smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.
@@ -96,17 +97,60 @@ func (c *Call) handle(ctx context.Context, x *expected, run func() error) error 
 	}
 	r := &c.r.room
 	r.expected, r.counts = x, true
-	n := r.size(x)
-	if n > largeOutput {
-		return r.handleLarge(ctx, n, run)
+	for {
+		n := r.size(x)
+		if n > largeOutput {
+			return r.handleLarge(ctx, n, run)
+		}
+		if err := r.wait(ctx, n); err != nil {
+			return err
+		}
+		if x.last.load() == 0 {
+			if err := r.try(ctx); err != nil {
+				return err
+			}
+			if x.last.load() != 0 { // it is known meanwhile
+				r.endTrial()
+				continue
+			}
+		}
+		if err := run(); err != nil {
+			r.endTrial()
+			return err
+		}
+		return r.encode(ctx)
 	}
-	if err := r.wait(ctx, n); err != nil {
+}
+
+// try takes a place for the run of a handler of which nothing is known, until its output is encoded: if many began before the first is, all
+// of their outputs could be in memory.
+func (r *room) try(ctx context.Context) error {
+	places := &r.s.trials
+	if err := places.enter(ctx); err != nil {
 		return err
 	}
-	if err := run(); err != nil {
-		return err
+	r.trial = time.AfterFunc(lendTrial, func() { places.add(2) })
+	return nil
+}
+
+// endTrial gives the place back, or the one more that there was while it was lent.
+func (r *room) endTrial() {
+	if r.trial == nil {
+		return
 	}
-	return r.encode(ctx)
+	if r.trial.Stop() {
+		r.s.trials.add(1)
+	} else {
+		r.s.trials.add(-1)
+	}
+	r.trial = nil
+}
+
+// returned notes how large an answer will be, as soon as its handler has returned.
+func (r *room) returned(n int) {
+	if n > largeOutput && r.expected != nil {
+		r.s.sizes.learn(r.expected, r.account.who, n)
+	}
 }
 
 // wait returns when an answer of n bytes would fit. Handlers start after it: what they return would wait in memory.
@@ -162,7 +206,7 @@ func (r *room) encode(ctx context.Context) error {
 			r.likely = min(n, int64(r.expected.outputs.load()))
 			return nil
 		}
-		r.encoded()
+		r.leave()
 		if err := r.reserve(ctx, n); err != nil {
 			return err
 		}
@@ -184,6 +228,14 @@ func (r *room) enter(ctx context.Context) error {
 	return nil
 }
 
+// leave gives the place back.
+func (r *room) leave() {
+	if r.encoding {
+		r.encoding = false
+		<-r.s.encoding
+	}
+}
+
 // encoded ends what handle began: the output is encoded, and has n bytes.
 func (c *Call) encoded(n int) {
 	if c.discardsResult {
@@ -198,10 +250,8 @@ func (c *Call) encoded(n int) {
 }
 
 func (r *room) encoded() {
-	if r.encoding {
-		r.encoding = false
-		<-r.s.encoding
-	}
+	r.endTrial()
+	r.leave()
 	if r.estimated > 0 {
 		r.s.coming.change(&r.account.coming, -r.estimated)
 		r.estimated = 0

@@ -147,8 +147,11 @@ func (r *request) respond(answer []byte, err error) {
 	r.room.answer(r.entry, &m, r.id, err)
 	r.out = m.frame
 	about := r.subject()
-	if about.write(m) != nil && r.p.exchange {
+	switch failed := about.write(m); {
+	case failed != nil && r.p.exchange:
 		_ = r.p.answerTimedOut(r.entry) // the exchange may end before its timer does
+	case failed == nil && r.room.held > largeOutput:
+		r.p.s.readers.hasRead(r.p.who)
 	}
 }
 

@@ -46,13 +46,15 @@ type Server struct {
 	opened       budget        // of openers whose data is being read to be written as a whole, one each
 	filed        budget        // of temporary files with that data
 	coming       budget        // of outputs of tasks, and of answers that are larger than expected
+	trials       trials        // runs of handlers of which nothing is known
 	toolLists    expected      // answers of tools/list
 	taskLists    expected      // and of tasks/list
 	sizes        sizeCache     // what is expected of whom
+	readers      readers       // who reads
 	encoding     chan struct{} // has an element for each output that is being encoded
 	decoding     chan struct{} // has an element while an input takes of the second half of bytes
-	// promptSizes, resourceSizes and completionSizes are answers of the registries.
-	promptSizes, resourceSizes, completionSizes expected
+	// treeSizes and completionSizes are answers that no entry of a registry has for itself.
+	treeSizes, completionSizes expected
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
 	closed   sync.Pool // accounts to use again

@@ -19,8 +19,8 @@ type pace struct {
 }
 
 const (
-	piece = 256 << 10 // bytes of one write, which show that the client reads
-	small = 4 << 10   // bytes that wait for a client and count for nobody
+	piece = 64 << 10 // bytes of one write, which show that the client reads
+	small = 4 << 10  // bytes that wait for a client and count for nobody
 )
 
 func (p *pace) begin(control http.ResponseController) {

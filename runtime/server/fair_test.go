@@ -1,0 +1,193 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// crowd are callers with an identity each that do not read the answer to one call. end lets them go.
+func (f *fixture) crowd(ctx context.Context, n int, call string) (end func()) {
+	var outs []*unreadOutlet
+	var done []<-chan struct{}
+	for i := range n {
+		out := &unreadOutlet{stuckOutlet: newStuck(f.t, "content")}
+		done = append(done, f.begin(WithPrincipal(ctx, fmt.Sprint("mallory", i)), call, out))
+		outs = append(outs, out)
+	}
+	return func() {
+		for _, out := range outs {
+			out.GiveUp(0)
+		}
+		for _, d := range done {
+			<-d
+		}
+		f.counted()
+	}
+}
+
+// readIn is how long the answer to a call takes.
+func (f *fixture) readIn(ctx context.Context, call string) time.Duration {
+	f.t.Helper()
+	start := time.Now()
+	if m := f.ask(ctx, call); m.Error != nil {
+		f.t.Error(m.raw)
+	}
+	return time.Since(start)
+}
+
+// However many callers do not read, one that does waits for few of them: a few seconds the first time, and as long as the next one is given up on
+// afterwards.
+func TestTSK28WhoReadsDoesNotWaitForAllThatDoNot(t *testing.T) {
+	for _, n := range []int{100, 1000} {
+		synctest.Test(t, func(t *testing.T) {
+			f := dual(t, Definition{Tools: []Tool{tool("large", large(2<<20, new(atomic.Int64))), tool("small", large(100, new(atomic.Int64)))}}, WithMaxBytesUnread(32<<20))
+			call := frame(1, "tools/call", nothing, callParams("large", `{}`))
+			end := f.crowd(t.Context(), n, call)
+			synctest.Wait()
+			if f.waiting() == 0 {
+				t.Fatal("there is room")
+			}
+			if took := f.readIn(as(t, "bob"), frame(1, "tools/call", nothing, callParams("small", `{}`))); took != 0 {
+				t.Errorf("%d: a small answer took %v", n, took)
+			}
+			if took := f.readIn(as(t, "bob"), call); took > maxStall+2*checkEvery {
+				t.Errorf("%d: the first large answer took %v", n, took)
+			}
+			for range 3 {
+				if took := f.readIn(as(t, "bob"), call); took > maxStall+2*checkEvery {
+					t.Errorf("%d: another large answer took %v", n, took)
+				}
+			}
+			end()
+		})
+	}
+}
+
+// Who was given up on comes after all others, for a minute.
+func TestTSK28WhoWasGivenUpOnComesLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var known readers
+		b := &budget{limit: 100, fair: func(own, used, n, limit int64) bool { return used+n <= limit }, known: &known}
+		ada, bob, eve := &part{who: Requestor{principal: "ada"}}, &part{who: Requestor{principal: "bob"}}, &part{who: Requestor{principal: "eve"}}
+		known.hasRead(ada.who)
+		known.hasRead(eve.who)
+		known.hasStalled(eve.who)
+		known.hasRead(eve.who) // what the system took
+		holder := &part{}
+		b.change(holder, 100)
+		var order []string
+		for _, p := range []*part{eve, bob, ada} {
+			go func() {
+				if err := b.take(t.Context(), p, 100); err != nil {
+					t.Error(err)
+				}
+				order = append(order, p.who.principal)
+				b.change(p, -100)
+			}()
+			synctest.Wait()
+		}
+		b.change(holder, -100)
+		synctest.Wait()
+		if got := strings.Join(order, " "); got != "ada bob eve" {
+			t.Error(got)
+		}
+		time.Sleep(standingsKept)
+		if is := known.of(eve.who); is != reads {
+			t.Errorf("a minute later: %d", is)
+		}
+	})
+}
+
+// Those who wait long and those who came last have turns by turns.
+func TestTSK28TheOldestAndTheNewestHaveTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &budget{limit: 100, fair: func(own, used, n, limit int64) bool { return used+n <= limit }}
+		holder := &part{}
+		b.change(holder, 100)
+		var order []int
+		for i := range 6 {
+			go func() {
+				p := &part{}
+				if err := b.take(t.Context(), p, 100); err != nil {
+					t.Error(err)
+				}
+				order = append(order, i)
+				b.change(p, -100)
+			}()
+			synctest.Wait()
+		}
+		b.change(holder, -100)
+		synctest.Wait()
+		if got := fmt.Sprint(order); got != "[0 5 1 4 2 3]" {
+			t.Error(got)
+		}
+	})
+}
+
+// The more wait, the sooner who reads nothing is given up on.
+func TestTSK28PatienceIsLessTheMoreWait(t *testing.T) {
+	b := &budget{limit: 100}
+	for wanted, patience := range map[int64]time.Duration{0: maxStall, 100: maxStall, 200: maxStall / 2, 10_000: minStall} {
+		if got := b.patience([]lack{{all: true, n: wanted / 2}, {n: 1_000_000}, {all: true, n: wanted / 2}}); got != patience {
+			t.Errorf("%d: %v", wanted, got)
+		}
+	}
+}
+
+// Of a handler that has not answered yet, few runs begin at once: until one has answered nobody knows how large its results are. If none does, the
+// others begin soon.
+func TestTSK28FewRunsOfAnUnknownHandlerBeginAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		var ran atomic.Int64
+		result := &rawResult{`{"content":[{"type":"text","text":"` + strings.Repeat("x", 8<<20) + `"}]}`}
+		f := dual(t, Definition{Tools: []Tool{
+			tool("hang", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+				return &echoOutput{"done"}, h.run(ctx, call)
+			})),
+			tool("huge", Bind(decodeAnything, func(context.Context, *Call, *noInput) (*rawResult, error) {
+				ran.Add(1)
+				time.Sleep(lendTrial / 2) // it makes them
+				return result, nil
+			}, Unstructured(appendRawResult))),
+		}})
+		end := f.crowd(t.Context(), 60, frame(1, "tools/call", nothing, callParams("huge", `{}`)))
+		time.Sleep(lendTrial)
+		synctest.Wait()
+		if n := ran.Load(); n < 1 || n > 128/8+firstTrials {
+			t.Errorf("%d results of 8 MiB are made, for 128 MiB", n)
+		}
+		end()
+
+		var done []<-chan struct{}
+		for i := range 200 {
+			done = append(done, f.begin(as(t, fmt.Sprint("ada", i)), frame(1, "tools/call", nothing, callParams("hang", `{}`)), newInbox(t)))
+		}
+		synctest.Wait()
+		if n := len(h.began); n != firstTrials {
+			t.Errorf("%d runs begin", n)
+		}
+		time.Sleep(6 * lendTrial)
+		synctest.Wait()
+		if n := len(h.began); n != 200 {
+			t.Errorf("%d runs have begun", n)
+		}
+		h.free()
+		for _, d := range done {
+			<-d
+		}
+		f.counted()
+	})
+}
+
+// taken is how many places are taken.
+func (t *trials) taken() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return firstTrials - t.free
+}

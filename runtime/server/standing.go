@@ -1,0 +1,75 @@
+package server
+
+import (
+	"sync"
+	"time"
+)
+
+// standing is what is known of how a caller reads its answers. While some wait for room, those go first who have shown that they read, and
+// those last who have not read what they got: so however many do not read, a caller that does waits for few of them (TSK28).
+type standing uint8
+
+const (
+	reads   standing = iota // a large answer, lately
+	unknown                 // or new
+	stalls                  // it was given up on lately
+	standings
+)
+
+// standingsKept is for how long a caller is known to stall. What the operating system takes of an answer looks as if it was read, so a
+// caller that stalled is not believed before that.
+const standingsKept = time.Minute
+
+// readers remembers the standing of callers. Its zero value knows nobody.
+type readers struct {
+	mu          sync.Mutex
+	now, before map[Requestor]seen // before has those that are not in now; it is forgotten when now is full
+}
+
+type seen struct{ stalled, read time.Time }
+
+// maxSeen is how many callers are known at least.
+const maxSeen = 4096
+
+// of is the standing of a caller.
+func (k *readers) of(who Requestor) standing {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	is, known := k.now[who]
+	if !known {
+		is = k.before[who]
+	}
+	switch {
+	case !is.stalled.IsZero() && time.Since(is.stalled) < standingsKept:
+		return stalls
+	case !is.read.IsZero():
+		return reads
+	}
+	return unknown
+}
+
+// note changes what is known of a caller. Long names are not kept.
+func (k *readers) note(who Requestor, change func(*seen)) {
+	if len(who.principal)+len(who.key) > maxCaller {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	is, known := k.now[who]
+	if !known {
+		is = k.before[who]
+		if len(k.now) >= maxSeen || k.now == nil {
+			k.now, k.before = map[Requestor]seen{}, k.now
+		}
+	}
+	change(&is)
+	k.now[who] = is
+}
+
+// hasRead notes that a caller took a large answer.
+func (k *readers) hasRead(who Requestor) { k.note(who, func(is *seen) { is.read = time.Now() }) }
+
+// hasStalled notes that a caller was given up on.
+func (k *readers) hasStalled(who Requestor) {
+	k.note(who, func(is *seen) { *is = seen{stalled: time.Now()} })
+}
