@@ -35,6 +35,7 @@
 //	which revision and method a message is of         route.go
 //	whether a request is served, and how              admit.go; refusal.go: what it is told if not
 //	what a request in flight counts in                register.go, decoded.go; account.go, budget.go, room.go and sizecache.go: who has how much of it
+//	who reads, and what nobody knows yet              standing.go, trial.go
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
 //	who may still write, and writing                  write.go
 //	what a call that runs again finds                 journal.go, step.go; seal.go: as the client carries it; resume.go: a session in its name
@@ -121,9 +122,15 @@
 //
 // A caller has a fair part of the budget (budget.go): up to a third of what is left then. So whoever does not read holds up its
 // own calls, and k of them, even one after the other, leave (3/4)^k of it; a caller that holds nothing is answered as long as its
-// answer fits. Each connection, session, or caller without either has a line of its own, and what becomes free goes around. While
-// somebody waits, who has read nothing for five seconds is ended (outlet.go): those of the same caller if its own part is used up, else
-// whoever holds the most.
+// answer fits. Each connection, session, or caller without either has a line of its own. What becomes free goes first to callers that have
+// read a large answer lately, then to those of whom nothing is known, the oldest and the newest line by turns, and last to those that were given
+// up on within a minute (standing.go): so one that reads waits for few of those that do not, however many they are. While
+// somebody waits, who has read nothing for five seconds is ended (outlet.go), after one second where much more is waited for than there is:
+// those of the same caller if its own part is used up, else whoever holds the most.
+//
+// Of a handler that has not answered yet nobody knows how large its results are: few runs of such handlers begin at once (trial.go), until
+// they answer or turn out to take long. What resources hold counts as soon as they are read. A handler whose results were small and then all
+// become large at once may still have as many of them in memory as it has runs: MaxConcurrent bounds those of a tool.
 //
 // Connections, sessions and exchanges of one principal share an account (account.go). However many it opens, something of the requests in
 // flight, their bytes and the unread answers is left for others. Callers without an identity have one account together.
