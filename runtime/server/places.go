@@ -10,12 +10,69 @@ import (
 )
 
 // places bound how many runs of a tool there are at once. Who comes later waits: first runs that go on after a question, then those that
-// begin, each in the order in which they came.
+// begin.
 type places struct {
 	mu    sync.Mutex
 	free  int
-	goOn  []chan struct{} // closed when a place is theirs
-	begin []chan struct{}
+	goOn  turns
+	begin turns
+}
+
+// turns are those who wait for a place: what becomes free goes around callers, however many runs one of them has waiting (TSK28).
+type turns []*turn
+
+// turn is where one caller's runs wait, in the order in which they came.
+type turn struct {
+	who     Requestor
+	waiting []chan struct{} // closed when a place is theirs
+	served  bool            // it has had one while others waited
+}
+
+func (t *turns) of(who Requestor) int {
+	return slices.IndexFunc(*t, func(one *turn) bool { return one.who == who })
+}
+
+func (t *turns) add(who Requestor) (mine chan struct{}) {
+	i := t.of(who)
+	if i < 0 { // before those that had a place since they wait
+		if i = slices.IndexFunc(*t, func(one *turn) bool { return one.served }); i < 0 {
+			i = len(*t)
+		}
+		*t = slices.Insert(*t, i, &turn{who: who})
+	}
+	mine = make(chan struct{})
+	(*t)[i].waiting = append((*t)[i].waiting, mine)
+	return mine
+}
+
+// next takes the one who is next out.
+func (t *turns) next() (next chan struct{}) {
+	one := (*t)[0]
+	next = one.waiting[0]
+	one.waiting = slices.Delete(one.waiting, 0, 1)
+	*t = slices.Delete(*t, 0, 1)
+	if len(one.waiting) > 0 {
+		one.served = true
+		*t = append(*t, one)
+	}
+	return next
+}
+
+// remove reports whether it was there.
+func (t *turns) remove(who Requestor, mine chan struct{}) bool {
+	i := t.of(who)
+	if i < 0 {
+		return false
+	}
+	one := (*t)[i]
+	at := slices.Index(one.waiting, mine)
+	if at < 0 {
+		return false
+	}
+	if one.waiting = slices.Delete(one.waiting, at, at+1); len(one.waiting) == 0 {
+		*t = slices.Delete(*t, i, i+1)
+	}
+	return true
 }
 
 func newPlaces(n int) *places {
@@ -26,26 +83,23 @@ func newPlaces(n int) *places {
 }
 
 // ask takes a place, or says what is closed when there is one.
-func (p *places) ask(line *[]chan struct{}) (turn chan struct{}) {
+func (p *places) ask(line *turns, who Requestor) (mine chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.free > 0 {
 		p.free--
 		return nil
 	}
-	turn = make(chan struct{})
-	*line = append(*line, turn)
-	return turn
+	return line.add(who)
 }
 
 // give gives a place to who is next.
 func (p *places) give() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, line := range []*[]chan struct{}{&p.goOn, &p.begin} {
+	for _, line := range []*turns{&p.goOn, &p.begin} {
 		if len(*line) > 0 {
-			close((*line)[0])
-			*line = slices.Delete(*line, 0, 1)
+			close(line.next())
 			return
 		}
 	}
@@ -53,36 +107,35 @@ func (p *places) give() {
 }
 
 // giveUp leaves the line, or gives the place back that came meanwhile.
-func (p *places) giveUp(line *[]chan struct{}, turn chan struct{}) {
+func (p *places) giveUp(line *turns, who Requestor, mine chan struct{}) {
 	p.mu.Lock()
-	i := slices.Index(*line, turn)
-	if i >= 0 {
-		*line = slices.Delete(*line, i, i+1)
-	}
+	waited := line.remove(who, mine)
 	p.mu.Unlock()
-	if i < 0 {
+	if !waited {
 		p.give()
 	}
 }
 
 // enter takes one of the places. A call that ends before one is free is told that the tool is busy.
 func (p *places) enter(ctx context.Context, call *Call) (*seat, error) {
-	if turn := p.ask(&p.begin); turn != nil {
+	who := call.r.room.account.who
+	if mine := p.ask(&p.begin, who); mine != nil {
 		call.waits(true)
 		select {
-		case <-turn:
+		case <-mine:
 			call.waits(false)
 		case <-ctx.Done():
-			p.giveUp(&p.begin, turn)
+			p.giveUp(&p.begin, who, mine)
 			return nil, call.tool.busy()
 		}
 	}
-	return &seat{of: p, held: true, returning: make(chan struct{}, 1)}, nil
+	return &seat{of: p, who: who, held: true, returning: make(chan struct{}, 1)}, nil
 }
 
 // seat is the place that a run has while it does not wait for its client; nil of a tool with any number of them.
 type seat struct {
 	of        *places
+	who       Requestor
 	returning chan struct{} // has an element while one of the run's goroutines takes the place again
 
 	mu   sync.Mutex
@@ -138,14 +191,14 @@ func (s *seat) takeAgain(ctx, call context.Context) error {
 	if s.has() {
 		return nil
 	}
-	if turn := s.of.ask(&s.of.goOn); turn != nil {
+	if mine := s.of.ask(&s.of.goOn, s.who); mine != nil {
 		select {
-		case <-turn:
+		case <-mine:
 		case <-ctx.Done():
-			s.of.giveUp(&s.of.goOn, turn)
+			s.of.giveUp(&s.of.goOn, s.who, mine)
 			return context.Cause(ctx)
 		case <-call.Done():
-			s.of.giveUp(&s.of.goOn, turn)
+			s.of.giveUp(&s.of.goOn, s.who, mine)
 			return context.Cause(call)
 		}
 	}

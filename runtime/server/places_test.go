@@ -303,3 +303,28 @@ func TestSRV07ARunThatAsksTwiceAtOnceHasOnePlace(t *testing.T) {
 		}
 	})
 }
+
+// However many runs of one caller wait, those of another one have every second place from the first on.
+func TestTSK28PlacesGoAroundCallers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int32
+		f := dual(t, Definition{Tools: []Tool{bounded(1, &running, &most)}})
+		call := frame(1, "tools/call", nothing, callParams("bounded", `{"text":"x"}`))
+		var all []<-chan struct{}
+		for range 100 {
+			all = append(all, f.begin(as(t, "mallory"), call, newInbox(t)))
+		}
+		synctest.Wait()
+		start := time.Now()
+		for i := range 3 {
+			<-f.begin(as(t, "bob"), call, newInbox(t))
+			if took := time.Since(start); took > time.Duration(i+1)*20*time.Second+10*time.Second {
+				t.Errorf("call %d took %v", i, took)
+			}
+		}
+		for _, done := range all {
+			<-done
+		}
+		f.counted()
+	})
+}

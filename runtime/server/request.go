@@ -118,7 +118,7 @@ func (r *request) release() {
 
 // uncount gives back what the request and its answer hold.
 func (r *request) uncount() {
-	if space := &r.room; space.held > 0 || space.estimated > 0 || space.encoding || space.trial != nil {
+	if space := &r.room; space.held > 0 || space.estimated > 0 || space.encoding || space.trial != nil || space.tries != nil {
 		space.free()
 	}
 	if r.turn {

@@ -20,6 +20,7 @@ type room struct {
 	encoding  bool        // it is one of those that Server.encoding bounds
 	likely    int64       // bytes that the output which is encoded will have, if those before were large
 	trial     *time.Timer // of a handler of which nothing is known: when its place is lent
+	tries     *expected   // the handler, of a run without a place
 }
 
 // smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.
@@ -106,7 +107,7 @@ func (c *Call) handle(ctx context.Context, x *expected, run func() error) error 
 			return err
 		}
 		if x.last.load() == 0 {
-			if err := r.try(ctx); err != nil {
+			if err := r.try(ctx, x); err != nil {
 				return err
 			}
 			if x.last.load() != 0 { // it is known meanwhile
@@ -123,8 +124,12 @@ func (c *Call) handle(ctx context.Context, x *expected, run func() error) error 
 }
 
 // try takes a place for the run of a handler of which nothing is known, until its output is encoded: if many began before the first is, all
-// of their outputs could be in memory.
-func (r *room) try(ctx context.Context) error {
+// of their outputs could be in memory. One run of each begins without a place.
+func (r *room) try(ctx context.Context, x *expected) error {
+	if x.tried.CompareAndSwap(false, true) {
+		r.tries = x
+		return nil
+	}
 	places := &r.s.trials
 	if err := places.enter(ctx); err != nil {
 		return err
@@ -135,6 +140,10 @@ func (r *room) try(ctx context.Context) error {
 
 // endTrial gives the place back, or the one more that there was while it was lent.
 func (r *room) endTrial() {
+	if r.tries != nil {
+		r.tries.tried.Store(false)
+		r.tries = nil
+	}
 	if r.trial == nil {
 		return
 	}
@@ -263,6 +272,7 @@ func (r *room) encoded() {
 type expected struct {
 	last    sizeEstimate // of all callers: what is expected of one of whom nothing is known
 	known   atomic.Int64 // how many callers have an entry in sizeCache
+	tried   atomic.Bool  // nothing is known yet, and a run is to show it
 	outputs sizeEstimate // of all callers, without what an answer has beside the output: a tool's has it twice, as text, too
 }
 
