@@ -17,14 +17,14 @@ type decimal struct {
 // decimal returns the exact value of a scanned number. An exponent beyond maxExponent is refused (VAL07): exact
 // arithmetic would need as many digits.
 func (d *Decoder) decimal(n digits) (decimal, bool) {
-	if n.exp > maxExponent || n.exp < -maxExponent {
+	x, ok := parseDecimal(d.full[n.start:n.end])
+	if !ok {
 		d.refuse(NumberTooLarge, int(n.start), maxExponent)
-		return decimal{}, false
 	}
-	return parseDecimal(d.full[n.start:n.end])
+	return x, ok
 }
 
-// parseDecimal takes a valid JSON number; ok is false for an exponent beyond maxExponent.
+// parseDecimal takes a valid JSON number; ok is false for an exponent beyond maxExponent, however it is written: that of 10e1000000 is 1000001.
 func parseDecimal(s []byte) (x decimal, ok bool) {
 	if s[0] == '-' {
 		x.negative = true
@@ -45,10 +45,13 @@ func parseDecimal(s []byte) (x decimal, ok bool) {
 	x.point += exp - (len(s) - len(trimmed))
 	x.digits = bytes.TrimRight(trimmed, "0")
 	if len(x.digits) == 0 {
-		return decimal{}, exp <= maxExponent && exp >= -maxExponent
+		return decimal{}, true
 	}
-	return x, exp <= maxExponent && exp >= -maxExponent
+	return x, x.exponent() <= maxExponent && x.exponent() >= -maxExponent
 }
+
+// exponent is that of the number with one digit before the point.
+func (x decimal) exponent() int { return x.point - 1 }
 
 // SameNumber reports whether two texts are JSON numbers of the same value, of any size.
 func SameNumber(a, b string) bool {
@@ -99,13 +102,16 @@ func parseExponent(s []byte) int {
 	}
 	exp := 0
 	for _, c := range s {
-		exp = min(exp*10+int(c-'0'), maxExponent+1)
+		exp = min(exp*10+int(c-'0'), hugeExponent)
 	}
 	if minus {
 		return -exp
 	}
 	return exp
 }
+
+// hugeExponent stands for all exponents that are larger. It is far from maxExponent, which a long fraction may bring an exponent back to.
+const hugeExponent = 1 << 27
 
 func (x decimal) integer() bool { return len(x.digits) <= x.point || len(x.digits) == 0 }
 
@@ -152,17 +158,32 @@ func (x decimal) sign() int {
 	return 1
 }
 
-// appendTo writes the one form that equal numbers share.
+// appendTo writes the one form that equal numbers share, as AppendFloat writes them.
 func (x decimal) appendTo(b []byte) []byte {
-	if len(x.digits) == 0 {
+	n := len(x.digits)
+	if n == 0 {
 		return append(b, '0')
 	}
 	if x.negative {
 		b = append(b, '-')
 	}
-	b = append(b, "0."...)
+	switch {
+	case x.exponent() >= 21 || x.exponent() < -6:
+		if b = append(b, x.digits[0]); n > 1 {
+			b = append(append(b, '.'), x.digits[1:]...)
+		}
+		if b = append(b, 'e'); x.point > 0 {
+			b = append(b, '+')
+		}
+		return appendInt(b, int64(x.exponent()))
+	case x.point <= 0:
+		b = append(b, "0.00000"[:2-x.point]...)
+		return append(b, x.digits...)
+	case x.point < n:
+		return append(append(append(b, x.digits[:x.point]...), '.'), x.digits[x.point:]...)
+	}
 	b = append(b, x.digits...)
-	return appendInt(append(b, 'e'), int64(x.point))
+	return append(b, "000000000000000000000"[:x.point-n]...)
 }
 
 // multiple computes exactly: 19.99 is a multiple of 0.01. of is a literal greater than 0.

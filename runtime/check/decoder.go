@@ -58,6 +58,7 @@ type state struct {
 	overflow   bool // the form on trial fits, but has a number that its Go type can not hold
 	partial    bool // the form on trial fits, but was not read in full: parts of it are known to fit
 	spanning   bool // what is skipped is looked at once more: extents are remembered
+	byOrder    bool // which violations are listed depends on the order of the text
 	scanned    bool // the data has been taken before, so that what is skipped is right and no key is repeated
 
 	hidden string // properties whose values no violation shows, see Hide
@@ -142,7 +143,8 @@ func (d *Decoder) end() {
 	d.memo.reset()
 }
 
-// Finish refuses text after the value and returns what was found: nil, *SyntaxError, *LimitError or Violations.
+// Finish refuses text after the value and returns what was found: nil, *SyntaxError, *LimitError or Violations. Of many violations it has
+// those that came first in the text, see FinishAfter.
 func (d *Decoder) Finish() error {
 	if d.err == nil {
 		if d.peek(); d.pos < len(d.data) {
@@ -162,7 +164,7 @@ func (d *Decoder) Finish() error {
 func Decode[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) error {
 	d := Get(data, lim)
 	decode(d, v)
-	err := d.Finish()
+	err := d.FinishAfter(func(d *Decoder) { decode(d, new(T)) })
 	d.Put()
 	return err
 }
@@ -179,7 +181,7 @@ func GetScanned(data []byte, lim Limits) *Decoder {
 func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) error {
 	d := GetScanned(data, lim)
 	decode(d, v)
-	err := d.Finish()
+	err := d.FinishAfter(func(d *Decoder) { decode(d, new(T)) })
 	d.Put()
 	return err
 }
@@ -187,14 +189,15 @@ func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v 
 // Within takes the next value as if it were a separate text: paths begin there, and its violations are returned.
 // Malformed text, limits and repeated keys are still reported by Finish.
 func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
-	root, broken, same, most, violations := d.root, d.broken, d.same, d.most, d.violations
-	d.root, d.broken, d.same, d.most, d.violations = len(d.frames), 0, 0, d.limits.Violations, nil
+	outer := d.state
+	violations, start := d.violations, d.here()
+	d.root, d.broken, d.same, d.most, d.byOrder, d.violations = len(d.frames), 0, 0, d.limits.Violations, false, nil
 	decode(d, v)
 	var err error
 	if d.broken > 0 {
-		err = d.bounded(d.violations, d.broken-d.same)
+		err = d.settled(d.bounded(d.violations, d.broken-d.same), d.Since(Position{start}), func(d *Decoder) { decode(d, new(T)) })
 	}
-	d.root, d.broken, d.same, d.most, d.violations = root, broken, same, most, violations
+	d.root, d.broken, d.same, d.most, d.byOrder, d.violations = outer.root, outer.broken, outer.same, outer.most, outer.byOrder, violations
 	return err
 }
 
@@ -209,8 +212,8 @@ func Valid(data []byte, lim Limits) error {
 	d := Get(data, lim)
 	d.Skip()
 	err := d.Finish()
-	if v, ok := err.(Violations); ok { // without a schema these are repeated keys only
-		err = &LimitError{Reason: DuplicateKey, Offset: v[0].Offset, Detail: v[0].Found}
+	if _, ok := err.(Violations); ok { // without a schema these are repeated keys only
+		err = &LimitError{Reason: DuplicateKey, Offset: d.repeated[0].offset, Detail: d.repeated[0].Found}
 	}
 	d.Put()
 	return err

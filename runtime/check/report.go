@@ -1,7 +1,7 @@
 package check
 
 import (
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -31,6 +31,7 @@ func (d *Decoder) countOnly() bool {
 		d.counted++
 	case len(d.violations) >= d.most:
 		d.broken++
+		d.byOrder = true
 		d.enough()
 	default:
 		return false
@@ -55,7 +56,7 @@ func (d *Decoder) report(p problem) {
 // listed reports whether the same violation of the same value is listed already, for another keyword.
 func (d *Decoder) listed(v *Violation) bool {
 	for i := len(d.violations) - 1; i >= 0; i-- {
-		if w := &d.violations[i]; w.Offset == v.Offset && w.Found == v.Found && w.Allowed == v.Allowed && w.Instance == v.Instance {
+		if w := &d.violations[i]; w.offset == v.offset && w.Found == v.Found && w.Allowed == v.Allowed && w.Instance == v.Instance {
 			return true
 		}
 	}
@@ -75,7 +76,7 @@ func (d *Decoder) violation(p problem) Violation {
 	if p.below {
 		instance = appendStep(instance, p.last)
 	}
-	v := Violation{Instance: string(instance), Keyword: p.keyword, Found: p.found, Allowed: p.allowed, Because: p.because, Offset: p.offset}
+	v := Violation{Instance: string(instance), Keyword: p.keyword, Found: p.found, Allowed: p.allowed, Because: p.because, offset: p.offset}
 	v.Schema = string(append(append(d.appendSchema(room[:0], p.level, p.at), '/'), p.keyword...))
 	if d.hidden != "" {
 		d.hide(&v)
@@ -247,7 +248,7 @@ func (d *Decoder) miscount(keyword, at string, n int, allowed string) {
 func (d *Decoder) repeatedKey(f *frame) {
 	offset := int(f.key.start) - 1
 	for i := range d.repeated {
-		if d.repeated[i].Offset == offset {
+		if d.repeated[i].offset == offset {
 			return
 		}
 	}
@@ -271,10 +272,10 @@ func (d *Decoder) allViolations() Violations {
 
 // bounded sorts what is listed of a number of violations, and says how many are not.
 func (d *Decoder) bounded(all Violations, found int) Violations {
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Offset < all[j].Offset })
+	slices.SortStableFunc(all, func(v, w Violation) int { return comparePointers(v.Instance, w.Instance) })
 	all = all[:min(len(all), d.limits.Violations)]
 	if more := found - len(all); more > 0 {
-		all = append(all, Violation{Keyword: "more", Found: plural(more, "further violation"), Allowed: "none; at most " + plural(d.limits.Violations, "violation") + " are listed, and " + strconv.Itoa(mostOfUnion) + " of a union", Offset: len(d.full)})
+		all = append(all, Violation{Keyword: "more", Found: plural(more, "further violation"), Allowed: "none; at most " + plural(d.limits.Violations, "violation") + " are listed, and " + strconv.Itoa(mostOfUnion) + " of a union"})
 	}
 	return all
 }

@@ -2,65 +2,74 @@ package check
 
 import (
 	"bytes"
+	"cmp"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-const showBytes = 60
+const (
+	space      = " \t\r\n"
+	showBytes  = 60
+	hugeNumber = "a number whose exponent is beyond ±1,000,000"
+)
 
-// show makes one safe line of a JSON value. Objects and arrays that may hold what is hidden are not shown.
+// show makes one safe line of a JSON value, the same for all its spellings (LET14). Objects and arrays that are long, or may hold what is
+// hidden, are not shown.
 func (d *Decoder) show(raw []byte) string {
-	if len(raw) == 0 {
+	if raw = bytes.TrimRight(raw, space); len(raw) == 0 {
 		return nothing
+	}
+	if d.scanned && Valid(raw, d.limits) != nil {
+		return safe(string(raw)) // nobody has taken it before
 	}
 	many := ""
 	switch raw[0] {
+	case '"':
+		return showString(raw)
 	case '{':
 		many = "an object"
 	case '[':
 		many = "an array"
-	default:
-		return safe(string(respell(raw, len(raw))))
 	}
-	if d.hidden != "" {
+	if many != "" && d.hidden != "" {
 		return many
 	}
-	if raw = respell(raw, showBytes); len(raw) > showBytes {
-		return many
+	c := canon{data: raw, most: math.MaxInt, moves: math.MaxInt}
+	if many != "" {
+		c.most = showBytes
 	}
-	return safe(string(raw))
+	switch c.value(0); {
+	case c.full():
+		return many
+	case c.inexact:
+		return cmp.Or(many, hugeNumber)
+	}
+	return safe(string(c.out))
 }
 
-// respell is a value as this package writes it, or more than room bytes of it: what is said of equal values is equal, whatever their white
-// space and escapes (LET14). A text with a wrong escape, which nothing else is said of, stays as it is.
-func respell(raw []byte, room int) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 && !bytes.ContainsAny(raw, " \t\r\n") {
-		return raw
-	}
-	b := make([]byte, 0, min(len(raw), 2*room))
-	for i := 0; i < len(raw) && len(b) <= room; i++ {
-		switch c := raw[i]; c {
-		case ' ', '\t', '\r', '\n':
-		case '"':
-			start := i + 1
-			for i = start; i < len(raw) && raw[i] != '"'; i++ {
-				if raw[i] != '\\' {
-					continue
-				}
-				n := escapeLen(raw, i)
-				if n == 0 {
-					return raw
-				}
-				i += n - 1
-			}
-			b = appendString(b, string(appendUnescaped(nil, raw[start:i])))
-		default:
-			b = append(b, c)
+// showString is show for a string. Of a long one it copies what is shown and counts the rest.
+func showString(raw []byte) string {
+	var room, one [2 * showBytes]byte
+	b, total := append(room[:0], '"'), len(`""`)
+	for rest := raw[1 : len(raw)-1]; len(rest) > 0; {
+		n := bytes.IndexByte(rest, '\\')
+		if n < 0 {
+			n = len(rest)
+		}
+		piece := rest[:n]
+		if n == 0 {
+			n = escapeLen(rest, 0)
+			quoted := appendString(one[:0], string(appendUnescaped(one[:0], rest[:n])))
+			piece = quoted[1 : len(quoted)-1]
+		}
+		if rest, total = rest[n:], total+len(piece); len(b) <= showBytes {
+			b = append(b, piece[:min(len(piece), showBytes+utf8.UTFMax)]...) // a character that is cut begins behind what is shown
 		}
 	}
-	return b
+	return factOf(string(append(b, '"')), showBytes, total)
 }
 
 // quote makes one safe line of a name.
@@ -77,14 +86,18 @@ func safe(s string) string { return fact(s, showBytes) }
 
 // fact is safe with room bytes, which only hostile texts exceed.
 func fact(s string, room int) string {
-	room = max(room, showBytes)
-	if len(s) <= room && isGraphicASCII(s) {
+	return factOf(s, max(room, showBytes), len(s))
+}
+
+// factOf is fact for a text of total bytes, of which s has more than room, or all.
+func factOf(s string, room, total int) string {
+	if total <= room && isGraphicASCII(s) {
 		return s
 	}
 	var b strings.Builder
 	for i, r := range s {
 		if i >= room {
-			b.WriteString("… (" + plural(len(s), "byte") + ")")
+			b.WriteString("… (" + plural(total, "byte") + ")")
 			break
 		}
 		switch {

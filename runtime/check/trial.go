@@ -188,6 +188,7 @@ func (t *trial) next() bool {
 		case stepExplain:
 			t.step = stepReport
 			t.state = d.save()
+			d.byOrder = true
 			d.listing, d.pos, d.most = true, t.start, min(d.most, t.listed+t.room)
 			return true
 		case stepTry, stepCount:

@@ -74,91 +74,6 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 	return -1
 }
 
-// AppendCanonical appends the form that equal JSON values share, of valid JSON: {"b":10,"a":"\u0031"} and {"a":"1","b":1e1} have one. False
-// for a number with an exponent beyond what is read (VAL07).
-func AppendCanonical(b, value []byte) ([]byte, bool) {
-	b, _, ok := appendCanonical(b, value, 0)
-	return b, ok
-}
-
-// appendCanonical appends the form that equal JSON values share, of the value at i of valid JSON with unique keys: no
-// white space, sorted members, shortest strings, exact numbers. It returns the index after the value; ok is false for
-// an exponent beyond maxExponent.
-func appendCanonical(b, data []byte, i int) (out []byte, end int, ok bool) {
-	i = space(data, i)
-	switch data[i] {
-	case '{':
-		return appendCanonicalObject(b, data, i+1)
-	case '[':
-		return appendCanonicalArray(b, data, i+1)
-	case '"':
-		end = stringEnd(data, i)
-		return appendString(b, string(appendUnescaped(nil, data[i+1:end-1]))), end, true
-	}
-	end = i
-	for end < len(data) && !bytes.ContainsRune([]byte(" \n\r\t,]}"), rune(data[end])) {
-		end++
-	}
-	if kindOf(data[i]) != KindNumber {
-		return append(b, data[i:end]...), end, true
-	}
-	x, ok := parseDecimal(data[i:end])
-	return x.appendTo(b), end, ok
-}
-
-func appendCanonicalArray(b, data []byte, i int) (out []byte, end int, ok bool) {
-	ok = true
-	b = append(b, '[')
-	for i = space(data, i); data[i] != ']'; i = space(data, i) {
-		if data[i] == ',' {
-			b = append(b, ',')
-			i++
-		}
-		var good bool
-		b, i, good = appendCanonical(b, data, i)
-		ok = ok && good
-	}
-	return append(b, ']'), i + 1, ok
-}
-
-func appendCanonicalObject(b, data []byte, i int) (out []byte, end int, ok bool) {
-	ok = true
-	var members [][]byte
-	for i = space(data, i); data[i] != '}'; i = space(data, i) {
-		if data[i] == ',' {
-			i = space(data, i+1)
-		}
-		keyEnd := stringEnd(data, i)
-		m := appendString(nil, string(appendUnescaped(nil, data[i+1:keyEnd-1])))
-		i = space(data, keyEnd) + 1 // the colon
-		var good bool
-		m, i, good = appendCanonical(append(m, ':'), data, i)
-		ok = ok && good
-		members = append(members, m)
-	}
-	slices.SortFunc(members, bytes.Compare)
-	b = append(b, '{')
-	b = append(b, bytes.Join(members, []byte{','})...)
-	return append(b, '}'), i + 1, ok
-}
-
-func space(data []byte, i int) int {
-	for data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r' {
-		i++
-	}
-	return i
-}
-
-// stringEnd returns the index after the closing quote of the string at i.
-func stringEnd(data []byte, i int) int {
-	for i++; data[i] != '"'; i++ {
-		if data[i] == '\\' {
-			i++
-		}
-	}
-	return i + 1
-}
-
 // item is an element of an array with uniqueItems.
 type item struct {
 	start, end int32
@@ -210,15 +125,20 @@ func (d *Decoder) checkUnique(f *frame) {
 		}
 		return int(a.index - b.index)
 	})
+	first := -1 // the first item that another one before it is equal to
 	for i := 1; i < len(items); i++ {
-		if items[i].hash == items[i-1].hash && d.sameItem(items[i-1], items[i]) {
-			d.report(problem{
-				level: len(d.frames) - 1, at: f.array.At, keyword: "uniqueItems", offset: int(f.start), allowed: "items that all differ",
-				found: "items " + strconv.Itoa(int(items[i-1].index)) + " and " + strconv.Itoa(int(items[i].index)) + " equal to " + d.show(d.full[items[i].start:items[i].end]),
-			})
-			break
+		if (first < 0 || items[i].index < items[first].index) && items[i].hash == items[i-1].hash && d.sameItem(items[i-1], items[i]) {
+			first = i
 		}
 	}
+	if first < 0 {
+		return
+	}
+	one, other := items[first-1], items[first]
+	d.report(problem{
+		level: len(d.frames) - 1, at: f.array.At, keyword: "uniqueItems", offset: int(f.start), allowed: "items that all differ",
+		found: "items " + strconv.Itoa(int(one.index)) + " and " + strconv.Itoa(int(other.index)) + " equal to " + d.show(d.full[other.start:other.end]),
+	})
 }
 
 // surelyUnique is true for a few plain strings that all differ. Comparing them in pairs costs less than one canonical form.

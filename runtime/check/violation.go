@@ -10,7 +10,7 @@ type Violation struct {
 	Found    string // shortened and quoted; no value that Hide names
 	Allowed  string // in words
 	Because  string // in words, why the rule holds here, where a condition says so; may be empty
-	Offset   int    // where the value begins, in bytes
+	offset   int    // where the value begins, in bytes
 }
 
 // Error is one line that a model can act on. It shows paths, names, patterns and enums in full, up to factBytes in all.
@@ -46,7 +46,7 @@ const (
 	unwanted = "a property with this name"
 )
 
-// Violations are sorted by their place in the text.
+// Violations are sorted by their instances; items by their numbers. Texts that mean the same have the same violations (LET14).
 type Violations []Violation
 
 // Error lists all, one a line.

@@ -102,7 +102,9 @@ func (t *Tool[In, Out]) arguments(ctx context.Context, s *Session, in *In) (*che
 	d.Borrow()
 	d.Hide(t.derived.of(t.Definition).hidden)
 	t.CheckInput(d, &args.read)
-	if err := finish(d); err != nil {
+	err := d.Finish()
+	d.Put()
+	if err != nil {
 		return nil, &ValidationError{Tool: t.Name, Unsent: true, Err: err}
 	}
 	args.read = *new(In)
@@ -129,17 +131,12 @@ func (t *Tool[In, Out]) output(s *Session, r ToolResult) (*Out, error) {
 	d := check.Get(r.output(), s.cfg.limits)
 	d.Hide(t.derived.of(t.Definition).hidden)
 	t.DecodeOutput(d, out)
-	if err := finish(d); err != nil {
+	err := d.FinishAfter(func(d *check.Decoder) { t.DecodeOutput(d, new(Out)) })
+	d.Put()
+	if err != nil {
 		return nil, &ValidationError{Tool: t.Name, Err: err}
 	}
 	return out, nil
-}
-
-// finish ends a decoder.
-func finish(d *check.Decoder) error {
-	err := d.Finish()
-	d.Put()
-	return err
 }
 
 // output is the result's structured content. Where there is none, revisions that do not have it send it as text.

@@ -100,7 +100,7 @@ func (h *Handler) input(d *check.Decoder, account check.Account) (any, error) {
 	d.Charge(account)
 	d.Hide(h.hidden)
 	in := h.read(d)
-	err := d.Finish()
+	err := d.FinishAfter(func(d *check.Decoder) { h.read(d) })
 	d.Put()
 	if err == nil && h.validate != nil {
 		if wrong := h.validate(*in.(*json.RawMessage)); len(wrong) > 0 {

@@ -101,7 +101,7 @@ func decode[T any](d *check.Decoder, account check.Account, read func(*check.Dec
 		d.Charge(account)
 	}
 	read(d, v)
-	err := d.Finish()
+	err := d.FinishAfter(func(d *check.Decoder) { read(d, new(T)) })
 	d.Put()
 	return err
 }

@@ -158,7 +158,7 @@ func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.
 	d.Charge(&r.room)
 	d.Hide(hidden)
 	in = read(d)
-	err = d.Finish()
+	err = d.FinishAfter(func(d *check.Decoder) { read(d) })
 	d.Put()
 	if err != nil {
 		return nil, invalidInput(err)

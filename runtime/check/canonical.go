@@ -1,0 +1,158 @@
+package check
+
+import (
+	"bytes"
+	"math"
+	"slices"
+)
+
+// canon writes values in the form that all their spellings share (LET14): no white space, members sorted by name, strings with as few
+// escapes as there can be, one spelling for each number. What it reads is valid JSON.
+type canon struct {
+	data    []byte
+	out     []byte
+	most    int      // more of out than this is not wanted: see full
+	moves   int      // how many bytes may be moved to sort members
+	members []member // of the open objects
+	scratch []byte
+	inexact bool // a number's exponent is beyond maxExponent
+}
+
+// member is where a member stands in canon.out: from the quote of its name to the end of its value.
+type member struct{ start, name, end int }
+
+// AppendCanonical appends the form that equal JSON values share, of valid JSON: {"b":10,"a":"\u0031"} and {"a":"1","b":1e1} have one. False
+// for a number with an exponent beyond what is read (VAL07).
+func AppendCanonical(b, value []byte) ([]byte, bool) {
+	b, _, ok := appendCanonical(b, value, 0)
+	return b, ok
+}
+
+// appendCanonical is AppendCanonical for the value at i. It returns the index after the value.
+func appendCanonical(b, data []byte, i int) (out []byte, end int, ok bool) {
+	c := canon{data: data, out: b, most: math.MaxInt, moves: math.MaxInt}
+	end = c.value(i)
+	return c.out, end, !c.inexact
+}
+
+// full reports that what is written is void: it is longer than anyone wants, or costs too much to sort.
+func (c *canon) full() bool { return len(c.out) > c.most }
+
+// value writes the value at i and returns the index after it, which means nothing once c is full.
+func (c *canon) value(i int) int {
+	i = spaceEnd(c.data, i)
+	switch c.data[i] {
+	case '{':
+		return c.object(i + 1)
+	case '[':
+		return c.array(i + 1)
+	case '"':
+		return c.text(i)
+	}
+	if n, end := shortInt(c.data, i); end > 0 {
+		c.out = appendInt(c.out, n)
+		return end
+	}
+	end := i
+	for end < len(c.data) && !isSpace(c.data[end]) && symbols[c.data[end]] != separates && symbols[c.data[end]] != closes {
+		end++
+	}
+	if kindOf(c.data[i]) != KindNumber {
+		c.out = append(c.out, c.data[i:end]...)
+		return end
+	}
+	x, ok := parseDecimal(c.data[i:end])
+	c.out = x.appendTo(c.out)
+	c.inexact = c.inexact || !ok
+	return end
+}
+
+func (c *canon) array(i int) int {
+	c.out = append(c.out, '[')
+	for i = spaceEnd(c.data, i); c.data[i] != ']' && !c.full(); i = spaceEnd(c.data, i) {
+		if c.data[i] == ',' {
+			c.out = append(c.out, ',')
+			i++
+		}
+		if i = c.value(i); c.full() {
+			return i
+		}
+	}
+	c.out = append(c.out, ']')
+	return i + 1
+}
+
+func (c *canon) object(i int) int {
+	c.out = append(c.out, '{')
+	first := len(c.members)
+	for i = spaceEnd(c.data, i); c.data[i] != '}'; i = spaceEnd(c.data, i) {
+		if c.data[i] == ',' {
+			c.out = append(c.out, ',')
+			i = spaceEnd(c.data, i+1)
+		}
+		m := member{start: len(c.out)}
+		i = spaceEnd(c.data, c.text(i))
+		m.name = len(c.out)
+		c.out = append(c.out, ':')
+		if i = c.value(i + 1); c.full() {
+			return i
+		}
+		m.end = len(c.out)
+		c.members = append(c.members, m)
+	}
+	c.sort(c.members[first:])
+	c.members = c.members[:first]
+	c.out = append(c.out, '}')
+	return i + 1
+}
+
+// sort puts the members of an object, the last of what is written, into the order of their names.
+func (c *canon) sort(members []member) {
+	byName := func(a, b member) int { return bytes.Compare(c.out[a.start:a.name], c.out[b.start:b.name]) }
+	if slices.IsSortedFunc(members, byName) {
+		return
+	}
+	start := members[0].start
+	if c.moves -= len(c.out) - start; c.moves < 0 {
+		c.most = -1
+		return
+	}
+	slices.SortStableFunc(members, byName)
+	c.scratch = c.scratch[:0]
+	for i, m := range members {
+		if i > 0 {
+			c.scratch = append(c.scratch, ',')
+		}
+		c.scratch = append(c.scratch, c.out[m.start:m.end]...)
+	}
+	copy(c.out[start:], c.scratch)
+}
+
+// longestEscape is how many bytes of an escape stand for at least one of the text.
+const longestEscape = 6
+
+// text writes the string at i.
+func (c *canon) text(i int) int {
+	end := stringEnd(c.data, i)
+	raw := c.data[i+1 : end-1]
+	switch {
+	case len(raw)/longestEscape > c.most:
+		c.most = -1 // without copying it
+	case bytes.IndexByte(raw, '\\') < 0:
+		c.out = append(c.out, c.data[i:end]...)
+	default:
+		c.scratch = appendUnescaped(c.scratch[:0], raw)
+		c.out = appendString(c.out, string(c.scratch))
+	}
+	return end
+}
+
+// stringEnd returns the index after the closing quote of the string at i.
+func stringEnd(data []byte, i int) int {
+	for i++; data[i] != '"'; i++ {
+		if data[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
+}
