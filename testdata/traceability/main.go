@@ -5,8 +5,8 @@
 //	go run ./testdata/traceability -against requirements.md
 //
 // A test names a rule when its function's name, or the name of its txtar file, contains the id. The exit status is 1
-// when a rule that the present release serves has no test, when one of the specification's letter (LET) has none that a sentence names,
-// when the ledger and the requirements differ, or when a line of the sentences is wrong. See sentence.go for their form.
+// when a rule that the present release serves has no test, when one of the specification's letter (LET) has none that a sentence of an
+// official page names, when the ledger and the requirements differ, or when a line of the sentences is wrong. See sentence.go for their form.
 package main
 
 import (
@@ -49,6 +49,7 @@ func run(ledger, sentences, against string, open bool) (bool, error) {
 	for _, w := range wrong {
 		fmt.Println(w)
 	}
+	fmt.Print(letter(all, rules, tests))
 	fmt.Print(table(all))
 	if open {
 		fmt.Print(openOnes(all))

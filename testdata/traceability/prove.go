@@ -37,21 +37,31 @@ func prove(all []sentence, rules []rule, tests tests, files fs.FS) (wrong []stri
 	return wrong
 }
 
-// uncited finds the served rules of the specification's letter, LET, without a page: no test that carries the id is named by a sentence,
-// which has one.
-func uncited(all []sentence, rules []rule) (wrong []string) {
-	cited := map[string]bool{}
+// officialPage is one of the specification or its tasks extension. The other tables have rules of the project's own.
+var officialPage = regexp.MustCompile(`^(20\d\d-\d\d-\d\d|extensions/tasks)([/#]|$)`)
+
+// citations are the sentences of official pages that name a test of a rule of the specification's letter, LET, by rule.
+func citations(all []sentence) map[string][]sentence {
+	cited := map[string][]sentence{}
 	for _, s := range all {
-		if s.state != met {
+		if s.state != met || !officialPage.MatchString(s.page) {
 			continue
 		}
-		for _, name := range letterID.FindAllString(strings.ToUpper(s.proof), -1) {
-			cited[name] = true
+		ids := letterID.FindAllString(strings.ToUpper(s.proof), -1)
+		slices.Sort(ids)
+		for _, id := range slices.Compact(ids) {
+			cited[id] = append(cited[id], s)
 		}
 	}
+	return cited
+}
+
+// uncited finds the served rules of the letter without an official page: no test that carries the id is named by a sentence of one.
+func uncited(all []sentence, rules []rule) (wrong []string) {
+	cited := citations(all)
 	for _, r := range rules {
-		if letterID.MatchString(r.id) && r.state == served && !cited[r.id] {
-			wrong = append(wrong, fmt.Sprintf("%s: no sentence names a test of it: which page asks for it?", r.id))
+		if letterID.MatchString(r.id) && r.state == served && len(cited[r.id]) == 0 {
+			wrong = append(wrong, fmt.Sprintf("%s: no sentence of an official page names a test of it: which page asks for it?", r.id))
 		}
 	}
 	return wrong

@@ -47,3 +47,27 @@ func openOnes(all []sentence) string {
 	}
 	return b.String()
 }
+
+// letter says for each rule of the specification's letter how many tests carry it, and which official pages have sentences that name one.
+// A rule may have tests that no sentence names: of what the pages leave to a server.
+func letter(all []sentence, rules []rule, tests tests) string {
+	cited := citations(all)
+	var b strings.Builder
+	for _, r := range rules {
+		if !letterID.MatchString(r.id) {
+			continue
+		}
+		carry, pages := 0, make([]string, len(cited[r.id]))
+		for name := range tests {
+			if strings.Contains(strings.ToUpper(name), r.id) {
+				carry++
+			}
+		}
+		for i := range cited[r.id] {
+			pages[i] = cited[r.id][i].path()
+		}
+		slices.Sort(pages)
+		fmt.Fprintf(&b, "%s  %2d tests, %2d sentences of %s\n", r.id, carry, len(cited[r.id]), strings.Join(slices.Compact(pages), ", "))
+	}
+	return b.String()
+}
