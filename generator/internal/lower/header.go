@@ -1,10 +1,8 @@
 package lower
 
 import (
-	"cmp"
-	"math"
+	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
@@ -17,13 +15,16 @@ import (
 // (EXT14). Clients refuse a tool that uses it wrongly, so that is an error here.
 const headerKeyword = "x-mcp-header"
 
-// headers checks the argument headers of a tool, if a revision has them.
-func (l *packageLowering) headers(tool string, input *schema.Node) {
+// headers checks the argument headers of a tool, if a revision has them. Where there are no arguments, the keyword does nothing, which is
+// most likely a mistake.
+func (l *packageLowering) headers(tool string, input, output *schema.Node) {
 	if !slices.ContainsFunc(l.in.Revisions, hasParamHeaders) {
 		return
 	}
 	h := headerCheck{report: &l.diags, tool: tool, seen: map[string]*schema.Node{}}
 	h.schema(input, false, true)
+	h.output = true
+	h.schema(output, false, false)
 }
 
 func hasParamHeaders(r *revision.Revision) bool {
@@ -34,6 +35,7 @@ type headerCheck struct {
 	report *schema.Diagnostics
 	tool   string
 	seen   map[string]*schema.Node // by name in lower case, as HTTP compares names
+	output bool                    // what is checked is the outputSchema
 }
 
 // schema checks one schema and all below it. property: it is that of an argument; reached: only properties lead to it, so that
@@ -69,6 +71,9 @@ func (h *headerCheck) all(n *schema.Node, property, reached bool) {
 func (h *headerCheck) header(owner, name *schema.Node, reached bool) {
 	const code = "tool-header"
 	switch first := h.seen[strings.ToLower(name.Text)]; {
+	case h.output:
+		h.report.Warn(name, code, "remove it, or move it to a property of the inputSchema", "%s of tool %q does nothing in an outputSchema: only arguments are repeated in headers",
+			headerKeyword, h.tool)
 	case !reached:
 		h.report.Report(name, code, "move it to a property of the inputSchema, or of an object among its properties",
 			"%s of tool %q stands where clients do not find the argument", headerKeyword, h.tool)
@@ -97,15 +102,24 @@ func safeInteger(n *schema.Node) bool {
 	case n.Get("enum") != nil:
 		values = n.Get("enum").Items
 	default:
-		values = []*schema.Node{cmp.Or(n.Get("minimum"), n.Get("exclusiveMinimum")), cmp.Or(n.Get("maximum"), n.Get("exclusiveMaximum"))}
+		below := within(n.Get("minimum"), maxSafe) || within(n.Get("exclusiveMinimum"), maxSafe+1)
+		above := within(n.Get("maximum"), maxSafe) || within(n.Get("exclusiveMaximum"), maxSafe+1)
+		return below && above
 	}
-	return !slices.ContainsFunc(values, func(v *schema.Node) bool {
-		if v == nil {
-			return true
-		}
-		f, err := strconv.ParseFloat(v.Text, 64)
-		return err != nil || math.Abs(f) > 1<<53-1
-	})
+	return !slices.ContainsFunc(values, func(v *schema.Node) bool { return !within(v, maxSafe) })
+}
+
+// maxSafe is the largest integer that float64 tells from its neighbours. A bound that is not allowed itself may be one further.
+const maxSafe = 1<<53 - 1
+
+// within reports whether a number is there and not further from 0 than most.
+func within(n *schema.Node, most int64) bool {
+	if n == nil {
+		return false
+	}
+	const bits = 128 // exact near most; a float64 would round 2^53+1 to 2^53
+	x, _, err := big.ParseFloat(n.Text, 10, bits, big.ToNearestEven)
+	return err == nil && x.Abs(x).Cmp(new(big.Float).SetInt64(most)) <= 0
 }
 
 // headerToken reports whether text can be a part of a header's name (RFC 9110, 5.6.2).

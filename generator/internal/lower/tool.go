@@ -43,20 +43,20 @@ func (l *packageLowering) tools() {
 	wg.Wait()
 	for i, tool := range l.pkg.Tools {
 		tool.Definition, tool.Execution = shown[i].definition, shown[i].execution
-		l.headers(tool.Name, shown[i].input)
+		l.headers(tool.Name, shown[i].input, shown[i].output)
 	}
 }
 
 // advertisement is what tools/list shows of a tool.
 type advertisement struct {
 	definition, execution string
-	input                 *schema.Node
+	input, output         *schema.Node
 }
 
 // advertise depends on no other tool and runs concurrently with lowering.
 func advertise(t *manifest.Tool) advertisement {
 	definition, execution := t.Advertised()
-	a := advertisement{definition: typing.Visible(string(definition.JSON())), input: definition.Get("inputSchema")}
+	a := advertisement{definition: typing.Visible(string(definition.JSON())), input: definition.Get("inputSchema"), output: definition.Get("outputSchema")}
 	if execution != nil {
 		a.execution = typing.Visible(string(execution.JSON()))
 	}
