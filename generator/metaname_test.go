@@ -16,7 +16,7 @@ import (
 func TestLET04HandlersKeepToTheNamesOfMeta(t *testing.T) {
 	for name, good := range map[string]bool{
 		"plain": true, "": true, "com.example/a.b_c-d": true, "com.example.mcp/": true, "io.modelcontextprotocol/related-task": true, "x/y": true,
-		"a b": false, "-a": false, "a/b/c": false, "com.-x/y": false, "/a": false, "dev.mcp/y": false, "org.modelcontextprotocol.api/y": false, "io.mcp/": false,
+		"a b": false, "-a": false, "a/b/c": false, "com.-x/y": false, "/a": false, "dev.mcp/y": false, "org.modelcontextprotocol.api/y": false, "com.MCP/y": false, "io.ModelContextProtocol/y": false, "Com.McpServer/y": true, "io.mcp/": false,
 	} {
 		meta := map[string]check.Raw{name: check.Raw("1")}
 		for place, h := range map[string]*careless{

@@ -1,5 +1,7 @@
 package schema
 
+import "strings"
+
 // MetaLabel and MetaName match the parts of a name in _meta: an optional prefix, which is labels with dots between them and a slash
 // behind, and a word (LET04).
 const (
@@ -8,11 +10,27 @@ const (
 )
 
 // MetaObject is the schema of a _meta that a handler writes. Prefixes with the protocol's label are reserved, except for that of
-// its extensions, which define names for servers.
+// its extensions, which define names for servers. Labels are those of domains, which have no case: one that differs from the protocol's in
+// nothing else is reserved, too.
 func MetaObject() *Node {
-	const own, reserved = `^io\.modelcontextprotocol/`, `^[^./]+\.(modelcontextprotocol|mcp)[./]`
+	const own = `^io\.modelcontextprotocol/`
+	reserved := `^[^./]+\.(` + anyCase("modelcontextprotocol") + `|` + anyCase("mcp") + `)[./]`
 	text := `{"type": "object", "propertyNames": {"pattern": ` + QuoteJSON(`^(`+MetaLabel+`(\.`+MetaLabel+`)*/)?`+MetaName+`$`) +
 		`, "anyOf": [{"pattern": ` + QuoteJSON(own) + `}, {"not": {"pattern": ` + QuoteJSON(reserved) + `}}]}}`
 	n, _ := ParseJSON("", []byte(text))
 	return n
+}
+
+// IsProtocolLabel reports whether a label, the second one of a prefix, reserves it for the protocol.
+func IsProtocolLabel(label string) bool {
+	return strings.EqualFold(label, "modelcontextprotocol") || strings.EqualFold(label, "mcp")
+}
+
+// anyCase is a pattern for a word in lower or upper case. JSON Schema has no flags.
+func anyCase(word string) string {
+	var b strings.Builder
+	for _, c := range word {
+		b.WriteString("[" + strings.ToUpper(string(c)) + string(c) + "]")
+	}
+	return b.String()
 }

@@ -273,7 +273,7 @@ func TestLET04KeysOfResultsAreThoseOfTheSchema(t *testing.T) {
 	name := regexp.MustCompile(rule.Get("pattern").Text)
 	own := regexp.MustCompile(rule.Get("anyOf").Items[0].Get("pattern").Text)
 	reserved := regexp.MustCompile(rule.Get("anyOf").Items[1].Get("not").Get("pattern").Text)
-	parts := []string{"", "a", "a-b", "a.b", "-a", "a-", "a_b", "1", "1a", "a b", "é", ".", "/", "a/", "/a", "mcp", "modelcontextprotocol", "io.modelcontextprotocol", "com.mcp", "mcp.", "x.mcp.y"}
+	parts := []string{"", "a", "a-b", "a.b", "-a", "a-", "a_b", "1", "1a", "a b", "é", ".", "/", "a/", "/a", "mcp", "modelcontextprotocol", "io.modelcontextprotocol", "com.mcp", "mcp.", "x.mcp.y", "com.MCP", "IO.ModelContextProtocol"}
 	for _, a := range parts {
 		for _, b := range parts {
 			for _, key := range []string{a, a + "/" + b, a + "." + b, a + b, a + "/" + b + "/" + a} {

@@ -67,19 +67,20 @@ type askedField struct {
 
 // secret says why the field, of that name, must not be asked for: it is a secret, as the generator's check has it. Empty: it is none.
 func (f *askedField) secret(name, message string) string {
-	typed := f.Type == "string" && f.Enum == nil && f.OneOf == nil && f.Format == ""
+	number := f.Type == "integer" || f.Type == "number"
+	typed := (f.Type == "string" || number) && f.Enum == nil && f.OneOf == nil && f.Format == ""
 	switch {
 	case f.Sensitive == true:
 		return fmt.Sprintf("a form must not ask for secrets, and %.80q is x-sensitive", name)
 	case f.Sensitive == false || !typed:
 		return ""
 	}
-	asked := secret.Field{Name: name, Title: f.Title, Description: f.Description, Message: message}
+	asked := secret.Field{Name: name, Title: f.Title, Description: f.Description, Message: message, Number: number}
 	return asked.Asked()
 }
 
 // SecretError says that a form was to ask for a secret, which forms must not (LET04): it is not sent. What is meant are fields that are
-// x-sensitive, and texts of which the name, the title, the description or the message says so, unless they are x-sensitive: false.
+// x-sensitive, and texts and numbers of which the name, the title, the description or the message says so, unless they are x-sensitive: false.
 type SecretError struct {
 	Field string
 	why   string

@@ -59,7 +59,7 @@ func withMember(meta []metaMember, key string, value any) ([]metaMember, error) 
 }
 
 // checkMetaKey holds a key of _meta against the protocol's rule (LET04): an optional prefix, which is labels with dots between them and a
-// slash behind, and a word. Those whose second label is the protocol's are reserved, but for the prefix of its extensions.
+// slash behind, and a word. Those whose second label is the protocol's, in any case, are reserved, but for the prefix of its extensions.
 func checkMetaKey(key string) error {
 	prefix, name, found := strings.Cut(key, "/")
 	if !found {
@@ -76,7 +76,7 @@ func checkMetaKey(key string) error {
 	}
 	first, rest, _ := strings.Cut(key, ".")
 	second := rest[:max(0, strings.IndexAny(rest, "./"))]
-	if (second == "modelcontextprotocol" || second == "mcp") && !strings.Contains(first, "/") && prefix != "io.modelcontextprotocol" {
+	if (strings.EqualFold(second, "modelcontextprotocol") || strings.EqualFold(second, "mcp")) && !strings.Contains(first, "/") && prefix != "io.modelcontextprotocol" {
 		return fmt.Errorf("%q is no key for _meta: it is reserved for the protocol", rpc.Cut(key))
 	}
 	return nil

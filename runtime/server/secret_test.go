@@ -18,7 +18,7 @@ func TestLET04AFormForASecretIsNotSent(t *testing.T) {
 		`{"apiKey":{"type":"string"}}`: "apiKey", `{"name":{"type":"string"},"card_pin":{"type":"string","title":"T"}}`: "card_pin",
 		`{"value":{"type":"string","title":"Your password"}}`: "value", `{"hint":{"type":"string","x-sensitive":true}}`: "hint",
 		`{"value":{"type":"string","description":"Your API key."}}`: "value", `{"pinCode":{"type":"string"}}`: "", `{"password":{"type":"string","x-sensitive":false}}`: "",
-		`{"shipping":{"type":"string","title":"How to ship"}}`: "", `{"remember_password":{"type":"boolean"}}`: "", `{"pin":{"type":"integer"}}`: "",
+		`{"shipping":{"type":"string","title":"How to ship"}}`: "", `{"remember_password":{"type":"boolean"}}`: "", `{"pin":{"type":"integer"}}`: "pin", `{"max_tokens":{"type":"integer"},"token":{"type":"number"}}`: "", `{"session_id":{"type":"string"}}`: "session_id",
 		`{"credentials":{"type":"string","enum":["a","b"]}}`: "", `{"secretary":{"type":"string"},"tokenizer":{"type":"string"}}`: "",
 	}
 	for properties, secret := range forms {

@@ -111,5 +111,5 @@ func (l *loader) extensions(n *schema.Node) {
 func reservedPrefix(name string) bool {
 	prefix, _, _ := strings.Cut(name, "/")
 	labels := strings.Split(prefix, ".")
-	return labels[1] == "modelcontextprotocol" || labels[1] == "mcp"
+	return schema.IsProtocolLabel(labels[1])
 }

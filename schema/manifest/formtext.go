@@ -11,7 +11,7 @@ import (
 // no such form, so it is an error here, though it is guessed from words. x-sensitive is no guess. Links that users may follow are forbidden,
 // too (LET04), but what is one is for them to see: a warning.
 
-// secret reports a text field that asks for a secret.
+// secret reports a field that asks for a secret.
 func (l *loader) secret(message *schema.Node, m schema.Member) {
 	n := m.Value
 	if s := n.Get("x-sensitive"); s.Is(schema.Bool) {
@@ -20,10 +20,12 @@ func (l *loader) secret(message *schema.Node, m schema.Member) {
 		}
 		return
 	}
-	if n.Get("type").Is(schema.String) && n.Get("type").Text != "string" || n.Get("enum") != nil || n.Get("oneOf") != nil || n.Get("format") != nil {
+	kind := textOf(n.Get("type"))
+	number := kind == "integer" || kind == "number"
+	if kind != "" && kind != "string" && !number || n.Get("enum") != nil || n.Get("oneOf") != nil || n.Get("format") != nil {
 		return
 	}
-	f := secret.Field{Name: m.Key, Title: textOf(n.Get("title")), Description: textOf(n.Get("description")), Message: textOf(message)}
+	f := secret.Field{Name: m.Key, Title: textOf(n.Get("title")), Description: textOf(n.Get("description")), Message: textOf(message), Number: number}
 	if why := f.Asked(); why != "" {
 		l.ds.ReportAt(m.KeyPos, n.Pointer, "elicitation-secret", secret.Remedy, "%s", why)
 	}

@@ -49,7 +49,7 @@ func (l *loader) metaKey(m schema.Member) {
 		l.forbiddenMeta(m, schema.Error, "use letters, digits, -, _ and ., and begin and end with a letter or digit", "the name is malformed")
 	case prefix == extensionPrefix && !slices.Contains(protocolNames, name):
 		l.forbiddenMeta(m, schema.Warning, "write it only if an official extension defines it; others take a prefix of their own, such as com.example/", "the prefix is reserved for extensions of the protocol")
-	case last > 0 && (labels[1] == "modelcontextprotocol" || labels[1] == "mcp"):
+	case last > 0 && schema.IsProtocolLabel(labels[1]):
 		l.forbiddenMeta(m, schema.Error, "take a prefix of your own, such as com.example/", "the prefix is reserved for the protocol")
 	case last > 0 && slices.Contains(topDomains, labels[last]) && !slices.Contains(topDomains, labels[0]):
 		slices.Reverse(labels)

@@ -4,12 +4,14 @@
 //
 // It is a guess. A secret is named by how a name or title ends, or by what stands before an addition that still means it: databasePassword and
 // password_again, but not passwordPolicy. A description names one at its beginning (your API key), and it or the message asks for one (enter
-// your password). What is not text to be typed in, such as a number or a choice, is none, and neither is a field that says x-sensitive: false.
+// your password). Of numbers only those are secrets that are digits to keep, such as a PIN or the number of a card: tokens may be counted.
+// A choice is none, nor text of a format, nor a field that says x-sensitive: false, which is the remedy for a session_id of a conference.
 package secret
 
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,21 +19,26 @@ import (
 const Remedy = "ask with a URL question (methods: [elicitation/create], mode url), where the client does not see the answer; " +
 	"if it is none, say x-sensitive: false at the field"
 
-// Field is a field of a form in which text is typed.
+// Field is a field of a form into which something is typed.
 type Field struct {
 	Name, Title, Description string
 	Message                  string // of the form
+	Number                   bool   // what is typed is a number, not text
 }
 
 // Asked says which words ask for a secret in the field, as the reason not to; "" if none do.
 func (f *Field) Asked() string {
+	p := anySecret
+	if f.Number {
+		p = numberSecret
+	}
 	by := ""
 	switch {
-	case Named(f.Name) || Named(f.Title):
+	case p.named(f.Name) || p.named(f.Title) || !f.Number && alone.MatchString(words(f.Name)):
 		by = fmt.Sprintf("%.80q is named like one", f.Name)
-	case asks(f.Description, beginsWith) || asks(f.Description, wants):
+	case asks(f.Description, p.beginsWith) || asks(f.Description, p.wants):
 		by = fmt.Sprintf("the description of %.80q asks for one", f.Name)
-	case asks(f.Message, wants):
+	case asks(f.Message, p.wants):
 		by = fmt.Sprintf("the message asks for one, which could be written into %.80q", f.Name)
 	default:
 		return ""
@@ -39,22 +46,44 @@ func (f *Field) Asked() string {
 	return "a form must not ask for secrets, and " + by
 }
 
-// phrase matches the words of secrets, in lower case, with blanks between them or none, and the word after them.
-var phrase = `\b(?:` + strings.Join([]string{
-	`pass ?words?`, `pass ?phrases?`, `pass ?codes?`, `pass ?keys?`, `passwd`, `pwd`, `secrets?`, `credentials?`,
-	`(?:api|access|private|secret|signing|encryption|decryption|ssh|gpg|pgp|recovery|account|license) ?keys?`,
-	`(?:api|access|auth|bearer|refresh|session|security|personal access|id) ?tokens?`, `token`,
-	`(?:seed|recovery|backup|mnemonic) ?(?:phrase|words|codes?)`, `mnemonic`,
-	`(?:credit|debit|payment|bank) ?card(?: ?(?:number|no))?`, `card ?(?:number|no)`, `cvv`, `cvc`, `cvn`, `csc`,
-	`(?:security|otp|totp|2 ?fa|mfa|one ?time|authenticator) ?(?:codes?|pass ?(?:words?|codes?)|pin)`, `t?otp`,
-	`(?:atm|bank|card|login|phone|sim|security) ?pin(?: ?codes?)?`, `pin(?: ?(?:number|no))?`, `ssn`, `social ?security ?(?:number|no)`,
-}, "|") + `)\b(?: ([a-z]+))?`
+// digits are secrets that are numbers, or may be written as one.
+var digits = []string{
+	`pass ?codes?`, `(?:credit|debit|payment|bank) ?card(?: ?(?:number|no))?`, `card ?(?:number|no)`, `bank ?account ?(?:number|no)`, `cvv`, `cvc`, `cvn`, `csc`,
+	`(?:security|otp|totp|2 ?fa|mfa|two ?factor|one ?time|authenticator|verification|sms|login|recovery|backup) ?(?:codes?|pass ?(?:words?|codes?)|pin)`, `t?otp`,
+	`(?:atm|bank|card|login|phone|sim|security) ?pin(?: ?codes?)?`, `pin(?: ?(?:number|no))?`, `personal ?identification ?number`, `ssn`, `social ?security ?(?:number|no)`,
+}
+
+// texts are secrets that are never a number: tokens and passwords that are counted are none.
+var texts = []string{
+	`pass ?words?`, `pass ?phrases?`, `pass ?keys?`, `passwd`, `passwrd`, `pswd`, `pwd`, `(?:user|db|database|login|admin|root|master|smtp|mail|email|ftp|ssh|wi ?fi|confirm) ?pass`,
+	`secrets?`, `credentials?`, `creds`,
+	`(?:api|app|access|private|secret|signing|encryption|decryption|master|deploy|hmac|root|admin|service ?account|subscription|consumer|ssh|gpg|pgp|recovery|account|license) ?keys?`, `id ?rsa`,
+	`(?:api|access|auth|bearer|refresh|session|security|personal access|id) ?tokens?`, `token`, `bearer`, `jwt`, `session ?ids?`, `(?:session|auth|login) ?cookies?`,
+	`auth(?:entication|orization)? ?(?:keys?|codes?|headers?)`, `conn(?:ection)? ?str(?:ings?)?`, `security ?answers?`,
+	`(?:seed|recovery|backup|mnemonic) ?(?:phrase|words)`, `mnemonic`,
+}
+
+// alone are names that mean a secret only where nothing stands beside them: pass, but not boarding pass.
+var alone = regexp.MustCompile(`^ ?(?:pass|pw|psw|cookie) ?$`)
+
+// patterns find some secrets in text of lower case, with blanks between words or none.
+type patterns struct {
+	phrases    *regexp.Regexp // the words of a secret, and the word after them
+	beginsWith *regexp.Regexp // a description that begins with one
+	wants      *regexp.Regexp // a text that asks for one
+}
+
+func patternsOf(secrets ...string) *patterns {
+	phrase := `\b(?:` + strings.Join(secrets, "|") + `)\b(?: ([a-z]+))?`
+	return &patterns{
+		regexp.MustCompile(phrase), regexp.MustCompile(`^ ?` + before + phrase),
+		regexp.MustCompile(`\b(?:enter|type|provide|give|supply|input|paste|insert|submit|tell|specify|need|what is) ` + before + phrase),
+	}
+}
 
 var (
-	phrases = regexp.MustCompile(phrase)
-	// beginsWith matches a description that begins with a secret, wants a text that asks for one.
-	beginsWith = regexp.MustCompile(`^ ?` + before + phrase)
-	wants      = regexp.MustCompile(`\b(?:enter|type|provide|give|supply|input|paste|insert|submit|tell|specify|need|what is) ` + before + phrase)
+	anySecret    = patternsOf(slices.Concat(digits, texts)...)
+	numberSecret = patternsOf(digits...)
 )
 
 // before is what stands before the secret that is meant: articles and the like, and two more words, such as whose it is (git hub).
@@ -87,11 +116,11 @@ func words(name string) string {
 	return other.ReplaceAllString(strings.ToLower(name), " ")
 }
 
-// Named reports whether a name, or a title, is that of a secret.
-func Named(name string) bool {
+// named reports whether a name, or a title, is that of a secret.
+func (p *patterns) named(name string) bool {
 	text := words(name)
 	for {
-		m := phrases.FindStringSubmatchIndex(text)
+		m := p.phrases.FindStringSubmatchIndex(text)
 		if m == nil {
 			return false
 		}

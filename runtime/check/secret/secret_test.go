@@ -12,8 +12,11 @@ func TestLET04NamesOfSecrets(t *testing.T) {
 		"private_key", "PRIVATE-KEY", "ssh private key", "seedPhrase", "seed phrase", "recovery_phrase", "backupCodes", "mnemonic", "apiKey", "api_key", "API-KEY", "apikey",
 		"API key", "openaiApiKey", "accessToken", "githubToken", "auth_token", "session-token", "clientSecret", "client.secret", "creditCard", "credit_card_number",
 		"cardNumber", "security code", "Secret", "secretAccessKey", "The name and password", "encryptionKey",
+		"bearer", "Bearer", "bearerAuth", "jwt", "JWT", "session_id", "sessionId", "SESSIONID", "session-id", "sessionCookie", "auth_cookie", "cookie", "pass", "PASS", "pw", "dbPass", "user_pass", "smtpPass",
+		"pswd", "creds", "appKey", "master_key", "deployKey", "serviceAccountKey", "id_rsa", "authorizationCode", "authHeader", "auth_key", "connectionString", "conn_str",
+		"securityAnswer", "verificationCode", "smsCode", "two_factor_code", "bankAccountNumber",
 	} {
-		if !Named(name) {
+		if f := (Field{Name: name}); f.Asked() == "" {
 			t.Errorf("%q is named like a secret", name)
 		}
 	}
@@ -21,10 +24,30 @@ func TestLET04NamesOfSecrets(t *testing.T) {
 		"", "shipping", "shippingAddress", "spinner", "pinned", "pinnedMessage", "opinion", "pinpoint", "tokenizer", "tokens", "maxTokens", "token_count", "tokenLimit",
 		"tokens per minute", "secretary", "secretaryName", "passwordPolicy", "password_length", "passwordManager", "credentialType", "apiKeyName", "api_key_id", "keyboard",
 		"key", "primaryKey", "keyword", "card", "cardHolder", "cardBrand", "creditCardType", "postcard", "dashboard", "zipCode", "postalCode", "countryCode", "passenger", "passport",
-		"compass", "bypass", "hotp", "stop", "laptop", "session", "sessionId", "username", "email", "pinColor", "pin_location", "pinCode", "pin_code", "PIN code", "recovery_time", "seed", "phrase", "mnemonics_page", "classno",
+		"compass", "bypass", "hotp", "stop", "laptop", "session", "sessions", "sessionName", "boardingPass", "ski_pass", "passed", "cookies", "favourite cookie", "forbearer", "account number", "masterKeyName", "username", "email", "pinColor", "pin_location", "pinCode", "pin_code", "PIN code", "recovery_time", "seed", "phrase", "mnemonics_page", "classno",
 	} {
-		if Named(name) {
+		if f := (Field{Name: name}); f.Asked() != "" {
 			t.Errorf("%q is not named like a secret", name)
+		}
+	}
+}
+
+// Numbers are secrets where digits are kept secret, and not where something is counted.
+func TestLET04NumbersThatAreSecrets(t *testing.T) {
+	for _, f := range []Field{
+		{Name: "pin"}, {Name: "PIN"}, {Name: "cardPin"}, {Name: "cvv"}, {Name: "cardNumber"}, {Name: "otp"}, {Name: "verification_code"}, {Name: "ssn"}, {Name: "passcode"},
+		{Name: "value", Title: "Security code"}, {Name: "value", Description: "Your PIN"}, {Name: "value", Message: "Enter the one-time code"},
+	} {
+		if f.Number = true; f.Asked() == "" {
+			t.Errorf("%+v is a secret", f)
+		}
+	}
+	for _, f := range []Field{
+		{Name: "token"}, {Name: "maxTokens"}, {Name: "secrets"}, {Name: "passwords"}, {Name: "credentials"}, {Name: "sessionId"}, {Name: "pin_count"}, {Name: "pinCode"}, {Name: "otpLength"}, {Name: "pass"},
+		{Name: "amount", Message: "Enter your password"}, {Name: "amount", Description: "Tokens to spend"},
+	} {
+		if f.Number = true; f.Asked() != "" {
+			t.Errorf("%+v: %s", f, f.Asked())
 		}
 	}
 }
