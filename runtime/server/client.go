@@ -49,6 +49,7 @@ func (w *revision) compileQuestions() {
 		}
 		w.questions = append(w.questions, q)
 	}
+	w.tellsRoots = bit(w.Capabilities.RootsChanged)
 	if w.AppendElicit != nil {
 		w.form = w.AppendElicit(nil, &wire.Elicit{RequestedSchema: []byte("{}")})
 	}
@@ -97,7 +98,11 @@ func membersOf(params []byte) (members map[string]json.RawMessage) {
 // abilities reads a client's declaration.
 func (w *revision) abilities(raw []byte) (can ability) {
 	for i, path := range w.declarable {
-		if declares(raw, path) {
+		declared := declares(raw, path)
+		if ability(1)<<i == w.tellsRoots {
+			declared = string(at(raw, path)) == "true" // the only boolean
+		}
+		if declared {
 			can |= 1 << i
 		}
 	}

@@ -27,11 +27,15 @@ type asking struct {
 }
 
 // send asks the client and waits for the answer, which it returns as a reply. When call or wait ends or the deadline passes
-// first, the client is notified that nobody waits any more (CAN19).
+// first, the client is notified that nobody waits any more (CAN19). The time to answer begins when the client can be asked (LET09); that of
+// a task's question is the task's, whoever is asked.
 func (a *asking) send(q task.Question) ([]byte, error) {
-	p := a.about.peer
+	p, since := a.about.peer, time.Now()
 	if err := a.untilBegun(q.Deadline); err != nil {
 		return nil, err
+	}
+	if a.task == "" {
+		q.Deadline = q.Deadline.Add(time.Since(since))
 	}
 	if a.clock != nil {
 		a.clock.Pause()

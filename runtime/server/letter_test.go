@@ -352,12 +352,44 @@ func TestLET12ChangedRootsReachTheApplication(t *testing.T) {
 		told <- PrincipalFrom(ctx)
 		<-ctx.Done() // nothing waits for it
 	}))
-	c := f.dialTasks("me")
-	c.send(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)
+	const changed = `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`
+	for _, capabilities := range []string{`{}`, `{"roots":{}}`, `{"roots":{"listChanged":false}}`, `{"roots":{"listChanged":"true"}}`, `{"roots":{"listChanged":{}}}`} {
+		other := f.dial(WithPrincipal(t.Context(), "other"))
+		other.initialize(capabilities)
+		other.send(changed) // it did not say that it would
+		other.fence()
+	}
+	c := f.dial(WithPrincipal(t.Context(), "me"))
+	c.initialize(`{"roots":{"listChanged":true}}`)
+	c.send(changed)
 	if who := <-told; who != "me" {
 		t.Errorf("told of the roots of %q", who)
 	}
 	c.fence()
+}
+
+// What the client needs to get ready is not taken from the time that its user has to answer.
+func TestLET09TheTimeToAnswerBeginsWhenTheClientCanBeAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := confirmQuestion()
+		q.Timeout = time.Minute
+		srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Revisions: []*wire.Revision{wiretest.Revision20251125()}, Tools: []Tool{asker(q)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := (&fixture{t: t, srv: srv}).dial(t.Context())
+		defer c.close()
+		c.request(`"init"`, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}`)
+		c.call("1", "ask", `{}`)
+		time.Sleep(50 * time.Second)
+		c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		asked := c.nextRequest()
+		time.Sleep(50 * time.Second)
+		c.reply(asked, accepted)
+		if m, _ := c.answer("1"); m.str("result", "structuredContent", "text") != "accept true true" {
+			t.Error(m.raw)
+		}
+	})
 }
 
 // Before a client says that it is initialized it hears of nothing that changes; then of each thing once:

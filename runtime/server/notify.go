@@ -35,7 +35,7 @@ func (p *peer) handleNotification(ctx context.Context, m *wire.Method) {
 	case m == nil || !p.ready:
 	case m.Op == wire.OpInitialized:
 		p.begin()
-	case m.Op == wire.OpRootsChanged:
+	case m.Op == wire.OpRootsChanged && p.can&p.revision.tellsRoots != 0: // others can not be relied on to say so again
 		p.rootsChanged(ctx)
 	}
 }

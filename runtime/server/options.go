@@ -128,7 +128,8 @@ func WithTaskStore(s task.Store) Option { return func(c *config) { c.store = s }
 // WithTaskDispatcher lets d decide where tasks run, instead of this process.
 func WithTaskDispatcher(d task.Dispatcher) Option { return func(c *config) { c.dispatcher = d } }
 
-// WithRootsChanged sets what is called when the roots of a client have changed: what was asked of it before may not hold any more (LET12).
+// WithRootsChanged sets what is called when the roots of a client have changed: what was asked of it before may not hold any more (LET12). A
+// client that did not declare that it says so (roots.listChanged) is not heard.
 // ctx has the values of the client's message, its principal among them, and ends with the connection. Stateless revisions have no
 // such message: ask again.
 func WithRootsChanged(changed func(ctx context.Context)) Option {

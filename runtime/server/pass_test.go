@@ -206,7 +206,7 @@ func TestSRV01NotificationsMayBeDropped(t *testing.T) {
 			f := dual(t, Definition{Tools: []Tool{asksAndReports(), tool("echo", structured(echo))}}, wrapping("notifications/progress", silent),
 				wrapping("notifications/message", silent), wrapping("notifications/roots/list_changed", refuse), WithRootsChanged(func(context.Context) { told <- struct{}{} }))
 			c := f.dial(t.Context())
-			c.initialize(forms)
+			c.initialize(`{"elicitation":{},"roots":{"listChanged":true}}`)
 			c.sendf(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)
 			c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{},"_meta":{"progressToken":7}}}`)
 			c.reply(c.next(), accepted) // nothing comes before the question

@@ -219,7 +219,8 @@ type Capabilities struct {
 	// Extensions are the places of what the server has beyond the protocol, each declared as {}.
 	Extensions []string
 	// Declared by the client; what questions take of it is in Outgoing.
-	ClientTasks string // the extension
+	ClientTasks  string // the extension
+	RootsChanged string // it says so when its roots change; a boolean
 }
 
 // Codes are the codes of errors; 0 means that the revision has no such error.

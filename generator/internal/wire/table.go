@@ -102,6 +102,7 @@ func capabilityFields() []capabilityField {
 		{slot: "taskList", field: "TaskList", need: forTasks},
 		{slot: "taskCancel", field: "TaskCancel", need: forTasks},
 		{slot: "taskCall", field: "TaskCall", need: forTasks},
+		{slot: "rootsListChanged", field: "RootsChanged", client: true},
 	}
 }
 

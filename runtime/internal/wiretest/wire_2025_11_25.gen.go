@@ -85,6 +85,7 @@ var wire20251125 = wire.Revision{
 		TaskList:         "tasks/list",
 		TaskCancel:       "tasks/cancel",
 		TaskCall:         "tasks/requests/tools/call",
+		RootsChanged:     "roots/listChanged",
 	},
 	ToolExecution: "execution",
 	Codes: wire.Codes{
