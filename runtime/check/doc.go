@@ -64,6 +64,7 @@
 //	limits.go              what is refused that encoding/json takes (VAL07)
 //	decoded.go             memory that values take beyond their text: its limit, and which account it counts in (VAL07, TSK28)
 //	violation.go report.go violations, their paths and texts (VAL02); show.go: what is shown of a value
+//	canonical.go settle.go the form that equal values share, and violations that depend on nothing else (LET14)
 //	append*.go optional.go encoding, and what may be missing
 //
 // # What is refused
@@ -72,6 +73,12 @@
 // in a Decoder, because a model can mend it, and a LimitError from Valid. Integers are int64; a number that int64 or float64
 // can not hold is a violation of type where it is to be kept, and nowhere else: it decides nothing about which form of a union
 // fits. Literal holds any.
+//
+// # What is found
+//
+// Violations depend on what a text means, not on how it is written (LET14): they are sorted by their instances, what is found is shown with its
+// members sorted and each number in one spelling, and where not all are listed, or a union lists those of its best form, the text is read once
+// more in its canonical form. Only refused texts pay for that.
 //
 // # Where the time goes
 //
