@@ -141,7 +141,7 @@ func TestTSK01NothingOfTasksWithoutTasks(t *testing.T) {
 		}
 	}
 	for _, c := range w.Capabilities {
-		if c.Field != "Tools" && c.Field != "ToolsChanged" {
+		if !slices.Contains([]string{"Tools", "ToolsChanged", "RootsChanged"}, c.Field) {
 			t.Errorf("capability %+v", c)
 		}
 	}
