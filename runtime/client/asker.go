@@ -18,7 +18,7 @@ func (q *question) hold(from *round) {
 		return
 	}
 	for c := range q.s.calls {
-		if c.waits && (from == nil || from.call == c) {
+		if from == nil || from.call == c {
 			q.add(c)
 		}
 	}
@@ -40,7 +40,7 @@ func (q *question) add(c *call) {
 	defer c.mu.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.holders == nil {
+	if q.holders == nil || !c.waits {
 		return
 	}
 	if c.questions == nil {

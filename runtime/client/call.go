@@ -27,11 +27,11 @@ type call struct {
 
 	first round    // one allocation for the call and its first request, which mostly is the only one
 	room  [64]byte // for its short values: the tool's name and the first token
-	shown bool     // in Requests; guarded by Session.mu
-	waits bool     // for an answer, or for that of a question; guarded by Session.mu
+	shown bool     // in Requests; guarded by Session.mu, and set before the first request
 
 	mu        sync.Mutex
 	round     *round // the latest
+	waits     bool   // for its answer
 	spent     time.Duration
 	last      Progress
 	given     *Cause // why it was given up between two requests
@@ -210,25 +210,22 @@ func (c *call) limit() (time.Duration, error) {
 // enter makes r the request that the call waits for.
 func (c *call) enter(r *round) {
 	c.mu.Lock()
-	c.round = r
+	c.round, c.waits = r, true
 	c.mu.Unlock()
-	c.s.mu.Lock()
-	c.waits = true
 	if !c.shown {
+		c.s.mu.Lock()
 		c.s.calls[c] = struct{}{}
+		c.s.mu.Unlock()
 	}
-	c.s.mu.Unlock()
 }
 
 // leave is the end of a round: the questions that only it could have asked are over.
 func (c *call) leave(r *round) {
-	c.s.mu.Lock()
-	c.waits = false
 	if !c.shown {
-		delete(c.s.calls, c)
+		c.end()
 	}
-	c.s.mu.Unlock()
 	c.mu.Lock()
+	c.waits = false
 	c.spent += time.Since(r.entry.Started()) - r.entry.Paused()
 	orphans := c.questions
 	c.questions = nil

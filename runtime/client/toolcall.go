@@ -151,8 +151,10 @@ func (c *call) asTask(ctx context.Context, v *wire.Values, only bool) error {
 // send sends a call of a tool, and once more when the server says that its headers are not those that it wants.
 func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind resultKind, err error) {
 	for again := false; ; again = true {
-		known, _ := c.s.tools.get(c.tool)
-		c.params = known.params
+		if c.dialect.HTTP.ParamPrefix != "" && !c.s.link.shared() {
+			known, _ := c.s.tools.get(c.tool)
+			c.params = known.params
+		}
 		result, kind, err = c.rounds(ctx, v, c.extra())
 		if err == nil {
 			return result, kind, nil
