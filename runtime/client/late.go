@@ -121,11 +121,23 @@ func (s *Session) answeredLate(id rpc.ID, result []byte) {
 	s.cfg.logger.Debug("a late answer was dropped", "id", id.String())
 	s.mu.Lock()
 	r := s.late.take(id, result)
+	if r != nil {
+		s.late.abandoning++ // at once: Close must not come between
+	}
 	s.mu.Unlock()
 	if r != nil {
 		s.abandon(id, r, result)
+		s.abandoned()
 	}
 	s.forgetLate(id)
+}
+
+// abandoned is the end of cancelling a task whose caller has gone.
+func (s *Session) abandoned() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.late.abandoning--
+	s.late.settle()
 }
 
 // forgetLate is for a request that can not be answered any more.
@@ -160,14 +172,8 @@ func (x *execution) giveUp(err error) {
 	s.late.abandoning++
 	s.mu.Unlock()
 	x.finish(ToolResult{}, err)
-	done := func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.late.abandoning--
-		s.late.settle()
-	}
-	if !s.spawn(func() { defer done(); x.abandon(err.Error()) }) {
-		done()
+	if !s.spawn(func() { defer s.abandoned(); x.abandon(err.Error()) }) {
+		s.abandoned()
 	}
 }
 
