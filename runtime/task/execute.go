@@ -155,6 +155,8 @@ func (e *Engine) perform(r *Run) {
 	case r.cause() != nil:
 	case r.crashes > r.task.Reruns:
 		out = crashed(r.crashes)
+	case e.replays && r.Epoch() > maxReplays:
+		out = internal(fmt.Sprintf("the handler was run again %d times and is not done: are the names of its steps and questions the same in every run?", maxReplays))
 	default:
 		r.ran = true
 		out = e.config.Runner(&r.ctx, r)

@@ -15,6 +15,9 @@ const defaultParkAfter = 30 * time.Second
 // they may have to. See tasktest.AlwaysReplay.
 type Replayer interface{ Replays() bool }
 
+// maxReplays is how often a Replayer has one task run: more often than any handler has steps, and few enough for a test.
+const maxReplays = 1000
+
 func replays(s Store) bool {
 	r, ok := s.(Replayer)
 	return ok && r.Replays()
