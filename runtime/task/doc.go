@@ -11,7 +11,7 @@
 //	memory*.go, cursor.go  Memory: the store in this process
 //	engine.go, create.go, request.go, close.go
 //	                       Engine: what a server calls
-//	run.go, run_journal.go Run: what a handler calls; execute.go is the life of a run
+//	run.go, run_journal.go Run: what a handler calls; execute.go is the life of a run; park.go: how it ends while it waits for an answer
 //	upkeep.go, timers.go   expiry and orphans, behind one timer
 //	lease.go, interrupt.go heartbeats, fences, and how a run learns that it should stop
 //	outage.go              waiting for a store that is away
@@ -43,11 +43,12 @@
 //	peer                    tasks/cancel: cancelled; forced at once, else when the handler returns
 //	timeout                 Config.TimedOut says how, at once, even if the handler does not listen
 //	timeout, ErrExpired     the ttl passed, the task is gone (TSK15)
-//	shutdown                parked for another run if the store is durable, else failed: it would die with the process
+//	shutdown                parked for another run if the store is durable and the task may run again, else failed: it would die with the process
+//	parent, ErrParked       a question was open for long: parked, to begin again with an answer or at a question's deadline
 //	parent, ErrLease        another process runs the task now, or may soon
 //
-// A task's timeout starts anew with each run and is paused while a question is open; its ttl runs from creation, also while the
-// task is parked.
+// A task's timeout counts the time in which it has a lease and no question is open, over all runs: the store's clock counts it in the state (State.Since), the
+// engine's timer ends the run. Its ttl runs from creation, also while the task is parked.
 //
 // # Running again
 //
@@ -57,6 +58,11 @@
 //
 // A run that ended without giving its lease back counts as a crash. After as many as Task.Reruns says the task fails instead of beginning
 // again, so that one that kills its process does not do so for ever.
+//
+// A task whose Reruns are 0 runs once: it keeps its run while a question is open, and at a shutdown it is ended last, when the time to wait for it is over.
+//
+// A parked run is nobody's: whoever stores an answer dispatches the task, and the run that is ending does so if the answer was faster. Both may; Begin
+// lets one of them. If neither can, the task is an orphan.
 //
 // # When the store is away
 //
@@ -95,6 +101,9 @@
 //     is, and it stays valid when the task that it points to is gone.
 //   - Failing expired lookups differently from unknown ones: it tells strangers which ids exist. NotFoundError carries the
 //     reason for the audit log and hides it from its text.
+//   - Counting the running time of a crashed run up to the end of its lease: it died at some moment before, and with short timeouts and long
+//     leases no rerun would have time. What is not known is not counted; the reruns bound it.
+//   - Parking a run as soon as all its goroutines wait: nothing tells that of a handler.
 //   - Interrupting a handler that ignores its context: Go has no way. Its task ends without it, and Close says how many
 //     such handlers are left.
 package task
