@@ -27,6 +27,16 @@ func (e *FormatError) Error() string {
 // ErrDamaged: what a store holds of a task is no form of any version.
 var ErrDamaged = errors.New("the stored task is damaged")
 
+// Unread is a task as lists show it whose stored form can not be read: known is what a store has of it beside the form, and err goes where people
+// look. One such task hides no others.
+func Unread(known Task, err error) Task {
+	known.StatusMessage = err.Error()
+	if known.UpdatedAt.IsZero() {
+		known.UpdatedAt = known.CreatedAt
+	}
+	return known
+}
+
 // AppendHead appends the stored form of the state: all of it but the journal, Args, Meta and Result, which may be large, hardly ever change,
 // and are bytes already. A store keeps those beside it.
 func (s *State) AppendHead(b []byte) []byte {

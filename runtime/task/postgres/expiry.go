@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -11,7 +10,7 @@ import (
 // Expire implements task.Store. Several processes share what has expired: a task is removed by one of them, and none waits for another.
 func (s *Store) Expire(ctx context.Context, limit int) (x task.Expiry, err error) {
 	err = s.exchange(ctx, func(ctx context.Context) error {
-		if x.Removed, err = s.remove(ctx, fmt.Sprint("expires <= statement_timestamp() ORDER BY expires LIMIT ", limit, " FOR UPDATE SKIP LOCKED")); err != nil {
+		if x.Removed, err = s.remove(ctx, "expires <= statement_timestamp() ORDER BY expires LIMIT $1 FOR UPDATE SKIP LOCKED", limit); err != nil {
 			return err
 		}
 		var next *time.Time

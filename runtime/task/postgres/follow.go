@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,9 +33,10 @@ type watch struct {
 	stops   []func() bool // of what ends with the watchers' contexts
 }
 
-// leased is a task that runs in this process.
+// leased is a task that runs in this process, as far as the store knows.
 type leased struct {
 	node    string
+	epoch   uint64
 	version uint64
 	missed  int // heartbeats that did not name it
 }
@@ -114,7 +117,7 @@ func (s *Store) changed(id string, r *record) {
 	state := &r.state
 	switch {
 	case state.Epoch != r.epoch:
-		f.leased[id] = &leased{node: state.Node, version: state.Task.Version}
+		f.leased[id] = &leased{node: state.Node, epoch: state.Epoch, version: state.Task.Version}
 	case state.Leased.IsZero():
 		delete(f.leased, id)
 	case f.leased[id] != nil:
@@ -173,20 +176,21 @@ func (s *Store) pollAll() {
 }
 
 func (s *Store) poll() {
-	ids := s.follow.ids()
-	if len(ids) == 0 {
+	followed := s.follow.all()
+	if len(followed) == 0 {
 		return
 	}
-	versions := map[string]uint64{}
+	polled := map[string]seen{}
+	const look = "SELECT id, version, CASE WHEN over OR node IS NULL THEN 0 ELSE epoch END FROM mcpkiln_tasks WHERE id = ANY($1)"
 	err := s.exchange(s.base, func(ctx context.Context) error {
-		rows, err := s.pool.Query(ctx, "SELECT id, version FROM mcpkiln_tasks WHERE id = ANY($1)", keys(ids))
+		rows, err := s.pool.Query(ctx, look, keys(slices.Collect(maps.Keys(followed))))
 		if err != nil {
 			return err
 		}
 		var id []byte
-		var version uint64
-		_, err = pgx.ForEachRow(rows, []any{&id, &version}, func() error {
-			versions[string(id)] = version
+		var now seen
+		_, err = pgx.ForEachRow(rows, []any{&id, &now.version, &now.epoch}, func() error {
+			polled[string(id)] = now
 			return nil
 		})
 		return err
@@ -194,40 +198,51 @@ func (s *Store) poll() {
 	if err != nil {
 		return // whoever needs the database is told
 	}
-	for _, id := range ids {
-		if s.follow.stale(id, versions[id]) {
+	for id, l := range followed {
+		if s.follow.stale(id, polled[id]) {
 			s.follow.hinted(id)
 		}
+		s.follow.forgetLost(id, l, polled[id])
 	}
 }
 
-func (f *followers) ids() []string {
+// seen is what a poll found of a task: zero for one that is gone, and without an epoch if nobody has a lease.
+type seen struct{ version, epoch uint64 }
+
+// all are the tasks that are followed, with the leases that this process has.
+func (f *followers) all() map[string]*leased {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	ids := make([]string, 0, len(f.watched)+len(f.leased))
-	for id := range f.leased {
-		ids = append(ids, id)
-	}
+	all := make(map[string]*leased, len(f.watched)+len(f.leased))
 	for id := range f.watched {
-		if f.leased[id] == nil {
-			ids = append(ids, id)
-		}
+		all[id] = nil
 	}
-	return ids
+	maps.Copy(all, f.leased)
+	return all
 }
 
-// stale reports whether a task has another version than those who follow it know; 0 is that of a task that is gone.
-func (f *followers) stale(id string, version uint64) bool {
+// stale reports whether a task has another version than those who follow it know.
+func (f *followers) stale(id string, now seen) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	stale := false
-	if w := f.watched[id]; w != nil && w.version != 0 && w.version != version {
+	if w := f.watched[id]; w != nil && w.version != 0 && w.version != now.version {
 		stale = true
 	}
-	if l := f.leased[id]; l != nil && l.version != version {
-		l.version, stale = version, true
+	if l := f.leased[id]; l != nil && l.version != now.version {
+		l.version, stale = now.version, true
 	}
 	return stale
+}
+
+// forgetLost forgets a lease that a poll found lost: the task is over, gone, or somebody else's. A node without tasks sends no heartbeat
+// that would leave it out. One that began after the poll is another lease.
+func (f *followers) forgetLost(id string, l *leased, now seen) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if l != nil && f.leased[id] == l && now.epoch != l.epoch {
+		delete(f.leased, id)
+	}
 }
 
 // pollWaiting tells of parked tasks that nobody has told of yet.

@@ -153,6 +153,9 @@ func (s *Store) beat(ctx context.Context, leases []task.Lease) (beat task.Beat, 
 		held[task.Lease{Task: string(id), Node: string(node), Epoch: epoch}] = cancel
 		return nil
 	})
+	if err != nil {
+		return beat, err // what was read is not all
+	}
 	for _, l := range leases {
 		if stop, ok := held[l]; !ok {
 			beat.Lost = append(beat.Lost, l)
@@ -160,7 +163,7 @@ func (s *Store) beat(ctx context.Context, leases []task.Lease) (beat task.Beat, 
 			beat.Cancel = append(beat.Cancel, l)
 		}
 	}
-	return beat, err
+	return beat, nil
 }
 
 // Orphans implements task.Runners.

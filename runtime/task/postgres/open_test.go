@@ -154,7 +154,7 @@ func TestDUR07TasksInANewerForm(t *testing.T) {
 	if err != nil || len(page.Tasks) != 2 {
 		t.Fatalf("list: %+v, %v", page, err)
 	}
-	if l := page.Tasks[1]; l.ID != "new" || l.Owner != "ada" || l.Tool != "tool" || l.Status != task.Working || l.TTL != time.Hour {
+	if l := page.Tasks[1]; l.ID != "new" || l.Owner != "ada" || l.Tool != "tool" || l.Status != task.Working || l.TTL != time.Hour || l.StatusMessage != newer.Error() {
 		t.Errorf("listed: %+v", l)
 	}
 	do(t, url, `UPDATE mcpkiln_tasks SET expires = created`)

@@ -54,7 +54,8 @@ func (s *Store) page(ctx context.Context, owner, cursor string, limit int, c con
 		return p, err
 	}
 	c.and("seq > $%d", int64(after))
-	text := "SELECT " + listColumns + " FROM mcpkiln_tasks WHERE " + c.text() + fmt.Sprint(" ORDER BY seq LIMIT ", limit+1)
+	c.args = append(c.args, limit+1)
+	text := fmt.Sprintf("SELECT %s FROM mcpkiln_tasks WHERE %s ORDER BY seq LIMIT $%d", listColumns, c.text(), len(c.args))
 	err = s.exchange(ctx, func(ctx context.Context) error {
 		rows, err := s.pool.Query(ctx, text, c.args...)
 		if err != nil {
@@ -88,7 +89,7 @@ type listed struct {
 	task task.Task
 }
 
-// scanListed reads a row of listColumns. A task in a form of a newer version is what the columns say.
+// scanListed reads a row of listColumns. A task whose form can not be read, such as one of a newer version, is what the columns say.
 func scanListed(rows pgx.Rows) (l listed, err error) {
 	var id, owner, tool, head []byte
 	var status string
@@ -99,15 +100,17 @@ func scanListed(rows pgx.Rows) (l listed, err error) {
 		return l, err
 	}
 	var state task.State
-	if readHead(&state, head, created) == nil {
+	unread := readHead(&state, head, created)
+	if unread == nil {
 		l.task = state.Task
 		l.task.Error = nil
 		return l, nil
 	}
-	l.task = task.Task{ID: string(id), Owner: string(owner), Tool: string(tool), Status: task.Status(status), Version: version, CreatedAt: local(created), TTL: task.Unlimited}
-	if l.task.UpdatedAt = l.task.CreatedAt; expires != nil {
-		l.task.TTL = expires.Sub(created)
+	known := task.Task{ID: string(id), Owner: string(owner), Tool: string(tool), Status: task.Status(status), Version: version, CreatedAt: local(created), TTL: task.Unlimited}
+	if expires != nil {
+		known.TTL = expires.Sub(created)
 	}
+	l.task = task.Unread(known, unread)
 	return l, nil
 }
 

@@ -261,3 +261,59 @@ func TestDUR02StoppedReplicaIsTooLate(t *testing.T) {
 		}
 	}
 }
+
+// A lease that was lost is not polled for ever by a process that runs nothing any more.
+func TestDUR02ALostLeaseIsFollowedNoLonger(t *testing.T) {
+	url := newURL(t)
+	late, heir := openAt(t, url, Options{Bouncer: true}), openAt(t, url, Options{Bouncer: true})
+	for id, lose := range map[string]func() error{
+		"taken": func() error { _, err := heir.Begin(t.Context(), "taken", "heir", time.Hour); return err },
+		"over": func() error {
+			_, err := heir.Cancel(t.Context(), "ada", "over", task.Cancel{Force: true})
+			return err
+		},
+		"gone": func() error {
+			do(t, url, "DELETE FROM mcpkiln_tasks WHERE id = 'gone'")
+			return nil
+		},
+	} {
+		if _, err := late.Create(t.Context(), aTask(id), task.Quota{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := late.Begin(t.Context(), id, "late", time.Microsecond); err != nil {
+			t.Fatal(err)
+		}
+		late.poll()
+		if _, follows := late.follow.all()[id]; !follows {
+			t.Errorf("%s: a lease that nobody else has is not followed", id)
+		}
+		if err := lose(); err != nil {
+			t.Fatal(err)
+		}
+		late.poll()
+		if _, follows := late.follow.all()[id]; follows {
+			t.Errorf("%s: still followed", id)
+		}
+	}
+}
+
+// A heartbeat whose answer breaks off names no lease lost: its runs would be stopped.
+func TestDUR06AHeartbeatThatFailsLosesNothing(t *testing.T) {
+	url := newURL(t)
+	s := openAt(t, url, Options{})
+	var leases []task.Lease
+	for _, id := range []string{"one", "two"} {
+		if _, err := s.Create(t.Context(), aTask(id), task.Quota{}); err != nil {
+			t.Fatal(err)
+		}
+		b, err := s.Begin(t.Context(), id, "node", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leases = append(leases, b.Lease)
+	}
+	do(t, url, "UPDATE mcpkiln_tasks SET epoch = -1 WHERE id = 'two'") // which no program can read
+	if beat, err := s.Heartbeat(t.Context(), leases, time.Hour); err == nil || len(beat.Lost) > 0 {
+		t.Errorf("%+v, %v", beat, err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/gather"
 )
 
 const (
@@ -80,31 +81,18 @@ func (s *Store) writeAll() {
 	for {
 		select {
 		case o := <-s.ops:
-			s.together(s.gather(o))
+			s.together(gather.All(o, s.ops, maxBatch))
 		case <-s.closed:
 			for {
 				select {
 				case o := <-s.ops:
-					s.together(s.gather(o))
+					s.together(gather.All(o, s.ops, maxBatch))
 				default:
 					return
 				}
 			}
 		}
 	}
-}
-
-func (s *Store) gather(first *op) []*op {
-	ops := []*op{first}
-	for len(ops) < maxBatch {
-		select {
-		case o := <-s.ops:
-			ops = append(ops, o)
-		default:
-			return ops
-		}
-	}
-	return ops
 }
 
 // together makes calls in one transaction: those whose tasks somebody else has changed meanwhile again, and each alone

@@ -51,6 +51,50 @@ func TestFilesThatAreNoDatabaseAreRefused(t *testing.T) {
 	})
 }
 
+// A task in a form of a newer version is left alone, and seen in lists by what every version knows of it. It hides no others, and expires.
+func TestDUR07TasksInANewerForm(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		s := newStore(t, driver, file)
+		reopenedAfter := func(text string) {
+			s.Close()
+			if _, err := openDB(t, driver, file).Exec(text); err != nil {
+				t.Fatal(err)
+			}
+			s = newStore(t, driver, file)
+		}
+		for _, id := range []string{"new", "old"} {
+			if _, err := s.Create(t.Context(), task.Task{ID: id, Owner: "ada", Tool: "tool", TTL: time.Hour, Machine: tasktest.Machine()}, task.Quota{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reopenedAfter(`UPDATE mcpkiln_tasks SET head = x'63' WHERE id = 'new'`)
+		newer := (*task.FormatError)(nil)
+		if _, err := s.Get(t.Context(), "ada", "new"); !errors.As(err, &newer) {
+			t.Fatalf("get: %v", err)
+		}
+		for what, list := range map[string]func() (task.Page, error){
+			"list":     func() (task.Page, error) { return s.List(t.Context(), "ada", "", 10) },
+			"list all": func() (task.Page, error) { return s.ListAll(t.Context(), task.Filter{}, "", 10) },
+		} {
+			page, err := list()
+			if err != nil || len(page.Tasks) != 2 || page.Tasks[1].ID != "old" {
+				t.Fatalf("%s: %+v, %v", what, page, err)
+			}
+			if l := page.Tasks[0]; l.ID != "new" || l.Owner != "ada" || l.Tool != "tool" || l.Status != task.Working || l.TTL != time.Hour ||
+				l.CreatedAt.IsZero() || l.StatusMessage != newer.Error() {
+				t.Errorf("%s: %+v", what, l)
+			}
+		}
+		if ids, err := s.Orphans(t.Context(), 10); err != nil || len(ids) != 2 {
+			t.Errorf("orphans: %v, %v", ids, err)
+		}
+		reopenedAfter("UPDATE mcpkiln_tasks SET expires = created")
+		if x, err := s.Expire(t.Context(), 10); err != nil || len(x.Removed) != 2 {
+			t.Errorf("expiry: %+v, %v", x, err)
+		}
+	})
+}
+
 func TestDUR07TablesOfANewerVersionAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, driver, file string) {
 		newStore(t, driver, file).Close()

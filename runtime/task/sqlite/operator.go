@@ -31,21 +31,18 @@ func (s *Store) page(ctx context.Context, owner string, after int64, limit int, 
 	args = append(args, after, s.now().UnixNano(), limit+1)
 	err = s.read(ctx, func(c *conn) error {
 		return c.query(ctx, func(scan func(...any) error) error {
-			var head []byte
-			var state task.State
 			if more = len(p.Tasks) == limit; more {
 				return nil
 			}
-			if err := scan(&last, &head); err != nil {
+			r, err := scanListed(scan)
+			if err != nil {
 				return err
 			}
-			if err := state.ReadHead(head); err != nil {
-				return err
-			}
-			state.Task.Error = nil
-			p.Tasks = append(p.Tasks, state.Task)
+			last = r.seq
+			r.state.Task.Error = nil
+			p.Tasks = append(p.Tasks, r.state.Task)
 			return nil
-		}, "SELECT seq, head FROM mcpkiln_tasks WHERE "+where+" AND seq > ? AND (expires IS NULL OR expires > ?) ORDER BY seq LIMIT ?", args...)
+		}, "SELECT "+listColumns+" FROM mcpkiln_tasks WHERE "+where+" AND seq > ? AND (expires IS NULL OR expires > ?) ORDER BY seq LIMIT ?", args...)
 	})
 	if more {
 		p.Next = s.cursors.Make(owner, uint64(last))

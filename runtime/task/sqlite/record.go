@@ -28,31 +28,48 @@ func (r *record) change() *record {
 func (r *record) lives() bool { return !r.state.Task.Status.Terminal() && !r.state.Leased.IsZero() }
 
 const (
-	headColumns   = "seq, account, size, head"
-	recordColumns = headColumns + ", args, args IS NULL, meta, meta IS NULL, result, result IS NULL"
+	recordColumns = "seq, account, size, head, args, args IS NULL, meta, meta IS NULL, result, result IS NULL"
+	listColumns   = "seq, account, size, head, id, owner, tool, status, created, expires"
 )
 
-// scanRecord reads a row of headColumns or recordColumns. Whoever ran the task is gone, or the record would be in memory.
-func scanRecord(scan func(...any) error, whole bool) (*record, error) {
+// scanListed reads a row of listColumns: a record without Args, Meta, Result and journal. A task whose form can not be read, such as one of a newer
+// version, is what the columns say.
+func scanListed(scan func(...any) error) (*record, error) {
+	r := &record{}
+	var known task.Task
+	var head []byte
+	var created int64
+	var expires *int64
+	if err := scan(&r.seq, &r.account, &r.size, &head, &known.ID, &known.Owner, &known.Tool, &known.Status, &created, &expires); err != nil {
+		return nil, err
+	}
+	unread := r.state.ReadHead(head)
+	if unread == nil {
+		return r, nil
+	}
+	known.CreatedAt, known.TTL = time.Unix(0, created), task.Unlimited
+	if expires != nil {
+		known.TTL = time.Duration(*expires - created)
+	}
+	r.state = task.State{Task: task.Unread(known, unread)}
+	return r, nil
+}
+
+// scanRecord reads a row of recordColumns. Whoever ran the task is gone, or the record would be in memory.
+func scanRecord(scan func(...any) error) (*record, error) {
 	r := &record{}
 	t := &r.state.Task
 	var head []byte
 	var noArgs, noMeta, noResult bool
-	columns := []any{&r.seq, &r.account, &r.size, &head, &t.Args, &noArgs, &t.Meta, &noMeta, &t.Result, &noResult}
-	if !whole {
-		columns = columns[:4]
-	}
-	if err := scan(columns...); err != nil {
+	if err := scan(&r.seq, &r.account, &r.size, &head, &t.Args, &noArgs, &t.Meta, &noMeta, &t.Result, &noResult); err != nil {
 		return nil, err
 	}
 	if err := r.state.ReadHead(head); err != nil {
 		return nil, err
 	}
-	if whole {
-		present(&t.Args, noArgs)
-		present(&t.Meta, noMeta)
-		present(&t.Result, noResult)
-	}
+	present(&t.Args, noArgs)
+	present(&t.Meta, noMeta)
+	present(&t.Result, noResult)
 	r.state.Leased = time.Time{} // the node stays: that it did not give its lease back is a crash
 	return r, nil
 }
@@ -67,7 +84,7 @@ func present(b *[]byte, none bool) {
 // record reads one record, without its journal; nil if there is none.
 func (c *conn) record(ctx context.Context, id string) (r *record, err error) {
 	err = c.query(ctx, func(scan func(...any) error) (err error) {
-		r, err = scanRecord(scan, true)
+		r, err = scanRecord(scan)
 		return err
 	}, "SELECT "+recordColumns+" FROM mcpkiln_tasks WHERE id = ?", id)
 	return r, err

@@ -134,12 +134,12 @@ func (s *Store) Discard(ctx context.Context, owner string) (gone []task.Task, er
 func (b *batch) removeAll(where string, args ...any) (gone []task.Task, err error) {
 	var found []*record
 	err = b.query(func(scan func(...any) error) error {
-		r, err := scanRecord(scan, false)
+		r, err := scanListed(scan)
 		if err == nil {
 			found = append(found, r)
 		}
 		return err
-	}, "SELECT "+headColumns+" FROM mcpkiln_tasks "+where, args...)
+	}, "SELECT "+listColumns+" FROM mcpkiln_tasks "+where, args...)
 	for _, r := range found {
 		if err == nil {
 			err = b.remove(r)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/gather"
 )
 
 // maxBatch is how many calls share a commit at most.
@@ -60,27 +61,14 @@ func (s *Store) writeAll() {
 	for {
 		select {
 		case o := <-s.ops:
-			s.together(wanted(s.gather(o)))
+			s.together(wanted(gather.All(o, s.ops, maxBatch)))
 		case <-s.closed:
 			for len(s.ops) > 0 {
-				s.together(wanted(s.gather(<-s.ops)))
+				s.together(wanted(gather.All(<-s.ops, s.ops, maxBatch)))
 			}
 			return
 		}
 	}
-}
-
-func (s *Store) gather(first *op) []*op {
-	ops := []*op{first}
-	for len(ops) < maxBatch {
-		select {
-		case o := <-s.ops:
-			ops = append(ops, o)
-		default:
-			return ops
-		}
-	}
-	return ops
 }
 
 // wanted takes the calls that somebody still waits for.
