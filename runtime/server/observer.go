@@ -10,6 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Observer is told of what happens, as it happens: it has to return at once, and is called concurrently. It sees no arguments and no
@@ -136,8 +137,12 @@ func (s *Server) logCall(level slog.Level) Observer {
 
 // event is one about the request.
 func (r *request) event(kind EventKind) Event {
+	w := r.revision
+	if agreed := r.p.agreed.Load(); agreed != nil && r.method.Op == wire.OpInitialize {
+		w = agreed // the handshake is read in the newest revision that has one
+	}
 	return Event{
-		Kind: kind, Connection: r.p.id, Principal: r.p.principal, Revision: r.revision.Version, Method: r.method.Name, Tool: r.toolName(), ID: r.id,
+		Kind: kind, Connection: r.p.id, Principal: r.p.principal, Revision: w.Version, Method: r.method.Name, Tool: r.toolName(), ID: r.id,
 	}
 }
 
