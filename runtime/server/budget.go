@@ -24,6 +24,7 @@ type budget struct {
 	used  int64
 	lines list.List // of *part, those with waiting
 	last  bool      // the newest line is next, else the oldest
+	freed time.Time // when something was given back last while some waited, or the first of them came
 	clock *time.Timer
 }
 
@@ -40,6 +41,7 @@ type part struct {
 type waiter struct {
 	n       int64
 	is      standing
+	err     error         // why it gets nothing; written before granted is closed
 	late    bool          // what it is for has not begun: it goes behind what is there
 	granted chan struct{} // closed
 }
@@ -108,13 +110,13 @@ func (b *budget) get(ctx context.Context, p *part, held, n int64, late bool) err
 		b.mu.Unlock()
 		return nil
 	}
-	w := &waiter{n, b.standing(p), late, make(chan struct{})}
+	w := &waiter{n: n, is: b.standing(p), late: late, granted: make(chan struct{})}
 	b.queue(p, w)
 	b.grant()
 	b.mu.Unlock()
 	select {
 	case <-w.granted:
-		return nil
+		return w.err
 	case <-ctx.Done():
 		b.leave(p, w)
 		return context.Cause(ctx)
@@ -146,6 +148,7 @@ func (b *budget) change(p *part, n int64) {
 	defer b.mu.Unlock()
 	b.add(p, n)
 	if n < 0 && b.lines.Len() > 0 {
+		b.freed = time.Now()
 		b.grant()
 	}
 }
@@ -161,6 +164,9 @@ func (b *budget) queue(p *part, w *waiter) {
 		return
 	}
 	p.turn = b.lines.PushBack(p)
+	if b.lines.Len() == 1 {
+		b.freed = time.Now()
+	}
 	switch {
 	case b.late == nil || b.lines.Len() > 1:
 	case b.clock == nil:
@@ -255,10 +261,35 @@ func (b *budget) leave(p *part, w *waiter) {
 	defer b.mu.Unlock()
 	if i := slices.Index(p.waiting, w); i >= 0 {
 		b.remove(p, i)
-	} else {
+	} else if w.err == nil {
 		b.add(p, -w.n)
 	}
 	b.grant()
+}
+
+// holds is what all hold together.
+func (b *budget) holds() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}
+
+// refuse ends the waiting of all if nothing was given back for so long, and returns how many there were.
+func (b *budget) refuse(after time.Duration, err error) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if time.Since(b.freed) < after {
+		return 0
+	}
+	for e := b.lines.Front(); e != nil; e = b.lines.Front() {
+		p := e.Value.(*part)
+		w := p.waiting[0]
+		w.err = err
+		close(w.granted)
+		b.remove(p, 0)
+		n++
+	}
+	return n
 }
 
 // check says what those lack that wait, until nobody does.
@@ -315,7 +346,7 @@ const maxOpened = 1 << 10
 func (s *Server) openBudgets() {
 	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, late: s.endStalled, known: &s.readers}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}
-	s.opened = budget{limit: maxOpened, fair: quota.Third}
+	s.opened = budget{limit: maxOpened, fair: quota.Third, late: s.refuseOpeners}
 	s.filed = budget{limit: 4 * s.cfg.maxUnread, fair: quota.Third}
 	s.trials.free = firstTrials
 	s.encoding = make(chan struct{}, encoders())

@@ -30,13 +30,6 @@ func large(n int, ran *atomic.Int64) Handler {
 
 func decodeAnything(d *check.Decoder, _ *noInput) { d.Skip() }
 
-// taken is what all hold together.
-func (b *budget) taken() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.used
-}
-
 // waits is how many wait.
 func (b *budget) waits() (n int) {
 	b.mu.Lock()
@@ -50,8 +43,8 @@ func (b *budget) waits() (n int) {
 // counted checks that nothing is counted any more.
 func (f *fixture) counted() {
 	f.t.Helper()
-	if s := f.srv; s.unread.taken() != 0 || len(s.encoding) != 0 || s.coming.taken() != 0 || s.trials.taken() != 0 || s.opened.taken() != 0 || s.filed.taken() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || f.waiting() != 0 {
-		f.t.Errorf("still counted: %d unread, %d coming, %d being encoded, %d of messages, %d calls; %d wait", s.unread.taken(), s.coming.taken(), len(s.encoding), s.bytes.Used(), s.calls.Used(), f.waiting())
+	if s := f.srv; s.unread.holds() != 0 || len(s.encoding) != 0 || s.coming.holds() != 0 || s.trials.holds() != 0 || s.opened.holds() != 0 || s.filed.holds() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || f.waiting() != 0 {
+		f.t.Errorf("still counted: %d unread, %d coming, %d being encoded, %d of messages, %d calls; %d wait", s.unread.holds(), s.coming.holds(), len(s.encoding), s.bytes.Used(), s.calls.Used(), f.waiting())
 	}
 	f.srv.mu.Lock()
 	defer f.srv.mu.Unlock()
@@ -77,7 +70,7 @@ func TestTSK28UnreadAnswersStopThePeersCalls(t *testing.T) {
 		}
 		synctest.Wait()
 		before, most := ran.Load(), int64(8<<20)
-		if got := f.srv.unread.taken(); before == 0 || got > most {
+		if got := f.srv.unread.holds(); before == 0 || got > most {
 			t.Errorf("%d bytes wait to be read, want at most %d", got, most)
 		}
 		for i := range 150 {
@@ -330,8 +323,8 @@ func TestTSK28ABudgetIsGrantedInTurn(t *testing.T) {
 		synctest.Wait()
 		leave()
 		synctest.Wait()
-		if n := b.waits(); n != 0 || b.taken() != 65 {
-			t.Errorf("%d wait, %d are taken", n, b.taken())
+		if n := b.waits(); n != 0 || b.holds() != 65 {
+			t.Errorf("%d wait, %d are taken", n, b.holds())
 		}
 	})
 }

@@ -187,8 +187,8 @@ func TestTSK28FewRunsOfAnUnknownHandlerBeginAtOnce(t *testing.T) {
 	})
 }
 
-// taken is how many places are taken.
-func (t *trials) taken() int {
+// holds is how many places are taken.
+func (t *trials) holds() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return firstTrials - t.free

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -180,6 +181,20 @@ func (r *request) assemble(b []byte, start int) (_ []byte, err error) {
 		return b[:start], err
 	}
 	return append(b[:start+len(spooled)], w.buf...), nil
+}
+
+// maxOpening is how long an answer waits for others to close their readers, if none does.
+const maxOpening = 10 * time.Second
+
+// refuseOpeners answers those who wait to open data while no reader of others ends: readers may ignore that they are closed, and keep their
+// places until they return.
+func (s *Server) refuseOpeners([]lack) {
+	err := tooOften(time.Second, "busy: data is not opened, because no reader of other data has ended for %v", maxOpening)
+	err.Busy = true
+	if n := s.opened.refuse(maxOpening, err); n > 0 {
+		s.log.Warn("answers are refused: readers of the data of others do not end, and keep their places until they do; "+
+			"Close has to end a Read that blocks", "refused", n, "open", s.opened.holds())
+	}
 }
 
 // boundedWriter refuses what is too large to be in memory at once.

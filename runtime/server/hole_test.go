@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -163,7 +164,7 @@ func TestTSK25AReaderThatExits(t *testing.T) {
 		m.wantError(t, -32603, "internal error")
 	}
 	f.await(t.Context(), f.create(t.Context(), "bad", `{}`, withTasks), task.Failed)
-	if n := f.srv.opened.taken(); n != 0 {
+	if n := f.srv.opened.holds(); n != 0 {
 		t.Errorf("%d count as open", n)
 	}
 }
@@ -242,7 +243,7 @@ func TestTSK28FewOpenersWaitInFiles(t *testing.T) {
 		synctest.Wait()
 		close(release)
 		synctest.Wait()
-		if got, most := f.srv.filed.taken(), 4*f.srv.cfg.maxUnread; got == 0 || got > most {
+		if got, most := f.srv.filed.holds(), 4*f.srv.cfg.maxUnread; got == 0 || got > most {
 			t.Errorf("%d bytes may be in files, want at most %d", got, most)
 		}
 		if n := open.Load(); n == 0 || n > maxOpened {
@@ -311,3 +312,60 @@ func TestTSK28FewOpenersAreOpenAtOnce(t *testing.T) {
 		f.counted()
 	})
 }
+
+// Readers that ignore Close keep their places until they return. Who waits for one meanwhile is told so, and the log says what is wrong.
+func TestTSK28ReadersThatDoNotEndAreReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		f := newFixture(t, nil, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		silent := f.dial(WithPrincipal(t.Context(), "silent"))
+		silent.initialize(nothing)
+		p := f.srv.onlyPeer()
+		stuck := make(chan struct{})
+		fill := func() error {
+			r := f.srv.newRequest(p)
+			defer r.release()
+			r.ctx = t.Context()
+			r.holes = []hole{{open: func() (io.ReadCloser, error) {
+				return io.NopCloser(readerFunc(func([]byte) (int, error) { <-stuck; return 0, io.EOF })), nil
+			}}}
+			_, err := r.fillHoles([]byte{dataPlace[0]}, 0)
+			return err
+		}
+		ended := make(chan error, maxOpened)
+		for range maxOpened / 2 {
+			go func() { ended <- fill() }()
+		}
+		synctest.Wait()
+		open := f.srv.opened.holds()
+		start := time.Now()
+		for range maxOpened/2 - int(open) {
+			if err := <-ended; !strings.Contains(fmt.Sprint(err), "no reader of other data has ended for 10s") {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(start); took > maxOpening+2*checkEvery {
+			t.Errorf("it took %v", took)
+		}
+		f.srv.records.Flush(t.Context())
+		if !strings.Contains(log.String(), "Close has to end a Read that blocks") {
+			t.Errorf("logged %s", log.String())
+		}
+		close(stuck)
+		for range open {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+		if err := fill(); err != nil {
+			t.Errorf("the places are not free: %v", err)
+		}
+		silent.close()
+		synctest.Wait()
+		f.counted()
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }

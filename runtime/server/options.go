@@ -92,7 +92,8 @@ func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes 
 //
 // Beyond that, calls of the same caller wait: they start no handler and encode no answer. Calls of a tool that last gave this caller up to
 // 4 KiB wait for nobody. While others wait, who reads nothing for 5 seconds is ended, those with the most first: a connection with
-// ErrStalled, over HTTP the response; slow reading is at least 256 KiB in that time. Half as many bytes are for results of tasks, and for
+// ErrStalled, over HTTP the response; slow reading is at least 64 KiB in that time. Where more is waited for than this limit, it is as much
+// less time, down to a second. Half as many bytes are for results of tasks, and for
 // answers that came larger than those before them.
 func WithMaxBytesUnread(n int64) Option { return func(c *config) { c.maxUnread = max(n, 1) } }
 
