@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -48,6 +49,9 @@ func (e *URLElicitationError) data() ([]byte, error) {
 	for i, page := range e.Elicitations {
 		if !format.URI.Match(page.URL) || page.ID == "" || page.Message == "" {
 			return nil, fmt.Errorf("a URLElicitation needs an ID, a URL with a scheme and a Message: %+v", page)
+		}
+		if err := address.Page(page.URL); err != nil {
+			return nil, err
 		}
 		if i > 0 {
 			b = append(b, ',')

@@ -69,7 +69,7 @@ func TestLET05URLElicitationRequired(t *testing.T) {
 	})
 	for what, pages := range map[string][]URLElicitation{
 		"none": nil, "no id": {{URL: page.URL, Message: "x"}}, "no URL": {{ID: "1", URL: "connect", Message: "x"}},
-		"no message": {page, {ID: "1", URL: page.URL}},
+		"no message": {page, {ID: "1", URL: page.URL}}, "a script": {{ID: "1", URL: "javascript:alert(1)", Message: "x"}},
 	} {
 		f := dual(t, fails(&URLElicitationError{pages}))
 		c := f.dial(t.Context())

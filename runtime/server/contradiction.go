@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -26,10 +27,11 @@ func contradiction(op wire.Op, params []byte) error {
 	return nil
 }
 
-// formContradiction looks for a form that nobody can fill in.
+// formContradiction looks for a form that nobody can fill in, and a page that nobody should be sent to.
 func formContradiction(params []byte) error {
 	var asked struct {
 		Message         string
+		URL             *string
 		RequestedSchema struct {
 			Properties map[string]askedField
 			Required   []string
@@ -37,6 +39,11 @@ func formContradiction(params []byte) error {
 	}
 	if json.Unmarshal(params, &asked) != nil {
 		return nil
+	}
+	if asked.URL != nil {
+		if err := address.Page(*asked.URL); err != nil {
+			return fmt.Errorf("/url: %w", err)
+		}
 	}
 	form := asked.RequestedSchema
 	for i, name := range form.Required {

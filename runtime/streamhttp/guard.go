@@ -2,10 +2,10 @@ package streamhttp
 
 import (
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -45,7 +45,7 @@ func (g *guard) check(r *http.Request) *refusal {
 	if g.proxies.trust(r) {
 		at = forwarded(r)
 	}
-	if name := hostname(at.host); !isLoopback(name) && !g.hosts.has(at.host) && !g.hosts.has(name) {
+	if name := hostname(at.host); !address.Loopback(name) && !g.hosts.has(at.host) && !g.hosts.has(name) {
 		return refuse(http.StatusForbidden, "host %s is not served here", rpc.Quoted(at.host))
 	}
 	for _, origin := range r.Header["Origin"] {
@@ -65,7 +65,7 @@ func (g *guard) allowsOrigin(origin string, at site) bool {
 	if rest == "" || scheme != "http" && scheme != "https" {
 		return false
 	}
-	return strings.EqualFold(rest, at.host) && (at.scheme == "" || at.scheme == scheme) || isLoopback(hostname(rest))
+	return strings.EqualFold(rest, at.host) && (at.scheme == "" || at.scheme == scheme) || address.Loopback(hostname(rest))
 }
 
 // hostname is host without its port and without the brackets of an IPv6 address; "" when it is not host or host:port, as in
@@ -91,15 +91,4 @@ func hostname(host string) string {
 func isPort(s string) bool {
 	_, err := strconv.ParseUint(s, 10, 16)
 	return err == nil
-}
-
-func isLoopback(name string) bool {
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	if name == "" || name[0] != ':' && (name[0] < '0' || name[0] > '9') {
-		return false // a name: parsing it would only make an error
-	}
-	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.Zone() == "" && addr.IsLoopback()
 }

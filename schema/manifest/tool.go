@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -210,18 +211,14 @@ func (l *loader) icons(n *schema.Node) {
 // iconSource reads the address of a picture. Clients refuse those that could be a script or a file (LET01).
 func (l *loader) iconSource(n *schema.Node) {
 	const hint = "write an https address, or data:image/ with the picture itself"
-	scheme, rest, _ := strings.Cut(l.address(n).Value, ":")
-	switch strings.ToLower(scheme) {
-	case "", "https":
-	case "data":
-		if kind, _, _ := strings.Cut(rest, "/"); !strings.EqualFold(kind, "image") && rest != "," { // which is empty
-			kind, _, _ := strings.Cut(rest, ",")
-			l.ds.Report(n, "icon-source", hint, "clients refuse a picture that is %.32q, no image", "data:"+kind)
-		}
-	case "http":
+	src := l.address(n).Value
+	scheme, _, _ := strings.Cut(src, ":")
+	switch err := address.Picture(src); {
+	case src == "": // it is reported
+	case err != nil:
+		l.ds.Report(n, "icon-source", hint, "%v", err)
+	case strings.EqualFold(scheme, "http"):
 		l.ds.Warn(n, "icon-source", hint, "many clients show no picture from an http address")
-	default:
-		l.ds.Report(n, "icon-source", hint, "clients refuse a picture at %.32q", scheme+":")
 	}
 }
 
