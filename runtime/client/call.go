@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -20,10 +21,10 @@ type call struct {
 	dialect      *wire.Dialect
 	op           *wire.Call
 	tool         string
-	quiet        bool              // the server is not told when it is given up
-	tasks        bool              // it may become a task
-	params       []param           // arguments that headers repeat
-	acknowledged chan *wire.Values // of a subscription
+	quiet        bool                // the server is not told when it is given up
+	tasks        bool                // it may become a task
+	params       []paramheader.Param // arguments that headers repeat
+	acknowledged chan *wire.Values   // of a subscription
 
 	first round    // one allocation for the call and its first request, which mostly is the only one
 	room  [64]byte // for its short values: the tool's name and the first token

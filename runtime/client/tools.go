@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -14,8 +15,8 @@ type knownTools struct {
 }
 
 type knownTool struct {
-	params  []param // arguments that headers repeat
-	support string  // whether it runs as a task: required, optional, or anything else for no
+	params  []paramheader.Param // arguments that headers repeat
+	support string              // whether it runs as a task: required, optional, or anything else for no
 }
 
 func (t *knownTools) get(name string) (knownTool, bool) {
@@ -64,8 +65,8 @@ func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage, list *knownToo
 		known := knownTool{support: tool.Execution.TaskSupport}
 		if headers {
 			var err error
-			if known.params, err = paramsOf(definition); err != nil {
-				s.cfg.logger.Warn("a tool was left out: "+headerKeyword+" is not valid", "tool", tool.Name, "error", err)
+			if known.params, err = paramheader.Of(definition); err != nil {
+				s.cfg.logger.Warn("a tool was left out: "+paramheader.Keyword+" is not valid", "tool", tool.Name, "error", err)
 				continue
 			}
 		}

@@ -183,11 +183,18 @@ func (b Block) checkMIME() Block {
 	if mime == "" && b.kind != imageBlock && b.kind != audioBlock {
 		return b
 	}
-	kind, subtype, slash := strings.Cut(mime, "/")
-	if !slash || kind == "" || strings.ContainsAny(kind, " \t\r\n\f\v;") || subtype == "" || strings.ContainsAny(subtype[:1], " \t\r\n\f\v/;") {
-		return b.fail("%q is no media type such as image/png", rpc.Cut(mime))
+	if err := checkMIME(mime); err != nil {
+		return b.fail("%w", err)
 	}
 	return b
+}
+
+func checkMIME(mime string) error {
+	kind, subtype, slash := strings.Cut(mime, "/")
+	if !slash || kind == "" || strings.ContainsAny(kind, " \t\r\n\f\v;") || subtype == "" || strings.ContainsAny(subtype[:1], " \t\r\n\f\v/;") {
+		return fmt.Errorf("%q is no media type such as image/png", rpc.Cut(mime))
+	}
+	return nil
 }
 
 // append appends the block as the revision has it. Data that is still to be opened leaves a hole.

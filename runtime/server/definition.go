@@ -1,10 +1,13 @@
 package server
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/paramheader"
 )
 
 // shape is an object of a definition that is added while the server runs: what lists show, they show as the protocol has it (LET01).
@@ -44,10 +47,47 @@ func (s *shape) check(definition []byte) error {
 	d := check.Get(definition, check.Limits{})
 	defer d.Put()
 	s.read(d)
-	if err := d.Finish(); err != nil {
+	err := d.Finish()
+	if err == nil {
+		err = listedRules(definition)
+	}
+	if err != nil {
 		return fmt.Errorf("server: the definition is wrong: %w", err)
 	}
 	return nil
+}
+
+// listedRules holds a definition of the right shape against what the generator refuses beside that in a manifest, so that no client meets it
+// here either.
+func listedRules(definition []byte) error {
+	members := membersOf(definition)
+	var icons []map[string]json.RawMessage
+	_ = json.Unmarshal(members["icons"], &icons) // they are there, or not
+	for i, icon := range icons {
+		if err := address.Picture(unquoted(icon["src"])); err != nil {
+			return fmt.Errorf("/icons/%d/src: %w", i, err)
+		}
+	}
+	if mime := members["mimeType"]; mime != nil {
+		if err := checkMIME(unquoted(mime)); err != nil {
+			return fmt.Errorf("/mimeType: %w", err)
+		}
+	}
+	for _, m := range orderedOf(members["_meta"]) {
+		if err := checkMetaKey(m.name); err != nil {
+			return fmt.Errorf("/_meta: %w", err)
+		}
+	}
+	if _, err := paramheader.Of(definition); err != nil {
+		return fmt.Errorf("%s: %w", paramheader.Keyword, err)
+	}
+	return nil
+}
+
+// unquoted is the text of a JSON string, "" for what is none.
+func unquoted(value []byte) (text string) {
+	_ = json.Unmarshal(value, &text)
+	return text
 }
 
 func readText(d *check.Decoder)   { d.Text(nil) }
