@@ -210,23 +210,19 @@ func (l *connLink) makeRoom() {
 // receive hands on what the server sends, until it sends no more.
 func (l *connLink) receive() {
 	defer close(l.read)
+	var large *rpc.FrameError
 	for {
 		frame, err := l.conn.ReadFrame(nil)
 		switch {
 		case err == nil:
 			l.s.receive(frame, nil)
-		case isTooLarge(err):
-			l.s.tooLarge(err)
+		case errors.As(err, &large):
+			l.s.tooLarge(large)
 		default:
 			l.gone(err)
 			return
 		}
 	}
-}
-
-func isTooLarge(err error) bool {
-	var large *rpc.FrameError
-	return errors.As(err, &large)
 }
 
 // gone ends the session, with what is known of the end.

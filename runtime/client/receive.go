@@ -102,9 +102,13 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error) {
 const maxNoise = 512
 
 // tooLarge is for a frame that was thrown away. It may have been the answer to any request; to the only one it surely was.
-func (s *Session) tooLarge(err error) {
+func (s *Session) tooLarge(err *rpc.FrameError) {
 	s.cfg.logger.Warn("a message was thrown away", "error", err)
-	if id := s.onlyRequest(nil); !id.IsZero() {
+	id := err.Begun.ID
+	if !err.Begun.Answers() {
+		id = s.onlyRequest(nil)
+	}
+	if !id.IsZero() {
 		if e := s.tracker.Find(s.key(id, inflight.Outgoing)); e != nil {
 			e.Info().Values.(*round).fault(broken(e.Info().Method, "%w", err))
 			s.tracker.Deliver(e.Key(), inflight.Response{})

@@ -35,6 +35,8 @@ var errEmptyFrame = errors.New("rpc: empty frame")
 // FrameError reports a frame that was skipped because it is larger than the limit.
 type FrameError struct {
 	Limit int // bytes
+	// Begun has the kind and the id, if the id stands in what was read of the frame before the limit; it is zero otherwise.
+	Begun Message
 }
 
 // Error implements error.

@@ -75,7 +75,12 @@ func (l *lines) readLine(line []byte) ([]byte, error) {
 	for {
 		chunk, err := l.r.ReadSlice('\n')
 		if len(line)+len(trimEnd(chunk)) > l.opts.MaxFrame {
-			return line[:0], l.skipLine(err)
+			head := line
+			if len(head) == 0 {
+				head = chunk
+			}
+			begun := begunBy(head) // before the chunk is overwritten
+			return line[:0], l.skipLine(err, begun)
 		}
 		line = append(line, chunk...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -84,14 +89,14 @@ func (l *lines) readLine(line []byte) ([]byte, error) {
 	}
 }
 
-func (l *lines) skipLine(err error) error {
+func (l *lines) skipLine(err error, begun Message) error {
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = l.r.ReadSlice('\n')
 	}
 	if err != nil && err != io.EOF {
 		return err
 	}
-	return &FrameError{Limit: l.opts.MaxFrame}
+	return &FrameError{Limit: l.opts.MaxFrame, Begun: begun}
 }
 
 func trimEnd(line []byte) []byte {

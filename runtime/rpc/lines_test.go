@@ -65,6 +65,28 @@ func TestLinesRead(t *testing.T) {
 	}
 }
 
+// A frame above the limit tells the kind and id that stand in its beginning, so that the call which waits for it ends.
+func TestCAN12LargeFrameTellsItsID(t *testing.T) {
+	fill := strings.Repeat("x", 1<<20)
+	for frame, want := range map[string]Message{
+		`{"jsonrpc":"2.0","id":77,"method":"m","params":{"id":1,"a":"` + fill + `"}}`: {Kind: KindRequest, ID: IntID(77)},
+		`{"id":"a","jsonrpc":"2.0","result":{"a":"` + fill + `"}}`:                    {Kind: KindResult, ID: StringID("a")},
+		`{"method":"m","params":{"a":"` + fill + `"},"id":77}`:                        {},
+		`{"method":"m","params":{"a":"` + fill + `"}}`:                                {},
+		`[{"id":1,"method":"m","params":"` + fill + `"}]`:                             {},
+		`{"id":"` + fill + `","method":"m"}`:                                          {},
+		fill:                                                                          {},
+	} {
+		for _, limit := range []int{100, 1 << 19} {
+			_, err := Lines(strings.NewReader(frame+"\n"), io.Discard, nil, LineOptions{MaxFrame: limit}).ReadFrame(nil)
+			large, ok := errors.AsType[*FrameError](err)
+			if !ok || large.Begun.Kind != want.Kind || large.Begun.ID != want.ID {
+				t.Errorf("%.40s: %v", frame, err)
+			}
+		}
+	}
+}
+
 // An endless line costs no more memory than the limit.
 func TestVAL07EndlessLineIsBounded(t *testing.T) {
 	const size = 64 << 20

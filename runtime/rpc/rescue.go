@@ -24,6 +24,17 @@ func rescue(frame []byte, err error) Message {
 	return m
 }
 
+// begunBy reads kind and id of a frame of which only the beginning is there. Without its id nothing is known of it: a request may have that last.
+func begunBy(head []byte) Message {
+	var r raw
+	_, ok := splitLoosely(head, &r)
+	m := Message{Kind: r.kind()}
+	if !ok || r[inID] == nil || m.setID(r[inID]) != nil {
+		return Message{}
+	}
+	return m
+}
+
 // splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut. once:
 // none is repeated or cut. ok is false if the id is repeated or cut, or if this is no object.
 func splitLoosely(frame []byte, r *raw) (once, ok bool) {

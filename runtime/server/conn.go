@@ -187,7 +187,7 @@ func (p *peer) readLoop(conn rpc.Conn) error {
 		frame, err := conn.ReadFrame(r.frame[:0])
 		if err != nil {
 			if tooLarge := (*rpc.FrameError)(nil); errors.As(err, &tooLarge) {
-				p.refuse(r, rpc.ID{}, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", tooLarge.Limit))
+				p.refuseFrame(r, tooLarge)
 				continue
 			}
 			r.release()
@@ -202,6 +202,16 @@ func (p *peer) readLoop(conn rpc.Conn) error {
 		} else {
 			r.reuse()
 		}
+	}
+}
+
+// refuseFrame answers a frame that was too large to be read, with the id of the call that waits for it if that is known.
+func (p *peer) refuseFrame(r *request, large *rpc.FrameError) {
+	err := rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", large.Limit)
+	if m := &large.Begun; m.Answers() {
+		p.answeredMalformed(m, err)
+	} else if m.WantsReply() {
+		p.refuse(r, m.ID, err)
 	}
 }
 
