@@ -191,7 +191,7 @@ func (r *run) lower() {
 }
 
 // stubName makes a file name of a tool's: lower case, nothing that Go ignores at the front. What follows it keeps _test
-// and _windows from being suffixes.
+// and _windows from being suffixes. A name of a tool may have neither letters nor digits.
 func stubName(tool string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -199,7 +199,7 @@ func stubName(tool string) string {
 		}
 		return '_'
 	}, strings.ToLower(tool))
-	return strings.TrimLeft(name, "_")
+	return cmp.Or(strings.TrimLeft(name, "_"), "unnamed")
 }
 
 func first(candidates ...string) string {

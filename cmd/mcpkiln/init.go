@@ -80,6 +80,9 @@ func (o *initOptions) project(dir string) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
+	if strings.ContainsAny(abs, "\r\n") {
+		return nil, fmt.Errorf("%q: go commands refuse directories with a line break in their path", abs)
+	}
 	p := &project{dir: dir, from: o.from, tests: true, Project: templates.Project{
 		Runtime: modulePath, Version: requiredVersion(), Store: o.store, HTTP: o.http, Stubs: o.from != "", Name: "main", Type: "handlers",
 	}}
