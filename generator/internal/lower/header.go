@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 	"github.com/mcpkiln/mcpkiln/generator/internal/wire"
+	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
@@ -65,7 +66,21 @@ func (h *headerCheck) schema(n *schema.Node, property, reached bool) {
 func (h *headerCheck) all(n *schema.Node, property, reached bool) {
 	for _, m := range wire.MembersOf(n) {
 		h.schema(m.Value, property, reached)
+		if property {
+			h.secret(m.Key, m.Value)
+		}
 	}
+}
+
+// secret warns of an argument that is named like a secret, which a header would show to gateways and their logs (LET04).
+func (h *headerCheck) secret(name string, n *schema.Node) {
+	header, said := n.Get(headerKeyword), n.Get("x-sensitive")
+	field := secret.Field{Name: name, Title: typing.TextOf(n, "title"), Number: typing.TextOf(n, "type") == "integer"}
+	if header == nil || said.Is(schema.Bool) || field.Asked() == "" {
+		return
+	}
+	h.report.Warn(header, "tool-header", "remove it, or say x-sensitive: false at the property if it is no secret",
+		"gateways log headers, and the argument %.80q of tool %q is named like a secret", name, h.tool)
 }
 
 func (h *headerCheck) header(owner, name *schema.Node, reached bool) {
