@@ -1,7 +1,6 @@
 package check
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -272,7 +271,7 @@ func (d *Decoder) allViolations() Violations {
 
 // bounded sorts what is listed of a number of violations, and says how many are not.
 func (d *Decoder) bounded(all Violations, found int) Violations {
-	slices.SortStableFunc(all, func(v, w Violation) int { return comparePointers(v.Instance, w.Instance) })
+	all.Sort()
 	all = all[:min(len(all), d.limits.Violations)]
 	if more := found - len(all); more > 0 {
 		all = append(all, Violation{Keyword: "more", Found: plural(more, "further violation"), Allowed: "none; at most " + plural(d.limits.Violations, "violation") + " are listed, and " + strconv.Itoa(mostOfUnion) + " of a union"})

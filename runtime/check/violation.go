@@ -1,6 +1,9 @@
 package check
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Violation is one rule of a schema that a value breaks (VAL02).
 type Violation struct {
@@ -56,4 +59,9 @@ func (v Violations) Error() string {
 		lines[i] = v[i].Error()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Sort sorts violations that somebody else found. Those of one instance keep their order.
+func (v Violations) Sort() {
+	slices.SortStableFunc(v, func(a, b Violation) int { return comparePointers(a.Instance, b.Instance) })
 }

@@ -14,9 +14,11 @@ package jsonschema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,7 +107,17 @@ func validate(s *jsonschema.Schema, text []byte) check.Violations {
 	if !ok {
 		return check.Violations{{Keyword: "schema", Found: err.Error()}}
 	}
-	return (&reader{value, message.NewPrinter(language.English)}).leaves(nil, wrong)
+	r := &reader{value, message.NewPrinter(language.English), map[string][]string{}}
+	all := r.leaves(nil, wrong)
+	slices.SortFunc(all, func(a, b check.Violation) int { // the library goes over members in any order
+		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Allowed, b.Allowed))
+	})
+	all.Sort()
+	all = all[:min(len(all), most)]
+	for i := range all {
+		all[i].Found = r.found(r.steps[all[i].Instance])
+	}
+	return all
 }
 
 // most is how many violations are listed, as with generated tools.
@@ -115,6 +127,7 @@ const most = 32
 type reader struct {
 	value   any
 	printer *message.Printer
+	steps   map[string][]string // to what is wrong, by its pointer
 }
 
 // leaves are what is wrong itself, without the keywords that only contain it.
@@ -122,14 +135,15 @@ func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) che
 	for _, cause := range e.Causes {
 		all = r.leaves(all, cause)
 	}
-	if len(e.Causes) > 0 || len(all) == most {
+	if len(e.Causes) > 0 {
 		return all
 	}
 	keywords := e.ErrorKind.KeywordPath()
 	v := check.Violation{
 		Instance: pointer(e.InstanceLocation), Schema: "#/" + strings.Join(keywords, "/"), Keyword: "schema",
-		Found: r.found(e.InstanceLocation), Allowed: e.ErrorKind.LocalizedString(r.printer),
+		Allowed: e.ErrorKind.LocalizedString(r.printer),
 	}
+	r.steps[v.Instance] = e.InstanceLocation
 	if len(keywords) > 0 {
 		v.Keyword = keywords[len(keywords)-1]
 	}
@@ -150,6 +164,7 @@ func (r *reader) found(steps []string) string {
 		}
 	}
 	text, _ := json.Marshal(at) // it was read from JSON
+	text, _ = check.AppendCanonical(nil, text)
 	const enough = 64
 	if len(text) > enough {
 		return strings.ToValidUTF8(string(text[:enough]), "") + "…"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -68,5 +69,27 @@ func TestSRV06WrongSchemasAreRefused(t *testing.T) {
 		if _, err := jsonschema.ForTool([]byte(definition)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", definition, err, want)
 		}
+	}
+}
+
+// TestLET14WhatIsWrongIsListedInOneOrder: the order and the spelling of members change nothing of what is said.
+func TestLET14WhatIsWrongIsListedInOneOrder(t *testing.T) {
+	v, err := jsonschema.ForTool([]byte(`{"name":"x","inputSchema":{"type":"object","properties":{"z":{"type":"string"}},"additionalProperties":{"type":"boolean"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forth, back := []byte(`{"z":3e-1`), []byte(`{"z":0.30`)
+	for i := range 50 {
+		forth = fmt.Appendf(forth, `,"m%d":{"b":1.0,"a":%d}`, i, i)
+		back = fmt.Appendf(back, `,"m%d":{"a":%d.0,"b":1e0}`, 49-i, 49-i)
+	}
+	want := v.Validate(append(forth, '}')).Error()
+	for range 5 {
+		if got := v.Validate(append(back, '}')).Error(); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+	if got := strings.Count(want, "\n") + 1; got != 32 || !strings.Contains(want, `{"a":0,"b":1}`) {
+		t.Errorf("%d: %s", got, want)
 	}
 }
