@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -329,4 +330,34 @@ func TestCAN24AQuestionOfABatchIsAnsweredInABatch(t *testing.T) {
 	if got := c.array(); len(got) != 2 || !strings.Contains(got["1"], "accept true true") {
 		t.Error(got)
 	}
+}
+
+// Batches whose answers nobody reads are no handlers that run on: the error of the connection tells them apart.
+func TestCAN21AnswersOfBatchesThatNobodyReadsAreToldFromHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := older("2025-03-26", wire.View{})
+		w.Batches = true
+		echoes := tool("echo", plain(func(context.Context, *Call) (*echoOutput, error) {
+			return &echoOutput{strings.Repeat("x", 600<<10)}, nil
+		}))
+		f := dual(t, Definition{Tools: []Tool{echoes}, Revisions: []*wire.Revision{wiretest.Revision20251125(), w}}, WithGrace(time.Second))
+		near, far := rpc.Pipe()
+		served := make(chan error, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { served <- f.srv.Serve(ctx, far) }()
+		c := &client{t: t, conn: near, srv: f.srv}
+		c.send(strings.Replace(initializeFrame, "2025-11-25", "2025-03-26", 1))
+		for i := range 5 {
+			c.sendf(`[{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{}}}]`, i)
+		}
+		synctest.Wait()
+		cancel()
+		err := <-served
+		if !errors.Is(err, ErrGrace) || !strings.Contains(err.Error(), "have returned and wait for the client to read") || strings.Contains(err.Error(), ", 0 of them") {
+			t.Error(err)
+		}
+		near.Close()
+		synctest.Wait()
+		f.counted()
+	})
 }

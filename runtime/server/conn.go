@@ -147,7 +147,7 @@ func (p *peer) wait() error {
 		writing := p.writing.Load() // first, so that what ends meanwhile is not late
 		left := p.live.n.Load()
 		if left > writing || !p.streams { // a connection is about to be closed, which ends who writes
-			return fmt.Errorf("%w: %d are left", ErrGrace, left)
+			return fmt.Errorf("%w: %d are left, %d of them have returned and wait for the client to read", ErrGrace, left, min(writing, left))
 		}
 		p.giveUp()
 		grace.Reset(LateStall)
