@@ -78,7 +78,7 @@ func (o Output) refuse(code, message, hint string) schema.Diagnostics {
 func place(root, base string, o Output) (string, schema.Diagnostics) {
 	abs, err := filepath.Abs(base)
 	if err != nil {
-		return "", o.refuse("no-directory", fmt.Sprintf("the manifest's directory can not be found: %v", err), "")
+		return "", o.refuse("unreadable", fmt.Sprintf("the manifest's directory can not be found: %v", err), "")
 	}
 	out := filepath.FromSlash(o.Dir)
 	rel, err := filepath.Rel(root, filepath.Join(abs, out))
@@ -90,7 +90,7 @@ func place(root, base string, o Output) (string, schema.Diagnostics) {
 }
 
 // walkDown looks at each step from the module's root to the output directory: no symlink, no file, no other module.
-func walkDown(root, rel, out string, at func(code, message, hint string) schema.Diagnostics) schema.Diagnostics {
+func walkDown(root, rel, out string, refuse func(code, message, hint string) schema.Diagnostics) schema.Diagnostics {
 	step := root
 	for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
 		step = filepath.Join(step, part)
@@ -99,16 +99,16 @@ func walkDown(root, rel, out string, at func(code, message, hint string) schema.
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
-			return at("unreadable", fmt.Sprintf("output directory %q can not be read: %v", out, plain(err)), "")
+			return refuse("unreadable", fmt.Sprintf("output directory %q can not be read: %v", out, plain(err)), "")
 		case info.Mode()&fs.ModeSymlink != 0:
-			return at("out-symlink", fmt.Sprintf("output directory %q goes through a symbolic link at %q", out, part),
+			return refuse("out-symlink", fmt.Sprintf("output directory %q goes through a symbolic link at %q", out, part),
 				"name the real directory, or replace the link by a directory")
 		case !info.IsDir():
-			return at("out-not-directory", fmt.Sprintf("output directory %q goes through %q, which is a file", out, part),
+			return refuse("out-not-directory", fmt.Sprintf("output directory %q goes through %q, which is a file", out, part),
 				"choose another directory")
 		}
 		if _, err := os.Lstat(filepath.Join(step, "go.mod")); err == nil && step != root {
-			return at("out-outside-module", fmt.Sprintf("output directory %q is in another module: there is a go.mod in %q", out, part),
+			return refuse("out-outside-module", fmt.Sprintf("output directory %q is in another module: there is a go.mod in %q", out, part),
 				"choose a directory of the module that the manifest is in")
 		}
 	}

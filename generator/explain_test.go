@@ -33,6 +33,11 @@ func TestDAY06ExplanationsAreMadeOfGoldens(t *testing.T) {
 			}
 		}
 	}
+	for _, path := range []string{"../schema/revision/testdata/rejected.txtar", "../schema/revision/testdata/newrevision.txtar"} {
+		for code, all := range ruleExamples(t, path) {
+			examples[code] = append(examples[code], all...)
+		}
+	}
 	a := &txtar.Archive{Comment: []byte("Made of the goldens of manifests and schemas: go test ./generator -run DAY06 -update\n")}
 	for _, code := range slices.Sorted(maps.Keys(examples)) {
 		a.Files = append(a.Files, txtar.File{Name: code, Data: explanation(examples[code])})
@@ -91,6 +96,32 @@ func examplesOf(t *testing.T, path string) map[string]example {
 	}
 	for code, e := range all {
 		all[code] = example{strings.TrimSpace(string(a.Comment)), len(all), e.text}
+	}
+	return all
+}
+
+// ruleExamples are of the files of a golden of package revision: each is what was changed or given, and after the line "---" what is wrong.
+func ruleExamples(t *testing.T, path string) map[string][]example {
+	t.Helper()
+	a, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]example{}
+	for _, f := range a.Files {
+		input, found, _ := strings.Cut(string(f.Data), "---\n")
+		var codes []string
+		for line := range strings.Lines(found) {
+			if m := said.FindStringSubmatch(line); m != nil && !slices.Contains(codes, m[1]) {
+				codes = append(codes, m[1])
+			}
+		}
+		_, input, _ = strings.Cut(input, "\n") // what was there before, or the name of the revision
+		input = strings.ReplaceAll(strings.TrimSuffix(input, "\n"), `\n`, "\n")
+		for _, code := range codes {
+			rule := "In the folder of a protocol revision (mcpkiln schema new-revision): " + strings.ReplaceAll(f.Name, "-", " ") + "."
+			all[code] = append(all[code], example{rule, len(codes), input + "\n\n" + found})
+		}
 	}
 	return all
 }

@@ -27,7 +27,7 @@ type plan struct {
 func moduleOf(base string, o Output) (string, schema.Diagnostics) {
 	abs, err := filepath.Abs(base)
 	if err != nil {
-		return "", o.refuse("no-directory", fmt.Sprintf("the manifest's directory can not be found: %v", err), "")
+		return "", o.refuse("unreadable", fmt.Sprintf("the manifest's directory can not be found: %v", err), "")
 	}
 	for dir := abs; ; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {

@@ -14,7 +14,7 @@ import (
 )
 
 // TestRejected plays each file of testdata/rejected: its files are put in a directory (links: one "name target" a
-// line), mcpkiln.yaml there is generated and written, and what is said must be the diagnostics. Nothing else changes.
+// line, without: those that are not there), mcpkiln.yaml there is generated and written, and what is said must be the diagnostics. Nothing else changes.
 func TestRejected(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/rejected/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -61,6 +61,15 @@ func refuse(t *testing.T, path string) (schema.Diagnostics, map[string][]byte) {
 	if ds.HasErrors() {
 		return ds, sources
 	}
+	if data, err := os.ReadFile(filepath.Join(filepath.Dir(path), "schema.json")); err == nil {
+		cfg.Schema = Source{filepath.Join(filepath.Dir(path), "schema.json"), data}
+		sources[cfg.Schema.Path] = data
+	}
+	for _, f := range cfg.Folders {
+		for name, data := range f.Files {
+			sources[filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Path), name)] = data
+		}
+	}
 	for _, f := range cfg.Files {
 		sources[filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Path))] = f.Data
 	}
@@ -88,7 +97,7 @@ func unpack(t *testing.T, a *txtar.Archive) string {
 	put(t, filepath.Join(dir, "go.mod"), "module example.com/m\n")
 	for _, f := range a.Files {
 		switch f.Name {
-		case "diagnostics":
+		case "diagnostics", "without":
 		case "links":
 			for line := range strings.Lines(string(f.Data)) {
 				name, target, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -99,6 +108,16 @@ func unpack(t *testing.T, a *txtar.Archive) string {
 			}
 		default:
 			put(t, filepath.Join(dir, f.Name), string(f.Data))
+		}
+	}
+	for _, f := range a.Files {
+		for name := range strings.Lines(string(f.Data)) {
+			if f.Name != "without" {
+				break
+			}
+			if err := os.Remove(filepath.Join(dir, strings.TrimSpace(name))); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	return dir

@@ -2,9 +2,12 @@ package revision
 
 import (
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -49,23 +52,33 @@ func TestREV04NewRevisionListsTheRulesThatDoNotFit(t *testing.T) {
 }
 
 func TestREV04NewRevisionRefusesWhatIsNoSchema(t *testing.T) {
-	for name, c := range map[string]struct{ revision, from, text, want string }{
-		"no JSON":                  {"r1", "", `{`, "syntax"},
-		"no definitions":           {"r1", "", `{}`, "no-definitions"},
-		"an unknown revision":      {"r1", "2024-10-07", `{"$defs":{"A":{}}}`, "unknown-revision"},
-		"an embedded revision":     {"2025-11-25", "", `{"$defs":{"A":{}}}`, "duplicate-revision"},
-		"a name that is not one":   {"a/b1", "", `{"$defs":{"A":{}}}`, "revision-name"},
-		"a name that is no ending": {"a_1", "", `{"$defs":{"A":{}}}`, "revision-name"},
-		"a name that is a folder":  {"..", "", `{"$defs":{"A":{}}}`, "revision-name"},
-		"a name that is a flag":    {"-1", "", `{"$defs":{"A":{}}}`, "revision-name"},
-		"a name without a date":    {"con", "", `{"$defs":{"A":{}}}`, "revision-name"},
-		"a name of a system":       {"2099-01-01-windows", "", `{"$defs":{"A":{}}}`, "revision-name"},
-		"a name of a processor":    {"DRAFT-1-arm64", "", `{"$defs":{"A":{}}}`, "revision-name"},
-		"a name without end":       {strings.Repeat("2099", 20), "", `{"$defs":{"A":{}}}`, "revision-name"},
-	} {
-		files, _, ds := NewRevision(c.revision, c.from, "schema.json", []byte(c.text))
-		if files != nil || len(ds) == 0 || ds[0].Code != c.want {
-			t.Errorf("%s: %v", name, ds)
+	const golden = "testdata/newrevision.txtar"
+	archive, err := txtar.ParseFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range archive.Files {
+		file := &archive.Files[i]
+		input, want, _ := strings.Cut(string(file.Data), "---\n")
+		names, text, _ := strings.Cut(input, "\n")
+		name, from, _ := strings.Cut(names, " ")
+		files, _, ds := NewRevision(name, from, "schema.json", []byte(text))
+		got := ""
+		if len(ds) > 0 {
+			got = ds.Error() + "\n"
+		}
+		switch {
+		case files != nil || len(ds) == 0:
+			t.Errorf("%s: it was accepted", file.Name)
+		case *update:
+			file.Data = []byte(input + "---\n" + got)
+		case got != want:
+			t.Errorf("%s: got\n%swant\n%s", file.Name, got, want)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(golden, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -22,6 +22,8 @@ type Root struct {
 // Types is the set of declarations of one generated package. It is not safe for concurrent use.
 type Types struct {
 	Names *naming.Names // every package-level identifier; package lower takes its own first
+	// MaxDecls bounds what one package may grow to.
+	MaxDecls int
 
 	chosen     chosen
 	decls      []*model.Decl
@@ -54,6 +56,7 @@ type Types struct {
 func NewTypes() *Types {
 	t := &Types{
 		Names:      &naming.Names{},
+		MaxDecls:   maxDecls,
 		claims:     map[*model.Decl]*claim{},
 		chosen:     chosen{docs: map[*schema.Document]bool{}, at: map[string]*schema.Node{}, used: map[*schema.Node]bool{}},
 		Declared:   map[*schema.Node]*model.Value{},

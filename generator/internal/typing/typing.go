@@ -13,10 +13,10 @@ import (
 
 // value decides the Go type of a conj.
 func (l *lowering) value(c conj, p place) model.Value {
-	if len(l.decls) > maxDecls {
-		if len(l.decls) == maxDecls+1 {
+	if len(l.decls) > l.MaxDecls {
+		if len(l.decls) == l.MaxDecls+1 {
 			l.newFunc("check", "TooLarge").Body = &model.Check{Value: model.Value{Type: model.Raw{}}}
-			l.Types.findings.Report(l.root, "schema-too-large", "", "the schema leads to more than %d Go declarations", maxDecls)
+			l.Types.findings.Report(l.root, "schema-too-large", "refer to fewer schemas in one allOf, or combine them where they do not refer to themselves", "the schema leads to more than %d Go declarations", l.MaxDecls)
 		}
 		return model.Value{Type: model.Raw{}}
 	}
