@@ -20,7 +20,7 @@ var said = regexp.MustCompile(`^\S.*?(?:error|warning)\[([a-z0-9-]+)\]: `)
 func TestDAY06ExplanationsAreMadeOfGoldens(t *testing.T) {
 	examples := map[string][]example{}
 	for _, pattern := range []string{
-		"../testdata/rejected/*.txtar", "../schema/manifest/testdata/rejected/*.txtar", "../schema/manifest/testdata/accepted/*.txtar",
+		"../testdata/rejected/*.txtar", "../testdata/warned/*.txtar", "../schema/manifest/testdata/rejected/*.txtar", "../schema/manifest/testdata/accepted/*.txtar",
 		"internal/emit/testdata/rejected/*.txtar", "internal/emit/testdata/golden/*.txtar",
 	} {
 		paths, err := filepath.Glob(pattern)

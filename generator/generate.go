@@ -12,6 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/lower"
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/generator/internal/subsume"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
@@ -159,6 +160,7 @@ func info(s manifest.Server) string {
 
 // lower decides everything about the package.
 func (r *run) lower() {
+	r.unsatisfiable()
 	pkg, ds := lower.Package(r.input)
 	r.pkg, r.result.pkg, r.result.tools = pkg, pkg, r.manifest.Tools
 	r.report(ds)
@@ -188,6 +190,46 @@ func (r *run) lower() {
 		r.result.Methods = append(r.result.Methods, Tool{Name: h.Entry, Method: h.GoName, Input: h.Input, Output: h.Output, Call: h.Call,
 			File: files.Take(stubName(h.GoName)) + "_handler.go"})
 	}
+}
+
+// unsatisfiable warns of schemas that allow no value: no call of their tool can succeed. What is not decided is not told.
+func (r *run) unsatisfiable() {
+	for i := range r.manifest.Tools {
+		t := &r.manifest.Tools[i]
+		for _, s := range []struct {
+			key, so string
+			*schema.Document
+		}{{"inputSchema", "nobody can call the tool", t.Input}, {"outputSchema", "no answer of the tool is valid", t.Output}} {
+			if s.Document == nil || !combines(s.Document, s.Root, map[*schema.Node]bool{}) {
+				continue
+			}
+			if v := subsume.Satisfy(s.Document); v.Decided && v.Value == nil {
+				r.result.Diagnostics.Warn(s.Root, "unsatisfiable-schema", "change the parts that contradict each other", "no value is allowed by this %s, so %s", s.key, s.so)
+			}
+		}
+	}
+}
+
+// combining are the keywords by which parts of a schema can contradict each other. Those of one part are compared by its lint.
+var combining = []string{"allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "dependencies", "propertyNames", "patternProperties",
+	"unevaluatedProperties", "unevaluatedItems", "contains", "$dynamicRef"}
+
+// combines reports whether n, or what it leads to, combines schemas: of the others, which are most, nothing has to be searched.
+func combines(d *schema.Document, n *schema.Node, seen map[*schema.Node]bool) (yes bool) {
+	n.Walk(func(n *schema.Node) bool {
+		if yes || seen[n] {
+			return false
+		}
+		seen[n] = true
+		yes = slices.ContainsFunc(n.Members, func(m schema.Member) bool { return slices.Contains(combining, m.Key) })
+		if ref := n.Get("$ref"); ref.Is(schema.String) && !yes {
+			if target, wrong := d.Resolve(ref.Text, ref); wrong == nil {
+				yes = combines(d, target, seen)
+			}
+		}
+		return !yes
+	})
+	return yes
 }
 
 // stubName makes a file name of a tool's: lower case, nothing that Go ignores at the front. What follows it keeps _test

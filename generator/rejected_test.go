@@ -52,6 +52,27 @@ func TestRejected(t *testing.T) {
 	}
 }
 
+// TestWarned: what each manifest of testdata/warned is warned of, and it is generated all the same.
+func TestWarned(t *testing.T) {
+	paths, err := filepath.Glob("../testdata/warned/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no manifests: %v", err)
+	}
+	for _, path := range paths {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := Source{"mcpkiln.yaml", a.Files[0].Data}
+		r := mustGenerate(t, Config{Manifest: source})
+		var b strings.Builder
+		for _, d := range r.Diagnostics {
+			b.WriteString(strings.TrimSuffix(d.Render(source.Data), "\n") + "\n")
+		}
+		compareArchive(t, path, a, 1, []txtar.File{{Name: "diagnostics", Data: []byte(b.String())}})
+	}
+}
+
 // refuse generates and writes what the manifest at path says, as the command does.
 func refuse(t *testing.T, path string) (schema.Diagnostics, map[string][]byte) {
 	t.Helper()

@@ -25,7 +25,7 @@
 //
 // Only warnings:
 //
-//	no-tools long-tool-name unused-policy elicitation-url unused-schema contradicting-hints
+//	no-tools long-tool-name unused-policy elicitation-url unused-schema contradicting-hints no-description
 //
 // # Rejected
 //

@@ -16,6 +16,7 @@ func (l *loader) lint(root *schema.Node) {
 	l.unusedSchemas(root)
 	for i := range l.m.Tools {
 		l.hints(l.m.Tools[i].Annotations)
+		l.described(&l.m.Tools[i])
 	}
 }
 
@@ -66,6 +67,14 @@ func sharedSchema(ref string) string {
 func (l *loader) hints(n *schema.Node) {
 	if says(n, "readOnlyHint") && says(n, "destructiveHint") {
 		l.warnAt(*n.Member("destructiveHint"), "contradicting-hints", "remove one of them", "a tool that only reads can not be destructive")
+	}
+}
+
+// described warns of a tool without a description, which is all that a model knows of it.
+func (l *loader) described(t *Tool) {
+	if strings.TrimSpace(t.Description.Value) == "" {
+		l.ds = append(l.ds, schema.Diagnostic{Pos: t.Pos, Pointer: t.Node.Pointer, Code: "no-description", Severity: schema.Warning,
+			Message: "the tool " + t.Name + " has no description, by which models choose", Hint: "say what it does, and when to call it"})
 	}
 }
 

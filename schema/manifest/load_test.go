@@ -176,6 +176,51 @@ func TestSchemaJSONDescribesEveryKey(t *testing.T) {
 	}
 }
 
+// TestSchemaJSONCoversSchemas: an editor knows each keyword of both drafts, and sees what is wrong inside of a schema, wherever it stands.
+func TestSchemaJSONCoversSchemas(t *testing.T) {
+	root, _ := schema.ParseJSON("manifest.schema.json", SchemaJSON())
+	known := root.Lookup("/$defs/Schema/properties")
+	for _, dialect := range []string{"2020-12", "draft-07"} {
+		text, err := os.ReadFile("../dialect/" + dialect + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		meta, _ := schema.ParseJSON(dialect, text)
+		for _, m := range meta.Get("properties").Members {
+			switch m.Key {
+			case "$recursiveRef", "$recursiveAnchor", "$vocabulary": // of another draft, and for meta-schemas
+			default:
+				if d := known.Get(m.Key); d.Get("description") == nil && d.Get("additionalProperties").Get("description") == nil {
+					t.Errorf("%s: %s is not described", dialect, m.Key)
+				}
+			}
+		}
+	}
+	compiled, err := jsonschema.CompileString("mem://manifest.schema.json", string(SchemaJSON()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{
+		`{"type": "strnig"}`, `{"type": []}`, `{"minLength": "1"}`, `{"maxItems": -1}`, `{"required": "a"}`, `{"enum": []}`, `{"multipleOf": 0}`,
+		`{"items": 1}`, `{"uniqueItems": "yes"}`, `{"anyOf": []}`, `{"properties": []}`, `{"description": 1}`, `"string"`, `{"format": true}`, `{"dependentRequired": {"a": "b"}}`,
+	} {
+		for _, place := range []string{
+			`{"properties": {"a": %s}}`, `{"properties": {"a": {"items": %s}}}`, `{"allOf": [%s]}`, `{"not": %s}`, `{"properties": {"a": {"additionalProperties": %s}}}`, `{"$defs": {"A": %s}}`,
+			`{"patternProperties": {"a": %s}}`, `{"if": %s}`, `{"properties": {"a": {"prefixItems": [%s]}}}`, `{"dependentSchemas": {"a": %s}}`,
+		} {
+			text := strings.Replace(place, "%s", wrong, 1)
+			text = `{"tools": {"a": {"inputSchema": {"type": "object", ` + text[1:] + `}}}`
+			n, ds := schema.ParseJSON("mcpkiln.json", []byte(text))
+			if ds.HasErrors() {
+				t.Fatal(text, ds)
+			}
+			if compiled.Validate(n.Value()) == nil {
+				t.Errorf("an editor takes %s", text)
+			}
+		}
+	}
+}
+
 func FuzzLoad(f *testing.F) {
 	for _, dir := range []string{"accepted", "rejected"} {
 		paths, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
