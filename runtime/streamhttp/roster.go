@@ -2,10 +2,10 @@ package streamhttp
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 	"sync/atomic"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/heap"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
@@ -15,7 +15,7 @@ import (
 type roster struct {
 	sessions map[string]*session
 	tenants  map[server.Requestor]*tenant
-	idle     tenants // those with idle sessions, the one with the most sessions of any kind first
+	idle     heap.Heap[*tenant] // those with idle sessions, the one with the most sessions of any kind first
 }
 
 // tenant is a principal, or callers without an identity.
@@ -25,8 +25,14 @@ type tenant struct {
 	lone     int          // messages without a session that are being served
 	unread   atomic.Int64 // its part of Endpoint.unread
 	idle     queue
-	place    int // in roster.idle
+	position int // in roster.idle
 }
+
+// Before implements heap.Element.
+func (t *tenant) Before(u *tenant) bool { return t.sessions > u.sessions }
+
+// Position implements heap.Element.
+func (t *tenant) Position() *int { return &t.position }
 
 // queue is the idle sessions of one tenant, linked by their own fields: a session comes and goes with every request.
 type queue struct{ first, last *session }
@@ -117,7 +123,7 @@ func (r *roster) remove(s *session) {
 
 func (r *roster) recount(t *tenant) {
 	if t.idle.first != nil {
-		heap.Fix(&r.idle, t.place)
+		r.idle.Fix(t)
 	}
 }
 
@@ -128,7 +134,7 @@ func (r *roster) markBusy(s *session) {
 	}
 	s.tenant.idle.remove(s)
 	if s.tenant.idle.first == nil {
-		heap.Remove(&r.idle, s.tenant.place)
+		r.idle.Remove(s.tenant)
 	}
 }
 
@@ -139,7 +145,7 @@ func (r *roster) markIdle(s *session) {
 	}
 	s.tenant.idle.push(s)
 	if s.tenant.idle.first == s {
-		heap.Push(&r.idle, s.tenant)
+		r.idle.Push(s.tenant)
 	}
 }
 
@@ -152,8 +158,8 @@ func (r *roster) makeRoom(who server.Requestor, limit int) (unused *session, ok 
 		return nil, true
 	}
 	unused = t.idle.first
-	if len(r.idle) > 0 && r.idle[0].sessions > t.sessions {
-		unused = r.idle[0].idle.first
+	if r.idle.Len() > 0 && r.idle.First().sessions > t.sessions {
+		unused = r.idle.First().idle.first
 	}
 	if unused == nil {
 		return nil, false
@@ -164,31 +170,5 @@ func (r *roster) makeRoom(who server.Requestor, limit int) (unused *session, ok 
 
 // largest returns the tenants with idle sessions, the one with the most sessions first.
 func (r *roster) largest() []*tenant {
-	return slices.SortedFunc(slices.Values(r.idle), func(a, b *tenant) int { return b.sessions - a.sessions })
-}
-
-// tenants is a heap.
-type tenants []*tenant
-
-func (h tenants) Len() int           { return len(h) }
-func (h tenants) Less(i, j int) bool { return h[i].sessions > h[j].sessions }
-func (h tenants) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i, j
-}
-
-// Push implements heap.Interface.
-func (h *tenants) Push(x any) {
-	t := x.(*tenant)
-	t.place = len(*h)
-	*h = append(*h, t)
-}
-
-// Pop implements heap.Interface.
-func (h *tenants) Pop() any {
-	last := len(*h) - 1
-	t := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	return t
+	return slices.SortedFunc(slices.Values(r.idle.All()), func(a, b *tenant) int { return b.sessions - a.sessions })
 }

@@ -197,11 +197,11 @@ func TestCAN03RosterIsExact(t *testing.T) {
 			n++
 		}
 		idle += n
-		if tn.sessions != n || r.idle[tn.place] != tn || tn.who != who {
+		if tn.sessions != n || r.idle.All()[tn.position] != tn || tn.who != who {
 			t.Errorf("%v: %d sessions, %d idle", who, tn.sessions, n)
 		}
 	}
-	if idle != len(r.sessions) || len(r.idle) != len(r.tenants) || len(r.sessions) > 16 {
+	if idle != len(r.sessions) || r.idle.Len() != len(r.tenants) || len(r.sessions) > 16 {
 		t.Errorf("%d idle of %d sessions, %d tenants", idle, len(r.sessions), len(r.tenants))
 	}
 }

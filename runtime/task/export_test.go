@@ -4,7 +4,7 @@ package task
 func (e *Engine) Timers() int {
 	e.timers.mu.Lock()
 	defer e.timers.mu.Unlock()
-	return len(e.timers.heap)
+	return e.timers.queue.Len()
 }
 
 // Live is how many tasks the engine holds something of.

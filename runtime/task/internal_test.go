@@ -37,7 +37,7 @@ func TestMemoryForgetsOwnersWithoutTasks(t *testing.T) {
 			t.Fatalf("%d removed, %v", len(x.Removed), err)
 		}
 		for i := range m.owners {
-			if n := len(m.owners[i].owners) + len(m.ids[i].records) + len(m.ids[i].expiry); n > 0 {
+			if n := len(m.owners[i].owners) + len(m.ids[i].records) + m.ids[i].expiry.Len(); n > 0 {
 				t.Errorf("%d things are left in shard %d", n, i)
 			}
 		}
@@ -98,7 +98,7 @@ func TestTSK28CountsComeBackToZero(t *testing.T) {
 	}
 	left := m.size.bytes.Load() + int64(len(m.keyed.byKey)+e.slots.all+len(e.slots.by)+len(e.runs))
 	for i := range m.owners {
-		left += int64(len(m.owners[i].owners) + len(m.ids[i].records) + len(m.ids[i].expiry))
+		left += int64(len(m.owners[i].owners) + len(m.ids[i].records) + m.ids[i].expiry.Len())
 	}
 	if left != 0 {
 		t.Errorf("left: %d bytes, %d keys, %v slots, %d runs", m.size.bytes.Load(), len(m.keyed.byKey), e.slots, len(e.runs))

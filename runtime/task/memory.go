@@ -39,11 +39,11 @@ type record struct {
 	gone  bool
 	state State
 
-	changed chan struct{} // made by the first watcher, closed by the next change
-	seq     uint64        // place in the owner's list
-	account *account
-	size    int64 // of the state, as it is counted
-	place   int   // in the heap of what expires
+	changed  chan struct{} // made by the first watcher, closed by the next change
+	seq      uint64        // place in the owner's list
+	account  *account
+	size     int64 // of the state, as it is counted
+	position int   // in the heap of what expires
 }
 
 // expired reports whether the task is over its ttl or removed. The caller holds the lock.

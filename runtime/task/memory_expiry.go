@@ -1,45 +1,33 @@
 package task
 
 import (
-	"container/heap"
 	"context"
 	"math"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/heap"
 )
 
 // expiryHeap orders the records of a shard by when they expire. Tasks without end are not in it.
-type expiryHeap []*record
+type expiryHeap struct{ heap.Heap[*record] }
 
 func (h *expiryHeap) add(r *record) {
 	if !r.at.IsZero() {
-		heap.Push(h, r)
+		h.Push(r)
 	}
 }
 
 func (h *expiryHeap) remove(r *record) {
 	if !r.at.IsZero() {
-		heap.Remove(h, r.place)
+		h.Remove(r)
 	}
 }
 
-func (h expiryHeap) Len() int           { return len(h) }
-func (h expiryHeap) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
-func (h expiryHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i, j
-}
-func (h *expiryHeap) Push(x any) {
-	r := x.(*record)
-	r.place = len(*h)
-	*h = append(*h, r)
-}
-func (h *expiryHeap) Pop() any {
-	last := len(*h) - 1
-	r := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	return r
-}
+// Before implements heap.Element.
+func (r *record) Before(s *record) bool { return r.at.Before(s.at) }
+
+// Position implements heap.Element.
+func (r *record) Position() *int { return &r.position }
 
 // Expire implements Store.
 func (m *Memory) Expire(_ context.Context, limit int) (Expiry, error) {
@@ -62,8 +50,8 @@ func (s *shard) take(now time.Time, limit int) []*record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var taken []*record
-	for len(taken) < limit && len(s.expiry) > 0 && !now.Before(s.expiry[0].at) {
-		r := heap.Pop(&s.expiry).(*record)
+	for len(taken) < limit && s.expiry.Len() > 0 && !now.Before(s.expiry.First().at) {
+		r := s.expiry.Pop()
 		delete(s.records, r.state.Task.ID)
 		taken = append(taken, r)
 	}
@@ -73,10 +61,10 @@ func (s *shard) take(now time.Time, limit int) []*record {
 func (s *shard) next() (time.Time, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if len(s.expiry) == 0 {
+	if s.expiry.Len() == 0 {
 		return time.Time{}, false
 	}
-	return s.expiry[0].at, true
+	return s.expiry.First().at, true
 }
 
 // remove ends what is left of a task that was taken out of its shard: its place in the owner's list, and its watchers' waiting.

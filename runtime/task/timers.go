@@ -1,16 +1,17 @@
 package task
 
 import (
-	"container/heap"
 	"sync"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/heap"
 )
 
-// timers is a heap of deadlines behind one time.Timer, so that 100,000 deadlines cost one (TSK15). It has no goroutine
+// timers is a queue of deadlines behind one time.Timer, so that 100,000 deadlines cost one (TSK15). It has no goroutine
 // of its own while nothing is due.
 type timers struct {
 	mu     sync.Mutex
-	heap   timerHeap
+	queue  heap.Heap[*timer]
 	clock  *time.Timer
 	armed  time.Time // when clock fires; zero if it does not
 	closed bool
@@ -19,18 +20,24 @@ type timers struct {
 
 // timer is one deadline. fire is called once, outside locks, one timer after the other: it must not block.
 type timer struct {
-	at    time.Time
-	fire  func()
-	place int           // in the heap, -1 outside
-	left  time.Duration // until at, when it was taken out to be added again
+	at       time.Time
+	fire     func()
+	position int           // in the queue
+	left     time.Duration // until at, when it was taken out to be added again
 }
 
+// Before implements heap.Element.
+func (e *timer) Before(f *timer) bool { return e.at.Before(f.at) }
+
+// Position implements heap.Element.
+func (e *timer) Position() *int { return &e.position }
+
 func (t *timers) add(at time.Time, fire func()) *timer {
-	e := &timer{at: at, fire: fire, place: -1}
+	e := &timer{at: at, fire: fire, position: heap.Outside}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.closed {
-		heap.Push(&t.heap, e)
+		t.queue.Push(e)
 		t.arm()
 	}
 	return e
@@ -44,17 +51,17 @@ func (t *timers) remove(e *timer) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e.place >= 0 && !t.closed { // closed, the heap is gone
-		heap.Remove(&t.heap, e.place)
+	if e.position != heap.Outside && !t.closed { // closed, the queue is gone
+		t.queue.Remove(e)
 	}
 }
 
 // arm makes the clock fire for the earliest timer. The caller holds the lock.
 func (t *timers) arm() {
-	if len(t.heap) == 0 || !t.armed.IsZero() && !t.heap[0].at.Before(t.armed) {
+	if t.queue.Len() == 0 || !t.armed.IsZero() && !t.queue.First().at.Before(t.armed) {
 		return
 	}
-	t.armed = t.heap[0].at
+	t.armed = t.queue.First().at
 	if d := time.Until(t.armed); t.clock == nil {
 		t.clock = time.AfterFunc(d, t.tick)
 	} else {
@@ -82,8 +89,8 @@ func (t *timers) due() ([]*timer, bool) {
 	}
 	t.ticks.Add(1)
 	var due []*timer
-	for now := time.Now(); len(t.heap) > 0 && !now.Before(t.heap[0].at); {
-		due = append(due, heap.Pop(&t.heap).(*timer))
+	for now := time.Now(); t.queue.Len() > 0 && !now.Before(t.queue.First().at); {
+		due = append(due, t.queue.Pop())
 	}
 	t.armed = time.Time{}
 	t.arm()
@@ -93,32 +100,10 @@ func (t *timers) due() ([]*timer, bool) {
 // close drops all timers and waits for those that are firing.
 func (t *timers) close() {
 	t.mu.Lock()
-	t.closed, t.heap = true, nil
+	t.closed, t.queue = true, heap.Heap[*timer]{}
 	if t.clock != nil {
 		t.clock.Stop()
 	}
 	t.mu.Unlock()
 	t.ticks.Wait()
-}
-
-type timerHeap []*timer
-
-func (h timerHeap) Len() int           { return len(h) }
-func (h timerHeap) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
-func (h timerHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i, j
-}
-func (h *timerHeap) Push(x any) {
-	e := x.(*timer)
-	e.place = len(*h)
-	*h = append(*h, e)
-}
-func (h *timerHeap) Pop() any {
-	last := len(*h) - 1
-	e := (*h)[last]
-	e.place = -1
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	return e
 }
