@@ -61,7 +61,7 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 	case to.err != nil:
 		return &refusal{err: invalidParams(to.method.Name, to.err)}
 	case p.LogLevel != "" && !Level(p.LogLevel).known():
-		return &refusal{err: unknownLevel("/_meta", p.LogLevel)}
+		return &refusal{err: unknownLevel(atMeta, p.LogLevel)}
 	default:
 		return nil
 	}
@@ -131,12 +131,12 @@ func (r *request) admitMethod() *refusal {
 			return r.revision.refuseWithout(r.revision.Capabilities.ClientTasks) // EXT06
 		}
 	case wire.OpSubscribe:
-		return checkURIs("/uri", r.params.URI)
+		return checkURIs(atURI, r.params.URI)
 	case wire.OpListen:
 		if len(r.params.TaskIDs) > 0 && r.can&canTasks == 0 {
 			return r.revision.refuseWithout(r.revision.Capabilities.ClientTasks) // EXT13
 		}
-		return checkURIs("/notifications/resourceSubscriptions", r.params.ResourceURIs...)
+		return checkURIs(atURIs, r.params.ResourceURIs...)
 	}
 	return nil
 }
@@ -198,14 +198,14 @@ func checkURIs(at string, uris ...string) *refusal {
 func (r *request) admitTool() *refusal {
 	t := r.p.s.tool(r.params.Name)
 	if t == nil || !r.shows(r.p.s.cfg.toolFilter, t.Name) {
-		return refuseParam("/name", "unknown tool %s", rpc.Quoted(r.params.Name))
+		return refuseParam(atName, "unknown tool %s", rpc.Quoted(r.params.Name))
 	}
 	if r.tool = t; r.params.Arguments == nil {
 		r.params.Arguments = emptyObject
 	}
 	switch {
 	case !r.revision.offers(t):
-		return refuseParam("/name", "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)
+		return refuseParam(atName, "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)
 	case !r.revision.tasks || !r.method.Task: // what the member holds does not matter (LET10)
 	case r.revision.Task.ByReceiver:
 		r.task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
@@ -232,7 +232,7 @@ func (w *revision) offers(t *Tool) bool { return t.Task.Support != TaskRequired 
 func (r *request) readTaskParams() *refusal {
 	r.task = true
 	if err := check.DecodeScanned(r.params.Task, r.p.s.cfg.limits, r.revision.ReadTaskParams, &r.params); err != nil {
-		return &refusal{err: invalidParams(r.method.Name, below("/task", err))}
+		return &refusal{err: invalidParams(r.method.Name, below(atTask, err))}
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (r *request) argument() (*Argument, error) {
 	}
 	switch {
 	case p.Name != "" && prompt == nil:
-		return nil, withParam(r.revision.Codes.PromptNotFound, "/ref/name", "unknown prompt %s", rpc.Quoted(p.Name))
+		return nil, withParam(r.revision.Codes.PromptNotFound, atPromptName, "unknown prompt %s", rpc.Quoted(p.Name))
 	case prompt != nil:
 		of, names, what = prompt.Arguments, prompt.arguments, "prompt "+rpc.Quoted(p.Name)
 	case template != nil:
@@ -94,13 +94,13 @@ func (r *request) argument() (*Argument, error) {
 		}
 		of, what = template.Arguments, "template "+rpc.Quoted(p.URI)
 	default:
-		return nil, refusedParam("/ref/uri", "unknown resource template %s", rpc.Quoted(p.URI))
+		return nil, refusedParam(atTemplateURI, "unknown resource template %s", rpc.Quoted(p.URI))
 	}
 	if i := slices.IndexFunc(of, func(a Argument) bool { return a.Name == p.Argument }); i >= 0 {
 		return &of[i], nil
 	}
 	if !slices.Contains(names, p.Argument) {
-		return nil, refusedParam("/argument/name", "the %s has no argument %s", what, rpc.Quoted(p.Argument))
+		return nil, refusedParam(atArgumentName, "the %s has no argument %s", what, rpc.Quoted(p.Argument))
 	}
 	return nil, nil
 }

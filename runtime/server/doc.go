@@ -59,6 +59,7 @@
 //	what a handler adds to its result or error        added.go, block.go, toolerror.go; metakey.go: what of _meta is its own
 //	data that is opened when it is sent               opener.go, hole.go
 //	names of questions                                name.go
+//	where an error says that params are wrong        pointer.go
 //	requests, forms and pages of a handler's own      clientrequest.go, form.go, pages.go; contradiction.go: what of them nobody could answer
 //	notifications of the server's own, of clients     custom.go, notice.go
 //	how many runs of a tool there are                 places.go
@@ -212,7 +213,7 @@
 //
 // # Rejected
 //
-//   - A timeout and questions in the definition of what is added while the server runs: lists would show what is none of the protocol's, and
+//   - A timeout and questions in the definition of what is added while the server runs: lists would show members that the protocol does not have, and
 //     its handler has context.WithTimeout and Ask at hand. Tasks are the exception, since their key is the protocol's: AddTool reads
 //     execution.taskSupport.
 //   - Workers that are used again: measured, no difference to a goroutine per request once its stack is grown at the

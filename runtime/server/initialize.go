@@ -9,7 +9,7 @@ import (
 func (r *request) initialize(b []byte) ([]byte, error) {
 	p := r.p
 	if r.params.ProtocolVersion == "" {
-		return nil, refusedParam("/protocolVersion", "the protocol version is missing")
+		return nil, refusedParam(atProtocolVersion, "the protocol version is missing")
 	}
 	w := p.s.handshake()
 	if asked := p.s.sessionRevision(r.params.ProtocolVersion); asked != nil {

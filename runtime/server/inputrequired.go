@@ -47,7 +47,7 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	if r.params.HasState {
 		var err error
 		if state, err = c.s.sealer.open(r.params.RequestState, t.binding, time.Now()); err != nil {
-			return nil, refusedParam("/requestState", "%v", err)
+			return nil, refusedParam(atRequestState, "%v", err)
 		}
 	}
 	t.journal = newCallJournal(t.ask, state.Entries)
@@ -76,12 +76,12 @@ func (r *request) inputResponses() (given map[string]json.RawMessage, err error)
 		return nil, nil
 	}
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return nil, invalidParams(r.method.Name, fmt.Errorf("/inputResponses: %w", err))
+		return nil, invalidParams(r.method.Name, fmt.Errorf("%s: %w", atInputResponses, err))
 	}
 	return given, nil
 }
 
-// ask returns what the client answered. Without an answer, or with one that is none to q, the question is open, and the try ends.
+// ask returns what the client answered. Without an answer, or if it does not answer q, the question is open, and the run ends.
 func (t *statelessJournal) ask(_ context.Context, q task.Question, check answerCheck) ([]byte, error) {
 	if data, ok := t.take(&q, check); ok {
 		return data, nil
@@ -111,7 +111,7 @@ func (t *statelessJournal) take(q *task.Question, check answerCheck) ([]byte, bo
 	return data, ok
 }
 
-// accept reads an answer that came with a request, and returns false if it is none to q.
+// accept reads an answer that came with a request, and returns false if it does not answer q.
 func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) ([]byte, bool) {
 	data, err := c.revision.readAnswer(q.Method, raw, c.s.cfg.limits)
 	if err == nil && check != nil {

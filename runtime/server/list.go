@@ -46,7 +46,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 	return append(b, t.list(w, after, l)...), nil
 }
 
-var errCursor = refusedParam("/cursor", "invalid cursor: not one that this server gave")
+var errCursor = refusedParam(atCursor, "invalid cursor: not one that this server gave")
 
 // emptyList is a list that comes with a capability, on a server that has nothing for it.
 func (r *request) emptyList(b []byte) ([]byte, error) {

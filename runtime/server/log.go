@@ -84,7 +84,7 @@ func (c *Call) logLevel() logLevel {
 func (r *request) setLevel(b []byte) ([]byte, error) {
 	place, known := Level(r.params.Level).order()
 	if !known {
-		return b, unknownLevel("/level", r.params.Level)
+		return b, unknownLevel(atLevel, r.params.Level)
 	}
 	r.p.level.Store(int32(place))
 	return append(b, "{}"...), nil

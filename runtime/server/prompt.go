@@ -124,7 +124,7 @@ func (s *Server) itemList(w *revision, items []byte, next string, own bool) *wir
 func (r *request) getPrompt(b []byte) ([]byte, error) {
 	e := r.p.s.prompts.now.Load().named[r.params.Name]
 	if e == nil || !r.shows(r.p.s.cfg.promptFilter, e.key) {
-		return nil, withParam(r.revision.Codes.PromptNotFound, "/name", "unknown prompt %s", rpc.Quoted(r.params.Name))
+		return nil, withParam(r.revision.Codes.PromptNotFound, atName, "unknown prompt %s", rpc.Quoted(r.params.Name))
 	}
 	p := e.of
 	return r.serveEntry(b, &e.answers, func(ctx context.Context, call *Call) (write, error) {

@@ -78,8 +78,8 @@ var (
 	ErrQuestionTimeout = errors.New("nobody answered the question in time")
 )
 
-// AnswerError is an answer that could not be read, or breaks the question's schema. What a tool returns becomes a tool error as any, for
-// others it is the client's mistake: an error with the code of invalid params that says what is wrong.
+// AnswerError is an answer that could not be read, or breaks the question's schema. If a tool returns it, it becomes a tool error like other
+// errors. From other handlers it becomes an error with the code of invalid params that says what is wrong: the client made the mistake.
 type AnswerError struct {
 	Question string
 	Err      error
@@ -92,13 +92,13 @@ func (e *AnswerError) Error() string { return fmt.Sprintf("answer to %q: %v", e.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
 // Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
-// q.Message. When the handler runs again, the recorded answer is given at once. What was answered is not asked again in the same
-// run: that is an error, whatever the words, unless each asking is Named. What was not, because its timeout passed or ctx ended, may
-// be asked again: this is a new asking, as a task with a journal of its own.
+// q.Message. When the handler runs again, the recorded answer is given at once. A question that was answered can not be asked again in the
+// same run, whatever its words: that is an error, unless each asking is Named. One that was not answered, because its timeout passed or ctx
+// ended, can: that is a new asking, which a task records as one.
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
 // Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for a name that is taken, *rpc.Error when the client
 // answered with one, task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the call's end. When
-// the handler of a task runs again, an asking that was withdrawn is that again.
+// the handler of a task runs again, an asking that was withdrawn fails with task.ErrWithdrawn again.
 func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, opts ...AskOption) (Answer[T], error) {
 	if message == "" {
 		message = q.Message
@@ -169,7 +169,7 @@ func (w *revision) readAnswer(method string, raw []byte, limits check.Limits) ([
 	case Accepted, Declined, Dismissed:
 		return json.Marshal(reply{Action: action, Content: result.Content})
 	}
-	return nil, fmt.Errorf("/action: %q is none of %q, %q, %q", result.Action, Accepted, Declined, Dismissed)
+	return nil, fmt.Errorf("%s: %q is none of %q, %q, %q", atAction, result.Action, Accepted, Declined, Dismissed)
 }
 
 // reply is an answer as it is recorded. It has no names of a revision: a later run may be served under another one.

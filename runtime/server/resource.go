@@ -290,7 +290,7 @@ func (r *request) mayWatch(uri string) error {
 		_, err := r.revision.answer(f, r.can)
 		return err
 	case !of.subscribe:
-		return refusedParam("/uri", "the resource %s can not be subscribed to", rpc.Quoted(uri))
+		return refusedParam(atURI, "the resource %s can not be subscribed to", rpc.Quoted(uri))
 	}
 	return nil
 }

@@ -200,11 +200,11 @@ func taskError(err error) error {
 func taskParam(err error) string {
 	switch {
 	case errors.Is(err, task.ErrCursor):
-		return "/cursor"
+		return atCursor
 	case errors.Is(err, task.ErrTTL):
-		return "/task/ttl"
+		return atTTL
 	}
-	return "/taskId"
+	return atTaskID
 }
 
 func (s *Server) setSession(task string, l *taskLife) {

@@ -17,43 +17,64 @@ import (
 // ownNames are the literals of the runtime that are names of the protocol, each with the reason why it is not generated.
 // A directory is the part of the runtime that may have it.
 var ownNames = map[string]string{
-	"server: initialize":                     "a server without a handshake has it in no revision, and tells a client of an older one so",
-	`server: {"name":`:                       "how a server names itself is the same in every revision",
-	`server: ,"version":`:                    "as name",
-	`server: {"uri":`:                        "the specification says it in its text, no schema does",
-	`server: {"elicitations":[`:              "the one revision that has this error has one form of it",
-	`server: ,"url":`:                        "as elicitations",
-	`server: ,"message":`:                    "as elicitations",
-	`server: {"mode":"url","elicitationId":`: "as elicitations",
-	"server: elicitationId":                  "as elicitations",
-	"server: protocolVersion":                "initialize has it in every revision, also in those that are not served",
-	`server: {"supported":`:                  "a server of sessions alone has no revision whose errors list versions",
-	`server: ,"requested":`:                  "as supported",
-	"server: createMessage":                  "the record of a question says what it asks for, not what a revision calls it",
-	"rpc: tools/call":                        "the parser tells a key that arguments repeat from one that a message does (VAL02)",
-	`rpc: ,"message":`:                       "the member of every JSON-RPC error",
-	`server: {"type":"text","text":`:         "a text is the same in every revision",
-	"server: enumNames":                      "questions to older revisions are rewritten, as wire.View says (adapt.go)",
-	"server: requestedSchema":                "as enumNames",
-	"server: inputSchema":                    "what is added while a server runs comes and is listed in the words of the protocol, the same in every revision",
-	"server: outputSchema":                   "as inputSchema",
-	"server: taskSupport":                    "as inputSchema",
-	"server: mimeType":                       "as inputSchema",
-	"server: uriTemplate":                    "as inputSchema",
-	"server: lastModified":                   "as inputSchema",
-	"server: _meta":                          "as inputSchema",
-	"server: readOnlyHint":                   "as inputSchema",
-	"server: destructiveHint":                "as inputSchema",
-	"server: idempotentHint":                 "as inputSchema",
-	"server: openWorldHint":                  "as inputSchema",
-	"streamhttp: inputSchema":                "headers for arguments are declared there, in every revision that has them",
-	"client: tool_use":                       "the blocks of sampling that belong together are the same in every revision that has them",
-	"client: tool_result":                    "as tool_use",
-	"task: input_required":                   "the statuses are the runtime's own, and generated tables refer to them",
+	"server: initialize":                           "a server without a handshake has it in no revision, and tells a client of an older one so",
+	`server: {"name":`:                             "how a server names itself is the same in every revision",
+	`server: ,"version":`:                          "as name",
+	`server: {"uri":`:                              "the specification says it in its text, no schema does",
+	`server: {"elicitations":[`:                    "the one revision that has this error has one form of it",
+	`server: ,"url":`:                              "as elicitations",
+	`server: ,"message":`:                          "as elicitations",
+	`server: {"mode":"url","elicitationId":`:       "as elicitations",
+	"server: elicitationId":                        "as elicitations",
+	"server: protocolVersion":                      "initialize has it in every revision, also in those that are not served",
+	`server: {"supported":`:                        "a server of sessions alone has no revision whose errors list versions",
+	`server: ,"requested":`:                        "as supported",
+	"server: createMessage":                        "the record of a question says what it asks for, not what a revision calls it",
+	"rpc: tools/call":                              "the parser tells a key that arguments repeat from one that a message does (VAL02)",
+	`rpc: ,"message":`:                             "the member of every JSON-RPC error",
+	`server: {"type":"text","text":`:               "a text is the same in every revision",
+	"server: enumNames":                            "questions to older revisions are rewritten, as wire.View says (adapt.go)",
+	"server: requestedSchema":                      "as enumNames",
+	"server: inputSchema":                          "what is added while a server runs comes and is listed in the words of the protocol, the same in every revision",
+	"server: outputSchema":                         "as inputSchema",
+	"server: taskSupport":                          "as inputSchema",
+	"server: mimeType":                             "as inputSchema",
+	"server: uriTemplate":                          "as inputSchema",
+	"server: lastModified":                         "as inputSchema",
+	"server: _meta":                                "as inputSchema",
+	"server: readOnlyHint":                         "as inputSchema",
+	"server: destructiveHint":                      "as inputSchema",
+	"server: idempotentHint":                       "as inputSchema",
+	"server: openWorldHint":                        "as inputSchema",
+	"streamhttp: inputSchema":                      "headers for arguments are declared there, in every revision that has them",
+	"client: tool_use":                             "the blocks of sampling that belong together are the same in every revision that has them",
+	"client: tool_result":                          "as tool_use",
+	"task: input_required":                         "the statuses are the runtime's own, and generated tables refer to them",
+	"server: /uri":                                 "JSON Pointers for errors: params have the member in every revision (pointer.go)",
+	"server: /notifications/resourceSubscriptions": "as /uri",
+	"server: /name":                                "as /uri",
+	"server: /_meta":                               "as /uri",
+	"server: /task":                                "as /uri",
+	"server: /task/ttl":                            "as /uri",
+	"server: /taskId":                              "as /uri",
+	"server: /cursor":                              "as /uri",
+	"server: /level":                               "as /uri",
+	"server: /ref/name":                            "as /uri",
+	"server: /ref/uri":                             "as /uri",
+	"server: /argument/name":                       "as /uri",
+	"server: /protocolVersion":                     "as /uri",
+	"server: /requestState":                        "as /uri",
+	"server: /action":                              "as /uri",
+	"server: /inputResponses":                      "as /uri",
+	"server: /messages/%d: %w":                     "sampling is checked for what no revision allows (contradiction.go)",
+	"server: /messages/%d: the tool use %q is followed by no result":    "as /messages",
+	"server: /requestedSchema/properties/%s: %w":                        "as /messages",
+	"server: /requestedSchema/required/%d: the form has no property %q": "as /messages",
+	"rpc: /params/arguments/":                                           "as tools/call",
 }
 
 // TestREV04NoProtocolNameInTheRuntime looks for names of methods and members in the runtime's literals: what a revision calls
-// something is for the generated wire to say. A member counts where a literal writes it in JSON, or when no other word looks like it.
+// something is for the generated wire to say. A member counts where a literal writes it in JSON, or as the first step of a JSON Pointer, or when no other word looks like it.
 // Package check is left out, since its names are the keywords of JSON Schema, and so are the packages for tests: they play the client, or
 // are generated. Modules of their own are no part of what generated code links against.
 func TestREV04NoProtocolNameInTheRuntime(t *testing.T) {
@@ -141,11 +162,17 @@ func (p protocol) collect(schema any) {
 	}
 }
 
-var member = regexp.MustCompile(`"([^"]+)":`)
+var (
+	member  = regexp.MustCompile(`"([^"]+)":`)
+	pointer = regexp.MustCompile(`^/(\w+)`) // JSON Pointers, as errors begin with them, too
+)
 
 func (p protocol) in(text string) bool {
 	if p[text] {
 		return text == "initialize" || strings.ContainsFunc(text, func(r rune) bool { return r < 'a' || r > 'z' }) && text != "2.0"
+	}
+	if m := pointer.FindStringSubmatch(text); m != nil && p[m[1]] {
+		return true
 	}
 	for _, m := range member.FindAllStringSubmatch(text, -1) {
 		if p[m[1]] && !jsonRPC[m[1]] {
