@@ -60,7 +60,7 @@ func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	}
 }
 
-// receive hands a message to the server, which copies it, unless the session is over. st is the stream of a request, nil for what is none.
+// receive hands a message to the server, which copies it, unless the session is over. st is the stream of a request, nil for other messages.
 func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Receipt, ok bool) {
 	s.order.Lock()
 	defer s.order.Unlock()
@@ -88,126 +88,6 @@ func (s *session) receiveBatch(r *http.Request, f *frame, st *stream) (got serve
 	s.h.taken(f)
 	st.received = true // what is cancelled within the batch is the server's to see
 	return got, true
-}
-
-// Write implements server.Outlet. What belongs to no open request goes to whoever listens.
-func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
-	own := append([]byte(nil), frame...)
-	if about.IsZero() {
-		return s.sendToListener(own)
-	}
-	s.mu.Lock()
-	st := s.active.Get(about)
-	switch {
-	case last:
-		s.active.Delete(about)
-		s.endBatch(st)
-	case st != nil && st.batched && st.about == about:
-		st.answers() // one of the batch that comes before the others
-	}
-	unused := last && !s.inUse()
-	s.mu.Unlock()
-	switch {
-	case st != nil:
-		var err error
-		if len(own) > 0 {
-			err = st.add(own, last)
-		} else {
-			st.end() // there is no answer
-		}
-		s.bound()
-		if unused {
-			s.answered()
-		}
-		return err
-	case last:
-		return errGone
-	}
-	return s.sendToListener(own)
-}
-
-// Refuse implements server.Refuser. What the server has no room for may be tried again.
-func (s *session) Refuse(about rpc.ID, err *rpc.Error, _ int) {
-	if err.Wait == 0 {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if st := s.active.Get(about); st != nil {
-		st.status, st.retry = tryLater(err)
-	}
-}
-
-// RequestBytes implements server.Costly.
-func (s *session) RequestBytes() int64 { return requestCost }
-
-// SessionID implements server.SessionNamer.
-func (s *session) SessionID() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.id
-}
-
-// Attended implements server.Attended: what belongs to no open request is read by listeners.
-func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	read = len(s.listeners) > 0
-	if st := s.active.Get(about); st != nil {
-		read = st.read()
-	}
-	return read, s.watched()
-}
-
-// watched returns a channel that is closed when readers come or go. With s.mu.
-func (s *session) watched() <-chan struct{} {
-	if s.readers == nil {
-		s.readers = make(chan struct{})
-	}
-	return s.readers
-}
-
-// AnswersInline implements server.Inline.
-func (s *session) AnswersInline(about rpc.ID) {
-	s.mu.Lock()
-	st := s.active.Get(about)
-	s.mu.Unlock()
-	if st != nil {
-		st.answersInline()
-	}
-}
-
-// readersChanged closes the channel that watched returned. With s.mu.
-func (s *session) readersChanged() {
-	if s.readers != nil {
-		close(s.readers)
-		s.readers = nil
-	}
-}
-
-// sendToListener gives a frame to one listener, or keeps it for the next one.
-func (s *session) sendToListener(frame []byte) error {
-	for {
-		s.mu.Lock()
-		if s.why != nil {
-			s.mu.Unlock()
-			return errGone
-		}
-		if len(s.listeners) == 0 {
-			s.keep([][]byte{frame})
-			s.mu.Unlock()
-			s.h.relieve()
-			return nil
-		}
-		st := s.listeners[len(s.listeners)-1]
-		s.carried(st, frame)
-		s.mu.Unlock()
-		if err := st.add(frame, false); err != errNoReader {
-			s.bound()
-			return err
-		}
-		s.leave(st) // its reader is about to do so
-	}
 }
 
 // stream makes the stream of a request, or nil when the id is in flight.

@@ -1,0 +1,133 @@
+package streamhttp
+
+import (
+	"slices"
+)
+
+// attach makes the caller the reader, instead of another one, whose connection the client must have given up. It goes on
+// after event number after; -1: with what is unread.
+func (s *stream) attach(after int) (reader uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if after >= 0 {
+		s.unread = min(max(after+1, s.first), s.first+len(s.events))
+		s.behind = 0
+		for _, e := range s.events[s.unread-s.first:] {
+			s.behind += len(e)
+		}
+	}
+	s.polling = false
+	if s.reader != 0 {
+		s.events = slices.Clone(s.events) // the other one may be writing what it took
+	}
+	s.readers++
+	s.reader, s.answer = s.readers, 0
+	s.reached()
+	s.signal()
+	return s.reader
+}
+
+// reached notes that the reader has written what it took. With s.mu.
+func (s *stream) reached() {
+	s.written, s.due = s.unread-1, s.behind
+	s.answer = min(s.answer, s.due)
+	s.recount()
+	s.room.Broadcast()
+}
+
+// wrote says that reader has written what it took.
+func (s *stream) wrote(reader uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader == reader {
+		s.reached()
+	}
+}
+
+// detach ends the caller's reading. A listener gives back what it did not take, so that another one gets it; a stream whose
+// client has no id to ask with is dropped.
+func (s *stream) detach(reader uint64) (unread [][]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader != reader {
+		return nil
+	}
+	s.reader, s.answer = 0, 0
+	s.room.Broadcast()
+	if s.listener {
+		taken := s.unread - s.first
+		unread = append(unread, s.events[taken:]...)
+		s.events = s.events[:taken]
+		s.bytes -= s.behind
+		s.behind = 0
+	} else if !s.started {
+		s.forget()
+	}
+	s.trim()
+	s.recount()
+	return unread
+}
+
+// batch is what a reader has to do next.
+type batch struct {
+	events    [][]byte
+	first     int
+	more      bool // there are more events
+	ended     bool // nothing comes after events
+	leave     bool // after events, let the client go
+	takenOver bool // another reader took over
+}
+
+// take returns what is unread, about as much as is sent at once: the rest is dropped if the request is cancelled before (CAN02).
+func (s *stream) take(reader uint64) batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader != reader {
+		return batch{takenOver: true}
+	}
+	n, size := 0, 0
+	unread := s.events[s.unread-s.first:]
+	for n < len(unread) && size < flushAt {
+		size += len(unread[n])
+		n++
+	}
+	// Copied, because trim forgets them while they are written.
+	b := batch{events: slices.Clone(unread[:n]), first: s.unread, more: n < len(unread)}
+	b.ended, b.leave = s.ended && !b.more, s.polling && !b.more
+	if b.ended {
+		s.batch = together{}
+	}
+	s.unread += n
+	s.behind -= size
+	s.room.Broadcast() // writers that wait for the reader
+	return b
+}
+
+// alone takes the only frame of a stream that has ended with it before anything was sent: the answer can do without a stream.
+func (s *stream) alone() (frame []byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.started || s.polling || !s.ended || s.first != 1 || len(s.events) != 1 {
+		return nil, false
+	}
+	return s.events[0], true
+}
+
+// poll asks the reader to let the client go. False: there is no reader, or nothing to come back for.
+func (s *stream) poll() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader == 0 || s.ended {
+		return false
+	}
+	s.polling = true
+	s.signal()
+	return true
+}
+
+// over reports whether there is nothing left for a client that has read up to event number after.
+func (s *stream) over(after int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended && after >= s.first+len(s.events)-1
+}
