@@ -137,7 +137,7 @@ func AppendValue[S ~string](b []byte, text S) []byte {
 	switch {
 	case text == "":
 		return append(b, "null"...)
-	case !alone([]byte(text)):
+	case !isOneValue([]byte(text)):
 		return append(b, noValue...)
 	}
 	return append(b, text...)
@@ -148,19 +148,19 @@ func AppendRaw(b []byte, r Raw) []byte {
 	switch {
 	case r == nil:
 		return append(b, "null"...)
-	case !alone(r):
+	case !isOneValue(r):
 		return append(b, noValue...)
 	}
 	return append(b, r...)
 }
 
-// noValue stands where a text would be more or less than one value, and what is around it would have members that nobody set. The check
+// noValue is written in place of a text that is not one JSON value: with it, what is around would have members that nobody set. The check
 // of what is written refuses it (LET01), as does json.Marshal.
 const noValue = "<not one JSON value>"
 
-// alone reports whether nothing can stand beside or around the value in a text: no comma or colon, and all closed that is opened in it.
+// isOneValue reports whether nothing can stand beside or around the value in a text: no comma or colon, and all closed that is opened in it.
 // Whether the value is valid is seen when what is written is checked.
-func alone(text []byte) bool {
+func isOneValue(text []byte) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
 		switch symbols[text[i]] {

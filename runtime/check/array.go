@@ -15,7 +15,7 @@ func (d *Decoder) Array(r *Array) bool {
 	if f == nil {
 		return false
 	}
-	f.extra = int32(len(d.items))
+	f.base = int32(len(d.items))
 	if d.peek() == ']' {
 		d.pos++
 		d.endArray(f)

@@ -73,8 +73,8 @@ func isNumber(s []byte) bool {
 	return len(s) > 0 && (s[0] == '-' || digit(s[0])) && digit(s[len(s)-1]) && Valid(s, Limits{}) == nil
 }
 
-// IntegerDigits returns the plain digits of a JSON number, with its sign: 150 for 1.50e2. number is false for what is none, integer for one
-// with a fraction. An integer of more than most digits, of which there are fewer than maxExponent, has none here.
+// IntegerDigits returns the plain digits of a JSON number, with its sign: 150 for 1.50e2. number is false for other
+// text, integer for a number with a fraction. For an integer of more than most digits, digits is nil; most is less than maxExponent.
 func IntegerDigits(s []byte, most int) (digits []byte, number, integer bool) {
 	if !isNumber(s) {
 		return nil, false, false
@@ -203,7 +203,7 @@ func (d *Decoder) multiple(n digits, of string) bool {
 	return x.multipleOf(y)
 }
 
-// smallDecimal reads a literal without exponent.
+// smallDecimal reads a short literal without exponent, faster than parseDecimal.
 func smallDecimal(s string) (m uint64, exp int, ok bool) {
 	point := -1
 	for i := 0; i < len(s); i++ {

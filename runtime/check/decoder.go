@@ -75,7 +75,7 @@ type frame struct {
 	start   int32  // offset of the bracket
 	key     span   // the current member's name as written, without quotes
 	keys    int32  // where its unknown keys begin in keySet.list
-	extra   int32  // where its words begin in wide, or its elements in items
+	base    int32  // where its words begin in wide, or its elements in items
 }
 
 // span is a part of the data.

@@ -29,7 +29,7 @@ func (d *Decoder) Object(r *Object) int {
 
 // widen makes room for the seen bits of more than 64 names.
 func (d *Decoder) widen(f *frame) {
-	f.extra = int32(len(d.wide))
+	f.base = int32(len(d.wide))
 	for range (len(f.names.rule.Names) - 1) / 64 {
 		d.wide = append(d.wide, 0)
 	}
@@ -44,7 +44,7 @@ func (d *Decoder) Next() int {
 		data, i, f := d.data, d.pos, &d.frames[len(d.frames)-1]
 		if f.count > 0 {
 			if uint(i) >= uint(len(data)) || data[i] != ',' {
-				if d.closes(f) {
+				if d.afterMember(f) {
 					return -1
 				}
 				continue
@@ -73,8 +73,9 @@ func (d *Decoder) Next() int {
 	}
 }
 
-// closes takes what follows a member without a comma; false if a comma comes after white space.
-func (d *Decoder) closes(f *frame) bool {
+// afterMember takes what follows a member without a comma, and reports whether that ended the object: it did not if a comma comes after
+// white space.
+func (d *Decoder) afterMember(f *frame) bool {
 	switch d.peek() {
 	case ',':
 		return false
@@ -100,13 +101,13 @@ func (d *Decoder) anyMember(f *frame) int {
 	i := d.index(f, t, sign)
 	if i == Other {
 		f.field = Other
-		return d.unknownMember(f, sign)
+		return d.additionalMember(f, sign)
 	}
 	t.expect(f.field, i)
 	f.field = int32(i)
 	word := &f.seen
 	if i >= 64 {
-		word = &d.wide[int(f.extra)+i/64-1]
+		word = &d.wide[int(f.base)+i/64-1]
 	}
 	if n := &t.names[i]; *word&n.bit == 0 {
 		*word |= n.bit
@@ -120,7 +121,7 @@ func (d *Decoder) anyMember(f *frame) int {
 	return handled
 }
 
-func (d *Decoder) unknownMember(f *frame, sign uint64) int {
+func (d *Decoder) additionalMember(f *frame, sign uint64) int {
 	switch f.names.rule.AdditionalProperties {
 	case Refuse, RefuseUnevaluated:
 		d.refusedKey(f)
@@ -149,7 +150,7 @@ func (d *Decoder) endObject(f *frame) {
 		d.size(f, "maxProperties", "at most ", bound(r.Max), "member")
 	}
 	if len(r.Names) > 64 && d.err == nil {
-		d.wide = d.wide[:f.extra]
+		d.wide = d.wide[:f.base]
 	}
 	d.shut()
 }
@@ -158,7 +159,7 @@ func (d *Decoder) endObject(f *frame) {
 func (d *Decoder) missing(f *frame) {
 	d.missingOf(f, 0, f.names.required&^f.seen)
 	for w, required := range f.names.requiredMore {
-		d.missingOf(f, 64*(w+1), required&^d.wide[int(f.extra)+w])
+		d.missingOf(f, 64*(w+1), required&^d.wide[int(f.base)+w])
 	}
 }
 

@@ -101,8 +101,8 @@ func (d *Decoder) checkUnique(f *frame) {
 	if d.err != nil {
 		return
 	}
-	items := d.items[f.extra:]
-	d.items = d.items[:f.extra]
+	items := d.items[f.base:]
+	d.items = d.items[:f.base]
 	if d.surelyUnique(items) {
 		return
 	}

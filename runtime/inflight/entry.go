@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Outcome is the effect of an attempt to end a request.
-type Outcome uint8
+// CancelEffect is the effect of an attempt to end a request.
+type CancelEffect uint8
 
-// The outcomes.
+// What became of it.
 const (
-	Unknown   Outcome = iota // not in flight (any more): nothing happened
-	Cancelled                // it ended by this
-	Recorded                 // it is protected: the attempt is recorded, and it goes on
+	Unknown   CancelEffect = iota // not in flight (any more): nothing happened
+	Cancelled                     // it ended by this
+	Recorded                      // it is protected: the attempt is recorded, and it goes on
 )
 
 // Entry is one request in flight and the context.Context of its handler. Besides what a Context promises: context.Cause
@@ -67,7 +67,7 @@ type rareState struct {
 	inner    context.Context // carries the cause for context.Cause
 	after    []*callback
 	unfollow func() bool // stops Follow
-	pauses   int         // that are not over; then the entry is in no heap
+	pauses   int         // how many are not over; while there is one, the entry is in no heap
 	pausedAt int64       // when the first of them began
 	paused   int64       // how long the clock stood before
 	extended int64       // how much later Extend has made the timeout
@@ -78,7 +78,7 @@ type callback struct {
 	at int // position in rareState.after; -1: started or stopped
 }
 
-// more returns the rare part; the shard's lock is held.
+// more returns the rare part, and makes it if there is none. The shard's lock is held.
 func (e *Entry) more() *rareState {
 	if e.rare == nil {
 		e.rare = new(rareState)

@@ -16,7 +16,7 @@ import (
 func TestCAN12FirstRetirerWins(t *testing.T) {
 	const n = 2000
 	var observed atomic.Int64
-	tr := New(Options{OnCancel: func(_ *Entry, _ *Cause, o Outcome) {
+	tr := New(Options{OnCancel: func(_ *Entry, _ *Cause, o CancelEffect) {
 		if o == Cancelled {
 			observed.Add(1)
 		}

@@ -48,7 +48,7 @@ func (e *Entry) Retire() bool { return e.shard.change(e, complete, completed) ==
 func (e *Entry) AnswerTimeout() bool { return e.shard.change(e, answerTimeout, completed) == Cancelled }
 
 // Cancel ends the request for cause, or records it when the request is protected. cause must not be changed afterwards.
-func (e *Entry) Cancel(cause *Cause) Outcome { return e.shard.change(e, cancel, cause) }
+func (e *Entry) Cancel(cause *Cause) CancelEffect { return e.shard.change(e, cancel, cause) }
 
 // Shield protects the request from now on: peers, disconnects and shutdowns are recorded only, unless they force; timeouts
 // still count. For a request that became a task (CAN11). False: it is over already.
@@ -62,7 +62,7 @@ func (e *Entry) Pause() { e.shard.change(e, pause, nil) }
 func (e *Entry) Resume() { e.shard.change(e, resume, nil) }
 
 // change applies an event and then does what must not happen under the lock.
-func (s *shard) change(e *Entry, ev event, c *Cause) Outcome {
+func (s *shard) change(e *Entry, ev event, c *Cause) CancelEffect {
 	s.mu.Lock()
 	o := s.apply(e, ev, c)
 	stop := e.unfollow()
@@ -73,7 +73,7 @@ func (s *shard) change(e *Entry, ev event, c *Cause) Outcome {
 
 // apply is the only function that changes what a request is: in flight, protected, over. The lock is held. Whoever comes first
 // retires the request and gets Cancelled, all others get Unknown (CAN12).
-func (s *shard) apply(e *Entry, ev event, c *Cause) Outcome {
+func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 	flags := e.flags.Load()
 	switch {
 	case flags&unanswered != 0:
@@ -98,7 +98,7 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) Outcome {
 
 // settle is apply for a request that its timeout has ended: it is answered with that, or cancelled, which then is its end for the peer,
 // too. A handler that returns now is too late.
-func (s *shard) settle(e *Entry, ev event) Outcome {
+func (s *shard) settle(e *Entry, ev event) CancelEffect {
 	if ev != answerTimeout && ev != cancel {
 		return Unknown
 	}
@@ -148,7 +148,7 @@ func (e *Entry) unfollow() (stop func() bool) {
 }
 
 // after does the part of an outcome that must not happen under the lock: it calls code that may lock a shard itself.
-func (e *Entry) after(o Outcome, c *Cause, stop func() bool) {
+func (e *Entry) after(o CancelEffect, c *Cause, stop func() bool) {
 	if stop != nil {
 		stop()
 	}
@@ -179,7 +179,7 @@ func (s *shard) add(e *Entry) error {
 type ended struct {
 	entry   *Entry
 	cause   *Cause
-	outcome Outcome
+	outcome CancelEffect
 	stop    func() bool
 }
 

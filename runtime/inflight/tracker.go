@@ -55,7 +55,7 @@ var (
 type Options struct {
 	// OnCancel is called for every end but completion, and every cancellation that was only recorded: for the log (CAN13). It is called
 	// without a lock, concurrently, by whoever cancels, often a read loop.
-	OnCancel func(e *Entry, c *Cause, o Outcome)
+	OnCancel func(e *Entry, c *Cause, o CancelEffect)
 }
 
 // Tracker holds every request in flight. Its methods are safe for concurrent use. It has no goroutine and need not be closed.
@@ -128,7 +128,7 @@ func (t *Tracker) Find(key Key) *Entry {
 
 // Cancel is what notifications/cancelled asks for: key's peer is the sender, so nobody reaches another's requests (CAN06).
 // Unknown and finished ids are ignored (CAN04).
-func (t *Tracker) Cancel(key Key, reason string) Outcome {
+func (t *Tracker) Cancel(key Key, reason string) CancelEffect {
 	e := t.Find(key)
 	if e == nil {
 		return Unknown

@@ -95,7 +95,7 @@ func cancelAll(t *testing.T, tr *Tracker, n int) {
 }
 
 func TestCAN04UnknownAndFinishedAreIgnored(t *testing.T) {
-	tr := New(Options{OnCancel: func(*Entry, *Cause, Outcome) { t.Error("observed something") }})
+	tr := New(Options{OnCancel: func(*Entry, *Cause, CancelEffect) { t.Error("observed something") }})
 	if o := tr.Cancel(incoming(1, 1), ""); o != Unknown {
 		t.Errorf("never seen: %v", o)
 	}
@@ -188,8 +188,8 @@ func TestCAN11ShieldLeavesATaskAlone(t *testing.T) {
 }
 
 func TestCAN14UncancellableRecordsAndGoesOn(t *testing.T) {
-	var seen []Outcome
-	tr := New(Options{OnCancel: func(_ *Entry, c *Cause, o Outcome) { seen = append(seen, o) }})
+	var seen []CancelEffect
+	tr := New(Options{OnCancel: func(_ *Entry, c *Cause, o CancelEffect) { seen = append(seen, o) }})
 	e := register(t, tr, incoming(1, 1), Info{Uncancellable: true})
 	if _, ok := e.CancelRequested(); ok {
 		t.Error("asked before anybody did")
@@ -203,7 +203,7 @@ func TestCAN14UncancellableRecordsAndGoesOn(t *testing.T) {
 	if n := tr.Shutdown("no more grace", true); n != 1 || e.Cause().Reason != "no more grace" {
 		t.Errorf("force ended %d, cause %v", n, e.Cause())
 	}
-	if want := []Outcome{Recorded, Recorded, Recorded, Cancelled}; len(seen) != len(want) || seen[3] != Cancelled || seen[0] != Recorded {
+	if want := []CancelEffect{Recorded, Recorded, Recorded, Cancelled}; len(seen) != len(want) || seen[3] != Cancelled || seen[0] != Recorded {
 		t.Errorf("observed %v, want %v", seen, want)
 	}
 }

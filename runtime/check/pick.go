@@ -1,0 +1,49 @@
+package check
+
+// Pick takes the value as the form of u that fits; read takes it as the form with that index.
+//
+//	*v = check.Pick(d, &shape, func(d *check.Decoder, form int) Shape {
+//		switch form {
+//		case 0:
+//			return check.New(d, decodeCircle)
+//		default:
+//			return check.New(d, decodeSquare)
+//		}
+//	})
+func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) {
+	if form := d.onlyForm(u); form >= 0 {
+		most := d.listFew(u)
+		v = read(d, form)
+		d.most = most
+		return v
+	}
+	t := trial{d: d, union: u, keeps: true, held: -1, over: -1, best: -1}
+	t.begin()
+	for t.next() {
+		if read := read(d, t.form); t.done() {
+			v = read
+		}
+	}
+	return v
+}
+
+// Choose is Pick where nothing is kept. checks are the validators of the forms.
+func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
+	Pick(d, u, func(d *Decoder, form int) (none struct{}) {
+		checks[form](d)
+		return none
+	})
+}
+
+// Group validates the value against the forms of u and goes back to its beginning.
+func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
+	t := trial{d: d, union: u, held: -1, over: -1, best: -1}
+	t.begin()
+	d.lookaheads++
+	for t.next() {
+		checks[t.form](d)
+		t.done()
+	}
+	d.lookaheads--
+	d.rewind(t.start)
+}
