@@ -1,6 +1,7 @@
 // Package generator turns a manifest and protocol revisions into a Go package. Callers need Generate and Write; this page is for those
-// who change what is generated. Begin with generate.go, which calls the stages in order. A keyword is read in
-// internal/typing/keyword.go, its Go source is written in internal/emit.
+// who change what is generated. Begin with generate.go, which calls the stages in order. A keyword has
+// its row in internal/typing/keyword.go and its reader in internal/typing/readkeyword.go, the Go type is decided in internal/typing/typing.go, and
+// its source is written in internal/emit.
 //
 // # Stages
 //
@@ -18,7 +19,8 @@
 // # Changing it
 //
 // To add a JSON Schema keyword: the form of its value in schema/keyword.go, a row with a reader in internal/typing/keyword.go, and its rule or
-// condition in internal/model, internal/emit and runtime/check. The end of "Schemas" in package typing has the details.
+// condition in internal/model, internal/emit and runtime/check. The end of "Schemas" in package typing has the details, and the files that know
+// keywords beside these.
 //
 // To add a protocol revision: a folder with documents and rules under schema/ (REV04). Methods, paths, task edges and
 // capabilities follow from it; the wire file is generated. Only something that the runtime has never done needs code: a

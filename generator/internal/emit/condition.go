@@ -91,7 +91,7 @@ func (s *source) conditional(condition, then, otherwise string) {
 //	d.When("card", checkThingCard)
 func (s *source) when(b *model.When) {
 	for i, key := range b.Keys {
-		s.line("d.When(", quoted(key), ", ", b.Schemas[i].Decode, ")")
+		s.line("d.When(", goString(key), ", ", b.Schemas[i].Decode, ")")
 	}
 }
 
@@ -168,7 +168,7 @@ func (s *source) evaluated(d *model.Decl, b *model.Evaluated) {
 		s.line("e.Found(", found.Decode, ")")
 	}
 	for _, step := range b.Steps {
-		condition := "d.HasKey(" + quoted(step.Key) + ")"
+		condition := "d.HasKey(" + goString(step.Key) + ")"
 		if step.If != nil {
 			condition = "d.Fits(" + step.If.Decode + ")"
 		}

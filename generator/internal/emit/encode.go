@@ -24,9 +24,9 @@ func (s *source) encoder(d *model.Decl) {
 			s.writeStruct(b)
 		}
 	case *model.Enum:
-		s.line("return ", s.check("AppendString"), "(b, *v)")
+		s.line("return ", s.runtime("AppendString"), "(b, *v)")
 	case *model.Mixed:
-		s.line("return ", s.check("AppendValue"), "(b, *v)")
+		s.line("return ", s.runtime("AppendValue"), "(b, *v)")
 	case *model.Union:
 		s.writeUnion(b)
 	case *model.Defined:
@@ -43,11 +43,11 @@ func (s *source) encoder(d *model.Decl) {
 func (s *source) methods(d *model.Decl) {
 	if d.Marshal {
 		s.line()
-		s.short("func (v "+d.Name+") MarshalJSON() ([]byte, error)", "return "+d.Append+"(nil, &v), nil")
+		s.oneLine("func (v "+d.Name+") MarshalJSON() ([]byte, error)", "return "+d.Append+"(nil, &v), nil")
 	}
 	if d.Unmarshal {
 		s.line()
-		s.short("func (v *"+d.Name+") UnmarshalJSON(b []byte) error", "return "+s.check("Unmarshal")+"(b, "+d.Decode+", v)")
+		s.oneLine("func (v *"+d.Name+") UnmarshalJSON(b []byte) error", "return "+s.runtime("Unmarshal")+"(b, "+d.Decode+", v)")
 	}
 }
 
@@ -61,16 +61,16 @@ func (s *source) writeStruct(b *model.Struct) {
 	for _, p := range b.Props {
 		switch {
 		case p.Const != "":
-			s.line("b = ", s.check("Member"), "(b, ", quoted(p.Quoted+":"+p.Const), ")")
+			s.line("b = ", s.runtime("Member"), "(b, ", goString(p.Quoted+":"+p.Const), ")")
 		case p.Name != "":
 			s.writeProp(p)
 		}
 	}
 	switch {
 	case b.Field != "" && b.Func == nil:
-		s.line("b = ", s.check("AppendAdditionalProperties"), "(b, v.", b.Field, ")")
+		s.line("b = ", s.runtime("AppendAdditionalProperties"), "(b, v.", b.Field, ")")
 	case b.Field != "":
-		s.line("b = ", s.check("AppendMembers"), "(b, v.", b.Field, ", ", b.Func.Append, ")")
+		s.line("b = ", s.runtime("AppendMembers"), "(b, v.", b.Field, ", ", b.Func.Append, ")")
 	}
 	s.line("return append(b, '}')")
 }
@@ -84,7 +84,7 @@ func (s *source) writeProp(p *model.Prop) {
 	case model.StoreOptional:
 		s.writeOptional(p, field)
 	case model.Pointer:
-		s.line("b = ", s.check(ifElse(p.Presence == model.Optional, "AppendPointer", "AppendPointerOrNull")), "(b, ", key(p), ", ", field,
+		s.line("b = ", s.runtime(ifElse(p.Presence == model.Optional, "AppendPointer", "AppendPointerOrNull")), "(b, ", key(p), ", ", field,
 			", ", p.Value.Type.(model.Named).Decl.Append, ")")
 	default:
 		s.writeNullable(p, field)
@@ -99,7 +99,7 @@ func (s *source) writeBare(p *model.Prop, field string) {
 		s.line("b = ", call)
 		return
 	}
-	write := "b = " + s.appendExpr(s.check("Member")+"(b, "+key(p)+")", field, &p.Value)
+	write := "b = " + s.appendExpr(s.runtime("Member")+"(b, "+key(p)+")", field, &p.Value)
 	switch p.Presence {
 	case model.Optional:
 		s.open("if ", field, " != nil {")
@@ -107,9 +107,8 @@ func (s *source) writeBare(p *model.Prop, field string) {
 		s.close("}")
 	case model.Nullable:
 		s.open("if ", field, " == nil {")
-		s.line("b = ", s.check("Member"), "(b, ", quoted(p.Quoted+":null"), ")")
-		s.close("} else {")
-		s.depth++
+		s.line("b = ", s.runtime("Member"), "(b, ", goString(p.Quoted+":null"), ")")
+		s.orElse()
 		s.line(write)
 		s.close("}")
 	default:
@@ -126,13 +125,13 @@ func (s *source) appendOptional(p *model.Prop, field string) (string, bool) {
 	switch t := p.Value.Type.(type) {
 	case *model.Slice:
 		if f, ok := s.scalarAppend(&t.Elem); ok && t.Func == nil {
-			return s.check("AppendOptionalSlice") + args + ", " + f + ")", true
+			return s.runtime("AppendOptionalSlice") + args + ", " + f + ")", true
 		}
-		return s.check("AppendOptionalList") + args + ", " + t.Func.Append + ")", true
+		return s.runtime("AppendOptionalList") + args + ", " + t.Func.Append + ")", true
 	case *model.Map:
-		return s.check("AppendOptionalMap") + args + ", " + t.Func.Append + ")", true
+		return s.runtime("AppendOptionalMap") + args + ", " + t.Func.Append + ")", true
 	case model.Raw:
-		return s.check("AppendOptionalRaw") + args + ")", true
+		return s.runtime("AppendOptionalRaw") + args + ")", true
 	}
 	return "", false
 }
@@ -142,15 +141,14 @@ func (s *source) appendOptional(p *model.Prop, field string) (string, bool) {
 //	b = check.AppendOptional(b, `"limit":`, v.Limit, check.AppendFloat)
 func (s *source) writeOptional(p *model.Prop, field string) {
 	if f, ok := s.scalarAppend(&p.Value); ok {
-		s.line("b = ", s.check(ifElse(p.Presence == model.Optional, "AppendOptional", "AppendOrNull")), "(b, ", key(p), ", ", field, ", ", f, ")")
+		s.line("b = ", s.runtime(ifElse(p.Presence == model.Optional, "AppendOptional", "AppendOrNull")), "(b, ", key(p), ", ", field, ", ", f, ")")
 		return
 	}
 	s.open("if ", field, ".Set {")
-	s.line("b = ", s.appendExpr(s.check("Member")+"(b, "+key(p)+")", field+".Value", &p.Value))
+	s.line("b = ", s.appendExpr(s.runtime("Member")+"(b, "+key(p)+")", field+".Value", &p.Value))
 	if p.Presence != model.Optional {
-		s.close("} else {")
-		s.depth++
-		s.line("b = ", s.check("Member"), "(b, ", quoted(p.Quoted+":null"), ")")
+		s.orElse()
+		s.line("b = ", s.runtime("Member"), "(b, ", goString(p.Quoted+":null"), ")")
 	}
 	s.close("}")
 }
@@ -165,18 +163,18 @@ func (s *source) writeOptional(p *model.Prop, field string) {
 //	}
 func (s *source) writeNullable(p *model.Prop, field string) {
 	if f, ok := s.scalarAppend(&p.Value); ok {
-		s.line("b = ", s.check("AppendNullable"), "(b, ", key(p), ", ", field, ", ", f, ")")
+		s.line("b = ", s.runtime("AppendNullable"), "(b, ", key(p), ", ", field, ", ", f, ")")
 		return
 	}
 	if p.Storage == model.StoreNullablePointer {
-		s.line("b = ", s.check("AppendNullablePointer"), "(b, ", key(p), ", ", field, ", ", p.Value.Type.(model.Named).Decl.Append, ")")
+		s.line("b = ", s.runtime("AppendNullablePointer"), "(b, ", key(p), ", ", field, ", ", p.Value.Type.(model.Named).Decl.Append, ")")
 		return
 	}
 	s.open("switch {")
 	s.label("case ", field, ".Null:")
-	s.line("b = ", s.check("Member"), "(b, ", quoted(p.Quoted+":null"), ")")
+	s.line("b = ", s.runtime("Member"), "(b, ", goString(p.Quoted+":null"), ")")
 	s.label("case ", field, ".Set:")
-	s.line("b = ", s.appendExpr(s.check("Member")+"(b, "+key(p)+")", field+".Value", &p.Value))
+	s.line("b = ", s.appendExpr(s.runtime("Member")+"(b, "+key(p)+")", field+".Value", &p.Value))
 	s.close("}")
 }
 
@@ -184,14 +182,14 @@ func (s *source) writeNullable(p *model.Prop, field string) {
 func (s *source) writeElement(v *model.Value, name string) {
 	switch {
 	case v.Storage == model.StoreOptional:
-		s.nullUnless("v.Set")
+		s.nullIf("!v.Set")
 		s.line("return ", s.appendExpr("b", "v.Value", v))
 	case v.Storage == model.Pointer:
-		s.nullUnless("*v != nil")
+		s.nullIf("*v == nil")
 		s.line("return ", v.Type.(model.Named).Decl.Append, "(b, *v)")
 	default:
 		if v.Null {
-			s.nullUnless("*v != nil")
+			s.nullIf("*v == nil")
 		}
 		if named, ok := v.Type.(model.Named); ok && name != "" && isInterface(v.Type) {
 			s.line("u := ", named.Decl.Name, "(*v)")
@@ -219,9 +217,9 @@ func isInterface(t model.Type) bool {
 	return false
 }
 
-func (s *source) nullUnless(condition string) {
-	negated := map[string]string{"v.Set": "!v.Set", "*v != nil": "*v == nil"}[condition]
-	s.open("if ", negated, " {")
+// nullIf writes null, and nothing else, under a condition.
+func (s *source) nullIf(condition string) {
+	s.open("if ", condition, " {")
 	s.line(`return append(b, "null"...)`)
 	s.close("}")
 }
@@ -232,7 +230,7 @@ func (s *source) appendDeref(v *model.Value, name string) string {
 	switch t := v.Type.(type) {
 	case model.Named:
 		if _, ok := t.Decl.Body.(*model.Enum); ok {
-			return s.check("AppendString") + "(b, *v)"
+			return s.runtime("AppendString") + "(b, *v)"
 		}
 		if name != "" {
 			return t.Decl.Append + "(b, (*" + t.Decl.Name + ")(v))"
@@ -240,15 +238,15 @@ func (s *source) appendDeref(v *model.Value, name string) string {
 		return t.Decl.Append + "(b, v)"
 	case model.Raw:
 		if name != "" {
-			return s.check("AppendRaw") + "(b, " + s.check("Raw") + "(*v))"
+			return s.runtime("AppendRaw") + "(b, " + s.runtime("Raw") + "(*v))"
 		}
 	case model.Formatted:
 		if name != "" {
-			return s.check("Append"+t.Name) + "(b, " + s.formatted(t) + "(*v))"
+			return s.runtime("Append"+t.Name) + "(b, " + s.formatted(t) + "(*v))"
 		}
 	case model.Decimal:
 		if name != "" {
-			return s.check("AppendLiteral") + "(b, " + s.check("Literal") + "(*v))"
+			return s.runtime("AppendLiteral") + "(b, " + s.runtime("Literal") + "(*v))"
 		}
 	}
 	return s.appendExpr("b", "*v", v)
@@ -289,11 +287,11 @@ func (s *source) appendExpr(dst, value string, v *model.Value) string {
 	switch t := v.Type.(type) {
 	case *model.Slice:
 		if f, ok := s.scalarAppend(&t.Elem); ok && t.Func == nil {
-			return s.check("AppendSlice") + "(" + dst + ", " + value + ", " + f + ")"
+			return s.runtime("AppendSlice") + "(" + dst + ", " + value + ", " + f + ")"
 		}
-		return s.check("AppendList") + "(" + dst + ", " + value + ", " + t.Func.Append + ")"
+		return s.runtime("AppendList") + "(" + dst + ", " + value + ", " + t.Func.Append + ")"
 	case *model.Map:
-		return s.check("AppendMap") + "(" + dst + ", " + value + ", " + t.Func.Append + ")"
+		return s.runtime("AppendMap") + "(" + dst + ", " + value + ", " + t.Func.Append + ")"
 	case model.Named:
 		return t.Decl.Append + "(" + dst + ", &" + value + ")"
 	}
@@ -304,29 +302,29 @@ func (s *source) appendExpr(dst, value string, v *model.Value) string {
 func (s *source) scalarAppend(v *model.Value) (string, bool) {
 	switch t := v.Type.(type) {
 	case model.String:
-		return s.check("AppendString"), true
+		return s.runtime("AppendString"), true
 	case model.Formatted:
-		return s.check("Append" + t.Name), true
+		return s.runtime("Append" + t.Name), true
 	case model.Int:
-		return s.check("AppendInt"), true
+		return s.runtime("AppendInt"), true
 	case model.Number:
-		return s.check("AppendFloat"), true
+		return s.runtime("AppendFloat"), true
 	case model.Decimal:
-		return s.check("AppendLiteral"), true
+		return s.runtime("AppendLiteral"), true
 	case model.Bool:
-		return s.check("AppendBool"), true
+		return s.runtime("AppendBool"), true
 	case model.Raw:
-		return s.check("AppendRaw"), true
+		return s.runtime("AppendRaw"), true
 	case model.Named:
 		if _, ok := t.Decl.Body.(*model.Enum); ok {
-			return s.check("AppendString"), true
+			return s.runtime("AppendString"), true
 		}
 	}
 	return "", false
 }
 
 // key is a property's name as the runtime's Member takes it: quoted, with its colon, as Go source.
-func key(p *model.Prop) string { return quoted(p.Quoted + ":") }
+func key(p *model.Prop) string { return goString(p.Quoted + ":") }
 
 func ifElse(condition bool, yes, no string) string {
 	if condition {

@@ -137,7 +137,7 @@ func (s *source) constructor(pkg *model.Package) {
 		}
 	}
 	if pkg.Server.Info != "" {
-		fields = append(fields, row{"Info", quoted(pkg.Server.Info)})
+		fields = append(fields, row{"Info", goString(pkg.Server.Info)})
 	}
 	wires := make([]string, len(pkg.Wires))
 	for i, w := range pkg.Wires {

@@ -13,9 +13,9 @@ func (s *source) literal(l model.Literal) string {
 	case model.Basic:
 		return string(l)
 	case model.Parsed:
-		return s.check(l.Of.Name+"Of") + "(" + quoted(l.Text) + ")"
+		return s.runtime(l.Of.Name+"Of") + "(" + goString(l.Text) + ")"
 	case model.RawText:
-		return s.check("Raw") + "(" + quoted(string(l)) + ")"
+		return s.runtime("Raw") + "(" + goString(string(l)) + ")"
 	case model.NullLiteral:
 		return s.nullLiteral(l)
 	case *model.Held:
@@ -33,9 +33,9 @@ func (s *source) nullLiteral(l model.NullLiteral) string {
 	case model.StoreOptional:
 		return s.typ(&l.Of, l.Storage) + "{}"
 	case model.StoreNullable:
-		return s.check("Null") + "[" + s.goType(&l.Of) + "]()"
+		return s.runtime("Null") + "[" + s.goType(&l.Of) + "]()"
 	case model.StoreNullablePointer:
-		return s.check("Null") + "[*" + s.goType(&l.Of) + "]()"
+		return s.runtime("Null") + "[*" + s.goType(&l.Of) + "]()"
 	default:
 		return "nil"
 	}
@@ -46,11 +46,11 @@ func (s *source) heldLiteral(l *model.Held) string {
 	case model.Pointer:
 		return s.address(l)
 	case model.StoreOptional:
-		return s.check("Some") + "[" + s.typ(&l.Of, model.Bare) + "](" + s.literal(l.Value) + ")"
+		return s.runtime("Some") + "[" + s.typ(&l.Of, model.Bare) + "](" + s.literal(l.Value) + ")"
 	case model.StoreNullable:
-		return s.check("NonNull") + "[" + s.typ(&l.Of, model.Bare) + "](" + s.literal(l.Value) + ")"
+		return s.runtime("NonNull") + "[" + s.typ(&l.Of, model.Bare) + "](" + s.literal(l.Value) + ")"
 	default: // check.NonNull[*Line](&Line{})
-		return s.check("NonNull") + "[" + s.typ(&l.Of, model.Pointer) + "](" + s.address(l) + ")"
+		return s.runtime("NonNull") + "[" + s.typ(&l.Of, model.Pointer) + "](" + s.address(l) + ")"
 	}
 }
 

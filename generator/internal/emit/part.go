@@ -164,9 +164,9 @@ func lendsFile(pkg *model.Package) ([]File, error) {
 type forward struct{ name, path, to, doc string }
 
 // calls writes the forwarding functions for a loan.
-func (s *source) calls(loan model.Loan, decode, appendTo forward) {
+func (s *source) calls(loan model.Reference, decode, appendTo forward) {
 	if loan.Use&model.Decode != 0 {
-		s.forward(loan.Decl, decode, "d *"+s.check("Decoder"), "", "")
+		s.forward(loan.Decl, decode, "d *"+s.runtime("Decoder"), "", "")
 	}
 	if loan.Use&model.Encode != 0 {
 		s.forward(loan.Decl, appendTo, "b []byte", " []byte", "return ")

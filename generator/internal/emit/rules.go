@@ -64,7 +64,7 @@ func (t *tables) add(name, typ string, fields ...string) {
 			given = append(given, f)
 		}
 	}
-	t.all = append(t.all, row{name, "= " + t.check(typ) + "{" + strings.Join(given, ", ") + "}"})
+	t.all = append(t.all, row{name, "= " + t.runtime(typ) + "{" + strings.Join(given, ", ") + "}"})
 }
 
 func (t *tables) object(b *model.Struct) {
@@ -148,7 +148,7 @@ func (t *tables) text(r *model.StringRule) {
 	}
 	pattern, format := "", ""
 	if r.Pattern != "" {
-		pattern = "Pattern: &" + t.format("Pattern") + "{Source: " + quoted(r.Pattern) + "}"
+		pattern = "Pattern: &" + t.format("Pattern") + "{Source: " + goString(r.Pattern) + "}"
 	}
 	if r.Format != "" {
 		format = "Format: " + t.format(formatNames[r.Format])
@@ -276,7 +276,7 @@ func text(name, value string) string {
 	if value == "" {
 		return ""
 	}
-	return name + ": " + quoted(value)
+	return name + ": " + goString(value)
 }
 
 func word(name, value string) string {
@@ -312,7 +312,7 @@ func list(name string, values []string) string {
 	}
 	all := make([]string, len(values))
 	for i, v := range values {
-		all[i] = quoted(v)
+		all[i] = goString(v)
 	}
 	return name + ": []string{" + strings.Join(all, ", ") + "}"
 }

@@ -47,8 +47,8 @@ func (s *source) function(pkg *model.Package, name string) string {
 	return name
 }
 
-// check is use of runtime/check.
-func (s *source) check(name string) string { return s.use(checkPath, name) }
+// runtime is use of runtime/check.
+func (s *source) runtime(name string) string { return s.use(checkPath, name) }
 
 // format is use of runtime/check/format.
 func (s *source) format(name string) string { return s.use(formatPath, name) }
@@ -169,8 +169,14 @@ func (s *source) rows(all []row) {
 	}
 }
 
-// short writes a function of one statement: on one line where gofmt leaves it there.
-func (s *source) short(header, body string) {
+// orElse ends a block and begins the one of else.
+func (s *source) orElse() {
+	s.close("} else {")
+	s.depth++
+}
+
+// oneLine writes a function of one statement: on one line where gofmt leaves it there.
+func (s *source) oneLine(header, body string) {
 	if runes(header)+runes(body) <= maxOneLine {
 		s.line(header, " { ", body, " }")
 		return
@@ -207,8 +213,8 @@ func (s *source) taggedRows(all []tagged) {
 // runes is the width of a name as gofmt counts it.
 func runes(name string) int { return len([]rune(name)) }
 
-// quoted is text as a Go string literal, between backquotes if that saves escapes. Invisible characters are escaped.
-func quoted(text string) string {
+// goString is text as a Go string literal, between backquotes if that saves escapes. Invisible characters are escaped.
+func goString(text string) string {
 	plain := strconv.Quote(text)
 	if raw := "`" + text + "`"; len(raw) < len(plain) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, invisible) {
 		return raw

@@ -27,7 +27,7 @@ func (s *source) readTuple(b *model.Struct) {
 	if b.Field == "" {
 		s.discard(&b.AdditionalValue)
 	} else {
-		s.line(s.check("Add"), "(d, &v.", b.Field, ", ", b.Func.Decode, ")")
+		s.line(s.runtime("Add"), "(d, &v.", b.Field, ", ", b.Func.Decode, ")")
 	}
 	s.close("}")
 	s.close("}")
@@ -64,7 +64,7 @@ func (s *source) writeTuple(b *model.Struct) {
 }
 
 func (s *source) writeRest(b *model.Struct, end string) {
-	write := "b = " + s.check("AppendItems") + "(b, v." + b.Field + ", " + b.Func.Append + ")"
+	write := "b = " + s.runtime("AppendItems") + "(b, v." + b.Field + ", " + b.Func.Append + ")"
 	if end == "" {
 		s.line(write)
 		return
@@ -77,11 +77,11 @@ func (s *source) writeRest(b *model.Struct, end string) {
 
 // writeItem writes one item, or null for a missing one.
 func (s *source) writeItem(p *model.Prop) {
-	field, item := "v."+p.Name, s.check("Item")+"(b)"
+	field, item := "v."+p.Name, s.runtime("Item")+"(b)"
 	value, set := s.appendExpr(item, field, &p.Value), field+" != nil"
 	switch {
 	case p.Const != "":
-		s.line("b = append(", item, ", ", quoted(p.Const), "...)")
+		s.line("b = append(", item, ", ", goString(p.Const), "...)")
 		return
 	case p.Storage == model.Bare && p.Presence == model.Required:
 		s.line("b = ", value)

@@ -175,7 +175,7 @@ func (s *source) enumType(d *model.Decl) {
 			run = nil
 			s.comment(v.Doc...)
 		}
-		run = append(run, row{v.Name, d.Name + " = " + quoted(v.Text)})
+		run = append(run, row{v.Name, d.Name + " = " + goString(v.Text)})
 	}
 	s.rows(run)
 	s.close(")")
@@ -267,11 +267,11 @@ func (s *source) typ(v *model.Value, storage model.Storage) string {
 	case model.Pointer:
 		return "*" + t
 	case model.StoreOptional:
-		return s.check("Optional") + "[" + t + "]"
+		return s.runtime("Optional") + "[" + t + "]"
 	case model.StoreNullable:
-		return s.check("Nullable") + "[" + t + "]"
+		return s.runtime("Nullable") + "[" + t + "]"
 	case model.StoreNullablePointer:
-		return s.check("Nullable") + "[*" + t + "]"
+		return s.runtime("Nullable") + "[*" + t + "]"
 	default:
 		return t
 	}
@@ -289,7 +289,7 @@ func (s *source) goType(v *model.Value) string {
 	case model.Number:
 		return "float64"
 	case model.Decimal:
-		return s.check("Literal")
+		return s.runtime("Literal")
 	case model.Bool:
 		return "bool"
 	case *model.Slice:
@@ -299,7 +299,7 @@ func (s *source) goType(v *model.Value) string {
 	case model.Named:
 		return t.Decl.Name
 	default:
-		return s.check("Raw")
+		return s.runtime("Raw")
 	}
 }
 
@@ -309,7 +309,7 @@ func (s *source) formatted(t model.Formatted) string {
 	case "":
 		return "[]byte"
 	case "check":
-		return s.check(t.Name)
+		return s.runtime(t.Name)
 	}
 	return s.use(t.Package, t.Name)
 }

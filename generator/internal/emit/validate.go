@@ -44,7 +44,7 @@ func (s *source) decoder(d *model.Decl) {
 	if fills != "" {
 		fills = ", " + fills
 	}
-	s.open("func ", d.Decode, "(d *", s.check("Decoder"), fills, ") {")
+	s.open("func ", d.Decode, "(d *", s.runtime("Decoder"), fills, ") {")
 	_, evaluated := d.Body.(*model.Evaluated)
 	switch {
 	case d.Once == "":
@@ -91,7 +91,7 @@ func (s *source) decoderBody(d *model.Decl) {
 func (s *source) parameter(d *model.Decl) string {
 	switch b := d.Body.(type) {
 	case *model.Evaluated:
-		return "e *" + s.check("Evaluated")
+		return "e *" + s.runtime("Evaluated")
 	case *model.Check, model.Condition:
 		return ""
 	case *model.Element:

@@ -61,7 +61,7 @@ func (l *packageLowering) separate() {
 	c := &model.Package{Name: l.in.Client.Name, Path: l.in.Client.Path, Manifest: l.pkg.Manifest, Revisions: l.pkg.Revisions, Server: l.pkg.Server, Tools: l.pkg.Tools}
 	shared := &model.Package{Name: SchemaName, Dir: SchemaName, Path: path.Join(c.Path, SchemaName), Manifest: c.Manifest, Revisions: c.Revisions,
 		Server: c.Server, Decls: l.pkg.Decls, Views: l.pkg.Views}
-	borrowed := l.borrowed()
+	borrowed := l.rootsOfPackage()
 	l.pkg.Views, l.pkg.Client = nil, c
 	l.pkg.Shared, c.Shared = shared, shared
 	c.Decls = l.within(c)
@@ -71,7 +71,7 @@ func (l *packageLowering) separate() {
 }
 
 // lend finds which functions of the types the packages use, borrowed by the server beside its tools.
-func (l *packageLowering) lend(borrowed []model.Loan) {
+func (l *packageLowering) lend(borrowed []model.Reference) {
 	c, shared := l.pkg.Client, l.pkg.Shared
 	d := &division{shared: shared, home: map[*model.Decl]*model.Package{}}
 	for _, decl := range slices.Concat(shared.Decls, shared.Views) {
@@ -95,7 +95,7 @@ func (l *packageLowering) lend(borrowed []model.Loan) {
 	for _, loan := range borrowed {
 		loans.to(l.pkg)(loan.Decl, loan.Use)
 	}
-	loans.settle(l)
+	loans.apply(l)
 	l.pkg.Uses, c.Uses = nil, nil // they call the functions where they are
 }
 
@@ -118,10 +118,10 @@ func export(shared *model.Package) map[string]string {
 }
 
 // calls are the declarations that a client's code for a tool refers to, with the functions that it calls.
-func (l *packageLowering) calls(t *model.Tool) []model.Loan {
-	all := []model.Loan{{Decl: t.Input.Decl, Use: model.Decode | model.Encode}}
+func (l *packageLowering) calls(t *model.Tool) []model.Reference {
+	all := []model.Reference{{Decl: t.Input.Decl, Use: model.Decode | model.Encode}}
 	if t.Output != nil {
-		all = append(all, model.Loan{Decl: t.Output.Decl, Use: model.Decode})
+		all = append(all, model.Reference{Decl: t.Output.Decl, Use: model.Decode})
 	}
 	return all
 }

@@ -76,8 +76,8 @@ func (l *loans) to(user *model.Package) func(*model.Decl, model.Use) {
 	}
 }
 
-// settle stores the loans, in the order of the declarations, and names the functions that are lent.
-func (l *loans) settle(p *packageLowering) {
+// apply stores the loans, in the order of the declarations, and names the functions that are lent.
+func (l *loans) apply(p *packageLowering) {
 	lent := map[*model.Decl]model.Use{}
 	decls := append(p.pkg.Decls[:len(p.pkg.Decls):len(p.pkg.Decls)], l.division.shared.Views...)
 	own := l.of[l.division.shared]
@@ -85,7 +85,7 @@ func (l *loans) settle(p *packageLowering) {
 	for user, uses := range l.of {
 		for _, d := range decls {
 			if u, ok := uses[d]; ok {
-				user.Uses = append(user.Uses, model.Loan{Decl: d, Use: u})
+				user.Uses = append(user.Uses, model.Reference{Decl: d, Use: u})
 				lent[d] |= u
 			}
 		}
@@ -96,7 +96,7 @@ func (l *loans) settle(p *packageLowering) {
 		}
 		if u := lent[d] &^ model.Table; u != 0 {
 			d.LentDecode, d.LentAppend = p.lentName(d.Decode, u&model.Decode), p.lentName(d.Append, u&model.Encode)
-			l.division.shared.Lends = append(l.division.shared.Lends, model.Loan{Decl: d, Use: u})
+			l.division.shared.Lends = append(l.division.shared.Lends, model.Reference{Decl: d, Use: u})
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (l *packageLowering) split() {
 			l.pkg.Parts = append(l.pkg.Parts, part)
 		}
 	}
-	l.settleParts(d)
+	l.assignDecls(d)
 }
 
 // below is a package below the generated one.
@@ -80,11 +80,11 @@ func (l *packageLowering) below(name string) *model.Package {
 		Result: l.pkg.Result}
 }
 
-// settleParts assigns the declarations to packages when every tool has claimed its own.
-func (l *packageLowering) settleParts(d *division) {
-	borrowed := l.borrowed()
-	for _, loan := range borrowed {
-		d.claim(loan.Decl, d.shared)
+// assignDecls assigns the declarations to packages when every tool has claimed its own.
+func (l *packageLowering) assignDecls(d *division) {
+	roots := l.rootsOfPackage()
+	for _, root := range roots {
+		d.claim(root.Decl, d.shared)
 	}
 	for d.unite(l.pkg.Decls) {
 	}
@@ -107,38 +107,38 @@ func (l *packageLowering) settleParts(d *division) {
 			}
 		}
 	}
-	for _, loan := range borrowed {
-		loans.to(l.pkg)(loan.Decl, loan.Use)
+	for _, root := range roots {
+		loans.to(l.pkg)(root.Decl, root.Use)
 	}
 	d.shared.Views = l.pkg.Views
 	l.pkg.Shared, l.pkg.Views = d.shared, nil
 	for _, part := range l.pkg.Parts {
 		part.Shared = d.shared
 	}
-	loans.settle(l)
+	loans.apply(l)
 }
 
 // roots are the declarations that the code of a tool refers to, with the functions that it calls.
-func (l *packageLowering) roots(t *model.Tool) []model.Loan {
-	all := []model.Loan{{Decl: t.Input.Decl, Use: model.Decode}}
+func (l *packageLowering) roots(t *model.Tool) []model.Reference {
+	all := []model.Reference{{Decl: t.Input.Decl, Use: model.Decode}}
 	if t.Output != nil {
-		all = append(all, model.Loan{Decl: t.Output.Decl, Use: model.Decode | model.Encode})
+		all = append(all, model.Reference{Decl: t.Output.Decl, Use: model.Decode | model.Encode})
 	}
 	for _, q := range t.Questions {
-		all = append(all, model.Loan{Decl: q.Answer.Decl, Use: model.Decode})
+		all = append(all, model.Reference{Decl: q.Answer.Decl, Use: model.Decode})
 	}
 	if t.Output == nil {
-		all = append(all, model.Loan{Decl: l.pkg.Result.Decl, Use: model.Encode})
+		all = append(all, model.Reference{Decl: l.pkg.Result.Decl, Use: model.Encode})
 	}
 	return all
 }
 
-// borrowed is what the package itself uses: the messages of requests beside tools, and the protocol's own result.
-func (l *packageLowering) borrowed() []model.Loan {
-	var all []model.Loan
+// rootsOfPackage is what the package itself uses: the messages of requests beside tools, and the protocol's own result.
+func (l *packageLowering) rootsOfPackage() []model.Reference {
+	var all []model.Reference
 	add := func(use model.Use, d *model.Decl) {
 		if d != nil {
-			all = append(all, model.Loan{Decl: d, Use: use})
+			all = append(all, model.Reference{Decl: d, Use: use})
 		}
 	}
 	if l.pkg.Result != nil {

@@ -34,7 +34,7 @@ type Package struct {
 	Parts  []*Package
 	Shared *Package
 	// Uses is what a part, or the package itself, uses of Shared; Lends is what others use of Shared.
-	Uses, Lends []Loan
+	Uses, Lends []Reference
 
 	// Client is the package of a client; nil: there is none. It has the Tools of this one, and Decls are the types that it has names for. Both
 	// have their types from Shared, and Parts is nil then.
@@ -43,8 +43,8 @@ type Package struct {
 	Exported map[string]string
 }
 
-// Loan is a declaration of the shared package, with what others use of it.
-type Loan struct {
+// Reference is a declaration of the shared package, with what others use of it.
+type Reference struct {
 	Decl *Decl
 	Use  Use
 }

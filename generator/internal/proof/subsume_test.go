@@ -82,7 +82,7 @@ func TestREV08RandomPairs(t *testing.T) {
 }
 
 // judged compares two schemas and tries to refute the verdict.
-func judged(t *testing.T, r *rand.Rand, old, new *compared) subsume.Verdict {
+func judged(t *testing.T, r *rand.Rand, old, new *compared) subsume.Comparison {
 	t.Helper()
 	v := subsume.Compare(old.doc, new.doc)
 	refute(t, r, old, new, v.Refused)

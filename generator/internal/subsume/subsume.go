@@ -20,8 +20,8 @@ var relationNames = [...]string{"undecided", "equal", "narrower", "wider", "inco
 
 func (r Relation) String() string { return relationNames[r] }
 
-// Verdict is what Compare found. Each direction stands for itself: one may be decided while the other is not.
-type Verdict struct {
+// Comparison is what Compare found. Each direction stands for itself: one may be decided while the other is not.
+type Comparison struct {
 	Refused  Difference // what the old schema accepts and the new one refuses
 	Accepted Difference // what the new schema accepts and the old one refused
 }
@@ -37,27 +37,27 @@ type Difference struct {
 func (d Difference) None() bool { return d.Decided && d.Value == nil }
 
 // Relation sums both directions up.
-func (v Verdict) Relation() Relation {
+func (c Comparison) Relation() Relation {
 	switch {
-	case !v.Refused.Decided || !v.Accepted.Decided:
+	case !c.Refused.Decided || !c.Accepted.Decided:
 		return Undecided
-	case v.Refused.Value == nil && v.Accepted.Value == nil:
+	case c.Refused.Value == nil && c.Accepted.Value == nil:
 		return Equal
-	case v.Refused.Value == nil:
+	case c.Refused.Value == nil:
 		return Wider
-	case v.Accepted.Value == nil:
+	case c.Accepted.Value == nil:
 		return Narrower
 	}
 	return Incomparable
 }
 
 // Compare compares what two schemas accept. Neither may have errors (Document.Lint).
-func Compare(old, new *schema.Document) Verdict {
+func Compare(old, new *schema.Document) Comparison {
 	a, b := bundled(old, "old"), bundled(new, "new")
 	if a.dialect() == b.dialect() && same(a, b) {
-		return Verdict{Difference{Decided: true}, Difference{Decided: true}}
+		return Comparison{Difference{Decided: true}, Difference{Decided: true}}
 	}
-	return Verdict{Refused: beyond(a, b), Accepted: beyond(b, a)}
+	return Comparison{Refused: beyond(a, b), Accepted: beyond(b, a)}
 }
 
 // depths are how many values within values are looked at, one try after the other.

@@ -11,7 +11,7 @@ func (l *lowering) anything(n *schema.Node) bool {
 	return (&anything{l, map[*schema.Node]bool{}}).node(n)
 }
 
-// inAnything reports the same of an inline shape.
+// inAnything does the same for an inline shape.
 func (l *lowering) inAnything(s *shape) bool {
 	return listsAll(s) && (&anything{l, map[*schema.Node]bool{}}).group(s.groups[0])
 }
@@ -57,7 +57,7 @@ func (a *anything) free(s *shape) model.Kind {
 	if s.num.at != nil || s.integer {
 		kinds &^= model.KindNumber
 	}
-	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || r.first != nil || !a.all(r.items)) {
+	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || r.prefix != nil || !a.all(r.items)) {
 		kinds &^= model.KindArray
 	}
 	if o := &s.obj; o.at != nil && (o.min != nil || o.max != nil || o.props != nil || o.required != nil || o.sets != nil || !a.all(o.additionalProperties)) {

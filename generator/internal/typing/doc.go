@@ -51,11 +51,11 @@
 // validator comes first, and the Go type is as near to it as Go allows: an anyOf that a Go type can not carry is a validator that reads the same
 // bytes, and the type is what the rest of the schema says.
 //
-// Recursion ends because every $ref target and every conj is made once (Types.declared, known, checks, checked). What
+// Recursion ends because every $ref target and every conj is made once (Types.Declared, known, checks, checked). What
 // depends on all types waits for Finish: how a value is held, pointers that break cycles, defaults as literals,
 // names of rule tables, and which functions are called at all.
 //
-// Unknown properties of an open object are forgotten where the schema says nothing about them. They are kept with
+// Additional properties of an object are forgotten where the schema says nothing about them. They are kept with
 // additionalProperties true or a schema, in protocol documents, and wherever a check of the whole value might look at
 // them, so that what is encoded again is still valid.
 //
@@ -95,7 +95,13 @@
 // To add a keyword, beside a golden in ../emit/testdata/golden that has it: the form of its value in schema/keyword.go; a row with a reader in
 // keyword.go, which fills a field of a facet in shape.go, merged in merge.go; and its rule or condition: a field of the rule in ../model and
 // runtime/check, which ../emit/rules.go or ../emit/discard.go prints, or a condition in condition.go with a body in ../model/condition.go, its function in
-// ../emit/condition.go and what it calls in runtime/check.
+// ../emit/condition.go and what it calls in runtime/check. Where it matters, its name goes into the tables of others, too:
+//
+//	what lint says of it          schema/idle.go: the kinds that it is about, its companions; schema/impossible.go, schema/overlap.go
+//	what a sample has to satisfy  schema/sample.go, schema/example.go
+//	what mcpkiln diff says of it  ../subsume/keyword.go, ../subsume/same.go
+//	where a subset is allowed     schema/manifest/prompt.go: arguments of prompts
+//	what import suggests          generator/importer/suggest.go
 //
 // # Rejected
 //

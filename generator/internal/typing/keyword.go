@@ -8,7 +8,7 @@ import (
 // (VAL03).
 type keyword struct {
 	read       func(r *reader, s *shape, owner, value *schema.Node)
-	annotation bool // an annotation, or something that package schema has dealt with
+	annotation bool // it says nothing of values, or package schema deals with it
 	only       draft
 }
 
@@ -26,8 +26,8 @@ func (k keyword) definedIn(d schema.Dialect) bool {
 	return k.only == inBoth || (k.only == inDraft7) == (d == schema.Draft7)
 }
 
-// newKeywords returns the table of every keyword of draft-07 and 2020-12. It is a function because readers reach it
-// again through allOf.
+// newKeywords returns the table of every keyword of draft-07 and 2020-12. It is a function because a variable would be
+// an initialization cycle: its readers reach it again through allOf.
 func newKeywords() map[string]keyword {
 	return map[string]keyword{
 		"type":                 {read: (*reader).readType},

@@ -96,7 +96,7 @@ func plainProp(p *model.Prop, dir direction) bool {
 	return plainValue(&p.Value, dir, nilable && !(p.Presence == model.Nullable && nilIsWritten(&p.Value)))
 }
 
-// plainValue reports the same of a value. null says that nil means no value here.
+// plainValue does the same for a value. null says that nil means no value here.
 func plainValue(v *model.Value, dir direction, null bool) bool {
 	switch t := v.Type.(type) {
 	case *model.Slice:
@@ -122,7 +122,7 @@ func nilIsWritten(v *model.Value) bool {
 	return ok && !isUnion(v) && classOf(v) == nilable
 }
 
-// plainDefined reports the same of a type over another one, which has the form of that one but not its methods.
+// plainDefined does the same for a type over another one, which has the form of that one but not its methods.
 func plainDefined(v *model.Value, dir direction) bool {
 	if v.Storage != model.Bare {
 		return v.Storage == model.Pointer

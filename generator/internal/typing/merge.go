@@ -82,7 +82,7 @@ func (c conj) and(d conj) conj { return unite(c, d, self) }
 
 func (s *stringFacet) and(t *stringFacet) {
 	s.at = first(s.at, t.at)
-	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
+	s.min, s.max = higherInt(s.min, t.min), lowerInt(s.max, t.max)
 	s.patterns = unite(s.patterns, t.patterns, textOf)
 	s.formats = unite(s.formats, t.formats, textOf)
 }
@@ -95,20 +95,20 @@ func (s *numberFacet) and(t *numberFacet) {
 
 func (s *arrayFacet) and(t *arrayFacet) {
 	s.at = first(s.at, t.at)
-	s.min, s.max = most(s.min, t.min), least(s.max, t.max)
+	s.min, s.max = higherInt(s.min, t.min), lowerInt(s.max, t.max)
 	s.unique = s.unique || t.unique
-	var first []conj
-	for i := range max(len(s.first), len(t.first)) {
-		first = append(first, s.item(i).and(t.item(i)))
+	var prefix []conj
+	for i := range max(len(s.prefix), len(t.prefix)) {
+		prefix = append(prefix, s.item(i).and(t.item(i)))
 	}
-	s.first = first
+	s.prefix = prefix
 	s.items = s.items.and(t.items)
 }
 
 // item returns what holds for the item at i.
 func (s *arrayFacet) item(i int) conj {
-	if i < len(s.first) {
-		return s.first[i]
+	if i < len(s.prefix) {
+		return s.prefix[i]
 	}
 	return s.items
 }
@@ -119,19 +119,19 @@ func (o *objectFacet) and(t *objectFacet) {
 		return
 	}
 	o.at = first(o.at, t.at)
-	o.min, o.max = most(o.min, t.min), least(o.max, t.max)
+	o.min, o.max = higherInt(o.min, t.min), lowerInt(o.max, t.max)
 	props := slices.Clone(o.props)
 	for i := range props {
 		p := &props[i]
 		if q := t.prop(p.key); q != nil {
 			p.schema = p.schema.and(q.schema)
 		} else {
-			p.schema = p.schema.and(t.other(p.key))
+			p.schema = p.schema.and(t.additionalFor(p.key))
 		}
 	}
 	for _, q := range t.props {
 		if o.prop(q.key) == nil {
-			props = append(props, property{q.key, q.schema.and(o.other(q.key))})
+			props = append(props, property{q.key, q.schema.and(o.additionalFor(q.key))})
 		}
 	}
 	o.props = props
@@ -145,16 +145,16 @@ func (o *objectFacet) and(t *objectFacet) {
 	}
 }
 
-// other returns what holds for a property that is not named.
-func (o *objectFacet) other(key string) conj {
+// additionalFor returns what holds for a property that is not named.
+func (o *objectFacet) additionalFor(key string) conj {
 	c := o.additionalProperties
 	for i := range o.sets {
-		c = c.and(o.sets[i].other(key))
+		c = c.and(o.sets[i].additionalFor(key))
 	}
 	return c
 }
 
-func (t *patternSet) other(key string) conj {
+func (t *patternSet) additionalFor(key string) conj {
 	c, matched := t.matching(key)
 	if !matched {
 		return t.additionalProperties
@@ -213,128 +213,6 @@ func (n *annotations) and(m *annotations) {
 	n.deprecated = n.deprecated || m.deprecated
 }
 
-// narrowByGroups drops the branches that no value can satisfy beside the rest of s, and the kinds that no branch of an anyOf or
-// oneOf takes: the Go type follows what is left. A group of one branch is that branch.
-func narrowByGroups(r *reader, s *shape) {
-	groups := s.groups
-	s.groups = nil
-	for i := 0; i < len(groups); i++ {
-		g := groups[i]
-		live := r.narrow(s, g)
-		if len(live) != 1 {
-			g.branches = live
-			s.groups = append(s.groups, g)
-			continue
-		}
-		only := *r.own(live[0])
-		groups = unite(groups, only.groups, groupKey)
-		only.groups = nil
-		s.and(&only)
-	}
-}
-
-// narrow returns the branches of g that are possible in s and restricts s to their kinds.
-func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
-	if r.narrowing[g.at] {
-		r.report.Report(g.at, "endless-ref", "", "the schema contains itself without a step into the value")
-		s.never = g.at
-		return g.branches
-	}
-	r.narrowing[g.at] = true
-	defer delete(r.narrowing, g.at)
-	var kinds model.Kind
-	nulls := 0
-	seen := map[*schema.Node]bool{}
-	for _, b := range g.branches {
-		t := r.shape(conj{b})
-		target, _ := r.follow(b)
-		if t.never != nil || t.kinds&s.kinds == 0 || !g.one && seen[target] {
-			continue
-		}
-		seen[target] = true
-		live = append(live, b)
-		kinds |= t.kinds
-		if r.takesNull(t) {
-			nulls++
-		}
-	}
-	if g.one && nulls > 1 {
-		kinds &^= model.KindNull // two branches take null, the only value of its kind: so none may
-	}
-	if s.kinds&kinds != s.kinds {
-		s.kinds &= kinds
-		s.kindsAt = first(s.kindsAt, g.at)
-	}
-	return live
-}
-
-// takesNull reports whether s certainly allows null: it has no condition that null may violate, and in each of its groups a
-// branch allows it; in a oneOf only one.
-func (r *reader) takesNull(s *shape) bool {
-	takes, known := r.nulls[s]
-	if !known {
-		takes = r.takesNullNow(s)
-		r.nulls[s] = takes
-	}
-	return takes
-}
-
-func (r *reader) takesNullNow(s *shape) bool {
-	if s.never != nil || s.kinds&model.KindNull == 0 || s.anyKind() {
-		return false
-	}
-	for _, g := range s.groups {
-		if r.narrowing[g.at] {
-			return false
-		}
-		r.narrowing[g.at] = true
-		may, does := 0, 0
-		for _, b := range g.branches {
-			t := r.shape(conj{b})
-			if t.never == nil && t.kinds&model.KindNull != 0 {
-				may++
-			}
-			if r.takesNull(t) {
-				does++
-			}
-		}
-		delete(r.narrowing, g.at)
-		if does == 0 || g.one && may > 1 {
-			return false
-		}
-	}
-	return true
-}
-
-// narrowByEnum drops the values of an enum that other keywords refuse. The remaining values then replace those
-// keywords, except for formats and the contents of arrays and objects.
-func (s *shape) narrowByEnum() {
-	if s.enum == nil {
-		return
-	}
-	e := *s.enum
-	e.values = slices.DeleteFunc(slices.Clone(e.values), func(v *schema.Node) bool { return !s.takes(v) })
-	s.enum, s.kinds = &e, 0
-	for _, v := range e.values {
-		s.kinds |= kindOf[v.Kind]
-	}
-	if len(e.values) == 0 && s.never == nil {
-		s.never = e.at
-	}
-}
-
-func (s *shape) takes(v *schema.Node) bool {
-	switch {
-	case kindOf[v.Kind]&s.kinds == 0:
-		return false
-	case v.Kind == schema.String:
-		return s.str.fits(v.Text)
-	case v.Kind == schema.Number:
-		return s.num.fits(v, s.integer)
-	}
-	return true
-}
-
 func first(a, b *schema.Node) *schema.Node {
 	if a != nil {
 		return a
@@ -342,14 +220,14 @@ func first(a, b *schema.Node) *schema.Node {
 	return b
 }
 
-func most(a, b *int) *int {
+func higherInt(a, b *int) *int {
 	if a == nil || b != nil && *b > *a {
 		return b
 	}
 	return a
 }
 
-func least(a, b *int) *int {
+func lowerInt(a, b *int) *int {
 	if a == nil || b != nil && *b < *a {
 		return b
 	}

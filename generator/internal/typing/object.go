@@ -11,7 +11,7 @@ import (
 
 // slice is an array of one type of items.
 func (l *lowering) slice(s *shape, p place) model.Value {
-	if len(s.arr.first) > 0 {
+	if len(s.arr.prefix) > 0 {
 		return l.tuple(s, p)
 	}
 	t := &model.Slice{}
@@ -23,7 +23,7 @@ func (l *lowering) slice(s *shape, p place) model.Value {
 	inner.keep = inner.keep || s.arr.unique // items may differ in these alone
 	inner.node = derived(s.arr.at, "items", s.arr.items)
 	t.Elem = l.value(s.arr.items, inner)
-	if !p.drop && !leaf(&t.Elem) {
+	if !p.validateOnly && !leaf(&t.Elem) {
 		t.Func = l.element(&t.Elem, inner.hint)
 	}
 	return model.Value{Type: t}
@@ -98,10 +98,10 @@ func (l *lowering) object(s *shape, p place) model.Value {
 	s = &t
 	o := &s.obj
 	o.nameRequired()
-	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.drop || o.additionalProperties != nil || o.sets != nil) {
+	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.validateOnly || o.additionalProperties != nil || o.sets != nil) {
 		return l.mapOf(s, p)
 	}
-	if p.drop {
+	if p.validateOnly {
 		return model.Value{Type: &model.Object{Struct: l.structOf(s, p)}}
 	}
 	d := l.declare(p, s)
@@ -114,7 +114,7 @@ func (l *lowering) object(s *shape, p place) model.Value {
 func (o *objectFacet) nameRequired() {
 	for _, key := range o.required {
 		if o.prop(key) == nil {
-			o.props = append(slices.Clip(o.props), property{key, o.other(key)})
+			o.props = append(slices.Clip(o.props), property{key, o.additionalFor(key)})
 		}
 	}
 	if len(o.required) > 0 {
@@ -123,7 +123,7 @@ func (o *objectFacet) nameRequired() {
 	}
 }
 
-// closed reports whether unknown properties are refused.
+// closed reports whether additional properties are refused.
 func (l *lowering) closed(o *objectFacet) bool {
 	return o.additionalProperties != nil && l.shape(o.additionalProperties).never != nil
 }
@@ -140,7 +140,7 @@ func (l *lowering) mapOf(s *shape, p place) model.Value {
 	}
 	inner.node = derived(s.obj.at, "additionalProperties", s.obj.additionalProperties)
 	t.Elem = l.others(&s.obj, inner)
-	if !p.drop {
+	if !p.validateOnly {
 		t.Func = l.element(&t.Elem, inner.hint)
 	}
 	return model.Value{Type: t}
@@ -155,13 +155,13 @@ func (l *lowering) structOf(s *shape, p place) *model.Struct {
 		st.Props = append(st.Props, l.prop(o, &o.props[i], inner, names[i]))
 	}
 	l.additionalProperties(s, st, p)
-	if st.AdditionalProperties == model.Keep && !p.drop {
+	if st.AdditionalProperties == model.Keep && !p.validateOnly {
 		nameAdditionalProperties(st)
 	}
 	return st
 }
 
-// nameAdditionalProperties names the field of the unknown properties.
+// nameAdditionalProperties names the field of the additional properties.
 func nameAdditionalProperties(st *model.Struct) { st.Field = freeField(st, "AdditionalProperties") }
 
 // freeField returns the name for a field that belongs to no property.
@@ -173,7 +173,7 @@ func freeField(st *model.Struct, name string) string {
 	return fields.Take(name)
 }
 
-// tried returns the members of a union that are found by trying. They keep unknown properties, without which the encoded value
+// tried returns the members of a union that are found by trying. They keep additional properties, without which the encoded value
 // could be decoded as another member.
 func tried(d *model.Decl) []*model.Decl {
 	u, ok := d.Body.(*model.Union)
@@ -190,8 +190,8 @@ func tried(d *model.Decl) []*model.Decl {
 	return all
 }
 
-// keepUnknown keeps the unknown properties of types and of everything in them.
-func keepUnknown(types []*model.Decl) {
+// keepAdditional keeps the additional properties of types and of everything in them.
+func keepAdditional(types []*model.Decl) {
 	done := map[*model.Decl]bool{}
 	var keep func(*model.Decl, model.Use)
 	keep = func(d *model.Decl, u model.Use) {
@@ -221,13 +221,13 @@ func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	switch {
 	case l.closed(o):
 		st.AdditionalProperties, st.Rule.Unevaluated = model.Refuse, o.unevaluated
-	case p.drop && free, o.additionalProperties == nil && o.sets == nil && !keep:
+	case p.validateOnly && free, o.additionalProperties == nil && o.sets == nil && !keep:
 		st.AdditionalProperties = model.Skip
 	case free:
 		st.AdditionalProperties, st.AdditionalValue = model.Keep, model.Value{Type: model.Raw{}}
 	default:
 		st.AdditionalProperties, st.AdditionalValue = model.Keep, l.others(o, inner)
-		if !p.drop {
+		if !p.validateOnly {
 			st.Func = l.element(&st.AdditionalValue, inner.hint)
 		}
 	}
@@ -240,11 +240,11 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 	inner.node = derived(o.at, "properties/"+schema.EscapeToken(q.key), q.schema)
 	out := &model.Prop{Key: q.key, Quoted: schema.QuoteJSON(q.key)}
 	switch {
-	case inner.drop || s.never != nil || s.kinds == 0:
-		inner.drop = true
+	case inner.validateOnly || s.never != nil || s.kinds == 0:
+		inner.validateOnly = true
 	case required && s.only() != nil && s.enum.single:
 		out.Const = compact(s.only())
-		inner.drop = true
+		inner.validateOnly = true
 	default:
 		out.Name = name
 		out.Doc = propDoc(q.schema)

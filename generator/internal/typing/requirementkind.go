@@ -81,12 +81,12 @@ func (l *lowering) describeArray(f *arrayFacet, about *shape, depth int) ([]requ
 		all = append(all, requirement{yes: "has no item twice", no: "has an item twice"})
 	}
 	if f.items == nil || l.shape(f.items).free() {
-		return all, f.first == nil
+		return all, f.prefix == nil
 	}
 	s, ok := l.describe(l.ungrouped(f.items), l.shape(about.arr.items), depth-1)
 	s = s.predicate()
 	each := requirement{yes: "each item " + s.yes, no: "an item " + s.no, noun: "an array", open: s.open, wide: s.wide}
-	return append(all, each), ok && f.first == nil
+	return append(all, each), ok && f.prefix == nil
 }
 
 // describeObject puts the members of an object into words.

@@ -31,7 +31,7 @@ func (l *lowering) text(s *shape, p place) model.Value {
 	also = l.words(patterns, formats, p)
 	if *rule == (model.StringRule{}) {
 		rule = nil
-	} else if t, ok := l.formatted(s, rule); ok && !p.drop {
+	} else if t, ok := l.formatted(s, rule); ok && !p.validateOnly {
 		return model.Value{Type: t, Checks: also}
 	}
 	return model.Value{Type: model.String{Rule: rule}, Checks: also}
@@ -64,7 +64,7 @@ func (l *lowering) enum(s *shape, p place) model.Type {
 			texts = append(texts, v.Text)
 		}
 	}
-	if p.drop {
+	if p.validateOnly {
 		return &model.Choice{At: at, Values: texts, Const: s.enum.single}
 	}
 	d := l.declare(p, s)
@@ -109,11 +109,11 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	}
 	rule := &model.NumberRule{At: l.ruleAt(at, p)}
 	multiple := s.num.multiple
-	exactly := l.goTypeOf(s) == "json.Number" && !p.drop
+	exactly := l.goTypeOf(s) == "json.Number" && !p.validateOnly
 	listed := l.listed(s, deepest)
 	rounded := slices.ContainsFunc(listed, roundedByFloat64)
 	integers := s.integer || rounded && !slices.ContainsFunc(listed, func(x *big.Rat) bool { return !x.IsInt() })
-	small := integers && !p.drop && !exactly && !beyondInt64(s, listed)
+	small := integers && !p.validateOnly && !exactly && !beyondInt64(s, listed)
 	if small {
 		multiple = LCM(multiple, big.NewRat(1, 1))
 	}
@@ -127,7 +127,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 			rule.MultipleOf = Decimal(multiple)
 		}
 	}
-	if p.drop {
+	if p.validateOnly {
 		return model.Value{Type: model.Decimal{Rule: orNil(rule)}} // validators hold no value
 	}
 	if small {

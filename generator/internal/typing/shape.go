@@ -71,7 +71,7 @@ type arrayFacet struct {
 	at       *schema.Node
 	min, max *int
 	unique   bool
-	first    []conj // of the items by position
+	prefix   []conj // of the items by position
 	items    conj   // of those after them; nil: no keyword
 }
 
@@ -137,7 +137,7 @@ func (o *objectFacet) propOrOther(key string) conj {
 	if p := o.prop(key); p != nil {
 		return p.schema
 	}
-	return o.other(key)
+	return o.additionalFor(key)
 }
 
 // sort orders properties by key, so that moving a property in the schema moves nothing in generated code.

@@ -11,7 +11,7 @@ import (
 // tuple is an array whose first items have schemas of their own: a struct with a field for each.
 func (l *lowering) tuple(s *shape, p place) model.Value {
 	rule := model.ArrayRule{At: l.ruleAt(first(s.arr.at, s.kindsAt), p), Min: s.arr.min, Max: s.arr.max, Unique: s.arr.unique}
-	if p.drop {
+	if p.validateOnly {
 		return l.tupleCheck(s, rule, p)
 	}
 	d := l.declare(p, s)
@@ -19,9 +19,9 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 	p.keep = p.keep || s.arr.unique // items may differ in these alone
 	st := &model.Struct{Array: &rule, AdditionalProperties: model.Keep}
 	d.Body = st
-	items := make([]property, len(s.arr.first))
+	items := make([]property, len(s.arr.prefix))
 	taken := map[string]bool{}
-	for i, c := range s.arr.first {
+	for i, c := range s.arr.prefix {
 		items[i] = property{itemKey(c, i, taken), c}
 		taken[naming.GoName(items[i].key)] = true
 	}
@@ -33,7 +33,7 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 	}
 	inner := p.below(join(p.hint, "Rest"))
 	if full || s.arr.max != nil && *s.arr.max <= len(items) || l.never(s.arr.items) {
-		inner.drop = true
+		inner.validateOnly = true
 		st.AdditionalValue = l.value(s.arr.items, inner)
 		return model.Value{Type: model.Named{Decl: d}}
 	}
@@ -63,7 +63,7 @@ func (l *lowering) never(c conj) bool {
 
 // item lowers an item of a tuple. It has no field if full, or if it is a constant.
 func (l *lowering) item(s *shape, i int, inner place, name string, full bool) *model.Prop {
-	c := s.arr.first[i]
+	c := s.arr.prefix[i]
 	required := s.arr.min != nil && *s.arr.min > i
 	only := l.shape(c).only()
 	p := &model.Prop{Key: "item " + itoa(i), Name: name}
@@ -71,7 +71,7 @@ func (l *lowering) item(s *shape, i int, inner place, name string, full bool) *m
 		p.Const = compact(only)
 	}
 	if full || p.Const != "" && l.shape(c).enum.single {
-		p.Name, inner.drop = "", true
+		p.Name, inner.validateOnly = "", true
 	} else if doc := propDoc(c); !slices.Equal(doc, []string{TextOf(c[0], "title")}) {
 		p.Doc = doc
 	}
@@ -87,10 +87,10 @@ func (l *lowering) tupleCheck(s *shape, rule model.ArrayRule, p place) model.Val
 		t.Rule = &rule
 	}
 	items := &model.ByIndex{}
-	for i, c := range s.arr.first {
-		items.Cases = append(items.Cases, l.value(c, place{drop: true, hint: p.hint + "Item" + itoa(i)}))
+	for i, c := range s.arr.prefix {
+		items.Cases = append(items.Cases, l.value(c, place{validateOnly: true, hint: p.hint + "Item" + itoa(i)}))
 	}
-	items.Items = l.value(s.arr.items, place{drop: true, hint: p.hint + "Rest"})
+	items.Items = l.value(s.arr.items, place{validateOnly: true, hint: p.hint + "Rest"})
 	t.Elem = model.Value{Type: items}
 	return model.Value{Type: t}
 }

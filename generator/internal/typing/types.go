@@ -13,7 +13,7 @@ type Root struct {
 	Name     string       // Go name: GetQuoteInput
 	Scope    string       // prefix of names for its own $defs; "" for protocol documents
 	Suffix   string       // suffix of those names
-	Keep     bool         // keep unknown properties where the schema does not mention them (protocol documents)
+	Keep     bool         // keep additional properties where the schema does not mention them (protocol documents)
 	Use      model.Use
 	Sent     bool     // its values are written; they are only read to check them
 	Doc      []string // first lines of the type's comment; the schema's own description follows
@@ -35,7 +35,7 @@ type Types struct {
 	evaluated  map[string]*model.Decl        // functions that record the properties and items that schemas mention, by gathering.key
 	scopes     scopes
 	known      map[string]*known      // results for conjunctions, by lowering.key
-	checked    map[string]*model.Decl // the same of validators
+	checked    map[string]*model.Decl // of them, those of validators
 	ids        map[*schema.Node]int
 	open       map[string]string          // conjunctions in progress, and the name if one needs a declaration
 	plain      map[model.Type]*model.Decl // elements without rules: decodeString
@@ -43,7 +43,7 @@ type Types struct {
 	uses       []model.Use
 	sent       []bool // whether the root's values are
 	findings   schema.Diagnostics
-	seen       []*model.Decl // types whose unknown properties a check may look at, with everything in them
+	seen       []*model.Decl // types whose additional properties a check may look at, with everything in them
 
 	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known
 	defaulted []*model.Prop                // the properties that have one, in order
@@ -116,7 +116,7 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, d := range t.decls {
 		t.seen = append(t.seen, tried(d)...)
 	}
-	keepUnknown(t.seen)
+	keepAdditional(t.seen)
 	t.leaveDefaultsOut()
 	for _, d := range t.decls {
 		settle(d)
@@ -155,19 +155,21 @@ type lowering struct {
 
 // place is where a value stands.
 type place struct {
-	hint string       // Go name of a type that has to be made for it
-	item string       // the same for its items, if they are called otherwise
-	node *schema.Node // the schema whose place the runtime derives from the parent's; nil if it can not
-	decl *model.Decl  // declaration to fill instead of a new one
-	doc  []string     // first lines of that type's comment
-	drop bool         // validators only: no value is kept
-	flat bool         // an object becomes a struct even if a map would do
-	key  string       // of the conjunction that stands here; empty for a single schema
-	by   *schema.Node // the schema whose goType names the type
-	keep bool         // unknown properties are kept: a check of the whole value may look at them
+	hint         string       // Go name of a type that has to be made for it
+	item         string       // the same for its items, if they are called otherwise
+	node         *schema.Node // the schema whose place the runtime derives from the parent's; nil if it can not
+	decl         *model.Decl  // declaration to fill instead of a new one
+	doc          []string     // first lines of that type's comment
+	validateOnly bool         // validators only: no value is kept
+	flat         bool         // an object becomes a struct even if a map would do
+	key          string       // of the conjunction that stands here; empty for a single schema
+	by           *schema.Node // the schema whose goType names the type
+	keep         bool         // additional properties are kept: a check of the whole value may look at them
 }
 
-func (p place) below(hint string) place { return place{hint: hint, drop: p.drop, keep: p.keep} }
+func (p place) below(hint string) place {
+	return place{hint: hint, validateOnly: p.validateOnly, keep: p.keep}
+}
 
 // lowerRoot returns the declaration of a root, which always has a type of its own.
 func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {

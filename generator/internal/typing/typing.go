@@ -24,7 +24,7 @@ func (l *lowering) value(c conj, p place) model.Value {
 	if target, ok := l.soleRef(c); ok && !p.flat {
 		return l.ref(target, p)
 	}
-	if p.drop {
+	if p.validateOnly {
 		return l.conjunctionCheck(c, p)
 	}
 	return l.conjunction(c, p)
@@ -41,16 +41,16 @@ func (l *lowering) soleRef(c conj) (*schema.Node, bool) {
 
 // ref returns the value of a $ref target.
 func (l *lowering) ref(target *schema.Node, p place) model.Value {
-	if p.drop {
+	if p.validateOnly {
 		return l.checkRef(target)
 	}
 	if v := l.named(target); v != nil {
 		if p.keep {
 			l.seen = append(l.seen, v.Type.(model.Named).Decl)
 		}
-		place := *v
-		place.Checks = again(v.Checks)
-		return place
+		found := *v
+		found.Checks = again(v.Checks)
+		return found
 	}
 	return l.typed(l.shape(conj{target}), place{hint: p.hint, item: p.item})
 }
@@ -93,19 +93,19 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 	if l.inAnything(s) {
 		return model.Value{Type: model.Raw{}}
 	}
-	if s.never == nil && !p.drop && len(s.groups) == 1 {
+	if s.never == nil && !p.validateOnly && len(s.groups) == 1 {
 		if v, ok := l.union(s, p); ok {
 			return v
 		}
 	}
-	if p.drop && l.isOneGroup(s) {
+	if p.validateOnly && l.isOneGroup(s) {
 		all := l.assertions(s, p)
 		all[0].(*model.Group).Takes = true
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
 	p.keep = p.keep || len(s.groups) > 0 || s.also != nil
 	v := l.bare(s, p)
-	v.Null = s.kinds&model.KindNull != 0 && s.never == nil && takesNoNull(v.Type)
+	v.Null = s.kinds&model.KindNull != 0 && s.never == nil && nullFirst(v.Type)
 	v.Checks = append(v.Checks, l.assertions(s, p)...)
 	return v
 }
@@ -122,8 +122,8 @@ func (l *lowering) isOneGroup(s *shape) bool {
 	return kinds&^s.kinds == 0
 }
 
-// takesNoNull reports whether null must be looked for before a value of the type is read.
-func takesNoNull(t model.Type) bool {
+// nullFirst reports whether null must be looked for before a value of the type is read.
+func nullFirst(t model.Type) bool {
 	switch t.(type) {
 	case model.Raw, *model.ByKind, *model.Never:
 		return false
@@ -143,7 +143,7 @@ func (l *lowering) bare(s *shape, p place) model.Value {
 		return l.values(s, p)
 	case bits.OnesCount8(uint8(kinds)) == 1:
 		return l.ofKind(kinds, s, p)
-	case kinds == 0 || bits.OnesCount8(uint8(kinds)) > maxMembers || p.drop || len(s.groups) > 0:
+	case kinds == 0 || bits.OnesCount8(uint8(kinds)) > maxMembers || p.validateOnly || len(s.groups) > 0:
 		return l.byKind(s, p)
 	}
 	return l.unionOfKinds(s, p)
@@ -170,7 +170,7 @@ func (l *lowering) ofKind(kind model.Kind, s *shape, p place) model.Value {
 
 // boolean is a bool. In validators the rule of the place checks the kind.
 func (l *lowering) boolean(s *shape, p place) model.Value {
-	if at := l.ruleAt(s.kindsAt, p); p.drop && at != "" {
+	if at := l.ruleAt(s.kindsAt, p); p.validateOnly && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
 	}
 	return model.Value{Type: model.Bool{}}
@@ -180,7 +180,7 @@ func (l *lowering) boolean(s *shape, p place) model.Value {
 func (l *lowering) nothing(s *shape, p place) model.Value {
 	at := first(s.never, s.kindsAt)
 	never := &model.Never{At: l.at(at)}
-	if p.drop {
+	if p.validateOnly {
 		return model.Value{Type: never}
 	}
 	d := l.newFunc("check", p.hint)
@@ -202,17 +202,18 @@ func (l *lowering) values(s *shape, p place) model.Value {
 	}
 	v := model.Value{Type: t, Values: rule}
 	if !s.plain() {
-		rest := *s
-		rest.enum, rest.groups, rest.also = nil, nil, nil
-		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&rest, p.hint)}}
+		others := *s // but the enum
+		others.enum, others.groups, others.also = nil, nil, nil
+		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&others, p.hint)}}
 	}
-	if kinds := s.kinds &^ model.KindNull; !p.drop && kinds&(kinds-1) != 0 && kinds&(model.KindArray|model.KindObject) == 0 {
+	if kinds := s.kinds &^ model.KindNull; !p.validateOnly && kinds&(kinds-1) != 0 && kinds&(model.KindArray|model.KindObject) == 0 {
 		v.Type, v.Values = l.mixed(s, rule, p), nil
 	}
 	return v
 }
 
-// mixed is an enum of strings, numbers and booleans. Null is the presence of its values, though the rule lists it.
+// mixed is an enum of strings, numbers and booleans. The rule lists null, too, but no constant stands for it: the presence says whether a
+// value may be null.
 func (l *lowering) mixed(s *shape, rule *model.ValuesRule, p place) model.Type {
 	d := l.declare(p, s)
 	m := &model.Mixed{Rule: rule}
@@ -238,13 +239,13 @@ func (l *lowering) byKind(s *shape, p place) model.Value {
 	if s.kinds != model.KindAny {
 		t.At = l.at(s.kindsAt)
 	}
-	drop := place{hint: p.hint, node: p.node, drop: true}
+	drop := place{hint: p.hint, node: p.node, validateOnly: true}
 	for _, kind := range []model.Kind{model.KindNumber, model.KindString, model.KindArray, model.KindObject} {
 		if s.kinds&kind != 0 && s.hasKeywordsFor(kind) {
 			t.Cases = append(t.Cases, model.KindCase{Kind: kind, Value: l.ofKind(kind, s, drop)})
 		}
 	}
-	if p.drop {
+	if p.validateOnly {
 		return model.Value{Type: t}
 	}
 	if t.Allowed == model.KindAny && t.Cases == nil {

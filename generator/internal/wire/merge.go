@@ -11,28 +11,28 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// part is one revision's schema for a place.
-type part struct {
+// revisionSchema is one revision's schema for a place.
+type revisionSchema struct {
 	rev *revision.Revision
 	n   *schema.Node
 }
 
 // merge returns a schema at pointer that allows what any of parts allows. name is the name of its definition, or empty.
-func (p *Protocol) merge(parts []part, pointer, name string) *schema.Node {
-	if slices.ContainsFunc(parts, func(x part) bool { return open(x.n) }) {
+func (p *Protocol) merge(parts []revisionSchema, pointer, name string) *schema.Node {
+	if slices.ContainsFunc(parts, func(x revisionSchema) bool { return allowsAnything(x.n) }) {
 		return node(parts[0].n, pointer)
 	}
 	if !same(parts) {
 		parts = p.inline(parts)
 	}
-	if slices.ContainsFunc(parts, func(x part) bool { return open(x.n) || x.n == nil }) {
+	if slices.ContainsFunc(parts, func(x revisionSchema) bool { return allowsAnything(x.n) || x.n == nil }) {
 		return node(parts[0].n, pointer)
 	}
 	out := node(parts[0].n, pointer)
 	for _, m := range parts[0].n.Members {
 		p.keyword(out, parts, m, name)
 	}
-	if name != "" && out.Get("properties") == nil && slices.ContainsFunc(parts, func(x part) bool { return x.n.Get("properties") != nil }) {
+	if name != "" && out.Get("properties") == nil && slices.ContainsFunc(parts, func(x revisionSchema) bool { return x.n.Get("properties") != nil }) {
 		p.properties(out, parts, name)
 	}
 	return out
@@ -61,8 +61,8 @@ func leafNode(n *schema.Node, pointer string) *schema.Node {
 	return &out
 }
 
-// open reports whether a schema allows every value.
-func open(n *schema.Node) bool {
+// allowsAnything reports whether a schema allows every value.
+func allowsAnything(n *schema.Node) bool {
 	if n.Is(schema.Bool) {
 		return n.Text == "true"
 	}
@@ -71,9 +71,9 @@ func open(n *schema.Node) bool {
 
 // same reports whether all parts say the same, but for their descriptions. References are compared by name: definitions
 // are merged too.
-func same(parts []part) bool {
+func same(parts []revisionSchema) bool {
 	first := comparableText(parts[0].n)
-	return !slices.ContainsFunc(parts[1:], func(x part) bool { return !bytes.Equal(comparableText(x.n), first) })
+	return !slices.ContainsFunc(parts[1:], func(x revisionSchema) bool { return !bytes.Equal(comparableText(x.n), first) })
 }
 
 func comparableText(n *schema.Node) []byte { return withoutAnnotations(n).JSON() }
@@ -88,7 +88,8 @@ func withoutAnnotations(n *schema.Node) *schema.Node {
 		out.Members = append(out.Members, schema.Member{Key: "$ref", Value: &ref})
 	}
 	for _, m := range n.Members {
-		if (!typing.Annotations[m.Key] || m.Value.Kind == schema.Object) && m.Key != "$ref" {
+		property := m.Value.Kind == schema.Object // that is called title, among properties: no annotation is an object
+		if (!typing.Annotations[m.Key] || property) && m.Key != "$ref" {
 			out.Members = append(out.Members, schema.Member{Key: m.Key, Value: withoutAnnotations(m.Value)})
 		}
 	}
@@ -100,7 +101,7 @@ func withoutAnnotations(n *schema.Node) *schema.Node {
 }
 
 // inline replaces references by their targets, for parts that differ.
-func (p *Protocol) inline(parts []part) []part {
+func (p *Protocol) inline(parts []revisionSchema) []revisionSchema {
 	out := slices.Clone(parts)
 	for i := range out {
 		for range 8 { // chains of references are short; a circle stays
@@ -117,7 +118,7 @@ func (p *Protocol) inline(parts []part) []part {
 
 // keyword merges one keyword of parts, which the first has. Where they differ it is left out: a value that one revision
 // allows must pass.
-func (p *Protocol) keyword(out *schema.Node, parts []part, m schema.Member, name string) {
+func (p *Protocol) keyword(out *schema.Node, parts []revisionSchema, m schema.Member, name string) {
 	values := each(parts, m.Key)
 	if m.Key == "anyOf" || m.Key == "oneOf" {
 		values = alternatives(parts, m.Key)
@@ -161,31 +162,31 @@ func (p *Protocol) keyword(out *schema.Node, parts []part, m schema.Member, name
 }
 
 // alternatives are the lists of key, one of the schema itself for a part that has none.
-func alternatives(parts []part, key string) []part {
-	all := make([]part, len(parts))
+func alternatives(parts []revisionSchema, key string) []revisionSchema {
+	all := make([]revisionSchema, len(parts))
 	for i, x := range parts {
 		list := x.n.Get(key)
 		if list == nil {
 			list = &schema.Node{Kind: schema.Array, Items: []*schema.Node{x.n}}
 		}
-		all[i] = part{x.rev, list}
+		all[i] = revisionSchema{x.rev, list}
 	}
 	return all
 }
 
 // each returns the values of key in the parts that have it.
-func each(parts []part, key string) []part {
-	var all []part
+func each(parts []revisionSchema, key string) []revisionSchema {
+	var all []revisionSchema
 	for _, x := range parts {
 		if v := x.n.Get(key); v != nil {
-			all = append(all, part{x.rev, v})
+			all = append(all, revisionSchema{x.rev, v})
 		}
 	}
 	return all
 }
 
 // union lists each value of an enum once.
-func union(lists []part, at string) *schema.Node {
+func union(lists []revisionSchema, at string) *schema.Node {
 	out := &schema.Node{Kind: schema.Array, Pointer: at}
 	seen := map[string]bool{}
 	for _, l := range lists {
@@ -200,7 +201,7 @@ func union(lists []part, at string) *schema.Node {
 }
 
 // branches lists the alternatives of all parts once each.
-func (p *Protocol) branches(lists []part, at string) *schema.Node {
+func (p *Protocol) branches(lists []revisionSchema, at string) *schema.Node {
 	out := &schema.Node{Kind: schema.Array, Pointer: at}
 	seen := map[string]bool{}
 	for _, l := range lists {
@@ -208,7 +209,7 @@ func (p *Protocol) branches(lists []part, at string) *schema.Node {
 			text := string(comparableText(v))
 			if !seen[text] {
 				seen[text] = true
-				out.Items = append(out.Items, p.merge([]part{{l.rev, v}}, at+"/"+strconv.Itoa(len(out.Items)), ""))
+				out.Items = append(out.Items, p.merge([]revisionSchema{{l.rev, v}}, at+"/"+strconv.Itoa(len(out.Items)), ""))
 			}
 		}
 	}
@@ -216,7 +217,7 @@ func (p *Protocol) branches(lists []part, at string) *schema.Node {
 }
 
 // properties merges the properties of all parts and records which revisions lack one.
-func (p *Protocol) properties(out *schema.Node, parts []part, name string) {
+func (p *Protocol) properties(out *schema.Node, parts []revisionSchema, name string) {
 	at := out.Pointer + "/properties"
 	list := &schema.Node{Kind: schema.Object, Pointer: at}
 	for _, x := range parts {
@@ -225,7 +226,7 @@ func (p *Protocol) properties(out *schema.Node, parts []part, name string) {
 			continue
 		}
 		for _, m := range props.Members {
-			if list.Get(m.Key) == nil && !(p.messages[name] && p.runtimes[m.Key]) {
+			if list.Get(m.Key) == nil && !(p.messages[name] && p.ownedByRuntime[m.Key]) {
 				list.Members = append(list.Members, schema.Member{Key: m.Key, Value: p.property(parts, m.Key, at, name)})
 			}
 		}
@@ -234,12 +235,12 @@ func (p *Protocol) properties(out *schema.Node, parts []part, name string) {
 	out.Members = append(out.Members, schema.Member{Key: "properties", Value: list})
 }
 
-func (p *Protocol) property(parts []part, key, at, name string) *schema.Node {
-	var have []part
+func (p *Protocol) property(parts []revisionSchema, key, at, name string) *schema.Node {
+	var have []revisionSchema
 	var lack, omit []string
 	for _, x := range parts {
 		if v := x.n.Get("properties").Get(key); v != nil {
-			have = append(have, part{x.rev, v})
+			have = append(have, revisionSchema{x.rev, v})
 			continue
 		}
 		lack = append(lack, x.rev.Name)
@@ -263,8 +264,8 @@ func (p *Protocol) property(parts []part, key, at, name string) *schema.Node {
 	return merged
 }
 
-// refused reports whether no client of r can be asked with that member of the params called name. Without the member it would be
-// another question.
+// refused reports whether the member key of the params called name asks for something that no client of r can do. The member is not left
+// out then: that would be another question.
 func refused(r *revision.Revision, name, key string) bool {
 	for _, m := range r.Methods {
 		if m.Params == name && slices.ContainsFunc(m.Needs, func(n revision.Need) bool { return n.Member == key && n.Capability == "" }) {
@@ -275,9 +276,9 @@ func refused(r *revision.Revision, name, key string) bool {
 }
 
 // era describes in which revisions a property exists: those of parts, newest first, except for lack.
-func era(parts []part, lack []string) string {
-	lacks := func(x part) bool { return slices.Contains(lack, x.rev.Name) }
-	has := func(x part) bool { return !lacks(x) }
+func era(parts []revisionSchema, lack []string) string {
+	lacks := func(x revisionSchema) bool { return slices.Contains(lack, x.rev.Name) }
+	has := func(x revisionSchema) bool { return !lacks(x) }
 	newest := slices.IndexFunc(parts, has)
 	oldest := newest + len(parts) - len(lack) - 1
 	switch from, to := parts[oldest].rev.Name, parts[newest].rev.Name; {
@@ -310,10 +311,10 @@ func objectNode(at string) *schema.Node {
 }
 
 // required keeps what every part requires, except for members that handlers never see.
-func (p *Protocol) required(out *schema.Node, parts []part, name string) {
+func (p *Protocol) required(out *schema.Node, parts []revisionSchema, name string) {
 	list := &schema.Node{Kind: schema.Array, Pointer: out.Pointer + "/required"}
 	for _, v := range parts[0].n.Get("required").Items {
-		everywhere := !p.messages[name] || !p.runtimes[v.Text] && !p.filled[v.Text]
+		everywhere := !p.messages[name] || !p.ownedByRuntime[v.Text] && !p.filled[v.Text]
 		for _, x := range parts[1:] {
 			everywhere = everywhere && slices.ContainsFunc(itemsOf(x.n.Get("required")), func(n *schema.Node) bool { return n.Text == v.Text })
 		}

@@ -12,12 +12,12 @@ import (
 // definitions in all of them. Members that the runtime writes are left out: a handler that could write a resultType would have to
 // know which revision it answers.
 type Protocol struct {
-	revisions []*revision.Revision // newest first: its descriptions become comments
-	Doc       *schema.Document
-	defs      *schema.Node
-	messages  map[string]bool // definitions that are the params or the result of a method
-	runtimes  map[string]bool // members of those that the runtime reads and writes itself
-	filled    map[string]bool // members of those that the runtime writes where a handler leaves them out
+	revisions      []*revision.Revision // newest first: its descriptions become comments
+	Doc            *schema.Document
+	defs           *schema.Node
+	messages       map[string]bool // definitions that are the params or the result of a method
+	ownedByRuntime map[string]bool // members of those that the runtime reads and writes itself
+	filled         map[string]bool // members of those that the runtime writes where a handler leaves them out
 	// lacking holds, by the schema of a property, the revisions whose definition has no such property.
 	lacking map[*schema.Node][]string
 }
@@ -25,11 +25,11 @@ type Protocol struct {
 // NewProtocol merges the definitions called names, and those that they refer to.
 func NewProtocol(revisions []*revision.Revision, names ...string) *Protocol {
 	p := &Protocol{
-		revisions: NewestFirst(revisions),
-		messages:  map[string]bool{},
-		runtimes:  map[string]bool{},
-		filled:    map[string]bool{metaMember: true},
-		lacking:   map[*schema.Node][]string{},
+		revisions:      NewestFirst(revisions),
+		messages:       map[string]bool{},
+		ownedByRuntime: map[string]bool{},
+		filled:         map[string]bool{metaMember: true},
+		lacking:        map[*schema.Node][]string{},
 	}
 	for _, r := range p.revisions {
 		p.reserve(r)
@@ -48,12 +48,12 @@ func (p *Protocol) reserve(r *revision.Revision) {
 	if call := r.Message("callTool"); call != nil {
 		for _, name := range []string{"task", "inputResponses", "requestState"} {
 			if slot := call.Slot(name); slot != nil && len(slot.Path) == 1 {
-				p.runtimes[slot.Path[0]] = true
+				p.ownedByRuntime[slot.Path[0]] = true
 			}
 		}
 	}
 	if r.ResultType != nil {
-		p.runtimes[r.ResultType.Key] = true
+		p.ownedByRuntime[r.ResultType.Key] = true
 	}
 	if list := r.Message("toolList"); list != nil {
 		for _, name := range []string{"cacheTTL", "cacheScope"} {
@@ -125,10 +125,10 @@ func (p *Protocol) define(name string) {
 	if p.defs.Get(name) != nil {
 		return
 	}
-	var parts []part
+	var parts []revisionSchema
 	for _, r := range p.revisions {
 		if n := definition(r, name); n != nil {
-			parts = append(parts, part{r, n})
+			parts = append(parts, revisionSchema{r, n})
 		}
 	}
 	if len(parts) == 0 {

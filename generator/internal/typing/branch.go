@@ -1,0 +1,154 @@
+package typing
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// branch is one schema of an anyOf or oneOf, merged with what the owner says beside it.
+type branch struct {
+	node  *schema.Node
+	shape *shape
+	own   *shape // without the owner
+}
+
+// branches merges each branch with base. An anyOf in an anyOf counts as one.
+func (l *lowering) branches(base *shape, g group) []branch {
+	f := &flattening{lowering: l, seen: map[branchKey]bool{}}
+	f.add(base, g)
+	return f.all
+}
+
+// flattening collects the branches of an anyOf and of those within it, each once.
+type flattening struct {
+	*lowering
+	all  []branch
+	seen map[branchKey]bool
+}
+
+type branchKey struct {
+	target *schema.Node
+	kinds  model.Kind
+}
+
+func (f *flattening) add(base *shape, g group) {
+	for _, n := range g.branches {
+		target, _ := f.follow(n)
+		key := branchKey{target, base.kinds}
+		if f.seen[key] && !g.one {
+			continue
+		}
+		f.seen[key] = true
+		own := f.shape(conj{n})
+		if inner := f.nested(n, own, g); inner != nil && !f.active[n] {
+			f.active[n] = true
+			rest := *own
+			rest.groups, rest.annotations = nil, annotations{}
+			both := *base
+			both.and(&rest)
+			f.add(&both, *inner)
+			delete(f.active, n)
+			continue
+		}
+		merged := *base
+		merged.annotations = annotations{}
+		merged.and(own)
+		narrowByGroups(&f.reader, &merged)
+		merged.narrowByEnum()
+		f.all = append(f.all, branch{n, &merged, own})
+	}
+}
+
+// intact reports whether the owner allows all kinds of the branch; null does not count, since it becomes a presence.
+func (b branch) intact() bool {
+	lost := b.own.kinds &^ b.shape.kinds
+	presence := lost == model.KindNull && b.own.kinds != model.KindAny && !b.own.anyKind()
+	return (lost == 0 || presence) && b.own.integer == b.shape.integer
+}
+
+// nested returns the anyOf that a branch of an anyOf consists of.
+func (l *lowering) nested(n *schema.Node, own *shape, g group) *group {
+	if g.one || len(own.groups) != 1 || own.groups[0].one || !own.plain() || own.enum != nil || own.also != nil {
+		return nil
+	}
+	return &own.groups[0]
+}
+
+// splitNull removes null from the branches: it becomes the value's presence.
+func (r *reader) splitNull(all []branch, one bool) ([]branch, bool) {
+	var rest []branch
+	nulls := 0
+	for _, b := range all {
+		if b.shape.never != nil || b.shape.kinds == 0 {
+			continue
+		}
+		if b.shape.kinds&model.KindNull != 0 {
+			nulls++
+			if !r.takesNull(b.shape) {
+				return nil, false // conditions look at null
+			}
+		}
+		if b.shape.kinds != model.KindNull || b.shape.enum != nil && len(b.shape.enum.values) == 0 {
+			rest = append(rest, b)
+		}
+	}
+	return rest, !one || nulls < 2
+}
+
+// replaceableBy reports whether the branches can replace s: it says nothing but kinds itself, or the branches add properties that a Go
+// type of s alone would not have.
+func (s *shape) replaceableBy(branches []branch) bool {
+	if s.never != nil || s.enum != nil {
+		return false
+	}
+	if s.plain() {
+		return true
+	}
+	adds := func(b branch) bool {
+		return slices.ContainsFunc(b.own.obj.props, func(p property) bool { return s.obj.prop(p.key) == nil })
+	}
+	return s.kinds&^model.KindNull == model.KindObject && slices.ContainsFunc(branches, adds)
+}
+
+// onlyBranch lowers a group of one branch beside null.
+func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.Value {
+	var v model.Value
+	if target, ok := l.follow(b.node); ok && base.plain() && b.intact() && p.decl == nil && (null || !l.nullWithin(target)) {
+		v = l.ref(target, p)
+	} else {
+		b.shape.annotations.and(&base.annotations)
+		p.node = nil
+		v = l.typed(b.shape, p)
+	}
+	v.Null = null && v.Type != model.Type(model.Raw{})
+	if null && !v.Null && v.Values != nil && !slices.Contains(v.Values.JSON, "null") {
+		values := *v.Values
+		values.JSON = append(slices.Clip(values.JSON), "null")
+		v.Values = &values
+	}
+	return v
+}
+
+// commonEnum merges branches that are constants or enums of strings: a oneOf of titled constants is an enum with
+// comments.
+func commonEnum(branches []branch, g group) *enumFacet {
+	e := &enumFacet{at: g.at, docs: map[string][]string{}}
+	for _, b := range branches {
+		if b.shape.kinds&^model.KindNull != model.KindString || b.shape.enum == nil || b.shape.str.at != nil || len(b.shape.groups) > 0 || b.shape.also != nil {
+			return nil
+		}
+		for _, v := range b.shape.enum.values {
+			if v.Kind == schema.Null {
+				return nil
+			}
+			if e.docs[v.Text] != nil {
+				return nil
+			}
+			e.values = append(e.values, v)
+			e.docs[v.Text] = slices.Clip(append([]string{}, docLines(nil, &b.shape.annotations)...))
+		}
+	}
+	return e
+}
