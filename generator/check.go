@@ -146,7 +146,7 @@ func Summary(findings []Finding) string {
 	return text
 }
 
-// byAnother is the summary of what is no drift, but an upgrade. The lock says no more than who wrote the files.
+// byAnother is the summary when the files are those of another version: that is an upgrade, not drift. The lock says no more than who wrote the files.
 func byAnother(findings []Finding) string {
 	n, last := 0, findings[len(findings)-1]
 	for _, f := range findings {

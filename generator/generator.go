@@ -57,7 +57,7 @@ func (c *Config) ReadFrom(folder fs.FS, path string, data []byte) (ds schema.Dia
 	})
 }
 
-// readFile reads a file of a folder. Data is nil for what is no regular file.
+// readFile reads a file of a folder. Data is nil if it is not a regular file.
 type readFile func(name string) ([]byte, error)
 
 // readFolders reads the folders of revisions that the manifest names.

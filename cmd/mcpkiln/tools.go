@@ -169,7 +169,7 @@ func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) 
 		Properties map[string]json.RawMessage
 		Required   []string
 	}
-	_ = json.Unmarshal(schema, &s) // what is no object has no properties
+	_ = json.Unmarshal(schema, &s) // anything but an object has no properties
 	fmt.Fprintf(w, "\n%s:", title)
 	if len(s.Properties) == 0 {
 		fmt.Fprint(w, " none that the schema names")

@@ -114,7 +114,7 @@ func (p *project) setUp() string {
 	}
 	link := p.Replace
 	if link == "" && p.Version == unreleased {
-		link = "CLONE" // nobody can download what is no released version
+		link = "CLONE" // only released versions can be downloaded
 	}
 	modules := []string{""}
 	if p.Store != "" {

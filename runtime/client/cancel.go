@@ -78,7 +78,7 @@ func (s *Session) CancelRequest(id rpc.ID, reason string) error {
 }
 
 // onCancel is called for every end of a request other than an answer, by whoever ended it.
-func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.Outcome) {
+func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.CancelEffect) {
 	if o != inflight.Cancelled {
 		return
 	}

@@ -47,7 +47,7 @@ type connLink struct {
 	written, read chan struct{} // closed when the goroutine is gone
 }
 
-// queued is a frame that waits to be written; round is nil for what is no request.
+// queued is a frame that waits to be written; round is nil if that is not a request.
 type queued struct {
 	frame []byte
 	round *round

@@ -127,7 +127,7 @@ func (s *Session) discover(ctx context.Context, stateless, sessions []*wire.Dial
 	if picked != d {
 		s.speak(picked)
 	}
-	s.server = newServerSaid(picked, v)
+	s.server = newDeclaration(picked, v)
 	s.server.versions = offered
 	return false, nil
 }
@@ -220,7 +220,7 @@ func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) erro
 		return &VersionError{Client: versions(sessions), Server: []string{version}}
 	}
 	s.speak(picked)
-	s.server = newServerSaid(picked, v)
+	s.server = newDeclaration(picked, v)
 	op := picked.Call(wire.OpInitialized)
 	if err := s.link.send(ctx, rpc.AppendNotification(nil, op.Name, nil), nil); err != nil {
 		return s.ended(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error()})
@@ -244,8 +244,8 @@ func (s *Session) askForLogs(ctx context.Context, d *wire.Dialect) error {
 	return s.SetLevel(ctx, s.cfg.logLevel)
 }
 
-func newServerSaid(d *wire.Dialect, v *wire.Values) serverSaid {
-	said := serverSaid{info: v[wire.SlotServerInfo], capabilities: v[wire.SlotCapabilities], instructions: v.Text(wire.SlotInstructions)}
+func newDeclaration(d *wire.Dialect, v *wire.Values) declaration {
+	said := declaration{info: v[wire.SlotServerInfo], capabilities: v[wire.SlotCapabilities], instructions: v.Text(wire.SlotInstructions)}
 	_ = json.Unmarshal(said.capabilities, &said.offers)
 	for op := range said.has {
 		call := d.Call(wire.Op(op))
@@ -256,8 +256,8 @@ func newServerSaid(d *wire.Dialect, v *wire.Values) serverSaid {
 	return said
 }
 
-// offer tells whether a server declared the capability at path; "" needs none.
-func (s *serverSaid) offer(path string) bool {
+// offer reports whether it has the capability at path; "" needs none.
+func (s *declaration) offer(path string) bool {
 	if path == "" {
 		return true
 	}

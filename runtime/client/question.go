@@ -114,9 +114,9 @@ func (s *Session) serverName() string {
 
 // declares tells whether this client has declared a capability.
 func (s *Session) declares(d *wire.Dialect, path string) bool {
-	var said serverSaid
-	_ = json.Unmarshal(s.declare(d), &said.offers)
-	return path != "" && said.offer(path)
+	var own declaration
+	_ = json.Unmarshal(s.declare(d), &own.offers)
+	return path != "" && own.offer(path)
 }
 
 // memberOf is the value of a member of an object; nil: it has none.
@@ -128,7 +128,7 @@ func memberOf(object []byte, name string) []byte {
 	defer d.Put()
 	var found []byte
 	for i := d.Object(nil); i != -1; i = d.Next() {
-		if at := d.Key() == name; at {
+		if d.Key() == name {
 			found = d.Alias(nil)
 		} else {
 			d.Skip()

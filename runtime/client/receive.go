@@ -98,7 +98,7 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error) {
 	}
 }
 
-// maxNoise is how much is kept of what is no message, to be shown in an error.
+// maxNoise is how much is kept of text that is not a message, to be shown in an error.
 const maxNoise = 512
 
 // tooLarge is for a frame that was thrown away. It may have been the answer to any request; to the only one it surely was.

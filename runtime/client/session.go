@@ -21,7 +21,7 @@ type Session struct {
 	dialect atomic.Pointer[wire.Dialect]
 	base    wire.Values // what every request carries; final when Connect returns
 	carried []wire.Slot // the slots that base has
-	server  serverSaid  // final when Connect returns
+	server  declaration // final when Connect returns
 
 	ctx      context.Context // ends with the session; its cause is why
 	cancel   context.CancelCauseFunc
@@ -55,8 +55,8 @@ type state struct {
 	waiting    map[rpc.ID]*waiting // calls between two rounds
 }
 
-// serverSaid is what a server says of itself at the beginning.
-type serverSaid struct {
+// declaration is what one side says of itself at the beginning.
+type declaration struct {
 	info, capabilities json.RawMessage
 	instructions       string
 	offers             map[string]any

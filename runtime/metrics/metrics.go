@@ -58,7 +58,7 @@ func (m *Metrics) Observe(e server.Event) {
 	}
 }
 
-// observeRest is Observe for what is no request and no task.
+// observeRest is Observe for everything but requests and tasks.
 func (m *Metrics) observeRest(e *server.Event) {
 	switch e.Kind {
 	case server.QuestionAsked:

@@ -28,7 +28,7 @@ type Meta map[string]json.RawMessage
 // Text returns the value of a key if it is a string, else "".
 func (m Meta) Text(key string) string {
 	var text string
-	_ = json.Unmarshal(m[key], &text) // what is no string leaves it alone
+	_ = json.Unmarshal(m[key], &text) // anything but a string leaves it as it is
 	return text
 }
 
@@ -132,7 +132,7 @@ func (m *taskMeta) client(w *revision) *Client {
 }
 
 func readMeta(raw []byte) (m Meta) {
-	_ = json.Unmarshal(raw, &m) // what is no object has no members
+	_ = json.Unmarshal(raw, &m) // anything but an object has no members
 	return m
 }
 

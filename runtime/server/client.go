@@ -91,7 +91,7 @@ func (q *question) takes(params []byte) ability {
 }
 
 func membersOf(params []byte) (members map[string]json.RawMessage) {
-	_ = json.Unmarshal(params, &members) // what is no object has no members
+	_ = json.Unmarshal(params, &members) // anything but an object has no members
 	return members
 }
 

@@ -68,7 +68,7 @@ type Message struct {
 	can      ability
 	info     []byte // what the client says of itself in this message
 	header   Header
-	request  *request                                           // of the client, which the last next dispatches; nil for what is none
+	request  *request                                           // of the client, which the last next dispatches; nil for a message that is not one
 	serve    func(ctx context.Context) (json.RawMessage, error) // what it does otherwise
 	served   error                                              // of serve
 	passes   passes

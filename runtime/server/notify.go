@@ -147,7 +147,7 @@ func (p *peer) answeredMalformed(msg *rpc.Message, why *rpc.Error) bool {
 }
 
 // ended is called when a request ends without an answer, and when somebody asks to cancel one that can not be cancelled (CAN13).
-func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.Outcome) {
+func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.CancelEffect) {
 	key, info := e.Key(), e.Info()
 	if s.log.Enabled(context.Background(), slog.LevelInfo) {
 		text := "request cancelled"

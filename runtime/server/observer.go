@@ -234,7 +234,7 @@ func (c *Call) observeQuestion(kind EventKind, name string, began time.Time, err
 	}
 }
 
-// observeQuestion is the same of one that is asked outside of calls.
+// observeQuestion does the same for a question that is asked outside of calls.
 func (cs *ClientSession) observeQuestion(kind EventKind, name string, began time.Time, err error) {
 	if s := cs.p.s; s.observed {
 		e := Event{Kind: kind, Connection: cs.p.id, Principal: cs.p.principal, Revision: cs.Revision()}

@@ -41,8 +41,8 @@ type config struct {
 	cacheTTL       time.Duration
 	cacheScope     string
 	toolFilter     filter  // nil: everybody has all tools
-	promptFilter   filter  // the same of prompts
-	resourceFilter filter  // and of resources, by URI
+	promptFilter   filter  // of prompts; nil: everybody has all
+	resourceFilter filter  // of resources, by URI; nil: everybody has all
 	trees          []*tree // the longest prefix first
 	maxTreeFile    int64
 }

@@ -46,8 +46,8 @@ type peer struct {
 	inputEnded atomic.Bool // nothing is read any more, so questions have no answer
 	released   sync.Once   // of live
 	opened     time.Time
-	agreed     atomic.Pointer[revision] // wire, when it is ready, for everybody else
-	batch      *batch                   // that is being received; the read loop\'s alone
+	agreed     atomic.Pointer[revision] // revision, once it is ready, for everybody but the read loop
+	batch      *batch                   // that is being received; for the read loop alone
 	batches    batches                  // whose answers are not complete
 	streams    bool                     // the transport has a stream per request
 	alone      bool                     // it is for one message of a client that has no session

@@ -22,7 +22,8 @@ func refuseParam(at, format string, args ...any) *refusal {
 	return &refusal{err: refusedParam(at, format, args...)}
 }
 
-// early refuses a request before the handshake. A client of a stateless revision may have sent it, which is told what is spoken here.
+// early refuses a request before the handshake. A client of a stateless revision may have sent it, so the error lists the revisions that are
+// served. known: some revision has the method.
 func (s *Server) early(msg *rpc.Message, known bool) *refusal {
 	refused := s.legacy(rpc.Quoted(msg.Method)+" comes after the handshake", "")
 	if !known {
@@ -93,7 +94,7 @@ func (s *Server) unsupported(version string) *refusal {
 	return refused
 }
 
-// legacy is the same of a server that has sessions alone. Its code says nothing about versions, because clients of stateless revisions
+// legacy refuses the revision of a message where no stateless revision is served. Its code says nothing about versions, because clients of stateless revisions
 // begin with the handshake when they read one that they do not know; the text and the data are for people.
 func (s *Server) legacy(why, requested string) *refusal {
 	refused := refuse(rpc.CodeInvalidRequest, "%s: this server speaks %s, and begins with initialize", why, strings.Join(s.versions, ", "))

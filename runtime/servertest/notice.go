@@ -108,7 +108,7 @@ func (c *Client) withdrawn(params json.RawMessage) {
 	}
 }
 
-// readID reads an id; what is none is the zero ID.
+// readID reads an id. For other text it is the zero ID.
 func readID(raw json.RawMessage) rpc.ID {
 	id, _ := rpc.ParseID(raw)
 	return id

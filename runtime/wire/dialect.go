@@ -66,7 +66,7 @@ type Heard struct {
 	Notification bool
 	// Input: the question travels inside a result or a task, never as a request.
 	Input bool
-	// Capability is what the client declares to be asked, as a path; "" for what is no question.
+	// Capability is what the client declares to be asked, as a path; "" for messages that are not questions.
 	Capability string
 	// Needs are parts of it that some params take.
 	Needs []Need

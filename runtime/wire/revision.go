@@ -137,7 +137,7 @@ type Method struct {
 type Outgoing struct {
 	Op   Op
 	Name string
-	// Capability is what a client has to declare to be asked, as a path like those of Capabilities; "" for what is no question.
+	// Capability is what a client has to declare to be asked, as a path like those of Capabilities; "" for messages that are not questions.
 	Capability string
 	// Needs are parts of it that some params take (EXT18).
 	Needs []Need
@@ -168,7 +168,7 @@ func (n *Need) Takes(value []byte) bool {
 type View struct {
 	// ToolOmits and ServerOmits are members of an advertised tool and of the server's name that it has not.
 	ToolOmits, ServerOmits []string
-	// PromptOmits, ResourceOmits and TemplateOmits are the same of what lists of prompts and resources show. Members of a prompt's arguments
+	// PromptOmits, ResourceOmits and TemplateOmits are such members of what lists of prompts and resources show. Members of a prompt's arguments
 	// are paths in which * is every item of a list.
 	PromptOmits, ResourceOmits, TemplateOmits []string
 	// Blocks are the types of content blocks that it has. Others become text.
