@@ -217,7 +217,7 @@ func (l *linter) regexp(pos Position, pointer, text string) {
 // perlOnly matches the errors of patterns that other engines take and RE2 does not.
 var perlOnly = regexp.MustCompile("^invalid or unsupported Perl syntax|^invalid named capture: `\\(\\?<[=!]|^invalid escape sequence: `\\\\([1-9]|k)|lookaround|backreference")
 
-// patternHints are remedies for what is no pattern in any engine, by the beginning of Go's message.
+// patternHints are remedies for text that is not a pattern in any engine, by the beginning of Go's message.
 var patternHints = map[string]string{
 	"missing closing ]":                       `close the [, or write \[ for the character`,
 	"missing closing )":                       `close the (, or write \( for the character`,

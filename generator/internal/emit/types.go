@@ -121,7 +121,7 @@ func (s *source) structType(d *model.Decl, b *model.Struct) {
 		run = append(run, tagged{name: b.Field, typ: "[]" + s.typ(&b.AdditionalValue, b.AdditionalValue.Storage)})
 	case b.Field != "":
 		flush()
-		s.comment("Every other property.")
+		s.comment("Additional properties.")
 		run = append(run, tagged{b.Field, "map[string]" + s.typ(&b.AdditionalValue, b.AdditionalValue.Storage), "-"})
 	}
 	flush()
