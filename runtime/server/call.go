@@ -100,7 +100,6 @@ func (c *Call) CancelRequested() (reason string, asked bool) {
 // step: the server's rate decides what is sent, and the last value always is (PRO05).
 func (c *Call) Progress(ctx context.Context, value, total float64, message string) {
 	if c.progress != nil && ctx.Err() == nil {
-		c.withholdProgress()
 		c.progress.report(wire.Progress{Progress: value, Total: total, Message: message})
 	}
 }

@@ -54,15 +54,8 @@ func (w *revision) compileQuestions() {
 		w.form = w.AppendElicit(nil, &wire.Elicit{RequestedSchema: []byte("{}")})
 	}
 	for i := range w.questions {
-		q := &w.questions[i]
-		if q.Op == wire.OpElicit { // most ask with a form: clients without pages need not wait for what the others say
+		if q := &w.questions[i]; q.Op == wire.OpElicit {
 			w.asking, w.page = q.takes(w.form), q.params()
-			w.requesting |= w.asking
-			continue
-		}
-		w.requesting |= q.base
-		for _, part := range q.parts {
-			w.requesting |= part
 		}
 	}
 }

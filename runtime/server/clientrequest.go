@@ -190,10 +190,8 @@ func (w *revision) nameOf(method string) string {
 // Over HTTP without a session that error has a status of its own, 400. A response that began with progress or a log message has its status, 200, so
 // the calls of a tool with a question whose OnUnsupported is Fail say nothing before their end to a client that can not be asked: it
 // gets the newest progress, the first 32 log messages and no keep-alive, right before the answer, or nothing but the error (LET20). Where
-// such a client should follow the call, let the question be declined or take its default. For other requests to the client (Send) nobody
-// knows beforehand: where the client could not be asked all of those that the manifest lists, what a handler says waits for up to two seconds, or
-// until that is 32 messages. If the refusal comes when the response has begun, a tool's call ends with isError instead, and any other
-// request with -32603: ask early.
+// such a client should follow the call, let the question be declined or take its default. For other requests to the client (Send)
+// nobody knows beforehand: once the call has said something, a tool's call ends with isError instead, and any other request with -32603.
 type UnsupportedError struct {
 	// Capability is the path of the capability in the client's declaration, as in Capabilities: the part that the params take,
 	// such as elicitation/url, where there is one. "": the client's revision has no such request, or takes none from the method that

@@ -41,7 +41,6 @@ type revision struct {
 	metadata   check.Object // finds it in params
 	asking     ability      // what a prompt takes
 	tellsRoots ability      // of a client that says so when its roots change; 0 where there is no such message
-	requesting ability      // what requests of the handlers' own may take
 	tasks      bool         // some tool runs as a task, and the revision has a way for it (TSK01)
 }
 

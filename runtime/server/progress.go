@@ -137,11 +137,6 @@ func (pr *progress) schedule(d time.Duration) {
 func (pr *progress) flush() {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
-	pr.sendPending()
-}
-
-// sendPending sends what was held back, unless the call is over. The caller holds mu.
-func (pr *progress) sendPending() {
 	if pr.pending != nil && !pr.closed {
 		pr.send(pr.pending)
 		pr.pending = nil
@@ -160,14 +155,6 @@ func (pr *progress) send(v *wire.Progress) {
 		pr.due = now
 	}
 	pr.due = pr.due.Add(pr.every)
-}
-
-// pass sends what was withheld, and withholds nothing from now on.
-func (pr *progress) pass() {
-	pr.mu.Lock()
-	defer pr.mu.Unlock()
-	pr.withheld = false
-	pr.sendPending()
 }
 
 // drop sends nothing from now on.

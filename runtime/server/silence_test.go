@@ -327,7 +327,7 @@ func TestCAN29TheAnswerWaitsForALogMessage(t *testing.T) {
 		close(out.free)
 		return &echoOutput{}, nil
 	}))}})
-	<-f.begin(t.Context(), talking("leaves", able), out)
+	<-f.begin(t.Context(), talking("leaves", nothing), out)
 	left.Wait()
 	if n := len(out.frames); n != 2 || out.frames[0].Method != "notifications/message" {
 		t.Errorf("%v", out.frames)

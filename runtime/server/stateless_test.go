@@ -37,7 +37,6 @@ const (
 	withTasks = `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`
 	tasksAsks = `{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}`
 	everyAsk  = `{"elicitation":{},"sampling":{},"roots":{}}`
-	able      = `{"elicitation":{},"sampling":{"tools":{},"context":{}},"roots":{}}` // to be asked everything
 )
 
 // frame is a request of 2026-07-28; params are members, "" for none.

@@ -54,8 +54,7 @@ func (r *request) newCall() *Call {
 	if r.params.ProgressToken != (rpc.ID{}) {
 		c.progress = newProgress(r.subject(), r.revision, r.params.ProgressToken, "")
 	}
-	says := c.progress != nil || c.level != silentLevel || r.revision.names[wire.OpCustom] != ""
-	if c.withheld = r.withheld(says); c.withheld != nil && c.progress != nil {
+	if c.withheld = r.withheld(); c.withheld != nil && c.progress != nil {
 		c.progress.withheld = true
 	}
 	return c

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 )
 
 // talker says much, asks, and goes on without an answer if it may.
@@ -35,8 +33,7 @@ func talking(tool, caps string) string {
 	return frameWith(1, "tools/call", caps, callParams(tool, `{}`), `"progressToken":1,"io.modelcontextprotocol/logLevel":"debug"`)
 }
 
-// A call that may be refused for what its client did not declare says nothing before that is known. Where only requests of its own could
-// be, it waits for a while, and loses nothing. All others speak at once.
+// A call that may be refused for what its client did not declare says nothing before that is known. All others speak at once.
 func TestLET20WhatIsSaidWaitsWhereTheCallMayBeRefused(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{talker("strict", Fail, false), talker("bold", Fail, true), talker("lenient", Decline, false)}}, WithGather(0))
 	for name, row := range map[string]struct {
@@ -46,9 +43,8 @@ func TestLET20WhatIsSaidWaitsWhereTheCallMayBeRefused(t *testing.T) {
 	}{
 		"refused":  {"strict", nothing, 0, 0, `"code":-32021`},
 		"answered": {"bold", nothing, 1, maxWithheld, `"text":"done"`},
-		"declined": {"lenient", nothing, 2, 50, `"text":"done"`},
-		"able":     {"strict", able, 3, 50, `"resultType":"input_required"`},
-		"asked":    {"strict", forms, 1, 50, `"resultType":"input_required"`},
+		"declined": {"lenient", nothing, 4, 50, `"text":"done"`},
+		"asked":    {"strict", forms, 3, 50, `"resultType":"input_required"`},
 	} {
 		frames, _ := f.exchange(t.Context(), talking(row.tool, row.caps))
 		last := frames[len(frames)-1]
@@ -65,51 +61,6 @@ func TestLET20WhatIsSaidWaitsWhereTheCallMayBeRefused(t *testing.T) {
 			t.Errorf("not the newest progress: %s", frames[len(frames)-2].raw)
 		}
 	}
-}
-
-// Any handler may make a request of its own that its client can not be asked. Early, that is the refusal and nothing else; what is said for
-// longer is sent.
-func TestLET20WhatIsSaidWaitsAWhileForRequestsOfTheHandlersOwn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		said := make(chan struct{})
-		run := func(ctx context.Context, call *Call, _ *noInput) (*rawResult, error) {
-			call.Progress(ctx, 1, 3, "")
-			call.LogMessage(ctx, LevelError, "", "soon")
-			if call.Meta().Text("example.com/late") != "" {
-				time.Sleep(maxUndecided)
-				synctest.Wait()
-				close(said)
-				call.LogMessage(ctx, LevelError, "", "at once")
-				call.Progress(ctx, 3, 3, "")
-				time.Sleep(time.Minute)
-			}
-			return nil, &UnsupportedError{Capability: "sampling"}
-		}
-		f := dual(t, Definition{Tools: []Tool{tool("x", Bind(decodeNoInput, run, Unstructured(appendRawResult)))}, Methods: []MethodHandler{
-			BindMethod("prompts/get", run, MethodCodec[noInput, rawResult]{Decode: decodeNoInput, Append: appendRawResult})}})
-		for method, params := range map[string]string{"tools/call": callParams("x", `{}`), "prompts/get": `"name":"x"`} {
-			const talk = `"progressToken":1,"io.modelcontextprotocol/logLevel":"debug"`
-			f.ask(t.Context(), frameWith(1, method, nothing, params, talk)).wantError(t, -32021)
-
-			said = make(chan struct{})
-			to, refused := f.srv.Route([]byte(frameWith(1, method, nothing, params, talk+`,"example.com/late":"yes"`)), "")
-			if refused != nil {
-				t.Fatal(refused)
-			}
-			in, done := newInbox(t), make(chan struct{})
-			go func() {
-				defer close(done)
-				f.srv.Exchange(t.Context(), &to, in)
-			}()
-			<-said
-			for _, want := range []string{`"soon"`, `"progress":1`, `"at once"`, `"progress":3`} {
-				if m := in.take(); !strings.Contains(m.raw, want) {
-					t.Errorf("%s: want %s, got %s", method, want, m.raw)
-				}
-			}
-			<-done
-		}
-	})
 }
 
 func count(frames []message, method string) (n int) {

@@ -137,11 +137,10 @@ func (f *fixture) echo(_ context.Context, _ *server.Call, in *input) (*output, e
 
 // loose finds out late that the client lacks what it takes: after progress, after a while, or at once.
 func (f *fixture) loose(ctx context.Context, call *server.Call, in *input) (*output, error) {
-	if strings.HasPrefix(in.text, "said") {
+	switch in.text {
+	case "said":
 		call.Progress(ctx, 1, 2, "")
-		call.LogMessage(ctx, server.LevelInfo, "", "soon")
-	}
-	if strings.HasSuffix(in.text, "waited") {
+	case "waited":
 		if err := f.wait(ctx); err != nil {
 			return nil, err
 		}

@@ -88,8 +88,7 @@ func TestTSK28AResponseThatIsGivenUpSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, dial := newLargeBubble(t)
 		dial(rawRequest("1.1", callBody2026("1", "chatty", "x"), append(headers2026("tools/call", "chatty"), accept)...))
-		time.Sleep(3 * time.Second) // what a client without capabilities is told waits for two
-		synctest.Wait()             // its progress is being written
+		synctest.Wait() // its progress is being written
 		f.h.mu.Lock()
 		for x := range f.h.calls {
 			x.GiveUp(0)
