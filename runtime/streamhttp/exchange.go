@@ -195,9 +195,9 @@ func (x *exchange) cancel(cause *inflight.Cause) {
 	}
 }
 
-// hungUp is called when the client is gone (CAN18).
+// hungUp is called when the client is gone (CAN18), or was given up: net/http may tell that before the write returns.
 func (x *exchange) hungUp() {
-	x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: context.Cause(x.context())})
+	x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: x.d.pace.why(context.Cause(x.context()))})
 }
 
 func (x *exchange) context() context.Context {
