@@ -58,7 +58,7 @@ func (t *turns) next() (next chan struct{}) {
 	return next
 }
 
-// remove reports whether it was there.
+// remove takes a call from among those that wait, and reports whether it was there.
 func (t *turns) remove(who Requestor, mine chan struct{}) bool {
 	i := t.of(who)
 	if i < 0 {

@@ -1,5 +1,6 @@
 // Package paramheader reads which arguments of a tool HTTP headers repeat (EXT14): properties of its inputSchema that say so, reached by
-// properties alone. It is for clients, which leave out a tool that says it wrongly, and for servers, which refuse to list such a tool.
+// properties alone. It is for the packages of clients, which leave out a tool that says it wrongly, and of
+// servers, which refuse to list such a tool.
 package paramheader
 
 import (

@@ -1,4 +1,4 @@
-// Package gather is for stores that make the calls of many goroutines together.
+// Package gather is for those stores that make the calls of many goroutines together.
 package gather
 
 // All returns first, and what else has come, at most n in all. It waits for nothing.
