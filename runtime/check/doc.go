@@ -3,8 +3,8 @@
 // or written; users need Raw, Optional and Nullable of it, all in optional.go.
 //
 // Begin with decoder.go, then with the file of the kind of value: object.go and array.go, scalar.go for strings and booleans,
-// integer.go and number.go for how a number is read (Int, Float; long ones exactly, in decimal.go; scanNumber reads every number, the functions that
-// begin with short read most of them faster), union.go where there is a choice.
+// integer.go and number.go for how a number is read (Int, Float; long ones exactly, in decimal.go; scanNumber reads every number, those of
+// shortnumber.go and longfloat.go read most of them faster), union.go where there is a choice.
 //
 // # Who does what
 //

@@ -30,7 +30,7 @@ type trial struct {
 	which   [2]int // the first two forms that fit
 	held    int    // the form that fits and can be kept; -1: none
 	over    int    // a form that fits, but a number is beyond its Go type; -1: none
-	partial bool   // the form that is held has to be read in full
+	partial bool   // the form that is held was not read in full yet
 	best    int    // the form with the fewest violations; -1: none
 	fewest  int    // how many violations that has
 	near    int    // the form that was read farthest before it failed

@@ -28,7 +28,7 @@ type call struct {
 
 	first round    // one allocation for the call and its first request, which mostly is the only one
 	room  [64]byte // for its short values: the tool's name and the first token
-	shown bool     // in Requests; guarded by Session.mu, and set before the first request
+	shown bool     // in Session.calls, where Requests finds it also between its requests; guarded by Session.mu, and set before the first request
 
 	mu        sync.Mutex
 	round     *round // the latest
@@ -172,7 +172,7 @@ func (c *call) write(b *buffers, id rpc.ID, v *wire.Values, extra []byte) (err e
 		}
 	}
 	params := b.params
-	if len(params) == 2 {
+	if len(params) == len("{}") {
 		params = nil
 	}
 	b.frame = rpc.AppendRequest(b.frame[:0], id, c.op.Name, params)

@@ -23,7 +23,7 @@ const (
 	UseDefault                      // Ask returns Question.Default as accepted
 )
 
-// Question is one thing a handler may ask the user. Name is unique within it, stable and without #: recorded answers are
+// Question is one thing a handler may ask the user. Name is unique within the handler, stable and without #: recorded answers are
 // found by it.
 type Question[T any] struct {
 	Name    string
@@ -94,7 +94,7 @@ func (e *AnswerError) Unwrap() error { return e.Err }
 // Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
 // q.Message. When the handler runs again, the recorded answer is given at once. A question that was answered can not be asked again in the
 // same run, whatever its words: that is an error, unless each asking is Named. One that was not answered, because its timeout passed or ctx
-// ended, can: that is a new asking, which a task records as one.
+// ended, can: that is a new asking, and a task records it beside the first.
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
 // Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for a name that is taken, *rpc.Error when the client
 // answered with one, task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the call's end. When

@@ -30,7 +30,7 @@ func (r *request) serve() {
 	returned = true
 }
 
-// perform returns the answer, its result in place. A panic becomes an internal error; the stack is for the log alone.
+// perform returns the frame of the answer to a request that succeeded. A panic becomes an internal error; the stack is for the log alone.
 func (r *request) perform() (answer []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -231,7 +231,7 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 	if t := p.s.tools.get(info.Tool); t != nil && e.Waits() {
 		m.err = t.busy()
 		m.frame = rpc.AppendError(nil, about.id, m.err)
-	} else if info.Tool == "" { // no result of theirs says that it failed
+	} else if info.Tool == "" { // only a tool's result can say that it failed
 		m.err = rpc.Errorf(rpc.CodeInternalError, "%s timed out after %s", info.Method, info.Timeout)
 		m.frame = rpc.AppendError(nil, about.id, m.err)
 	} else {

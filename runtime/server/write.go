@@ -49,7 +49,8 @@ func (c *Call) subject() subject {
 	return subject{peer: c.peer, id: c.ID(), life: c.entry}
 }
 
-// write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the gates.
+// write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the gates. nil: it was permitted, not that
+// it arrived.
 func (s *subject) write(m outgoing) error {
 	q := s.peer.queue(s.id)
 	if q != nil && m.retires == nil {

@@ -163,7 +163,7 @@ func (e *Engine) stay() bool {
 	return true
 }
 
-// run finds the live entry of a task.
+// run finds the run of a task in this process; nil if there is none.
 func (e *Engine) run(id string) *Run {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -178,7 +178,7 @@ func (s *source) writeNullable(p *model.Prop, field string) {
 	s.close("}")
 }
 
-// writeElement writes the body of a function for a value without properties. name is set if *v is of a declared type.
+// writeElement writes the body of a function for a value without properties. name is that of the declared type of *v, if it has one.
 func (s *source) writeElement(v *model.Value, name string) {
 	switch {
 	case v.Storage == model.StoreOptional:

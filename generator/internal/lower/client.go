@@ -12,8 +12,8 @@ import (
 // SchemaName is the package of the types that server and client share. It is below the client's, since that is what others import.
 const SchemaName = "schema"
 
-// resumed refuses tools, by their names in Go, that a client would give the name of a method that resumes another one.
-func (l *packageLowering) resumed(tools map[string]*manifest.Tool) {
+// refuseResumeClashes refuses tools, by their names in Go, that a client would give the name of a method that resumes another one.
+func (l *packageLowering) refuseResumeClashes(tools map[string]*manifest.Tool) {
 	if l.in.Client.Name == "" {
 		return
 	}

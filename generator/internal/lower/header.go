@@ -16,9 +16,9 @@ import (
 // (EXT14). Clients refuse a tool that uses it wrongly, so that is an error here.
 const headerKeyword = "x-mcp-header"
 
-// headers checks the argument headers of a tool, if a revision has them. Where there are no arguments, the keyword does nothing, which is
+// checkHeaders checks the argument headers of a tool, if a revision has them. Where there are no arguments, the keyword does nothing, which is
 // most likely a mistake.
-func (l *packageLowering) headers(tool string, input, output *schema.Node) {
+func (l *packageLowering) checkHeaders(tool string, input, output *schema.Node) {
 	if !slices.ContainsFunc(l.in.Revisions, hasParamHeaders) {
 		return
 	}

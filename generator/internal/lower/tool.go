@@ -28,7 +28,7 @@ func (l *packageLowering) tools() {
 		sources = append(sources, t)
 		l.pkg.Tools = append(l.pkg.Tools, l.named(t, name))
 	}
-	l.resumed(first)
+	l.refuseResumeClashes(first)
 	// Names of all tools are taken before the first type is.
 	shown := make([]advertisement, len(sources))
 	var wg sync.WaitGroup
@@ -43,7 +43,7 @@ func (l *packageLowering) tools() {
 	wg.Wait()
 	for i, tool := range l.pkg.Tools {
 		tool.Definition, tool.Execution = shown[i].definition, shown[i].execution
-		l.headers(tool.Name, shown[i].input, shown[i].output)
+		l.checkHeaders(tool.Name, shown[i].input, shown[i].output)
 	}
 }
 

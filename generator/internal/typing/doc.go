@@ -1,19 +1,21 @@
 // Package typing turns schemas into Go types and the rules that validate their values. It is for those who add a JSON Schema keyword
-// or change which Go type a schema becomes. Where a keyword becomes part of a type is one file, keyword.go: begin there.
+// or change which Go type a schema becomes. Begin with
+// keyword.go, the table of all keywords; its readers are in readkeyword.go.
 //
 // A schema goes through four steps, each with its file:
 //
 //	keyword.go   what each keyword means: the table that a new keyword needs a row in
-//	merge.go     several schemas for one place are one shape
+//	merge.go     several schemas for one place are one shape; narrow.go drops the branches that nothing satisfies
 //	typing.go    a shape becomes a type
 //	types.go     Lower and Finish: one root after the other, and what can only be decided when all types are there
 //
 // The others:
 //
-//	read.go follow.go conj.go scope.go               $ref, allOf and dynamic scopes, down to shapes
+//	read.go readkeyword.go                           a schema's keywords, read into shapes
+//	follow.go conj.go scope.go                       $ref, allOf and dynamic scopes, down to shapes
 //	shape.go anything.go number.go format.go         what is known of a place
 //	object.go tuple.go scalar.go gotype.go           types of one kind
-//	union.go form.go unionname.go                    types of several kinds, and how their forms are distinguished
+//	union.go branch.go form.go unionname.go          types of several kinds, and how their forms are distinguished
 //	check.go condition.go pattern.go unevaluated.go  keywords that no Go type can say
 //	requirement.go requirementkind.go                what conditions demand, in words
 //	storage.go flow.go literal.go                    how a value is held; what is sent or received; defaults as literals
@@ -92,8 +94,8 @@
 // kept as JSON. A $ref to a file leads to a shared
 // schema before this package sees it; one to any other document is an error (VAL06).
 //
-// To add a keyword, beside a golden in ../emit/testdata/golden that has it: the form of its value in schema/keyword.go; a row with a reader in
-// keyword.go, which fills a field of a facet in shape.go, merged in merge.go; and its rule or condition: a field of the rule in ../model and
+// To add a keyword, beside a golden in ../emit/testdata/golden that has it: the form of its value in schema/keyword.go; a row in keyword.go with
+// a reader in readkeyword.go, which fills a field of a facet in shape.go, merged in merge.go; and its rule or condition: a field of the rule in ../model and
 // runtime/check, which ../emit/rules.go or ../emit/discard.go prints, or a condition in condition.go with a body in ../model/condition.go, its function in
 // ../emit/condition.go and what it calls in runtime/check. Where it matters, its name goes into the tables of others, too:
 //

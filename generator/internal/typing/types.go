@@ -161,7 +161,7 @@ type place struct {
 	decl         *model.Decl  // declaration to fill instead of a new one
 	doc          []string     // first lines of that type's comment
 	validateOnly bool         // validators only: no value is kept
-	flat         bool         // an object becomes a struct even if a map would do
+	flat         bool         // as a type of its own: an object becomes a struct even if a map would do, and a $ref is not taken for its target's
 	key          string       // of the conjunction that stands here; empty for a single schema
 	by           *schema.Node // the schema whose goType names the type
 	keep         bool         // additional properties are kept: a check of the whole value may look at them

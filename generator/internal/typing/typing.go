@@ -77,7 +77,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	}
 	l.fill(d, &t, place{hint: d.Name})
 	if _, ok := d.Body.(*model.Enum); ok {
-		v.Checks, d.Checks = d.Checks, nil // an enum is read in place, by its rule alone
+		v.Checks, d.Checks = d.Checks, nil // an enum is read in place, without a decode function that could run them: whoever refers to it does
 	}
 	return v
 }
@@ -168,7 +168,7 @@ func (l *lowering) ofKind(kind model.Kind, s *shape, p place) model.Value {
 	}
 }
 
-// boolean is a bool. In validators the rule of the place checks the kind.
+// boolean is a bool. Where only a validator is wanted and the place has a rule, that rule checks the kind.
 func (l *lowering) boolean(s *shape, p place) model.Value {
 	if at := l.ruleAt(s.kindsAt, p); p.validateOnly && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
@@ -202,7 +202,7 @@ func (l *lowering) values(s *shape, p place) model.Value {
 	}
 	v := model.Value{Type: t, Values: rule}
 	if !s.plain() {
-		others := *s // but the enum
+		others := *s // all but the enum; typed adds the groups and conditions
 		others.enum, others.groups, others.also = nil, nil, nil
 		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&others, p.hint)}}
 	}
@@ -239,10 +239,10 @@ func (l *lowering) byKind(s *shape, p place) model.Value {
 	if s.kinds != model.KindAny {
 		t.At = l.at(s.kindsAt)
 	}
-	drop := place{hint: p.hint, node: p.node, validateOnly: true}
+	checkOnly := place{hint: p.hint, node: p.node, validateOnly: true}
 	for _, kind := range []model.Kind{model.KindNumber, model.KindString, model.KindArray, model.KindObject} {
 		if s.kinds&kind != 0 && s.hasKeywordsFor(kind) {
-			t.Cases = append(t.Cases, model.KindCase{Kind: kind, Value: l.ofKind(kind, s, drop)})
+			t.Cases = append(t.Cases, model.KindCase{Kind: kind, Value: l.ofKind(kind, s, checkOnly)})
 		}
 	}
 	if p.validateOnly {

@@ -8,6 +8,7 @@
 //	protocol.go merge.go revisionview.go
 //	                     what several revisions define, as one document; encoders where they differ
 //	adapt.go             what a revision lacks of what handlers use, which the runtime leaves out or replaces
+//	dialect.go           a revision for clients: the other side of what Lower makes
 //	sent.go              validators of what handlers send, by the definitions of one revision
 //
 // Rules say where a slot stands in a message, tables of table.go say which field of which struct of the runtime it

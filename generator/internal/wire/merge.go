@@ -38,7 +38,7 @@ func (p *Protocol) merge(parts []revisionSchema, pointer, name string) *schema.N
 	return out
 }
 
-// node is an empty object at pointer that stands for n in diagnostics. Its file is the protocol's, not the document's: two
+// node is an empty object at pointer that stands for n in diagnostics. It has no position in a document: two
 // definitions of different revisions have the same pointer.
 func node(n *schema.Node, pointer string) *schema.Node {
 	out := &schema.Node{Kind: schema.Object, Pointer: pointer}
@@ -88,7 +88,7 @@ func withoutAnnotations(n *schema.Node) *schema.Node {
 		out.Members = append(out.Members, schema.Member{Key: "$ref", Value: &ref})
 	}
 	for _, m := range n.Members {
-		property := m.Value.Kind == schema.Object // that is called title, among properties: no annotation is an object
+		property := m.Value.Kind == schema.Object // a property that is called title or description: as an annotation each is a text
 		if (!typing.Annotations[m.Key] || property) && m.Key != "$ref" {
 			out.Members = append(out.Members, schema.Member{Key: m.Key, Value: withoutAnnotations(m.Value)})
 		}
@@ -252,20 +252,20 @@ func (p *Protocol) property(parts []revisionSchema, key, at, name string) *schem
 	if key == metaMember { // the runtime reads and writes some of its keys; the others belong to handlers
 		meta := objectNode(at)
 		if !p.messages[name] { // a message may always have it
-			p.lacking[meta] = omit
+			p.omittedIn[meta] = omit
 		}
 		return meta
 	}
 	merged := p.merge(have, at, "")
 	if lack != nil {
-		p.lacking[merged] = omit
+		p.omittedIn[merged] = omit
 		mention(merged, era(parts, lack))
 	}
 	return merged
 }
 
-// refused reports whether the member key of the params called name asks for something that no client of r can do. The member is not left
-// out then: that would be another question.
+// refused reports whether the member key of the params called name asks for something that no client of r can do. The request is refused then:
+// without the member it would be another one.
 func refused(r *revision.Revision, name, key string) bool {
 	for _, m := range r.Methods {
 		if m.Params == name && slices.ContainsFunc(m.Needs, func(n revision.Need) bool { return n.Member == key && n.Capability == "" }) {
@@ -310,7 +310,7 @@ func objectNode(at string) *schema.Node {
 	return &schema.Node{Kind: schema.Object, Pointer: at, Members: []schema.Member{{Key: "type", Value: kind}}}
 }
 
-// required keeps what every part requires, except for members that handlers never see.
+// required keeps what every part requires, except for members that the runtime owns or fills.
 func (p *Protocol) required(out *schema.Node, parts []revisionSchema, name string) {
 	list := &schema.Node{Kind: schema.Array, Pointer: out.Pointer + "/required"}
 	for _, v := range parts[0].n.Get("required").Items {

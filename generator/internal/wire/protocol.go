@@ -18,8 +18,8 @@ type Protocol struct {
 	messages       map[string]bool // definitions that are the params or the result of a method
 	ownedByRuntime map[string]bool // members of those that the runtime reads and writes itself
 	filled         map[string]bool // members of those that the runtime writes where a handler leaves them out
-	// lacking holds, by the schema of a property, the revisions whose definition has no such property.
-	lacking map[*schema.Node][]string
+	// omittedIn holds, by the schema of a property, the revisions in which it is left out of what is sent.
+	omittedIn map[*schema.Node][]string
 }
 
 // NewProtocol merges the definitions called names, and those that they refer to.
@@ -29,7 +29,7 @@ func NewProtocol(revisions []*revision.Revision, names ...string) *Protocol {
 		messages:       map[string]bool{},
 		ownedByRuntime: map[string]bool{},
 		filled:         map[string]bool{metaMember: true},
-		lacking:        map[*schema.Node][]string{},
+		omittedIn:      map[*schema.Node][]string{},
 	}
 	for _, r := range p.revisions {
 		p.reserve(r)

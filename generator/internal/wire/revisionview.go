@@ -11,14 +11,14 @@ import (
 // viewer makes encoders of one revision for types that are the union over several: they leave out what the revision
 // lacks. A type that lacks nothing in it keeps its encoder.
 type viewer struct {
-	types    *typing.Types
-	lacking  map[*schema.Node][]string
-	revision string
-	suffix   string
-	nodes    map[*model.Decl]*schema.Node
-	located  map[*model.Decl]bool
-	made     map[string]*model.Decl // by type and what is left out; shared by all revisions
-	Out      []*model.Decl
+	types     *typing.Types
+	omittedIn map[*schema.Node][]string
+	revision  string
+	suffix    string
+	nodes     map[*model.Decl]*schema.Node
+	located   map[*model.Decl]bool
+	made      map[string]*model.Decl // by type and what is left out; shared by all revisions
+	Out       []*model.Decl
 }
 
 // Viewers are the viewers of all revisions, by name.
@@ -28,7 +28,7 @@ type Viewers map[string]*viewer
 func NewViewers(types *typing.Types, p *Protocol, wires []*model.Wire) Viewers {
 	all, made := Viewers{}, map[string]*model.Decl{}
 	for _, w := range wires {
-		v := &viewer{types: types, lacking: p.lacking, revision: w.Revision, suffix: w.Suffix,
+		v := &viewer{types: types, omittedIn: p.omittedIn, revision: w.Revision, suffix: w.Suffix,
 			nodes: map[*model.Decl]*schema.Node{}, located: map[*model.Decl]bool{}, made: made}
 		for n, value := range types.Declared {
 			if named, ok := value.Type.(model.Named); ok {
@@ -105,7 +105,7 @@ func (v *viewer) leftOut(d *model.Decl, seen map[*model.Decl]bool) (names string
 
 // lacks reports whether the revision has no such property.
 func (v *viewer) lacks(d *model.Decl, p *model.Prop) bool {
-	return slices.Contains(v.lacking[v.schemaOf(d, p)], v.revision)
+	return slices.Contains(v.omittedIn[v.schemaOf(d, p)], v.revision)
 }
 
 func (v *viewer) schemaOf(d *model.Decl, p *model.Prop) *schema.Node {
