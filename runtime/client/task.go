@@ -214,21 +214,22 @@ func (x *execution) change() {
 	x.changed = make(chan struct{})
 }
 
-// finish is the end of the execution; the first one counts.
+// finish is the end of the execution; the first one counts. Whoever waits for it finds it in no list any more.
 func (x *execution) finish(result ToolResult, err error) {
+	x.s.mu.Lock()
 	x.mu.Lock()
 	if x.over {
 		x.mu.Unlock()
+		x.s.mu.Unlock()
 		return
 	}
 	x.over, x.result, x.err = true, result, err
-	close(x.changed)
-	x.mu.Unlock()
-	x.s.mu.Lock()
 	last := x.s.executions[x.task] == x // a task may be resumed twice
 	if last {
 		delete(x.s.executions, x.task)
 	}
+	close(x.changed)
+	x.mu.Unlock()
 	x.s.mu.Unlock()
 	x.stop(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"})
 	if last {

@@ -78,8 +78,14 @@ func listedRules(definition []byte) error {
 			return fmt.Errorf("/_meta: %w", err)
 		}
 	}
-	if _, err := paramheader.Of(definition); err != nil {
+	params, err := paramheader.Of(definition)
+	if err != nil {
 		return fmt.Errorf("%s: %w", paramheader.Keyword, err)
+	}
+	for _, p := range params {
+		if p.Sensitive {
+			return fmt.Errorf("%s: the argument with the header %q is x-sensitive, and gateways log headers", paramheader.Keyword, p.Header)
+		}
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type turns []*turn
 type turn struct {
 	who     Requestor
 	waiting []chan struct{} // closed when a place is theirs
-	served  bool            // it has had one while others waited
+	yields  bool            // it has just had a place: who comes next goes before it, once
 }
 
 func (t *turns) of(who Requestor) int {
@@ -34,9 +34,12 @@ func (t *turns) of(who Requestor) int {
 
 func (t *turns) add(who Requestor) (mine chan struct{}) {
 	i := t.of(who)
-	if i < 0 { // before those that had a place since they wait
-		if i = slices.IndexFunc(*t, func(one *turn) bool { return one.served }); i < 0 {
+	if i < 0 {
+		if i = slices.IndexFunc(*t, func(one *turn) bool { return one.yields }); i < 0 {
 			i = len(*t)
+		}
+		for _, one := range (*t)[i:] {
+			one.yields = false
 		}
 		*t = slices.Insert(*t, i, &turn{who: who})
 	}
@@ -52,7 +55,7 @@ func (t *turns) next() (next chan struct{}) {
 	one.waiting = slices.Delete(one.waiting, 0, 1)
 	*t = slices.Delete(*t, 0, 1)
 	if len(one.waiting) > 0 {
-		one.served = true
+		one.yields = true
 		*t = append(*t, one)
 	}
 	return next

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -327,4 +328,24 @@ func TestTSK28PlacesGoAroundCallers(t *testing.T) {
 		}
 		f.counted()
 	})
+}
+
+// Callers who come back for one run after the other do not hold up the many of another.
+func TestTSK28NobodyOvertakesForEver(t *testing.T) {
+	var line turns
+	a := []chan struct{}{line.add(Requestor{principal: "a"}), line.add(Requestor{principal: "a"}), line.add(Requestor{principal: "a"})}
+	for range 9 {
+		line.add(Requestor{principal: "b"})
+		line.add(Requestor{principal: "c"})
+		for range 2 {
+			next := line.next()
+			if i := slices.Index(a, next); i >= 0 {
+				a = slices.Delete(a, i, i+1)
+			}
+		}
+		if len(a) == 0 {
+			return
+		}
+	}
+	t.Errorf("%d of three runs wait still", len(a))
 }

@@ -77,7 +77,28 @@ func encodeStep(v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return unescapeReplaced(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// unescapeReplaced writes the character that stands for invalid UTF-8 as itself, as encoding/json does when it meets it in a valid text: its
+// escape is what it makes of the invalid one.
+func unescapeReplaced(data []byte) []byte {
+	const escape = `\ufffd`
+	if !bytes.Contains(data, []byte(escape)) {
+		return data
+	}
+	out := make([]byte, 0, len(data))
+	for len(data) > 0 {
+		switch {
+		case bytes.HasPrefix(data, []byte(escape)):
+			out, data = append(out, "\uFFFD"...), data[len(escape):]
+		case data[0] == '\\':
+			out, data = append(out, data[:2]...), data[2:]
+		default:
+			out, data = append(out, data[0]), data[1:]
+		}
+	}
+	return out
 }
 
 // decodeStep reads a recorded value. It is a T if it is what a T is recorded as, no more and no less: encoding/json alone would pass over

@@ -246,3 +246,16 @@ func TestEXT17KeysAreTheSameInEveryRetryAndInTheTaskMadeOfIt(t *testing.T) {
 		_ = f.srv.Shutdown(t.Context())
 	})
 }
+
+// What encoding/json makes of a text that is not UTF-8 is read back as it was recorded.
+func TestDoRecordsTextsThatAreNotUTF8(t *testing.T) {
+	for text, want := range map[string]string{"caf\xe9": `"caf` + "\uFFFD" + `"`, `a\ufffd`: `"a\\ufffd"`, "a\uFFFD": `"a` + "\uFFFD" + `"`} {
+		data, err := encodeStep(text)
+		if err != nil || string(data) != want {
+			t.Errorf("%q: %q, %v, want %q", text, data, err, want)
+		}
+		if got, err := decodeStep[string]("read", data, true); err != nil || got != strings.ToValidUTF8(text, "\uFFFD") {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}

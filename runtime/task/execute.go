@@ -157,8 +157,7 @@ func (e *Engine) perform(r *Run) {
 		out = crashed(r.crashes)
 	case e.replays && r.Epoch() > maxReplays:
 		out = internal(fmt.Sprintf("the handler was run again %d times and is not done: are the names of its steps and questions the same in every run?", maxReplays))
-	default:
-		r.ran = true
+	case r.begins():
 		out = e.config.Runner(&r.ctx, r)
 	}
 	returned = true
@@ -200,7 +199,7 @@ func (e *Engine) settleEnded(r *Run, c *inflight.Cause) {
 	case errors.Is(c, ErrParked):
 		e.parkForAnswer(r)
 		return
-	case e.store.Durable() && (!r.ran || r.mayRunAgain()):
+	case e.store.Durable() && (!r.began() || r.mayRunAgain()):
 		e.park(r)
 		return
 	default:

@@ -33,7 +33,7 @@ type Run struct {
 	asking  int32     // open questions of this run
 	parking bool      // it ends when no step is being done
 	again   bool      // and begins again at once
-	ran     bool      // the runner was called
+	ran     bool      // the runner was called, or is about to be
 	asked   bool      // to cancel
 	reason  string
 	journal map[string]*Entry
@@ -111,6 +111,21 @@ func (r *Run) publish(t *Task) {
 func (r *Run) cause() *inflight.Cause {
 	c, _ := context.Cause(&r.ctx).(*inflight.Cause)
 	return c
+}
+
+// begins reports whether the runner is to be called, which began then tells: not once the run has ended. Whoever ended it decides by that
+// whether the task may run again.
+func (r *Run) begins() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ran = r.cause() == nil
+	return r.ran
+}
+
+func (r *Run) began() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ran
 }
 
 func (r *Run) stop(source inflight.Source, reason string, err error) {

@@ -132,7 +132,7 @@ func (r *Run) pause() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.asking++; r.asking == 1 && r.timer != nil {
-		r.timer.left = time.Until(r.timer.at)
+		r.timer.left = max(time.Until(r.timer.at), 1) // what is due already, too
 		r.engine.timers.remove(r.timer)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -15,14 +17,16 @@ const Keyword = "x-mcp-header"
 
 // Param is such an argument.
 type Param struct {
-	Header string   // without the prefix that all of them have
-	Path   []string // of the property
+	Header    string   // without the prefix that all of them have
+	Path      []string // of the property
+	Sensitive bool     // it is x-sensitive, which a server refuses
 }
 
 // node is what of a schema decides about headers.
 type node struct {
 	Type       any
 	Header     json.RawMessage `json:"x-mcp-header"`
+	Sensitive  any             `json:"x-sensitive"`
 	Properties map[string]json.RawMessage
 }
 
@@ -57,12 +61,12 @@ func each(schema json.RawMessage, path []string, visit func(Param) error) error 
 		if n.Type != "string" && n.Type != "integer" && n.Type != "boolean" || len(path) == 0 {
 			return fmt.Errorf("the property with the header %q is no string, integer or boolean", header)
 		}
-		if err := visit(Param{header, path}); err != nil {
+		if err := visit(Param{header, path, n.Sensitive == true}); err != nil {
 			return err
 		}
 	}
-	for name, property := range n.Properties {
-		if err := each(property, append(path[:len(path):len(path)], name), visit); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(n.Properties)) {
+		if err := each(n.Properties[name], append(path[:len(path):len(path)], name), visit); err != nil {
 			return err
 		}
 	}
