@@ -18,9 +18,9 @@
 //
 // # Changing it
 //
-// To add a JSON Schema keyword: the form of its value in schema/keyword.go, a row in internal/typing/keyword.go with a reader
-// in readkeyword.go beside it, and its rule or condition in internal/model, internal/emit and runtime/check. The end of "Schemas" in package typing has the details, and the files that know
-// keywords beside these.
+// To add a JSON Schema keyword: the form of its value in schema/keyword.go, a row in internal/typing/keyword.go with a reader in
+// internal/typing/readkeyword.go, and its rule or condition in internal/model, internal/emit and runtime/check. The end of "Schemas" in
+// package typing has the details, and the files that know keywords beside these.
 //
 // To add a protocol revision: a folder with documents and rules under schema/ (REV04). Methods, paths, task edges and
 // capabilities follow from it; the wire file is generated. Only something that the runtime has never done needs code: a

@@ -113,8 +113,8 @@ func (r *Run) cause() *inflight.Cause {
 	return c
 }
 
-// begins reports whether the runner is to be called, which began then tells: not once the run has ended. Whoever ended it decides by that
-// whether the task may run again.
+// begins notes that the runner is called, for began, and reports whether it is to be: not once the run has ended. Whoever ended it decides by
+// that whether the task may run again.
 func (r *Run) begins() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
