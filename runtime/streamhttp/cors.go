@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/paramheader"
 )
 
 // WithCORS lets pages of these origins, such as "https://app.example.com", call the server from a browser; "*" is all of them. It is off by
@@ -101,7 +103,7 @@ func (c *cors) parameters(r *http.Request) string {
 	for _, list := range r.Header["Access-Control-Request-Headers"] {
 		for name := range strings.SplitSeq(list, ",") {
 			name = strings.ToLower(strings.TrimSpace(name))
-			if slices.ContainsFunc(c.prefixes, func(p string) bool { return strings.HasPrefix(name, p) }) && isToken(name) {
+			if slices.ContainsFunc(c.prefixes, func(p string) bool { return strings.HasPrefix(name, p) }) && paramheader.IsToken(name) {
 				b.WriteString(", ")
 				b.WriteString(name)
 			}

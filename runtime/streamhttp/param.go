@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"net/http"
 	"net/textproto"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
@@ -20,8 +20,6 @@ type param struct {
 	header string   // as http.Header has it
 	path   []string // in the arguments
 }
-
-const headerKeyword = "x-mcp-header"
 
 // paramTable remembers the params of tools, which do not change.
 type paramTable struct {
@@ -56,7 +54,7 @@ func (t *paramTable) of(tool *server.Tool, prefix string) []param {
 // generator refuses it.
 func readParams(definition []byte, prefix string) []param {
 	schema := member(definition, "inputSchema")
-	if schema == nil || !bytes.Contains(schema, []byte(headerKeyword)) {
+	if schema == nil || !bytes.Contains(schema, []byte(paramheader.Keyword)) {
 		return nil
 	}
 	return appendParams(nil, schema, prefix, nil)
@@ -68,7 +66,7 @@ func appendParams(list []param, schema []byte, prefix string, path []string) []p
 	}
 	eachMember(member(schema, "properties"), func(name string, property []byte) {
 		own := append(path[:len(path):len(path)], name)
-		if header, ok := text(member(property, headerKeyword)); ok && isToken(header) && isScalarType(property) {
+		if header, ok := text(member(property, paramheader.Keyword)); ok && paramheader.IsToken(header) && isScalarType(property) {
 			list = append(list, param{header: textproto.CanonicalMIMEHeaderKey(prefix + header), path: own})
 		}
 		list = appendParams(list, property, prefix, own)
@@ -82,16 +80,6 @@ const maxParamDepth = 32
 func isScalarType(property []byte) bool {
 	t, _ := text(member(property, "type"))
 	return t == "string" || t == "integer" || t == "boolean"
-}
-
-func isToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if c <= ' ' || c > '~' || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // check compares the header with the arguments, which are well-formed JSON or absent. A value that is absent or null has no

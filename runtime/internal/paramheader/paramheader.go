@@ -55,7 +55,7 @@ func each(schema json.RawMessage, path []string, visit func(Param) error) error 
 	}
 	if n.Header != nil {
 		var header string
-		if json.Unmarshal(n.Header, &header) != nil || !isToken(header) {
+		if json.Unmarshal(n.Header, &header) != nil || !IsToken(header) {
 			return fmt.Errorf("%s is no name of a header", n.Header)
 		}
 		if n.Type != "string" && n.Type != "integer" && n.Type != "boolean" || len(path) == 0 {
@@ -73,7 +73,8 @@ func each(schema json.RawMessage, path []string, visit func(Param) error) error 
 	return nil
 }
 
-func isToken(s string) bool {
+// IsToken reports whether s can be the name of a header: a token of RFC 9110.
+func IsToken(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c > '~' || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
 			return false
