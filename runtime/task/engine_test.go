@@ -49,6 +49,12 @@ func in(t *testing.T, c task.Config, test func(w *world)) {
 	})
 }
 
+// Live is how many runs the engine holds once everybody is idle: who waits for a task learns of its end before the engine has let go of the run.
+func (w *world) Live() int {
+	synctest.Wait()
+	return w.Engine.Live()
+}
+
 // create makes and starts a task of ada.
 func (w *world) create(s task.Spec) string {
 	w.Helper()
