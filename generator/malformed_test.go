@@ -37,6 +37,11 @@ var everyRequest = []asked{
 	{"resources/read", `"uri":"a:b"`, map[string]string{``: "/uri", `"uri":5`: "/uri"}, allRevisions},
 	{"completion/complete", `"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}`, map[string]string{
 		`"ref":{"type":"ref/prompt","name":"p"}`: "/argument", `"ref":5,"argument":{"name":"a","value":""}`: "/ref",
+		// What a reference is to is what its type says, whatever other members it has.
+		`"ref":{"type":"ref/x","name":"p"},"argument":{"name":"a","value":""}`: "/ref/type", `"ref":{"name":"p"},"argument":{"name":"a","value":""}`: "/ref/type",
+		`"ref":{"type":5,"name":"p"},"argument":{"name":"a","value":""}`: "/ref/type", `"ref":{"uri":"a:b","type":null},"argument":{"name":"a","value":""}`: "/ref/type",
+		`"ref":{"type":"ref/resource","name":"p"},"argument":{"name":"a","value":""}`: "/ref/uri", `"ref":{"type":"ref/prompt","uri":"a:b"},"argument":{"name":"a","value":""}`: "/ref/name",
+		`"ref":{"name":5,"uri":"a:b","type":"ref/prompt"},"argument":{"name":"a","value":""}`: "/ref/name", `"ref":{},"argument":{"name":"a","value":""}`: "/ref/type",
 	}, allRevisions},
 	{"ping", ``, nil, handshakeRevisions},
 	{"logging/setLevel", `"level":"info"`, map[string]string{``: "/level", `"level":5`: "/level"}, handshakeRevisions},

@@ -93,6 +93,8 @@ func (r *request) argument() (*Argument, error) {
 			names = append(names, v.Name)
 		}
 		of, what = template.Arguments, "template "+rpc.Quoted(p.URI)
+	case p.URI == "":
+		return nil, refusedParam(atReference, "it refers to nothing: its name or URI is empty")
 	default:
 		return nil, refusedParam(atTemplateURI, "unknown resource template %s", rpc.Quoted(p.URI))
 	}

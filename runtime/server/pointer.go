@@ -11,6 +11,7 @@ const (
 	atTaskID          = "/taskId"
 	atCursor          = "/cursor"
 	atLevel           = "/level"
+	atReference       = "/ref"
 	atPromptName      = "/ref/name"
 	atTemplateURI     = "/ref/uri"
 	atArgumentName    = "/argument/name"

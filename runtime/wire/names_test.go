@@ -63,6 +63,7 @@ var ownNames = map[string]string{
 	"server: /taskId":                              "as /uri",
 	"server: /cursor":                              "as /uri",
 	"server: /level":                               "as /uri",
+	"server: /ref":                                 "as /uri",
 	"server: /ref/name":                            "as /uri",
 	"server: /ref/uri":                             "as /uri",
 	"server: /argument/name":                       "as /uri",

@@ -9,6 +9,13 @@ type ParamsRule struct {
 	Read   []ReadParam
 }
 
+// ParamsForms is a member of params that is one of several objects, told apart by the text of one of their members: the forms, and the
+// function that reads each, in the same order.
+type ParamsForms struct {
+	Union check.Union
+	Read  []ReadParam
+}
+
 // ReadParam reads the value of one member. One that it can not be is a violation (LET05).
 type ReadParam = func(*check.Decoder, *Params)
 
@@ -40,6 +47,14 @@ func (p *Params) Read(d *check.Decoder, rule *ParamsRule) {
 	for f := d.Object(&rule.Object); f >= 0; f = d.Next() {
 		rule.Read[f](d, p)
 	}
+}
+
+// ReadForm fills the fields of p that the members of the form are that an object has. One that has none is a violation.
+func (p *Params) ReadForm(d *check.Decoder, rule *ParamsForms) {
+	check.Pick(d, &rule.Union, func(d *check.Decoder, form int) (none struct{}) {
+		rule.Read[form](d, p)
+		return none
+	})
 }
 
 // ReadProtocolVersion reads Params.ProtocolVersion.

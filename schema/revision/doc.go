@@ -10,7 +10,7 @@
 //   - names.go: names of newer revisions for parts of an older one's document.
 //   - link.go, linkmessage.go: rules against documents: every definition, path, status and capability exists.
 //   - newrevision.go: a folder made of a published schema.json and the rules of the nearest revision; hints at what does not fit.
-//   - place.go, jsontype.go: following a path through $ref, allOf and unions.
+//   - place.go, jsontype.go: following a path through $ref, allOf and unions; form.go: what tells the objects of a union apart.
 //
 // To add a revision, let mcpkiln schema new-revision write its folder, mend the rules that it lists, move it beside the others and name it in
 // schema/embed.go (a manifest may name it where it is: protocol.folders); to teach the runtime a new slot,

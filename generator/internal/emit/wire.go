@@ -202,7 +202,7 @@ func paramsCode(w *model.Wire, done map[*model.WireObject]bool) []jen.Code {
 		}
 		m.Root.Walk(func(o *model.WireObject) {
 			if !done[o] {
-				rules.Add(paramsRule(o)).Line()
+				rules.Add(paramsVar(o)).Line()
 				readers.Add(paramsFunc(o)).Line()
 			}
 			done[o] = true

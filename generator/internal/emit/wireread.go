@@ -8,6 +8,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
+// paramsVar is the table that an object of params, or a form of one, is read by.
+func paramsVar(o *model.WireObject) jen.Code {
+	if len(o.Forms) > 0 {
+		return paramsForms(o)
+	}
+	return paramsRule(o)
+}
+
 // var callTool20251125 = wire.ParamsRule{Object: check.Object{…}, Read: []func(*check.Decoder, *wire.Params){wire.ReadName, …}}
 func paramsRule(o *model.WireObject) jen.Code {
 	reads := make([]jen.Code, len(o.Members))
@@ -22,11 +30,28 @@ func paramsRule(o *model.WireObject) jen.Code {
 		field("Object", objectRule(o)), field("Read", jen.Index().Qual(wirePath, "ReadParam").Values(reads...)))
 }
 
+// var complete20251125Ref = wire.ParamsForms{Union: check.Union{Keyword: "anyOf", Key: "type", Forms: []check.Form{…}}, Read: []wire.ReadParam{…}}
+func paramsForms(o *model.WireObject) jen.Code {
+	forms, reads := make([]jen.Code, len(o.Forms)), make([]jen.Code, len(o.Forms))
+	for i, form := range o.Forms {
+		forms[i] = jen.Values(field("Kinds", jen.Qual(checkPath, "KindObject")), field("Tags", textList([]string{form.Tag})))
+		reads[i] = jen.Id(form.Object.Func)
+	}
+	union := jen.Qual(checkPath, "Union").Values(
+		field("Keyword", jen.Lit("anyOf")), field("Key", jen.Lit(o.Key)), field("Forms", jen.Index().Qual(checkPath, "Form").Values(forms...)))
+	return jen.Var().Id(o.Ident).Op("=").Qual(wirePath, "ParamsForms").Values(
+		field("Union", union), field("Read", jen.Index().Qual(wirePath, "ReadParam").Values(reads...)))
+}
+
 // func readCallTool20251125(d *check.Decoder, p *wire.Params) { p.Read(d, &callTool20251125) }
 func paramsFunc(o *model.WireObject) jen.Code {
+	read := "Read"
+	if len(o.Forms) > 0 {
+		read = "ReadForm"
+	}
 	return jen.Func().Id(o.Func).Params(
 		jen.Id("d").Op("*").Qual(checkPath, "Decoder"), jen.Id("p").Op("*").Qual(wirePath, "Params"),
-	).Custom(jen.Options{Open: "{ ", Close: " }"}, jen.Id("p").Dot("Read").Call(jen.Id("d"), jen.Op("&").Id(o.Ident)))
+	).Custom(jen.Options{Open: "{ ", Close: " }"}, jen.Id("p").Dot(read).Call(jen.Id("d"), jen.Op("&").Id(o.Ident)))
 }
 
 // var callResult20251125 = check.Object{…}

@@ -98,6 +98,16 @@ type WireObject struct {
 	Func    string // readCallTool20251125Meta
 	Members []*WireMember
 	Splice  string // append only: the field with raw members that are written among those of this object
+
+	// Params only: the object is one of Forms, told apart by the text of the member Key. Then it has no Members of its own.
+	Key   string
+	Forms []*WireForm
+}
+
+// WireForm is one of the objects that a member of params can be.
+type WireForm struct {
+	Tag    string // the text of WireObject.Key
+	Object *WireObject
 }
 
 // WireMember is one member of an object: a Slot or an Object; for append also a Literal, or the function (Call) that writes the member from the same struct.
@@ -140,5 +150,8 @@ func (o *WireObject) Walk(f func(*WireObject)) {
 		if m.Object != nil {
 			m.Object.Walk(f)
 		}
+	}
+	for _, form := range o.Forms {
+		form.Object.Walk(f)
 	}
 }

@@ -3,7 +3,7 @@
 //
 //	wire.go              Lower: a revision, as far as a package needs it
 //	table.go slots.go    the runtime's side: operations, capabilities, messages and the fields of its structs
-//	message.go share.go  readers and appenders, one for all messages of the same content
+//	message.go share.go  readers and appenders, one for all messages of the same content; forms.go: params that are one of several objects
 //	word.go              words of the protocol: codes, statuses, result types
 //	protocol.go merge.go revisionview.go
 //	                     what several revisions define, as one document; encoders where they differ

@@ -79,6 +79,10 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 	if m.meta != "" {
 		l.splice(root, m)
 	}
+	if m.read && m.structName == "Params" {
+		at, _ := l.rev.Definition(rule.Definition)
+		divide(root, at)
+	}
 	order(root)
 	return root
 }
@@ -165,5 +169,8 @@ func order(o *model.WireObject) {
 		if m.Object != nil {
 			order(m.Object)
 		}
+	}
+	for _, form := range o.Forms {
+		order(form.Object)
 	}
 }

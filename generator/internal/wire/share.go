@@ -58,6 +58,9 @@ func name(o *model.WireObject, stem string) {
 			name(m.Object, stem+naming.GoName(m.Name))
 		}
 	}
+	for _, form := range o.Forms {
+		name(form.Object, stem+naming.GoName(form.Tag))
+	}
 }
 
 // share replaces the objects below a reader's root by equal ones of an earlier reader of the same struct.
@@ -88,6 +91,9 @@ func shapeOf(o *model.WireObject) string {
 			b.WriteString("{" + shapeOf(m.Object) + "}")
 		}
 		b.WriteByte(';')
+	}
+	for _, form := range o.Forms {
+		fmt.Fprintf(&b, "%q %q {%s}", o.Key, form.Tag, shapeOf(form.Object))
 	}
 	return b.String() + o.Splice
 }
