@@ -30,7 +30,7 @@ func (x *exchange) Stream(rpc.ID) server.AnswerStream {
 		x.d.written = true
 		x.d.w.WriteHeader(http.StatusOK)
 	}
-	x.phase, x.torn = answering, true
+	x.phase = answering
 	return a
 }
 
@@ -62,5 +62,5 @@ func (a *answerStream) End(complete bool) {
 	x.d.relax()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.phase, x.torn = over, !complete || err != nil
+	x.phase, x.whole = over, complete && err == nil
 }

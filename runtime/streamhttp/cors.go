@@ -22,7 +22,8 @@ func WithCORS(origins ...string) Option {
 
 // WithMiddleware puts middleware around what is served, for example a check of tokens. It runs after host, origin and preflights have been
 // dealt with, and what it refuses can be read by pages that WithCORS allows. The first one given is the outermost. One that wraps the
-// http.ResponseWriter gives it an Unwrap method (http.ResponseController): streams are flushed, and have deadlines.
+// http.ResponseWriter gives it an Unwrap method (http.ResponseController): streams are flushed, and have deadlines. One that recovers from
+// panics passes http.ErrAbortHandler on: so a response ends that lacks its answer.
 func WithMiddleware(middleware func(http.Handler) http.Handler) Option {
 	return func(o *options) { o.middleware = append(o.middleware, middleware) }
 }

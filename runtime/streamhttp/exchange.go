@@ -29,7 +29,7 @@ type exchange struct {
 	status  int   // of an answer alone
 	retry   int   // seconds after which the client may try again; 0: not said
 	phase   phase // of the response
-	torn    bool  // its answer is not complete: the connection has to end
+	whole   bool  // the answer was written to its end
 	unwatch func() bool
 
 	request  sync.Mutex      // may be taken after mu: what ends the request does not wait for a client that does not read
@@ -68,12 +68,12 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 	// x ends the request when the client is gone.
 	h.srv.Exchange(r.Context(), to, x)
 	h.removeCall(x)
-	written, torn := x.end()
+	written, answered := x.end()
 	switch {
-	case torn:
-		panic(http.ErrAbortHandler) // how net/http ends a connection, in every version of HTTP
-	case written || r.Context().Err() != nil:
+	case answered:
 		return nil
+	case to.Kind == rpc.KindRequest && (written || r.Context().Err() != nil):
+		abort()
 	case to.Kind == rpc.KindRequest:
 		if h.isClosing() {
 			return unavailable("the server is shutting down")
@@ -84,12 +84,16 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 	return nil
 }
 
+// abort ends a response that lacks its answer, and with it the connection, or the stream of HTTP/2: nobody is to take it for a whole one. A
+// client that has only closed its writing side sees that, too. What net/http would write for a handler that returns is an empty 200.
+func abort() { panic(http.ErrAbortHandler) }
+
 func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.about(r.Context(), to.Revision, to.Method)
 	x.h, x.body, x.retry, x.quiet = h, f, 0, to.Undecided()
-	x.status, x.phase, x.torn, x.unwatch = http.StatusOK, nothing, false, nil
+	x.status, x.phase, x.whole, x.unwatch = http.StatusOK, nothing, false, nil
 	x.d.init(w, h.opts.writeWait)
 	x.timer.Reset(watchAfter)
 }
@@ -101,13 +105,13 @@ func (x *exchange) about(ctx context.Context, revision *wire.Revision, method st
 	x.ctx, x.revision, x.method, x.entry, x.cause = ctx, revision, method, nil, nil
 }
 
-// end ends the response: nothing is written to it any more. It returns whether something was, and whether that is less than an answer.
+// end ends the response: nothing is written to it any more. It returns whether something was, and whether that ends with the answer.
 // x is used again, unless its timer or its watch still runs.
-func (x *exchange) end() (written, torn bool) {
+func (x *exchange) end() (written, answered bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.phase = over
-	written, torn = x.d.written, x.torn
+	written, answered = x.d.written, x.whole
 	idle := x.timer.Stop()
 	if x.unwatch != nil {
 		idle = x.unwatch() && idle
@@ -118,7 +122,7 @@ func (x *exchange) end() (written, torn bool) {
 		x.d.init(nil, 0)
 		x.h.pools.exchanges.Put(x)
 	}
-	return written, torn
+	return written, answered
 }
 
 // reserve is how many exchanges more are served of those that end others; see server.Routed.Reserved.
@@ -245,7 +249,7 @@ func (x *exchange) Write(_ rpc.ID, last bool, frame []byte) error {
 	return err
 }
 
-func (x *exchange) write(last bool, frame []byte) error {
+func (x *exchange) write(last bool, frame []byte) (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.phase >= answering {
@@ -253,7 +257,7 @@ func (x *exchange) write(last bool, frame []byte) error {
 	}
 	alone := last && x.phase == nothing
 	if last {
-		defer func() { x.phase = over }()
+		defer func() { x.phase, x.whole = over, err == nil && len(frame) > 0 }()
 	}
 	switch {
 	case last && len(frame) == 0:
@@ -262,7 +266,7 @@ func (x *exchange) write(last bool, frame []byte) error {
 		return x.d.refusal(x.status, x.retry, frame)
 	}
 	x.d.buf = appendEvent(x.d.buf, eventID{}, frame)
-	err := x.flush()
+	err = x.flush()
 	if last && err == nil {
 		x.d.relax()
 	}

@@ -11,7 +11,7 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	defer s.release(st, reader)
 	if !s.await(r, st) {
 		if r.Context().Err() != nil {
-			return nil
+			abort()
 		}
 		return s.gone()
 	}
@@ -33,7 +33,9 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	if s.primed {
 		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
 	}
-	s.pump(r, d, st, reader)
+	if !s.pump(r, d, st, reader) {
+		abort()
+	}
 	return nil
 }
 
@@ -61,8 +63,9 @@ func (s *session) await(r *http.Request, st *stream) bool {
 }
 
 // pump writes what st has until it is over, the client is gone, or another connection resumes it. The end of the session ends a
-// listener at once; what is in flight may still be answered within the grace period (CAN21).
-func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) {
+// listener at once; what is in flight may still be answered within the grace period (CAN21). It reports whether the response is as long as it
+// was to be: all was said, or the rest comes on another connection.
+func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) (whole bool) {
 	tick, stop := ticks(s.h.opts.keepAlive)
 	defer stop()
 	over := s.ended
@@ -72,11 +75,11 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 	for {
 		b := st.take(reader)
 		if b.takenOver {
-			return
+			return true
 		}
 		if err := d.events(st, &b); err != nil {
 			s.log(err)
-			return
+			return false
 		}
 		if len(b.events) > 0 {
 			st.wrote(reader)
@@ -86,7 +89,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 			continue
 		case b.ended || b.leave || over == nil:
 			d.relax()
-			return
+			return b.ended || b.leave
 		}
 		d.buf = trimmed(d.buf) // it may be long
 		select {
@@ -94,7 +97,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 		case <-tick:
 			d.buf = append(d.buf, comment...)
 		case <-r.Context().Done():
-			return
+			return false
 		case <-over:
 			over = nil // what is there is sent still
 		}
