@@ -23,6 +23,8 @@ PROGRAMS    := ./testdata/demo ./testdata/traceability ./testdata/interop/import
 # Modules of their own, which ./... leaves out, too. Those below the runtime have tests; the others are programs that interop and bench run.
 MODULES     := $(patsubst ./%/go.mod,%,$(sort $(shell find . -name go.mod -not -path ./go.mod -not -path '*/node_modules/*' -not -path './$(WORK)/*')))
 TESTED      := $(filter runtime/%,$(MODULES))
+# Packages with benchmarks.
+BENCHED      = $(shell grep -rl --include='*_test.go' '^func Benchmark' generator runtime schema | grep -v '^runtime/task/[a-z]*/' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Postgres servers of several versions for tests, from npm.
 SERVERS     := runtime/task/postgres/testdata/servers
 SUDO        := $(shell test "$$(id -u)" = 0 || echo sudo)
@@ -50,6 +52,8 @@ test: unit lint check interop conformance traceability ## everything that must p
 
 unit: postgres ## unit, golden, behaviour and stress tests under the race detector
 	$(GO) test -race -timeout 15m ./...
+	@echo "== every benchmark once, so that they work on the day they are needed"
+	@$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 5m -skip 100000 $(BENCHED) | grep -v '^Benchmark\|^goos\|^goarch\|^pkg\|^cpu\|^PASS'
 	@for module in $(TESTED); do echo "== $$module"; (cd $$module && $(GO) test -race -timeout 15m ./...); done
 
 # Debian's package would start a server of its own, which nobody needs.

@@ -177,15 +177,16 @@ func BenchmarkTaskCreateToResult(b *testing.B) {
 			}
 			for finished < b.N {
 				frame := p.read()
-				created := bytes.Index(frame, []byte(`"result":{"task":{"taskId":"`))
 				switch {
-				case created > 0:
-					id := frame[created+len(`"result":{"task":{"taskId":"`):]
-					id = id[:bytes.IndexByte(id, '"')]
+				case bytes.Contains(frame, []byte(`"result":{"task":{`)):
+					_, id, _ := bytes.Cut(frame, []byte(`"taskId":"`))
+					id, _, _ = bytes.Cut(id, []byte{'"'})
 					p.write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"tasks/result","params":{"taskId":"%s"}}`, id, id))
 				case bytes.Contains(frame, []byte(`"result":{"content"`)):
 					finished++
 					start()
+				default:
+					b.Fatalf("unexpected: %s", frame)
 				}
 			}
 		})
