@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
 // said begins a diagnostic in a golden.
@@ -48,14 +50,40 @@ func TestDAY06ExplanationsAreMadeOfGoldens(t *testing.T) {
 		}
 		return
 	}
-	all := Explanations()
-	for code := range examples {
-		if all[code] == "" {
-			t.Errorf("%s is not explained: go test ./generator -run DAY06 -update", code)
-		}
+	shown := map[string][]byte{}
+	for _, f := range txtar.Parse(explanations).Files {
+		shown[f.Name] = f.Data
 	}
-	if len(all) < 100 {
-		t.Errorf("%d codes are explained", len(all))
+	for _, f := range a.Files {
+		if !bytes.Equal(shown[f.Name], f.Data) {
+			t.Errorf("the page of %s is not what the goldens show: go test ./generator -run DAY06 -update\n%s", f.Name, f.Data)
+		}
+		delete(shown, f.Name)
+	}
+	for code := range shown {
+		t.Errorf("%s has a page, and no golden shows it", code)
+	}
+	if len(a.Files) < 100 {
+		t.Errorf("%d codes are explained", len(a.Files))
+	}
+}
+
+// TestDAY06ThePagesOfChangesHaveManifestsThatWork: what the page of a kind of change shows can be written, and gives the change another class.
+func TestDAY06ThePagesOfChangesHaveManifestsThatWork(t *testing.T) {
+	shown := regexp.MustCompile(`(?m)^    (diff: .*)$`)
+	for _, rule := range manifest.Changes {
+		m := shown.FindStringSubmatch(Explanations()[rule.ID])
+		if m == nil {
+			t.Fatalf("the page of %s shows no manifest", rule.ID)
+		}
+		r, err := Generate(t.Context(), Config{Manifest: Source{"mcpkiln.yaml", []byte(m[1] + "\ntools: {a: {description: Does it., inputSchema: {type: object}}}\n")}})
+		if err != nil || len(r.Diagnostics) > 0 {
+			t.Errorf("%s: %v %v", m[1], err, r.Diagnostics)
+		}
+		loaded, _ := manifest.Parse("mcpkiln.yaml", []byte(m[1]+"\ntools: {}\n")).Load()
+		if class := loaded.Classes[rule.ID]; class == "" || class == rule.Class {
+			t.Errorf("%s gives %s the class %q", m[1], rule.ID, class)
+		}
 	}
 }
 

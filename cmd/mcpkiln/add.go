@@ -61,7 +61,7 @@ type adding struct {
 }
 
 // run adds a tool, or without a name what the handlers lack. Whatever is wrong is found before anything is written: in the manifest, in each
-// package that is generated of it, in the handlers.
+// package that is generated of it, in the handlers, and where stubs are to be.
 func (a *adding) run(cmd *cobra.Command, tool string) error {
 	var all []*sources
 	var lacking []*implementation
@@ -85,6 +85,9 @@ func (a *adding) run(cmd *cobra.Command, tool string) error {
 	if err := handlersMissing(all, lacking); err != nil {
 		return err
 	}
+	if err := stubsMayBeWritten(cmd, lacking); err != nil {
+		return err
+	}
 	if tool != "" {
 		if err := disk.Replace(a.manifest, all[0].config.Manifest.Data, 0o666); err != nil {
 			return err
@@ -104,12 +107,8 @@ func (s *sources) tryAdding(cmd *cobra.Command) ([]*implementation, error) {
 	if err := s.make(cmd); err != nil {
 		return nil, err
 	}
-	_, refused, err := generator.Write(cmd.Context(), s.base, s.result, generator.Options{DryRun: true})
-	if err != nil {
+	if err := s.try(cmd, generator.Options{}); err != nil {
 		return nil, err
-	}
-	if refused.HasErrors() {
-		return nil, s.print(cmd.ErrOrStderr(), refused)
 	}
 	if !s.result.HasHandlers() {
 		return nil, nil

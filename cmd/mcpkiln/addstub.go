@@ -8,9 +8,11 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
+	"os"
 	slashpath "path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/tools/go/packages"
@@ -147,37 +149,65 @@ func (i *implementation) prepare(s *sources) error {
 	return nil
 }
 
-// writeStubs writes what the handlers lack; one whose file is there already is a finding.
-func writeStubs(cmd *cobra.Command, all []*implementation) error {
-	clean := true
-	for _, one := range all {
-		done, err := one.write(cmd)
-		if err != nil {
-			return err
-		}
-		clean = clean && done
+// stubsMayBeWritten gives stubs files of their own, and is errFindings if one is there already: nobody knows what is in it. A test that is there
+// stays as it is.
+func stubsMayBeWritten(cmd *cobra.Command, all []*implementation) error {
+	free, taken := true, map[string]bool{}
+	there := func(path string) bool {
+		_, err := os.Lstat(path)
+		return err == nil || taken[path]
 	}
-	if !clean {
+	for i, one := range all {
+		second := slices.ContainsFunc(all[:i], func(first *implementation) bool { return first.dir == one.dir })
+		for j := range one.lacks {
+			l := &one.lacks[j]
+			if second && there(one.path(l.files[0])) {
+				l.files = []templates.ScaffoldFile{{Path: one.ownName(l.files[0].Path), Content: l.files[0].Content}}
+			}
+			path := one.path(l.files[0])
+			if there(path) {
+				free = false
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s is there already, and has no method %s of %s: write the method, or rename the file\n",
+					shortest(path), l.method, one.named.Obj().Name())
+			}
+			taken[path] = true
+		}
+	}
+	if !free {
 		return errFindings
 	}
 	return nil
 }
 
-// write writes a stub for each missing method; false if one of their files is there already.
-func (i *implementation) write(cmd *cobra.Command) (clean bool, err error) {
-	out, clean := cmd.OutOrStdout(), true
+// ownName is the name of a stub's file for the second type of a package.
+func (i *implementation) ownName(stub string) string {
+	return strings.TrimSuffix(stub, "_handler.go") + "_" + strings.ToLower(strings.TrimLeft(i.named.Obj().Name(), "_")) + "_handler.go"
+}
+
+func (i *implementation) path(f templates.ScaffoldFile) string { return filepath.Join(i.dir, f.Path) }
+
+// writeStubs writes what the handlers lack.
+func writeStubs(cmd *cobra.Command, all []*implementation) error {
+	for _, one := range all {
+		if err := one.write(cmd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes a stub for each missing method, with its test unless that is there.
+func (i *implementation) write(cmd *cobra.Command) error {
+	out := cmd.OutOrStdout()
 	for _, l := range i.lacks {
 		for at, f := range l.files {
 			err := writeBeside(cmd.Context(), i.dir, []templates.ScaffoldFile{f})
-			path := shortest(filepath.Join(i.dir, f.Path))
+			path := shortest(i.path(f))
 			switch {
-			case errors.Is(err, fs.ErrExist) && at == 0:
-				clean = false
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s is there already, and has no method %s of %s: write it\n", path, l.method, i.named.Obj().Name())
-			case errors.Is(err, fs.ErrExist):
+			case errors.Is(err, fs.ErrExist) && at > 0:
 				fmt.Fprintf(out, "left    %s: it was there\n", path)
 			case err != nil:
-				return false, err
+				return err
 			default:
 				fmt.Fprintln(out, "wrote  ", path)
 			}
@@ -186,7 +216,7 @@ func (i *implementation) write(cmd *cobra.Command) (clean bool, err error) {
 	if len(i.lacks) == 0 {
 		fmt.Fprintf(out, "%s of %s has all methods\n", i.named.Obj().Name(), i.pkg.PkgPath)
 	}
-	return clean, nil
+	return nil
 }
 
 // generated is the import path of the package that is generated.

@@ -20,7 +20,7 @@ docs writes what a server is for its users: a section for each tool with what it
 cancelling does; prompts, resources and methods; and pictures of how tasks and questions go.
 
 Without --out the reference is printed. With it there are two files in that directory, reference.md and reference.html, which has no scripts and
-loads nothing; mcpkiln check knows them from then on.`),
+loads nothing; from then on mcpkiln generate brings them up to date, and mcpkiln check tells when they are not.`),
 		Example: strings.Trim(`
   mcpkiln docs --out docs
   mcpkiln docs --format html > reference.html
@@ -69,4 +69,29 @@ func (s *sources) printReference(cmd *cobra.Command, format string) error {
 	}
 	_, err = cmd.OutOrStdout().Write(text)
 	return err
+}
+
+// references are what mcpkiln docs --out has written of the manifest, made again. Of their diagnostics the errors are printed: the warnings are
+// those of the package.
+func (s *sources) references(cmd *cobra.Command) (all []*sources, err error) {
+	if s.config.Docs != "" {
+		return nil, nil // it is one
+	}
+	for _, way := range (&overrides{}).ways(s.config.Manifest.Path) {
+		if way.config.Docs == "" {
+			continue
+		}
+		r, err := way.load(s.config.Manifest.Path)
+		if err != nil {
+			return nil, err
+		}
+		if r.result, err = generator.Generate(cmd.Context(), r.config); err != nil {
+			return nil, err
+		}
+		if r.result.Diagnostics.HasErrors() {
+			return nil, r.print(cmd.ErrOrStderr(), r.result.Diagnostics)
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }

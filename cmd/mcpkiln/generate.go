@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpkiln/mcpkiln/generator"
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 func newGenerate() *cobra.Command {
@@ -24,7 +25,8 @@ so. A saved answer to tools/list is a manifest too; then --server-name and --ser
 that server.
 
 Files that would not change are not touched. On any error nothing is written. A generated file that was edited by hand is an error, too;
---force overwrites it. What earlier runs left and is no longer generated is removed, also where go.out has moved.`),
+--force overwrites it. What earlier runs left and is no longer generated is removed, also where go.out has moved. A reference of the server that
+mcpkiln docs --out has written is brought up to date.`),
 		Example: strings.Trim(`
   mcpkiln generate
   mcpkiln generate --dry-run api.yaml
@@ -57,12 +59,27 @@ Files that would not change are not touched. On any error nothing is written. A 
 	return cmd
 }
 
-// generate runs the pipeline and writes the package.
+// generate runs the pipeline and writes the package, and the references of the server that are there. Whatever refuses one of them is found before
+// any is written.
 func (s *sources) generate(cmd *cobra.Command, o generator.Options) error {
 	if err := s.make(cmd); err != nil {
 		return err
 	}
-	return s.write(cmd, o)
+	references, err := s.references(cmd)
+	if err != nil {
+		return err
+	}
+	for _, r := range references {
+		if err := r.try(cmd, o); err != nil {
+			return err
+		}
+	}
+	for _, one := range append([]*sources{s}, references...) {
+		if err := one.write(cmd, o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // make runs the pipeline.
@@ -73,16 +90,32 @@ func (s *sources) make(cmd *cobra.Command) (err error) {
 	return s.print(cmd.ErrOrStderr(), s.result.Diagnostics)
 }
 
+// try finds out what write would refuse, and prints it.
+func (s *sources) try(cmd *cobra.Command, o generator.Options) error {
+	o.DryRun = true
+	report, found, err := generator.Write(cmd.Context(), s.base, s.result, o)
+	if err != nil || !found.HasErrors() {
+		return err
+	}
+	return s.printRefused(cmd, report, found)
+}
+
+// printRefused prints what Write has found, and what of it was edited by hand. It is errFindings if anything is an error.
+func (s *sources) printRefused(cmd *cobra.Command, report generator.Report, found schema.Diagnostics) error {
+	err := s.print(cmd.ErrOrStderr(), found)
+	for _, f := range report.Edited {
+		fmt.Fprint(cmd.ErrOrStderr(), f.Diff)
+	}
+	return err
+}
+
 // write writes what make has made.
 func (s *sources) write(cmd *cobra.Command, o generator.Options) error {
-	report, refused, err := generator.Write(cmd.Context(), s.base, s.result, o)
+	report, found, err := generator.Write(cmd.Context(), s.base, s.result, o)
 	if err != nil {
 		return err
 	}
-	if err := s.print(cmd.ErrOrStderr(), refused); err != nil {
-		for _, f := range report.Edited {
-			fmt.Fprint(cmd.ErrOrStderr(), f.Diff)
-		}
+	if err := s.printRefused(cmd, report, found); err != nil {
 		return err
 	}
 	if err := printReport(cmd, report, o.DryRun); err != nil {

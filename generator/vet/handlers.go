@@ -124,8 +124,8 @@ func receivers(pkg *types.Package) (all []receiver) {
 	return all
 }
 
-// generatedHandlers is the interface that mcpkiln generates into a package; nil in others. It has a method for each tool, which takes a
-// call of the runtime.
+// generatedHandlers is the interface that mcpkiln generates into a package; nil in others. Each of its methods takes a call or a notice of the
+// runtime.
 func generatedHandlers(pkg *types.Package) *types.Interface {
 	obj, ok := pkg.Scope().Lookup("Handlers").(*types.TypeName)
 	if !ok {
@@ -136,16 +136,21 @@ func generatedHandlers(pkg *types.Package) *types.Interface {
 		return nil
 	}
 	for method := range handlers.Methods() {
-		if takesCall(method.Signature()) {
+		if madeLikeHandler(method.Signature()) {
 			return handlers
 		}
 	}
 	return nil
 }
 
-// takesCall reports whether a function is made like a handler of a tool: a context, a call, an input.
-func takesCall(sig *types.Signature) bool {
-	return sig.Params().Len() == 3 && isContext(sig.Params().At(0).Type()) && isCall(sig.Params().At(1).Type())
+// madeLikeHandler reports whether a function takes what methods of Handlers take: a context, a call or a notice, and an input. Resources, and
+// prompts without arguments, have no input.
+func madeLikeHandler(sig *types.Signature) bool {
+	params := sig.Params()
+	if params.Len() < 2 || params.Len() > 3 || !isContext(params.At(0).Type()) {
+		return false
+	}
+	return isCall(params.At(1).Type()) || isNamed(params.At(1).Type(), serverPath, "Notice")
 }
 
 // implements is the method of a generated Handlers that fn implements.

@@ -6,25 +6,35 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// StrayHandler finds handlers of tools that are gone.
-var StrayHandler = packageAnalyzer("strayhandler", "a handler that no tool has\n\n"+
-	"A method that is made like a handler, of a type that implements the generated Handlers, and is not one of them: its tool is gone from the\n"+
-	"manifest, or has another name there. The compiler does not tell.", strayHandlers)
+// StrayHandler finds handlers of what is gone from the manifest.
+var StrayHandler = packageAnalyzer("strayhandler", "a handler of nothing in the manifest\n\n"+
+	"A method that is made like a handler, of a type that implements the generated Handlers, and is not one of them: its tool, prompt or resource\n"+
+	"is gone from the manifest, or has another name there. The compiler does not tell.", strayHandlers)
 
 func strayHandlers(pass *analysis.Pass, f *found) {
 	for _, r := range f.receivers {
 		for method := range r.named.Methods() {
-			if method.Exported() && method.Pkg() == pass.Pkg && takesCall(method.Signature()) && r.takesOwnInput(method) && !hasMethod(r.handlers, method.Name()) {
-				pass.Reportf(method.Pos(), "%s is the handler of no tool: its tool is gone from the manifest, or has another name there", method.Name())
+			if method.Exported() && method.Pkg() == pass.Pkg && madeLikeHandler(method.Signature()) && r.generatesFor(method) && !hasMethod(r.handlers, method.Name()) {
+				pass.Reportf(method.Pos(), "%s is the handler of nothing in the manifest: its tool, prompt or resource is gone, or has another name there", method.Name())
 			}
 		}
 	}
 }
 
-// takesOwnInput reports whether the last parameter is a type of the generated package, as the input of a tool is.
-func (r receiver) takesOwnInput(method *types.Func) bool {
-	n := named(method.Signature().Params().At(2).Type())
-	return n != nil && n.Obj().Pkg() == r.generated
+// generatesFor reports whether the types of the method are those of a handler, not of a function that handlers share: its input is of the
+// generated package, or a request for completions. Where there is no input, its call is of the generated package, or it answers for a prompt or a
+// resource.
+func (r receiver) generatesFor(method *types.Func) bool {
+	sig := method.Signature()
+	last := sig.Params().At(sig.Params().Len() - 1).Type()
+	if n := named(last); n != nil && n.Obj().Pkg() == r.generated || isNamed(last, serverPath, "CompletionRequest") {
+		return true
+	}
+	if sig.Params().Len() == 3 || sig.Results().Len() != 2 {
+		return false
+	}
+	answer := sig.Results().At(0).Type()
+	return isNamed(answer, serverPath, "PromptResult") || isNamed(answer, serverPath, "ResourceContents")
 }
 
 func hasMethod(in *types.Interface, name string) bool {

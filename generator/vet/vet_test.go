@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
@@ -38,7 +39,7 @@ func TestFixtures(t *testing.T) {
 		}
 		fixtures++
 		t.Run(name, func(t *testing.T) {
-			compare(t, act)
+			compare(t, act.Package, act.Diagnostics)
 			compareFixed(t, act)
 		})
 	}
@@ -50,11 +51,11 @@ func TestFixtures(t *testing.T) {
 var wants = regexp.MustCompile(`"([^"]+)"`)
 
 // compare holds what was reported against the comments: each line has as many findings as its comment has texts, which they contain.
-func compare(t *testing.T, act *checker.Action) {
+func compare(t *testing.T, pkg *packages.Package, found []analysis.Diagnostic) {
 	t.Helper()
-	fset := act.Package.Fset
+	fset := pkg.Fset
 	open := map[int][]string{}
-	for _, group := range act.Package.Syntax[0].Comments {
+	for _, group := range pkg.Syntax[0].Comments {
 		for _, c := range group.List {
 			if text, ok := strings.CutPrefix(c.Text, "// want "); ok {
 				for _, m := range wants.FindAllStringSubmatch(text, -1) {
@@ -67,7 +68,7 @@ func compare(t *testing.T, act *checker.Action) {
 	if len(open) == 0 {
 		t.Error("the fixture wants nothing")
 	}
-	for _, d := range act.Diagnostics {
+	for _, d := range found {
 		line := fset.Position(d.Pos).Line
 		i := slices.IndexFunc(open[line], func(want string) bool { return strings.Contains(d.Message, want) })
 		if i < 0 {
@@ -194,6 +195,21 @@ func TestFindingsHaveOneOrder(t *testing.T) {
 	}
 }
 
+// TestDAY07HandlersWithoutInput: a server whose Handlers has no tool, or no method with an input, is looked at like others.
+func TestDAY07HandlersWithoutInput(t *testing.T) {
+	graph, err := analyze(".", "./testdata/noinput", "./testdata/noticed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[*packages.Package][]analysis.Diagnostic{}
+	for _, act := range graph.Roots {
+		found[act.Package] = append(found[act.Package], act.Diagnostics...)
+	}
+	for pkg, all := range found {
+		compare(t, pkg, all)
+	}
+}
+
 // TestTheFlagTypesAddsHandlers of other libraries.
 func TestTheFlagTypesAddsHandlers(t *testing.T) {
 	if err := Handlers.Flags.Set("types", "http.Request,foreign.Request,foreign.Alias"); err != nil {
@@ -206,7 +222,7 @@ func TestTheFlagTypesAddsHandlers(t *testing.T) {
 	}
 	for _, act := range graph.Roots {
 		if act.Analyzer == Blocking {
-			compare(t, act)
+			compare(t, act.Package, act.Diagnostics)
 		}
 	}
 }

@@ -72,6 +72,9 @@ var Changes = []ChangeRule{
 	{"concurrency-higher", Callers, Compatible, "More runs of a tool go on at once.", ""},
 	{"ttl-shorter", Callers, Breaking, "Tasks and their results are kept for less time: who looks later finds none.", "Keep the ttl, or tell callers."},
 	{"ttl-longer", Callers, Compatible, "Tasks and their results are kept for more time.", ""},
+	{"crash-fails", Callers, Breaking, "A task fails when the process dies that runs it; it began again before.", "Say onCrash: rerun if the handler may run again from the top."},
+	{"reruns-fewer", Callers, Breaking, "A task begins again after fewer crashes before it fails.", "Keep maxReruns, or tell callers."},
+	{"reruns-more", Callers, Compatible, "A task begins again after more crashes before it fails.", ""},
 	{"cancellation-changed", Callers, Compatible, "Whether a call can be cancelled.", ""},
 	{"entry-removed", Callers, Breaking, "A prompt, resource, template or method is gone.", "Keep the old one beside the new one for as long as callers know it."},
 	{"entry-added", Callers, Compatible, "There is a new prompt, resource, template or method.", ""},
@@ -84,6 +87,7 @@ var Changes = []ChangeRule{
 	{"go-removed", Handlers, Breaking, "A type, field, method or constant is gone.", "Change the handlers that use it."},
 	{"go-changed", Handlers, Breaking, "A type, field or method has another type.", "Change the handlers that use it."},
 	{"go-added", Handlers, Compatible, "There are new types, fields, methods or constants.", ""},
+	{"crash-reruns", Handlers, Breaking, "A handler runs again from the top when the process of its task dies; the task failed before.", "Put effects into steps (server.Do), or say onCrash: fail."},
 
 	{"revision-removed", Wire, Breaking, "Clients that speak only this revision are refused.", "Keep the revision for as long as such clients connect."},
 	{"revision-added", Wire, Compatible, "Clients of another revision are served.", ""},

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -32,6 +33,7 @@ func (c *comparison) limits(p place, old, new *model.Tool) {
 			timeout("a task", old.Task.Timeout, new.Task.Timeout),
 			limit{"ttl-shorter", "ttl-longer", "keeps a task %s", options, duration, int64(old.Task.TTL), int64(new.Task.TTL), true},
 			limit{"ttl-shorter", "ttl-longer", "keeps a task for a client that asks at most %s", options, duration, int64(old.Task.MaxTTL), int64(new.Task.MaxTTL), true})
+		c.crashes(p, old.Task, new.Task)
 	}
 	for _, l := range all {
 		c.limit(p, l)
@@ -39,6 +41,29 @@ func (c *comparison) limits(p place, old, new *model.Tool) {
 	if old.Cancel.Uncancellable != new.Cancel.Uncancellable {
 		c.found("cancellation-changed", p, "%s", map[bool]string{true: "can not be cancelled any more", false: "can be cancelled"}[new.Cancel.Uncancellable])
 	}
+}
+
+// crashes compares what becomes of a task whose process dies.
+func (c *comparison) crashes(p place, old, new model.TaskPolicy) {
+	was, is := old.Reruns(), new.Reruns()
+	switch {
+	case was == is:
+	case is == 0:
+		c.found("crash-fails", p, "fails a task whose process dies; before, it began again, at most %s", times(was))
+	case was == 0:
+		c.found("crash-reruns", p, "runs again from the top, at most %s, if the process of its task dies; before, the task failed", times(is))
+	case is < was:
+		c.found("reruns-fewer", p, "begins a task again after a crash, at most %s; before, it was %s", times(is), times(was))
+	default:
+		c.found("reruns-more", p, "begins a task again after a crash, at most %s; before, it was %s", times(is), times(was))
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // timeout is how long something may take.

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Tool is one tool with every decision made.
 type Tool struct {
@@ -50,6 +53,17 @@ type TaskPolicy struct {
 	TTL, MaxTTL, PollInterval, Timeout time.Duration
 	FailOnCrash                        bool
 	MaxReruns                          int
+}
+
+// defaultReruns is that of the runtime.
+const defaultReruns = 3
+
+// Reruns is how often a task begins again after its process died.
+func (p *TaskPolicy) Reruns() int {
+	if p.FailOnCrash {
+		return 0
+	}
+	return cmp.Or(p.MaxReruns, defaultReruns)
 }
 
 // OnUnsupported is server.OnUnsupported: what happens to a question when the client can not ask its user.

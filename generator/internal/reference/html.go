@@ -87,6 +87,9 @@ func markup(t Text) string {
 		if s.Link != "" {
 			inner = fmt.Sprintf("<a href=\"%s\" rel=\"noreferrer\">%s</a>", escape(s.Link), inner)
 		}
+		if s.ID != "" {
+			inner = fmt.Sprintf("<a id=\"%s\"></a>%s", escape(s.ID), inner)
+		}
 		b.WriteString(inner)
 	}
 	return b.String()

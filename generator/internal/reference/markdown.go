@@ -83,10 +83,13 @@ func span(s Span, escaped string) string {
 	if s.Code {
 		escaped = markdown.Code(s.Text)
 	}
-	if s.Link == "" {
-		return escaped
+	if s.Link != "" {
+		escaped = "[" + escaped + "](<" + address.Replace(s.Link) + ">)"
 	}
-	return "[" + escaped + "](<" + address.Replace(s.Link) + ">)"
+	if s.ID != "" {
+		escaped = "<a id=\"" + s.ID + "\"></a>" + escaped
+	}
+	return escaped
 }
 
 // address keeps an address within the marks around it.

@@ -9,7 +9,7 @@ type Page struct {
 // Block is a part of a page, below one another.
 type Block interface{ block() }
 
-// Heading begins a section. Links name its ID.
+// Heading begins a section. Links name its ID, or that of a Span.
 type Heading struct {
 	Level int // 2 for the parts of the page
 	ID    string
@@ -74,7 +74,8 @@ type Text []Span
 type Span struct {
 	Text string
 	Code bool
-	Link string // the ID of a heading after #, or the address of a web page; empty for none
+	Link string // an ID after #, or the address of a web page; empty for none
+	ID   string // that links name; empty for none
 }
 
 func (Heading) block()   {}

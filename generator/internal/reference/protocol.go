@@ -119,7 +119,7 @@ func (m *maker) ways(tasks bool) {
 		}
 	}
 	if len(none) > 0 {
-		slices.Sort(none)
+		slices.SortFunc(none, func(a, b string) int { return strings.Compare(b, a) })
 		m.add(Paragraph{text("There are no questions in " + strings.Join(none, ", ") + ": the call goes on as its tool says for clients that can not ask.")})
 	}
 }

@@ -128,7 +128,7 @@ func (m *maker) schemaOf(d *schema.Document, what, none string) {
 		m.say(text(none))
 		return
 	}
-	t := tableOf(d)
+	t := tableOf(d, m.id)
 	if t == nil {
 		m.say(text(none))
 	} else {

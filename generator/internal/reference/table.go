@@ -8,23 +8,60 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// deepest is how far below the value a table tells of members; the whole schema stands below it.
-const deepest = 5
+// deepest is how far below the value a table tells of members, and maxRows how many of them. Where it ends it says so: the whole schema stands
+// below it.
+const (
+	deepest = 5
+	maxRows = 500
+)
 
-// tableOf has a row for each member of the values that a schema allows, and nil if it names none.
-func tableOf(d *schema.Document) *Table {
-	t := &tabling{doc: d, table: Table{Head: []string{"name", "type", "required", "what it is"}}}
-	t.members("", d.Root, true, 0)
+// tableOf has a row for each member of the values that a schema allows, and nil if it names none. What is in a definition is told once: where it
+// is used again, there is a link. id makes the anchors of links.
+func tableOf(d *schema.Document, id func(string) string) *Table {
+	t := &tabling{doc: d, id: id, table: Table{Head: []string{"name", "type", "required", "what it is"}},
+		told: map[*schema.Node]holder{}, parts: map[part]bool{}, holding: map[*schema.Node]bool{}, kinds: map[nested]Text{}}
+	t.told[t.resolved(d.Root)] = holder{row: noRow}
+	t.members(holder{row: noRow}, d.Root, true, 0)
 	if len(t.table.Rows) == 0 {
 		return nil
+	}
+	if t.cut {
+		t.table.Rows = append(t.table.Rows, []Text{text("…"), nil, nil, text("More rows are left out: the whole schema stands below.")})
 	}
 	return &t.table
 }
 
 type tabling struct {
 	doc   *schema.Document
+	id    func(string) string
 	table Table
-	above []*schema.Node // the schemas around, of which one may contain itself
+	cut   bool                    // there were more rows than maxRows
+	told  map[*schema.Node]holder // schemas that say what their values hold, and whose rows do so
+	parts map[part]bool
+
+	holding map[*schema.Node]bool // what holds has found
+	kinds   map[nested]Text       // what kind has found
+}
+
+// holder is a value that holds others.
+type holder struct {
+	path string // empty for the whole value
+	row  int    // that tells of it
+}
+
+// noRow is the row of the whole value, and of its items.
+const noRow = -1
+
+// nested is a schema, and how deep within a row's type it stands.
+type nested struct {
+	schema *schema.Node
+	depth  int
+}
+
+// part is a part of a combination. Each is told once for a value.
+type part struct {
+	path   string
+	schema *schema.Node
 }
 
 // resolved follows references.
@@ -44,36 +81,87 @@ func (t *tabling) resolved(n *schema.Node) *schema.Node {
 }
 
 // members adds the rows of what is in a value: properties, items, and those of the parts of combinations.
-func (t *tabling) members(path string, n *schema.Node, needed bool, depth int) {
+func (t *tabling) members(p holder, n *schema.Node, needed bool, depth int) {
 	n = t.resolved(n)
-	if depth > deepest || !n.Is(schema.Object) || slices.Contains(t.above, n) {
+	if !n.Is(schema.Object) {
 		return
 	}
-	t.above = append(t.above, n)
-	defer func() { t.above = t.above[:len(t.above)-1] }()
 	for _, m := range membersOf(n.Get("properties")) {
-		t.row(dotted(path, m.Key), m.Value, needed && requires(n, m.Key), depth)
+		t.row(dotted(p.path, m.Key), m.Value, needed && requires(n, m.Key), depth)
 	}
 	for _, m := range membersOf(n.Get("patternProperties")) {
-		t.row(dotted(path, "/"+m.Key+"/"), m.Value, false, depth)
+		t.row(dotted(p.path, "/"+m.Key+"/"), m.Value, false, depth)
 	}
 	if more := n.Get("additionalProperties"); more.Is(schema.Object) {
-		t.row(dotted(path, "*"), more, false, depth)
+		t.row(dotted(p.path, "*"), more, false, depth)
 	}
 	if items := n.Get("items"); items.Is(schema.Object) {
-		if len(told(items))+len(rules(items)) > 0 {
-			t.row(path+"[]", items, true, depth+1)
-		} else {
-			t.members(path+"[]", items, true, depth+1)
-		}
+		t.items(p, items, depth)
 	}
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
 		if all := n.Get(key); all.Is(schema.Array) {
-			for _, part := range all.Items {
-				t.members(path, part, needed && key == "allOf", depth)
+			for _, schema := range all.Items {
+				if x := (part{p.path, t.resolved(schema)}); !t.parts[x] {
+					t.parts[x] = true
+					t.members(p, schema, needed && key == "allOf", depth)
+				}
 			}
 		}
 	}
+}
+
+// items adds a row of the items of a list if there is more to say of them than what they hold.
+func (t *tabling) items(p holder, n *schema.Node, depth int) {
+	path, target := p.path+"[]", t.resolved(n)
+	if t.elsewhere(target, depth+1) != nil || len(says(n))+len(rules(n)) > 0 {
+		t.row(path, n, true, depth+1)
+		return
+	}
+	if t.holds(target) {
+		t.told[target] = holder{path, p.row}
+		t.members(t.told[target], n, true, depth+1)
+	}
+}
+
+// holds reports whether a schema says what its values hold.
+func (t *tabling) holds(n *schema.Node) bool {
+	n = t.resolved(n)
+	if !n.Is(schema.Object) {
+		return false
+	}
+	if found, ok := t.holding[n]; ok {
+		return found
+	}
+	t.holding[n] = false // until more is known: a schema may contain itself
+	items := n.Get("items")
+	yes := len(membersOf(n.Get("properties")))+len(membersOf(n.Get("patternProperties"))) > 0 || n.Get("additionalProperties").Is(schema.Object) ||
+		items.Is(schema.Object) && (len(says(items))+len(rules(items)) > 0 || t.holds(items))
+	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
+		all := n.Get(key)
+		yes = yes || all.Is(schema.Array) && slices.ContainsFunc(all.Items, t.holds)
+	}
+	t.holding[n] = yes
+	return yes
+}
+
+// elsewhere says where else it stands what is in the values of a schema; nil if it is to be told here.
+func (t *tabling) elsewhere(n *schema.Node, depth int) Text {
+	at, told := t.told[n]
+	switch {
+	case told && at.row == noRow && at.path == "":
+		return text("It holds what the whole value holds.")
+	case told && at.row == noRow:
+		return join(" ", text("It holds what"), code(at.path), text("holds."))
+	case told:
+		name := &t.table.Rows[at.row][0][0]
+		if name.ID == "" {
+			name.ID = t.id("in-" + name.Text)
+		}
+		return Text{{Text: "It holds what "}, {Text: at.path, Code: true, Link: "#" + name.ID}, {Text: " holds."}}
+	case depth > deepest && t.holds(n):
+		return text("What it holds stands in the whole schema below.")
+	}
+	return nil
 }
 
 func membersOf(n *schema.Node) []schema.Member {
@@ -97,6 +185,9 @@ func requires(n *schema.Node, name string) bool {
 
 // row adds a member, and those below it. Combinations may have a member several times: each of its forms has a row.
 func (t *tabling) row(path string, n *schema.Node, needed bool, depth int) {
+	if t.cut = t.cut || len(t.table.Rows) == maxRows; t.cut {
+		return
+	}
 	target := t.resolved(n)
 	presence := text("no")
 	value := n.Get("default")
@@ -109,16 +200,24 @@ func (t *tabling) row(path string, n *schema.Node, needed bool, depth int) {
 	case value != nil:
 		presence = append(code(string(value.JSON())), Span{Text: " if left out"})
 	}
-	about := join(" ", told(n), rules(target))
+	about := join(" ", says(n), rules(target))
 	if n != target {
-		about = join(" ", told(n), told(target), rules(n), rules(target))
+		about = join(" ", says(n), says(target), rules(n), rules(target))
 	}
-	t.table.Rows = append(t.table.Rows, []Text{code(path), t.kind(n, 0), presence, about})
-	t.members(path, n, true, depth+1)
+	elsewhere := t.elsewhere(target, depth+1)
+	here := holder{path, len(t.table.Rows)}
+	t.table.Rows = append(t.table.Rows, []Text{code(path), t.kind(n, 0), presence, join(" ", about, elsewhere)})
+	if elsewhere != nil {
+		return
+	}
+	if t.holds(target) {
+		t.told[target] = here
+	}
+	t.members(here, n, true, depth+1)
 }
 
-// told is what a schema says to people.
-func told(n *schema.Node) Text {
+// says is what a schema says to people.
+func says(n *schema.Node) Text {
 	var parts []Text
 	for _, key := range []string{"title", "description"} {
 		if v := n.Get(key); v.Is(schema.String) {
@@ -143,9 +242,20 @@ func sentence(s string) string {
 // kind says in a few words what values a schema allows.
 func (t *tabling) kind(n *schema.Node, depth int) Text {
 	n = t.resolved(n)
-	switch {
-	case depth > 2:
+	if depth > 2 {
 		return text("…")
+	}
+	key := nested{n, depth}
+	found, ok := t.kinds[key]
+	if !ok {
+		found = t.newKind(n, depth)
+		t.kinds[key] = found
+	}
+	return slices.Clone(found)
+}
+
+func (t *tabling) newKind(n *schema.Node, depth int) Text {
+	switch {
 	case n.Is(schema.Bool) && n.Text == "false":
 		return text("nothing")
 	case !n.Is(schema.Object):
@@ -163,17 +273,9 @@ func (t *tabling) kind(n *schema.Node, depth int) Text {
 		return join(" or ", all...)
 	}
 	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
-		all := n.Get(key)
-		if !all.Is(schema.Array) {
-			continue
+		if all := n.Get(key); all.Is(schema.Array) {
+			return t.combined(key, all.Items, depth)
 		}
-		var kinds []Text
-		for _, part := range all.Items {
-			if k := t.kind(part, depth+1); !slices.ContainsFunc(kinds, func(o Text) bool { return slices.Equal(o, k) }) {
-				kinds = append(kinds, k)
-			}
-		}
-		return join(map[bool]string{true: " and ", false: " or "}[key == "allOf"], kinds...)
 	}
 	if n.Get("properties") != nil {
 		return text("object")
@@ -181,7 +283,24 @@ func (t *tabling) kind(n *schema.Node, depth int) Text {
 	return text("anything")
 }
 
-// maxValues is how many values of an enum a table has.
+// combined is the kind of a combination: those of its parts, each once.
+func (t *tabling) combined(key string, parts []*schema.Node, depth int) Text {
+	var all []Text
+	for _, p := range parts {
+		k := t.kind(p, depth+1)
+		if slices.ContainsFunc(all, func(o Text) bool { return slices.Equal(o, k) }) {
+			continue
+		}
+		if len(all) == maxValues {
+			all = append(all, text("…"))
+			break
+		}
+		all = append(all, k)
+	}
+	return join(map[bool]string{true: " and ", false: " or "}[key == "allOf"], all...)
+}
+
+// maxValues is how many values of an enum, and how many kinds, a row has.
 const maxValues = 12
 
 func values(items []*schema.Node) Text {
