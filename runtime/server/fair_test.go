@@ -98,7 +98,7 @@ func TestTSK28WhoWasGivenUpOnComesLast(t *testing.T) {
 		if got := strings.Join(order, " "); got != "ada bob eve" {
 			t.Error(got)
 		}
-		time.Sleep(standingsKept)
+		time.Sleep(stallKept)
 		if is := known.of(eve.who); is != reads {
 			t.Errorf("a minute later: %d", is)
 		}

@@ -51,6 +51,7 @@ type request struct {
 	scratch []byte  // parts of it
 	last    []byte  // what follows it; nil: nothing
 	holes   []hole  // in the answer, in their order
+	taken   bool    // it was large, and its client took it
 	begun   bool    // it goes to the client piece by piece, so there is no other one
 
 	// after runs when the answer was accepted, or was not to be written.

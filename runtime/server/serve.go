@@ -146,11 +146,14 @@ func (r *request) respond(answer []byte, err error) {
 	m := outgoing{frame: answer, last: r.last, retires: r.entry, revision: r.revision}
 	r.room.answer(r.entry, &m, r.id, err)
 	r.out = m.frame
+	if r.taken = false; r.room.held > largeOutput {
+		m.taken = &r.taken
+	}
 	about := r.subject()
-	switch failed := about.write(m); {
-	case failed != nil && r.p.exchange:
+	if silenced := about.write(m); silenced != nil && r.p.exchange {
 		_ = r.p.answerTimedOut(r.entry) // the exchange may end before its timer does
-	case failed == nil && r.room.held > largeOutput:
+	}
+	if r.taken {
 		r.p.s.readers.hasRead(r.p.who)
 	}
 }

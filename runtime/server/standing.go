@@ -16,9 +16,13 @@ const (
 	standings
 )
 
-// standingsKept is for how long a caller is known to stall. What the operating system takes of an answer looks as if it was read, so a
-// caller that stalled is not believed before that.
-const standingsKept = time.Minute
+// For how long it counts that a caller was given up on, and that it read. What the operating system takes of an answer looks as if it was read,
+// so a caller that stalled is not believed before that. One that read is taken for one that reads for as long as it may be between two calls
+// of a model, so that it is not worth to read once and then hoard.
+const (
+	stallKept = time.Minute
+	readKept  = 10 * time.Minute
+)
 
 // readers remembers the standing of callers. Its zero value knows nobody.
 type readers struct {
@@ -40,9 +44,9 @@ func (k *readers) of(who Requestor) standing {
 		is = k.before[who]
 	}
 	switch {
-	case !is.stalled.IsZero() && time.Since(is.stalled) < standingsKept:
+	case !is.stalled.IsZero() && time.Since(is.stalled) < stallKept:
 		return stalls
-	case !is.read.IsZero():
+	case !is.read.IsZero() && time.Since(is.read) < readKept:
 		return reads
 	}
 	return unknown

@@ -37,8 +37,9 @@ type Queued interface {
 type Queue interface {
 	// AwaitRoom is called before the Write of a frame of that size that is no answer. It returns when the reader is not far behind.
 	AwaitRoom(bytes int)
-	// AwaitRead is called after the Write of a frame of that size. It returns when the frame need not be counted any more (TSK28).
-	AwaitRead(bytes int)
+	// AwaitRead is called after the Write of a frame of that size. It returns when the frame need not be counted any more (TSK28), and reports
+	// whether the reader has taken it.
+	AwaitRead(bytes int) (taken bool)
 }
 
 // Inline is an Outlet whose queues may be read by the caller of Receive. AnswersInline is called before the Write of an answer that

@@ -27,6 +27,7 @@ type outgoing struct {
 	revision *revision
 	err      *rpc.Error
 	last     []byte
+	taken    *bool // set to whether the client took the answer, as far as the transport knows; nil: nobody asks
 	// For a question: set to the stream that has it.
 	carrier *Carrier
 }
@@ -58,7 +59,10 @@ func (s *subject) write(m outgoing) error {
 	}
 	err := s.writeNow(m)
 	if q != nil && err == nil {
-		q.AwaitRead(len(m.frame))
+		taken := q.AwaitRead(len(m.frame))
+		if m.taken != nil {
+			*m.taken = *m.taken && taken
+		}
 	}
 	return err
 }
@@ -93,7 +97,10 @@ func (s *subject) writeNow(m outgoing) error {
 	case m.retires != nil && !m.retires.Retire():
 		return errSilenced
 	case m.retires != nil:
-		p.answerAndLast(m.revision, s.id, m.frame, m.err, m.last)
+		failed := p.answerAndLast(m.revision, s.id, m.frame, m.err, m.last)
+		if m.taken != nil {
+			*m.taken = failed == nil
+		}
 		return nil
 	case m.carrier != nil && p.attended != nil && !p.gone.Load():
 		var err error
@@ -125,12 +132,12 @@ func (p *peer) barrier() {
 func (p *peer) answerInline(about, id rpc.ID, err *rpc.Error) {
 	p.announceInline(about)
 	p.settle()
-	p.answerAndLast(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
+	_ = p.answerAndLast(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
 }
 
 // answerAndLast sends an answer, and what is sent last about the request after it; nil for nothing. err is the error that it is, if any,
-// for transports with an error form of their own. Whoever calls it has settled.
-func (p *peer) answerAndLast(w *revision, id rpc.ID, frame []byte, err *rpc.Error, last []byte) {
+// for transports with an error form of their own. Whoever calls it has settled. It returns why the transport did not take all of it, which is logged.
+func (p *peer) answerAndLast(w *revision, id rpc.ID, frame []byte, err *rpc.Error, last []byte) (failed error) {
 	if p.exchange {
 		p.ended = Result{Err: err}
 		if err != nil {
@@ -143,13 +150,14 @@ func (p *peer) answerAndLast(w *revision, id rpc.ID, frame []byte, err *rpc.Erro
 	if err != nil && p.refuser != nil {
 		p.refuser.Refuse(id, err, w.status(err))
 	}
-	failed := p.out.Write(id, last == nil, frame)
+	failed = p.out.Write(id, last == nil, frame)
 	if failed == nil && last != nil {
 		failed = p.out.Write(id, true, last)
 	}
 	if failed != nil {
 		p.s.log.Debug("frame not written", "peer", p.id, "error", failed)
 	}
+	return failed
 }
 
 // write sends a frame other than an answer; see subject.write.

@@ -20,7 +20,11 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	if frame, ok := st.alone(); ok {
-		s.log(d.refusal(st.status, st.retry, frame))
+		err := d.refusal(st.status, st.retry, frame)
+		if err == nil && len(frame) > keptBuffer {
+			st.wrote(reader) // AwaitRead waits for it
+		}
+		s.log(err)
 		s.remove(st)
 		s.h.pools.putAlarm(st.alarm)
 		return nil

@@ -80,10 +80,10 @@ func (s *stream) AwaitRoom(bytes int) {
 func (s *stream) full() bool { return s.reader != 0 && !s.ended && s.behind > s.limits.pending }
 
 // AwaitRead implements server.Queue. A large frame counts until the reader has written it, so that what waits to be read is what the server
-// counts as such (TSK28).
-func (s *stream) AwaitRead(bytes int) {
+// counts as such (TSK28). Of a small one nobody waits to know whether it was.
+func (s *stream) AwaitRead(bytes int) (taken bool) {
 	if bytes <= keptBuffer {
-		return
+		return true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,6 +91,7 @@ func (s *stream) AwaitRead(bytes int) {
 	for reader != 0 && s.reader == reader && !s.inline && s.written < event && event < s.first+len(s.events) {
 		s.room.Wait()
 	}
+	return s.written >= event
 }
 
 // answers says that one of the requests is answered before the others.

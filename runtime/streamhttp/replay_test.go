@@ -122,10 +122,10 @@ func TestTSK28ALargeFrameReturnsWhenItWasWritten(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			st := newStream(1, streamLimits{replay: 1 << 20, pending: 1 << 20}, new(atomic.Int64), new(pools).alarm())
 			reader := st.attach(-1)
-			var added atomic.Bool
+			var added, taken atomic.Bool
 			go func() {
 				_ = st.add(make([]byte, keptBuffer+1), last)
-				st.AwaitRead(keptBuffer + 1)
+				taken.Store(st.AwaitRead(keptBuffer + 1))
 				added.Store(true)
 			}()
 			synctest.Wait()
@@ -137,7 +137,7 @@ func TestTSK28ALargeFrameReturnsWhenItWasWritten(t *testing.T) {
 			}
 			st.wrote(reader)
 			synctest.Wait()
-			if !added.Load() {
+			if !added.Load() || !taken.Load() {
 				t.Error("the frame was written and did not return")
 			}
 			st.detach(reader)
@@ -188,5 +188,31 @@ func TestCAN18AnEventThatIsBeingWrittenStays(t *testing.T) {
 	add(20, 20)
 	if st.bytes > 30 {
 		t.Errorf("%d bytes are kept", st.bytes)
+	}
+}
+
+// An answer that is a response of its own counts as taken once that is written, and not where its reader left.
+func TestTSK28AnAnswerAloneIsTakenWhenItWasWritten(t *testing.T) {
+	for _, written := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			st := newStream(1, streamLimits{replay: 1 << 20, pending: 1 << 20}, new(atomic.Int64), new(pools).alarm())
+			reader := st.attach(-1)
+			taken := make(chan bool, 1)
+			go func() {
+				_ = st.add(make([]byte, keptBuffer+1), true)
+				taken <- st.AwaitRead(keptBuffer + 1)
+			}()
+			synctest.Wait()
+			if _, ok := st.alone(); !ok {
+				t.Fatal("there is no answer")
+			}
+			if written {
+				st.wrote(reader)
+			}
+			st.detach(reader)
+			if got := <-taken; got != written {
+				t.Errorf("written: %t, taken: %t", written, got)
+			}
+		})
 	}
 }

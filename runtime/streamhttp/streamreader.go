@@ -110,6 +110,7 @@ func (s *stream) alone() (frame []byte, ok bool) {
 	if s.started || s.polling || !s.ended || s.first != 1 || len(s.events) != 1 {
 		return nil, false
 	}
+	s.unread, s.behind = s.first+1, 0
 	return s.events[0], true
 }
 
