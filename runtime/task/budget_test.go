@@ -52,6 +52,36 @@ func TestTSK28QuotaKeysTellRequestorsApart(t *testing.T) {
 	})
 }
 
+// here is a Dispatcher that has each task run by the engine that it came from, once it is told to.
+type here struct{ ids chan string }
+
+func (h here) Dispatch(_ context.Context, id string) error {
+	h.ids <- id
+	return nil
+}
+
+// A task counts for its quota key also where a dispatcher has it run: not for its owner, whom many may share.
+func TestTSK28ADispatchedTaskCountsForItsQuotaKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := here{make(chan string, 1)}
+		w := &world{t, newEngine(task.Config{Dispatcher: d, Runner: patient, Limits: task.Limits{Running: 1}}), t.Context()}
+		id := w.create(task.Spec{QuotaKey: "east"})
+		go func() { _ = w.Engine.Run(<-d.ids) }()
+		synctest.Wait()
+		if n := len(w.Running()); n != 1 {
+			t.Fatalf("%d runs", n)
+		}
+		w.create(task.Spec{}) // of the owner, who has no other
+		w.refused("unfinished tasks per requestor", task.Spec{Owner: ada})
+		if _, err := w.Cancel(w.ctx, ada, id, task.Cancel{Force: true}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestTSK28ResultThatDoesNotFitFailsItsTask(t *testing.T) {
 	large := strings.Repeat("x", 60_000)
 	runner := func(context.Context, *task.Run) task.Outcome { return done(large) }

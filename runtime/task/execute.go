@@ -102,8 +102,11 @@ func (e *Engine) enlist(r *Run, from time.Time) {
 	e.mu.Lock()
 	before, closed := e.runs[r.lease.Task], e.closed
 	e.runs[r.lease.Task] = r
-	if !r.slot { // it was created elsewhere, or before a restart
-		r.requestor, r.slot = requestor{name: r.task.Owner}, true
+	if !r.slot {
+		if r.requestor == (requestor{}) { // it was created elsewhere, or before a restart: nobody knows its key
+			r.requestor.name = r.task.Owner
+		}
+		r.slot = true // it had one that was given back while it began: a dispatcher might have had it run elsewhere, or it was discarded
 		e.slots.take(r.requestor)
 	}
 	e.guard(from)

@@ -104,3 +104,36 @@ func TestTSK28CountsComeBackToZero(t *testing.T) {
 		t.Errorf("left: %d bytes, %d keys, %v slots, %d runs", m.size.bytes.Load(), len(m.keyed.byKey), e.slots, len(e.runs))
 	}
 }
+
+// A task that is discarded, or expires, while its run begins gives its slot back; the run that begins nevertheless has one of the same requestor.
+func TestTSK28ARunThatBeginsLateCountsForItsQuotaKey(t *testing.T) {
+	e := New(Config{Machine: ^Machine(0), Runner: func(context.Context, *Run) Outcome { return Outcome{Status: Completed} }})
+	c, err := e.Create(t.Context(), Spec{Owner: "ada", QuotaKey: "east", Tool: "tool"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := e.store.Begin(t.Context(), c.Task.ID, "node", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Discard(t.Context(), "ada") // before the engine knows that the store let it begin
+	counted := func() string {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return fmt.Sprint(e.slots.by, e.slots.all)
+	}
+	if got := counted(); got != "map[] 0" {
+		t.Errorf("discarded: %s", got)
+	}
+	e.begun(c.run, &b, time.Now())
+	if got := counted(); got != "map[{east true}:1] 1" {
+		t.Errorf("begun: %s", got)
+	}
+	e.forget(c.run)
+	if got := counted(); got != "map[] 0" {
+		t.Errorf("over: %s", got)
+	}
+	if err := e.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
