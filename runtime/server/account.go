@@ -9,14 +9,14 @@ import (
 
 // account is what one requestor uses of the limits that all share. Its connections, sessions and exchanges share it (TSK28).
 type account struct {
-	who    Requestor
-	peers  atomic.Int64 // and runs of tasks with it; changed under Server.mu
-	calls  atomic.Int64 // its part of Server.calls
-	bytes  atomic.Int64 // its part of Server.bytes
-	unread part         // its part of Server.unread
-	coming part         // its part of Server.coming
-	opened part         // its part of Server.opened
-	filed  part         // its part of Server.filed
+	who     Requestor
+	peers   atomic.Int64 // and runs of tasks with it; changed under Server.mu
+	calls   atomic.Int64 // its share of Server.calls
+	bytes   atomic.Int64 // its share of Server.bytes
+	unread  share        // its share of Server.unread
+	coming  share        // its share of Server.coming
+	opened  share        // its share of Server.opened
+	spooled share        // its share of Server.spooled
 }
 
 // openAccount finds or makes the account of a requestor, for a peer or the run of a task. With mu.

@@ -41,7 +41,7 @@ func TestTSK28UnreadAnswersOfOnePrincipalHoldUpNobodyElse(t *testing.T) {
 				if f.waiting() == 0 {
 					t.Fatal("there is room")
 				}
-				if got := f.srv.unread.holds(); got > 4<<20+3<<19 {
+				if got := f.srv.unread.total(); got > 4<<20+3<<19 {
 					t.Errorf("%d bytes wait to be read by one", got)
 				}
 				f.atOnce(t, "bob", frame(1, "tools/call", nothing, callParams("large", `{}`)))

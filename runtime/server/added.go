@@ -112,11 +112,11 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 	}
 	b = appendItems(b, result.Content)
 	for i := range a.blocks {
-		b = a.blocks[i].append(next(b), call.revision, &call.r.holes)
+		b = a.blocks[i].append(next(b), call.revision, &call.r.placeholders)
 	}
 	result.Content = append(b, ']')
 	if call.run != nil { // the store has results whole
-		filled, err := call.r.fillHoles(result.Content, 0)
+		filled, err := call.r.fillPlaceholders(result.Content, 0)
 		if err != nil {
 			call.Log().Error("content of a task refused", "error", err)
 			return wire.CallResult{}, asRPC(err)

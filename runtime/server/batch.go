@@ -96,8 +96,8 @@ func (p *peer) batchOf(id rpc.ID) *batch {
 	return p.batches.of.Get(id)
 }
 
-// holds keeps an answer if its request came in a batch.
-func (p *peer) holds(id rpc.ID, m outgoing) bool {
+// holdForBatch keeps an answer if its request came in a batch, and reports whether it did.
+func (p *peer) holdForBatch(id rpc.ID, m outgoing) bool {
 	b := p.batchOf(id)
 	if b == nil {
 		return false
@@ -218,7 +218,7 @@ func (b *batch) flush() {
 	}
 	b.p.writing.Add(1)
 	go func() {
-		defer b.p.doneWriting()
+		defer b.p.endWriter()
 		b.write()
 	}()
 }
@@ -237,7 +237,7 @@ func (b *batch) write() {
 // writeNow writes the answers of those requests that were not cancelled meanwhile; subject.writeNow tells why the gate is held.
 func (b *batch) writeNow() (size int) {
 	p := b.p
-	p.settle()
+	p.barrierAfterCancel()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
 	all := []byte{'['}

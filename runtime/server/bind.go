@@ -153,19 +153,19 @@ func (r *request) takeInput(decode func() error) error {
 	return err
 }
 
-// handle runs the handler, in one of the tool's places and with room for its answer.
+// handle runs the handler, in one of the tool's slots, when its answer would fit into the budgets.
 func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err error) {
-	if places := call.tool.places; places != nil {
-		if call.seat, err = places.enter(ctx, call); err != nil {
+	if places := call.tool.slots; places != nil {
+		if call.slot, err = places.enter(ctx, call); err != nil {
 			return nil, err
 		}
-		defer call.seat.leave()
+		defer call.slot.leave()
 	}
 	err = call.handle(ctx, h.answers, func() (err error) {
-		if call.seat != nil {
-			defer call.seat.leave() // encoding may wait for those who read
+		if call.slot != nil {
+			defer call.slot.leave() // encoding may wait for those who read
 		}
-		if call.s.aroundTool != nil {
+		if call.s.toolMiddleware != nil {
 			out, err = call.s.runAround(ctx, call, in)
 		} else {
 			out, err = h.call(ctx, call, in)
@@ -193,7 +193,7 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 	case out == nil:
 		return b, &outputError{errNoOutput}
 	}
-	if n := call.r.room.likely; n > 0 {
+	if n := call.r.reservation.likely; n > 0 {
 		b = growLarge(b, int(n))
 	}
 	if own := call.revision.AppendOutput; own != nil && c.decode == nil {
@@ -206,7 +206,7 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 	}
 	d, read := check.Get(b, call.s.cfg.limits), c.spare.Get()
 	if !call.discardsResult {
-		d.Charge(&call.r.room)
+		d.Charge(&call.r.reservation)
 	}
 	d.Hide(hidden)
 	c.decode(d, read)

@@ -197,8 +197,8 @@ func checkMIME(mime string) error {
 	return nil
 }
 
-// append appends the block as the revision has it. Data that is still to be opened leaves a hole.
-func (b *Block) append(to []byte, w *revision, holes *[]hole) []byte {
+// append appends the block as the revision has it. Data that is still to be opened leaves a placeholder.
+func (b *Block) append(to []byte, w *revision, holes *[]placeholder) []byte {
 	write, c := w.blockWriter(b.kind), b.wire
 	annotated := b.annotations.Audience != nil || b.annotations.Priority != nil || b.annotations.LastModified != ""
 	if b.kind == textBlock && (write == nil || !annotated && b.meta == nil) {
@@ -216,9 +216,9 @@ func (b *Block) append(to []byte, w *revision, holes *[]hole) []byte {
 		c.Resource = b.appendResource(nil, w, holes)
 		return write(to, &c)
 	case blobResourceBlock:
-		c.Resource = w.AppendBlobResource(nil, &wire.Block{URI: c.URI, MIMEType: c.MIMEType, Data: dataPlace})
+		c.Resource = w.AppendBlobResource(nil, &wire.Block{URI: c.URI, MIMEType: c.MIMEType, Data: placeholderMark})
 	case imageBlock, audioBlock:
-		c.Data = dataPlace
+		c.Data = placeholderMark
 	default:
 		return write(to, &c)
 	}
@@ -227,25 +227,25 @@ func (b *Block) append(to []byte, w *revision, holes *[]hole) []byte {
 }
 
 // appendResource appends the contents of a block that is a resource.
-func (b *Block) appendResource(to []byte, w *revision, holes *[]hole) []byte {
+func (b *Block) appendResource(to []byte, w *revision, holes *[]placeholder) []byte {
 	start, c := len(to), &wire.Block{URI: b.wire.URI, MIMEType: b.wire.MIMEType}
 	switch {
 	case b.kind == blobResourceBlock:
-		c.Data = dataPlace
+		c.Data = placeholderMark
 		return b.fill(w.AppendBlobResource(to, c), start, holes)
 	case b.open != nil:
 		c.Text = textPlace
 		to = w.AppendTextResource(to, c)
 		i := start + bytes.Index(to[start:], textPlaced)
-		*holes = append(*holes, hole{open: b.open, text: true})
-		return slices.Replace(to, i, i+len(textPlaced), dataPlace...)
+		*holes = append(*holes, placeholder{open: b.open, text: true})
+		return slices.Replace(to, i, i+len(textPlaced), placeholderMark...)
 	}
 	c.Text = b.wire.Text
 	return w.AppendTextResource(to, c)
 }
 
 // dataPlace stands for the data of a block while the rest is written. No JSON has a zero byte.
-var dataPlace = []byte{0}
+var placeholderMark = []byte{0}
 
 // textPlace is the text of a resource that is to be opened, while the rest is written, and textPlaced what is written of it. No URI and no
 // media type has such a character.
@@ -255,13 +255,13 @@ var (
 )
 
 // fill puts the data of the block that begins at start in its place.
-func (b *Block) fill(to []byte, start int, holes *[]hole) []byte {
-	i := bytes.IndexByte(to[start:], dataPlace[0])
+func (b *Block) fill(to []byte, start int, holes *[]placeholder) []byte {
+	i := bytes.IndexByte(to[start:], placeholderMark[0])
 	if i < 0 {
 		return to
 	}
 	if b.open != nil {
-		*holes = append(*holes, hole{open: b.open})
+		*holes = append(*holes, placeholder{open: b.open})
 		return to
 	}
 	after := slices.Clone(to[start+i+1:])

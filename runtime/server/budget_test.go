@@ -35,7 +35,7 @@ func (b *budget) waits() (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for e := b.lines.Front(); e != nil; e = e.Next() {
-		n += len(e.Value.(*part).waiting)
+		n += len(e.Value.(*share).waiting)
 	}
 	return n
 }
@@ -43,8 +43,8 @@ func (b *budget) waits() (n int) {
 // counted checks that nothing is counted any more.
 func (f *fixture) counted() {
 	f.t.Helper()
-	if s := f.srv; s.unread.holds() != 0 || len(s.encoding) != 0 || s.coming.holds() != 0 || s.trials.holds() != 0 || s.opened.holds() != 0 || s.filed.holds() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || f.waiting() != 0 {
-		f.t.Errorf("still counted: %d unread, %d coming, %d being encoded, %d of messages, %d calls; %d wait", s.unread.holds(), s.coming.holds(), len(s.encoding), s.bytes.Used(), s.calls.Used(), f.waiting())
+	if s := f.srv; s.unread.total() != 0 || len(s.encoding) != 0 || s.coming.total() != 0 || s.probes.holds() != 0 || s.opened.total() != 0 || s.spooled.total() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || f.waiting() != 0 {
+		f.t.Errorf("still counted: %d unread, %d coming, %d being encoded, %d of messages, %d calls; %d wait", s.unread.total(), s.coming.total(), len(s.encoding), s.bytes.Used(), s.calls.Used(), f.waiting())
 	}
 	f.srv.mu.Lock()
 	defer f.srv.mu.Unlock()
@@ -70,7 +70,7 @@ func TestTSK28UnreadAnswersStopThePeersCalls(t *testing.T) {
 		}
 		synctest.Wait()
 		before, most := ran.Load(), int64(8<<20)
-		if got := f.srv.unread.holds(); before == 0 || got > most {
+		if got := f.srv.unread.total(); before == 0 || got > most {
 			t.Errorf("%d bytes wait to be read, want at most %d", got, most)
 		}
 		for i := range 150 {
@@ -283,14 +283,14 @@ func TestTSK28ABudgetIsGrantedInTurn(t *testing.T) {
 		b := &budget{limit: 100, fair: quota.Third}
 		var order []string
 		var mu sync.Mutex
-		take := func(ctx context.Context, who string, p *part, n int64) {
+		take := func(ctx context.Context, who string, p *share, n int64) {
 			if b.take(ctx, p, n) == nil {
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, who)
 			}
 		}
-		var greedy, second, small, large part
+		var greedy, second, small, large share
 		ctx, leave := context.WithCancel(t.Context())
 		for range 3 {
 			go take(ctx, "greedy", &greedy, 40)
@@ -323,8 +323,8 @@ func TestTSK28ABudgetIsGrantedInTurn(t *testing.T) {
 		synctest.Wait()
 		leave()
 		synctest.Wait()
-		if n := b.waits(); n != 0 || b.holds() != 65 {
-			t.Errorf("%d wait, %d are taken", n, b.holds())
+		if n := b.waits(); n != 0 || b.total() != 65 {
+			t.Errorf("%d wait, %d are taken", n, b.total())
 		}
 	})
 }

@@ -35,7 +35,7 @@ type Call struct {
 	names     map[string]nameUse    // by this run
 	stateless *statelessJournal     // the journal, in a stateless revision
 	added     atomic.Pointer[added] // to the result of a tool; nil: nothing
-	seat      *seat                 // of a tool with a bounded number of runs; nil: it needs none
+	slot      *slot                 // of a tool with a bounded number of runs; nil: it needs none
 
 	can            ability
 	level          logLevel    // of log messages that the client wants
@@ -124,7 +124,7 @@ func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context)
 func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
 	began := time.Now()
 	c.observeQuestion(QuestionAsked, q.Name, began, nil)
-	data, err := c.lending(ctx, func() ([]byte, error) {
+	data, err := c.lendSlot(ctx, func() ([]byte, error) {
 		return (&asking{about: c.subject(), from: c, call: c.entry, wait: ctx, clock: c.entry}).send(q)
 	})
 	c.observeQuestion(QuestionEnded, q.Name, began, err)

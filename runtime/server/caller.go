@@ -138,7 +138,7 @@ func readMeta(raw []byte) (m Meta) {
 
 // session names the session or connection, "" without a peer or in a stateless revision.
 func (p *peer) session(w *revision) string {
-	if p == nil || !w.Handshake || p.alone {
+	if p == nil || !w.Handshake || p.sessionless {
 		return ""
 	}
 	if named, ok := p.out.(SessionNamer); ok {

@@ -17,7 +17,7 @@ type revision struct {
 	*wire.Revision
 	methods map[string]*wire.Method
 	names   [wire.OpCount]string // of outgoing messages
-	place   uint8                // in Server.wires
+	index   uint8                // in Server.wires
 	// versionKey is Meta.ProtocolVersion, to search for.
 	versionKey []byte
 	// handlers serve the methods of the definition that this revision has.
@@ -64,7 +64,7 @@ func compileRevisions(d *Definition) ([]*revision, error) {
 	// Newest first: the first handshake wire is what an unknown version is answered with.
 	slices.SortFunc(wires, func(a, b *revision) int { return strings.Compare(b.Version, a.Version) })
 	for i, w := range wires {
-		w.place = uint8(i)
+		w.index = uint8(i)
 	}
 	return wires, nil
 }

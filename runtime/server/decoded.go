@@ -55,7 +55,7 @@ func (c *callAccount) giveDecoded(bytes int64) {
 
 // awaitTurn returns when the input may take n more bytes, if there are that many. Whoever has the turn waits for nothing else.
 func (r *request) awaitTurn(n int64) {
-	if s := r.room.s; r.decodes && !r.turn && s.bytes.Used()+n > s.bytes.Max/2 {
+	if s := r.reservation.s; r.decodes && !r.turn && s.bytes.Used()+n > s.bytes.Max/2 {
 		s.decoding <- struct{}{}
 		r.turn = true
 	}
@@ -63,7 +63,7 @@ func (r *request) awaitTurn(n int64) {
 
 func (r *request) endTurn() {
 	r.turn = false
-	<-r.room.s.decoding
+	<-r.reservation.s.decoding
 }
 
 // validating is the account of a call for an answer that is decoded only to validate it; end gives back what it took.
@@ -89,7 +89,7 @@ func (j *validating) end() {
 
 // TakeDecoded implements check.Account. What an output is decoded to when it is checked counts among those in the making, until it is
 // encoded. That is never refused, because the handler has done its work: others wait.
-func (r *room) TakeDecoded(bytes int) error {
+func (r *reservation) TakeDecoded(bytes int) error {
 	r.s.coming.change(&r.account.coming, int64(bytes))
 	r.estimated += int64(bytes)
 	return nil

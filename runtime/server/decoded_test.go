@@ -191,7 +191,7 @@ func TestTSK28WhatOutputsAreCheckedWithCounts(t *testing.T) {
 	used := int64(0)
 	checked := func(d *check.Decoder, out *wideInput) {
 		decodeWideInput(d, out)
-		used = f.srv.coming.holds()
+		used = f.srv.coming.total()
 	}
 	f = dual(t, Definition{Tools: []Tool{tool("wide", Bind(decodeNoInput, func(context.Context, *Call, *noInput) (*wideInput, error) {
 		return new(wideInput), nil

@@ -51,14 +51,14 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 			continue
 		}
 		turn, yield := context.WithCancel(ctx)
-		h, ours := s.hold(name, d, yield)
+		h, ours := s.claimQuestion(name, d, yield)
 		if !ours {
 			h.handOver(ctx, changed)
 			yield()
 			continue
 		}
 		retry := d.ask(turn, h, q)
-		s.release(name, h)
+		s.releaseQuestion(name, h)
 		yield()
 		if !retry {
 			return
@@ -75,7 +75,7 @@ func (d *delivery) watch(ctx context.Context, name string) {
 			return
 		}
 		read, readers := d.hasReader()
-		if h := d.peer.s.holder(questionID{d.task, name}, d); h != nil {
+		if h := d.peer.s.claimOf(questionID{d.task, name}, d); h != nil {
 			h.yieldIfUnread()
 		}
 		switch {
@@ -165,7 +165,7 @@ func (p *peer) offer(owner, id string) {
 	}
 	p.writing.Add(1)
 	go func() {
-		defer p.doneWriting()
+		defer p.endWriter()
 		t, _, err := p.s.engine.Watch(p.ctx, owner, id)
 		if err != nil || !p.awaitNoted(&t) {
 			return

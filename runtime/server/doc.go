@@ -34,13 +34,14 @@
 //
 //	which revision and method a message is of         route.go
 //	whether a request is served, and how              admit.go; refusal.go: what it is told if not
-//	what a request in flight counts in                register.go, decoded.go; account.go, budget.go, room.go and sizecache.go: who has how much of it
-//	who reads, and what nobody knows yet              standing.go, trial.go
+//	what a request in flight counts in                register.go, decoded.go; account.go: whose it is
+//	what unread answers may take                      reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: what to expect
+//	how callers read, and runs of handlers to learn   reputation.go, probe.go
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
 //	who may still write, and writing                  write.go
 //	what a call that runs again finds                 journal.go, step.go; seal.go: as the client carries it; resume.go: a session in its name
 //	where a question goes                             question.go → elicit.go (a request) or inputrequired.go (a result that asks)
-//	which client gets a task's question               deliver.go, carry.go
+//	which client gets a task's question               deliver.go, claim.go
 //	where a task's question becomes an answer         taskanswer.go
 //	what older revisions get, and batches             adapt.go, batch.go
 //	how a task begins, runs and is read               taskmethod.go, taskrun.go, taskdetail.go; status.go: its changes
@@ -57,16 +58,42 @@
 //	handlers behind decoders and encoders             tool.go, bind.go, method.go; codes.go: what their errors become
 //	what a handler holds                              call.go, progress.go, log.go, withhold.go; caller.go, header.go: what it knows of who calls
 //	what a handler adds to its result or error        added.go, block.go, toolerror.go; metakey.go: what of _meta is its own
-//	data that is opened when it is sent               opener.go, hole.go
+//	data that is opened when it is sent               opener.go, placeholder.go
 //	names of questions                                name.go
 //	where an error says that params are wrong        pointer.go
 //	requests, forms and pages of a handler's own      clientrequest.go, form.go, pages.go; contradiction.go: what of them nobody could answer
 //	notifications of the server's own, of clients     custom.go, notice.go
-//	how many runs of a tool there are                 places.go
+//	how many runs of a tool there are                 toolslots.go
 //	clients outside of calls                          clientsession.go
 //	what clients list and name                        registry.go, entry.go, addentry.go, addargument.go, addtool.go, definition.go; filter.go: who is shown what
 //	what registries hold                              prompt.go, resource.go, tree.go, completion.go
 //	the server's own log                              logqueue.go
+//
+// # Words of this package
+//
+//	peer              one space of request ids: a connection, a session, or an exchange, which is one message of a stateless revision
+//	outlet            where a transport takes what is written to a peer; Queued, Attended and others are what it can do besides
+//	session           what the client and the server agreed on by a handshake; a stateless revision has none
+//	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it
+//	gate              the lock that writers share from that permission to the write
+//	subject           what a message is about: a request, a task or a question. Once its life has ended, nothing is written about it
+//	outgoing          the message itself
+//	run               one execution of a handler; a call whose client is asked may have several, which its journal connects
+//	journal           what a call has asked and done under names, so that its next run gets the same outcomes
+//	step, instance    a name in the journal: of Do, or of one of several questions that Named tells apart
+//	asking, delivery  a question on its way to a client; the one that puts questions of a task to one client. A claim says which has a question
+//	Carrier           the stream that has a question
+//	ability           a set of what a client declared, as bits; p.can and r.can are sets
+//	account           what one requestor uses of the limits that all share; a budget is such a limit with lines of waiters, a share its part
+//	reservation       what one answer takes of the budgets: Server.unread (answers), coming (outputs that are larger than expected, or
+//	                  of tasks), opened (openers that are read) and spooled (temporary files with that data)
+//	probe             the run of a handler of which it is not known how large its outputs are
+//	slot              a permission to run, of a tool with MaxConcurrent
+//	reputation        whether a caller read its last large answers
+//	placeholder       where the data of an Opener belongs in an answer
+//	registry entry    a tool, prompt or resource that is listed
+//	withheld          said by a handler, and sent with its answer at the earliest
+//	hint              the revision that a transport's header names
 //
 // # Definition
 //
@@ -115,21 +142,21 @@
 // # What answers cost
 //
 // An answer of more than 4 KiB counts in a budget until it is written. How large it gets is known when it is encoded: until then
-// it counts as the last ones that its caller got from the tool did (expected), and if those were small, not at all. Handlers of large outputs have
-// room before they start. Few outputs are encoded at once (Server.encoding), so few are large before that is known; what came larger
+// it counts as the last ones that its caller got from the tool did (expected), and if those were small, not at all. Handlers of large outputs
+// reserve it before they start. Few outputs are encoded at once (Server.encoding), so few are large before that is known; what came larger
 // than expected waits in a budget of its own (Server.coming), and keeps its caller from starting more. While an output waits for others
 // alone, nothing large begins, whoever its caller is. Outlets keep no large frame: Write
 // returns when it is on its way.
 //
-// A caller has a fair part of the budget (budget.go): up to a third of what is left then. So whoever does not read holds up its
+// A caller has a fair share of the budget (budget.go): up to a third of what is left then. So whoever does not read holds up its
 // own calls, and k of them, even one after the other, leave (3/4)^k of it; a caller that holds nothing is answered as long as its
 // answer fits. Each connection, session, or caller without either has a line of its own. What becomes free goes first to callers that have
 // read a large answer lately, then to those of whom nothing is known, the oldest and the newest line by turns, and last to those that were given
-// up on within a minute (standing.go): so one that reads waits for few of those that do not, however many they are. While
-// somebody waits, who has read nothing for five seconds is ended (outlet.go), after one second where much more is waited for than there is:
-// those of the same caller if its own part is used up, else whoever holds the most.
+// up on within a minute (reputation.go): so one that reads waits for few of those that do not, however many they are. While
+// somebody waits, who has read nothing for five seconds is ended (shortage.go), after one second where much more is waited for than there is:
+// those of the same caller if its own share is used up, else whoever holds the most.
 //
-// Of a handler that has not answered yet nobody knows how large its results are: few runs of such handlers begin at once (trial.go), until
+// Of a handler that has not answered yet nobody knows how large its results are: few runs of such handlers begin at once (probe.go), until
 // they answer or turn out to take long. What resources hold counts as soon as they are read. A handler whose results were small and then all
 // become large at once may still have as many of them in memory as it has runs: MaxConcurrent bounds those of a tool.
 //
@@ -167,7 +194,7 @@
 // Retiring an entry decides who may write, but between that permission and the write a cancellation can be read. If the client then gets
 // an answer to something it sent later, it knows that the server read its cancellation, and a result after that breaks CAN02. So
 // writers hold peer.gate shared from permission to write, and the first who writes after a cancellation was read takes it once before
-// (peer.settle), whatever it writes: the result of a call may be proof, too, that an answer was read which came after the cancellation.
+// (peer.barrierAfterCancel), whatever it writes: the result of a call may be proof, too, that an answer was read which came after the cancellation.
 // The read loop itself never waits to cancel. Where a peer has a stream per request, writers wait for its readers before
 // they take the gate and after they let go of it (Queued): a response that nobody reads holds up no other one. What is queued of a
 // request is dropped when that is cancelled. A connection has one stream: who does not read it holds up its own answers.
@@ -224,7 +251,7 @@
 //   - Status notifications in the goroutine that changed the task: a client that does not read would hold up the
 //     engine's timers. A queue keeps the newest state of each task instead (newest.go).
 //   - A requestState that names what is kept here: any replica must take the retry, and nobody says when to forget it.
-//   - Ending a try at its first question: handlers that ask twice at once would take two rounds. Waiting until all
+//   - Ending a run at its first question: handlers that ask twice at once would take two rounds. Waiting until all
 //     goroutines of a handler are blocked would be exact, but they can not be counted.
 //   - Panicking out of a handler that asked: deferred functions run, but so does recover in code that is not ours. It gets
 //     an error, and a context that has ended.

@@ -48,7 +48,7 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 	a.id = rpc.IntID(p.outgoing.Add(1))
 	questionname.Report(a.call, a.id, q.Name)
 	method := p.revision.nameOf(q.Method)
-	if p.s.around != nil {
+	if p.s.middleware != nil {
 		return a.pass(method, params, &q)
 	}
 	answer, err := a.request(method, params, q.Deadline)

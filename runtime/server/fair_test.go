@@ -73,17 +73,17 @@ func TestTSK28WhoReadsDoesNotWaitForAllThatDoNot(t *testing.T) {
 // Who was given up on comes after all others, for a minute.
 func TestTSK28WhoWasGivenUpOnComesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var known readers
-		b := &budget{limit: 100, fair: func(own, used, n, limit int64) bool { return used+n <= limit }, known: &known}
-		ada, bob, eve := &part{who: Requestor{principal: "ada"}}, &part{who: Requestor{principal: "bob"}}, &part{who: Requestor{principal: "eve"}}
+		var known reputations
+		b := &budget{limit: 100, fair: func(own, used, n, limit int64) bool { return used+n <= limit }, reputations: &known}
+		ada, bob, eve := &share{who: Requestor{principal: "ada"}}, &share{who: Requestor{principal: "bob"}}, &share{who: Requestor{principal: "eve"}}
 		known.hasRead(ada.who)
 		known.hasRead(eve.who)
 		known.hasStalled(eve.who)
 		known.hasRead(eve.who) // what the system took
-		holder := &part{}
+		holder := &share{}
 		b.change(holder, 100)
 		var order []string
-		for _, p := range []*part{eve, bob, ada} {
+		for _, p := range []*share{eve, bob, ada} {
 			go func() {
 				if err := b.take(t.Context(), p, 100); err != nil {
 					t.Error(err)
@@ -109,12 +109,12 @@ func TestTSK28WhoWasGivenUpOnComesLast(t *testing.T) {
 func TestTSK28TheOldestAndTheNewestHaveTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &budget{limit: 100, fair: func(own, used, n, limit int64) bool { return used+n <= limit }}
-		holder := &part{}
+		holder := &share{}
 		b.change(holder, 100)
 		var order []int
 		for i := range 6 {
 			go func() {
-				p := &part{}
+				p := &share{}
 				if err := b.take(t.Context(), p, 100); err != nil {
 					t.Error(err)
 				}
@@ -135,7 +135,7 @@ func TestTSK28TheOldestAndTheNewestHaveTurns(t *testing.T) {
 func TestTSK28PatienceIsLessTheMoreWait(t *testing.T) {
 	b := &budget{limit: 100}
 	for wanted, patience := range map[int64]time.Duration{0: maxStall, 100: maxStall, 200: maxStall / 2, 10_000: minStall} {
-		if got := b.patience([]lack{{all: true, n: wanted / 2}, {n: 1_000_000}, {all: true, n: wanted / 2}}); got != patience {
+		if got := b.stallLimit([]shortage{{all: true, n: wanted / 2}, {n: 1_000_000}, {all: true, n: wanted / 2}}); got != patience {
 			t.Errorf("%d: %v", wanted, got)
 		}
 	}
@@ -154,14 +154,14 @@ func TestTSK28FewRunsOfAnUnknownHandlerBeginAtOnce(t *testing.T) {
 			})),
 			tool("huge", Bind(decodeAnything, func(context.Context, *Call, *noInput) (*rawResult, error) {
 				ran.Add(1)
-				time.Sleep(lendTrial / 2) // it makes them
+				time.Sleep(lendProbe / 2) // it makes them
 				return result, nil
 			}, Unstructured(appendRawResult))),
 		}}, WithMaxBytesUnread(16<<20))
 		end := f.crowd(t.Context(), 60, frame(1, "tools/call", nothing, callParams("huge", `{}`)))
-		time.Sleep(lendTrial)
+		time.Sleep(lendProbe)
 		synctest.Wait()
-		if n := ran.Load(); n < 1 || n > 16+firstTrials+1 {
+		if n := ran.Load(); n < 1 || n > 16+maxProbes+1 {
 			t.Errorf("%d results of 1 MiB are made, for 16 MiB", n)
 		}
 		end()
@@ -171,10 +171,10 @@ func TestTSK28FewRunsOfAnUnknownHandlerBeginAtOnce(t *testing.T) {
 			done = append(done, f.begin(as(t, fmt.Sprint("ada", i)), frame(1, "tools/call", nothing, callParams("hang", `{}`)), newInbox(t)))
 		}
 		synctest.Wait()
-		if n := len(h.began); n != firstTrials+1 {
+		if n := len(h.began); n != maxProbes+1 {
 			t.Errorf("%d runs begin", n)
 		}
-		time.Sleep(6 * lendTrial)
+		time.Sleep(6 * lendProbe)
 		synctest.Wait()
 		if n := len(h.began); n != 200 {
 			t.Errorf("%d runs have begun", n)
@@ -188,8 +188,8 @@ func TestTSK28FewRunsOfAnUnknownHandlerBeginAtOnce(t *testing.T) {
 }
 
 // holds is how many places are taken.
-func (t *trials) holds() int {
+func (t *probes) holds() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return firstTrials - t.free
+	return maxProbes - t.free
 }

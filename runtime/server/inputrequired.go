@@ -15,9 +15,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// statelessJournal is the journal of an inline call in a stateless revision (EXT17). A question without an answer ends the try: the call
+// statelessJournal is the journal of an inline call in a stateless revision (EXT17). A question without an answer ends the run: the call
 // is answered with all open questions and with the journal, sealed. The client calls again with the answers, and the handler runs again
-// and finds them. The server keeps nothing between tries.
+// and finds them. The server keeps nothing between runs.
 type statelessJournal struct {
 	call    *Call
 	binding []byte
@@ -25,7 +25,7 @@ type statelessJournal struct {
 
 	mu        sync.Mutex
 	given     map[string]json.RawMessage // answers of the client, until they are asked for
-	asked     map[string]bool            // names that earlier tries asked for
+	asked     map[string]bool            // names that earlier runs asked for
 	open      []task.Question
 	gathering bool          // for more questions to join
 	over      bool          // it takes no more
@@ -90,7 +90,7 @@ func (t *statelessJournal) ask(_ context.Context, q task.Question, check answerC
 		go t.gather()
 	}
 	t.call.observeQuestion(QuestionAsked, q.Name, time.Now(), nil)
-	t.call.seat.lend() // what runs again takes a place again
+	t.call.slot.lend() // what runs again takes a slot again
 	<-t.ended
 	return nil, ErrAsked
 }
@@ -125,7 +125,7 @@ func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) 
 	return data, err == nil
 }
 
-// join opens a question, and returns true for the first one. A try that is over takes no more.
+// join opens a question, and returns true for the first one. A run that is over takes no more.
 func (t *statelessJournal) join(q task.Question) (first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,7 +144,7 @@ func (t *statelessJournal) join(q task.Question) (first bool) {
 	return t.gathering
 }
 
-// gather waits until no more questions join, then ends the try.
+// gather waits until no more questions join, then ends the run.
 func (t *statelessJournal) gather() {
 	defer t.call.peer.live.done()
 	for seen := 0; seen != t.opened() && t.call.entry.Err() == nil; {
@@ -166,10 +166,10 @@ func (t *statelessJournal) opened() int {
 	return len(t.open)
 }
 
-// pending reports whether the try has asked anything.
+// pending reports whether the run has asked anything.
 func (t *statelessJournal) pending() bool { return t != nil && t.opened() > 0 }
 
-// finish ends the try: its call is answered with the questions, unless it is over already. When it returns, nothing is still to be
+// finish ends the run: its call is answered with the questions, unless it is over already. When it returns, nothing is still to be
 // written.
 func (t *statelessJournal) finish() {
 	t.mu.Lock()
@@ -206,7 +206,7 @@ func (t *statelessJournal) append(b []byte) ([]byte, error) {
 	return w.AppendInputRequired(b, &wire.InputRequired{InputRequests: requests, RequestState: token, ServerInfo: w.info}), nil
 }
 
-// unused are the answers that earlier tries asked for, and this one not yet. The caller holds mu.
+// unused are the answers that earlier runs asked for, and this one not yet. The caller holds mu.
 func (t *statelessJournal) unused() map[string]json.RawMessage {
 	maps.DeleteFunc(t.given, func(name string, _ json.RawMessage) bool { return !t.asked[name] })
 	return t.given
@@ -226,7 +226,7 @@ func (w *revision) inputRequests(questions []task.Question) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// asksBefore collects the answers to the questions that the tool asks before there is a task, and what earlier tries recorded. If asks is
+// asksBefore collects the answers to the questions that the tool asks before there is a task, and what earlier runs recorded. If asks is
 // true, answers are missing, and the result asks for them.
 func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, asks bool, err error) {
 	if r.revision.Handshake || len(r.tool.Before) == 0 && r.params.RequestState == "" {
@@ -243,7 +243,7 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 		}
 	}
 	if len(t.open) > 0 {
-		r.room.counts = true
+		r.reservation.counts = true
 		b, err = t.append(b)
 		return earlier, b, true, err
 	}

@@ -157,7 +157,7 @@ func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck
 	}
 	began := time.Now()
 	j.call.observeQuestion(QuestionAsked, q.Name, began, nil)
-	data, err = j.call.lending(ctx, func() ([]byte, error) { return j.call.run.Ask(ctx, q) })
+	data, err = j.call.lendSlot(ctx, func() ([]byte, error) { return j.call.run.Ask(ctx, q) })
 	j.call.observeQuestion(QuestionEnded, q.Name, began, err)
 	return data, err
 }

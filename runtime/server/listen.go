@@ -212,11 +212,11 @@ func (l *listen) sendQueued(r *request) error {
 			return err
 		}
 		if n.revision != nil {
-			r.room.countAnswer(r.ctx, len(n.params))
+			r.reservation.countAnswer(r.ctx, len(n.params))
 			l.write(r, n)
 		}
 		r.unlockTaskState()
-		r.room.free()
+		r.reservation.free()
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func (l *listen) taskStatus(r *request, id string) (n notification, err error) {
 	l.sent[id] = t.Version
 	if t.Status.Terminal() {
 		r.unlockTaskState()
-		if err := r.room.reserve(r.ctx, int64(len(t.Result))); err != nil {
+		if err := r.reservation.reserve(r.ctx, int64(len(t.Result))); err != nil {
 			return n, err
 		}
 	}

@@ -43,7 +43,7 @@ func (r *request) withCall(b []byte, run func(b []byte, call *Call) ([]byte, err
 		return b, err
 	}
 	b, err := run(b, call)
-	if call.suspend(&r.room) {
+	if call.suspend(&r.reservation) {
 		return b, context.Cause(r.entry)
 	}
 	if err == nil {

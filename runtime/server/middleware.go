@@ -154,7 +154,7 @@ func (p *passes) end() {
 // wrap composes middleware around what serves a message.
 func (s *Server) wrap() {
 	if len(s.cfg.middleware) > 0 {
-		s.around = func(ctx context.Context, m *Message) (result json.RawMessage, err error) {
+		s.middleware = func(ctx context.Context, m *Message) (result json.RawMessage, err error) {
 			if m.request != nil {
 				result, err = m.request.dispatchInside(ctx)
 			} else {
@@ -165,8 +165,8 @@ func (s *Server) wrap() {
 		}
 	}
 	for i, wrap := range slices.Backward(s.cfg.middleware) {
-		inner := s.around
-		s.around = wrap(func(ctx context.Context, m *Message) (json.RawMessage, error) {
+		inner := s.middleware
+		s.middleware = wrap(func(ctx context.Context, m *Message) (json.RawMessage, error) {
 			if !m.passes.enter(i) {
 				return nil, s.again(m.String())
 			}
@@ -175,11 +175,11 @@ func (s *Server) wrap() {
 		})
 	}
 	if len(s.cfg.toolMiddleware) > 0 {
-		s.aroundTool = runHandler
+		s.toolMiddleware = runHandler
 	}
 	for i, wrap := range slices.Backward(s.cfg.toolMiddleware) {
-		inner := s.aroundTool
-		s.aroundTool = wrap(func(ctx context.Context, call *Call, in any) (any, error) {
+		inner := s.toolMiddleware
+		s.toolMiddleware = wrap(func(ctx context.Context, call *Call, in any) (any, error) {
 			p := call.passes()
 			if p == nil || !p.enter(i) {
 				return nil, s.again("tool " + call.Tool())
@@ -216,7 +216,7 @@ func (s *Server) runAround(ctx context.Context, call *Call, in any) (any, error)
 	p := new(passes)
 	call.r.passes = p
 	defer p.end()
-	out, err := s.aroundTool(ctx, call, in)
+	out, err := s.toolMiddleware(ctx, call, in)
 	switch v := reflect.ValueOf(out); {
 	case out == nil:
 		return nil, err
@@ -251,7 +251,7 @@ func runHandler(ctx context.Context, call *Call, in any) (any, error) {
 // pass sends a message through the middleware. It returns when no call of next runs any more.
 func (s *Server) pass(ctx context.Context, m *Message) (result json.RawMessage, err error) {
 	defer m.passes.end()
-	result, err = s.around(ctx, m)
+	result, err = s.middleware(ctx, m)
 	m.passes.end()
 	if err == nil || m.served != nil && errors.Is(err, m.served) {
 		return result, err

@@ -129,7 +129,7 @@ func (n *Notice) run() {
 // pass sends it through the middleware.
 func (n *Notice) pass(ctx context.Context) error {
 	s := n.p.s
-	if s.around == nil {
+	if s.middleware == nil {
 		return n.take(ctx)
 	}
 	m := n.p.message(n.revision, n.method.Name, rpc.KindNotification, inflight.Incoming)

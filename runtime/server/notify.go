@@ -22,7 +22,7 @@ func (p *peer) notified(r *request, msg *rpc.Message) {
 	if m != nil && m.Op == wire.OpCancelled {
 		p.cancelOne(r, m, msg) // whatever middleware does
 	}
-	if p.s.around == nil {
+	if p.s.middleware == nil {
 		p.handleNotification(r.ownValues(), m)
 		return
 	}

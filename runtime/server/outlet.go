@@ -1,10 +1,7 @@
 package server
 
 import (
-	"cmp"
 	"errors"
-	"maps"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -90,83 +87,4 @@ func (o *connOutlet) end(why error) {
 	case o.failed <- why:
 	default:
 	}
-}
-
-// How long a peer may read nothing: while others wait for the room that its answers take, the less the more they are, and when it is the end
-// that waits, after the grace period (CAN21).
-const (
-	maxStall  = 5 * time.Second
-	minStall  = time.Second
-	LateStall = time.Second
-)
-
-// stalledPeer is one that reads nothing of some of its answers.
-type stalledPeer struct {
-	*peer
-	out    Unread
-	bytes  int64
-	ending bool // others wait no longer for it
-}
-
-// endStalled ends what peers do not read, the largest first, until that is enough for those who wait.
-func (s *Server) endStalled(lacks []lack) {
-	if len(lacks) == 0 {
-		return
-	}
-	wait := s.unread.patience(lacks)
-	all := s.stalled(wait)
-	slices.SortFunc(all, func(a, b stalledPeer) int { return cmp.Compare(b.bytes, a.bytes) })
-	for i := range all {
-		if p := &all[i]; p.ending {
-			p.relieves(lacks)
-		}
-	}
-	for i := range all {
-		if p := &all[i]; !p.ending && p.relieves(lacks) {
-			s.log.Warn("answers are given up: their client does not read, and others wait", "peer", p.id, "principal", p.principal, "bytes", p.bytes)
-			s.readers.hasStalled(p.who)
-			p.out.GiveUp(wait)
-		}
-	}
-}
-
-// giveUp ends what a session does not read at its end.
-func (p *peer) giveUp() {
-	out, ok := p.out.(Unread)
-	if !ok {
-		return
-	}
-	if n, _ := out.Stalled(LateStall); n > 0 {
-		p.s.log.Warn("answers are given up: their client does not read, and the grace period is over", "peer", p.id, "principal", p.principal, "bytes", n)
-		out.GiveUp(LateStall)
-	}
-}
-
-// stalled are those that have read nothing for that long.
-func (s *Server) stalled(wait time.Duration) (all []stalledPeer) {
-	s.mu.Lock()
-	peers := slices.Collect(maps.Values(s.peers))
-	s.mu.Unlock()
-	for _, p := range peers {
-		if out, ok := p.out.(Unread); ok {
-			if n, ending := out.Stalled(wait); n > 0 {
-				all = append(all, stalledPeer{p, out, n, ending})
-			}
-		}
-	}
-	return all
-}
-
-// relieves reports whether the end of what p does not read is of use to somebody, and notes that. Nobody waits for itself. What becomes free is
-// for one after the other.
-func (p *stalledPeer) relieves(lacks []lack) (useful bool) {
-	free := p.bytes
-	for i := range lacks {
-		l := &lacks[i]
-		if l.n > 0 && free > 0 && l.waits != &p.unread && (l.all || l.waits.caller() == &p.account.unread) {
-			n := min(l.n, free)
-			l.n, free, useful = l.n-n, free-n, true
-		}
-	}
-	return useful
 }

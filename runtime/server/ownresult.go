@@ -15,7 +15,7 @@ import (
 // replace puts a result of middleware's own in the place of the one in b, if any. What the runtime wrote there under names of its own stays.
 func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 	s, w := r.p.s, r.revision
-	if err := r.room.reserve(r.ctx, int64(len(result))); err != nil {
+	if err := r.reservation.reserve(r.ctx, int64(len(result))); err != nil {
 		return b[:start], err
 	}
 	members, ours := membersOf(result), membersOf(b[start:])

@@ -22,7 +22,7 @@ func (p *peer) message(w *revision, method string, kind rpc.Kind, from inflight.
 }
 
 // performAround appends the result of the request, as middleware leaves it.
-func (r *request) performAround(b []byte) ([]byte, error) {
+func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 	p := r.p
 	m := p.message(r.revision, r.method.Name, rpc.KindRequest, inflight.Incoming)
 	m.ID, m.Params, m.Tool, m.header, m.can, m.info = r.id, r.raw, r.toolName(), r.header, r.can, r.params.ClientInfo
@@ -49,7 +49,7 @@ func (r *request) dispatchInside(ctx context.Context) (result json.RawMessage, e
 	r.ctx = ctx
 	b, err := r.dispatch(r.answer)
 	if err == nil {
-		b, err = r.fillHoles(b, r.head) // middleware sees results whole
+		b, err = r.fillPlaceholders(b, r.head) // middleware sees results whole
 	}
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (p *peer) bound(ctx context.Context) (bounded context.Context, done func())
 // inOrder runs f before the next message is read. With middleware it is in a goroutine of its own: one that ends its goroutine does not end
 // the read loop.
 func (p *peer) inOrder(f func()) {
-	if p.s.around == nil {
+	if p.s.middleware == nil {
 		f()
 		return
 	}
@@ -107,7 +107,7 @@ func (p *peer) passNotification(r *request, method string, params []byte, handle
 // exchangeNotification sends a notification in a stateless revision through the middleware, to its handler if it is not the protocol's.
 func (s *Server) exchangeNotification(ctx context.Context, to *Routed, out Outlet) {
 	custom := to.method != nil && to.method.Op == wire.OpNotice
-	if s.around == nil && !custom || to.Kind != rpc.KindNotification || to.revision == nil {
+	if s.middleware == nil && !custom || to.Kind != rpc.KindNotification || to.revision == nil {
 		return
 	}
 	p := s.newExchange(ctx, to.revision, out)
@@ -143,7 +143,7 @@ func (n *notification) frame() []byte {
 
 // send writes a notification, if middleware passes it on.
 func (s *subject) send(n notification) error {
-	if s.peer.s.around == nil {
+	if s.peer.s.middleware == nil {
 		return s.write(outgoing{frame: n.frame()})
 	}
 	return s.passOn(n)
@@ -158,7 +158,7 @@ func (s *subject) passOn(n notification) error {
 // notify writes a notification of the handler, if middleware passes it on.
 func (c *Call) notify(n notification) error {
 	about := c.subject()
-	if c.s.around == nil {
+	if c.s.middleware == nil {
 		return c.write(&about, outgoing{frame: n.frame()})
 	}
 	return c.passOn(about, n)

@@ -18,7 +18,7 @@ import (
 type peer struct {
 	s         *Server
 	out       Outlet
-	tracked   Tracked  // out, if it is one, of an exchange
+	tracked   Tracked  // out, if it is a Tracked, of an exchange
 	refuser   Refuser  // out, if it is one
 	inline    Inline   // out, if it is one
 	queued    Queued   // out, if it is one
@@ -34,34 +34,34 @@ type peer struct {
 	cancel    context.CancelCauseFunc
 
 	// Written by the read loop before anything that reads them is started.
-	revision   *revision
-	ready      bool          // initialize was answered
-	can        ability       // what the client declared then
-	client     *Client       // what it said of itself then, without capabilities
-	begun      chan struct{} // closed when the client may be asked: it is initialized, or will say nothing any more
-	beginning  sync.Once     // of begun
-	closing    atomic.Bool
-	gone       atomic.Bool // nothing is written any more
-	passing    atomic.Bool // the read loop waits for middleware
-	inputEnded atomic.Bool // nothing is read any more, so questions have no answer
-	released   sync.Once   // of live
-	opened     time.Time
-	agreed     atomic.Pointer[revision] // revision, once it is ready, for everybody but the read loop
-	batch      *batch                   // that is being received; for the read loop alone
-	batches    batches                  // whose answers are not complete
-	streams    bool                     // the transport has a stream per request
-	alone      bool                     // it is for one message of a client that has no session
-	exchange   bool                     // it has one request
-	ended      Result                   // of an exchange; written with its answer
-	level      atomic.Int32             // of log messages that the client wants: an index of levels
+	revision    *revision
+	ready       bool          // initialize was answered
+	can         ability       // what the client declared then
+	client      *Client       // what it said of itself then, without capabilities
+	begun       chan struct{} // closed when the client may be asked: it is initialized, or will say nothing any more
+	beginning   sync.Once     // of begun
+	closing     atomic.Bool
+	gone        atomic.Bool // nothing is written any more
+	passing     atomic.Bool // the read loop waits for middleware
+	inputEnded  atomic.Bool // nothing is read any more, so questions have no answer
+	released    sync.Once   // of live
+	opened      time.Time
+	agreed      atomic.Pointer[revision] // revision, once it is ready, for everybody but the read loop
+	batch       *batch                   // that is being received; for the read loop alone
+	batches     batches                  // whose answers are not complete
+	streams     bool                     // the transport has a stream per request
+	sessionless bool                     // it is for one message of a client that has no session, though the revision has them
+	exchange    bool                     // it has one request
+	ended       Result                   // of an exchange; written with its answer
+	level       atomic.Int32             // of log messages that the client wants: an index of levels
 
 	// gate orders what is written for a request after what ended it. Writers hold it shared from asking for permission
 	// until the frame is accepted; they do not hinder each other. The first who writes after a cancellation was read takes it
-	// once before, see settle: so a peer that has proof that its cancellation was read gets nothing for the cancelled request
+	// once before, see barrierAfterCancel: so a peer that has proof that its cancellation was read gets nothing for the cancelled request
 	// any more, however unlucky the scheduling (CAN02).
-	gate      sync.RWMutex
-	cancelled atomic.Uint64 // twice the cancellations read, odd while one takes effect; the read loop's to change
-	settled   atomic.Uint64 // of cancelled, what no writer can have missed
+	gate          sync.RWMutex
+	cancelled     atomic.Uint64 // twice the cancellations read, odd while one takes effect; the read loop's to change
+	cancelledSeen atomic.Uint64 // of cancelled, what no writer can have missed
 
 	// taskState is held from reading the state of a task until it is written, so that what the client reads of a task never goes back
 	// (TSK07). A final state does not change: it is let go before that is written.
@@ -73,7 +73,7 @@ type peer struct {
 	sent     pageIDs
 	pulse    pulse
 	outgoing atomic.Int64 // last id of our own requests; never used again (CAN15)
-	unread   part         // its part of account.unread; not an exchange's, which has one answer
+	unread   share        // its share of account.unread; not an exchange's, which has one answer
 	live     group
 	writing  atomic.Int64             // those of live that have nothing to do but to write
 	notices  noticeQueue              // for handlers

@@ -136,7 +136,7 @@ func (r *request) getPrompt(b []byte) ([]byte, error) {
 		if err = call.returned(err); err != nil {
 			return nil, err
 		}
-		return func(b []byte) ([]byte, error) { return r.revision.appendPrompt(b, out, &r.holes) }, nil
+		return func(b []byte) ([]byte, error) { return r.revision.appendPrompt(b, out, &r.placeholders) }, nil
 	})
 }
 
@@ -155,7 +155,7 @@ func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.
 		get = check.Get
 	}
 	d := get(orEmpty(arguments), r.p.s.cfg.limits)
-	d.Charge(&r.room)
+	d.Charge(&r.reservation)
 	d.Hide(hidden)
 	in = read(d)
 	err = d.FinishAfter(func(d *check.Decoder) { read(d) })
@@ -168,7 +168,7 @@ func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.
 
 var noArguments = check.Object{AdditionalProperties: check.Refuse}
 
-func (w *revision) appendPrompt(b []byte, out *PromptResult, holes *[]hole) ([]byte, error) {
+func (w *revision) appendPrompt(b []byte, out *PromptResult, holes *[]placeholder) ([]byte, error) {
 	if out == nil {
 		return b, &outputError{errNoOutput}
 	}

@@ -215,7 +215,7 @@ func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	if c.mayNotAsk {
 		return q, &UnsupportedError{}
 	}
-	if c.peer != nil && c.peer.alone {
+	if c.peer != nil && c.peer.sessionless {
 		return q, &UnsupportedError{alone: true}
 	}
 	return c.revision.adaptFor(c.can, q)

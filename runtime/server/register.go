@@ -1,8 +1,6 @@
 package server
 
 import (
-	"sync/atomic"
-
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -43,17 +41,9 @@ func (r *request) count() *refusal {
 	return nil
 }
 
-// requestBytes is what a transport holds for a request.
-func requestBytes(out Outlet) int64 {
-	if c, ok := out.(Costly); ok {
-		return c.RequestBytes()
-	}
-	return 0
-}
-
 // countBytes counts n more bytes until the request is released.
 func (r *request) countBytes(n int64) *rpc.Error {
-	if err := r.room.s.takeBytes(r.account, n); err != nil {
+	if err := r.reservation.s.takeBytes(r.account, n); err != nil {
 		return err
 	}
 	r.countedBytes += n
@@ -63,7 +53,7 @@ func (r *request) countBytes(n int64) *rpc.Error {
 // uncountBytes releases n of the counted bytes early.
 func (r *request) uncountBytes(n int64) {
 	r.countedBytes -= n
-	r.room.s.bytes.Give(&r.account.bytes, n)
+	r.reservation.s.bytes.Give(&r.account.bytes, n)
 }
 
 func (r *request) countCall() bool {
@@ -104,7 +94,7 @@ func (r *request) enter() *refusal {
 func (r *request) info() inflight.Info {
 	info := inflight.Info{
 		Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, Timeout: r.policy.Timeout, AnswersTimeout: true,
-		Variant: r.revision.place, Values: r.values,
+		Variant: r.revision.index, Values: r.values,
 	}
 	if r.tool != nil {
 		info.Tool = r.tool.Name
@@ -126,52 +116,4 @@ func sizeOf(uris ...string) (n int64) {
 		n += entrySize + int64(len(uri))
 	}
 	return n
-}
-
-// size is the number of bytes in it, roughly.
-func (h Header) size() (n int64) {
-	for name, values := range h {
-		for _, v := range values {
-			n += int64(len(name) + len(v))
-		}
-	}
-	return n
-}
-
-// group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
-// others are gone.
-type group struct {
-	n    atomic.Int64
-	idle chan struct{}
-}
-
-// start counts the owner itself; done ends that too.
-func (g *group) start() {
-	g.idle = make(chan struct{})
-	g.n.Store(1)
-}
-
-// add counts one more, unless all are gone.
-func (g *group) add() bool {
-	for {
-		n := g.n.Load()
-		if n == 0 {
-			return false
-		}
-		if g.n.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
-func (g *group) done() {
-	if g.n.Add(-1) == 0 {
-		close(g.idle)
-	}
-}
-
-// doneWriting ends a goroutine that counts in live and in writing: there it counts for longer, see wait.
-func (p *peer) doneWriting() {
-	p.live.done()
-	p.writing.Add(-1)
 }

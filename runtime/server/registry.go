@@ -130,7 +130,7 @@ type listing[T any] struct {
 
 // page is the one behind an entry as the revision has it, nil if it was not made yet.
 func (t *table[T]) page(w *revision, after uint64) []byte {
-	if pages := t.pages[w.place].Load(); pages != nil {
+	if pages := t.pages[w.index].Load(); pages != nil {
 		for i := range *pages {
 			if p := &(*pages)[i]; p.after == after {
 				return p.result
@@ -146,9 +146,9 @@ func (t *table[T]) list(w *revision, after uint64, l *listing[T]) []byte {
 		page, _ := t.pageAfter(after, l)
 		return page
 	}
-	if t.pages[w.place].Load() == nil {
+	if t.pages[w.index].Load() == nil {
 		made := t.allPages(l)
-		t.pages[w.place].Store(&made)
+		t.pages[w.index].Store(&made)
 	}
 	if page := t.page(w, after); page != nil {
 		return page

@@ -29,7 +29,7 @@ type request struct {
 	decodes        bool            // its input is being decoded
 	turn           bool            // it has Server.decoding
 	smallBytes     int64           // of answers that are too small to count
-	room           room
+	reservation    reservation
 	entry          *inflight.Entry
 	ctx            context.Context // of handlers: entry, or what middleware made of it
 	id             rpc.ID
@@ -42,17 +42,17 @@ type request struct {
 	sub      *listen         // of subscriptions/listen
 	result   wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
 
-	frame   []byte  // as received
-	out     []byte  // the answer
-	outcome Outcome // for observers; "" is Succeeded
-	answer  []byte  // as it is made within middleware
-	passes  *passes // of tool middleware; nil: none
-	head    int     // what of answer comes before its result
-	scratch []byte  // parts of it
-	last    []byte  // what follows it; nil: nothing
-	holes   []hole  // in the answer, in their order
-	taken   bool    // it was large, and its client took it
-	begun   bool    // it goes to the client piece by piece, so there is no other one
+	frame        []byte        // as received
+	out          []byte        // the answer
+	outcome      Outcome       // for observers; "" is Succeeded
+	answer       []byte        // as it is made within middleware
+	passes       *passes       // of tool middleware; nil: none
+	head         int           // what of answer comes before its result
+	scratch      []byte        // parts of it
+	last         []byte        // what follows it; nil: nothing
+	placeholders []placeholder // in the answer, in their order
+	taken        bool          // it was large, and its client took it
+	begun        bool          // it goes to the client piece by piece, so there is no other one
 
 	// after runs when the answer was accepted, or was not to be written.
 	after func()
@@ -104,9 +104,9 @@ func (s *Server) newRequest(p *peer) *request {
 
 // open makes the request one of p; nil for the run of a task.
 func (r *request) open(s *Server, p *peer) {
-	r.p, r.room = p, room{s: s, p: p}
+	r.p, r.reservation = p, reservation{s: s, p: p}
 	if p != nil {
-		r.room.account = p.account
+		r.reservation.account = p.account
 	}
 }
 
@@ -114,18 +114,18 @@ func (r *request) open(s *Server, p *peer) {
 func (r *request) release() {
 	r.unlockTaskState()
 	r.uncount()
-	r.room.s.keep(r)
+	r.reservation.s.keep(r)
 }
 
 // uncount gives back what the request and its answer hold.
 func (r *request) uncount() {
-	if space := &r.room; space.held > 0 || space.estimated > 0 || space.encoding || space.trial != nil || space.tries != nil {
+	if space := &r.reservation; space.held > 0 || space.estimated > 0 || space.encoding || space.probe != nil || space.firstRun != nil {
 		space.free()
 	}
 	if r.turn {
 		r.endTurn()
 	}
-	s, a := r.room.s, r.account
+	s, a := r.reservation.s, r.account
 	if r.countedBytes > 0 {
 		s.bytes.Give(&a.bytes, r.countedBytes)
 		r.countedBytes = 0

@@ -218,7 +218,7 @@ func (r *request) readResource(b []byte) ([]byte, error) {
 		if err = call.returned(err); err != nil {
 			return nil, err
 		}
-		r.room.returned(out.size())
+		r.reservation.returned(out.size())
 		return func(b []byte) ([]byte, error) { return r.appendContents(b, out, of.mime) }, nil
 	})
 }
@@ -244,7 +244,7 @@ func (r *request) appendContents(b []byte, out *ResourceContents, mime string) (
 		if err := part.check(); err != nil {
 			return b, &outputError{fmt.Errorf("part %d of the resource: %w", i, err)}
 		}
-		contents = part.appendResource(next(contents), w, &r.holes)
+		contents = part.appendResource(next(contents), w, &r.placeholders)
 	}
 	ttl, scope := r.cacheHint()
 	result := wire.ResourceResult{Contents: append(contents, ']'), CacheTTL: wire.MillisOf(ttl), CacheScope: scope, ServerInfo: w.infoFor()}

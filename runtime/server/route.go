@@ -97,7 +97,7 @@ const spareCalls = 256
 // trim gives memory back when many requests are in flight: what the frame's buffer has beyond the message, and the other buffers if they are
 // large. It is called before anything aliases the frame.
 func (r *request) trim() {
-	if r.room.s.calls.Used() <= spareCalls {
+	if r.reservation.s.calls.Used() <= spareCalls {
 		return
 	}
 	if cap(r.frame) > 2*len(r.frame)+smallMessage {

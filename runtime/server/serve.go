@@ -42,15 +42,15 @@ func (r *request) perform() (answer []byte, err error) {
 		return nil, r.entry.Err() // cancelled before it began
 	}
 	b := rpc.AppendResultHead(r.out[:0], r.id)
-	if r.p.s.around != nil {
-		b, err = r.performAround(b)
+	if r.p.s.middleware != nil {
+		b, err = r.performWithMiddleware(b)
 	} else {
 		b, err = r.dispatch(b)
 	}
-	if b = append(b, '}'); err != nil || r.holes == nil {
+	if b = append(b, '}'); err != nil || r.placeholders == nil {
 		return b, err
 	}
-	if b, err = r.answerHoles(b); err != nil && r.entry.Err() == nil {
+	if b, err = r.fillOrStream(b); err != nil && r.entry.Err() == nil {
 		r.log().Error("data not sent", "error", err)
 	}
 	return b, err
@@ -59,7 +59,7 @@ func (r *request) perform() (answer []byte, err error) {
 // log is the server's log with the request's attributes. The run of a task has no request of a client, so it has none.
 func (r *request) log() *slog.Logger {
 	if r.method == nil {
-		return r.room.s.log
+		return r.reservation.s.log
 	}
 	return r.p.s.log.With("id", r.id.String(), "method", r.method.Name, "tool", r.toolName())
 }
@@ -77,7 +77,7 @@ func (r *request) dispatch(b []byte) (_ []byte, err error) {
 	case wire.OpPing:
 		b = append(b, "{}"...)
 	case wire.OpListTools:
-		if err = r.room.list(r.ctx, &r.p.s.toolLists); err == nil {
+		if err = r.reservation.list(r.ctx, &r.p.s.toolLists); err == nil {
 			b, err = r.listTools(b)
 		}
 	case wire.OpCallTool:
@@ -120,7 +120,7 @@ func (r *request) dispatch(b []byte) (_ []byte, err error) {
 func (r *request) finish(answer []byte, err error) {
 	p := r.p
 	p.writing.Add(1)
-	defer p.doneWriting()
+	defer p.endWriter()
 	if !r.begun {
 		r.respond(answer, err)
 	}
@@ -144,9 +144,9 @@ func (r *request) respond(answer []byte, err error) {
 		r.scratch, r.result = nil, wire.CallResult{}
 	}
 	m := outgoing{frame: answer, last: r.last, retires: r.entry, revision: r.revision}
-	r.room.answer(r.entry, &m, r.id, err)
+	r.reservation.answer(r.entry, &m, r.id, err)
 	r.out = m.frame
-	if r.taken = false; r.room.held > largeOutput {
+	if r.taken = false; r.reservation.held > largeOutput {
 		m.taken = &r.taken
 	}
 	about := r.subject()
@@ -154,14 +154,14 @@ func (r *request) respond(answer []byte, err error) {
 		_ = r.p.answerTimedOut(r.entry) // the exchange may end before its timer does
 	}
 	if r.taken {
-		r.p.s.readers.hasRead(r.p.who)
+		r.p.s.reputations.hasRead(r.p.who)
 	}
 }
 
 // respond answers a call with the questions of its run, while the handler may still run: so it uses nothing of the request.
 func (t *statelessJournal) respond() {
 	c := t.call
-	space := room{s: c.s, p: c.peer, account: c.peer.account, counts: true}
+	space := reservation{s: c.s, p: c.peer, account: c.peer.account, counts: true}
 	defer space.free()
 	t.mu.Lock()
 	b, err := t.append(rpc.AppendResultHead(nil, c.ID()))
@@ -181,7 +181,7 @@ func (t *statelessJournal) respond() {
 }
 
 // answer completes m, the answer to a request: if err is not nil, that is the answer. It counts until it is written.
-func (r *room) answer(ctx context.Context, m *outgoing, id rpc.ID, err error) {
+func (r *reservation) answer(ctx context.Context, m *outgoing, id rpc.ID, err error) {
 	if err != nil {
 		m.err, m.last = asRPC(err), nil
 		m.frame = rpc.AppendError(m.frame[:0], id, m.err)
@@ -217,7 +217,7 @@ func (s *Server) answerTimeout(e *inflight.Entry) {
 	}
 	p.writing.Add(1)
 	go func() {
-		defer p.doneWriting()
+		defer p.endWriter()
 		_ = p.answerTimedOut(e) // if it was cancelled before this could be written, who did that ends its stream
 	}()
 }

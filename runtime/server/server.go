@@ -24,35 +24,35 @@ type Server struct {
 	rates     *rates
 	revisions []*revision // newest first
 	// stateless are those of them without a handshake.
-	stateless    []*revision
-	versions     []string // of all wires
-	declared     declarations
-	sealer       *sealer
-	tools        registry[Tool]
-	prompts      registry[Prompt]                // by name
-	resources    registry[Resource]              // by URI
-	templates    registry[ResourceTemplate]      // by URI template
-	off          atomic.Pointer[map[string]bool] // tools that are switched off; nil: none
-	around       Handle                          // middleware; nil: none
-	observed     bool                            // there is an observer: events are made
-	aroundTool   ToolHandle                      // middleware of tools; nil: none
-	takesNotices bool                            // of clients' own
-	tracker      *inflight.Tracker
-	engine       *task.Engine // nil when no tool runs as a task
-	ids          atomic.Uint64
-	calls        quota.Limit   // requests in flight
-	bytes        quota.Limit   // of them
-	unread       budget        // of answers
-	opened       budget        // of openers whose data is being read to be written as a whole, one each
-	filed        budget        // of temporary files with that data
-	coming       budget        // of outputs of tasks, and of answers that are larger than expected
-	trials       trials        // runs of handlers of which nothing is known
-	toolLists    expected      // answers of tools/list
-	taskLists    expected      // and of tasks/list
-	sizes        sizeCache     // what is expected of whom
-	readers      readers       // who reads
-	encoding     chan struct{} // has an element for each output that is being encoded
-	decoding     chan struct{} // has an element while an input takes of the second half of bytes
+	stateless      []*revision
+	versions       []string // of all wires
+	declared       declarations
+	sealer         *sealer
+	tools          registry[Tool]
+	prompts        registry[Prompt]                // by name
+	resources      registry[Resource]              // by URI
+	templates      registry[ResourceTemplate]      // by URI template
+	off            atomic.Pointer[map[string]bool] // tools that are switched off; nil: none
+	middleware     Handle                          // middleware; nil: none
+	observed       bool                            // there is an observer: events are made
+	toolMiddleware ToolHandle                      // middleware of tools; nil: none
+	takesNotices   bool                            // of clients' own
+	tracker        *inflight.Tracker
+	engine         *task.Engine // nil when no tool runs as a task
+	ids            atomic.Uint64
+	calls          quota.Limit   // requests in flight
+	bytes          quota.Limit   // of them
+	unread         budget        // of answers
+	opened         budget        // of openers whose data is being read to be written as a whole, one each
+	spooled        budget        // of temporary files with that data
+	coming         budget        // of outputs of tasks, and of answers that are larger than expected
+	probes         probes        // runs of handlers of which nothing is known: they show how large the outputs are
+	toolLists      expected      // answers of tools/list
+	taskLists      expected      // and of tasks/list
+	sizes          sizeCache     // what is expected of whom
+	reputations    reputations   // how callers read
+	encoding       chan struct{} // has an element for each output that is being encoded
+	decoding       chan struct{} // has an element while an input takes of the second half of bytes
 	// treeSizes and completionSizes are answers that no entry of a registry has for itself.
 	treeSizes, completionSizes expected
 	// requests keeps served ones for their buffers.
@@ -67,17 +67,17 @@ type Server struct {
 	lives map[string]*taskLife
 	// streams are the open requests for a task's result that somebody reads, by task.
 	streams map[string]map[*delivery]struct{}
-	holders map[questionID]*holder // who asks an open question at this moment
-	offers  map[questionID]bool    // questions that are for their sessions
+	claims  map[questionID]*claim // who asks an open question at this moment
+	offers  map[questionID]bool   // questions that are for their sessions
 	// listens are the open subscriptions.
 	listens     map[*listen]struct{}
 	taskListens map[string]map[*listen]struct{} // of its owner, by task
 	followers   followers                       // of resources
 	// checks validate the answers of open questions of running tasks.
 	checks map[questionID]answerCheck
-	// queued are the tasks whose run waits for a place, also when it has ended so.
-	queued map[string]bool
-	down   chan struct{} // closed by Shutdown
+	// queued are the tasks whose run waits for a slot of its tool, also when it has ended so.
+	waitingForSlot map[string]bool
+	down           chan struct{} // closed by Shutdown
 }
 
 // New checks d and returns a server of it. It fails when generated code and runtime do not fit.
@@ -88,8 +88,8 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	s := &Server{
 		def: d, cfg: defaults(),
 		peers: map[uint64]*peer{}, accounts: map[Requestor]*account{}, lives: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
-		holders: map[questionID]*holder{}, offers: map[questionID]bool{},
-		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[questionID]answerCheck{}, queued: map[string]bool{}, down: make(chan struct{}),
+		claims: map[questionID]*claim{}, offers: map[questionID]bool{},
+		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[questionID]answerCheck{}, waitingForSlot: map[string]bool{}, down: make(chan struct{}),
 	}
 	for _, o := range opts {
 		o(&s.cfg)
@@ -141,7 +141,7 @@ func (s *Server) prepareTools() error {
 			return fmt.Errorf("server: the definition of tool %q is not JSON", t.Name)
 		}
 		t.Handler.hidden = check.Sensitive(t.Definition)
-		t.places = newPlaces(t.MaxConcurrent)
+		t.slots = newToolSlots(t.MaxConcurrent)
 		names[t.Name] = true
 	}
 	return nil

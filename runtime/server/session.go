@@ -80,7 +80,7 @@ func (ss *Session) ReceiveBatch(ctx context.Context, header Header, frame []byte
 // Interrupt ends the contexts of middleware where messages are received, without waiting for it: Close waits for the last Receive. Call it
 // before Close, with the same cause.
 func (ss *Session) Interrupt(cause *inflight.Cause) {
-	if p := ss.p; p.s.around != nil {
+	if p := ss.p; p.s.middleware != nil {
 		p.closing.Store(true)
 		p.cancel(cause)
 	}

@@ -46,7 +46,7 @@ func (p *peer) untilBegun() bool {
 func (p *peer) sendChanges() {
 	p.writing.Add(1)
 	r := p.s.newRequest(p) // for its buffers
-	defer p.doneWriting()
+	defer p.endWriter()
 	defer r.release()
 	begun := p.untilBegun()
 	for {

@@ -19,7 +19,7 @@ type questionID struct{ task, name string }
 
 // ask asks the client and records its answer, unless the question is closed. It returns true if the stream gave the question up and may
 // try again.
-func (d *delivery) ask(ctx context.Context, h *holder, q task.Question) (retry bool) {
+func (d *delivery) ask(ctx context.Context, h *claim, q task.Question) (retry bool) {
 	s := d.peer.s
 	if t, _, err := s.engine.Watch(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
 		return false // it was answered before the stream had it

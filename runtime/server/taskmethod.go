@@ -44,7 +44,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 		return r.revision.AppendTask(b, &v), nil
 	}
 	if t.Status.Terminal() { // it brings its result
-		if err := r.room.reserve(r.ctx, int64(len(t.Result))); err != nil {
+		if err := r.reservation.reserve(r.ctx, int64(len(t.Result))); err != nil {
 			return b, err
 		}
 	}
@@ -54,7 +54,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 }
 
 func (r *request) listTasks(b []byte) ([]byte, error) {
-	if err := r.room.list(r.ctx, &r.p.s.taskLists); err != nil {
+	if err := r.reservation.list(r.ctx, &r.p.s.taskLists); err != nil {
 		return b, err
 	}
 	r.lockTaskState()
@@ -219,7 +219,7 @@ func (s *Server) endSession(task string) {
 	if l := s.lives[task]; l != nil && l.leave(task) {
 		delete(s.lives, task)
 	}
-	delete(s.queued, task)
+	delete(s.waitingForSlot, task)
 }
 
 func (s *Server) forgetLife(task string, l *taskLife) {

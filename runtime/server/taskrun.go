@@ -114,7 +114,7 @@ func (s *Server) newRun(who Requestor) *request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.account = s.openAccount(who)
-	r.room.account = r.account
+	r.reservation.account = r.account
 	return r
 }
 
@@ -169,7 +169,7 @@ func (w *revision) ending(t *task.Task, can ability) (wire.CallResult, error) {
 
 // taskTimedOut is how a task ends that took too long: as its call would have.
 func (s *Server) taskTimedOut(t task.Task) task.Outcome {
-	if tool := s.tools.get(t.Tool); tool != nil && s.waited(t.ID) {
+	if tool := s.tools.get(t.Tool); tool != nil && s.waitedForSlot(t.ID) {
 		return failed(tool.busy())
 	}
 	var meta taskMeta
@@ -231,7 +231,7 @@ func (s *Server) revisionOf(revision string) *revision {
 func (r *request) taskResult(b []byte) ([]byte, error) {
 	t, err := r.awaitTask()
 	if err == nil {
-		err = r.room.reserve(r.ctx, int64(len(t.Result)))
+		err = r.reservation.reserve(r.ctx, int64(len(t.Result)))
 	}
 	if err != nil {
 		return b, r.taskError(err)

@@ -51,8 +51,8 @@ type Tool struct {
 	// MaxConcurrent is how many runs of the tool there may be at once in this process, inline and tasks together; 0: any number.
 	// Others wait for one to end, within their timeout.
 	MaxConcurrent int
-	// places are those runs; nil: any number. New makes it.
-	places *places
+	// slots are for those runs; nil: any number. New makes it.
+	slots *toolSlots
 	// Before are the questions that are asked before a task is made of the call, where the revision can: made with
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion

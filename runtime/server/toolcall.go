@@ -24,7 +24,7 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 		return b, err
 	}
 	r.result, err = r.p.s.execute(r.ctx, call, r.params.Arguments, &r.scratch)
-	if call.suspend(&r.room) {
+	if call.suspend(&r.reservation) {
 		return b, context.Cause(r.entry)
 	}
 	if f, ok := errors.AsType[*fault](err); ok { // unlike errors.As it does not allocate
@@ -74,8 +74,8 @@ func (c *Call) resume() (err error) {
 // retried reports whether the request is a retry with answers.
 func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }
 
-// suspend ends the try if its handler returned with questions open, in place of its result, and reports whether it did.
-func (c *Call) suspend(result *room) bool {
+// suspend ends the run if its handler returned with questions open, in place of its result, and reports whether it did.
+func (c *Call) suspend(result *reservation) bool {
 	c.mu.Lock()
 	t := c.stateless
 	c.mu.Unlock()

@@ -50,7 +50,7 @@ func TestTSK28UnreadAnswersOfMethodsStopThePeersRequests(t *testing.T) {
 			silent.sendf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"test://x"}}`, i)
 		}
 		synctest.Wait()
-		if got := f.srv.unread.holds(); got == 0 || got > 4<<20+size {
+		if got := f.srv.unread.total(); got == 0 || got > 4<<20+size {
 			t.Errorf("%d bytes are counted", got)
 		}
 		if n := ran.Load(); n == 0 || n > 8 {
@@ -77,7 +77,7 @@ func TestTSK28QuestionsOfATryAreCounted(t *testing.T) {
 			out := newStuck(t, "input_required")
 			done := f.begin(t.Context(), run.frame, out)
 			<-out.held
-			if got := f.srv.unread.holds(); got < smallAnswer {
+			if got := f.srv.unread.total(); got < smallAnswer {
 				t.Errorf("%s: %d bytes are counted", name, got)
 			}
 			close(out.free)

@@ -80,7 +80,7 @@ func (p *peer) queue(about rpc.ID) Queue {
 // until nothing is on its way any more.
 func (s *subject) writeNow(m outgoing) error {
 	p := s.peer
-	p.settle()
+	p.barrierAfterCancel()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
 	if s.task != nil {
@@ -92,7 +92,7 @@ func (s *subject) writeNow(m outgoing) error {
 	switch {
 	case s.life != nil && s.life.Err() != nil:
 		return errSilenced
-	case m.retires != nil && p.batches.open.Load() > 0 && p.holds(s.id, m):
+	case m.retires != nil && p.batches.open.Load() > 0 && p.holdForBatch(s.id, m):
 		return nil
 	case m.retires != nil && !m.retires.Retire():
 		return errSilenced
@@ -110,16 +110,16 @@ func (s *subject) writeNow(m outgoing) error {
 	return p.write(s.id, m.frame)
 }
 
-// settle returns when everything is written that was permitted before the cancellations that were read until now. Every writer calls it
+// barrierAfterCancel returns when everything is written that was permitted before the cancellations that were read until now. Every writer calls it
 // before it takes the gate, because whatever it says may be proof that they were read. The read loop does not wait when it reads one, so
 // a peer that writes much before it reads is not slowed by its cancellations.
-func (p *peer) settle() {
-	if n := p.cancelled.Load(); n%2 == 0 && p.settled.Load() >= n {
+func (p *peer) barrierAfterCancel() {
+	if n := p.cancelled.Load(); n%2 == 0 && p.cancelledSeen.Load() >= n {
 		return
 	}
 	p.gate.Lock()
 	defer p.gate.Unlock()
-	p.settled.Store(p.cancelled.Load())
+	p.cancelledSeen.Store(p.cancelled.Load())
 }
 
 // barrier returns when everything that was permitted before is written.
@@ -131,12 +131,13 @@ func (p *peer) barrier() {
 // answerInline answers a request that is not in flight with an error, in the read loop and on the stream of about.
 func (p *peer) answerInline(about, id rpc.ID, err *rpc.Error) {
 	p.announceInline(about)
-	p.settle()
+	p.barrierAfterCancel()
 	_ = p.answerAndLast(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
 }
 
 // answerAndLast sends an answer, and what is sent last about the request after it; nil for nothing. err is the error that it is, if any,
-// for transports with an error form of their own. Whoever calls it has settled. It returns why the transport did not take all of it, which is logged.
+// for transports with an error form of their own. Whoever calls it has called
+// barrierAfterCancel. It returns why the transport did not take all of it, which is logged.
 func (p *peer) answerAndLast(w *revision, id rpc.ID, frame []byte, err *rpc.Error, last []byte) (failed error) {
 	if p.exchange {
 		p.ended = Result{Err: err}

@@ -38,7 +38,7 @@ func TestTSK28OnlyAnswersThatWereTakenShowThatACallerReads(t *testing.T) {
 	for name, c := range map[string]struct {
 		out  lossy
 		size int
-		want standing
+		want reputation
 	}{
 		"taken":        {lossy{taken: true}, 2 * largeOutput, reads},
 		"not written":  {lossy{taken: true, fails: errors.New("broken pipe")}, 2 * largeOutput, unknown},
@@ -47,11 +47,11 @@ func TestTSK28OnlyAnswersThatWereTakenShowThatACallerReads(t *testing.T) {
 		f := dual(t, Definition{Tools: []Tool{tool("large", large(c.size, new(atomic.Int64)))}})
 		c.out.inbox = newInbox(t)
 		<-f.begin(as(t, "ada"), frame(1, "tools/call", nothing, callParams("large", `{}`)), &c.out)
-		if got := f.srv.readers.of(Requestor{principal: "ada"}); got != c.want {
+		if got := f.srv.reputations.of(Requestor{principal: "ada"}); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
-	for taken, want := range map[bool]standing{true: reads, false: unknown} { // of a session, whose answers are queued
+	for taken, want := range map[bool]reputation{true: reads, false: unknown} { // of a session, whose answers are queued
 		f := dual(t, Definition{Tools: []Tool{tool("large", large(2*largeOutput, new(atomic.Int64)))}})
 		out := lossy{inbox: newInbox(t), taken: taken}
 		s := f.srv.NewAlone(as(t, "ada"), &out, "2025-11-25")
@@ -60,7 +60,7 @@ func TestTSK28OnlyAnswersThatWereTakenShowThatACallerReads(t *testing.T) {
 		if err := s.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
 			t.Error(err)
 		}
-		if got := f.srv.readers.of(Requestor{principal: "ada"}); got != want {
+		if got := f.srv.reputations.of(Requestor{principal: "ada"}); got != want {
 			t.Errorf("taken by a reader: %t: %d, want %d", taken, got, want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestTSK28OnlyAnswersThatWereTakenShowThatACallerReads(t *testing.T) {
 // Nobody counts for ever as one who reads, or who does not.
 func TestTSK28HowACallerReadsIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var known readers
+		var known reputations
 		ada, eve := Requestor{principal: "ada"}, Requestor{principal: "eve"}
 		known.hasRead(ada)
 		known.hasStalled(eve)

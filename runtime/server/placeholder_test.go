@@ -138,7 +138,7 @@ func TestTSK25APanicOfAnOpenerEndsItsCallAlone(t *testing.T) {
 		if o.n != 2 || o.closed != 2 {
 			t.Errorf("%s: the other reader was opened %d times and closed %d times", name, o.n, o.closed)
 		}
-		if !strings.Contains(log.String(), "hole_test.go") || strings.Contains(m.raw, "secret") {
+		if !strings.Contains(log.String(), "placeholder_test.go") || strings.Contains(m.raw, "secret") {
 			t.Errorf("%s: answered %s, logged %s", name, m.raw, log.String())
 		}
 		f.await(t.Context(), f.create(t.Context(), "bad", `{}`, withTasks), task.Failed)
@@ -164,7 +164,7 @@ func TestTSK25AReaderThatExits(t *testing.T) {
 		m.wantError(t, -32603, "internal error")
 	}
 	f.await(t.Context(), f.create(t.Context(), "bad", `{}`, withTasks), task.Failed)
-	if n := f.srv.opened.holds(); n != 0 {
+	if n := f.srv.opened.total(); n != 0 {
 		t.Errorf("%d count as open", n)
 	}
 }
@@ -243,7 +243,7 @@ func TestTSK28FewOpenersWaitInFiles(t *testing.T) {
 		synctest.Wait()
 		close(release)
 		synctest.Wait()
-		if got, most := f.srv.filed.holds(), 4*f.srv.cfg.maxUnread; got == 0 || got > most {
+		if got, most := f.srv.spooled.total(), 4*f.srv.cfg.maxUnread; got == 0 || got > most {
 			t.Errorf("%d bytes may be in files, want at most %d", got, most)
 		}
 		if n := open.Load(); n == 0 || n > maxOpened {
@@ -289,11 +289,11 @@ func TestTSK28FewOpenersAreOpenAtOnce(t *testing.T) {
 				r := f.srv.newRequest(p)
 				defer r.release()
 				r.ctx = ctx
-				r.holes = []hole{{open: func() (io.ReadCloser, error) {
+				r.placeholders = []placeholder{{open: func() (io.ReadCloser, error) {
 					open.Add(1)
 					return io.NopCloser(untilDone{ctx}), nil
 				}}}
-				if _, err := r.fillHoles([]byte{dataPlace[0]}, 0); err == nil {
+				if _, err := r.fillPlaceholders([]byte{placeholderMark[0]}, 0); err == nil {
 					t.Error("filled by nothing")
 				}
 			}()
@@ -326,10 +326,10 @@ func TestTSK28ReadersThatDoNotEndAreReported(t *testing.T) {
 			r := f.srv.newRequest(p)
 			defer r.release()
 			r.ctx = t.Context()
-			r.holes = []hole{{open: func() (io.ReadCloser, error) {
+			r.placeholders = []placeholder{{open: func() (io.ReadCloser, error) {
 				return io.NopCloser(readerFunc(func([]byte) (int, error) { <-stuck; return 0, io.EOF })), nil
 			}}}
-			_, err := r.fillHoles([]byte{dataPlace[0]}, 0)
+			_, err := r.fillPlaceholders([]byte{placeholderMark[0]}, 0)
 			return err
 		}
 		ended := make(chan error, maxOpened)
@@ -337,7 +337,7 @@ func TestTSK28ReadersThatDoNotEndAreReported(t *testing.T) {
 			go func() { ended <- fill() }()
 		}
 		synctest.Wait()
-		open := f.srv.opened.holds()
+		open := f.srv.opened.total()
 		start := time.Now()
 		for range maxOpened/2 - int(open) {
 			if err := <-ended; !strings.Contains(fmt.Sprint(err), "no reader of other data has ended for 10s") {

@@ -2,10 +2,10 @@ package server
 
 import "context"
 
-// Which stream has which question of a task. All of it is guarded by Server.mu.
+// Which stream has which question of a task: the delivery that claimed it. All of it is guarded by Server.mu.
 
-// holder is the delivery that has a question: it is asking.
-type holder struct {
+// claim says which delivery has a question: it is asking. No other one asks it until the claim is released.
+type claim struct {
 	by    *delivery
 	yield context.CancelFunc // makes it stop
 	done  chan struct{}      // closed when it has stopped
@@ -13,7 +13,7 @@ type holder struct {
 }
 
 // hasReader reports whether somebody reads the stream that has the question. The channel is closed when that may have changed.
-func (h *holder) hasReader() (read bool, changed <-chan struct{}) {
+func (h *claim) hasReader() (read bool, changed <-chan struct{}) {
 	s := h.by.peer.s
 	s.mu.Lock()
 	on := h.on
@@ -25,7 +25,7 @@ func (h *holder) hasReader() (read bool, changed <-chan struct{}) {
 }
 
 // carriedBy notes the stream that has the question.
-func (h *holder) carriedBy(on Carrier) {
+func (h *claim) carriedBy(on Carrier) {
 	s := h.by.peer.s
 	s.mu.Lock()
 	h.on = on
@@ -33,8 +33,8 @@ func (h *holder) carriedBy(on Carrier) {
 	h.yieldIfUnread()
 }
 
-// yieldIfUnread lets the question be asked again if its stream was lost and another one of the client is read.
-func (h *holder) yieldIfUnread() {
+// yieldIfUnread gives the claim up, so that the question is asked again, if its stream was lost and another one of the client is read.
+func (h *claim) yieldIfUnread() {
 	if read, _ := h.hasReader(); read {
 		return
 	}
@@ -43,31 +43,31 @@ func (h *holder) yieldIfUnread() {
 	}
 }
 
-// holder returns the holder of the question if that is d, else nil.
-func (s *Server) holder(name questionID, d *delivery) *holder {
+// claimOf returns the claim on the question if it is d's, else nil.
+func (s *Server) claimOf(name questionID, d *delivery) *claim {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h := s.holders[name]; h != nil && h.by == d {
+	if h := s.claims[name]; h != nil && h.by == d {
 		return h
 	}
 	return nil
 }
 
-// hold gives the question to d, or returns the holder that has it.
-func (s *Server) hold(name questionID, d *delivery, yield context.CancelFunc) (h *holder, ours bool) {
+// claimQuestion gives the question to d, or returns the claim of the delivery that has it.
+func (s *Server) claimQuestion(name questionID, d *delivery, yield context.CancelFunc) (h *claim, ours bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h = s.holders[name]; h != nil {
+	if h = s.claims[name]; h != nil {
 		return h, false
 	}
-	h = &holder{by: d, yield: yield, done: make(chan struct{})}
-	s.holders[name] = h
+	h = &claim{by: d, yield: yield, done: make(chan struct{})}
+	s.claims[name] = h
 	return h, true
 }
 
-func (s *Server) release(name questionID, h *holder) {
+func (s *Server) releaseQuestion(name questionID, h *claim) {
 	s.mu.Lock()
-	delete(s.holders, name)
+	delete(s.claims, name)
 	on := h.on
 	s.mu.Unlock()
 	if on != nil {
@@ -76,9 +76,9 @@ func (s *Server) release(name questionID, h *holder) {
 	close(h.done)
 }
 
-// handOver returns when the question may be free, or readersChanged of the stream that wants it is closed. A holder whose stream nobody reads
-// has to give the question up: its client may never have got it.
-func (h *holder) handOver(ctx context.Context, readersChanged <-chan struct{}) {
+// handOver returns when the question may be free, or readersChanged of the stream that wants it is closed. A claim whose stream nobody reads
+// has to be given up: its client may never have got it.
+func (h *claim) handOver(ctx context.Context, readersChanged <-chan struct{}) {
 	read, changed := h.hasReader()
 	if !read {
 		h.yield()

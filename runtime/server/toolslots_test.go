@@ -101,7 +101,7 @@ func TestSRV07WhoWaitsTooLongIsToldSo(t *testing.T) {
 			t.Errorf("a task that waited: %s", m.raw)
 		}
 		synctest.Wait()
-		if n := len(f.srv.queued); n != 0 {
+		if n := len(f.srv.waitingForSlot); n != 0 {
 			t.Errorf("%d tasks are still noted", n)
 		}
 	})
@@ -122,7 +122,7 @@ func TestSRV07ATaskThatWaitedTooLongIsToldSo(t *testing.T) {
 		}
 		c.answer("1")
 		synctest.Wait()
-		if n := len(f.srv.queued); n != 0 {
+		if n := len(f.srv.waitingForSlot); n != 0 {
 			t.Errorf("%d tasks are still noted", n)
 		}
 	})
@@ -296,11 +296,11 @@ func TestSRV07ARunThatAsksTwiceAtOnceHasOnePlace(t *testing.T) {
 				t.Error(m.raw)
 			}
 		}
-		p := f.srv.tools.get("pair").places
+		p := f.srv.tools.get("pair").slots
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if p.free != 1 || len(p.goOn)+len(p.begin) != 0 {
-			t.Errorf("%d free, %d wait", p.free, len(p.goOn)+len(p.begin))
+		if p.free != 1 || len(p.resuming)+len(p.starting) != 0 {
+			t.Errorf("%d free, %d wait", p.free, len(p.resuming)+len(p.starting))
 		}
 	})
 }
@@ -332,7 +332,7 @@ func TestTSK28PlacesGoAroundCallers(t *testing.T) {
 
 // Callers who come back for one run after the other do not hold up the many of another.
 func TestTSK28NobodyOvertakesForEver(t *testing.T) {
-	var line turns
+	var line slotQueue
 	a := []chan struct{}{line.add(Requestor{principal: "a"}), line.add(Requestor{principal: "a"}), line.add(Requestor{principal: "a"})}
 	for range 9 {
 		line.add(Requestor{principal: "b"})

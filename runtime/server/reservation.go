@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// room is one answer's share of the budgets. How large the answer gets is known when it is encoded: until then it counts as those before it
-// (expected).
-type room struct {
+// reservation is what one answer takes of the budgets (budget.go), from before its handler begins until the answer is written. How large the
+// answer gets is known when it is encoded: until then it counts as those before it (expected).
+type reservation struct {
 	s         *Server
 	p         *peer    // nil: for a task's result, which waits for no peer
 	account   *account // whose answer it is
@@ -19,52 +19,52 @@ type room struct {
 	estimated int64       // of Server.coming, until the output is encoded
 	encoding  bool        // it is one of those that Server.encoding bounds
 	likely    int64       // bytes that the output which is encoded will have, if those before were large
-	trial     *time.Timer // of a handler of which nothing is known: when its place is lent
-	tries     *expected   // the handler, of a run without a place
+	probe     *time.Timer // of a handler of which nothing is known, while it has a slot of Server.probes: when the slot is given back early
+	firstRun  *expected   // of the first run of a handler, which needs no slot: that handler's
 }
 
 // smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.
 const smallAnswer = 4 << 10
 
-// part is the part of Server.unread that the answer is of.
-func (r *room) part() *part {
+// share is the share of Server.unread that the answer counts in.
+func (r *reservation) share() *share {
 	if r.p.exchange {
 		return &r.account.unread
 	}
 	return &r.p.unread
 }
 
-// reserve takes room for an answer of n bytes before it is encoded.
-func (r *room) reserve(ctx context.Context, n int64) error {
+// reserve takes bytes for an answer of n bytes before it is encoded.
+func (r *reservation) reserve(ctx context.Context, n int64) error {
 	r.counts = true
 	if r.p == nil || n <= max(r.held, smallAnswer) {
 		return nil
 	}
 	held := r.held
 	r.held = 0
-	if err := r.s.unread.swap(ctx, r.part(), held, n); err != nil {
+	if err := r.s.unread.swap(ctx, r.share(), held, n); err != nil {
 		return err
 	}
 	r.held = n
 	return nil
 }
 
-func (r *room) giveBack() {
+func (r *reservation) giveBack() {
 	if r.held > 0 {
-		r.s.unread.change(r.part(), -r.held)
+		r.s.unread.change(r.share(), -r.held)
 		r.held = 0
 	}
 }
 
-// list takes room for an answer with a list. x knows how large the last ones were.
-func (r *room) list(ctx context.Context, x *expected) error {
+// list reserves an answer with a list. x knows how large the last ones were.
+func (r *reservation) list(ctx context.Context, x *expected) error {
 	r.expected = x
 	return r.reserve(ctx, r.size(x))
 }
 
 // countAnswer counts an answer of n bytes that is about to be written, and gives back what it does not need. One that is much larger than
 // expected may have to wait.
-func (r *room) countAnswer(ctx context.Context, n int) {
+func (r *reservation) countAnswer(ctx context.Context, n int) {
 	size := int64(n)
 	if x := r.expected; x != nil && !x.small(n) {
 		r.s.sizes.learn(x, r.account.who, n)
@@ -74,7 +74,7 @@ func (r *room) countAnswer(ctx context.Context, n int) {
 	case size <= smallAnswer || r.p == nil:
 		r.free()
 	case size <= r.held+r.held/8:
-		r.s.unread.change(r.part(), size-r.held)
+		r.s.unread.change(r.share(), size-r.held)
 		r.held = size
 	default:
 		r.s.coming.change(&r.account.coming, size)
@@ -84,19 +84,19 @@ func (r *room) countAnswer(ctx context.Context, n int) {
 }
 
 // free gives back what is left.
-func (r *room) free() {
+func (r *reservation) free() {
 	r.encoded()
 	r.giveBack()
 	r.expected, r.counts = nil, false
 }
 
-// handle runs a handler when its answer would fit, and takes room for what it returned (TSK28). x knows how large its last answers were: if
+// handle runs a handler when its answer would fit, and reserves what it returned (TSK28). x knows how large its last answers were: if
 // they were small, it waits for nobody.
 func (c *Call) handle(ctx context.Context, x *expected, run func() error) error {
 	if c.discardsResult {
 		return run()
 	}
-	r := &c.r.room
+	r := &c.r.reservation
 	r.expected, r.counts = x, true
 	for {
 		n := r.size(x)
@@ -107,63 +107,63 @@ func (c *Call) handle(ctx context.Context, x *expected, run func() error) error 
 			return err
 		}
 		if x.last.load() == 0 {
-			if err := r.try(ctx, x); err != nil {
+			if err := r.startProbe(ctx, x); err != nil {
 				return err
 			}
 			if x.last.load() != 0 { // it is known meanwhile
-				r.endTrial()
+				r.endProbe()
 				continue
 			}
 		}
 		if err := run(); err != nil {
-			r.endTrial()
+			r.endProbe()
 			return err
 		}
-		return r.encode(ctx)
+		return r.awaitEncoding(ctx)
 	}
 }
 
-// try takes a place for the run of a handler of which nothing is known, until its output is encoded: if many began before the first is, all
-// of their outputs could be in memory. One run of each begins without a place.
-func (r *room) try(ctx context.Context, x *expected) error {
-	if x.tried.CompareAndSwap(false, true) {
-		r.tries = x
+// startProbe takes a slot for the run of a handler of which nothing is known, until its output is encoded: if many began before the first is, all
+// of their outputs could be in memory. The first run of each needs no slot.
+func (r *reservation) startProbe(ctx context.Context, x *expected) error {
+	if x.probed.CompareAndSwap(false, true) {
+		r.firstRun = x
 		return nil
 	}
-	places := &r.s.trials
+	places := &r.s.probes
 	if err := places.enter(ctx); err != nil {
 		return err
 	}
-	r.trial = time.AfterFunc(lendTrial, func() { places.add(2) })
+	r.probe = time.AfterFunc(lendProbe, func() { places.add(2) })
 	return nil
 }
 
-// endTrial gives the place back, or the one more that there was while it was lent.
-func (r *room) endTrial() {
-	if r.tries != nil {
-		r.tries.tried.Store(false)
-		r.tries = nil
+// endProbe gives the slot back, or takes the one more away that there was since it was given back early.
+func (r *reservation) endProbe() {
+	if r.firstRun != nil {
+		r.firstRun.probed.Store(false)
+		r.firstRun = nil
 	}
-	if r.trial == nil {
+	if r.probe == nil {
 		return
 	}
-	if r.trial.Stop() {
-		r.s.trials.add(1)
+	if r.probe.Stop() {
+		r.s.probes.add(1)
 	} else {
-		r.s.trials.add(-1)
+		r.s.probes.add(-1)
 	}
-	r.trial = nil
+	r.probe = nil
 }
 
 // returned notes how large an answer will be, as soon as its handler has returned.
-func (r *room) returned(n int) {
+func (r *reservation) returned(n int) {
 	if n > largeOutput && r.expected != nil {
 		r.s.sizes.learn(r.expected, r.account.who, n)
 	}
 }
 
 // wait returns when an answer of n bytes would fit. Handlers start after it: what they return would wait in memory.
-func (r *room) wait(ctx context.Context, n int64) error {
+func (r *reservation) wait(ctx context.Context, n int64) error {
 	if coming := &r.account.coming; coming.held.Load() > 0 {
 		if err := r.s.coming.await(ctx, coming, 0); err != nil { // others came larger than expected
 			return err
@@ -172,19 +172,19 @@ func (r *room) wait(ctx context.Context, n int64) error {
 	if n == 0 || r.p == nil {
 		return nil
 	}
-	return r.s.unread.await(ctx, r.part(), n)
+	return r.s.unread.await(ctx, r.share(), n)
 }
 
-// handleLarge runs a handler that is expected to return n bytes, as soon as there is room for them. One that takes long lends it to
-// others.
-func (r *room) handleLarge(ctx context.Context, n int64, run func() error) error {
-	b, p, has := &r.s.unread, (*part)(nil), &r.held
+// handleLarge runs a handler that is expected to return n bytes, as soon as they fit. One that takes long leaves
+// them to others meanwhile.
+func (r *reservation) handleLarge(ctx context.Context, n int64, run func() error) error {
+	b, p, has := &r.s.unread, (*share)(nil), &r.held
 	if r.p == nil {
 		b, p, has = &r.s.coming, &r.account.coming, &r.estimated
 	} else {
-		p = r.part()
+		p = r.share()
 	}
-	if err := b.takeLate(ctx, p, n); err != nil {
+	if err := b.takeToBegin(ctx, p, n); err != nil {
 		return err
 	}
 	free := func() { b.change(p, -n) } // r is used again while a timer may still call it
@@ -201,11 +201,11 @@ func (r *room) handleLarge(ctx context.Context, n int64, run func() error) error
 	if lend.Stop() {
 		*has += n
 	}
-	return r.encode(ctx)
+	return r.awaitEncoding(ctx)
 }
 
-// encode returns when an output may be encoded: not many are at once, so that it is known of the next ones how large they get.
-func (r *room) encode(ctx context.Context) error {
+// awaitEncoding returns when an output may be encoded: not many are at once, so that it is known of the next ones how large they get.
+func (r *reservation) awaitEncoding(ctx context.Context) error {
 	for {
 		if err := r.enter(ctx); err != nil {
 			return err
@@ -222,8 +222,8 @@ func (r *room) encode(ctx context.Context) error {
 	}
 }
 
-// enter takes one of the places of Server.encoding. Most of the time one is free.
-func (r *room) enter(ctx context.Context) error {
+// enter takes one of the slots of Server.encoding. Most of the time one is free.
+func (r *reservation) enter(ctx context.Context) error {
 	select {
 	case r.s.encoding <- struct{}{}:
 	default:
@@ -237,8 +237,8 @@ func (r *room) enter(ctx context.Context) error {
 	return nil
 }
 
-// leave gives the place back.
-func (r *room) leave() {
+// leave gives the slot back.
+func (r *reservation) leave() {
 	if r.encoding {
 		r.encoding = false
 		<-r.s.encoding
@@ -250,7 +250,7 @@ func (c *Call) encoded(n int) {
 	if c.discardsResult {
 		return
 	}
-	r := &c.r.room
+	r := &c.r.reservation
 	if x := r.expected; !x.small(n) {
 		r.s.sizes.learn(x, r.account.who, n)
 		x.outputs.learn(n)
@@ -258,8 +258,8 @@ func (c *Call) encoded(n int) {
 	r.encoded()
 }
 
-func (r *room) encoded() {
-	r.endTrial()
+func (r *reservation) encoded() {
+	r.endProbe()
 	r.leave()
 	if r.estimated > 0 {
 		r.s.coming.change(&r.account.coming, -r.estimated)
@@ -272,7 +272,7 @@ func (r *room) encoded() {
 type expected struct {
 	last    sizeEstimate // of all callers: what is expected of one of whom nothing is known
 	known   atomic.Int64 // how many callers have an entry in sizeCache
-	tried   atomic.Bool  // nothing is known yet, and a run is to show it
+	probed  atomic.Bool  // nothing is known yet, and a run is to show it
 	outputs sizeEstimate // of all callers, without what an answer has beside the output: a tool's has it twice, as text, too
 }
 
@@ -281,8 +281,8 @@ func (x *expected) small(n int) bool {
 	return n <= smallAnswer && x.last.load() == 1 && x.known.Load() == 0
 }
 
-// size is how many bytes to count for the next answer to the room's caller.
-func (r *room) size(x *expected) int64 {
+// size is how many bytes to count for the next answer to the caller.
+func (r *reservation) size(x *expected) int64 {
 	if x.small(0) {
 		return 0
 	}
@@ -330,9 +330,9 @@ func (e *sizeEstimate) learn(n int) sizeEstimate {
 func encoders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
 // largeOutput is beyond how many bytes an output is large. What handlers return can not be refused, so those of large outputs have
-// room for it before they start (TSK28).
+// reserved it before they start (TSK28).
 const largeOutput = 256 << 10
 
-// lendAfter is how long a handler of large outputs keeps the room for its next one while it runs: many such handlers may wait for
+// lendAfter is how long a handler of large outputs keeps what it reserved while it runs: many such handlers may wait for
 // something else.
 const lendAfter = 2 * time.Second

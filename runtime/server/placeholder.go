@@ -17,15 +17,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// hole is where the data of an Opener belongs in an answer: marked by dataPlace, in order.
-type hole struct {
+// placeholder is where the data of an Opener belongs in an answer. The frame has a placeholderMark there; marks and placeholders are in the
+// same order.
+type placeholder struct {
 	open Opener
 	text bool // a JSON text; else base64
 
 	data io.ReadCloser
 }
 
-// streamPiece is how much of an answer with holes is in memory while it is written, in bytes.
+// streamPiece is how much of an answer with placeholders is in memory while it is written, in bytes.
 const streamPiece = 64 << 10
 
 // errIncomplete is why an answer that has begun is not completed.
@@ -45,8 +46,8 @@ type AnswerStream interface {
 	End(complete bool)
 }
 
-// holeWriter writes an answer with holes. A short one is one frame, as any answer; the pieces of a long one go where overflow says.
-type holeWriter struct {
+// answerWriter writes an answer with the data of its placeholders. A short one is one frame, as any answer; the pieces of a long one go where overflow says.
+type answerWriter struct {
 	r        *request
 	buf      []byte
 	to       io.Writer // where full pieces go; nil: the answer was short so far
@@ -55,7 +56,7 @@ type holeWriter struct {
 }
 
 // Write implements io.Writer.
-func (w *holeWriter) Write(b []byte) (n int, err error) {
+func (w *answerWriter) Write(b []byte) (n int, err error) {
 	for n < len(b) {
 		if len(w.buf) == cap(w.buf) {
 			if err := w.flush(); err != nil {
@@ -69,7 +70,7 @@ func (w *holeWriter) Write(b []byte) (n int, err error) {
 }
 
 // flush hands a full piece on.
-func (w *holeWriter) flush() (err error) {
+func (w *answerWriter) flush() (err error) {
 	if err := context.Cause(w.r.ctx); err != nil {
 		return err
 	}
@@ -84,11 +85,11 @@ func (w *holeWriter) flush() (err error) {
 	return err
 }
 
-// answerHoles returns the frame with the data of its holes. Where the outlet takes an answer piece by piece, a long one is written instead.
-func (r *request) answerHoles(frame []byte) (answer []byte, err error) {
+// fillOrStream returns the frame with the data of its placeholders. Where the outlet takes an answer piece by piece, a long one is written instead.
+func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 	out, ok := r.p.out.(Streamed)
 	if !ok || !r.p.exchange || r.last != nil {
-		return r.fillHoles(frame, 0)
+		return r.fillPlaceholders(frame, 0)
 	}
 	var stream AnswerStream
 	complete := false // as long as the readers have not returned: they may panic
@@ -97,9 +98,9 @@ func (r *request) answerHoles(frame []byte) (answer []byte, err error) {
 			stream.End(r.entry.Retire() && complete) // nobody else answers it: it has begun
 		}
 	}()
-	w := &holeWriter{r: r, buf: make([]byte, 0, streamPiece)}
+	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece)}
 	w.overflow = func() (io.Writer, error) {
-		r.room.countAnswer(r.ctx, streamPiece)
+		r.reservation.countAnswer(r.ctx, streamPiece)
 		if stream = out.Stream(r.id); stream == nil {
 			return nil, errIncomplete
 		}
@@ -126,18 +127,18 @@ func (u *unclocked) Write(b []byte) (int, error) {
 	return u.Writer.Write(b)
 }
 
-// fillHoles returns b with the data of its holes, which are behind start.
-func (r *request) fillHoles(b []byte, start int) ([]byte, error) {
-	if len(r.holes) == 0 {
+// fillPlaceholders returns b with the data of its placeholders, which are behind start.
+func (r *request) fillPlaceholders(b []byte, start int) ([]byte, error) {
+	if len(r.placeholders) == 0 {
 		return b, nil
 	}
 	return r.assemble(b, start)
 }
 
-// assemble reads the data of all holes before any of the answer is written. What is large waits in a file until there is room for it.
+// assemble reads the data of all placeholders before any of the answer is written. What is large waits in a file until it fits into the budget of answers.
 func (r *request) assemble(b []byte, start int) (_ []byte, err error) {
-	s, a := r.room.s, r.room.account
-	r.room.giveBack() // nobody who waits for room may hold some that others wait for
+	s, a := r.reservation.s, r.reservation.account
+	r.reservation.giveBack() // nobody who waits for a share of the budget may hold one that others wait for
 	if err := s.opened.take(r.ctx, &a.opened, 1); err != nil {
 		return b[:start], err
 	}
@@ -148,16 +149,16 @@ func (r *request) assemble(b []byte, start int) (_ []byte, err error) {
 		if file != nil {
 			_ = file.Close()
 			_ = os.Remove(file.Name())
-			s.filed.change(&a.filed, -limit)
+			s.spooled.change(&a.spooled, -limit)
 		}
 	}()
-	w := &holeWriter{r: r, buf: make([]byte, 0, streamPiece)}
+	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece)}
 	w.overflow = func() (io.Writer, error) {
-		if err := s.filed.take(r.ctx, &a.filed, limit); err != nil {
+		if err := s.spooled.take(r.ctx, &a.spooled, limit); err != nil {
 			return nil, err
 		}
 		if file, err = os.CreateTemp("", "mcpkiln-answer-"); err != nil {
-			s.filed.change(&a.filed, -limit)
+			s.spooled.change(&a.spooled, -limit)
 			return nil, err
 		}
 		_ = os.Remove(file.Name()) // where an open file can not be removed, it is at the end
@@ -169,7 +170,7 @@ func (r *request) assemble(b []byte, start int) (_ []byte, err error) {
 	if file == nil {
 		return append(b[:start], w.buf...), nil
 	}
-	if err := r.room.reserve(r.ctx, int64(start)+w.size+int64(len(w.buf))); err != nil {
+	if err := r.reservation.reserve(r.ctx, int64(start)+w.size+int64(len(w.buf))); err != nil {
 		return b[:start], err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
@@ -186,14 +187,14 @@ func (r *request) assemble(b []byte, start int) (_ []byte, err error) {
 // maxOpening is how long an answer waits for others to close their readers, if none does.
 const maxOpening = 10 * time.Second
 
-// refuseOpeners answers those who wait to open data while no reader of others ends: readers may ignore that they are closed, and keep their
-// places until they return.
-func (s *Server) refuseOpeners([]lack) {
+// refuseOpeners answers those who wait to open data while no reader of others ends: readers may ignore that they are closed, and count
+// until they return.
+func (s *Server) refuseOpeners([]shortage) {
 	err := tooOften(time.Second, "busy: data is not opened, because no reader of other data has ended for %v", maxOpening)
 	err.Busy = true
 	if n := s.opened.refuse(maxOpening, err); n > 0 {
 		s.log.Warn("answers are refused: readers of the data of others do not end, and keep their places until they do; "+
-			"Close has to end a Read that blocks", "refused", n, "open", s.opened.holds())
+			"Close has to end a Read that blocks", "refused", n, "open", s.opened.total())
 	}
 }
 
@@ -212,11 +213,11 @@ func (w *boundedWriter) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// fill writes the frame with what its holes open. Their readers are closed when it returns, or earlier to end them with the call. They are
+// fill writes the frame with what its placeholders open. Their readers are closed when it returns, or earlier to end them with the call. They are
 // code of others, like handlers: whoever answers, or runs the task, takes care of a panic (TSK25).
-func (w *holeWriter) fill(frame []byte) (err error) {
-	holes, opened, stop := w.r.holes, 0, func() bool { return true }
-	w.r.holes = nil
+func (w *answerWriter) fill(frame []byte) (err error) {
+	holes, opened, stop := w.r.placeholders, 0, func() bool { return true }
+	w.r.placeholders = nil
 	log := w.r.log() // readers may be closed later than the request is used again
 	defer func() {
 		if stop() {
@@ -231,7 +232,7 @@ func (w *holeWriter) fill(frame []byte) (err error) {
 	}
 	stop = context.AfterFunc(w.r.ctx, func() { closeAll(log, holes) })
 	for i := range holes {
-		at := bytes.IndexByte(frame, dataPlace[0])
+		at := bytes.IndexByte(frame, placeholderMark[0])
 		if _, err := w.Write(frame[:at]); err != nil {
 			return err
 		}
@@ -244,13 +245,13 @@ func (w *holeWriter) fill(frame []byte) (err error) {
 	return err
 }
 
-func closeAll(log *slog.Logger, holes []hole) {
+func closeAll(log *slog.Logger, holes []placeholder) {
 	for i := range holes {
 		holes[i].close(log)
 	}
 }
 
-func (h *hole) close(log *slog.Logger) {
+func (h *placeholder) close(log *slog.Logger) {
 	defer func() {
 		if v := recover(); v != nil {
 			logPanic(log, v)
@@ -260,7 +261,7 @@ func (h *hole) close(log *slog.Logger) {
 }
 
 // copyTo writes the data as a JSON string.
-func (h *hole) copyTo(w io.Writer) error {
+func (h *placeholder) copyTo(w io.Writer) error {
 	if _, err := io.WriteString(w, `"`); err != nil {
 		return err
 	}

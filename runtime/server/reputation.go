@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// standing is what is known of how a caller reads its answers. While some wait for room, those go first who have shown that they read, and
-// those last who have not read what they got: so however many do not read, a caller that does waits for few of them (TSK28).
-type standing uint8
+// reputation is what is known of how a caller reads its answers. While some wait for a share of a budget, those go first who have shown that
+// they read, and those last who have not read what they got: so however many do not read, a caller that does waits for few of them (TSK28).
+type reputation uint8
 
 const (
-	reads   standing = iota // a large answer, lately
-	unknown                 // or new
-	stalls                  // it was given up on lately
-	standings
+	reads   reputation = iota // a large answer, lately
+	unknown                   // or new
+	stalls                    // it was given up on lately
+	reputationCount
 )
 
 // For how long it counts that a caller was given up on, and that it read. What the operating system takes of an answer looks as if it was read,
@@ -24,19 +24,19 @@ const (
 	readKept  = 10 * time.Minute
 )
 
-// readers remembers the standing of callers. Its zero value knows nobody.
-type readers struct {
+// reputations remembers the reputation of callers. Its zero value knows nobody.
+type reputations struct {
 	mu          sync.Mutex
-	now, before map[Requestor]seen // before has those that are not in now; it is forgotten when now is full
+	now, before map[Requestor]readHistory // before has those that are not in now; it is forgotten when now is full
 }
 
-type seen struct{ stalled, read time.Time }
+type readHistory struct{ stalled, read time.Time }
 
 // maxSeen is how many callers are known at least.
 const maxSeen = 4096
 
-// of is the standing of a caller.
-func (k *readers) of(who Requestor) standing {
+// of is the reputation of a caller.
+func (k *reputations) of(who Requestor) reputation {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	is, known := k.now[who]
@@ -53,7 +53,7 @@ func (k *readers) of(who Requestor) standing {
 }
 
 // note changes what is known of a caller. Long names are not kept.
-func (k *readers) note(who Requestor, change func(*seen)) {
+func (k *reputations) note(who Requestor, change func(*readHistory)) {
 	if len(who.principal)+len(who.key) > maxCaller {
 		return
 	}
@@ -63,7 +63,7 @@ func (k *readers) note(who Requestor, change func(*seen)) {
 	if !known {
 		is = k.before[who]
 		if len(k.now) >= maxSeen || k.now == nil {
-			k.now, k.before = map[Requestor]seen{}, k.now
+			k.now, k.before = map[Requestor]readHistory{}, k.now
 		}
 	}
 	change(&is)
@@ -71,9 +71,11 @@ func (k *readers) note(who Requestor, change func(*seen)) {
 }
 
 // hasRead notes that a caller took a large answer.
-func (k *readers) hasRead(who Requestor) { k.note(who, func(is *seen) { is.read = time.Now() }) }
+func (k *reputations) hasRead(who Requestor) {
+	k.note(who, func(is *readHistory) { is.read = time.Now() })
+}
 
 // hasStalled notes that a caller was given up on.
-func (k *readers) hasStalled(who Requestor) {
-	k.note(who, func(is *seen) { *is = seen{stalled: time.Now()} })
+func (k *reputations) hasStalled(who Requestor) {
+	k.note(who, func(is *readHistory) { *is = readHistory{stalled: time.Now()} })
 }

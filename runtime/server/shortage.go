@@ -1,0 +1,143 @@
+package server
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// shortage is what those of one share wait for.
+type shortage struct {
+	waiting *share
+	all     bool  // it waits for all others, who hold too much together; else for its own caller's
+	n       int64 // how many bytes have to become free
+}
+
+// checkEvery is how often onShortage is called.
+const checkEvery = time.Second
+
+// check calls onShortage each second, until nobody waits.
+func (b *budget) check() {
+	b.onShortage(b.shortages())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lines.Len() > 0 {
+		b.clock.Reset(checkEvery)
+	}
+}
+
+// shortages are those of all who wait: what those need who wait for others alone adds up.
+func (b *budget) shortages() []shortage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := make([]shortage, 0, b.lines.Len())
+	left := b.limit - b.used
+	for e := b.lines.Front(); e != nil; e = e.Next() {
+		p := e.Value.(*share)
+		l := shortage{waiting: p, all: p.caller().held.Load() == 0}
+		if l.all {
+			l.n = min(p.waiting[0].n, b.limit/2) - left
+			left = max(0, -l.n)
+		} else {
+			for _, w := range p.waiting {
+				l.n += w.n
+			}
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// How long a peer may read nothing: while others wait for the room that its answers take, the less the more they are, and when it is the end
+// that waits, after the grace period (CAN21).
+const (
+	maxStall  = 5 * time.Second
+	minStall  = time.Second
+	LateStall = time.Second
+)
+
+// stallLimit is for how long who reads nothing is left alone: not as long if many more wait than there is room for.
+func (b *budget) stallLimit(all []shortage) time.Duration {
+	wanted := int64(0)
+	for i := range all {
+		if all[i].all {
+			wanted += max(0, all[i].n)
+		}
+	}
+	if wanted <= b.limit {
+		return maxStall
+	}
+	return max(minStall, time.Duration(float64(maxStall)*float64(b.limit)/float64(wanted)))
+}
+
+// stalledPeer is one that reads nothing of some of its answers.
+type stalledPeer struct {
+	*peer
+	out    Unread
+	bytes  int64
+	ending bool // others wait no longer for it
+}
+
+// endStalled ends what peers do not read, the largest first, until that is enough for those who wait.
+func (s *Server) endStalled(shortages []shortage) {
+	if len(shortages) == 0 {
+		return
+	}
+	wait := s.unread.stallLimit(shortages)
+	all := s.stalled(wait)
+	slices.SortFunc(all, func(a, b stalledPeer) int { return cmp.Compare(b.bytes, a.bytes) })
+	for i := range all {
+		if p := &all[i]; p.ending {
+			p.relieves(shortages)
+		}
+	}
+	for i := range all {
+		if p := &all[i]; !p.ending && p.relieves(shortages) {
+			s.log.Warn("answers are given up: their client does not read, and others wait", "peer", p.id, "principal", p.principal, "bytes", p.bytes)
+			s.reputations.hasStalled(p.who)
+			p.out.GiveUp(wait)
+		}
+	}
+}
+
+// stalled are those that have read nothing for that long.
+func (s *Server) stalled(wait time.Duration) (all []stalledPeer) {
+	s.mu.Lock()
+	peers := slices.Collect(maps.Values(s.peers))
+	s.mu.Unlock()
+	for _, p := range peers {
+		if out, ok := p.out.(Unread); ok {
+			if n, ending := out.Stalled(wait); n > 0 {
+				all = append(all, stalledPeer{p, out, n, ending})
+			}
+		}
+	}
+	return all
+}
+
+// relieves reports whether the end of what p does not read is of use to somebody, and takes that off what is short. Nobody waits for itself. What becomes free is
+// for one after the other.
+func (p *stalledPeer) relieves(shortages []shortage) (useful bool) {
+	free := p.bytes
+	for i := range shortages {
+		l := &shortages[i]
+		if l.n > 0 && free > 0 && l.waiting != &p.unread && (l.all || l.waiting.caller() == &p.account.unread) {
+			n := min(l.n, free)
+			l.n, free, useful = l.n-n, free-n, true
+		}
+	}
+	return useful
+}
+
+// giveUp ends what a session does not read at its end.
+func (p *peer) giveUp() {
+	out, ok := p.out.(Unread)
+	if !ok {
+		return
+	}
+	if n, _ := out.Stalled(LateStall); n > 0 {
+		p.s.log.Warn("answers are given up: their client does not read, and the grace period is over", "peer", p.id, "principal", p.principal, "bytes", n)
+		out.GiveUp(LateStall)
+	}
+}

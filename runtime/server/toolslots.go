@@ -1,0 +1,265 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// toolSlots bounds how many runs of a tool there are at once. Each run has a slot; who comes later waits for one: first runs that go on after a question, then those that
+// begin.
+type toolSlots struct {
+	mu       sync.Mutex
+	free     int
+	resuming slotQueue
+	starting slotQueue
+}
+
+// slotQueue has those who wait for a slot: what becomes free goes around callers, however many runs one of them has waiting (TSK28).
+type slotQueue []*slotWaiters
+
+// slotWaiters is where one caller's runs wait, in the order in which they came.
+type slotWaiters struct {
+	who     Requestor
+	waiting []chan struct{} // closed when a slot is theirs
+	yields  bool            // it has just had a slot: who comes next goes before it, once
+}
+
+func (t *slotQueue) of(who Requestor) int {
+	return slices.IndexFunc(*t, func(one *slotWaiters) bool { return one.who == who })
+}
+
+func (t *slotQueue) add(who Requestor) (mine chan struct{}) {
+	i := t.of(who)
+	if i < 0 {
+		if i = slices.IndexFunc(*t, func(one *slotWaiters) bool { return one.yields }); i < 0 {
+			i = len(*t)
+		}
+		for _, one := range (*t)[i:] {
+			one.yields = false
+		}
+		*t = slices.Insert(*t, i, &slotWaiters{who: who})
+	}
+	mine = make(chan struct{})
+	(*t)[i].waiting = append((*t)[i].waiting, mine)
+	return mine
+}
+
+// next takes the one who is next out.
+func (t *slotQueue) next() (next chan struct{}) {
+	one := (*t)[0]
+	next = one.waiting[0]
+	one.waiting = slices.Delete(one.waiting, 0, 1)
+	*t = slices.Delete(*t, 0, 1)
+	if len(one.waiting) > 0 {
+		one.yields = true
+		*t = append(*t, one)
+	}
+	return next
+}
+
+// remove takes a call from among those that wait, and reports whether it was there.
+func (t *slotQueue) remove(who Requestor, mine chan struct{}) bool {
+	i := t.of(who)
+	if i < 0 {
+		return false
+	}
+	one := (*t)[i]
+	at := slices.Index(one.waiting, mine)
+	if at < 0 {
+		return false
+	}
+	if one.waiting = slices.Delete(one.waiting, at, at+1); len(one.waiting) == 0 {
+		*t = slices.Delete(*t, i, i+1)
+	}
+	return true
+}
+
+func newToolSlots(n int) *toolSlots {
+	if n <= 0 {
+		return nil
+	}
+	return &toolSlots{free: n}
+}
+
+// take takes a slot, or returns what is closed when there is one.
+func (p *toolSlots) take(line *slotQueue, who Requestor) (mine chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.free > 0 {
+		p.free--
+		return nil
+	}
+	return line.add(who)
+}
+
+// give gives a slot to who is next.
+func (p *toolSlots) give() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, line := range []*slotQueue{&p.resuming, &p.starting} {
+		if len(*line) > 0 {
+			close(line.next())
+			return
+		}
+	}
+	p.free++
+}
+
+// giveUp leaves the line, or gives the slot back that came meanwhile.
+func (p *toolSlots) giveUp(line *slotQueue, who Requestor, mine chan struct{}) {
+	p.mu.Lock()
+	waited := line.remove(who, mine)
+	p.mu.Unlock()
+	if !waited {
+		p.give()
+	}
+}
+
+// enter takes one of the slots. A call that ends before one is free is told that the tool is busy.
+func (p *toolSlots) enter(ctx context.Context, call *Call) (*slot, error) {
+	who := call.r.reservation.account.who
+	if mine := p.take(&p.starting, who); mine != nil {
+		call.noteWaiting(true)
+		select {
+		case <-mine:
+			call.noteWaiting(false)
+		case <-ctx.Done():
+			p.giveUp(&p.starting, who, mine)
+			return nil, call.tool.busy()
+		}
+	}
+	return &slot{of: p, who: who, held: true, returning: make(chan struct{}, 1)}, nil
+}
+
+// slot is the one that a run has while it does not wait for its client; nil for a tool with any number of runs.
+type slot struct {
+	of        *toolSlots
+	who       Requestor
+	returning chan struct{} // has an element while one of the run's goroutines takes a slot again
+
+	mu   sync.Mutex
+	held bool
+	over bool // the handler has returned
+}
+
+// lend lets another run have the slot. It may be called again.
+func (s *slot) lend() {
+	if s != nil {
+		s.set(false)
+	}
+}
+
+// leave lends it for good.
+func (s *slot) leave() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+	s.set(false)
+}
+
+// set notes that the run has a slot, which is given on if it has one already or needs none any more, or that it has none.
+func (s *slot) set(held bool) {
+	s.mu.Lock()
+	give := s.held && !held || held && (s.held || s.over)
+	s.held = held && !s.over
+	s.mu.Unlock()
+	if give {
+		s.of.give()
+	}
+}
+
+func (s *slot) has() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held || s.over
+}
+
+// takeAgain returns when the run has a slot again. One of its goroutines takes it for all.
+func (s *slot) takeAgain(ctx, call context.Context) error {
+	select {
+	case s.returning <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-call.Done():
+		return context.Cause(call)
+	}
+	defer func() { <-s.returning }()
+	if s.has() {
+		return nil
+	}
+	if mine := s.of.take(&s.of.resuming, s.who); mine != nil {
+		select {
+		case <-mine:
+		case <-ctx.Done():
+			s.of.giveUp(&s.of.resuming, s.who, mine)
+			return context.Cause(ctx)
+		case <-call.Done():
+			s.of.giveUp(&s.of.resuming, s.who, mine)
+			return context.Cause(call)
+		}
+	}
+	s.set(true)
+	return nil
+}
+
+// lendSlot lends the slot of the run while wait waits for the client (CAN28): the time that a person takes is nobody else's. The wait for a
+// slot afterwards counts for the timeout of the run.
+func (c *Call) lendSlot(ctx context.Context, wait func() ([]byte, error)) ([]byte, error) {
+	if c.slot == nil {
+		return wait()
+	}
+	c.slot.lend()
+	data, err := wait()
+	call := context.Context(c.entry)
+	if c.run != nil {
+		call = c.run.Context()
+	}
+	if late := c.slot.takeAgain(ctx, call); late != nil && err == nil {
+		return nil, late
+	}
+	return data, err
+}
+
+// noteWaiting notes that the call waits for a slot, or does not any more, so that its timeout can say so. One that gave up is still noted, until its end is told.
+func (c *Call) noteWaiting(on bool) {
+	if c.entry != nil {
+		c.entry.Wait(on)
+		return
+	}
+	s, id := c.s, c.TaskID()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if on {
+		s.waitingForSlot[id] = true
+	} else {
+		delete(s.waitingForSlot, id)
+	}
+}
+
+// waitedForSlot reports whether the task has had no slot.
+func (s *Server) waitedForSlot(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waitingForSlot[id]
+}
+
+// forgetWaiting is for a task that is over, or gone.
+func (s *Server) forgetWaiting(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.waitingForSlot, id)
+}
+
+// busy is the answer to a call that found no slot.
+func (t *Tool) busy() *rpc.Error {
+	err := tooOften(time.Second, "%s is busy: at most %d of its calls run at once", t.Name, t.MaxConcurrent)
+	err.Busy = true
+	return err
+}
