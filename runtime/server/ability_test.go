@@ -162,14 +162,14 @@ func TestEXT18PromptsAreForms(t *testing.T) {
 
 // What a run of a task may ask is the same after a restart, whatever the numbers of abilities are then.
 func TestEXT18AbilitiesSurviveInTheTask(t *testing.T) {
-	w := dual(t, Definition{}).srv.revisions[0]
+	rev := dual(t, Definition{}).srv.revisions[0]
 	for _, row := range abilities {
-		can := w.abilities([]byte(row.caps))
+		can := rev.abilities([]byte(row.caps))
 		var names []string
-		if err := json.Unmarshal(w.appendAbilities(nil, can), &names); err != nil {
+		if err := json.Unmarshal(rev.appendAbilities(nil, can), &names); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.abilitiesOf(names); got != can {
+		if got := rev.abilitiesOf(names); got != can {
 			t.Errorf("%s: %b became %v, then %b", row.caps, can, names, got)
 		}
 	}

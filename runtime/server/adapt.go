@@ -86,11 +86,11 @@ func omit(value []byte, path []string) []byte {
 }
 
 // adaptBlocks replaces the content blocks at path that the revision has no type for by text.
-func (w *revision) adaptBlocks(result []byte, path string) []byte {
-	if path == "" || len(w.View.Blocks) == 0 {
+func (rev *revision) adaptBlocks(result []byte, path string) []byte {
+	if path == "" || len(rev.View.Blocks) == 0 {
 		return result
 	}
-	adapted, changed := w.adaptAt(result, strings.Split(path, "/"))
+	adapted, changed := rev.adaptAt(result, strings.Split(path, "/"))
 	if !changed {
 		return result
 	}
@@ -106,17 +106,17 @@ func (c *Call) adaptResult(b []byte, start int) []byte {
 	return append(b[:start], c.revision.adaptBlocks(b[start:], m.Blocks)...)
 }
 
-func (w *revision) adaptAt(value []byte, path []string) (adapted []byte, changed bool) {
+func (rev *revision) adaptAt(value []byte, path []string) (adapted []byte, changed bool) {
 	switch {
 	case len(path) == 0:
-		return w.adaptBlock(value)
+		return rev.adaptBlock(value)
 	case path[0] == "*":
 		var items []json.RawMessage
 		if json.Unmarshal(value, &items) != nil {
 			return value, false
 		}
 		for i := range items {
-			item, other := w.adaptAt(items[i], path[1:])
+			item, other := rev.adaptAt(items[i], path[1:])
 			items[i], changed = item, changed || other
 		}
 		return check.AppendSlice(nil, items, func(b []byte, item json.RawMessage) []byte { return append(b, item...) }), changed
@@ -124,7 +124,7 @@ func (w *revision) adaptAt(value []byte, path []string) (adapted []byte, changed
 	members := orderedOf(value)
 	for i := range members {
 		if m := &members[i]; m.name == path[0] {
-			m.value, changed = w.adaptAt(m.value, path[1:])
+			m.value, changed = rev.adaptAt(m.value, path[1:])
 		}
 	}
 	return members.appendJSON(nil), changed
@@ -132,13 +132,13 @@ func (w *revision) adaptAt(value []byte, path []string) (adapted []byte, changed
 
 // adaptBlock replaces a content block that the revision has no type for: a link by a text of its title and address, any other by a text
 // that names what is missing.
-func (w *revision) adaptBlock(block []byte) (adapted []byte, changed bool) {
+func (rev *revision) adaptBlock(block []byte) (adapted []byte, changed bool) {
 	var b struct{ Type, Name, Title, URI, Description, MIMEType string }
-	if json.Unmarshal(block, &b) != nil || slices.Contains(w.View.Blocks, b.Type) {
+	if json.Unmarshal(block, &b) != nil || slices.Contains(rev.View.Blocks, b.Type) {
 		return block, false
 	}
 	c := wire.Block{MIMEType: b.MIMEType, URI: b.URI, Name: b.Name, Title: b.Title, Description: b.Description}
-	return appendTextBlock(nil, missingBlock(w.Version, b.Type, &c)), true
+	return appendTextBlock(nil, missingBlock(rev.Version, b.Type, &c)), true
 }
 
 // missingBlock is the text in place of a block that the revision has no type for.
@@ -162,7 +162,7 @@ const (
 )
 
 // adaptForm is a form with the keywords that the revision has; ok is false if a field needs another one.
-func (w *revision) adaptForm(form []byte) (adapted []byte, ok bool) {
+func (rev *revision) adaptForm(form []byte) (adapted []byte, ok bool) {
 	members := orderedOf(form)
 	for i := range members {
 		if members[i].name != "properties" {
@@ -170,7 +170,7 @@ func (w *revision) adaptForm(form []byte) (adapted []byte, ok bool) {
 		}
 		fields := orderedOf(members[i].value)
 		for j := range fields {
-			if fields[j].value, ok = w.adaptField(fields[j].value); !ok {
+			if fields[j].value, ok = rev.adaptField(fields[j].value); !ok {
 				return nil, false
 			}
 		}
@@ -179,11 +179,11 @@ func (w *revision) adaptForm(form []byte) (adapted []byte, ok bool) {
 	return members.appendJSON(nil), true
 }
 
-func (w *revision) adaptField(field []byte) (adapted []byte, ok bool) {
+func (rev *revision) adaptField(field []byte) (adapted []byte, ok bool) {
 	var out ordered
 	for _, m := range orderedOf(field) {
 		switch {
-		case slices.Contains(w.View.FormKeywords, m.name):
+		case slices.Contains(rev.View.FormKeywords, m.name):
 			out = append(out, m)
 		case m.name == formItems:
 			return nil, false
@@ -210,11 +210,11 @@ func enumOf(oneOf []byte) ordered {
 }
 
 // adaptFor returns q as a client with these abilities is asked it, or why it can not be asked.
-func (w *revision) adaptFor(can ability, q task.Question) (task.Question, *UnsupportedError) {
-	if refused := w.refuses(can, &q); refused != nil {
+func (rev *revision) adaptFor(can ability, q task.Question) (task.Question, *UnsupportedError) {
+	if refused := rev.refuses(can, &q); refused != nil {
 		return q, refused
 	}
-	adapted, ok := w.adaptQuestion(q)
+	adapted, ok := rev.adaptQuestion(q)
 	if !ok {
 		return q, &UnsupportedError{}
 	}
@@ -222,10 +222,10 @@ func (w *revision) adaptFor(can ability, q task.Question) (task.Question, *Unsup
 }
 
 // adaptQuestion is a question to the user in the revision's form; ok is false if the revision can not ask it.
-func (w *revision) adaptQuestion(q task.Question) (adapted task.Question, ok bool) {
+func (rev *revision) adaptQuestion(q task.Question) (adapted task.Question, ok bool) {
 	member := ""
 	switch {
-	case len(w.View.FormKeywords) == 0:
+	case len(rev.View.FormKeywords) == 0:
 	case q.Method == askMethod:
 		member = "schema"
 	case q.Method == elicitMethod:
@@ -239,7 +239,7 @@ func (w *revision) adaptQuestion(q task.Question) (adapted task.Question, ok boo
 		if members[i].name != member {
 			continue
 		}
-		if members[i].value, ok = w.adaptForm(members[i].value); !ok {
+		if members[i].value, ok = rev.adaptForm(members[i].value); !ok {
 			return q, false
 		}
 	}

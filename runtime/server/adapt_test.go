@@ -90,7 +90,7 @@ func TestREV06SwitchedToolsShowInEveryRevision(t *testing.T) {
 }
 
 func TestREV06BlocksThatARevisionHasNotBecomeText(t *testing.T) {
-	w := &revision{Revision: older("2025-03-26", wire.View{Blocks: []string{"text", "image"}})}
+	rev := &revision{Revision: older("2025-03-26", wire.View{Blocks: []string{"text", "image"}})}
 	for in, want := range map[string]string{
 		`{"type":"text","text":"a"}`: `{"type":"text","text":"a"}`,
 		`{"type":"resource_link","uri":"file:///a","name":"a","title":"A","description":"what it is"}`: `{"type":"text","text":"A: file:///a\nwhat it is"}`,
@@ -98,7 +98,7 @@ func TestREV06BlocksThatARevisionHasNotBecomeText(t *testing.T) {
 		`{"type":"audio","data":"AAAA","mimeType":"audio/wav"}`:                                        `{"type":"text","text":"[audio audio/wav: not in protocol revision 2025-03-26]"}`,
 	} {
 		for path, around := range map[string]string{"content/*": `{"content":[{"type":"image"},?],"isError":true}`, "messages/*/content": `{"messages":[{"role":"user","content":?}]}`} {
-			got := w.adaptBlocks([]byte(strings.Replace(around, "?", in, 1)), path)
+			got := rev.adaptBlocks([]byte(strings.Replace(around, "?", in, 1)), path)
 			if string(got) != strings.Replace(around, "?", want, 1) {
 				t.Errorf("%s: %s", in, got)
 			}
@@ -113,8 +113,8 @@ func TestREV06AToolsLinkIsTextWhereThereAreNoLinks(t *testing.T) {
 		return &rawResult{link}, nil
 	}, Unstructured(appendRawResult)))}}, wire.View{Blocks: []string{"text"}})
 	for i := range f.srv.revisions {
-		if w := f.srv.revisions[i]; w.Version == "2025-06-18" {
-			w.blocks = "content/*"
+		if rev := f.srv.revisions[i]; rev.Version == "2025-06-18" {
+			rev.blocks = "content/*"
 		}
 	}
 	for version, want := range map[string]string{"2025-06-18": `[{"type":"text","text":"a: file:///a"}]`, "2025-11-25": `[{"type":"resource_link","uri":"file:///a","name":"a"}]`} {
@@ -130,7 +130,7 @@ func TestREV06AToolsLinkIsTextWhereThereAreNoLinks(t *testing.T) {
 var formKeywords = []string{"default", "description", "enum", "enumNames", "format", "maxLength", "maximum", "minLength", "minimum", "title", "type"}
 
 func TestREV06FormsAreSaidAsTheRevisionHasThem(t *testing.T) {
-	w := &revision{Revision: older("2025-06-18", wire.View{FormKeywords: formKeywords})}
+	rev := &revision{Revision: older("2025-06-18", wire.View{FormKeywords: formKeywords})}
 	form := func(field string) string {
 		return `{"type":"object","required":["b"],"properties":{"b":` + field + `,"a":{"type":"boolean"}}}`
 	}
@@ -143,7 +143,7 @@ func TestREV06FormsAreSaidAsTheRevisionHasThem(t *testing.T) {
 			{Method: askMethod, Payload: []byte(`{"message":"m","schema":` + form(in) + `}`)},
 			{Method: elicitMethod, Payload: []byte(`{"message":"m","requestedSchema":` + form(in) + `}`)},
 		} {
-			adapted, ok := w.adaptQuestion(q)
+			adapted, ok := rev.adaptQuestion(q)
 			if ok != (want != "") || ok && !strings.Contains(string(adapted.Payload), form(want)) {
 				t.Errorf("%s: %v, %s", in, ok, adapted.Payload)
 			}
@@ -169,14 +169,14 @@ func TestREV06AQuestionThatARevisionCanNotPutIsUnsupported(t *testing.T) {
 
 // TestREV06ParamsThatNobodyCanDeclareAreRefused: a part of a question that no client of the revision can have.
 func TestREV06ParamsThatNobodyCanDeclareAreRefused(t *testing.T) {
-	w := &revision{Revision: older("2025-06-18", wire.View{})}
-	w.Outgoing = []wire.Outgoing{{Op: wire.OpCreateMessage, Name: "sampling/createMessage", Capability: "sampling", Needs: []wire.Need{{Member: "tools"}}}}
-	w.compileQuestions()
-	can := w.abilities([]byte(`{"sampling":{"tools":{}}}`))
-	if refused := w.refuses(can, &task.Question{Method: messageMethod, Payload: []byte(`{"tools":[]}`)}); refused == nil || refused.Capability != "" {
+	rev := &revision{Revision: older("2025-06-18", wire.View{})}
+	rev.Outgoing = []wire.Outgoing{{Op: wire.OpCreateMessage, Name: "sampling/createMessage", Capability: "sampling", Needs: []wire.Need{{Member: "tools"}}}}
+	rev.compileQuestions()
+	can := rev.abilities([]byte(`{"sampling":{"tools":{}}}`))
+	if refused := rev.refuses(can, &task.Question{Method: messageMethod, Payload: []byte(`{"tools":[]}`)}); refused == nil || refused.Capability != "" {
 		t.Errorf("tools: %v", refused)
 	}
-	if refused := w.refuses(can, &task.Question{Method: messageMethod, Payload: []byte(`{}`)}); refused != nil {
+	if refused := rev.refuses(can, &task.Question{Method: messageMethod, Payload: []byte(`{}`)}); refused != nil {
 		t.Errorf("without: %v", refused)
 	}
 }

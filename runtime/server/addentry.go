@@ -159,7 +159,7 @@ func (t *ResourceTemplate) valuesIn(object []byte) map[string][]string {
 }
 
 func (s *Server) needsRegistry(op wire.Op, key string) error {
-	if s.serves(func(w *revision) bool { return w.methodOf(op) != nil }) {
+	if s.serves(func(rev *revision) bool { return rev.methodOf(op) != nil }) {
 		return nil
 	}
 	return fmt.Errorf("server: the package was generated without a registry of %[1]s: write %[1]s: {} in the manifest, and generate again", key)

@@ -35,7 +35,7 @@ type RawHandler func(ctx context.Context, call *Call, arguments json.RawMessage)
 // another tool's policy has them. One that is destructive and not idempotent does not begin again after a crash. A task of a durable store that a restarted server goes on with needs its tool to be there: add it before
 // serving. Clients are told that the list has changed. Errors: *ExistsError for a name that there is, others for a definition that is wrong.
 func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
-	if !s.serves(func(w *revision) bool { return w.Capabilities.Tools != "" }) {
+	if !s.serves(func(rev *revision) bool { return rev.Capabilities.Tools != "" }) {
 		return errors.New("server: the package was generated without tools: write tools: {} in the manifest, and generate again")
 	}
 	t, err := rawTool(definition, v, h)
@@ -100,8 +100,8 @@ func (s *Server) RemoveTool(name string) bool {
 
 // serves reports whether some revision does.
 func (s *Server) serves(is func(*revision) bool) bool {
-	for _, w := range s.revisions {
-		if is(w) {
+	for _, rev := range s.revisions {
+		if is(rev) {
 			return true
 		}
 	}

@@ -81,27 +81,27 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 const handshakeMethod = "initialize"
 
 // serves reports whether the capability of the method was declared to p (TSK01).
-func (p *peer) serves(w *revision, m *wire.Method) bool {
+func (p *peer) serves(rev *revision, m *wire.Method) bool {
 	switch m.Op {
 	case wire.OpNone:
 		return false
 	case wire.OpMethod, wire.OpSubscribe, wire.OpUnsubscribe:
-		return w.answers(m)
+		return rev.answers(m)
 	case wire.OpListTools, wire.OpCallTool:
-		return p.s.hasTools(w)
+		return p.s.hasTools(rev)
 	case wire.OpGetTask, wire.OpTaskResult, wire.OpCancelTask, wire.OpUpdateTask:
-		return w.tasks
+		return rev.tasks
 	case wire.OpListTasks:
-		return w.tasks && p.listsTasks()
+		return rev.tasks && p.listsTasks()
 	case wire.OpSetLevel:
-		return w.names[wire.OpLog] != ""
+		return rev.names[wire.OpLog] != ""
 	}
 	return true
 }
 
 // hasTools reports whether tools are declared: there are some, or the package is generated to have them, and the program may add them.
-func (s *Server) hasTools(w *revision) bool {
-	return s.def.Tools != nil && w.Capabilities.Tools != "" || len(s.tools.now.Load().entries) > 0
+func (s *Server) hasTools(rev *revision) bool {
+	return s.def.Tools != nil && rev.Capabilities.Tools != "" || len(s.tools.now.Load().entries) > 0
 }
 
 // admitStateless admits a request that is valid in its stateless revision.
@@ -226,7 +226,7 @@ func (r *request) admitTool() *refusal {
 func (r *request) shows(f filter, name string) bool { return f == nil || r.shown(f)(name) }
 
 // offers reports whether calls of the tool can be made in the revision.
-func (w *revision) offers(t *Tool) bool { return t.Task.Support != TaskRequired || w.tasks }
+func (rev *revision) offers(t *Tool) bool { return t.Task.Support != TaskRequired || rev.tasks }
 
 // readTaskParams makes a task of the call, as its params ask for.
 func (r *request) readTaskParams() *refusal {

@@ -198,25 +198,25 @@ func checkMIME(mime string) error {
 }
 
 // append appends the block as the revision has it. Data that is still to be opened leaves a placeholder.
-func (b *Block) append(to []byte, w *revision, holes *[]placeholder) []byte {
-	write, c := w.blockWriter(b.kind), b.wire
+func (b *Block) append(to []byte, rev *revision, holes *[]placeholder) []byte {
+	write, c := rev.blockWriter(b.kind), b.wire
 	annotated := b.annotations.Audience != nil || b.annotations.Priority != nil || b.annotations.LastModified != ""
 	if b.kind == textBlock && (write == nil || !annotated && b.meta == nil) {
 		return appendTextBlock(to, c.Text)
 	}
 	if write == nil {
-		return appendTextBlock(to, missingBlock(w.Version, b.kind.String(), &c))
+		return appendTextBlock(to, missingBlock(rev.Version, b.kind.String(), &c))
 	}
-	if annotated && w.AppendAnnotations != nil {
-		c.Annotations = w.AppendAnnotations(nil, &b.annotations)
+	if annotated && rev.AppendAnnotations != nil {
+		c.Annotations = rev.AppendAnnotations(nil, &b.annotations)
 	}
 	c.Meta = appendMeta(b.meta)
 	switch b.kind {
 	case textResourceBlock:
-		c.Resource = b.appendResource(nil, w, holes)
+		c.Resource = b.appendResource(nil, rev, holes)
 		return write(to, &c)
 	case blobResourceBlock:
-		c.Resource = w.AppendBlobResource(nil, &wire.Block{URI: c.URI, MIMEType: c.MIMEType, Data: placeholderMark})
+		c.Resource = rev.AppendBlobResource(nil, &wire.Block{URI: c.URI, MIMEType: c.MIMEType, Data: placeholderMark})
 	case imageBlock, audioBlock:
 		c.Data = placeholderMark
 	default:
@@ -227,21 +227,21 @@ func (b *Block) append(to []byte, w *revision, holes *[]placeholder) []byte {
 }
 
 // appendResource appends the contents of a block that is a resource.
-func (b *Block) appendResource(to []byte, w *revision, holes *[]placeholder) []byte {
+func (b *Block) appendResource(to []byte, rev *revision, holes *[]placeholder) []byte {
 	start, c := len(to), &wire.Block{URI: b.wire.URI, MIMEType: b.wire.MIMEType}
 	switch {
 	case b.kind == blobResourceBlock:
 		c.Data = placeholderMark
-		return b.fill(w.AppendBlobResource(to, c), start, holes)
+		return b.fill(rev.AppendBlobResource(to, c), start, holes)
 	case b.open != nil:
 		c.Text = textPlace
-		to = w.AppendTextResource(to, c)
+		to = rev.AppendTextResource(to, c)
 		i := start + bytes.Index(to[start:], textPlaced)
 		*holes = append(*holes, placeholder{open: b.open, text: true})
 		return slices.Replace(to, i, i+len(textPlaced), placeholderMark...)
 	}
 	c.Text = b.wire.Text
-	return w.AppendTextResource(to, c)
+	return rev.AppendTextResource(to, c)
 }
 
 // dataPlace stands for the data of a block while the rest is written. No JSON has a zero byte.
@@ -275,18 +275,18 @@ func (b *Block) size() int {
 }
 
 // blockWriter is what writes blocks of the kind, nil if the revision has none.
-func (w *revision) blockWriter(k blockKind) func([]byte, *wire.Block) []byte {
+func (rev *revision) blockWriter(k blockKind) func([]byte, *wire.Block) []byte {
 	switch {
 	case k == textBlock:
-		return w.AppendTextBlock
+		return rev.AppendTextBlock
 	case k == imageBlock:
-		return w.AppendImageBlock
+		return rev.AppendImageBlock
 	case k == audioBlock:
-		return w.AppendAudioBlock
+		return rev.AppendAudioBlock
 	case k == linkBlock:
-		return w.AppendLinkBlock
-	case k == textResourceBlock && w.AppendTextResource != nil, k == blobResourceBlock && w.AppendBlobResource != nil:
-		return w.AppendResourceBlock
+		return rev.AppendLinkBlock
+	case k == textResourceBlock && rev.AppendTextResource != nil, k == blobResourceBlock && rev.AppendBlobResource != nil:
+		return rev.AppendResourceBlock
 	}
 	return nil
 }

@@ -42,11 +42,11 @@ type SessionNamer interface {
 func (c *Call) Client() Client { return describe(c.clientInfo(), c.revision, c.can) }
 
 // describe is the client with what it can.
-func describe(info *Client, w *revision, can ability) (client Client) {
+func describe(info *Client, rev *revision, can ability) (client Client) {
 	if info != nil {
 		client = *info
 	}
-	for i, path := range w.declarable {
+	for i, path := range rev.declarable {
 		if path != "" && can&(1<<i) != 0 {
 			client.Capabilities = append(client.Capabilities, path)
 		}
@@ -121,13 +121,13 @@ func (c *Call) stored() *taskMeta {
 }
 
 // client is what the client said of itself. Where each request says it, it is part of the metadata.
-func (m *taskMeta) client(w *revision) *Client {
-	if m.Client != nil || w.ReadRequest == nil || m.Meta == nil {
+func (m *taskMeta) client(rev *revision) *Client {
+	if m.Client != nil || rev.ReadRequest == nil || m.Meta == nil {
 		return m.Client
 	}
 	var p wire.Params
-	params := append(append(check.AppendString([]byte{'{'}, w.metaMember), ':'), m.Meta...)
-	_ = check.Decode(append(params, '}'), check.Limits{}, w.ReadRequest, &p) // it was read before
+	params := append(append(check.AppendString([]byte{'{'}, rev.metaMember), ':'), m.Meta...)
+	_ = check.Decode(append(params, '}'), check.Limits{}, rev.ReadRequest, &p) // it was read before
 	return readClient(p.ClientInfo)
 }
 
@@ -137,8 +137,8 @@ func readMeta(raw []byte) (m Meta) {
 }
 
 // session names the session or connection, "" without a peer or in a stateless revision.
-func (p *peer) session(w *revision) string {
-	if p == nil || !w.Handshake || p.sessionless {
+func (p *peer) session(rev *revision) string {
+	if p == nil || !rev.Handshake || p.sessionless {
 		return ""
 	}
 	if named, ok := p.out.(SessionNamer); ok {
@@ -181,13 +181,13 @@ func readClient(info []byte) *Client {
 func (r *request) meta() []byte { return r.revision.metaOf(r.raw, r.p.s.cfg.limits) }
 
 // metaOf is the _meta of params as it is written, nil for none. They were read before.
-func (w *revision) metaOf(params []byte, limits check.Limits) (value []byte) {
+func (rev *revision) metaOf(params []byte, limits check.Limits) (value []byte) {
 	if len(params) == 0 || params[0] != '{' {
 		return nil
 	}
 	d := check.GetScanned(params, limits)
 	defer d.Put()
-	for f := d.Object(&w.metadata); f >= 0; f = d.Next() {
+	for f := d.Object(&rev.metadata); f >= 0; f = d.Next() {
 		value = d.Alias(nil)
 	}
 	return value

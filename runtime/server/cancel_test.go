@@ -106,7 +106,7 @@ func TestCAN02NothingFollowsTheProofThatTheCancellationWasRead(t *testing.T) {
 		<-slow.held
 		c.cancel("1")
 		c.send(proof)
-		for !blocked("(*peer).settle") && len(c.frames) == 0 {
+		for !blocked("(*peer).barrierAfterCancel") && len(c.frames) == 0 {
 			runtime.Gosched() // the proof has to wait
 		}
 		close(slow.free)

@@ -73,12 +73,12 @@ func at(raw []byte, path string) []byte {
 }
 
 // capabilities is what the server declares to p: exactly what it serves (TSK01).
-func (p *peer) capabilities(w *revision) []byte {
-	d, c := declaration{}, &w.Capabilities
-	if p.s.hasTools(w) {
+func (p *peer) capabilities(rev *revision) []byte {
+	d, c := declaration{}, &rev.Capabilities
+	if p.s.hasTools(rev) {
 		d.add(c.Tools)
 	}
-	if w.tasks {
+	if rev.tasks {
 		d.add(c.TaskCall)
 		d.add(c.TaskCancel)
 		d.add(c.Tasks)
@@ -86,8 +86,8 @@ func (p *peer) capabilities(w *revision) []byte {
 			d.add(c.TaskList)
 		}
 	}
-	for i := range w.Methods {
-		if m := &w.Methods[i]; w.answers(m) && m.Declares != c.ResourceUpdated {
+	for i := range rev.Methods {
+		if m := &rev.Methods[i]; rev.answers(m) && m.Declares != c.ResourceUpdated {
 			d.add(m.Declares)
 		}
 	}
@@ -97,11 +97,11 @@ func (p *peer) capabilities(w *revision) []byte {
 	if p.sessionless { // nothing is told to a client that no request of is open
 		return d.appendJSON(nil)
 	}
-	if w.names[wire.OpLog] != "" {
+	if rev.names[wire.OpLog] != "" {
 		d.add(c.Logging)
 	}
-	for op, path := range w.notices() {
-		if w.names[op] != "" && path != "" {
+	for op, path := range rev.notices() {
+		if rev.names[op] != "" && path != "" {
 			d.flag(path)
 		}
 	}

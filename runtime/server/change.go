@@ -58,17 +58,17 @@ func (s *Server) changed(op wire.Op) {
 	}
 }
 
-func (w *revision) listChanged(op wire.Op, subscription rpc.ID) notification {
-	n := notification{revision: w, op: op}
-	if w.AppendChanged != nil {
-		n.params = w.AppendChanged(nil, &wire.Changed{SubscriptionID: subscription})
+func (rev *revision) listChanged(op wire.Op, subscription rpc.ID) notification {
+	n := notification{revision: rev, op: op}
+	if rev.AppendChanged != nil {
+		n.params = rev.AppendChanged(nil, &wire.Changed{SubscriptionID: subscription})
 	}
 	return n
 }
 
-func (w *revision) updated(uri string, subscription rpc.ID) notification {
+func (rev *revision) updated(uri string, subscription rpc.ID) notification {
 	u := wire.ResourceUpdated{URI: uri, SubscriptionID: subscription}
-	return notification{revision: w, op: wire.OpResourceUpdated, params: w.AppendResourceUpdated(nil, &u)}
+	return notification{revision: rev, op: wire.OpResourceUpdated, params: rev.AppendResourceUpdated(nil, &u)}
 }
 
 // subscribe notes what a session wants to hear of, after its handler agreed. What can not be kept is refused (LET06).

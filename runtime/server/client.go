@@ -12,7 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ability is a set of what a client declared: bits by the place in wire.declarable.
+// ability is a set of what a client declared: bits by the place in revision.declarable.
 type ability uint32
 
 // canTasks: the client takes tasks in answer to calls (EXT03).
@@ -26,20 +26,20 @@ type question struct {
 }
 
 // compileQuestions numbers what clients of the revision can declare: canTasks is the first.
-func (w *revision) compileQuestions() {
-	w.declarable = []string{w.Capabilities.ClientTasks}
+func (rev *revision) compileQuestions() {
+	rev.declarable = []string{rev.Capabilities.ClientTasks}
 	bit := func(path string) ability {
 		if path == "" {
 			return 0
 		}
-		i := slices.Index(w.declarable, path)
+		i := slices.Index(rev.declarable, path)
 		if i < 0 {
-			i, w.declarable = len(w.declarable), append(w.declarable, path)
+			i, rev.declarable = len(rev.declarable), append(rev.declarable, path)
 		}
 		return 1 << i
 	}
-	for i := range w.Outgoing {
-		o := &w.Outgoing[i]
+	for i := range rev.Outgoing {
+		o := &rev.Outgoing[i]
 		if o.Capability == "" {
 			continue
 		}
@@ -47,15 +47,15 @@ func (w *revision) compileQuestions() {
 		for _, n := range o.Needs {
 			q.parts = append(q.parts, bit(n.Capability))
 		}
-		w.questions = append(w.questions, q)
+		rev.questions = append(rev.questions, q)
 	}
-	w.tellsRoots = bit(w.Capabilities.RootsChanged)
-	if w.AppendElicit != nil {
-		w.form = w.AppendElicit(nil, &wire.Elicit{RequestedSchema: []byte("{}")})
+	rev.tellsRoots = bit(rev.Capabilities.RootsChanged)
+	if rev.AppendElicit != nil {
+		rev.form = rev.AppendElicit(nil, &wire.Elicit{RequestedSchema: []byte("{}")})
 	}
-	for i := range w.questions {
-		if q := &w.questions[i]; q.Op == wire.OpElicit {
-			w.asking, w.page = q.takes(w.form), q.params()
+	for i := range rev.questions {
+		if q := &rev.questions[i]; q.Op == wire.OpElicit {
+			rev.asking, rev.page = q.takes(rev.form), q.params()
 		}
 	}
 }
@@ -89,18 +89,18 @@ func membersOf(params []byte) (members map[string]json.RawMessage) {
 }
 
 // abilities reads a client's declaration.
-func (w *revision) abilities(raw []byte) (can ability) {
-	for i, path := range w.declarable {
+func (rev *revision) abilities(raw []byte) (can ability) {
+	for i, path := range rev.declarable {
 		declared := declares(raw, path)
-		if ability(1)<<i == w.tellsRoots {
+		if ability(1)<<i == rev.tellsRoots {
 			declared = string(at(raw, path)) == "true" // the only boolean
 		}
 		if declared {
 			can |= 1 << i
 		}
 	}
-	for i := range w.questions {
-		can |= w.questions[i].implied(can, raw)
+	for i := range rev.questions {
+		can |= rev.questions[i].implied(can, raw)
 	}
 	return can
 }
@@ -128,15 +128,15 @@ func (q *question) others(member string, except int) (all ability) {
 
 // refuses tells why a client with these abilities can not be asked q, nil if it can: a question whose capability was not
 // declared is never sent (EXT18).
-func (w *revision) refuses(can ability, q *task.Question) *UnsupportedError {
+func (rev *revision) refuses(can ability, q *task.Question) *UnsupportedError {
 	params := q.Payload
 	if q.Method == askMethod {
-		params = w.form // every prompt is one
+		params = rev.form // every prompt is one
 	}
 	op := opOf(q.Method)
-	for i := range w.questions {
-		if asks := &w.questions[i]; asks.Op == op && (op != wire.OpCustomRequest || asks.Name == q.Method) {
-			return w.questions[i].refuses(can, params)
+	for i := range rev.questions {
+		if asks := &rev.questions[i]; asks.Op == op && (op != wire.OpCustomRequest || asks.Name == q.Method) {
+			return rev.questions[i].refuses(can, params)
 		}
 	}
 	return &UnsupportedError{}
@@ -173,9 +173,9 @@ func (q *question) refuses(can ability, params []byte) *UnsupportedError {
 }
 
 // appendAbilities appends the abilities by name: bits mean nothing to another process.
-func (w *revision) appendAbilities(b []byte, can ability) []byte {
+func (rev *revision) appendAbilities(b []byte, can ability) []byte {
 	b = append(b, '[')
-	for i, path := range w.declarable {
+	for i, path := range rev.declarable {
 		if can&(1<<i) == 0 {
 			continue
 		}
@@ -188,8 +188,8 @@ func (w *revision) appendAbilities(b []byte, can ability) []byte {
 }
 
 // abilitiesOf are the abilities of these names. Names that the revision does not have are left out.
-func (w *revision) abilitiesOf(names []string) (can ability) {
-	for i, path := range w.declarable {
+func (rev *revision) abilitiesOf(names []string) (can ability) {
+	for i, path := range rev.declarable {
 		if path != "" && slices.Contains(names, path) {
 			can |= 1 << i
 		}
@@ -213,14 +213,14 @@ type declared struct {
 // maxRemembered is the longest declaration that is worth remembering, in bytes.
 const maxRemembered = 4 << 10
 
-func (d *declarations) abilities(w *revision, raw []byte) ability {
+func (d *declarations) abilities(rev *revision, raw []byte) ability {
 	slot := &d.seen[maphash.Bytes(d.seed, raw)%uint64(len(d.seen))]
-	if known := slot.Load(); known != nil && known.revision == w && known.raw == string(raw) {
+	if known := slot.Load(); known != nil && known.revision == rev && known.raw == string(raw) {
 		return known.can
 	}
-	can := w.abilities(raw)
+	can := rev.abilities(raw)
 	if len(raw) <= maxRemembered {
-		slot.Store(&declared{w, string(raw), can})
+		slot.Store(&declared{rev, string(raw), can})
 	}
 	return can
 }

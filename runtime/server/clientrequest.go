@@ -38,8 +38,8 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 		return nil, err
 	}
 	name = named(name, opts)
-	s, w, account := c.asker()
-	codec := r.codec(w.Version)
+	s, rev, account := c.asker()
+	codec := r.codec(rev.Version)
 	if codec == nil {
 		return nil, &UnsupportedError{}
 	}
@@ -50,7 +50,7 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	if refused != nil {
 		return nil, refused
 	}
-	q.Payload, _ = w.ownMembers(q.Payload, nil)
+	q.Payload, _ = rev.ownMembers(q.Payload, nil)
 	err := s.validate(q.Payload, codec.check())
 	if err == nil {
 		err = contradiction(r.Op, q.Payload)
@@ -133,26 +133,26 @@ func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits chec
 // no such notification; for them, and when the call or the connection is over, it does nothing. *UnsupportedError: the client did not
 // declare that it opens pages. ErrNotAsked: this client was not sent to such a page, or was told already.
 func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
-	w := c.revision
-	if c.peer == nil || ctx.Err() != nil || w.names[wire.OpElicitationComplete] == "" || w.AppendElicitationComplete == nil {
+	rev := c.revision
+	if c.peer == nil || ctx.Err() != nil || rev.names[wire.OpElicitationComplete] == "" || rev.AppendElicitationComplete == nil {
 		return nil
 	}
-	if refused := w.refusesPages(c.can); refused != nil {
+	if refused := rev.refusesPages(c.can); refused != nil {
 		return refused
 	}
 	if !c.peer.sent.take(id) {
 		return fmt.Errorf("%w: %q", ErrNotAsked, id)
 	}
-	params := w.AppendElicitationComplete(nil, &wire.ElicitationComplete{ElicitationID: id})
-	if err := c.notify(notification{revision: w, op: wire.OpElicitationComplete, params: params}); err != nil {
+	params := rev.AppendElicitationComplete(nil, &wire.ElicitationComplete{ElicitationID: id})
+	if err := c.notify(notification{revision: rev, op: wire.OpElicitationComplete, params: params}); err != nil {
 		c.Log().Debug("completion not told", "elicitation", id, "error", err)
 	}
 	return nil
 }
 
 // refusesPages tells why a client with these abilities can not be sent to a page, nil if it can.
-func (w *revision) refusesPages(can ability) *UnsupportedError {
-	return w.refuses(can, &task.Question{Method: elicitMethod, Payload: w.page})
+func (rev *revision) refusesPages(can ability) *UnsupportedError {
+	return rev.refuses(can, &task.Question{Method: elicitMethod, Payload: rev.page})
 }
 
 // The operations of recorded questions, whatever a revision calls them. One that is not the protocol's is recorded by its method, which has
@@ -177,12 +177,12 @@ func askOf(op wire.Op) string {
 }
 
 // nameOf is what the revision calls the request of a recorded question.
-func (w *revision) nameOf(method string) string {
+func (rev *revision) nameOf(method string) string {
 	op := opOf(method)
 	if op == wire.OpCustomRequest {
 		return method
 	}
-	return w.names[op]
+	return rev.names[op]
 }
 
 // UnsupportedError says that the client did not declare the capability that a request to it takes. It matches ErrUnsupported.

@@ -104,12 +104,12 @@ func (cs *ClientSession) Client() Client { return describe(cs.p.client, cs.revis
 // Log sends a log record to the client, unless its session wants none of this level. data is anything that encodes as JSON. Errors:
 // *UnsupportedError when the client's revision or the server has no log for it, *inflight.Cause when the session is over.
 func (cs *ClientSession) Log(ctx context.Context, level Level, logger string, data any) error {
-	w := cs.revision()
+	rev := cs.revision()
 	place, known := level.order()
 	switch {
 	case !known:
 		return fmt.Errorf("server: unknown log level %q", level)
-	case cs.l != nil || w.names[wire.OpLog] == "":
+	case cs.l != nil || rev.names[wire.OpLog] == "":
 		return &UnsupportedError{}
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -124,9 +124,9 @@ func (cs *ClientSession) Log(ctx context.Context, level Level, logger string, da
 	if place < logLevel(cs.p.level.Load()) {
 		return nil
 	}
-	params := w.AppendLog(nil, &wire.LogMessage{Level: string(level), Logger: logger, Data: raw})
+	params := rev.AppendLog(nil, &wire.LogMessage{Level: string(level), Logger: logger, Data: raw})
 	about := subject{peer: cs.p, life: cs.p.ctx}
-	return cs.over(about.send(notification{revision: w, op: wire.OpLog, params: params}))
+	return cs.over(about.send(notification{revision: rev, op: wire.OpLog, params: params}))
 }
 
 func (cs *ClientSession) asker() (*Server, *revision, check.Account) {

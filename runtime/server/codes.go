@@ -85,33 +85,33 @@ type fault struct {
 func (f *fault) Error() string { return f.text }
 
 // code is what the revision has for errors of the kind, 0 for nothing.
-func (w *revision) code(k kind) int {
+func (rev *revision) code(k kind) int {
 	switch k {
 	case noResource:
-		return w.Codes.ResourceNotFound
+		return rev.Codes.ResourceNotFound
 	case needsPages:
-		return w.Codes.URLElicitationRequired
+		return rev.Codes.URLElicitationRequired
 	case needsAbility:
-		return w.Codes.MissingCapability
+		return rev.Codes.MissingCapability
 	}
 	return 0
 }
 
 // answer is what the fault is in the revision, for a client with these abilities: a JSON-RPC error, or a result.
-func (w *revision) answer(f *fault, can ability) (wire.CallResult, error) {
-	f = w.openable(f, can)
-	if own := w.errorOf(f); own != nil {
+func (rev *revision) answer(f *fault, can ability) (wire.CallResult, error) {
+	f = rev.openable(f, can)
+	if own := rev.errorOf(f); own != nil {
 		return wire.CallResult{}, own
 	}
 	return wire.CallResult{IsError: true, Content: appendText(nil, f.text)}, nil
 }
 
 // openable is the fault for a client with these abilities. Addresses of pages are for clients that open them (LET21).
-func (w *revision) openable(f *fault, can ability) *fault {
-	if f.kind != needsPages || w.code(needsPages) == 0 {
+func (rev *revision) openable(f *fault, can ability) *fault {
+	if f.kind != needsPages || rev.code(needsPages) == 0 {
 		return f
 	}
-	refused := w.refusesPages(can)
+	refused := rev.refusesPages(can)
 	if refused == nil {
 		return f
 	}
@@ -119,26 +119,26 @@ func (w *revision) openable(f *fault, can ability) *fault {
 }
 
 // errorOf is the fault as an error of the revision, nil where that has no code for it.
-func (w *revision) errorOf(f *fault) *rpc.Error {
-	code := w.code(f.kind)
+func (rev *revision) errorOf(f *fault) *rpc.Error {
+	code := rev.code(f.kind)
 	switch {
 	case f.kind == plainKind:
 		return &f.own
 	case code == 0:
 		return nil
 	case f.kind == needsAbility:
-		return w.missing(f.own.Message)
+		return rev.missing(f.own.Message)
 	}
 	return &rpc.Error{Code: code, Message: f.own.Message, Data: f.own.Data}
 }
 
 // clientError is what an error of a handler or middleware is where only a JSON-RPC error can be answered, nil for one whose text is for the
 // log alone. Words of the runtime are for clients: what the revision has no code for is an internal error with them.
-func (w *revision) clientError(s *Server, err error, can ability, log *slog.Logger) *rpc.Error {
+func (rev *revision) clientError(s *Server, err error, can ability, log *slog.Logger) *rpc.Error {
 	text := ""
 	if f := s.fault(err, log); f != nil {
-		f = w.openable(f, can)
-		if own := w.errorOf(f); own != nil {
+		f = rev.openable(f, can)
+		if own := rev.errorOf(f); own != nil {
 			return own
 		}
 		if text = f.own.Message; f.kind == needsAbility {

@@ -12,12 +12,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// wire is a Version prepared for serving: what is looked up while serving is a map or an array.
+// revision is a wire.Revision prepared for serving: what is looked up while serving is a map or an array.
 type revision struct {
 	*wire.Revision
 	methods map[string]*wire.Method
 	names   [wire.OpCount]string // of outgoing messages
-	index   uint8                // in Server.wires
+	index   uint8                // in Server.revisions
 	// versionKey is Meta.ProtocolVersion, to search for.
 	versionKey []byte
 	// handlers serve the methods of the definition that this revision has.
@@ -53,20 +53,20 @@ func compileRevisions(d *Definition) ([]*revision, error) {
 	if len(d.Revisions) == 0 {
 		return nil, errNoRevisions
 	}
-	var wires []*revision
+	var revisions []*revision
 	for _, w := range d.Revisions {
 		if err := checkRevision(w, d); err != nil {
 			return nil, fmt.Errorf("server: revision %s: %w", w.Version, err)
 		}
-		wires = append(wires, compileRevision(w, d))
+		revisions = append(revisions, compileRevision(w, d))
 	}
-	watchers(wires, d)
-	// Newest first: the first handshake wire is what an unknown version is answered with.
-	slices.SortFunc(wires, func(a, b *revision) int { return strings.Compare(b.Version, a.Version) })
-	for i, w := range wires {
-		w.index = uint8(i)
+	watchers(revisions, d)
+	// Newest first: the first revision with a handshake is what an unknown version is answered with.
+	slices.SortFunc(revisions, func(a, b *revision) int { return strings.Compare(b.Version, a.Version) })
+	for i, rev := range revisions {
+		rev.index = uint8(i)
 	}
-	return wires, nil
+	return revisions, nil
 }
 
 func compileRevision(w *wire.Revision, d *Definition) *revision {
@@ -111,40 +111,40 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 }
 
 // watchers finds the handlers for revisions whose subscriptions name resources: those of revisions that have a request for it.
-func watchers(wires []*revision, d *Definition) {
+func watchers(revisions []*revision, d *Definition) {
 	handler := func(op wire.Op, revision string) *methodCodec {
-		for _, w := range wires {
+		for _, rev := range revisions {
 			for i := range d.Methods {
-				if m := w.methods[d.Methods[i].name]; m != nil && m.Op == op {
+				if m := rev.methods[d.Methods[i].name]; m != nil && m.Op == op {
 					return d.Methods[i].codec(revision)
 				}
 			}
 		}
 		return nil
 	}
-	for _, w := range wires {
-		w.watch, w.unwatch = handler(wire.OpSubscribe, w.Version), handler(wire.OpUnsubscribe, w.Version)
+	for _, rev := range revisions {
+		rev.watch, rev.unwatch = handler(wire.OpSubscribe, rev.Version), handler(wire.OpUnsubscribe, rev.Version)
 	}
 }
 
 // silence removes the notifications of capabilities that are not served.
-func (w *revision) silence(tools bool) {
-	served := map[string]bool{root(w.Capabilities.Tools): tools}
-	for i := range w.Methods {
-		if m := &w.Methods[i]; w.answers(m) {
+func (rev *revision) silence(tools bool) {
+	served := map[string]bool{root(rev.Capabilities.Tools): tools}
+	for i := range rev.Methods {
+		if m := &rev.Methods[i]; rev.answers(m) {
 			served[root(m.Declares)] = true
 		}
 	}
-	for op, path := range w.notices() {
+	for op, path := range rev.notices() {
 		if path != "" && !served[root(path)] {
-			w.names[op] = ""
+			rev.names[op] = ""
 		}
 	}
 }
 
 // notices are the notifications that a capability of their own declares.
-func (w *revision) notices() map[wire.Op]string {
-	c := &w.Capabilities
+func (rev *revision) notices() map[wire.Op]string {
+	c := &rev.Capabilities
 	return map[wire.Op]string{
 		wire.OpToolsChanged: c.ToolsChanged, wire.OpPromptsChanged: c.PromptsChanged, wire.OpResourcesChanged: c.ResourcesChanged, wire.OpResourceUpdated: c.ResourceUpdated,
 	}
@@ -196,18 +196,18 @@ func hasTasks(w *wire.Revision, d *Definition) bool {
 func taskMachine(revisions []*revision) (task.Machine, error) {
 	var of *revision
 	var machine task.Machine
-	for _, w := range revisions {
-		if !w.tasks {
+	for _, rev := range revisions {
+		if !rev.tasks {
 			continue
 		}
-		m, err := task.NewMachine(w.Task.Edges)
+		m, err := task.NewMachine(rev.Task.Edges)
 		switch {
 		case err != nil:
-			return 0, fmt.Errorf("server: revision %s: %w", w.Version, err)
+			return 0, fmt.Errorf("server: revision %s: %w", rev.Version, err)
 		case of != nil && m != machine:
-			return 0, fmt.Errorf("server: revisions %s and %s have different edges for tasks", of.Version, w.Version)
+			return 0, fmt.Errorf("server: revisions %s and %s have different edges for tasks", of.Version, rev.Version)
 		}
-		of, machine = w, m
+		of, machine = rev, m
 	}
 	return machine, nil
 }
@@ -223,9 +223,9 @@ func anyTool(tools []Tool, is func(*Tool) bool) bool {
 
 // view is t as the revision shows it. Revisions differ in what a result with isError makes of a task; what is stored is what
 // the one that created it made of it.
-func (w *revision) view(t *task.Task) wire.TaskView {
+func (rev *revision) view(t *task.Task) wire.TaskView {
 	v := wire.TaskView{
-		ID: t.ID, Status: string(w.statusOf(t.Kind, t.Status)), StatusMessage: t.StatusMessage,
+		ID: t.ID, Status: string(rev.statusOf(t.Kind, t.Status)), StatusMessage: t.StatusMessage,
 		CreatedAt: wire.Time(t.CreatedAt), LastUpdatedAt: wire.Time(t.UpdatedAt),
 		TTL: wire.MillisOf(t.TTL), PollInterval: wire.MillisOf(t.PollInterval),
 	}

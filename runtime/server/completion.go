@@ -131,15 +131,15 @@ func (r *request) suggest(ctx context.Context, call *Call, a *Argument) (*Comple
 	return a.Complete(ctx, call, in)
 }
 
-func (w *revision) appendCompletion(b []byte, out *Completion) ([]byte, error) {
+func (rev *revision) appendCompletion(b []byte, out *Completion) ([]byte, error) {
 	if out == nil {
 		return b, &outputError{errNoOutput}
 	}
-	c := wire.Completion{Values: out.Values, Total: float64(out.Total), HasMore: out.HasMore, ServerInfo: w.infoFor()}
+	c := wire.Completion{Values: out.Values, Total: float64(out.Total), HasMore: out.HasMore, ServerInfo: rev.infoFor()}
 	if n := len(out.Values); n > maxSuggestions {
 		c.Values, c.Total, c.HasMore = out.Values[:maxSuggestions], float64(max(n, out.Total)), true
 	}
-	return w.AppendCompletion(b, &c), nil
+	return rev.AppendCompletion(b, &c), nil
 }
 
 // prepare checks what generated code or a program says of a prompt.

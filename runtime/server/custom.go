@@ -26,7 +26,7 @@ type Notifier interface {
 // Errors: *UnsupportedError when there is nowhere to send it, as in a task that outlived its session, in any task of a stateless revision,
 // and to a client that only listens; the cause of the end of the call or session; what is wrong with the params.
 func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In], in *In) error {
-	s, w, _ := to.asker()
+	s, rev, _ := to.asker()
 	if in == nil {
 		return fmt.Errorf("server: %s takes params", n.Method)
 	}
@@ -34,11 +34,11 @@ func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In],
 	if err := s.validate(params, func(d *check.Decoder) { n.Decode(d, new(In)) }); err != nil {
 		return fmt.Errorf("server: the params of %s are invalid: %w", n.Method, err)
 	}
-	params, _ = w.ownMembers(params, nil)
+	params, _ = rev.ownMembers(params, nil)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return to.tellCustom(ctx, notification{revision: w, custom: n.Method, params: params})
+	return to.tellCustom(ctx, notification{revision: rev, custom: n.Method, params: params})
 }
 
 func (c *Call) tellCustom(_ context.Context, n notification) error {

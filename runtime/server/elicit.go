@@ -150,20 +150,20 @@ func (a *asking) write(method string, params []byte) error {
 }
 
 // askParams are the params of a question's request; related is the task it belongs to, "" for none.
-func (w *revision) askParams(q *task.Question, related string) ([]byte, error) {
+func (rev *revision) askParams(q *task.Question, related string) ([]byte, error) {
 	if q.Method != askMethod {
-		return w.relate(q.Payload, related), nil
+		return rev.relate(q.Payload, related), nil
 	}
 	var asked questionPayload
 	if err := json.Unmarshal(q.Payload, &asked); err != nil {
 		return nil, fmt.Errorf("question %q: %w", q.Name, err)
 	}
-	return w.AppendElicit(nil, &wire.Elicit{Message: asked.Message, RequestedSchema: asked.Schema, RelatedTask: related}), nil
+	return rev.AppendElicit(nil, &wire.Elicit{Message: asked.Message, RequestedSchema: asked.Schema, RelatedTask: related}), nil
 }
 
 // relate adds the related task to params that a handler made (TSK13).
-func (w *revision) relate(params []byte, id string) []byte {
-	if id == "" || w.Meta.RelatedTask == "" {
+func (rev *revision) relate(params []byte, id string) []byte {
+	if id == "" || rev.Meta.RelatedTask == "" {
 		return params
 	}
 	var meta map[string]json.RawMessage
@@ -171,12 +171,12 @@ func (w *revision) relate(params []byte, id string) []byte {
 	if members == nil {
 		members = map[string]json.RawMessage{}
 	}
-	if json.Unmarshal(members[w.metaMember], &meta) != nil || meta == nil {
+	if json.Unmarshal(members[rev.metaMember], &meta) != nil || meta == nil {
 		meta = map[string]json.RawMessage{}
 	}
-	_, own := metaOf(w.Revision, id)
-	meta[w.Meta.RelatedTask] = own[w.Meta.RelatedTask]
-	members[w.metaMember], _ = json.Marshal(meta) // raw JSON does not fail
+	_, own := metaOf(rev.Revision, id)
+	meta[rev.Meta.RelatedTask] = own[rev.Meta.RelatedTask]
+	members[rev.metaMember], _ = json.Marshal(meta) // raw JSON does not fail
 	related, _ := json.Marshal(members)
 	return related
 }
@@ -193,10 +193,10 @@ func (a *asking) withdraw(err error) error {
 	} else if cause != nil && cause.Source == inflight.SourceTimeout {
 		err, reason = task.ErrUnanswered, "nobody answered in time"
 	}
-	w := a.about.peer.revision
-	params := w.AppendCancelled(nil, &wire.Cancelled{RequestID: a.id, Reason: reason, RelatedTask: a.task})
+	rev := a.about.peer.revision
+	params := rev.AppendCancelled(nil, &wire.Cancelled{RequestID: a.id, Reason: reason, RelatedTask: a.task})
 	question := subject{peer: a.about.peer, id: a.about.id} // it was sent, so this may follow, whatever has ended (CAN19)
-	_ = question.send(notification{revision: w, op: wire.OpCancelled, params: params})
+	_ = question.send(notification{revision: rev, op: wire.OpCancelled, params: params})
 	return err
 }
 

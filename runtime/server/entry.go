@@ -62,12 +62,12 @@ func (r *request) serveEntry(b []byte, sizes *expected, run func(ctx context.Con
 }
 
 // answers reports whether requests of the method have a handler, or a registry.
-func (w *revision) answers(m *wire.Method) bool {
+func (rev *revision) answers(m *wire.Method) bool {
 	switch m.Op {
 	case wire.OpMethod:
-		return w.handlers[m.Name] != nil
+		return rev.handlers[m.Name] != nil
 	case wire.OpSubscribe, wire.OpUnsubscribe:
-		return w.handlers[m.Name] != nil || w.methodOf(wire.OpReadResource) != nil
+		return rev.handlers[m.Name] != nil || rev.methodOf(wire.OpReadResource) != nil
 	case wire.OpListPrompts, wire.OpGetPrompt, wire.OpListResources, wire.OpListTemplates, wire.OpReadResource, wire.OpComplete:
 		return true
 	}

@@ -121,13 +121,13 @@ func (r *request) follow(ctx context.Context) (stop func() bool) {
 }
 
 // newExchange is a peer for one request.
-func (s *Server) newExchange(ctx context.Context, w *revision, out Outlet) *peer {
+func (s *Server) newExchange(ctx context.Context, rev *revision, out Outlet) *peer {
 	who := RequestorFrom(ctx)
 	tracked, _ := out.(Tracked)
 	if tracked != nil {
 		ctx = context.WithoutCancel(ctx)
 	}
-	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, revision: w, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
+	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, revision: rev, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
 	p.refuser, _ = out.(Refuser)
 	p.cost = requestBytes(out)
 	p.own(ownedByNobody)
@@ -152,9 +152,9 @@ func disconnected(ctx context.Context) *inflight.Cause {
 
 // Revision returns the revision of a name, or nil when it is not served.
 func (s *Server) Revision(revision string) *wire.Revision {
-	for _, w := range s.revisions {
-		if w.Version == revision {
-			return w.Revision
+	for _, rev := range s.revisions {
+		if rev.Version == revision {
+			return rev.Revision
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ type follower interface{ tell(about topic) }
 
 // tell tells a session that has agreed on a revision which has the notification.
 func (p *peer) tell(about topic) {
-	if w := p.agreed.Load(); w != nil && w.names[about.op] != "" {
+	if rev := p.agreed.Load(); rev != nil && rev.names[about.op] != "" {
 		p.notify(about, nil)
 	}
 }

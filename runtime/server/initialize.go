@@ -11,18 +11,18 @@ func (r *request) initialize(b []byte) ([]byte, error) {
 	if r.params.ProtocolVersion == "" {
 		return nil, refusedParam(atProtocolVersion, "the protocol version is missing")
 	}
-	w := p.s.handshake()
+	rev := p.s.handshake()
 	if asked := p.s.sessionRevision(r.params.ProtocolVersion); asked != nil {
-		w = asked
+		rev = asked
 	}
-	p.agree(w)
-	p.can, p.client = w.abilities(r.params.Capabilities), readClient(r.params.ClientInfo)
+	p.agree(rev)
+	p.can, p.client = rev.abilities(r.params.Capabilities), readClient(r.params.ClientInfo)
 	p.startPings()
-	p.s.log.Debug("handshake", "peer", p.id, "revision", w.Version, "asked", r.params.ProtocolVersion, "client", string(r.params.ClientInfo))
-	return w.AppendInitializeResult(b, &wire.InitializeResult{
-		ProtocolVersion: w.Version,
-		Capabilities:    p.capabilities(w),
-		ServerInfo:      w.info,
+	p.s.log.Debug("handshake", "peer", p.id, "revision", rev.Version, "asked", r.params.ProtocolVersion, "client", string(r.params.ClientInfo))
+	return rev.AppendInitializeResult(b, &wire.InitializeResult{
+		ProtocolVersion: rev.Version,
+		Capabilities:    p.capabilities(rev),
+		ServerInfo:      rev.info,
 		Instructions:    p.s.def.Instructions,
 	}), nil
 }

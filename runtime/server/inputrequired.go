@@ -186,8 +186,8 @@ func (t *statelessJournal) finish() {
 
 // append appends the result that asks. The caller holds mu.
 func (t *statelessJournal) append(b []byte) ([]byte, error) {
-	w, s := t.call.revision, t.call.s
-	requests, err := w.inputRequests(t.open)
+	rev, s := t.call.revision, t.call.s
+	requests, err := rev.inputRequests(t.open)
 	if err != nil {
 		return b, err
 	}
@@ -203,7 +203,7 @@ func (t *statelessJournal) append(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, rpc.Errorf(rpc.CodeInternalError, "%v", err)
 	}
-	return w.AppendInputRequired(b, &wire.InputRequired{InputRequests: requests, RequestState: token, ServerInfo: w.info}), nil
+	return rev.AppendInputRequired(b, &wire.InputRequired{InputRequests: requests, RequestState: token, ServerInfo: rev.info}), nil
 }
 
 // unused are the answers that earlier runs asked for, and this one not yet. The caller holds mu.
@@ -213,15 +213,15 @@ func (t *statelessJournal) unused() map[string]json.RawMessage {
 }
 
 // inputRequests is an object of questions by name.
-func (w *revision) inputRequests(questions []task.Question) ([]byte, error) {
+func (rev *revision) inputRequests(questions []task.Question) ([]byte, error) {
 	all := make(map[string]json.RawMessage, len(questions))
 	for i := range questions {
 		q := &questions[i]
-		params, err := w.askParams(q, "")
+		params, err := rev.askParams(q, "")
 		if err != nil {
 			return nil, err
 		}
-		all[q.Name] = rpc.AppendCall(nil, w.nameOf(q.Method), params)
+		all[q.Name] = rpc.AppendCall(nil, rev.nameOf(q.Method), params)
 	}
 	return json.Marshal(all)
 }

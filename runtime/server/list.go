@@ -7,32 +7,32 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// appendTool appends a tool as w advertises it.
-func appendTool(b []byte, w *revision, t *Tool) []byte {
-	if w.ToolExecution == "" || t.Execution == "" {
-		return appendOmitting(b, t.Definition, w.View.ToolOmits)
+// appendTool appends a tool as rev advertises it.
+func appendTool(b []byte, rev *revision, t *Tool) []byte {
+	if rev.ToolExecution == "" || t.Execution == "" {
+		return appendOmitting(b, t.Definition, rev.View.ToolOmits)
 	}
 	b = wire.AppendMembers(append(b, '{'), []byte(t.Definition))
-	b = append(check.Member(b, string(check.AppendString(nil, w.ToolExecution))+":"), t.Execution...)
+	b = append(check.Member(b, string(check.AppendString(nil, rev.ToolExecution))+":"), t.Execution...)
 	return append(b, '}')
 }
 
 func (r *request) listTools(b []byte) ([]byte, error) {
 	const kind = "tools"
-	s, w, t := r.p.s, r.revision, r.p.s.tools.now.Load()
+	s, rev, t := r.p.s, r.revision, r.p.s.tools.now.Load()
 	after, ok := numberIn(r.params.Cursor, kind)
 	if !ok {
 		return nil, errCursor
 	}
 	shown := r.shown(s.cfg.toolFilter)
-	if page := t.page(w, after); page != nil && shown == nil {
+	if page := t.page(rev, after); page != nil && shown == nil {
 		return append(b, page...), nil
 	}
 	l := &listing[Tool]{kind: kind, size: s.cfg.pageSize, own: shown != nil, one: func(b []byte, t *Tool) []byte {
-		if !w.offers(t) || !s.ToolEnabled(t.Name) || shown != nil && !shown(t.Name) {
+		if !rev.offers(t) || !s.ToolEnabled(t.Name) || shown != nil && !shown(t.Name) {
 			return b
 		}
-		return appendTool(next(b), w, t)
+		return appendTool(next(b), rev, t)
 	}}
 	scope := s.cfg.cacheScope
 	if shown != nil {
@@ -40,10 +40,10 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 	}
 	l.page = func(items []byte, next string) []byte {
 		const rest = 512 // what most pages have beside their tools
-		list := wire.ToolList{Tools: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: w.info}
-		return w.AppendToolList(make([]byte, 0, len(items)+len(w.info)+rest), &list)
+		list := wire.ToolList{Tools: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: rev.info}
+		return rev.AppendToolList(make([]byte, 0, len(items)+len(rev.info)+rest), &list)
 	}
-	return append(b, t.list(w, after, l)...), nil
+	return append(b, t.list(rev, after, l)...), nil
 }
 
 var errCursor = refusedParam(atCursor, "invalid cursor: not one that this server gave")

@@ -68,12 +68,12 @@ func (r *request) listen(b []byte) ([]byte, error) {
 
 // withdrawal tells the client that the server has ended the subscription: the last message about it, after its result (LET21).
 func (l *listen) withdrawal() []byte {
-	w := l.revision
-	if w.names[wire.OpCancelled] == "" {
+	rev := l.revision
+	if rev.names[wire.OpCancelled] == "" {
 		return nil
 	}
-	params := w.AppendCancelled(nil, &wire.Cancelled{RequestID: l.id, SubscriptionID: l.id, Reason: "the server ends the subscription"})
-	return rpc.AppendNotification(nil, w.names[wire.OpCancelled], params)
+	params := rev.AppendCancelled(nil, &wire.Cancelled{RequestID: l.id, SubscriptionID: l.id, Reason: "the server ends the subscription"})
+	return rpc.AppendNotification(nil, rev.names[wire.OpCancelled], params)
 }
 
 func (s *Server) openListen(l *listen) {
@@ -113,19 +113,19 @@ func (s *Server) closeListen(l *listen) {
 
 // accept decides which of the wanted kinds and resources are served. Tasks come later, because looking them up takes time.
 func (l *listen) accept(p *wire.Params) *wire.Acknowledged {
-	w, ack := l.revision, &wire.Acknowledged{SubscriptionID: l.id}
+	rev, ack := l.revision, &wire.Acknowledged{SubscriptionID: l.id}
 	for op, kind := range map[wire.Op]struct{ asked, accepted *bool }{
 		wire.OpToolsChanged:     {&p.ToolsChanged, &ack.ToolsChanged},
 		wire.OpPromptsChanged:   {&p.PromptsChanged, &ack.PromptsChanged},
 		wire.OpResourcesChanged: {&p.ResourcesChanged, &ack.ResourcesChanged},
 	} {
-		if *kind.asked && w.names[op] != "" {
+		if *kind.asked && rev.names[op] != "" {
 			l.kinds[op], *kind.accepted = true, true
 		}
 	}
 	seen := map[string]bool{}
 	for _, uri := range p.ResourceURIs {
-		if w.names[wire.OpResourceUpdated] != "" && !seen[uri] && len(seen) < maxSubscribed {
+		if rev.names[wire.OpResourceUpdated] != "" && !seen[uri] && len(seen) < maxSubscribed {
 			seen[uri] = true
 			ack.ResourceURIs = append(ack.ResourceURIs, uri)
 		}

@@ -15,8 +15,8 @@ import (
 // another task, is wrong. The same goes for the members of results that say of what type they are. Keys of extensions are the handler's.
 
 // ownMembers is a result or params of a handler without what is the runtime's; changed is false where there is none.
-func (w *revision) ownMembers(object []byte, names []string) (without []byte, changed bool) {
-	if !mayHave(object, w.metaMember) && !slices.ContainsFunc(names, func(name string) bool { return mayHave(object, name) }) {
+func (rev *revision) ownMembers(object []byte, names []string) (without []byte, changed bool) {
+	if !mayHave(object, rev.metaMember) && !slices.ContainsFunc(names, func(name string) bool { return mayHave(object, name) }) {
 		return object, false
 	}
 	members := membersOf(object)
@@ -26,9 +26,9 @@ func (w *revision) ownMembers(object []byte, names []string) (without []byte, ch
 			changed = true
 		}
 	}
-	if meta := members[w.metaMember]; meta != nil {
-		if kept := w.withoutOwnKeys(meta); len(kept) != len(meta) {
-			members[w.metaMember], changed = kept, true
+	if meta := members[rev.metaMember]; meta != nil {
+		if kept := rev.withoutOwnKeys(meta); len(kept) != len(meta) {
+			members[rev.metaMember], changed = kept, true
 		}
 	}
 	if !changed {
@@ -44,10 +44,10 @@ func mayHave(object []byte, name string) bool {
 }
 
 // withoutOwnKeys is a handler's _meta without the keys that are the runtime's.
-func (w *revision) withoutOwnKeys(meta []byte) []byte {
+func (rev *revision) withoutOwnKeys(meta []byte) []byte {
 	members := membersOf(meta)
 	n := len(members)
-	for _, key := range w.Own.Meta {
+	for _, key := range rev.Own.Meta {
 		delete(members, key)
 	}
 	if len(members) == n {
@@ -58,15 +58,15 @@ func (w *revision) withoutOwnKeys(meta []byte) []byte {
 }
 
 // metaWith is a result's _meta with what the runtime says in it.
-func (w *revision) metaWith(own, meta []byte) []byte {
+func (rev *revision) metaWith(own, meta []byte) []byte {
 	b := wire.AppendMembers([]byte{'{'}, own)
-	return append(wire.AppendMembers(b, w.withoutOwnKeys(meta)), '}')
+	return append(wire.AppendMembers(b, rev.withoutOwnKeys(meta)), '}')
 }
 
 // ownKeys is what the runtime said in a _meta that it wrote.
-func (w *revision) ownKeys(meta []byte) []byte {
+func (rev *revision) ownKeys(meta []byte) []byte {
 	members := membersOf(meta)
-	maps.DeleteFunc(members, func(key string, _ json.RawMessage) bool { return !slices.Contains(w.Own.Meta, key) })
+	maps.DeleteFunc(members, func(key string, _ json.RawMessage) bool { return !slices.Contains(rev.Own.Meta, key) })
 	own, _ := json.Marshal(members) // no value of these types fails
 	return own
 }

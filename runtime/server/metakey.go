@@ -17,7 +17,7 @@ type metaMember struct {
 }
 
 // mergeMeta is a result's _meta with more members. The later ones win.
-func (w *revision) mergeMeta(meta []byte, more []metaMember) []byte {
+func (rev *revision) mergeMeta(meta []byte, more []metaMember) []byte {
 	if len(more) == 0 {
 		return meta
 	}
@@ -28,7 +28,7 @@ func (w *revision) mergeMeta(meta []byte, more []metaMember) []byte {
 	for _, m := range more {
 		all, _ = withMember(all, m.key, m.value)
 	}
-	return w.withoutOwnKeys(appendMeta(all))
+	return rev.withoutOwnKeys(appendMeta(all))
 }
 
 func appendMeta(members []metaMember) []byte {

@@ -112,10 +112,10 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 }
 
 // withoutMeta is params without their metadata.
-func (w *revision) withoutMeta(params []byte) []byte {
-	if w.metaMember == "" || !bytes.Contains(params, []byte(w.metaMember)) && bytes.IndexByte(params, '\\') < 0 {
+func (rev *revision) withoutMeta(params []byte) []byte {
+	if rev.metaMember == "" || !bytes.Contains(params, []byte(rev.metaMember)) && bytes.IndexByte(params, '\\') < 0 {
 		return params
 	}
-	rest := slices.DeleteFunc(orderedOf(params), func(m orderedMember) bool { return m.name == w.metaMember })
+	rest := slices.DeleteFunc(orderedOf(params), func(m orderedMember) bool { return m.name == rev.metaMember })
 	return rest.appendJSON(nil)
 }

@@ -80,9 +80,9 @@ func (c *Call) methodError(err error) error {
 
 // complete adds to a handler's result in b, which begins at start, what every result of the revision carries (EXT20).
 func (r *request) complete(b []byte, start int) ([]byte, error) {
-	w := r.revision
-	if w.Result.Type == "" {
-		if without, changed := w.ownMembers(b[start:], w.Own.Result); changed {
+	rev := r.revision
+	if rev.Result.Type == "" {
+		if without, changed := rev.ownMembers(b[start:], rev.Own.Result); changed {
 			b = append(b[:start], without...)
 		}
 		return b, nil
@@ -91,7 +91,7 @@ func (r *request) complete(b []byte, start int) ([]byte, error) {
 	if members == nil {
 		return b, nil
 	}
-	return r.completeMembers(b, start, members, w.metaWith(w.serverMeta, members[w.metaMember]))
+	return r.completeMembers(b, start, members, rev.metaWith(rev.serverMeta, members[rev.metaMember]))
 }
 
 // completeMembers is complete for a result with these members and, in the end, this _meta. Its author decides how long it may be kept; the

@@ -60,9 +60,9 @@ type topic struct {
 }
 
 // change tells a session, or a subscription with this id, of a list or a resource.
-func (w *revision) change(about topic, subscription rpc.ID) notification {
+func (rev *revision) change(about topic, subscription rpc.ID) notification {
 	if about.op == wire.OpResourceUpdated {
-		return w.updated(about.name, subscription)
+		return rev.updated(about.name, subscription)
 	}
-	return w.listChanged(about.op, subscription)
+	return rev.listChanged(about.op, subscription)
 }

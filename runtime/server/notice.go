@@ -81,20 +81,20 @@ func BindNotice[In any](name string, fn func(ctx context.Context, from *Notice, 
 
 // newNotice counts a notification as a request, until it was taken; nil if it is beyond a limit. It keeps copies, and nothing of a
 // client that has not finished its handshake.
-func (p *peer) newNotice(w *revision, m *wire.Method, params []byte, header Header, values context.Context) *Notice {
+func (p *peer) newNotice(rev *revision, m *wire.Method, params []byte, header Header, values context.Context) *Notice {
 	s := p.s
-	if err := s.rates.take(p, ratedMethods, 1); err != nil || w.Handshake && !p.ready || p.closing.Load() || !s.calls.Take(&p.account.calls, 1) {
+	if err := s.rates.take(p, ratedMethods, 1); err != nil || rev.Handshake && !p.ready || p.closing.Load() || !s.calls.Take(&p.account.calls, 1) {
 		return nil
 	}
-	n := &Notice{p: p, revision: w, method: m, header: header, values: context.WithoutCancel(values)}
+	n := &Notice{p: p, revision: rev, method: m, header: header, values: context.WithoutCancel(values)}
 	if err := n.TakeDecoded(len(params) + int(header.size())); err != nil || !p.live.add() {
 		n.uncount()
 		return nil
 	}
 	n.params = append([]byte(nil), params...)
-	if w.ReadRequest != nil {
+	if rev.ReadRequest != nil {
 		var common wire.Params
-		_ = check.DecodeScanned(orEmpty(n.params), s.cfg.limits, w.ReadRequest, &common) // it may have none of them
+		_ = check.DecodeScanned(orEmpty(n.params), s.cfg.limits, rev.ReadRequest, &common) // it may have none of them
 		n.client = common.ClientInfo
 	}
 	return n
@@ -184,18 +184,18 @@ func (q *noticeQueue) next() {
 
 // noticed takes in a notification for a handler. On a connection, one that names no revision belongs to the session, if there is one.
 func (p *peer) noticed(r *request, msg *rpc.Message) (custom bool) {
-	w := p.revision
+	rev := p.revision
 	if to, refused := r.reading.route(msg); refused == nil {
-		w = to.revision
+		rev = to.revision
 	}
-	if w.Handshake && !p.ready && len(p.s.stateless) > 0 {
-		w = p.s.stateless[0]
+	if rev.Handshake && !p.ready && len(p.s.stateless) > 0 {
+		rev = p.s.stateless[0]
 	}
-	m := w.methods[string(msg.Method)]
+	m := rev.methods[string(msg.Method)]
 	if m == nil || m.Op != wire.OpNotice {
 		return false
 	}
-	if n := p.newNotice(w, m, msg.Params, r.header, r.ownValues()); n != nil {
+	if n := p.newNotice(rev, m, msg.Params, r.header, r.ownValues()); n != nil {
 		p.notices.add(n)
 	} else {
 		p.s.log.Debug("notification dropped", "method", m.Name, "peer", p.id)

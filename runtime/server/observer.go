@@ -137,12 +137,12 @@ func (s *Server) logCall(level slog.Level) Observer {
 
 // event is one about the request.
 func (r *request) event(kind EventKind) Event {
-	w := r.revision
+	rev := r.revision
 	if agreed := r.p.agreed.Load(); agreed != nil && r.method.Op == wire.OpInitialize {
-		w = agreed // the handshake is read in the newest revision that has one
+		rev = agreed // the handshake is read in the newest revision that has one
 	}
 	return Event{
-		Kind: kind, Connection: r.p.id, Principal: r.p.principal, Revision: w.Version, Method: r.method.Name, Tool: r.toolName(), ID: r.id,
+		Kind: kind, Connection: r.p.id, Principal: r.p.principal, Revision: rev.Version, Method: r.method.Name, Tool: r.toolName(), ID: r.id,
 	}
 }
 
@@ -294,8 +294,8 @@ func (p *peer) observe(kind EventKind) {
 		return
 	}
 	e := Event{Kind: kind, Connection: p.id, Principal: p.principal}
-	if w := p.agreed.Load(); w != nil {
-		e.Revision = w.Version
+	if rev := p.agreed.Load(); rev != nil {
+		e.Revision = rev.Version
 	}
 	if kind == ConnectionClosed {
 		e.Duration, e.Err = time.Since(p.opened), context.Cause(p.ctx)

@@ -14,32 +14,32 @@ import (
 
 // replace puts a result of middleware's own in the place of the one in b, if any. What the runtime wrote there under names of its own stays.
 func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
-	s, w := r.p.s, r.revision
+	s, rev := r.p.s, r.revision
 	if err := r.reservation.reserve(r.ctx, int64(len(result))); err != nil {
 		return b[:start], err
 	}
 	members, ours := membersOf(result), membersOf(b[start:])
-	own := w.serverMeta
+	own := rev.serverMeta
 	if ours != nil {
-		own = w.ownKeys(ours[w.metaMember])
+		own = rev.ownKeys(ours[rev.metaMember])
 	}
-	meta, kind := w.metaWith(own, members[w.metaMember]), w.typeOf(members, ours)
-	delete(members, w.metaMember)
-	for _, name := range w.Own.Result {
+	meta, kind := rev.metaWith(own, members[rev.metaMember]), rev.typeOf(members, ours)
+	delete(members, rev.metaMember)
+	for _, name := range rev.Own.Result {
 		delete(members, name)
 	}
 	if err := r.validateOwn(result, members, kind); err != nil {
 		return b[:start], s.misuse(nil, "a middleware answered %s with what is invalid: %v", r.method.Name, err)
 	}
 	if kind != nil {
-		members[w.Result.Type] = kind
+		members[rev.Result.Type] = kind
 	}
-	if w.Result.Type == "" && len(meta) > len("{}") || kind != nil {
-		members[w.metaMember] = meta
+	if rev.Result.Type == "" && len(meta) > len("{}") || kind != nil {
+		members[rev.metaMember] = meta
 	}
 	result, _ = json.Marshal(members) // no value of these types fails
 	b = append(b[:start], result...)
-	if w.Result.Type == "" || kind != nil {
+	if rev.Result.Type == "" || kind != nil {
 		return b, nil
 	}
 	return r.completeMembers(b, start, members, meta)
@@ -47,12 +47,12 @@ func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 
 // typeOf is the type of a result that is neither complete nor of a revision without types: then it is what next returned, and not by
 // middleware's word alone.
-func (w *revision) typeOf(members, ours map[string]json.RawMessage) json.RawMessage {
-	complete := string(check.AppendString(nil, w.Result.Complete))
-	if own := members[w.Result.Type]; own == nil || string(own) == complete || string(ours[w.Result.Type]) == complete {
+func (rev *revision) typeOf(members, ours map[string]json.RawMessage) json.RawMessage {
+	complete := string(check.AppendString(nil, rev.Result.Complete))
+	if own := members[rev.Result.Type]; own == nil || string(own) == complete || string(ours[rev.Result.Type]) == complete {
 		return nil
 	}
-	return ours[w.Result.Type]
+	return ours[rev.Result.Type]
 }
 
 // validateOwn validates a result of middleware's own by its definition, which says nothing of what is the runtime's. members has the rest,

@@ -13,9 +13,9 @@ import (
 )
 
 // message is a message to or from the peer, without its params.
-func (p *peer) message(w *revision, method string, kind rpc.Kind, from inflight.Direction) *Message {
-	m := &Message{Method: method, Kind: kind, Direction: from, Revision: w.Version, Principal: p.principal, peer: p, revision: w}
-	if w.Handshake {
+func (p *peer) message(rev *revision, method string, kind rpc.Kind, from inflight.Direction) *Message {
+	m := &Message{Method: method, Kind: kind, Direction: from, Revision: rev.Version, Principal: p.principal, peer: p, revision: rev}
+	if rev.Handshake {
 		m.can = p.can
 	}
 	return m

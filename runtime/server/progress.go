@@ -33,14 +33,14 @@ type progress struct {
 }
 
 // newProgress returns nil when the request carried no token (PRO01).
-func newProgress(about subject, w *revision, token rpc.ID, task string) *progress {
-	if token.IsZero() || w.names[wire.OpProgress] == "" {
+func newProgress(about subject, rev *revision, token rpc.ID, task string) *progress {
+	if token.IsZero() || rev.names[wire.OpProgress] == "" {
 		return nil
 	}
 	half := about.peer.s.cfg.progressRate / 2
 	every := time.Second / time.Duration(half)
 	return &progress{
-		about: about, revision: w, token: token, task: task,
+		about: about, revision: rev, token: token, task: task,
 		every: every, burst: time.Duration(half-2) * every,
 	}
 }

@@ -91,34 +91,34 @@ func promptNames(definition string) ([]string, error) {
 }
 
 func (r *request) listPrompts(b []byte) ([]byte, error) {
-	s, w := r.p.s, r.revision
+	s, rev := r.p.s, r.revision
 	const kind = "prompts"
 	after, ok := numberIn(r.params.Cursor, kind)
 	if !ok {
 		return nil, errCursor
 	}
 	shown := r.shown(s.cfg.promptFilter)
-	return append(b, s.prompts.now.Load().list(w, after, &listing[Prompt]{
+	return append(b, s.prompts.now.Load().list(rev, after, &listing[Prompt]{
 		kind: kind, size: s.cfg.pageSize, own: shown != nil,
 		one: func(b []byte, p *Prompt) []byte {
 			if shown != nil && !shown(p.Name) {
 				return b
 			}
-			return appendOmitting(next(b), p.Definition, w.View.PromptOmits)
+			return appendOmitting(next(b), p.Definition, rev.View.PromptOmits)
 		},
 		page: func(items []byte, next string) []byte {
-			return w.AppendPromptList(nil, s.itemList(w, items, next, shown != nil))
+			return rev.AppendPromptList(nil, s.itemList(rev, items, next, shown != nil))
 		},
 	})...), nil
 }
 
 // itemList is a page of a list, which is private if it is of one caller alone.
-func (s *Server) itemList(w *revision, items []byte, next string, own bool) *wire.ItemList {
+func (s *Server) itemList(rev *revision, items []byte, next string, own bool) *wire.ItemList {
 	scope := s.cfg.cacheScope
 	if own {
 		scope = cachePrivate
 	}
-	return &wire.ItemList{Items: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: w.infoFor()}
+	return &wire.ItemList{Items: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: rev.infoFor()}
 }
 
 func (r *request) getPrompt(b []byte) ([]byte, error) {
@@ -168,7 +168,7 @@ func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.
 
 var noArguments = check.Object{AdditionalProperties: check.Refuse}
 
-func (w *revision) appendPrompt(b []byte, out *PromptResult, holes *[]placeholder) ([]byte, error) {
+func (rev *revision) appendPrompt(b []byte, out *PromptResult, holes *[]placeholder) ([]byte, error) {
 	if out == nil {
 		return b, &outputError{errNoOutput}
 	}
@@ -178,10 +178,10 @@ func (w *revision) appendPrompt(b []byte, out *PromptResult, holes *[]placeholde
 		if err := m.check(); err != nil {
 			return b, &outputError{fmt.Errorf("message %d of the prompt: %w", i, err)}
 		}
-		messages = w.AppendPromptMessage(next(messages), &wire.PromptMessage{Role: string(m.Role), Content: m.Content.append(nil, w, holes)})
+		messages = rev.AppendPromptMessage(next(messages), &wire.PromptMessage{Role: string(m.Role), Content: m.Content.append(nil, rev, holes)})
 	}
-	result := wire.PromptResult{Description: out.Description, Messages: append(messages, ']'), ServerInfo: w.infoFor()}
-	return w.AppendPromptResult(b, &result), nil
+	result := wire.PromptResult{Description: out.Description, Messages: append(messages, ']'), ServerInfo: rev.infoFor()}
+	return rev.AppendPromptResult(b, &result), nil
 }
 
 func (m *PromptMessage) check() error {

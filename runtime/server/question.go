@@ -151,18 +151,18 @@ func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Acc
 }
 
 // readAnswer makes a reply of the client's result.
-func (w *revision) readAnswer(method string, raw []byte, limits check.Limits) ([]byte, error) {
+func (rev *revision) readAnswer(method string, raw []byte, limits check.Limits) ([]byte, error) {
 	if method != askMethod {
 		if len(raw) == 0 || raw[0] != '{' {
 			return nil, errors.New("an answer must be an object")
 		}
 		if opOf(method) == wire.OpCustomRequest {
-			raw = w.withoutMeta(raw) // its schema says nothing of that
+			raw = rev.withoutMeta(raw) // its schema says nothing of that
 		}
 		return json.Marshal(reply{Content: raw})
 	}
 	var result wire.ElicitResult
-	if err := check.Decode(raw, limits, w.ReadElicitResult, &result); err != nil {
+	if err := check.Decode(raw, limits, rev.ReadElicitResult, &result); err != nil {
 		return nil, err
 	}
 	switch action := Action(result.Action); action {

@@ -34,45 +34,45 @@ func (s *Server) early(msg *rpc.Message, known bool) *refusal {
 
 // unversioned refuses a message whose revision neither the header nor _meta says (LET19). The client may be of an older revision, so the
 // error lists those that are served.
-func (s *Server) unversioned(w *revision) *refusal {
-	refused := refuse(w.Codes.HeaderMismatch, "neither the header %s nor _meta says the protocol version", w.HTTP.VersionHeader)
-	refused.err.Data, refused.status = s.supported(w, ""), w.HTTP.Statuses.HeaderMismatch
+func (s *Server) unversioned(rev *revision) *refusal {
+	refused := refuse(rev.Codes.HeaderMismatch, "neither the header %s nor _meta says the protocol version", rev.HTTP.VersionHeader)
+	refused.err.Data, refused.status = s.supported(rev, ""), rev.HTTP.Statuses.HeaderMismatch
 	return refused
 }
 
-func unknownMethod(w *revision, msg *rpc.Message) *refusal {
+func unknownMethod(rev *revision, msg *rpc.Message) *refusal {
 	refused := refuse(rpc.CodeMethodNotFound, "unknown method %s", rpc.Quoted(msg.Method))
-	refused.status = w.HTTP.Statuses.MethodNotFound
+	refused.status = rev.HTTP.Statuses.MethodNotFound
 	return refused
 }
 
 // refuseWithout refuses a request that takes a capability which the client did not declare.
-func (w *revision) refuseWithout(capability string) *refusal {
-	err := w.missing(capability)
-	return &refusal{err: err, status: w.status(err)}
+func (rev *revision) refuseWithout(capability string) *refusal {
+	err := rev.missing(capability)
+	return &refusal{err: err, status: rev.status(err)}
 }
 
-func (w *revision) missing(capability string) *rpc.Error {
+func (rev *revision) missing(capability string) *rpc.Error {
 	required := declaration{}
 	required.add(capability)
-	err := rpc.Errorf(w.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", wire.UnescapeStep(capability))
-	err.Data = w.AppendMissingCapability(nil, &wire.MissingCapability{RequiredCapabilities: required.appendJSON(nil)})
+	err := rpc.Errorf(rev.Codes.MissingCapability, "the client did not declare a capability that this takes: %s", wire.UnescapeStep(capability))
+	err.Data = rev.AppendMissingCapability(nil, &wire.MissingCapability{RequiredCapabilities: required.appendJSON(nil)})
 	return err
 }
 
 // status is the HTTP status for an answer, by its code.
-func (w *revision) status(err *rpc.Error) int {
-	at := &w.HTTP.Statuses
+func (rev *revision) status(err *rpc.Error) int {
+	at := &rev.HTTP.Statuses
 	switch {
-	case w.Handshake:
+	case rev.Handshake:
 		return 0
 	case err.Code == rpc.CodeMethodNotFound:
 		return at.MethodNotFound
-	case err.Code == w.Codes.MissingCapability:
+	case err.Code == rev.Codes.MissingCapability:
 		return at.MissingCapability
-	case err.Code == w.Codes.UnsupportedVersion:
+	case err.Code == rev.Codes.UnsupportedVersion:
 		return at.UnsupportedVersion
-	case err.Code == w.Codes.HeaderMismatch:
+	case err.Code == rev.Codes.HeaderMismatch:
 		return at.HeaderMismatch
 	}
 	return 0
@@ -80,17 +80,17 @@ func (w *revision) status(err *rpc.Error) int {
 
 // mismatched refuses a message whose header names another revision than its _meta (EXT14), whether or not either is served: a gateway
 // may have routed it by the header.
-func mismatched(w *revision, hint, version string) *refusal {
-	refused := refuse(w.Codes.HeaderMismatch, "the transport was told of protocol version %s, the message says %s", rpc.Quoted(hint), rpc.Quoted(version))
-	refused.status = w.HTTP.Statuses.HeaderMismatch
+func mismatched(rev *revision, hint, version string) *refusal {
+	refused := refuse(rev.Codes.HeaderMismatch, "the transport was told of protocol version %s, the message says %s", rpc.Quoted(hint), rpc.Quoted(version))
+	refused.status = rev.HTTP.Statuses.HeaderMismatch
 	return refused
 }
 
 // unsupported refuses a revision that _meta names, or the transport's header alone, and lists those that can be named so (LET19).
 func (s *Server) unsupported(version string) *refusal {
-	w := s.stateless[0]
-	refused := refuse(w.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
-	refused.err.Data, refused.status = s.supported(w, version), w.HTTP.Statuses.UnsupportedVersion
+	rev := s.stateless[0]
+	refused := refuse(rev.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
+	refused.err.Data, refused.status = s.supported(rev, version), rev.HTTP.Statuses.UnsupportedVersion
 	return refused
 }
 
@@ -107,10 +107,10 @@ func (s *Server) legacy(why, requested string) *refusal {
 }
 
 // supported is the data of an error that lists the stateless revisions.
-func (s *Server) supported(w *revision, requested string) []byte {
+func (s *Server) supported(rev *revision, requested string) []byte {
 	u := wire.UnsupportedVersion{Requested: rpc.Cut(requested)}
-	for _, w := range s.stateless {
-		u.Supported = append(u.Supported, w.Version)
+	for _, rev := range s.stateless {
+		u.Supported = append(u.Supported, rev.Version)
 	}
-	return w.AppendUnsupportedVersion(nil, &u)
+	return rev.AppendUnsupportedVersion(nil, &u)
 }

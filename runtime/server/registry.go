@@ -129,8 +129,8 @@ type listing[T any] struct {
 }
 
 // page is the one behind an entry as the revision has it, nil if it was not made yet.
-func (t *table[T]) page(w *revision, after uint64) []byte {
-	if pages := t.pages[w.index].Load(); pages != nil {
+func (t *table[T]) page(rev *revision, after uint64) []byte {
+	if pages := t.pages[rev.index].Load(); pages != nil {
 		for i := range *pages {
 			if p := &(*pages)[i]; p.after == after {
 				return p.result
@@ -141,16 +141,16 @@ func (t *table[T]) page(w *revision, after uint64) []byte {
 }
 
 // list makes all pages of a revision, and returns the one behind an entry; of one caller's list that page alone.
-func (t *table[T]) list(w *revision, after uint64, l *listing[T]) []byte {
+func (t *table[T]) list(rev *revision, after uint64, l *listing[T]) []byte {
 	if l.own {
 		page, _ := t.pageAfter(after, l)
 		return page
 	}
-	if t.pages[w.index].Load() == nil {
+	if t.pages[rev.index].Load() == nil {
 		made := t.allPages(l)
-		t.pages[w.index].Store(&made)
+		t.pages[rev.index].Store(&made)
 	}
-	if page := t.page(w, after); page != nil {
+	if page := t.page(rev, after); page != nil {
 		return page
 	}
 	page, _ := t.pageAfter(after, l) // entries were added or removed since the client began

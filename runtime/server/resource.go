@@ -93,7 +93,7 @@ func (c *ResourceContents) MIMEType(mimeType string) *ResourceContents {
 }
 
 func (r *request) listResources(b []byte) ([]byte, error) {
-	s, w := r.p.s, r.revision
+	s, rev := r.p.s, r.revision
 	if place, ok := placeIn(r.params.Cursor, treeCursor); ok {
 		return r.listTrees(b, place)
 	}
@@ -109,38 +109,38 @@ func (r *request) listResources(b []byte) ([]byte, error) {
 		}
 	}
 	shown := r.shown(s.cfg.resourceFilter)
-	return append(b, t.list(w, after, &listing[Resource]{
+	return append(b, t.list(rev, after, &listing[Resource]{
 		kind: kind, size: s.cfg.pageSize, more: more, own: shown != nil,
 		one: func(b []byte, of *Resource) []byte {
 			if shown != nil && !shown(of.URI) {
 				return b
 			}
-			return appendOmitting(next(b), of.Definition, w.View.ResourceOmits)
+			return appendOmitting(next(b), of.Definition, rev.View.ResourceOmits)
 		},
 		page: func(items []byte, next string) []byte {
-			return w.AppendResourceList(nil, s.itemList(w, items, next, shown != nil))
+			return rev.AppendResourceList(nil, s.itemList(rev, items, next, shown != nil))
 		},
 	})...), nil
 }
 
 func (r *request) listTemplates(b []byte) ([]byte, error) {
-	s, w := r.p.s, r.revision
+	s, rev := r.p.s, r.revision
 	const kind = "templates"
 	after, ok := numberIn(r.params.Cursor, kind)
 	if !ok {
 		return nil, errCursor
 	}
 	shown := r.shown(s.cfg.resourceFilter)
-	return append(b, s.templates.now.Load().list(w, after, &listing[ResourceTemplate]{
+	return append(b, s.templates.now.Load().list(rev, after, &listing[ResourceTemplate]{
 		kind: kind, size: s.cfg.pageSize, own: shown != nil,
 		one: func(b []byte, of *ResourceTemplate) []byte {
 			if shown != nil && !shown(of.URITemplate) {
 				return b
 			}
-			return appendOmitting(next(b), of.Definition, w.View.TemplateOmits)
+			return appendOmitting(next(b), of.Definition, rev.View.TemplateOmits)
 		},
 		page: func(items []byte, next string) []byte {
-			return w.AppendTemplateList(nil, s.itemList(w, items, next, shown != nil))
+			return rev.AppendTemplateList(nil, s.itemList(rev, items, next, shown != nil))
 		},
 	})...), nil
 }
@@ -238,17 +238,17 @@ func (r *request) appendContents(b []byte, out *ResourceContents, mime string) (
 	if out == nil {
 		return b, &outputError{errNoOutput}
 	}
-	w, contents := r.revision, []byte{'['}
+	rev, contents := r.revision, []byte{'['}
 	for i := range out.Parts {
 		part := out.Parts[i].block(r.params.URI, mime)
 		if err := part.check(); err != nil {
 			return b, &outputError{fmt.Errorf("part %d of the resource: %w", i, err)}
 		}
-		contents = part.appendResource(next(contents), w, &r.placeholders)
+		contents = part.appendResource(next(contents), rev, &r.placeholders)
 	}
 	ttl, scope := r.cacheHint()
-	result := wire.ResourceResult{Contents: append(contents, ']'), CacheTTL: wire.MillisOf(ttl), CacheScope: scope, ServerInfo: w.infoFor()}
-	return w.AppendResourceResult(growLarge(b, len(contents)), &result), nil
+	result := wire.ResourceResult{Contents: append(contents, ']'), CacheTTL: wire.MillisOf(ttl), CacheScope: scope, ServerInfo: rev.infoFor()}
+	return rev.AppendResourceResult(growLarge(b, len(contents)), &result), nil
 }
 
 // block is the part as a block, which has the rules and the form of one.

@@ -78,15 +78,15 @@ func (s *Server) ResumeSession(ctx context.Context, out Outlet, name string) (_ 
 	if err != nil || json.Unmarshal(text, &sealed) != nil {
 		return nil, false
 	}
-	w := s.sessionRevision(sealed.Revision)
-	if w == nil {
+	rev := s.sessionRevision(sealed.Revision)
+	if rev == nil {
 		return nil, false
 	}
 	var names []string
 	_ = json.Unmarshal(sealed.Capabilities, &names) // we wrote it
 	p := s.newSessionPeer(ctx, out)
-	p.agree(w)
-	p.can = w.abilitiesOf(names)
+	p.agree(rev)
+	p.can = rev.abilitiesOf(names)
 	if c := sealed.Client; c != nil {
 		p.client = &Client{Name: c.Name, Title: c.Title, Version: c.Version}
 	}
@@ -103,8 +103,8 @@ func (s *Server) NewAlone(ctx context.Context, out Outlet, version string) *Sess
 	p.sessionless = true
 	p.own(ownedByNobody)
 	p.level.Store(int32(silentLevel))
-	if w := s.sessionRevision(version); w != nil {
-		p.agree(w)
+	if rev := s.sessionRevision(version); rev != nil {
+		p.agree(rev)
 		p.begin()
 	}
 	return s.startSession(p)
@@ -112,18 +112,18 @@ func (s *Server) NewAlone(ctx context.Context, out Outlet, version string) *Sess
 
 // sessionRevision is the revision of that name, nil if it is not served or has no handshake.
 func (s *Server) sessionRevision(version string) *revision {
-	for _, w := range s.revisions {
-		if w.Handshake && w.Version == version {
-			return w
+	for _, rev := range s.revisions {
+		if rev.Handshake && rev.Version == version {
+			return rev
 		}
 	}
 	return nil
 }
 
 // agree notes the outcome of a handshake.
-func (p *peer) agree(w *revision) {
-	p.revision, p.ready = w, true
-	p.agreed.Store(w)
+func (p *peer) agree(rev *revision) {
+	p.revision, p.ready = rev, true
+	p.agreed.Store(rev)
 }
 
 // Discard ends the tasks of a session without a principal, whose client ended it.

@@ -149,9 +149,9 @@ type reading struct {
 
 // ReadParams implements rpc.Reader.
 func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
-	w := rd.classify(method)
-	m := w.methods[string(method)]
-	if m == nil || m.Read == nil || rd.peek && w.Handshake {
+	rev := rd.classify(method)
+	m := rev.methods[string(method)]
+	if m == nil || m.Read == nil || rd.peek && rev.Handshake {
 		return false
 	}
 	*rd.params = wire.Params{}
@@ -168,16 +168,16 @@ func (rd *reading) classify(method []byte) *revision {
 	if len(s.stateless) == 0 {
 		return rd.at.session
 	}
-	if w := s.stateless[0]; w.mayNameRevision(rd.frame) {
-		return w
+	if rev := s.stateless[0]; rev.mayNameRevision(rd.frame) {
+		return rev
 	}
 	return s.defaultRevision(rpc.KindRequest, method, rd.at)
 }
 
 // mayNameRevision reports whether the text can have the member that names its revision. Whether it has, only reading tells: JSON may write
 // any character of the name as an escape (LET14), a slash as \/, ASCII as \u0020 to \u007f.
-func (w *revision) mayNameRevision(text []byte) bool {
-	if bytes.Contains(text, w.versionKey) {
+func (rev *revision) mayNameRevision(text []byte) bool {
+	if bytes.Contains(text, rev.versionKey) {
 		return true
 	}
 	for {
@@ -197,23 +197,23 @@ var escapedASCII = []byte("u00")
 
 // defaultRevision is the revision of a message that does not name its revision.
 func (s *Server) defaultRevision(kind rpc.Kind, method []byte, at peerState) *revision {
-	for _, w := range s.stateless {
-		if w.Version == at.hint {
-			return w
+	for _, rev := range s.stateless {
+		if rev.Version == at.hint {
+			return rev
 		}
 	}
-	w := s.stateless[0]
+	rev := s.stateless[0]
 	if at.session == nil {
-		return w
+		return rev
 	}
-	own, other := at.session.methods[string(method)], w.methods[string(method)]
+	own, other := at.session.methods[string(method)], rev.methods[string(method)]
 	switch {
 	case at.ready || other == nil || kind != rpc.KindRequest:
 		return at.session
 	case own != nil && (own.Op == wire.OpInitialize || own.Op == wire.OpPing):
 		return at.session
 	}
-	return w // there is no session yet
+	return rev // there is no session yet
 }
 
 // route is the revision and method that serve a message.
@@ -234,31 +234,31 @@ func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 		}
 		return rd.readSession(at.session, msg), refused
 	}
-	w := s.stateless[0]
-	if w.mayNameRevision(msg.Params) {
-		to = rd.readStateless(w, msg)
+	rev := s.stateless[0]
+	if rev.mayNameRevision(msg.Params) {
+		to = rd.readStateless(rev, msg)
 		switch version := rd.params.ProtocolVersion; {
 		case version != "" && at.hint != "" && at.hint != version:
-			return to, mismatched(w, at.hint, version)
-		case version == w.Version:
+			return to, mismatched(rev, at.hint, version)
+		case version == rev.Version:
 			return to, nil
 		case version != "" && !at.agreedOn(version):
 			return rd.otherRevision(msg)
 		}
 	}
 	if !served {
-		return route{revision: w}, s.unsupported(at.hint)
+		return route{revision: rev}, s.unsupported(at.hint)
 	}
-	if w = s.defaultRevision(msg.Kind, msg.Method, at); !w.Handshake {
-		return rd.readStateless(w, msg), nil
+	if rev = s.defaultRevision(msg.Kind, msg.Method, at); !rev.Handshake {
+		return rd.readStateless(rev, msg), nil
 	}
-	return rd.readSession(w, msg), nil
+	return rd.readSession(rev, msg), nil
 }
 
 // readStateless reads the params of a message of a stateless revision. Those of an unknown method are read as any request's.
-func (rd *reading) readStateless(w *revision, msg *rpc.Message) route {
-	to := route{revision: w, method: w.methods[string(msg.Method)]}
-	with := w.ReadRequest
+func (rd *reading) readStateless(rev *revision, msg *rpc.Message) route {
+	to := route{revision: rev, method: rev.methods[string(msg.Method)]}
+	with := rev.ReadRequest
 	if to.method != nil && to.method.Read != nil {
 		with = to.method.Read
 	}
@@ -267,8 +267,8 @@ func (rd *reading) readStateless(w *revision, msg *rpc.Message) route {
 }
 
 // readSession reads the params of a message of a handshake revision, unless they are left unread.
-func (rd *reading) readSession(w *revision, msg *rpc.Message) route {
-	to := route{revision: w, method: w.methods[string(msg.Method)]}
+func (rd *reading) readSession(rev *revision, msg *rpc.Message) route {
+	to := route{revision: rev, method: rev.methods[string(msg.Method)]}
 	if to.method != nil && !rd.peek {
 		to.err = rd.read(to.method, msg.Params, to.method.Read)
 	}
@@ -291,9 +291,9 @@ func (rd *reading) read(m *wire.Method, params []byte, with func(*check.Decoder,
 // otherRevision routes a message that names a stateless revision other than the newest.
 func (rd *reading) otherRevision(msg *rpc.Message) (to route, refused *refusal) {
 	s, version := rd.s, rd.params.ProtocolVersion
-	for _, w := range s.stateless {
-		if w.Version == version {
-			return rd.readStateless(w, msg), nil
+	for _, rev := range s.stateless {
+		if rev.Version == version {
+			return rd.readStateless(rev, msg), nil
 		}
 	}
 	return route{revision: s.stateless[0]}, s.unsupported(version)

@@ -228,9 +228,9 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 		return errSilenced
 	}
 	info := e.Info()
-	w := p.s.revisions[info.Variant]
+	rev := p.s.revisions[info.Variant]
 	about := subject{peer: p, id: e.Key().ID}
-	m := outgoing{retires: timedOut{e}, revision: w}
+	m := outgoing{retires: timedOut{e}, revision: rev}
 	if t := p.s.tools.get(info.Tool); t != nil && e.Waits() {
 		m.err = t.busy()
 		m.frame = rpc.AppendError(nil, about.id, m.err)
@@ -239,8 +239,8 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 		m.frame = rpc.AppendError(nil, about.id, m.err)
 	} else {
 		result := timeoutResult(info.Tool, info.Timeout)
-		result.ServerInfo = w.infoFor()
-		m.frame = rpc.AppendResult(nil, about.id, w.AppendCallResult(nil, &result))
+		result.ServerInfo = rev.infoFor()
+		m.frame = rpc.AppendResult(nil, about.id, rev.AppendCallResult(nil, &result))
 	}
 	p.barrier() // what the call was permitted to say before its timeout comes first (PRO01)
 	return about.write(m)

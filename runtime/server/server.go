@@ -25,7 +25,7 @@ type Server struct {
 	revisions []*revision // newest first
 	// stateless are those of them without a handshake.
 	stateless      []*revision
-	versions       []string // of all wires
+	versions       []string // of all revisions
 	declared       declarations
 	sealer         *sealer
 	tools          registry[Tool]
@@ -147,31 +147,31 @@ func (s *Server) prepareTools() error {
 	return nil
 }
 
-// index checks tools and wires and prepares what does not change while serving.
+// index checks tools and revisions and prepares what does not change while serving.
 func (s *Server) index() error {
 	if err := s.prepareTools(); err != nil {
 		return err
 	}
-	wires, err := compileRevisions(&s.def)
+	revisions, err := compileRevisions(&s.def)
 	if err != nil {
 		return err
 	}
 	for _, m := range s.def.Methods {
-		if !slices.ContainsFunc(wires, func(w *revision) bool { return w.methods[m.name] != nil }) {
+		if !slices.ContainsFunc(revisions, func(rev *revision) bool { return rev.methods[m.name] != nil }) {
 			return fmt.Errorf("server: no revision has the method %q", m.name)
 		}
 	}
 	for _, n := range s.def.Notices {
-		if !slices.ContainsFunc(wires, func(w *revision) bool { return w.methods[n.name] != nil }) {
+		if !slices.ContainsFunc(revisions, func(rev *revision) bool { return rev.methods[n.name] != nil }) {
 			return fmt.Errorf("server: no revision has the notification %q", n.name)
 		}
 	}
 	s.takesNotices = len(s.def.Notices) > 0
-	s.revisions = wires
-	for _, w := range wires {
-		s.versions = append(s.versions, w.Version)
-		if !w.Handshake {
-			s.stateless = append(s.stateless, w)
+	s.revisions = revisions
+	for _, rev := range revisions {
+		s.versions = append(s.versions, rev.Version)
+		if !rev.Handshake {
+			s.stateless = append(s.stateless, rev)
 		}
 	}
 	if err := s.openRegistries(); err != nil {
@@ -185,11 +185,11 @@ func (s *Server) index() error {
 	return err
 }
 
-// handshake is the newest wire that begins with a handshake, nil without one.
+// handshake is the newest revision that begins with a handshake, nil without one.
 func (s *Server) handshake() *revision {
-	for _, w := range s.revisions {
-		if w.Handshake {
-			return w
+	for _, rev := range s.revisions {
+		if rev.Handshake {
+			return rev
 		}
 	}
 	return nil

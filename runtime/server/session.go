@@ -97,16 +97,16 @@ func OutletFrom(ctx context.Context) Outlet {
 
 // Version is the revision that the handshake agreed on, by name; "" before it.
 func (ss *Session) Version() string {
-	if w := ss.p.agreed.Load(); w != nil {
-		return w.Version
+	if rev := ss.p.agreed.Load(); rev != nil {
+		return rev.Version
 	}
 	return ""
 }
 
 // Revision is what the handshake agreed on, nil before it.
 func (ss *Session) Revision() *wire.Revision {
-	if w := ss.p.agreed.Load(); w != nil {
-		return w.Revision
+	if rev := ss.p.agreed.Load(); rev != nil {
+		return rev.Revision
 	}
 	return nil
 }

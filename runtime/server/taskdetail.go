@@ -8,19 +8,19 @@ import (
 
 // detail is a task with what it holds in its status: the result, the error, or the open questions (EXT07) that a client with
 // these abilities can be asked.
-func (s *Server) detail(w *revision, t *task.Task, can ability) wire.TaskView {
-	v := w.view(t)
-	v.ServerInfo = w.infoFor()
+func (s *Server) detail(rev *revision, t *task.Task, can ability) wire.TaskView {
+	v := rev.view(t)
+	v.ServerInfo = rev.infoFor()
 	switch t.Status {
 	case task.Completed, task.Failed:
-		if result, err := w.ending(t, can); err != nil {
+		if result, err := rev.ending(t, can); err != nil {
 			v.Status, v.Error = string(task.Failed), rpc.AppendErrorObject(nil, asRPC(err))
 		} else {
 			result.ServerInfo = v.ServerInfo
-			v.Result = w.AppendCallResult(nil, &result)
+			v.Result = rev.AppendCallResult(nil, &result)
 		}
 	case task.InputRequired:
-		requests, err := w.inputRequests(w.askable(t.Questions, can))
+		requests, err := rev.inputRequests(rev.askable(t.Questions, can))
 		if err != nil {
 			s.log.Error("questions can not be shown", "task", t.ID, "error", err)
 			requests = []byte("{}")
@@ -31,9 +31,9 @@ func (s *Server) detail(w *revision, t *task.Task, can ability) wire.TaskView {
 }
 
 // askable are the questions that a client with these abilities can be asked (EXT18).
-func (w *revision) askable(all []task.Question, can ability) (some []task.Question) {
+func (rev *revision) askable(all []task.Question, can ability) (some []task.Question) {
 	for i := range all {
-		if w.refuses(can, &all[i]) == nil {
+		if rev.refuses(can, &all[i]) == nil {
 			some = append(some, all[i])
 		}
 	}

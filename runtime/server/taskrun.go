@@ -131,30 +131,30 @@ func failed(err *rpc.Error) task.Outcome {
 }
 
 // outcome is how a task ends with a result.
-func (w *revision) outcome(result *wire.CallResult) task.Outcome {
+func (rev *revision) outcome(result *wire.CallResult) task.Outcome {
 	o := task.Outcome{Status: task.Completed, Result: packResult(result)}
 	if result.IsError {
-		o.Kind, o.Message, o.Status = toolError, textOf(result.Content), w.statusOf(toolError, o.Status)
+		o.Kind, o.Message, o.Status = toolError, textOf(result.Content), rev.statusOf(toolError, o.Status)
 	}
 	return o
 }
 
 // statusOf is what a task of the status that ended so is in the revision (TSK12, EXT08).
-func (w *revision) statusOf(k kind, stored task.Status) task.Status {
+func (rev *revision) statusOf(k kind, stored task.Status) task.Status {
 	switch {
 	case k == plainKind:
 		return stored
-	case w.code(k) != 0 || w.Task.IsErrorFails:
+	case rev.code(k) != 0 || rev.Task.IsErrorFails:
 		return task.Failed
 	}
 	return task.Completed
 }
 
 // ending is what a client with these abilities would have been answered with in the revision, to the request that became the task (TSK10, LET17).
-func (w *revision) ending(t *task.Task, can ability) (wire.CallResult, error) {
+func (rev *revision) ending(t *task.Task, can ability) (wire.CallResult, error) {
 	switch {
 	case t.Error != nil && t.Kind != plainKind:
-		result, err := w.answer(&fault{t.Kind, t.StatusMessage, *t.Error}, can)
+		result, err := rev.answer(&fault{t.Kind, t.StatusMessage, *t.Error}, can)
 		if err == nil && len(t.Result) > 0 {
 			return unpackResult(t.Result)
 		}
@@ -218,9 +218,9 @@ func (c *Call) restore(stored []byte) error {
 
 // revisionOf is the revision of the name, or the newest one if it is not served any more.
 func (s *Server) revisionOf(revision string) *revision {
-	for _, w := range s.revisions {
-		if w.Version == revision {
-			return w
+	for _, rev := range s.revisions {
+		if rev.Version == revision {
+			return rev
 		}
 	}
 	return s.revisions[0]

@@ -101,11 +101,11 @@ func (c *Call) close() {
 }
 
 // infoFor is the server's name for the results of a revision that have one (EXT20).
-func (w *revision) infoFor() []byte {
-	if w.Handshake {
+func (rev *revision) infoFor() []byte {
+	if rev.Handshake {
 		return nil
 	}
-	return w.info
+	return rev.info
 }
 
 // execute runs the tool's handler and makes the protocol's result of what it returns. Its parts live in buf. An error
@@ -142,8 +142,8 @@ func (s *Server) protocolResult(call *Call, raw []byte, more *added) (result wir
 	if len(raw) == 0 { // the handler has nothing to say
 		result.Content = []byte("[]")
 	} else {
-		if w := call.revision; len(w.View.Blocks) > 0 {
-			raw = w.adaptBlocks(raw, w.blocks)
+		if rev := call.revision; len(rev.View.Blocks) > 0 {
+			raw = rev.adaptBlocks(raw, rev.blocks)
 		}
 		if err = s.validate(raw, call.revision.CheckCallResult); err == nil {
 			err = check.DecodeScanned(raw, s.cfg.limits, call.revision.ReadCallResult, &result)

@@ -43,7 +43,7 @@ func WithMaxTreeFile(bytes int64) Option { return func(c *config) { c.maxTreeFil
 // openTrees checks the prefixes. Where one begins with another, the longer one has its files.
 func (s *Server) openTrees() error {
 	all := s.cfg.trees
-	if len(all) > 0 && !slices.ContainsFunc(s.revisions, func(w *revision) bool { return w.methodOf(wire.OpReadResource) != nil }) {
+	if len(all) > 0 && !slices.ContainsFunc(s.revisions, func(rev *revision) bool { return rev.methodOf(wire.OpReadResource) != nil }) {
 		return fmt.Errorf("server: a resource tree at %q, and no registry of resources: write resources: {} in the manifest", all[0].prefix)
 	}
 	for i, t := range all {
@@ -181,7 +181,7 @@ const (
 
 // listTrees appends the page behind a place.
 func (r *request) listTrees(b []byte, place string) ([]byte, error) {
-	s, w := r.p.s, r.revision
+	s, rev := r.p.s, r.revision
 	number, after, _ := strings.Cut(place, ":")
 	at, err := strconv.Atoi(number)
 	if err != nil || at < 0 || at >= len(s.cfg.trees) {
@@ -202,7 +202,7 @@ func (r *request) listTrees(b []byte, place string) ([]byte, error) {
 				return true
 			}
 			item := wire.ListedResource{URI: uri, Name: name, MIMEType: mimeOf(name, ""), Size: float64(size)}
-			items, last, n = w.AppendResource(next(items), &item), name, n+1
+			items, last, n = rev.AppendResource(next(items), &item), name, n+1
 			return true
 		})
 		if full {
@@ -212,7 +212,7 @@ func (r *request) listTrees(b []byte, place string) ([]byte, error) {
 			more = cursorOf(treeCursor, strconv.Itoa(at)+":"+last)
 		}
 	}
-	return w.AppendResourceList(b, s.itemList(w, append(items, ']'), more, shown != nil)), nil
+	return rev.AppendResourceList(b, s.itemList(rev, append(items, ']'), more, shown != nil)), nil
 }
 
 // walk visits the files behind one in the order of their paths, until visit returns false. What can not be read is left out.

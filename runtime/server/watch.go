@@ -75,12 +75,12 @@ func (p *peer) unsubscribe(uris []string) {
 }
 
 // methodOf is the method of an operation that a revision has once, nil for none.
-func (w *revision) methodOf(op wire.Op) *wire.Method {
-	i := slices.IndexFunc(w.Methods, func(m wire.Method) bool { return m.Op == op })
+func (rev *revision) methodOf(op wire.Op) *wire.Method {
+	i := slices.IndexFunc(rev.Methods, func(m wire.Method) bool { return m.Op == op })
 	if i < 0 {
 		return nil
 	}
-	return &w.Methods[i]
+	return &rev.Methods[i]
 }
 
 // runWatcher runs the handler for one resource. The handler can not ask: a subscription has no answer that could.

@@ -18,8 +18,8 @@ import (
 
 // undecided reports whether a call of t, nil for a method, or a request for an entry of a registry, by a client with these abilities may be
 // refused with a status of its own at any time.
-func (w *revision) undecided(t *Tool, entry EntryPolicy, can ability) bool {
-	return (entry.MustAsk || t != nil && t.MustAsk) && w.HTTP.Statuses.MissingCapability != 0 && can&w.asking != w.asking
+func (rev *revision) undecided(t *Tool, entry EntryPolicy, can ability) bool {
+	return (entry.MustAsk || t != nil && t.MustAsk) && rev.HTTP.Statuses.MissingCapability != 0 && can&rev.asking != rev.asking
 }
 
 // Undecided reports whether the request may end with an error that has a status of its own until the server has written something about it: what

@@ -110,8 +110,8 @@ func (s *subject) writeNow(m outgoing) error {
 	return p.write(s.id, m.frame)
 }
 
-// barrierAfterCancel returns when everything is written that was permitted before the cancellations that were read until now. Every writer calls it
-// before it takes the gate, because whatever it says may be proof that they were read. The read loop does not wait when it reads one, so
+// barrierAfterCancel returns when everything is written that was permitted before the cancellations that were read until now. Every writer
+// calls it before it takes the gate, because whatever it says may be proof that they were read. The read loop does not wait when it reads one, so
 // a peer that writes much before it reads is not slowed by its cancellations.
 func (p *peer) barrierAfterCancel() {
 	if n := p.cancelled.Load(); n%2 == 0 && p.cancelledSeen.Load() >= n {
@@ -137,19 +137,19 @@ func (p *peer) answerInline(about, id rpc.ID, err *rpc.Error) {
 
 // answerAndLast sends an answer, and what is sent last about the request after it; nil for nothing. err is the error that it is, if any,
 // for transports with an error form of their own. Whoever calls it has called
-// barrierAfterCancel. It returns why the transport did not take all of it, which is logged.
-func (p *peer) answerAndLast(w *revision, id rpc.ID, frame []byte, err *rpc.Error, last []byte) (failed error) {
+// barrierAfterCancel before. It returns why the transport did not take all of it, which is logged.
+func (p *peer) answerAndLast(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, last []byte) (failed error) {
 	if p.exchange {
 		p.ended = Result{Err: err}
 		if err != nil {
-			p.ended.Status = w.status(err)
+			p.ended.Status = rev.status(err)
 		}
 	}
-	if err != nil && err.Code == w.code(needsPages) {
+	if err != nil && err.Code == rev.code(needsPages) {
 		p.sent.addFrom(err)
 	}
 	if err != nil && p.refuser != nil {
-		p.refuser.Refuse(id, err, w.status(err))
+		p.refuser.Refuse(id, err, rev.status(err))
 	}
 	failed = p.out.Write(id, last == nil, frame)
 	if failed == nil && last != nil {
