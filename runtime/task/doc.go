@@ -61,6 +61,9 @@
 //
 // A task whose Reruns are 0 runs once: it keeps its run while a question is open, and at a shutdown it is ended last, when the time to wait for it is over.
 //
+// A run is not parked once its handler was given an answer while another question was open: what it does with that answer, outside of steps, would be
+// cut short and wait for an answer that it does not need.
+//
 // A parked run is nobody's: whoever stores an answer dispatches the task, and the run that is ending does so if the answer was faster. Both may; Begin
 // lets one of them. If neither can, the task is an orphan.
 //

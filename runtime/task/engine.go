@@ -78,6 +78,7 @@ type Engine struct {
 	busy   int           // goroutines and runs that Close waits for
 	idle   chan struct{} // closed when closed and not busy
 	runs   map[string]*Run
+	parked map[string]*timer // of tasks that wait for an answer: their earliest deadlines
 	slots  slots
 	sweep  *timer // the next look for expired tasks
 	heart  *timer // the next heartbeat
@@ -109,6 +110,7 @@ func New(c Config) *Engine {
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[requestor]int{}
+	e.parked = map[string]*timer{}
 	e.hear(c.Store, c.Dispatcher)
 	e.expireAt(time.Now()) // the store may hold tasks already
 	if c.Resume {

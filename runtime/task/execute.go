@@ -87,13 +87,18 @@ func (e *Engine) begun(r *Run, b *Begun, from time.Time) {
 	for i := range b.Journal {
 		r.remember(b.Journal[i])
 	}
-	if d := b.Task.Timeout; d > 0 {
-		r.timer = e.timers.add(time.Now().Add(max(d-b.Task.Ran, 0)), func() { e.timeout(r) })
+	r.beside = wasBeside(b.Journal, time.Now())
+	left := b.Task.Timeout - b.Task.Ran
+	if b.Task.Timeout > 0 && left > 0 {
+		r.timer = e.timers.add(time.Now().Add(left), func() { e.timeout(r) })
 	}
 	r.mu.Unlock()
 	e.enlist(r, from)
 	if b.Task.CancelRequested {
 		r.cancelled(&b.Task)
+	}
+	if b.Task.Timeout > 0 && left <= 0 {
+		r.stop(inflight.SourceTimeout, "", nil) // earlier runs took all the time there is: the handler is not called
 	}
 }
 
@@ -102,6 +107,7 @@ func (e *Engine) enlist(r *Run, from time.Time) {
 	e.mu.Lock()
 	before, closed := e.runs[r.lease.Task], e.closed
 	e.runs[r.lease.Task] = r
+	e.unparkedLocked(r.lease.Task)
 	if !r.slot {
 		if r.requestor == (requestor{}) { // it was created elsewhere, or before a restart: nobody knows its key
 			r.requestor.name = r.task.Owner
@@ -255,7 +261,11 @@ func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 	e.audit.failed("finish", &r.task, err) // the engine is closed: another run may follow
 }
 
+// park gives the lease back, once: of a run whose handler does not listen, the end of its timeout may have done so.
 func (e *Engine) park(r *Run) (t Task, err error) {
+	if !r.parksFirst() {
+		return t, ErrLease
+	}
 	err = r.outlast(e.base, func(ctx context.Context, again bool) (err error) {
 		t, err = e.store.Park(ctx, r.held())
 		if again && errors.Is(err, ErrLease) {
@@ -267,6 +277,14 @@ func (e *Engine) park(r *Run) (t Task, err error) {
 		e.audit.failed("park", &r.task, err)
 	}
 	return t, err
+}
+
+func (r *Run) parksFirst() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := !r.parked
+	r.parked = true
+	return first
 }
 
 // timeout ends a run that took too long, also one whose handler does not listen.

@@ -12,6 +12,7 @@ type Interrupter interface {
 
 // Offerer is a Store or Dispatcher that learns at once when a task waits for somebody to run it, for example because the process that ran
 // it was shut down. Without it, or when a hint is lost, engines that resume find the task when they look the next time (DUR04).
+// A Store that offers also tells when the deadline of a question passes whose task is parked.
 type Offerer interface {
 	// Offers has hint called when there may be such a task, until stop is called. A hint may come twice, for nothing, or from many
 	// goroutines. It does not block.

@@ -50,9 +50,39 @@ func (r *Run) idleAfter(ctx context.Context) (idle <-chan struct{}, disarm func(
 	return passed, func() { r.engine.timers.remove(timer) }
 }
 
+// waitsBeside reports whether the run knows of a question that is open. The caller holds the lock.
+func (r *Run) waitsBeside() bool {
+	for _, e := range r.journal {
+		if e.Kind == Open {
+			return true
+		}
+	}
+	return false
+}
+
+// wasBeside reports whether a task begins with a question that is still open beside one that is settled: whoever asked that one may be at work
+// while the other waits.
+func wasBeside(journal []Entry, now time.Time) bool {
+	open, settled := false, false
+	for i := range journal {
+		switch e := &journal[i]; e.Kind {
+		case Open:
+			open = open || !e.Question.overdue(now)
+		case Answered, Unanswered, Withdrawn:
+			settled = true
+		}
+	}
+	return open && settled
+}
+
 // stopToPark ends the run, to begin again with the answer; while a step is being done, not before that is. again: it begins again at once.
+// A run whose handler may be at work beside the question goes on instead: what was cut short would wait for an answer that it does not need.
 func (r *Run) stopToPark(again bool) {
 	r.mu.Lock()
+	if r.beside && !again {
+		r.mu.Unlock()
+		return
+	}
 	r.parking = true
 	r.again = r.again || again
 	busy := len(r.doing) > 0
@@ -89,10 +119,37 @@ func (e *Engine) parkForAnswer(r *Run) {
 		e.dispatch(t.ID)
 		return
 	}
-	for _, q := range t.Questions {
-		if e.config.Resume && !q.Deadline.IsZero() {
-			e.timers.add(q.Deadline, e.offered)
-		}
+	e.wakeAtDeadline(r, &t)
+}
+
+// wakeAtDeadline has the engine look for orphans when the earliest deadline of a parked task's questions passes, unless the store does so itself.
+func (e *Engine) wakeAtDeadline(r *Run, t *Task) {
+	at, ok := earliestDeadline(t.Questions)
+	if _, offers := e.store.(Offerer); !ok || offers || !e.config.Resume {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runs[t.ID] != r {
+		return // begun again meanwhile
+	}
+	e.parked[t.ID] = e.timers.add(at, func() {
+		e.unparked(t.ID)
+		e.offered()
+	})
+}
+
+// unparked drops the timer of a task that has begun, is over, or is about to begin.
+func (e *Engine) unparked(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.unparkedLocked(id)
+}
+
+func (e *Engine) unparkedLocked(id string) {
+	if t := e.parked[id]; t != nil {
+		e.timers.remove(t)
+		delete(e.parked, id)
 	}
 }
 
@@ -100,7 +157,7 @@ func (e *Engine) parkForAnswer(r *Run) {
 func (r *Run) mayGoOn(t *Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.again || len(t.Questions) == 0 {
+	if r.again || r.beside || len(t.Questions) == 0 {
 		return true
 	}
 	for name, e := range r.journal {

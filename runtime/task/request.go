@@ -45,6 +45,9 @@ func (e *Engine) Cancel(ctx context.Context, owner, id string, c Cancel) (Task, 
 		return t, err
 	}
 	e.audit.cancelled(ctx, &t, c)
+	if t.Status.Terminal() {
+		e.unparked(id)
+	}
 	if r == nil {
 		r = e.run(id) // begun meanwhile
 	}
@@ -68,6 +71,7 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 	}
 	e.publish(r, &t)
 	if (r == nil || r.followed() != nil) && t.settledBy(answers) {
+		e.unparked(id)
 		e.dispatch(id) // parked until now, or running elsewhere: Begin finds out
 	}
 	return t, nil

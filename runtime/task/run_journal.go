@@ -246,6 +246,9 @@ func (r *Run) settled(ctx context.Context, l Lease, name string) (*Entry, error)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.remember(e)
+	if r.waitsBeside() {
+		r.beside, r.parking = true, false
+	}
 	return &e, nil
 }
 

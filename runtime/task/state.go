@@ -140,13 +140,19 @@ func (s *State) OrphanAt() (at time.Time, ok bool) {
 	if len(s.Task.Questions) == 0 {
 		return s.Leased, true
 	}
-	for _, q := range s.Task.Questions {
+	at, ok = earliestDeadline(s.Task.Questions)
+	if ok && at.Before(s.Leased) {
+		at = s.Leased
+	}
+	return at, ok
+}
+
+// earliestDeadline is the first deadline of questions; ok is false if none has one.
+func earliestDeadline(questions []Question) (at time.Time, ok bool) {
+	for _, q := range questions {
 		if !q.Deadline.IsZero() && (!ok || q.Deadline.Before(at)) {
 			at, ok = q.Deadline, true
 		}
-	}
-	if ok && at.Before(s.Leased) {
-		at = s.Leased
 	}
 	return at, ok
 }
