@@ -72,3 +72,18 @@ func TestDUR08PostgresKeepsTheContract(t *testing.T) {
 		})
 	}
 }
+
+func TestDUR08EnginesShareADatabase(t *testing.T) {
+	for name, o := range map[string]Options{"listening": {}, "behind a pooler": {Bouncer: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tasktest.RunEngines(t, func(t *testing.T, n int) (all []tasktest.Replica) {
+				url := newURL(t)
+				for range n {
+					all = append(all, tasktest.Replica{Store: openAt(t, url, o)})
+				}
+				return all
+			})
+		})
+	}
+}

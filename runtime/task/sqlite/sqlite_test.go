@@ -40,3 +40,17 @@ func TestDUR08SQLiteKeepsTheContract(t *testing.T) {
 		})
 	}
 }
+
+func TestDUR08EnginesShareAFile(t *testing.T) {
+	for name, driver := range drivers {
+		t.Run(name, func(t *testing.T) {
+			tasktest.RunEngines(t, func(t *testing.T, n int) (all []tasktest.Replica) {
+				s := newStore(t, driver, filepath.Join(t.TempDir(), "tasks.db"))
+				for range n {
+					all = append(all, tasktest.Replica{Store: s})
+				}
+				return all
+			})
+		})
+	}
+}

@@ -11,6 +11,8 @@
 // A bubble's clock stands still while a goroutine waits for a socket. Stores that work over one, or have a clock of their own, pass
 // RunOnOwnClock: the same checks, with leases and times to live that are short enough to wait for.
 //
+// RunEngines checks what engines do together that share a store, with the dispatcher that they are to have: it is for those who write a dispatcher, too.
+//
 // The package's own tests run the checks on stores with one fault each, and show that they fail.
 package tasktest
 

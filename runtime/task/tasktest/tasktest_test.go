@@ -76,3 +76,18 @@ func TestSuitePassesWithoutFault(t *testing.T) {
 		}
 	}
 }
+
+// lasting is a memory store that claims to outlive the process.
+type lasting struct{ task.Store }
+
+func (lasting) Durable() bool { return true }
+
+func TestDUR08EnginesShareAStore(t *testing.T) {
+	RunEngines(t, func(_ *testing.T, n int) (all []Replica) {
+		s := lasting{task.NewMemory()}
+		for range n {
+			all = append(all, Replica{Store: s})
+		}
+		return all
+	})
+}
