@@ -15,8 +15,8 @@ import (
 // once. A zero field means its default, a negative one no limit. What is refused says how long to wait: in the error's message, as
 // retryAfterMs in its data, and over HTTP without a session as status 429 with Retry-After.
 //
-// A caller is a principal, else what a quota key names (WithQuotaKey), else a session or connection; all others without an identity are
-// one. The defaults of Calls, Methods and Tasks are for callers with an identity or quota key that come over HTTP: a connection,
+// A caller is a principal, else what a quota key names (WithQuotaKey), else a connection; over HTTP all others without an identity are one,
+// however many sessions they open, since those cost nothing. The defaults of Calls, Methods and Tasks are for callers with an identity or quota key that come over HTTP: a connection,
 // standard input and output above all, has one client, which can only slow itself down; and nobody should be refused because of somebody
 // else. What is set holds for everybody.
 //
@@ -33,7 +33,8 @@ type Rates struct {
 	// that it names.
 	Tasks int
 	// UnknownTasks is for requests about tasks that are not there, or not the caller's, from anybody, and for such tasks in a subscription;
-	// default 10. Further ones are refused like any that come too often.
+	// default 10. Further ones are refused like any that come too often. Connections without an identity share one allowance as well; a local
+	// user has an own one. Who asks for a task that is there is never refused for this, whatever others ask.
 	UnknownTasks int
 	// LogMessages is how many one call sends to its client; default 20. Others are dropped, and counted in the server's log.
 	LogMessages int
@@ -94,8 +95,14 @@ func newRates(s *Server) *rates {
 
 func perSecond(n int) rate.Limit { return rate.Limit{PerSecond: n, Burst: 10 * n} }
 
-// caller names the peer to rates.
-func (p *peer) caller() string { return cmp.Or(p.who.key, p.owner) }
+// caller names the peer to a rate. Where the rate has to hold for strangers, they are one caller: another session, or connection, is no
+// other one.
+func (p *peer) caller(kind rated) string {
+	if p.streams || kind == ratedUnknownTasks {
+		return cmp.Or(p.taskQuota(), p.owner)
+	}
+	return cmp.Or(p.who.key, p.owner)
+}
 
 // identified reports whether the peer is one of the callers that the defaults are for.
 func (p *peer) identified() bool { return p.streams && (p.principal != "" || p.who.key != "") }
@@ -110,12 +117,12 @@ func (rs *rates) of(p *peer) *[4]rate.Limit {
 
 // take counts n, or says why not.
 func (rs *rates) take(p *peer, kind rated, n int) *rpc.Error {
-	limit := p.rates[kind]
-	wait := rs.callers.Take(rateKey{kind, p.caller()}, limit, n)
+	limit, caller := p.rates[kind], p.caller(kind)
+	wait := rs.callers.Take(rateKey{kind, caller}, limit, n)
 	if wait == 0 {
 		return nil
 	}
-	if by := kind.what() + " of " + p.caller(); rs.refused.First(by) {
+	if by := kind.what() + " of " + caller; rs.refused.First(by) {
 		p.s.log.Warn("limit of rate reached", "kind", by, "peer", p.id)
 	}
 	if n > limit.Burst {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // waitOf is how long a refusal says to wait; it has to say so in words, too.
@@ -239,6 +241,82 @@ func TestLET03SubscriptionsCountWhatTheyName(t *testing.T) {
 		listen(as(t, "eve"), "taskIds", 51).wantError(t, -32600, "at most 50")
 		if left := f.srv.subscriptions(); left != 0 {
 			t.Errorf("%d subscriptions are left", left)
+		}
+	})
+}
+
+// Strangers have one allowance of unknown tasks together, however many sessions and connections they open; who asks for a task that is there,
+// has an identity or is told apart by the operator is not held up by them.
+func TestLET03FreshSessionsGetNoMoreGuesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := dual(t, Definition{Tools: jobs(newHold())})
+		own := f.dial(t.Context())
+		own.initialize(`{}`)
+		id := own.start("1", "quick", "")
+		unknown := 0
+		guess := func(c *client) bool {
+			m := c.request("2", "tasks/get", taskID("guess"))
+			if m.Error != nil && m.Error.Code == -32602 {
+				unknown++
+				return true
+			}
+			m.waitOf(t)
+			return false
+		}
+		fresh := func(ctx context.Context) *client {
+			c := f.dial(ctx)
+			c.initialize(`{}`)
+			return c
+		}
+		for range 30 {
+			c := fresh(t.Context())
+			for range 20 {
+				guess(c)
+			}
+			c.close()
+		}
+		if unknown != 100 {
+			t.Errorf("%d guesses of strangers are answered", unknown)
+		}
+		f.ask(t.Context(), frame(1, "tasks/get", withTasks, `"taskId":"guess"`)).waitOf(t) // without a session
+		for range 200 {
+			own.request("3", "tasks/get", taskID(id)).wantNoError(t)
+			time.Sleep(10 * time.Millisecond)
+			guess(own)
+		}
+		for name, ctx := range map[string]context.Context{"an identity": as(t, "ada"), "a quota key": WithQuotaKey(t.Context(), "192.0.2.1")} {
+			if c := fresh(ctx); !guess(c) {
+				t.Errorf("%s: refused for others' guesses", name)
+			}
+		}
+	})
+}
+
+// A rate that is set bounds strangers together over HTTP, also those with sessions.
+func TestLET03FreshSessionsGetNoMoreCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := ratedFixture(t, Rates{Calls: 5})
+		passed := 0
+		for range 30 {
+			out := newInbox(t)
+			s := f.srv.NewSession(t.Context(), out)
+			s.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
+			s.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+			for i := range 20 {
+				s.Receive(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"never","arguments":{"text":"x"}}}`, i))
+			}
+			synctest.Wait()
+			for _, m := range out.frames {
+				if m.Error == nil && !strings.Contains(m.raw, "protocolVersion") {
+					passed++
+				}
+			}
+			if err := s.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
+				t.Error(err)
+			}
+		}
+		if passed != 50 {
+			t.Errorf("%d calls of strangers passed", passed)
 		}
 	})
 }
