@@ -44,6 +44,8 @@ type connLink struct {
 	closing bool
 	failed  error
 
+	frames [][]byte // the writing goroutine's, for writeAll
+
 	written, read chan struct{} // closed when the goroutine is gone
 }
 
@@ -169,11 +171,9 @@ func (l *connLink) write() {
 		l.queue, l.bytes = spare[:0], 0
 		l.makeRoom()
 		l.mu.Unlock()
-		for i := range batch {
-			if err := l.conn.WriteFrame(batch[i].frame); err != nil {
-				l.fail(err)
-				return
-			}
+		if err := l.writeAll(batch); err != nil {
+			l.fail(err)
+			return
 		}
 		for i := range batch {
 			batch[i].forget(i)
@@ -187,6 +187,27 @@ func (l *connLink) write() {
 		}
 		<-l.wake
 	}
+}
+
+// writeAll writes frames, at once where the connection can.
+func (l *connLink) writeAll(all []queued) error {
+	together, ok := l.conn.(rpc.Batched)
+	if !ok || len(all) <= 1 {
+		for i := range all {
+			if err := l.conn.WriteFrame(all[i].frame); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	frames := l.frames[:0]
+	for i := range all {
+		frames = append(frames, all[i].frame)
+	}
+	err := together.WriteFrames(frames)
+	clear(frames) // a large one is not kept
+	l.frames = frames
+	return err
 }
 
 func (l *connLink) fail(err error) {

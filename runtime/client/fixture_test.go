@@ -209,6 +209,12 @@ const taskOffers = `{"tools":{},"tasks":{"cancel":{},"requests":{"tools":{"call"
 func meetOffering(t testing.TB, revision, offers string, opts ...client.Option) (*client.Session, *peer) {
 	t.Helper()
 	ours, theirs := rpc.Pipe()
+	return meetOver(t, ours, theirs, revision, offers, opts...)
+}
+
+// meetOver is meetOffering over a connection, of which ours is the client's end.
+func meetOver(t testing.TB, ours, theirs rpc.Conn, revision, offers string, opts ...client.Option) (*client.Session, *peer) {
+	t.Helper()
 	p := &peer{t, theirs, offers}
 	begun := make(chan struct{})
 	go func() { defer close(begun); p.begin(revision) }()

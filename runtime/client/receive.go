@@ -101,13 +101,13 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error) {
 // maxNoise is how much is kept of text that is not a message, to be shown in an error.
 const maxNoise = 512
 
-// tooLarge is for a frame that was thrown away. A request of the server's is refused. What does not tell its kind may have been the answer to
-// any request; to the only one it surely was.
+// tooLarge is for a frame that was thrown away. A request of the server's is refused, if its id was read. What does not tell its kind may have
+// been the answer to any request; to the only one it surely was.
 func (s *Session) tooLarge(err *rpc.FrameError) {
 	s.cfg.logger.Warn("a message was thrown away", "error", err)
 	id := err.Begun.ID
 	switch {
-	case err.Begun.Kind == rpc.KindNotification:
+	case id.IsZero() && err.Begun.Method != nil: // no answer
 		return
 	case err.Begun.Kind == rpc.KindRequest:
 		s.link.reply(rpc.AppendError(nil, id, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", err.Limit)))

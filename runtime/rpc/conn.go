@@ -27,6 +27,12 @@ type Watched interface {
 	Gone() <-chan struct{}
 }
 
+// Batched is a Conn that can write several frames at once, which costs less than one after the other.
+type Batched interface {
+	// WriteFrames is WriteFrame for each of them, in order. With an error the last of them are not accepted.
+	WriteFrames(frames [][]byte) error
+}
+
 // ErrClosed is what a Conn returns after its own Close.
 var ErrClosed = errors.New("rpc: connection closed")
 
@@ -35,7 +41,8 @@ var errEmptyFrame = errors.New("rpc: empty frame")
 // FrameError reports a frame that was skipped because it is larger than the limit.
 type FrameError struct {
 	Limit int // bytes
-	// Begun has the kind and the id, if the id stands in what was read of the frame before the limit; it is zero otherwise.
+	// Begun has the kind and the id, if the id stands in what was read of the frame before the limit. Otherwise it has the beginning of the
+	// method, nil if that was not read: what has one is no answer.
 	Begun Message
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -121,6 +122,14 @@ func (l *lines) WriteFrame(frame []byte) error {
 		return errEmptyFrame
 	}
 	return l.w.write(frame)
+}
+
+// WriteFrames implements Batched.
+func (l *lines) WriteFrames(frames [][]byte) error {
+	if slices.ContainsFunc(frames, blank) {
+		return errEmptyFrame
+	}
+	return l.w.write(frames...)
 }
 
 // Local is LineOptions.Local.

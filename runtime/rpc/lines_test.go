@@ -71,8 +71,8 @@ func TestCAN12LargeFrameTellsItsID(t *testing.T) {
 	for frame, want := range map[string]Message{
 		`{"jsonrpc":"2.0","id":77,"method":"m","params":{"id":1,"a":"` + fill + `"}}`: {Kind: KindRequest, ID: IntID(77)},
 		`{"id":"a","jsonrpc":"2.0","result":{"a":"` + fill + `"}}`:                    {Kind: KindResult, ID: StringID("a")},
-		`{"method":"m","params":{"a":"` + fill + `"},"id":77}`:                        {},
-		`{"method":"m","params":{"a":"` + fill + `"}}`:                                {},
+		`{"method":"m","params":{"a":"` + fill + `"},"id":77}`:                        {Method: []byte("m")},
+		`{"method":"m","params":{"a":"` + fill + `"}}`:                                {Method: []byte("m")},
 		`[{"id":1,"method":"m","params":"` + fill + `"}]`:                             {},
 		`{"id":"` + fill + `","method":"m"}`:                                          {},
 		fill:                                                                          {},
@@ -80,7 +80,7 @@ func TestCAN12LargeFrameTellsItsID(t *testing.T) {
 		for _, limit := range []int{100, 1 << 19} {
 			_, err := Lines(strings.NewReader(frame+"\n"), io.Discard, nil, LineOptions{MaxFrame: limit}).ReadFrame(nil)
 			large, ok := errors.AsType[*FrameError](err)
-			if !ok || large.Begun.Kind != want.Kind || large.Begun.ID != want.ID {
+			if !ok || large.Begun.Kind != want.Kind || large.Begun.ID != want.ID || string(large.Begun.Method) != string(want.Method) {
 				t.Errorf("%.40s: %v", frame, err)
 			}
 		}
@@ -180,6 +180,37 @@ func TestWritersCommitInGroupsAndInOrder(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Frames of one caller are one write, also behind others, as far as there is room for them.
+func TestFramesTogetherAreOneWrite(t *testing.T) {
+	for limit, writes := range map[int]int{0: 1, 10: 3} { // there are 20 bytes, of which 8 are taken at a time
+		synctest.Test(t, func(t *testing.T) {
+			g := newGate()
+			close(g.open)
+			c := Lines(strings.NewReader(""), g, nil, LineOptions{MaxPending: limit}).(Batched)
+			if err := c.WriteFrames([][]byte{[]byte("123"), []byte("456"), []byte("789"), []byte("abc"), []byte("def")}); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(g.entered); string(g.out) != "123\n456\n789\nabc\ndef\n" || n != writes {
+				t.Errorf("limit %d: %q in %d writes, want %d", limit, g.out, n, writes)
+			}
+			if err := c.WriteFrames([][]byte{[]byte("123"), []byte(" ")}); err != errEmptyFrame || len(g.out) != 20 {
+				t.Errorf("an empty frame: %v, %q", err, g.out)
+			}
+		})
+	}
+}
+
+// Of frames together none is written twice, or behind one that is lost.
+func TestFramesTogetherEndWithTheFirstThatFails(t *testing.T) {
+	g := newGate()
+	g.fail = io.ErrClosedPipe
+	close(g.open)
+	c := Lines(strings.NewReader(""), g, nil, LineOptions{MaxPending: 5}).(Batched)
+	if err := c.WriteFrames([][]byte{[]byte("123"), []byte("456"), []byte("789")}); err != io.ErrClosedPipe || len(g.entered) != 1 {
+		t.Errorf("%v after %d writes", err, len(g.entered))
+	}
 }
 
 func TestWritersBlockWhenTooMuchIsPending(t *testing.T) {

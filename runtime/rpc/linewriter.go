@@ -33,20 +33,32 @@ func newLineWriter(w io.Writer, limit int) *lineWriter {
 	return &lineWriter{w: w, limit: limit}
 }
 
-func (w *lineWriter) write(frame []byte) error {
+func (w *lineWriter) write(frames ...[]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
-		return w.err
+	for _, frame := range frames {
+		if err := w.take(frame); err != nil {
+			return err
+		}
 	}
-	if !w.waiting.empty() || !w.fits(frame) {
-		return w.waiting.wait(&w.mu, frame) // whoever writes takes it along
-	}
-	w.pending = appendLine(w.pending, frame)
 	if w.writing {
 		return nil
 	}
 	return w.flush()
+}
+
+// take makes a frame pending, when there is room. The lock is held, but not while waiting.
+func (w *lineWriter) take(frame []byte) error {
+	for w.err == nil && (!w.waiting.empty() || !w.fits(frame)) {
+		if w.writing {
+			return w.waiting.wait(&w.mu, frame) // whoever writes takes it along
+		}
+		_ = w.flush() // what the caller has brought before; err says if it failed
+	}
+	if w.err == nil {
+		w.pending = appendLine(w.pending, frame)
+	}
+	return w.err
 }
 
 func (w *lineWriter) fits(frame []byte) bool {

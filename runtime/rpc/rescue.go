@@ -24,13 +24,14 @@ func rescue(frame []byte, err error) Message {
 	return m
 }
 
-// begunBy reads kind and id of a frame of which only the beginning is there. Without its id nothing is known of it: a request may have that last.
+// begunBy reads kind and id of a frame of which only the beginning is there. Without its id no more is known of it than the method: a request
+// may have its id last.
 func begunBy(head []byte) Message {
 	var r raw
 	_, ok := splitLoosely(head, &r)
 	m := Message{Kind: r.kind()}
 	if !ok || r[inID] == nil || m.setID(r[inID]) != nil {
-		return Message{}
+		return Message{Method: bytes.Clone(bytes.Trim(r[inMethod], `"`))}
 	}
 	return m
 }
