@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ type call struct {
 	round     *round // the latest
 	waits     bool   // for its answer
 	spent     time.Duration
+	requests  int // so far
 	last      Progress
 	given     *Cause // why it was given up between two requests
 	questions map[*question]struct{}
@@ -50,6 +52,7 @@ type round struct {
 	most            time.Duration // how long progress may extend it; 0: for ever
 	broken          error         // what its answer broke; guarded by call.mu
 
+	late    bool   // expectLate has heard of it; guarded by Session.mu
 	sent    bool   // guarded by the link
 	session string // that the server did not know any more, final when the round is over
 }
@@ -201,17 +204,32 @@ func (c *call) limit() (time.Duration, error) {
 	left := c.maxTime - c.spent
 	switch {
 	case left <= 0:
-		return 0, notDone(c.maxTime)
+		return 0, c.notDone()
 	case c.timeout <= 0 || c.timeout > left:
 		return left, nil
 	}
 	return c.timeout, nil
 }
 
+// notDone is the end of a call whose maximum is over after several requests.
+func (c *call) notDone() *Cause {
+	return notDone(c.maxTime, "in "+strconv.Itoa(c.requests)+" requests")
+}
+
+// tooLong is err, or notDone if that is what the timeout of the latest request means.
+func (c *call) tooLong(err error) error {
+	var cause *Cause
+	if c.requests > 1 && c.maxTime > 0 && c.spent >= c.maxTime && errors.As(err, &cause) && cause.Source == inflight.SourceTimeout {
+		return c.notDone()
+	}
+	return err
+}
+
 // enter makes r the request that the call waits for.
 func (c *call) enter(r *round) {
 	c.mu.Lock()
 	c.round, c.waits = r, true
+	c.requests++
 	c.mu.Unlock()
 	if !c.shown {
 		c.s.mu.Lock()
@@ -256,6 +274,9 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 	case err == nil && bad != nil:
 		return nil, bad
 	case err != nil:
+		if r.leavesTask() {
+			c.s.expectLate(r.entry.Key().ID, r, true)
+		}
 		return nil, c.s.ended(err)
 	case answer.Err != nil:
 		return nil, answer.Err

@@ -96,12 +96,8 @@ func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.CancelEff
 func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
 	id, tells := e.Key().ID, tellsServer(cause.Source)
 	named := tells && r.named()
-	var late *round
-	if tells && r.call.tasks {
-		late = r
-	}
-	if late != nil || s.link.shared() {
-		s.expectLate(id, late)
+	if task := tells && r.call.tasks; task || s.link.shared() {
+		s.expectLate(id, r, task)
 	}
 	var notice []byte
 	if tells && !named && !e.Info().Uncancellable && !r.call.quiet && !s.link.giveUpTells(r.call.dialect) {

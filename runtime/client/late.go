@@ -38,11 +38,34 @@ func (l *lateAnswers) open() bool {
 	return false
 }
 
-// settle wakes those who wait until nothing is open, if that is so.
-func (l *lateAnswers) settle() {
-	if l.settled != nil && !l.open() {
-		close(l.settled)
-		l.settled = nil
+// leavesTasks tells whether there is, or may be, a task that nobody waits for and that was not cancelled yet: also of a call that was given
+// up so recently that its request is no late one yet.
+func (s *state) leavesTasks() bool {
+	if s.late.open() {
+		return true
+	}
+	for c := range s.calls {
+		c.mu.Lock()
+		r := c.round
+		c.mu.Unlock()
+		if r != nil && !r.late && r.leavesTask() {
+			return true
+		}
+	}
+	return false
+}
+
+// leavesTask tells whether the request was given up, and may have become a task.
+func (r *round) leavesTask() bool {
+	cause := r.entry.Cause()
+	return r.call.tasks && cause != nil && tellsServer(cause.Source)
+}
+
+// settleLate wakes those who wait until no task is left, if that is so.
+func (s *state) settleLate() {
+	if s.late.settled != nil && !s.leavesTasks() {
+		close(s.late.settled)
+		s.late.settled = nil
 	}
 }
 
@@ -86,19 +109,35 @@ func (l *lateAnswers) take(id rpc.ID, result []byte) (r *round) {
 	return r
 }
 
-// expectLate notes that a request was given up that may still be answered. It asked for a task if r is not nil: that one is cancelled
-// only by tasks/cancel (CAN11), so the answer has to be known first.
-func (s *Session) expectLate(id rpc.ID, r *round) {
+// expectLate notes that a request was given up that may still be answered. If that makes a task, it is cancelled only by tasks/cancel
+// (CAN11), so the answer has to be known first. Both who gives it up and its caller tell, and the first of them counts: so it is noted when
+// the caller returns.
+func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
+	var task *round
+	if makesTask {
+		task = r
+	}
 	s.mu.Lock()
+	if r.late {
+		s.mu.Unlock()
+		return
+	}
+	r.late = true
 	result, answered := s.late.early[id]
+	delete(s.late.early, id)
 	var forgotten *round
 	s.late.streams = !s.link.shared()
-	if delete(s.late.early, id); !answered {
-		forgotten = s.late.add(id, r)
+	switch {
+	case !answered:
+		forgotten = s.late.add(id, task)
+	case task != nil:
+		s.late.abandoning++ // at once: Close must not come between
 	}
+	s.settleLate()
 	s.mu.Unlock()
-	if answered && r != nil {
-		s.abandon(id, r, result)
+	if answered && task != nil {
+		s.abandon(id, task, result)
+		s.abandoned()
 	}
 	if forgotten != nil && forgotten.named() {
 		s.cfg.logger.Warn("a task may go on whose caller has gone: too many requests were given up and never answered", "tool", forgotten.call.tool)
@@ -137,7 +176,7 @@ func (s *Session) abandoned() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.late.abandoning--
-	s.late.settle()
+	s.settleLate()
 }
 
 // forgetLate is for a request that can not be answered any more.
@@ -145,7 +184,7 @@ func (s *Session) forgetLate(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.late.rounds, id)
-	s.late.settle()
+	s.settleLate()
 }
 
 // abandon cancels the task that a request has become whose caller has gone.
@@ -195,7 +234,7 @@ const lateWait = time.Second
 // awaitLate waits a moment until all tasks are cancelled whose callers have gone, also those whose names are not known yet.
 func (s *Session) awaitLate(ctx context.Context) {
 	s.mu.Lock()
-	if s.lost != nil || !s.late.open() {
+	if s.lost != nil || !s.leavesTasks() {
 		s.mu.Unlock()
 		return
 	}

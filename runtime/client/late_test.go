@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -192,6 +193,67 @@ func TestCAN11CloseWaitsForTasksToBeCancelled(t *testing.T) {
 			}
 			if took := time.Since(began); silent != (took == time.Second) || took > time.Second {
 				t.Errorf("silent %v: closed after %v", silent, took)
+			}
+		})
+	}
+}
+
+// slowLog is a log that takes its time to write that a request has ended. Everything else is written at once.
+type slowLog struct {
+	slog.Handler
+	goOn <-chan struct{}
+}
+
+// Enabled implements slog.Handler.
+func (l slowLog) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle implements slog.Handler.
+func (l slowLog) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "request ended" {
+		<-l.goOn
+	}
+	return nil
+}
+
+// Who gives a call up and who closes the session may be two, and the first not be done when the second begins: the call's task is cancelled
+// all the same, also when the answer that names it came in between.
+func TestCAN11CloseWaitsForTasksOfCallsThatAreJustBeingGivenUp(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			goOn := make(chan struct{})
+			s, p := meetOffering(t, "2025-11-25", taskOffers, client.WithLogger(slog.New(slowLog{slog.DiscardHandler, goOn})))
+			go func() { p.answer(p.expect("tools/list"), optionalTask) }()
+			listTools(t, s)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			given := make(chan error, 1)
+			go func() {
+				_, err := s.Start(ctx, "x", nil)
+				given <- err
+			}()
+			call := p.expect("tools/call")
+			name := func() { p.answer(call, fmt.Sprintf(created, "t1")) }
+			if early {
+				cancel() // the caller itself gives it up, and has not returned when the answer comes
+				synctest.Wait()
+				name()
+				synctest.Wait()
+			} else {
+				go func() { _ = s.CancelRequest(s.Requests()[0].ID, "") }()
+				if err := <-given; err == nil {
+					t.Error("a call that was given up has a result")
+				}
+			}
+			closed := make(chan error, 1)
+			go func() { closed <- s.Close() }()
+			synctest.Wait()
+			close(goOn)
+			if !early {
+				name()
+			}
+			p.answer(p.expect("tasks/cancel"), `{"taskId":"t1","status":"cancelled",`+moments+`,"ttl":null}`)
+			if err := <-closed; err != nil {
+				t.Error(err)
 			}
 		})
 	}

@@ -2,9 +2,11 @@ package client
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // standing counts how long a clock stood, because persons were asked.
@@ -65,7 +67,7 @@ func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 				return
 			}
 		case left <= 0:
-			end(notDone(x.maxTime))
+			end(notDone(x.maxTime, "as task "+strconv.Quote(rpc.Shown(x.task))))
 			return
 		case !sleep(ctx, left):
 			return
@@ -73,7 +75,7 @@ func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// notDone is the end of a call whose time is over.
-func notDone(after time.Duration) *Cause {
-	return &Cause{Source: inflight.SourceTimeout, Reason: "not done after " + after.String() + " in all its rounds"}
+// notDone is the end of a call whose maximum is over. It was not one request that took so long.
+func notDone(after time.Duration, how string) *Cause {
+	return &Cause{Source: inflight.SourceTimeout, Reason: "not done after " + after.String() + " " + how}
 }

@@ -72,7 +72,7 @@ func TestCAN16TheMaximumHoldsForATaskThatACallHasBecome(t *testing.T) {
 				if !errors.As(err, &cause) || cause.Source != inflight.SourceTimeout || !about(time.Since(began), want) {
 					t.Errorf("%s, asked %q: %v after %v", revision, ask, err, time.Since(began))
 				}
-				has(t, fmt.Sprint(err), "not done after 6m0s")
+				has(t, fmt.Sprint(err), `not done after 6m0s as task "t1"`)
 				has(t, string(<-cancelled), `"t1"`)
 			})
 		}
