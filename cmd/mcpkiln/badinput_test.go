@@ -107,7 +107,7 @@ func TestBadInputReadsWell(t *testing.T) {
 		"it prints a banner":         {[]string{"--", "sh", "-c", "echo '\033[31mWelcome'; exit 1"}, exitProtocol, []string{`\x1b[31mWelcome`, "writes messages to its standard output"}},
 		"it breaks off":              {[]string{brokenOff(t)}, exitNetwork, []string{"the answer could not be read to its end: unexpected EOF"}},
 		"it hangs up":                {[]string{hangsUp(t)}, exitNetwork, []string{"the server closed the connection without an answer"}},
-		"nobody is there":            {[]string{closed(t)}, exitNetwork, []string{"connection refused"}},
+		"nobody is there":            {[]string{closed(t)}, exitNetwork, []string{"connection refused", "is the address right, and does the server run?"}},
 		"another protocol":           {[]string{greets(t, "SSH-2.0-OpenSSH_9.9\r\n")}, exitProtocol, []string{"SSH-2.0-OpenSSH"}},
 		"another protocol in JSON":   {[]string{bad(t, 200, "", "application/json", `{"hello":"world"}`)}, exitProtocol, nil},
 		"401":                        {[]string{bad(t, 401, `WWW-Authenticate: Bearer realm="shop"`, "text/plain", "who are you?")}, exitAuth, []string{`realm="shop"`, "MCPKILN_TOKEN", "--header"}},

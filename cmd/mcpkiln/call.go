@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -129,7 +130,7 @@ type execution = client.Execution[client.ToolResult]
 func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	x, err := v.session.Start(v.ctx, one.Name, in, client.Inline(), client.OnProgress(v.terminal.Progress))
 	if err != nil {
-		return err
+		return ofTool(one, err)
 	}
 	if ref, ok := x.Ref(); ok && v.session.Resumable(v.ctx, one.Name, durable) == nil {
 		v.mu.Lock()
@@ -143,6 +144,15 @@ func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	}
 	v.terminal.Done()
 	return v.print(one, result)
+}
+
+// ofTool names the tool in the error of a call that took too long, which otherwise could be any request of the command.
+func ofTool(one *tool, err error) error {
+	var cause *client.Cause
+	if errors.As(err, &cause) && errors.Is(cause, context.DeadlineExceeded) && cause.Reason != "" {
+		return &statusError{exitTimeout, fmt.Errorf("%s was %s\n  %s", plain.Line(one.Name), cause.Reason, timeoutHelp)}
+	}
+	return err
 }
 
 // withRef adds to an error that says nothing of the task how another command can follow it: the server may only be gone for a while.

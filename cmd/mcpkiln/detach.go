@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
@@ -47,7 +48,14 @@ func (v *visit) resumable(tool string, durable bool) error {
 	if !errors.As(err, &no) {
 		return err
 	}
-	return refused(fmt.Errorf("--detach: %s: %s (nothing was called)", no.Why, no.Remedy))
+	remedy := no.Remedy
+	switch {
+	case no.Store:
+		remedy = "reach it over HTTP, or say with --durable that it keeps its tasks in a durable store"
+	case no.Identity:
+		remedy = "send a token, from " + target.TokenVariable + " in the environment or by --header, so that the tasks belong to who has it"
+	}
+	return refused(fmt.Errorf("--detach: %s: %s (nothing was called)", no.Why, remedy))
 }
 
 // printRef prints a reference on one line.

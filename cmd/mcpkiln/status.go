@@ -87,6 +87,9 @@ func withStatus(err error) error {
 	return &statusError{status, errors.New(text)}
 }
 
+// timeoutHelp is what would help against a timeout.
+const timeoutHelp = "--timeout sets how long it may take"
+
 // statusOf is the exit status of an error, and what would help; "" where nothing is known.
 func statusOf(err error) (status int, help string) {
 	var (
@@ -104,7 +107,9 @@ func statusOf(err error) (status int, help string) {
 	switch {
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted, ""
-	case errors.As(err, &resumable), errors.As(err, &none), errors.As(err, &ref):
+	case errors.As(err, &ref):
+		return exitRefused, "the reference says which server has the task: name no other, and none where it is an address"
+	case errors.As(err, &resumable), errors.As(err, &none), errors.As(err, &version) && version.Asked != "":
 		return exitRefused, ""
 	case errors.As(err, &status0):
 		return statusOfHTTP(status0)
@@ -161,11 +166,13 @@ func statusOfTransport(e *client.TransportError) (status int, help string) {
 	case e.Noise != "":
 		return exitProtocol, "a server on a pipe writes messages to its standard output, and everything else to its standard error"
 	case errors.Is(e.Err, context.DeadlineExceeded):
-		return exitTimeout, "--timeout sets how long it may take"
+		return exitTimeout, timeoutHelp
 	case strings.Contains(text, "malformed HTTP"), strings.Contains(text, "readLoopPeekFailLocked"): // which speaks first
 		return exitProtocol, "the server speaks another protocol: is the address right?"
 	case strings.HasSuffix(text, "the server has ended: exit status 0"):
 		return exitNetwork, "is that a server? One on a pipe reads messages from its standard input, and ends when that does"
+	case strings.Contains(text, "connection refused"), strings.Contains(text, "no such host"):
+		return exitNetwork, "is the address right, and does the server run?"
 	case strings.Contains(text, "certificate"):
 		return exitNetwork, "SSL_CERT_FILE in the environment names a file with the authorities to trust"
 	}
@@ -175,14 +182,14 @@ func statusOfTransport(e *client.TransportError) (status int, help string) {
 func statusOfCause(c *client.Cause) (status int, help string) {
 	switch c.Source {
 	case inflight.SourceTimeout:
-		return exitTimeout, "--timeout sets how long it may take"
+		return exitTimeout, timeoutHelp
 	case inflight.SourcePeer:
 		return exitCancelled, ""
 	case inflight.SourceCaller:
 		return exitInterrupted, ""
 	case inflight.SourceParent:
 		if c.Err != nil && errors.Is(c.Err, context.DeadlineExceeded) {
-			return exitTimeout, "--timeout sets how long it may take"
+			return exitTimeout, timeoutHelp
 		}
 		return exitInterrupted, ""
 	}

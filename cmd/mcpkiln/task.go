@@ -101,7 +101,7 @@ func newTaskCancel() *cobra.Command {
 				}
 				defer x.Detach()
 				if err := x.Cancel(v.ctx, "cancelled by the user"); err != nil {
-					return err
+					return v.unknown(ref, err)
 				}
 				state, err := v.state(ref)
 				if err != nil {

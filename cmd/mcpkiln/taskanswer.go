@@ -137,6 +137,9 @@ func (r *reply) fill(a *client.Answer, q *client.Question) error {
 	if q.URL != "" {
 		return nil
 	}
+	if err := r.given.Known(q.Schema); err != nil {
+		return fmt.Errorf("the question has %w", err)
+	}
 	content, err := r.given.Object(q.Schema)
 	if err != nil {
 		return err

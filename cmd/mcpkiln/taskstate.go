@@ -18,15 +18,20 @@ func over(s client.TaskState) bool {
 	return s.Status == task.Completed || s.Status == task.Failed || s.Status == task.Cancelled
 }
 
-// state reads the state of a task once. One that the server does not know is kept no longer.
+// state reads the state of a task once.
 func (v *visit) state(ref client.Ref) (client.TaskState, error) {
 	state, err := v.session.GetTask(v.ctx, ref)
+	return state, v.unknown(ref, err)
+}
+
+// unknown is err, the answer to a request about a task. One that the server does not know is kept no longer.
+func (v *visit) unknown(ref client.Ref, err error) error {
 	var answered *client.Error
-	if errors.As(err, &answered) && answered.Code == rpc.CodeInvalidParams {
-		v.forget(ref)
-		return state, &statusError{exitTool, fmt.Errorf("%s\n  %s", answered.Message, whyUnknown)}
+	if !errors.As(err, &answered) || answered.Code != rpc.CodeInvalidParams {
+		return err
 	}
-	return state, err
+	v.forget(ref)
+	return &statusError{exitTool, fmt.Errorf("%s\n  %s", answered.Message, whyUnknown)}
 }
 
 // asked is a question as JSON.

@@ -115,10 +115,14 @@ func broken(method, format string, args ...any) error {
 type VersionError struct {
 	Client []string
 	Server []string // as far as it said
+	Asked  string   // the revision of WithRevision, which this side does not know; "" for none
 }
 
 // Error implements error.
 func (e *VersionError) Error() string {
+	if e.Asked != "" {
+		return fmt.Sprintf("client: protocol revision %q is not known: there are %s", e.Asked, strings.Join(e.Client, ", "))
+	}
 	server := "another one"
 	if len(e.Server) > 0 {
 		server = rpc.Shown(strings.Join(e.Server, ", "))

@@ -173,24 +173,26 @@ func (f *formField) allows(v string) bool {
 }
 
 // checkFormat knows the formats that a form may have. Others say nothing.
-func checkFormat(format, v string) (err error) {
+func checkFormat(format, v string) error {
+	sound, want := true, ""
 	switch format {
 	case "email":
-		var a *mail.Address
-		if a, err = mail.ParseAddress(v); err == nil && a.Address != v {
-			return fmt.Errorf("%q is not an email address alone", v)
-		}
+		a, err := mail.ParseAddress(v)
+		sound, want = err == nil && a.Address == v, "email address, such as ann@example.com"
 	case "uri":
-		var u *url.URL
-		if u, err = url.Parse(v); err == nil && u.Scheme == "" {
-			return fmt.Errorf("%q is no absolute address", v)
-		}
+		u, err := url.Parse(v)
+		sound, want = err == nil && u.Scheme != "", "absolute address, such as https://example.com"
 	case "date":
-		_, err = time.Parse(time.DateOnly, v)
+		_, err := time.Parse(time.DateOnly, v)
+		sound, want = err == nil, "date, such as 2026-07-28"
 	case "date-time":
-		_, err = time.Parse(time.RFC3339, v)
+		_, err := time.Parse(time.RFC3339, v)
+		sound, want = err == nil, "time with a date, such as 2026-07-28T09:30:00Z"
 	}
-	return err
+	if !sound {
+		return fmt.Errorf("%q is no %s", v, want)
+	}
+	return nil
 }
 
 func (f *formField) checkNumber(n json.Number) error {
@@ -200,7 +202,7 @@ func (f *formField) checkNumber(n json.Number) error {
 	v, err := n.Float64()
 	switch {
 	case err != nil:
-		return err
+		return fmt.Errorf("%s is too large", n)
 	case f.Type == "integer" && v != math.Trunc(v):
 		return fmt.Errorf("%s is no integer", n)
 	case f.Minimum != nil && v < *f.Minimum:

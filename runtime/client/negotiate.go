@@ -16,7 +16,7 @@ import (
 func (s *Session) negotiate(ctx context.Context, t Transport) error {
 	stateless, sessions := s.spoken()
 	if len(stateless)+len(sessions) == 0 {
-		return &VersionError{Client: []string{s.cfg.revision}}
+		return &VersionError{Client: s.cfg.versions(), Asked: s.cfg.revision}
 	}
 	if err := s.open(ctx, t, slices.Concat(stateless, sessions)[0]); err != nil {
 		return err

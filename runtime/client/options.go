@@ -53,6 +53,14 @@ func Info(name, version string) json.RawMessage {
 	return info
 }
 
+// versions are the revisions that are known, newest first.
+func (c *config) versions() (all []string) {
+	for _, d := range c.dialects {
+		all = append(all, d.Version)
+	}
+	return all
+}
+
 // WithInfo says who the client is: the JSON object of an Implementation, with name and version at least.
 func WithInfo(info json.RawMessage) Option { return func(c *config) { c.info = info } }
 

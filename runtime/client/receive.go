@@ -86,15 +86,19 @@ func (r *round) fault(err error) {
 
 // unreadable is for frames that are no messages, such as a banner on standard output.
 func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error) {
-	s.cfg.logger.Warn("not a message", "error", err.Message, "bytes", len(frame))
 	if m.Kind == rpc.KindRequest && !m.ID.IsZero() {
+		s.cfg.logger.Warn("a request that can not be read", "error", err.Message, "bytes", len(frame))
 		s.link.reply(rpc.AppendError(nil, m.ID, err))
 		return
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	ready := s.ready
 	if len(s.noise) < maxNoise {
 		s.noise = append(append(s.noise, frame[:min(len(frame), maxNoise)]...), '\n')
+	}
+	s.mu.Unlock()
+	if ready { // before, Connect tells of it
+		s.cfg.logger.Warn("not a message", "error", err.Message, "bytes", len(frame))
 	}
 }
 

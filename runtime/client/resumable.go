@@ -8,6 +8,8 @@ import (
 // NotResumableError says why a call of a tool could not be followed by another process, and what would help.
 type NotResumableError struct {
 	Tool, Why, Remedy string
+	// Store: a durable one would help, Identity: one of the caller would.
+	Store, Identity bool
 }
 
 // Error implements error.
@@ -27,9 +29,11 @@ func (s *Session) Resumable(ctx context.Context, tool string, durable bool) erro
 	case !s.server.tasks && !s.server.taskCalls:
 		return no("the server has no tasks", "call it and wait")
 	case s.link.shared() && !durable:
-		return no("a server on a pipe ends with its session, and its tasks end with it", "reach it over HTTP, or say that it keeps its tasks in a durable store")
+		return &NotResumableError{Tool: tool, Store: true, Why: "a server on a pipe ends with its session, and its tasks end with it",
+			Remedy: "reach it over HTTP, or say that it keeps its tasks in a durable store"}
 	case d.Handshake && s.anonymous():
-		return no("the tasks of a session without an identity are seen by that session alone", "send a token, so that the tasks belong to who has it")
+		return &NotResumableError{Tool: tool, Identity: true, Why: "the tasks of a session without an identity are seen by that session alone",
+			Remedy: "send a token, so that the tasks belong to who has it"}
 	case !d.Task.ByParam:
 		return nil // the server decides
 	}

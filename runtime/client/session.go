@@ -112,7 +112,11 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 	}
 	s.mu.Lock()
 	s.ready = true
+	noise := string(s.noise)
 	s.mu.Unlock()
+	if noise != "" {
+		s.cfg.logger.Warn("not a message", "text", rpc.Shown(quoteLines(noise)))
+	}
 	return s, nil
 }
 

@@ -204,6 +204,11 @@ func TestCAN30FieldsOfARetryAreNamed(t *testing.T) {
 		f.ask(t.Context(), frame(1, "tools/call", forms, callParams("ask", `{}`)+","+more)).wantError(t, -32602, name)
 		f.ask(t.Context(), frame(1, "prompts/get", forms, `"name":"p",`+more)).wantError(t, -32602, name)
 	}
+	changed := f.ask(t.Context(), frame(1, "tools/call", forms, callParams("ask", `{}`)+`,"requestState":"x"`))
+	changed.wantError(t, -32602, "requestState: it was changed")
+	if !strings.Contains(changed.raw, `"violations":["/requestState: it was changed, or belongs to another call"]`) {
+		t.Errorf("the violation names its place more than once: %s", changed.raw)
+	}
 	id := f.create(t.Context(), "ask", `{}`, tasksAsks)
 	for _, responses := range []string{`[]`, `null`, `5`} {
 		f.ask(t.Context(), frame(1, "tasks/update", tasksAsks, byID(id)+`,"inputResponses":`+responses)).wantError(t, -32602, "inputResponses")

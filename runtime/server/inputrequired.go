@@ -47,7 +47,9 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	if r.params.HasState {
 		var err error
 		if state, err = c.s.sealer.open(r.params.RequestState, t.binding, time.Now()); err != nil {
-			return nil, refusedParam(atRequestState, "%v", err)
+			refused := refusedParam(atRequestState, "%v", err)
+			refused.Message = atRequestState[1:] + ": " + refused.Message // where the violation has the pointer
+			return nil, refused
 		}
 	}
 	t.journal = newCallJournal(t.ask, state.Entries)

@@ -32,8 +32,8 @@ const sealVersion = 1
 const maxState = 1 << 20
 
 var (
-	errState      = errors.New("the request state was changed, or belongs to another call")
-	errStateOld   = errors.New("the request state has expired: call again without it")
+	errState      = errors.New("it was changed, or belongs to another call")
+	errStateOld   = errors.New("it has expired: call again without it")
 	errStateLarge = fmt.Errorf("what the call has recorded takes more than %d bytes of request state", maxState)
 )
 

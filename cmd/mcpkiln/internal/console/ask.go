@@ -39,6 +39,9 @@ func (t *Terminal) pause(asking bool) {
 	t.asking = asking
 }
 
+// keysHelp says what the forms of the library do not: their help has the keys of the fields.
+const keysHelp = " (ESC declines, Ctrl-C interrupts)"
+
 func (t *Terminal) askForm(ctx context.Context, q *client.Question) (*client.Answer, error) {
 	fields, err := fieldsOf(q)
 	if err != nil {
@@ -52,7 +55,7 @@ func (t *Terminal) askForm(ctx context.Context, q *client.Question) (*client.Ans
 	if len(shown) == 0 { // nothing to fill in: a yes or no
 		shown = append(shown, huh.NewConfirm().Title("Agree?").Value(&agreed))
 	}
-	group := huh.NewGroup(shown...).Title(plain.Line(q.Server) + " asks").Description(plain.Text(q.Message))
+	group := huh.NewGroup(shown...).Title(plain.Line(q.Server) + " asks" + keysHelp).Description(plain.Text(q.Message))
 	answered, err := t.run(ctx, group)
 	switch {
 	case err != nil:
@@ -72,7 +75,7 @@ func (t *Terminal) askForm(ctx context.Context, q *client.Question) (*client.Ans
 func (t *Terminal) askPage(ctx context.Context, q *client.Question) (*client.Answer, error) {
 	open := false
 	about := plain.Text(q.Message) + "\n\nhost:  " + host(q.Host) + "\npage:  " + plain.Line(q.URL)
-	group := huh.NewGroup(huh.NewConfirm().Title(plain.Line(q.Server) + " asks you to open a page").Description(about).
+	group := huh.NewGroup(huh.NewConfirm().Title(plain.Line(q.Server) + " asks you to open a page" + keysHelp).Description(about).
 		Affirmative("Open it").Negative("Decline").Value(&open))
 	answered, err := t.run(ctx, group)
 	switch {

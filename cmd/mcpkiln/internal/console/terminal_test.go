@@ -99,7 +99,7 @@ func TestAFieldIsMadeOfASchema(t *testing.T) {
 		"optional text":      {`{"type":"string"}`, false, []string{"x", "\r"}, `{}`},
 		"required text":      {`{"type":"string"}`, true, []string{"x *", "\r", "an answer is required", "a\r"}, `{"x":"a"}`},
 		"text with default":  {`{"type":"string","default":"d"}`, false, []string{"> d", "e\r"}, `{"x":"de"}`},
-		"email":              {`{"type":"string","format":"email"}`, false, []string{"email", "a\r", "missing", "@b\r"}, `{"x":"a@b"}`},
+		"email":              {`{"type":"string","format":"email"}`, false, []string{"email", "a\r", "no email address", "@b\r"}, `{"x":"a@b"}`},
 		"integer":            {`{"type":"integer","maximum":9,"default":3}`, false, []string{"> 3", "0\r", "at most 9", "\x7f\x7fx\r", "is no number", "\x7f4\r"}, `{"x":4}`},
 		"number":             {`{"type":"number"}`, false, []string{"x", "1.50\r"}, `{"x":1.50}`},
 		"boolean":            {`{"type":"boolean","default":true}`, false, []string{"Yes", "\r"}, `{"x":true}`},
