@@ -1,7 +1,9 @@
 package check
 
 import (
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,13 +58,43 @@ func appendHardText(b []byte, s string) []byte {
 		s = string([]rune(s)) // each byte that is no UTF-8 becomes U+FFFD
 	}
 	for {
-		end := textEnd(s, 0)
-		if b = append(b, s[:end]...); end == len(s) {
-			return b
+		b = slices.Grow(b, len(s)+escapeBytes)
+		room := b[len(b):cap(b)]
+		read, written := 0, 0
+		// Words are written before they are judged: what ends a run of text is overwritten by its escape.
+		for read+8 <= len(s) && written+8+escapeBytes <= len(room) {
+			w := word(s[read : read+8])
+			binary.LittleEndian.PutUint64(room[written:written+8], w)
+			marks := ending(w)
+			if marks == 0 {
+				read, written = read+8, written+8
+				continue
+			}
+			n := bits.TrailingZeros64(marks) >> 3
+			read, written = read+n+1, written+n
+			written += len(appendEscape(room[written:written], s[read-1]))
 		}
-		b = appendEscape(b, s[end])
-		s = s[end+1:]
+		b, s = b[:len(b)+written], s[read:]
+		if len(s) < 8 {
+			break
+		}
 	}
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			b = appendEscape(b, c)
+		} else {
+			b = append(b, c)
+		}
+	}
+	return b
+}
+
+const escapeBytes = 6 // of the longest, \u001f
+
+// word is eight bytes of a text as one number.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // appendEscape writes a byte that can not stand in a string as it is.

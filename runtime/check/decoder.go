@@ -51,6 +51,7 @@ type state struct {
 	counted    int  // violations of the form that is being counted
 	lookaheads int  // how many lookaheads are open, which will go back to where they began
 	nullable   int  // one more than where the last value begins that could have been null and is not
+	hard       span // the last long string with escapes or beyond ASCII
 	root       int  // how many frames do not belong to paths: they lead to a part that is read as a separate text
 	quiet      bool // a form is on trial: the first violation ends it, unrecorded
 	counting   bool // violations of a form are counted, unrecorded
@@ -59,6 +60,7 @@ type state struct {
 	partial    bool // the form on trial fits, but was not read in full: parts of it are known to fit
 	spanning   bool // what is skipped is looked at once more: extents are remembered
 	byOrder    bool // which violations are listed depends on the order of the text
+	discard    bool // nobody looks at what is decoded
 	scanned    bool // the data has been taken before, so that what is skipped is right and no key is repeated
 
 	hidden string // properties whose values no violation shows, see Hide
@@ -96,10 +98,11 @@ func Get(data []byte, lim Limits) *Decoder {
 	return d
 }
 
-// Borrow has strings alias the data instead of being copied: for values that nobody looks at any more when the data changes. Call it before
-// anything is decoded.
-func (d *Decoder) Borrow() {
+// Discard says that nobody will look at what is decoded: a text is read to be checked alone. Strings alias the data instead of being
+// copied, and those with escapes stay empty where no rule looks at them. Call it before anything is decoded.
+func (d *Decoder) Discard() {
 	d.window, d.windowAt = unsafe.String(unsafe.SliceData(d.full), len(d.full)), 0
+	d.discard = true
 }
 
 // Put gives the Decoder back. Decoded values stay valid; the Decoder does not.

@@ -42,7 +42,7 @@ func (d *Decoder) longString(r *String, start, i int) string {
 		return s
 	}
 	t, ok := d.scanHardString(start, i)
-	if !ok {
+	if !ok || r == nil && d.discard {
 		return ""
 	}
 	s := d.text(t)
@@ -196,8 +196,8 @@ func (d *Decoder) Null() bool {
 // Raw takes any value and returns a copy of it as it is written.
 func (d *Decoder) Raw(r *Values) Raw {
 	alias := d.Alias(r)
-	if alias == nil {
-		return nil
+	if alias == nil || d.discard {
+		return alias
 	}
 	return append(make(Raw, 0, len(alias)), alias...)
 }

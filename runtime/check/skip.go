@@ -253,16 +253,9 @@ func (d *Decoder) jump() {
 
 // quoteAfter returns the index of the quote that ends the text at i.
 func quoteAfter(data []byte, i int) int {
-	for {
-		i = plainEnd(data, i)
-		switch {
-		case i >= len(data) || data[i] == '"':
-			return i
-		case data[i] == '\\':
-			i++
-		}
-		i++
+	for i = textEnd(data, i); i < len(data) && data[i] == '\\'; i = textEnd(data, i+2) {
 	}
+	return i
 }
 
 // word takes a literal name.

@@ -66,11 +66,9 @@ func special(w uint64) uint64 {
 }
 
 // textEnd returns the first index from i on whose byte ends text without escapes: quote, backslash, control, or the end.
-func textEnd[T string | []byte](data T, i int) int {
+func textEnd(data []byte, i int) int {
 	for ; i+8 <= len(data); i += 8 {
-		w := data[i : i+8]
-		marks := ending(uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 | uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56)
-		if marks != 0 {
+		if marks := ending(binary.LittleEndian.Uint64(data[i : i+8])); marks != 0 {
 			return i + bits.TrailingZeros64(marks)>>3
 		}
 	}
@@ -120,8 +118,12 @@ func (d *Decoder) scanStringFrom(start, i int) (s span, ok bool) {
 	return d.scanHardString(start, i)
 }
 
-// scanHardString goes on at i, where plain ASCII ended.
+// scanHardString goes on at i, where plain ASCII ended. Of a union's member, a long text may be skipped first, to find the tag behind it.
 func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
+	if d.hard.start == int32(start) {
+		d.pos = int(d.hard.end) + 1
+		return d.hard, true
+	}
 	t.start = int32(start)
 	hard := i
 	for {
@@ -136,7 +138,10 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 		case d.data[i] == '"':
 			t.end = int32(i)
 			d.pos = i + 1
-			return t, d.isUTF8(hard, i)
+			if ok = d.isUTF8(hard, i); ok && i-start >= extentBytes {
+				d.hard = t
+			}
+			return t, ok
 		case d.data[i] != '\\':
 			if d.isUTF8(hard, i) {
 				d.pos = i

@@ -99,7 +99,7 @@ func (t *Tool[In, Out]) arguments(ctx context.Context, s *Session, in *In) (*che
 	}
 	args.text = t.AppendInput(args.text[:0], in)
 	d := check.Get(args.text, check.Limits{})
-	d.Borrow()
+	d.Discard()
 	d.Hide(t.derived.of(t.Definition).hidden)
 	t.CheckInput(d, &args.read)
 	err := d.Finish()

@@ -209,6 +209,7 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 		d.Charge(&call.r.reservation)
 	}
 	d.Hide(hidden)
+	d.Discard()
 	c.decode(d, read)
 	err := d.Finish()
 	d.Put()

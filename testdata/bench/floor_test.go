@@ -24,7 +24,7 @@ func serveFloor(ctx context.Context, r io.ReadCloser, w io.WriteCloser) {
 		f.live[key] = cancel
 		f.mu.Unlock()
 		f.wg.Add(1)
-		go f.answer(key)
+		go f.answer(key, floorReply(lines.Bytes()))
 	}
 	f.wg.Wait()
 }
@@ -38,7 +38,7 @@ type floor struct {
 	buf  []byte
 }
 
-func (f *floor) answer(id string) {
+func (f *floor) answer(id, result string) {
 	defer f.wg.Done()
 	f.mu.Lock()
 	cancel := f.live[id]
@@ -49,8 +49,21 @@ func (f *floor) answer(id string) {
 	defer f.out.Unlock()
 	f.buf = append(f.buf[:0], `{"jsonrpc":"2.0","id":`...)
 	f.buf = append(f.buf, id...)
-	f.buf = append(f.buf, `,"result":{"content":[{"type":"text","text":"{\"accepted\":true}"}],"structuredContent":{"accepted":true}}}`+"\n"...)
+	f.buf = append(append(append(f.buf, `,"result":`...), result...), "}\n"...)
 	f.w.Write(f.buf)
+}
+
+// floorReply returns the result that was prepared for the tool of a call.
+func floorReply(line []byte) string {
+	for _, s := range sizes {
+		if bytes.HasSuffix(line, s.args("report")) {
+			return s.structured
+		}
+		if bytes.HasSuffix(line, s.args("page")) {
+			return s.plain
+		}
+	}
+	return `{"content":[{"type":"text","text":"{\"accepted\":true}"}],"structuredContent":{"accepted":true}}`
 }
 
 // cutID finds the id of a request by the place where this benchmark's client writes it.

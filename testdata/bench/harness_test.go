@@ -92,7 +92,7 @@ func dialChild(b *testing.B, name string) *link {
 }
 
 func handshake(b *testing.B, w io.WriteCloser, r io.Reader) *link {
-	l := &link{b: b, w: w, r: bufio.NewReaderSize(r, 1<<16)}
+	l := &link{b: b, w: w, r: bufio.NewReaderSize(r, 1<<22)}
 	l.send([]byte(initialize))
 	l.receive()
 	l.send([]byte(initialized))

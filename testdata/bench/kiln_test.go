@@ -44,3 +44,11 @@ func (kilnHandlers) Wait(ctx context.Context, _ *server.Call, _ *kiln.WaitInput)
 func (kilnHandlers) Job(context.Context, *server.Call, *kiln.JobInput) (*kiln.JobOutput, error) {
 	return &kiln.JobOutput{}, nil
 }
+
+func (kilnHandlers) Report(_ context.Context, _ *server.Call, in *kiln.ReportInput) (*kiln.ReportOutput, error) {
+	return &kiln.ReportOutput{Text: textOf(int(in.Bytes))}, nil
+}
+
+func (kilnHandlers) Page(_ context.Context, _ *server.Call, in *kiln.PageInput) (*kiln.CallToolResult, error) {
+	return kiln.TextResult(textOf(int(in.Bytes))), nil
+}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log"
@@ -27,6 +28,13 @@ func serveMCPGo(validate bool) peer {
 			mcp.WithString("note", mcp.MaxLength(80)),
 		), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return mcp.NewToolResultStructuredOnly(sdkReceipt{Accepted: true}), nil
+		})
+		s.AddTool(mcp.NewTool("report", mcp.WithNumber("bytes", mcp.Required())), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			text, err := json.Marshal(sdkText{textOf(r.GetInt("bytes", 0))})
+			return mcp.NewToolResultStructured(json.RawMessage(text), string(text)), err
+		})
+		s.AddTool(mcp.NewTool("page", mcp.WithNumber("bytes", mcp.Required())), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText(textOf(r.GetInt("bytes", 0))), nil
 		})
 		s.AddTool(mcp.NewTool("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			announce(ctx)

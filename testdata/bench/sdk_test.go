@@ -21,6 +21,14 @@ type sdkReceipt struct {
 	Accepted bool `json:"accepted"`
 }
 
+type sdkSize struct {
+	Bytes int `json:"bytes"`
+}
+
+type sdkText struct {
+	Text string `json:"text"`
+}
+
 type sdkNothing struct{}
 
 // serveSDK serves the tools with the official Go SDK, which infers the schemas from the types.
@@ -28,6 +36,12 @@ func serveSDK(ctx context.Context, r io.ReadCloser, w io.WriteCloser) {
 	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1.0.0"}, nil)
 	mcp.AddTool(s, &mcp.Tool{Name: "place_order"}, func(context.Context, *mcp.CallToolRequest, sdkOrder) (*mcp.CallToolResult, sdkReceipt, error) {
 		return nil, sdkReceipt{Accepted: true}, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "report"}, func(_ context.Context, _ *mcp.CallToolRequest, in sdkSize) (*mcp.CallToolResult, sdkText, error) {
+		return nil, sdkText{textOf(in.Bytes)}, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "page"}, func(_ context.Context, _ *mcp.CallToolRequest, in sdkSize) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: textOf(in.Bytes)}}}, nil, nil
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "wait"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ sdkNothing) (*mcp.CallToolResult, sdkNothing, error) {
 		announce(ctx)
