@@ -84,6 +84,9 @@ func stable[T any](t *testing.T, data []byte, decode func(*check.Decoder, *T), e
 	if check.Valid(data, check.Limits{}) == nil && fmt.Sprint(scanned) != fmt.Sprint(err) {
 		t.Errorf("%q: once scanned it has %v, else %v", data, scanned, err)
 	}
+	if kept, checked := finish(data, decode, false), finish(data, decode, true); fmt.Sprint(kept) != fmt.Sprint(checked) {
+		t.Errorf("%q: to be kept it has %v, to be checked alone %v", data, kept, checked)
+	}
 	var all check.Violations
 	if errors.As(err, &all) {
 		for _, one := range all {
@@ -106,6 +109,32 @@ func stable[T any](t *testing.T, data []byte, decode func(*check.Decoder, *T), e
 	if second := encode(nil, &again); string(first) != string(second) {
 		t.Fatalf("%q encodes as %q, then as %q", data, first, second)
 	}
+}
+
+// finish decodes data into a value that is kept, or that nobody looks at.
+func finish[T any](data []byte, decode func(*check.Decoder, *T), discard bool) error {
+	d := check.Get(data, check.Limits{})
+	defer d.Put()
+	if discard {
+		d.Discard()
+	}
+	decode(d, new(T))
+	return d.Finish()
+}
+
+// FuzzAppendString: a text of any length and with any escapes is written as one that encoding/json reads back, into any room.
+func FuzzAppendString(f *testing.F) {
+	for _, s := range []string{"", "plain", "q\"b\\", "\x00\x1f\n\r\t", "1234567\n12345678\"\x01\x02\x03\x04\x05\x06\x07\x08", "é😀\u2028 beyond\tASCII", "bad\xffutf\xc3", "\x7f"} {
+		f.Add(s, 0)
+		f.Add(s+s+s, 9)
+	}
+	f.Fuzz(func(t *testing.T, s string, room int) {
+		text := check.AppendString(append(make([]byte, 0, 1+room&0xff), '.'), s)
+		var back string
+		if err := json.Unmarshal(text[1:], &back); err != nil || text[0] != '.' || back != string([]rune(s)) {
+			t.Errorf("%q is written as %s, and read back as %q, %v", s, text, back, err)
+		}
+	})
 }
 
 // FuzzLET14ViolationsOfOneMeaning: how a text is written, and in which order, changes nothing of what is found wrong with it.
