@@ -7,7 +7,7 @@
 //   - entry.go, context.go: Entry, one request and the context.Context of its handler
 //   - response.go: answers to outgoing requests
 //   - cause.go: Cause, why a request ended
-//   - shard.go: what can happen to a request, and the one function that changes its state; table.go: finding; timeout.go: timeouts
+//   - shard.go: requests by key, what can happen to one, and the one function that changes its state; timeout.go: timeouts
 //
 // # Contracts
 //

@@ -34,12 +34,13 @@
 //
 //	which revision and method a message is of         route.go
 //	whether a request is served, and how              admit.go; refusal.go: what it is told if not
-//	what a request in flight counts in                register.go, decoded.go; account.go: whose it is
+//	what a request in flight counts in                register.go; account.go: whose it is
+//	how inputs and answers are read                   decode.go
 //	what unread answers may take                      reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: what to expect
 //	how callers read, and runs of handlers to learn   reputation.go, probe.go
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
 //	who may still write, and writing                  write.go
-//	what a call that runs again finds                 journal.go, step.go; seal.go: as the client carries it; resume.go: a session in its name
+//	what a call that runs again finds                 journal.go, taskjournal.go, step.go; seal.go: as the client carries it
 //	where a question goes                             question.go → elicit.go (a request) or inputrequired.go (a result that asks)
 //	which client gets a task's question               deliver.go, claim.go
 //	where a task's question becomes an answer         taskanswer.go
@@ -50,8 +51,8 @@
 //	what New makes of generated revisions             compile.go
 //	New and its limits                                server.go, options.go; rates.go: how often a caller may ask
 //	how messages come and go                          transport.go, conn.go, exchange.go (of stateless revisions), outlet.go
-//	who is at the other end                           session.go, peer.go; ping.go: whether it is there
-//	what each side declares                           initialize.go, list.go, capability.go, client.go, meta.go
+//	who is at the other end                           session.go, peer.go; resume.go: a session that another process goes on with; ping.go: whether it is there
+//	what each side declares                           initialize.go, list.go, capability.go, ability.go, meta.go
 //	the client's notifications and answers            notify.go
 //	middleware                                        middleware.go, pass.go; ownresult.go: results of its own
 //	what observers and the log of calls are told      observer.go
@@ -163,7 +164,7 @@
 // Connections, sessions and exchanges of one principal share an account (account.go). However many it opens, something of the requests in
 // flight, their bytes and the unread answers is left for others. Callers without an identity have one account together.
 // What a message decodes to counts as bytes in flight, too, while it is decoded and until the request is over, or the run of the task
-// (decoded.go). Beyond half of the budget inputs take more one after the other, so that those which are decoded together are not all
+// (decode.go). Beyond half of the budget inputs take more one after the other, so that those which are decoded together are not all
 // refused for what each took in part.
 //
 // # What is kept of a peer, and what bounds it

@@ -25,13 +25,3 @@ func (h Header) Values(name string) []string {
 	}
 	return nil
 }
-
-// size is the number of bytes in it, roughly.
-func (h Header) size() (n int64) {
-	for name, values := range h {
-		for _, v := range values {
-			n += int64(len(name) + len(v))
-		}
-	}
-	return n
-}

@@ -42,6 +42,7 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	if full := r.keepAnswer(int64(len(r.params.InputResponses) + len(r.params.RequestState))); full != nil {
 		return nil, full
 	}
+	given, wrong := r.inputResponses()
 	t := &statelessJournal{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, ended: make(chan struct{})}
 	state := new(sealedJournal)
 	if r.params.HasState {
@@ -52,14 +53,13 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 			return nil, refused
 		}
 	}
-	t.journal = newCallJournal(t.ask, state.Entries)
 	maps.Copy(t.given, state.Unused)
+	maps.Copy(t.given, given)
 	for _, name := range state.Asked {
 		t.asked[name] = true
 	}
-	given, err := r.inputResponses()
-	maps.Copy(t.given, given)
-	return t, err
+	t.journal = newCallJournal(t.ask, state.Entries)
+	return t, wrong
 }
 
 // keepAnswer counts n more bytes of the client's answers, until the request is released; up to smallMessage they are not counted.
@@ -111,20 +111,6 @@ func (t *statelessJournal) take(q *task.Question, check answerCheck) ([]byte, bo
 		t.call.observeQuestion(QuestionEnded, q.Name, time.Now(), nil)
 	}
 	return data, ok
-}
-
-// accept reads an answer that came with a request, and returns false if it does not answer q.
-func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) ([]byte, bool) {
-	data, err := c.revision.readAnswer(q.Method, raw, c.s.cfg.limits)
-	if err == nil && check != nil {
-		account := validating{call: (*callAccount)(c)}
-		err = check(data, &account)
-		account.end()
-	}
-	if err != nil {
-		c.s.log.Debug("answer refused", "question", q.Name, "error", err)
-	}
-	return data, err == nil
 }
 
 // join opens a question, and returns true for the first one. A run that is over takes no more.

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -64,6 +63,82 @@ func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]b
 	}
 	return data, err
 }
+
+// nameUse is what this run has done with a name.
+type nameUse struct {
+	taken      bool
+	unanswered int // askings that ended without an answer
+}
+
+// reserve runs fn under a name that nothing else of this run has; it is free again when fn fails or panics. What is recorded
+// under a name is for the same question or step of a later run, never for another one of this run (TSK29).
+func (c *Call) reserve(name string, fn func() ([]byte, error)) (data []byte, err error) {
+	if !c.takeName(name) {
+		return nil, &task.NameError{Name: name, Why: "is taken in this run; give each question and step a name of its own, and a " +
+			"question that is asked about several things one for each of them, with server.Named"}
+	}
+	recorded := false
+	defer func() {
+		if !recorded {
+			c.releaseName(name)
+		}
+	}()
+	data, err = fn()
+	recorded = err == nil
+	return data, err
+}
+
+// takeName takes a name, and reports whether it was free.
+func (c *Call) takeName(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u := c.names[name]
+	if u.taken {
+		return false
+	}
+	u.taken = true
+	c.setUse(name, u)
+	return true
+}
+
+func (c *Call) releaseName(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u := c.names[name]
+	u.taken = false
+	c.setUse(name, u)
+}
+
+// countUnanswered counts an asking of the question that ended without an answer.
+func (c *Call) countUnanswered(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u := c.names[name]
+	u.unanswered++
+	c.setUse(name, u)
+}
+
+// setUse is called with mu.
+func (c *Call) setUse(name string, u nameUse) {
+	if c.names == nil {
+		c.names = map[string]nameUse{}
+	}
+	c.names[name] = u
+}
+
+// keyFor is the key of the next asking of a question. Each asking has its own, because clients take one key for one asking (EXT09). The
+// n-th asking has the same key in every run, so that a handler that runs again finds its entry (TSK29).
+func (c *Call) keyFor(name string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := c.names[name].unanswered; n > 0 {
+		return fmt.Sprint(name, againMark, n+1)
+	}
+	return name
+}
+
+// againMark precedes the number of a question's second and later askings. No instance begins so.
+const againMark = instanceMark + "!"
 
 // callJournal is the journal of an inline call. It lives as long as the call, in stateless revisions as long as the client runs it again. With it,
 // handlers see one model inline and as a task: names are unique, and what has a name happens once.
@@ -131,78 +206,6 @@ func (j *callJournal) entries() (all []recordedEntry) {
 	}
 	slices.SortFunc(all, func(a, b recordedEntry) int { return strings.Compare(a.Name, b.Name) })
 	return all
-}
-
-// taskJournal is the journal of a call that runs as a task: what an inline run recorded before there was a task, then the task's
-// own.
-type taskJournal struct{ call *Call }
-
-// Do implements journal.
-func (j taskJournal) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	if e := j.call.local.earlier.entry(name); e != nil {
-		return e.step()
-	}
-	return j.call.run.Do(ctx, name, fn)
-}
-
-// Ask implements journal. While the question is open, answers that come with a request are validated by check.
-func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
-	data, err := j.call.local.earlier.answer(j.call, &q, check)
-	if data != nil || err != nil {
-		return data, err
-	}
-	defer j.call.s.expect(questionID{j.call.TaskID(), q.Name}, check)()
-	if j.call.run.Settled(q) {
-		return j.call.run.Ask(ctx, q)
-	}
-	began := time.Now()
-	j.call.observeQuestion(QuestionAsked, q.Name, began, nil)
-	data, err = j.call.lendSlot(ctx, func() ([]byte, error) { return j.call.run.Ask(ctx, q) })
-	j.call.observeQuestion(QuestionEnded, q.Name, began, err)
-	return data, err
-}
-
-// earlierJournal is what inline runs recorded before the call became a task (EXT17).
-type earlierJournal struct {
-	Entries []recordedEntry            `json:"notes,omitempty"`
-	Given   map[string]json.RawMessage `json:"given,omitempty"` // answers that no run got to
-}
-
-func (j *earlierJournal) empty() bool { return len(j.Entries)+len(j.Given) == 0 }
-
-func (j *earlierJournal) entry(name string) *recordedEntry {
-	for i := range j.Entries {
-		if j.Entries[i].Name == name {
-			return &j.Entries[i]
-		}
-	}
-	return nil
-}
-
-// step returns what the step gave.
-func (e *recordedEntry) step() ([]byte, error) {
-	if len(e.Question) > 0 {
-		return nil, &task.NameError{Name: e.Name, Why: otherBefore}
-	}
-	return e.Data, nil
-}
-
-// answer returns the answer to q, nil for none. The answer to a question of the same name in other words is none (TSK29).
-func (j *earlierJournal) answer(call *Call, q *task.Question, check answerCheck) ([]byte, error) {
-	if e := j.entry(q.Name); e != nil {
-		switch string(e.Question) {
-		case hashOf(q):
-			return e.Data, nil
-		case "":
-			return nil, &task.NameError{Name: q.Name, Why: otherBefore}
-		}
-	}
-	if raw, ok := j.Given[q.Name]; ok {
-		if data, ok := call.accept(q, raw, check); ok {
-			return data, nil
-		}
-	}
-	return nil, nil
 }
 
 const otherBefore = "stands for something else in an earlier run"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 )
 
@@ -183,4 +185,92 @@ func (s *Server) peer(id uint64) *peer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.peers[id]
+}
+
+// newExchange is a peer for one request.
+func (s *Server) newExchange(ctx context.Context, rev *revision, out Outlet) *peer {
+	who := RequestorFrom(ctx)
+	tracked, _ := out.(Tracked)
+	if tracked != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, revision: rev, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
+	p.refuser, _ = out.(Refuser)
+	p.cost = requestBytes(out)
+	p.own(ownedByNobody)
+	p.live.start()
+	return p
+}
+
+func (s *Server) dropPeer(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.peers, p.id)
+	s.leaveAccount(p.account)
+}
+
+// requestBytes is what a transport holds for a request.
+func requestBytes(out Outlet) int64 {
+	if c, ok := out.(Costly); ok {
+		return c.RequestBytes()
+	}
+	return 0
+}
+
+// group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
+// others are gone.
+type group struct {
+	n    atomic.Int64
+	idle chan struct{}
+}
+
+// start counts the owner itself; done ends that too.
+func (g *group) start() {
+	g.idle = make(chan struct{})
+	g.n.Store(1)
+}
+
+// add counts one more, unless all are gone.
+func (g *group) add() bool {
+	for {
+		n := g.n.Load()
+		if n == 0 {
+			return false
+		}
+		if g.n.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (g *group) done() {
+	if g.n.Add(-1) == 0 {
+		close(g.idle)
+	}
+}
+
+// endWriter ends a goroutine that counts in live and in writing: wait gives those that write more time.
+func (p *peer) endWriter() {
+	p.live.done()
+	p.writing.Add(-1)
+}
+
+// follow ends the exchange with ctx, and lets the transport end it.
+func (r *request) follow(ctx context.Context) (stop func() bool) {
+	e := r.entry
+	if r.p.tracked != nil {
+		r.p.tracked.InFlight(e)
+	}
+	if ctx.Done() == nil {
+		return func() bool { return true }
+	}
+	return context.AfterFunc(ctx, func() { e.Cancel(disconnected(ctx)) })
+}
+
+// disconnected is why an exchange ends with ctx: the transport's cause, else that the client is gone.
+func disconnected(ctx context.Context) *inflight.Cause {
+	if own := (*inflight.Cause)(nil); errors.As(context.Cause(ctx), &own) {
+		return own
+	}
+	return &inflight.Cause{Source: inflight.SourceDisconnect, Err: context.Cause(ctx)}
 }

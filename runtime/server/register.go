@@ -117,3 +117,13 @@ func sizeOf(uris ...string) (n int64) {
 	}
 	return n
 }
+
+// size is the number of bytes in it, roughly.
+func (h Header) size() (n int64) {
+	for name, values := range h {
+		for _, v := range values {
+			n += int64(len(name) + len(v))
+		}
+	}
+	return n
+}

@@ -185,16 +185,6 @@ func (s *Server) index() error {
 	return err
 }
 
-// handshake is the newest revision that begins with a handshake, nil without one.
-func (s *Server) handshake() *revision {
-	for _, rev := range s.revisions {
-		if rev.Handshake {
-			return rev
-		}
-	}
-	return nil
-}
-
 // Definition is what the server was made of. It is shared: change nothing of it.
 func (s *Server) Definition() Definition { return s.def }
 

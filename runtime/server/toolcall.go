@@ -54,8 +54,10 @@ func (r *request) newCall() *Call {
 	if r.params.ProgressToken != (rpc.ID{}) {
 		c.progress = newProgress(r.subject(), r.revision, r.params.ProgressToken, "")
 	}
-	if c.withheld = r.withheld(); c.withheld != nil && c.progress != nil {
-		c.progress.withheld = true
+	if r.p.refuser != nil && r.revision.undecided(r.tool, r.policy, r.can) {
+		if c.withheld = new(withheld); c.progress != nil {
+			c.progress.withheld = true
+		}
 	}
 	return c
 }

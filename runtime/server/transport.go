@@ -142,11 +142,3 @@ type Routed struct {
 	params   wire.Params
 	reading  reading // of params
 }
-
-// requestBytes is what a transport holds for a request.
-func requestBytes(out Outlet) int64 {
-	if c, ok := out.(Costly); ok {
-		return c.RequestBytes()
-	}
-	return 0
-}

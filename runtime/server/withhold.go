@@ -66,14 +66,6 @@ type withheld struct {
 	over    bool // nothing is said any more
 }
 
-// withheld is where what the call says waits, nil if it does not.
-func (r *request) withheld() *withheld {
-	if r.p.refuser != nil && r.revision.undecided(r.tool, r.policy, r.can) {
-		return new(withheld)
-	}
-	return nil
-}
-
 // withhold keeps a log message for the end of the call. False: it has nothing to wait for.
 func (c *Call) withhold(n notification) bool {
 	h := c.withheld

@@ -1,14 +1,18 @@
 package server
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// What a request decodes to counts like its message, until the request is over: a few bytes of text can become a large struct
-// (TSK28). What answers and outputs are decoded to counts while they are validated.
+// How params, arguments and answers are decoded, and where what they decode to counts: like the message, until the request is over, since a
+// few bytes of text can become a large struct (TSK28). What is decoded to be validated alone counts meanwhile.
 
 // TakeDecoded implements check.Account.
 func (r *request) TakeDecoded(bytes int) error {
@@ -123,4 +127,79 @@ func invalidInput(err error) error {
 		return own
 	}
 	return &inputError{err}
+}
+
+// reply is an answer as it is recorded. It has no names of a revision: a later run may be served under another one.
+type reply struct {
+	Action  Action          `json:"action,omitempty"`
+	Content json.RawMessage `json:"content,omitempty"`
+	Error   *rpc.Error      `json:"error,omitempty"`
+	// Malformed: what came could not be read, and Error says why.
+	Malformed bool `json:"malformed,omitempty"`
+}
+
+// err is what the asking of name fails with, nil if there is an answer. However an answer breaks a rule, that is one error (CAN30).
+func (r *reply) err(name string) error {
+	switch {
+	case r.Malformed && r.Error != nil:
+		return &AnswerError{name, errors.New(r.Error.Message)}
+	case r.Error != nil:
+		return r.Error
+	}
+	return nil
+}
+
+// decode reads an answer. The account, if not nil, pays for it.
+func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Account) (Answer[T], error) {
+	var r reply
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Answer[T]{}, &AnswerError{q.Name, err}
+	}
+	if err := r.err(q.Name); err != nil {
+		return Answer[T]{}, err
+	}
+	a := Answer[T]{Action: r.Action}
+	if a.Action != Accepted {
+		return a, nil
+	}
+	if err := decode(check.Get(orEmpty(r.Content), limits), account, q.Decode, &a.Value); err != nil {
+		return Answer[T]{}, &AnswerError{q.Name, err}
+	}
+	return a, nil
+}
+
+// readAnswer makes a reply of the client's result.
+func (rev *revision) readAnswer(method string, raw []byte, limits check.Limits) ([]byte, error) {
+	if method != askMethod {
+		if len(raw) == 0 || raw[0] != '{' {
+			return nil, errors.New("an answer must be an object")
+		}
+		if opOf(method) == wire.OpCustomRequest {
+			raw = rev.withoutMeta(raw) // its schema says nothing of that
+		}
+		return json.Marshal(reply{Content: raw})
+	}
+	var result wire.ElicitResult
+	if err := check.Decode(raw, limits, rev.ReadElicitResult, &result); err != nil {
+		return nil, err
+	}
+	switch action := Action(result.Action); action {
+	case Accepted, Declined, Dismissed:
+		return json.Marshal(reply{Action: action, Content: result.Content})
+	}
+	return nil, fmt.Errorf("%s: %q is none of %q, %q, %q", atAction, result.Action, Accepted, Declined, Dismissed)
+}
+
+// accept reads an answer that came with a request, and returns false if it does not answer q.
+func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) ([]byte, bool) {
+	data, err := c.revision.readAnswer(q.Method, raw, c.s.cfg.limits)
+	if err == nil && check != nil {
+		account := validating{call: (*callAccount)(c)}
+		err = check(data, &account)
+		account.end()
+	}
+	if err != nil {
+		c.s.log.Debug("answer refused", "question", q.Name, "error", err)
+	}
+	return data, err == nil
 }

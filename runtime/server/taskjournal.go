@@ -1,0 +1,81 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// taskJournal is the journal of a call that runs as a task: what an inline run recorded before there was a task, then the task's
+// own.
+type taskJournal struct{ call *Call }
+
+// Do implements journal.
+func (j taskJournal) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
+	if e := j.call.local.earlier.entry(name); e != nil {
+		return e.step()
+	}
+	return j.call.run.Do(ctx, name, fn)
+}
+
+// Ask implements journal. While the question is open, answers that come with a request are validated by check.
+func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
+	data, err := j.call.local.earlier.answer(j.call, &q, check)
+	if data != nil || err != nil {
+		return data, err
+	}
+	defer j.call.s.expect(questionID{j.call.TaskID(), q.Name}, check)()
+	if j.call.run.Settled(q) {
+		return j.call.run.Ask(ctx, q)
+	}
+	began := time.Now()
+	j.call.observeQuestion(QuestionAsked, q.Name, began, nil)
+	data, err = j.call.lendSlot(ctx, func() ([]byte, error) { return j.call.run.Ask(ctx, q) })
+	j.call.observeQuestion(QuestionEnded, q.Name, began, err)
+	return data, err
+}
+
+// earlierJournal is what inline runs recorded before the call became a task (EXT17).
+type earlierJournal struct {
+	Entries []recordedEntry            `json:"notes,omitempty"`
+	Given   map[string]json.RawMessage `json:"given,omitempty"` // answers that no run got to
+}
+
+func (j *earlierJournal) empty() bool { return len(j.Entries)+len(j.Given) == 0 }
+
+func (j *earlierJournal) entry(name string) *recordedEntry {
+	for i := range j.Entries {
+		if j.Entries[i].Name == name {
+			return &j.Entries[i]
+		}
+	}
+	return nil
+}
+
+// step returns what the step gave.
+func (e *recordedEntry) step() ([]byte, error) {
+	if len(e.Question) > 0 {
+		return nil, &task.NameError{Name: e.Name, Why: otherBefore}
+	}
+	return e.Data, nil
+}
+
+// answer returns the answer to q, nil for none. The answer to a question of the same name in other words is none (TSK29).
+func (j *earlierJournal) answer(call *Call, q *task.Question, check answerCheck) ([]byte, error) {
+	if e := j.entry(q.Name); e != nil {
+		switch string(e.Question) {
+		case hashOf(q):
+			return e.Data, nil
+		case "":
+			return nil, &task.NameError{Name: q.Name, Why: otherBefore}
+		}
+	}
+	if raw, ok := j.Given[q.Name]; ok {
+		if data, ok := call.accept(q, raw, check); ok {
+			return data, nil
+		}
+	}
+	return nil, nil
+}
