@@ -65,12 +65,12 @@ func (d *Decoder) endArray(f *frame) {
 	if r.Unique {
 		d.checkUnique(f)
 	}
-	d.shut()
+	d.closeFrame()
 }
 
 // few returns a list for the first items.
 func few[T any](d *Decoder) []T {
-	d.take(fewItems * sizeOf[T]())
+	d.countMemory(fewItems * sizeOf[T]())
 	return make([]T, 0, fewItems)
 }
 
@@ -107,11 +107,11 @@ func grow[T any](d *Decoder, list []T) []T {
 	if size > 0 && more > (d.limits.Decoded-d.decoded)/size {
 		more = n/4 + 1
 	}
-	if d.take(more * size); d.err != nil {
+	if d.countMemory(more * size); d.err != nil {
 		return list[:0]
 	}
 	list = slices.Grow(list, more)
-	d.take((cap(list) - n - more) * size)
+	d.countMemory((cap(list) - n - more) * size)
 	return list
 }
 

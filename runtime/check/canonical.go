@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// canon writes values in the form that all their spellings share (LET14): no white space, members sorted by name, strings with as few
+// canonicalizer writes values in the form that all their spellings share (LET14): no white space, members sorted by name, strings with as few
 // escapes as there can be, one spelling for each number. What it reads is valid JSON.
-type canon struct {
-	data    []byte
-	out     []byte
-	most    int      // more of out than this is not wanted: see full
-	moves   int      // how many bytes may be moved to sort members
-	members []member // of the open objects
-	scratch []byte
-	inexact bool // a number's exponent is beyond maxExponent
+type canonicalizer struct {
+	data      []byte
+	out       []byte
+	limit     int      // more of out than this is not wanted: see full
+	movesLeft int      // how many bytes may be moved to sort members
+	members   []member // of the open objects
+	scratch   []byte
+	inexact   bool // a number's exponent is beyond maxExponent
 }
 
-// member is where a member stands in canon.out: from the quote of its name to the end of its value.
+// member is where a member stands in canonicalizer.out: from the quote of its name to the end of its value.
 type member struct{ start, name, end int }
 
 // AppendCanonical appends the form that equal JSON values share, of valid JSON: {"b":10,"a":"\u0031"} and {"a":"1","b":1e1} have one. False
@@ -30,16 +30,16 @@ func AppendCanonical(b, value []byte) ([]byte, bool) {
 
 // appendCanonical is AppendCanonical for the value at i. It returns the index after the value.
 func appendCanonical(b, data []byte, i int) (out []byte, end int, ok bool) {
-	c := canon{data: data, out: b, most: math.MaxInt, moves: math.MaxInt}
+	c := canonicalizer{data: data, out: b, limit: math.MaxInt, movesLeft: math.MaxInt}
 	end = c.value(i)
 	return c.out, end, !c.inexact
 }
 
 // full reports that what is written is void: it is longer than anyone wants, or costs too much to sort.
-func (c *canon) full() bool { return len(c.out) > c.most }
+func (c *canonicalizer) full() bool { return len(c.out) > c.limit }
 
 // value writes the value at i and returns the index after it, which means nothing once c is full.
-func (c *canon) value(i int) int {
+func (c *canonicalizer) value(i int) int {
 	i = spaceEnd(c.data, i)
 	switch c.data[i] {
 	case '{':
@@ -67,7 +67,7 @@ func (c *canon) value(i int) int {
 	return end
 }
 
-func (c *canon) array(i int) int {
+func (c *canonicalizer) array(i int) int {
 	c.out = append(c.out, '[')
 	for i = spaceEnd(c.data, i); c.data[i] != ']' && !c.full(); i = spaceEnd(c.data, i) {
 		if c.data[i] == ',' {
@@ -82,7 +82,7 @@ func (c *canon) array(i int) int {
 	return i + 1
 }
 
-func (c *canon) object(i int) int {
+func (c *canonicalizer) object(i int) int {
 	c.out = append(c.out, '{')
 	first := len(c.members)
 	for i = spaceEnd(c.data, i); c.data[i] != '}'; i = spaceEnd(c.data, i) {
@@ -107,14 +107,14 @@ func (c *canon) object(i int) int {
 }
 
 // sort puts the members of an object, the last of what is written, into the order of their names.
-func (c *canon) sort(members []member) {
+func (c *canonicalizer) sort(members []member) {
 	byName := func(a, b member) int { return bytes.Compare(c.out[a.start:a.name], c.out[b.start:b.name]) }
 	if slices.IsSortedFunc(members, byName) {
 		return
 	}
 	start := members[0].start
-	if c.moves -= len(c.out) - start; c.moves < 0 {
-		c.most = -1
+	if c.movesLeft -= len(c.out) - start; c.movesLeft < 0 {
+		c.limit = -1
 		return
 	}
 	slices.SortStableFunc(members, byName)
@@ -132,12 +132,12 @@ func (c *canon) sort(members []member) {
 const longestEscape = 6
 
 // text writes the string at i.
-func (c *canon) text(i int) int {
+func (c *canonicalizer) text(i int) int {
 	end := stringEnd(c.data, i)
 	raw := c.data[i+1 : end-1]
 	switch {
-	case len(raw)/longestEscape > c.most:
-		c.most = -1 // without copying it
+	case len(raw)/longestEscape > c.limit:
+		c.limit = -1 // without copying it
 	case bytes.IndexByte(raw, '\\') < 0:
 		c.out = append(c.out, c.data[i:end]...)
 	default:

@@ -19,7 +19,7 @@ func (d *Decoder) Also(check func(*Decoder)) {
 // rewind goes back to the beginning of a value.
 func (d *Decoder) rewind(start int) {
 	d.nullable = 0
-	if d.again(d.pos - start); d.err == nil {
+	if d.countReread(d.pos - start); d.err == nil {
 		d.pos = start
 	}
 }
@@ -27,21 +27,21 @@ func (d *Decoder) rewind(start int) {
 // Fits reports whether the value satisfies a schema, without listing violations.
 func (d *Decoder) Fits(check func(*Decoder)) bool {
 	start := d.here()
-	if d.err != nil || !d.tries() {
+	if d.err != nil || !d.countTry() {
 		return false
 	}
 	s := d.save()
 	d.quiet = true
 	check(d)
 	read := d.pos
-	failed := d.back(s)
+	failed := d.restore(s)
 	if failed {
 		read = d.reached
 	}
 	if d.err != nil {
 		return false
 	}
-	d.again(read - start)
+	d.countReread(read - start)
 	d.pos = start
 	return !failed
 }
@@ -55,7 +55,7 @@ func (d *Decoder) Not(r *Not, check func(*Decoder)) {
 	if !d.Fits(check) || d.countOnly() {
 		return
 	}
-	p := problem{level: len(d.frames), at: r.At, keyword: "not", allowed: fact(r.Allowed, factBytes), below: r.Key != "", last: r.Key}
+	p := problem{level: len(d.frames), at: r.At, keyword: "not", allowed: safeUpTo(r.Allowed, exactBytes), below: r.Key != "", last: r.Key}
 	if r.Allowed == "" {
 		p.allowed = notUnder
 	}
@@ -123,7 +123,7 @@ func (d *Decoder) explain(listed int, why string) {
 		}
 		v := &d.violations[i]
 		inner := v.Because
-		if v.Because = fact(why, factBytes); inner != "" {
+		if v.Because = safeUpTo(why, exactBytes); inner != "" {
 			v.Because += " and " + inner
 		}
 	}
@@ -190,7 +190,7 @@ func (d *Decoder) Name(check func(*Decoder)) {
 	pos, key := d.pos, d.frames[len(d.frames)-1].key
 	d.pos = int(key.start) - 1
 	check(d)
-	if d.again(int(key.end - key.start)); d.err == nil {
+	if d.countReread(int(key.end - key.start)); d.err == nil {
 		d.pos = pos
 	}
 }
@@ -273,7 +273,7 @@ func (d *Decoder) Contains(r *Contains, check func(*Decoder)) {
 		if d.Fits(check) {
 			n++
 		}
-		d.leap()
+		d.skipRemembering()
 	}
 	d.rewind(start)
 	switch {

@@ -22,14 +22,14 @@ func (d *Decoder) Charge(a Account) {
 	d.account, d.granted = a, min(freeDecoded, d.limits.Decoded)
 }
 
-// take counts n more bytes, before they are allocated. It is small enough to be inlined.
-func (d *Decoder) take(n int) {
+// countMemory counts n more bytes of what a text decodes to, before they are allocated. It is small enough to be inlined.
+func (d *Decoder) countMemory(n int) {
 	if d.decoded += n; d.decoded > d.granted {
-		d.takeMore()
+		d.countMore()
 	}
 }
 
-func (d *Decoder) takeMore() {
+func (d *Decoder) countMore() {
 	switch {
 	case d.err != nil:
 	case d.decoded > d.limits.Decoded || d.account == nil:
@@ -44,8 +44,8 @@ func (d *Decoder) takeMore() {
 	}
 }
 
-// hold counts n more bytes that the decoder itself takes while it reads. No limit refuses them, because the text bounds them.
-func (d *Decoder) hold(n int) {
+// countScratch counts n more bytes that the decoder itself takes while it reads. No limit refuses them, because the text bounds them.
+func (d *Decoder) countScratch(n int) {
 	if d.account == nil || d.err != nil || n < stepDecoded {
 		return
 	}
@@ -68,13 +68,13 @@ const (
 func takeEntry[T any](d *Decoder, n int) {
 	size := sizeOf[T]()
 	if size > mapValue {
-		d.take(size)
+		d.countMemory(size)
 		size = 8
 	}
 	switch {
 	case n == 0:
-		d.take(mapGroup * (mapKey + size))
+		d.countMemory(mapGroup * (mapKey + size))
 	case n%mapGroup == 0:
-		d.take(2 * mapGroup * (mapKey + size))
+		d.countMemory(2 * mapGroup * (mapKey + size))
 	}
 }

@@ -142,7 +142,7 @@ func (d *Decoder) end() {
 	d.violations, d.repeated = nil, nil
 	d.state = state{}
 	d.keys.list = d.keys.list[:0]
-	d.keys.forget(0)
+	d.keys.truncate(0)
 	d.memo.reset()
 }
 
@@ -198,7 +198,7 @@ func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
 	decode(d, v)
 	var err error
 	if d.broken > 0 {
-		err = d.settled(d.bounded(d.violations, d.broken-d.same), d.Since(Position{start}), func(d *Decoder) { decode(d, new(T)) })
+		err = d.inCanonicalOrder(d.bounded(d.violations, d.broken-d.same), d.Since(Position{start}), func(d *Decoder) { decode(d, new(T)) })
 	}
 	d.root, d.broken, d.same, d.most, d.byOrder, d.violations = outer.root, outer.broken, outer.same, outer.most, outer.byOrder, violations
 	return err
@@ -293,27 +293,27 @@ func (d *Decoder) open(names *nameTable, array *Array) *frame {
 	return f
 }
 
-// shut pops the innermost frame.
-func (d *Decoder) shut() {
+// closeFrame pops the innermost frame.
+func (d *Decoder) closeFrame() {
 	top := len(d.frames) - 1
 	k, keys := &d.keys, int(d.frames[top].keys)
 	if others := keys + fewKeys; len(k.list) > others {
-		k.forget(int(k.list[others].start))
+		k.truncate(int(k.list[others].start))
 	}
 	k.list = k.list[:keys]
 	d.frames = d.frames[:top]
 }
 
-// keep copies a part of the data without escapes.
-func (d *Decoder) keep(start, end int) string {
+// copyPart copies a part of the data without escapes.
+func (d *Decoder) copyPart(start, end int) string {
 	if from := start - d.windowAt; from >= 0 && end-d.windowAt <= len(d.window) {
 		return d.window[from : end-d.windowAt]
 	}
-	return d.keepMore(start, end)
+	return d.copyPartSlow(start, end)
 }
 
-// keepMore copies the rest of the text, or of a longer text only what is asked for. A long string keeps no neighbours alive.
-func (d *Decoder) keepMore(start, end int) string {
+// copyPartSlow is copyPart where the window does not have it: it copies the rest of the text, or of a longer text only what is asked for. A long string keeps no neighbours alive.
+func (d *Decoder) copyPartSlow(start, end int) string {
 	n := end - start
 	if n > chunkBytes/4 {
 		return string(d.full[start:end])
@@ -339,5 +339,5 @@ func (d *Decoder) text(s span) string {
 		d.scratch = appendUnescaped(slices.Grow(d.scratch[:0], len(raw)), raw) // at once: growing by steps leaves a multiple behind
 		return string(d.scratch)
 	}
-	return d.keep(int(s.start), int(s.end))
+	return d.copyPart(int(s.start), int(s.end))
 }

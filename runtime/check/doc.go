@@ -65,8 +65,27 @@
 //	limits.go              what is refused that encoding/json takes (VAL07)
 //	decoded.go             memory that values take beyond their text: its limit, and which account it counts in (VAL07, TSK28)
 //	violation.go report.go violations, their paths and texts (VAL02); show.go: what is shown of a value
-//	canonical.go settle.go the form that equal values share, and violations that depend on nothing else (LET14)
+//	canonical.go violationorder.go
+//	                       the form that equal values share, and violations that depend on nothing else (LET14)
 //	append*.go optional.go encoding, and what may be missing
+//
+// # Words of this package
+//
+//	take            to read a value and go past it; to skip is to take without keeping
+//	rule, table     what generated code says of a schema, and what the package makes of that when it is first used
+//	At              where in the schema a rule stands, as a fragment (#/properties/a)
+//	frame           an open object or array: what is known of it so far, and the way to the current value
+//	member, item    what an object has, and what an array has; additional members are those that the rule does not name
+//	signature       eight bytes that tell the names of members apart; names of up to seven bytes have one of their own
+//	form            one branch of a union (anyOf, oneOf, or type with several kinds); its tag is the text of the member that alone decides
+//	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
+//	                are counted, not described; listing: the best form is read again to list them
+//	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began
+//	outcome, memo   what validating a value against a schema gave, and where it is remembered; Once stands for a schema there
+//	overflow        a number that its schema allows and its Go type can not hold
+//	broken, listed  violations that were found, and those of them that are described
+//	canonical form  the text that all spellings of a value share
+//	decoded         memory that values take beyond their text; an Account is charged for it
 //
 // # What is refused
 //

@@ -70,7 +70,7 @@ func (e *Evaluated) Properties(r *Evaluates) {
 		if r.has(d.value(d.frames[len(d.frames)-1].key)) {
 			e.add(d.Index())
 		}
-		d.leap()
+		d.skipRemembering()
 	}
 	d.rewind(start)
 }
@@ -100,7 +100,7 @@ func (e *Evaluated) Found(check func(*Decoder)) {
 		if d.Fits(check) {
 			e.add(d.Index())
 		}
-		d.leap()
+		d.skipRemembering()
 	}
 	d.rewind(start)
 }
@@ -131,7 +131,7 @@ func (e *Evaluated) Next() bool {
 		default:
 			return true
 		}
-		d.leap()
+		d.skipRemembering()
 	}
 	return false
 }

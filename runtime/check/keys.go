@@ -94,7 +94,7 @@ func (d *Decoder) oneOfManyKeys(f *frame) {
 func (d *Decoder) insertKey(key hashedKey, first int, name []byte) bool {
 	k := &d.keys
 	if 4*len(k.many) >= 3*len(k.table) {
-		d.hold(len(k.table) * (sizeOf[int32]() + sizeOf[hashedKey]()))
+		d.countScratch(len(k.table) * (sizeOf[int32]() + sizeOf[hashedKey]()))
 		k.grow()
 	}
 	mask := uint32(len(k.table) - 1)
@@ -129,9 +129,9 @@ func (k *keySet) grow() {
 	}
 }
 
-// forget forgets all but the first n hashed keys. They leave the table in the opposite order of their coming, so that it becomes
+// truncate forgets all but the first n hashed keys. They leave the table in the opposite order of their coming, so that it becomes
 // what it was before.
-func (k *keySet) forget(n int) {
+func (k *keySet) truncate(n int) {
 	mask := uint32(len(k.table) - 1)
 	for len(k.many) > n {
 		last := len(k.many)

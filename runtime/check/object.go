@@ -152,7 +152,7 @@ func (d *Decoder) endObject(f *frame) {
 	if len(r.Names) > 64 && d.err == nil {
 		d.wide = d.wide[:f.base]
 	}
-	d.shut()
+	d.closeFrame()
 }
 
 // missing reports each required member that did not come.
@@ -194,7 +194,7 @@ func (d *Decoder) Keep(m *map[string]Raw) {
 		return
 	}
 	if *m == nil {
-		d.take(mapHeader)
+		d.countMemory(mapHeader)
 		*m = map[string]Raw{}
 	}
 	takeEntry[Raw](d, len(*m))
@@ -207,7 +207,7 @@ func Put[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
 	var v T
 	decode(d, &v)
 	if *m == nil {
-		d.take(mapHeader)
+		d.countMemory(mapHeader)
 		*m = map[string]T{}
 	}
 	takeEntry[T](d, len(*m))
@@ -216,7 +216,7 @@ func Put[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
 
 // Map takes an object of which every member is a T. It is never nil, so that {} stays {}.
 func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
-	d.take(mapHeader)
+	d.countMemory(mapHeader)
 	m := map[string]T{}
 	v := new(T) // one for all members: it escapes through decode
 	for f := d.Object(r); f >= 0; f = d.Next() {
@@ -232,7 +232,7 @@ func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
 
 // New takes a value and returns a pointer to it.
 func New[T any](d *Decoder, decode func(*Decoder, *T)) *T {
-	d.take(sizeOf[T]())
+	d.countMemory(sizeOf[T]())
 	v := new(T)
 	decode(d, v)
 	return v

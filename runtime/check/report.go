@@ -31,7 +31,7 @@ func (d *Decoder) countOnly() bool {
 	case len(d.violations) >= d.most:
 		d.broken++
 		d.byOrder = true
-		d.enough()
+		d.endListing()
 	default:
 		return false
 	}
@@ -49,7 +49,7 @@ func (d *Decoder) report(p problem) {
 	} else {
 		d.violations = append(d.violations, v)
 	}
-	d.enough()
+	d.endListing()
 }
 
 // listed reports whether the same violation of the same value is listed already, for another keyword.
@@ -62,8 +62,8 @@ func (d *Decoder) listed(v *Violation) bool {
 	return false
 }
 
-// enough ends a form that is only read for its violations.
-func (d *Decoder) enough() {
+// endListing ends a form that is only read for its violations.
+func (d *Decoder) endListing() {
 	if d.listing && len(d.violations) >= d.most {
 		d.fail(errForm)
 	}

@@ -17,7 +17,7 @@ func (d *Decoder) save() saved {
 }
 
 // back goes back to s, and reports whether the form did not fit; what it left open is closed then.
-func (d *Decoder) back(s saved) bool {
+func (d *Decoder) restore(s saved) bool {
 	d.quiet, d.counting, d.listing, d.overflow, d.partial = s.quiet, s.counting, s.listing, s.overflow, s.partial
 	d.decoded = s.decoded
 	d.most, d.counted, d.lookaheads, d.nullable = s.most, s.counted, s.lookaheads, s.nullable
@@ -27,7 +27,7 @@ func (d *Decoder) back(s saved) bool {
 	d.err = nil
 	d.data = d.full
 	d.frames, d.keys.list = d.frames[:s.frames], d.keys.list[:s.keys]
-	d.keys.forget(s.many)
+	d.keys.truncate(s.many)
 	d.wide, d.items = d.wide[:s.wide], d.items[:s.items]
 	return true
 }

@@ -23,7 +23,7 @@ func (d *Decoder) String(r *String) string {
 		return d.longString(r, start, end)
 	}
 	d.pos = end + 1
-	s := d.keep(start, end)
+	s := d.copyPart(start, end)
 	if r != nil {
 		d.checkString(r, s, len(s), start-1)
 	}
@@ -35,7 +35,7 @@ func (d *Decoder) longString(r *String, start, i int) string {
 	i = plainEnd(d.data, i)
 	if i < len(d.data) && d.data[i] == '"' {
 		d.pos = i + 1
-		s := d.keep(start, i)
+		s := d.copyPart(start, i)
 		if r != nil {
 			d.checkString(r, s, len(s), start-1)
 		}
@@ -96,7 +96,7 @@ func (d *Decoder) checkString(r *String, s string, n, start int) {
 		d.broke(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
 	}
 	if r.Pattern != nil && !r.Pattern.Match(s) && !d.countOnly() {
-		d.broke(start, r.At, "pattern", "text that matches "+fact(r.Pattern.Source, factBytes))
+		d.broke(start, r.At, "pattern", "text that matches "+safeUpTo(r.Pattern.Source, exactBytes))
 	}
 	if r.Format != 0 && !r.Format.Match(s) && !d.countOnly() {
 		d.broke(start, r.At, "format", r.Format.Describe())

@@ -37,9 +37,9 @@ func (d *Decoder) show(raw []byte) string {
 	if many != "" && d.hidden != "" {
 		return many
 	}
-	c := canon{data: raw, most: math.MaxInt, moves: math.MaxInt}
+	c := canonicalizer{data: raw, limit: math.MaxInt, movesLeft: math.MaxInt}
 	if many != "" {
-		c.most = showBytes
+		c.limit = showBytes
 	}
 	switch c.value(0); {
 	case c.full():
@@ -69,28 +69,28 @@ func showString(raw []byte) string {
 			b = append(b, piece[:min(len(piece), showBytes+utf8.UTFMax)]...) // a character that is cut begins behind what is shown
 		}
 	}
-	return factOf(string(append(b, '"')), showBytes, total)
+	return safeOf(string(append(b, '"')), showBytes, total)
 }
 
 // quote makes one safe line of a name.
 func quote(s string) string {
 	var room [64]byte
-	return fact(string(appendString(room[:0], s)), factBytes)
+	return safeUpTo(string(appendString(room[:0], s)), exactBytes)
 }
 
-// factBytes is how much a violation says at most of what its reader has to know exactly: paths, names, patterns, enums.
-const factBytes = 4096
+// exactBytes is how much a violation says at most of what its reader has to know exactly: paths, names, patterns, enums.
+const exactBytes = 4096
 
 // safe shortens what was found and escapes what could disturb a terminal or a reader: controls, direction marks, line ends.
-func safe(s string) string { return fact(s, showBytes) }
+func safe(s string) string { return safeUpTo(s, showBytes) }
 
-// fact is safe with room bytes, which only hostile texts exceed.
-func fact(s string, room int) string {
-	return factOf(s, max(room, showBytes), len(s))
+// safeUpTo is safe with room bytes, which only hostile texts exceed.
+func safeUpTo(s string, room int) string {
+	return safeOf(s, max(room, showBytes), len(s))
 }
 
-// factOf is fact for a text of total bytes, of which s has more than room, or all.
-func factOf(s string, room, total int) string {
+// safeOf is safeUpTo for a text of total bytes, of which s has more than room, or all.
+func safeOf(s string, room, total int) string {
 	if total <= room && isGraphicASCII(s) {
 		return s
 	}
@@ -129,12 +129,12 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// list shows names, quoted, as many as factBytes hold.
+// list shows names, quoted, as many as exactBytes hold.
 func list(names []string, sep string) string {
 	return listed(len(names), sep, func(i int) string { return quote(names[i]) })
 }
 
-// listed joins n texts, as many as factBytes hold.
+// listed joins n texts, as many as exactBytes hold.
 func listed(n int, sep string, text func(i int) string) string {
 	var room [128]byte
 	b := room[:0]
@@ -143,7 +143,7 @@ func listed(n int, sep string, text func(i int) string) string {
 			b = append(b, sep...)
 		}
 		t := text(i)
-		if i > 0 && len(b)+len(t) > factBytes {
+		if i > 0 && len(b)+len(t) > exactBytes {
 			b = append(b, "… ("+strconv.Itoa(n)+" in all)"...)
 			break
 		}

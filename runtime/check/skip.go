@@ -107,7 +107,7 @@ func (d *Decoder) skipBracket(i int, c byte) (end int, valueComes bool) {
 		return -1, false
 	}
 	if d.peek() == closing {
-		d.shut()
+		d.closeFrame()
 		return d.pos + 1, false
 	}
 	if c == '[' {
@@ -129,7 +129,7 @@ func (d *Decoder) skipClosing(f *frame, i int) int {
 		if d.spanning && i-int(f.start) >= extentBytes {
 			d.remember(outcome{schema: &extent, start: f.start, end: int32(i) + 1, fits: true})
 		}
-		d.shut()
+		d.closeFrame()
 		return i + 1
 	case isSpace(c):
 		return spaceEnd(d.data, i+1)

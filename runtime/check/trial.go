@@ -17,26 +17,26 @@ type trial struct {
 	form  int  // the form that is read
 	kind  Kind // of the value
 
-	tagged bool   // the member union.Key was looked for
-	tagAt  int    // where the value of that member begins; -1: there is none
-	text   bool   // the tag is a text
-	tag    []byte // that text
-	named  bool   // the names of the object's members were read
-	seen   uint64 // which of the first 64 of union.Members the object has
-	more   []bool // which of all union.Members it has, if they are more than 64
+	tagRead   bool   // the member union.Key was looked for
+	tagAt     int    // where the value of that member begins; -1: there is none
+	tagIsText bool   // the tag is a text
+	tag       []byte // that text
+	namesRead bool   // the names of the object's members were read
+	seen      uint64 // which of the first 64 of union.Members the object has
+	seenMore  []bool // which of all union.Members it has, if they are more than 64
 
-	state   saved  // of the decoder before the form that is read
-	fits    int    // how many forms fit
-	which   [2]int // the first two forms that fit
-	held    int    // the form that fits and can be kept; -1: none
-	over    int    // a form that fits, but a number is beyond its Go type; -1: none
-	partial bool   // the form that is held was not read in full yet
-	best    int    // the form with the fewest violations; -1: none
-	fewest  int    // how many violations that has
-	near    int    // the form that was read farthest before it failed
-	reach   int    // how far that was read
-	listed  int    // how many violations were listed before
-	room    int    // how many more are listed at most
+	state       saved  // of the decoder before the form that is read
+	fits        int    // how many forms fit
+	fitting     [2]int // the first two forms that fit
+	held        int    // the form that fits and can be kept; -1: none
+	overflowing int    // a form that fits, but a number is beyond its Go type; -1: none
+	partial     bool   // the form that is held was not read in full yet
+	best        int    // the form with the fewest violations; -1: none
+	fewest      int    // how many violations that has
+	farthest    int    // the form that was read farthest before it failed
+	farthestEnd int    // how far that was read
+	listed      int    // how many violations were listed before
+	mayList     int    // how many more are listed at most
 }
 
 // step is what a trial does next.
@@ -76,7 +76,7 @@ func (t *trial) begin() {
 		d.unexpected("a value")
 		return
 	}
-	if t.keeps && t.recall() {
+	if t.keeps && t.reuseOutcome() {
 		return
 	}
 	switch n := t.narrow(); {
@@ -84,27 +84,27 @@ func (t *trial) begin() {
 	case n == 1:
 		t.step = stepDecide
 	case n > 1:
-		d.forget(t.start)
+		d.dropOutcomes(t.start)
 		t.step, t.form = stepTry, -1
-	case !t.nearly():
-		t.refuse()
+	case !t.decideNearest():
+		t.reportImpossible()
 	}
 }
 
-// recall decides with what an earlier trial found out about the value, and reports whether that was possible.
-func (t *trial) recall() bool {
+// reuseOutcome decides with what an earlier trial found out about the value, and reports whether that was possible.
+func (t *trial) reuseOutcome() bool {
 	d := t.d
 	v := d.known(&t.union.once, t.start)
 	switch {
 	case v == nil:
 		return false
-	case v.fits && !v.over && !d.quiet && !d.counting:
+	case v.fits && !v.overflows && !d.quiet && !d.counting:
 		t.form, t.step = int(v.form), stepDecide
 		return true
 	case v.fits && !d.quiet && !d.counting:
 		return false
 	}
-	known := d.recall(v)
+	known := d.reuse(v)
 	d.partial = d.partial || known
 	return known
 }
@@ -121,7 +121,7 @@ func (t *trial) next() bool {
 			t.step = stepReport
 			t.state = d.save()
 			d.byOrder = true
-			d.listing, d.pos, d.most = true, t.start, min(d.most, t.listed+t.room)
+			d.listing, d.pos, d.most = true, t.start, min(d.most, t.listed+t.mayList)
 			return true
 		case stepTry, stepCount:
 			if t.nextForm() {
@@ -141,7 +141,7 @@ func (t *trial) nextForm() bool {
 		if !t.possible(&t.union.Forms[t.form]) {
 			continue
 		}
-		if !d.tries() {
+		if !d.countTry() {
 			return false
 		}
 		t.state = d.save()
@@ -152,7 +152,7 @@ func (t *trial) nextForm() bool {
 	if t.step == stepTry {
 		t.conclude()
 	} else {
-		t.none()
+		t.reportNone()
 	}
 	return false
 }
@@ -169,21 +169,21 @@ func (t *trial) done() bool {
 		t.finishReport()
 		return false
 	case stepCount:
-		if n := d.counted; d.err == nil && (t.best < 0 || n < t.fewest || n == t.fewest && t.form == t.near) {
+		if n := d.counted; d.err == nil && (t.best < 0 || n < t.fewest || n == t.fewest && t.form == t.farthest) {
 			t.best, t.fewest = t.form, n
 		}
-		d.again(d.pos - t.start)
-		d.back(t.state)
+		d.countReread(d.pos - t.start)
+		d.restore(t.state)
 		return false
 	}
 	over, partial, decoded := d.overflow, d.partial, d.decoded
-	if d.back(t.state) {
-		if d.again(d.reached - t.start); d.reached > t.reach {
-			t.near, t.reach = t.form, d.reached
+	if d.restore(t.state) {
+		if d.countReread(d.reached - t.start); d.reached > t.farthestEnd {
+			t.farthest, t.farthestEnd = t.form, d.reached
 		}
 		return false
 	}
-	if d.again(d.pos - t.start); d.err != nil {
+	if d.countReread(d.pos - t.start); d.err != nil {
 		return false
 	}
 	if !t.countFit(over, partial) {
@@ -196,15 +196,15 @@ func (t *trial) done() bool {
 // countFit counts a form that fits, and reports whether it is the first one that can be kept.
 func (t *trial) countFit(over, partial bool) bool {
 	t.end = t.d.pos
-	if t.fits < len(t.which) {
-		t.which[t.fits] = t.form
+	if t.fits < len(t.fitting) {
+		t.fitting[t.fits] = t.form
 	}
 	t.fits++
 	first := t.held < 0 && !over
 	if first {
 		t.held, t.partial = t.form, partial
 	} else if over {
-		t.over = t.form
+		t.overflowing = t.form
 	}
 	if t.fits == 2 && t.union.One || t.held >= 0 && !t.union.One {
 		t.form = len(t.union.Forms) // no other can change the outcome
@@ -218,24 +218,24 @@ func (t *trial) conclude() {
 	t.step, d.pos = stepDone, t.start
 	switch {
 	case t.fits == 0:
-		t.remember(outcome{end: int32(t.reach)})
+		t.remember(outcome{end: int32(t.farthestEnd)})
 		if d.quiet {
-			d.pos = t.reach
+			d.pos = t.farthestEnd
 		}
-		t.failed()
+		t.noneFits()
 	case t.union.One && t.fits > 1:
 		t.remember(outcome{end: int32(t.start)})
 		if d.countOnly() {
 			d.Skip()
 			return
 		}
-		d.wrong(t.union.Keyword, t.union.both(t.kind, t.which[0], t.which[1]), t.union.At)
+		d.wrong(t.union.Keyword, t.union.both(t.kind, t.fitting[0], t.fitting[1]), t.union.At)
 	case t.held < 0:
-		t.remember(outcome{end: int32(t.end), fits: true, over: true})
+		t.remember(outcome{end: int32(t.end), fits: true, overflows: true})
 		t.outOfRange()
 	default:
 		t.remember(outcome{end: int32(t.end), fits: true, form: int32(t.held)})
-		t.took()
+		t.finishHeld()
 	}
 }
 
@@ -247,9 +247,9 @@ func (t *trial) remember(v outcome) {
 	}
 }
 
-// took ends a trial in which a form fitted that is kept. If it was not read in full, it is read once more, unless a trial
+// finishHeld ends a trial in which a form fitted that is kept. If it was not read in full, it is read once more, unless a trial
 // around this one has to be.
-func (t *trial) took() {
+func (t *trial) finishHeld() {
 	d := t.d
 	switch {
 	case !t.partial:
@@ -261,19 +261,19 @@ func (t *trial) took() {
 	}
 }
 
-// failed goes on to describe a value that no form fits, or steps over it where that is not wanted.
-func (t *trial) failed() {
+// noneFits goes on to describe a value that no form fits, or steps over it where that is not wanted.
+func (t *trial) noneFits() {
 	if t.d.countOnly() {
-		t.d.leap()
+		t.d.skipRemembering()
 		return
 	}
 	t.step, t.form = stepCount, -1
 }
 
-// none reports that no form fitted, and what is wrong in the best.
-func (t *trial) none() {
+// reportNone reports that no form fitted, and what is wrong in the best.
+func (t *trial) reportNone() {
 	d := t.d
-	t.step, d.pos, t.listed, t.room = stepDone, t.start, len(d.violations), mostOfUnion
+	t.step, d.pos, t.listed, t.mayList = stepDone, t.start, len(d.violations), mostOfUnion
 	d.wrong(t.union.Keyword, "a value that fits one of "+plural(len(t.union.Forms), "form"), t.union.At)
 	t.end = d.pos
 	if d.err == nil && t.best >= 0 {
@@ -288,16 +288,16 @@ func (t *trial) outOfRange() {
 		d.overflow, d.pos = true, t.end
 		return
 	}
-	t.step, t.form, t.listed, t.room = stepExplain, t.over, len(d.violations), 1
+	t.step, t.form, t.listed, t.mayList = stepExplain, t.overflowing, len(d.violations), 1
 }
 
 // finishReport ends the listing of violations: as many as were listed count as those of the union.
 func (t *trial) finishReport() {
 	d := t.d
 	t.step = stepDone
-	d.back(t.state)
+	d.restore(t.state)
 	d.broken, d.same = t.state.broken+len(d.violations)-t.state.listed, t.state.same
-	if d.again(t.end - t.start); d.err == nil {
+	if d.countReread(t.end - t.start); d.err == nil {
 		d.pos = t.end
 	}
 }

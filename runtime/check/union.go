@@ -90,16 +90,16 @@ func (t *trial) narrow() int {
 	if t.kind == KindObject && u.Key != "" {
 		t.readTag() // then more than one form takes objects
 	}
-	n := t.left()
+	n := t.countPossible()
 	if n > 1 && t.kind == KindObject && len(u.Members.Names) > 0 && d.err == nil {
 		t.readNames()
-		n = t.left()
+		n = t.countPossible()
 	}
 	return n
 }
 
-// left counts the forms that are possible.
-func (t *trial) left() int {
+// countPossible counts the forms that are possible.
+func (t *trial) countPossible() int {
 	n := 0
 	for i := range t.union.Forms {
 		if t.possible(&t.union.Forms[i]) {
@@ -111,20 +111,20 @@ func (t *trial) left() int {
 }
 
 func (t *trial) possible(f *Form) bool {
-	return t.alike(f) && (t.kind != KindObject || f.Needs&^t.seen == 0 && (f.More == nil || t.hasAll(f.More)))
+	return t.kindAndTagFit(f) && (t.kind != KindObject || f.Needs&^t.seen == 0 && (f.More == nil || t.hasAll(f.More)))
 }
 
 // hasAll reports whether the object may have all of some members: it has, or nobody has looked.
 func (t *trial) hasAll(members []int) bool {
-	return !t.named || !slices.ContainsFunc(members, func(i int) bool { return !t.more[i] })
+	return !t.namesRead || !slices.ContainsFunc(members, func(i int) bool { return !t.seenMore[i] })
 }
 
-// alike is possible, ignoring required members.
-func (t *trial) alike(f *Form) bool {
+// kindAndTagFit is possible, ignoring required members.
+func (t *trial) kindAndTagFit(f *Form) bool {
 	if f.Kinds != 0 && f.Kinds&t.kind == 0 {
 		return false
 	}
-	return t.kind != KindObject || !t.tagged || f.Tags == nil || t.text && f.has(t.tag)
+	return t.kind != KindObject || !t.tagRead || f.Tags == nil || t.tagIsText && f.has(t.tag)
 }
 
 func (f *Form) has(tag []byte) bool {
@@ -139,13 +139,13 @@ func (f *Form) has(tag []byte) bool {
 // readTag finds out the text of the member that excludes forms.
 func (t *trial) readTag() {
 	d := t.d
-	t.tagged, t.tagAt = true, -1
+	t.tagRead, t.tagAt = true, -1
 	if d.find(t.union.Key) {
 		c := d.peek()
 		t.tagAt = d.pos
 		if c == '"' {
 			var s span
-			if s, t.text = d.scanString(); t.text {
+			if s, t.tagIsText = d.scanString(); t.tagIsText {
 				t.tag = d.value(s)
 			}
 		}
@@ -156,25 +156,25 @@ func (t *trial) readTag() {
 // readNames finds out which of the members that some forms need the object has.
 func (t *trial) readNames() {
 	d := t.d
-	t.named, t.seen = true, 0
+	t.namesRead, t.seen = true, 0
 	if n := len(t.union.Members.Names); n > 64 {
-		t.more = make([]bool, n)
+		t.seenMore = make([]bool, n)
 	}
 	d.lookaheads++
 	for f := d.Object(&t.union.Members); f >= 0; f = d.Next() {
-		if t.seen |= 1 << f; f < len(t.more) {
-			t.more[f] = true
+		if t.seen |= 1 << f; f < len(t.seenMore) {
+			t.seenMore[f] = true
 		}
-		d.leap()
+		d.skipRemembering()
 	}
 	d.lookaheads--
 	d.rewind(t.start)
 }
 
-// nearly decides for the form of which the object has the most members that it needs, though not all: what it lacks are the
+// decideNearest decides for the form of which the object has the most members that it needs, though not all: what it lacks are the
 // union's violations.
-func (t *trial) nearly() bool {
-	if !t.named || t.d.quiet {
+func (t *trial) decideNearest() bool {
+	if !t.namesRead || t.d.quiet {
 		return false
 	}
 	most, least, tie := 0, 0, false
@@ -182,7 +182,7 @@ func (t *trial) nearly() bool {
 		f := &t.union.Forms[i]
 		has, lacks := t.count(f)
 		switch {
-		case !t.alike(f) || has < most || has == most && lacks > least && most > 0:
+		case !t.kindAndTagFit(f) || has < most || has == most && lacks > least && most > 0:
 		case has == most && lacks == least:
 			tie = true
 		default:
@@ -201,7 +201,7 @@ func (t *trial) nearly() bool {
 func (t *trial) count(f *Form) (has, lacks int) {
 	has, lacks = bits.OnesCount64(f.Needs&t.seen), bits.OnesCount64(f.Needs&^t.seen)
 	for _, i := range f.More {
-		if t.more[i] {
+		if t.seenMore[i] {
 			has++
 		} else {
 			lacks++
@@ -210,7 +210,8 @@ func (t *trial) count(f *Form) (has, lacks int) {
 	return has, lacks
 }
 
-// find enters the object at pos and stops before the value of a member. leave goes back.
+// find enters the object at pos and stops before the value of a member, and reports whether there is one. leave goes back to start, the
+// object's beginning.
 func (d *Decoder) find(name string) bool {
 	d.lookaheads++
 	found := d.findMember(name)
@@ -238,19 +239,19 @@ func (d *Decoder) findMember(name string) bool {
 		if string(d.value(f.key)) == name {
 			return true
 		}
-		d.leap()
+		d.skipRemembering()
 		if d.err != nil {
 			return false
 		}
-		f = &d.frames[len(d.frames)-1] // leap may have moved the stack
+		f = &d.frames[len(d.frames)-1] // skipRemembering may have moved the stack
 	}
 	return false
 }
 
 func (d *Decoder) leave(start int) {
 	if d.err == nil {
-		d.shut()
-		d.again(d.pos - start)
+		d.closeFrame()
+		d.countReread(d.pos - start)
 	}
 	if d.err == nil {
 		d.pos = start

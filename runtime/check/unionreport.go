@@ -9,21 +9,21 @@ import (
 
 // What is in this file says why a value has none of the forms of a union, or too many.
 
-// otherForm is what a union counts for of which no form is possible: the value is rather meant to be something else.
-const otherForm = 100
+// countIfImpossible is how many violations a union counts for of which no form is possible: the value is rather meant to be something else.
+const countIfImpossible = 100
 
-// refuse reports what the value shows that no form takes.
-func (t *trial) refuse() {
+// reportImpossible reports what the value shows that no form takes.
+func (t *trial) reportImpossible() {
 	d, u := t.d, t.union
 	if d.counting {
-		d.counted += otherForm
+		d.counted += countIfImpossible
 	}
 	switch {
 	case d.countOnly():
 		d.Skip()
-	case t.named:
+	case t.namesRead:
 		d.wrong(u.Keyword, "an object with "+t.needs(), u.At)
-	case t.tagged:
+	case t.tagRead:
 		t.badTag()
 	default:
 		kinds := Kind(0)
@@ -38,7 +38,7 @@ func (t *trial) refuse() {
 func (t *trial) needs() string {
 	var forms []*Form
 	for i := range t.union.Forms {
-		if f := &t.union.Forms[i]; t.alike(f) {
+		if f := &t.union.Forms[i]; t.kindAndTagFit(f) {
 			forms = append(forms, f)
 		}
 	}

@@ -63,7 +63,7 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 	if d.countOnly() {
 		return -1
 	}
-	allowed := listed(len(r.JSON), ", ", func(i int) string { return fact(r.JSON[i], factBytes) })
+	allowed := listed(len(r.JSON), ", ", func(i int) string { return safeUpTo(r.JSON[i], exactBytes) })
 	if len(r.JSON) > 1 {
 		allowed = "one of " + allowed
 	}
@@ -85,7 +85,7 @@ func (d *Decoder) beginItem() {
 	d.peek()
 	if n := len(d.items); n == cap(d.items) {
 		d.items = slices.Grow(d.items, n/4+fewItems)
-		d.take((cap(d.items) - n) * sizeOf[item]())
+		d.countMemory((cap(d.items) - n) * sizeOf[item]())
 	}
 	d.items = append(d.items, item{start: int32(d.pos)})
 }

@@ -26,7 +26,7 @@ func (v Violation) Error() string {
 }
 
 func (v Violation) line() string {
-	at := fact(v.Instance, factBytes-len(v.Allowed)-len(v.Because))
+	at := safeUpTo(v.Instance, exactBytes-len(v.Allowed)-len(v.Because))
 	if at == "" {
 		at = "(root)"
 	}

@@ -10,23 +10,23 @@ import (
 func (d *Decoder) FinishAfter(read func(*Decoder)) error {
 	err := d.Finish()
 	if wrong, ok := err.(Violations); ok {
-		return d.settled(wrong, d.full, read)
+		return d.inCanonicalOrder(wrong, d.full, read)
 	}
 	return err
 }
 
-// settled returns the violations of text in its canonical form, instead of those that were found first, where that makes a difference.
+// inCanonicalOrder returns the violations of text in its canonical form, instead of those that were found first, where that makes a difference.
 // It does not for a text with repeated keys, which has no meaning that others could share.
 //
 // Rejected: replacing what is listed by what sorts before it. A form of a union ends at its first violation, the form that fits best is
 // found by how far each was read, and a violation beyond the limit costs no words: all of it would have to change.
-func (d *Decoder) settled(found Violations, text []byte, read func(*Decoder)) Violations {
+func (d *Decoder) inCanonicalOrder(found Violations, text []byte, read func(*Decoder)) Violations {
 	if !d.byOrder || d.err != nil || len(d.repeated) > 0 || d.scanned && Valid(text, d.limits) != nil {
 		return found
 	}
 	limits := d.limits
-	c := canon{data: text, most: limits.Bytes, moves: sortedBytes * limits.Bytes}
-	if d.hold(2 * len(text)); d.err != nil {
+	c := canonicalizer{data: text, limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes}
+	if d.countScratch(2 * len(text)); d.err != nil {
 		return found
 	}
 	if c.value(0); c.full() {
