@@ -112,6 +112,9 @@ func New(c Config) *Engine {
 	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[requestor]int{}
 	e.parked = map[string]*timer{}
 	e.hear(c.Store, c.Dispatcher)
+	if d, ok := c.Dispatcher.(Deliverer); ok {
+		d.Deliver(e)
+	}
 	e.expireAt(time.Now()) // the store may hold tasks already
 	if c.Resume {
 		e.plan(&e.look, time.Now(), (*Engine).resume)

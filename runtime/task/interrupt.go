@@ -19,6 +19,11 @@ type Offerer interface {
 	Offers(hint func()) (stop func())
 }
 
+// Deliverer is a Dispatcher whose deliveries arrive in this process: New hands it the engine whose Run it calls.
+type Deliverer interface {
+	Deliver(to *Engine)
+}
+
 // hear listens to the interrupters and offerers among those that the engine works with.
 func (e *Engine) hear(sources ...any) {
 	for _, s := range sources {

@@ -153,11 +153,33 @@ func (b *batch) write(ctx context.Context) error {
 		return nil
 	}
 	b.queueCompaction(&q)
-	if err := b.store.pool.SendBatch(ctx, &q).Close(); err != nil {
+	if err := b.send(ctx, &q); err != nil {
 		return err
 	}
 	b.publish()
 	return nil
+}
+
+// send carries statements out in one transaction, together with what Options.Created adds about new tasks.
+func (b *batch) send(ctx context.Context, q *pgx.Batch) error {
+	if b.store.options.Created == nil || len(b.made) == 0 {
+		return b.store.pool.SendBatch(ctx, q).Close()
+	}
+	return pgx.BeginFunc(ctx, b.store.pool, func(tx pgx.Tx) error {
+		if err := tx.SendBatch(ctx, q).Close(); err != nil {
+			return err
+		}
+		var ids []string
+		for id, c := range b.made {
+			if !c.created.IsZero() { // else the id was taken
+				ids = append(ids, id)
+			}
+		}
+		if len(ids) == 0 {
+			return nil
+		}
+		return b.store.options.Created(ctx, tx, ids)
+	})
 }
 
 // answer answers the calls, and returns those to make again because somebody else has changed their tasks.

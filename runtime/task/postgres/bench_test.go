@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
-	"github.com/mcpkiln/mcpkiln/runtime/task/postgres/internal/pgtest"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/pgtest"
 	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
@@ -26,11 +26,7 @@ func BenchmarkTask(b *testing.B) {
 	})
 	for name, o := range map[string]Options{"listening": {}, "behind a pooler": {Bouncer: true}} {
 		b.Run(name, func(b *testing.B) {
-			url, err := durable.Schema(b.Context(), fmt.Sprint("bench_", schemas.Add(1)))
-			if err != nil {
-				b.Fatal(err)
-			}
-			s := openAt(b, url, o)
+			s := openAt(b, schemaOf(b, durable), o)
 			var n atomic.Int64
 			var callers sync.WaitGroup
 			b.ResetTimer()

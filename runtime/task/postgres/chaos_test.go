@@ -9,7 +9,8 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/task/internal/chaos"
-	"github.com/mcpkiln/mcpkiln/runtime/task/postgres/internal/pgtest"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/pgtest"
+	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
 var (
@@ -21,12 +22,12 @@ var (
 )
 
 // openTarget opens the store of a replica.
-func openTarget(url string) (task.Store, func() error, error) {
+func openTarget(url string) (tasktest.Replica, func() error, error) {
 	s, err := Open(context.Background(), url, Options{})
 	if err != nil {
-		return nil, nil, err
+		return tasktest.Replica{}, nil, err
 	}
-	return s, s.Close, nil
+	return tasktest.Replica{Store: s}, s.Close, nil
 }
 
 func TestDUR05KillsAtEveryPoint(t *testing.T) {

@@ -19,7 +19,7 @@
 // A call reads its task, changes it in memory by a method of task.State, and writes it in one statement, on the condition that nobody else has
 // written since (mcpkiln_tasks.rev); otherwise it is made again. No transaction waits for this process in between, so one that is stopped or cut off
 // holds no lock. Calls that come while others are being written share the next transaction, and so the syncing of the disk. The clock
-// is the server's: of the exchange that read the task.
+// is the server's: of the exchange that read the task. With Options.Created, creations have transactions of their own.
 //
 // # Leases
 //

@@ -27,6 +27,9 @@ type Options struct {
 	Bouncer bool
 	// Timeout is how long one exchange with the database may take; 0 means 5 seconds. What takes longer fails, and its connection is closed.
 	Timeout time.Duration
+	// Created, if not nil, is called in each transaction that creates tasks, with their ids, so that what it writes is there if and only if the tasks
+	// are: jobs of a queue for example. Its error undoes the transaction. The transaction holds no lock that others wait for.
+	Created func(ctx context.Context, tx pgx.Tx, ids []string) error
 	// Logger is told what the store waits for, and what it could not tell others; nil means silence.
 	Logger *slog.Logger
 	// Configure may change how connections are made, for TLS or passwords that expire for example; nil changes nothing.

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
-	"github.com/mcpkiln/mcpkiln/runtime/task/postgres/internal/pgtest"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/pgtest"
 )
 
 // told is a log that tests wait for.
@@ -56,7 +56,7 @@ func (l *told) await(t *testing.T, text string) {
 }
 
 // do runs statements in a schema.
-func do(t *testing.T, url string, statements ...string) {
+func do(t testing.TB, url string, statements ...string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/task/internal/chaos"
-	"github.com/mcpkiln/mcpkiln/runtime/task/postgres/internal/pgtest"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/pgtest"
 	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
@@ -45,11 +45,14 @@ var schemas atomic.Int64
 // newURL is that of an empty schema.
 func newURL(t testing.TB) string {
 	t.Helper()
-	url, err := server.Schema(t.Context(), fmt.Sprint("test_", schemas.Add(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return url
+	return schemaOf(t, server)
+}
+
+func schemaOf(t testing.TB, s *pgtest.Server) string {
+	t.Helper()
+	name := fmt.Sprint("test_", schemas.Add(1))
+	do(t, s.URL(""), "CREATE SCHEMA "+name)
+	return s.URL(name)
 }
 
 func openAt(t testing.TB, url string, o Options) *Store {

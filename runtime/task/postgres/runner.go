@@ -2,10 +2,26 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
+
+// Epoch is how often a task has begun, for dispatchers. Error: task.ErrNotFound.
+func (s *Store) Epoch(ctx context.Context, id string) (n uint64, err error) {
+	const look = "SELECT epoch FROM mcpkiln_tasks WHERE id = $1 AND (expires IS NULL OR expires > statement_timestamp())"
+	err = s.exchange(ctx, func(ctx context.Context) error {
+		err := s.pool.QueryRow(ctx, look, []byte(id)).Scan(&n)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return &task.NotFoundError{Reason: task.Unknown}
+		}
+		return err
+	})
+	return n, err
+}
 
 // Record implements task.Runners.
 func (s *Store) Record(ctx context.Context, l task.Lease, name string, data []byte) error {

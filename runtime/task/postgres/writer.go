@@ -81,18 +81,36 @@ func (s *Store) writeAll() {
 	for {
 		select {
 		case o := <-s.ops:
-			s.together(gather.All(o, s.ops, maxBatch))
+			s.carryOut(gather.All(o, s.ops, maxBatch))
 		case <-s.closed:
 			for {
 				select {
 				case o := <-s.ops:
-					s.together(gather.All(o, s.ops, maxBatch))
+					s.carryOut(gather.All(o, s.ops, maxBatch))
 				default:
 					return
 				}
 			}
 		}
 	}
+}
+
+// carryOut makes calls in one transaction, or in two if Options.Created takes part in creations: while it does nobody should wait for a lock on
+// a task that was changed.
+func (s *Store) carryOut(ops []*op) {
+	if s.options.Created != nil {
+		creations, changes := []*op(nil), []*op(nil)
+		for _, o := range ops {
+			if o.create != nil {
+				creations = append(creations, o)
+			} else {
+				changes = append(changes, o)
+			}
+		}
+		s.together(creations)
+		ops = changes
+	}
+	s.together(ops)
 }
 
 // together makes calls in one transaction: those whose tasks somebody else has changed meanwhile again, and each alone

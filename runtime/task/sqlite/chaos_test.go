@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/task/internal/chaos"
+	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
 var (
@@ -20,16 +21,16 @@ var (
 )
 
 // openTarget opens the store of a process.
-func openTarget(file string) (task.Store, func() error, error) {
+func openTarget(file string) (tasktest.Replica, func() error, error) {
 	db, err := sql.Open("sqlite", file)
 	if err != nil {
-		return nil, nil, err
+		return tasktest.Replica{}, nil, err
 	}
 	s, err := Open(context.Background(), db)
 	if err != nil {
-		return nil, nil, errors.Join(err, db.Close())
+		return tasktest.Replica{}, nil, errors.Join(err, db.Close())
 	}
-	return s, func() error { return errors.Join(s.Close(), db.Close()) }, nil
+	return tasktest.Replica{Store: s}, func() error { return errors.Join(s.Close(), db.Close()) }, nil
 }
 
 func TestDUR05KillsAtEveryPoint(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
 // History is what replicas said: what they were told is done.
@@ -95,7 +96,7 @@ func (h *History) Await(ctx context.Context, holds func() bool) error {
 
 // Settle works on a store, without creating anything, until no task is left unfinished. What it does is part of the history.
 func (h *History) Settle(ctx context.Context, store task.Store, lease time.Duration) error {
-	w := newWorker(Replica{Node: "last", Lease: lease}, store, func(words ...any) { h.Note(strings.TrimSuffix(fmt.Sprintln(words...), "\n")) })
+	w := newWorker(Replica{Node: "last", Lease: lease}, tasktest.Replica{Store: store}, func(words ...any) { h.Note(strings.TrimSuffix(fmt.Sprintln(words...), "\n")) })
 	working, stop := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() { w.work(working) })

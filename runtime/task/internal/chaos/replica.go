@@ -34,8 +34,8 @@ type Replica struct {
 	At   Point
 }
 
-// Open opens the store at a target.
-type Open func(target string) (task.Store, func() error, error)
+// Open opens what a replica at a target works with, and says how that is closed.
+type Open func(target string) (tasktest.Replica, func() error, error)
 
 // Main is for TestMain: in a process that Start has started it works as a replica, and returns true when that has ended.
 func Main(open Open) bool {
@@ -47,15 +47,15 @@ func Main(open Open) bool {
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		panic(err)
 	}
-	store, closeStore, err := open(r.Target)
+	with, closeAll, err := open(r.Target)
 	if err != nil {
 		panic(err)
 	}
 	ended, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	w := newWorker(r, store, say())
+	w := newWorker(r, with, say())
 	w.work(ended)
-	if err := closeStore(); err != nil {
+	if err := closeAll(); err != nil {
 		panic(err)
 	}
 	w.say("closed", r.Node)
@@ -81,12 +81,15 @@ type worker struct {
 	tokens atomic.Int64
 }
 
-func newWorker(r Replica, store task.Store, say func(words ...any)) *worker {
-	w := &worker{Replica: r, store: &points{Store: store, at: r.At, say: say}, say: say}
+func newWorker(r Replica, with tasktest.Replica, say func(words ...any)) *worker {
+	w := &worker{Replica: r, store: &points{Store: with.Store, at: r.At, say: say}, say: say}
 	w.engine = task.New(task.Config{
-		Store: w.store, Machine: tasktest.Machine(), Runner: w.run, Resume: true, Lease: r.Lease, Node: r.Node,
+		Store: w.store, Dispatcher: with.Dispatcher, Machine: tasktest.Machine(), Runner: w.run, Resume: true, Lease: r.Lease, Node: r.Node,
 		Limits: task.Limits{Running: -1, AllRunning: -1, Kept: -1, Bytes: -1, AllBytes: -1, PollsPerSecond: -1},
 	})
+	if with.Started != nil {
+		with.Started(w.engine)
+	}
 	return w
 }
 

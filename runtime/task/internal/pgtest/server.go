@@ -1,4 +1,6 @@
-// Package pgtest runs a Postgres server for tests.
+//go:build linux
+
+// Package pgtest runs a Postgres server for tests. It knows no driver: they belong to the modules that have tests with a server.
 package pgtest
 
 import (
@@ -14,10 +16,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 var programs = flag.String("postgres", "", "the folder of the programs initdb and postgres; without it, where Debian's package or npm puts them")
@@ -159,19 +160,23 @@ func (s *Server) Run() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	for {
-		conn, err := pgx.Connect(ctx, s.URL(""))
-		if err == nil {
-			return conn.Close(ctx)
-		}
+	for !s.ready() {
 		select {
 		case <-s.ended:
 			return fmt.Errorf("postgres ended: %s", s.output.String())
 		case <-ctx.Done():
-			return errors.Join(err, s.Stop())
+			return errors.Join(errors.New("postgres does not become ready"), s.Stop())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+	return nil
+}
+
+// ready reports whether the server takes connections: it says so in the file of its process, in the eighth line.
+func (s *Server) ready() bool {
+	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+	lines := strings.Split(string(text), "\n")
+	return err == nil && len(lines) >= 8 && lines[0] == strconv.Itoa(s.cmd.Process.Pid) && strings.TrimSpace(lines[7]) == "ready"
 }
 
 // URL names the database postgres, and a schema in it if there is one.
@@ -197,14 +202,3 @@ func (s *Server) Remove() error { return os.RemoveAll(s.Dir) }
 
 // Close stops the server and removes its data.
 func (s *Server) Close() error { return errors.Join(s.Stop(), s.Remove()) }
-
-// Schema makes a schema of its own for a test, and returns its URL.
-func (s *Server) Schema(ctx context.Context, name string) (string, error) {
-	conn, err := pgx.Connect(ctx, s.URL(""))
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{name}.Sanitize())
-	return s.URL(name), err
-}
