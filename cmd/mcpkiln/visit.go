@@ -118,22 +118,22 @@ func endBy(s os.Signal) {
 	}
 }
 
+func withoutTime(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
 func (v *visit) options(t client.Transport) []client.Option {
-	level := slog.LevelWarn
-	stderr := v.cmd.ErrOrStderr()
+	logger := slog.New(warnings{v})
 	if v.verbose {
-		level = slog.LevelInfo
+		stderr := v.cmd.ErrOrStderr()
+		logger = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: withoutTime}))
 		if p, ok := t.(*client.Process); ok {
 			p.Stderr = stderr
 		}
 	}
-	withoutTime := func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}
-	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime}))
 	opts := []client.Option{
 		client.WithInfo(client.Info("mcpkiln", toolVersion())), client.WithGrace(grace), client.WithLogger(logger), client.WithHandlers(v.handlers()),
 	}

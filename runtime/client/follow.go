@@ -17,7 +17,7 @@ const (
 	defaultPoll = time.Second
 	hintPause   = 100 * time.Millisecond // between two hints that are followed
 	maxMisses   = 8                      // failures in a row that may be transient
-	maxBackoff  = time.Hour              // upper bound on the back-off; the server may want longer
+	maxBackoff  = 15 * time.Second       // upper bound on the back-off; the server may want longer
 	maxPoll     = 24 * time.Hour         // what is longer is nonsense
 )
 
@@ -34,8 +34,9 @@ func (x *execution) follow() {
 			x.heard(v)
 			continue
 		case transient && misses < maxMisses:
-			misses++
-			x.s.cfg.logger.Debug("the state of a task was not read", "task", x.task, "error", err)
+			if misses++; misses == 1 {
+				x.s.cfg.logger.Warn("the state of a task was not read, and will be again", "task", x.task, "error", err)
+			}
 			if sleep(x.ctx, wait) {
 				continue
 			}
@@ -44,15 +45,7 @@ func (x *execution) follow() {
 		}
 		break
 	}
-	x.finish(ToolResult{}, x.endReason())
-}
-
-// endReason is why following ended.
-func (x *execution) endReason() error {
-	if err := x.s.usable(); err != nil && !errors.Is(err, ErrClosed) {
-		return err
-	}
-	return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed"}
+	x.finish(ToolResult{}, x.s.ended(x.s.endCause()))
 }
 
 func (x *execution) currentState() TaskState {
@@ -68,7 +61,7 @@ func (x *execution) wait(misses int, last time.Time) bool {
 		every = defaultPoll
 	}
 	if every = min(every, maxPoll); every < maxBackoff {
-		every = min(every<<min(misses, 5), maxBackoff)
+		every = min(every<<misses, maxBackoff)
 	}
 	every += rand.N(every/10 + 1) // many clients must not come at once
 	timer := time.NewTimer(every)

@@ -12,6 +12,7 @@ import (
 	"net/http/httptrace"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -185,14 +186,19 @@ const defaultRetry = time.Second
 // minRetry is how long it waits at least: a server that ends its streams at once must not make it spin.
 const minRetry = 50 * time.Millisecond
 
-// maxResumes is how often in a row a stream is asked for that brings nothing new.
-const maxResumes = 5
+// maxResumes is how often in a row a stream is asked for that brings nothing new, and maxRefusals how often where nobody listens: a server
+// that has ended has no streams any more, so there is only to see whether one comes back.
+const (
+	maxResumes  = 5
+	maxRefusals = 3
+)
 
 // resume asks for a stream again, after the time that the server wants.
 func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, failures *int) (*http.Response, error) {
-	for {
-		if *failures++; *failures > maxResumes {
-			return nil, errors.New("the stream ended without an answer, and could not be resumed")
+	why := errors.New("it ended again and again")
+	for refusals := 0; ; {
+		if *failures++; *failures > maxResumes || refusals == maxRefusals {
+			return nil, fmt.Errorf("the stream ended without an answer, and could not be resumed: %w", why)
 		}
 		wait := max(events.retry, minRetry)
 		if *failures > 1 {
@@ -213,6 +219,9 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 		switch {
 		case err != nil:
 			l.s.cfg.logger.Debug("a stream was not resumed", "error", err)
+			if why = err; errors.Is(err, syscall.ECONNREFUSED) {
+				refusals++
+			}
 			continue
 		case resp.StatusCode == http.StatusOK && isEventStream(resp):
 			return resp, nil
@@ -229,6 +238,7 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 		case resp.StatusCode < 500: // not as a *StatusError, which would be one of the call itself
 			return nil, fmt.Errorf("the stream ended without an answer, and the server does not resume it: HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 		}
+		why = fmt.Errorf("HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -122,7 +121,7 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := context.AfterFunc(c.s.ctx, func() { cancel(&Cause{Source: inflight.SourceShutdown, Reason: "the session is over"}) })
+	stop := context.AfterFunc(c.s.ctx, func() { cancel(c.s.endCause()) })
 	defer stop()
 	c.wait(cancel)
 	defer c.resume()
@@ -131,7 +130,7 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	}
 	answers, err := c.s.answerAll(ctx, c.dialect, questions, "")
 	if err != nil {
-		return err
+		return c.s.ended(err)
 	}
 	v[wire.SlotInputResponses], v[wire.SlotRequestState] = answers, asked[wire.SlotRequestState]
 	if len(questions) == 0 {

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -172,5 +173,23 @@ func TestCAN31OverHTTPAQuestionBelongsToItsStream(t *testing.T) {
 		}
 		stop()
 		<-hanging
+	})
+}
+
+// The question of a result is over with the connection, and its call says that and no other reason.
+func TestCAN31AQuestionEndsWithTheConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meet(t, "2026-07-28", elicits(func(ctx context.Context, _ *client.Question) (*client.Answer, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}))
+		done := start(t.Context(), s, "x")
+		p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?"}}}}`)
+		synctest.Wait()
+		_ = p.conn.Close()
+		var lost *client.TransportError
+		if r := <-done; !errors.As(r.err, &lost) || !strings.Contains(r.err.Error(), "the server closed the connection") {
+			t.Errorf("%v", r.err)
+		}
 	})
 }

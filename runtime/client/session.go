@@ -195,6 +195,14 @@ func (s *Session) lose(err error) {
 	s.tracker.CancelPeer(s.peer, &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true})
 }
 
+// endCause is why what was begun in the session ends with it.
+func (s *Session) endCause() *Cause {
+	if err := s.usable(); err != nil && !errors.Is(err, ErrClosed) {
+		return &Cause{Source: inflight.SourceDisconnect, Reason: err.Error()}
+	}
+	return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed"}
+}
+
 // usable is an error for a session that is over.
 func (s *Session) usable() error {
 	s.mu.Lock()

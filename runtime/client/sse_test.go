@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -84,6 +87,60 @@ func TestAStreamIsResumed(t *testing.T) {
 		if waited := at[i+1].Sub(at[i]); waited < 30*time.Millisecond {
 			t.Errorf("asked again after %v", waited)
 		}
+	}
+}
+
+// A server that has ended has no streams any more: that its address is refused is believed after a few seconds, and what its call has asked
+// is over then (CAN31). The error says what was the matter in the end.
+func TestCAN31AServerThatHasEndedIsNotWaitedFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		again  func() (*http.Response, error)
+		within time.Duration
+		says   string
+	}{
+		"nobody listens": {func() (*http.Response, error) { return nil, syscall.ECONNREFUSED }, 8 * time.Second, "could not be resumed: "},
+		"it is not up yet": {func() (*http.Response, error) {
+			w := httptest.NewRecorder()
+			w.WriteHeader(http.StatusBadGateway)
+			return w.Result(), nil
+		}, 32 * time.Second, "could not be resumed: HTTP status 502 Bad Gateway"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			endpoint := client.HTTP("http://server.example/mcp")
+			endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+				w := httptest.NewRecorder()
+				switch {
+				case r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") != "":
+					return c.again()
+				case m.Method == "initialize":
+					answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`)
+				case m.Method == "tools/call":
+					w.Header().Set("Content-Type", "text/event-stream")
+					fmt.Fprint(w, "id: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/create\",\"params\":{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}}\n\n")
+				case r.Method == http.MethodGet:
+					w.WriteHeader(http.StatusMethodNotAllowed)
+				default:
+					w.WriteHeader(http.StatusAccepted)
+				}
+				return w.Result(), nil
+			})}
+			gone := make(chan struct{})
+			s, err := client.Connect(t.Context(), endpoint, client.WithRevision("2025-11-25"), elicits(func(ctx context.Context, _ *client.Question) (*client.Answer, error) {
+				<-ctx.Done()
+				close(gone)
+				return nil, ctx.Err()
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			_, err = s.CallTool(t.Context(), "x", nil)
+			if err == nil || !strings.Contains(err.Error(), c.says) || time.Since(began) > c.within {
+				t.Errorf("%s: %v after %v", name, err, time.Since(began))
+			}
+			<-gone
+			_ = s.Close()
+		})
 	}
 }
 
