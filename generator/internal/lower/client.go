@@ -73,37 +73,37 @@ func (l *packageLowering) separate() {
 // lend finds which functions of the types the packages use, borrowed by the server beside its tools.
 func (l *packageLowering) lend(borrowed []model.Reference) {
 	c, shared := l.pkg.Client, l.pkg.Shared
-	d := &division{shared: shared, home: map[*model.Decl]*model.Package{}}
+	d := &division{shared: shared, packageOf: map[*model.Decl]*model.Package{}}
 	for _, decl := range slices.Concat(shared.Decls, shared.Views) {
-		d.home[decl] = shared
+		d.packageOf[decl] = shared
 	}
-	loans := newLoans(d)
+	uses := newSharedUses(d)
 	for _, decl := range shared.Decls {
-		typing.Needed(decl, decl.Use, loans.to(shared))
+		typing.Needed(decl, decl.Use, uses.by(shared))
 	}
 	for _, t := range l.pkg.Tools {
 		for _, root := range l.calls(t) {
-			loans.to(c)(root.Decl, root.Use)
+			uses.by(c)(root.Decl, root.Use)
 		}
 		if l.in.Client.Alone {
 			continue
 		}
 		for _, root := range l.roots(t) {
-			loans.to(l.pkg)(root.Decl, root.Use)
+			uses.by(l.pkg)(root.Decl, root.Use)
 		}
 	}
-	for _, loan := range borrowed {
-		loans.to(l.pkg)(loan.Decl, loan.Use)
+	for _, ref := range borrowed {
+		uses.by(l.pkg)(ref.Decl, ref.Use)
 	}
-	loans.apply(l)
+	uses.record(l)
 	l.pkg.Uses, c.Uses = nil, nil // they call the functions where they are
 }
 
 // export gives the functions that a package lends the names by which others call them. It returns them by the names that they had.
 func export(shared *model.Package) map[string]string {
 	names := map[string]string{}
-	for _, loan := range shared.Lends {
-		d := loan.Decl
+	for _, ref := range shared.Lends {
+		d := ref.Decl
 		if d.LentDecode != "" {
 			names[d.Decode], names[d.LentDecode] = d.LentDecode, d.LentDecode
 			d.Decode = d.LentDecode

@@ -9,8 +9,8 @@ import (
 
 // division says in which package each declaration is.
 type division struct {
-	shared *model.Package
-	home   map[*model.Decl]*model.Package
+	shared    *model.Package
+	packageOf map[*model.Decl]*model.Package
 }
 
 // claim records that the code of a package refers to d. What two packages refer to is shared, with all that it refers to.
@@ -18,14 +18,14 @@ func (d *division) claim(decl *model.Decl, by *model.Package) {
 	if decl == nil {
 		return
 	}
-	switch home := d.home[decl]; home {
+	switch d.packageOf[decl] {
 	case by, d.shared:
 		return
 	case nil:
 	default:
 		by = d.shared
 	}
-	d.home[decl] = by
+	d.packageOf[decl] = by
 	typing.Needed(decl, model.Decode|model.Encode, func(n *model.Decl, _ model.Use) { d.claim(n, by) })
 }
 
@@ -35,11 +35,11 @@ func (d *division) unite(decls []*model.Decl) bool {
 	moved := false
 	for _, decl := range decls {
 		union, ok := decl.Body.(*model.Union)
-		if !ok || d.home[decl] == d.shared {
+		if !ok || d.packageOf[decl] == d.shared {
 			continue
 		}
 		for _, m := range union.Members {
-			if d.home[m.Decl.Origin()] == d.shared {
+			if d.packageOf[m.Decl.Origin()] == d.shared {
 				d.claim(decl, d.shared)
 				moved = true
 				break
@@ -49,23 +49,23 @@ func (d *division) unite(decls []*model.Decl) bool {
 	return moved
 }
 
-// loans collects what packages use of the shared one, in order.
-type loans struct {
+// sharedUses collects what packages use of the shared one, in order.
+type sharedUses struct {
 	division *division
 	of       map[*model.Package]map[*model.Decl]model.Use
 }
 
-func newLoans(d *division) *loans {
-	return &loans{d, map[*model.Package]map[*model.Decl]model.Use{}}
+func newSharedUses(d *division) *sharedUses {
+	return &sharedUses{d, map[*model.Package]map[*model.Decl]model.Use{}}
 }
 
-// to returns a function that records the use of a shared declaration by a package.
-func (l *loans) to(user *model.Package) func(*model.Decl, model.Use) {
+// by returns a function that records the use of a shared declaration by a package.
+func (l *sharedUses) by(user *model.Package) func(*model.Decl, model.Use) {
 	if l.of[user] == nil {
 		l.of[user] = map[*model.Decl]model.Use{}
 	}
 	return func(d *model.Decl, u model.Use) {
-		if d == nil || l.division.home[d] != l.division.shared {
+		if d == nil || l.division.packageOf[d] != l.division.shared {
 			return
 		}
 		if d.Same != nil {
@@ -76,8 +76,8 @@ func (l *loans) to(user *model.Package) func(*model.Decl, model.Use) {
 	}
 }
 
-// apply stores the loans, in the order of the declarations, and names the functions that are lent.
-func (l *loans) apply(p *packageLowering) {
+// record stores the uses in the packages, in the order of the declarations, and names the functions that are lent.
+func (l *sharedUses) record(p *packageLowering) {
 	lent := map[*model.Decl]model.Use{}
 	decls := append(p.pkg.Decls[:len(p.pkg.Decls):len(p.pkg.Decls)], l.division.shared.Views...)
 	own := l.of[l.division.shared]
@@ -91,7 +91,7 @@ func (l *loans) apply(p *packageLowering) {
 		}
 	}
 	for _, d := range decls {
-		if l.division.home[d] == l.division.shared && own[d]&model.Table == 0 {
+		if l.division.packageOf[d] == l.division.shared && own[d]&model.Table == 0 {
 			d.Use &^= model.Table // each part that reads in place has the table itself
 		}
 		if u := lent[d] &^ model.Table; u != 0 {

@@ -50,7 +50,7 @@ func (l *packageLowering) reserveParts() {
 // package.
 func (l *packageLowering) split() {
 	l.pkg.Path = l.in.Path
-	d := &division{home: map[*model.Decl]*model.Package{}}
+	d := &division{packageOf: map[*model.Decl]*model.Package{}}
 	d.shared = l.below(sharedName)
 	byNumber := make([]*model.Package, parts)
 	for _, t := range l.pkg.Tools {
@@ -88,34 +88,34 @@ func (l *packageLowering) assignDecls(d *division) {
 	}
 	for d.unite(l.pkg.Decls) {
 	}
-	loans := newLoans(d)
+	uses := newSharedUses(d)
 	for _, decl := range l.pkg.Decls {
-		home := d.home[decl]
+		home := d.packageOf[decl]
 		if home == nil {
-			home = d.home[decl.Origin()]
+			home = d.packageOf[decl.Origin()]
 		}
 		if home == nil {
 			home = d.shared
 		}
 		home.Decls = append(home.Decls, decl)
-		typing.Needed(decl, decl.Use, loans.to(home))
+		typing.Needed(decl, decl.Use, uses.by(home))
 	}
 	for _, part := range l.pkg.Parts {
 		for _, t := range part.Tools {
 			for _, root := range l.roots(t) {
-				loans.to(part)(root.Decl, root.Use)
+				uses.by(part)(root.Decl, root.Use)
 			}
 		}
 	}
 	for _, root := range roots {
-		loans.to(l.pkg)(root.Decl, root.Use)
+		uses.by(l.pkg)(root.Decl, root.Use)
 	}
 	d.shared.Views = l.pkg.Views
 	l.pkg.Shared, l.pkg.Views = d.shared, nil
 	for _, part := range l.pkg.Parts {
 		part.Shared = d.shared
 	}
-	loans.apply(l)
+	uses.record(l)
 }
 
 // roots are the declarations that the code of a tool refers to, with the functions that it calls.

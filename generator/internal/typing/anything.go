@@ -18,7 +18,7 @@ func (l *lowering) inAnything(s *shape) bool {
 
 // listsAll reports whether s is nothing but a group that takes every kind.
 func listsAll(s *shape) bool {
-	return s.never == nil && s.plain() && s.enum == nil && s.also == nil && s.kinds == model.KindAny && len(s.groups) == 1
+	return s.never == nil && s.plain() && s.enum == nil && s.conditions == nil && s.kinds == model.KindAny && len(s.groups) == 1
 }
 
 type anything struct {
@@ -32,22 +32,22 @@ func (a *anything) node(n *schema.Node) bool {
 		return true
 	}
 	a.assumed[n] = true
-	s := a.l.shape(conj{n})
-	return s.free() || listsAll(s) && a.group(s.groups[0])
+	s := a.l.shape(allOf{n})
+	return s.allowsAnything() || listsAll(s) && a.group(s.groups[0])
 }
 
 // group reports whether the branches of an anyOf take every kind without conditions.
 func (a *anything) group(g group) bool {
 	var kinds model.Kind
 	for _, b := range g.branches {
-		kinds |= a.free(a.l.shape(conj{b}))
+		kinds |= a.freeKinds(a.l.shape(allOf{b}))
 	}
-	return !g.one && kinds == model.KindAny
+	return !g.oneOf && kinds == model.KindAny
 }
 
-// free returns the kinds of which s allows every value.
-func (a *anything) free(s *shape) model.Kind {
-	if s.never != nil || s.enum != nil || len(s.groups) > 0 || s.also != nil {
+// freeKinds returns the kinds of which s allows every value.
+func (a *anything) freeKinds(s *shape) model.Kind {
+	if s.never != nil || s.enum != nil || len(s.groups) > 0 || s.conditions != nil {
 		return 0
 	}
 	kinds := s.kinds
@@ -57,16 +57,16 @@ func (a *anything) free(s *shape) model.Kind {
 	if s.num.at != nil || s.integer {
 		kinds &^= model.KindNumber
 	}
-	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || r.prefix != nil || !a.all(r.items)) {
+	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || r.prefix != nil || !a.allAnything(r.items)) {
 		kinds &^= model.KindArray
 	}
-	if o := &s.obj; o.at != nil && (o.min != nil || o.max != nil || o.props != nil || o.required != nil || o.sets != nil || !a.all(o.additionalProperties)) {
+	if o := &s.obj; o.at != nil && (o.min != nil || o.max != nil || o.props != nil || o.required != nil || o.patternSets != nil || !a.allAnything(o.additionalProperties)) {
 		kinds &^= model.KindObject
 	}
 	return kinds
 }
 
-func (a *anything) all(c conj) bool {
+func (a *anything) allAnything(c allOf) bool {
 	for _, n := range c {
 		if !a.node(n) {
 			return false

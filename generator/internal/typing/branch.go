@@ -37,11 +37,11 @@ func (f *flattening) add(base *shape, g group) {
 	for _, n := range g.branches {
 		target, _ := f.follow(n)
 		key := branchKey{target, base.kinds}
-		if f.seen[key] && !g.one {
+		if f.seen[key] && !g.oneOf {
 			continue
 		}
 		f.seen[key] = true
-		own := f.shape(conj{n})
+		own := f.shape(allOf{n})
 		if inner := f.nested(n, own, g); inner != nil && !f.active[n] {
 			f.active[n] = true
 			rest := *own
@@ -61,8 +61,8 @@ func (f *flattening) add(base *shape, g group) {
 	}
 }
 
-// intact reports whether the owner allows all kinds of the branch; null does not count, since it becomes a presence.
-func (b branch) intact() bool {
+// keepsKinds reports whether the owner allows all kinds of the branch; null does not count, since it becomes a presence.
+func (b branch) keepsKinds() bool {
 	lost := b.own.kinds &^ b.shape.kinds
 	presence := lost == model.KindNull && b.own.kinds != model.KindAny && !b.own.anyKind()
 	return (lost == 0 || presence) && b.own.integer == b.shape.integer
@@ -70,7 +70,7 @@ func (b branch) intact() bool {
 
 // nested returns the anyOf that a branch of an anyOf consists of.
 func (l *lowering) nested(n *schema.Node, own *shape, g group) *group {
-	if g.one || len(own.groups) != 1 || own.groups[0].one || !own.plain() || own.enum != nil || own.also != nil {
+	if g.oneOf || len(own.groups) != 1 || own.groups[0].oneOf || !own.plain() || own.enum != nil || own.conditions != nil {
 		return nil
 	}
 	return &own.groups[0]
@@ -115,7 +115,7 @@ func (s *shape) replaceableBy(branches []branch) bool {
 // onlyBranch lowers a group of one branch beside null.
 func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.Value {
 	var v model.Value
-	if target, ok := l.follow(b.node); ok && base.plain() && b.intact() && p.decl == nil && (null || !l.nullWithin(target)) {
+	if target, ok := l.follow(b.node); ok && base.plain() && b.keepsKinds() && p.decl == nil && (null || !l.nullWithin(target)) {
 		v = l.ref(target, p)
 	} else {
 		b.shape.annotations.and(&base.annotations)
@@ -136,7 +136,7 @@ func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.V
 func commonEnum(branches []branch, g group) *enumFacet {
 	e := &enumFacet{at: g.at, docs: map[string][]string{}}
 	for _, b := range branches {
-		if b.shape.kinds&^model.KindNull != model.KindString || b.shape.enum == nil || b.shape.str.at != nil || len(b.shape.groups) > 0 || b.shape.also != nil {
+		if b.shape.kinds&^model.KindNull != model.KindString || b.shape.enum == nil || b.shape.str.at != nil || len(b.shape.groups) > 0 || b.shape.conditions != nil {
 			return nil
 		}
 		for _, v := range b.shape.enum.values {

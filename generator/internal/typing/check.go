@@ -9,9 +9,9 @@ import (
 func (l *lowering) assertions(s *shape, p place) []model.Assertion {
 	var all []model.Assertion
 	for _, g := range s.groups {
-		a := &model.Group{At: l.ruleAt(g.at, p), One: g.one}
+		a := &model.Group{At: l.ruleAt(g.at, p), One: g.oneOf}
 		word := "AnyOf"
-		if g.one {
+		if g.oneOf {
 			word = "OneOf"
 		}
 		for i, b := range g.branches {
@@ -20,7 +20,7 @@ func (l *lowering) assertions(s *shape, p place) []model.Assertion {
 		a.Key, a.Forms = l.forms(l.shapes(g))
 		all = append(all, a)
 	}
-	for _, c := range s.also {
+	for _, c := range s.conditions {
 		if d := l.condition(c, p.hint); d != nil {
 			all = append(all, &model.Also{Decl: d})
 		}
@@ -45,7 +45,7 @@ func (l *lowering) checkNode(n *schema.Node, hint string) *model.Decl {
 	}
 	d := l.newFunc("check", hint)
 	l.checks[n] = d
-	d.Body = &model.Check{Value: l.typed(l.shape(conj{n}), place{hint: hint, validateOnly: true})}
+	d.Body = &model.Check{Value: l.typed(l.shape(allOf{n}), place{hint: hint, validateOnly: true})}
 	return d
 }
 

@@ -44,7 +44,7 @@ func (t *Types) unused() {
 }
 
 // firstChoice returns the first schema of c that has a goType, or nil.
-func firstChoice(c conj) *schema.Node {
+func firstChoice(c allOf) *schema.Node {
 	if i := slices.IndexFunc(c, func(n *schema.Node) bool { return goType(n) != nil }); i >= 0 {
 		return c[i]
 	}
@@ -121,7 +121,7 @@ func (l *lowering) sameField(n *schema.Node, names []string, i int, props []prop
 }
 
 // goName returns the value of goName in a property, or nil.
-func goName(c conj) *schema.Node {
+func goName(c allOf) *schema.Node {
 	for _, s := range c {
 		if n := s.Get("goName"); n.Is(schema.String) {
 			return n

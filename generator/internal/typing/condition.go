@@ -19,15 +19,15 @@ type condition struct {
 var allKinds = map[string]bool{"not": true, "if": true, "$ref": true}
 
 func (r *reader) readCondition(s *shape, owner, v *schema.Node) {
-	s.also = append(s.also, condition{at: owner, keyword: keywordAt(owner, v)})
+	s.conditions = append(s.conditions, condition{at: owner, keyword: keywordAt(owner, v)})
 }
 
 // readNot reads not: {} as false, because some libraries write false so.
 func (r *reader) readNot(s *shape, owner, v *schema.Node) {
 	switch {
-	case r.anyValue(v):
+	case r.allowsEverything(v):
 		s.never = first(s.never, owner)
-	case !r.void(v):
+	case !r.allowsNothing(v):
 		r.readCondition(s, owner, v)
 	}
 }
@@ -35,14 +35,14 @@ func (r *reader) readNot(s *shape, owner, v *schema.Node) {
 // readDependencies splits the keyword of draft-07 into its lists of names and its schemas.
 func (r *reader) readDependencies(s *shape, owner, v *schema.Node) {
 	c := condition{at: owner, keyword: keywordAt(owner, v)}
-	s.also = append(s.also, c, condition{c.at, c.keyword, true})
+	s.conditions = append(s.conditions, c, condition{c.at, c.keyword, true})
 }
 
 func keywordAt(owner, v *schema.Node) string { return v.Pointer[len(owner.Pointer)+1:] }
 
 // anyKind reports whether s allows null and has conditions that null may violate.
 func (s *shape) anyKind() bool {
-	return s.kinds&model.KindNull != 0 && slices.ContainsFunc(s.also, func(c condition) bool { return allKinds[c.keyword] })
+	return s.kinds&model.KindNull != 0 && slices.ContainsFunc(s.conditions, func(c condition) bool { return allKinds[c.keyword] })
 }
 
 // condition returns the validator of a condition, one for all places; nil if there is nothing to check.
@@ -65,7 +65,7 @@ func (l *lowering) condition(c condition, hint string) *model.Decl {
 
 // idle reports whether every value satisfies a condition.
 func (l *lowering) idle(c condition) bool {
-	free := func(n *schema.Node) bool { return n == nil || l.shape(conj{n}).free() }
+	free := func(n *schema.Node) bool { return n == nil || l.shape(allOf{n}).allowsAnything() }
 	v := c.at.Get(c.keyword)
 	switch c.keyword {
 	case "if":
@@ -117,7 +117,7 @@ func (l *lowering) checkIfAny(n *schema.Node, hint string) *model.Decl {
 	if n == nil {
 		return nil
 	}
-	return l.checkUnlessFree(conj{n}, hint)
+	return l.checkUnlessFree(allOf{n}, hint)
 }
 
 // containsBounds returns how many items must and may be found.
@@ -155,7 +155,7 @@ func (l *lowering) dependentSchemas(v *schema.Node, hint string) model.Body {
 		if m.Value.Kind == schema.Array {
 			continue
 		}
-		if d := l.checkUnlessFree(conj{m.Value}, hint+naming.GoName(m.Key)); d != nil {
+		if d := l.checkUnlessFree(allOf{m.Value}, hint+naming.GoName(m.Key)); d != nil {
 			b.Keys, b.Schemas = append(b.Keys, m.Key), append(b.Schemas, d)
 		}
 	}

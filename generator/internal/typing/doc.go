@@ -12,7 +12,7 @@
 // The others:
 //
 //	read.go readkeyword.go                           a schema's keywords, read into shapes
-//	follow.go conj.go scope.go                       $ref, allOf and dynamic scopes, down to shapes
+//	follow.go conjunction.go scope.go                 $ref, allOf and dynamic scopes, down to shapes
 //	shape.go anything.go number.go format.go         what is known of a place
 //	object.go tuple.go scalar.go gotype.go           types of one kind
 //	union.go branch.go form.go unionname.go          types of several kinds, and how their forms are distinguished
@@ -23,6 +23,23 @@
 //	share.go once.go cycle.go                        types that say the same; recursion
 //	marshal.go reachability.go text.go               what encoding/json needs; which functions are called; text in raw strings
 //	schemalocation.go                                where a rule stands, for messages
+//
+// # Words of this package
+//
+//	root           a schema that has a type of its own whatever it says: the input of a tool, for example
+//	allOf          the schemas that a value has to satisfy all at once; a conjunction is one of more than one schema
+//	shape, facet   what an allOf says, keyword by keyword; the part of it that is about strings, numbers, arrays or objects. at is the schema
+//	               that says it
+//	group, branch  an anyOf or oneOf; one of its schemas
+//	condition      a keyword that no Go type can say; a check, or assertion in the model, is what is validated beside the type
+//	place          where a value stands, and the name (hint) of a type that has to be made for it
+//	presence       whether a value is required, optional, nullable or both; null is taken out of a shape before its type is decided
+//	form           a member of a union, with what tells it from the others
+//	declaration    a Go type, or a validator, with its functions (model.Decl); what asks for a name claims it
+//	rule           what the runtime checks of one place, an element of a table in generated code; a rule without keywords is left out
+//	own            of one schema alone, without those beside it
+//	way            the resources that were entered before a schema was met; an anchor that several have is ambiguous
+//	finding        a diagnostic about a schema
 //
 // # Names
 //
@@ -46,14 +63,14 @@
 //
 // # Schemas
 //
-// A place holds a conj: the schemas that a value there must satisfy, usually one. reader reads their keywords, follows
+// A place holds an allOf: the schemas that a value there must satisfy, usually one. reader reads their keywords, follows
 // $ref and allOf, and merges everything into one shape; the merge is exact, and what can not be merged (a second
 // pattern) becomes a check beside the type. typing.go then asks which JSON kinds are left: one kind is a Go type, null
 // beside it a presence, two or three kinds a sealed interface, more are check.Raw with a validator by kind. The
 // validator comes first, and the Go type is as near to it as Go allows: an anyOf that a Go type can not carry is a validator that reads the same
 // bytes, and the type is what the rest of the schema says.
 //
-// Recursion ends because every $ref target and every conj is made once (Types.Declared, known, checks, checked). What
+// Recursion ends because every $ref target and every allOf is lowered once (Types.Declared, lowered, checks, validators). What
 // depends on all types waits for Finish: how a value is held, pointers that break cycles, defaults as literals,
 // names of rule tables, and which functions are called at all.
 //

@@ -37,7 +37,7 @@ func (r *reader) step(n *schema.Node) (next *schema.Node, byRef bool) {
 			}
 		case r.only(m) != nil && next == nil:
 			next = r.only(m)
-		case !known || k.annotation || Annotations[m.Key]:
+		case !known || k.noRule || Annotations[m.Key]:
 		default:
 			return nil, false
 		}
@@ -60,7 +60,7 @@ func (r *reader) only(m *schema.Member) *schema.Node {
 	switch m.Key {
 	case "allOf", "anyOf", "oneOf":
 		for _, n := range m.Value.Items {
-			if m.Key != "allOf" && r.void(n) {
+			if m.Key != "allOf" && r.allowsNothing(n) {
 				continue
 			}
 			if only != nil {

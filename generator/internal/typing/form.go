@@ -53,7 +53,7 @@ func (l *lowering) needs(s *shape, depth int) []string {
 func (l *lowering) shapes(g group) []*shape {
 	all := make([]*shape, len(g.branches))
 	for i, b := range g.branches {
-		all[i] = l.shape(conj{b})
+		all[i] = l.shape(allOf{b})
 	}
 	return all
 }

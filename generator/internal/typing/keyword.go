@@ -4,12 +4,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// keyword says what lowering does with one keyword of the drafts. Each has a reader or is an annotation: nothing is ever dropped
+// keyword says what lowering does with one keyword of the drafts. Each has a reader or noRule: nothing is ever dropped
 // (VAL03).
 type keyword struct {
-	read       func(r *reader, s *shape, owner, value *schema.Node)
-	annotation bool // it says nothing of values, or package schema deals with it
-	only       draft
+	read   func(r *reader, s *shape, owner, value *schema.Node)
+	noRule bool // no rule comes of it here: it says nothing of values, or it is dealt with by package schema or by the keyword that it belongs to
+	only   draft
 }
 
 // draft is the set of drafts that define a keyword. In the others it is ignored.
@@ -61,15 +61,15 @@ func newKeywords() map[string]keyword {
 		"deprecated":           {read: (*reader).readDeprecated},
 		"default":              {read: (*reader).readDefault},
 
-		"$schema": {annotation: true}, "$id": {annotation: true}, "$anchor": {annotation: true}, "$comment": {annotation: true},
-		"$defs": {annotation: true}, "definitions": {annotation: true}, "examples": {annotation: true}, "readOnly": {annotation: true},
-		"writeOnly": {annotation: true}, "contentEncoding": {annotation: true}, "contentMediaType": {annotation: true},
-		"contentSchema": {annotation: true},
+		"$schema": {noRule: true}, "$id": {noRule: true}, "$anchor": {noRule: true}, "$comment": {noRule: true},
+		"$defs": {noRule: true}, "definitions": {noRule: true}, "examples": {noRule: true}, "readOnly": {noRule: true},
+		"writeOnly": {noRule: true}, "contentEncoding": {noRule: true}, "contentMediaType": {noRule: true},
+		"contentSchema": {noRule: true},
 
 		// They are of 2019-09. Package schema warns that they check nothing.
-		"$recursiveRef": {annotation: true}, "$recursiveAnchor": {annotation: true},
+		"$recursiveRef": {noRule: true}, "$recursiveAnchor": {noRule: true},
 
-		"goName": {annotation: true}, "goType": {annotation: true, read: (*reader).readGoType}, // chosen.go, gotype.go
+		"goName": {noRule: true}, "goType": {noRule: true, read: (*reader).readGoType}, // chosen.go, gotype.go
 
 		"not":                   {read: (*reader).readNot},
 		"if":                    {read: (*reader).readCondition},
@@ -84,9 +84,9 @@ func newKeywords() map[string]keyword {
 		"unevaluatedItems":      {read: (*reader).readCondition, only: in2020},
 
 		// These are read with the keyword that they belong to.
-		"then": {annotation: true}, "else": {annotation: true}, "additionalItems": {annotation: true, only: inDraft7},
-		"minContains": {annotation: true, only: in2020}, "maxContains": {annotation: true, only: in2020},
-		"$dynamicAnchor": {annotation: true, only: in2020}, "$vocabulary": {annotation: true, only: in2020},
+		"then": {noRule: true}, "else": {noRule: true}, "additionalItems": {noRule: true, only: inDraft7},
+		"minContains": {noRule: true, only: in2020}, "maxContains": {noRule: true, only: in2020},
+		"$dynamicAnchor": {noRule: true, only: in2020}, "$vocabulary": {noRule: true, only: in2020},
 	}
 }
 
@@ -106,7 +106,7 @@ func (r *reader) read(s *shape, owner *schema.Node, m *schema.Member) {
 // Asserts reports whether a keyword of a dialect says by itself which values are valid.
 func Asserts(word string, d schema.Dialect) bool {
 	k, known := keywordTable[word]
-	return known && !k.annotation && !Annotations[word] && k.definedIn(d)
+	return known && !k.noRule && !Annotations[word] && k.definedIn(d)
 }
 
 // Asserting returns the keywords for which Asserts is true in some dialect.

@@ -27,7 +27,7 @@ func (s *shape) and(t *shape) {
 		s.allow(t.enum)
 	}
 	s.groups = unite(s.groups, t.groups, groupKey)
-	s.also = unite(s.also, t.also, self)
+	s.conditions = unite(s.conditions, t.conditions, self)
 	s.annotations.and(&t.annotations)
 	s.goType = cmp.Or(s.goType, t.goType)
 }
@@ -66,11 +66,11 @@ func uniteMany[S ~[]T, T any, K comparable](a, b S, key func(T) K) S {
 func self[T comparable](x T) T { return x }
 
 // groupKey tells groups apart: one schema may have an anyOf and a oneOf.
-func groupKey(g group) groupID { return groupID{g.at, g.one} }
+func groupKey(g group) groupID { return groupID{g.at, g.oneOf} }
 
 type groupID struct {
-	at  *schema.Node
-	one bool
+	at    *schema.Node
+	oneOf bool
 }
 
 func setKey(s patternSet) *schema.Node { return s.at }
@@ -78,7 +78,7 @@ func setKey(s patternSet) *schema.Node { return s.at }
 func textOf(w word) string { return w.text }
 
 // and returns the schemas of both.
-func (c conj) and(d conj) conj { return unite(c, d, self) }
+func (c allOf) and(d allOf) allOf { return unite(c, d, self) }
 
 func (s *stringFacet) and(t *stringFacet) {
 	s.at = first(s.at, t.at)
@@ -97,7 +97,7 @@ func (s *arrayFacet) and(t *arrayFacet) {
 	s.at = first(s.at, t.at)
 	s.min, s.max = higherInt(s.min, t.min), lowerInt(s.max, t.max)
 	s.unique = s.unique || t.unique
-	var prefix []conj
+	var prefix []allOf
 	for i := range max(len(s.prefix), len(t.prefix)) {
 		prefix = append(prefix, s.item(i).and(t.item(i)))
 	}
@@ -106,7 +106,7 @@ func (s *arrayFacet) and(t *arrayFacet) {
 }
 
 // item returns what holds for the item at i.
-func (s *arrayFacet) item(i int) conj {
+func (s *arrayFacet) item(i int) allOf {
 	if i < len(s.prefix) {
 		return s.prefix[i]
 	}
@@ -136,7 +136,7 @@ func (o *objectFacet) and(t *objectFacet) {
 	}
 	o.props = props
 	o.additionalProperties = o.additionalProperties.and(t.additionalProperties)
-	o.sets = unite(o.sets, t.sets, setKey)
+	o.patternSets = unite(o.patternSets, t.patternSets, setKey)
 	o.unevaluated = o.unevaluated || t.unevaluated
 	for _, name := range t.required {
 		if !slices.Contains(o.required, name) {
@@ -146,15 +146,15 @@ func (o *objectFacet) and(t *objectFacet) {
 }
 
 // additionalFor returns what holds for a property that is not named.
-func (o *objectFacet) additionalFor(key string) conj {
+func (o *objectFacet) additionalFor(key string) allOf {
 	c := o.additionalProperties
-	for i := range o.sets {
-		c = c.and(o.sets[i].additionalFor(key))
+	for i := range o.patternSets {
+		c = c.and(o.patternSets[i].additionalFor(key))
 	}
 	return c
 }
 
-func (t *patternSet) additionalFor(key string) conj {
+func (t *patternSet) additionalFor(key string) allOf {
 	c, matched := t.matching(key)
 	if !matched {
 		return t.additionalProperties
@@ -163,7 +163,7 @@ func (t *patternSet) additionalFor(key string) conj {
 }
 
 // matching returns the schemas of the patterns that key matches.
-func (t *patternSet) matching(key string) (c conj, matched bool) {
+func (t *patternSet) matching(key string) (c allOf, matched bool) {
 	for i, p := range t.patterns {
 		if t.compiled[i].MatchString(key) {
 			c, matched = append(c, p.schema...), true

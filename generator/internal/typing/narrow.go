@@ -40,9 +40,9 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 	nulls := 0
 	seen := map[*schema.Node]bool{}
 	for _, b := range g.branches {
-		t := r.shape(conj{b})
+		t := r.shape(allOf{b})
 		target, _ := r.follow(b)
-		if t.never != nil || t.kinds&s.kinds == 0 || !g.one && seen[target] {
+		if t.never != nil || t.kinds&s.kinds == 0 || !g.oneOf && seen[target] {
 			continue
 		}
 		seen[target] = true
@@ -52,7 +52,7 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 			nulls++
 		}
 	}
-	if g.one && nulls > 1 {
+	if g.oneOf && nulls > 1 {
 		kinds &^= model.KindNull // two branches take null, the only value of its kind: so none may
 	}
 	if s.kinds&kinds != s.kinds {
@@ -67,13 +67,13 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 func (r *reader) takesNull(s *shape) bool {
 	takes, known := r.nulls[s]
 	if !known {
-		takes = r.findTakesNull(s)
+		takes = r.computeTakesNull(s)
 		r.nulls[s] = takes
 	}
 	return takes
 }
 
-func (r *reader) findTakesNull(s *shape) bool {
+func (r *reader) computeTakesNull(s *shape) bool {
 	if s.never != nil || s.kinds&model.KindNull == 0 || s.anyKind() {
 		return false
 	}
@@ -84,7 +84,7 @@ func (r *reader) findTakesNull(s *shape) bool {
 		r.narrowing[g.at] = true
 		may, does := 0, 0
 		for _, b := range g.branches {
-			t := r.shape(conj{b})
+			t := r.shape(allOf{b})
 			if t.never == nil && t.kinds&model.KindNull != 0 {
 				may++
 			}
@@ -93,7 +93,7 @@ func (r *reader) findTakesNull(s *shape) bool {
 			}
 		}
 		delete(r.narrowing, g.at)
-		if does == 0 || g.one && may > 1 {
+		if does == 0 || g.oneOf && may > 1 {
 			return false
 		}
 	}

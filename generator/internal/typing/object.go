@@ -50,12 +50,12 @@ func (l *lowering) element(v *model.Value, hint string) *model.Decl {
 		return named.Decl
 	}
 	if word, ok := ruleless(v); ok {
-		if d := l.plain[v.Type]; d != nil {
+		if d := l.elements[v.Type]; d != nil {
 			return d
 		}
 		d := l.newFunc("decode", word)
 		d.Body = &model.Element{Value: *v}
-		l.plain[v.Type] = d
+		l.elements[v.Type] = d
 		return d
 	}
 	switch v.Type.(type) {
@@ -98,7 +98,7 @@ func (l *lowering) object(s *shape, p place) model.Value {
 	s = &t
 	o := &s.obj
 	o.nameRequired()
-	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.validateOnly || o.additionalProperties != nil || o.sets != nil) {
+	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.validateOnly || o.additionalProperties != nil || o.patternSets != nil) {
 		return l.mapOf(s, p)
 	}
 	if p.validateOnly {
@@ -217,11 +217,11 @@ func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	keep := l.keep || p.keep || o.min != nil
 	inner := p.below(p.hint + "AdditionalProperty")
 	inner.node = derived(o.at, "additionalProperties", o.additionalProperties)
-	free := o.sets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).free())
+	free := o.patternSets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).allowsAnything())
 	switch {
 	case l.closed(o):
 		st.AdditionalProperties, st.Rule.Unevaluated = model.Refuse, o.unevaluated
-	case p.validateOnly && free, o.additionalProperties == nil && o.sets == nil && !keep:
+	case p.validateOnly && free, o.additionalProperties == nil && o.patternSets == nil && !keep:
 		st.AdditionalProperties = model.Skip
 	case free:
 		st.AdditionalProperties, st.AdditionalValue = model.Keep, model.Value{Type: model.Raw{}}
@@ -267,7 +267,7 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 }
 
 // propDoc returns the description beside a property, not that of the type that it refers to.
-func propDoc(c conj) []string {
+func propDoc(c allOf) []string {
 	if len(c) == 0 {
 		return nil
 	}
@@ -301,7 +301,7 @@ func presence(required, null, byDefault bool) model.Presence {
 }
 
 // derived returns the only schema of c if it stands at path below owner, so that the runtime can derive its place.
-func derived(owner *schema.Node, path string, c conj) *schema.Node {
+func derived(owner *schema.Node, path string, c allOf) *schema.Node {
 	if owner != nil && len(c) == 1 && c[0].Pointer == owner.Pointer+"/"+path {
 		return c[0]
 	}

@@ -12,11 +12,11 @@ func (l *lowering) others(o *objectFacet, p place) model.Value {
 	c := o.additionalProperties
 	sole := l.soleSet(o)
 	if sole {
-		c, p.node = o.sets[0].patterns[0].schema, nil
+		c, p.node = o.patternSets[0].patterns[0].schema, nil
 	}
 	v := l.value(c, p)
-	for i := range o.sets {
-		if d := l.matched(&o.sets[i], sole, p.hint); d != nil {
+	for i := range o.patternSets {
+		if d := l.matched(&o.patternSets[i], sole, p.hint); d != nil {
 			v.Checks = append(slices.Clip(v.Checks), &model.Also{Decl: d})
 		}
 	}
@@ -25,8 +25,8 @@ func (l *lowering) others(o *objectFacet, p place) model.Value {
 
 // soleSet reports whether one pattern decides the type of all additional properties.
 func (l *lowering) soleSet(o *objectFacet) bool {
-	return o.additionalProperties == nil && len(o.sets) == 1 && len(o.sets[0].patterns) == 1 && o.sets[0].additionalProperties != nil &&
-		l.shape(o.sets[0].additionalProperties).never != nil
+	return o.additionalProperties == nil && len(o.patternSets) == 1 && len(o.patternSets[0].patterns) == 1 && o.patternSets[0].additionalProperties != nil &&
+		l.shape(o.patternSets[0].additionalProperties).never != nil
 }
 
 // matched returns the validator of the members whose names match patterns, or nil if there is nothing to check. With sole
@@ -58,8 +58,8 @@ func (l *lowering) matched(set *patternSet, sole bool, hint string) *model.Decl 
 }
 
 // checkUnlessFree returns the validator of a schema, or nil if it allows everything.
-func (l *lowering) checkUnlessFree(c conj, hint string) *model.Decl {
-	if l.shape(c).free() {
+func (l *lowering) checkUnlessFree(c allOf, hint string) *model.Decl {
+	if l.shape(c).allowsAnything() {
 		return nil
 	}
 	return l.checkNode(c[0], hint)

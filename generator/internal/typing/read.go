@@ -25,7 +25,7 @@ type reader struct {
 }
 
 // shape reads and merges the schemas of c. What it returns is shared and must not be changed.
-func (r *reader) shape(c conj) *shape {
+func (r *reader) shape(c allOf) *shape {
 	if len(c) != 1 {
 		return r.merge(c)
 	}
@@ -37,7 +37,7 @@ func (r *reader) shape(c conj) *shape {
 	return s
 }
 
-func (r *reader) merge(c conj) *shape {
+func (r *reader) merge(c allOf) *shape {
 	s := &shape{kinds: model.KindAny}
 	for i, n := range c {
 		if own := r.own(n); i == 0 {
@@ -57,15 +57,15 @@ func (r *reader) merge(c conj) *shape {
 // refuseObjects removes objects from s if a required property has a schema that no value satisfies.
 func (r *reader) refuseObjects(s *shape) {
 	for _, name := range s.obj.required {
-		if slices.ContainsFunc(s.obj.propOrOther(name), r.void) {
+		if slices.ContainsFunc(s.obj.propOrOther(name), r.allowsNothing) {
 			s.kinds &^= model.KindObject
 			s.kindsAt = first(s.kindsAt, s.obj.at)
 		}
 	}
 }
 
-// void reports whether n plainly allows no value: false, or not with a schema that allows every value.
-func (r *reader) void(n *schema.Node) bool {
+// allowsNothing reports whether n plainly allows no value: false, or not with a schema that allows every value.
+func (r *reader) allowsNothing(n *schema.Node) bool {
 	if n.Kind == schema.Bool {
 		return n.Text == "false"
 	}
@@ -73,17 +73,17 @@ func (r *reader) void(n *schema.Node) bool {
 		return false
 	}
 	not := n.Get("not")
-	return not != nil && r.anyValue(not)
+	return not != nil && r.allowsEverything(not)
 }
 
-// anyValue reports whether n plainly allows every value.
-func (r *reader) anyValue(n *schema.Node) bool {
+// allowsEverything reports whether n plainly allows every value.
+func (r *reader) allowsEverything(n *schema.Node) bool {
 	if n.Kind == schema.Bool {
 		return n.Text == "true"
 	}
 	return n.Kind == schema.Object && !slices.ContainsFunc(n.Members, func(m schema.Member) bool {
 		k, known := r.keywords[m.Key]
-		return known && !k.annotation && !Annotations[m.Key]
+		return known && !k.noRule && !Annotations[m.Key]
 	})
 }
 
@@ -109,10 +109,10 @@ func (r *reader) own(n *schema.Node) *shape {
 	for _, part := range own.parts {
 		own.and(r.own(part))
 	}
-	if own.closing != nil {
-		own.obj.and(own.closing)
+	if own.unevaluatedProperties != nil {
+		own.obj.and(own.unevaluatedProperties)
 	}
-	own.parts, own.closing = nil, nil
+	own.parts, own.unevaluatedProperties = nil, nil
 	r.owns[n] = own
 	return own
 }

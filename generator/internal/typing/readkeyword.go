@@ -43,9 +43,9 @@ func (r *reader) readConst(s *shape, owner, v *schema.Node) {
 func (r *reader) readProperties(s *shape, owner, v *schema.Node) {
 	s.obj.at = owner
 	for _, m := range sorted(v.Members) {
-		c := conj{m.Value}
-		for i := range s.obj.sets {
-			also, _ := s.obj.sets[i].matching(m.Key)
+		c := allOf{m.Value}
+		for i := range s.obj.patternSets {
+			also, _ := s.obj.patternSets[i].matching(m.Key)
 			c = append(c, also...)
 		}
 		s.obj.props = append(s.obj.props, property{m.Key, c})
@@ -62,29 +62,29 @@ func (r *reader) readRequired(s *shape, owner, v *schema.Node) {
 func (r *reader) readAdditionalProperties(s *shape, owner, v *schema.Node) {
 	s.obj.at = owner
 	if owner.Get("patternProperties") == nil {
-		s.obj.additionalProperties = conj{v}
+		s.obj.additionalProperties = allOf{v}
 	}
 }
 
-// nothing matches no name.
-var nothing = regexp.MustCompile(`[^\x{0}-\x{10ffff}]`)
+// matchesNoName is for patterns that are no regular expressions.
+var matchesNoName = regexp.MustCompile(`[^\x{0}-\x{10ffff}]`)
 
 // readPatterns comes before properties, in the order of keywords.
 func (r *reader) readPatterns(s *shape, owner, v *schema.Node) {
 	s.obj.at = owner
 	set := patternSet{at: owner}
-	if rest := owner.Get("additionalProperties"); rest != nil {
-		set.additionalProperties = conj{rest}
+	if additional := owner.Get("additionalProperties"); additional != nil {
+		set.additionalProperties = allOf{additional}
 	}
 	for _, m := range sorted(v.Members) {
 		re, err := pattern.Compile(m.Key)
 		if err != nil {
-			re = nothing // which package schema has reported
+			re = matchesNoName // which package schema has reported
 		}
-		set.patterns = append(set.patterns, property{m.Key, conj{m.Value}})
+		set.patterns = append(set.patterns, property{m.Key, allOf{m.Value}})
 		set.compiled = append(set.compiled, re)
 	}
-	s.obj.sets = append(s.obj.sets, set)
+	s.obj.patternSets = append(s.obj.patternSets, set)
 }
 
 func (r *reader) readMinProperties(s *shape, owner, v *schema.Node) {
@@ -99,19 +99,19 @@ func (r *reader) readMaxProperties(s *shape, owner, v *schema.Node) {
 func (r *reader) readItems(s *shape, owner, v *schema.Node) {
 	s.arr.at = owner
 	if v.Kind != schema.Array {
-		s.arr.items = conj{v}
+		s.arr.items = allOf{v}
 		return
 	}
 	r.readPrefix(s, owner, v)
-	if rest := owner.Get("additionalItems"); rest != nil {
-		s.arr.items = conj{rest}
+	if additional := owner.Get("additionalItems"); additional != nil {
+		s.arr.items = allOf{additional}
 	}
 }
 
 func (r *reader) readPrefix(s *shape, owner, v *schema.Node) {
 	s.arr.at = owner
 	for _, item := range v.Items {
-		s.arr.prefix = append(s.arr.prefix, conj{item})
+		s.arr.prefix = append(s.arr.prefix, allOf{item})
 	}
 }
 

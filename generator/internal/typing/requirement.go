@@ -33,7 +33,7 @@ const (
 // or keywords that do not fit into a short sentence.
 func (l *lowering) forbidden(under, owner *schema.Node) requirement {
 	about := l.shape(l.around(owner))
-	s, ok := l.describe(l.ungrouped(conj{under}), about, requirementDepth)
+	s, ok := l.describe(l.ungrouped(allOf{under}), about, requirementDepth)
 	if !ok || len(s.no) > requirementBytes {
 		return requirement{}
 	}
@@ -49,7 +49,7 @@ func (l *lowering) because(under, owner *schema.Node) (then, otherwise string) {
 	if about.kinds == model.KindAny && about.obj.at != nil {
 		about.kinds = model.KindObject // others are rarely meant
 	}
-	s, ok := l.describe(l.ungrouped(conj{under}), &about, requirementDepth)
+	s, ok := l.describe(l.ungrouped(allOf{under}), &about, requirementDepth)
 	if !ok || len(s.yes)+len(s.no) > requirementBytes {
 		return "", ""
 	}
@@ -60,8 +60,8 @@ func (l *lowering) because(under, owner *schema.Node) (then, otherwise string) {
 }
 
 // around returns the schemas that n is a branch of, which hold for the same value.
-func (l *lowering) around(n *schema.Node) conj {
-	all := conj{n}
+func (l *lowering) around(n *schema.Node) allOf {
+	all := allOf{n}
 	doc := l.home(n)
 	for path := strings.TrimPrefix(n.Pointer, doc.Root.Pointer); ; {
 		branch := inPlace.FindString(path)
@@ -91,7 +91,7 @@ func (s requirement) opposite(about *shape) string {
 }
 
 // ungrouped is the shape of the schemas of c before their groups narrow it.
-func (l *lowering) ungrouped(c conj) *shape {
+func (l *lowering) ungrouped(c allOf) *shape {
 	s := &shape{kinds: model.KindAny}
 	for _, n := range c {
 		s.and(l.own(n))
@@ -105,14 +105,14 @@ func (l *lowering) describe(s, about *shape, depth int) (requirement, bool) {
 		return requirement{}, false
 	}
 	if s.enum != nil {
-		return describeEnum(s.enum), s.plain() && s.groups == nil && s.also == nil
+		return describeEnum(s.enum), s.plain() && s.groups == nil && s.conditions == nil
 	}
 	all, ok := l.describeKeywords(s, about, depth)
 	for _, g := range s.groups {
 		either, can := l.describeAnyOf(g, about, depth)
 		all, ok = append(all, either), ok && can
 	}
-	for _, c := range s.also {
+	for _, c := range s.conditions {
 		part, can := l.describeCondition(c, about, depth)
 		all, ok = append(all, part), ok && can
 	}
@@ -230,8 +230,8 @@ func (s requirement) opposed() requirement {
 func (l *lowering) describeAnyOf(g group, about *shape, depth int) (requirement, bool) {
 	var all []requirement
 	for _, b := range g.branches {
-		s, ok := l.describe(l.ungrouped(conj{b}), about, depth-1)
-		if !ok || g.one {
+		s, ok := l.describe(l.ungrouped(allOf{b}), about, depth-1)
+		if !ok || g.oneOf {
 			return requirement{}, false
 		}
 		all = append(all, s.opposed())
@@ -244,11 +244,11 @@ func (l *lowering) describeCondition(c condition, about *shape, depth int) (requ
 	under := c.at.Get(c.keyword)
 	switch c.keyword {
 	case "not":
-		s, ok := l.describe(l.ungrouped(conj{under}), about, depth-1)
+		s, ok := l.describe(l.ungrouped(allOf{under}), about, depth-1)
 		return s.opposed(), ok
 	case "contains":
 		low, high := l.containsBounds(c.at)
-		s, ok := l.describe(l.ungrouped(conj{under}), l.shape(about.arr.items), depth-1)
+		s, ok := l.describe(l.ungrouped(allOf{under}), l.shape(about.arr.items), depth-1)
 		s = s.predicate()
 		return requirement{yes: "an item " + s.yes, no: "no item " + s.yes, noun: "an array", open: s.open, wide: s.open}, ok && low == 1 && high == nil
 	}

@@ -14,10 +14,10 @@ import (
 
 // scopes holds the copies.
 type scopes struct {
-	types  *Types
-	moving map[*schema.Document]map[string]bool // anchors that more than one resource has
-	copies map[string]*scoped                   // by resource and way
-	of     map[*schema.Node]origin              // of copied nodes
+	types     *Types
+	ambiguous map[*schema.Document]map[string]bool // anchors that more than one resource has
+	copies    map[string]*scoped                   // by resource and way
+	of        map[*schema.Node]origin              // of copied nodes
 }
 
 // origin is where a copied node comes from.
@@ -28,21 +28,21 @@ type origin struct {
 
 // scoped is a copy of a resource.
 type scoped struct {
-	way   []*schema.Node // resources with moving anchors, outermost first
+	way   []*schema.Node // resources with ambiguous anchors, outermost first
 	nodes map[*schema.Node]*schema.Node
 }
 
 // enter returns the copy of n, the first schema that a value meets.
 func (r *reader) enter(n *schema.Node) *schema.Node {
-	if len(r.movingAnchors()) == 0 {
+	if len(r.ambiguousAnchors()) == 0 {
 		return n
 	}
 	return r.copyOf(n, nil)
 }
 
-// movingAnchors returns the anchors of the document that a $dynamicRef may find in more than one resource.
-func (r *reader) movingAnchors() map[string]bool {
-	moving, ok := r.scopes.moving[r.doc]
+// ambiguousAnchors returns the anchors of the document that a $dynamicRef may find in more than one resource.
+func (r *reader) ambiguousAnchors() map[string]bool {
+	moving, ok := r.scopes.ambiguous[r.doc]
 	if ok {
 		return moving
 	}
@@ -65,7 +65,7 @@ func (r *reader) movingAnchors() map[string]bool {
 			delete(moving, name)
 		}
 	}
-	r.scopes.moving[r.doc] = moving
+	r.scopes.ambiguous[r.doc] = moving
 	return moving
 }
 
@@ -123,7 +123,7 @@ func (r *reader) copyOf(n *schema.Node, way []*schema.Node) *schema.Node {
 }
 
 func (r *reader) copyResource(home *schema.Node, way []*schema.Node) *scoped {
-	way = r.further(way, home)
+	way = r.extendWay(way, home)
 	key := r.scopes.types.id(home)
 	for _, n := range way {
 		key += " " + r.scopes.types.id(n)
@@ -137,9 +137,9 @@ func (r *reader) copyResource(home *schema.Node, way []*schema.Node) *scoped {
 	return s
 }
 
-// further appends home to the way if it has an anchor that no resource before it has.
-func (r *reader) further(way []*schema.Node, home *schema.Node) []*schema.Node {
-	for name := range r.movingAnchors() {
+// extendWay appends home to the way if it has an anchor that no resource before it has.
+func (r *reader) extendWay(way []*schema.Node, home *schema.Node) []*schema.Node {
+	for name := range r.ambiguousAnchors() {
 		has := func(n *schema.Node) bool { return r.anchored(n, name) != nil }
 		if has(home) && !slices.ContainsFunc(way, has) {
 			return append(slices.Clip(way), home)

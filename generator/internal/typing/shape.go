@@ -10,11 +10,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// conj is a conjunction of schemas: a value must satisfy each. One schema is the usual case; allOf, $ref with siblings
+// allOf is a conjunction of schemas: a value must satisfy each. One schema is the usual case; the keyword allOf, $ref with siblings
 // and a property that two branches describe make more.
-type conj []*schema.Node
+type allOf []*schema.Node
 
-// shape is what a conj says, keyword by keyword, merged as far as possible. A facet whose at is nil has no keywords.
+// shape is what an allOf says, keyword by keyword, merged as far as possible. A facet whose at is nil has no keywords.
 type shape struct {
 	kinds       model.Kind
 	kindsAt     *schema.Node // the schema whose type, enum or const narrowed kinds
@@ -26,12 +26,12 @@ type shape struct {
 	obj         objectFacet
 	enum        *enumFacet
 	groups      []group
-	also        []condition
+	conditions  []condition
 	annotations annotations
 	goType      string // time.Time and the like: what goType asks for
 
-	parts   []*schema.Node // $ref and allOf, until they are merged
-	closing *objectFacet   // unevaluatedProperties, until they are
+	parts                 []*schema.Node // $ref and allOf, until they are merged
+	unevaluatedProperties *objectFacet   // unevaluatedProperties, until they are
 }
 
 // annotations are those that are read, for generated code. Those of the outermost schema take precedence.
@@ -71,8 +71,8 @@ type arrayFacet struct {
 	at       *schema.Node
 	min, max *int
 	unique   bool
-	prefix   []conj // of the items by position
-	items    conj   // of those after them; nil: no keyword
+	prefix   []allOf // of the items by position
+	items    allOf   // of those after them; nil: no keyword
 }
 
 type objectFacet struct {
@@ -80,8 +80,8 @@ type objectFacet struct {
 	min, max             *int
 	props                []property
 	required             []string
-	additionalProperties conj // additionalProperties; nil: no keyword
-	sets                 []patternSet
+	additionalProperties allOf // additionalProperties; nil: no keyword
+	patternSets          []patternSet
 
 	unevaluated bool // additionalProperties comes from unevaluatedProperties
 }
@@ -91,13 +91,13 @@ type patternSet struct {
 	at                   *schema.Node
 	patterns             []property // keyed by pattern
 	compiled             []*regexp.Regexp
-	additionalProperties conj // for names that the schema does not mention; nil: no keyword
+	additionalProperties allOf // for names that the schema does not mention; nil: no keyword
 }
 
 // property is one of objectFacet.props.
 type property struct {
 	key    string
-	schema conj
+	schema allOf
 }
 
 type enumFacet struct {
@@ -110,7 +110,7 @@ type enumFacet struct {
 // only returns the value of a const, or nil. An enum of one value is none: it keeps its field, so that code that uses it still
 // compiles when an enum becomes shorter.
 func (s *shape) only() *schema.Node {
-	if s.enum == nil || len(s.enum.values) != 1 || len(s.groups) > 0 || s.also != nil {
+	if s.enum == nil || len(s.enum.values) != 1 || len(s.groups) > 0 || s.conditions != nil {
 		return nil
 	}
 	return s.enum.values[0]
@@ -119,7 +119,7 @@ func (s *shape) only() *schema.Node {
 // group is an anyOf or oneOf.
 type group struct {
 	at       *schema.Node // the schema that has it
-	one      bool
+	oneOf    bool
 	branches []*schema.Node
 }
 
@@ -133,7 +133,7 @@ func (o *objectFacet) prop(key string) *property {
 }
 
 // propOrOther returns what holds for a property.
-func (o *objectFacet) propOrOther(key string) conj {
+func (o *objectFacet) propOrOther(key string) allOf {
 	if p := o.prop(key); p != nil {
 		return p.schema
 	}
@@ -150,7 +150,7 @@ func (s *shape) plain() bool {
 	return s.str.at == nil && s.num.at == nil && s.arr.at == nil && s.obj.at == nil
 }
 
-// free reports that s allows every JSON value.
-func (s *shape) free() bool {
-	return s.kinds == model.KindAny && s.plain() && s.enum == nil && len(s.groups) == 0 && s.also == nil && s.never == nil
+// allowsAnything reports that s allows every JSON value.
+func (s *shape) allowsAnything() bool {
+	return s.kinds == model.KindAny && s.plain() && s.enum == nil && len(s.groups) == 0 && s.conditions == nil && s.never == nil
 }

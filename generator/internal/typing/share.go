@@ -17,7 +17,7 @@ import (
 
 // share finds the declarations that are another name for one before them.
 func (t *Types) share() {
-	s := &sharing{claims: t.claims, ids: map[*model.Decl]int{}, known: map[string]int{}, open: map[*model.Decl]bool{}}
+	s := &sharer{claims: t.claims, ids: map[*model.Decl]int{}, known: map[string]int{}, open: map[*model.Decl]bool{}}
 	first := map[int]*model.Decl{}
 	for _, r := range []rank{rooted, referred, nested} {
 		for _, d := range t.decls {
@@ -53,7 +53,7 @@ func separateMembers(d *model.Decl) {
 }
 
 // sharing numbers declarations by what they mean.
-type sharing struct {
+type sharer struct {
 	claims map[*model.Decl]*claim
 	ids    map[*model.Decl]int
 	known  map[string]int
@@ -62,7 +62,7 @@ type sharing struct {
 }
 
 // id is the same for declarations of the same meaning. One that is not shared has its own.
-func (s *sharing) id(d *model.Decl) int {
+func (s *sharer) id(d *model.Decl) int {
 	if id, ok := s.ids[d]; ok {
 		return id
 	}
@@ -91,12 +91,12 @@ func (s *sharing) id(d *model.Decl) int {
 }
 
 // fresh numbers a declaration that equals no other.
-func (s *sharing) fresh(d *model.Decl) int {
+func (s *sharer) fresh(d *model.Decl) int {
 	s.ids[d] = -len(s.ids) - 1
 	return s.ids[d]
 }
 
-func (s *sharing) text(all ...bool) {
+func (s *sharer) text(all ...bool) {
 	for _, is := range all {
 		s.key = strconv.AppendBool(s.key, is)
 	}
@@ -106,7 +106,7 @@ func (s *sharing) text(all ...bool) {
 var nameFields = map[string]bool{"Var": true, "Method": true}
 
 // write adds a value of the model to the key. It goes through all fields, so that none can be forgotten when one is added.
-func (s *sharing) write(v reflect.Value) {
+func (s *sharer) write(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if d, ok := v.Interface().(*model.Decl); ok && d != nil {
@@ -145,7 +145,7 @@ func (s *sharing) write(v reflect.Value) {
 }
 
 // inside writes what a pointer or an interface holds.
-func (s *sharing) inside(v reflect.Value) {
+func (s *sharer) inside(v reflect.Value) {
 	if v.IsNil() {
 		s.key = append(s.key, '-')
 		return

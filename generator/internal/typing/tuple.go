@@ -44,7 +44,7 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 }
 
 // itemKey names an item by its title, if that is short and unique, else by its position.
-func itemKey(c conj, i int, taken map[string]bool) string {
+func itemKey(c allOf, i int, taken map[string]bool) string {
 	const most = 32
 	for _, n := range c {
 		title := TextOf(n, "title")
@@ -56,7 +56,7 @@ func itemKey(c conj, i int, taken map[string]bool) string {
 }
 
 // never reports whether no value satisfies c.
-func (l *lowering) never(c conj) bool {
+func (l *lowering) never(c allOf) bool {
 	s := l.shape(c)
 	return s.never != nil || s.kinds == 0
 }

@@ -201,7 +201,7 @@ func (l *lowering) children(p place, props []property, names []string) []place {
 }
 
 // ownType reports whether a property may need a type named after it.
-func (l *lowering) ownType(c conj) bool {
+func (l *lowering) ownType(c allOf) bool {
 	if _, referred := l.soleRef(c); referred {
 		return false
 	}

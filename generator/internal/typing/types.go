@@ -32,18 +32,18 @@ type Types struct {
 	Declared   map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks     map[*schema.Node]*model.Decl  // schemas that have a validator without a type
 	conditions map[condition]*model.Decl     // their validators
-	evaluated  map[string]*model.Decl        // functions that record the properties and items that schemas mention, by gathering.key
+	evaluated  map[string]*model.Decl        // functions that record the properties and items that schemas mention, by evaluating.key
 	scopes     scopes
-	known      map[string]*known      // results for conjunctions, by lowering.key
-	checked    map[string]*model.Decl // of them, those of validators
+	lowered    map[string]*loweredAllOf // results for conjunctions, by lowering.key
+	validators map[string]*model.Decl   // of them, those of validators
 	ids        map[*schema.Node]int
-	open       map[string]string          // conjunctions in progress, and the name if one needs a declaration
-	plain      map[model.Type]*model.Decl // elements without rules: decodeString
+	inProgress map[string]string          // conjunctions in progress, and the name if one needs a declaration
+	elements   map[model.Type]*model.Decl // elements without rules: decodeString
 	roots      []model.TypeRef
 	uses       []model.Use
 	sent       []bool // whether the root's values are
 	findings   schema.Diagnostics
-	seen       []*model.Decl // types whose additional properties a check may look at, with everything in them
+	kept       []*model.Decl // types whose additional properties a check may look at, with everything in them
 
 	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known
 	defaulted []*model.Prop                // the properties that have one, in order
@@ -63,15 +63,15 @@ func NewTypes() *Types {
 		checks:     map[*schema.Node]*model.Decl{},
 		conditions: map[condition]*model.Decl{},
 		evaluated:  map[string]*model.Decl{},
-		known:      map[string]*known{},
-		checked:    map[string]*model.Decl{},
-		open:       map[string]string{},
+		lowered:    map[string]*loweredAllOf{},
+		validators: map[string]*model.Decl{},
+		inProgress: map[string]string{},
 		ids:        map[*schema.Node]int{},
-		plain:      map[model.Type]*model.Decl{},
+		elements:   map[model.Type]*model.Decl{},
 		defaults:   map[*model.Prop]*schema.Node{},
 		table:      newKeywords(),
 	}
-	t.scopes = scopes{types: t, moving: map[*schema.Document]map[string]bool{}, copies: map[string]*scoped{}, of: map[*schema.Node]origin{}}
+	t.scopes = scopes{types: t, ambiguous: map[*schema.Document]map[string]bool{}, copies: map[string]*scoped{}, of: map[*schema.Node]origin{}}
 	return t
 }
 
@@ -114,9 +114,9 @@ func (t *Types) begin(r Root) *lowering {
 // Finish decides what depends on all types, and returns them in the order in which they were made.
 func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, d := range t.decls {
-		t.seen = append(t.seen, tried(d)...)
+		t.kept = append(t.kept, tried(d)...)
 	}
-	keepAdditional(t.seen)
+	keepAdditional(t.kept)
 	t.leaveDefaultsOut()
 	for _, d := range t.decls {
 		settle(d)
@@ -187,9 +187,9 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 	d := l.newDecl(r.Name, n)
 	l.claims[d].rank, l.claims[d].other = rooted, r.Name+"Value"
 	l.Declared[n] = &model.Value{Type: model.Named{Decl: d}}
-	l.fill(d, l.shape(conj{n}), place{hint: d.Name, doc: r.Doc, flat: true})
+	l.fill(d, l.shape(allOf{n}), place{hint: d.Name, doc: r.Doc, flat: true})
 	if _, ok := d.Body.(*model.Enum); ok {
-		l.Declared[n].Checks = again(d.Checks) // for those who refer to it
+		l.Declared[n].Checks = copyChecks(d.Checks) // for those who refer to it
 	}
 	return d
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// value decides the Go type of a conj.
-func (l *lowering) value(c conj, p place) model.Value {
+// value decides the Go type of an allOf.
+func (l *lowering) value(c allOf, p place) model.Value {
 	if len(l.decls) > l.MaxDecls {
 		if len(l.decls) == l.MaxDecls+1 {
 			l.newFunc("check", "TooLarge").Body = &model.Check{Value: model.Value{Type: model.Raw{}}}
@@ -31,7 +31,7 @@ func (l *lowering) value(c conj, p place) model.Value {
 }
 
 // soleRef returns the target of c if it is a reference with nothing but annotations beside it.
-func (l *lowering) soleRef(c conj) (*schema.Node, bool) {
+func (l *lowering) soleRef(c allOf) (*schema.Node, bool) {
 	if len(c) != 1 {
 		return nil, false
 	}
@@ -46,13 +46,13 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 	}
 	if v := l.named(target); v != nil {
 		if p.keep {
-			l.seen = append(l.seen, v.Type.(model.Named).Decl)
+			l.kept = append(l.kept, v.Type.(model.Named).Decl)
 		}
 		found := *v
-		found.Checks = again(v.Checks)
+		found.Checks = copyChecks(v.Checks)
 		return found
 	}
-	return l.typed(l.shape(conj{target}), place{hint: p.hint, item: p.item})
+	return l.typed(l.shape(allOf{target}), place{hint: p.hint, item: p.item})
 }
 
 // named returns the declared type of a $ref target, or nil if it needs none: booleans, any JSON.
@@ -60,7 +60,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	if v, ok := l.Declared[target]; ok {
 		return v
 	}
-	s := l.shape(conj{target})
+	s := l.shape(allOf{target})
 	if !worthAName(s) || l.anything(target) || strings.Contains(l.goTypeOf(s), ".") {
 		return nil
 	}
@@ -103,8 +103,8 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 		all[0].(*model.Group).Takes = true
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
-	p.keep = p.keep || len(s.groups) > 0 || s.also != nil
-	v := l.bare(s, p)
+	p.keep = p.keep || len(s.groups) > 0 || s.conditions != nil
+	v := l.typedByKind(s, p)
 	v.Null = s.kinds&model.KindNull != 0 && s.never == nil && nullFirst(v.Type)
 	v.Checks = append(v.Checks, l.assertions(s, p)...)
 	return v
@@ -112,7 +112,7 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 
 // isOneGroup reports whether s is one group and nothing else.
 func (l *lowering) isOneGroup(s *shape) bool {
-	if len(s.groups) != 1 || s.also != nil || s.never != nil || s.enum != nil || s.integer || !s.plain() {
+	if len(s.groups) != 1 || s.conditions != nil || s.never != nil || s.enum != nil || s.integer || !s.plain() {
 		return false
 	}
 	var kinds model.Kind
@@ -131,13 +131,13 @@ func nullFirst(t model.Type) bool {
 	return true
 }
 
-// bare is typed without groups and without null.
-func (l *lowering) bare(s *shape, p place) model.Value {
+// typedByKind is typed without groups and without null.
+func (l *lowering) typedByKind(s *shape, p place) model.Value {
 	kinds := s.kinds &^ model.KindNull
 	switch {
 	case s.never != nil, s.kinds == 0:
 		return l.nothing(s, p)
-	case s.free():
+	case s.allowsAnything():
 		return model.Value{Type: model.Raw{}}
 	case s.enum != nil && kinds != model.KindString && kinds != model.KindNumber:
 		return l.values(s, p)
@@ -152,7 +152,7 @@ func (l *lowering) bare(s *shape, p place) model.Value {
 // maxMembers is how many kinds a union has at most; a type switch over more is of little use.
 const maxMembers = 3
 
-// ofKind is bare for values of one kind.
+// ofKind is typedByKind for values of one kind.
 func (l *lowering) ofKind(kind model.Kind, s *shape, p place) model.Value {
 	switch kind {
 	case model.KindString:
@@ -203,7 +203,7 @@ func (l *lowering) values(s *shape, p place) model.Value {
 	v := model.Value{Type: t, Values: rule}
 	if !s.plain() {
 		others := *s // all but the enum; typed adds the groups and conditions
-		others.enum, others.groups, others.also = nil, nil, nil
+		others.enum, others.groups, others.conditions = nil, nil, nil
 		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&others, p.hint)}}
 	}
 	if kinds := s.kinds &^ model.KindNull; !p.validateOnly && kinds&(kinds-1) != 0 && kinds&(model.KindArray|model.KindObject) == 0 {
@@ -280,7 +280,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 			continue
 		}
 		t := *s
-		t.kinds, t.groups, t.also, t.annotations = kind, nil, nil, annotations{}
+		t.kinds, t.groups, t.conditions, t.annotations = kind, nil, nil, annotations{}
 		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil)
 		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true, keep: p.keep})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
@@ -314,7 +314,7 @@ func (l *lowering) declare(p place, s *shape) *model.Decl {
 		d = l.newDecl(p.hint, first(p.by, siteOf(s)))
 	}
 	if p.key != "" {
-		l.known[p.key] = &known{value: model.Value{Type: model.Named{Decl: d}}}
+		l.lowered[p.key] = &loweredAllOf{value: model.Value{Type: model.Named{Decl: d}}}
 	}
 	d.Doc = docLines(p.doc, &s.annotations)
 	return d

@@ -11,7 +11,7 @@ import (
 
 // readUnevaluatedProperties reads the keyword as additionalProperties where the mentioned names do not depend on the value.
 func (r *reader) readUnevaluatedProperties(s *shape, owner, v *schema.Node) {
-	w := &mentioned{r: r, but: v, seen: map[*schema.Node]bool{}}
+	w := &mentioned{r: r, except: v, seen: map[*schema.Node]bool{}}
 	w.add(owner)
 	switch {
 	case w.depends:
@@ -19,14 +19,14 @@ func (r *reader) readUnevaluatedProperties(s *shape, owner, v *schema.Node) {
 	case w.all:
 	default:
 		s.obj.at = owner
-		s.closing = &objectFacet{at: owner, props: w.names, additionalProperties: conj{v}, unevaluated: true}
+		s.unevaluatedProperties = &objectFacet{at: owner, props: w.names, additionalProperties: allOf{v}, unevaluated: true}
 	}
 }
 
 // mentioned collects what schemas without a condition mention.
 type mentioned struct {
 	r       *reader
-	but     *schema.Node
+	except  *schema.Node
 	seen    map[*schema.Node]bool
 	names   []property
 	all     bool
@@ -51,7 +51,7 @@ func (w *mentioned) add(n *schema.Node) {
 		case "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties":
 			w.depends = true
 		case "additionalProperties", "unevaluatedProperties":
-			w.all = w.all || m.Value != w.but
+			w.all = w.all || m.Value != w.except
 		case "properties":
 			for _, p := range m.Value.Members {
 				w.names = append(w.names, property{key: p.Key})
@@ -64,23 +64,23 @@ func (w *mentioned) add(n *schema.Node) {
 // no schema that holds in place, mentions.
 func (l *lowering) unevaluated(c condition, v *schema.Node, hint string) model.Body {
 	b := &model.Unevaluated{At: l.at(c.at), Items: c.keyword == "unevaluatedItems"}
-	g := &gathering{l: l, items: b.Items, but: v}
-	b.Evaluated = g.decl(conj{c.at}, hint)
-	if l.shape(conj{v}).never == nil {
+	g := &evaluating{l: l, items: b.Items, except: v}
+	b.Evaluated = g.decl(allOf{c.at}, hint)
+	if l.shape(allOf{v}).never == nil {
 		b.Schema = l.checkNode(v, hint+"Schema")
 	}
 	return b
 }
 
-// gathering collects what schemas mention. Schemas without a condition share one function, each condition has its own.
-type gathering struct {
-	l     *lowering
-	items bool
-	but   *schema.Node // the keyword that asks
+// evaluating collects what schemas mention, which is what counts as evaluated. Schemas without a condition share one function, each condition has its own.
+type evaluating struct {
+	l      *lowering
+	items  bool
+	except *schema.Node // the keyword that asks
 }
 
 // decl returns the function that records what the schemas of c mention; nil if that is nothing.
-func (g *gathering) decl(c conj, hint string) *model.Decl {
+func (g *evaluating) decl(c allOf, hint string) *model.Decl {
 	key := g.key(c)
 	if d, ok := g.l.evaluated[key]; ok {
 		return d
@@ -103,15 +103,15 @@ func (g *gathering) decl(c conj, hint string) *model.Decl {
 	return d
 }
 
-func (g *gathering) key(c conj) string {
+func (g *evaluating) key(c allOf) string {
 	kind := "properties"
 	if g.items {
 		kind = "items"
 	}
-	all := []string{kind, g.l.id(g.but)}
+	all := []string{kind, g.l.id(g.except)}
 	for _, n := range c {
 		all = append(all, g.l.id(n))
-		if n.Get("unevaluatedItems") != g.but && n.Get("unevaluatedProperties") != g.but {
+		if n.Get("unevaluatedItems") != g.except && n.Get("unevaluatedProperties") != g.except {
 			all[1] = "" // but is not reached there
 		}
 	}
@@ -119,7 +119,7 @@ func (g *gathering) key(c conj) string {
 }
 
 // add adds what n mentions.
-func (g *gathering) add(m *model.Evaluated, n *schema.Node, hint string, seen map[*schema.Node]bool) {
+func (g *evaluating) add(m *model.Evaluated, n *schema.Node, hint string, seen map[*schema.Node]bool) {
 	if seen[n] {
 		return
 	}
@@ -137,13 +137,13 @@ func (g *gathering) add(m *model.Evaluated, n *schema.Node, hint string, seen ma
 			}
 		case "anyOf", "oneOf":
 			for i, b := range v.Items {
-				g.step(m, b, model.Step{Then: g.decl(conj{b}, hint+naming.GoName(member.Key)+itoa(i))}, hint+naming.GoName(member.Key)+itoa(i))
+				g.step(m, b, model.Step{Then: g.decl(allOf{b}, hint+naming.GoName(member.Key)+itoa(i))}, hint+naming.GoName(member.Key)+itoa(i))
 			}
 		case "if":
 			g.conditional(m, n, v, hint)
 		case "dependentSchemas":
 			for _, dependent := range sorted(v.Members) {
-				g.step(m, nil, model.Step{Key: dependent.Key, Then: g.decl(conj{dependent.Value}, hint+naming.GoName(dependent.Key))}, hint)
+				g.step(m, nil, model.Step{Key: dependent.Key, Then: g.decl(allOf{dependent.Value}, hint+naming.GoName(dependent.Key))}, hint)
 			}
 		default:
 			g.mention(m, member.Key, v, hint)
@@ -152,7 +152,7 @@ func (g *gathering) add(m *model.Evaluated, n *schema.Node, hint string, seen ma
 }
 
 // step adds a step unless it leads to nothing.
-func (g *gathering) step(m *model.Evaluated, condition *schema.Node, s model.Step, hint string) {
+func (g *evaluating) step(m *model.Evaluated, condition *schema.Node, s model.Step, hint string) {
 	if s.Then == nil && s.Else == nil {
 		return
 	}
@@ -162,26 +162,26 @@ func (g *gathering) step(m *model.Evaluated, condition *schema.Node, s model.Ste
 	m.Steps = append(m.Steps, s)
 }
 
-func (g *gathering) conditional(m *model.Evaluated, n, v *schema.Node, hint string) {
-	holds := conj{v}
+func (g *evaluating) conditional(m *model.Evaluated, n, v *schema.Node, hint string) {
+	holds := allOf{v}
 	if then := n.Get("then"); then != nil {
 		holds = append(holds, then)
 	}
 	s := model.Step{Then: g.decl(holds, hint+"Then")}
 	if otherwise := n.Get("else"); otherwise != nil {
-		s.Else = g.decl(conj{otherwise}, hint+"Else")
+		s.Else = g.decl(allOf{otherwise}, hint+"Else")
 	}
 	g.step(m, v, s, hint+"If")
 }
 
 // mention adds a keyword that mentions properties or items.
-func (g *gathering) mention(m *model.Evaluated, keyword string, v *schema.Node, hint string) {
+func (g *evaluating) mention(m *model.Evaluated, keyword string, v *schema.Node, hint string) {
 	if g.items {
 		switch keyword {
 		case "items":
 			m.All = true
 		case "unevaluatedItems":
-			m.All = m.All || v != g.but
+			m.All = m.All || v != g.except
 		case "prefixItems":
 			m.First = max(m.First, len(v.Items))
 		case "contains":
@@ -201,6 +201,6 @@ func (g *gathering) mention(m *model.Evaluated, keyword string, v *schema.Node, 
 	case "additionalProperties":
 		m.All = true
 	case "unevaluatedProperties":
-		m.All = m.All || v != g.but
+		m.All = m.All || v != g.except
 	}
 }

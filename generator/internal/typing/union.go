@@ -13,17 +13,17 @@ import (
 func (l *lowering) union(s *shape, p place) (model.Value, bool) {
 	g := s.groups[0]
 	base := *s
-	base.groups, base.also = nil, nil
-	p.keep = p.keep || s.also != nil
+	base.groups, base.conditions = nil, nil
+	p.keep = p.keep || s.conditions != nil
 	all := l.branches(&base, g)
 	null := s.kinds&model.KindNull != 0
-	branches, ok := l.splitNull(all, g.one)
+	branches, ok := l.splitNull(all, g.oneOf)
 	v, ok := l.unionOf(s, &base, branches, ok, null, p)
 	if null && v.Checks != nil && slices.ContainsFunc(all, func(b branch) bool { return b.shape.kinds == model.KindNull }) {
 		v.Checks = l.unlessNull(v.Checks, p.hint)
 	}
 	if ok {
-		t := shape{also: s.also}
+		t := shape{conditions: s.conditions}
 		v.Checks = append(slices.Clip(v.Checks), l.assertions(&t, p)...)
 	}
 	return v, ok
@@ -66,7 +66,7 @@ func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRu
 	targets := map[*schema.Node]bool{}
 	for _, b := range branches {
 		target, named := l.follow(b.node)
-		if targets[target] || named && b.intact() && l.nullWithin(target) {
+		if targets[target] || named && b.keepsKinds() && l.nullWithin(target) {
 			return nil, nil
 		}
 		targets[target] = true
@@ -90,7 +90,7 @@ func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRu
 	case seen == model.KindObject && exclusive(forms):
 		return &model.ByTag{At: l.ruleAt(g.at, p), Key: key, Keyword: keywordOf(g)}, forms
 	}
-	return &model.Tried{At: l.ruleAt(g.at, p), Key: key, One: g.one}, forms
+	return &model.Tried{At: l.ruleAt(g.at, p), Key: key, One: g.oneOf}, forms
 }
 
 // exclusive reports whether no two forms have a text in common.
@@ -116,7 +116,7 @@ func (l *lowering) isUnion(s *shape) bool {
 		return false
 	}
 	base := *s
-	base.groups, base.also = nil, nil
+	base.groups, base.conditions = nil, nil
 	if base.replaceableBy(l.branches(&base, s.groups[0])) {
 		return true
 	}
@@ -128,7 +128,7 @@ func (l *lowering) isUnion(s *shape) bool {
 func mixed(b branch) bool { return bits.OnesCount8(uint8(b.shape.kinds&^model.KindNull)) > 1 }
 
 func keywordOf(g group) string {
-	if g.one {
+	if g.oneOf {
 		return "oneOf"
 	}
 	return "anyOf"
@@ -179,7 +179,7 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 // nullWithin reports whether the type of a $ref target includes null. It may be a pointer or an interface, which can not have
 // methods and so can not be members.
 func (l *lowering) nullWithin(target *schema.Node) bool {
-	s := l.shape(conj{target})
+	s := l.shape(allOf{target})
 	if s.kinds&model.KindNull == 0 || !worthAName(s) {
 		return false
 	}
@@ -191,7 +191,7 @@ func (l *lowering) nullWithin(target *schema.Node) bool {
 
 // member returns the declaration of a branch: that of its $ref, or a new one.
 func (l *lowering) member(b branch, p place, plain bool) *model.Decl {
-	if target, ok := l.follow(b.node); ok && plain && b.intact() {
+	if target, ok := l.follow(b.node); ok && plain && b.keepsKinds() {
 		if v := l.named(target); v != nil && v.Checks == nil {
 			return v.Type.(model.Named).Decl
 		}

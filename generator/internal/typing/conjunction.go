@@ -13,12 +13,12 @@ import (
 // near.
 const maxDecls = 1 << 16
 
-// simplify drops what c says twice and what says nothing, so that fewer conjunctions differ.
-func (l *lowering) simplify(c conj) conj {
+// simplify drops what c says twice and what says nothing, so that fewer of them differ.
+func (l *lowering) simplify(c allOf) allOf {
 	if len(c) < 2 {
 		return c
 	}
-	var out conj
+	var out allOf
 	seen := map[*schema.Node]bool{}
 	for _, n := range c {
 		target, _ := l.follow(n)
@@ -37,7 +37,7 @@ func (l *lowering) simplify(c conj) conj {
 }
 
 // key identifies the schemas of c. The same schemas have the same type, which is how recursion through merged schemas ends.
-func (l *lowering) key(c conj, p place) string {
+func (l *lowering) key(c allOf, p place) string {
 	var all []string
 	for _, n := range c {
 		target, _ := l.follow(n)
@@ -60,37 +60,37 @@ func (t *Types) id(n *schema.Node) string {
 	return strconv.Itoa(i)
 }
 
-// known is the result for a conj. Its value is complete when done is set; until then its declaration may lack a body.
-type known struct {
+// loweredAllOf is the result for one allOf. Its value is complete when done is set; until then its declaration may lack a body.
+type loweredAllOf struct {
 	value model.Value
 	done  bool
 }
 
 // conjunction is value for schemas that may be recursive. If one is met again before a declaration was made
 // (maps and slices need none), one is made then, and filled here.
-func (l *lowering) conjunction(c conj, p place) model.Value {
+func (l *lowering) conjunction(c allOf, p place) model.Value {
 	s := l.shape(c)
 	p.by = firstChoice(c)
 	if len(c) == 0 {
 		return l.typed(s, p)
 	}
 	p.key = l.key(c, p)
-	if hint, open := l.open[p.key]; open && l.known[p.key] == nil {
-		l.known[p.key] = &known{value: model.Value{Type: model.Named{Decl: l.newDecl(hint, nil)}}}
+	if hint, open := l.inProgress[p.key]; open && l.lowered[p.key] == nil {
+		l.lowered[p.key] = &loweredAllOf{value: model.Value{Type: model.Named{Decl: l.newDecl(hint, nil)}}}
 	}
-	if k := l.known[p.key]; k != nil {
+	if k := l.lowered[p.key]; k != nil {
 		v := k.value
-		v.Checks = again(v.Checks)
+		v.Checks = copyChecks(v.Checks)
 		if !k.done {
 			v.Null = s.never == nil && s.kinds&model.KindNull != 0
 			v.Checks = l.assertions(s, p)
 		}
 		return v
 	}
-	l.open[p.key] = p.hint
+	l.inProgress[p.key] = p.hint
 	v := l.typed(s, p)
-	delete(l.open, p.key)
-	if k := l.known[p.key]; k != nil {
+	delete(l.inProgress, p.key)
+	if k := l.lowered[p.key]; k != nil {
 		k.value, k.done = closeLoop(k, v, s), true
 		return k.value
 	}
@@ -98,7 +98,7 @@ func (l *lowering) conjunction(c conj, p place) model.Value {
 }
 
 // closeLoop returns v, or the declaration that a place inside of it had to make, filled with v.
-func closeLoop(k *known, v model.Value, s *shape) model.Value {
+func closeLoop(k *loweredAllOf, v model.Value, s *shape) model.Value {
 	d := k.value.Type.(model.Named).Decl
 	if d.Body != nil {
 		return v
@@ -109,29 +109,29 @@ func closeLoop(k *known, v model.Value, s *shape) model.Value {
 }
 
 // conjunctionCheck is conjunction for validators.
-func (l *lowering) conjunctionCheck(c conj, p place) model.Value {
+func (l *lowering) conjunctionCheck(c allOf, p place) model.Value {
 	if len(c) == 0 {
 		return l.typed(l.shape(c), p)
 	}
 	key := "check\x00" + l.key(c, p)
-	if hint, open := l.open[key]; open && l.checked[key] == nil {
-		l.checked[key] = l.newFunc("check", hint)
+	if hint, open := l.inProgress[key]; open && l.validators[key] == nil {
+		l.validators[key] = l.newFunc("check", hint)
 	}
-	if d := l.checked[key]; d != nil {
+	if d := l.validators[key]; d != nil {
 		return model.Value{Type: model.Named{Decl: d}}
 	}
-	l.open[key] = p.hint
+	l.inProgress[key] = p.hint
 	v := l.typed(l.shape(c), p)
-	delete(l.open, key)
-	if d := l.checked[key]; d != nil {
+	delete(l.inProgress, key)
+	if d := l.validators[key]; d != nil {
 		d.Body = &model.Check{Value: v}
 		return model.Value{Type: model.Named{Decl: d}}
 	}
 	return v
 }
 
-// again copies assertions for another place: each group has a rule table of its own there.
-func again(all []model.Assertion) []model.Assertion {
+// copyChecks copies assertions for another place: each group has a rule table of its own there.
+func copyChecks(all []model.Assertion) []model.Assertion {
 	var out []model.Assertion
 	for _, a := range all {
 		if g, ok := a.(*model.Group); ok {
