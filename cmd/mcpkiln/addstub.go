@@ -26,7 +26,6 @@ type implementation struct {
 	pkg   *packages.Package
 	dir   string
 	named *types.Named
-	wants *types.Interface
 	tests bool // its package has what a test that cancels needs
 	lacks []lacking
 }
@@ -37,14 +36,11 @@ type lacking struct {
 	files  []templates.ScaffoldFile
 }
 
-// implementations reads the module's packages, as they are with what is to be generated. That they do not compile is expected.
+// implementations reads the module's packages as they are on disk, so that what they import need not be read, too. That they do not compile is
+// expected: the generated package may be older, or not there.
 func implementations(cmd *cobra.Command, s *sources) (all []*implementation, err error) {
-	overlay, err := s.overlay()
-	if err != nil {
-		return nil, err
-	}
 	generated := s.generated()
-	cfg := &packages.Config{Context: cmd.Context(), Dir: s.base, Overlay: overlay,
+	cfg := &packages.Config{Context: cmd.Context(), Dir: s.base,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports}
 	loaded, err := packages.Load(cfg, "./...")
 	if err != nil {
@@ -88,8 +84,7 @@ func asserted(f *ast.File) (all []*ast.ValueSpec) {
 
 // implementationOf is the type of the value, if it is asserted to implement Handlers of the generated package; else nil.
 func implementationOf(p *packages.Package, spec *ast.ValueSpec, generated string) *implementation {
-	wanted, ok := p.TypesInfo.TypeOf(spec.Type).(*types.Named)
-	if !ok || wanted.Obj().Name() != "Handlers" || wanted.Obj().Pkg() == nil || wanted.Obj().Pkg().Path() != generated {
+	if !isHandlers(p, spec.Type, generated) {
 		return nil
 	}
 	typ := p.TypesInfo.TypeOf(spec.Values[0])
@@ -97,11 +92,29 @@ func implementationOf(p *packages.Package, spec *ast.ValueSpec, generated string
 		typ = pointer.Elem()
 	}
 	named, ok := typ.(*types.Named)
-	methods, isInterface := wanted.Underlying().(*types.Interface)
-	if !ok || !isInterface || named.Obj().Pkg() != p.Types {
+	if !ok || named.Obj().Pkg() != p.Types {
 		return nil
 	}
-	return &implementation{pkg: p, named: named, wants: methods}
+	return &implementation{pkg: p, named: named}
+}
+
+// isHandlers reports whether a type is written as Handlers of the generated package, which need not be there yet.
+func isHandlers(p *packages.Package, typ ast.Expr, generated string) bool {
+	switch typ := typ.(type) {
+	case *ast.SelectorExpr:
+		id, ok := typ.X.(*ast.Ident)
+		if !ok || typ.Sel.Name != "Handlers" {
+			return false
+		}
+		name, ok := p.TypesInfo.Uses[id].(*types.PkgName)
+		return ok && name.Imported().Path() == generated
+	case *ast.Ident:
+		if obj := p.TypesInfo.Uses[typ]; obj != nil && obj.Pkg() != nil {
+			return typ.Name == "Handlers" && obj.Pkg().Path() == generated
+		}
+		return typ.Name == "Handlers" && p.PkgPath == generated
+	}
+	return false
 }
 
 // hasHelper reports whether a test in dir declares everyRevision, which the tests of stubs need.
@@ -121,16 +134,31 @@ func hasHelper(dir string) (bool, error) {
 	return false, err
 }
 
-// missing are the methods that the type lacks.
-func (i *implementation) missing(r *generator.Result) (all []generator.Tool) {
-	for _, t := range slices.Concat(r.Tools, r.Methods) {
-		wanted, _, _ := types.LookupFieldOrMethod(i.wants, false, i.named.Obj().Pkg(), t.Method)
-		has, _, _ := types.LookupFieldOrMethod(types.NewPointer(i.named), true, i.named.Obj().Pkg(), t.Method)
-		if wanted != nil && has == nil {
+// missing are the methods that the type lacks. One that embeds Handlers has them all.
+func (i *implementation) missing(s *sources) (all []generator.Tool) {
+	if i.embeds(s.generated()) {
+		return nil
+	}
+	for _, t := range slices.Concat(s.result.Tools, s.result.Methods) {
+		if has, _, _ := types.LookupFieldOrMethod(types.NewPointer(i.named), true, i.named.Obj().Pkg(), t.Method); has == nil {
 			all = append(all, t)
 		}
 	}
 	return all
+}
+
+// embeds reports whether the type embeds Handlers of the generated package.
+func (i *implementation) embeds(generated string) bool {
+	s, ok := i.named.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for field := range s.Fields() {
+		if of, ok := field.Type().(*types.Named); ok && field.Embedded() && of.Obj().Name() == "Handlers" && of.Obj().Pkg() != nil && of.Obj().Pkg().Path() == generated {
+			return true
+		}
+	}
+	return false
 }
 
 // prepare makes a stub for each missing method.
@@ -139,7 +167,7 @@ func (i *implementation) prepare(s *sources) error {
 	if i.pkg.PkgPath == stub.Import {
 		stub.Import = ""
 	}
-	for _, t := range i.missing(s.result) {
+	for _, t := range i.missing(s) {
 		files, err := toolFiles(stub, s.result, t, i.tests)
 		if err != nil {
 			return err
@@ -221,15 +249,3 @@ func (i *implementation) write(cmd *cobra.Command) error {
 
 // generated is the import path of the package that is generated.
 func (s *sources) generated() string { return slashpath.Join(s.config.Import, s.result.Out) }
-
-// overlay are the Go files that are generated, by their absolute paths.
-func (s *sources) overlay() (map[string][]byte, error) {
-	base, err := filepath.Abs(s.base)
-	all := map[string][]byte{}
-	for _, f := range s.result.Files {
-		if filepath.Ext(f.Path) == ".go" {
-			all[filepath.Join(base, filepath.FromSlash(s.result.Out), filepath.FromSlash(f.Path))] = f.Content
-		}
-	}
-	return all, err
-}

@@ -23,7 +23,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	cmd := exec.Command("mcpkiln", args...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "XDG_CONFIG_HOME="+cmd.Dir,
-		"GORACE=exitcode=0 log_path="+filepath.Join(cmd.Dir, "race")) // the library of forms is not free of races when it ends
+		"GORACE="+raceExits+" exitcode=0 log_path="+filepath.Join(cmd.Dir, "race")) // the library of forms is not free of races when it ends
 	return cmd
 }
 

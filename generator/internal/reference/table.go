@@ -123,7 +123,7 @@ func (t *tabling) items(p holder, n *schema.Node, depth int) {
 	}
 }
 
-// holds reports whether a schema says what its values hold.
+// holds finds out whether a schema says what its values hold, once for each schema.
 func (t *tabling) holds(n *schema.Node) bool {
 	n = t.resolved(n)
 	if !n.Is(schema.Object) {
