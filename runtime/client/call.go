@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
-	"github.com/mcpkiln/mcpkiln/runtime/internal/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )

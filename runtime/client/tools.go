@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/mcpkiln/mcpkiln/runtime/internal/paramheader"
+	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
-	"github.com/mcpkiln/mcpkiln/runtime/internal/paramheader"
+	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
 )
 
 // shape is an object of a definition that is added while the server runs: what lists show, they show as the protocol has it (LET01).

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpkiln/mcpkiln/runtime/internal/paramheader"
+	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
 )
 
 // WithCORS lets pages of these origins, such as "https://app.example.com", call the server from a browser; "*" is all of them. It is off by

@@ -58,7 +58,7 @@ func TestEXT14ParamsOfATool(t *testing.T) {
 	for _, p := range readParams([]byte(paramTool), "Mcp-Param-") {
 		got = append(got, p.header+"="+strings.Join(p.path, "/"))
 	}
-	want := "Mcp-Param-Region=region Mcp-Param-Level=level Mcp-Param-Dry-Run=dry Mcp-Param-Zone=deep/er/zone"
+	want := "Mcp-Param-Zone=deep/er/zone Mcp-Param-Dry-Run=dry Mcp-Param-Level=level Mcp-Param-Region=region"
 	if s := strings.Join(got, " "); s != want {
 		t.Errorf("got %s, want %s", s, want)
 	}

@@ -1,14 +1,13 @@
 package streamhttp
 
 import (
-	"bytes"
 	"net/http"
 	"net/textproto"
 	"sync"
 	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
-	"github.com/mcpkiln/mcpkiln/runtime/internal/paramheader"
+	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
@@ -52,34 +51,11 @@ func (t *paramTable) of(tool *server.Tool, prefix string) []param {
 
 // readParams finds the annotated properties in the definition of a tool. What is not valid there is not enforced; the
 // generator refuses it.
-func readParams(definition []byte, prefix string) []param {
-	schema := member(definition, "inputSchema")
-	if schema == nil || !bytes.Contains(schema, []byte(paramheader.Keyword)) {
-		return nil
+func readParams(definition []byte, prefix string) (list []param) {
+	for _, p := range paramheader.Valid(definition) {
+		list = append(list, param{header: textproto.CanonicalMIMEHeaderKey(prefix + p.Header), path: p.Path})
 	}
-	return appendParams(nil, schema, prefix, nil)
-}
-
-func appendParams(list []param, schema []byte, prefix string, path []string) []param {
-	if len(path) > maxParamDepth {
-		return list
-	}
-	eachMember(member(schema, "properties"), func(name string, property []byte) {
-		own := append(path[:len(path):len(path)], name)
-		if header, ok := text(member(property, paramheader.Keyword)); ok && paramheader.IsToken(header) && isScalarType(property) {
-			list = append(list, param{header: textproto.CanonicalMIMEHeaderKey(prefix + header), path: own})
-		}
-		list = appendParams(list, property, prefix, own)
-	})
 	return list
-}
-
-const maxParamDepth = 32
-
-// isScalarType: only strings, integers and booleans have one form in a header.
-func isScalarType(property []byte) bool {
-	t, _ := text(member(property, "type"))
-	return t == "string" || t == "integer" || t == "boolean"
 }
 
 // check compares the header with the arguments, which are well-formed JSON or absent. A value that is absent or null has no

@@ -7,16 +7,15 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 	"github.com/mcpkiln/mcpkiln/generator/internal/wire"
+	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// headerKeyword asks clients to repeat an argument in an HTTP header, so that a gateway can route without reading the body
-// (EXT14). Clients refuse a tool that uses it wrongly, so that is an error here.
-const headerKeyword = "x-mcp-header"
-
-// checkHeaders checks the argument headers of a tool, if a revision has them. Where there are no arguments, the keyword does nothing, which is
+// checkHeaders checks the argument headers of a tool, if a revision has them. They are in an HTTP header, too, so that a gateway can route
+// without reading the body (EXT14). Clients refuse a tool that declares one wrongly, so that is an error here. The walk is beside the one of
+// paramheader because it says where in the source a declaration stands, and finds those that no client would. Where there are no arguments, the keyword does nothing, which is
 // most likely a mistake.
 func (l *packageLowering) checkHeaders(tool string, input, output *schema.Node) {
 	if !slices.ContainsFunc(l.in.Revisions, hasParamHeaders) {
@@ -47,7 +46,7 @@ func (h *headerCheck) schema(n *schema.Node, property, reached bool) {
 	}
 	for _, m := range n.Members {
 		switch m.Key {
-		case headerKeyword:
+		case paramheader.Keyword:
 			h.header(n, m.Value, property && reached)
 		case "properties":
 			h.all(m.Value, true, reached)
@@ -74,7 +73,7 @@ func (h *headerCheck) all(n *schema.Node, property, reached bool) {
 
 // secret warns of an argument that is named like a secret, which a header would show to gateways and their logs (LET04).
 func (h *headerCheck) secret(name string, n *schema.Node) {
-	header, said := n.Get(headerKeyword), n.Get("x-sensitive")
+	header, said := n.Get(paramheader.Keyword), n.Get("x-sensitive")
 	field := secret.Field{Name: name, Title: typing.TextOf(n, "title"), Number: typing.TextOf(n, "type") == "integer"}
 	if header == nil || said.Is(schema.Bool) || field.Asked() == "" {
 		return
@@ -88,19 +87,19 @@ func (h *headerCheck) header(owner, name *schema.Node, reached bool) {
 	switch first := h.seen[strings.ToLower(name.Text)]; {
 	case h.output:
 		h.report.Warn(name, code, "remove it, or move it to a property of the inputSchema", "%s of tool %q does nothing in an outputSchema: only arguments are repeated in headers",
-			headerKeyword, h.tool)
+			paramheader.Keyword, h.tool)
 	case !reached:
 		h.report.Report(name, code, "move it to a property of the inputSchema, or of an object among its properties",
-			"%s of tool %q stands where clients do not find the argument", headerKeyword, h.tool)
-	case name.Kind != schema.String || !headerToken(name.Text):
-		h.report.Report(name, code, "use letters, digits and -", "%s of tool %q is no part of a header's name", headerKeyword, h.tool)
+			"%s of tool %q stands where clients do not find the argument", paramheader.Keyword, h.tool)
+	case name.Kind != schema.String || !paramheader.IsToken(name.Text):
+		h.report.Report(name, code, "use letters, digits and -", "%s of tool %q is no part of a header's name", paramheader.Keyword, h.tool)
 	case first != nil:
 		h.report.Report(name, code, "", "tool %q has the header %q already at line %d; case does not tell them apart", h.tool, name.Text, first.Pos.Line)
 	case !slices.Contains([]string{"string", "integer", "boolean"}, typing.TextOf(owner, "type")):
 		h.report.Report(name, code, "", "only arguments of type string, integer or boolean can be in a header")
 	case !safeInteger(owner):
 		h.report.Report(name, code, "give it minimum and maximum, or an enum, within -9007199254740991 and 9007199254740991",
-			"%s of tool %q is on an integer that JavaScript clients can not hold exactly", headerKeyword, h.tool)
+			"%s of tool %q is on an integer that JavaScript clients can not hold exactly", paramheader.Keyword, h.tool)
 	default:
 		h.seen[strings.ToLower(name.Text)] = name
 	}
@@ -135,10 +134,4 @@ func within(n *schema.Node, most int64) bool {
 	const bits = 128 // exact near most; a float64 would round 2^53+1 to 2^53
 	x, _, err := big.ParseFloat(n.Text, 10, bits, big.ToNearestEven)
 	return err == nil && x.Abs(x).Cmp(new(big.Float).SetInt64(most)) <= 0
-}
-
-// headerToken reports whether text can be a part of a header's name (RFC 9110, 5.6.2).
-func headerToken(text string) bool {
-	const allowed = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	return text != "" && strings.Trim(text, allowed) == ""
 }

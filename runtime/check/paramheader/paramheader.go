@@ -1,0 +1,111 @@
+// Package paramheader reads which arguments of a tool HTTP headers repeat (EXT14): properties of its inputSchema that say so, reached by
+// properties alone. It is for the generator, for the packages of clients, which leave out a tool that says it wrongly, and of
+// servers, which refuse to list such a tool, and hold the headers of a call against its arguments.
+package paramheader
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Keyword marks the property of such an argument.
+const Keyword = "x-mcp-header"
+
+// Param is such an argument.
+type Param struct {
+	Header    string   // without the prefix that all of them have
+	Path      []string // of the property
+	Sensitive bool     // it is x-sensitive, which a server refuses
+}
+
+// Of reads them from a tool's definition. A declaration that is not valid is an error.
+func Of(definition json.RawMessage) (all []Param, err error) {
+	seen := map[string]bool{}
+	err = walk(definition, func(p Param, err error) error {
+		key := strings.ToLower(p.Header)
+		switch {
+		case err != nil:
+			return err
+		case seen[key]:
+			return fmt.Errorf("two properties have the header %q", p.Header)
+		}
+		seen[key] = true
+		all = append(all, p)
+		return nil
+	})
+	return all, err
+}
+
+// Valid reads those whose declarations are valid from a tool's definition.
+func Valid(definition json.RawMessage) (all []Param) {
+	_ = walk(definition, func(p Param, err error) error {
+		if err == nil {
+			all = append(all, p)
+		}
+		return nil
+	})
+	return all
+}
+
+// walk visits each declaration in a tool's definition, with what is wrong with it, until visit returns an error.
+func walk(definition json.RawMessage, visit func(Param, error) error) error {
+	schema := members(definition)["inputSchema"]
+	if !bytes.Contains(schema, []byte(Keyword)) {
+		return nil
+	}
+	return each(schema, nil, visit)
+}
+
+func each(schema json.RawMessage, path []string, visit func(Param, error) error) error {
+	n := members(schema)
+	if declared := n[Keyword]; declared != nil {
+		header, err := read(declared, n["type"], path)
+		if err := visit(Param{header, path, string(n["x-sensitive"]) == "true"}, err); err != nil {
+			return err
+		}
+	}
+	properties := members(n["properties"])
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		if err := each(properties[name], append(path[:len(path):len(path)], name), visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns the header of the property at path, which has that type.
+func read(declared, kind json.RawMessage, path []string) (header string, err error) {
+	if json.Unmarshal(declared, &header) != nil || !IsToken(header) {
+		return "", fmt.Errorf("%s is no name of a header", declared)
+	}
+	if t := text(kind); t != "string" && t != "integer" && t != "boolean" || len(path) == 0 {
+		return "", fmt.Errorf("the property with the header %q is no string, integer or boolean", header)
+	}
+	return header, nil
+}
+
+// members are those of an object, by their exact names; of anything else there are none.
+func members(object json.RawMessage) (all map[string]json.RawMessage) {
+	_ = json.Unmarshal(object, &all)
+	return all
+}
+
+// text is a JSON string, "" for anything else.
+func text(value json.RawMessage) (s string) {
+	_ = json.Unmarshal(value, &s)
+	return s
+}
+
+// IsToken reports whether s can be the name of a header: a token of RFC 9110.
+func IsToken(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c > '~' || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
+			return false
+		}
+	}
+	return s != ""
+}
