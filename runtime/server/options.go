@@ -95,6 +95,10 @@ func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes 
 // ErrStalled, over HTTP the response; slow reading is at least 64 KiB in that time. Where more is waited for than this limit, it is as much
 // less time, down to a second. Half as many bytes are for results of tasks, and for
 // answers that came larger than those before them.
+//
+// What a handler returns is counted when it is encoded, so this does not bound what handlers hold that run already. How large an answer gets is
+// expected from those before it: where all were small and then become large at once, there are as many large results in memory as calls
+// that run by then. Only the number of those bounds that: maxConcurrent of the tool (Tool.MaxConcurrent), or WithMaxInFlight.
 func WithMaxBytesUnread(n int64) Option { return func(c *config) { c.maxUnread = max(n, 1) } }
 
 // WithPageSize sets how many tools or tasks one page holds; the default is 100. task.Limits.Page goes before it for tasks.
