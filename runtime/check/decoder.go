@@ -46,6 +46,7 @@ type state struct {
 	reread     int  // bytes looked at more than once
 	reached    int  // where the last form that did not fit ended
 	broken     int  // violations so far, listed or not
+	found      int  // the same, but what is listed of one union counts once, so it does not depend on what is
 	same       int  // how many of them say what another one says
 	most       int  // how many may be listed, so far
 	counted    int  // violations of the form that is being counted
@@ -61,6 +62,7 @@ type state struct {
 	spanning   bool // what is skipped is looked at once more: extents are remembered
 	byOrder    bool // which violations are listed depends on the order of the text
 	discard    bool // nobody looks at what is decoded
+	stops      bool // reading ends behind the last violation that is listed
 	scanned    bool // the data has been taken before, so that what is skipped is right and no key is repeated
 
 	hidden string // properties whose values no violation shows, see Hide
@@ -194,13 +196,13 @@ func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v 
 func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
 	outer := d.state
 	violations, start := d.violations, d.here()
-	d.root, d.broken, d.same, d.most, d.byOrder, d.violations = len(d.frames), 0, 0, d.limits.Violations, false, nil
+	d.root, d.broken, d.found, d.same, d.most, d.byOrder, d.violations = len(d.frames), 0, 0, 0, d.limits.Violations, false, nil
 	decode(d, v)
 	var err error
 	if d.broken > 0 {
 		err = d.inCanonicalOrder(d.bounded(d.violations, d.broken-d.same), d.Since(Position{start}), func(d *Decoder) { decode(d, new(T)) })
 	}
-	d.root, d.broken, d.same, d.most, d.byOrder, d.violations = outer.root, outer.broken, outer.same, outer.most, outer.byOrder, violations
+	d.root, d.broken, d.found, d.same, d.most, d.byOrder, d.violations = outer.root, outer.broken, outer.found, outer.same, outer.most, outer.byOrder, violations
 	return err
 }
 

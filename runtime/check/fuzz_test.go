@@ -171,12 +171,30 @@ func alike[T any](t *testing.T, data, other []byte, decode func(*check.Decoder, 
 	if fmt.Sprint(err) != fmt.Sprint(err2) {
 		t.Errorf("%s\n%v\n%s\n%v", data, err, other, err2)
 	}
+	if wrong, ok := err.(check.Violations); ok {
+		sameAsInFull(t, data, wrong, decode)
+	}
 	var within error
 	d := check.Get(other, check.Limits{})
 	defer d.Put()
 	within = check.Within(d, decode, new(T))
 	if err := d.Finish(); err != nil || fmt.Sprint(within) != fmt.Sprint(err2) {
 		t.Errorf("%s\n%v\nwithin another text\n%v, %v", other, err2, within, err)
+	}
+}
+
+// sameAsInFull: what is listed, and how much more there is said to be, is what one reading of the whole text in its canonical form finds.
+func sameAsInFull[T any](t *testing.T, data []byte, wrong check.Violations, decode func(*check.Decoder, *T)) {
+	t.Helper()
+	text, ok := check.AppendCanonical(nil, data)
+	if !ok {
+		return
+	}
+	d := check.Get(text, check.Limits{NumberBytes: 1 << 20})
+	defer d.Put()
+	decode(d, new(T))
+	if full := d.Finish(); fmt.Sprint(full) != wrong.Error() {
+		t.Errorf("%s\n%v\nin full\n%v", data, wrong, full)
 	}
 }
 

@@ -28,8 +28,10 @@ func (d *Decoder) countOnly() bool {
 		d.fail(errForm)
 	case d.counting:
 		d.counted++
+	case d.stops && len(d.violations) >= d.limits.Violations && !d.listing:
+		d.fail(errEnough)
 	case len(d.violations) >= d.most:
-		d.broken++
+		d.count()
 		d.byOrder = true
 		d.endListing()
 	default:
@@ -38,12 +40,19 @@ func (d *Decoder) countOnly() bool {
 	return true
 }
 
+// count counts a violation.
+func (d *Decoder) count() {
+	if d.broken++; !d.listing {
+		d.found++
+	}
+}
+
 // report records a violation.
 func (d *Decoder) report(p problem) {
 	if d.countOnly() {
 		return
 	}
-	d.broken++
+	d.count()
 	if v := d.violation(p); d.listed(&v) {
 		d.same++
 	} else {

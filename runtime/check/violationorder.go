@@ -2,8 +2,12 @@ package check
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 )
+
+// errEnough ends a second reading that has found what is listed; callers of the package never see it.
+var errEnough = errors.New("check: there is enough to list")
 
 // FinishAfter is Finish after read. Where it depends on the order of the text which violations are listed, read reads it once more, sorted,
 // with another Decoder: texts that mean the same have the same violations (LET14).
@@ -16,7 +20,8 @@ func (d *Decoder) FinishAfter(read func(*Decoder)) error {
 }
 
 // inCanonicalOrder returns the violations of text in its canonical form, instead of those that were found first, where that makes a difference.
-// It does not for a text with repeated keys, which has no meaning that others could share.
+// It does not for a text with repeated keys, which has no meaning that others could share. How many violations there are in all is known from
+// the first reading, so the second one ends where the list does.
 //
 // Rejected: replacing what is listed by what sorts before it. A form of a union ends at its first violation, the form that fits best is
 // found by how far each was read, and a violation beyond the limit costs no words: all of it would have to change.
@@ -25,18 +30,20 @@ func (d *Decoder) inCanonicalOrder(found Violations, text []byte, read func(*Dec
 		return found
 	}
 	limits := d.limits
-	c := canonicalizer{data: text, limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes}
 	if d.countScratch(2 * len(text)); d.err != nil {
 		return found
 	}
+	c := canonicalizer{data: text, out: make([]byte, 0, len(text)), limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes}
 	if c.value(0); c.full() {
 		return found
 	}
 	limits.NumberBytes += len("0.e+1000000") // a number may be longer in its canonical form
 	again := GetScanned(c.out, limits)
-	again.account, again.granted, again.hidden = d.account, d.granted, d.hidden
+	again.account, again.granted, again.hidden, again.stops = d.account, d.granted, d.hidden, true
 	read(again)
-	if sorted, ok := again.Finish().(Violations); ok {
+	if again.err == errEnough {
+		found = again.bounded(again.violations, again.broken-again.same+d.found-again.found)
+	} else if sorted, ok := again.Finish().(Violations); ok {
 		found = sorted
 	}
 	again.Put()
