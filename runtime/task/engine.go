@@ -81,9 +81,11 @@ type Engine struct {
 	parked map[string]*timer // of tasks that wait for an answer: their earliest deadlines
 	slots  slots
 	sweep  *timer // the next look for expired tasks
-	heart  *timer // the next heartbeat
-	fence  *timer // the next look for leases that are about to end
-	look   *timer // the next look for orphans
+	// sweepPause is how long the next sweep that finds nothing waits for the one after it.
+	sweepPause time.Duration
+	heart      *timer // the next heartbeat
+	fence      *timer // the next look for leases that are about to end
+	look       *timer // the next look for orphans
 }
 
 // New returns a running engine.
@@ -110,7 +112,7 @@ func New(c Config) *Engine {
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[requestor]int{}
-	e.parked = map[string]*timer{}
+	e.parked, e.sweepPause = map[string]*timer{}, sweepGap
 	e.hear(c.Store, c.Dispatcher)
 	if d, ok := c.Dispatcher.(Deliverer); ok {
 		d.Deliver(e)

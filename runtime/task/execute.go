@@ -87,7 +87,7 @@ func (e *Engine) begun(r *Run, b *Begun, from time.Time) {
 	for i := range b.Journal {
 		r.remember(b.Journal[i])
 	}
-	r.beside = wasBeside(b.Journal, time.Now())
+	r.clocks, r.beside = clocks{b.Now, time.Now()}, wasBeside(b.Journal, b.Now)
 	left := b.Task.Timeout - b.Task.Ran
 	if b.Task.Timeout > 0 && left > 0 {
 		r.timer = e.timers.add(time.Now().Add(left), func() { e.timeout(r) })

@@ -26,7 +26,7 @@ func (m *Memory) leased(id string, t *Task, more int64, transition func(s *State
 func (m *Memory) Begin(_ context.Context, id, node string, d time.Duration) (b Begun, err error) {
 	err = m.leased(id, &b.Task, 0, func(s *State, now time.Time) (err error) {
 		b.Lease, err = s.Begin(node, d, now)
-		b.Journal, b.Crashes = slices.Clone(s.Journal), s.Crashes
+		b.Journal, b.Crashes, b.Now = slices.Clone(s.Journal), s.Crashes, now
 		return err
 	})
 	if err != nil {

@@ -133,7 +133,7 @@ func (e *Engine) wakeAtDeadline(r *Run, t *Task) {
 	if e.runs[t.ID] != r {
 		return // begun again meanwhile
 	}
-	e.parked[t.ID] = e.timers.add(at, func() {
+	e.parked[t.ID] = e.timers.add(r.hereAt(at), func() {
 		e.unparked(t.ID)
 		e.offered()
 	})

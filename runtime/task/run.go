@@ -25,9 +25,10 @@ type Run struct {
 	requestor requestor
 
 	mu      sync.Mutex
-	task    Task      // as it was at Create, then at Begin
-	lease   Lease     // zero before Begin
-	crashes int       // of earlier runs
+	task    Task  // as it was at Create, then at Begin
+	lease   Lease // zero before Begin
+	crashes int   // of earlier runs
+	clocks  clocks
 	fenced  time.Time // when the run has to stop unless a heartbeat extends the lease
 	timer   *timer    // of the timeout; paused while asking > 0
 	asking  int32     // open questions of this run
@@ -51,6 +52,16 @@ func (c *runContext) Err() error {
 		return context.DeadlineExceeded
 	}
 	return err
+}
+
+// clocks are one moment by the store's clock and by this process's, which nobody keeps in step.
+type clocks struct{ store, here time.Time }
+
+// hereAt is a time of the store's clock by this process's, and never early.
+func (r *Run) hereAt(t time.Time) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.clocks.here.Add(t.Sub(r.clocks.store))
 }
 
 // newRun makes a run whose context derives from no request: it outlives requests and connections (TSK06).

@@ -115,6 +115,7 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 
 func (r *Run) putQuestion(ctx context.Context, q Question) (t Task, err error) {
 	err = r.outlast(ctx, func(ctx context.Context, _ bool) (err error) {
+		q.AskedAt = time.Now() // of the clock that the deadline is from
 		t, err = r.engine.store.Ask(ctx, r.held(), q)
 		return err
 	})
@@ -188,7 +189,7 @@ func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func(
 	for _, q := range t.Questions {
 		if q.Name == name && !q.Deadline.IsZero() {
 			passed := make(chan struct{})
-			timer := r.engine.timers.add(q.Deadline, func() { close(passed) })
+			timer := r.engine.timers.add(r.hereAt(q.Deadline), func() { close(passed) })
 			return passed, func() { r.engine.timers.remove(timer) }
 		}
 	}

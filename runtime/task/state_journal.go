@@ -60,6 +60,9 @@ func (s *State) Ask(l Lease, q Question, now time.Time) error {
 	} else {
 		s.Task.touch(now)
 	}
+	if !q.AskedAt.IsZero() && !q.Deadline.IsZero() {
+		q.Deadline = now.Add(q.Deadline.Sub(q.AskedAt))
+	}
 	q.AskedAt = now
 	s.Journal = append(s.Journal, Entry{Name: q.Name, Kind: Open, Question: q})
 	s.Task.Questions = append(slices.Clip(s.Task.Questions), q)

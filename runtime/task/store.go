@@ -50,7 +50,7 @@ type Runners interface {
 	// Record journals what a step of the run gave. Error: *NameError if the name is taken.
 	Record(ctx context.Context, l Lease, name string, data []byte) error
 	// Ask journals a question and opens it: the task is input_required until all are answered. AskedAt is set by the
-	// store. Asking a journaled question again changes nothing; the same name for anything else is a *NameError.
+	// store; if the caller has set it, Deadline is by the caller's clock, and is kept by the store's. Asking a journaled question again changes nothing; the same name for anything else is a *NameError.
 	Ask(ctx context.Context, l Lease, q Question) (Task, error)
 	// Withdraw closes an open question without an answer: as Unanswered if its deadline has passed, else as Withdrawn. The
 	// task works again when none is left. A question that is not open stays as it is.
@@ -97,6 +97,8 @@ type Begun struct {
 	Journal []Entry
 	// Crashes is State.Crashes.
 	Crashes int
+	// Now is what the store's clock showed.
+	Now time.Time
 }
 
 // EntryKind says what a journal entry is.

@@ -57,13 +57,29 @@ func (e *Engine) expire() {
 		if len(x.Removed) == sweepBatch {
 			continue
 		}
-		if soonest := time.Now().Add(sweepGap); !x.Next.IsZero() && x.Next.Before(soonest) {
-			e.expireAt(soonest)
-		} else if !x.Next.IsZero() {
-			e.expireAt(x.Next)
-		}
+		e.sweepAgain(x.Next, len(x.Removed))
 		return
 	}
+}
+
+// sweepAgain plans the sweep after one that has removed some tasks: when the next one expires by the store's clock. While that moment has passed
+// here and not there, the clocks are not the same, and sweeps become rarer, down to one as often as heartbeats are sent.
+func (e *Engine) sweepAgain(next time.Time, removed int) {
+	if next.IsZero() {
+		return
+	}
+	now := time.Now()
+	e.mu.Lock()
+	if removed > 0 || next.After(now) {
+		e.sweepPause = sweepGap
+	}
+	soonest := now.Add(e.sweepPause)
+	e.sweepPause = min(2*e.sweepPause, e.config.Lease/beatsPerLease)
+	e.mu.Unlock()
+	if next.Before(soonest) {
+		next = soonest
+	}
+	e.expireAt(next)
 }
 
 func (e *Engine) expired(t *Task) {

@@ -192,12 +192,14 @@ func (s *Store) Begin(ctx context.Context, id, node string, d time.Duration) (ta
 		return task.Begun{}, errors.New("postgres: a lease needs the name of a node")
 	}
 	var l task.Lease
+	var began time.Time
 	after, err := s.submit(ctx, &op{id: id, whole: true, change: func(s *task.State, now time.Time) (err error) {
+		began = now
 		l, err = s.Begin(node, d, now)
 		return err
 	}})
 	if err != nil {
 		return task.Begun{}, err
 	}
-	return task.Begun{Lease: l, Task: after.Task, Journal: after.Journal, Crashes: after.Crashes}, nil
+	return task.Begun{Lease: l, Task: after.Task, Journal: after.Journal, Crashes: after.Crashes, Now: began}, nil
 }

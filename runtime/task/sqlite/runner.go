@@ -25,14 +25,16 @@ func (s *Store) leased(ctx context.Context, id string, more int64, transition fu
 // Begin implements task.Runners.
 func (s *Store) Begin(ctx context.Context, id, node string, d time.Duration) (task.Begun, error) {
 	var l task.Lease
+	var began time.Time
 	after, err := s.leased(ctx, id, 0, func(s *task.State, now time.Time) (err error) {
+		began = now
 		l, err = s.Begin(node, d, now)
 		return err
 	})
 	if err != nil {
 		return task.Begun{}, err
 	}
-	return task.Begun{Lease: l, Task: after.Task, Journal: slices.Clone(after.Journal), Crashes: after.Crashes}, nil
+	return task.Begun{Lease: l, Task: after.Task, Journal: slices.Clone(after.Journal), Crashes: after.Crashes, Now: began}, nil
 }
 
 // Record implements task.Runners.

@@ -75,6 +75,8 @@ var faults = []fault{
 		func(s task.Store) task.Store { return &graceful{s} }},
 	{"empty results become none", []string{"TSK10OutcomeIsKeptVerbatim"},
 		func(s task.Store) task.Store { return &emptying{s} }},
+	{"deadlines are kept by the asker's clock", []string{"TSK19DeadlinesAreOfTheStoresClock"},
+		func(s task.Store) task.Store { return &clockless{s} }},
 	{"crashes are forgotten", []string{"LeaseRunsThatVanishAreCounted"},
 		func(s task.Store) task.Store { return &carefree{s} }},
 	{"running time is forgotten", []string{"CAN20RunningTimeIsCountedOverAllRuns"},
@@ -384,4 +386,11 @@ func (s *carefree) Begin(ctx context.Context, id, node string, d time.Duration) 
 	b, err := s.Store.Begin(ctx, id, node, d)
 	b.Crashes = 0
 	return b, err
+}
+
+type clockless struct{ task.Store }
+
+func (s *clockless) Ask(ctx context.Context, l task.Lease, q task.Question) (task.Task, error) {
+	q.AskedAt = time.Time{}
+	return s.Store.Ask(ctx, l, q)
 }

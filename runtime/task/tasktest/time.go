@@ -13,6 +13,7 @@ var timeChecks = []check{
 	{"TSK15ExpiryIsBounded", expiryIsBounded},
 	{"TSK14UnlimitedTasksStay", unlimitedStays},
 	{"CAN20RunningTimeIsCountedOverAllRuns", runningTimeIsCounted},
+	{"TSK19DeadlinesAreOfTheStoresClock", deadlinesAreTheStores},
 	{"TSK09EveryChangeIsHinted", changesAreHinted},
 	{"TSK09AllWatchersAreHinted", allWatchersAreHinted},
 	{"TSK09WatchMissesNothing", watchMissesNothing},
@@ -44,6 +45,20 @@ func expiredIsGone(p *probe) {
 		p.refuses(err, task.ErrNotFound, name+" of a removed task")
 	}
 	p.equal(len(p.expireAll(0)), 0, "tasks removed twice")
+}
+
+// deadlinesAreTheStores asks with the clock of a process that is an hour late.
+func deadlinesAreTheStores(p *probe) {
+	b := p.begin(p.create(ada).ID)
+	if !p.isNow(b.Now) {
+		p.Errorf("begin says that it is %v, and it is %v", b.Now, time.Now())
+	}
+	asked := time.Now().Add(-time.Hour)
+	t, err := p.Ask(p.ctx, b.Lease, task.Question{Name: "q", AskedAt: asked, Deadline: asked.Add(time.Minute)})
+	p.must(err, "ask")
+	if q := t.Questions[0]; !p.isNow(q.AskedAt) || q.Deadline.Sub(q.AskedAt) != time.Minute {
+		p.Errorf("asked at %v by a clock that showed %v, the question is open for %v", q.AskedAt, asked, q.Deadline.Sub(q.AskedAt))
+	}
 }
 
 func runningTimeIsCounted(p *probe) {
