@@ -17,6 +17,8 @@ var (
 	kills   = flag.Int("kills", 2, "how often a replica is killed at each point")
 	stops   = flag.Int("stops", 2, "how often the server is stopped under load")
 	cancels = flag.Int("cancels", 20, "how many tasks are cancelled from another replica")
+	races   = flag.Int("races", 50, "how many tasks three replicas cancel while they end")
+	cuts    = flag.Int("cuts", 3, "how often connections are broken under load")
 	lease   = flag.Duration("lease", 3*time.Second, "the lease of replicas that are killed")
 	least   = flag.Duration("least", 0, "for how long replicas are killed at least")
 )

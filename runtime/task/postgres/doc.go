@@ -4,7 +4,8 @@
 //	store, err := postgres.Open(ctx, "postgres://reports@db/reports", postgres.Options{})
 //	srv, err := reports.New(&handlers{}, server.WithTaskStore(store))
 //
-//	open.go, failure.go      opening a database: waiting for it, what is wrong with it
+//	open.go, dial.go, failure.go
+//	                         opening a database: waiting for it, what is wrong with it
 //	schema.go                tables and their migrations
 //	writer.go, batch.go      calls that come at the same time share a transaction
 //	statement.go, record.go  what is read and written of tasks

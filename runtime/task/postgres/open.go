@@ -89,6 +89,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if config.ConnConfig.ConnectTimeout == 0 || config.ConnConfig.ConnectTimeout > o.Timeout {
 		config.ConnConfig.ConnectTimeout = o.Timeout
 	}
+	config.ConnConfig.DialFunc = briefly(config.ConnConfig.DialFunc, o.Timeout)
 	s := &Store{options: o, log: o.Logger, sender: rand.Text()[:8], ops: make(chan *op, maxBatch), closed: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

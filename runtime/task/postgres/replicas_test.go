@@ -139,7 +139,7 @@ func TestDUR02CancelsRaceWithResults(t *testing.T) {
 		engines = append(engines, engineAt(t, openAt(t, url, Options{}), task.Config{Runner: quick}))
 	}
 	won := map[task.Status]int{}
-	for range 100 {
+	for range *races {
 		c, err := engines[0].Create(t.Context(), task.Spec{Owner: "ada", Tool: "tool"})
 		if err != nil {
 			t.Fatal(err)
