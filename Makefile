@@ -71,10 +71,11 @@ stores: $(SERVERS)/node_modules/.package-lock.json ## the tests of the Postgres 
 	@for major in $(SERVERS)/node_modules/postgres-*; do echo "== $${major##*/}"; \
 		(cd runtime/task/postgres && $(GO) test -race -count=1 -timeout 15m . -args -postgres $(CURDIR)/$$major/native/bin); done
 
-chaos: postgres ## kill processes at every point KILLS (50) times, for CHAOS (no time) at least; stop Postgres STOPS (10) times; cancel CANCELS (1000) tasks from afar
+chaos: postgres ## kill processes at every point KILLS (50) times, for CHAOS (no time) at least; stop Postgres STOPS (10) times, break its connections CUTS (20) times; cancel CANCELS (1000) tasks from afar, RACES (10000) while they end
 	cd runtime/task/sqlite && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint' . -args -kills $(or $(KILLS),50) -least $(or $(CHAOS),0s) -lease 1s
-	cd runtime/task/postgres && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint|ServerStops|DUR02|DUR03|DUR04' . -args \
-		-kills $(or $(KILLS),50) -least $(or $(CHAOS),0s) -stops $(or $(STOPS),10) -cancels $(or $(CANCELS),1000) -lease 1s
+	cd runtime/task/postgres && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint|ServerStops|ConnectionsBreak|DUR02|DUR03|DUR04' . -args \
+		-kills $(or $(KILLS),50) -least $(or $(CHAOS),0s) -stops $(or $(STOPS),10) -cuts $(or $(CUTS),20) -cancels $(or $(CANCELS),1000) -races $(or $(RACES),10000) -lease 1s
+	cd runtime/task/river && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint' . -args -kills $(or $(KILLS),50) -lease 1s
 
 race: ## the runtime's tests again and again under the race detector
 	$(GO) test -race -timeout 30m -count=5 ./runtime/...
