@@ -98,7 +98,7 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error) {
 	}
 	s.mu.Unlock()
 	if ready { // before, Connect tells of it
-		s.cfg.logger.Warn("not a message", "error", err.Message, "bytes", len(frame))
+		s.cfg.logger.Warn("the server wrote what is no message", "error", err.Message, "bytes", len(frame))
 	}
 }
 
