@@ -67,7 +67,9 @@
 // With go.client in the manifest there is a package of a client; without go.out beside it, that is all. The types of its tools, and of a
 // server beside it, stand in the package schema below the client's, since the client is what others import: that package imports
 // runtime/check alone, and both have other names for what is in it. A property with a default is optional in Go then, because a client must be
-// able to leave it out. Such a package is not divided, however many tools there are.
+// able to leave it out. Such a package is not divided, however many tools there are, and neither are those of its server: the parts of both
+// would need the same types. Building again after a change to one of a thousand tools takes about 10 s of processor time for a client alone
+// and 15 s for a client and its server, where a divided server without one takes 2 s.
 //
 // # Cost
 //
