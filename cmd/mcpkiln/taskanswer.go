@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -92,13 +93,8 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 		return err
 	}
 	defer x.Detach()
-	select {
-	case err := <-r.done:
-		if err != nil {
-			return refused(err)
-		}
-	case <-v.ctx.Done():
-		return context.Cause(v.ctx)
+	if err := v.awaitGiven(ref, r, x); err != nil {
+		return err
 	}
 	for state, err := range x.Updates(v.ctx) {
 		if state.Status != task.InputRequired || err != nil {
@@ -106,6 +102,32 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 		}
 	}
 	return context.Cause(v.ctx)
+}
+
+// awaitGiven returns when the server has asked and got the reply. It may ask somebody else, who then has to answer or to leave first.
+func (v *visit) awaitGiven(ref client.Ref, r *reply, x *execution) error {
+	over := make(chan struct{})
+	go func() { defer close(over); _, _ = x.Result(v.ctx) }()
+	select {
+	case err := <-r.done:
+		return refused(err)
+	case <-time.After(lookTime):
+		return refused(errors.New("the question is not put to this command: another one or a host shows it, and has to answer or to end first"))
+	case <-over:
+	}
+	select {
+	case err := <-r.done: // before the task was over
+		return refused(err)
+	default:
+	}
+	if v.ctx.Err() != nil {
+		return context.Cause(v.ctx)
+	}
+	state, err := v.state(ref)
+	if err != nil {
+		return err
+	}
+	return refused(fmt.Errorf("the task asks nothing any more: it is %s", state.Status))
 }
 
 // give answers a question if it is the one that the reply is for. Others stay open.

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// noticing is an address that leads to another, and tells of each request for the result of a task.
+func noticing(t *testing.T, to string) (address string, results <-chan struct{}) {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan struct{}, 100)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if bytes.Contains(body, []byte(`"tasks/result"`)) {
+			asked <- struct{}{}
+		}
+		r.Host = target.Host
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(ts.Close)
+	return ts.URL, asked
+}
+
+// TestCAN31AnswerEndsWhenAnotherHasAnswered: in 2025-11-25 a question is put to one session at a time. A command that wants to answer what
+// another one shows does not wait for a question that never comes.
+func TestCAN31AnswerEndsWhenAnotherHasAnswered(t *testing.T) {
+	shop, _ := openShop(t)
+	address, results := noticing(t, shop)
+	shown, goOn := make(chan struct{}), make(chan struct{})
+	endpoint := client.HTTP(address)
+	endpoint.Header = http.Header{"Authorization": {"Bearer ann"}}
+	s, err := client.Connect(t.Context(), endpoint, client.WithRevision("2025-11-25"), client.WithHandlers(client.Handlers{
+		Elicit: func(context.Context, *client.Question) (*client.Answer, error) {
+			close(shown)
+			<-goOn
+			return &client.Answer{Action: client.Accepted, Content: json.RawMessage(`{"confirm":true}`)}, nil
+		},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x, err := s.Start(t.Context(), "confirm_delete", json.RawMessage(`{"filename":"f"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-shown
+	<-results // of this session
+	ref, _ := x.Ref()
+	text, _ := json.Marshal(ref)
+	type ended struct {
+		status int
+		stderr string
+	}
+	done := make(chan ended, 1)
+	go func() {
+		status, _, stderr := runs(t, "task", "answer", "-H", "Authorization: Bearer ann", string(text), "confirm=true")
+		done <- ended{status, stderr}
+	}()
+	<-results // of the command, which waits from now on
+	close(goOn)
+	if e := <-done; e.status != exitRefused || !strings.Contains(e.stderr, "the task asks nothing any more: it is ") {
+		t.Errorf("exit status %d: %s", e.status, e.stderr)
+	}
+}
