@@ -19,6 +19,7 @@ var kills = flag.Int("kills", 4, "how many references of commands that were kill
 // TestTSK27AReferenceThatWasPrintedIsGood: a command that leaves a task running is killed at any moment from its start, and one that waits for it,
 // too. Whenever the first has printed a reference, another command gets the result by that.
 func TestTSK27AReferenceThatWasPrintedIsGood(t *testing.T) {
+	t.Parallel()
 	url, _ := openShop(t)
 	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
 		_, whole := leave(t, url, revision, "whole", time.Hour)

@@ -34,6 +34,12 @@ const (
 // thousand tools (GOGC 100 against 400, measured).
 const garbagePercent = 400
 
+// For manifests of more bytes than largeManifest, of some thousands of tools, memory counts: a quarter less time would cost half as much again.
+const (
+	largeManifest       = 1 << 20
+	largeGarbagePercent = 100
+)
+
 func main() {
 	debug.SetGCPercent(garbagePercent)
 	if isVetTool(os.Args[1:]) {
@@ -65,6 +71,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	results := &sink{Writer: stdout}
 	root.SetOut(plain.Writer(results))
 	root.SetErr(plain.Writer(stderr))
+	root.SetIn(interruptible{ctx, os.Stdin})
 	err := root.ExecuteContext(ctx)
 	if results.failed != nil {
 		err = fmt.Errorf("the results can not be written: %w", results.failed)
@@ -77,6 +84,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitClean
 	case errors.Is(err, errFindings):
 		return exitFindings
+	case errors.Is(err, errInterrupted):
+		code = exitInterrupted
 	case errors.As(err, &remote):
 		if code = remote.status; remote.err == nil {
 			return code

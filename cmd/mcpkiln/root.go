@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,29 @@ Start with:  mcpkiln init reports`),
 		return os.Chdir(dir)
 	}
 	root.AddCommand(newInit(), newImport(), newAdd(), newGenerate(), newCheck(), newDiff(), newDocs(), newSchema(), newCall(), newTask(), newTools(), newVersion(), newExplain(), newVet(), newPrune())
+	for _, cmd := range root.Commands() {
+		sayArguments(cmd)
+	}
 	return root
+}
+
+// sayArguments has a command that is given too few or too many arguments say what it takes.
+func sayArguments(cmd *cobra.Command) {
+	for _, below := range cmd.Commands() {
+		sayArguments(below)
+	}
+	if takes := cmd.Args; takes != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if takes(cmd, args) != nil {
+				given := "many"
+				if takes(cmd, append(slices.Clip(args), "one more")) == nil {
+					given = "few"
+				}
+				return fmt.Errorf("too %s arguments: write %s\n  %s --help has examples", given, cmd.UseLine(), cmd.CommandPath())
+			}
+			return nil
+		}
+	}
 }
 
 func colourDiagnostics(root *cobra.Command, stderr io.Writer, when string) error {

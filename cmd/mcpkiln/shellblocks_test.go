@@ -41,6 +41,10 @@ var shellCommand = regexp.MustCompile(`^(make|go|mcpkiln|cd|git|curl|\./\w+) `)
 // TestDAY07ShellBlocksRun: what the pages tell their reader to type works, in a project that the README's first lines have made. Addresses of
 // the pages are those of its server.
 func TestDAY07ShellBlocksRun(t *testing.T) {
+	t.Parallel()
+	if err := buildPlain(); err != nil {
+		t.Fatal(err)
+	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +195,7 @@ func (s *shell) reason(line string) string {
 func (s *shell) command(name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Dir = s.dir
-	c.Env = append(os.Environ(), "PWD="+s.dir, "MCPKILN_TOKEN=me", "EDITOR=true", "XDG_CONFIG_HOME="+filepath.Join(filepath.Dir(s.project), "config"),
+	c.Env = append(os.Environ(), "PATH="+withPlain(os.Getenv("PATH")), "PWD="+s.dir, "MCPKILN_TOKEN=me", "EDITOR=true", "XDG_CONFIG_HOME="+filepath.Join(filepath.Dir(s.project), "config"),
 		"GITHUB_STEP_SUMMARY="+filepath.Join(filepath.Dir(s.project), "summary"))
 	return c
 }

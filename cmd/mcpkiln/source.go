@@ -8,6 +8,7 @@ import (
 	"os"
 	slashpath "path"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -109,6 +110,9 @@ func (o *overrides) load(path string) (*sources, error) {
 	}
 	if ds := s.config.Read(path); ds.HasErrors() {
 		return s, ds
+	}
+	if len(s.config.Manifest.Data) > largeManifest {
+		debug.SetGCPercent(largeGarbagePercent)
 	}
 	if o.schemaFile != "" {
 		if s.config.Schema, err = readSource(o.schemaFile); err != nil {
