@@ -29,7 +29,7 @@ func (*question) Value(any) any { return nil }
 // asked takes a request of the server.
 func (s *Session) asked(m *rpc.Message, from *round) {
 	d := s.dialect.Load()
-	h := d.Heard(string(m.Method))
+	h := d.IncomingOf(string(m.Method))
 	switch {
 	case h != nil && h.Op == wire.OpPing:
 		s.link.reply(rpc.AppendResult(nil, m.ID, nil))

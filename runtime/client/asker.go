@@ -30,7 +30,7 @@ func (q *question) holdTask(x *execution) {
 	defer q.mu.Unlock()
 	if q.holders != nil {
 		q.of = x
-		x.asks(1)
+		x.countQuestions(1)
 	}
 }
 
@@ -84,7 +84,7 @@ func (q *question) done() {
 	q.holders, q.of = nil, nil
 	q.mu.Unlock()
 	if of != nil {
-		of.asks(-1)
+		of.countQuestions(-1)
 	}
 	for c := range holders {
 		c.mu.Lock()

@@ -12,8 +12,8 @@ func TestCAN28AQuestionThatIsOverStopsNoClock(t *testing.T) {
 		q := &question{Question: &Question{Task: task}, s: s, holders: map[*call]struct{}{}}
 		q.done()
 		q.hold(nil)
-		if len(c.questions) > 0 || x.standing.open > 0 {
-			t.Errorf("of %q: %d calls wait, %d tasks", task, len(c.questions), x.standing.open)
+		if len(c.questions) > 0 || x.stopped.openQuestions > 0 {
+			t.Errorf("of %q: %d calls wait, %d tasks", task, len(c.questions), x.stopped.openQuestions)
 		}
 	}
 }

@@ -27,9 +27,9 @@ type call struct {
 	params       []paramheader.Param // arguments that headers repeat
 	acknowledged chan *wire.Values   // of a subscription
 
-	first round    // one allocation for the call and its first request, which mostly is the only one
-	room  [64]byte // for its short values: the tool's name and the first token
-	shown bool     // in Session.calls, where Requests finds it also between its requests; guarded by Session.mu, and set before the first request
+	first  round    // one allocation for the call and its first request, which mostly is the only one
+	room   [64]byte // for its short values: the tool's name and the first token
+	listed bool     // in Session.calls, where Requests finds it also between its requests; guarded by Session.mu, and set before the first request
 
 	mu        sync.Mutex
 	round     *round // the latest
@@ -89,7 +89,7 @@ var opNames = map[wire.Op]string{
 func (c *call) begin() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	c.shown = true
+	c.listed = true
 	c.s.calls[c] = struct{}{}
 }
 
@@ -231,7 +231,7 @@ func (c *call) enter(r *round) {
 	c.round, c.waits = r, true
 	c.requests++
 	c.mu.Unlock()
-	if !c.shown {
+	if !c.listed {
 		c.s.mu.Lock()
 		c.s.calls[c] = struct{}{}
 		c.s.mu.Unlock()
@@ -240,7 +240,7 @@ func (c *call) enter(r *round) {
 
 // leave is the end of a round: the questions that only it could have asked are over.
 func (c *call) leave(r *round) {
-	if !c.shown {
+	if !c.listed {
 		c.end()
 	}
 	c.mu.Lock()

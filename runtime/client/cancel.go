@@ -32,7 +32,7 @@ func (s *Session) Requests() []Request {
 		}
 	}
 	for c := range s.calls {
-		if !c.shown {
+		if !c.listed {
 			continue
 		}
 		r := c.snapshot()
@@ -150,7 +150,7 @@ func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 	}
 	for c := range s.calls {
 		c.mu.Lock()
-		if c.shown && c.round != nil && c.round.entry.Key().ID == id {
+		if c.listed && c.round != nil && c.round.entry.Key().ID == id {
 			c.given = cause
 		}
 		c.mu.Unlock()

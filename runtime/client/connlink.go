@@ -169,7 +169,7 @@ func (l *connLink) write() {
 		l.mu.Lock()
 		batch, closing := l.queue, l.closing
 		l.queue, l.bytes = spare[:0], 0
-		l.makeRoom()
+		l.signalSpace()
 		l.mu.Unlock()
 		if err := l.writeAll(batch); err != nil {
 			l.fail(err)
@@ -216,12 +216,12 @@ func (l *connLink) fail(err error) {
 		l.failed = err
 	}
 	l.queue = nil
-	l.makeRoom()
+	l.signalSpace()
 	l.mu.Unlock()
 }
 
-// makeRoom tells those who wait for room; the lock is held.
-func (l *connLink) makeRoom() {
+// signalSpace tells those who wait for room; the lock is held.
+func (l *connLink) signalSpace() {
 	if l.full {
 		close(l.room)
 		l.room, l.full = make(chan struct{}), false

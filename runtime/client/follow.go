@@ -236,9 +236,9 @@ func (x *execution) answer(requests []byte) {
 }
 
 func (x *execution) answerOne(key string, asked inputRequest) {
-	x.asks(1)
+	x.countQuestions(1)
 	answers, err := x.s.answerAll(x.ctx, x.dialect, map[string]inputRequest{key: asked}, x.task)
-	x.asks(-1)
+	x.countQuestions(-1)
 	x.mu.Lock()
 	x.open--
 	x.mu.Unlock()

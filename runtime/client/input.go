@@ -216,7 +216,7 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[
 
 // answerInput answers one question of a result or task. When it is over before, whoever showed it is told.
 func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, asked inputRequest, task string) ([]byte, error) {
-	h := d.Heard(asked.Method)
+	h := d.IncomingOf(asked.Method)
 	if h == nil || !h.Input {
 		return nil, broken("", "no result can ask %s", asked.Method)
 	}

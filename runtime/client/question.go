@@ -49,7 +49,7 @@ type Answer struct {
 var ErrRejected = errors.New("client: rejected by the user")
 
 // newQuestion reads a question, or says why it can not be asked here.
-func (s *Session) newQuestion(d *wire.Dialect, h *wire.Heard, params []byte) (*Question, *Error) {
+func (s *Session) newQuestion(d *wire.Dialect, h *wire.Incoming, params []byte) (*Question, *Error) {
 	if !s.declares(d, h.Capability) {
 		return nil, undeclared(h)
 	}
@@ -96,7 +96,7 @@ func (s *Session) newQuestion(d *wire.Dialect, h *wire.Heard, params []byte) (*Q
 	return q, nil
 }
 
-func undeclared(h *wire.Heard) *Error {
+func undeclared(h *wire.Incoming) *Error {
 	return rpc.Errorf(rpc.CodeMethodNotFound, "this client has not declared %s", h.Capability)
 }
 

@@ -129,7 +129,7 @@ func (s *Session) tooLarge(err *rpc.FrameError) {
 
 // told takes a notification.
 func (s *Session) told(m *rpc.Message) {
-	h := s.dialect.Load().Heard(string(m.Method))
+	h := s.dialect.Load().IncomingOf(string(m.Method))
 	if h == nil || !h.Notification {
 		s.cfg.logger.Debug("an unknown notification", "method", string(m.Method))
 		return

@@ -67,7 +67,7 @@ func (r *receiver) close() {
 }
 
 // wantsTask is what the params of a question say about the task that it is to be; nil: nothing, or the client has not declared that it can.
-func (s *Session) wantsTask(d *wire.Dialect, h *wire.Heard, params []byte) []byte {
+func (s *Session) wantsTask(d *wire.Dialect, h *wire.Incoming, params []byte) []byte {
 	if h.Task == "" || !s.declares(d, h.Task) {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 // taskLate is the end of a question that nobody has answered in time.
 func (s *Session) taskLate(t task.Task) task.Outcome {
 	d := s.dialect.Load()
-	result, bad := late(d, d.Heard(t.Tool).Op)
+	result, bad := late(d, d.IncomingOf(t.Tool).Op)
 	if bad != nil {
 		return task.Outcome{Status: task.Failed, Error: bad, Message: bad.Message}
 	}
@@ -135,7 +135,7 @@ func (s *Session) taskLate(t task.Task) task.Outcome {
 
 // askedAboutTask takes a request of the server about a task of this client. The one that waits for a result may be taken back as every
 // request can (CAN23).
-func (s *Session) askedAboutTask(d *wire.Dialect, h *wire.Heard, m *rpc.Message) {
+func (s *Session) askedAboutTask(d *wire.Dialect, h *wire.Incoming, m *rpc.Message) {
 	var v wire.Values
 	if err := s.readAboutTask(d, h, m, &v); err != nil {
 		s.link.reply(rpc.AppendError(nil, m.ID, err))
@@ -169,7 +169,7 @@ func (s *Session) askedAboutTask(d *wire.Dialect, h *wire.Heard, m *rpc.Message)
 	}
 }
 
-func (s *Session) readAboutTask(d *wire.Dialect, h *wire.Heard, m *rpc.Message, v *wire.Values) *Error {
+func (s *Session) readAboutTask(d *wire.Dialect, h *wire.Incoming, m *rpc.Message, v *wire.Values) *Error {
 	if !s.declares(d, h.Capability) {
 		return undeclared(h)
 	}

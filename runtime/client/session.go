@@ -32,8 +32,8 @@ type Session struct {
 	receiver receiver
 	expected expected
 	endpoint string // how a Ref names the server
-	hurry    context.Context
-	hasten   context.CancelFunc
+	aborted  context.Context
+	abort    context.CancelFunc
 	once     sync.Once
 	err      error // of Close
 
@@ -103,7 +103,7 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 	s.tracker = inflight.New(inflight.Options{OnCancel: s.onCancel})
 	s.peer = s.tracker.NewPeer()
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	s.hurry, s.hasten = context.WithCancel(context.Background())
+	s.aborted, s.abort = context.WithCancel(context.Background())
 	s.calls = map[*call]struct{}{}
 	s.events = newEvents(s)
 	if err := s.negotiate(ctx, t); err != nil {
@@ -126,7 +126,7 @@ func (s *Session) Close() error { return s.close(context.Background()) }
 
 // Abort is Close at once: a child process is killed that has not ended. It hastens a Close that is under way.
 func (s *Session) Abort() error {
-	s.hasten()
+	s.abort()
 	return s.Close()
 }
 
@@ -134,7 +134,7 @@ func (s *Session) Abort() error {
 func (s *Session) close(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.hurry, cancel)()
+	defer context.AfterFunc(s.aborted, cancel)()
 	s.once.Do(func() {
 		s.awaitLate(ctx)
 		s.mu.Lock()

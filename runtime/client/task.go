@@ -36,8 +36,8 @@ type execution struct {
 	err     error
 	asked   map[string]bool // keys of questions that were handed to handlers
 	open    int             // how many of them are with handlers
-	// standing is the time of persons, and left what was left of maxTime for the task: of a call that waits for it.
-	standing      standing
+	// stopped is the time in which persons were asked, and left what was left of maxTime for the task: of a call that waits for it.
+	stopped       stoppedClock
 	left, maxTime time.Duration
 	// collecting: the request for the result is open.
 	collecting bool

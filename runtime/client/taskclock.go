@@ -9,36 +9,36 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// standing counts how long a clock stood, because persons were asked.
-type standing struct {
-	open  int
-	since time.Time
-	total time.Duration
+// stoppedClock counts how long the clock of a call stood, because persons were asked.
+type stoppedClock struct {
+	openQuestions int
+	since         time.Time
+	total         time.Duration
 }
 
-// stood is how long it stood until now.
-func (s *standing) stood() time.Duration {
-	if s.open > 0 {
+// until is how long it stood until now.
+func (s *stoppedClock) until() time.Duration {
+	if s.openQuestions > 0 {
 		return s.total + time.Since(s.since)
 	}
 	return s.total
 }
 
-// asks counts the questions of the task that are with handlers: the clock of a call that waits for the task stands meanwhile (CAN28).
-func (x *execution) asks(by int) {
+// countQuestions counts the questions of the task that are with handlers: the clock of a call that waits for the task stands meanwhile (CAN28).
+func (x *execution) countQuestions(by int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s := &x.standing
-	s.total = s.stood()
-	s.open, s.since = s.open+by, time.Now()
+	s := &x.stopped
+	s.total = s.until()
+	s.openQuestions, s.since = s.openQuestions+by, time.Now()
 	if !x.over {
 		x.change()
 	}
 }
 
-// within is await for a call that the server has made a task of: what is left of the call's maximum holds for the task, too (CAN16). It ends
+// awaitInTime is await for a call that the server has made a task of: what is left of the call's maximum holds for the task, too (CAN16). It ends
 // the task for whatever ends the wait.
-func (x *execution) within(ctx context.Context) (ToolResult, error) {
+func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if x.maxTime > 0 {
@@ -57,7 +57,7 @@ func (x *execution) within(ctx context.Context) (ToolResult, error) {
 func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	for {
 		x.mu.Lock()
-		left, stands, changed := x.left-time.Since(x.started)+x.standing.stood(), x.standing.open > 0, x.changed
+		left, stands, changed := x.left-time.Since(x.started)+x.stopped.until(), x.stopped.openQuestions > 0, x.changed
 		x.mu.Unlock()
 		switch {
 		case stands:

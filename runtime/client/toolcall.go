@@ -72,7 +72,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 		return answer, nil
 	}
 	defer x.detach()
-	return x.within(ctx)
+	return x.awaitInTime(ctx)
 }
 
 // start calls a tool. It returns what the tool has answered, or the task that the call has become. only: as a task where the tool runs in no

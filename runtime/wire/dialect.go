@@ -11,8 +11,8 @@ type Dialect struct {
 	Batches bool
 	// Calls are the requests and notifications that the client may send, sorted by operation.
 	Calls []Call
-	// Hears are the requests, input requests and notifications that the server may send, sorted by name.
-	Hears []Heard
+	// Incoming are the requests, input requests and notifications that the server may send, sorted by name.
+	Incoming []Incoming
 	// Task are the flags of the revision's task state machine, without its edges: those are the server's to keep.
 	Task TaskRules
 	// HasTasks: Task means something.
@@ -58,8 +58,8 @@ type Call struct {
 	Params, Result *Layout
 }
 
-// Heard is one message that the server may send.
-type Heard struct {
+// Incoming is one message that the server may send.
+type Incoming struct {
 	Op   Op
 	Name string
 	// Notification is true for messages without an answer.
@@ -104,14 +104,14 @@ func (d *Dialect) Call(op Op) *Call {
 	return nil
 }
 
-// Heard returns what the server may send by that name, nil: nothing.
-func (d *Dialect) Heard(name string) *Heard {
-	lo, hi := 0, len(d.Hears)
+// IncomingOf returns what the server may send by that name, nil: nothing.
+func (d *Dialect) IncomingOf(name string) *Incoming {
+	lo, hi := 0, len(d.Incoming)
 	for lo < hi {
 		mid := (lo + hi) / 2
-		switch at := d.Hears[mid].Name; {
+		switch at := d.Incoming[mid].Name; {
 		case at == name:
-			return &d.Hears[mid]
+			return &d.Incoming[mid]
 		case at < name:
 			lo = mid + 1
 		default:

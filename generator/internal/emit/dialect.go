@@ -55,7 +55,7 @@ func dialectVar(d *model.Dialect) jen.Code {
 	}
 	fields = append(fields,
 		field("Calls", table(wirePath, "Call", d.Calls, callRow)),
-		field("Hears", table(wirePath, "Heard", d.Hears, heardRow)))
+		field("Incoming", table(wirePath, "Incoming", d.Incoming, incomingRow)))
 	if d.HasTasks {
 		fields = append(fields, field("Task", jen.Qual(wirePath, "TaskRules").Values(trues(d.TaskFlags)...)))
 	}
@@ -102,7 +102,7 @@ func layoutFields(params, result *model.Layout) (fields []jen.Code) {
 }
 
 // {Op: wire.OpProgress, Name: "notifications/progress", Notification: true, Params: &progress20251125}
-func heardRow(h model.Heard) jen.Code {
+func incomingRow(h model.Incoming) jen.Code {
 	fields := append([]jen.Code{field("Op", jen.Qual(wirePath, h.Op)), field("Name", jen.Lit(h.Name))}, trues(h.Flags)...)
 	if h.Capability != "" {
 		fields = append(fields, field("Capability", jen.Lit(h.Capability)))

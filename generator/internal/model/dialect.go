@@ -7,7 +7,7 @@ type Dialect struct {
 	File               string // dialect_2025_11_25.gen.go
 	Handshake, Batches bool
 	Calls              []Call
-	Hears              []Heard
+	Incoming           []Incoming
 	TaskFlags          []string // fields of wire.TaskRules that are true
 	HasTasks           bool
 	Groups             []WireGroup
@@ -24,8 +24,8 @@ type Call struct {
 	Params, Result *Layout
 }
 
-// Heard is wire.Heard.
-type Heard struct {
+// Incoming is wire.Incoming.
+type Incoming struct {
 	Op, Name, Capability string
 	Flags                []string
 	Needs                []Need

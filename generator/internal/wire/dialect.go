@@ -28,7 +28,7 @@ func Dialect(rev *revision.Revision) *model.Dialect {
 			l.call(m)
 		}
 		if m.From.Includes(revision.FromServer) {
-			l.heard(m)
+			l.incoming(m)
 		}
 	}
 	slices.SortFunc(l.out.Calls, func(a, b model.Call) int { return strings.Compare(a.Op, b.Op) })
@@ -89,8 +89,8 @@ func callerOps() map[string]callerOp {
 	}
 }
 
-// heardParams are the messages of what a server sends, by the op of the rules.
-func heardParams() map[string]string {
+// incomingParams are the messages of what a server sends, by the op of the rules.
+func incomingParams() map[string]string {
 	return map[string]string{
 		"toolsChanged": "changed", "promptsChanged": "changed", "resourcesChanged": "changed", "resourceUpdated": "resourceUpdated",
 		"cancelled": "cancelled", "progress": "progress", "acknowledged": "acknowledged", "log": "log", "taskStatus": "taskStatus",
@@ -151,18 +151,18 @@ func (l *dialectLowering) slotAt(message, member string) string {
 	return "SlotNone"
 }
 
-func (l *dialectLowering) heard(m *revision.Method) {
+func (l *dialectLowering) incoming(m *revision.Method) {
 	op := "Op" + naming.GoName(m.Op)
 	if m.Op == "" {
 		return
 	}
 	sent := l.sent(m, op)
-	heard := model.Heard{Op: op, Name: m.Name, Capability: sent.Capability, Needs: sent.Needs, Params: l.layout(heardParams()[m.Op])}
-	heard.Flags = set(flags{{"Notification", m.Kind == revision.Notification}, {"Input", m.Kind == revision.Input}})
+	in := model.Incoming{Op: op, Name: m.Name, Capability: sent.Capability, Needs: sent.Needs, Params: l.layout(incomingParams()[m.Op])}
+	in.Flags = set(flags{{"Notification", m.Kind == revision.Notification}, {"Input", m.Kind == revision.Input}})
 	if slot := l.rev.Client.Slot(m.Task); slot != nil {
-		heard.Task = pathText(slot.Path)
+		in.Task = pathText(slot.Path)
 	}
-	l.out.Hears = append(l.out.Hears, heard)
+	l.out.Incoming = append(l.out.Incoming, in)
 }
 
 type flags []struct {

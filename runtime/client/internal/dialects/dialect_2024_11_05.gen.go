@@ -32,7 +32,7 @@ var dialect20241105 = wire.Dialect{
 		{Op: wire.OpSubscribe, Name: "resources/subscribe", Needs: "resources/subscribe", Params: &subscribe20241105},
 		{Op: wire.OpUnsubscribe, Name: "resources/unsubscribe", Needs: "resources/subscribe", Params: &unsubscribe20241105},
 	},
-	Hears: []wire.Heard{
+	Incoming: []wire.Incoming{
 		{Op: wire.OpCancelled, Name: "notifications/cancelled", Notification: true, Params: &cancelled20241105},
 		{Op: wire.OpLog, Name: "notifications/message", Notification: true, Params: &log20241105},
 		{Op: wire.OpProgress, Name: "notifications/progress", Notification: true, Params: &progress20241105},

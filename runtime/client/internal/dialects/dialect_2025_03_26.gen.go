@@ -33,7 +33,7 @@ var dialect20250326 = wire.Dialect{
 		{Op: wire.OpSubscribe, Name: "resources/subscribe", Needs: "resources/subscribe", Params: &subscribe20250326},
 		{Op: wire.OpUnsubscribe, Name: "resources/unsubscribe", Needs: "resources/subscribe", Params: &unsubscribe20250326},
 	},
-	Hears: []wire.Heard{
+	Incoming: []wire.Incoming{
 		{Op: wire.OpCancelled, Name: "notifications/cancelled", Notification: true, Params: &cancelled20250326},
 		{Op: wire.OpLog, Name: "notifications/message", Notification: true, Params: &log20250326},
 		{Op: wire.OpProgress, Name: "notifications/progress", Notification: true, Params: &progress20250326},

@@ -32,7 +32,7 @@ var dialect20250618 = wire.Dialect{
 		{Op: wire.OpSubscribe, Name: "resources/subscribe", Needs: "resources/subscribe", Params: &subscribe20250618},
 		{Op: wire.OpUnsubscribe, Name: "resources/unsubscribe", Needs: "resources/subscribe", Params: &unsubscribe20250618},
 	},
-	Hears: []wire.Heard{
+	Incoming: []wire.Incoming{
 		{Op: wire.OpElicit, Name: "elicitation/create", Capability: "elicitation", Needs: []wire.Need{
 			{Member: "mode", Values: []string{"url"}},
 		}, Params: &elicit20250618},

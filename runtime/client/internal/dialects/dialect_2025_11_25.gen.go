@@ -37,7 +37,7 @@ var dialect20251125 = wire.Dialect{
 		{Op: wire.OpTaskResult, Name: "tasks/result", Needs: "tasks", Params: &taskResult20251125, Result: &callResult20251125},
 		{Op: wire.OpUnsubscribe, Name: "resources/unsubscribe", Needs: "resources/subscribe", Params: &unsubscribe20251125},
 	},
-	Hears: []wire.Heard{
+	Incoming: []wire.Incoming{
 		{Op: wire.OpElicit, Name: "elicitation/create", Capability: "elicitation", Needs: []wire.Need{
 			{Capability: "elicitation/form", Member: "mode", Values: []string{"form"}, Default: true},
 			{Capability: "elicitation/url", Member: "mode", Values: []string{"url"}},

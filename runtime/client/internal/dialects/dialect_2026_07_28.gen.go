@@ -29,7 +29,7 @@ var dialect20260728 = wire.Dialect{
 		{Op: wire.OpReadResource, Name: "resources/read", Cacheable: true, Input: true, Needs: "resources", Header: wire.SlotURI, Params: &readResource20260728, Result: &resourceRead20260728},
 		{Op: wire.OpUpdateTask, Name: "tasks/update", Needs: "extensions/io.modelcontextprotocol~1tasks", Header: wire.SlotTaskID, Params: &updateTask20260728, Result: &taskUpdated20260728},
 	},
-	Hears: []wire.Heard{
+	Incoming: []wire.Incoming{
 		{Op: wire.OpElicit, Name: "elicitation/create", Input: true, Capability: "elicitation", Needs: []wire.Need{
 			{Capability: "elicitation/form", Member: "mode", Values: []string{"form"}, Default: true},
 			{Capability: "elicitation/url", Member: "mode", Values: []string{"url"}},
