@@ -47,6 +47,21 @@
 //     giving one up; httpasking.go: one that waits for a person; httpheader.go: what headers repeat; httpdial.go: connections; sse.go: events
 //   - internal/dialects: the revisions, generated
 //
+// # Words of this package
+//
+//	call, round       what a caller waits for, and one request of it; a result that asks for input is followed by another round
+//	entry             a round in the tracker (package inflight), which decides who ends it
+//	dialect           a protocol revision as a client needs it: names of methods, and where values stand in messages
+//	link              what carries a session's messages; it is shared if all of them come on one stream
+//	values, slot      the values of a message; the name of one of them, whatever the revision calls it
+//	incoming          what a server may send by itself: a request, an input request or a notification
+//	question          what a server asks, by a request or in a result; its holders are the calls whose clocks stand until it is answered
+//	execution         a call that is a task; to follow it is to read its state until it is over, to detach from it is to stop that
+//	receiver          this side as the one that runs a task: a question that the server asks in the form of one
+//	late, early       an answer that comes after its request was given up; one that comes before that was noted
+//	offered           what the server has declared, in its capabilities
+//	noise             what a server wrote that was no message
+//
 // # Data flow
 //
 // A call becomes rounds, mostly one. A round is an entry of inflight.Tracker, Outgoing, whose Values is the round: so an answer, progress

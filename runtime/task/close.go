@@ -22,7 +22,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.closed = true
 	runs := slices.Collect(maps.Values(e.runs))
 	if first {
-		e.settleIdle()
+		e.wakeIdle()
 	}
 	e.mu.Unlock()
 	var spared []*Run
@@ -81,7 +81,7 @@ func (e *Engine) endForShutdown(r *Run) {
 	switch {
 	case e.store.Durable() && (!begun || r.mayRunAgain()):
 	case begun:
-		e.settle(r, new(Outcome))
+		e.endTask(r, new(Outcome))
 	default:
 		e.abandon(r, shutDown())
 	}

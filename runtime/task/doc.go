@@ -20,6 +20,21 @@
 //	                       what the engine does on every call
 //	tasktest               the contract of Store as tests
 //
+// # Words of this package
+//
+//	run             one execution of a task's handler; a task may have several, one after the other
+//	lease, epoch    the right to run a task, which ends unless a heartbeat (beat) extends it; the number of the run, which grows with each
+//	fence           the moment at which a run stops itself because its lease may be over, and another run may have begun
+//	park            to end a run so that another one can go on with the task, and to give its lease back
+//	orphan          an unfinished task that nobody runs and that somebody may; to adopt it is to begin a run of it
+//	journal, entry  what a run has asked and done under names, kept in the store so that the next run gets it
+//	open, closed    a question that waits for an answer; one that is answered, withdrawn, or late (Unanswered)
+//	outage          an error that is not the store's answer: the call is tried again within a retryLimit
+//	hint            a signal that something may have changed: whoever gets it reads again
+//	owner           whose the task is; the requestor is whose limits it counts in
+//	slot            a permission to run, of the engine's limits
+//	reruns          how many further runs a task may have after crashes
+//
 // # Who decides what
 //
 // The Store decides: each transition is one compare-and-set, and whoever comes second gets an error

@@ -139,10 +139,10 @@ func (e *Engine) leave() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.busy--
-	e.settleIdle()
+	e.wakeIdle()
 }
 
-func (e *Engine) settleIdle() {
+func (e *Engine) wakeIdle() {
 	if e.closed && e.busy == 0 {
 		close(e.idle)
 	}

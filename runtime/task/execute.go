@@ -30,7 +30,7 @@ func (e *Engine) executeHere(id string) {
 func (e *Engine) execute(id string) error {
 	r := e.entry(id)
 	if err := e.begin(r, id); err != nil {
-		return e.notBegun(r, err)
+		return e.beginFailed(r, err)
 	}
 	defer e.forget(r)
 	e.perform(r)
@@ -41,13 +41,13 @@ func (e *Engine) execute(id string) error {
 func (e *Engine) begin(r *Run, id string) error {
 	var b Begun
 	var from time.Time
-	err := e.outlast(e.base, patience{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
+	err := e.retryOutage(e.base, retryLimit{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
 		from = time.Now()
 		b, err = e.store.Begin(ctx, id, e.config.Node, e.config.Lease)
 		return err
 	})
 	if err == nil {
-		e.begun(r, &b, from)
+		e.fillIn(r, &b, from)
 	}
 	return err
 }
@@ -63,8 +63,8 @@ func (e *Engine) entry(id string) *Run {
 	return e.newRun(id)
 }
 
-// notBegun handles a run that did not begin. An id that was delivered twice or late is no failure.
-func (e *Engine) notBegun(r *Run, err error) error {
+// beginFailed handles a run that did not begin. An id that was delivered twice or late is no failure.
+func (e *Engine) beginFailed(r *Run, err error) error {
 	var over *TerminalError
 	switch {
 	case errors.Is(err, ErrLease):
@@ -79,8 +79,8 @@ func (e *Engine) notBegun(r *Run, err error) error {
 	return err
 }
 
-// begun fills in what Begin granted, in a call that began at from, and starts the run's timeout.
-func (e *Engine) begun(r *Run, b *Begun, from time.Time) {
+// fillIn notes what Begin granted, in a call that began at from, and starts the run's timeout.
+func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	r.mu.Lock()
 	e.timers.remove(r.timer)
 	r.timer, r.lease, r.crashes, r.fenced, r.task = nil, b.Lease, b.Crashes, e.fenceFrom(from), b.Task
@@ -153,12 +153,12 @@ func (e *Engine) perform(r *Run) {
 	returned := false
 	defer func() {
 		if p := recover(); p != nil || !returned {
-			e.broken(r, p, &out)
+			e.failDefective(r, p, &out)
 		}
 		e.mu.Lock()
 		e.freeSlot(r) // whoever reads the result can create the next one
 		e.mu.Unlock()
-		e.settle(r, &out)
+		e.endTask(r, &out)
 	}()
 	switch {
 	case r.cause() != nil:
@@ -172,9 +172,9 @@ func (e *Engine) perform(r *Run) {
 	returned = true
 }
 
-// broken sets the outcome of a defective handler. Only the status message says what went wrong: the answer to the request would not have
+// failDefective sets the outcome of a defective handler. Only the status message says what went wrong: the answer to the request would not have
 // said it either (TSK10).
-func (e *Engine) broken(r *Run, panicked any, o *Outcome) {
+func (e *Engine) failDefective(r *Run, panicked any, o *Outcome) {
 	*o = internal("internal error")
 	if o.Message = "the handler ended without a result"; panicked != nil {
 		o.Message = "the handler panicked"
@@ -184,18 +184,18 @@ func (e *Engine) broken(r *Run, panicked any, o *Outcome) {
 	e.audit.exited(&r.task)
 }
 
-// settle ends the task as its run ended. Once the context has ended its cause decides, whatever the
+// endTask ends the task as its run ended. Once the context has ended its cause decides, whatever the
 // handler returned. Unusual ends have functions of their own, here and in finish, so that the stacks of usual runs stay small.
-func (e *Engine) settle(r *Run, o *Outcome) {
+func (e *Engine) endTask(r *Run, o *Outcome) {
 	if c := r.cause(); c != nil {
-		e.settleEnded(r, c)
+		e.endByCause(r, c)
 		return
 	}
 	e.limitResult(o)
 	e.finish(r, o)
 }
 
-func (e *Engine) settleEnded(r *Run, c *inflight.Cause) {
+func (e *Engine) endByCause(r *Run, c *inflight.Cause) {
 	var o Outcome
 	switch {
 	case errors.Is(c, ErrExpired), errors.Is(c, ErrDiscarded), errors.Is(c, ErrLease), c.Source == inflight.SourceCompleted:
@@ -221,11 +221,11 @@ func (e *Engine) settleEnded(r *Run, c *inflight.Cause) {
 // lives, even past the lease: until another run begins, what is done need not be done again (DUR06).
 func (e *Engine) finish(r *Run, o *Outcome) {
 	var t Task
-	p := patience{}
+	p := retryLimit{}
 	if c := r.cause(); c != nil && c.Source == inflight.SourceShutdown {
 		p.most = lastPause // whoever shuts down does not wait for a store that is away
 	}
-	err := e.outlast(e.base, p, func(ctx context.Context, again bool) (err error) {
+	err := e.retryOutage(e.base, p, func(ctx context.Context, again bool) (err error) {
 		t, err = e.store.Finish(ctx, r.held(), *o)
 		if again && isOver(err) {
 			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has ended it
@@ -266,7 +266,7 @@ func (e *Engine) park(r *Run) (t Task, err error) {
 	if !r.parksFirst() {
 		return t, ErrLease
 	}
-	err = r.outlast(e.base, func(ctx context.Context, again bool) (err error) {
+	err = r.retryOutage(e.base, func(ctx context.Context, again bool) (err error) {
 		t, err = e.store.Park(ctx, r.held())
 		if again && errors.Is(err, ErrLease) {
 			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has given it back
@@ -291,7 +291,7 @@ func (r *Run) parksFirst() bool {
 func (e *Engine) timeout(r *Run) {
 	r.stop(inflight.SourceTimeout, "", nil)
 	if r.cause().Source != inflight.SourceShutdown {
-		e.spawn(func() { e.settle(r, new(Outcome)) })
+		e.spawn(func() { e.endTask(r, new(Outcome)) })
 	}
 }
 

@@ -125,7 +125,7 @@ func TestTSK28ARunThatBeginsLateCountsForItsQuotaKey(t *testing.T) {
 	if got := counted(); got != "map[] 0" {
 		t.Errorf("discarded: %s", got)
 	}
-	e.begun(c.run, &b, time.Now())
+	e.fillIn(c.run, &b, time.Now())
 	if got := counted(); got != "map[{east true}:1] 1" {
 		t.Errorf("begun: %s", got)
 	}

@@ -16,15 +16,15 @@ const (
 	lastPause  = 2 * time.Second
 )
 
-// outlast retries a store call until the store answers (DUR06). again tells the call that an earlier
-// try failed, which may have been carried out nevertheless. It gives up, with the last error, when ctx, the engine or the patience ends.
-func (e *Engine) outlast(ctx context.Context, p patience, call func(ctx context.Context, again bool) error) error {
+// retryOutage retries a store call until the store answers (DUR06). again tells the call that an earlier
+// try failed, which may have been carried out nevertheless. It gives up, with the last error, when ctx, the engine or the limit ends it.
+func (e *Engine) retryOutage(ctx context.Context, p retryLimit, call func(ctx context.Context, again bool) error) error {
 	err := e.try(ctx, false, call)
 	if !Outage(err) {
 		return err
 	}
 	began := time.Now()
-	for pause := firstPause; Outage(err) && p.lasts(began) && e.rest(ctx, pause); pause = min(2*pause, lastPause) {
+	for pause := firstPause; Outage(err) && p.lasts(began) && e.pauseFor(ctx, pause); pause = min(2*pause, lastPause) {
 		err = e.try(ctx, true, call)
 	}
 	if r := p.run; r != nil && Outage(err) && !r.mayWrite() {
@@ -33,13 +33,13 @@ func (e *Engine) outlast(ctx context.Context, p patience, call func(ctx context.
 	return err
 }
 
-// patience is how long an outage is waited out: until the run is fenced, for a while, or, as the zero value, for as long as the engine lives.
-type patience struct {
+// retryLimit is how long an outage is waited out: until the run is fenced, for a while, or, as the zero value, for as long as the engine lives.
+type retryLimit struct {
 	run  *Run
 	most time.Duration
 }
 
-func (p patience) lasts(began time.Time) bool {
+func (p retryLimit) lasts(began time.Time) bool {
 	return (p.run == nil || p.run.mayWrite()) && (p.most == 0 || time.Since(began) < p.most)
 }
 
@@ -53,8 +53,8 @@ func (e *Engine) try(ctx context.Context, again bool, call func(ctx context.Cont
 	return call(ctx, again)
 }
 
-// rest pauses; false means that there is no reason to go on.
-func (e *Engine) rest(ctx context.Context, pause time.Duration) bool {
+// pauseFor pauses; false means that there is no reason to go on.
+func (e *Engine) pauseFor(ctx context.Context, pause time.Duration) bool {
 	t := time.NewTimer(pause - rand.N(pause/2))
 	defer t.Stop()
 	select {
@@ -86,7 +86,7 @@ func Outage(err error) bool {
 	return !errors.As(err, &over) && !errors.As(err, &edge) && !errors.As(err, &name) && !errors.As(err, &limit) && !errors.As(err, &format)
 }
 
-// outlast is the engine's, for as long as the run may write.
-func (r *Run) outlast(ctx context.Context, call func(ctx context.Context, again bool) error) error {
-	return r.engine.outlast(ctx, patience{run: r}, call)
+// retryOutage is the engine's, for as long as the run may write.
+func (r *Run) retryOutage(ctx context.Context, call func(ctx context.Context, again bool) error) error {
+	return r.engine.retryOutage(ctx, retryLimit{run: r}, call)
 }

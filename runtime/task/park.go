@@ -101,8 +101,8 @@ func (r *Run) replayed() error {
 	return context.Cause(&r.ctx)
 }
 
-// followed is why another run goes on with the task, nil while this one does.
-func (r *Run) followed() error {
+// succeededBy is why another run goes on with the task, nil while this one does.
+func (r *Run) succeededBy() error {
 	if c := r.cause(); c != nil && (errors.Is(c, ErrParked) || errors.Is(c, ErrLease)) {
 		return c
 	}
@@ -169,7 +169,7 @@ func (r *Run) mayGoOn(t *Task) bool {
 }
 
 // settledBy reports whether one of the answers has closed a question of the task.
-func (t *Task) settledBy(answers []Answer) bool {
+func (t *Task) closedBy(answers []Answer) bool {
 	for _, a := range answers {
 		if !t.open(a.Name) {
 			return true

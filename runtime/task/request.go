@@ -70,7 +70,7 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 		return t, nil // nothing was open
 	}
 	e.publish(r, &t)
-	if (r == nil || r.followed() != nil) && t.settledBy(answers) {
+	if (r == nil || r.succeededBy() != nil) && t.closedBy(answers) {
 		e.unparked(id)
 		e.dispatch(id) // parked until now, or running elsewhere: Begin finds out
 	}
@@ -121,7 +121,7 @@ func (e *Engine) Wait(ctx context.Context, owner, id string) (Task, error) {
 
 // waitOnce returns the task after it may have changed, or at once if it is over.
 func (e *Engine) waitOnce(ctx context.Context, owner, id string) (Task, error) {
-	t, changed, err := e.watch(ctx, patience{most: e.config.Lease}, owner, id)
+	t, changed, err := e.watch(ctx, retryLimit{most: e.config.Lease}, owner, id)
 	if err != nil || t.Status.Terminal() {
 		return t, err
 	}
@@ -141,7 +141,7 @@ func (e *Engine) waitOnce(ctx context.Context, owner, id string) (Task, error) {
 
 // read is the store's Get, through an outage of at most a lease.
 func (e *Engine) read(ctx context.Context, owner, id string) (t Task, err error) {
-	err = e.outlast(ctx, patience{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
+	err = e.retryOutage(ctx, retryLimit{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
 		t, err = e.store.Get(ctx, owner, id)
 		return err
 	})
@@ -150,8 +150,8 @@ func (e *Engine) read(ctx context.Context, owner, id string) (t Task, err error)
 
 // watch is the store's Watch, through an outage. What it holds is released when ctx ends, so no try has a limit
 // of its own.
-func (e *Engine) watch(ctx context.Context, p patience, owner, id string) (t Task, changed <-chan struct{}, err error) {
-	err = e.outlast(ctx, p, func(context.Context, bool) (err error) {
+func (e *Engine) watch(ctx context.Context, p retryLimit, owner, id string) (t Task, changed <-chan struct{}, err error) {
+	err = e.retryOutage(ctx, p, func(context.Context, bool) (err error) {
 		t, changed, err = e.store.Watch(ctx, owner, id)
 		return err
 	})

@@ -24,23 +24,23 @@ type Run struct {
 
 	requestor requestor
 
-	mu      sync.Mutex
-	task    Task  // as it was at Create, then at Begin
-	lease   Lease // zero before Begin
-	crashes int   // of earlier runs
-	clocks  clocks
-	fenced  time.Time // when the run has to stop unless a heartbeat extends the lease
-	timer   *timer    // of the timeout; paused while asking > 0
-	asking  int32     // open questions of this run
-	parking bool      // it ends when no step is being done
-	again   bool      // and begins again at once
-	beside  bool      // the handler was given an answer while another question was open: it may be at work
-	parked  bool      // the lease is being given back, or has been
-	ran     bool      // the runner was called, or is about to be
-	asked   bool      // to cancel
-	reason  string
-	journal map[string]*Entry
-	doing   map[string]bool
+	mu           sync.Mutex
+	task         Task  // as it was at Create, then at Begin
+	lease        Lease // zero before Begin
+	crashes      int   // of earlier runs
+	clocks       clocks
+	fenced       time.Time // when the run has to stop unless a heartbeat extends the lease
+	timer        *timer    // of the timeout; paused while asking > 0
+	asking       int32     // open questions of this run
+	parking      bool      // it ends when no step is being done
+	again        bool      // and begins again at once
+	beside       bool      // the handler was given an answer while another question was open: it may be at work
+	parked       bool      // the lease is being given back, or has been
+	runnerCalled bool      // the runner was called, or is about to be
+	cancelAsked  bool      // to cancel
+	reason       string
+	journal      map[string]*Entry
+	doing        map[string]bool
 }
 
 // runContext is a task's context. Unlike a plain context with a cause, its Err tells a timeout from a cancel.
@@ -91,18 +91,18 @@ func (r *Run) Epoch() uint64 { return r.held().Epoch }
 func (r *Run) CancelRequested() (reason string, asked bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.reason, r.asked
+	return r.reason, r.cancelAsked
 }
 
 // Describe changes the task's status message.
 func (r *Run) Describe(ctx context.Context, message string) error {
 	var t Task
-	err := r.outlast(ctx, func(ctx context.Context, _ bool) (err error) {
+	err := r.retryOutage(ctx, func(ctx context.Context, _ bool) (err error) {
 		t, err = r.engine.store.Describe(ctx, r.held(), message)
 		return err
 	})
 	if err != nil {
-		return r.or(err)
+		return r.causeOr(err)
 	}
 	r.publish(&t)
 	return nil
@@ -131,14 +131,14 @@ func (r *Run) cause() *inflight.Cause {
 func (r *Run) begins() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ran = r.cause() == nil
-	return r.ran
+	r.runnerCalled = r.cause() == nil
+	return r.runnerCalled
 }
 
 func (r *Run) began() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.ran
+	return r.runnerCalled
 }
 
 func (r *Run) stop(source inflight.Source, reason string, err error) {
@@ -148,7 +148,7 @@ func (r *Run) stop(source inflight.Source, reason string, err error) {
 // cancelled notes that somebody asked to cancel, and stops the work unless it can not be cancelled (TSK18, EXT11).
 func (r *Run) cancelled(t *Task) {
 	r.mu.Lock()
-	r.asked, r.reason = true, t.CancelReason
+	r.cancelAsked, r.reason = true, t.CancelReason
 	r.mu.Unlock()
 	if !t.Uncancellable || t.Status.Terminal() {
 		r.stop(inflight.SourcePeer, t.CancelReason, nil)

@@ -13,7 +13,7 @@ import (
 // not run fn. A crash before fn's value is journaled runs fn again; nothing is journaled when fn fails.
 // Errors: *NameError if name stands for a question or is being done; the cause of the run's end, if another run goes on with the task.
 func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	if err := r.followed(); err != nil {
+	if err := r.succeededBy(); err != nil {
 		return nil, err
 	}
 	done, data, err := r.enterStep(name)
@@ -27,7 +27,7 @@ func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) 
 	}
 	// The effect has happened, so it is recorded even if ctx has ended since.
 	if err := r.record(context.WithoutCancel(ctx), name, data); err != nil {
-		return nil, r.or(err)
+		return nil, r.causeOr(err)
 	}
 	r.mu.Lock()
 	r.remember(Entry{Name: name, Kind: Done, Data: data})
@@ -38,7 +38,7 @@ func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) 
 
 func (r *Run) record(ctx context.Context, name string, data []byte) error {
 	store, lease := r.engine.store, r.held()
-	return r.outlast(ctx, func(ctx context.Context, again bool) error {
+	return r.retryOutage(ctx, func(ctx context.Context, again bool) error {
 		err := store.Record(ctx, lease, name, data)
 		if taken := (*NameError)(nil); again && errors.As(err, &taken) {
 			_, err = store.Entry(ctx, lease, name) // an earlier try has recorded it: the name is this call's
@@ -97,7 +97,7 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	}
 	t, err := r.putQuestion(ctx, q)
 	if err != nil {
-		return nil, r.or(err)
+		return nil, r.causeOr(err)
 	}
 	r.publish(&t)
 	r.mu.Lock()
@@ -114,7 +114,7 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 }
 
 func (r *Run) putQuestion(ctx context.Context, q Question) (t Task, err error) {
-	err = r.outlast(ctx, func(ctx context.Context, _ bool) (err error) {
+	err = r.retryOutage(ctx, func(ctx context.Context, _ bool) (err error) {
 		q.AskedAt = time.Now() // of the clock that the deadline is from
 		t, err = r.engine.store.Ask(ctx, r.held(), q)
 		return err
@@ -151,7 +151,7 @@ func (r *Run) resume() {
 	}
 }
 
-// known is the settled entry of a question, nil if it has to be asked.
+// known is the entry of a question that is closed, nil if it has to be asked.
 func (r *Run) known(q Question) (*Entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,7 +171,7 @@ func (r *Run) known(q Question) (*Entry, error) {
 	return e, nil
 }
 
-// outcome is what Ask returns for a settled question.
+// outcome is what Ask returns for a closed question.
 func (e *Entry) outcome(err error) ([]byte, error) {
 	switch {
 	case err != nil:
@@ -196,16 +196,16 @@ func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func(
 	return nil, func() {}
 }
 
-// await blocks until the question is settled.
+// await blocks until the question is closed.
 func (r *Run) await(ctx context.Context, name string, late, idle <-chan struct{}) (*Entry, error) {
 	owner, lease := r.Task().Owner, r.held()
 	for {
-		t, changed, err := r.engine.watch(ctx, patience{run: r}, owner, lease.Task)
+		t, changed, err := r.engine.watch(ctx, retryLimit{run: r}, owner, lease.Task)
 		if err != nil {
-			return nil, r.or(err)
+			return nil, r.causeOr(err)
 		}
 		if !t.open(name) {
-			return r.settled(ctx, lease, name)
+			return r.closedQuestion(ctx, lease, name)
 		}
 		select {
 		case <-changed:
@@ -234,15 +234,15 @@ func (t *Task) open(name string) bool {
 	return false
 }
 
-// settled reads how a question that is not open any more ended, and remembers it.
-func (r *Run) settled(ctx context.Context, l Lease, name string) (*Entry, error) {
+// closedQuestion reads how a question that is not open any more ended, and remembers it.
+func (r *Run) closedQuestion(ctx context.Context, l Lease, name string) (*Entry, error) {
 	var e Entry
-	err := r.outlast(ctx, func(ctx context.Context, _ bool) (err error) {
+	err := r.retryOutage(ctx, func(ctx context.Context, _ bool) (err error) {
 		e, err = r.engine.store.Entry(ctx, l, name)
 		return err
 	})
 	if err != nil {
-		return nil, r.or(err)
+		return nil, r.causeOr(err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -263,7 +263,7 @@ func (r *Run) giveUp(ctx context.Context, l Lease, name string) (*Entry, error) 
 	if err := r.withdraw(l, name); err != nil {
 		return nil, errors.Join(cause, err)
 	}
-	e, err := r.settled(r.engine.base, l, name)
+	e, err := r.closedQuestion(r.engine.base, l, name)
 	if err != nil {
 		return nil, errors.Join(cause, err)
 	}
@@ -275,12 +275,12 @@ func (r *Run) giveUp(ctx context.Context, l Lease, name string) (*Entry, error) 
 
 func (r *Run) withdraw(l Lease, name string) error {
 	var t Task
-	err := r.outlast(r.engine.base, func(ctx context.Context, _ bool) (err error) {
+	err := r.retryOutage(r.engine.base, func(ctx context.Context, _ bool) (err error) {
 		t, err = r.engine.store.Withdraw(ctx, l, name)
 		return err
 	})
 	if err != nil {
-		return r.or(err)
+		return r.causeOr(err)
 	}
 	r.publish(&t)
 	return nil
@@ -295,7 +295,7 @@ func (r *Run) ended(ctx context.Context) error {
 }
 
 // or prefers the cause of the run's end to the error that it led to in the store.
-func (r *Run) or(err error) error {
+func (r *Run) causeOr(err error) error {
 	if cause := context.Cause(&r.ctx); cause != nil {
 		return cause
 	}
