@@ -46,7 +46,6 @@ var ownNames = map[string]string{
 	"server: destructiveHint":                      "as inputSchema",
 	"server: idempotentHint":                       "as inputSchema",
 	"server: openWorldHint":                        "as inputSchema",
-	"streamhttp: inputSchema":                      "headers for arguments are declared there, in every revision that has them",
 	"server: /url: %w":                             "as /messages",
 	"server: /icons/%d/src: %w":                    "as inputSchema",
 	"server: /mimeType: %w":                        "as inputSchema",
