@@ -19,6 +19,8 @@ var (
 	cancels = flag.Int("cancels", 20, "how many tasks are cancelled from another replica")
 	races   = flag.Int("races", 50, "how many tasks three replicas cancel while they end")
 	cuts    = flag.Int("cuts", 3, "how often connections are broken under load")
+	expire  = flag.Int("expire", 300, "how many tasks expire in one moment")
+	longest = flag.Duration("expire-after", 2*time.Second, "how long these may take to be made")
 	lease   = flag.Duration("lease", 3*time.Second, "the lease of replicas that are killed")
 	least   = flag.Duration("least", 0, "for how long replicas are killed at least")
 )

@@ -166,6 +166,10 @@ func TestDUR02CancelsRaceWithResults(t *testing.T) {
 	t.Logf("%v", won)
 }
 
+func TestTSK15ManyTasksExpireAtOnce(t *testing.T) {
+	chaos.ExpireAtOnce(t, openAt(t, newURL(t), Options{}), *expire, *longest)
+}
+
 // replica starts a process that holds tasks in their handlers.
 func replica(t *testing.T, h *chaos.History, r chaos.Replica) *chaos.Process {
 	t.Helper()
