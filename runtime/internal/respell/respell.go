@@ -105,7 +105,7 @@ func (r *respeller) number(b []byte, s string) []byte {
 		}
 		b = append(b, "00"...)
 	case 3:
-		if !fraction {
+		if !fraction && strings.TrimPrefix(whole, "-") != "0" { // no digit follows a leading zero
 			b = append(b, "0e-1"...)
 		}
 	case 4:
