@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	sweepBatch = 1024
+	// sweepBatch is how many tasks are removed at once: no more than others can wait for. A store that takes time for it gets as much for others.
+	sweepBatch = 128
 	// sweepGap is the least time between two sweeps, so that tasks that expire one after the other share one. A task past its ttl is not
 	// found anyway; only its work stops that much later.
 	sweepGap = 5 * time.Millisecond
@@ -45,6 +46,7 @@ func (e *Engine) expireAt(at time.Time) { e.plan(&e.sweep, at, (*Engine).expire)
 func (e *Engine) expire() {
 	e.unplan(&e.sweep)
 	for {
+		from := time.Now()
 		x, err := e.store.Expire(e.base, sweepBatch)
 		if err != nil {
 			e.audit.failed("expiry", &Task{}, err)
@@ -55,6 +57,9 @@ func (e *Engine) expire() {
 			e.expired(&x.Removed[i])
 		}
 		if len(x.Removed) == sweepBatch {
+			if took := time.Since(from); took > time.Millisecond && !e.pauseFor(e.base, took) {
+				return
+			}
 			continue
 		}
 		e.sweepAgain(x.Next, len(x.Removed))

@@ -106,8 +106,8 @@ func TestTSK15OneTimerPurges100000Tasks(t *testing.T) {
 		if got := store.removed.Load(); got != n {
 			t.Errorf("%d of %d tasks were purged", got, n)
 		}
-		// The last ends a millisecond after the first: a few looks, of at most 1,024 tasks each.
-		if looks := store.looks.Load(); looks > n/1024+10 {
+		// The last ends a millisecond after the first: a few looks, of at most 128 tasks each.
+		if looks := store.looks.Load(); looks > n/128+10 {
 			t.Errorf("%d looks for %d tasks", looks, n)
 		}
 		if p, err := w.List(w.ctx, ada, "", 0); err != nil || len(p.Tasks) > 0 || w.Live() > 0 {
