@@ -6,6 +6,7 @@
 //	tool.go       the section of a tool
 //	entry.go      those of prompts, resources and methods
 //	table.go      what a schema allows, as rows of a table
+//	kind.go       what values a schema allows, in a few words
 //	protocol.go   how tasks, questions and cancellation travel, by revision, with their diagrams
 //	markdown.go   a page as Markdown, its diagrams as Mermaid
 //	html.go       a page as one HTML file without scripts
