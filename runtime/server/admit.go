@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -124,8 +125,11 @@ func (r *request) admitMethod() *refusal {
 	switch r.method.Op {
 	case wire.OpCallTool:
 		return r.admitTool()
-	case wire.OpGetPrompt, wire.OpReadResource:
+	case wire.OpGetPrompt:
 		r.policy = r.p.s.policyOf(r.method, &r.params)
+	case wire.OpReadResource:
+		r.policy = r.p.s.policyOf(r.method, &r.params)
+		return checkURI(atURI, r.params.URI)
 	case wire.OpGetTask, wire.OpUpdateTask, wire.OpCancelTask:
 		if r.revision.Task.ByReceiver && r.can&canTasks == 0 {
 			return r.revision.refuseWithout(r.revision.Capabilities.ClientTasks) // EXT06
@@ -186,9 +190,20 @@ const maxURI = 64 << 10
 // checkURIs refuses URIs that are too long to be kept for the life of a subscription (TSK28).
 func checkURIs(at string, uris ...string) *refusal {
 	for _, uri := range uris {
+		if refused := checkURI(at, uri); refused != nil {
+			return refused
+		}
 		if len(uri) > maxURI {
 			return refuseParam(at, "the URI %s has %d bytes: a subscription takes at most %d", rpc.Quoted(uri), len(uri), maxURI)
 		}
+	}
+	return nil
+}
+
+// checkURI refuses what no URI is before a template takes it for one of its own.
+func checkURI(at, uri string) *refusal {
+	if !format.URI.Match(uri) {
+		return refuseParam(at, "%s is no URI with a scheme: what RFC 3986 does not allow in one is written with %%", rpc.Quoted(uri))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
@@ -87,3 +88,44 @@ func TestLET20AnEntryWithAQuestionThatFailsIsUndecided(t *testing.T) {
 		}
 	}
 }
+
+// LET05: what is no URI is the client's mistake, also where a template would match it, and not a result that breaks its definition.
+func TestLET05WhatIsNoURIIsReadByNoHandler(t *testing.T) {
+	srv, err := library.New(reader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = srv.Shutdown(context.Background()) }()
+	err = srv.AddResourceTemplate([]byte(`{"name":"script","uriTemplate":"script://{+script}"}`), func(context.Context, *server.Call, map[string][]string) (*server.ResourceContents, error) {
+		t.Error("a handler ran")
+		return nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, uri := range []string{"script://a b", "script://ü", `script://a\nb`, `script://\"<>`, "script", "/script/1", ""} {
+		for method, params := range map[string]string{"resources/read": `"uri":"` + uri + `"`, "subscriptions/listen": `"notifications":{"resourceSubscriptions":["` + uri + `"]}`} {
+			to, refused := srv.Route([]byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{`+params+`,"_meta":{`+
+				`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`), "")
+			if refused != nil {
+				t.Fatal(refused)
+			}
+			ctx, end := context.WithTimeout(t.Context(), 5*time.Second) // a subscription that is taken has no end
+			out := &refusals{}
+			srv.Exchange(ctx, &to, out)
+			end()
+			if out.code != rpc.CodeInvalidParams || !strings.Contains(out.message, "is no URI with a scheme") {
+				t.Errorf("%s of %s: %d %s", method, uri, out.code, out.message)
+			}
+		}
+	}
+}
+
+// refusals is an outlet that keeps why its exchange was refused.
+type refusals struct {
+	response
+	code    int
+	message string
+}
+
+func (r *refusals) Refuse(_ rpc.ID, err *rpc.Error, _ int) { r.code, r.message = err.Code, err.Message }

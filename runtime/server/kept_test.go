@@ -264,11 +264,11 @@ func TestTSK28ALongURIIsNotSubscribedTo(t *testing.T) {
 	f := dual(t, Definition{Methods: keepingMethods()})
 	c := f.dial(t.Context())
 	c.initialize(nothing)
-	fits, long := strings.Repeat("u", maxURI), strings.Repeat("u", maxURI+1)
+	fits, long := "u:"+strings.Repeat("u", maxURI-2), "u:"+strings.Repeat("u", maxURI-1)
 	c.request("1", "resources/subscribe", `{"uri":"`+fits+`"}`).wantNoError(t)
 	refusals := []message{
 		c.request("2", "resources/subscribe", `{"uri":"`+long+`"}`),
-		f.ask(t.Context(), frame(1, "subscriptions/listen", nothing, `"notifications":{"resourceSubscriptions":["a","`+long+`"]}`)),
+		f.ask(t.Context(), frame(1, "subscriptions/listen", nothing, `"notifications":{"resourceSubscriptions":["a:b","`+long+`"]}`)),
 	}
 	for _, m := range refusals {
 		m.wantError(t, rpc.CodeInvalidParams)
