@@ -301,7 +301,7 @@ func TestTSK28AnAnswerThatDoesNotFitIsAnErrorOfTheHandler(t *testing.T) {
 // What a subscription costs beside its URI is counted, too: many short ones, also when each has changed and nobody reads that.
 func TestTSK28SubscriptionsCountWhatTheyCost(t *testing.T) {
 	const n, tasks = 10_000, 900
-	uri := func(i int) string { return fmt.Sprint("u", i) }
+	uri := func(i int) string { return fmt.Sprint("u:", i) }
 	session := func(k *keeping) {
 		for i := range n {
 			k.send(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"%s","_meta":{"x":"%s"}}}`, uri(i), strings.Repeat("m", 1<<10))
