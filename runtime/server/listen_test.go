@@ -45,12 +45,12 @@ func TestEXT13TheAcknowledgementSaysWhatIsHonoured(t *testing.T) {
 	f := dual(t, Definition{Tools: jobs(h), Methods: []MethodHandler{resources()}})
 	me := as(t, "me")
 	mine, theirs := f.create(me, "hang", `{}`, withTasks), f.create(as(t, "you"), "hang", `{}`, withTasks)
-	filter := fmt.Sprintf(`{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["a","b","a"],"taskIds":[%q,"unknown",%q,%q]}`, mine, theirs, mine)
+	filter := fmt.Sprintf(`{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["x:a","x:b","x:a"],"taskIds":[%q,"unknown",%q,%q]}`, mine, theirs, mine)
 	l, ack := f.listen(me, withTasks, filter)
 	if ack.Method != "notifications/subscriptions/acknowledged" || ack.subscription() != "77" {
 		t.Error(ack.raw)
 	}
-	want := fmt.Sprintf(`{"resourceSubscriptions":["a","b"],"taskIds":[%q],"toolsListChanged":true}`, mine)
+	want := fmt.Sprintf(`{"resourceSubscriptions":["x:a","x:b"],"taskIds":[%q],"toolsListChanged":true}`, mine)
 	if got := ack.field("params", "notifications"); got != want {
 		t.Errorf("want %s, got %s", want, got)
 	}

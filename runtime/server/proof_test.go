@@ -47,7 +47,7 @@ func TestLET21AResponseHoldsWhatItsRequestSaysAlone(t *testing.T) {
 		call.LogMessage(ctx, LevelInfo, "", call.ID().String())
 	}
 	f := dual(t, Definition{Tools: []Tool{tool("hang", h.handler()), tool("other", structured(echo))}, Methods: []MethodHandler{resources()}})
-	l, _ := f.listen(t.Context(), nothing, `{"toolsListChanged":true,"resourceSubscriptions":["a"]}`)
+	l, _ := f.listen(t.Context(), nothing, `{"toolsListChanged":true,"resourceSubscriptions":["x:a"]}`)
 	var streams []*inbox
 	done := make(chan Result)
 	for id := range 3 {
