@@ -8,8 +8,8 @@ import (
 )
 
 // probes bounds how many handlers run at once that have not answered yet: nobody knows how large their outputs are, and each run finds that
-// out for its handler. A run that takes long gives its slot back early, with one more that is taken away when it ends: so many handlers that
-// wait for something begin soon. There may be fewer than no free slots then.
+// out for its handler. A run that takes long gives its slot back early, so that handlers that wait for something begin nevertheless: 32 a second.
+// Were they to begin ever faster, those of a slow tool with large outputs would all return before anything is known of it.
 type probes struct {
 	mu      sync.Mutex
 	free    int
@@ -49,7 +49,7 @@ func (t *probes) enter(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// add makes n more slots, or fewer.
+// add makes n more slots.
 func (t *probes) add(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
