@@ -54,6 +54,24 @@ func (d *Decoder) countScratch(n int) {
 	}
 }
 
+// CountAny counts what a text takes once encoding/json, or a library like it, has made an any of it: for validators that are not generated.
+func (d *Decoder) CountAny(text []byte) {
+	const (
+		each   = 64  // element or member: its slot in a slice that has grown, and what is behind it
+		object = 384 // a map with its first group of entries
+	)
+	n := len(text)
+	for _, c := range text {
+		switch c {
+		case ',', '[':
+			n += each
+		case '{':
+			n += object
+		}
+	}
+	d.countMemory(n)
+}
+
 func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
 // What a map takes besides its keys' texts: it keeps entries in groups, and values of more than 128 bytes by themselves.

@@ -99,6 +99,10 @@ func validate(s *jsonschema.Schema, text []byte) check.Violations {
 	if err != nil {
 		return check.Violations{{Keyword: "JSON", Found: err.Error()}}
 	}
+	if wrong := beyondLimit(nil, nil, value); len(wrong) > 0 {
+		wrong.Sort()
+		return wrong[:min(len(wrong), most)]
+	}
 	err = s.Validate(value)
 	if err == nil {
 		return nil
@@ -116,6 +120,32 @@ func validate(s *jsonschema.Schema, text []byte) check.Violations {
 	all = all[:min(len(all), most)]
 	for i := range all {
 		all[i].Found = r.found(r.steps[all[i].Instance])
+	}
+	return all
+}
+
+// maxExponent is the largest exponent of a number, up or down: float64 ends earlier, and the library computes with all digits.
+const maxExponent = 400
+
+// beyondLimit appends a violation for every number in the value that has a larger one.
+func beyondLimit(all check.Violations, steps []string, value any) check.Violations {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, one := range v {
+			all = beyondLimit(all, append(slices.Clip(steps), name), one)
+		}
+	case []any:
+		for i, one := range v {
+			all = beyondLimit(all, append(slices.Clip(steps), strconv.Itoa(i)), one)
+		}
+	case json.Number:
+		_, exponent, _ := strings.Cut(strings.ToLower(string(v)), "e")
+		if n, err := strconv.Atoi(strings.TrimPrefix(exponent, "+")); exponent != "" && (err != nil || n > maxExponent || n < -maxExponent) {
+			all = append(all, check.Violation{
+				Instance: pointer(steps), Schema: "#/type", Keyword: "type", Found: shortened(string(v)),
+				Allowed: "a number with an exponent from -400 to 400, which is the limit of this server",
+			})
+		}
 	}
 	return all
 }
@@ -165,11 +195,15 @@ func (r *reader) found(steps []string) string {
 	}
 	text, _ := json.Marshal(at) // it was read from JSON
 	text, _ = check.AppendCanonical(nil, text)
+	return shortened(string(text))
+}
+
+func shortened(text string) string {
 	const enough = 64
 	if len(text) > enough {
-		return strings.ToValidUTF8(string(text[:enough]), "") + "…"
+		return strings.ToValidUTF8(text[:enough], "") + "…"
 	}
-	return string(text)
+	return text
 }
 
 func pointer(steps []string) string {

@@ -93,3 +93,19 @@ func TestLET14WhatIsWrongIsListedInOneOrder(t *testing.T) {
 		t.Errorf("%d: %s", got, want)
 	}
 }
+
+// VAL02, VAL07: a number that takes too long to compute with, or that no library can hold, is a violation like any other.
+func TestVAL07NumbersBeyondTheLimitAreViolations(t *testing.T) {
+	for _, rule := range []string{`{"maximum":5}`, `{"multipleOf":3}`, `{"type":"integer"}`, `{"enum":[1]}`} {
+		v, err := jsonschema.ForTool([]byte(`{"name":"t","inputSchema":{"type":"object","properties":{"a":` + rule + `}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, number := range []string{"1e1000001", "-1E+1000001", "1e-1000001", "1e99999999999999999999"} {
+			wrong := v.Validate([]byte(`{"a":` + number + `}`))
+			if len(wrong) != 1 || wrong[0].Instance != "/a" || wrong[0].Found != number {
+				t.Errorf("%s and %s: %v", rule, number, wrong)
+			}
+		}
+	}
+}

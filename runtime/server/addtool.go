@@ -146,6 +146,7 @@ func rawHandler(v Validator, h RawHandler, structured bool, hidden string) Handl
 		codec: c, hidden: hidden, in: (*json.RawMessage)(nil), out: (*json.RawMessage)(nil), validate: v.Validate,
 		read: func(d *check.Decoder) any {
 			raw := json.RawMessage(d.Raw(nil))
+			d.CountAny(raw) // before the validator decodes it
 			return &raw
 		},
 		call: func(ctx context.Context, call *Call, in any) (any, error) {

@@ -62,11 +62,14 @@ func (r *request) listen(b []byte) ([]byte, error) {
 	l.write(r, notification{revision: r.revision, op: wire.OpAcknowledged, params: r.revision.AppendAcknowledged(nil, l.ack)})
 	l.catchUp(r.ctx, l.ack.TaskIDs)
 	err := l.serve(r, &b)
-	r.last = l.withdrawal()
+	if !r.p.exchange {
+		r.last = l.withdrawal()
+	}
 	return b, err
 }
 
-// withdrawal tells the client that the server has ended the subscription: the last message about it, after its result (LET21).
+// withdrawal tells the client that the server has ended the subscription: the last message about it, after its result (LET21). It is for
+// connections that go on; the response to an exchange is over with its result.
 func (l *listen) withdrawal() []byte {
 	rev := l.revision
 	if rev.names[wire.OpCancelled] == "" {

@@ -278,14 +278,30 @@ func (h *placeholder) copyTo(w io.Writer) error {
 
 func copyBase64(w io.Writer, r io.Reader) error {
 	encoder := base64.NewEncoder(base64.StdEncoding, w)
-	if _, err := io.Copy(encoder, struct{ io.Reader }{r}); err != nil {
+	if _, err := io.Copy(encoder, progressing{r}); err != nil {
 		return err
 	}
 	return encoder.Close()
 }
 
+// maxEmptyReads is how often a reader may return nothing, neither bytes nor an error, one after the other.
+const maxEmptyReads = 100
+
+// progressing is a reader that fails once it returns nothing again and again, which nobody could end.
+type progressing struct{ io.Reader }
+
+func (p progressing) Read(b []byte) (n int, err error) {
+	for range maxEmptyReads {
+		if n, err = p.Reader.Read(b); n > 0 || err != nil || len(b) == 0 {
+			return n, err
+		}
+	}
+	return 0, io.ErrNoProgress
+}
+
 // copyText escapes the text, which is read in pieces that end anywhere.
 func copyText(w io.Writer, r io.Reader) error {
+	r = progressing{r}
 	buf, left := make([]byte, 32<<10), 0
 	var escaped []byte
 	for {

@@ -369,3 +369,17 @@ func TestTSK28ReadersThatDoNotEndAreReported(t *testing.T) {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+// stuck is a reader that returns neither bytes nor an error.
+type stuck struct{}
+
+func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+// A reader that goes on returning nothing is an error: nobody could end it (TSK28).
+func TestTSK28AReaderWithoutProgressEnds(t *testing.T) {
+	for name, copied := range map[string]func(io.Writer, io.Reader) error{"text": copyText, "base64": copyBase64} {
+		if err := copied(io.Discard, stuck{}); !errors.Is(err, io.ErrNoProgress) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -62,7 +62,7 @@ func TestLET21AResponseHoldsWhatItsRequestSaysAlone(t *testing.T) {
 		<-h.began
 	}
 	f.srv.SetToolEnabled("other", false)
-	f.srv.ResourceUpdated("a")
+	f.srv.ResourceUpdated("x:a")
 	l.take()
 	l.take()
 	h.free()
