@@ -22,6 +22,9 @@ var ErrGrace = errors.New("server: handlers did not return within the grace peri
 // ErrShutdown is what Serve returns after Shutdown.
 var ErrShutdown = errors.New("server: shut down")
 
+// errReaderExited ends a connection whose reader ended by runtime.Goexit, in code of the application that is called while a message is read.
+var errReaderExited = errors.New("server: a filter or an observer ended the goroutine that reads the connection: runtime.Goexit")
+
 // Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, why
 // a read or a write failed, the cause of ctx or ErrShutdown when it was stopped, ErrStalled when others waited for what the
 // peer did not read, ErrSilent when it did not answer a ping; with ErrGrace when a handler did not follow. At the end of input, what was read is answered within the grace period (CAN26); requests that are in flight after
@@ -50,7 +53,11 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		gone = watched.Gone()
 	}
 	read := make(chan error, 1)
-	go func() { read <- p.readLoop(conn) }()
+	go func() {
+		why := errReaderExited
+		defer func() { read <- why }()
+		why = p.readLoop(conn)
+	}()
 	select {
 	case why = <-read:
 		read <- nil
