@@ -79,7 +79,8 @@ func (r *run) emit(ctx context.Context) error {
 	return nil
 }
 
-// seal makes the files of one package complete: each with its hash, docName with its source, and the lock. They are sorted by path.
+// seal makes the files of one package complete: each with its hash, those of sourceNames with the manifest's path and digest, and the lock. They
+// are sorted by path.
 func (r *run) seal(files []emit.File) []File {
 	var all []File
 	for _, f := range files {
@@ -94,7 +95,8 @@ func (r *run) seal(files []emit.File) []File {
 	return all
 }
 
-// maxTools is what one package builds in about two seconds.
+// maxTools is how many tools a package may have before they are divided, unless Config.MaxTools says so: the compiler takes about two seconds
+// for so many.
 const maxTools = 200
 
 // run is one call of Generate.
@@ -210,7 +212,8 @@ func (r *run) unsatisfiable() {
 	}
 }
 
-// combining are the keywords by which parts of a schema can contradict each other. Those of one part are compared by its lint.
+// combining are the keywords by which parts of a schema can contradict each other. Those within one
+// schema that contradict each other are found by the lint of package schema.
 var combining = []string{"allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "dependencies", "propertyNames", "patternProperties",
 	"unevaluatedProperties", "unevaluatedItems", "contains", "$dynamicRef"}
 

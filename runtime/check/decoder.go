@@ -22,7 +22,7 @@ type Decoder struct {
 	window   string          // a copy of the end of full,
 	windowAt int             // which begins there
 	chunk    strings.Builder // copies of strings before it
-	scratch  []byte          // of text
+	scratch  []byte          // where text unescapes; used again
 	err      error
 
 	full    []byte // the data given to Reset
@@ -46,8 +46,8 @@ type state struct {
 	reread     int  // bytes looked at more than once
 	reached    int  // where the last form that did not fit ended
 	broken     int  // violations so far, listed or not
-	found      int  // the same, but what is listed of one union counts once, so it does not depend on what is
-	same       int  // how many of them say what another one says
+	found      int  // as broken, but without those counted again while a union's best form is listed: it does not depend on what is listed
+	same       int  // how many of broken are left out, because another keyword lists the same of the same value
 	most       int  // how many may be listed, so far
 	counted    int  // violations of the form that is being counted
 	lookaheads int  // how many lookaheads are open, which will go back to where they began
@@ -63,7 +63,7 @@ type state struct {
 	byOrder    bool // which violations are listed depends on the order of the text
 	discard    bool // nobody looks at what is decoded
 	stops      bool // reading ends behind the last violation that is listed
-	scanned    bool // the data has been taken before, so that what is skipped is right and no key is repeated
+	scanned    bool // the caller says that the data is valid JSON without repeated keys: what is skipped is not looked at
 
 	hidden string // properties whose values no violation shows, see Hide
 }
@@ -72,7 +72,7 @@ type state struct {
 type frame struct {
 	names   *nameTable // of the object's rule; nil: array
 	array   *Array
-	seen    uint64 // which members of rule.Names came
+	seen    uint64 // which of names.rule.Names came, a bit each; beyond 64 names see base
 	unknown uint64 // signatures of the other keys, a bit each
 	field   int32  // index of the current member; Other
 	count   int32  // members or items begun

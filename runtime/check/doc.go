@@ -3,8 +3,10 @@
 // or written; users need Raw, Optional and Nullable of it, all in optional.go.
 //
 // Begin with decoder.go, then with the file of the kind of value: object.go and array.go, scalar.go for strings and booleans,
-// integer.go and number.go for how a number is read (Int, Float; long ones exactly, in decimal.go; scanNumber reads every number, those of
-// shortnumber.go and longfloat.go read most of them faster), union.go where there is a choice.
+// number.go for how a number is read, union.go where there is a choice. In number.go scanNumber reads any number as digits. Int (integer.go) and
+// Float first try shortInt and shortFloat (shortnumber.go), which read most; longfloat.go makes a float64 of digits, decimal.go an exact value.
+//
+// Ids such as VAL07 are rules; testdata/traceability/ledger.tsv lists them.
 //
 // # Who does what
 //

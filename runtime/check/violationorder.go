@@ -9,8 +9,8 @@ import (
 // errEnough ends a second reading that has found what is listed; callers of the package never see it.
 var errEnough = errors.New("check: there is enough to list")
 
-// FinishAfter is Finish after read. Where it depends on the order of the text which violations are listed, read reads it once more, sorted,
-// with another Decoder: texts that mean the same have the same violations (LET14).
+// FinishAfter is Finish for a Decoder that read was called with. Where the order of the text decides which violations are listed, read is called
+// once more, with another Decoder, on the text in canonical form: texts that mean the same have the same violations (LET14).
 func (d *Decoder) FinishAfter(read func(*Decoder)) error {
 	err := d.Finish()
 	if wrong, ok := err.(Violations); ok {
@@ -20,7 +20,8 @@ func (d *Decoder) FinishAfter(read func(*Decoder)) error {
 }
 
 // inCanonicalOrder returns the violations of text in its canonical form, instead of those that were found first, where that makes a difference.
-// It does not for a text with repeated keys, which has no meaning that others could share. How many violations there are in all is known from
+// It does not for a text with repeated keys, which has no meaning that others could share, nor for one that was said to be scanned and is not valid:
+// only valid JSON has a canonical form. How many violations there are in all is known from
 // the first reading, so the second one ends where the list does.
 //
 // Rejected: replacing what is listed by what sorts before it. A form of a union ends at its first violation, the form that fits best is
@@ -42,6 +43,7 @@ func (d *Decoder) inCanonicalOrder(found Violations, text []byte, read func(*Dec
 	again.account, again.granted, again.hidden, again.stops = d.account, d.granted, d.hidden, true
 	read(again)
 	if again.err == errEnough {
+		// In all: what again has listed or could have, and what only the first reading got to, since again ended early.
 		found = again.bounded(again.violations, again.broken-again.same+d.found-again.found)
 	} else if sorted, ok := again.Finish().(Violations); ok {
 		found = sorted

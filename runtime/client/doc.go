@@ -102,7 +102,8 @@
 // has begun. A task that a server makes later than that, without looking whether anybody is there, goes on until its ttl: nothing has named it.
 //
 // What is given up may be answered all the same. On a shared stream an error without an id could mean such a request, so it then meets no
-// other. Of requests for tasks 1024 are remembered, the oldest gives way, and the log says that its task may go on.
+// other. 1024 requests that were given up are remembered, the oldest gives way, and if that one asked for a task, the log says
+// that its task may go on.
 //
 // What a server says is shown in errors with its control characters written out, and cut (rpc.Shown).
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // lateAnswers are the requests that were given up after they had been sent, and may be answered all the same: ids with the round of those
-// that asked for a task, nil for others. Where there are too many, the oldest gives way: a server that has not answered until then hardly
+// that may have become tasks, nil for others. Where there are too many, the oldest gives way: a server that has not answered until then hardly
 // will.
 type lateAnswers struct {
 	rounds map[rpc.ID]*round
@@ -96,7 +96,7 @@ func (l *lateAnswers) add(id rpc.ID, r *round) (forgotten *round) {
 	return forgotten
 }
 
-// take forgets a request that was answered. r is nil unless the answer may name a task.
+// take forgets a request that was answered, and keeps a small answer of one that was not noted yet, for expectLate. r is nil unless the answer may name a task.
 func (l *lateAnswers) take(id rpc.ID, result []byte) (r *round) {
 	r, noted := l.rounds[id]
 	delete(l.rounds, id)
@@ -109,9 +109,9 @@ func (l *lateAnswers) take(id rpc.ID, result []byte) (r *round) {
 	return r
 }
 
-// expectLate notes that a request was given up that may still be answered. If that makes a task, it is cancelled only by tasks/cancel
-// (CAN11), so the answer has to be known first. Both who gives it up and its caller tell, and the first of them counts: so it is noted when
-// the caller returns.
+// expectLate notes that a request was given up that may still be answered. If it has made a task, only tasks/cancel ends that
+// (CAN11), so the answer has to be known first. It is called twice, by giveUp and by the caller that returns, in any order, and the first call
+// counts: when the caller returns, it has been noted.
 func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	var task *round
 	if makesTask {
@@ -179,7 +179,7 @@ func (s *Session) abandoned() {
 	s.settleLate()
 }
 
-// forgetLate is for a request that can not be answered any more.
+// forgetLate is for a request whose answer is not waited for any more: it came, or can not come.
 func (s *Session) forgetLate(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

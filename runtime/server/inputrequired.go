@@ -25,11 +25,11 @@ type statelessJournal struct {
 
 	mu        sync.Mutex
 	given     map[string]json.RawMessage // answers of the client, until they are asked for
-	asked     map[string]bool            // names that earlier runs asked for
+	asked     map[string]bool            // names of what any run has asked: earlier ones, and this one when it ends
 	open      []task.Question
 	gathering bool          // for more questions to join
 	over      bool          // it takes no more
-	ended     chan struct{} // closed when its call is answered
+	ended     chan struct{} // closed when its call is answered, or can not be any more
 }
 
 // ErrAsked is what Ask and Send return when the client has to be asked first: the call is answered, its context has ended, and
@@ -38,7 +38,7 @@ var ErrAsked = errors.New("the client is being asked: the call runs again with t
 
 // newStatelessJournal opens the journal that the client sent with its retry. Errors are the client's.
 func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
-	// They are read into copies, which last as long as the call.
+	// InputResponses and RequestState are read into copies, which last as long as the call.
 	if full := r.keepAnswer(int64(len(r.params.InputResponses) + len(r.params.RequestState))); full != nil {
 		return nil, full
 	}

@@ -17,8 +17,8 @@ type probes struct {
 }
 
 const (
-	maxProbes = 8 // how many run at once
-	lendProbe = 250 * time.Millisecond
+	maxProbes = 8                      // how many run at once
+	lendProbe = 250 * time.Millisecond // how long a run keeps its slot
 )
 
 // enter takes a slot.

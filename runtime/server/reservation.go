@@ -14,7 +14,7 @@ type reservation struct {
 	p         *peer    // nil: for a task's result, which waits for no peer
 	account   *account // whose answer it is
 	expected  *expected
-	counts    bool        // the answer does
+	counts    bool        // the answer counts in the budgets
 	held      int64       // of Server.unread
 	estimated int64       // of Server.coming, until the output is encoded
 	encoding  bool        // it is one of those that Server.encoding bounds
@@ -176,16 +176,16 @@ func (r *reservation) wait(ctx context.Context, n int64) error {
 // handleLarge runs a handler that is expected to return n bytes, as soon as they fit. One that takes long leaves
 // them to others meanwhile.
 func (r *reservation) handleLarge(ctx context.Context, n int64, run func() error) error {
-	b, p, has := &r.s.unread, (*share)(nil), &r.held
+	b, own, counted := &r.s.unread, (*share)(nil), &r.held // the budget, its share, and the field that says what r holds of it
 	if r.p == nil {
-		b, p, has = &r.s.coming, &r.account.coming, &r.estimated
+		b, own, counted = &r.s.coming, &r.account.coming, &r.estimated
 	} else {
-		p = r.share()
+		own = r.share()
 	}
-	if err := b.takeToBegin(ctx, p, n); err != nil {
+	if err := b.takeToBegin(ctx, own, n); err != nil {
 		return err
 	}
-	free := func() { b.change(p, -n) } // r is used again while a timer may still call it
+	free := func() { b.change(own, -n) } // r is used again while a timer may still call it
 	lend, returned := time.AfterFunc(lendAfter, free), false
 	defer func() {
 		if !returned && lend.Stop() {
@@ -197,7 +197,7 @@ func (r *reservation) handleLarge(ctx context.Context, n int64, run func() error
 	}
 	returned = true
 	if lend.Stop() {
-		*has += n
+		*counted += n
 	}
 	return r.awaitEncoding(ctx)
 }

@@ -90,7 +90,7 @@ func ParseSealKeys(text string) (keys [][]byte, err error) {
 // sealedJournal is what a token holds.
 type sealedJournal struct {
 	Entries []recordedEntry `json:"notes,omitempty"`
-	// Asked are the names of the questions that the last run asked.
+	// Asked are the names of all questions that the runs so far asked.
 	Asked []string `json:"asked,omitempty"`
 	// Unused are answers that earlier runs asked for and did not use.
 	Unused map[string]json.RawMessage `json:"spare,omitempty"`

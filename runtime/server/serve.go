@@ -161,7 +161,7 @@ func (r *request) respond(answer []byte, err error) {
 	}
 	about := r.subject()
 	if silenced := about.write(m); silenced != nil && r.p.exchange {
-		_ = r.p.answerTimedOut(r.entry) // the exchange may end before its timer does
+		_ = r.p.answerTimedOut(r.entry) // an exchange ends when this returns: the answer can not be left to the goroutine of the timer
 	}
 	if r.taken {
 		r.p.s.reputations.hasRead(r.p.who)

@@ -61,6 +61,8 @@
 //	shutdown                parked for another run if the store is durable and the task may run again, else failed: it would die with the process
 //	parent, ErrParked       a question was open for long: parked, to begin again with an answer or at a question's deadline
 //	parent, ErrLease        another process runs the task now, or may soon
+//	disconnect, ErrDiscarded  nobody can ask for the task any more: it is gone
+//	completed               the run has ended: what its handler left running ends with this
 //
 // A task's timeout counts the time in which it has a lease and no question is open, over all runs: the store's clock counts it in the state (State.Since), the
 // engine's timer ends the run. Its ttl runs from creation, also while the task is parked.

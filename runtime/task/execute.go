@@ -52,8 +52,7 @@ func (e *Engine) begin(r *Run, id string) error {
 	return err
 }
 
-// entry is the live entry of a task that is about to begin: the one from Create, or a new one. One that has begun is
-// left alone until Begin says that its lease is over.
+// entry is the Run that a task begins with: the one that Create made, or a new one. One that has begun is left alone until Begin says that its lease is over.
 func (e *Engine) entry(id string) *Run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -112,7 +111,8 @@ func (e *Engine) enlist(r *Run, from time.Time) {
 		if r.requestor == (requestor{}) { // it was created elsewhere, or before a restart: nobody knows its key
 			r.requestor.name = r.task.Owner
 		}
-		r.slot = true // it had one that was given back while it began: a dispatcher might have had it run elsewhere, or it was discarded
+		// The slot that Create took was given back before Begin returned: the id had gone to a dispatcher, or the task was discarded.
+		r.slot = true
 		e.slots.take(r.requestor)
 	}
 	e.guard(from)
@@ -261,7 +261,8 @@ func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 	e.audit.failed("finish", &r.task, err) // the engine is closed: another run may follow
 }
 
-// park gives the lease back, once: of a run whose handler does not listen, the end of its timeout may have done so.
+// park gives the lease back, once: if the timeout passes after a run was told to park and before its handler returns, timeout does it, and the
+// return of the handler comes here again.
 func (e *Engine) park(r *Run) (t Task, err error) {
 	if !r.parksFirst() {
 		return t, ErrLease
@@ -290,7 +291,7 @@ func (r *Run) parksFirst() bool {
 // timeout ends a run that took too long, also one whose handler does not listen.
 func (e *Engine) timeout(r *Run) {
 	r.stop(inflight.SourceTimeout, "", nil)
-	if r.cause().Source != inflight.SourceShutdown {
+	if r.cause().Source != inflight.SourceShutdown { // else the return of the handler decides, or the end of the grace period
 		e.spawn(func() { e.endTask(r, new(Outcome)) })
 	}
 }

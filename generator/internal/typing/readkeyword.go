@@ -69,7 +69,7 @@ func (r *reader) readAdditionalProperties(s *shape, owner, v *schema.Node) {
 // matchesNoName is for patterns that are no regular expressions.
 var matchesNoName = regexp.MustCompile(`[^\x{0}-\x{10ffff}]`)
 
-// readPatterns comes before properties, in the order of keywords.
+// readPatterns runs before readProperties, which needs patternSets: readAll reads a schema's keywords in the order of their names.
 func (r *reader) readPatterns(s *shape, owner, v *schema.Node) {
 	s.obj.at = owner
 	set := patternSet{at: owner}
