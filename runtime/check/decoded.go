@@ -61,8 +61,10 @@ func (d *Decoder) CountAny(text []byte) {
 		object = 384 // a map with its first group of entries
 	)
 	n := len(text)
-	for _, c := range text {
-		switch c {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = quoteAfter(text, i+1)
 		case ',', '[':
 			n += each
 		case '{':

@@ -16,7 +16,7 @@ func (d *Decoder) save() saved {
 	}
 }
 
-// back goes back to s, and reports whether the form did not fit; what it left open is closed then.
+// restore goes back to s, and reports whether the form did not fit; what it left open is closed then.
 func (d *Decoder) restore(s saved) bool {
 	d.quiet, d.counting, d.listing, d.overflow, d.partial = s.quiet, s.counting, s.listing, s.overflow, s.partial
 	d.decoded = s.decoded

@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,9 +100,10 @@ func validate(s *jsonschema.Schema, text []byte) check.Violations {
 	if err != nil {
 		return check.Violations{{Keyword: "JSON", Found: err.Error()}}
 	}
-	if wrong := beyondLimit(nil, nil, value); len(wrong) > 0 {
-		wrong.Sort()
-		return wrong[:min(len(wrong), most)]
+	var beyond limits
+	if beyond.look(value); len(beyond.found) > 0 {
+		beyond.found.Sort()
+		return beyond.found
 	}
 	err = s.Validate(value)
 	if err == nil {
@@ -127,27 +129,39 @@ func validate(s *jsonschema.Schema, text []byte) check.Violations {
 // maxExponent is the largest exponent of a number, up or down: float64 ends earlier, and the library computes with all digits.
 const maxExponent = 400
 
-// beyondLimit appends a violation for every number in the value that has a larger one.
-func beyondLimit(all check.Violations, steps []string, value any) check.Violations {
+// limits finds numbers with a larger one.
+type limits struct {
+	steps []string // to the value that is looked at
+	found check.Violations
+}
+
+func (l *limits) look(value any) {
 	switch v := value.(type) {
 	case map[string]any:
-		for name, one := range v {
-			all = beyondLimit(all, append(slices.Clip(steps), name), one)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			l.below(name, v[name])
 		}
 	case []any:
 		for i, one := range v {
-			all = beyondLimit(all, append(slices.Clip(steps), strconv.Itoa(i)), one)
+			l.below(strconv.Itoa(i), one)
 		}
 	case json.Number:
 		_, exponent, _ := strings.Cut(strings.ToLower(string(v)), "e")
 		if n, err := strconv.Atoi(strings.TrimPrefix(exponent, "+")); exponent != "" && (err != nil || n > maxExponent || n < -maxExponent) {
-			all = append(all, check.Violation{
-				Instance: pointer(steps), Schema: "#/type", Keyword: "type", Found: shortened(string(v)),
-				Allowed: "a number with an exponent from -400 to 400, which is the limit of this server",
+			l.found = append(l.found, check.Violation{
+				Instance: pointer(l.steps), Schema: "#/type", Keyword: "type", Found: shortened(string(v)),
+				Allowed: fmt.Sprintf("a number with an exponent from -%d to %[1]d, which is the limit of this server", maxExponent),
 			})
 		}
 	}
-	return all
+}
+
+func (l *limits) below(step string, value any) {
+	if len(l.found) < most {
+		l.steps = append(l.steps, step)
+		l.look(value)
+		l.steps = l.steps[:len(l.steps)-1]
+	}
 }
 
 // most is how many violations are listed, as with generated tools.

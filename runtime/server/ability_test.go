@@ -46,7 +46,7 @@ var abilities = []struct {
 	{`{"elicitation":{"url":{},"form":{}},"sampling":{"context":{},"tools":{}},"roots":{}}`, nil},
 }
 
-// asking is a tool that makes the request that its name says, and answers with what it lacked.
+// askingTools has a tool that makes the request that its name says, and answers with what it lacked.
 func askingTools() (tools []Tool) {
 	for name, request := range asks {
 		tools = append(tools, tool(strings.ReplaceAll(name, " ", "_"), plain(func(ctx context.Context, call *Call) (*echoOutput, error) {

@@ -24,7 +24,8 @@ func TestVAL07ArgumentsOfAddedToolsAreCountedBeforeTheyAreValidated(t *testing.T
 		}
 	}
 	f.ask(t.Context(), frame(1, "tools/call", nothing, callParams("added", `{"x":[`+strings.Repeat("[],", 1<<10)+`1]}`))).wantNoError(t)
-	if validated != 1 {
+	f.ask(t.Context(), frame(1, "tools/call", nothing, callParams("added", `{"x":"`+strings.Repeat(`,[{\"`, 1<<20)+`"}`))).wantNoError(t)
+	if validated != 2 {
 		t.Errorf("what is not large is validated %d times", validated)
 	}
 }

@@ -244,7 +244,7 @@ func (b *Block) appendResource(to []byte, rev *revision, holes *[]placeholder) [
 	return rev.AppendTextResource(to, c)
 }
 
-// dataPlace stands for the data of a block while the rest is written. No JSON has a zero byte.
+// placeholderMark stands for the data of a block while the rest is written. No JSON has a zero byte.
 var placeholderMark = []byte{0}
 
 // textPlace is the text of a resource that is to be opened, while the rest is written, and textPlaced what is written of it. No URI and no

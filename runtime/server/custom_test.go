@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// changed is a notification of the server's own.
+// changedRows is a notification of the server's own.
 var changedRows = CustomNotification[echoOutput]{Method: "rows/changed", Append: appendEchoOutput, Decode: decodeEchoOutput}
 
 // extensionsOf is where the revision declares extensions.

@@ -158,7 +158,7 @@
 // those of the same caller if its own share is used up, else whoever holds the most.
 //
 // Of a handler that has not answered yet nobody knows how large its results are: few runs of such handlers begin at once (probe.go), and
-// 32 more a second, until they answer. What resources hold counts as soon as they are read. A handler whose results were small and then all
+// twice as many with each second, until one answers. What resources hold counts as soon as they are read. A handler whose results were small and then all
 // become large at once may still have as many of them in memory as it has runs: MaxConcurrent bounds those of a tool.
 //
 // Connections, sessions and exchanges of one principal share an account (account.go). However many it opens, something of the requests in

@@ -21,7 +21,7 @@ func (p *peer) message(rev *revision, method string, kind rpc.Kind, from infligh
 	return m
 }
 
-// performAround appends the result of the request, as middleware leaves it.
+// performWithMiddleware appends the result of the request, as middleware leaves it.
 func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 	p := r.p
 	m := p.message(r.revision, r.method.Name, rpc.KindRequest, inflight.Incoming)

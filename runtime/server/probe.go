@@ -8,8 +8,9 @@ import (
 )
 
 // probes bounds how many handlers run at once that have not answered yet: nobody knows how large their outputs are, and each run finds that
-// out for its handler. A run that takes long gives its slot back early, so that handlers that wait for something begin nevertheless: 32 a second.
-// Were they to begin ever faster, those of a slow tool with large outputs would all return before anything is known of it.
+// out for its handler. A run that takes long gives its slot back early, with one more that is taken away when it ends: so the number of those that
+// run doubles with each second, and ten thousand handlers that wait for something begin within ten. Were it to grow faster, more handlers of a slow
+// tool with large outputs would run than memory has room for when the first returns. There may be fewer than no free slots then.
 type probes struct {
 	mu      sync.Mutex
 	free    int
@@ -17,8 +18,8 @@ type probes struct {
 }
 
 const (
-	maxProbes = 8                      // how many run at once
-	lendProbe = 250 * time.Millisecond // how long a run keeps its slot
+	maxProbes = 8           // how many run at once
+	lendProbe = time.Second // how long a run keeps its slot
 )
 
 // enter takes a slot.
@@ -49,7 +50,7 @@ func (t *probes) enter(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// add makes n more slots.
+// add makes n more slots, or fewer.
 func (t *probes) add(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -134,11 +134,11 @@ func (r *reservation) startProbe(ctx context.Context, x *expected) error {
 	if err := places.enter(ctx); err != nil {
 		return err
 	}
-	r.probe = time.AfterFunc(lendProbe, func() { places.add(1) })
+	r.probe = time.AfterFunc(lendProbe, func() { places.add(2) })
 	return nil
 }
 
-// endProbe gives the slot back, unless it was given back early.
+// endProbe gives the slot back, or takes the one more away that there was since it was given back early.
 func (r *reservation) endProbe() {
 	if r.firstRun != nil {
 		r.firstRun.probed.Store(false)
@@ -149,6 +149,8 @@ func (r *reservation) endProbe() {
 	}
 	if r.probe.Stop() {
 		r.s.probes.add(1)
+	} else {
+		r.s.probes.add(-1)
 	}
 	r.probe = nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// askedFor is one try of a call that asks: the keys that it asks for and the state for the next one.
+// try is one try of a call that asks: the keys that it asks for and the state for the next one.
 func (f *fixture) try(ctx context.Context, caps, tool, args, more string) (m message, keys []string, state string) {
 	f.t.Helper()
 	if more != "" {

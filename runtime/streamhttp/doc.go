@@ -40,8 +40,8 @@
 //
 // A response to a request is whole or broken. Where it ends without the answer because its client closed its side of the connection, or the
 // session ended under it, the handler panics with http.ErrAbortHandler, which ends the connection, or the stream of HTTP/2: a client that has
-// closed only its writing side would take an empty 200 for an answer. Whole without an answer are only streams of cancelled requests, and
-// those that the client comes back to. Middleware that recovers from panics has to pass that one on.
+// closed only its writing side would take an empty 200 for an answer. Whole without an answer are only streams of requests of a session that
+// were cancelled, and those that the client comes back to. Middleware that recovers from panics has to pass that one on.
 //
 // Without a handshake nothing waits: the end of the client's request cancels the call (CAN18), with cause disconnect. To watch for
 // that costs more than to decode a small call (six allocations of about twenty, with a context of our own below the request's), so

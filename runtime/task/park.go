@@ -168,7 +168,7 @@ func (r *Run) mayGoOn(t *Task) bool {
 	return false
 }
 
-// settledBy reports whether one of the answers has closed a question of the task.
+// closedBy reports whether one of the answers has closed a question of the task.
 func (t *Task) closedBy(answers []Answer) bool {
 	for _, a := range answers {
 		if !t.open(a.Name) {

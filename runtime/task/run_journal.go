@@ -294,7 +294,7 @@ func (r *Run) ended(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// or prefers the cause of the run's end to the error that it led to in the store.
+// causeOr prefers the cause of the run's end to the error that it led to in the store.
 func (r *Run) causeOr(err error) error {
 	if cause := context.Cause(&r.ctx); cause != nil {
 		return cause

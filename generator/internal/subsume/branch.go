@@ -14,7 +14,7 @@ type term struct {
 	note    func(*facts)
 }
 
-// option is what has to be met together, choice what one option of has to be met. A choice without options can not be met.
+// choice is what has to be met together, choice what one option of has to be met. A choice without options can not be met.
 type (
 	option []term
 	choice []option

@@ -52,7 +52,7 @@ func separateMembers(d *model.Decl) {
 	}
 }
 
-// sharing numbers declarations by what they mean.
+// sharer numbers declarations by what they mean.
 type sharer struct {
 	claims map[*model.Decl]*claim
 	ids    map[*model.Decl]int
