@@ -107,6 +107,7 @@ func (d *Dispatcher) Created(ctx context.Context, tx pgx.Tx, ids []string) error
 const startWithin = 5 * time.Minute
 
 // note has the jobs of tasks wait for their start, which is not before their creator has said that there are such tasks (TSK04).
+// That holds in this process: a worker of another one may run a task as soon as its row is committed.
 func (d *Dispatcher) note(ids []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
