@@ -198,7 +198,7 @@ func checkMIME(mime string) error {
 }
 
 // append appends the block as the revision has it. Data that is still to be opened leaves a placeholder.
-func (b *Block) append(to []byte, rev *revision, holes *[]placeholder) []byte {
+func (b *Block) append(to []byte, rev *revision, placeholders *[]placeholder) []byte {
 	write, c := rev.blockWriter(b.kind), b.wire
 	annotated := b.annotations.Audience != nil || b.annotations.Priority != nil || b.annotations.LastModified != ""
 	if b.kind == textBlock && (write == nil || !annotated && b.meta == nil) {
@@ -213,7 +213,7 @@ func (b *Block) append(to []byte, rev *revision, holes *[]placeholder) []byte {
 	c.Meta = appendMeta(b.meta)
 	switch b.kind {
 	case textResourceBlock:
-		c.Resource = b.appendResource(nil, rev, holes)
+		c.Resource = b.appendResource(nil, rev, placeholders)
 		return write(to, &c)
 	case blobResourceBlock:
 		c.Resource = rev.AppendBlobResource(nil, &wire.Block{URI: c.URI, MIMEType: c.MIMEType, Data: placeholderMark})
@@ -223,21 +223,21 @@ func (b *Block) append(to []byte, rev *revision, holes *[]placeholder) []byte {
 		return write(to, &c)
 	}
 	start := len(to)
-	return b.fill(write(to, &c), start, holes)
+	return b.fill(write(to, &c), start, placeholders)
 }
 
 // appendResource appends the contents of a block that is a resource.
-func (b *Block) appendResource(to []byte, rev *revision, holes *[]placeholder) []byte {
+func (b *Block) appendResource(to []byte, rev *revision, placeholders *[]placeholder) []byte {
 	start, c := len(to), &wire.Block{URI: b.wire.URI, MIMEType: b.wire.MIMEType}
 	switch {
 	case b.kind == blobResourceBlock:
 		c.Data = placeholderMark
-		return b.fill(rev.AppendBlobResource(to, c), start, holes)
+		return b.fill(rev.AppendBlobResource(to, c), start, placeholders)
 	case b.open != nil:
 		c.Text = textPlace
 		to = rev.AppendTextResource(to, c)
 		i := start + bytes.Index(to[start:], textPlaced)
-		*holes = append(*holes, placeholder{open: b.open, text: true})
+		*placeholders = append(*placeholders, placeholder{open: b.open, text: true})
 		return slices.Replace(to, i, i+len(textPlaced), placeholderMark...)
 	}
 	c.Text = b.wire.Text
@@ -255,13 +255,13 @@ var (
 )
 
 // fill puts the data of the block that begins at start in its place.
-func (b *Block) fill(to []byte, start int, holes *[]placeholder) []byte {
+func (b *Block) fill(to []byte, start int, placeholders *[]placeholder) []byte {
 	i := bytes.IndexByte(to[start:], placeholderMark[0])
 	if i < 0 {
 		return to
 	}
 	if b.open != nil {
-		*holes = append(*holes, placeholder{open: b.open})
+		*placeholders = append(*placeholders, placeholder{open: b.open})
 		return to
 	}
 	after := slices.Clone(to[start+i+1:])

@@ -216,27 +216,27 @@ func (w *boundedWriter) Write(b []byte) (int, error) {
 // fill writes the frame with what its placeholders open. Their readers are closed when it returns, or earlier to end them with the call. They are
 // code of others, like handlers: whoever answers, or runs the task, takes care of a panic (TSK25).
 func (w *answerWriter) fill(frame []byte) (err error) {
-	holes, opened, stop := w.r.placeholders, 0, func() bool { return true }
+	placeholders, opened, stop := w.r.placeholders, 0, func() bool { return true }
 	w.r.placeholders = nil
 	log := w.r.log() // readers may be closed later than the request is used again
 	defer func() {
 		if stop() {
-			closeAll(log, holes[:opened])
+			closeAll(log, placeholders[:opened])
 		}
 	}()
-	for i := range holes {
-		if holes[i].data, err = holes[i].open(); err != nil {
+	for i := range placeholders {
+		if placeholders[i].data, err = placeholders[i].open(); err != nil {
 			return fmt.Errorf("opening the data of a block: %w", err)
 		}
 		opened++
 	}
-	stop = context.AfterFunc(w.r.ctx, func() { closeAll(log, holes) })
-	for i := range holes {
+	stop = context.AfterFunc(w.r.ctx, func() { closeAll(log, placeholders) })
+	for i := range placeholders {
 		at := bytes.IndexByte(frame, placeholderMark[0])
 		if _, err := w.Write(frame[:at]); err != nil {
 			return err
 		}
-		if err := holes[i].copyTo(w); err != nil {
+		if err := placeholders[i].copyTo(w); err != nil {
 			return err
 		}
 		frame = frame[at+1:]
@@ -245,9 +245,9 @@ func (w *answerWriter) fill(frame []byte) (err error) {
 	return err
 }
 
-func closeAll(log *slog.Logger, holes []placeholder) {
-	for i := range holes {
-		holes[i].close(log)
+func closeAll(log *slog.Logger, placeholders []placeholder) {
+	for i := range placeholders {
+		placeholders[i].close(log)
 	}
 }
 

@@ -168,7 +168,7 @@ func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.
 
 var noArguments = check.Object{AdditionalProperties: check.Refuse}
 
-func (rev *revision) appendPrompt(b []byte, out *PromptResult, holes *[]placeholder) ([]byte, error) {
+func (rev *revision) appendPrompt(b []byte, out *PromptResult, placeholders *[]placeholder) ([]byte, error) {
 	if out == nil {
 		return b, &outputError{errNoOutput}
 	}
@@ -178,7 +178,7 @@ func (rev *revision) appendPrompt(b []byte, out *PromptResult, holes *[]placehol
 		if err := m.check(); err != nil {
 			return b, &outputError{fmt.Errorf("message %d of the prompt: %w", i, err)}
 		}
-		messages = rev.AppendPromptMessage(next(messages), &wire.PromptMessage{Role: string(m.Role), Content: m.Content.append(nil, rev, holes)})
+		messages = rev.AppendPromptMessage(next(messages), &wire.PromptMessage{Role: string(m.Role), Content: m.Content.append(nil, rev, placeholders)})
 	}
 	result := wire.PromptResult{Description: out.Description, Messages: append(messages, ']'), ServerInfo: rev.infoFor()}
 	return rev.AppendPromptResult(b, &result), nil

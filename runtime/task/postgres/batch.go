@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -160,6 +161,17 @@ func (b *batch) write(ctx context.Context) error {
 	return nil
 }
 
+// admitted are the creations in made, in the order in which they were asked for.
+func (b *batch) admitted() iter.Seq[*creation] {
+	return func(yield func(*creation) bool) {
+		for _, o := range b.ops {
+			if c := o.create; c != nil && b.made[c.state.Task.ID] == c && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
 // send carries statements out in one transaction, together with what Options.Created adds about new tasks.
 func (b *batch) send(ctx context.Context, q *pgx.Batch) error {
 	if b.store.options.Created == nil || len(b.made) == 0 {
@@ -170,9 +182,9 @@ func (b *batch) send(ctx context.Context, q *pgx.Batch) error {
 			return err
 		}
 		var ids []string
-		for id, c := range b.made {
+		for c := range b.admitted() {
 			if !c.created.IsZero() { // else the id was taken
-				ids = append(ids, id)
+				ids = append(ids, c.state.Task.ID)
 			}
 		}
 		if len(ids) == 0 {

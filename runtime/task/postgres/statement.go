@@ -30,11 +30,7 @@ func (b *batch) queueCreations(q *pgx.Batch) {
 	var rooms, allRooms, graces, sizes []int64
 	var ttls []*int64
 	var statuses []string
-	for _, o := range b.ops {
-		c := o.create
-		if c == nil || b.made[c.state.Task.ID] != c {
-			continue
-		}
+	for c := range b.admitted() {
 		t := &c.state.Task
 		ids, owners, accounts, tools = append(ids, []byte(t.ID)), append(owners, []byte(t.Owner)), append(accounts, []byte(c.account)), append(tools, []byte(t.Tool))
 		rooms, allRooms = append(rooms, int64(c.quota.Bytes)), append(allRooms, int64(c.quota.AllBytes))

@@ -3,6 +3,7 @@ package river
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -111,12 +112,15 @@ const startWithin = 5 * time.Minute
 func (d *Dispatcher) note(ids []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now, n := time.Now(), 0
-	for n < len(d.oldest) && now.Sub(d.oldest[n].at) > startWithin {
-		delete(d.unready, d.oldest[n].id)
-		n++
+	now, over := time.Now(), 0
+	for ; over < len(d.oldest); over++ {
+		c := d.oldest[over]
+		if d.unready[c.id] != nil && now.Sub(c.at) <= startWithin {
+			break
+		}
+		delete(d.unready, c.id)
 	}
-	d.oldest = append(d.oldest[:0], d.oldest[n:]...)
+	d.oldest = slices.Delete(d.oldest, 0, over)
 	for _, id := range ids {
 		d.unready[id] = &creation{}
 		d.oldest = append(d.oldest, created{id, now})
