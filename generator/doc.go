@@ -1,7 +1,7 @@
 // Package generator turns a manifest and protocol revisions into a Go package. Callers need Generate and Write; this page is for those
 // who change what is generated. Begin with generate.go, which calls the stages in order. A keyword has
 // its row in internal/typing/keyword.go and its reader in internal/typing/readkeyword.go, the Go type is decided in internal/typing/typing.go, and
-// its source is written in internal/emit.
+// its source is written in internal/emit. Ids such as REV04 are rules; testdata/traceability/ledger.tsv lists them.
 //
 // # Stages
 //

@@ -20,14 +20,14 @@ type lateAnswers struct {
 	early map[rpc.ID][]byte
 	// streams: each request has one of its own, on which its answer may come until that ends.
 	streams bool
-	// abandoning is how many tasks are being cancelled whose callers have gone.
-	abandoning int
+	// cancelling is how many tasks are being cancelled whose callers have gone.
+	cancelling int
 	settled    chan struct{} // closed when neither tasks without a name nor such cancellations are left; nil: nobody waits for that
 }
 
 // open tells whether there is a task, or may be one, that nobody waits for and that was not cancelled yet.
 func (l *lateAnswers) open() bool {
-	if l.abandoning > 0 {
+	if l.cancelling > 0 {
 		return true
 	}
 	for _, r := range l.rounds {
@@ -131,13 +131,13 @@ func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	case !answered:
 		forgotten = s.late.add(id, task)
 	case task != nil:
-		s.late.abandoning++ // at once: Close must not come between
+		s.late.cancelling++ // at once: Close must not come between
 	}
 	s.settleLate()
 	s.mu.Unlock()
 	if answered && task != nil {
-		s.abandon(id, task, result)
-		s.abandoned()
+		s.cancelNamed(id, task, result)
+		s.cancelEnded()
 	}
 	if forgotten != nil && forgotten.named() {
 		s.cfg.logger.Warn("a task may go on whose caller has gone: too many requests were given up and never answered", "tool", forgotten.call.tool)
@@ -161,21 +161,21 @@ func (s *Session) answeredLate(id rpc.ID, result []byte) {
 	s.mu.Lock()
 	r := s.late.take(id, result)
 	if r != nil {
-		s.late.abandoning++ // at once: Close must not come between
+		s.late.cancelling++ // at once: Close must not come between
 	}
 	s.mu.Unlock()
 	if r != nil {
-		s.abandon(id, r, result)
-		s.abandoned()
+		s.cancelNamed(id, r, result)
+		s.cancelEnded()
 	}
 	s.forgetLate(id)
 }
 
-// abandoned is the end of cancelling a task whose caller has gone.
-func (s *Session) abandoned() {
+// cancelEnded counts the end of cancelling a task whose caller has gone.
+func (s *Session) cancelEnded() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.late.abandoning--
+	s.late.cancelling--
 	s.settleLate()
 }
 
@@ -187,8 +187,8 @@ func (s *Session) forgetLate(id rpc.ID) {
 	s.settleLate()
 }
 
-// abandon cancels the task that a request has become whose caller has gone.
-func (s *Session) abandon(id rpc.ID, r *round, result []byte) {
+// cancelNamed cancels the task that a late answer names: its caller has gone.
+func (s *Session) cancelNamed(id rpc.ID, r *round, result []byte) {
 	if result == nil {
 		return
 	}
@@ -208,20 +208,20 @@ var errCallerGone = errors.New("its caller has given up")
 func (x *execution) giveUp(err error) {
 	s := x.s
 	s.mu.Lock()
-	s.late.abandoning++
+	s.late.cancelling++
 	s.mu.Unlock()
 	x.finish(ToolResult{}, err)
-	if !s.spawn(func() { defer s.abandoned(); x.abandon(err.Error()) }) {
-		s.abandoned()
+	if !s.spawn(func() { defer s.cancelEnded(); x.cancelTask(err.Error()) }) {
+		s.cancelEnded()
 	}
 }
 
-// abandonWait is how long the cancellation of a task may take that nobody waits for any more.
-const abandonWait = 10 * time.Second
+// cancelWait is how long the cancellation of a task may take that nobody waits for any more.
+const cancelWait = 10 * time.Second
 
-// abandon cancels a task whose caller has gone.
-func (x *execution) abandon(reason string) {
-	ctx, cancel := context.WithTimeout(x.s.ctx, abandonWait)
+// cancelTask tells the server to cancel the task, and waits for its answer no longer than cancelWait.
+func (x *execution) cancelTask(reason string) {
+	ctx, cancel := context.WithTimeout(x.s.ctx, cancelWait)
 	defer cancel()
 	if err := x.sendCancel(ctx, reason); err != nil {
 		x.s.cfg.logger.Debug("a task was not cancelled", "task", x.task, "error", err)

@@ -1,5 +1,6 @@
 // Package inflight tracks the requests in flight, of both directions, and cancels them. It is for those who change when a request ends or may
-// still be answered; handlers need Cause of it, which context.Cause returns.
+// still be answered; handlers need Cause of it, which context.Cause returns. Ids such as CAN12 are rules;
+// testdata/traceability/ledger.tsv lists them.
 //
 // # Map
 //

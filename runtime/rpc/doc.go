@@ -1,5 +1,6 @@
 // Package rpc is JSON-RPC 2.0 as this protocol uses it: ids, messages, and connections that carry whole frames. Who serves over stdio
 // needs Stdio, who writes a transport needs Conn, handlers need Error; the rest is for those who change how frames are read and written.
+// Ids such as VAL07 are rules; testdata/traceability/ledger.tsv lists them.
 //
 // # Map
 //

@@ -155,8 +155,8 @@ func (r *request) takeInput(decode func() error) error {
 
 // handle runs the handler, in one of the tool's slots, when its answer would fit into the budgets.
 func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err error) {
-	if places := call.tool.slots; places != nil {
-		if call.slot, err = places.enter(ctx, call); err != nil {
+	if slots := call.tool.slots; slots != nil {
+		if call.slot, err = slots.enter(ctx, call); err != nil {
 			return nil, err
 		}
 		defer call.slot.leave()

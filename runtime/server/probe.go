@@ -23,39 +23,39 @@ const (
 )
 
 // enter takes a slot.
-func (t *probes) enter(ctx context.Context) error {
-	t.mu.Lock()
-	if t.free > 0 {
-		t.free--
-		t.mu.Unlock()
+func (p *probes) enter(ctx context.Context) error {
+	p.mu.Lock()
+	if p.free > 0 {
+		p.free--
+		p.mu.Unlock()
 		return nil
 	}
 	turn := make(chan struct{})
-	t.waiting = append(t.waiting, turn)
-	t.mu.Unlock()
+	p.waiting = append(p.waiting, turn)
+	p.mu.Unlock()
 	select {
 	case <-turn:
 		return nil
 	case <-ctx.Done():
 	}
-	t.mu.Lock()
-	i := slices.Index(t.waiting, turn)
+	p.mu.Lock()
+	i := slices.Index(p.waiting, turn)
 	if i >= 0 {
-		t.waiting = slices.Delete(t.waiting, i, i+1)
+		p.waiting = slices.Delete(p.waiting, i, i+1)
 	}
-	t.mu.Unlock()
+	p.mu.Unlock()
 	if i < 0 {
-		t.add(1)
+		p.add(1)
 	}
 	return context.Cause(ctx)
 }
 
 // add makes n more slots, or fewer.
-func (t *probes) add(n int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for t.free += n; t.free > 0 && len(t.waiting) > 0; t.free-- {
-		close(t.waiting[0])
-		t.waiting = slices.Delete(t.waiting, 0, 1)
+func (p *probes) add(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.free += n; p.free > 0 && len(p.waiting) > 0; p.free-- {
+		close(p.waiting[0])
+		p.waiting = slices.Delete(p.waiting, 0, 1)
 	}
 }

@@ -130,11 +130,11 @@ func (r *reservation) startProbe(ctx context.Context, x *expected) error {
 		r.firstRun = x
 		return nil
 	}
-	places := &r.s.probes
-	if err := places.enter(ctx); err != nil {
+	slots := &r.s.probes
+	if err := slots.enter(ctx); err != nil {
 		return err
 	}
-	r.probe = time.AfterFunc(lendProbe, func() { places.add(2) })
+	r.probe = time.AfterFunc(lendProbe, func() { slots.add(2) })
 	return nil
 }
 

@@ -28,52 +28,52 @@ type slotWaiters struct {
 	yields  bool            // it has just had a slot: who comes next goes before it, once
 }
 
-func (t *slotQueue) of(who Requestor) int {
-	return slices.IndexFunc(*t, func(one *slotWaiters) bool { return one.who == who })
+func (q *slotQueue) of(who Requestor) int {
+	return slices.IndexFunc(*q, func(one *slotWaiters) bool { return one.who == who })
 }
 
-func (t *slotQueue) add(who Requestor) (mine chan struct{}) {
-	i := t.of(who)
+func (q *slotQueue) add(who Requestor) (mine chan struct{}) {
+	i := q.of(who)
 	if i < 0 {
-		if i = slices.IndexFunc(*t, func(one *slotWaiters) bool { return one.yields }); i < 0 {
-			i = len(*t)
+		if i = slices.IndexFunc(*q, func(one *slotWaiters) bool { return one.yields }); i < 0 {
+			i = len(*q)
 		}
-		for _, one := range (*t)[i:] {
+		for _, one := range (*q)[i:] {
 			one.yields = false
 		}
-		*t = slices.Insert(*t, i, &slotWaiters{who: who})
+		*q = slices.Insert(*q, i, &slotWaiters{who: who})
 	}
 	mine = make(chan struct{})
-	(*t)[i].waiting = append((*t)[i].waiting, mine)
+	(*q)[i].waiting = append((*q)[i].waiting, mine)
 	return mine
 }
 
 // next takes the one who is next out.
-func (t *slotQueue) next() (next chan struct{}) {
-	one := (*t)[0]
+func (q *slotQueue) next() (next chan struct{}) {
+	one := (*q)[0]
 	next = one.waiting[0]
 	one.waiting = slices.Delete(one.waiting, 0, 1)
-	*t = slices.Delete(*t, 0, 1)
+	*q = slices.Delete(*q, 0, 1)
 	if len(one.waiting) > 0 {
 		one.yields = true
-		*t = append(*t, one)
+		*q = append(*q, one)
 	}
 	return next
 }
 
 // remove takes a call from among those that wait, and reports whether it was there.
-func (t *slotQueue) remove(who Requestor, mine chan struct{}) bool {
-	i := t.of(who)
+func (q *slotQueue) remove(who Requestor, mine chan struct{}) bool {
+	i := q.of(who)
 	if i < 0 {
 		return false
 	}
-	one := (*t)[i]
+	one := (*q)[i]
 	at := slices.Index(one.waiting, mine)
 	if at < 0 {
 		return false
 	}
 	if one.waiting = slices.Delete(one.waiting, at, at+1); len(one.waiting) == 0 {
-		*t = slices.Delete(*t, i, i+1)
+		*q = slices.Delete(*q, i, i+1)
 	}
 	return true
 }
@@ -86,53 +86,53 @@ func newToolSlots(n int) *toolSlots {
 }
 
 // take takes a slot, or returns what is closed when there is one.
-func (p *toolSlots) take(line *slotQueue, who Requestor) (mine chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.free > 0 {
-		p.free--
+func (t *toolSlots) take(line *slotQueue, who Requestor) (mine chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.free > 0 {
+		t.free--
 		return nil
 	}
 	return line.add(who)
 }
 
 // give gives a slot to who is next.
-func (p *toolSlots) give() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, line := range []*slotQueue{&p.resuming, &p.starting} {
+func (t *toolSlots) give() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, line := range []*slotQueue{&t.resuming, &t.starting} {
 		if len(*line) > 0 {
 			close(line.next())
 			return
 		}
 	}
-	p.free++
+	t.free++
 }
 
 // giveUp leaves the line, or gives the slot back that came meanwhile.
-func (p *toolSlots) giveUp(line *slotQueue, who Requestor, mine chan struct{}) {
-	p.mu.Lock()
+func (t *toolSlots) giveUp(line *slotQueue, who Requestor, mine chan struct{}) {
+	t.mu.Lock()
 	waited := line.remove(who, mine)
-	p.mu.Unlock()
+	t.mu.Unlock()
 	if !waited {
-		p.give()
+		t.give()
 	}
 }
 
 // enter takes one of the slots. A call that ends before one is free is told that the tool is busy.
-func (p *toolSlots) enter(ctx context.Context, call *Call) (*slot, error) {
+func (t *toolSlots) enter(ctx context.Context, call *Call) (*slot, error) {
 	who := call.r.reservation.account.who
-	if mine := p.take(&p.starting, who); mine != nil {
+	if mine := t.take(&t.starting, who); mine != nil {
 		call.noteWaiting(true)
 		select {
 		case <-mine:
 			call.noteWaiting(false)
 		case <-ctx.Done():
-			p.giveUp(&p.starting, who, mine)
+			t.giveUp(&t.starting, who, mine)
 			return nil, call.tool.busy()
 		}
 	}
-	return &slot{of: p, who: who, held: true, returning: make(chan struct{}, 1)}, nil
+	return &slot{of: t, who: who, held: true, returning: make(chan struct{}, 1)}, nil
 }
 
 // slot is the one that a run has while it does not wait for its client; nil for a tool with any number of runs.

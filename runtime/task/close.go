@@ -83,12 +83,12 @@ func (e *Engine) endForShutdown(r *Run) {
 	case begun:
 		e.endTask(r, new(Outcome))
 	default:
-		e.abandon(r, shutDown())
+		e.endUnbegun(r, shutDown())
 	}
 }
 
-// abandon ends a task that has not begun.
-func (e *Engine) abandon(r *Run, o Outcome) {
+// endUnbegun ends a task that has not begun.
+func (e *Engine) endUnbegun(r *Run, o Outcome) {
 	b, err := e.store.Begin(e.base, r.Task().ID, e.config.Node, e.config.Lease)
 	if err != nil {
 		return // it has begun, or is over

@@ -97,7 +97,7 @@ func (c Created) Start() {
 		e.forgetLater(r)
 	}
 	if err := e.dispatch(c.Task.ID); err != nil {
-		e.abandon(r, internal("the task could not be dispatched"))
+		e.endUnbegun(r, internal("the task could not be dispatched"))
 	}
 }
 

@@ -1,5 +1,6 @@
 // Package task runs work that outlives the request that asked for it. It is for those who write a store (Store, State, and package tasktest), and
-// for those who change how tasks run; handlers need its errors alone.
+// for those who change how tasks run; handlers need its errors alone. Ids such as
+// DUR02 are rules; testdata/traceability/ledger.tsv lists them.
 //
 //	task.go, status.go     what a task is, and the statuses it can have
 //	machine.go             Machine: which status may follow which, as the protocol revisions declare it

@@ -28,7 +28,7 @@ func (e *Engine) executeHere(id string) {
 }
 
 func (e *Engine) execute(id string) error {
-	r := e.entry(id)
+	r := e.runOf(id)
 	if err := e.begin(r, id); err != nil {
 		return e.beginFailed(r, err)
 	}
@@ -52,8 +52,8 @@ func (e *Engine) begin(r *Run, id string) error {
 	return err
 }
 
-// entry is the Run that a task begins with: the one that Create made, or a new one. One that has begun is left alone until Begin says that its lease is over.
-func (e *Engine) entry(id string) *Run {
+// runOf is the Run that a task begins with: the one that Create made, or a new one. One that has begun is left alone until Begin says that its lease is over.
+func (e *Engine) runOf(id string) *Run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if r := e.runs[id]; r != nil && r.held().Epoch == 0 {

@@ -1,7 +1,7 @@
 // Package wire says what a protocol revision is to the runtime: its methods, messages and rules, as data and functions that generated
 // code supplies. Nothing here serves or calls: package server does the one with a Revision, package client the other with a Dialect.
 //
-// Its readers are those who generate code and those who change the runtime.
+// Its readers are those who generate code and those who change the runtime. Ids such as REV04 are rules; testdata/traceability/ledger.tsv lists them.
 //
 //   - revision.go: Revision, one of which generated code makes for each protocol revision, and the rules in it
 //   - capability.go: paths of capabilities

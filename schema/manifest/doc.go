@@ -1,6 +1,7 @@
 // Package manifest reads mcpkiln.yaml, or a saved tools/list answer (the response, its result, or the list alone), into Go structs
 // that remember their places. An answer is somebody else's: what would be a slip in a manifest only warns there. It is
-// for those who add a key to the manifest; who writes one reads README.md.
+// for those who add a key to the manifest; who writes one reads README.md. Ids such as VAL06 are rules;
+// testdata/traceability/ledger.tsv lists them.
 //
 // Schemas of tools and shared schemas may refer to JSON and YAML files ($ref: schemas/order.json#/$defs/Order, or {file: …} below
 // schemas), and files to each other, by path or $id. ReadFiles reads them: below the manifest's folder, when something is generated,

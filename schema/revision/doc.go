@@ -1,5 +1,5 @@
 // Package revision loads protocol revisions, which are data: a folder of schema documents and a rules file each. It is for those
-// who add a revision or a rule; README.md says what revisions are to users.
+// who add a revision or a rule; README.md says what revisions are to users. Ids such as REV04 are rules; testdata/traceability/ledger.tsv lists them.
 //
 // # Map
 //

@@ -1,5 +1,6 @@
 // Package change says what it means that a manifest has changed, or that a protocol revision follows another one (REV05, REV08). It is for
 // those who add a kind of change: an id with its class in schema/manifest/change.go, and here the comparison that finds it.
+// Ids such as REV05 are rules; testdata/traceability/ledger.tsv lists them.
 //
 //	change.go     Compare: both sides, and what is common to all changes
 //	tool.go       callers: tools and their schemas, in opposite directions

@@ -61,7 +61,7 @@ func (l *packageLowering) separate() {
 	c := &model.Package{Name: l.in.Client.Name, Path: l.in.Client.Path, Manifest: l.pkg.Manifest, Revisions: l.pkg.Revisions, Server: l.pkg.Server, Tools: l.pkg.Tools}
 	shared := &model.Package{Name: SchemaName, Dir: SchemaName, Path: path.Join(c.Path, SchemaName), Manifest: c.Manifest, Revisions: c.Revisions,
 		Server: c.Server, Decls: l.pkg.Decls, Views: l.pkg.Views}
-	borrowed := l.rootsOfPackage()
+	borrowed := l.referencesOfPackage()
 	l.pkg.Views, l.pkg.Client = nil, c
 	l.pkg.Shared, c.Shared = shared, shared
 	c.Decls = l.within(c)
@@ -88,8 +88,8 @@ func (l *packageLowering) lend(borrowed []model.Reference) {
 		if l.in.Client.Alone {
 			continue
 		}
-		for _, root := range l.roots(t) {
-			uses.by(l.pkg)(root.Decl, root.Use)
+		for _, ref := range l.references(t) {
+			uses.by(l.pkg)(ref.Decl, ref.Use)
 		}
 	}
 	for _, ref := range borrowed {

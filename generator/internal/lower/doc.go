@@ -10,8 +10,10 @@
 //	header.go              arguments that travel in HTTP headers, too
 //	part.go division.go    many tools: which package holds what, and lends it
 //
-// A part is a package that holds some of the tools, a root a declaration that the code of a tool refers to. What several parts refer to is in
-// the shared package, which lends it: the functions of it that others call have exported names there.
+// A part is a package that holds some of the tools. A declaration that several parts refer to is in the shared package, which lends it: the
+// functions of it that others call have exported names there. A root is a schema that has a type of its own (typing.Root).
+//
+// Ids such as REV07 are rules; testdata/traceability/ledger.tsv lists them.
 //
 // Three packages work for it. ../naming makes Go names out of text, ../typing makes types and validators out of schemas, and ../wire
 // makes the functions and tables of a revision out of its rules.

@@ -61,8 +61,8 @@ func (l *packageLowering) split() {
 		part := byNumber[i]
 		part.Tools = append(part.Tools, t)
 		part.Needs.Questions = part.Needs.Questions || t.Call != ""
-		for _, root := range l.roots(t) {
-			d.claim(root.Decl, part)
+		for _, ref := range l.references(t) {
+			d.claim(ref.Decl, part)
 		}
 	}
 	for _, part := range byNumber {
@@ -82,9 +82,9 @@ func (l *packageLowering) below(name string) *model.Package {
 
 // assignDecls assigns the declarations to packages when every tool has claimed its own.
 func (l *packageLowering) assignDecls(d *division) {
-	roots := l.rootsOfPackage()
-	for _, root := range roots {
-		d.claim(root.Decl, d.shared)
+	references := l.referencesOfPackage()
+	for _, ref := range references {
+		d.claim(ref.Decl, d.shared)
 	}
 	for d.unite(l.pkg.Decls) {
 	}
@@ -102,13 +102,13 @@ func (l *packageLowering) assignDecls(d *division) {
 	}
 	for _, part := range l.pkg.Parts {
 		for _, t := range part.Tools {
-			for _, root := range l.roots(t) {
-				uses.by(part)(root.Decl, root.Use)
+			for _, ref := range l.references(t) {
+				uses.by(part)(ref.Decl, ref.Use)
 			}
 		}
 	}
-	for _, root := range roots {
-		uses.by(l.pkg)(root.Decl, root.Use)
+	for _, ref := range references {
+		uses.by(l.pkg)(ref.Decl, ref.Use)
 	}
 	d.shared.Views = l.pkg.Views
 	l.pkg.Shared, l.pkg.Views = d.shared, nil
@@ -118,8 +118,8 @@ func (l *packageLowering) assignDecls(d *division) {
 	uses.record(l)
 }
 
-// roots are the declarations that the code of a tool refers to, with the functions that it calls.
-func (l *packageLowering) roots(t *model.Tool) []model.Reference {
+// references are the declarations that the code of a tool refers to, with the functions that it calls.
+func (l *packageLowering) references(t *model.Tool) []model.Reference {
 	all := []model.Reference{{Decl: t.Input.Decl, Use: model.Decode}}
 	if t.Output != nil {
 		all = append(all, model.Reference{Decl: t.Output.Decl, Use: model.Decode | model.Encode})
@@ -133,8 +133,8 @@ func (l *packageLowering) roots(t *model.Tool) []model.Reference {
 	return all
 }
 
-// rootsOfPackage is what the package itself uses: the messages of requests beside tools, and the protocol's own result.
-func (l *packageLowering) rootsOfPackage() []model.Reference {
+// referencesOfPackage is what the package itself uses: the messages of requests beside tools, and the protocol's own result.
+func (l *packageLowering) referencesOfPackage() []model.Reference {
 	var all []model.Reference
 	add := func(use model.Use, d *model.Decl) {
 		if d != nil {

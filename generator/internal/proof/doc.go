@@ -1,6 +1,7 @@
 // Package proof compiles generated types and runs them in a child process, for the tests that compare generated code with something
 // else: the official JSON Schema suite, the reference validator, the protocol's example messages. It is for those who change what a
 // keyword generates, and want to know whether it still means what JSON Schema says.
+// Ids such as VAL04 are rules; testdata/traceability/ledger.tsv lists them.
 //
 //	batch.go            many schemas become one package main, compiled once
 //	program.go          asks the running program about instances, thousands in one go

@@ -235,8 +235,8 @@ func (s *solver) contradicts(f *facts) bool {
 		f.kind == schema.Object && s.contradictory(&f.object)
 }
 
-// allow narrows the values to those listed.
-func (f *facts) allow(values []*schema.Node) {
+// allowOnly narrows the values to those listed.
+func (f *facts) allowOnly(values []*schema.Node) {
 	if f.listed {
 		values = slices.DeleteFunc(slices.Clone(f.values), func(v *schema.Node) bool {
 			return !slices.ContainsFunc(values, func(o *schema.Node) bool { return schema.Equal(v, o) })

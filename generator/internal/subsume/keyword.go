@@ -132,7 +132,7 @@ func (a atom) types() choice {
 
 func (a atom) oneOfValues(values []*schema.Node) choice {
 	if a.holds {
-		return note(func(f *facts) { f.allow(values) })
+		return note(func(f *facts) { f.allowOnly(values) })
 	}
 	return note(func(f *facts) { f.exclude(values) })
 }

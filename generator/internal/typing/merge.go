@@ -24,7 +24,7 @@ func (s *shape) and(t *shape) {
 	s.arr.and(&t.arr)
 	s.obj.and(&t.obj)
 	if t.enum != nil {
-		s.allow(t.enum)
+		s.allowOnly(t.enum)
 	}
 	s.groups = unite(s.groups, t.groups, groupKey)
 	s.conditions = unite(s.conditions, t.conditions, self)
@@ -172,8 +172,8 @@ func (t *patternSet) matching(key string) (c allOf, matched bool) {
 	return c, matched
 }
 
-// allow narrows s to the values of e.
-func (s *shape) allow(e *enumFacet) {
+// allowOnly narrows s to the values of e.
+func (s *shape) allowOnly(e *enumFacet) {
 	if s.enum != nil {
 		e = &enumFacet{at: s.enum.at, values: common(s.enum.values, e.values), single: s.enum.single || e.single}
 	}

@@ -31,13 +31,13 @@ var kindNamed = map[string]model.Kind{
 }
 
 func (r *reader) readEnum(s *shape, owner, v *schema.Node) {
-	r.computable(v.Items...)
-	s.allow(&enumFacet{at: owner, values: v.Items})
+	r.reportHuge(v.Items...)
+	s.allowOnly(&enumFacet{at: owner, values: v.Items})
 }
 
 func (r *reader) readConst(s *shape, owner, v *schema.Node) {
-	r.computable(v)
-	s.allow(&enumFacet{at: owner, values: []*schema.Node{v}, single: true})
+	r.reportHuge(v)
+	s.allowOnly(&enumFacet{at: owner, values: []*schema.Node{v}, single: true})
 }
 
 func (r *reader) readProperties(s *shape, owner, v *schema.Node) {

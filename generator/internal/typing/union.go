@@ -48,7 +48,7 @@ func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p p
 		return l.onlyBranch(base, branches[0], null, p), true
 	}
 	if e := commonEnum(branches, g); e != nil && base.plain() && base.enum == nil {
-		base.allow(e)
+		base.allowOnly(e)
 		v := model.Value{Type: l.enum(base, p), Null: null}
 		return v, true
 	}

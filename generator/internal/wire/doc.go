@@ -1,5 +1,6 @@
 // Package wire makes of one revision's rules the functions and tables that the runtime takes (REV04). It is for those who add an
 // operation to the runtime, or a message that it reads or writes. Begin with table.go for an operation, with slots.go for a message.
+// Ids such as REV04 are rules; testdata/traceability/ledger.tsv lists them.
 //
 //	wire.go              Lower: a revision, as far as a package needs it
 //	table.go slots.go    the runtime's side: operations, capabilities, messages and the fields of its structs
