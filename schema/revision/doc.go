@@ -6,14 +6,15 @@
 //   - revision.go: the Revision that the generator lowers; rules.yaml has the same shape.
 //   - vocabulary.go: the runtime's half of the rules: messages and slots, ops, names of errors, headers and _meta keys.
 //   - load.go: embedded revisions, and the official schema.json in place of an embedded core document.
+//   - packed.go: documents.bin, what the embedded files parse to; make golden writes it, and a test fails where it is not what they say.
 //   - decode.go, rules.go, messages.go: rules.yaml to Go values; unknown keys are errors.
 //   - names.go: names of newer revisions for parts of an older one's document.
 //   - link.go, linkmessage.go: rules against documents: every definition, path, status and capability exists.
 //   - newrevision.go: a folder made of a published schema.json and the rules of the nearest revision; hints at what does not fit.
 //   - place.go, jsontype.go: following a path through $ref, allOf and unions; form.go: what tells the objects of a union apart.
 //
-// To add a revision, let mcpkiln schema new-revision write its folder, mend the rules that it lists, move it beside the others and name it in
-// schema/embed.go (a manifest may name it where it is: protocol.folders); to teach the runtime a new slot,
+// To add a revision, let mcpkiln schema new-revision write its folder, mend the rules that it lists, move it beside the others, name it in
+// schema/embed.go, and run make golden (a manifest may name it where it is: protocol.folders); to teach the runtime a new slot,
 // add it to vocabulary.go and to the message's entry in the rules files.
 //
 // # Rules

@@ -22,7 +22,11 @@ func Load(name string, options ...Option) (*Revision, schema.Diagnostics) {
 		ds.ReportAt(schema.Position{}, "", "unknown-revision", "known revisions: "+strings.Join(Names(), ", "), "there is no revision %q", name)
 		return nil, ds
 	}
-	return LoadFS(sub, name, options...)
+	s := source{files: sub, dir: name, packed: packed()}
+	for _, o := range options {
+		o(&s)
+	}
+	return s.sorted(name)
 }
 
 // Option changes where Load takes something from.
@@ -47,10 +51,11 @@ type override struct {
 
 // source is the folder of a revision; dir is what positions call it.
 type source struct {
-	files fs.FS
-	dir   string
-	core  *override
-	older *schema.Document // whose rules these are; nil: the document's own
+	files  fs.FS
+	dir    string
+	packed *schema.Packed // what the files parse to; nil: they are parsed
+	core   *override
+	older  *schema.Document // whose rules these are; nil: the document's own
 }
 
 func (s *source) read(name string) (file string, data []byte, err error) {
@@ -79,18 +84,18 @@ func LoadFS(files fs.FS, name string, options ...Option) (*Revision, schema.Diag
 	for _, o := range options {
 		o(&s)
 	}
-	r, ds := s.load(name)
-	ds.Sort()
-	if ds.HasErrors() {
-		return nil, ds
-	}
-	return r, ds
+	return s.sorted(name)
 }
 
 // LoadFolder is LoadFS for a folder that may have any name: the rules say which revision it is of.
 func LoadFolder(files fs.FS, folder string) (*Revision, schema.Diagnostics) {
 	s := source{files: files, dir: folder}
-	r, ds := s.load("")
+	return s.sorted("")
+}
+
+// sorted loads the revision, nil with errors, and sorts what is wrong with it.
+func (s *source) sorted(name string) (*Revision, schema.Diagnostics) {
+	r, ds := s.load(name)
 	ds.Sort()
 	if ds.HasErrors() {
 		return nil, ds
@@ -124,6 +129,11 @@ func (s *source) load(name string) (*Revision, schema.Diagnostics) {
 }
 
 func (s *source) parse(name string) (*schema.Node, schema.Diagnostics) {
+	if s.packed != nil {
+		if root := s.packed.Unpack(path.Join(s.dir, name)); root != nil {
+			return root, nil
+		}
+	}
 	file, data, err := s.read(name)
 	if err != nil {
 		var ds schema.Diagnostics
