@@ -255,9 +255,12 @@ func TestTheEndOfTheConnectionEndsWhatIsInFlight(t *testing.T) {
 func TestCAN30AnswersThatCanNotBeRead(t *testing.T) {
 	for frame, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":%s,"result":{},"error":{"code":1,"message":"x"}}`: "only one of",
-		`{"jsonrpc":"2.0","id":%s}`:                      "required",
-		`{"jsonrpc":"2.0","id":%s,"error":{"code":"x"}}`: "error",
-		`{"jsonrpc":"1.0","id":%s,"result":{}}`:          "jsonrpc",
+		`{"jsonrpc":"2.0","id":%s}`:                                                 "required",
+		`{"jsonrpc":"2.0","id":%s,"error":{"code":"x"}}`:                            "error",
+		`{"jsonrpc":"1.0","id":%s,"result":{}}`:                                     "jsonrpc",
+		`{"jsonrpc":"2.0","id":%s,"result":{"content":[]},"result":{"content":[]}}`: `repeated key "result"`,
+		`{"jsonrpc":"2.0","jsonrpc":"2.0","id":%s}`:                                 `repeated key "jsonrpc"`,
+		`{"jsonrpc":"2.0","id":%s,"method":"ping","result":{},"result":{}}`:         `repeated key "result"`,
 	} {
 		s, p := meet(t, "2025-11-25")
 		done := start(t.Context(), s, "x")
@@ -275,6 +278,43 @@ func TestCAN30AnswersThatCanNotBeRead(t *testing.T) {
 			t.Error(r.err)
 		}
 	}
+}
+
+// TestVAL07ARequestThatRepeatsAMemberIsRefusedWithItsID: by a client, too, whose own request with the same id goes on. A frame whose id is
+// repeated answers nothing.
+func TestVAL07ARequestThatRepeatsAMemberIsRefusedWithItsID(t *testing.T) {
+	each(t, func(t *testing.T, revision string) {
+		s, p := meet(t, revision)
+		done := start(t.Context(), s, "x")
+		call := p.expect("tools/call")
+		p.send(`{"jsonrpc":"2.0","id":%s,"method":"ping","method":"roots/list"}`, call.ID)
+		if m := p.next(); m.Error == nil || m.Error.Code != rpc.CodeInvalidRequest || string(m.ID) != string(call.ID) {
+			t.Error(m.raw)
+		}
+		p.send(`{"jsonrpc":"2.0","id":%s,"result":%s,"id":%s}`, call.ID, complete(revision, "wrong"), call.ID)
+		p.answer(call, complete(revision, "fine"))
+		if r := <-done; r.err != nil || r.Text() != "fine" {
+			t.Errorf("%v", r.err)
+		}
+	})
+}
+
+// TestVAL07ARefusalOfARepeatedMemberIsAnError: of the call that it names, and without an id of the only one that there is.
+func TestVAL07ARefusalOfARepeatedMemberIsAnError(t *testing.T) {
+	each(t, func(t *testing.T, revision string) {
+		s, p := meet(t, revision)
+		for _, id := range []string{"", `"id":null,`, "named"} {
+			done := start(t.Context(), s, "x")
+			if m := p.expect("tools/call"); id == "named" {
+				id = `"id":` + string(m.ID) + `,`
+			}
+			p.send(`{"jsonrpc":"2.0",%s"error":{"code":-32600,"message":"repeated key"}}`, id)
+			var refused *rpc.Error
+			if r := <-done; !errors.As(r.err, &refused) || refused.Code != rpc.CodeInvalidRequest {
+				t.Errorf("%s: %v", id, r.err)
+			}
+		}
+	})
 }
 
 func TestUnknownRequestsAndPingsAreAnswered(t *testing.T) {

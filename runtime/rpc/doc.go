@@ -28,7 +28,7 @@
 //
 // Params must be an object. JSON-RPC also allows arrays, this protocol never; null is refused with them, because the sender
 // meant something that was not sent. Repeated keys are refused everywhere in a frame: otherwise two
-// readers of one frame may see different values (VAL07).
+// readers of one frame may see different values (VAL07). The refusal of a request carries its id, unless that itself is repeated.
 //
 // A frame over the limit is answered by the owner of the connection without an id: to find one, the frame would have to be
 // kept or parsed while it is thrown away.

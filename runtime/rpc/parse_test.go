@@ -124,12 +124,34 @@ func TestCAN05RequestsWithWrongIDsAreRefused(t *testing.T) {
 func TestVAL07RepeatedKeysAreRefused(t *testing.T) {
 	testParse(t, []parseCase{
 		{"id", `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, `invalid id=null refused -32600 repeated key "id" at /id`},
-		{"method", `{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}`, `invalid id=null refused -32600 repeated key "method" at /method`},
-		{"by escape", `{"jsonrpc":"2.0","id":1,"method":"a","\u006dethod":"b"}`, `invalid id=null refused -32600 repeated key`},
+		{"method", `{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}`, `request id=1 refused -32600 repeated key "method" at /method`},
+		{"by escape", `{"jsonrpc":"2.0","id":1,"method":"a","\u006dethod":"b"}`, `request id=1 refused -32600 repeated key`},
+		{"method, id last", `{"jsonrpc":"2.0","method":"a","method":"b","id":"x"}`, `request id="x" refused -32600 repeated key "method" at /method`},
+		{"params", `{"jsonrpc":"2.0","id":1,"method":"a","params":{},"params":{}}`, `request id=1 refused -32600 repeated key "params" at /params`},
+		{"jsonrpc", `{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"a"}`, `request id=1 refused -32600 repeated key "jsonrpc" at /jsonrpc`},
+		{"method of two types", `{"jsonrpc":"2.0","id":1,"method":5,"method":"b"}`, `invalid id=1 refused -32600 repeated key "method" at /method`},
+		{"method beside a wrong id", `{"jsonrpc":"2.0","id":1.5,"method":"a","method":"b"}`, `invalid id=null refused -32600 repeated key "method" at /method`},
+		{"method of a notification", `{"jsonrpc":"2.0","method":"a","method":"b"}`, `notification id=null refused -32600 repeated key "method" at /method`},
+		{"an id spelt with escapes", `{"jsonrpc":"2.0","\u0069d":1,"method":"a","method":"b"}`, `request id=1 refused -32600 repeated key`},
+		{"an id in two spellings", `{"jsonrpc":"2.0","\u0069d":1,"id":1,"method":"a"}`, `invalid id=null refused -32600 repeated key "id" at /id`},
+		{"in what is no JSON", `{"jsonrpc":"2.0","id":1,"method":"a","method":"b",}`, `invalid id=null refused -32700`},
 		{"inside params", `{"method":"ping","params":{"a":1,"a":2},"jsonrpc":"2.0","id":5}`, `request id=5 refused -32600 repeated key "a" at /params/a`},
 		{"of an answer", `{"jsonrpc":"2.0","id":1,"result":1,"result":2}`, `result id=1 refused -32600 repeated key "result" at /result`},
 		{"id of an answer", `{"jsonrpc":"2.0","id":1,"result":1,"id":1}`, `invalid id=null refused -32600 repeated key "id" at /id`},
 	}, check.Limits{})
+}
+
+// A frame that may be an answer settles what it may answer, also when it repeats a member (CAN30).
+func TestCAN30ARepeatedMemberDoesNotHideThatAFrameMayBeAnAnswer(t *testing.T) {
+	for frame, want := range map[string]bool{
+		`{"jsonrpc":"2.0","id":1,"method":"a","result":{},"result":{}}`: true,
+		`{"jsonrpc":"2.0","jsonrpc":"2.0","id":1}`:                      true,
+		`{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}`:            false,
+	} {
+		if m, err := Parse([]byte(frame), check.Limits{}); err == nil || m.ID != IntID(1) || m.Answers() != want {
+			t.Errorf("%s: id %v, may be an answer: %v", frame, m.ID, m.Answers())
+		}
+	}
 }
 
 // Limits are named, and the sender learns which of its requests it was: some clients write the id last.

@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
@@ -11,16 +12,17 @@ const space = " \t\r\n"
 
 // rescue reads kind and id of a frame that is refused, so that the call that it belongs to ends with an error instead of waiting.
 // The id may follow the fault: some clients write it last. The id of an answer counts whatever the fault is, as long as it can be
-// read; that of a request does not if the frame is no JSON or repeats a member.
+// read; that of a request does not if the frame is no JSON. Of a member that is repeated the first one tells the kind; a repeated id is none.
 func rescue(frame []byte, err error) Message {
 	var r raw
-	once, ok := splitLoosely(frame, &r)
+	whole, ok := splitLoosely(frame, &r)
 	m := Message{Kind: r.kind()}
 	var limit *check.LimitError
-	wellFormed := once && !errors.As(err, new(*check.SyntaxError)) && !(errors.As(err, &limit) && limit.Reason == check.InvalidUTF8)
+	wellFormed := whole && !errors.As(err, new(*check.SyntaxError)) && !(errors.As(err, &limit) && limit.Reason == check.InvalidUTF8)
 	if !ok || !wellFormed && !m.Answers() || m.setID(r[inID]) != nil {
 		return Message{}
 	}
+	m.Unclear = wellFormed && r.unclear()
 	return m
 }
 
@@ -36,51 +38,51 @@ func begunBy(head []byte) Message {
 	return m
 }
 
-// splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut. once:
-// none is repeated or cut. ok is false if the id is repeated or cut, or if this is no object.
-func splitLoosely(frame []byte, r *raw) (once, ok bool) {
+// splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut: then whole is
+// false. ok is false if the id is repeated or cut, or if this is no object.
+func splitLoosely(frame []byte, r *raw) (whole, ok bool) {
 	rest := bytes.TrimLeft(frame, space)
 	if len(rest) == 0 || rest[0] != '{' {
 		return false, false
 	}
-	once = true
 	for rest[0] == '{' || rest[0] == ',' {
 		rest = bytes.TrimLeft(rest[1:], space)
 		colon := valueEnd(rest, ':')
-		key := bytes.TrimRight(rest[:colon], space)
-		if colon == len(rest) || bytes.IndexByte(key, '\\') >= 0 {
+		if colon == len(rest) {
 			return false, false
 		}
+		member := memberOf(bytes.TrimRight(rest[:colon], space))
 		rest = bytes.TrimLeft(rest[colon+1:], space)
 		end := valueEnd(rest, ',')
 		if end == 0 {
 			return false, false // no value, which kind would look into
 		}
-		again := r.keep(key, bytes.TrimRight(rest[:end], space))
+		again := member >= 0 && r[member] != nil
 		cut := end == len(rest)
-		if again == inID || cut && string(key) == `"id"` {
+		if member == inID && (again || cut) {
 			return false, false
 		}
-		once = once && again < 0
+		if member >= 0 && !again {
+			r[member] = bytes.TrimRight(rest[:end], space)
+		}
 		if cut {
 			return false, true
 		}
 		rest = rest[end:]
 	}
-	return once, true
+	return true, true
 }
 
-// keep stores a member of the envelope, and returns which it is if it is there already, else -1.
-func (r *raw) keep(key, value []byte) (again int) {
-	for i, name := range envelope.Names {
-		if len(key) == len(name)+2 && string(key[1:len(key)-1]) == name {
-			if r[i] != nil {
-				return i
-			}
-			r[i] = value
-		}
+// maxNameBytes is how long a name of the envelope is at most, as written: each character may be an escape of six bytes.
+const maxNameBytes = len(`""`) + 6*len("jsonrpc")
+
+// memberOf returns which member of the envelope a key is, however it is spelt (LET14), or -1.
+func memberOf(key []byte) int {
+	if len(key) > maxNameBytes {
+		return -1
 	}
-	return -1
+	name, _ := unquote(key)
+	return slices.Index(envelope.Names, name)
 }
 
 // valueEnd returns where the value at the front of b ends: at stop or at a closing bracket that was not opened in it.

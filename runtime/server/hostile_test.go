@@ -21,8 +21,11 @@ func TestVAL07HostileFramesAreRefusedAndTheSessionGoesOn(t *testing.T) {
 		"no JSON":             {`{"jsonrpc":"2.0","id":1,`, none, -32700},
 		"prose":               {`hello`, none, -32700},
 		"invalid UTF-8":       {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", "", -32700},
-		"duplicate key":       {`{"jsonrpc":"2.0","id":1,"method":"ping","id":2}`, "", -32600},
+		"duplicate key":       {`{"jsonrpc":"2.0","id":1,"method":"ping","id":2}`, none, -32600},
 		"duplicate param":     {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a"},"arguments":{"text":"b"}}}`, "", -32600},
+		"method twice":        {`{"jsonrpc":"2.0","id":"a","method":"ping","method":"tools/list"}`, `"a"`, -32600},
+		"params twice":        {`{"jsonrpc":"2.0","id":7,"method":"ping","params":{},"params":{}}`, "7", -32600},
+		"equal ids":           {`{"jsonrpc":"2.0","id":1,"method":"ping","id":1}`, none, -32600},
 		"10,000 deep":         {`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + deep + `}}`, "", -32600},
 		"10,000 deep, alone":  {deep, "", -32600},
 		"huge number":         {`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + strings.Repeat("9", 5000) + `}}`, "", -32600},
@@ -43,6 +46,15 @@ func TestVAL07HostileFramesAreRefusedAndTheSessionGoesOn(t *testing.T) {
 				t.Errorf("more than one answer: %v", got)
 			}
 		})
+	}
+}
+
+func TestVAL07AMessageOfABatchThatRepeatsAMemberIsRefusedWithItsID(t *testing.T) {
+	c := dialBatches(t, tool("echo", structured(echo)))
+	c.send(`[{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"},{"jsonrpc":"2.0","id":2,"id":2,"method":"ping"},` + ping("3") + `]`)
+	got := c.array()
+	if len(got) != 3 || !strings.HasPrefix(got["1"], `-32600 repeated key "method"`) || !strings.HasPrefix(got[""], `-32600 repeated key "id"`) || got["3"] != "{}" {
+		t.Error(got)
 	}
 }
 

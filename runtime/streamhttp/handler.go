@@ -155,8 +155,8 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	default:
 		err = h.converse(w, r, &to, f)
 	}
-	if err != nil && to.Kind == rpc.KindRequest {
-		err.id = to.ID // a refusal of a request carries its id
+	if err != nil && (to.Kind == rpc.KindRequest || to.Kind == rpc.KindInvalid) {
+		err.id = to.ID // the refusal of what is, or may be, a request carries its id
 	}
 	return err
 }

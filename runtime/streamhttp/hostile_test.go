@@ -77,6 +77,31 @@ func TestBadInputIsRefused(t *testing.T) {
 	f.want(f.post(ping, session), 200)
 }
 
+// TestVAL07ARefusalCarriesTheIDThatIsThereOnce: only a message whose id itself is repeated is refused without it.
+func TestVAL07ARefusalCarriesTheIDThatIsThereOnce(t *testing.T) {
+	f := newFixture(t)
+	session, march := f.initialize(), f.march()
+	for frame, id := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"method":"ping","method":"ping"}`:                             "7",
+		`{"jsonrpc":"2.0","id":7,"method":"ping","params":{},"params":{}}`:                     "7",
+		`{"jsonrpc":"2.0","id":7,"method":5,"method":"ping"}`:                                  "7",
+		`{"jsonrpc":"2.0","id":7,"method":5}`:                                                  "7",
+		`{"jsonrpc":"2.0","id":7,"method":"ping","id":7}`:                                      "",
+		`{"jsonrpc":"2.0","id":7,"result":{},"result":{}}`:                                     "", // an answer gets none
+		strings.Replace(callBody2026("7", "echo", "x"), `"id":7`, `"id":7,"method":"ping"`, 1): "7",
+		strings.Replace(callBody2026("7", "echo", "x"), `"id":7`, `"id":7,"\u0069d":7`, 1):     "",
+	} {
+		headers := []string{session}
+		if strings.Contains(frame, "tools/call") {
+			headers = headers2026("tools/call", "echo")
+		}
+		if b := f.want(f.post(frame, headers...), 400, "-32600"); field(b, "id") != id {
+			t.Errorf("%s is refused with %s", frame, b)
+		}
+	}
+	f.want(f.post(`[{"jsonrpc":"2.0","id":7,"method":"ping","method":"ping"}]`, march), 200, `"id":7,"error":{"code":-32600`)
+}
+
 // raw writes text to a connection of its own and returns the responses that come, until the server closes or says no more.
 func (f *fixture) raw(parts ...string) *bufio.Reader {
 	f.t.Helper()
