@@ -65,6 +65,9 @@ func (d *Decoder) endArray(f *frame) {
 	if r.Unique {
 		d.checkUnique(f)
 	}
+	if d.outline.records {
+		d.outlined(f, d.pos)
+	}
 	d.closeFrame()
 }
 

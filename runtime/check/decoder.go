@@ -36,6 +36,8 @@ type Decoder struct {
 	items []item   // elements of the open arrays with uniqueItems
 	keys  keySet
 	memo  memo
+
+	outline outline
 }
 
 // state is what is zero when a new text begins.

@@ -64,6 +64,7 @@
 //	index.go               long enums
 //	format/                formats of strings, and patterns
 //	skip.go stringscan.go keys.go    the scanner: syntax, strings, repeated keys
+//	outline.go             what is known of a text that was validated, and is read once more
 //	limits.go              what is refused that encoding/json takes (VAL07)
 //	decoded.go             memory that values take beyond their text: its limit, and which account it counts in (VAL07, TSK28)
 //	violation.go report.go violations, their paths and texts (VAL02); show.go: what is shown of a value

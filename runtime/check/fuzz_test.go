@@ -84,6 +84,16 @@ func stable[T any](t *testing.T, data []byte, decode func(*check.Decoder, *T), e
 	if check.Valid(data, check.Limits{}) == nil && fmt.Sprint(scanned) != fmt.Sprint(err) {
 		t.Errorf("%q: once scanned it has %v, else %v", data, scanned, err)
 	}
+	var third T
+	outlined := check.DecodeValid(data, check.Limits{}, (*check.Decoder).Skip, decode, &third)
+	if check.Valid(data, check.Limits{}) == nil && (fmt.Sprint(outlined) != fmt.Sprint(err) || err == nil && string(encode(nil, &third)) != string(encode(nil, &v))) {
+		t.Errorf("%q: known to be valid it is %s with %v, else %s with %v", data, encode(nil, &third), outlined, encode(nil, &v), err)
+	}
+	var fourth T
+	outlined = check.DecodeValid(data, check.Limits{}, func(d *check.Decoder) { decode(d, new(T)) }, decode, &fourth)
+	if (outlined == nil) != (err == nil) || err == nil && string(encode(nil, &fourth)) != string(encode(nil, &v)) {
+		t.Errorf("%q: after a look it is %s with %v, else %s with %v", data, encode(nil, &fourth), outlined, encode(nil, &v), err)
+	}
 	if kept, checked := finish(data, decode, false), finish(data, decode, true); fmt.Sprint(kept) != fmt.Sprint(checked) {
 		t.Errorf("%q: to be kept it has %v, to be checked alone %v", data, kept, checked)
 	}

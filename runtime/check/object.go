@@ -152,6 +152,9 @@ func (d *Decoder) endObject(f *frame) {
 	if len(r.Names) > 64 && d.err == nil {
 		d.wide = d.wide[:f.base]
 	}
+	if d.outline.records {
+		d.outlined(f, d.pos)
+	}
 	d.closeFrame()
 }
 

@@ -129,6 +129,9 @@ func (d *Decoder) skipClosing(f *frame, i int) int {
 		if d.spanning && i-int(f.start) >= extentBytes {
 			d.remember(outcome{schema: &extent, start: f.start, end: int32(i) + 1, fits: true})
 		}
+		if d.outline.records {
+			d.outlined(f, i+1)
+		}
 		d.closeFrame()
 		return i + 1
 	case isSpace(c):
@@ -226,6 +229,10 @@ func (d *Decoder) hardKey(f *frame) (sign uint64, ok bool) {
 
 // jump is Skip over what is known to be right.
 func (d *Decoder) jump() {
+	if end := d.outline.endOf(d.pos); end > 0 && d.err == nil {
+		d.pos = end
+		return
+	}
 	data, depth, i := d.data, 0, d.pos
 	for ; i < len(data); i++ {
 		switch data[i] {

@@ -147,10 +147,7 @@ func (s *Server) protocolResult(call *Call, raw []byte, more *added) (result wir
 		if rev := call.revision; len(rev.View.Blocks) > 0 {
 			raw = rev.adaptBlocks(raw, rev.blocks)
 		}
-		if err = s.validate(raw, call.revision.CheckCallResult); err == nil {
-			err = check.DecodeScanned(raw, s.cfg.limits, call.revision.ReadCallResult, &result)
-		}
-		if err != nil {
+		if err = s.readResult(raw, call.revision, &result); err != nil {
 			return s.failure(call, &outputError{err})
 		}
 		if len(result.Meta) > 0 {
@@ -161,6 +158,17 @@ func (s *Server) protocolResult(call *Call, raw []byte, more *added) (result wir
 		return s.addTo(call, result, more)
 	}
 	return result, nil
+}
+
+// readResult takes the result apart that a handler returned, if it is valid (LET01).
+func (s *Server) readResult(raw []byte, rev *revision, result *wire.CallResult) error {
+	if rev.CheckCallResult != nil {
+		return check.DecodeValid(raw, s.cfg.limits, rev.CheckCallResult, rev.ReadCallResult, result)
+	}
+	if err := s.validate(raw, nil); err != nil {
+		return err
+	}
+	return check.DecodeScanned(raw, s.cfg.limits, rev.ReadCallResult, result)
 }
 
 // validate tells what is wrong with JSON that a handler wrote, nil for nothing: it breaks its definition, which definition decodes
