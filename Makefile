@@ -71,8 +71,8 @@ stores: $(SERVERS)/node_modules/.package-lock.json ## the tests of the Postgres 
 	@for major in $(SERVERS)/node_modules/postgres-*; do echo "== $${major##*/}"; \
 		(cd runtime/task/postgres && $(GO) test -race -count=1 -timeout 15m . -args -postgres $(CURDIR)/$$major/native/bin); done
 
-chaos: postgres ## kill processes at every point KILLS (50) times, for CHAOS (no time) at least; stop Postgres STOPS (10) times, break its connections CUTS (20) times; cancel CANCELS (1000) tasks from afar, RACES (10000) while they end; have EXPIRE (100000) tasks expire at once, and TASKS (1000000) pass through a file
-	cd runtime/task/sqlite && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint|ManyTasksExpire|AFileDoesNotGrow' . -args -kills $(or $(KILLS),50) -least $(or $(CHAOS),0s) -lease 1s \
+chaos: postgres ## kill processes at every point KILLS (50) times, for CHAOS (no time) at least; stop Postgres STOPS (10) times, break its connections CUTS (20) times; cancel CANCELS (1000) tasks from afar, RACES (10000) while they end; have EXPIRE (100000) tasks expire at once, and TASKS (1000000) pass through a file; lose what DROPS (20) files have not synced
+	cd runtime/task/sqlite && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint|ManyTasksExpire|AFileDoesNotGrow|WhatWasNotSynced' . -args -kills $(or $(KILLS),50) -drops $(or $(DROPS),20) -least $(or $(CHAOS),0s) -lease 1s \
 		-expire $(or $(EXPIRE),100000) -expire-after 1m -tasks $(or $(TASKS),1000000)
 	cd runtime/task/postgres && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint|ServerStops|ConnectionsBreak|ManyTasksExpire|DUR02|DUR03|DUR04' . -args \
 		-kills $(or $(KILLS),50) -least $(or $(CHAOS),0s) -stops $(or $(STOPS),10) -cuts $(or $(CUTS),20) -cancels $(or $(CANCELS),1000) -races $(or $(RACES),10000) -lease 1s \

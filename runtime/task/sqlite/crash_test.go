@@ -36,13 +36,16 @@ func TestMain(m *testing.M) {
 // work creates tasks and runs them until somebody kills it, and says what it was told is done.
 func work(driver, file string) {
 	db, err := sql.Open(driver, file)
-	if err != nil {
+	if err := errors.Join(err, loadDisk()); err != nil {
 		panic(err)
 	}
 	s, err := Open(context.Background(), db)
 	if err != nil {
 		fmt.Println("refused", err)
 		return
+	}
+	if err := setSync(s); err != nil {
+		panic(err)
 	}
 	var e *task.Engine
 	ready := make(chan struct{})
@@ -88,14 +91,14 @@ func runner(tell func(words ...any)) task.Runner {
 }
 
 // child starts work on a file.
-func child(t *testing.T, driver, file string) (*exec.Cmd, *bufio.Scanner) {
+func child(t *testing.T, driver, file string, env ...string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), childFile+"="+file, childDriver+"="+driver)
+	cmd.Env = append(append(os.Environ(), childFile+"="+file, childDriver+"="+driver), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -121,28 +124,35 @@ func kill(t *testing.T, cmd *exec.Cmd, said *bufio.Scanner, line func(string)) {
 	}
 }
 
+// killed has four children work on a file, one after the other, until they have said so many lines, and is what they said: by word, then by task.
+func killed(t *testing.T, lines func(round int) int, driver, file string, env ...string) map[string]map[string]string {
+	t.Helper()
+	said := map[string]map[string]string{}
+	note := func(line string) {
+		word, rest, _ := strings.Cut(line, " ")
+		id, detail, _ := strings.Cut(rest, " ")
+		if said[word] == nil {
+			said[word] = map[string]string{}
+		}
+		said[word][id] = detail
+	}
+	for round := range 4 { // each opens what the one before has left
+		cmd, out := child(t, driver, file, env...)
+		for n := lines(round); n > 0 && out.Scan(); n-- {
+			note(out.Text())
+		}
+		kill(t, cmd, out, note)
+	}
+	if len(said["refused"]) > 0 || len(said["created"]) < 50 || len(said["stepped"]) == 0 || len(said["answered"]) == 0 || len(said["completed"]) == 0 {
+		t.Fatalf("the children said %d times created, %d stepped, %d answered, %d completed, refused %v",
+			len(said["created"]), len(said["stepped"]), len(said["answered"]), len(said["completed"]), said["refused"])
+	}
+	return said
+}
+
 func TestDUR01KilledProcessLosesNothing(t *testing.T) {
 	each(t, func(t *testing.T, driver, file string) {
-		said := map[string]map[string]string{} // by word, then by task
-		note := func(line string) {
-			word, rest, _ := strings.Cut(line, " ")
-			id, detail, _ := strings.Cut(rest, " ")
-			if said[word] == nil {
-				said[word] = map[string]string{}
-			}
-			said[word][id] = detail
-		}
-		for round := range 4 { // each opens what the one before has left
-			cmd, out := child(t, driver, file)
-			for n := 0; n < 100+37*round && out.Scan(); n++ {
-				note(out.Text())
-			}
-			kill(t, cmd, out, note)
-		}
-		if len(said["refused"]) > 0 || len(said["created"]) < 50 || len(said["stepped"]) == 0 || len(said["answered"]) == 0 || len(said["completed"]) == 0 {
-			t.Fatalf("the children said %d times created, %d stepped, %d answered, %d completed, refused %v",
-				len(said["created"]), len(said["stepped"]), len(said["answered"]), len(said["completed"]), said["refused"])
-		}
+		said := killed(t, func(round int) int { return 100 + 37*round }, driver, file)
 		takeUp(t, newStore(t, driver, file), said)
 	})
 }
