@@ -8,14 +8,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-var questionNames = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+var questionNames = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+const longestQuestionName = 64
 
 func (l *loader) elicitations(all *[]Elicitation, n *schema.Node) {
 	if !l.is(n, schema.Object) {
 		return
 	}
 	for _, m := range n.Members {
-		if !questionNames.MatchString(m.Key) {
+		if !questionNames.MatchString(m.Key) || len(m.Key) > longestQuestionName {
 			l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "elicitation-name", "start with a letter; use letters, digits, _ and -, 64 at most",
 				"%.80q is no name for a question", m.Key)
 		}

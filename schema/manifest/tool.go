@@ -116,7 +116,10 @@ func (l *loader) sameName(t *Tool, n *schema.Node) {
 	}
 }
 
-var toolNames = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+// toolNames says nothing of the length: a pattern with a count is compiled into as many copies, at every start.
+var toolNames = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
+const longestToolName = 128
 
 // clientNames is the longest tool name that every client accepts.
 const clientNames = 64
@@ -125,7 +128,7 @@ func (l *loader) toolName(name string, pos schema.Position, pointer string) {
 	switch {
 	case name == "" && pos.Line > 0 && pointer != "":
 		l.ds.ReportAt(pos, pointer, "tool-name", "", "a tool needs a name")
-	case !toolNames.MatchString(name):
+	case !toolNames.MatchString(name) || len(name) > longestToolName:
 		l.ds.ReportAt(pos, pointer, "tool-name", "use letters, digits, _, . and -, 128 at most", "%.140q is no name for a tool", name)
 	case len(name) > clientNames:
 		l.ds = append(l.ds, schema.Diagnostic{Pos: pos, Pointer: pointer, Code: "long-tool-name", Severity: schema.Warning,

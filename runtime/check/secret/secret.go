@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Remedy is what to do instead.
@@ -34,7 +35,7 @@ func (f *Field) Asked() string {
 	}
 	by := ""
 	switch {
-	case p.named(f.Name) || p.named(f.Title) || !f.Number && alone.MatchString(words(f.Name)):
+	case p.named(f.Name) || p.named(f.Title) || !f.Number && alone().MatchString(words(f.Name)):
 		by = fmt.Sprintf("%.80q is named like one", f.Name)
 	case asks(f.Description, p.beginsWith) || asks(f.Description, p.wants):
 		by = fmt.Sprintf("the description of %.80q asks for one", f.Name)
@@ -64,20 +65,28 @@ var texts = []string{
 }
 
 // alone are names that mean a secret only where nothing stands beside them: pass, but not boarding pass.
-var alone = regexp.MustCompile(`^ ?(?:pass|pw|psw|cookie) ?$`)
+var alone = lazily(`^ ?(?:pass|pw|psw|cookie) ?$`)
 
 // patterns find some secrets in text of lower case, with blanks between words or none.
 type patterns struct {
-	phrases    *regexp.Regexp // the words of a secret, and the word after them
-	beginsWith *regexp.Regexp // a description that begins with one
-	wants      *regexp.Regexp // a text that asks for one
+	phrases    pattern // the words of a secret, and the word after them
+	beginsWith pattern // a description that begins with one
+	wants      pattern // a text that asks for one
+}
+
+// pattern is a regular expression that is compiled when it is first needed: all of them take a megabyte and a millisecond, which a program that asks
+// nothing does not pay when it starts.
+type pattern func() *regexp.Regexp
+
+func lazily(source string) pattern {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
 }
 
 func patternsOf(secrets ...string) *patterns {
 	phrase := `\b(?:` + strings.Join(secrets, "|") + `)\b(?: ([a-z]+))?`
 	return &patterns{
-		regexp.MustCompile(phrase), regexp.MustCompile(`^ ?` + before + phrase),
-		regexp.MustCompile(`\b(?:enter|type|provide|give|supply|input|paste|insert|submit|tell|specify|need|what is) ` + before + phrase),
+		lazily(phrase), lazily(`^ ?` + before + phrase),
+		lazily(`\b(?:enter|type|provide|give|supply|input|paste|insert|submit|tell|specify|need|what is) ` + before + phrase),
 	}
 }
 
@@ -90,37 +99,37 @@ var (
 const before = `(?:(?:me|us|in|here|the|a|an|your|our|my|new|old|current|existing|valid) ){0,4}(?:[a-z0-9]+ ){0,2}`
 
 // otherwise is a word before a secret with which something else is meant, or not to enter it.
-var otherwise = regexp.MustCompile(`\b(?:of|for|to|about|without|instead|no|not|never|don t|dont|than|or|and|with|by|from|on|whether|which|rotate|delete|revoke|reset)\b`)
+var otherwise = lazily(`\b(?:of|for|to|about|without|instead|no|not|never|don t|dont|than|or|and|with|by|from|on|whether|which|rotate|delete|revoke|reset)\b`)
 
 // about are words that make something else of the phrase before them: what is said of a secret, not the secret.
-var about = regexp.MustCompile(`^(?:policy|policies|manager|managers|length|strength|rules?|hint|name|names|id|ids|type|types|kind|count|limit|limits|usage|budget|` +
+var about = lazily(`^(?:policy|policies|manager|managers|length|strength|rules?|hint|name|names|id|ids|type|types|kind|count|limit|limits|usage|budget|` +
 	`expiry|expires|expiration|age|rotation|format|url|uri|link|page|store|vault|provider|issuer|brand|holder|owner|scope|scopes|location|position|color|colour|icon|` +
 	`board|map|reset|required|enabled|per)$`)
 
 var (
-	wordEnd = regexp.MustCompile(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
-	number  = regexp.MustCompile(`([A-Za-z])([0-9])|([0-9])([A-Za-z])`)
-	other   = regexp.MustCompile(`[^a-z0-9]+`)
+	wordEnd = lazily(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
+	number  = lazily(`([A-Za-z])([0-9])|([0-9])([A-Za-z])`)
+	other   = lazily(`[^a-z0-9]+`)
 )
 
 // not is what stands before asking where it is the opposite.
-var not = regexp.MustCompile(`\b(?:not|never|don t|dont|cannot) $`)
+var not = lazily(`\b(?:not|never|don t|dont|cannot) $`)
 
 // told is a word after a secret of which something is told.
-var told = regexp.MustCompile(`^(?:is|was|has|had|will|must|can|may|should|expired?|and)$`)
+var told = lazily(`^(?:is|was|has|had|will|must|can|may|should|expired?|and)$`)
 
 // words are those of a name or text: apiKey, API_KEY and api-key are api key.
 func words(name string) string {
-	name = wordEnd.ReplaceAllString(name, "$1$3 $2$4")
-	name = number.ReplaceAllString(name, "$1$3 $2$4")
-	return other.ReplaceAllString(strings.ToLower(name), " ")
+	name = wordEnd().ReplaceAllString(name, "$1$3 $2$4")
+	name = number().ReplaceAllString(name, "$1$3 $2$4")
+	return other().ReplaceAllString(strings.ToLower(name), " ")
 }
 
 // named reports whether a name, or a title, is that of a secret.
 func (p *patterns) named(name string) bool {
 	text := words(name)
 	for {
-		m := p.phrases.FindStringSubmatchIndex(text)
+		m := p.phrases().FindStringSubmatchIndex(text)
 		if m == nil {
 			return false
 		}
@@ -138,18 +147,18 @@ func means(text string, m []int) bool {
 	}
 	next := text[m[2]:m[3]]
 	postal := strings.HasPrefix(next, "code") && strings.HasSuffix(strings.TrimRight(text[:m[2]], " "), "pin")
-	return !about.MatchString(next) && !postal
+	return !about().MatchString(next) && !postal
 }
 
 // asks reports whether a text asks for a secret with a pattern.
-func asks(text string, pattern *regexp.Regexp) bool {
+func asks(text string, pattern pattern) bool {
 	text = words(text)
-	for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range pattern().FindAllStringSubmatchIndex(text, -1) {
 		said, next := text[m[0]:m[1]], ""
 		if m[2] >= 0 {
 			said, next = text[m[0]:m[2]], text[m[2]:m[3]]
 		}
-		if means(text, m) && !otherwise.MatchString(said) && !told.MatchString(next) && !not.MatchString(text[:m[0]]) {
+		if means(text, m) && !otherwise().MatchString(said) && !told().MatchString(next) && !not().MatchString(text[:m[0]]) {
 			return true
 		}
 	}
