@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"generator/internal/change":    {"schema", "schema/manifest", "schema/revision", "generator/internal/model", "generator/internal/subsume"},
 	"generator/internal/subsume":   {"schema", "generator/internal/typing", "runtime/check/format", "runtime/check/pattern"},
 	"generator/internal/reference": {"schema", "schema/manifest", "schema/revision", "generator/internal/model", "generator/internal/subsume", "generator/markdown"},
-	"generator/internal/emit":      {"generator/internal/model", "templates", "github.com/dave/jennifer/jen", "golang.org/x/tools/imports"},
+	"generator/internal/emit":      {"generator/internal/model", "templates", "github.com/dave/jennifer/jen"},
 	"generator/internal/model":     {},
 	"templates":                    {},
 	"schema":                       {"schema/...", "runtime/check/format", "runtime/check/pattern", "runtime/check/secret", "runtime/uritemplate", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3", "runtime/check/address"},

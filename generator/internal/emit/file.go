@@ -3,9 +3,10 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	gofmt "go/format"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
-	"golang.org/x/tools/imports"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
@@ -62,11 +63,38 @@ func format(f *jen.File) ([]byte, error) {
 }
 
 func formatSource(src []byte) ([]byte, error) {
-	out, err := imports.Process("", src, &imports.Options{Comments: true, TabIndent: true, TabWidth: 8, FormatOnly: true})
+	out, err := gofmt.Source(groupImports(src))
 	if err != nil {
 		return nil, fmt.Errorf("format: %w\n%s", err, src)
 	}
 	return out, nil
+}
+
+// groupImports puts imports of the standard library above others, as goimports does, which formats twice for that. Source imports in one block
+// with each path on a line of its own, and groups that it has already stay apart.
+func groupImports(src []byte) []byte {
+	before, rest, found := strings.Cut(string(src), "\nimport (\n")
+	block, after, closed := strings.Cut(rest, "\n)\n")
+	if !found || !closed {
+		return src
+	}
+	var groups []string
+	for group := range strings.SplitSeq(block, "\n\n") {
+		var std, others []string
+		for line := range strings.SplitSeq(group, "\n") {
+			if _, path, _ := strings.Cut(line, `"`); strings.Contains(strings.Split(path, "/")[0], ".") {
+				others = append(others, line)
+			} else {
+				std = append(std, line)
+			}
+		}
+		for _, lines := range [][]string{std, others} {
+			if len(lines) > 0 {
+				groups = append(groups, strings.Join(lines, "\n"))
+			}
+		}
+	}
+	return []byte(before + "\nimport (\n" + strings.Join(groups, "\n\n") + "\n)\n" + after)
 }
 
 // onLines puts each value of a composite literal on a line of its own.

@@ -1,0 +1,19 @@
+package emit
+
+import "testing"
+
+// Imports stand as goimports leaves them: the standard library first, and what was apart stays apart.
+func TestImportsAreGrouped(t *testing.T) {
+	for src, want := range map[string]string{
+		"package p\n\nimport \"time\"\n":                                         "package p\n\nimport \"time\"\n",
+		"package p\n\nimport (\n\"context\"\n\"errors\"\n)\n":                    "package p\n\nimport (\n\t\"context\"\n\t\"errors\"\n)\n",
+		"package p\n\nimport (\n\"context\"\na \"example.com/a\"\n\"time\"\n)\n": "package p\n\nimport (\n\t\"context\"\n\t\"time\"\n\n\ta \"example.com/a\"\n)\n",
+		"package p\n\nimport (\n\"time\"\n\n\"reports/kiln\"\n\"a.b/c\"\n)\n":    "package p\n\nimport (\n\t\"time\"\n\n\t\"reports/kiln\"\n\n\t\"a.b/c\"\n)\n",
+		"package p\n\nimport (\n\"time\"\n\n)\n":                                 "package p\n\nimport (\n\t\"time\"\n)\n",
+		"package p\n\nconst s = `\nimport (\n\"a.b/c\"\n\"time\"`\n":             "package p\n\nconst s = `\nimport (\n\"a.b/c\"\n\"time\"`\n",
+	} {
+		if got, err := formatSource([]byte(src)); err != nil || string(got) != want {
+			t.Errorf("%s\nbecomes %s, %v", src, got, err)
+		}
+	}
+}
