@@ -5,6 +5,9 @@
 package rpc
 
 import (
+	"bytes"
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -18,5 +21,14 @@ func TestParseDoesNotAllocateForIntegerIDs(t *testing.T) {
 		if n := testing.AllocsPerRun(100, func() { _, _ = Parse(frame, check.Limits{}) }); n > 0 {
 			t.Errorf("%v allocations for %s", n, frame)
 		}
+	}
+}
+
+// What is lent is written from where it is, however long.
+func TestAFrameThatIsLentIsNotCopied(t *testing.T) {
+	c := Lines(strings.NewReader(""), io.Discard, nil, LineOptions{}).(Lending)
+	frame := append(make([]byte, 0, 1<<20+1), bytes.Repeat([]byte("x"), 1<<20)...)
+	if n := testing.AllocsPerRun(10, func() { _ = c.WriteLent(frame) }); n > 0 {
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -33,6 +33,12 @@ type Batched interface {
 	WriteFrames(frames [][]byte) error
 }
 
+// Lending is a Conn that can write a frame from the buffer that it is in, without a copy.
+type Lending interface {
+	// WriteLent is WriteFrame for a frame whose buffer nobody else uses until it returns. What is in it, and behind it, may be different then.
+	WriteLent(frame []byte) error
+}
+
 // ErrClosed is what a Conn returns after its own Close.
 var ErrClosed = errors.New("rpc: connection closed")
 

@@ -132,6 +132,14 @@ func (l *lines) WriteFrames(frames [][]byte) error {
 	return l.w.write(frames...)
 }
 
+// WriteLent implements Lending.
+func (l *lines) WriteLent(frame []byte) error {
+	if blank(frame) {
+		return errEmptyFrame
+	}
+	return l.w.writeLent(frame)
+}
+
 // Local is LineOptions.Local.
 func (l *lines) Local() bool { return l.opts.Local }
 

@@ -117,20 +117,25 @@ func (xs) Read(p []byte) (int, error) {
 }
 
 func TestLinesWriteOneLinePerFrame(t *testing.T) {
+	testOneLinePerFrame(t, func(c Conn, frame []byte) error { return c.WriteFrame(frame) })
+	testOneLinePerFrame(t, func(c Conn, frame []byte) error { return c.(Lending).WriteLent(frame) })
+}
+
+func testOneLinePerFrame(t *testing.T, write func(Conn, []byte) error) {
 	var out bytes.Buffer
 	c := Lines(strings.NewReader(""), &out, nil, LineOptions{})
 	for _, frame := range []string{"{}", "{\n\"a\": 1,\r\n\"b\": \"\\n\"\n}\n", "[1]", "[\"\u2028\u2029\u2027\xe2\x80\",\r\r2]"} {
-		if err := c.WriteFrame([]byte(frame)); err != nil {
+		if err := write(c, []byte(frame)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := c.WriteFrame([]byte(" \n")); err == nil {
+	if err := write(c, []byte(" \n")); err == nil {
 		t.Error("an empty frame was taken")
 	}
 	if want := "{}\n{ \"a\": 1,  \"b\": \"\\n\" } \n[1]\n[\"\\u2028\\u2029\u2027\xe2\x80\",  2]\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
-	if c.Close() != nil || c.WriteFrame([]byte("{}")) != ErrClosed || c.Close() != nil {
+	if c.Close() != nil || write(c, []byte("{}")) != ErrClosed || c.Close() != nil {
 		t.Error("Close")
 	}
 }

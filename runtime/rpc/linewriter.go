@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
@@ -44,7 +45,22 @@ func (w *lineWriter) write(frames ...[]byte) error {
 	if w.writing {
 		return nil
 	}
-	return w.flush()
+	return w.flush(nil)
+}
+
+// writeLent is write for a frame in a buffer that may be changed: a lone writer writes it from there.
+func (w *lineWriter) writeLent(frame []byte) error {
+	if hasLineSeparator(frame) {
+		return w.write(frame) // their escapes are longer
+	}
+	spaces(frame, '\n')
+	spaces(frame, '\r')
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil && !w.writing {
+		return w.flush(append(frame, '\n'))
+	}
+	return w.take(frame)
 }
 
 // take makes a frame pending, when there is room. The lock is held, but not while waiting.
@@ -53,7 +69,7 @@ func (w *lineWriter) take(frame []byte) error {
 		if w.writing {
 			return w.waiting.wait(&w.mu, frame) // whoever writes takes it along
 		}
-		_ = w.flush() // what the caller has brought before; err says if it failed
+		_ = w.flush(nil) // what the caller has brought before; err says if it failed
 	}
 	if w.err == nil {
 		w.pending = appendLine(w.pending, frame)
@@ -73,14 +89,17 @@ func (w *lineWriter) admit() {
 	}
 }
 
-// flush holds the write role until nothing is pending. The lock is held, but not while writing.
-func (w *lineWriter) flush() error {
+// flush holds the write role until nothing is pending, and writes what was lent before that. The lock is held, but not while writing.
+func (w *lineWriter) flush(lent []byte) error {
 	w.writing = true
 	var failed error
-	for len(w.pending) > 0 && failed == nil {
-		batch := w.pending
-		w.pending, w.spare = w.spare[:0], nil
-		w.admit()
+	for (lent != nil || len(w.pending) > 0) && failed == nil {
+		batch := lent
+		if lent == nil {
+			batch = w.pending
+			w.pending, w.spare = w.spare[:0], nil
+			w.admit()
+		}
 		w.mu.Unlock()
 		n, err := w.w.Write(batch)
 		w.mu.Lock()
@@ -88,9 +107,10 @@ func (w *lineWriter) flush() error {
 			err = io.ErrShortWrite
 		}
 		failed = err
-		if cap(batch) <= keepBuffer {
+		if lent == nil && cap(batch) <= keepBuffer {
 			w.spare = batch[:0]
 		}
+		lent = nil
 	}
 	w.writing = false
 	if failed != nil {
@@ -142,9 +162,10 @@ func (w *lineWriter) close(wait time.Duration) error {
 // appendLine appends frame as one line. Some readers end a line at more than \n: a carriage return, which in JSON stands between tokens
 // alone, becomes a space, and U+2028 and U+2029, which stand in strings alone, are escaped.
 func appendLine(b, frame []byte) []byte {
+	b = slices.Grow(b, len(frame)+1) // at once: a long frame would be copied again for the end of its line
 	at := len(b)
 	for {
-		i := bytes.Index(frame, []byte("\xe2\x80"))
+		i := bytes.Index(frame, lineSeparator)
 		if i < 0 {
 			break
 		}
@@ -162,6 +183,23 @@ func appendLine(b, frame []byte) []byte {
 	spaces(b[at:], '\n')
 	spaces(b[at:], '\r')
 	return append(b, '\n')
+}
+
+// lineSeparator is how U+2028 and U+2029 begin.
+var lineSeparator = []byte("\xe2\x80")
+
+// hasLineSeparator reports whether a frame has one of them.
+func hasLineSeparator(frame []byte) bool {
+	for {
+		i := bytes.Index(frame, lineSeparator)
+		if i < 0 || i+2 == len(frame) {
+			return false
+		}
+		if frame[i+2]|1 == 0xa9 {
+			return true
+		}
+		frame = frame[i+2:]
+	}
 }
 
 // spaces makes a space of each c.

@@ -16,7 +16,8 @@ var ErrStalled = errors.New("server: the peer does not read its answers, and oth
 // connOutlet writes to a connection, which has one stream for everything.
 type connOutlet struct {
 	conn   rpc.Conn
-	failed chan error // why the connection is of no use, nil when its Close returns that; has room for one
+	lent   rpc.Lending // conn, if it is one
+	failed chan error  // why the connection is of no use, nil when its Close returns that; has room for one
 	opened time.Time
 
 	writing atomic.Int64 // bytes of large frames that are being written
@@ -25,15 +26,16 @@ type connOutlet struct {
 }
 
 func newConnOutlet(conn rpc.Conn) *connOutlet {
-	return &connOutlet{conn: conn, failed: make(chan error, 1), opened: time.Now()}
+	lent, _ := conn.(rpc.Lending)
+	return &connOutlet{conn: conn, lent: lent, failed: make(chan error, 1), opened: time.Now()}
 }
 
 // Write implements Outlet. A write that failed ends the connection: every later one would fail, too.
-func (o *connOutlet) Write(_ rpc.ID, _ bool, frame []byte) error {
+func (o *connOutlet) Write(_ rpc.ID, last bool, frame []byte) error {
 	if len(frame) == 0 {
 		return nil
 	}
-	err := o.write(frame)
+	err := o.write(frame, last)
 	if err != nil {
 		o.end(nil)
 	}
@@ -41,19 +43,27 @@ func (o *connOutlet) Write(_ rpc.ID, _ bool, frame []byte) error {
 }
 
 // write counts what is large enough to count among the unread answers.
-func (o *connOutlet) write(frame []byte) error {
+func (o *connOutlet) write(frame []byte, last bool) error {
 	size := int64(len(frame))
 	if size <= smallAnswer {
-		return o.conn.WriteFrame(frame)
+		return o.hand(frame, last)
 	}
 	if o.writing.Load() == 0 {
 		o.move()
 	}
 	o.writing.Add(size)
-	err := o.conn.WriteFrame(frame)
+	err := o.hand(frame, last)
 	o.move()
 	o.writing.Add(-size)
 	return err
+}
+
+// hand gives the connection a frame; the buffer of one that is last is nobody else's.
+func (o *connOutlet) hand(frame []byte, last bool) error {
+	if last && o.lent != nil {
+		return o.lent.WriteLent(frame)
+	}
+	return o.conn.WriteFrame(frame)
 }
 
 func (o *connOutlet) move() { o.moved.Store(int64(time.Since(o.opened))) }

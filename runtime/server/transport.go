@@ -10,10 +10,11 @@ import (
 
 // Outlet carries what the server says to one peer. It is called concurrently.
 type Outlet interface {
-	// Write sends one frame and does not retain it; it may block for back-pressure unless the Outlet is Queued, and does for large
-	// ones until the peer has read enough: what it returned for is not counted any more (TSK28). about is the client's request that
-	// the frame belongs to (its answer, with last unless something follows it; its progress; a question asked while it runs), or the zero ID
-	// for the session as a whole. An empty frame with last says that no answer will come: the request was cancelled.
+	// Write sends one frame and does not retain it. One that is last it may change, and the buffer behind it. It may block for back-pressure
+	// unless the Outlet is Queued, and does for large ones until the peer has read enough: what it returned for is not counted any more
+	// (TSK28). about is the client's request that the frame belongs to (its answer, with last unless something follows it; its progress; a
+	// question asked while it runs), or the zero ID for the session as a whole. An empty frame with last says that no answer will come: the
+	// request was cancelled.
 	Write(about rpc.ID, last bool, frame []byte) error
 }
 
