@@ -2,10 +2,7 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"reflect"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -93,132 +90,6 @@ func Bind[In, Out any](decode func(d *check.Decoder, in *In), fn func(ctx contex
 func (h *Handler) check(args []byte, limits check.Limits, account check.Account) error {
 	_, err := h.input(check.Get(args, limits), account)
 	return err
-}
-
-// input ends with d. The account pays for the input.
-func (h *Handler) input(d *check.Decoder, account check.Account) (any, error) {
-	d.Charge(account)
-	d.Hide(h.hidden)
-	in := h.read(d)
-	err := d.FinishAfter(func(d *check.Decoder) { h.read(d) })
-	d.Put()
-	if err == nil && h.validate != nil {
-		if wrong := h.validate(*in.(*json.RawMessage)); len(wrong) > 0 {
-			err = wrong.Hidden(h.hidden)
-		}
-	}
-	return in, err
-}
-
-// run appends the tool's encoded output to b.
-func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
-	d := check.GetScanned
-	if call.r.repeated {
-		d = check.Get
-	}
-	var in any
-	err := call.r.takeInput(func() (err error) {
-		in, err = h.input(d(args, call.s.cfg.limits), (*callAccount)(call))
-		return err
-	})
-	if err != nil {
-		return b, invalidInput(err)
-	}
-	out, err := h.handle(ctx, call, in)
-	if err != nil {
-		if out != nil && errors.Is(err, context.Canceled) {
-			call.partial(out, err, h.hidden != "")
-		}
-		return b, err
-	}
-	b, err = h.encode(call, out, b, h.hidden)
-	call.encoded(len(b))
-	return b, err
-}
-
-// takeInput has decode take params or arguments. When half of the budget is used, one input at a time goes on to take more: if all did, all
-// could be refused for what the others took in part. What was taken for input that is refused is given back at once, whether or not the
-// client reads why.
-func (r *request) takeInput(decode func() error) error {
-	held := r.countedBytes
-	r.decodes = true
-	err := decode()
-	r.decodes = false
-	if n := r.countedBytes - held; err != nil && n > 0 {
-		r.uncountBytes(n)
-	}
-	if r.turn {
-		r.endTurn()
-	}
-	return err
-}
-
-// handle runs the handler, in one of the tool's slots, when its answer would fit into the budgets.
-func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err error) {
-	if slots := call.tool.slots; slots != nil {
-		if call.slot, err = slots.enter(ctx, call); err != nil {
-			return nil, err
-		}
-		defer call.slot.leave()
-	}
-	err = call.handle(ctx, h.answers, func() (err error) {
-		if call.slot != nil {
-			defer call.slot.leave() // encoding may wait for those who read
-		}
-		if call.s.toolMiddleware != nil {
-			out, err = call.s.runAround(ctx, call, in)
-		} else {
-			out, err = h.call(ctx, call, in)
-		}
-		return call.returned(err)
-	})
-	return out, err
-}
-
-// returned is the error of a handler. A nil pointer in it is a defect of the handler: it is not a nil error, and has no text.
-func (c *Call) returned(err error) error {
-	if err == nil {
-		return nil
-	}
-	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
-		return defect(fmt.Errorf("the handler returned a nil %T as its error: return nil", err), c.Log())
-	}
-	return err
-}
-
-func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, error) {
-	switch {
-	case out == nil && c.decode == nil:
-		return b, nil
-	case out == nil:
-		return b, &outputError{errNoOutput}
-	}
-	if n := call.r.reservation.likely; n > 0 {
-		b = growLarge(b, int(n))
-	}
-	if own := call.revision.AppendOutput; own != nil && c.decode == nil {
-		b = own(b, out)
-	} else {
-		b = c.appendTo(b, out)
-	}
-	if c.decode == nil {
-		return b, nil
-	}
-	d, read := check.Get(b, call.s.cfg.limits), c.spare.Get()
-	if !call.discardsResult {
-		d.Charge(&call.r.reservation)
-	}
-	d.Hide(hidden)
-	d.Discard()
-	c.decode(d, read)
-	err := d.Finish()
-	d.Put()
-	if err != nil {
-		return b, &outputError{err}
-	}
-	c.clear(read)
-	c.spare.Put(read)
-	return b, nil
 }
 
 // inputError is an argument that breaks the tool's inputSchema: the model reads it (VAL02).

@@ -3,6 +3,7 @@ package server
 import (
 	"container/list"
 	"sync"
+	"sync/atomic"
 )
 
 // sizeCache has the sizes of callers' last answers from handlers of large ones. The least recently used are forgotten.
@@ -78,4 +79,36 @@ func (c *sizeCache) forget(e *list.Element) {
 	entry := c.used.Remove(e).(*sizeEntry)
 	entry.x.known.Add(-1)
 	delete(c.of, entry.sizeKey)
+}
+
+// size is what to count for the next answer. One of which nothing is known may be large: else many would start before the first is
+// encoded.
+func (e sizeEstimate) size() int64 {
+	switch e {
+	case 0:
+		return largeOutput
+	case 1:
+		return 0
+	default:
+		return int64(e)
+	}
+}
+
+// after is the estimate after one more answer, of n bytes.
+func (e sizeEstimate) after(n int) sizeEstimate {
+	size := max(sizeEstimate(n), e-e/8)
+	if size <= smallAnswer {
+		size = 1
+	}
+	return size
+}
+
+// learn takes note of an output or answer of n bytes.
+func (e *sizeEstimate) learn(n int) sizeEstimate {
+	last := e.load()
+	size := last.after(n)
+	if size != last {
+		atomic.StoreInt64((*int64)(e), int64(size))
+	}
+	return size
 }

@@ -1,0 +1,315 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// run appends the tool's encoded output to b.
+func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
+	d := check.GetScanned
+	if call.r.repeated {
+		d = check.Get
+	}
+	var in any
+	err := call.r.takeInput(func() (err error) {
+		in, err = h.input(d(args, call.s.cfg.limits), (*callAccount)(call))
+		return err
+	})
+	if err != nil {
+		return b, invalidInput(err)
+	}
+	out, err := h.handle(ctx, call, in)
+	if err != nil {
+		if out != nil && errors.Is(err, context.Canceled) {
+			call.partial(out, err, h.hidden != "")
+		}
+		return b, err
+	}
+	b, err = h.encode(call, out, b, h.hidden)
+	call.encoded(len(b))
+	return b, err
+}
+
+// takeInput has decode take params or arguments. When half of the budget is used, one input at a time goes on to take more: if all did, all
+// could be refused for what the others took in part. What was taken for input that is refused is given back at once, whether or not the
+// client reads why.
+func (r *request) takeInput(decode func() error) error {
+	held := r.countedBytes
+	r.decodes = true
+	err := decode()
+	r.decodes = false
+	if n := r.countedBytes - held; err != nil && n > 0 {
+		r.uncountBytes(n)
+	}
+	if r.turn {
+		r.endTurn()
+	}
+	return err
+}
+
+// input ends with d. The account pays for the input.
+func (h *Handler) input(d *check.Decoder, account check.Account) (any, error) {
+	d.Charge(account)
+	d.Hide(h.hidden)
+	in := h.read(d)
+	err := d.FinishAfter(func(d *check.Decoder) { h.read(d) })
+	d.Put()
+	if err == nil && h.validate != nil {
+		if wrong := h.validate(*in.(*json.RawMessage)); len(wrong) > 0 {
+			err = wrong.Hidden(h.hidden)
+		}
+	}
+	return in, err
+}
+
+// handle runs the handler, in one of the tool's slots, when its answer would fit into the budgets.
+func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err error) {
+	if slots := call.tool.slots; slots != nil {
+		if call.slot, err = slots.enter(ctx, call); err != nil {
+			return nil, err
+		}
+		defer call.slot.leave()
+	}
+	err = call.handle(ctx, h.answers, func() (err error) {
+		if call.slot != nil {
+			defer call.slot.leave() // encoding may wait for those who read
+		}
+		if call.s.toolMiddleware != nil {
+			out, err = call.s.runAround(ctx, call, in)
+		} else {
+			out, err = h.call(ctx, call, in)
+		}
+		return call.returned(err)
+	})
+	return out, err
+}
+
+// handle runs a handler when its answer would fit, and reserves what it returned (TSK28). x knows how large its last answers were: if
+// they were small, it waits for nobody.
+func (c *Call) handle(ctx context.Context, x *expected, run func() error) error {
+	if c.discardsResult {
+		return run()
+	}
+	r := &c.r.reservation
+	r.expected, r.counts = x, true
+	for {
+		n := r.size(x)
+		if n > largeOutput {
+			return r.handleLarge(ctx, n, run)
+		}
+		if err := r.wait(ctx, n); err != nil {
+			return err
+		}
+		if x.last.load() == 0 {
+			if err := r.startProbe(ctx, x); err != nil {
+				return err
+			}
+			if x.last.load() != 0 { // it is known meanwhile
+				r.endProbe()
+				continue
+			}
+		}
+		if err := run(); err != nil {
+			r.endProbe()
+			return err
+		}
+		return r.awaitEncoding(ctx)
+	}
+}
+
+// wait returns when an answer of n bytes would fit. Handlers start after it: what they return would wait in memory.
+func (r *reservation) wait(ctx context.Context, n int64) error {
+	if coming := &r.account.coming; coming.held.Load() > 0 {
+		if err := r.s.coming.await(ctx, coming, 0); err != nil { // others came larger than expected
+			return err
+		}
+	}
+	if n == 0 || r.p == nil {
+		return nil
+	}
+	return r.s.unread.await(ctx, r.share(), n)
+}
+
+// startProbe takes a slot for the run of a handler of which nothing is known, until its output is encoded: if many began before the first is, all
+// of their outputs could be in memory. The first run of each needs no slot.
+func (r *reservation) startProbe(ctx context.Context, x *expected) error {
+	if x.probed.CompareAndSwap(false, true) {
+		r.firstRun = x
+		return nil
+	}
+	slots := &r.s.probes
+	if err := slots.enter(ctx); err != nil {
+		return err
+	}
+	r.probe = time.AfterFunc(lendProbe, func() { slots.add(2) })
+	return nil
+}
+
+// returned is the error of a handler. A nil pointer in it is a defect of the handler: it is not a nil error, and has no text.
+func (c *Call) returned(err error) error {
+	if err == nil {
+		return nil
+	}
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
+		return defect(fmt.Errorf("the handler returned a nil %T as its error: return nil", err), c.Log())
+	}
+	return err
+}
+
+// awaitEncoding returns when an output may be encoded: not many are at once, so that it is known of the next ones how large they get.
+func (r *reservation) awaitEncoding(ctx context.Context) error {
+	for {
+		if err := r.enter(ctx); err != nil {
+			return err
+		}
+		n := r.size(r.expected)
+		if r.p == nil || n <= max(r.held, smallAnswer) {
+			r.likely = min(n, int64(r.expected.outputs.load()))
+			return nil
+		}
+		r.leave()
+		if err := r.reserve(ctx, n); err != nil {
+			return err
+		}
+	}
+}
+
+// enter takes one of the slots of Server.encoding. Most of the time one is free.
+func (r *reservation) enter(ctx context.Context) error {
+	select {
+	case r.s.encoding <- struct{}{}:
+	default:
+		select {
+		case r.s.encoding <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	r.encoding = true
+	return nil
+}
+
+func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, error) {
+	switch {
+	case out == nil && c.decode == nil:
+		return b, nil
+	case out == nil:
+		return b, &outputError{errNoOutput}
+	}
+	if n := call.r.reservation.likely; n > 0 {
+		b = growLarge(b, int(n))
+	}
+	if own := call.revision.AppendOutput; own != nil && c.decode == nil {
+		b = own(b, out)
+	} else {
+		b = c.appendTo(b, out)
+	}
+	if c.decode == nil {
+		return b, nil
+	}
+	d, read := check.Get(b, call.s.cfg.limits), c.spare.Get()
+	if !call.discardsResult {
+		d.Charge(&call.r.reservation)
+	}
+	d.Hide(hidden)
+	d.Discard()
+	c.decode(d, read)
+	err := d.Finish()
+	d.Put()
+	if err != nil {
+		return b, &outputError{err}
+	}
+	c.clear(read)
+	c.spare.Put(read)
+	return b, nil
+}
+
+// encoded ends what handle began: the output is encoded, and has n bytes.
+func (c *Call) encoded(n int) {
+	if c.discardsResult {
+		return
+	}
+	r := &c.r.reservation
+	if x := r.expected; !x.small(n) {
+		r.s.sizes.learn(x, r.account.who, n)
+		x.outputs.learn(n)
+	}
+	r.encoded()
+}
+
+func (r *reservation) encoded() {
+	r.endProbe()
+	r.leave()
+	if r.estimated > 0 {
+		r.s.coming.change(&r.account.coming, -r.estimated)
+		r.estimated = 0
+	}
+}
+
+// endProbe gives the slot back, or takes the one more away that there was since it was given back early.
+func (r *reservation) endProbe() {
+	if r.firstRun != nil {
+		r.firstRun.probed.Store(false)
+		r.firstRun = nil
+	}
+	if r.probe == nil {
+		return
+	}
+	if r.probe.Stop() {
+		r.s.probes.add(1)
+	} else {
+		r.s.probes.add(-1)
+	}
+	r.probe = nil
+}
+
+// leave gives the slot back.
+func (r *reservation) leave() {
+	if r.encoding {
+		r.encoding = false
+		<-r.s.encoding
+	}
+}
+
+// expected is how many bytes the answers of a handler have lately. What is known of a caller counts for that one: neither do the large
+// answers of one make the small ones of others wait, nor the small ones of others let many large ones begin (TSK28).
+type expected struct {
+	last    sizeEstimate // of all callers: what is expected of one of whom nothing is known
+	known   atomic.Int64 // how many callers have an entry in sizeCache
+	probed  atomic.Bool  // nothing is known yet, and a run is to show it
+	outputs sizeEstimate // of all callers, without what an answer has beside the output: a tool's has it twice, as text, too
+}
+
+// small reports whether all answers were small lately, and one of n bytes is. Then there is nothing to look up and nothing to learn.
+func (x *expected) small(n int) bool {
+	return n <= smallAnswer && x.last.load() == 1 && x.known.Load() == 0
+}
+
+// size is how many bytes to count for the next answer to the caller.
+func (r *reservation) size(x *expected) int64 {
+	if x.small(0) {
+		return 0
+	}
+	return r.s.sizes.size(x, r.account.who)
+}
+
+// sizeEstimate is a decaying maximum of the sizes of answers; 1: small, 0: unknown.
+type sizeEstimate int64
+
+func (e *sizeEstimate) load() sizeEstimate { return sizeEstimate(atomic.LoadInt64((*int64)(e))) }
+
+// encoders is how many outputs of handlers are encoded at once: enough to keep the processors busy.
+func encoders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
+
+// largeOutput is beyond how many bytes an output is large. What handlers return can not be refused, so those of large outputs have
+// reserved it before they start (TSK28).
+const largeOutput = 256 << 10
