@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -114,30 +113,6 @@ func blank(line []byte) bool {
 		}
 	}
 	return true
-}
-
-// WriteFrame implements Conn.
-func (l *lines) WriteFrame(frame []byte) error {
-	if blank(frame) {
-		return errEmptyFrame
-	}
-	return l.w.write(frame)
-}
-
-// WriteFrames implements Batched.
-func (l *lines) WriteFrames(frames [][]byte) error {
-	if slices.ContainsFunc(frames, blank) {
-		return errEmptyFrame
-	}
-	return l.w.write(frames...)
-}
-
-// WriteLent implements Lending.
-func (l *lines) WriteLent(frame []byte) error {
-	if blank(frame) {
-		return errEmptyFrame
-	}
-	return l.w.writeLent(frame)
 }
 
 // Local is LineOptions.Local.

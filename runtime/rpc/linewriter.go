@@ -251,3 +251,27 @@ func (b *backlog) refuse(err error) {
 	}
 	b.waiting = nil
 }
+
+// WriteFrame implements Conn.
+func (l *lines) WriteFrame(frame []byte) error {
+	if blank(frame) {
+		return errEmptyFrame
+	}
+	return l.w.write(frame)
+}
+
+// WriteFrames implements Batched.
+func (l *lines) WriteFrames(frames [][]byte) error {
+	if slices.ContainsFunc(frames, blank) {
+		return errEmptyFrame
+	}
+	return l.w.write(frames...)
+}
+
+// WriteLent implements Lending.
+func (l *lines) WriteLent(frame []byte) error {
+	if blank(frame) {
+		return errEmptyFrame
+	}
+	return l.w.writeLent(frame)
+}

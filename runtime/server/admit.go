@@ -237,12 +237,6 @@ func (r *request) admitTool() *refusal {
 	return nil
 }
 
-// shows reports whether the filter shows that to the caller.
-func (r *request) shows(f filter, name string) bool { return f == nil || r.shown(f)(name) }
-
-// offers reports whether calls of the tool can be made in the revision.
-func (rev *revision) offers(t *Tool) bool { return t.Task.Support != TaskRequired || rev.tasks }
-
 // readTaskParams makes a task of the call, as its params ask for.
 func (r *request) readTaskParams() *refusal {
 	r.task = true
@@ -250,12 +244,4 @@ func (r *request) readTaskParams() *refusal {
 		return &refusal{err: invalidParams(r.method.Name, below(atTask, err))}
 	}
 	return nil
-}
-
-// tool returns the tool of a name, nil if there is none or it is switched off.
-func (s *Server) tool(name string) *Tool {
-	if off := s.off.Load(); off != nil && (*off)[name] {
-		return nil
-	}
-	return s.tools.get(name)
 }

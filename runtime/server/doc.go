@@ -40,7 +40,7 @@
 //	how callers read, and runs of handlers to learn   reputation.go, probe.go
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
 //	one run of a handler, from input to output        run.go
-//	who may still write, and writing                  write.go
+//	who may still write, and writing, to its end      write.go
 //	what a call that runs again finds                 journal.go, taskjournal.go, step.go; seal.go: as the client carries it
 //	where a question goes                             question.go → elicit.go (a request) or inputrequired.go (a result that asks)
 //	which client gets a task's question               deliver.go, claim.go
@@ -51,7 +51,7 @@
 //
 //	what New makes of generated revisions             compile.go
 //	New and its limits                                server.go, options.go; rates.go: how often a caller may ask
-//	how messages come and go                          transport.go, conn.go, exchange.go (of stateless revisions), outlet.go
+//	how messages come and go                          transport.go, conn.go, exchange.go (of stateless revisions)
 //	who is at the other end                           session.go, peer.go; resume.go: a session that another process goes on with; ping.go: whether it is there
 //	what each side declares                           initialize.go, list.go, capability.go, ability.go, meta.go
 //	the client's notifications and answers            notify.go

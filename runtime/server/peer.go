@@ -217,44 +217,6 @@ func requestBytes(out Outlet) int64 {
 	return 0
 }
 
-// group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
-// others are gone.
-type group struct {
-	n    atomic.Int64
-	idle chan struct{}
-}
-
-// start counts the owner itself; done ends that too.
-func (g *group) start() {
-	g.idle = make(chan struct{})
-	g.n.Store(1)
-}
-
-// add counts one more, unless all are gone.
-func (g *group) add() bool {
-	for {
-		n := g.n.Load()
-		if n == 0 {
-			return false
-		}
-		if g.n.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
-func (g *group) done() {
-	if g.n.Add(-1) == 0 {
-		close(g.idle)
-	}
-}
-
-// endWriter ends a goroutine that counts in live and in writing: wait gives those that write more time.
-func (p *peer) endWriter() {
-	p.live.done()
-	p.writing.Add(-1)
-}
-
 // follow ends the exchange with ctx, and lets the transport end it.
 func (r *request) follow(ctx context.Context) (stop func() bool) {
 	e := r.entry

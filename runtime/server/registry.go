@@ -208,3 +208,17 @@ func numberIn(cursor, kind string) (n uint64, ok bool) {
 	n, err := strconv.ParseUint(place, 10, 64)
 	return n, ok && err == nil
 }
+
+// tool returns the tool of a name, nil if there is none or it is switched off.
+func (s *Server) tool(name string) *Tool {
+	if off := s.off.Load(); off != nil && (*off)[name] {
+		return nil
+	}
+	return s.tools.get(name)
+}
+
+// shows reports whether the filter shows that to the caller.
+func (r *request) shows(f filter, name string) bool { return f == nil || r.shown(f)(name) }
+
+// offers reports whether calls of the tool can be made in the revision.
+func (rev *revision) offers(t *Tool) bool { return t.Task.Support != TaskRequired || rev.tasks }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -165,25 +166,40 @@ func keep(b []byte) []byte {
 	return b[:0]
 }
 
-// spareCalls is how many requests may be in flight before trim takes effect. Larger messages leave large buffers, which are held as long as
-// handlers run, and nothing counts them (TSK28).
-const spareCalls = 256
-
-// trim gives memory back when many requests are in flight: what the frame's buffer has beyond the message, and the other buffers if they are
-// large. It is called before anything aliases the frame.
-func (r *request) trim() {
-	if r.reservation.s.calls.Used() <= spareCalls {
-		return
-	}
-	if cap(r.frame) > 2*len(r.frame)+smallMessage {
-		r.frame = append(make([]byte, 0, len(r.frame)), r.frame...)
-	}
-	r.out, r.scratch = trimmed(r.out), trimmed(r.scratch)
+// group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
+// others are gone.
+type group struct {
+	n    atomic.Int64
+	idle chan struct{}
 }
 
-func trimmed(b []byte) []byte {
-	if cap(b) > smallMessage {
-		return nil
+// start counts the owner itself; done ends that too.
+func (g *group) start() {
+	g.idle = make(chan struct{})
+	g.n.Store(1)
+}
+
+// add counts one more, unless all are gone.
+func (g *group) add() bool {
+	for {
+		n := g.n.Load()
+		if n == 0 {
+			return false
+		}
+		if g.n.CompareAndSwap(n, n+1) {
+			return true
+		}
 	}
-	return b
+}
+
+func (g *group) done() {
+	if g.n.Add(-1) == 0 {
+		close(g.idle)
+	}
+}
+
+// endWriter ends a goroutine that counts in live and in writing: wait gives those that write more time.
+func (p *peer) endWriter() {
+	p.live.done()
+	p.writing.Add(-1)
 }

@@ -111,41 +111,6 @@ func (p *peer) state() peerState {
 	return peerState{session: p.revision, ready: p.ready}
 }
 
-// Route finds the revision and method of a frame. hint is the revision in the transport's header, "" for none: it counts for messages that
-// do not name their revision. An error is the answer to a request; a notification or an answer with one is dropped.
-func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
-	at := peerState{session: s.handshake(), ready: true, hint: hint, headers: true}
-	rd := &to.reading
-	*rd = reading{s: s, at: at, frame: frame, params: &to.params, peek: true}
-	msg, err := rpc.ParseInto(frame, s.cfg.limits, rd)
-	to.Kind, to.ID, to.msg = msg.Kind, msg.ID, msg
-	if err != nil {
-		to.Method = string(msg.Method)
-		if msg.WantsReply() {
-			s.observeUnrouted(&to, err)
-		}
-		return to, err
-	}
-	v, refused := rd.route(&msg)
-	to.Method = v.name(&msg)
-	to.Handshake = msg.Kind == rpc.KindRequest && v.method != nil && v.method.Op == wire.OpInitialize
-	if v.revision != nil && !v.revision.Handshake {
-		to.revision, to.Revision, to.method = v.revision, v.revision.Revision, v.method
-		if refused == nil && msg.Kind == rpc.KindRequest {
-			refused = rd.validate(&v, &msg)
-		}
-	}
-	if refused != nil {
-		to.Status = refused.status
-		if msg.Kind == rpc.KindRequest {
-			s.observeUnrouted(&to, refused.err)
-		}
-		return to, refused.err
-	}
-	to.name(s)
-	return to, nil
-}
-
 // reading reads the params of one message. It does so while the frame is parsed, as params of the revision that classify expects. If
 // route finds another one, it reads them again.
 type reading struct {
@@ -319,20 +284,6 @@ func (to *route) name(msg *rpc.Message) string {
 	return string(msg.Method)
 }
 
-// name fills in what headers repeat of the body (EXT14).
-func (to *Routed) name(s *Server) {
-	if to.method == nil {
-		return
-	}
-	to.Named = to.method.Header != ""
-	switch {
-	case to.method.Op == wire.OpCallTool:
-		to.Name, to.Tool, to.Arguments = to.params.Name, s.tools.get(to.params.Name), to.params.Arguments
-	case to.Named:
-		to.Name = member(to.msg.Params, to.method.Header)
-	}
-}
-
 // handshake is the newest revision that begins with a handshake, nil without one.
 func (s *Server) handshake() *revision {
 	for _, rev := range s.revisions {
@@ -341,4 +292,27 @@ func (s *Server) handshake() *revision {
 		}
 	}
 	return nil
+}
+
+// spareCalls is how many requests may be in flight before trim takes effect. Larger messages leave large buffers, which are held as long as
+// handlers run, and nothing counts them (TSK28).
+const spareCalls = 256
+
+// trim gives memory back when many requests are in flight: what the frame's buffer has beyond the message, and the other buffers if they are
+// large. It is called before anything aliases the frame.
+func (r *request) trim() {
+	if r.reservation.s.calls.Used() <= spareCalls {
+		return
+	}
+	if cap(r.frame) > 2*len(r.frame)+smallMessage {
+		r.frame = append(make([]byte, 0, len(r.frame)), r.frame...)
+	}
+	r.out, r.scratch = trimmed(r.out), trimmed(r.scratch)
+}
+
+func trimmed(b []byte) []byte {
+	if cap(b) > smallMessage {
+		return nil
+	}
+	return b
 }

@@ -143,3 +143,52 @@ type Routed struct {
 	params   wire.Params
 	reading  reading // of params
 }
+
+// Route finds the revision and method of a frame. hint is the revision in the transport's header, "" for none: it counts for messages that
+// do not name their revision. An error is the answer to a request; a notification or an answer with one is dropped.
+func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
+	at := peerState{session: s.handshake(), ready: true, hint: hint, headers: true}
+	rd := &to.reading
+	*rd = reading{s: s, at: at, frame: frame, params: &to.params, peek: true}
+	msg, err := rpc.ParseInto(frame, s.cfg.limits, rd)
+	to.Kind, to.ID, to.msg = msg.Kind, msg.ID, msg
+	if err != nil {
+		to.Method = string(msg.Method)
+		if msg.WantsReply() {
+			s.observeUnrouted(&to, err)
+		}
+		return to, err
+	}
+	v, refused := rd.route(&msg)
+	to.Method = v.name(&msg)
+	to.Handshake = msg.Kind == rpc.KindRequest && v.method != nil && v.method.Op == wire.OpInitialize
+	if v.revision != nil && !v.revision.Handshake {
+		to.revision, to.Revision, to.method = v.revision, v.revision.Revision, v.method
+		if refused == nil && msg.Kind == rpc.KindRequest {
+			refused = rd.validate(&v, &msg)
+		}
+	}
+	if refused != nil {
+		to.Status = refused.status
+		if msg.Kind == rpc.KindRequest {
+			s.observeUnrouted(&to, refused.err)
+		}
+		return to, refused.err
+	}
+	to.name(s)
+	return to, nil
+}
+
+// name fills in what headers repeat of the body (EXT14).
+func (to *Routed) name(s *Server) {
+	if to.method == nil {
+		return
+	}
+	to.Named = to.method.Header != ""
+	switch {
+	case to.method.Op == wire.OpCallTool:
+		to.Name, to.Tool, to.Arguments = to.params.Name, s.tools.get(to.params.Name), to.params.Arguments
+	case to.Named:
+		to.Name = member(to.msg.Params, to.method.Header)
+	}
+}
