@@ -8,7 +8,8 @@
 //   - entry.go, context.go: Entry, one request and the context.Context of its handler
 //   - response.go: answers to outgoing requests
 //   - cause.go: Cause, why a request ended
-//   - shard.go: requests by key, what can happen to one, and the one function that changes its state; timeout.go: timeouts
+//   - shard.go: requests by key and by timeout, what can happen to one, and the one function that changes its state
+//   - timeout.go: clocks that stand or begin anew, and what happens when a timeout passes
 //
 // # Contracts
 //

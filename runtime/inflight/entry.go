@@ -108,30 +108,6 @@ func (e *Entry) Wait(waits bool) {
 // Waits reports whether the handler has not begun, see Wait.
 func (e *Entry) Waits() bool { return e.flags.Load()&waiting != 0 }
 
-// Paused is how long the clock of the request's timeout has stood so far.
-func (e *Entry) Paused() time.Duration {
-	e.shard.mu.Lock()
-	defer e.shard.mu.Unlock()
-	switch x := e.rare; {
-	case x == nil:
-		return 0
-	case x.pauses > 0:
-		return time.Duration(x.paused + e.shard.tracker.now() - x.pausedAt)
-	default:
-		return time.Duration(x.paused)
-	}
-}
-
-// Extend begins the timeout anew (CAN16), as progress does to that of an outgoing request. It never passes later than limit after the
-// request was registered, pauses not counted; 0: there is no limit. Nothing happens to a request without a timeout.
-func (e *Entry) Extend(limit time.Duration) {
-	e.shard.mu.Lock()
-	defer e.shard.mu.Unlock()
-	if e.info.Timeout > 0 && e.flags.Load()&over == 0 {
-		e.shard.extend(e, limit)
-	}
-}
-
 // CancelRequested reports whether a cancellation was recorded because the request is protected (CAN14), and its reason.
 func (e *Entry) CancelRequested() (reason string, ok bool) {
 	e.shard.mu.Lock()

@@ -1,6 +1,7 @@
 package inflight
 
 import (
+	"math"
 	"sync"
 	"time"
 )
@@ -53,13 +54,6 @@ func (e *Entry) Cancel(cause *Cause) CancelEffect { return e.shard.change(e, can
 // Shield protects the request from now on: peers, disconnects and shutdowns are recorded only, unless they force; timeouts
 // still count. For a request that became a task (CAN11). False: it is over already.
 func (e *Entry) Shield() bool { return e.shard.change(e, shield, nil) == Recorded }
-
-// Pause stops the clock of the request's timeout until Resume is called as often: while it waits for a person, no time of its own
-// passes (CAN28). Deadline moves.
-func (e *Entry) Pause() { e.shard.change(e, pause, nil) }
-
-// Resume ends a Pause.
-func (e *Entry) Resume() { e.shard.change(e, resume, nil) }
 
 // change applies an event and then does what must not happen under the lock.
 func (s *shard) change(e *Entry, ev event, c *Cause) CancelEffect {
@@ -175,46 +169,6 @@ func (s *shard) add(e *Entry) error {
 	return nil
 }
 
-// ended is one request of many, to be finished without the lock.
-type ended struct {
-	entry   *Entry
-	cause   *Cause
-	outcome CancelEffect
-	stop    func() bool
-}
-
-func (s *shard) end(e *Entry, c *Cause) ended {
-	o := s.apply(e, cancel, c)
-	return ended{entry: e, cause: c, outcome: o, stop: e.unfollow()}
-}
-
-// finish returns how many requests really ended.
-func finish(list []ended) (n int) {
-	for _, l := range list {
-		if l.outcome == Cancelled {
-			n++
-		}
-		l.entry.after(l.outcome, l.cause, l.stop)
-	}
-	return n
-}
-
-// cancelWhere cancels what matches. Entries are collected first, because retiring one moves others.
-func (s *shard) cancelWhere(c *Cause, match func(*Entry) bool) int {
-	var list []ended
-	s.mu.Lock()
-	for e := range s.table.all {
-		if match(e) {
-			list = append(list, ended{entry: e})
-		}
-	}
-	for i := range list {
-		list[i] = s.end(list[i].entry, c)
-	}
-	s.mu.Unlock()
-	return finish(list)
-}
-
 // table finds entries by key: buckets of entries that are linked through themselves. Against a Go map it needs one hash
 // instead of three, no memory per entry, and it shrinks again (CAN03).
 type table struct {
@@ -286,4 +240,105 @@ func (t *table) all(yield func(*Entry) bool) {
 			}
 		}
 	}
+}
+
+func (t *Tracker) shard(hash uint64) *shard { return &t.shards[hash>>(64-shardBits)] }
+
+// await puts a request with a timeout into the heap; the lock is held.
+func (s *shard) await(e *Entry, now int64) {
+	s.heap.push(e)
+	if due := e.due(); s.armed == 0 || due < s.armed {
+		s.arm(due, now)
+	}
+}
+
+// arm sets the shard's timer; the lock is held.
+func (s *shard) arm(due, now int64) {
+	s.armed = due
+	if s.timer == nil {
+		s.timer = time.AfterFunc(time.Duration(due-now), s.expire)
+		return
+	}
+	s.timer.Reset(time.Duration(due - now))
+}
+
+// heap orders entries by due. It knows each entry's place, so that any can leave.
+type heap []*Entry
+
+func (h *heap) push(e *Entry) {
+	*h = append(*h, e)
+	h.up(len(*h) - 1)
+}
+
+// up moves the entry at i towards the front until its parent is not later.
+func (h heap) up(i int) {
+	e, due := h[i], h[i].due()
+	for i > 0 {
+		parent := (i - 1) / 2
+		if h[parent].due() <= due {
+			break
+		}
+		h.set(i, h[parent])
+		i = parent
+	}
+	h.set(i, e)
+}
+
+func (h heap) set(i int, e *Entry) {
+	h[i] = e
+	e.heapAt = int32(i + 1)
+}
+
+// remove takes e out, and gives memory back when most of it is unused.
+func (h *heap) remove(e *Entry) {
+	i, last := int(e.heapAt)-1, len(*h)-1
+	moved := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	e.heapAt = 0
+	if i != last {
+		h.set(i, moved)
+		h.up(i)
+		h.down(int(moved.heapAt) - 1)
+	}
+	if c := cap(*h); c > 16 && last < c/4 {
+		*h = append(make(heap, 0, c/2), *h...)
+	}
+}
+
+// down moves the entry at i towards the back until its children are not earlier.
+func (h heap) down(i int) {
+	e, due := h[i], h[i].due()
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			break
+		}
+		if right := child + 1; right < len(h) && h[right].due() < h[child].due() {
+			child = right
+		}
+		if due <= h[child].due() {
+			break
+		}
+		h.set(i, h[child])
+		i = child
+	}
+	h.set(i, e)
+}
+
+// due is when the timeout passes, on the tracker's clock. Only with a timeout; the lock is held.
+func (e *Entry) due() int64 {
+	stood := int64(0)
+	if e.flags.Load()&paced != 0 {
+		stood = e.rare.paused + e.rare.extended
+	}
+	return e.dueAfter(stood)
+}
+
+// dueAfter is when the timeout passes if the clock stood so long.
+func (e *Entry) dueAfter(stood int64) int64 {
+	if due := e.started + int64(e.info.Timeout) + stood; due > e.started {
+		return due
+	}
+	return math.MaxInt64 // a timeout of centuries
 }

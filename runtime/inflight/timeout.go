@@ -1,17 +1,8 @@
 package inflight
 
 import (
-	"math"
 	"time"
 )
-
-// await puts a request with a timeout into the heap; the lock is held.
-func (s *shard) await(e *Entry, now int64) {
-	s.heap.push(e)
-	if due := e.due(); s.armed == 0 || due < s.armed {
-		s.arm(due, now)
-	}
-}
 
 // pace stops the clock of a request's timeout at the first pause, and lets it go on at the last resume (CAN28); the lock is held.
 func (s *shard) pace(e *Entry, ev event) {
@@ -57,16 +48,6 @@ func (s *shard) extend(e *Entry, limit time.Duration) {
 	}
 }
 
-// arm sets the shard's timer; the lock is held.
-func (s *shard) arm(due, now int64) {
-	s.armed = due
-	if s.timer == nil {
-		s.timer = time.AfterFunc(time.Duration(due-now), s.expire)
-		return
-	}
-	s.timer.Reset(time.Duration(due - now))
-}
-
 // disarm stops the timer when nothing waits for it. Not done for requests that complete: a timer that fires once in vain costs
 // less than stopping and setting it with every call.
 func (s *shard) disarm() {
@@ -101,83 +82,33 @@ func timeoutCause(e *Entry) *Cause {
 	return &Cause{Source: SourceTimeout, Reason: "not done after " + after.String()}
 }
 
-// heap orders entries by due. It knows each entry's place, so that any can leave.
-type heap []*Entry
+// Pause stops the clock of the request's timeout until Resume is called as often: while it waits for a person, no time of its own
+// passes (CAN28). Deadline moves.
+func (e *Entry) Pause() { e.shard.change(e, pause, nil) }
 
-func (h *heap) push(e *Entry) {
-	*h = append(*h, e)
-	h.up(len(*h) - 1)
-}
+// Resume ends a Pause.
+func (e *Entry) Resume() { e.shard.change(e, resume, nil) }
 
-// remove takes e out, and gives memory back when most of it is unused.
-func (h *heap) remove(e *Entry) {
-	i, last := int(e.heapAt)-1, len(*h)-1
-	moved := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	e.heapAt = 0
-	if i != last {
-		h.set(i, moved)
-		h.up(i)
-		h.down(int(moved.heapAt) - 1)
-	}
-	if c := cap(*h); c > 16 && last < c/4 {
-		*h = append(make(heap, 0, c/2), *h...)
+// Paused is how long the clock of the request's timeout has stood so far.
+func (e *Entry) Paused() time.Duration {
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	switch x := e.rare; {
+	case x == nil:
+		return 0
+	case x.pauses > 0:
+		return time.Duration(x.paused + e.shard.tracker.now() - x.pausedAt)
+	default:
+		return time.Duration(x.paused)
 	}
 }
 
-func (h heap) set(i int, e *Entry) {
-	h[i] = e
-	e.heapAt = int32(i + 1)
-}
-
-// up moves the entry at i towards the front until its parent is not later.
-func (h heap) up(i int) {
-	e, due := h[i], h[i].due()
-	for i > 0 {
-		parent := (i - 1) / 2
-		if h[parent].due() <= due {
-			break
-		}
-		h.set(i, h[parent])
-		i = parent
+// Extend begins the timeout anew (CAN16), as progress does to that of an outgoing request. It never passes later than limit after the
+// request was registered, pauses not counted; 0: there is no limit. Nothing happens to a request without a timeout.
+func (e *Entry) Extend(limit time.Duration) {
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	if e.info.Timeout > 0 && e.flags.Load()&over == 0 {
+		e.shard.extend(e, limit)
 	}
-	h.set(i, e)
-}
-
-// down moves the entry at i towards the back until its children are not earlier.
-func (h heap) down(i int) {
-	e, due := h[i], h[i].due()
-	for {
-		child := 2*i + 1
-		if child >= len(h) {
-			break
-		}
-		if right := child + 1; right < len(h) && h[right].due() < h[child].due() {
-			child = right
-		}
-		if due <= h[child].due() {
-			break
-		}
-		h.set(i, h[child])
-		i = child
-	}
-	h.set(i, e)
-}
-
-// due is when the timeout passes, on the tracker's clock. Only with a timeout; the lock is held.
-func (e *Entry) due() int64 {
-	stood := int64(0)
-	if e.flags.Load()&paced != 0 {
-		stood = e.rare.paused + e.rare.extended
-	}
-	return e.dueAfter(stood)
-}
-
-// dueAfter is when the timeout passes if the clock stood so long.
-func (e *Entry) dueAfter(stood int64) int64 {
-	if due := e.started + int64(e.info.Timeout) + stood; due > e.started {
-		return due
-	}
-	return math.MaxInt64 // a timeout of centuries
 }

@@ -115,8 +115,6 @@ func (t *Tracker) register(e *Entry, parent context.Context, key Key, info Info)
 	return e, nil
 }
 
-func (t *Tracker) shard(hash uint64) *shard { return &t.shards[hash>>(64-shardBits)] }
-
 // Find returns the request in flight under key, or nil.
 func (t *Tracker) Find(key Key) *Entry {
 	hash := t.hasher.hash(&key)
@@ -248,4 +246,44 @@ func parentCause(ctx context.Context) *Cause {
 		return &inherited
 	}
 	return &Cause{Source: SourceParent, Err: err}
+}
+
+// ended is one request of many, to be finished without the lock.
+type ended struct {
+	entry   *Entry
+	cause   *Cause
+	outcome CancelEffect
+	stop    func() bool
+}
+
+func (s *shard) end(e *Entry, c *Cause) ended {
+	o := s.apply(e, cancel, c)
+	return ended{entry: e, cause: c, outcome: o, stop: e.unfollow()}
+}
+
+// finish returns how many requests really ended.
+func finish(list []ended) (n int) {
+	for _, l := range list {
+		if l.outcome == Cancelled {
+			n++
+		}
+		l.entry.after(l.outcome, l.cause, l.stop)
+	}
+	return n
+}
+
+// cancelWhere cancels what matches. Entries are collected first, because retiring one moves others.
+func (s *shard) cancelWhere(c *Cause, match func(*Entry) bool) int {
+	var list []ended
+	s.mu.Lock()
+	for e := range s.table.all {
+		if match(e) {
+			list = append(list, ended{entry: e})
+		}
+	}
+	for i := range list {
+		list[i] = s.end(list[i].entry, c)
+	}
+	s.mu.Unlock()
+	return finish(list)
 }
