@@ -2,9 +2,7 @@ package server
 
 import (
 	"encoding/json"
-	"hash/maphash"
 	"slices"
-	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -140,34 +138,6 @@ func (rev *revision) abilitiesOf(names []string) (can ability) {
 		if path != "" && slices.Contains(names, path) {
 			can |= 1 << i
 		}
-	}
-	return can
-}
-
-// declarations remembers what the declarations of a stateless revision mean: clients send the same with every request.
-// It holds a few, found by hash, so that clients can not fill it.
-type declarations struct {
-	seed maphash.Seed
-	seen [64]atomic.Pointer[declared]
-}
-
-type declared struct {
-	revision *revision
-	raw      string
-	can      ability
-}
-
-// maxRemembered is the longest declaration that is worth remembering, in bytes.
-const maxRemembered = 4 << 10
-
-func (d *declarations) abilities(rev *revision, raw []byte) ability {
-	slot := &d.seen[maphash.Bytes(d.seed, raw)%uint64(len(d.seen))]
-	if known := slot.Load(); known != nil && known.revision == rev && known.raw == string(raw) {
-		return known.can
-	}
-	can := rev.abilities(raw)
-	if len(raw) <= maxRemembered {
-		slot.Store(&declared{rev, string(raw), can})
 	}
 	return can
 }

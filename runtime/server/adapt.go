@@ -44,11 +44,6 @@ func orderedOf(object []byte) (o ordered) {
 	return o
 }
 
-func membersOf(params []byte) (members map[string]json.RawMessage) {
-	_ = json.Unmarshal(params, &members) // anything but an object has no members
-	return members
-}
-
 func (o ordered) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for i, m := range o {
@@ -214,18 +209,6 @@ func enumOf(oneOf []byte) ordered {
 	}
 }
 
-// adaptFor returns q as a client with these abilities is asked it, or why it can not be asked.
-func (rev *revision) adaptFor(can ability, q task.Question) (task.Question, *UnsupportedError) {
-	if refused := rev.refuses(can, &q); refused != nil {
-		return q, refused
-	}
-	adapted, ok := rev.adaptQuestion(q)
-	if !ok {
-		return q, &UnsupportedError{}
-	}
-	return adapted, nil
-}
-
 // adaptQuestion is a question to the user in the revision's form; ok is false if the revision can not ask it.
 func (rev *revision) adaptQuestion(q task.Question) (adapted task.Question, ok bool) {
 	member := ""
@@ -250,50 +233,4 @@ func (rev *revision) adaptQuestion(q task.Question) (adapted task.Question, ok b
 	}
 	q.Payload = members.appendJSON(nil)
 	return q, true
-}
-
-// refuses tells why a client with these abilities can not be asked q, nil if it can: a question whose capability was not
-// declared is never sent (EXT18).
-func (rev *revision) refuses(can ability, q *task.Question) *UnsupportedError {
-	params := q.Payload
-	if q.Method == askMethod {
-		params = rev.form // every prompt is one
-	}
-	op := opOf(q.Method)
-	for i := range rev.questions {
-		if asks := &rev.questions[i]; asks.Op == op && (op != wire.OpCustomRequest || asks.Name == q.Method) {
-			return rev.questions[i].refuses(can, params)
-		}
-	}
-	return &UnsupportedError{}
-}
-
-func opOf(method string) wire.Op {
-	switch {
-	case method == messageMethod:
-		return wire.OpCreateMessage
-	case method == rootsMethod:
-		return wire.OpListRoots
-	case strings.Contains(method, "/"):
-		return wire.OpCustomRequest
-	}
-	return wire.OpElicit
-}
-
-// refuses names the capability that these params take and the client did not declare; nil when it did all.
-func (q *question) refuses(can ability, params []byte) *UnsupportedError {
-	members := membersOf(params)
-	for i, n := range q.Needs {
-		switch {
-		case can&q.parts[i] != 0 || !n.Takes(members[n.Member]):
-		case n.Default && can&q.base == 0:
-			return &UnsupportedError{Capability: q.Capability} // declaring that is enough
-		default:
-			return &UnsupportedError{Capability: n.Capability}
-		}
-	}
-	if can&q.base == 0 {
-		return &UnsupportedError{Capability: q.Capability}
-	}
-	return nil
 }

@@ -29,6 +29,7 @@ type revision struct {
 	// watch and unwatch are called with the resources that a subscription names; nil for none.
 	watch, unwatch *methodCodec
 	info           []byte // how the server names itself
+	resultInfo     []byte // the same in results, of a revision that has it there (EXT20)
 	serverMeta     []byte // the same as a _meta, of a revision whose results have it; nil: they do not
 	// declarable are the paths of what clients can declare, in the order of the bits of ability.
 	declarable []string
@@ -99,6 +100,9 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 		c.names[o.Op] = o.Name
 	}
 	c.info = appendOmitting(nil, string(serverInfo(d)), w.View.ServerOmits)
+	if !w.Handshake {
+		c.resultInfo = c.info
+	}
 	if w.Meta.ServerInfo != "" && !w.Handshake {
 		c.serverMeta = append(append(append(check.AppendString([]byte{'{'}, w.Meta.ServerInfo), ':'), c.info...), '}')
 	}

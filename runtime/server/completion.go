@@ -135,7 +135,7 @@ func (rev *revision) appendCompletion(b []byte, out *Completion) ([]byte, error)
 	if out == nil {
 		return b, &outputError{errNoOutput}
 	}
-	c := wire.Completion{Values: out.Values, Total: float64(out.Total), HasMore: out.HasMore, ServerInfo: rev.infoFor()}
+	c := wire.Completion{Values: out.Values, Total: float64(out.Total), HasMore: out.HasMore, ServerInfo: rev.resultInfo}
 	if n := len(out.Values); n > maxSuggestions {
 		c.Values, c.Total, c.HasMore = out.Values[:maxSuggestions], float64(max(n, out.Total)), true
 	}

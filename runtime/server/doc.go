@@ -35,14 +35,14 @@
 //	which revision and method a message is of         route.go
 //	whether a request is served, and how              admit.go; refusal.go: what it is told if not
 //	what a request in flight counts in                register.go; account.go: whose it is
-//	how inputs and answers are read                   decode.go
+//	how inputs and answers are read                   decode.go; numbers, strings, objects: package check
 //	what unread answers may take                      reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: what to expect
 //	how callers read, and runs of handlers to learn   reputation.go, probe.go
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
 //	one run of a handler, from input to output        run.go
 //	who may still write, and writing, to its end      write.go
 //	what a call that runs again finds                 journal.go, taskjournal.go, step.go; seal.go: as the client carries it
-//	where a question goes                             question.go → elicit.go (a request) or inputrequired.go (a result that asks)
+//	whether a question can be asked, and where it goes  question.go → elicit.go (a request) or inputrequired.go (a result that asks)
 //	which client gets a task's question               deliver.go, claim.go
 //	where a task's question becomes an answer         taskanswer.go
 //	what older revisions get, and batches             adapt.go, batch.go

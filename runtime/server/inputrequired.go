@@ -148,15 +148,6 @@ func (t *statelessJournal) gather() {
 	t.finish()
 }
 
-func (t *statelessJournal) opened() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.open)
-}
-
-// pending reports whether the run has asked anything.
-func (t *statelessJournal) pending() bool { return t != nil && t.opened() > 0 }
-
 // finish ends the run: its call is answered with the questions, unless it is over already. When it returns, nothing is still to be
 // written.
 func (t *statelessJournal) finish() {

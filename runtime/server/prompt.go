@@ -118,7 +118,7 @@ func (s *Server) itemList(rev *revision, items []byte, next string, own bool) *w
 	if own {
 		scope = cachePrivate
 	}
-	return &wire.ItemList{Items: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: rev.infoFor()}
+	return &wire.ItemList{Items: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: rev.resultInfo}
 }
 
 func (r *request) getPrompt(b []byte) ([]byte, error) {
@@ -180,7 +180,7 @@ func (rev *revision) appendPrompt(b []byte, out *PromptResult, placeholders *[]p
 		}
 		messages = rev.AppendPromptMessage(next(messages), &wire.PromptMessage{Role: string(m.Role), Content: m.Content.append(nil, rev, placeholders)})
 	}
-	result := wire.PromptResult{Description: out.Description, Messages: append(messages, ']'), ServerInfo: rev.infoFor()}
+	result := wire.PromptResult{Description: out.Description, Messages: append(messages, ']'), ServerInfo: rev.resultInfo}
 	return rev.AppendPromptResult(b, &result), nil
 }
 

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // OnUnsupported says what happens to a question that the client can not show.
@@ -119,6 +121,13 @@ func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, op
 	return q.decode(data, c.s.cfg.limits, (*callAccount)(c))
 }
 
+func named(name string, opts []AskOption) string {
+	for _, o := range opts {
+		name = o(name)
+	}
+	return name
+}
+
 func (q *Question[T]) unsupported(refused *UnsupportedError) (Answer[T], error) {
 	switch q.OnUnsupported {
 	case Decline:
@@ -158,9 +167,66 @@ func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	return c.revision.adaptFor(c.can, q)
 }
 
-func named(name string, opts []AskOption) string {
-	for _, o := range opts {
-		name = o(name)
+// adaptFor returns q as a client with these abilities is asked it, or why it can not be asked.
+func (rev *revision) adaptFor(can ability, q task.Question) (task.Question, *UnsupportedError) {
+	if refused := rev.refuses(can, &q); refused != nil {
+		return q, refused
 	}
-	return name
+	adapted, ok := rev.adaptQuestion(q)
+	if !ok {
+		return q, &UnsupportedError{}
+	}
+	return adapted, nil
+}
+
+// refuses tells why a client with these abilities can not be asked q, nil if it can: a question whose capability was not
+// declared is never sent (EXT18).
+func (rev *revision) refuses(can ability, q *task.Question) *UnsupportedError {
+	params := q.Payload
+	if q.Method == askMethod {
+		params = rev.form // every prompt is one
+	}
+	op := opOf(q.Method)
+	for i := range rev.questions {
+		if asks := &rev.questions[i]; asks.Op == op && (op != wire.OpCustomRequest || asks.Name == q.Method) {
+			return rev.questions[i].refuses(can, params)
+		}
+	}
+	return &UnsupportedError{}
+}
+
+// refuses names the capability that these params take and the client did not declare; nil when it did all.
+func (q *question) refuses(can ability, params []byte) *UnsupportedError {
+	members := membersOf(params)
+	for i, n := range q.Needs {
+		switch {
+		case can&q.parts[i] != 0 || !n.Takes(members[n.Member]):
+		case n.Default && can&q.base == 0:
+			return &UnsupportedError{Capability: q.Capability} // declaring that is enough
+		default:
+			return &UnsupportedError{Capability: n.Capability}
+		}
+	}
+	if can&q.base == 0 {
+		return &UnsupportedError{Capability: q.Capability}
+	}
+	return nil
+}
+
+func opOf(method string) wire.Op {
+	switch {
+	case method == messageMethod:
+		return wire.OpCreateMessage
+	case method == rootsMethod:
+		return wire.OpListRoots
+	case strings.Contains(method, "/"):
+		return wire.OpCustomRequest
+	}
+	return wire.OpElicit
+}
+
+// membersOf are the members of the params of a question, or of another object.
+func membersOf(params []byte) (members map[string]json.RawMessage) {
+	_ = json.Unmarshal(params, &members) // anything but an object has no members
+	return members
 }

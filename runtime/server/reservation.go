@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"runtime"
 	"time"
 )
 
@@ -127,3 +128,10 @@ func (r *reservation) handleLarge(ctx context.Context, n int64, run func() error
 // lendAfter is how long a handler of large outputs keeps what it reserved while it runs: many such handlers may wait for
 // something else.
 const lendAfter = 2 * time.Second
+
+// encoders is how many outputs of handlers are encoded at once: enough to keep the processors busy.
+func encoders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
+
+// largeOutput is beyond how many bytes an output is large. What handlers return can not be refused, so those of large outputs have
+// reserved it before they start (TSK28).
+const largeOutput = 256 << 10

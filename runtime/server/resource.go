@@ -247,7 +247,7 @@ func (r *request) appendContents(b []byte, out *ResourceContents, mime string) (
 		contents = part.appendResource(next(contents), rev, &r.placeholders)
 	}
 	ttl, scope := r.cacheHint()
-	result := wire.ResourceResult{Contents: append(contents, ']'), CacheTTL: wire.MillisOf(ttl), CacheScope: scope, ServerInfo: rev.infoFor()}
+	result := wire.ResourceResult{Contents: append(contents, ']'), CacheTTL: wire.MillisOf(ttl), CacheScope: scope, ServerInfo: rev.resultInfo}
 	return rev.AppendResourceResult(growLarge(b, len(contents)), &result), nil
 }
 

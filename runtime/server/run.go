@@ -6,12 +6,41 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
+
+// execute runs the tool's handler and makes the protocol's result of what it returns. Its parts live in buf. An error
+// is answered as a JSON-RPC error, a *fault as the revision does; errors that the model should see are results.
+func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]byte) (wire.CallResult, error) {
+	defer call.close()
+	t := call.tool
+	raw, err := t.Handler.run(ctx, call, args, (*buf)[:0])
+	*buf = raw
+	var more *added
+	if call.added.Load() != nil {
+		more = call.takeAdded()
+	}
+	switch {
+	case err != nil:
+		return s.failureWith(call, err, more)
+	case t.Handler.decode == nil:
+		return s.protocolResult(call, raw, more)
+	case more != nil:
+		return s.addTo(call, wire.CallResult{StructuredContent: raw}, more)
+	case call.run != nil:
+		return wire.CallResult{StructuredContent: raw}, nil // its text is made when it is read
+	}
+	n := len(raw)
+	if n >= keptBuffer { // it would be copied to a larger buffer
+		return wire.CallResult{StructuredContent: raw, Content: appendText(make([]byte, 0, n+n/4), text(raw))}, nil
+	}
+	*buf = appendText(raw, text(raw))
+	return wire.CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
+}
 
 // run appends the tool's encoded output to b.
 func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
@@ -306,10 +335,3 @@ func (r *reservation) size(x *expected) int64 {
 type sizeEstimate int64
 
 func (e *sizeEstimate) load() sizeEstimate { return sizeEstimate(atomic.LoadInt64((*int64)(e))) }
-
-// encoders is how many outputs of handlers are encoded at once: enough to keep the processors busy.
-func encoders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
-
-// largeOutput is beyond how many bytes an output is large. What handlers return can not be refused, so those of large outputs have
-// reserved it before they start (TSK28).
-const largeOutput = 256 << 10

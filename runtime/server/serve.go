@@ -249,7 +249,7 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 		m.frame = rpc.AppendError(nil, about.id, m.err)
 	} else {
 		result := timeoutResult(info.Tool, info.Timeout)
-		result.ServerInfo = rev.infoFor()
+		result.ServerInfo = rev.resultInfo
 		m.frame = rpc.AppendResult(nil, about.id, rev.AppendCallResult(nil, &result))
 	}
 	p.barrier() // what the call was permitted to say before its timeout comes first (PRO01)

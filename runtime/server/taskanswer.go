@@ -57,7 +57,7 @@ func (r *request) updateTask(b []byte) ([]byte, error) {
 		return b, r.taskError(err)
 	}
 	v := r.revision.view(&t)
-	v.ServerInfo = r.revision.infoFor()
+	v.ServerInfo = r.revision.resultInfo
 	return r.revision.AppendTaskUpdated(b, &v), nil
 }
 

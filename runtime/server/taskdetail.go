@@ -10,7 +10,7 @@ import (
 // these abilities can be asked.
 func (s *Server) detail(rev *revision, t *task.Task, can ability) wire.TaskView {
 	v := rev.view(t)
-	v.ServerInfo = rev.infoFor()
+	v.ServerInfo = rev.resultInfo
 	switch t.Status {
 	case task.Completed, task.Failed:
 		if result, err := rev.ending(t, can); err != nil {

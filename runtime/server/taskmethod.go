@@ -91,7 +91,7 @@ func (r *request) cancelTask(b []byte) ([]byte, error) {
 	}
 	s.silenceIfOver(&t)
 	v := r.revision.view(&t)
-	v.ServerInfo = r.revision.infoFor()
+	v.ServerInfo = r.revision.resultInfo
 	if r.revision.AppendTaskCancelled != nil {
 		return r.revision.AppendTaskCancelled(b, &v), nil
 	}
@@ -110,7 +110,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		}
 		if r.revision.Task.ByReceiver {
 			r.outcome = ToolFailed
-			result := wire.CallResult{IsError: true, Content: appendText(nil, (&inputError{err}).Error()), ServerInfo: r.revision.infoFor()}
+			result := wire.CallResult{IsError: true, Content: appendText(nil, (&inputError{err}).Error()), ServerInfo: r.revision.resultInfo}
 			return r.revision.AppendCallResult(b, &result), nil
 		}
 		return b, invalidParams(r.method.Name, err)
@@ -152,7 +152,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		s.observeTask(TaskCreated, &created.Task)
 	}
 	v := r.revision.view(&created.Task)
-	v.ServerInfo = r.revision.infoFor()
+	v.ServerInfo = r.revision.resultInfo
 	return r.revision.AppendTaskCreated(b, &v), nil
 }
 

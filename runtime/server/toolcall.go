@@ -39,7 +39,7 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	if r.result.IsError {
 		r.outcome = ToolFailed
 	}
-	r.result.ServerInfo = r.revision.infoFor()
+	r.result.ServerInfo = r.revision.resultInfo
 	b = growLarge(b, len(r.result.Content)+len(r.result.StructuredContent)+len(r.result.Meta))
 	return r.revision.AppendCallResult(b, &r.result), nil
 }
@@ -89,6 +89,15 @@ func (c *Call) suspend(result *reservation) bool {
 	return true
 }
 
+// pending reports whether the run has asked anything.
+func (t *statelessJournal) pending() bool { return t != nil && t.opened() > 0 }
+
+func (t *statelessJournal) opened() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.open)
+}
+
 // close ends what the call may still do.
 func (c *Call) close() {
 	if c.withheld != nil {
@@ -100,43 +109,6 @@ func (c *Call) close() {
 	c.mu.Lock()
 	c.r = nil
 	c.mu.Unlock()
-}
-
-// infoFor is the server's name for the results of a revision that have one (EXT20).
-func (rev *revision) infoFor() []byte {
-	if rev.Handshake {
-		return nil
-	}
-	return rev.info
-}
-
-// execute runs the tool's handler and makes the protocol's result of what it returns. Its parts live in buf. An error
-// is answered as a JSON-RPC error, a *fault as the revision does; errors that the model should see are results.
-func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]byte) (wire.CallResult, error) {
-	defer call.close()
-	t := call.tool
-	raw, err := t.Handler.run(ctx, call, args, (*buf)[:0])
-	*buf = raw
-	var more *added
-	if call.added.Load() != nil {
-		more = call.takeAdded()
-	}
-	switch {
-	case err != nil:
-		return s.failureWith(call, err, more)
-	case t.Handler.decode == nil:
-		return s.protocolResult(call, raw, more)
-	case more != nil:
-		return s.addTo(call, wire.CallResult{StructuredContent: raw}, more)
-	case call.run != nil:
-		return wire.CallResult{StructuredContent: raw}, nil // its text is made when it is read
-	}
-	n := len(raw)
-	if n >= keptBuffer { // it would be copied to a larger buffer
-		return wire.CallResult{StructuredContent: raw, Content: appendText(make([]byte, 0, n+n/4), text(raw))}, nil
-	}
-	*buf = appendText(raw, text(raw))
-	return wire.CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
 }
 
 // protocolResult takes apart what a tool without an outputSchema wrote.
