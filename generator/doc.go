@@ -1,7 +1,16 @@
 // Package generator turns a manifest and protocol revisions into a Go package. Callers need Generate and Write; this page is for those
-// who change what is generated. Begin with generate.go, which calls the stages in order. A keyword has
-// its row in internal/typing/keyword.go and its reader in internal/typing/readkeyword.go, the Go type is decided in internal/typing/typing.go, and
-// its source is written in internal/emit. Ids such as REV04 are rules; testdata/traceability/ledger.tsv lists them.
+// who change what is generated. Begin with generate.go, which calls the stages in order. Ids such as REV04 are rules;
+// testdata/traceability/ledger.tsv lists them.
+//
+// # Where to look
+//
+//	where a keyword becomes a type    internal/typing/typing.go; its row: internal/typing/keyword.go, its reader: internal/typing/readkeyword.go
+//	what source is written for it     internal/emit
+//	what is made of a tool            internal/lower/tool.go; its questions: internal/lower/question.go
+//	what is made of a revision        internal/wire/table.go
+//	how things are called             internal/naming; types: internal/typing/typename.go
+//	keys of the manifest              schema/manifest/load.go
+//	which files there will be         plan.go; what a run does with them: write.go, check.go
 //
 // # Stages
 //

@@ -421,7 +421,7 @@ func BenchmarkManyValues(b *testing.B) {
 	}
 	text = append(text, ']')
 	for b.Loop() {
-		_ = check.Check(text, check.Limits{Violations: 1}, func(d *check.Decoder, _ *struct{}) {
+		_ = validate(text, check.Limits{Violations: 1}, func(d *check.Decoder, _ *struct{}) {
 			for more := d.Array(&check.Array{}); more; more = d.Item() {
 				d.Value(rule)
 			}

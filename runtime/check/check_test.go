@@ -22,6 +22,11 @@ func lines[T any](t *testing.T, decode func(*check.Decoder, *T), data string) (T
 	return v, err.Error()
 }
 
+// validate decodes data only to see whether it is valid.
+func validate[T any](data []byte, lim check.Limits, decode func(*check.Decoder, *T)) error {
+	return check.Decode(data, lim, decode, new(T))
+}
+
 func TestSampleRoundTrips(t *testing.T) {
 	roundTrip(t, decodeOrderInput, appendOrderInput, goodOrder, `{"symbol":"ACME","side":"buy","quantity":100,"limit":19.99,"venue":"XNYS","note":null}`)
 	roundTrip(t, decodeOrderInput, appendOrderInput, `{"note":"a\u00e9\ud83d\ude00\n","memo":null,"venue":"","quantity":1e2,"side":"sell","symbol":"A"}`,
@@ -50,7 +55,7 @@ func roundTrip[T any](t *testing.T, decode func(*check.Decoder, *T), encode func
 	if got := string(encode(nil, &v)); got != want {
 		t.Errorf("%s\nencodes as %s\nwant       %s", in, got, want)
 	}
-	if err := check.Check([]byte(want), check.Limits{}, decode); err != nil {
+	if err := validate([]byte(want), check.Limits{}, decode); err != nil {
 		t.Errorf("what was encoded is refused: %v", err)
 	}
 }

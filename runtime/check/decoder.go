@@ -208,11 +208,6 @@ func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
 	return err
 }
 
-// Check decodes data only to validate it: outputs before they are sent (VAL01).
-func Check[T any](data []byte, lim Limits, decode func(*Decoder, *T)) error {
-	return Decode(data, lim, decode, new(T))
-}
-
 // Valid scans data, one JSON text of any shape, and returns nil, *SyntaxError or *LimitError. Repeated keys are
 // refused at any depth.
 func Valid(data []byte, lim Limits) error {

@@ -2,11 +2,29 @@
 // its violations, without reflection and without an intermediate any. It is for those who change how JSON is read, validated
 // or written; users need Raw, Optional and Nullable of it, all in optional.go.
 //
-// Begin with decoder.go, then with the file of the kind of value: object.go and array.go, scalar.go for strings and booleans,
-// number.go for how a number is read, union.go where there is a choice. In number.go scanNumber reads any number as digits. Int (integer.go) and
-// Float first try shortInt and shortFloat (shortnumber.go), which read most; longfloat.go makes a float64 of digits, decimal.go an exact value.
-//
 // Ids such as VAL07 are rules; testdata/traceability/ledger.tsv lists them.
+//
+// # Where to look
+//
+//	how a number is read               number.go: Int and Float first try shortInt and shortFloat, which read most; scanNumber reads any.
+//	                                   longfloat.go makes a float64 of many digits, decimal.go an exact value
+//	what its schema demands of it      numberrule.go
+//	strings and booleans               scalar.go; format/: formats of strings, and patterns
+//	objects and arrays                 object.go, array.go: members and elements, lists and maps of one line; names.go: which member a key names
+//	forms of unions                    union.go, trial.go: found by kind, tag and members, or by trying; saved.go: what a try changes
+//	why a value has no form, or two    unionreport.go; kind.go: kinds of values
+//	keywords without a Go type         condition.go, evaluated.go: the value is validated before it is taken
+//	const, enum, uniqueItems           values.go: equality; index.go: long enums
+//
+//	the Decoder                        decoder.go: its pool, Decode, Valid; memo.go: which schemas a value was validated against, and the outcome
+//	the tables of generated code       rule.go
+//	the scanner                        skip.go, stringscan.go, keys.go: syntax, strings, repeated keys
+//	a text that is read once more      outline.go: what is known of it since it was validated
+//	what is refused, or costs too much limits.go: what encoding/json takes (VAL07); decoded.go: memory that values take beyond their text, and
+//	                                   which account it counts in (VAL07, TSK28)
+//	violations                         violation.go, report.go: their paths and texts (VAL02); show.go: what is shown of a value
+//	what depends on no spelling        canonical.go: the form that equal values share; violationorder.go (LET14)
+//	encoding, and what may be missing  append*.go, optional.go
 //
 // # Who does what
 //
@@ -48,29 +66,6 @@
 //	func (v Order) MarshalJSON() ([]byte, error) { return appendOrder(nil, &v), nil }
 //
 //	func (v *Order) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, decodeOrder, v) }
-//
-// # Map
-//
-//	rule.go                the tables that generated code fills in
-//	decoder.go             Decoder, its pool, Decode, Check, Valid
-//	object.go array.go     members and elements; lists and maps of one line
-//	names.go               which member a key names
-//	scalar.go integer.go number.go decimal.go    scalars; exact decimals
-//	union.go trial.go      forms of unions: found by kind, tag and members, or by trying; saved.go: what a try changes
-//	unionreport.go         why a value has no form, or two; kind.go: kinds of values
-//	memo.go                which schemas a value was validated against, and the outcome
-//	condition.go evaluated.go  keywords without a Go type: the value is validated before it is taken
-//	values.go              equality: const, enum, uniqueItems
-//	index.go               long enums
-//	format/                formats of strings, and patterns
-//	skip.go stringscan.go keys.go    the scanner: syntax, strings, repeated keys
-//	outline.go             what is known of a text that was validated, and is read once more
-//	limits.go              what is refused that encoding/json takes (VAL07)
-//	decoded.go             memory that values take beyond their text: its limit, and which account it counts in (VAL07, TSK28)
-//	violation.go report.go violations, their paths and texts (VAL02); show.go: what is shown of a value
-//	canonical.go violationorder.go
-//	                       the form that equal values share, and violations that depend on nothing else (LET14)
-//	append*.go optional.go encoding, and what may be missing
 //
 // # Words of this package
 //

@@ -240,7 +240,7 @@ func FuzzNumbersAgreeWithBigRat(f *testing.F) {
 		}
 		integer(t, value, v)
 		equal := check.Values{JSON: []string{limit}}
-		err := check.Check([]byte(value), check.Limits{}, func(d *check.Decoder, _ *int) { d.Raw(&equal) })
+		err := validate([]byte(value), check.Limits{}, func(d *check.Decoder, _ *int) { d.Raw(&equal) })
 		if (err == nil) != (c == 0) {
 			t.Errorf("%s equals %s: got %v", value, limit, err)
 		}
@@ -259,7 +259,7 @@ func exact(s string) (*big.Rat, bool) {
 
 func number(t *testing.T, value string, want bool, rule *check.Number) {
 	t.Helper()
-	err := check.Check([]byte(value), check.Limits{}, func(d *check.Decoder, _ *int) { d.Literal(rule) })
+	err := validate([]byte(value), check.Limits{}, func(d *check.Decoder, _ *int) { d.Literal(rule) })
 	if (err == nil) != want {
 		t.Errorf("%s under %+v: got %v, want %v", value, rule, err, want)
 	}

@@ -34,7 +34,7 @@ func manyForms(n int) (u *check.Union, forms []func(*check.Decoder)) {
 }
 
 func checkChosen(text string, u *check.Union, forms []func(*check.Decoder)) error {
-	return check.Check([]byte(text), check.Limits{}, func(d *check.Decoder, _ *struct{}) { d.Choose(u, forms...) })
+	return validate([]byte(text), check.Limits{}, func(d *check.Decoder, _ *struct{}) { d.Choose(u, forms...) })
 }
 
 // What more than 64 forms require decides between them as it does between a few, and is named in what is said.
@@ -63,7 +63,7 @@ func TestVAL09MoreThan64Forms(t *testing.T) {
 func TestVAL09ManyFormsAreNotTriedOneByOne(t *testing.T) {
 	u, forms := manyForms(2000)
 	text := "[" + strings.TrimSuffix(strings.Repeat(`{"k1999":1},`, 5000), ",") + "]"
-	err := check.Check([]byte(text), check.Limits{}, func(d *check.Decoder, _ *struct{}) {
+	err := validate([]byte(text), check.Limits{}, func(d *check.Decoder, _ *struct{}) {
 		for more := d.Array(&check.Array{}); more; more = d.Item() {
 			d.Choose(u, forms...)
 		}
@@ -130,7 +130,7 @@ func TestVAL09LongEnums(t *testing.T) {
 		{`2999.50000000000000000001`, "enum", func(d *check.Decoder) { d.Float(numbers) }},
 		{`-0.5`, "enum", func(d *check.Decoder) { d.Literal(numbers) }},
 	} {
-		err := check.Check([]byte(c.text), check.Limits{}, func(d *check.Decoder, _ *struct{}) { c.read(d) })
+		err := validate([]byte(c.text), check.Limits{}, func(d *check.Decoder, _ *struct{}) { c.read(d) })
 		var all check.Violations
 		switch errors.As(err, &all); {
 		case (err != nil) != (c.want != ""), err != nil && (len(all) != 1 || all[0].Keyword != c.want):

@@ -5,6 +5,9 @@ import (
 	"strconv"
 )
 
+// How a number is read: Int and Float try shortInt and shortFloat, which read what most texts have. All else is taken by scanNumber as digits, of
+// which int64, float or the decimals (decimal.go) make the value. What the schema demands of it is in numberrule.go.
+
 // digits is a scanned number: mantissa × 10^exp when fits, else only its place in the data.
 type digits struct {
 	span
@@ -16,6 +19,155 @@ type digits struct {
 }
 
 const fitDigits = 19
+
+// Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation, see outOfRange.
+func (d *Decoder) Int(r *Int) int64 {
+	d.peek()
+	if v, end := shortInt(d.data, d.pos); end > 0 {
+		start := d.pos
+		d.pos = end
+		if r != nil {
+			d.checkInt(r, v, start)
+		}
+		return v
+	}
+	n, ok := d.number("an integer", r.at())
+	if !ok {
+		return 0
+	}
+	v, fits := n.int64()
+	if !fits {
+		x, ok := d.decimal(n)
+		if !ok {
+			return 0
+		}
+		if !x.integer() {
+			d.broke(int(n.start), r.at(), "type", "an integer"+d.orNull(int(n.start)))
+			return 0
+		}
+		if v, fits = x.int64(); !fits {
+			if d.checkHugeInt(r, n) {
+				d.outOfRange(int(n.start), r.at(), "an integer between -9223372036854775808 and 9223372036854775807, which is the limit of this server")
+			}
+			return 0
+		}
+	}
+	if r != nil {
+		d.checkInt(r, v, int(n.start))
+	}
+	return v
+}
+
+// shortInt reads a number of up to 18 digits and nothing else; end is 0 for any other text.
+func shortInt(data []byte, i int) (v int64, end int) {
+	negative := uint(i) < uint(len(data)) && data[i] == '-'
+	if negative {
+		i++
+	}
+	first := i
+	for ; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
+		v = v*10 + int64(data[i]-'0')
+	}
+	if n := i - first; n-1 >= 18 || n < 1 || n > 1 && data[first] == '0' {
+		return 0, 0
+	}
+	if uint(i) < uint(len(data)) && goesOn(data[i]) {
+		return 0, 0
+	}
+	if negative {
+		v = -v
+	}
+	return v, i
+}
+
+// goesOn reports whether c after digits belongs to the number.
+func goesOn(c byte) bool { return c == '.' || c|0x20 == 'e' }
+
+// Float takes a number. One that float64 can only hold as infinity is a violation, see outOfRange.
+func (d *Decoder) Float(r *Number) float64 {
+	d.peek()
+	if v, end := shortFloat(d.data, d.pos); end > 0 && (r == nil || r.withinBounds(v)) {
+		d.pos = end
+		return v
+	}
+	n, ok := d.number("a number", r.at())
+	if !ok {
+		return 0
+	}
+	v, before := d.float(n), d.broken
+	if r != nil {
+		d.checkNumber(r, n, v)
+	}
+	if math.IsInf(v, 0) && d.err == nil && d.broken == before {
+		d.outOfRange(int(n.start), r.at(), "a number between -1.8e308 and 1.8e308")
+		return 0
+	}
+	return v
+}
+
+// shortFloat reads a number of up to 19 digits, the point among them, without an exponent; end is 0 for any other text. With up to 15 digits one division is exact.
+func shortFloat(data []byte, i int) (v float64, end int) {
+	ok := false
+	negative := uint(i) < uint(len(data)) && data[i] == '-'
+	if negative {
+		i++
+	}
+	first, m := i, int64(0)
+	for ; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
+		m = m*10 + int64(data[i]-'0')
+	}
+	n, decimals := i-first, 0
+	if n == 0 || n > 1 && data[first] == '0' {
+		return 0, 0
+	}
+	if uint(i) < uint(len(data)) && data[i] == '.' {
+		i++
+		point := i
+		for ; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
+			m = m*10 + int64(data[i]-'0')
+		}
+		if decimals = i - point; decimals == 0 {
+			return 0, 0
+		}
+	}
+	if i-first > fitDigits || uint(i) < uint(len(data)) && data[i]|0x20 == 'e' { // so it is within Limits.NumberBytes, which is at least 20
+		return 0, 0
+	}
+	if n+decimals <= 15 {
+		v = float64(m) / exactPowers[decimals]
+	} else if v, ok = nearest(uint64(m), -decimals); !ok {
+		return 0, 0
+	}
+	if negative {
+		v = -v
+	}
+	return v, i
+}
+
+// Literal takes a number as it is written.
+func (d *Decoder) Literal(r *Number) Literal {
+	want := "a number"
+	if r != nil && r.Integer {
+		want = "an integer"
+	}
+	n, ok := d.number(want, r.at())
+	if !ok {
+		return "0"
+	}
+	s := d.copyPart(int(n.start), int(n.end))
+	if r != nil {
+		d.checkNumber(r, n, d.float(n))
+	}
+	return Literal(s)
+}
+
+func (d *Decoder) number(want, at string) (n digits, ok bool) {
+	if c := d.peek(); c != '-' && c-'0' > 9 {
+		d.wrongType(want, at)
+		return n, false
+	}
+	return d.scanNumber()
+}
 
 // scanNumber takes a number as RFC 8259 has it.
 func (d *Decoder) scanNumber() (n digits, ok bool) {
@@ -98,93 +250,16 @@ func (d *Decoder) scanFraction(n *digits, i int, count *int) (int, bool) {
 	return i, true
 }
 
-func (d *Decoder) number(want, at string) (n digits, ok bool) {
-	if c := d.peek(); c != '-' && c-'0' > 9 {
-		d.wrongType(want, at)
-		return n, false
+// int64 is the value of a number without fraction, exponent or too many digits.
+func (n *digits) int64() (v int64, ok bool) {
+	if !n.integer || !n.fits || n.mantissa > math.MaxInt64 {
+		return 0, false
 	}
-	return d.scanNumber()
+	if v = int64(n.mantissa); n.negative {
+		v = -v
+	}
+	return v, true
 }
-
-func (d *Decoder) belowMin(has Has, start int, at, limit string) {
-	if has&ExclusiveMinimum != 0 {
-		d.broke(start, at, "exclusiveMinimum", "greater than "+limit)
-		return
-	}
-	d.broke(start, at, "minimum", "at least "+limit)
-}
-
-func (d *Decoder) aboveMax(has Has, start int, at, limit string) {
-	if has&ExclusiveMaximum != 0 {
-		d.broke(start, at, "exclusiveMaximum", "less than "+limit)
-		return
-	}
-	d.broke(start, at, "maximum", "at most "+limit)
-}
-
-// Float takes a number. One that float64 can only hold as infinity is a violation, see outOfRange.
-func (d *Decoder) Float(r *Number) float64 {
-	d.peek()
-	if v, end := shortFloat(d.data, d.pos); end > 0 && (r == nil || r.withinBounds(v)) {
-		d.pos = end
-		return v
-	}
-	n, ok := d.number("a number", r.at())
-	if !ok {
-		return 0
-	}
-	v, before := d.float(n), d.broken
-	if r != nil {
-		d.checkNumber(r, n, v)
-	}
-	if math.IsInf(v, 0) && d.err == nil && d.broken == before {
-		d.outOfRange(int(n.start), r.at(), "a number between -1.8e308 and 1.8e308")
-		return 0
-	}
-	return v
-}
-
-// outOfRange is for a number that its schema allows and its Go type can not hold. That is a violation where the number is kept.
-// A form on trial fits all the same: only the schema decides which forms do.
-func (d *Decoder) outOfRange(start int, at, allowed string) {
-	if d.quiet || d.counting {
-		d.overflow = true
-		return
-	}
-	d.broke(start, at, "type", allowed+d.orNull(start))
-}
-
-// withinBounds is true when v lies within the bounds and nothing else is asked.
-func (r *Number) withinBounds(v float64) bool {
-	return r.MultipleOf == "" && !r.Integer && r.Enum == nil && r.MinText == "" && r.MaxText == "" &&
-		(r.Has&(Minimum|ExclusiveMinimum) == 0 || v > r.Min) && (r.Has&(Maximum|ExclusiveMaximum) == 0 || v < r.Max)
-}
-
-// Literal takes a number as it is written.
-func (d *Decoder) Literal(r *Number) Literal {
-	want := "a number"
-	if r != nil && r.Integer {
-		want = "an integer"
-	}
-	n, ok := d.number(want, r.at())
-	if !ok {
-		return "0"
-	}
-	s := d.copyPart(int(n.start), int(n.end))
-	if r != nil {
-		d.checkNumber(r, n, d.float(n))
-	}
-	return Literal(s)
-}
-
-func (r *Number) at() string {
-	if r == nil {
-		return ""
-	}
-	return r.At
-}
-
-func (n *digits) exact() bool { return n.fits && isExact(n.mantissa, n.exp) }
 
 func (d *Decoder) float(n digits) float64 {
 	if n.fits {
@@ -199,79 +274,49 @@ func (d *Decoder) float(n digits) float64 {
 	return v
 }
 
-// checkNumber compares floats first. Rounding preserves order, so only equal floats need the decimals.
-func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
-	if r.Has&(Minimum|ExclusiveMinimum) != 0 {
-		c := d.compare(n, v, r.Min, r.MinText)
-		if c < 0 || c == 0 && r.Has&ExclusiveMinimum != 0 {
-			d.belowMin(r.Has, int(n.start), r.At, boundText(r.Min, r.MinText))
-		}
-	}
-	if r.Has&(Maximum|ExclusiveMaximum) != 0 {
-		c := d.compare(n, v, r.Max, r.MaxText)
-		if c > 0 || c == 0 && r.Has&ExclusiveMaximum != 0 {
-			d.aboveMax(r.Has, int(n.start), r.At, boundText(r.Max, r.MaxText))
-		}
-	}
-	if r.Integer && !n.integer && !d.multiple(n, "1") {
-		d.broke(int(n.start), r.At, "type", "an integer")
-	}
-	if r.MultipleOf != "" && !d.multiple(n, r.MultipleOf) {
-		d.broke(int(n.start), r.At, "multipleOf", "a multiple of "+r.MultipleOf)
-	}
-	if r.Enum != nil && !d.oneOfNumbers(n, r) && !d.countOnly() {
-		allowed := listed(len(r.Enum), ", ", func(i int) string { return r.Enum[i] })
-		d.broke(int(n.start), r.At, enumOrConst(r.Const), allowed+d.orNull(int(n.start)))
-	}
+func (n *digits) exact() bool { return n.fits && isExact(n.mantissa, n.exp) }
+
+// Powers of ten that float64 holds exactly: with a mantissa below 2^53 one division or multiplication rounds correctly.
+var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+func isExact(m uint64, exp int) bool {
+	return m < 1<<53 && exp > -len(exactPowers) && exp < len(exactPowers)
 }
 
-func boundText(f float64, literal string) string {
-	if literal != "" {
-		return literal
-	}
-	return string(appendFloat(nil, f))
-}
-
-func (d *Decoder) compare(n digits, v, limit float64, literal string) int {
+// nearest returns the float64 nearest to m × 10^exp, if that is decided quickly.
+func nearest(m uint64, exp int) (v float64, ok bool) {
 	switch {
-	case literal != "": // limit may be anything: the literal may lie outside float64
-	case v < limit:
-		return -1
-	case v > limit:
-		return 1
-	case n.exact() && n.mantissa < 1e15:
-		return 0 // two decimals of at most 15 digits with the same float64 are the same
+	case !isExact(m, exp):
+		return longFloat(m, exp)
+	case exp < 0:
+		return float64(m) / exactPowers[-exp], true
+	default:
+		return float64(m) * exactPowers[exp], true
 	}
-	x, ok := d.decimal(n)
-	if !ok {
+}
+
+// shortNumber returns the end of a number of up to 18 digits without an exponent, 0 for any other text.
+func shortNumber(data []byte, i int) (end int) {
+	if uint(i) < uint(len(data)) && data[i] == '-' {
+		i++
+	}
+	first := i
+	for uint(i) < uint(len(data)) && data[i]-'0' <= 9 {
+		i++
+	}
+	if n := i - first; n == 0 || n > 1 && data[first] == '0' {
 		return 0
 	}
-	if literal == "" {
-		literal = strconv.FormatFloat(limit, 'g', -1, 64)
+	if uint(i) < uint(len(data)) && data[i] == '.' {
+		point := i + 1
+		for i++; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
+		}
+		if i == point {
+			return 0
+		}
 	}
-	y, _ := parseDecimal([]byte(literal))
-	return x.compare(y)
-}
-
-func (d *Decoder) oneOfNumbers(n digits, r *Number) bool {
-	x, ok := d.decimal(n)
-	if !ok {
-		return true
+	if i-first > 19 || uint(i) < uint(len(data)) && data[i]|0x20 == 'e' { // so it is within Limits.NumberBytes, which is at least 20
+		return 0
 	}
-	var room [64]byte
-	_, ok = r.listed()[string(x.appendTo(room[:0]))]
-	return ok
-}
-
-// listed indexes Enum by canonical decimal.
-func (r *Number) listed() map[string]int {
-	if m := r.index.made.Load(); m != nil {
-		return *m
-	}
-	all := make([]string, len(r.Enum))
-	for i, e := range r.Enum {
-		x, _ := parseDecimal([]byte(e))
-		all[i] = string(x.appendTo(nil))
-	}
-	return r.index.make(all)
+	return i
 }

@@ -65,7 +65,7 @@ func BenchmarkDecodeValid(b *testing.B) {
 	for name, decode := range map[string]func() error{
 		"at-once": func() error { return check.DecodeValid(text, check.Limits{}, each, take, &got) },
 		"twice": func() error {
-			if err := check.Check(text, check.Limits{}, func(d *check.Decoder, _ *[]byte) { each(d) }); err != nil {
+			if err := validate(text, check.Limits{}, func(d *check.Decoder, _ *[]byte) { each(d) }); err != nil {
 				return err
 			}
 			return check.DecodeScanned(text, check.Limits{}, take, &got)

@@ -17,7 +17,7 @@ import (
 // verdict says which keywords a decoder finds violated.
 func verdict(t *testing.T, data string, decode func(*check.Decoder)) string {
 	t.Helper()
-	err := check.Check([]byte(data), check.Limits{}, func(d *check.Decoder, _ *int) { decode(d) })
+	err := validate([]byte(data), check.Limits{}, func(d *check.Decoder, _ *int) { decode(d) })
 	var all check.Violations
 	if err != nil && !errors.As(err, &all) {
 		return err.Error()
@@ -220,7 +220,7 @@ func FuzzEqualityAgreesWithEncodingJSON(f *testing.F) {
 			return
 		}
 		rule := check.Values{JSON: []string{a}}
-		err := check.Check([]byte(b), check.Limits{}, func(d *check.Decoder, _ *int) { d.Raw(&rule) })
+		err := validate([]byte(b), check.Limits{}, func(d *check.Decoder, _ *int) { d.Raw(&rule) })
 		var all check.Violations
 		if err != nil && !errors.As(err, &all) {
 			return // an exponent too large
@@ -272,11 +272,11 @@ func same(a, b any) bool {
 
 func TestVAL01EncodedOutputsAreChecked(t *testing.T) {
 	good := OrderInput{Symbol: "ACME", Side: SideBuy, Quantity: 1, Note: check.Some("n")}
-	if err := check.Check(appendOrderInput(nil, &good), check.Limits{}, decodeOrderInput); err != nil {
+	if err := validate(appendOrderInput(nil, &good), check.Limits{}, decodeOrderInput); err != nil {
 		t.Error(err)
 	}
 	bad := OrderInput{Symbol: "ACME", Side: "hold", Quantity: 0, Limit: check.Some(math.NaN())}
-	err := check.Check(appendOrderInput(nil, &bad), check.Limits{}, decodeOrderInput)
+	err := validate(appendOrderInput(nil, &bad), check.Limits{}, decodeOrderInput)
 	var all check.Violations
 	if !errors.As(err, &all) || len(all) != 3 {
 		t.Errorf("got %v, want violations of side, quantity and limit", err)
