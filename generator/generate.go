@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/emit"
 	"github.com/mcpkiln/mcpkiln/generator/internal/lower"
@@ -24,7 +25,7 @@ import (
 // What is wrong with the input is in Result.Diagnostics, sorted. The error is for the rest: ctx ended, or a defect of
 // mcpkiln.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
-	r := &run{cfg: cfg, result: &Result{}}
+	r := &run{cfg: cfg, result: &Result{}, forgets: true}
 	if err := r.generate(ctx); err != nil {
 		return nil, err
 	}
@@ -57,6 +58,9 @@ func (r *run) emit(ctx context.Context) error {
 		r.result.Files = r.seal(r.reference().files())
 		return nil
 	}
+	if r.forgets {
+		r.forget()
+	}
 	if !r.input.Client.Alone {
 		files, err := emit.Package(ctx, r.pkg)
 		if err != nil {
@@ -79,16 +83,28 @@ func (r *run) emit(ctx context.Context) error {
 	return nil
 }
 
+// forget lets go of what was parsed: the model says all that is emitted, and of thousands of tools one form at a time is enough. Who needs what a
+// tool's schema says after this reads it again.
+func (r *run) forget() {
+	given, files := r.cfg.Manifest, r.cfg.Files
+	r.result.tools = sync.OnceValue(func() []manifest.Tool {
+		m, _ := manifest.Parse(given.Path, given.Data).Load(files...)
+		return m.Tools
+	})
+	r.manifest, r.input.Manifest, r.cfg.document = nil, nil, nil
+}
+
 // seal makes the files of one package complete: each with its hash, those of sourceNames with the manifest's path and digest, and the lock. They
 // are sorted by path.
 func (r *run) seal(files []emit.File) []File {
 	var all []File
-	for _, f := range files {
+	for i, f := range files {
 		var lines []string
 		if slices.Contains(sourceNames, f.Name) {
 			lines = []string{manifestLine + r.result.Digest + " " + r.result.Source, revisionsLine + strings.Join(r.pkg.Revisions, ", ")}
 		}
 		all = append(all, File{f.Name, seal(f.Name, f.Content, lines...)})
+		files[i].Content = nil
 	}
 	all = append(all, File{LockName, newLock(r.cfg.ToolVersion, r.result.Source, r.cfg.Flags).encode()})
 	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
@@ -108,6 +124,7 @@ type run struct {
 	revisions []*revision.Revision // those that are generated for
 	input     lower.Input
 	pkg       *model.Package
+	forgets   bool // what was parsed is not needed when the files are made
 	replaced  bool // the document of the configuration stands for that of a revision
 }
 
@@ -164,7 +181,7 @@ func info(s manifest.Server) string {
 func (r *run) lower() {
 	r.unsatisfiable()
 	pkg, ds := lower.Package(r.input)
-	r.pkg, r.result.pkg, r.result.tools = pkg, pkg, r.manifest.Tools
+	r.pkg, r.result.pkg = pkg, pkg
 	r.report(ds)
 	var files naming.Names
 	if r.input.Client.Alone || r.cfg.Docs != "" {

@@ -45,6 +45,13 @@ func (c *Config) Read(path string) (ds schema.Diagnostics) {
 	})
 }
 
+// Take returns c and leaves it without what Read has parsed, which the one Generate that it is for lets go of when it has been used.
+func (c *Config) Take() Config {
+	taken := *c
+	c.document = nil
+	return taken
+}
+
 // ReadFrom is Read for a manifest that is not on disk: data is its text, path what diagnostics call it, and folder where it stands.
 func (c *Config) ReadFrom(folder fs.FS, path string, data []byte) (ds schema.Diagnostics) {
 	c.Manifest = Source{path, data}
@@ -180,7 +187,7 @@ type Result struct {
 
 	flags map[string]string // of the configuration
 	pkg   *model.Package
-	tools []manifest.Tool
+	tools func() []manifest.Tool // nil: no package is made
 }
 
 // HasHandlers reports whether a package is made whose Handlers somebody implements: a client alone has none.

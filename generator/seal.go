@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/emit"
@@ -56,13 +55,20 @@ func (c comment) header() string { return c.line(strings.TrimPrefix(Header, "// 
 //	// Hash: 5891b5b522d5df086d0ff0b110fbd9d2
 func seal(name string, content []byte, lines ...string) []byte {
 	c := commentIn(name)
-	rest := bytes.TrimPrefix(content, []byte(c.header()))
-	above := ""
-	for _, line := range lines {
-		above += c.line(line)
+	head := c.header() + c.line(hashLine+strings.Repeat("0", fingerprintLength))
+	content = bytes.TrimPrefix(content, []byte(c.header()))
+	size := len(head) + len(content)
+	for i := range lines {
+		lines[i] = c.line(lines[i])
+		size += len(lines[i])
 	}
-	rest = slices.Concat([]byte(above), rest)
-	return slices.Concat([]byte(c.header()+c.line(hashLine+fingerprint([]byte(name), rest))), rest)
+	out := append(make([]byte, 0, size), head...)
+	for _, line := range lines {
+		out = append(out, line...)
+	}
+	out = append(out, content...)
+	copy(out[len(c.header())+len(c.begin+hashLine):], fingerprint([]byte(name), out[len(head):]))
+	return out
 }
 
 // ownership says whose a file is.
@@ -123,6 +129,9 @@ func sourceIn(name string, text []byte) (manifest, digest string) {
 	return "", ""
 }
 
+// fingerprintLength is how many characters a fingerprint has.
+const fingerprintLength = 32
+
 // fingerprint is a hash of parts, each with its length. Half of SHA-256 is enough to notice an edit.
 func fingerprint(parts ...[]byte) string {
 	h := sha256.New()
@@ -130,7 +139,7 @@ func fingerprint(parts ...[]byte) string {
 		each := sha256.Sum256(p)
 		h.Write(each[:])
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	return hex.EncodeToString(h.Sum(nil)[:fingerprintLength/2])
 }
 
 // oldHash is the hash of a file in a lock of version 1.

@@ -59,8 +59,11 @@ func (s Stub) CancelTest(r *Result, t Tool) ([]byte, error) {
 
 // example is a small value that a tool can be called with, as JSON; empty if none is found.
 func (r *Result) example(tool string) string {
-	for i := range r.tools {
-		if t := &r.tools[i]; t.Name == tool {
+	if r.tools == nil {
+		return ""
+	}
+	for _, t := range r.tools() {
+		if t.Name == tool {
 			if v := t.Input.Example(); v != nil {
 				return string(v.JSON())
 			}

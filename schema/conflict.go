@@ -13,7 +13,7 @@ func HasConflict(data []byte) bool { return conflict.Match(data) }
 
 // conflictIn reports the first conflict in a text that can not be read: whatever else is wrong follows from it.
 func conflictIn(file string, data []byte) (ds Diagnostics) {
-	line := 1 + bytes.Count(data[:conflict.FindIndex(data)[0]], []byte("\n"))
+	line := 1 + int32(bytes.Count(data[:conflict.FindIndex(data)[0]], []byte("\n")))
 	ds.ReportAt(Position{file, line, 1}, "", "syntax", "keep what is right of both sides, and remove the lines <<<<<<<, ======= and >>>>>>>",
 		"a merge left a conflict here")
 	return ds

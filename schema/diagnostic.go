@@ -10,7 +10,7 @@ import (
 // Position is a place in a source file. Line and Column count from 1, Column in bytes; zero means unknown.
 type Position struct {
 	File         string
-	Line, Column int
+	Line, Column int32 // from 1; 0 is not known
 }
 
 // String returns file:line:col, without the parts that are not known.

@@ -6,7 +6,7 @@ import (
 )
 
 func TestDiagnosticsSortByPlaceAndSayThingsOnce(t *testing.T) {
-	at := func(file string, line, column int, code string) Diagnostic {
+	at := func(file string, line, column int32, code string) Diagnostic {
 		return Diagnostic{Pos: Position{file, line, column}, Code: code, Message: "m"}
 	}
 	ds := Diagnostics{at("b", 1, 1, "x"), at("a", 2, 1, "x"), at("a", 1, 9, "z"), at("a", 1, 9, "y"), at("a", 1, 2, "x"), at("a", 1, 9, "z")}
@@ -43,7 +43,7 @@ func TestRenderPutsTheCaretUnderTheColumn(t *testing.T) {
 		{"hostile", "a\x1b[31m\u202eb", 1, "  a\uFFFD[31m\uFFFDb\n  ^"},
 		{"carriage return", "ab\r", 1, "  ab\n  ^"},
 	} {
-		d := Diagnostic{Pos: Position{"f", 2, test.column}, Code: "c", Message: "m"}
+		d := Diagnostic{Pos: Position{"f", 2, int32(test.column)}, Code: "c", Message: "m"}
 		got := strings.TrimPrefix(d.Render([]byte("first\n"+test.line+"\nlast")), d.String()+"\n")
 		if got != test.want {
 			t.Errorf("%s:\n%q, want\n%q", test.name, got, test.want)

@@ -42,7 +42,7 @@ type jsonParser struct {
 }
 
 func (p *jsonParser) position(at int) Position {
-	return Position{File: p.file, Line: p.line, Column: at - p.lineStart + 1}
+	return Position{File: p.file, Line: int32(p.line), Column: int32(at - p.lineStart + 1)}
 }
 
 // fail records the syntax error that ends the run.

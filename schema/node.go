@@ -28,29 +28,31 @@ func (k Kind) String() string { return kindNames[k] }
 // Node is one JSON value and the place it was written at. Nodes are not changed after parsing, so they may be
 // shared between goroutines and between documents.
 type Node struct {
-	Kind    Kind
+	Kind Kind
+
+	// Plain says that a YAML scalar stood there without quotes and without an explicit tag, and Date that YAML takes it for one: 2026-07-28.
+	Plain, Date bool
+
+	// Unread says that the value stands for one that could not be read, which has been reported: nothing more is said of it.
+	Unread bool
+
 	Pos     Position
 	Pointer string // JSON Pointer from the root of the file
 
 	Text    string   // String: the value; Number: the literal, exactly; Bool: "true" or "false"
 	Members []Member // Object: in source order, keys unique
 	Items   []*Node  // Array
-
-	// Tag and Plain say how a YAML scalar was written: the resolved tag ("!!timestamp" for 2026-07-28), and
-	// whether it stood there without quotes and without an explicit tag. JSON leaves both empty.
-	Tag   string
-	Plain bool
-
-	// Unread says that the value stands for one that could not be read, which has been reported: nothing more is said of it.
-	Unread bool
 }
+
+// nodesAtOnce nodes fill 8 KiB, which is a size that the allocator has.
+const nodesAtOnce = 73
 
 // slab makes nodes: one allocation for many.
 type slab struct{ unused []Node }
 
 func (s *slab) next() *Node {
 	if len(s.unused) == 0 {
-		s.unused = make([]Node, 64)
+		s.unused = make([]Node, nodesAtOnce)
 	}
 	n := &s.unused[0]
 	s.unused = s.unused[1:]

@@ -34,7 +34,7 @@ type packer struct {
 	numbers map[string]int // of the texts
 	texts   []string
 	out     []byte
-	line    int // of the position before
+	line    int32 // of the position before
 }
 
 func (p *packer) number(i int) { p.out = binary.AppendUvarint(p.out, uint64(i)) }
@@ -50,8 +50,8 @@ func (p *packer) text(s string) {
 
 // position writes a line as its distance from the one before: nodes stand in the order of the text.
 func (p *packer) position(pos Position) {
-	p.number(pos.Line - p.line)
-	p.number(pos.Column)
+	p.number(int(pos.Line - p.line))
+	p.number(int(pos.Column))
 	p.line = pos.Line
 }
 
@@ -80,14 +80,11 @@ func (p *packer) tree(n *Node) {
 	if n.Plain {
 		head |= packedPlain
 	}
-	if n.Tag != "" {
-		head |= packedTag
+	if n.Date {
+		head |= packedDate
 	}
 	p.number(head)
 	p.position(n.Pos)
-	if n.Tag != "" {
-		p.text(n.Tag)
-	}
 	switch n.Kind {
 	case Object:
 		p.number(len(n.Members))
@@ -110,7 +107,7 @@ func (p *packer) tree(n *Node) {
 const (
 	packedKind  = 1<<3 - 1
 	packedPlain = 1 << 3
-	packedTag   = 1 << 4
+	packedDate  = 1 << 4
 )
 
 // treeSize is how much one tree has of what Unpack allocates, and how many bytes it takes in the packed form.
@@ -224,7 +221,7 @@ type unpacker struct {
 	packedReader
 	texts    []string
 	file     string
-	line     int
+	line     int32
 	nodes    []Node // those that are not used yet; members and items likewise
 	members  []Member
 	items    []*Node
@@ -232,18 +229,15 @@ type unpacker struct {
 }
 
 func (u *unpacker) position() Position {
-	u.line += u.number()
-	return Position{File: u.file, Line: u.line, Column: u.number()}
+	u.line += int32(u.number())
+	return Position{File: u.file, Line: u.line, Column: int32(u.number())}
 }
 
 func (u *unpacker) tree(pointer string) *Node {
 	n := &u.nodes[0]
 	u.nodes = u.nodes[1:]
 	head := u.number()
-	n.Kind, n.Plain, n.Pos, n.Pointer = Kind(head&packedKind), head&packedPlain != 0, u.position(), pointer
-	if head&packedTag != 0 {
-		n.Tag = u.text(u.texts)
-	}
+	n.Kind, n.Plain, n.Date, n.Pos, n.Pointer = Kind(head&packedKind), head&packedPlain != 0, head&packedDate != 0, u.position(), pointer
 	switch n.Kind {
 	case Object:
 		size := u.number()

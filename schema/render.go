@@ -14,7 +14,7 @@ const longestLine = 120
 // may be a whole file, the JSON Pointer says where that is. src is the text of
 // the file; without it, or without a line, only the first line is returned. It ends without a newline.
 func (d Diagnostic) Render(src []byte) string {
-	line, ok := sourceLine(src, d.Pos.Line)
+	line, ok := sourceLine(src, int(d.Pos.Line))
 	if !ok || d.Pos.Column == 0 {
 		return d.String()
 	}
@@ -22,7 +22,7 @@ func (d Diagnostic) Render(src []byte) string {
 	if len(line) > longestLine && d.Pointer != "" {
 		first += "\n  at " + printable(lastPart(d.Pointer))
 	}
-	line, column := window(line, d.Pos.Column)
+	line, column := window(line, int(d.Pos.Column))
 	return first + "\n  " + printable(line) + "\n  " + indent(line, column) + "^"
 }
 

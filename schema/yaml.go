@@ -42,6 +42,7 @@ type yamlParser struct {
 	nodes      slab
 	open       map[*yaml.Node]bool // anchors that are being expanded
 	inAlias    int
+	anchored   int // values with an anchor that are being read
 	aliased    int
 	incomplete bool // something was not read: nested too deep, or expanded too far
 	ds         Diagnostics
@@ -102,6 +103,10 @@ func (p *yamlParser) value(y *yaml.Node, pointer string, depth int) *Node {
 	n.Pos, n.Pointer = p.position(y), pointer
 	if p.inAlias > 0 {
 		p.aliased++
+	}
+	if y.Anchor != "" {
+		p.anchored++
+		defer func() { p.anchored-- }()
 	}
 	switch {
 	case depth > MaxDepth:
@@ -172,6 +177,9 @@ func (p *yamlParser) members(n *Node, y *yaml.Node, depth int) {
 		m.Key = key.Value
 		m.Value = p.value(value, n.Pointer+"/"+EscapeToken(m.Key), depth+1)
 		n.Members = append(n.Members, m)
+		if p.anchored == 0 {
+			y.Content[i], y.Content[i+1] = nil, nil // nobody reads it again: of a large text only one form is in memory
+		}
 	}
 	n.Members = dropDuplicates(n.Members, n.Pointer, &p.ds)
 	for _, m := range merged {
@@ -203,7 +211,7 @@ func (p *yamlParser) merge(merged []Member, y *yaml.Node, pointer string, depth 
 
 func (p *yamlParser) scalar(n *Node, y *yaml.Node) {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle | yaml.TaggedStyle
-	n.Tag, n.Plain, n.Text = y.Tag, y.Style&quoted == 0, y.Value
+	n.Plain, n.Date, n.Text = y.Style&quoted == 0, y.Tag == "!!timestamp", y.Value
 	switch y.Tag {
 	case "!!str", "!!timestamp", "!!merge":
 		if n.Kind = String; n.Plain && isNumber(n.Text) {

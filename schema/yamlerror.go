@@ -122,8 +122,8 @@ func (p *yamlParser) jsonFault(from int) bool {
 
 // unquoted reports whether a word without quotes stands where JSON has a key or a value: in YAML that is no fault.
 func (p *yamlParser) unquoted(pos Position) bool {
-	i := sort.Search(len(p.lines), func(i int) bool { return p.lines[i].line >= pos.Line })
-	at := p.lines[i].lineStart + pos.Column - 1
+	i := sort.Search(len(p.lines), func(i int) bool { return p.lines[i].line >= int(pos.Line) })
+	at := p.lines[i].lineStart + int(pos.Column) - 1
 	before := bytes.TrimRight(p.data[:at], " \t\r\n")
 	return at < len(p.data) && !bytes.ContainsRune([]byte(`,:]}"`), rune(p.data[at])) && bytes.ContainsRune([]byte("[{,:"), rune(before[len(before)-1]))
 }
@@ -160,7 +160,7 @@ func (p *yamlParser) lastTextLine() int {
 }
 
 func (p *yamlParser) tabBefore(pos Position) bool {
-	line, _ := sourceLine(p.data, pos.Line)
+	line, _ := sourceLine(p.data, int(pos.Line))
 	text := strings.TrimLeft(line, " \t")
 	return strings.Contains(line[:len(line)-len(text)], "\t")
 }

@@ -77,7 +77,7 @@ func (p *yamlParser) position(y *yaml.Node) Position {
 		c.at += size
 		c.column++
 	}
-	return Position{File: p.file, Line: l.line, Column: c.at - l.lineStart + 1}
+	return Position{File: p.file, Line: int32(l.line), Column: int32(c.at - l.lineStart + 1)}
 }
 
 // yamlCursor remembers where the last column was found: values come in source order, and counting each one from the
@@ -87,7 +87,7 @@ type yamlCursor struct{ line, column, at int }
 // at returns the position of a byte.
 func (p *yamlParser) at(offset int) Position {
 	l := p.lines[p.lineOf(offset)]
-	return Position{File: p.file, Line: l.line, Column: max(offset-l.lineStart, 0) + 1}
+	return Position{File: p.file, Line: int32(l.line), Column: int32(max(offset-l.lineStart, 0) + 1)}
 }
 
 // lineOf returns the index of the reader's line that holds a byte.

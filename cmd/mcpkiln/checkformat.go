@@ -76,7 +76,7 @@ func printCheckJSON(out io.Writer, all []checked) error {
 			item.Summary = generator.Summary(c.findings)
 		}
 		for _, d := range c.diagnostics {
-			item.Diagnostics = append(item.Diagnostics, diagnosticJSON{filepath.ToSlash(d.Pos.File), d.Pos.Line, d.Pos.Column, d.Pointer, d.Severity.String(), d.Code, d.Message, d.Hint})
+			item.Diagnostics = append(item.Diagnostics, diagnosticJSON{filepath.ToSlash(d.Pos.File), int(d.Pos.Line), int(d.Pos.Column), d.Pointer, d.Severity.String(), d.Code, d.Message, d.Hint})
 		}
 		for _, f := range c.findings {
 			item.Findings = append(item.Findings, findingJSON{filepath.ToSlash(f.Path), f.Kind, f.From, f.To, f.Diff})

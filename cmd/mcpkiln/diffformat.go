@@ -154,7 +154,7 @@ func printDiffJSON(out io.Writer, c *compared) error {
 	item := comparedJSON{Manifest: c.Manifest, Against: c.Against, From: c.From, To: c.To, Described: c.Described, Summary: c.summary(), Changes: []changeJSON{}}
 	for _, x := range c.Changes {
 		item.Changes = append(item.Changes, changeJSON{x.ID, string(x.Class), string(x.Axis), x.Subject, x.Message, x.Do, x.Revisions,
-			filepath.ToSlash(x.Pos.File), x.Pos.Line, x.Pos.Column, x.Pointer})
+			filepath.ToSlash(x.Pos.File), int(x.Pos.Line), int(x.Pos.Column), x.Pointer})
 	}
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)

@@ -84,7 +84,7 @@ func (s *sources) generate(cmd *cobra.Command, o generator.Options) error {
 
 // make runs the pipeline.
 func (s *sources) make(cmd *cobra.Command) (err error) {
-	if s.result, err = generator.Generate(cmd.Context(), s.config); err != nil {
+	if s.result, err = generator.Generate(cmd.Context(), s.config.Take()); err != nil {
 		return err
 	}
 	return s.print(cmd.ErrOrStderr(), s.result.Diagnostics)

@@ -108,11 +108,11 @@ func (o *overrides) load(path string) (*sources, error) {
 	if s.config.Import, s.config.Dir, err = placeInModule(path); err != nil {
 		return s, err
 	}
+	if info, err := os.Stat(path); err == nil && info.Size() > largeManifest {
+		debug.SetGCPercent(largeGarbagePercent)
+	}
 	if ds := s.config.Read(path); ds.HasErrors() {
 		return s, ds
-	}
-	if len(s.config.Manifest.Data) > largeManifest {
-		debug.SetGCPercent(largeGarbagePercent)
 	}
 	if o.schemaFile != "" {
 		if s.config.Schema, err = readSource(o.schemaFile); err != nil {

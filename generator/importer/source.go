@@ -91,15 +91,15 @@ func split(file string, data []byte) (all []*schema.Node, err error) {
 // moveDown gives what was read by itself its lines in the file.
 func moveDown(n *schema.Node, ds schema.Diagnostics, lines int) {
 	for i := range ds {
-		ds[i].Pos.Line += lines
+		ds[i].Pos.Line += int32(lines)
 	}
 	if n == nil {
 		return
 	}
 	n.Walk(func(n *schema.Node) bool {
-		n.Pos.Line += lines
+		n.Pos.Line += int32(lines)
 		for i := range n.Members {
-			n.Members[i].KeyPos.Line += lines
+			n.Members[i].KeyPos.Line += int32(lines)
 		}
 		return true
 	})

@@ -69,9 +69,9 @@ func insert(data []byte, root, tools *schema.Node, m schema.Member) []byte {
 	if !tools.Is(schema.Object) || len(tools.Members) == 0 {
 		return nil
 	}
-	indent := tools.Members[0].KeyPos.Column - 1
+	indent := int(tools.Members[0].KeyPos.Column) - 1
 	lines := strings.SplitAfter(string(data), "\n")
-	last := tools.Members[len(tools.Members)-1].KeyPos.Line // of the last tool
+	last := int(tools.Members[len(tools.Members)-1].KeyPos.Line) // of the last tool
 	for n := last; n < len(lines); n++ {
 		line := lines[n]
 		text := strings.TrimLeft(line, " ")
@@ -84,7 +84,7 @@ func insert(data []byte, root, tools *schema.Node, m schema.Member) []byte {
 		last = n + 1
 	}
 	between := ""
-	if len(tools.Members) > 1 && blankBefore(lines, tools.Members[1].KeyPos.Line) {
+	if len(tools.Members) > 1 && blankBefore(lines, int(tools.Members[1].KeyPos.Line)) {
 		between = "\n"
 	}
 	before := endLine([]byte(strings.Join(lines[:last], "")))

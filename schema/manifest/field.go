@@ -116,7 +116,7 @@ func (l *loader) text(n *schema.Node) Text {
 	case n.Plain && (n.Kind == schema.Number || n.Kind == schema.Bool):
 		l.ds.Report(n, "unquoted", fmt.Sprintf("quote it: %q", n.Text), "%s takes a string, and %s without quotes is a %s",
 			keyOf(n), n.Text, n.Kind)
-	case n.Plain && n.Tag == "!!timestamp":
+	case n.Plain && n.Date:
 		l.ds.Report(n, "unquoted", fmt.Sprintf("quote it: %q", n.Text), "%s takes a string, and %s without quotes is a date",
 			keyOf(n), n.Text)
 	case !l.is(n, schema.String):
