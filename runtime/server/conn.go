@@ -22,7 +22,8 @@ var ErrGrace = errors.New("server: handlers did not return within the grace peri
 // ErrShutdown is what Serve returns after Shutdown.
 var ErrShutdown = errors.New("server: shut down")
 
-// errReaderExited ends a connection whose reader ended by runtime.Goexit, in code of the application that is called while a message is read.
+// errReaderExited ends a connection whose reader ended by runtime.Goexit, in code of the application that is called when a connection opens
+// or a message is read.
 var errReaderExited = errors.New("server: a filter or an observer ended the goroutine that reads the connection: runtime.Goexit")
 
 // Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, why
@@ -45,7 +46,6 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		p.owner = ownedByLocal
 	}
 	s.addPeer(p)
-	p.observe(ConnectionOpened)
 	defer s.removePeer(p)
 
 	var gone <-chan struct{}
@@ -56,6 +56,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	go func() {
 		why := errReaderExited
 		defer func() { read <- why }()
+		p.observe(ConnectionOpened) // here, so that an observer which exits ends the connection
 		why = p.readLoop(conn)
 	}()
 	select {

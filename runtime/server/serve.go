@@ -17,15 +17,15 @@ func (r *request) serve() {
 	var answer []byte
 	var err error = errInternal
 	returned := false
-	if r.p.s.observed {
-		r.p.s.observe(r.event(RequestBegan))
-	}
 	defer func() {
 		if !returned {
-			r.log().Error("the handler ended its goroutine: runtime.Goexit")
+			r.log().Error("the handler or an observer ended its goroutine: runtime.Goexit")
 		}
 		r.finish(answer, err)
 	}()
+	if r.p.s.observed {
+		r.p.s.observe(r.event(RequestBegan))
+	}
 	answer, err = r.perform()
 	returned = true
 }
@@ -135,13 +135,15 @@ func (r *request) finish(answer []byte, err error) {
 		r.respond(answer, err)
 	}
 	r.unlockTaskState()
+	defer func() { // also when an observer ends the goroutine
+		if r.after != nil {
+			r.after()
+		}
+		r.release()
+	}()
 	if p.s.observed {
 		r.observeEnd(err)
 	}
-	if r.after != nil {
-		r.after()
-	}
-	r.release()
 }
 
 // respond answers, if the tracker says that the request may still be answered.

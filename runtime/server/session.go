@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -27,14 +28,26 @@ func (s *Server) newSessionPeer(ctx context.Context, out Outlet) *peer {
 	return p
 }
 
+// startSession returns the session of p. If an observer ends the goroutine by runtime.Goexit, nobody gets it, and it ends.
 func (s *Server) startSession(p *peer) *Session {
+	ss, opened := &Session{p}, false
 	s.addPeer(p)
+	defer func() {
+		if !opened {
+			s.log.Error("an observer ended the goroutine that opens a session: runtime.Goexit", "peer", p.id)
+			_ = ss.Close(&inflight.Cause{Source: inflight.SourceDisconnect, Err: errOpenerExited}) // nothing runs in it
+		}
+	}()
 	p.observe(ConnectionOpened)
+	opened = true
 	if p.ready {
 		p.startPings()
 	}
-	return &Session{p}
+	return ss
 }
+
+// errOpenerExited ends a session that nobody got.
+var errOpenerExited = errors.New("server: an observer ended the goroutine that opens a session: runtime.Goexit")
 
 // Receive takes one frame, in order: one call at a time, none after Close. It parses, registers, cancels, and starts what is
 // to be served; the handshake is served before it returns. frame may be used again afterwards. Handlers see the values of ctx, and

@@ -92,6 +92,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 		return err
 	}
 	defer s.unuse()
+	defer s.endUnopened()
 	s.agreed(h.srv.NewSession(r.Context(), s))
 	st := s.stream(to.ID)
 	st.attach(-1)       // the client is here: its answer need not wait for a resumption
@@ -115,6 +116,16 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	defer h.putDownlink(d)
 	s.log(d.refusal(status, retry, answer))
 	return nil
+}
+
+// endUnopened ends a session whose opening an observer left by runtime.Goexit: nobody knows it.
+func (s *session) endUnopened() {
+	s.mu.Lock()
+	opened := s.peer != nil
+	s.mu.Unlock()
+	if !opened {
+		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "an observer ended the goroutine that opens the session"})
+	}
 }
 
 // checkVersion refuses a handshake whose header names a revision that is not served (LET13).

@@ -65,10 +65,7 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 		return err
 	}
 	to.Header = server.Header(r.Header)
-	// x ends the request when the client is gone.
-	h.srv.Exchange(r.Context(), to, x)
-	h.removeCall(x)
-	written, answered := x.end()
+	written, answered := h.serveExchange(r, to, x)
 	switch {
 	case answered:
 		return nil
@@ -82,6 +79,17 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 	}
 	w.WriteHeader(http.StatusAccepted)
 	return nil
+}
+
+// serveExchange serves the message of x, which is over then, also if the application ends the goroutine by runtime.Goexit. x ends the request
+// when the client is gone.
+func (h *Endpoint) serveExchange(r *http.Request, to *server.Routed, x *exchange) (written, answered bool) {
+	defer func() {
+		h.removeCall(x)
+		written, answered = x.end()
+	}()
+	h.srv.Exchange(r.Context(), to, x)
+	return false, false // set above
 }
 
 // abort ends a response that lacks its answer, and with it the connection, or the stream of HTTP/2: nobody is to take it for a whole one. A

@@ -1,0 +1,68 @@
+package streamhttp
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/server"
+)
+
+// TestTSK25AnObserverThatExitsAtTheOpeningEndsTheSession: an observer that ends its goroutine, as t.FailNow does, leaves a client with a
+// connection that was closed, and nothing else of the session.
+func TestTSK25AnObserverThatExitsAtTheOpeningEndsTheSession(t *testing.T) {
+	for name, opts := range map[string][]Option{"a session": nil, "a message alone": {WithoutSessions()}} {
+		t.Run(name, func(t *testing.T) {
+			closed := make(chan struct{}, 1)
+			f := newExiting(t, server.ConnectionOpened, closed, opts...)
+			if resp, err := f.ts.Client().Do(f.request("POST", initialize2025)); err == nil {
+				resp.Body.Close()
+				t.Errorf("it is answered: %d", resp.StatusCode)
+			}
+			<-closed
+			f.h.mu.Lock()
+			if left := len(f.h.roster.sessions) + len(f.h.lone); left != 0 {
+				t.Errorf("%d sessions", left)
+			}
+			f.h.mu.Unlock()
+		}) // the fixture's end finds what runs
+	}
+}
+
+// TestTSK25AnObserverOfARequestThatExitsEndsItsExchange: the client is answered or its connection ends, and nothing is left.
+func TestTSK25AnObserverOfARequestThatExitsEndsItsExchange(t *testing.T) {
+	f := newExiting(t, server.RequestBegan, make(chan struct{}, 1))
+	resp, err := f.ts.Client().Do(f.request("POST", callBody2026("1", "echo", "x"), headers2026("tools/call", "echo")...))
+	if err == nil {
+		b, broken := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if broken == nil && field(string(b), "error", "code") != "-32603" {
+			t.Errorf("%d %s", resp.StatusCode, b)
+		}
+	}
+	for left := 1; left > 0; runtime.Gosched() {
+		f.h.mu.Lock()
+		left = len(f.h.calls)
+		f.h.mu.Unlock()
+	}
+}
+
+// newExiting is a fixture with an observer that ends the goroutine at events of a kind. closed is told of each connection that closes.
+func newExiting(t *testing.T, kind server.EventKind, closed chan<- struct{}, opts ...Option) *fixture {
+	f := &fixture{t: t, began: make(chan struct{}, 1), release: make(chan struct{})}
+	f.srv = newServer(t, f.tools(), server.WithGrace(time.Minute), server.WithObserver(func(e server.Event) {
+		switch e.Kind {
+		case kind:
+			runtime.Goexit()
+		case server.ConnectionClosed:
+			closed <- struct{}{}
+		}
+	}))
+	f.h = Handler(f.srv, opts...)
+	f.ts = httptest.NewServer(http.Handler(f.h))
+	t.Cleanup(f.shutDown)
+	return f
+}
