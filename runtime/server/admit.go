@@ -63,8 +63,6 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 		missing = "the client's capabilities"
 	case to.err != nil:
 		return &refusal{err: invalidParams(to.method.Name, to.err)}
-	case p.LogLevel != "" && !Level(p.LogLevel).known():
-		return &refusal{err: unknownLevel(atMeta, p.LogLevel)}
 	default:
 		return nil
 	}

@@ -152,7 +152,7 @@ func TestSRV03WhatIsNotSaidIsEmpty(t *testing.T) {
 	if text := m.str("result", "structuredContent", "text"); !strings.HasPrefix(text, "{Name: Title: Version: Capabilities:[]}|map[io.modelcontextprotocol/clientCapabilities") || !strings.HasSuffix(text, "|map[]|") {
 		t.Error(text)
 	}
-	c.send(strings.Replace(initializeFrame, `{"name":"c","version":"1"}`, `{"name":"`+strings.Repeat("n", 500)+`"}`, 1))
+	c.send(strings.Replace(initializeFrame, `{"name":"c","version":"1"}`, `{"name":"`+strings.Repeat("n", 500)+`","version":""}`, 1))
 	c.next()
 	c.send(initialized)
 	c.call("2", "who", `{}`)

@@ -170,5 +170,5 @@ func TestLET05RefusedParamsCarryData(t *testing.T) {
 	} {
 		check(r.method, r.at, f.ask(t.Context(), frame(1, r.method, withTasks, r.params)))
 	}
-	check("a level", "/_meta", f.ask(t.Context(), frameWith(1, "tools/list", nothing, "", `"io.modelcontextprotocol/logLevel":"loud"`)))
+	check("a level", "/_meta/io.modelcontextprotocol~1logLevel", f.ask(t.Context(), frameWith(1, "tools/list", nothing, "", `"io.modelcontextprotocol/logLevel":"loud"`)))
 }

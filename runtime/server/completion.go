@@ -25,7 +25,8 @@ type Argument struct {
 // CompletionRequest is what the user has typed.
 type CompletionRequest struct {
 	Value string
-	// Arguments are those that have a value already, as far as the client says. They are not checked.
+	// Arguments are those that have a value already, as far as the client says. Their names may be any, and their values are strings that
+	// the prompt or template need not take.
 	Arguments map[string]string
 }
 

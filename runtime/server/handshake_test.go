@@ -35,7 +35,7 @@ func TestHandshakeComesFirstAndOnce(t *testing.T) {
 	c := newFixture(t, []Tool{tool("echo", structured(echo))}).dial(t.Context())
 	c.request("1", "tools/list", `{}`).wantError(t, -32600, "handshake")
 	c.request("2", "ping", `{}`).wantResult(t, `{}`)
-	c.request("3", "initialize", `{"capabilities":{},"clientInfo":{}}`).wantError(t, -32602, "protocolVersion")
+	c.request("3", "initialize", `{"capabilities":{},"clientInfo":{"name":"c","version":"1"}}`).wantError(t, -32602, "protocolVersion")
 	c.initialize(`{}`)
 	c.request("4", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`).wantError(t, -32600)
 	c.request("5", "tools/list", `{}`).wantResult(t, `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`)

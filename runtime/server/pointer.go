@@ -5,7 +5,6 @@ const (
 	atURI             = "/uri"
 	atURIs            = "/notifications/resourceSubscriptions"
 	atName            = "/name"
-	atMeta            = "/_meta"
 	atTask            = "/task"
 	atTTL             = "/task/ttl"
 	atTaskID          = "/taskId"

@@ -43,6 +43,31 @@ func TestLET05AReferenceIsWhatItsTypeSays(t *testing.T) {
 	})
 }
 
+// The arguments that have a value already are strings, whether or not somebody asks for them. Their names may be any.
+// https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequestparams
+func TestLET05TheOtherArgumentsAreStrings(t *testing.T) {
+	inLibrary(t, func(t *testing.T, c *servertest.Client) {
+		if c.Revision() < "2025-06-18" {
+			return // which have no such member: what is there is not read
+		}
+		for _, argument := range []string{"path", "language", "since"} { // has a function, has values, has nothing
+			for arguments, at := range map[string]string{
+				`{"language":5}`: "/context/arguments/language: type: ", `{"nobody":{}}`: "/context/arguments/nobody: type: ", `{"language":null}`: "/context/arguments/language: type: ",
+				`["go"]`: "/context/arguments: type: ", `"go"`: "/context/arguments: type: ", `{}`: "", `{"nobody":"x","language":"go"}`: "", `null`: "",
+			} {
+				_, err := servertest.Request[json.RawMessage](c, "completion/complete", map[string]any{
+					"ref": json.RawMessage(`{"type":"ref/prompt","name":"review_code"}`), "argument": map[string]string{"name": argument, "value": ""},
+					"context": map[string]any{"arguments": json.RawMessage(arguments)}})
+				if at != "" {
+					refused(t, err, rpc.CodeInvalidParams, at)
+				} else if err != nil {
+					t.Errorf("%s with %s: %v", argument, arguments, err)
+				}
+			}
+		}
+	})
+}
+
 func complete(c *servertest.Client, ref, argument string) (*json.RawMessage, error) {
 	return servertest.Request[json.RawMessage](c, "completion/complete", map[string]any{
 		"ref": json.RawMessage(ref), "argument": map[string]string{"name": argument, "value": ""}})

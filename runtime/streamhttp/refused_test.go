@@ -47,7 +47,7 @@ func TestLET05RefusedParamsCarryDataOverHTTP(t *testing.T) {
 	f.want(f.call2026("1", "nothing", "x"), 200, "-32602", `"data":{"violations":["/name: unknown tool`)
 	f.want(f.post(list, headers2026("tools/list", "")...), 200, "-32602", `"data":{"violations":["/cursor: `)
 	f.want(f.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`, session), 200, "-32602", `"data":{"violations":["/cursor: `)
-	f.want(f.post(loud, headers2026("tools/call", "echo")...), 400, "-32602", `"data":{"violations":["/_meta: unknown log level`)
+	f.want(f.post(loud, headers2026("tools/call", "echo")...), 400, "-32602", `"data":{"violations":["/_meta/io.modelcontextprotocol~1logLevel: enum: `)
 }
 
 // A filter of tools knows the session of the caller, as its handlers do.

@@ -56,7 +56,6 @@ var ownNames = map[string]string{
 	"server: /uri":                                 "JSON Pointers for errors: params have the member in every revision (pointer.go)",
 	"server: /notifications/resourceSubscriptions": "as /uri",
 	"server: /name":                                "as /uri",
-	"server: /_meta":                               "as /uri",
 	"server: /task":                                "as /uri",
 	"server: /task/ttl":                            "as /uri",
 	"server: /taskId":                              "as /uri",

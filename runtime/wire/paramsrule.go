@@ -3,7 +3,7 @@ package wire
 import "github.com/mcpkiln/mcpkiln/runtime/check"
 
 // ParamsRule is an object of params as one revision spells it: its members, and the function that reads each, in the same order.
-// That is one of those below, or the one of an object that the member is.
+// That is one of those below, the one of an object that the member is, or one that reads its Shape.
 type ParamsRule struct {
 	Object check.Object
 	Read   []ReadParam
@@ -20,10 +20,9 @@ type ParamsForms struct {
 type ReadParam = func(*check.Decoder, *Params)
 
 var (
-	objects        = check.Union{Keyword: "type", Kinds: check.KindObject}
-	objectOrNull   = check.Union{Keyword: "type", Kinds: check.KindObject | check.KindNull}
-	tokens         = check.Union{Keyword: "type", Kinds: check.KindString | check.KindInteger}
-	implementation = check.Object{Names: []string{"name", "version", "title"}, AdditionalProperties: check.Skip}
+	objects      = check.Union{Keyword: "type", Kinds: check.KindObject}
+	objectOrNull = check.Union{Keyword: "type", Kinds: check.KindObject | check.KindNull}
+	tokens       = check.Union{Keyword: "type", Kinds: check.KindString | check.KindInteger}
 )
 
 func readObject(d *check.Decoder) []byte {
@@ -31,15 +30,6 @@ func readObject(d *check.Decoder) []byte {
 		return nil
 	}
 	return d.Alias(nil)
-}
-
-// readImplementation takes what names a program. Nothing depends on it, so what is missing in it is not refused, only what is wrong.
-func readImplementation(d *check.Decoder) []byte {
-	start := d.Position()
-	for f := d.Object(&implementation); f >= 0; f = d.Next() {
-		d.Text(nil)
-	}
-	return d.Since(start)
 }
 
 // Read fills the fields of p that the members of an object are.
@@ -64,7 +54,7 @@ func ReadProtocolVersion(d *check.Decoder, p *Params) { p.ProtocolVersion = d.St
 func ReadCapabilities(d *check.Decoder, p *Params) { p.Capabilities = readObject(d) }
 
 // ReadClientInfo reads Params.ClientInfo.
-func ReadClientInfo(d *check.Decoder, p *Params) { p.ClientInfo = readImplementation(d) }
+func ReadClientInfo(d *check.Decoder, p *Params) { p.ClientInfo = readObject(d) }
 
 // ReadClientCapabilities reads Params.ClientCapabilities.
 func ReadClientCapabilities(d *check.Decoder, p *Params) { p.ClientCapabilities = readObject(d) }

@@ -6,7 +6,7 @@
 //	file.go       jennifer files: header, imports, format; comment.go: text by others, made harmless
 //	handlers.go tools.go questions.go policy.go    what the user implements, and the tables behind it
 //	methods.go                                     the same for requests beside tools
-//	wire.go wireread.go wireappend.go              a revision: methods, rules and readers of params, appenders
+//	wire.go wireread.go wireshape.go wireappend.go a revision: methods, rules and readers of params, appenders
 //	part.go                                        what is different where tools are divided over packages
 //	docfile.go stub.go                             prose, from package templates
 //	types.go validate.go read.go encode.go tuple.go …  Go types, decoders, encoders and rules, with source.go

@@ -204,6 +204,12 @@ func paramsCode(w *model.Wire, done map[*model.WireObject]bool) []jen.Code {
 			if !done[o] {
 				rules.Add(paramsVar(o)).Line()
 				readers.Add(paramsFunc(o)).Line()
+				for _, member := range o.Members {
+					if member.Shape != nil {
+						rules.Add(shapeVar(member.Shape)).Line()
+						readers.Add(shapeFunc(member)).Line()
+					}
+				}
 			}
 			done[o] = true
 		})

@@ -20,9 +20,12 @@ func paramsVar(o *model.WireObject) jen.Code {
 func paramsRule(o *model.WireObject) jen.Code {
 	reads := make([]jen.Code, len(o.Members))
 	for i, member := range o.Members {
-		if member.Object != nil {
+		switch {
+		case member.Object != nil:
 			reads[i] = jen.Id(member.Object.Func)
-		} else {
+		case member.Shape != nil:
+			reads[i] = jen.Id(member.Shape.Func)
+		default:
 			reads[i] = jen.Qual(wirePath, "Read"+member.Slot.Field)
 		}
 	}

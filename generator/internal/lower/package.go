@@ -125,7 +125,14 @@ func (l *packageLowering) reserve() {
 		for _, m := range w.Functions {
 			l.types.Names.Take(m.Func)
 			if !m.Append {
-				m.Root.Walk(func(o *model.WireObject) { l.types.Names.Take(o.Ident) })
+				m.Root.Walk(func(o *model.WireObject) {
+					l.types.Names.Take(o.Ident)
+					for _, member := range o.Members {
+						if member.Shape != nil {
+							l.types.Names.Take(member.Shape.Ident)
+						}
+					}
+				})
 			}
 		}
 	}

@@ -117,8 +117,27 @@ type WireMember struct {
 	Required bool
 	Slot     *WireSlot
 	Object   *WireObject
-	Literal  string // compact JSON
-	Call     string // appendTask20251125
+	Shape    *WireShape // params only: what the value of Slot is held against; nil: only its kind
+	Literal  string     // compact JSON
+	Call     string     // appendTask20251125
+}
+
+// WireShape is wire.Shape. Kind is the name of a constant of package check; empty takes anything.
+type WireShape struct {
+	Ident, Func string // of the shape of a member: initializeClientInfo20251125, and the function that reads it
+	Kind        string
+	Null        bool
+	Enum        []string
+	Members     []WireProperty // sorted by name
+	Others      *WireShape
+	Items       *WireShape
+}
+
+// WireProperty is a member that a WireShape names.
+type WireProperty struct {
+	Name     string
+	Required bool
+	Shape    WireShape
 }
 
 // WireSlot is a field of the runtime's struct.

@@ -4,7 +4,8 @@
 //
 //	wire.go              Lower: a revision, as far as a package needs it
 //	table.go slots.go    the runtime's side: operations, capabilities, messages and the fields of its structs
-//	message.go share.go  readers and appenders, one for all messages of the same content; forms.go: params that are one of several objects
+//	message.go share.go  readers and appenders, one for all messages of the same content; forms.go: params that are one of several objects;
+//	                     shape.go: what values are held against that the runtime keeps as text
 //	word.go              words of the protocol: codes, statuses, result types
 //	protocol.go merge.go revisionview.go
 //	                     what several revisions define, as one document; encoders where they differ

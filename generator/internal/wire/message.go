@@ -70,6 +70,9 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 		}
 		member := descend(root, slot.Path, always(slot))
 		member.Slot = &field
+		if m.structName == "Params" {
+			member.Shape = shapeOfSlot(m.rule, slot)
+		}
 	}
 	for _, c := range rule.Constants {
 		if !m.read {

@@ -57,6 +57,9 @@ func name(o *model.WireObject, stem string) {
 		if m.Object != nil {
 			name(m.Object, stem+naming.GoName(m.Name))
 		}
+		if m.Shape != nil {
+			m.Shape.Ident, m.Shape.Func = naming.Unexported(stem+m.Slot.Field), "read"+stem+m.Slot.Field
+		}
 	}
 	for _, form := range o.Forms {
 		name(form.Object, stem+naming.GoName(form.Tag))
@@ -79,6 +82,19 @@ func (s *Shared) share(structName string, root *model.WireObject) {
 	}
 }
 
+// textOf is a text of everything in a shape except its names.
+func textOf(s *model.WireShape) string {
+	if s == nil {
+		return "any"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %t %q (%s) (%s)", s.Kind, s.Null, s.Enum, textOf(s.Others), textOf(s.Items))
+	for _, m := range s.Members {
+		fmt.Fprintf(&b, " %q %t (%s)", m.Name, m.Required, textOf(&m.Shape))
+	}
+	return b.String()
+}
+
 // shapeOf is a text of everything in an object except its names.
 func shapeOf(o *model.WireObject) string {
 	var b strings.Builder
@@ -86,6 +102,9 @@ func shapeOf(o *model.WireObject) string {
 		fmt.Fprintf(&b, "%q %t %q %q", m.Name, m.Required, m.Literal, m.Call)
 		if m.Slot != nil {
 			fmt.Fprintf(&b, " %v", *m.Slot)
+		}
+		if m.Shape != nil {
+			b.WriteString(" " + textOf(m.Shape))
 		}
 		if m.Object != nil {
 			b.WriteString("{" + shapeOf(m.Object) + "}")

@@ -137,7 +137,9 @@ var wire20251125 = wire.Revision{
 
 var request20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{readRequest20251125Meta}}
 var request20251125Meta = wire.ParamsRule{Object: check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadProgressToken}}
-var initialize20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion", "_meta"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadCapabilities, wire.ReadClientInfo, wire.ReadProtocolVersion, readRequest20251125Meta}}
+var initialize20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion", "_meta"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{readInitialize20251125Capabilities, readInitialize20251125ClientInfo, wire.ReadProtocolVersion, readRequest20251125Meta}}
+var initialize20251125Capabilities = wire.Shape{Kind: check.KindObject, Object: check.Object{Names: []string{"elicitation", "experimental", "roots", "sampling", "tasks"}}, Members: []wire.Shape{{Kind: check.KindObject, Null: true, Object: check.Object{Names: []string{"form", "url"}}, Members: []wire.Shape{{Kind: check.KindObject, Null: true}, {Kind: check.KindObject, Null: true}}}, {Kind: check.KindObject, Null: true, Others: &wire.Shape{Kind: check.KindObject, Null: true}}, {Kind: check.KindObject, Null: true, Object: check.Object{Names: []string{"listChanged"}}, Members: []wire.Shape{{Kind: check.KindBool, Null: true}}}, {Kind: check.KindObject, Null: true, Object: check.Object{Names: []string{"context", "tools"}}, Members: []wire.Shape{{Kind: check.KindObject, Null: true}, {Kind: check.KindObject, Null: true}}}, {Kind: check.KindObject, Null: true, Object: check.Object{Names: []string{"cancel", "list", "requests"}}, Members: []wire.Shape{{Kind: check.KindObject, Null: true}, {Kind: check.KindObject, Null: true}, {Kind: check.KindObject, Null: true, Object: check.Object{Names: []string{"elicitation", "sampling"}}, Members: []wire.Shape{{Kind: check.KindObject, Null: true, Object: check.Object{Names: []string{"create"}}, Members: []wire.Shape{{Kind: check.KindObject, Null: true}}}, {Kind: check.KindObject, Null: true, Object: check.Object{Names: []string{"createMessage"}}, Members: []wire.Shape{{Kind: check.KindObject, Null: true}}}}}}}}}
+var initialize20251125ClientInfo = wire.Shape{Kind: check.KindObject, Object: check.Object{Names: []string{"description", "icons", "name", "title", "version", "websiteUrl"}, Required: []string{"name", "version"}}, Members: []wire.Shape{{Kind: check.KindString}, {Kind: check.KindArray, Items: &wire.Shape{Kind: check.KindObject, Object: check.Object{Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}}, Members: []wire.Shape{{Kind: check.KindString}, {Kind: check.KindArray, Items: &wire.Shape{Kind: check.KindString}}, {Kind: check.KindString}, {Kind: check.KindString, Enum: check.Enum{Values: []string{"dark", "light"}}}}}}, {Kind: check.KindString}, {Kind: check.KindString}, {Kind: check.KindString}, {Kind: check.KindString}}}
 var level20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"level", "_meta"}, Required: []string{"level"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadLevel, readRequest20251125Meta}}
 var cancelled20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"reason", "requestId"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadReason, wire.ReadRequestID}}
 var cursor20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"cursor", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadCursor, readRequest20251125Meta}}
@@ -149,13 +151,19 @@ var ttl20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"ttl"}, A
 func readRequest20251125(d *check.Decoder, p *wire.Params)     { p.Read(d, &request20251125) }
 func readRequest20251125Meta(d *check.Decoder, p *wire.Params) { p.Read(d, &request20251125Meta) }
 func readInitialize20251125(d *check.Decoder, p *wire.Params)  { p.Read(d, &initialize20251125) }
-func readLevel20251125(d *check.Decoder, p *wire.Params)       { p.Read(d, &level20251125) }
-func readCancelled20251125(d *check.Decoder, p *wire.Params)   { p.Read(d, &cancelled20251125) }
-func readCursor20251125(d *check.Decoder, p *wire.Params)      { p.Read(d, &cursor20251125) }
-func readURI20251125(d *check.Decoder, p *wire.Params)         { p.Read(d, &uri20251125) }
-func readTaskID20251125(d *check.Decoder, p *wire.Params)      { p.Read(d, &taskID20251125) }
-func readCallTool20251125(d *check.Decoder, p *wire.Params)    { p.Read(d, &callTool20251125) }
-func readTTL20251125(d *check.Decoder, p *wire.Params)         { p.Read(d, &ttl20251125) }
+func readInitialize20251125Capabilities(d *check.Decoder, p *wire.Params) {
+	p.Capabilities = initialize20251125Capabilities.Read(d)
+}
+func readInitialize20251125ClientInfo(d *check.Decoder, p *wire.Params) {
+	p.ClientInfo = initialize20251125ClientInfo.Read(d)
+}
+func readLevel20251125(d *check.Decoder, p *wire.Params)     { p.Read(d, &level20251125) }
+func readCancelled20251125(d *check.Decoder, p *wire.Params) { p.Read(d, &cancelled20251125) }
+func readCursor20251125(d *check.Decoder, p *wire.Params)    { p.Read(d, &cursor20251125) }
+func readURI20251125(d *check.Decoder, p *wire.Params)       { p.Read(d, &uri20251125) }
+func readTaskID20251125(d *check.Decoder, p *wire.Params)    { p.Read(d, &taskID20251125) }
+func readCallTool20251125(d *check.Decoder, p *wire.Params)  { p.Read(d, &callTool20251125) }
+func readTTL20251125(d *check.Decoder, p *wire.Params)       { p.Read(d, &ttl20251125) }
 
 func appendInitializeResult20251125(b []byte, r *wire.InitializeResult) []byte {
 	b = append(b, '{')

@@ -148,7 +148,10 @@ var wire20260728 = wire.Revision{
 }
 
 var request20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{readRequest20260728Meta}}
-var request20260728Meta = wire.ParamsRule{Object: check.Object{Names: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "progressToken"}, Required: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadClientCapabilities, wire.ReadProtocolVersion, wire.ReadClientInfo, wire.ReadLogLevel, wire.ReadProgressToken}}
+var request20260728Meta = wire.ParamsRule{Object: check.Object{Names: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "progressToken"}, Required: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{readRequest20260728MetaClientCapabilities, wire.ReadProtocolVersion, readRequest20260728MetaClientInfo, readRequest20260728MetaLogLevel, wire.ReadProgressToken}}
+var request20260728MetaClientCapabilities = wire.Shape{Kind: check.KindObject, Object: check.Object{Names: []string{"elicitation", "experimental", "extensions", "roots", "sampling"}}, Members: []wire.Shape{{Kind: check.KindObject, Object: check.Object{Names: []string{"form", "url"}}, Members: []wire.Shape{{Kind: check.KindObject}, {Kind: check.KindObject}}}, {Kind: check.KindObject, Others: &wire.Shape{Kind: check.KindObject}}, {Kind: check.KindObject, Others: &wire.Shape{Kind: check.KindObject}}, {Kind: check.KindObject}, {Kind: check.KindObject, Object: check.Object{Names: []string{"context", "tools"}}, Members: []wire.Shape{{Kind: check.KindObject}, {Kind: check.KindObject}}}}}
+var request20260728MetaClientInfo = wire.Shape{Kind: check.KindObject, Object: check.Object{Names: []string{"description", "icons", "name", "title", "version", "websiteUrl"}, Required: []string{"name", "version"}}, Members: []wire.Shape{{Kind: check.KindString}, {Kind: check.KindArray, Items: &wire.Shape{Kind: check.KindObject, Object: check.Object{Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}}, Members: []wire.Shape{{Kind: check.KindString}, {Kind: check.KindArray, Items: &wire.Shape{Kind: check.KindString}}, {Kind: check.KindString}, {Kind: check.KindString, Enum: check.Enum{Values: []string{"dark", "light"}}}}}}, {Kind: check.KindString}, {Kind: check.KindString}, {Kind: check.KindString}, {Kind: check.KindString}}}
+var request20260728MetaLogLevel = wire.Shape{Kind: check.KindString, Enum: check.Enum{Values: []string{"alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"}}}
 var cancelled20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"requestId", "reason"}, Required: []string{"requestId"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadRequestID, wire.ReadReason}}
 var getPrompt20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"name", "arguments", "inputResponses", "requestState", "_meta"}, Required: []string{"name", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadName, wire.ReadArguments, wire.ReadInputResponses, wire.ReadRequestState, readRequest20260728Meta}}
 var cursor20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"cursor", "_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadCursor, readRequest20260728Meta}}
@@ -158,8 +161,17 @@ var listen20260728Notifications = wire.ParamsRule{Object: check.Object{Names: []
 var taskID20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"taskId", "_meta"}, Required: []string{"taskId", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadTaskID, readRequest20260728Meta}}
 var updateTask20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"inputResponses", "taskId", "_meta"}, Required: []string{"inputResponses", "taskId", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadInputResponses, wire.ReadTaskID, readRequest20260728Meta}}
 
-func readRequest20260728(d *check.Decoder, p *wire.Params)      { p.Read(d, &request20260728) }
-func readRequest20260728Meta(d *check.Decoder, p *wire.Params)  { p.Read(d, &request20260728Meta) }
+func readRequest20260728(d *check.Decoder, p *wire.Params)     { p.Read(d, &request20260728) }
+func readRequest20260728Meta(d *check.Decoder, p *wire.Params) { p.Read(d, &request20260728Meta) }
+func readRequest20260728MetaClientCapabilities(d *check.Decoder, p *wire.Params) {
+	p.ClientCapabilities = request20260728MetaClientCapabilities.Read(d)
+}
+func readRequest20260728MetaClientInfo(d *check.Decoder, p *wire.Params) {
+	p.ClientInfo = request20260728MetaClientInfo.Read(d)
+}
+func readRequest20260728MetaLogLevel(d *check.Decoder, p *wire.Params) {
+	p.LogLevel = request20260728MetaLogLevel.ReadText(d)
+}
 func readCancelled20260728(d *check.Decoder, p *wire.Params)    { p.Read(d, &cancelled20260728) }
 func readGetPrompt20260728(d *check.Decoder, p *wire.Params)    { p.Read(d, &getPrompt20260728) }
 func readCursor20260728(d *check.Decoder, p *wire.Params)       { p.Read(d, &cursor20260728) }

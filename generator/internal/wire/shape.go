@@ -1,0 +1,96 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// shaped are the slots whose values are held against their definitions: what a client says of itself and wants, with the handshake or with each
+// request. A slot of one message alone stands behind its name.
+var shaped = []string{"capabilities", "clientCapabilities", "clientInfo", "logLevel", "complete arguments"}
+
+// shapeOfSlot is nil for a slot that is read without a shape, or whose definition says nothing. Some clients write null for what they do not
+// declare in a handshake, or for no arguments: that is taken.
+func shapeOfSlot(rule string, slot revision.Slot) *model.WireShape {
+	if !slices.Contains(shaped, slot.Name) && !slices.Contains(shaped, rule+" "+slot.Name) || len(slot.Place.Schemas) == 0 {
+		return nil
+	}
+	at := slot.Place.Schemas[0]
+	shape := (&shaper{at.Document, slot.Name == "capabilities"}).shape(at.Node, 0)
+	if shape != nil {
+		shape.Null = slot.Name == "arguments"
+	}
+	return shape
+}
+
+// shaper makes shapes of the schemas of a document.
+type shaper struct {
+	doc   *schema.Document
+	nulls bool // null stands for the absence of what is not required
+}
+
+// maxShapeDepth ends definitions that contain themselves. Those of the protocol are not half as deep.
+const maxShapeDepth = 16
+
+var shapeKinds = map[string]string{"object": "KindObject", "array": "KindArray", "string": "KindString", "boolean": "KindBool"}
+
+// shape is what a schema says of a value in terms of type, properties and enum, nil for nothing. What it says besides is left out.
+func (s *shaper) shape(n *schema.Node, depth int) *model.WireShape {
+	if n == nil || n.Kind != schema.Object || depth > maxShapeDepth {
+		return nil
+	}
+	if ref := n.Get("$ref"); ref.Is(schema.String) {
+		target, _ := s.doc.Resolve(ref.Text, ref)
+		return s.shape(target, depth+1)
+	}
+	of := &model.WireShape{}
+	if t := n.Get("type"); t.Is(schema.String) {
+		of.Kind = shapeKinds[t.Text]
+	}
+	switch of.Kind {
+	case "":
+		return nil
+	case "KindString":
+		of.Enum = texts(n.Get("enum"))
+	case "KindArray":
+		of.Items = s.shape(n.Get("items"), depth+1)
+	case "KindObject":
+		s.members(of, n, depth+1)
+	}
+	return of
+}
+
+// members fills in what an object has.
+func (s *shaper) members(of *model.WireShape, n *schema.Node, depth int) {
+	if of.Others = s.shape(n.Get("additionalProperties"), depth); of.Others != nil {
+		of.Others.Null = s.nulls
+	}
+	properties := n.Get("properties")
+	if properties == nil {
+		return
+	}
+	required := texts(n.Get("required"))
+	for _, m := range properties.Members {
+		p := model.WireProperty{Name: m.Key, Required: slices.Contains(required, m.Key)}
+		if inner := s.shape(m.Value, depth); inner != nil {
+			p.Shape = *inner
+			p.Shape.Null = s.nulls && !p.Required
+		}
+		of.Members = append(of.Members, p)
+	}
+	slices.SortFunc(of.Members, func(a, b model.WireProperty) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func texts(list *schema.Node) (all []string) {
+	if list == nil {
+		return nil
+	}
+	for _, item := range list.Items {
+		all = append(all, item.Text)
+	}
+	return all
+}
