@@ -38,6 +38,11 @@
 // event that has an id, so a client that loses it can come back: the request goes on (CAN18), its messages wait within
 // WithReplay. A response that never became a stream can not be asked for, so it is dropped; hence the one second.
 //
+// The stream of a GET begins with such an event, too. The page asks for it where a POST is answered (basic/transports#sending-messages-to-the-server);
+// of a GET it says that a server which closes the connection first sends a retry field, as it does there
+// (#listening-for-messages-from-the-server), and this event has it. What was written to a connection that is lost before
+// the client knew an id would be lost with it otherwise. A GET that goes on with a stream has none: its client knows an id.
+//
 // A response to a request is whole or broken. Where it ends without the answer because its client closed its side of the connection, or the
 // session ended under it, the handler panics with http.ErrAbortHandler, which ends the connection, or the stream of HTTP/2: a client that has
 // closed only its writing side would take an empty 200 for an answer. Whole without an answer are only streams of requests of a session that
@@ -103,7 +108,6 @@
 //   - 409 for a second GET: a client that lost its connection knows that before its server does.
 //   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone. 204 for a stream of which nothing is left, and
 //     400 for one that is not known: the page has an event stream or 405, so such a GET is a new listener (LET13).
-//   - A priming event for listeners: what they miss before they know an id is kept for them without one.
 //   - CORS by middleware around the handler: it would have to know the headers of every revision, and stand outside the check of tokens,
 //     but inside that of hosts.
 //   - A goroutine that writes for every response: the one of the request is there already.

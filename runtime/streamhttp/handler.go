@@ -204,6 +204,9 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	d.stream()
+	if s.primed && after < 0 {
+		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
+	}
 	s.pump(r, d, st, reader)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
@@ -70,6 +71,40 @@ func TestLET13AStreamThatHasEndedBeginsWithItsPrimingEvent(t *testing.T) {
 		if e := events.message(); e.data != want {
 			t.Errorf("got %+v, want %s", e, want)
 		}
+	}
+}
+
+// TestLET13TheStreamOfAGetBeginsWithItsPrimingEvent, from which the client can go on: basic/transports#listening-for-messages-from-the-server
+// has its end be like that of a POST. Clients of revisions without it get none.
+func TestLET13TheStreamOfAGetBeginsWithItsPrimingEvent(t *testing.T) {
+	f := newFixture(t)
+	session := f.initialize()
+	resp := f.do(f.request(http.MethodGet, "", session))
+	l := f.events(resp)
+	prime, _ := l.next()
+	if id, ok := parseEventID(prime.id); !ok || !id.listener || id.number != 0 || prime.data != "" || prime.retry != "1000" {
+		t.Errorf("the stream begins with %+v", prime)
+	}
+	s := f.only()
+	if err := s.sendToListener([]byte(`{"n":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	first := l.message()
+	resp.Body.Close()
+	l = f.listen(session, "Last-Event-ID: "+prime.id) // as if the message had been lost with the connection
+	if e, _ := l.next(); e != first || e.data != `{"n":1}` {
+		t.Errorf("the stream goes on with %+v", e)
+	}
+	march := f.march()
+	f.h.mu.Lock()
+	older := f.h.roster.sessions[strings.TrimPrefix(march, "Mcp-Session-Id: ")]
+	f.h.mu.Unlock()
+	l = f.listen(march)
+	if err := older.sendToListener([]byte(`{"n":2}`)); err != nil {
+		t.Fatal(err)
+	}
+	if e, _ := l.next(); e.data != `{"n":2}` {
+		t.Errorf("the stream of an older revision begins with %+v", e)
 	}
 }
 

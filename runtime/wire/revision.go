@@ -264,7 +264,7 @@ type HTTP struct {
 	// EncodedPrefix and EncodedSuffix surround header values that are base64.
 	EncodedPrefix, EncodedSuffix string
 	Statuses                     Statuses
-	// Primed: the stream of a request begins with an event that has an id and no data. Clients of older revisions take it for a message.
+	// Primed: streams of sessions begin with an event that has an id and no data. Clients of older revisions take it for a message.
 	Primed bool
 	// DisconnectCancels: the end of a response stream cancels its request (CAN18).
 	DisconnectCancels bool
