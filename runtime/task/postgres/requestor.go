@@ -2,10 +2,7 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -19,27 +16,29 @@ func (s *Store) Create(ctx context.Context, t task.Task, quota task.Quota) (task
 	return after.Task, err
 }
 
-// Get implements task.Requestors. A task of somebody else costs no more than one that there is not.
+// Get implements task.Requestors. A task of somebody else costs what one costs that there is not: a row is read in any case.
 func (s *Store) Get(ctx context.Context, owner, id string) (t task.Task, err error) {
 	const get = `SELECT owner = $2, tool, coalesce(expires <= statement_timestamp(), false), created, CASE WHEN owner = $2 THEN head END,
-		CASE WHEN owner = $2 THEN args END, CASE WHEN owner = $2 THEN meta END, CASE WHEN owner = $2 THEN result END FROM mcpkiln_tasks WHERE id = $1`
+		CASE WHEN owner = $2 THEN args END, CASE WHEN owner = $2 THEN meta END, CASE WHEN owner = $2 THEN result END
+		FROM (SELECT) AS one LEFT JOIN mcpkiln_tasks ON id = $1`
 	err = s.exchange(ctx, func(ctx context.Context) error {
-		var own, expired bool
+		var own *bool // NULL if there is no such task
+		var expired bool
 		var tool, head, args, meta, result []byte
-		var created time.Time
+		var created *time.Time
 		err := s.pool.QueryRow(ctx, get, []byte(id), []byte(owner)).Scan(&own, &tool, &expired, &created, &head, &args, &meta, &result)
 		switch {
-		case errors.Is(err, pgx.ErrNoRows):
-			return &task.NotFoundError{Reason: task.Unknown}
 		case err != nil:
 			return err
-		case !own:
+		case own == nil:
+			return &task.NotFoundError{Reason: task.Unknown}
+		case !*own:
 			return &task.NotFoundError{Reason: task.Foreign, Tool: string(tool)}
 		case expired:
 			return &task.NotFoundError{Reason: task.Expired, Tool: string(tool)}
 		}
 		var state task.State
-		if err := readHead(&state, head, created); err != nil {
+		if err := readHead(&state, head, *created); err != nil {
 			return err
 		}
 		t = state.Task

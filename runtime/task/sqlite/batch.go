@@ -75,7 +75,7 @@ func (b *batch) look(id string) (*record, error) {
 	if r := b.store.living(id); r != nil {
 		return r, nil
 	}
-	r, err := b.store.write.record(b.ctx, id)
+	r, err := b.store.write.record(b.ctx, "id = ?", id)
 	if err == nil && r != nil && !r.state.Task.Status.Terminal() {
 		err = b.store.write.journal(b.ctx, r)
 	}

@@ -81,12 +81,12 @@ func present(b *[]byte, none bool) {
 	}
 }
 
-// record reads one record, without its journal; nil if there is none.
-func (c *conn) record(ctx context.Context, id string) (r *record, err error) {
+// record reads the one record of which a condition on its id holds, without its journal; nil if there is none.
+func (c *conn) record(ctx context.Context, condition string, args ...any) (r *record, err error) {
 	err = c.query(ctx, func(scan func(...any) error) (err error) {
 		r, err = scanRecord(scan)
 		return err
-	}, "SELECT "+recordColumns+" FROM mcpkiln_tasks WHERE id = ?", id)
+	}, "SELECT "+recordColumns+" FROM mcpkiln_tasks WHERE "+condition, args...)
 	return r, err
 }
 

@@ -1,0 +1,13 @@
+package task_test
+
+import (
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/strangers"
+)
+
+func TestTSK17StrangersLearnNothing(t *testing.T) { strangers.Answered(t, task.NewMemory()) }
+
+// BenchmarkStrangers is the median of lookups of tasks of somebody else, and of tasks that there are not.
+func BenchmarkStrangers(b *testing.B) { strangers.Benchmark(b, task.NewMemory()) }
