@@ -27,6 +27,7 @@ TESTED      := $(filter runtime/%,$(MODULES))
 BENCHED      = $(shell grep -rl --include='*_test.go' '^func Benchmark' generator runtime schema | grep -v '^runtime/task/[a-z]*/' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Postgres servers of several versions for tests, from npm.
 SERVERS     := runtime/task/postgres/testdata/servers
+PGBOUNCER   ?= /usr/sbin/pgbouncer
 SUDO        := $(shell test "$$(id -u)" = 0 || echo sudo)
 # What else the code is vetted for. Nothing is run there.
 SYSTEMS     := windows darwin
@@ -67,9 +68,11 @@ $(SERVERS)/node_modules/.package-lock.json: $(SERVERS)/package-lock.json
 	cd $(SERVERS) && { $(NPM_CI); } && for major in node_modules/postgres-*; do (cd $$major && node scripts/hydrate-symlinks.js); done
 	@touch $@
 
-stores: $(SERVERS)/node_modules/.package-lock.json ## the tests of the Postgres store with every version from 14 to 18
+# The package's own pooler knows no database; tests start one of their own.
+stores: $(SERVERS)/node_modules/.package-lock.json ## the tests of the Postgres store with every version from 14 to 18, also through pgbouncer
+	@command -v $(PGBOUNCER) >/dev/null || { $(SUDO) apt-get update -q && $(SUDO) apt-get install -qy --no-install-recommends pgbouncer; }
 	@for major in $(SERVERS)/node_modules/postgres-*; do echo "== $${major##*/}"; \
-		(cd runtime/task/postgres && $(GO) test -race -count=1 -timeout 15m . -args -postgres $(CURDIR)/$$major/native/bin); done
+		(cd runtime/task/postgres && $(GO) test -race -count=1 -timeout 15m . -args -postgres $(CURDIR)/$$major/native/bin -pgbouncer $(PGBOUNCER)); done
 
 chaos: postgres ## kill processes at every point KILLS (50) times, for CHAOS (no time) at least; stop Postgres STOPS (10) times, break its connections CUTS (20) times; cancel CANCELS (1000) tasks from afar, RACES (10000) while they end; have EXPIRE (100000) tasks expire at once, and TASKS (1000000) pass through a file; lose what DROPS (20) files have not synced
 	cd runtime/task/sqlite && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint|ManyTasksExpire|AFileDoesNotGrow|WhatWasNotSynced' . -args -kills $(or $(KILLS),50) -drops $(or $(DROPS),20) -least $(or $(CHAOS),0s) -lease 1s \

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -30,6 +31,9 @@ func explain(err error) error {
 	}
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
+		if unpassed(refused) {
+			return fmt.Errorf("postgres: a pooler does not pass a setting on: set Options.Bouncer, and the search_path by ALTER ROLE … SET: %w", err)
+		}
 		for _, code := range []string{refused.Code, refused.Code[:3]} {
 			if why := reasons[code]; why != "" {
 				return fmt.Errorf("postgres: %s: %w", why, err)
@@ -55,9 +59,14 @@ func away(err error) bool {
 	}
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
-		return refused.Code[:2] == "08" || refused.Code[:3] == "57P" || refused.Code == "53300"
+		return refused.Code[:2] == "08" && !unpassed(refused) || refused.Code[:3] == "57P" || refused.Code == "53300"
 	}
 	return errors.As(err, new(*pgconn.ConnectError)) || pgconn.SafeToRetry(err) || pgconn.Timeout(err)
+}
+
+// unpassed reports whether a pooler has refused a connection because of a setting. Pgbouncer has one code for that and for all that passes.
+func unpassed(refused *pgconn.PgError) bool {
+	return refused.Code == "08P01" && strings.Contains(refused.Message, "startup parameter")
 }
 
 // outrun reports whether a statement was undone because of another one at the same time: then it is made again.

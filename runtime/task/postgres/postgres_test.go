@@ -10,10 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/goleak"
 
-	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/task/internal/chaos"
 	"github.com/mcpkiln/mcpkiln/runtime/task/internal/pgtest"
-	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
 // server is the one that tests share. Each test has schemas of its own in it.
@@ -66,27 +64,4 @@ func openAt(t testing.TB, url string, o Options) *Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
-}
-
-func TestDUR08PostgresKeepsTheContract(t *testing.T) {
-	for name, o := range map[string]Options{"listening": {}, "behind a pooler": {Bouncer: true}} {
-		t.Run(name, func(t *testing.T) {
-			tasktest.RunOnOwnClock(t, func(t *testing.T) task.Store { return openAt(t, newURL(t), o) })
-		})
-	}
-}
-
-func TestDUR08EnginesShareADatabase(t *testing.T) {
-	for name, o := range map[string]Options{"listening": {}, "behind a pooler": {Bouncer: true}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tasktest.RunEngines(t, func(t *testing.T, n int) (all []tasktest.Replica) {
-				url := newURL(t)
-				for range n {
-					all = append(all, tasktest.Replica{Store: openAt(t, url, o)})
-				}
-				return all
-			})
-		})
-	}
 }
