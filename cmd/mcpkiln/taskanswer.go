@@ -93,7 +93,9 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 		return err
 	}
 	defer x.Detach()
-	if err := v.awaitGiven(ref, r, x); err != nil {
+	over := make(chan struct{})
+	go func() { defer close(over); _, _ = x.Result(v.ctx) }()
+	if err := v.awaitGiven(ref, r, over, time.After(lookTime)); err != nil {
 		return err
 	}
 	for state, err := range x.Updates(v.ctx) {
@@ -104,19 +106,17 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 	return context.Cause(v.ctx)
 }
 
-// awaitGiven returns when the server has asked and got the reply. It may ask somebody else, who then has to answer or to leave first.
-func (v *visit) awaitGiven(ref client.Ref, r *reply, x *execution) error {
-	over := make(chan struct{})
-	go func() { defer close(over); _, _ = x.Result(v.ctx) }()
+// awaitGiven returns when the reply was given, or can not be: the task is over, or asks this command nothing until late. It may ask somebody
+// else, who then has to answer or to leave first.
+func (v *visit) awaitGiven(ref client.Ref, r *reply, over <-chan struct{}, late <-chan time.Time) error {
 	select {
 	case err := <-r.done:
 		return refused(err)
-	case <-time.After(lookTime):
-		return refused(errors.New("the question is not put to this command: another one or a host shows it, and has to answer or to end first"))
 	case <-over:
+	case <-late:
 	}
 	select {
-	case err := <-r.done: // before the task was over
+	case err := <-r.done: // meanwhile
 		return refused(err)
 	default:
 	}
@@ -124,10 +124,13 @@ func (v *visit) awaitGiven(ref client.Ref, r *reply, x *execution) error {
 		return context.Cause(v.ctx)
 	}
 	state, err := v.state(ref)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case state.Status == task.InputRequired:
+		return refused(errors.New("the question is not put to this command: another one or a host shows it, and has to answer or to end first"))
 	}
-	return refused(fmt.Errorf("the task asks nothing any more: it is %s", state.Status))
+	return refused(fmt.Errorf("the task asks nothing any more: it is %s", state.Status)) // somebody else has answered
 }
 
 // give answers a question if it is the one that the reply is for. Others stay open.

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
@@ -77,5 +78,52 @@ func TestCAN31AnswerEndsWhenAnotherHasAnswered(t *testing.T) {
 	close(goOn)
 	if e := <-done; e.status != exitRefused || !strings.Contains(e.stderr, "the task asks nothing any more: it is ") {
 		t.Errorf("exit status %d: %s", e.status, e.stderr)
+	}
+}
+
+// TestCAN31AnswerSaysWhatBecameOfTheQuestion: after the time that a question may take to come, what is said of it is what is so then.
+func TestCAN31AnswerSaysWhatBecameOfTheQuestion(t *testing.T) {
+	shop, _ := openShop(t)
+	shown, goOn := make(chan struct{}), make(chan struct{})
+	connect := func(handlers client.Handlers) *client.Session {
+		endpoint := client.HTTP(shop)
+		endpoint.Header = http.Header{"Authorization": {"Bearer ann"}}
+		s, err := client.Connect(t.Context(), endpoint, client.WithRevision("2025-11-25"), client.WithHandlers(handlers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	other := connect(client.Handlers{Elicit: func(context.Context, *client.Question) (*client.Answer, error) {
+		close(shown)
+		<-goOn
+		return &client.Answer{Action: client.Accepted, Content: json.RawMessage(`{"confirm":true}`)}, nil
+	}})
+	x, err := other.Start(t.Context(), "confirm_delete", json.RawMessage(`{"filename":"f"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, _ := x.Ref()
+	<-shown
+	v := &visit{ctx: t.Context(), session: connect(client.Handlers{})}
+	late := make(chan time.Time)
+	close(late)
+	given := &reply{done: make(chan error, 1)}
+	for range 50 { // both are there: what was given counts
+		given.done <- nil
+		if err := v.awaitGiven(ref, given, nil, late); err != nil {
+			t.Fatalf("it was given: %v", err)
+		}
+	}
+	if err := v.awaitGiven(ref, given, nil, late); err == nil || !strings.Contains(err.Error(), "another one or a host shows it") {
+		t.Errorf("another one shows it: %v", err)
+	}
+	close(goOn)
+	if _, err := x.Result(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.awaitGiven(ref, given, nil, late); err == nil || !strings.Contains(err.Error(), "the task asks nothing any more: it is completed") {
+		t.Errorf("another one has answered: %v", err)
 	}
 }
