@@ -327,6 +327,37 @@ func BenchmarkReject200kB(b *testing.B) {
 	}
 }
 
+// BenchmarkRejectUnion is a long text of which one short part fits no form of a union.
+func BenchmarkRejectUnion200kB(b *testing.B) {
+	data := []byte(`{"target":{"sku":"a","count":0},"rows":` + string(records(580)) + `}`)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if err := check.Decode(data, check.Limits{}, decodeTargeted, new(targeted)); err == nil {
+			b.Fatal("accepted")
+		}
+	}
+}
+
+// targeted is a value of a union beside a long one.
+type targeted struct {
+	target Target
+	rows   []Record
+}
+
+var targetedRule = check.Object{Names: []string{"target", "rows"}, AdditionalProperties: check.Refuse}
+
+func decodeTargeted(d *check.Decoder, v *targeted) {
+	for f := d.Object(&targetedRule); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			decodeTarget(d, &v.target)
+		case 1:
+			decodeRecords(d, &v.rows)
+		}
+	}
+}
+
 func BenchmarkRejectSmall(b *testing.B) {
 	data := []byte(strings.Replace(smallInput, "ACME", "acme", 1))
 	b.ReportAllocs()

@@ -74,6 +74,7 @@ func (d *Decoder) listed(v *Violation) bool {
 // endListing ends a form that is only read for its violations.
 func (d *Decoder) endListing() {
 	if d.listing && len(d.violations) >= d.most {
+		d.byOrder = true // there may be more
 		d.fail(errForm)
 	}
 }

@@ -33,6 +33,7 @@ type trial struct {
 	partial     bool   // the form that is held was not read in full yet
 	best        int    // the form with the fewest violations; -1: none
 	fewest      int    // how many violations that has
+	tied        bool   // so has another form
 	farthest    int    // the form that was read farthest before it failed
 	farthestEnd int    // how far that was read
 	listed      int    // how many violations were listed before
@@ -120,7 +121,7 @@ func (t *trial) next() bool {
 		case stepExplain:
 			t.step = stepReport
 			t.state = d.save()
-			d.byOrder = true
+			d.byOrder = d.byOrder || t.tied // the one that was read farthest may be another in another order
 			d.listing, d.pos, d.most = true, t.start, min(d.most, t.listed+t.mayList)
 			return true
 		case stepTry, stepCount:
@@ -169,8 +170,11 @@ func (t *trial) done() bool {
 		t.finishReport()
 		return false
 	case stepCount:
-		if n := d.counted; d.err == nil && (t.best < 0 || n < t.fewest || n == t.fewest && t.form == t.farthest) {
-			t.best, t.fewest = t.form, n
+		if n := d.counted; d.err == nil {
+			t.tied = t.best >= 0 && (n == t.fewest || n > t.fewest && t.tied)
+			if t.best < 0 || n < t.fewest || n == t.fewest && t.form == t.farthest {
+				t.best, t.fewest = t.form, n
+			}
 		}
 		d.countReread(d.pos - t.start)
 		d.restore(t.state)
