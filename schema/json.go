@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -13,7 +14,12 @@ func ParseJSON(file string, data []byte) (*Node, Diagnostics) {
 	if len(data) >= len(byteOrderMark) && string(data[:len(byteOrderMark)]) == byteOrderMark {
 		p.at, p.lineStart = len(byteOrderMark), len(byteOrderMark)
 	}
-	n := p.value("", 0)
+	var n *Node
+	if len(bytes.TrimLeft(data[p.at:], " \t\r\n")) == 0 {
+		p.fail(p.at, "empty-file", "", "the file holds no value")
+	} else {
+		n = p.value("", 0)
+	}
 	if n != nil {
 		if p.space(); p.at < len(p.data) {
 			p.fail(p.at, "syntax", "", "more text after the end of the JSON value")

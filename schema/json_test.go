@@ -44,7 +44,7 @@ func TestParseJSONKeepsOrderTextAndPlaces(t *testing.T) {
 
 func TestVAL07ParseJSONRefuses(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
-		{"nothing", ``, `1:1: error[syntax]: the text ends where a value should stand`},
+		{"nothing", ``, `1:1: error[empty-file]: the file holds no value`},
 		{"two values", `1 2`, `1:3: error[syntax]: more text after the end of the JSON value`},
 		{"trailing comma", "[1,\n]", `2:1: error[syntax]: ']' instead of a value; remove the comma before it`},
 		{"no colon", `{"a" 1}`, `1:6: error[syntax]: '1' instead of a colon`},

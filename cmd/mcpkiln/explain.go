@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,11 +71,17 @@ func (o *overrides) explain(cmd *cobra.Command, path, tool string) error {
 		}
 	}
 	s, err := o.load(path)
-	if err != nil {
-		return err
+	var result *generator.Result
+	if err == nil {
+		if result, err = generator.Generate(cmd.Context(), s.config); err != nil {
+			return err
+		}
+		err = result.Diagnostics.Err()
 	}
-	result, err := generator.Generate(cmd.Context(), s.config)
-	if err != nil {
+	if data := s.config.Manifest.Data; err != nil && len(data) > 0 && !bytes.Contains(data, []byte(tool)) {
+		return neither(tool, path, codes()) // whatever else is wrong with the manifest, it has no such tool
+	}
+	if result == nil {
 		return err
 	}
 	if err := s.print(cmd.ErrOrStderr(), result.Diagnostics); err != nil {
@@ -85,11 +93,20 @@ func (o *overrides) explain(cmd *cobra.Command, path, tool string) error {
 		for _, t := range result.Tools {
 			names = append(names, t.Name)
 		}
-		if hint := schema.DidYouMean(tool, slices.Concat(names, codes())); hint != "" {
-			return fmt.Errorf("%q is neither a code of a diagnostic nor a tool of %s; %s", tool, path, hint)
+		if schema.DidYouMean(tool, slices.Concat(names, codes())) == "" {
+			path += ", which has " + strings.Join(names, ", ")
 		}
-		return fmt.Errorf("%q is neither a code of a diagnostic nor a tool of %s, which has %s", tool, path, strings.Join(names, ", "))
+		return neither(tool, path, slices.Concat(names, codes()))
 	}
 	_, err = fmt.Fprint(cmd.OutOrStdout(), text)
 	return err
+}
+
+// neither is the error of a word that names nothing that is explained.
+func neither(word, path string, known []string) error {
+	text := fmt.Sprintf("%q is neither a code of a diagnostic nor a tool of %s", word, path)
+	if hint := schema.DidYouMean(word, known); hint != "" {
+		text += "; " + hint
+	}
+	return errors.New(text)
 }

@@ -2,10 +2,13 @@ package vet
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
@@ -68,8 +71,33 @@ func load(dir string, patterns ...string) ([]*packages.Package, error) {
 	}
 	for _, pkg := range pkgs {
 		for _, e := range pkg.Errors {
-			return nil, fmt.Errorf("%s: %w", pkg.PkgPath, e)
+			return nil, unloadable(dir, pkg.PkgPath, e)
 		}
 	}
 	return pkgs, nil
+}
+
+// unloadable says why there is nothing to look at. What does not compile has a place that says enough.
+func unloadable(dir, pattern string, e packages.Error) error {
+	const remedy = "name a folder as ./FOLDER, or all below this one as ./..."
+	switch {
+	case e.Kind != packages.ListError || e.Pos != "" && e.Pos != "-":
+		return fmt.Errorf("%s: %w", pattern, e)
+	case strings.Contains(e.Msg, "is not in std"):
+		if info, err := os.Stat(filepath.Join(dir, pattern)); err == nil && info.IsDir() {
+			return fmt.Errorf("there is no package %s; the folder is ./%[1]s", pattern)
+		}
+		return fmt.Errorf("there is no package %s: %s", pattern, remedy)
+	case strings.Contains(e.Msg, "does not contain main module"):
+		return errors.New("there is no go.mod in this folder or above it: run it in a module")
+	case strings.Contains(e.Msg, "directory not found"):
+		return fmt.Errorf("there is no folder %s: %s", pattern, remedy)
+	case strings.Contains(e.Msg, "no Go files in"):
+		return fmt.Errorf("there are no Go files in %s: %s", pattern, remedy)
+	}
+	message, _, _ := strings.Cut(e.Msg, "; to add it:")
+	if message != e.Msg {
+		message += ": add it with go get " + pattern
+	}
+	return errors.New(message)
 }

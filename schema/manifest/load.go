@@ -47,8 +47,15 @@ type Document struct {
 // Parse parses the text of the manifest in file. Load says what is wrong with it.
 func Parse(file string, data []byte) *Document {
 	root, ds := schema.Parse(file, data)
+	for i := range ds {
+		if ds[i].Code == "empty-file" {
+			ds[i].Hint = emptyHint
+		}
+	}
 	return &Document{file, data, root, ds}
 }
+
+const emptyHint = "write tools: {NAME: {inputSchema: {type: object}}}, or remove the file and let mcpkiln init write one"
 
 // Is reports whether d is a text of a file.
 func (d *Document) Is(file string, data []byte) bool {
