@@ -45,6 +45,10 @@ func (d *Decoder) longString(r *String, start, i int) string {
 	if !ok || r == nil && d.discard {
 		return ""
 	}
+	if d.discard && r.onlyLength() {
+		d.checkString(r, "", d.characters(t), start-1)
+		return ""
+	}
 	s := d.text(t)
 	if r != nil {
 		d.checkString(r, s, r.length(s), start-1)
@@ -66,11 +70,16 @@ func (d *Decoder) Text(r *String) {
 		if !format.IsBase64(d.value(t)) && !d.countOnly() {
 			d.broke(start, r.At, "format", r.Format.Describe())
 		}
+	case r.onlyLength():
+		d.checkString(r, "", d.characters(t), start)
 	default:
 		s := d.text(t)
 		d.checkString(r, s, r.length(s), start)
 	}
 }
+
+// onlyLength reports whether nothing is asked of a string but how many characters it has, if that.
+func (r *String) onlyLength() bool { return r.Pattern == nil && r.Format == 0 }
 
 func (r *String) at() string {
 	if r == nil {

@@ -263,6 +263,22 @@ func appendUnescaped(b, raw []byte) []byte {
 	}
 }
 
+// characters is how many characters a scanned string has.
+func (d *Decoder) characters(s span) int {
+	raw := d.full[s.start:s.end]
+	n := utf8.RuneCount(raw)
+	for s.escaped {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			break
+		}
+		escape := escapeLen(raw, i)
+		n -= escape - 1
+		raw = raw[i+escape:]
+	}
+	return n
+}
+
 // unescape is what the escape with that letter stands for.
 func unescape(c byte) byte {
 	switch c {

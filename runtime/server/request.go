@@ -142,6 +142,8 @@ func (r *request) uncount() {
 }
 
 func (s *Server) keep(r *request) {
+	s.large.give(r.out)
+	s.large.give(r.scratch)
 	r.clear()
 	s.requests.Put(r)
 }

@@ -248,7 +248,7 @@ func (r *request) appendContents(b []byte, out *ResourceContents, mime string) (
 	}
 	ttl, scope := r.cacheHint()
 	result := wire.ResourceResult{Contents: append(contents, ']'), CacheTTL: wire.MillisOf(ttl), CacheScope: scope, ServerInfo: rev.resultInfo}
-	return rev.AppendResourceResult(growLarge(b, len(contents)), &result), nil
+	return rev.AppendResourceResult(r.p.s.large.grow(b, len(contents)), &result), nil
 }
 
 // block is the part as a block, which has the rules and the form of one.

@@ -31,13 +31,10 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 		return s.protocolResult(call, raw, more)
 	case more != nil:
 		return s.addTo(call, wire.CallResult{StructuredContent: raw}, more)
-	case call.run != nil:
-		return wire.CallResult{StructuredContent: raw}, nil // its text is made when it is read
+	case call.run != nil, len(raw) > smallAnswer:
+		return wire.CallResult{StructuredContent: raw}, nil // its text is made when it is read, or written
 	}
 	n := len(raw)
-	if n >= keptBuffer { // it would be copied to a larger buffer
-		return wire.CallResult{StructuredContent: raw, Content: appendText(make([]byte, 0, n+n/4), text(raw))}, nil
-	}
 	*buf = appendText(raw, text(raw))
 	return wire.CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
 }
@@ -235,7 +232,7 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 		return b, &outputError{errNoOutput}
 	}
 	if n := call.r.reservation.likely; n > 0 {
-		b = growLarge(b, int(n))
+		b = call.s.large.grow(b, int(n))
 	}
 	if own := call.revision.AppendOutput; own != nil && c.decode == nil {
 		b = own(b, out)

@@ -153,6 +153,7 @@ func (r *request) respond(answer []byte, err error) {
 	}
 	// What the answer was made of is not needed any more.
 	if cap(r.scratch) > keptBuffer {
+		r.reservation.s.large.give(r.scratch)
 		r.scratch, r.result = nil, wire.CallResult{}
 	}
 	m := outgoing{frame: answer, last: r.last, retires: r.entry, revision: r.revision}

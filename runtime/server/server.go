@@ -57,6 +57,7 @@ type Server struct {
 	treeSizes, completionSizes expected
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
+	large    largeBuffers
 	closed   sync.Pool // accounts to use again
 
 	mu    sync.Mutex // guards what follows

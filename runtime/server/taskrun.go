@@ -265,7 +265,7 @@ func packResult(r *wire.CallResult) []byte {
 	if r.IsError {
 		b[0] |= packedError
 	}
-	if r.Content == nil && r.StructuredContent != nil {
+	if hasText(r) {
 		b[0] |= packedText
 	}
 	for _, p := range parts {

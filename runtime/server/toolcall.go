@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"unsafe"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -40,7 +39,10 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 		r.outcome = ToolFailed
 	}
 	r.result.ServerInfo = r.revision.resultInfo
-	b = growLarge(b, len(r.result.Content)+len(r.result.StructuredContent)+len(r.result.Meta))
+	if hasText(&r.result) {
+		return r.appendStructured(b), nil
+	}
+	b = r.p.s.large.grow(b, len(r.result.Content)+len(r.result.StructuredContent)+len(r.result.Meta))
 	return r.revision.AppendCallResult(b, &r.result), nil
 }
 
@@ -218,14 +220,6 @@ func textOf(content []byte) string {
 		}
 	}
 	return ""
-}
-
-// growLarge makes room in b for about n more bytes, if they are many: growing by steps would leave several times as much behind.
-func growLarge(b []byte, n int) []byte {
-	if n < keptBuffer {
-		return b
-	}
-	return slices.Grow(b, n+1<<10)
 }
 
 // text is b as a string, without a copy: the caller only reads it before b changes.
