@@ -1,8 +1,10 @@
 package streamhttp
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -40,8 +42,9 @@ func benchmark(b *testing.B, n int, url string, headers http.Header, body func(i
 	for c, conn := range conns {
 		clients.Go(func() {
 			// Ids in flight differ: each connection has its own share.
+			from := bufio.NewReaderSize(conn, 64<<10)
 			for i := c; next.Add(1) <= int64(b.N); i += n {
-				if err := roundTrip(conn, requests[i%(len(requests)/n*n)]); err != nil {
+				if err := roundTrip(conn, from, requests[i%(len(requests)/n*n)]); err != nil {
 					b.Error(err)
 					return
 				}
@@ -60,35 +63,35 @@ func rawBytes(headers http.Header, body string) []byte {
 	return w.Bytes()
 }
 
-// roundTrip reads a response of known length: that fits one buffer.
-func roundTrip(conn net.Conn, request []byte) error {
+// roundTrip reads a response of known length.
+func roundTrip(conn net.Conn, from *bufio.Reader, request []byte) error {
 	if _, err := conn.Write(request); err != nil {
 		return err
 	}
-	var buf [4096]byte
-	for n := 0; ; {
-		m, err := conn.Read(buf[n:])
+	length := -1
+	for first := true; ; first = false {
+		line, err := from.ReadSlice('\n')
 		if err != nil {
 			return err
 		}
-		n += m
-		if head, body, ok := bytes.Cut(buf[:n], []byte("\r\n\r\n")); ok {
-			if !bytes.HasPrefix(head, []byte("HTTP/1.1 200")) {
-				return fmt.Errorf("answer %s", buf[:n])
-			}
-			at := bytes.Index(head, []byte("Content-Length: ")) + len("Content-Length: ")
-			length := 0
-			for _, c := range head[at:] {
-				if c < '0' || c > '9' {
-					break
-				}
+		if first && !bytes.HasPrefix(line, []byte("HTTP/1.1 200")) {
+			return fmt.Errorf("answer %s", line)
+		}
+		if value, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
+			length = 0
+			for _, c := range bytes.TrimSpace(value) {
 				length = length*10 + int(c-'0')
 			}
-			if len(body) >= length {
-				return nil
-			}
+		}
+		if len(line) == len("\r\n") {
+			break
 		}
 	}
+	if length < 0 {
+		return errors.New("the answer has no length")
+	}
+	_, err := from.Discard(length)
+	return err
 }
 
 func jsonHeaders(more ...string) http.Header {
@@ -123,7 +126,7 @@ func BenchmarkCallFloor(b *testing.B) {
 func benchServer(b *testing.B) (url string) {
 	srv := newServer(b, []server.Tool{tool("echo", func(_ context.Context, _ *server.Call, in *input) (*output, error) {
 		return &output{text: in.text}, nil
-	})})
+	}), tool("report", report)})
 	h := Handler(srv)
 	ts := httptest.NewServer(h)
 	b.Cleanup(func() {
@@ -134,21 +137,26 @@ func benchServer(b *testing.B) (url string) {
 	return ts.URL
 }
 
+// benchSession opens a session and returns the headers of its calls.
+func benchSession(b *testing.B, url string) http.Header {
+	resp, err := http.DefaultClient.Do(mustRequest(url, initializeBody))
+	if err != nil {
+		b.Fatal(err)
+	}
+	resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	return jsonHeaders("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"), "Mcp-Protocol-Version", "2025-11-25")
+}
+
 func BenchmarkCall(b *testing.B) {
 	b.Run("revision=2025-11-25", func(b *testing.B) {
 		url := benchServer(b)
-		resp, err := http.DefaultClient.Do(mustRequest(url, initializeBody))
-		if err != nil {
-			b.Fatal(err)
-		}
-		resp.Body.Close()
-		headers := jsonHeaders("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"), "Mcp-Protocol-Version", "2025-11-25")
+		headers := benchSession(b, url)
 		for _, n := range []int{1, 64} {
 			b.Run(fmt.Sprintf("inflight=%d", n), func(b *testing.B) {
 				benchmark(b, n, url, headers, func(i int) string { return callBody(fmt.Sprint(i), "echo", "hello") })
 			})
 		}
-		http.DefaultClient.CloseIdleConnections()
 	})
 	b.Run("revision=2026-07-28", func(b *testing.B) {
 		url := benchServer(b)
