@@ -39,6 +39,7 @@
 //	what unread answers may take                      reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: what to expect
 //	how callers read, and runs of handlers to learn   reputation.go, probe.go
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
+//	how a large answer is made                        largeanswer.go: in buffers that are used again
 //	one run of a handler, from input to output        run.go
 //	who may still write, and writing, to its end      write.go
 //	what a call that runs again finds                 journal.go, taskjournal.go, step.go; seal.go: as the client carries it
