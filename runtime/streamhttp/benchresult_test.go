@@ -15,13 +15,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// reports are texts that tools answer, by how many bytes they have, in decimal.
-var reports = map[string]string{}
+// reports are texts that tools answer, by how many bytes they have.
+var reports = map[string]string{"100": prose(100), "20000": prose(20_000), "1000000": prose(1_000_000)}
 
-func init() {
-	for _, n := range []int{100, 20_000, 1_000_000} {
-		reports[strconv.Itoa(n)] = strings.Repeat("orders of the quarter grew by 12.5 percent, \"pending\" in all regions\n", n/70+1)[:n]
-	}
+func prose(n int) string {
+	const line = "orders of the quarter grew by 12.5 percent, \"pending\" in all regions\n"
+	return strings.Repeat(line, n/len(line)+1)[:n]
 }
 
 // report answers the text that has so many bytes.
