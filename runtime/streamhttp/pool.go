@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"math"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 // pools keep what requests need for a moment. They are an Endpoint's own.
 type pools struct {
-	frames, downlinks, alarms, exchanges sync.Pool
+	frames, downlinks, alarms, exchanges, answers sync.Pool
 }
 
 // frame is a body, with room for a small one.
@@ -108,4 +109,26 @@ func (p *pools) exchange() *exchange {
 	x := new(exchange)
 	x.timer = time.AfterFunc(math.MaxInt64, x.tick) // here, so that tick, which may not get the lock, has it always
 	return x
+}
+
+// largestAnswer is how many bytes the largest buffer of an answer has that is used again.
+const largestAnswer = 4 << 20
+
+// copied is a copy of a frame. That of the answer to one request comes from a buffer that putAnswer took back, if it is not small: most of
+// them go out alone, and are not kept.
+func (p *pools) copied(frame []byte, answer bool) []byte {
+	if !answer || len(frame) <= spareBuffer {
+		return slices.Clone(frame)
+	}
+	if kept, ok := p.answers.Get().(*[]byte); ok && cap(*kept) >= len(frame) {
+		return append((*kept)[:0], frame...)
+	}
+	return slices.Clone(frame)
+}
+
+// putAnswer takes the copy of an answer back that nothing refers to any more.
+func (p *pools) putAnswer(frame []byte) {
+	if n := cap(frame); n > spareBuffer && n <= largestAnswer {
+		p.answers.Put(&frame)
+	}
 }

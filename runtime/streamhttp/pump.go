@@ -26,6 +26,9 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 		}
 		s.log(err)
 		s.remove(st)
+		if !st.batched {
+			s.h.pools.putAnswer(frame) // nobody could resume the stream
+		}
 		s.h.pools.putAlarm(st.alarm)
 		return nil
 	}

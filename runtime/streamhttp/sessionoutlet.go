@@ -1,14 +1,15 @@
 package streamhttp
 
 import (
+	"slices"
+
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // Write implements server.Outlet. What belongs to no open request goes to whoever listens.
 func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
-	own := append([]byte(nil), frame...)
 	if about.IsZero() {
-		return s.sendToListener(own)
+		return s.sendToListener(slices.Clone(frame))
 	}
 	s.mu.Lock()
 	st := s.active.Get(about)
@@ -24,8 +25,8 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	switch {
 	case st != nil:
 		var err error
-		if len(own) > 0 {
-			err = st.add(own, last)
+		if len(frame) > 0 {
+			err = st.add(s.h.pools.copied(frame, last && !st.batched), last)
 		} else {
 			st.end() // there is no answer
 		}
@@ -37,7 +38,7 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	case last:
 		return errGone
 	}
-	return s.sendToListener(own)
+	return s.sendToListener(slices.Clone(frame))
 }
 
 // Refuse implements server.Refuser. What the server has no room for may be tried again.
