@@ -8,7 +8,7 @@
 //	                       State: all transitions, as pure functions that every store calls
 //	store.go, quota.go, errors.go
 //	                       Store: where tasks are kept; leases, quotas, journal entries
-//	form.go                how durable stores keep states and entries, by version
+//	form.go, form_now.go   how durable stores keep states and entries, by version; form_before.go has tests build the version before
 //	memory*.go, cursor.go  Memory: the store in this process
 //	engine.go, create.go, request.go, close.go
 //	                       Engine: what a server calls

@@ -9,13 +9,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Format is the version of the forms in which this package has durable stores keep states and journal entries. It reads this version and all
-// before it, and refuses later ones with a *FormatError (DUR07). Whatever changes a form makes Format grow. A form is written in the earliest
-// version that has all it says, so that a process of the version before can go on with it:
+// A form is written in the earliest version that has all it says, so that a process of the version before can go on with it:
 //
 //	1  everything else
-//	2  a state's running time
-const Format = 2
+//	2  the running time of a state that is not over
+//
+// Each version reads all before it and refuses later ones with a *FormatError (DUR07). Whatever changes a form makes Format grow, and the one
+// of the version before.
 
 // FormatError refuses what a newer version of this package has stored. Nothing was changed: a process with the newer version can go on.
 type FormatError struct{ Stored uint64 }
@@ -41,7 +41,7 @@ func Unread(known Task, err error) Task {
 // and are bytes already. A store keeps those beside it.
 func (s *State) AppendHead(b []byte) []byte {
 	version := uint64(1)
-	if s.Task.Ran != 0 || !s.Since.IsZero() {
+	if Format >= 2 && !s.Task.Status.Terminal() && (s.Task.Ran != 0 || !s.Since.IsZero()) {
 		version = 2
 	}
 	c := coder{b: binary.AppendUvarint(b, version), version: version}

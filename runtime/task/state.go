@@ -74,9 +74,15 @@ func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error
 	}
 	s.Node, s.Leased = node, now.Add(d)
 	s.Epoch++
-	s.count(now)
+	if s.Task.Timeout > 0 && len(s.Task.Questions) == 0 {
+		s.Since = now
+	}
 	return Lease{s.Task.ID, node, s.Epoch}, nil
 }
+
+// counted is the running time of a run that is counted and of which no time has passed. One that has none was begun by a process of an earlier version, which
+// could not go on with a state that has some (DUR07).
+const counted = time.Nanosecond
 
 // count adds to the running time what has passed since the last change: time with a lease and without an open question (CAN28).
 func (s *State) count(now time.Time) {
@@ -84,10 +90,13 @@ func (s *State) count(now time.Time) {
 		return
 	}
 	if !s.Since.IsZero() {
-		s.Task.Ran += max(now.Sub(s.Since), 0)
+		if s.Task.Ran == counted {
+			s.Task.Ran = 0
+		}
+		s.Task.Ran = max(s.Task.Ran+max(now.Sub(s.Since), 0), counted)
 	}
 	s.Since = time.Time{}
-	if s.Node != "" && len(s.Task.Questions) == 0 && !s.Task.Status.Terminal() {
+	if s.Task.Ran > 0 && s.Node != "" && len(s.Task.Questions) == 0 && !s.Task.Status.Terminal() {
 		s.Since = now
 	}
 }

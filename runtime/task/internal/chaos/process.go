@@ -18,9 +18,12 @@ type Process struct {
 	err  error
 }
 
-// Start starts this test binary again as a replica; its TestMain calls Main.
+// Start starts a test binary as a replica; its TestMain calls Main.
 func Start(r Replica, h *History) (*Process, error) {
-	self, err := os.Executable()
+	program, err := r.Program, error(nil)
+	if program == "" {
+		program, err = os.Executable()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +31,7 @@ func Start(r Replica, h *History) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{Replica: r, cmd: exec.Command(self)}
+	p := &Process{Replica: r, cmd: exec.Command(program)}
 	p.cmd.Env = append(os.Environ(), variable+"="+string(config), "GORACE=halt_on_error=1")
 	p.cmd.Stderr = os.Stderr
 	out, err := p.cmd.StdoutPipe()

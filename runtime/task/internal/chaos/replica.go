@@ -31,7 +31,11 @@ type Replica struct {
 	Creators int
 	// Hold keeps runs in their handlers until their contexts end.
 	Hold bool
-	At   Point
+	// Reads has it read all tasks, say what it saw, and end.
+	Reads bool
+	At    Point
+	// Program is the test binary that it runs in; "" means this one.
+	Program string
 }
 
 // Open opens what a replica at a target works with, and says how that is closed.
@@ -54,7 +58,12 @@ func Main(open Open) bool {
 	ended, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	w := newWorker(r, with, say())
-	w.work(ended)
+	w.say("format", r.Node, task.Format)
+	if r.Reads {
+		w.read(ended)
+	} else {
+		w.work(ended)
+	}
 	if err := closeAll(); err != nil {
 		panic(err)
 	}
@@ -132,6 +141,11 @@ func (w *worker) work(ctx context.Context) {
 	clients.Go(func() { w.answer(ctx) })
 	<-ctx.Done()
 	clients.Wait()
+	w.end()
+}
+
+// end hands over what runs.
+func (w *worker) end() {
 	limited, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	if err := w.engine.Close(limited); err != nil {
@@ -139,9 +153,30 @@ func (w *worker) work(ctx context.Context) {
 	}
 }
 
+// read says what is seen of every task.
+func (w *worker) read(ctx context.Context) {
+	for cursor, more := "", true; more; more = cursor != "" {
+		page, err := w.engine.List(ctx, owner, cursor, 0)
+		if err != nil {
+			w.say("unread", "-", err)
+			break
+		}
+		for _, t := range page.Tasks {
+			if got, err := w.engine.Get(ctx, owner, t.ID); err != nil {
+				w.say("unread", t.ID, err)
+			} else {
+				w.say("seen", t.ID, string(got.Result))
+			}
+		}
+		cursor = page.Next
+	}
+	w.end()
+}
+
+// create makes tasks, of which every second one has a timeout.
 func (w *worker) create(ctx context.Context) {
-	for rest(ctx) {
-		c, err := w.engine.Create(ctx, task.Spec{Owner: owner, Tool: "tool", Reruns: 1 << 20})
+	for n := 0; rest(ctx); n++ {
+		c, err := w.engine.Create(ctx, task.Spec{Owner: owner, Tool: "tool", Reruns: 1 << 20, Timeout: time.Duration(n%2) * time.Hour})
 		if err != nil {
 			continue
 		}

@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/chaos"
+)
+
+// Replicas of this version and of the one before share a database during a deploy. What was acknowledged by either is there at the end, and
+// both see the same.
+func TestDUR07ReplicasOfTheVersionBeforeWorkBesideThisOne(t *testing.T) {
+	before := filepath.Join(t.TempDir(), "before.test")
+	if out, err := exec.Command("go", "test", "-c", "-tags", "mcpkiln_format_before", "-o", before, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	url, h := newURL(t), chaos.NewHistory()
+	start := func(node string, n int) *chaos.Process {
+		r := chaos.Replica{Target: url, Node: fmt.Sprint(node, "-", n), Lease: *lease, Creators: 4}
+		if node == "before" {
+			r.Program = before
+		}
+		return replica(t, h, r)
+	}
+	replicas := map[string]*chaos.Process{"before": start("before", 0), "now": start("now", 0), "too": start("too", 0)}
+	for n := range 2 { // of which each ends in the middle of its work once, one of each version
+		for node := range replicas {
+			runs := func() bool { return len(h.Said("runs", fmt.Sprint(node, "-", n))) >= 30 }
+			if err := h.Await(within(t), runs); err != nil {
+				t.Fatalf("%s: %v: %s", node, err, h)
+			}
+			if err := replicas[node].Kill(); err != nil {
+				t.Fatal(err)
+			}
+			if n == 0 {
+				replicas[node] = start(node, 1)
+			}
+		}
+	}
+	store := openAt(t, url, Options{})
+	if err := h.Settle(within(t), store, *lease); err != nil {
+		t.Fatal(err)
+	}
+	for n, program := range []string{before, ""} {
+		p := replica(t, h, chaos.Replica{Target: url, Node: fmt.Sprint("reader-", n), Lease: *lease, Reads: true, Program: program})
+		if _, err := p.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.Said("format", p.Node); !slices.Equal(got, []string{fmt.Sprint(n + 1)}) {
+			t.Errorf("%s has format %v", p.Node, got)
+		}
+		if len(h.Said("closed", p.Node)) == 0 || h.Count("unread") > 0 {
+			t.Errorf("%s can not read what there is: %v", p.Node, h.Said("unread", h.IDs("unread")[0]))
+		}
+	}
+	for _, wrong := range h.Check(t.Context(), store) {
+		t.Error(wrong)
+	}
+	t.Log(h)
+}
