@@ -58,6 +58,10 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 	b := &batch{p: p, about: r.about, pending: rpc.ByID[bool]{}, bytes: held}
 	p.batches.add(b)
 	p.batch = b
+	defer func() { // also when the application ends the goroutine by runtime.Goexit
+		p.batch = nil
+		got.Answered = b.close()
+	}()
 	for _, frame := range messages {
 		m := p.s.newRequest(p)
 		m.frame = append(m.frame[:0], frame...)
@@ -66,8 +70,6 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 			m.release()
 		}
 	}
-	p.batch = nil
-	got.Answered = b.close()
 }
 
 // expect notes that a request of the batch is about to be served.

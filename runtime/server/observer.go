@@ -14,7 +14,7 @@ import (
 )
 
 // Observer is told of what happens, as it happens: it has to return at once, and is called concurrently. It sees no arguments and no
-// results.
+// results. A panic of its is logged; runtime.Goexit ends the request, session or connection that it is told of.
 type Observer func(e Event)
 
 // WithObserver adds an observer. Package metrics has one for Prometheus; WithCallLog writes a log.

@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"crypto/rand"
+	"maps"
 	"net/http"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -36,7 +37,10 @@ func (s *session) answerTo(w http.ResponseWriter, r *http.Request, to *server.Ro
 		return refuse(http.StatusBadRequest, "a request with this id is in flight") // CAN08
 	}
 	reader := st.attach(-1)
-	if got, ok := s.receive(r, f, st); ok && !got.Answered {
+	received := false
+	defer s.abandonUnless(&received, st, reader)
+	got, ok := s.receive(r, f, st)
+	if received = true; ok && !got.Answered {
 		s.settle(to.ID)
 		st.end()
 	}
@@ -52,8 +56,10 @@ func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame
 	about := rpc.StringID("batch " + rand.Text()) // like no id of the client's
 	st := s.batchStream(about, ids)
 	reader := st.attach(-1)
+	received := false
+	defer s.abandonUnless(&received, st, reader)
 	got, ok := s.receiveBatch(r, f, st)
-	if !ok || got.Answered {
+	if received = true; !ok || got.Answered {
 		return s.respond(w, r, st, reader)
 	}
 	s.settle(about)
@@ -62,6 +68,19 @@ func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame
 	s.remove(st)
 	w.WriteHeader(http.StatusAccepted)
 	return nil
+}
+
+// abandonUnless frees the stream of what was not received, because the application ended the goroutine by runtime.Goexit: nobody answers it.
+func (s *session) abandonUnless(received *bool, st *stream, reader uint64) {
+	if *received {
+		return
+	}
+	s.mu.Lock()
+	maps.DeleteFunc(s.active, func(_ rpc.ID, of *stream) bool { return of == st })
+	s.mu.Unlock()
+	st.end()
+	s.release(st, reader)
+	s.remove(st)
 }
 
 // settle removes a request that gets no answer.

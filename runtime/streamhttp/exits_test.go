@@ -1,10 +1,12 @@
 package streamhttp
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,6 +49,33 @@ func TestTSK25AnObserverOfARequestThatExitsEndsItsExchange(t *testing.T) {
 		f.h.mu.Lock()
 		left = len(f.h.calls)
 		f.h.mu.Unlock()
+	}
+}
+
+// TestTSK25AFilterThatExitsEndsItsMessageAlone: the id of a request whose reading was left is free again, and so is the session.
+func TestTSK25AFilterThatExitsEndsItsMessageAlone(t *testing.T) {
+	var exits atomic.Bool
+	f := &fixture{t: t, began: make(chan struct{}, 1), release: make(chan struct{})}
+	f.srv = newServer(t, f.tools(), server.WithToolFilter(func(context.Context, string) bool {
+		if exits.Load() {
+			runtime.Goexit()
+		}
+		return true
+	}))
+	f.h = Handler(f.srv)
+	f.ts = httptest.NewServer(f.h)
+	t.Cleanup(f.shutDown)
+	for name, message := range map[string]struct{ session, body string }{
+		"a request": {f.initialize(), callBody("7", "echo", "x")}, "a batch": {f.march(), "[" + callBody("7", "echo", "x") + `,{"jsonrpc":"2.0","id":8,"method":"ping"}]`},
+	} {
+		exits.Store(true)
+		if resp, err := f.ts.Client().Do(f.request("POST", message.body, message.session)); err == nil {
+			resp.Body.Close()
+			t.Errorf("%s is answered: %d", name, resp.StatusCode)
+		}
+		exits.Store(false)
+		f.want(f.post(message.body, message.session), 200, `"id":7,"result"`)
+		f.want(f.post(`{"jsonrpc":"2.0","id":9,"method":"ping"}`, message.session), 200, `"id":9,"result":{}`)
 	}
 }
 
