@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -13,10 +14,7 @@ import (
 // Replicas of this version and of the one before share a database during a deploy. What was acknowledged by either is there at the end, and
 // both see the same.
 func TestDUR07ReplicasOfTheVersionBeforeWorkBesideThisOne(t *testing.T) {
-	before := filepath.Join(t.TempDir(), "before.test")
-	if out, err := exec.Command("go", "test", "-c", "-tags", "mcpkiln_format_before", "-o", before, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	before := compileBefore(t)
 	url, h := newURL(t), chaos.NewHistory()
 	start := func(node string, n int) *chaos.Process {
 		r := chaos.Replica{Target: url, Node: fmt.Sprint(node, "-", n), Lease: *lease, Creators: 4}
@@ -60,4 +58,18 @@ func TestDUR07ReplicasOfTheVersionBeforeWorkBesideThisOne(t *testing.T) {
 		t.Error(wrong)
 	}
 	t.Log(h)
+}
+
+// compileBefore compiles these tests with the format before. With the race detector if they have it themselves: then most of it is compiled already.
+func compileBefore(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "before.test")
+	args := []string{"test", "-c", "-vet=off", "-tags", "mcpkiln_format_before", "-o", program}
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		args = append(args, "-race")
+	}
+	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
 }
