@@ -28,7 +28,8 @@ type progress struct {
 	closed   bool
 	withheld bool           // all but the last value
 	warned   bool           // a value or total that means nothing was logged
-	pending  *wire.Progress // held back
+	newest   *wire.Progress // nil until there is one; one for all values, which would each be an allocation
+	held     bool           // newest is held back
 	timer    *time.Timer
 }
 
@@ -84,17 +85,21 @@ func (pr *progress) take(v wire.Progress) (dropped Outcome) {
 		v.Total = 0
 	}
 	pr.started, pr.last = true, v.Progress
-	if pr.pending != nil {
+	if pr.newest == nil {
+		pr.newest = new(wire.Progress)
+	}
+	*pr.newest = v
+	if pr.held {
 		dropped = TooOften
 	} else if !pr.withheld {
 		wait := pr.wait(time.Now())
 		if wait == 0 {
-			pr.send(&v)
+			pr.send()
 			return ""
 		}
 		pr.schedule(wait)
 	}
-	pr.pending = &v
+	pr.held = true
 	return dropped
 }
 
@@ -137,15 +142,16 @@ func (pr *progress) schedule(d time.Duration) {
 func (pr *progress) flush() {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
-	if pr.pending != nil && !pr.closed {
-		pr.send(pr.pending)
-		pr.pending = nil
+	if pr.held && !pr.closed {
+		pr.send()
 	}
 }
 
-// send writes v unless the call is over. The caller holds mu, which keeps values in order; a peer that does not read
+// send writes the newest value unless the call is over. The caller holds mu, which keeps values in order; a peer that does not read
 // makes the handler wait here.
-func (pr *progress) send(v *wire.Progress) {
+func (pr *progress) send() {
+	v := pr.newest
+	pr.held = false
 	v.ProgressToken, v.RelatedTask = pr.token, pr.task
 	if errors.Is(pr.about.send(notification{revision: pr.revision, op: wire.OpProgress, params: pr.revision.AppendProgress(nil, v)}), errSilenced) {
 		return
@@ -161,7 +167,7 @@ func (pr *progress) send(v *wire.Progress) {
 func (pr *progress) drop() {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
-	pr.closed, pr.pending = true, nil
+	pr.closed, pr.held = true, false
 }
 
 // close sends the last value if it was held back, and nothing from then on.
@@ -175,8 +181,7 @@ func (pr *progress) close() {
 	if pr.timer != nil {
 		pr.timer.Stop()
 	}
-	if pr.pending != nil {
-		pr.send(pr.pending)
-		pr.pending = nil
+	if pr.held {
+		pr.send()
 	}
 }

@@ -5,6 +5,7 @@
 package server
 
 import (
+	"context"
 	"runtime"
 	"testing"
 )
@@ -24,5 +25,20 @@ func TestTSK28LargeAnswersUseTheirBuffersAgain(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if each := (after.TotalAlloc - before.TotalAlloc) / calls; each > 1<<20 {
 		t.Errorf("%d bytes for an output of 1 MB", each)
+	}
+}
+
+// A report is kept only while it is held back, in the place of the one before.
+func TestPRO05AReportThatIsNotSentCostsNoMemory(t *testing.T) {
+	var each float64
+	progressOf(t, withToken, func(ctx context.Context, call *Call) {
+		step := 0.0
+		each = testing.AllocsPerRun(1_000, func() {
+			step++
+			call.Progress(ctx, step, 0, "")
+		})
+	})
+	if each > 0 {
+		t.Errorf("%v allocations", each)
 	}
 }
