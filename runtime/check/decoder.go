@@ -13,7 +13,7 @@ import (
 // Decoder reads one JSON text into typed values and collects what is wrong with it. It is reusable and not safe for
 // concurrent use: Get one, decode, Finish, Put.
 //
-// Strings are copied, never aliases of the data, but small strings of one text share an allocation: a string that is
+// Strings and raw values are copied, never aliases of the data, but small ones of one text share an allocation: one that is
 // kept alone keeps up to chunkBytes of its neighbours alive.
 type Decoder struct {
 	data     []byte // emptied by fail, so that every method and every loop ends without testing err
@@ -22,6 +22,7 @@ type Decoder struct {
 	window   string          // a copy of the end of full,
 	windowAt int             // which begins there
 	chunk    strings.Builder // copies of strings before it
+	raws     []byte          // copies of small raw values
 	scratch  []byte          // where text unescapes; used again
 	err      error
 
@@ -141,7 +142,8 @@ func (d *Decoder) begin(data []byte, lim Limits) {
 func (d *Decoder) end() {
 	d.data, d.full, d.pos, d.err, d.account = nil, nil, 0, nil, nil
 	d.window, d.windowAt = "", 0 // it belongs to whoever decoded its strings,
-	d.chunk.Reset()              // and so does this
+	d.chunk.Reset()              // and so do these
+	d.raws = nil
 	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
 	d.violations, d.repeated = nil, nil
 	d.state = state{}
@@ -329,6 +331,21 @@ func (d *Decoder) copyPartSlow(start, end int) string {
 	at := d.chunk.Len()
 	d.chunk.Write(d.full[start:end])
 	return d.chunk.String()[at:]
+}
+
+// copyRaw copies a part of the data. Small ones share an allocation, as strings do; to append to one never writes into the next.
+func (d *Decoder) copyRaw(part []byte) Raw {
+	n := len(part)
+	if n > chunkBytes/4 {
+		return append(make(Raw, 0, n), part...)
+	}
+	if cap(d.raws)-len(d.raws) < n {
+		rest := len(d.full) - d.pos
+		d.raws = make([]byte, 0, max(n, min(rest/4, chunkBytes))) // of a text with raw values much is kept as it is
+	}
+	at := len(d.raws)
+	d.raws = append(d.raws, part...)
+	return d.raws[at:len(d.raws):len(d.raws)]
 }
 
 // text copies what a scanned string stands for.

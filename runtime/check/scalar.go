@@ -208,7 +208,7 @@ func (d *Decoder) Raw(r *Values) Raw {
 	if alias == nil || d.discard {
 		return alias
 	}
-	return append(make(Raw, 0, len(alias)), alias...)
+	return d.copyRaw(alias)
 }
 
 // Value takes a value that is one of r.JSON and returns the text in the table; "" after a violation.
