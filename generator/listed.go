@@ -29,23 +29,43 @@ func listed(t *model.Tool, w *model.Wire) string {
 	if w.ToolExecution != "" && t.Execution != "" {
 		text = strings.TrimSuffix(text, "}") + fmt.Sprintf(",%q:%s}", w.ToolExecution, t.Execution)
 	}
-	omits := omitted(w)
+	omits, objects := view(w, "ToolOmits"), view(w, "ToolObjects")
 	n, ds := schema.ParseJSON("", []byte(text))
-	if len(omits) == 0 || ds.HasErrors() {
+	if len(omits) == 0 && len(objects) == 0 || ds.HasErrors() {
 		return text
 	}
 	n.Members = slices.DeleteFunc(n.Members, func(m schema.Member) bool { return slices.Contains(omits, m.Key) })
+	for _, path := range objects {
+		of := n.Lookup("/" + path)
+		if !of.Is(schema.Object) {
+			continue
+		}
+		for i := range of.Members {
+			of.Members[i].Value = schemaObject(of.Members[i].Value)
+		}
+	}
 	return string(n.JSON())
 }
 
-// omitted are the members of a tool that a revision does not have.
-func omitted(w *model.Wire) []string {
+// view is a list of the revision's wire.View.
+func view(w *model.Wire, field string) []string {
 	for _, g := range w.Groups {
 		for _, v := range g.Values {
-			if g.Field == "View" && v.Field == "ToolOmits" {
+			if g.Field == "View" && v.Field == field {
 				return v.List
 			}
 		}
 	}
 	return nil
+}
+
+// schemaObject is a schema as an object.
+func schemaObject(n *schema.Node) *schema.Node {
+	switch {
+	case !n.Is(schema.Bool):
+		return n
+	case n.Text == "true":
+		return &schema.Node{Kind: schema.Object}
+	}
+	return &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: "not", Value: &schema.Node{Kind: schema.Object}}}}
 }

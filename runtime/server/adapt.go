@@ -85,6 +85,39 @@ func omit(value []byte, path []string) []byte {
 	return members.appendJSON(nil)
 }
 
+// schemaObjects writes schemas that are true or false as objects that mean the same, among the members of the objects at paths.
+func schemaObjects(object []byte, paths []string) []byte {
+	if bytes.Contains(object, []byte("true")) || bytes.Contains(object, []byte("false")) {
+		for _, path := range paths {
+			object = schemaObjectsAt(object, strings.Split(path, "/"))
+		}
+	}
+	return object
+}
+
+func schemaObjectsAt(object []byte, path []string) []byte {
+	members, changed := orderedOf(object), false
+	for i := range members {
+		m := &members[i]
+		value := m.value
+		switch {
+		case len(path) > 0 && m.name == path[0]:
+			value = schemaObjectsAt(m.value, path[1:])
+		case len(path) > 0:
+		case string(m.value) == "true":
+			value = json.RawMessage("{}")
+		case string(m.value) == "false":
+			value = json.RawMessage(`{"not":{}}`)
+		}
+		changed = changed || !bytes.Equal(value, m.value)
+		m.value = value
+	}
+	if !changed {
+		return object
+	}
+	return members.appendJSON(nil)
+}
+
 // adaptBlocks replaces the content blocks at path that the revision has no type for by text.
 func (rev *revision) adaptBlocks(result []byte, path string) []byte {
 	if path == "" || len(rev.View.Blocks) == 0 {

@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -73,6 +75,28 @@ func TestREV06WhatARevisionHasNotIsNotListed(t *testing.T) {
 	c, _ = f.dialAs("2025-11-25")
 	if m = c.request("1", "tools/list", `{}`); !strings.Contains(m.raw, `"title":"T"`) || !strings.Contains(m.raw, `"job"`) {
 		t.Errorf("the newest revision has all: %s", m.raw)
+	}
+}
+
+// TestREV06ASchemaIsAnObjectWhereTheRevisionTakesNothingElse: true and false are schemas, and the revisions before 2026-07-28 take only objects
+// for properties. Elsewhere, also deeper in a schema, they stay.
+func TestREV06ASchemaIsAnObjectWhereTheRevisionTakesNothingElse(t *testing.T) {
+	const members = `"annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"a":%s,"b":%s,"c":{"additionalProperties":false}},"additionalProperties":true}`
+	free := tool("free", structured(echo), withTask(TaskOptional))
+	free.Definition = `{"name":"free",` + fmt.Sprintf(members, "true", "false") + `}`
+	free.Execution = `{"taskSupport":"optional"}`
+	f := newOlderFixture(t, Definition{Tools: []Tool{free}}, wire.View{})
+	err := f.srv.AddTool([]byte(`{"name": "added", `+fmt.Sprintf(members, " true", "\n false")+`}`), anything{},
+		func(context.Context, *Call, json.RawMessage) (json.RawMessage, error) { return nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := f.dialAs("2025-11-25")
+	objects := fmt.Sprintf(members, "{}", `{"not":{}}`)
+	c.request("1", "tools/list", `{}`).wantResult(t, `{"tools":[{"name":"free",`+objects+`,"execution":{"taskSupport":"optional"}},{"name":"added",`+objects+`}]}`)
+	c, _ = f.dialAs("2025-06-18") // whose view says nothing of it here
+	if m := c.request("1", "tools/list", `{}`); !strings.Contains(m.raw, `"a":true,"b":false`) {
+		t.Errorf("where every schema is taken they stay: %s", m.raw)
 	}
 }
 

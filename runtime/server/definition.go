@@ -105,6 +105,13 @@ func readObject(d *check.Decoder) {
 	d.EachMember(&check.Object{At: "#"}, func(d *check.Decoder) { d.Skip() })
 }
 
+// readSchema takes every form that a schema has in some draft.
+func readSchema(d *check.Decoder) {
+	if d.Kind(&check.Union{At: "#", Keyword: "type", Kinds: check.KindObject | check.KindBool}) != 0 {
+		d.Skip()
+	}
+}
+
 func readWord(words ...string) func(*check.Decoder) {
 	rule := &check.Enum{At: "#", Values: words}
 	return func(d *check.Decoder) { d.Enum(rule) }
@@ -144,6 +151,9 @@ var (
 	hints = shapeOf(check.Skip, nil, shapeMember{"title", readText}, shapeMember{"readOnlyHint", readFlag}, shapeMember{"destructiveHint", readFlag},
 		shapeMember{"idempotentHint", readFlag}, shapeMember{"openWorldHint", readFlag})
 	execution = shapeOf(check.Skip, nil, shapeMember{"taskSupport", readWord("forbidden", "optional", "required")})
-	toolShape = shapeOf(check.Skip, []string{"name", "inputSchema"}, described(shapeMember{"inputSchema", readObject}, shapeMember{"outputSchema", readObject},
+	// What the protocol says of a tool's schemas beside their type, which has a message of its own.
+	toolSchema = shapeOf(check.Skip, nil, shapeMember{"$schema", readText}, shapeMember{"required", readEach(&check.Array{At: "#"}, readText)},
+		shapeMember{"properties", func(d *check.Decoder) { d.EachMember(&check.Object{At: "#"}, readSchema) }})
+	toolShape = shapeOf(check.Skip, []string{"name", "inputSchema"}, described(shapeMember{"inputSchema", toolSchema.read}, shapeMember{"outputSchema", toolSchema.read},
 		shapeMember{"annotations", hints.read}, shapeMember{"execution", execution.read})...)
 )

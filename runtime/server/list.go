@@ -9,10 +9,11 @@ import (
 
 // appendTool appends a tool as rev advertises it.
 func appendTool(b []byte, rev *revision, t *Tool) []byte {
+	definition := schemaObjects(appendOmitting(nil, t.Definition, rev.View.ToolOmits), rev.View.ToolObjects)
 	if rev.ToolExecution == "" || t.Execution == "" {
-		return appendOmitting(b, t.Definition, rev.View.ToolOmits)
+		return append(b, definition...)
 	}
-	b = wire.AppendMembers(append(b, '{'), []byte(t.Definition))
+	b = wire.AppendMembers(append(b, '{'), definition)
 	b = append(check.Member(b, string(check.AppendString(nil, rev.ToolExecution))+":"), t.Execution...)
 	return append(b, '}')
 }

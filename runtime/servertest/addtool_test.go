@@ -177,6 +177,10 @@ func TestSRV06WrongToolsAreRefused(t *testing.T) {
 		`{"name":"a","inputSchema":{"type":"object"},"_meta":{"dev.mcp/x":1}}`:                                   `/_meta: "dev.mcp/x" is no key for _meta: it is reserved`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"number","x-mcp-header":"N"}}}}`:   `"N" is no string, integer or boolean`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"string","x-mcp-header":"A b"}}}}`: `"A b" is no name of a header`,
+		`{"name":"a","inputSchema":{"type":"object","properties":{"n":5}}}`:                                      `/inputSchema/properties/n: type: found 5, allowed: a boolean or an object`,
+		`{"name":"a","inputSchema":{"type":"object","properties":[]}}`:                                           `/inputSchema/properties: type: found [], allowed: an object`,
+		`{"name":"a","inputSchema":{"type":"object","required":"n"}}`:                                            `/inputSchema/required: type: found "n", allowed: an array`,
+		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"object","$schema":7}}`:              `/outputSchema/$schema: type: found 7, allowed: a string`,
 		`[]`: `the definition is wrong`,
 	} {
 		if err := srv.AddTool([]byte(definition), atMost10{}, parrot); err == nil || !strings.Contains(err.Error(), want) {

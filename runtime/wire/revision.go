@@ -168,6 +168,9 @@ func (n *Need) Takes(value []byte) bool {
 type View struct {
 	// ToolOmits and ServerOmits are members of an advertised tool and of the server's name that it has not.
 	ToolOmits, ServerOmits []string
+	// ToolObjects are the paths in an advertised tool to members whose values are objects in it, and elsewhere schemas: true is {} there, and false
+	// {"not":{}}.
+	ToolObjects []string
 	// PromptOmits, ResourceOmits and TemplateOmits are such members of what lists of prompts and resources show. Members of a prompt's arguments
 	// are paths in which * is every item of a list.
 	PromptOmits, ResourceOmits, TemplateOmits []string

@@ -30,6 +30,7 @@ func (l *wireLowering) view() []model.WireValue {
 		}
 	}
 	add("ToolOmits", l.lacks(toolDefinition, properties, executionMember), forTools)
+	add("ToolObjects", l.toolObjects(), forTools)
 	add("PromptOmits", slices.Concat(l.lacks(promptDefinition, properties), l.argumentLacks()), forPromptRegistry)
 	add("ResourceOmits", l.lacks(resourceDefinition, properties), forResourceRegistry)
 	add("TemplateOmits", l.lacks(templateDefinition, properties), forResourceRegistry)
@@ -48,6 +49,19 @@ func (l *wireLowering) argumentLacks() []string {
 	all := l.lacks(argumentDefinition, properties)
 	for i, name := range all {
 		all[i] = strings.Join(append(l.pathTo(argumentDefinition, definition(l.rev, promptDefinition), 0), name), "/")
+	}
+	return all
+}
+
+// toolObjects are the paths in a tool to the properties of a schema that have to be objects, in a revision that knows no schema of another form.
+func (l *wireLowering) toolObjects() []string {
+	var all []string
+	for _, m := range MembersOf(definition(l.rev, toolDefinition).Get("properties")) {
+		const properties = "properties"
+		of := m.Value.Get(properties).Get(properties).Get("additionalProperties")
+		if t := of.Get("type"); t.Is(schema.String) && t.Text == "object" {
+			all = append(all, m.Key+"/"+properties)
+		}
 	}
 	return all
 }

@@ -88,6 +88,9 @@ var wire20251125 = wire.Revision{
 		RootsChanged:     "roots/listChanged",
 	},
 	ToolExecution: "execution",
+	View: wire.View{
+		ToolObjects: []string{"inputSchema/properties", "outputSchema/properties"},
+	},
 	Codes: wire.Codes{
 		PromptNotFound:         -32602,
 		ResourceNotFound:       -32002,
