@@ -31,8 +31,8 @@ func (p *peer) notify(about topic, life *taskLife) {
 	}
 }
 
-// untilBegun returns when the client is initialized: until then it gets nothing but answers, pings and log messages (LET09). False: the
-// connection has ended before.
+// untilBegun returns when the client is initialized: until then it gets nothing but answers, with the progress that it asked for, pings and
+// log messages (LET09). False: the connection has ended before.
 func (p *peer) untilBegun() bool {
 	select {
 	case <-p.begun:
