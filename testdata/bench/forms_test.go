@@ -41,24 +41,29 @@ func BenchmarkForms(b *testing.B) {
 				for seed := range texts {
 					texts[seed] = form.spell(rand.New(rand.NewPCG(uint64(seed), 0)), parse(b, row.data))
 				}
-				for _, peer := range []struct {
-					name   string
-					decode func([]byte, any) error
-				}{
-					{"mcpkiln", func(data []byte, _ any) error { return row.kiln(data) }}, {"goccy", goccy.Unmarshal},
-					{"sonic", sonic.Unmarshal}, {"segmentio", func(data []byte, v any) error { return segmentio.Unmarshal(data, v) }},
-					{"json-v2", func(data []byte, v any) error { return gojson.Unmarshal(data, v) }}, {"encoding-json", json.Unmarshal},
-				} {
-					contest(b, peer.name, texts[0], func() decoder {
-						turn := 0
-						return func([]byte) error {
-							turn++
-							return peer.decode(texts[turn%seeds], row.into())
-						}
-					}())
-				}
+				contestForms(b, texts, row.kiln, row.into)
 			})
 		}
+	}
+}
+
+// contestForms decodes the texts by turns.
+func contestForms(b *testing.B, texts [seeds][]byte, kiln decoder, into func() any) {
+	for _, peer := range []struct {
+		name   string
+		decode func([]byte, any) error
+	}{
+		{"mcpkiln", func(data []byte, _ any) error { return kiln(data) }}, {"goccy", goccy.Unmarshal},
+		{"sonic", sonic.Unmarshal}, {"segmentio", func(data []byte, v any) error { return segmentio.Unmarshal(data, v) }},
+		{"json-v2", func(data []byte, v any) error { return gojson.Unmarshal(data, v) }}, {"encoding-json", json.Unmarshal},
+	} {
+		contest(b, peer.name, texts[0], func() decoder {
+			turn := 0
+			return func([]byte) error {
+				turn++
+				return peer.decode(texts[turn%seeds], into())
+			}
+		}())
 	}
 }
 

@@ -36,6 +36,26 @@ func (kilnHandlers) ImportRecords(context.Context, *server.Call, *kiln.ImportRec
 	return kiln.TextResult("imported"), nil
 }
 
+func (kilnHandlers) KeepDocument(context.Context, *server.Call, *kiln.KeepDocumentInput) (*kiln.CallToolResult, error) {
+	return kiln.TextResult("kept"), nil
+}
+
+func (kilnHandlers) ByKind(context.Context, *server.Call, *kiln.ByKindInput) (*kiln.CallToolResult, error) {
+	return kiln.TextResult("kept"), nil
+}
+
+func (kilnHandlers) ByTag(context.Context, *server.Call, *kiln.ByTagInput) (*kiln.CallToolResult, error) {
+	return kiln.TextResult("kept"), nil
+}
+
+func (kilnHandlers) ByMembers(context.Context, *server.Call, *kiln.ByMembersInput) (*kiln.CallToolResult, error) {
+	return kiln.TextResult("kept"), nil
+}
+
+func (kilnHandlers) ByTrial(context.Context, *server.Call, *kiln.ByTrialInput) (*kiln.CallToolResult, error) {
+	return kiln.TextResult("kept"), nil
+}
+
 func (kilnHandlers) Wait(ctx context.Context, _ *server.Call, _ *kiln.WaitInput) (*kiln.WaitOutput, error) {
 	announce(ctx)
 	return nil, context.Cause(ctx)

@@ -18,6 +18,18 @@ func DecodeImportRecords(data []byte) (*ImportRecordsInput, error) {
 	return decode(data, decodeImportRecordsInput)
 }
 
+func DecodeKeepDocument(data []byte) (*KeepDocumentInput, error) {
+	return decode(data, decodeKeepDocumentInput)
+}
+
+func DecodeByKind(data []byte) (*ByKindInput, error) { return decode(data, decodeByKindInput) }
+
+func DecodeByTag(data []byte) (*ByTagInput, error) { return decode(data, decodeByTagInput) }
+
+func DecodeByMembers(data []byte) (*ByMembersInput, error) { return decode(data, decodeByMembersInput) }
+
+func DecodeByTrial(data []byte) (*ByTrialInput, error) { return decode(data, decodeByTrialInput) }
+
 // Params reads the params of requests and notifications as the server's read loop does: while the frame is taken apart, into
 // memory that is used again.
 type Params struct {
