@@ -33,7 +33,7 @@
 // # Where to look
 //
 //	which revision and method a message is of         route.go
-//	whether a request is served, and how              admit.go; refusal.go: what it is told if not
+//	whether a request is served, and how              admit.go; refusal.go: what it is told if not, and where its params are wrong
 //	what a request in flight counts in                register.go; account.go: whose it is
 //	how inputs and answers are read                   decode.go; numbers, strings, objects: package check
 //	what unread answers may take                      reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: what to expect
@@ -43,11 +43,11 @@
 //	one run of a handler, from input to output        run.go
 //	who may still write, and writing, to its end      write.go
 //	what a call that runs again finds                 journal.go, taskjournal.go, step.go; seal.go: as the client carries it
-//	whether a question can be asked, and where it goes  question.go → elicit.go (a request) or inputrequired.go (a result that asks)
+//	whether a question can be asked, where it goes    question.go → elicit.go (a request) or inputrequired.go (a result that asks)
 //	which client gets a task's question               deliver.go, claim.go
 //	where a task's question becomes an answer         taskanswer.go
 //	what older revisions get, and batches             adapt.go, batch.go
-//	how a task begins, runs and is read               taskmethod.go, taskrun.go, taskdetail.go; status.go: its changes
+//	how a task begins, runs and is read               taskmethod.go, taskrun.go; status.go: its changes
 //	what subscriptions send                           listen.go, watch.go, change.go; follower.go: who hears of it; newest.go: their queue
 //
 //	what New makes of generated revisions             compile.go
@@ -59,11 +59,9 @@
 //	middleware                                        middleware.go, pass.go; ownresult.go: results of its own
 //	what observers and the log of calls are told      observer.go
 //	handlers behind decoders and encoders             tool.go, bind.go, method.go; codes.go: what their errors become
-//	what a handler holds                              call.go, progress.go, log.go, withhold.go; caller.go, header.go: what it knows of who calls
+//	what a handler holds                              call.go, progress.go, log.go, withhold.go; caller.go: what it knows of who calls
 //	what a handler adds to its result or error        added.go, block.go, toolerror.go; metakey.go: what of _meta is its own
 //	data that is opened when it is sent               opener.go, placeholder.go
-//	names of questions                                name.go
-//	where an error says that params are wrong        pointer.go
 //	requests, forms and pages of a handler's own      clientrequest.go, form.go, pages.go; contradiction.go: what of them nobody could answer
 //	notifications of the server's own, of clients     custom.go, notice.go
 //	how many runs of a tool there are                 toolslots.go

@@ -293,3 +293,12 @@ func (s *Server) EndSubscriptions(out Outlet) {
 		s.endListens(p)
 	}
 }
+
+// notifyListens queues a change of a task for the subscriptions to it.
+func (s *Server) notifyListens(t *task.Task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l := range s.taskListens[t.ID] {
+		l.queue(topic{wire.OpTaskStatus, t.ID})
+	}
+}

@@ -53,7 +53,7 @@ var ownNames = map[string]string{
 	"client: tool_use":                             "the blocks of sampling that belong together are the same in every revision that has them",
 	"client: tool_result":                          "as tool_use",
 	"task: input_required":                         "the statuses are the runtime's own, and generated tables refer to them",
-	"server: /uri":                                 "JSON Pointers for errors: params have the member in every revision (pointer.go)",
+	"server: /uri":                                 "JSON Pointers for errors: params have the member in every revision (refusal.go)",
 	"server: /notifications/resourceSubscriptions": "as /uri",
 	"server: /name":                                "as /uri",
 	"server: /task":                                "as /uri",
