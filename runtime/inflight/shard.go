@@ -24,6 +24,44 @@ type shard struct {
 	_       [32]byte // two shards share no cache line
 }
 
+func (t *Tracker) shard(hash uint64) *shard { return &t.shards[hash>>(64-shardBits)] }
+
+// add puts a new request into the table and, with a timeout, into the heap.
+func (s *shard) add(e *Entry) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tracker.closed.Load() {
+		return ErrShutdown
+	}
+	if s.table.find(e.hash, &e.key) != nil {
+		return ErrInFlight
+	}
+	s.table.insert(e)
+	if e.info.Timeout <= 0 {
+		return nil
+	}
+	s.await(e, e.started)
+	return nil
+}
+
+// await puts a request with a timeout into the heap; the lock is held.
+func (s *shard) await(e *Entry, now int64) {
+	s.heap.push(e)
+	if due := e.due(); s.armed == 0 || due < s.armed {
+		s.arm(due, now)
+	}
+}
+
+// arm sets the shard's timer; the lock is held.
+func (s *shard) arm(due, now int64) {
+	s.armed = due
+	if s.timer == nil {
+		s.timer = time.AfterFunc(time.Duration(due-now), s.expire)
+		return
+	}
+	s.timer.Reset(time.Duration(due - now))
+}
+
 // event is what can happen to a request.
 type event uint8
 
@@ -151,24 +189,6 @@ func (e *Entry) after(o CancelEffect, c *Cause, stop func() bool) {
 	}
 }
 
-// add puts a new request into the table and, with a timeout, into the heap.
-func (s *shard) add(e *Entry) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.tracker.closed.Load() {
-		return ErrShutdown
-	}
-	if s.table.find(e.hash, &e.key) != nil {
-		return ErrInFlight
-	}
-	s.table.insert(e)
-	if e.info.Timeout <= 0 {
-		return nil
-	}
-	s.await(e, e.started)
-	return nil
-}
-
 // table finds entries by key: buckets of entries that are linked through themselves. Against a Go map it needs one hash
 // instead of three, no memory per entry, and it shrinks again (CAN03).
 type table struct {
@@ -240,26 +260,6 @@ func (t *table) all(yield func(*Entry) bool) {
 			}
 		}
 	}
-}
-
-func (t *Tracker) shard(hash uint64) *shard { return &t.shards[hash>>(64-shardBits)] }
-
-// await puts a request with a timeout into the heap; the lock is held.
-func (s *shard) await(e *Entry, now int64) {
-	s.heap.push(e)
-	if due := e.due(); s.armed == 0 || due < s.armed {
-		s.arm(due, now)
-	}
-}
-
-// arm sets the shard's timer; the lock is held.
-func (s *shard) arm(due, now int64) {
-	s.armed = due
-	if s.timer == nil {
-		s.timer = time.AfterFunc(time.Duration(due-now), s.expire)
-		return
-	}
-	s.timer.Reset(time.Duration(due - now))
 }
 
 // heap orders entries by due. It knows each entry's place, so that any can leave.

@@ -165,6 +165,46 @@ func (t *Tracker) cancelWhere(cause *Cause, match func(*Entry) bool) int {
 	return ended
 }
 
+// cancelWhere cancels what matches. Entries are collected first, because retiring one moves others.
+func (s *shard) cancelWhere(c *Cause, match func(*Entry) bool) int {
+	var list []ended
+	s.mu.Lock()
+	for e := range s.table.all {
+		if match(e) {
+			list = append(list, ended{entry: e})
+		}
+	}
+	for i := range list {
+		list[i] = s.end(list[i].entry, c)
+	}
+	s.mu.Unlock()
+	return finish(list)
+}
+
+// ended is one request of many, to be finished without the lock.
+type ended struct {
+	entry   *Entry
+	cause   *Cause
+	outcome CancelEffect
+	stop    func() bool
+}
+
+func (s *shard) end(e *Entry, c *Cause) ended {
+	o := s.apply(e, cancel, c)
+	return ended{entry: e, cause: c, outcome: o, stop: e.unfollow()}
+}
+
+// finish returns how many requests really ended.
+func finish(list []ended) (n int) {
+	for _, l := range list {
+		if l.outcome == Cancelled {
+			n++
+		}
+		l.entry.after(l.outcome, l.cause, l.stop)
+	}
+	return n
+}
+
 // Watch cancels everything of peer when ctx, its connection's context, ends. Call stop when the connection is over.
 func (t *Tracker) Watch(ctx context.Context, peer uint64) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { t.CancelPeer(peer, parentCause(ctx)) })
@@ -246,44 +286,4 @@ func parentCause(ctx context.Context) *Cause {
 		return &inherited
 	}
 	return &Cause{Source: SourceParent, Err: err}
-}
-
-// ended is one request of many, to be finished without the lock.
-type ended struct {
-	entry   *Entry
-	cause   *Cause
-	outcome CancelEffect
-	stop    func() bool
-}
-
-func (s *shard) end(e *Entry, c *Cause) ended {
-	o := s.apply(e, cancel, c)
-	return ended{entry: e, cause: c, outcome: o, stop: e.unfollow()}
-}
-
-// finish returns how many requests really ended.
-func finish(list []ended) (n int) {
-	for _, l := range list {
-		if l.outcome == Cancelled {
-			n++
-		}
-		l.entry.after(l.outcome, l.cause, l.stop)
-	}
-	return n
-}
-
-// cancelWhere cancels what matches. Entries are collected first, because retiring one moves others.
-func (s *shard) cancelWhere(c *Cause, match func(*Entry) bool) int {
-	var list []ended
-	s.mu.Lock()
-	for e := range s.table.all {
-		if match(e) {
-			list = append(list, ended{entry: e})
-		}
-	}
-	for i := range list {
-		list[i] = s.end(list[i].entry, c)
-	}
-	s.mu.Unlock()
-	return finish(list)
 }

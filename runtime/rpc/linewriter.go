@@ -34,6 +34,30 @@ func newLineWriter(w io.Writer, limit int) *lineWriter {
 	return &lineWriter{w: w, limit: limit}
 }
 
+// WriteFrame implements Conn.
+func (l *lines) WriteFrame(frame []byte) error {
+	if blank(frame) {
+		return errEmptyFrame
+	}
+	return l.w.write(frame)
+}
+
+// WriteFrames implements Batched.
+func (l *lines) WriteFrames(frames [][]byte) error {
+	if slices.ContainsFunc(frames, blank) {
+		return errEmptyFrame
+	}
+	return l.w.write(frames...)
+}
+
+// WriteLent implements Lending.
+func (l *lines) WriteLent(frame []byte) error {
+	if blank(frame) {
+		return errEmptyFrame
+	}
+	return l.w.writeLent(frame)
+}
+
 func (w *lineWriter) write(frames ...[]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -250,28 +274,4 @@ func (b *backlog) refuse(err error) {
 		w.done <- err
 	}
 	b.waiting = nil
-}
-
-// WriteFrame implements Conn.
-func (l *lines) WriteFrame(frame []byte) error {
-	if blank(frame) {
-		return errEmptyFrame
-	}
-	return l.w.write(frame)
-}
-
-// WriteFrames implements Batched.
-func (l *lines) WriteFrames(frames [][]byte) error {
-	if slices.ContainsFunc(frames, blank) {
-		return errEmptyFrame
-	}
-	return l.w.write(frames...)
-}
-
-// WriteLent implements Lending.
-func (l *lines) WriteLent(frame []byte) error {
-	if blank(frame) {
-		return errEmptyFrame
-	}
-	return l.w.writeLent(frame)
 }

@@ -114,6 +114,34 @@ func (r *request) admitStateless(msg *rpc.Message) *refusal {
 	return r.admitMethod()
 }
 
+// declarations remembers what the declarations of a stateless revision mean: clients send the same with every request.
+// It holds a few, found by hash, so that clients can not fill it.
+type declarations struct {
+	seed maphash.Seed
+	seen [64]atomic.Pointer[declared]
+}
+
+type declared struct {
+	revision *revision
+	raw      string
+	can      ability
+}
+
+// maxRemembered is the longest declaration that is worth remembering, in bytes.
+const maxRemembered = 4 << 10
+
+func (d *declarations) abilities(rev *revision, raw []byte) ability {
+	slot := &d.seen[maphash.Bytes(d.seed, raw)%uint64(len(d.seen))]
+	if known := slot.Load(); known != nil && known.revision == rev && known.raw == string(raw) {
+		return known.can
+	}
+	can := rev.abilities(raw)
+	if len(raw) <= maxRemembered {
+		slot.Store(&declared{rev, string(raw), can})
+	}
+	return can
+}
+
 // admitMethod applies the rules of its method: rates, capabilities, and for tools/call those of the tool.
 func (r *request) admitMethod() *refusal {
 	if r.p.closing.Load() {
@@ -244,32 +272,4 @@ func (r *request) readTaskParams() *refusal {
 		return &refusal{err: invalidParams(r.method.Name, below(atTask, err))}
 	}
 	return nil
-}
-
-// declarations remembers what the declarations of a stateless revision mean: clients send the same with every request.
-// It holds a few, found by hash, so that clients can not fill it.
-type declarations struct {
-	seed maphash.Seed
-	seen [64]atomic.Pointer[declared]
-}
-
-type declared struct {
-	revision *revision
-	raw      string
-	can      ability
-}
-
-// maxRemembered is the longest declaration that is worth remembering, in bytes.
-const maxRemembered = 4 << 10
-
-func (d *declarations) abilities(rev *revision, raw []byte) ability {
-	slot := &d.seen[maphash.Bytes(d.seed, raw)%uint64(len(d.seen))]
-	if known := slot.Load(); known != nil && known.revision == rev && known.raw == string(raw) {
-		return known.can
-	}
-	can := rev.abilities(raw)
-	if len(raw) <= maxRemembered {
-		slot.Store(&declared{rev, string(raw), can})
-	}
-	return can
 }

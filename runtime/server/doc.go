@@ -38,7 +38,7 @@
 //	how inputs and answers are read                   decode.go; numbers, strings, objects: package check
 //	what unread answers may take                      reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: what to expect
 //	how callers read, and runs of handlers to learn   reputation.go, probe.go
-//	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory
+//	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory, and the goroutines of a peer
 //	how a large answer is made                        largeanswer.go: in buffers that are used again
 //	one run of a handler, from input to output        run.go
 //	who may still write, and writing, to its end      write.go
@@ -107,7 +107,7 @@
 // # Life of a request
 //
 //	reader       frame → rpc.Parse → route → admit → register                                route, admit, register
-//	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      serve, toolcall, methodcall, bind
+//	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      serve, toolcall, methodcall, run
 //	write        gate → entry.Retire → Outlet: the one place that writes                     write
 //
 // What has to happen in order happens with the reader: the handshake, registration (CAN09), cancellation, and delivery of the client's

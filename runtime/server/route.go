@@ -60,6 +60,29 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	return false
 }
 
+// spareCalls is how many requests may be in flight before trim takes effect. Larger messages leave large buffers, which are held as long as
+// handlers run, and nothing counts them (TSK28).
+const spareCalls = 256
+
+// trim gives memory back when many requests are in flight: what the frame's buffer has beyond the message, and the other buffers if they are
+// large. It is called before anything aliases the frame.
+func (r *request) trim() {
+	if r.reservation.s.calls.Used() <= spareCalls {
+		return
+	}
+	if cap(r.frame) > 2*len(r.frame)+smallMessage {
+		r.frame = append(make([]byte, 0, len(r.frame)), r.frame...)
+	}
+	r.out, r.scratch = trimmed(r.out), trimmed(r.scratch)
+}
+
+func trimmed(b []byte) []byte {
+	if cap(b) > smallMessage {
+		return nil
+	}
+	return b
+}
+
 // start takes a request in: route, admit, register. Then it is served in a goroutine of its own, but for the handshake, which
 // what follows on the connection depends on.
 func (r *request) start(msg *rpc.Message) *refusal {
@@ -292,27 +315,4 @@ func (s *Server) handshake() *revision {
 		}
 	}
 	return nil
-}
-
-// spareCalls is how many requests may be in flight before trim takes effect. Larger messages leave large buffers, which are held as long as
-// handlers run, and nothing counts them (TSK28).
-const spareCalls = 256
-
-// trim gives memory back when many requests are in flight: what the frame's buffer has beyond the message, and the other buffers if they are
-// large. It is called before anything aliases the frame.
-func (r *request) trim() {
-	if r.reservation.s.calls.Used() <= spareCalls {
-		return
-	}
-	if cap(r.frame) > 2*len(r.frame)+smallMessage {
-		r.frame = append(make([]byte, 0, len(r.frame)), r.frame...)
-	}
-	r.out, r.scratch = trimmed(r.out), trimmed(r.scratch)
-}
-
-func trimmed(b []byte) []byte {
-	if cap(b) > smallMessage {
-		return nil
-	}
-	return b
 }
