@@ -82,7 +82,7 @@ func (r *request) takeInput(decode func() error) error {
 	return err
 }
 
-// input ends with d. The account pays for the input.
+// input reads the input with d, which goes back to its pool. The account pays for the input.
 func (h *Handler) input(d *check.Decoder, account check.Account) (any, error) {
 	d.Charge(account)
 	d.Hide(h.hidden)
@@ -224,6 +224,7 @@ func (r *reservation) enter(ctx context.Context) error {
 	return nil
 }
 
+// encode appends the output, and validates what it wrote (VAL01).
 func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, error) {
 	switch {
 	case out == nil && c.decode == nil:
