@@ -8,7 +8,8 @@
 //   - op.go: what a method means, whatever its name is (REV04)
 //   - message.go: the messages, each with all that any revision says in it
 //   - dialect.go: Dialect, a revision for a client; layout.go: where the values of its messages stand; slot.go: what they are
-//   - paramsrule.go: reading params by a table; shape.go: what members are held against that are kept as text; optional.go: writing members that may be absent; value.go: times and ids
+//   - paramsrule.go: reading params by a table, and what members are held against that are kept as text
+//   - optional.go: writing members that may be absent; value.go: times and ids
 //
 // # Adding a message or a member
 //
