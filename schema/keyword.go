@@ -68,7 +68,9 @@ var annotations = map[string]bool{"example": true, "comment": true, "id": true, 
 
 var keywordNames = slices.Sorted(maps.Keys(keywords))
 
-// subschemas calls visit for each schema that stands directly below n, in source order.
+// Subschemas calls visit for each schema that stands directly below the schema n, in source order.
+func Subschemas(n *Node, visit func(*Node)) { subschemas(n, visit) }
+
 func subschemas(n *Node, visit func(*Node)) {
 	for i := range n.Members {
 		m := &n.Members[i]

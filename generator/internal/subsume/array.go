@@ -231,6 +231,20 @@ func (f *items) as(i int, r role) goal {
 	return g
 }
 
+// crowded reports whether n items can not all differ by the rules of their positions alone: one can only be what others have to be.
+func (s *solver) crowded(f *items, n int) bool {
+	var forced []*schema.Node // items that can be one value only
+	for i := range min(n, f.boundary()+1) {
+		switch o := s.value(f.at(i).and(goal{s.noneOf(forced)})); {
+		case o.answer == none:
+			return true
+		case o.answer == some && s.value(f.at(i).and(goal{s.noneOf(append(slices.Clip(forced), o.value))})).answer == none:
+			forced = append(slices.Clip(forced), o.value)
+		}
+	}
+	return false
+}
+
 // assemble makes the array of a way. If items must differ, each leaves out the values before it.
 func (s *solver) assemble(b branch, p *position, n int) outcome {
 	goals := make([]goal, n)
@@ -246,6 +260,9 @@ func (s *solver) assemble(b branch, p *position, n int) outcome {
 		if o.answer != some {
 			if f := &b.array; o.answer == none && f.boundary() == 0 && len(f.counts)+len(f.demands) == 0 {
 				return outcome{} // there are fewer values than items, which all have the same rules
+			}
+			if s.crowded(&b.array, n) {
+				return outcome{}
 			}
 			return s.undecided("uniqueItems beside other rules for the items")
 		}

@@ -50,6 +50,10 @@ func TestREV08Relations(t *testing.T) {
 		{`{"type": "string", "format": "uri"}`, `{"type": "string", "format": "uri-reference"}`, Wider, "", `""`},
 		{`{"type": "string", "format": "date", "maxLength": 20}`, `{"type": "string", "format": "date"}`, Equal, "", ""},
 		{`{"type": "array", "items": {"type": "boolean"}, "uniqueItems": true}`, `{"type": "array", "items": {"type": "boolean"}, "uniqueItems": true, "maxItems": 2}`, Equal, "", ""},
+		{`{"type": "array", "prefixItems": [{"type": "null"}, {"type": "null"}, {"type": "string"}], "uniqueItems": true}`,
+			`{"type": "array", "prefixItems": [{"type": "null"}, {"type": "null"}, {"type": "number"}], "uniqueItems": true}`, Equal, "", ""},
+		{`{"type": "array", "prefixItems": [{"type": "null"}, {"type": ["null", "boolean"]}, {"type": "string"}], "uniqueItems": true}`,
+			`{"type": "array", "prefixItems": [{"type": "null"}, {"type": ["null", "boolean"]}, {"type": "number"}], "uniqueItems": true}`, Incomparable, `[null,false,""]`, `[null,false,0]`},
 		{`{"oneOf": [{"type": "object", "required": ["k"], "properties": {"k": {"const": "a"}}}, {"type": "object", "required": ["k"], "properties": {"k": {"const": "b"}}}]}`,
 			`{"anyOf": [{"type": "object", "required": ["k"], "properties": {"k": {"enum": ["a", "b"]}}}]}`, Equal, "", ""},
 		{`{"$ref": "#/$defs/T", "$defs": {"T": {"type": "object", "properties": {"next": {"$ref": "#/$defs/T"}}}}}`, `{"type": "object", "properties": {"next": {"$ref": "#"}}}`, Equal, "", ""},
@@ -74,6 +78,32 @@ func shown(d Difference) string {
 }
 
 // What can not be decided says why, and the other direction may be decided all the same.
+// TestREV08ValuesAreTried has schemas that hold themselves in several ways, of which the search would look at too many: values are found by trying.
+func TestREV08ValuesAreTried(t *testing.T) {
+	const (
+		head = `{"$ref": "#/$defs/R", "$defs": {"R": {"oneOf": [` +
+			`{"additionalProperties": false, "properties": {"a": {"$ref": "#/$defs/R"}, "b": {"$ref": "#/$defs/R"}, "c": {"$ref": "#/$defs/R"}}, "type": "object"}, ` +
+			`{"properties": {"a": {"$ref": "#/$defs/R"}, "b": true, "c": {"$ref": "#/$defs/R"}, "kind": {"const": "y"}}, "required": ["kind"], "type": "object"}, `
+		tail = `{"const": "x"}]}}}`
+	)
+	old := documentOf(t, head+`{"properties": {"a": {"$ref": "#/$defs/R"}, "b": {"$ref": "#/$defs/R"}, "c": {"required": ["a"], "type": "object"}}, "required": ["b"], "type": "object"}, `+tail)
+	new := documentOf(t, head+`{"required": ["b"], "type": "object"}, `+tail)
+	for _, sides := range [][2]*schema.Document{{old, new}, {new, old}} {
+		v := tried(goal{{site{sides[0], sides[0].Root}, true}, {site{sides[1], sides[1].Root}, false}})
+		if v == nil {
+			t.Fatal("no value is found")
+		}
+		for i, want := range []bool{true, false} {
+			if held, err := newSolver(unbounded).holds(site{sides[i], sides[i].Root}, v); err != nil || held != want {
+				t.Errorf("%s: %t, %v", v.JSON(), held, err)
+			}
+		}
+	}
+	if v := Compare(old, new); v.Relation() != Incomparable {
+		t.Errorf("%v", v)
+	}
+}
+
 func TestREV08Undecided(t *testing.T) {
 	v := Compare(documentOf(t, `{"type": "string", "format": "email", "pattern": "b$"}`), documentOf(t, `{"type": "string", "pattern": "@"}`))
 	if v.Relation() != Undecided || v.Refused.Decided || v.Refused.Why != "formats and patterns together" || v.Accepted.Value == nil {
