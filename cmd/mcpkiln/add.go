@@ -18,8 +18,8 @@ func newAdd() *cobra.Command {
 		Use:   "add (TOOL | --handlers)",
 		Short: "Add a tool to the manifest, with a stub of its handler",
 		Long: strings.TrimSpace(`
-add TOOL writes a tool at the end of the manifest's tools, generates, and writes the method that the handlers lack then, with a test that
-cancels it. All else in the manifest stays as it is, comments and order too.
+add TOOL writes a tool at the end of the manifest's tools, or in its place where they are sorted by name, generates, and writes the method that
+the handlers lack then, with a test that cancels it. All else in the manifest stays as it is, comments and order too.
 
 add --handlers changes no manifest: it writes a stub for each method that the compiler misses, of tools and of other methods.
 

@@ -36,7 +36,7 @@ func (t NewTool) node() *schema.Node {
 	return tool
 }
 
-// AddTool returns the text of a manifest with one more tool at the end of its tools. All that stands there stays as it is, byte for byte. The
+// AddTool returns the text of a manifest with one more tool: at the end of its tools, or in its place where they are sorted. All that stands there stays as it is, byte for byte. The
 // error says why that is not possible: there is a tool of that name, or the tools are written in a form that nothing can be added to.
 func AddTool(file string, data []byte, t NewTool) ([]byte, error) {
 	root, ds := schema.Parse(file, data)
@@ -58,7 +58,8 @@ func AddTool(file string, data []byte, t NewTool) ([]byte, error) {
 	return text, nil
 }
 
-// insert puts a member behind the last line of the tools, indented as they are, or makes tools of it at the end of the manifest.
+// insert puts a member behind the last line of the tools, or of the one that it follows, indented as they are, or makes tools of it at the end of
+// the manifest.
 func insert(data []byte, root, tools *schema.Node, m schema.Member) []byte {
 	object := &schema.Node{Kind: schema.Object, Members: []schema.Member{m}}
 	w := &pretty.Writer{}
@@ -71,18 +72,7 @@ func insert(data []byte, root, tools *schema.Node, m schema.Member) []byte {
 	}
 	indent := int(tools.Members[0].KeyPos.Column) - 1
 	lines := strings.SplitAfter(string(data), "\n")
-	last := int(tools.Members[len(tools.Members)-1].KeyPos.Line) // of the last tool
-	for n := last; n < len(lines); n++ {
-		line := lines[n]
-		text := strings.TrimLeft(line, " ")
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		if len(line)-len(text) < indent {
-			break
-		}
-		last = n + 1
-	}
+	last := endOf(lines, tools, placeOf(tools.Members, m.Key), indent)
 	between := ""
 	if len(tools.Members) > 1 && blankBefore(lines, int(tools.Members[1].KeyPos.Line)) {
 		between = "\n"
@@ -90,6 +80,40 @@ func insert(data []byte, root, tools *schema.Node, m schema.Member) []byte {
 	before := endLine([]byte(strings.Join(lines[:last], "")))
 	added := w.Append([]byte(between), object, indent)
 	return bytes.Join([][]byte{before, added, []byte(strings.Join(lines[last:], ""))}, nil)
+}
+
+// fewestSorted tools are sorted on purpose: so branches that add tools write in different places, and merge.
+const fewestSorted = 3
+
+// placeOf is the index of the tool that one of this name comes behind: the last one, unless tools are sorted. Before the first there is no place that
+// no comment could be meant for.
+func placeOf(tools []schema.Member, name string) int {
+	byName := func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) }
+	if len(tools) < fewestSorted || !slices.IsSortedFunc(tools, byName) || name < tools[0].Key {
+		return len(tools) - 1
+	}
+	behind, _ := slices.BinarySearchFunc(tools, schema.Member{Key: name}, byName)
+	return behind - 1
+}
+
+// endOf is the number of the line that a tool ends with. What stands above the next one, comments and empty lines, belongs to that.
+func endOf(lines []string, tools *schema.Node, tool, indent int) int {
+	last, end, least := int(tools.Members[tool].KeyPos.Line), len(lines), indent
+	if tool+1 < len(tools.Members) {
+		end, least = int(tools.Members[tool+1].KeyPos.Line)-1, indent+1
+	}
+	for n := last; n < end; n++ {
+		line := lines[n]
+		text := strings.TrimLeft(line, " ")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if len(line)-len(text) < least {
+			break
+		}
+		last = n + 1
+	}
+	return last
 }
 
 // blankBefore reports whether an empty line stands before a line, and the comments above it.

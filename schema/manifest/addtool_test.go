@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestDAY05AddTool adds a tool behind the last one, whatever the manifest's style; all else stays, byte for byte.
+// TestDAY05AddTool adds a tool behind the last one, or the one that it follows by name, whatever the manifest's style; all else stays, byte for byte.
 func TestDAY05AddTool(t *testing.T) {
 	const entry = "  b_tool:\n    description: Does it.\n    execution: {taskSupport: required}\n    inputSchema: {type: object, properties: {}}\n"
 	wide := strings.ReplaceAll(strings.ReplaceAll(entry, "  ", "    "), "        ", "      ")
@@ -15,7 +15,13 @@ func TestDAY05AddTool(t *testing.T) {
 		"in the middle":     {"# top\ntools: # all\n  a:\n    # inside\n    inputSchema: {type: object} # behind\n    # last of a\n", "\n# prompts\nprompts: {p: {}}\n", entry},
 		"with blank lines":  {"tools:\n  # first\n  z:\n    inputSchema: {type: object}\n\n  # second\n  a:\n    description: |\n      text\n\n      more\n    inputSchema: {type: object}\n", "\nmethods: [roots/list]\n", "\n" + entry},
 		"another indent":    {"tools:\n    a:\n        inputSchema: {type: object}\n", "", wide},
-		"no tools":          {"server: {name: s, version: \"1\"}\nmethods: [roots/list]\n", "", "tools:\n" + entry},
+		"sorted":            {"tools:\n  a:\n    inputSchema: {type: object}\n    # last of a\n", "  # about c\n  c:\n    inputSchema: {type: object}\n  d: {inputSchema: {type: object}}\n", entry},
+		"sorted, with blank lines": {"tools:\n  a: {inputSchema: {type: object}}\n\n  b: {inputSchema: {type: object}}\n",
+			"\n  # about c\n  c: {inputSchema: {type: object}}\n", "\n" + entry},
+		"sorted, at the end":                 {"tools:\n  a: {inputSchema: {type: object}}\n  a2: {inputSchema: {type: object}}\n  b: {inputSchema: {type: object}}\n", "prompts: {p: {}}\n", entry},
+		"sorted, before all":                 {"tools:\n  c: {inputSchema: {type: object}}\n  d: {inputSchema: {type: object}}\n  e: {inputSchema: {type: object}}\n", "", entry},
+		"two, which may be sorted by chance": {"tools:\n  a: {inputSchema: {type: object}}\n  c: {inputSchema: {type: object}}\n", "", entry},
+		"no tools":                           {"server: {name: s, version: \"1\"}\nmethods: [roots/list]\n", "", "tools:\n" + entry},
 	} {
 		got, err := AddTool("m.yaml", []byte(c.before+c.after), NewTool{Name: "b_tool", Description: "Does it.", Task: Required})
 		if want := c.before + c.added + c.after; err != nil || string(got) != want {
