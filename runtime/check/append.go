@@ -71,8 +71,14 @@ func appendHardText(b []byte, s string) []byte {
 				continue
 			}
 			n := bits.TrailingZeros64(marks) >> 3
+			c := s[read+n]
 			read, written = read+n+1, written+n
-			written += len(appendEscape(room[written:written], s[read-1]))
+			if e := shortEscapes[c]; e != 0 {
+				binary.LittleEndian.PutUint16(room[written:written+2], e)
+				written += 2
+			} else {
+				written += len(appendEscape(room[written:written], c))
+			}
 		}
 		b, s = b[:len(b)+written], s[read:]
 		if len(s) < 8 {
@@ -88,6 +94,9 @@ func appendHardText(b []byte, s string) []byte {
 	}
 	return b
 }
+
+// shortEscapes are escapes of two bytes as a number, the backslash first: measured, a branch for each costs more than all else.
+var shortEscapes = [256]uint16{'"': '\\' | '"'<<8, '\\': '\\' | '\\'<<8, '\n': '\\' | 'n'<<8, '\r': '\\' | 'r'<<8, '\t': '\\' | 't'<<8}
 
 const escapeBytes = 6 // of the longest, \u001f
 

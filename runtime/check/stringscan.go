@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -241,26 +242,50 @@ func hex4(data []byte, i int) (r rune, bad int) {
 	return r, -1
 }
 
-// appendUnescaped appends the value of a scanned string.
+// appendUnescaped appends the value of a scanned string. Words are written before they are judged, as appendHardText does: the value is never
+// longer than what it is written as.
 func appendUnescaped(b, raw []byte) []byte {
-	for {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 {
-			return append(b, raw...)
-		}
-		b = append(b, raw[:i]...)
-		if c := raw[i+1]; c != 'u' {
-			b, raw = append(b, unescape(c)), raw[i+2:]
+	b = slices.Grow(b, len(raw))
+	room, read, written := b[len(b):cap(b)], 0, 0
+	for read+8 <= len(raw) {
+		w := binary.LittleEndian.Uint64(raw[read : read+8])
+		binary.LittleEndian.PutUint64(room[written:written+8], w)
+		slash := w ^ ones*'\\'
+		marks := (slash - ones) &^ slash & highs
+		if marks == 0 {
+			read, written = read+8, written+8
 			continue
 		}
-		r, _ := hex4(raw, i+2)
-		if i += 6; utf16.IsSurrogate(r) {
-			low, _ := hex4(raw, i+2)
-			r = utf16.DecodeRune(r, low)
-			i += 6
-		}
-		b, raw = utf8.AppendRune(b, r), raw[i:]
+		n := bits.TrailingZeros64(marks) >> 3
+		taken, put := unescapeAt(room[written+n:], raw[read+n:])
+		read, written = read+n+taken, written+n+put
 	}
+	for read < len(raw) {
+		if raw[read] == '\\' {
+			taken, put := unescapeAt(room[written:], raw[read:])
+			read, written = read+taken, written+put
+			continue
+		}
+		room[written] = raw[read]
+		read, written = read+1, written+1
+	}
+	return b[:len(b)+written]
+}
+
+// unescapeAt writes what the escape at the beginning of raw stands for, and returns the lengths of both.
+func unescapeAt(room, raw []byte) (taken, put int) {
+	if c := raw[1]; c != 'u' {
+		room[0] = unescape(c)
+		return 2, 1
+	}
+	r, _ := hex4(raw, 2)
+	taken = 6
+	if utf16.IsSurrogate(r) {
+		low, _ := hex4(raw, 8)
+		r = utf16.DecodeRune(r, low)
+		taken = 12
+	}
+	return taken, utf8.EncodeRune(room, r)
 }
 
 // characters is how many characters a scanned string has.
@@ -281,20 +306,13 @@ func (d *Decoder) characters(s span) int {
 
 // unescape is what the escape with that letter stands for.
 func unescape(c byte) byte {
-	switch c {
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
+	if e := unescapes[c]; e != 0 {
+		return e
 	}
 	return c
 }
+
+var unescapes = [256]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // value returns the bytes that a scanned string stands for: a part of the data when nothing is escaped.
 func (d *Decoder) value(s span) []byte {
