@@ -149,6 +149,9 @@
 // alone, nothing large begins, whoever its caller is. Outlets keep no large frame: Write
 // returns when it is on its way.
 //
+// A large answer has two buffers: that of the output, which is checked where it was encoded, and that of the answer, which a connection of
+// lines writes from there (rpc.Lending). Both are used again; up to 8 MB of them wait for the next one and count nowhere (largeanswer.go).
+//
 // A caller has a fair share of the budget (budget.go): up to a third of what is left then. So whoever does not read holds up its
 // own calls, and k of them, even one after the other, leave (3/4)^k of it; a caller that holds nothing is answered as long as its
 // answer fits. Each connection, session, or caller without either has a line of its own. What becomes free goes first to callers that have
