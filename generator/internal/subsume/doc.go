@@ -16,6 +16,7 @@
 //	               a value of one kind that meets what has been gathered, or none
 //	automaton.go   a text that some patterns match and others do not
 //	format.go      what is known of formats
+//	included.go    where one schema plainly says no more than the other
 //	witness.go     values that are tried where the search has too many ways to go
 //	holds.go       whether a value satisfies a schema
 //	same.go        schemas that say the same in the same words

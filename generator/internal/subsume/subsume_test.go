@@ -1,6 +1,7 @@
 package subsume
 
 import (
+	"fmt"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -101,6 +102,36 @@ func TestREV08ValuesAreTried(t *testing.T) {
 	}
 	if v := Compare(old, new); v.Relation() != Incomparable {
 		t.Errorf("%v", v)
+	}
+}
+
+// TestREV08Included has edits that make a part stricter, and those where a stricter part makes the whole wider.
+func TestREV08Included(t *testing.T) {
+	const deep = `{"$ref": "#/$defs/R", "$defs": {"R": {"oneOf": [{"type": "object", "additionalProperties": {"$ref": "#/$defs/R"}%s}, {"type": ["string", "null"]}]}}}`
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{fmt.Sprintf(deep, `, "anyOf": [{"required": ["a"]}, {"maxProperties": 1}]`), fmt.Sprintf(deep, ""), true},
+		{fmt.Sprintf(deep, ""), fmt.Sprintf(deep, `, "minProperties": 1`), false},
+		{`{"type": ["integer", "null"], "enum": [1, null]}`, `{"type": ["number", "null"], "enum": [null, 1, 2]}`, true},
+		{`{"type": "number"}`, `{"type": "integer"}`, false},
+		{`{"properties": {"a": {"minimum": 2}, "b": true}, "required": ["a", "b"]}`, `{"properties": {"a": {"minimum": 2}}, "required": ["b"]}`, true},
+		{`{"properties": {"a": true}, "additionalProperties": false}`, `{"properties": {}, "additionalProperties": false}`, false},
+		{`{"properties": {}, "additionalProperties": {"type": "null"}}`, `{"properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "null"}}`, false},
+		{`{"not": {"type": "string", "minLength": 1}}`, `{"not": {"type": "string"}}`, false},
+		{`{"oneOf": [{"type": "string", "minLength": 2}, {"maxLength": 2}]}`, `{"oneOf": [{"type": "string"}, {"maxLength": 2}]}`, false},
+		{`{"oneOf": [{"type": "string", "minLength": 2}, {"type": "integer"}]}`, `{"oneOf": [{"type": "string"}, {"type": "integer"}]}`, true},
+		{`{"if": {"minimum": 1}, "then": {"maximum": 2}}`, `{"if": {"minimum": 1}, "then": {"maximum": 2}, "else": false}`, false},
+		{`{"contains": {"type": "string"}, "minContains": 0}`, `{"contains": {"type": "string"}}`, false},
+		{`{"prefixItems": [true], "items": {"type": "string"}}`, `{"prefixItems": [true, true], "items": {"type": "string"}}`, false},
+		{`{"items": {"type": "string", "minLength": 1}, "maxItems": 2}`, `{"items": {"type": "string"}}`, true},
+		{`{"properties": {"a": true}, "unevaluatedProperties": false}`, `{"properties": {"a": true}, "unevaluatedProperties": {"type": "null"}}`, false},
+	} {
+		a, b := documentOf(t, c.a), documentOf(t, c.b)
+		if got := included(site{a, a.Root}, site{b, b.Root}); got != c.want {
+			t.Errorf("%s in %s: %t", c.a, c.b, got)
+		}
 	}
 }
 
