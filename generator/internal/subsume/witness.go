@@ -9,12 +9,12 @@ import (
 // Where the search has spent what it may, a value may still be found by trying: values of the schemas' parts, and objects and arrays of them.
 // Of values that all parts say the same of, one is tried. That none is found says nothing.
 const (
-	mostTried   = 3_000 // values
-	mostKept    = 60    // values of which objects and arrays are made
-	mostProbes  = 80    // parts of the schemas
-	partSteps   = 2_000 // of the search for a value of one part
-	mostRounds  = 4     // each nests one deeper
-	fewestNames = 12
+	mostTried  = 3_000 // values
+	mostKept   = 60    // values of which objects and arrays are made
+	mostProbes = 80    // parts of the schemas
+	partSteps  = 2_000 // of the search for a value of one part
+	mostRounds = 4     // each nests one deeper
+	mostNames  = 12
 )
 
 // trial is what is tried for a goal.
@@ -73,7 +73,7 @@ func (t *trial) collect(in site) {
 }
 
 func (t *trial) name(name string) {
-	if !slices.Contains(t.names, name) && len(t.names) < fewestNames {
+	if !slices.Contains(t.names, name) && len(t.names) < mostNames {
 		t.names = append(t.names, name)
 	}
 }
