@@ -38,8 +38,7 @@
 //	how inputs and answers are read                   decode.go; numbers, strings, objects: package check
 //	what unread answers may take                      reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: what to expect
 //	how callers read, and runs of handlers to learn   reputation.go, probe.go
-//	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory, and the goroutines of a peer
-//	how a large answer is made                        largeanswer.go: in buffers that are used again
+//	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory, large buffers, and the goroutines of a peer
 //	one run of a handler, from input to output        run.go
 //	who may still write, and writing, to its end      write.go
 //	what a call that runs again finds                 journal.go, taskjournal.go, step.go; seal.go: as the client carries it
@@ -150,7 +149,7 @@
 // returns when it is on its way.
 //
 // A large answer has two buffers: that of the output, which is checked where it was encoded, and that of the answer, which a connection of
-// lines writes from there (rpc.Lending). Both are used again; up to 8 MB of them wait for the next one and count nowhere (largeanswer.go).
+// lines writes from there (rpc.Lending). Both are used again; up to 8 MB of them wait for the next one and count nowhere (request.go).
 //
 // A caller has a fair share of the budget (budget.go): up to a third of what is left then. So whoever does not read holds up its
 // own calls, and k of them, even one after the other, leave (3/4)^k of it; a caller that holds nothing is answered as long as its

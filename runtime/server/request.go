@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -204,4 +206,66 @@ func (g *group) done() {
 func (p *peer) endWriter() {
 	p.live.done()
 	p.writing.Add(-1)
+}
+
+// largeBuffers are buffers of outputs and answers that are larger than what a request keeps. Each is used by one answer at a time, from its encoding
+// until it is written. Left to the garbage collector, those of each answer would bring on its next run.
+type largeBuffers struct {
+	mu    sync.Mutex
+	spare [][]byte
+	bytes int // of spare
+}
+
+const (
+	largestBuffer = 4 << 20 // bytes of the largest one that is used again
+	spareBuffers  = 8 << 20 // bytes of all that are not in use
+)
+
+// grow makes room in b for about n more bytes, if they are many: growing by steps would leave several times as much behind.
+func (l *largeBuffers) grow(b []byte, n int) []byte {
+	if n < keptBuffer || cap(b)-len(b) >= n {
+		return b
+	}
+	if kept := l.take(len(b) + n); kept != nil {
+		return append(kept, b...)
+	}
+	return slices.Grow(b, n+1<<10)
+}
+
+// take returns the smallest buffer of so many bytes, nil if there is none.
+func (l *largeBuffers) take(n int) []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found := -1
+	for i, b := range l.spare {
+		if cap(b) >= n && (found < 0 || cap(b) < cap(l.spare[found])) {
+			found = i
+		}
+	}
+	if found < 0 {
+		return nil
+	}
+	return l.remove(found)
+}
+
+// remove takes one out of the list. With l.mu.
+func (l *largeBuffers) remove(i int) []byte {
+	b := l.spare[i]
+	l.spare = slices.Delete(l.spare, i, i+1)
+	l.bytes -= cap(b)
+	return b
+}
+
+// give takes a buffer back that nobody uses any more, if it is a large one. Those that are there longest make room.
+func (l *largeBuffers) give(b []byte) {
+	if cap(b) <= keptBuffer || cap(b) > largestBuffer {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.bytes+cap(b) > spareBuffers {
+		l.remove(0)
+	}
+	l.spare = append(l.spare, b[:0])
+	l.bytes += cap(b)
 }

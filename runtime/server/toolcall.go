@@ -224,3 +224,33 @@ func textOf(content []byte) string {
 
 // text is b as a string, without a copy: the caller only reads it before b changes.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// Marks stand for the content and the structured content of a result while what is around them is written. No JSON has such bytes.
+var (
+	contentMark    = []byte{0}
+	structuredMark = []byte{1}
+)
+
+// appendStructured appends a result with an output and its text, which is escaped to where it stays: nothing else has a copy of a large one.
+func (r *request) appendStructured(b []byte) []byte {
+	result, data, start := r.result, r.result.StructuredContent, len(b)
+	r.result.Content, r.result.StructuredContent = contentMark, structuredMark
+	b = r.revision.AppendCallResult(b, &r.result)
+	r.result = result
+	around := append(make([]byte, 0, 256), b[start:]...)
+	b = r.p.s.large.grow(b[:start], 2*len(data)+len(data)/8)
+	for i, c := range around {
+		switch c {
+		case contentMark[0]:
+			b = appendText(b, text(data))
+		case structuredMark[0]:
+			b = append(b, data...)
+		default:
+			b = append(b, around[i])
+		}
+	}
+	return b
+}
+
+// hasText reports whether the content of the result is to be the text of its output.
+func hasText(r *wire.CallResult) bool { return r.Content == nil && r.StructuredContent != nil }
