@@ -295,7 +295,7 @@ func nearest(m uint64, exp int) (v float64, ok bool) {
 	}
 }
 
-// shortNumber returns the end of a number of up to 18 digits without an exponent, 0 for any other text.
+// shortNumber returns the end of a number without an exponent and of up to 19 characters after its sign, 0 for any other text.
 func shortNumber(data []byte, i int) (end int) {
 	if uint(i) < uint(len(data)) && data[i] == '-' {
 		i++

@@ -37,11 +37,11 @@ type call struct {
 	spent     time.Duration
 	requests  int // so far
 	last      Progress
-	given     *Cause // why it was given up between two requests
+	gaveUp    *Cause // why it was given up between two requests
 	questions map[*question]struct{}
 }
 
-// round is one request of a call. It is the Values of its entry, so that the tracker leads back to it.
+// round is one request of a call. It is Info.Values of its entry (a context), so that the tracker leads back to it.
 type round struct {
 	context.Context // nil; the tracker asks for values only
 	call            *call
@@ -310,7 +310,7 @@ func (c *call) values() *wire.Values {
 	return v
 }
 
-// spareValues are those of calls of tools that were answered. They are half of what one allocates.
+// spareValues are those of calls of tools that were answered. They are half of what such a call allocates.
 var spareValues = sync.Pool{New: func() any { return new(wire.Values) }}
 
 // release gives values back that nobody looks at any more.

@@ -151,7 +151,7 @@ func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 	for c := range s.calls {
 		c.mu.Lock()
 		if c.listed && c.round != nil && c.round.entry.Key().ID == id {
-			c.given = cause
+			c.gaveUp = cause
 		}
 		c.mu.Unlock()
 	}
@@ -168,5 +168,5 @@ func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 func (c *call) giveUpCause() *Cause {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.given
+	return c.gaveUp
 }

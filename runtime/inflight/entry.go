@@ -43,7 +43,7 @@ type state struct {
 }
 
 const (
-	over       uint32 = 1 << iota // retired: in no table, cause is set
+	over       uint32 = 1 << iota // retired, cause is set; in no table, unless unanswered
 	protected                     // peers, disconnects and shutdowns only record
 	hasDone                       // done is made
 	unanswered                    // over by its timeout, and still in the table: nobody has answered or cancelled it

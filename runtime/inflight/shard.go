@@ -40,12 +40,12 @@ func (s *shard) add(e *Entry) error {
 	if e.info.Timeout <= 0 {
 		return nil
 	}
-	s.await(e, e.started)
+	s.schedule(e, e.started)
 	return nil
 }
 
-// await puts a request with a timeout into the heap; the lock is held.
-func (s *shard) await(e *Entry, now int64) {
+// schedule puts a request with a timeout into the heap; the lock is held.
+func (s *shard) schedule(e *Entry, now int64) {
 	s.heap.push(e)
 	if due := e.due(); s.armed == 0 || due < s.armed {
 		s.arm(due, now)

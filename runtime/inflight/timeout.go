@@ -20,7 +20,7 @@ func (s *shard) pace(e *Entry, ev event) {
 		}
 	case x.pauses == 1:
 		x.pauses, x.paused = 0, x.paused+now-x.pausedAt
-		s.await(e, now)
+		s.schedule(e, now)
 	default:
 		x.pauses--
 	}
@@ -44,7 +44,7 @@ func (s *shard) extend(e *Entry, limit time.Duration) {
 	e.flags.Or(paced)
 	if x.pauses == 0 {
 		s.heap.remove(e)
-		s.await(e, now)
+		s.schedule(e, now)
 	}
 }
 

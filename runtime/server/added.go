@@ -115,7 +115,7 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 		b = a.blocks[i].append(next(b), call.revision, &call.r.placeholders)
 	}
 	result.Content = append(b, ']')
-	if call.run != nil { // the store has results whole
+	if call.taskRun != nil { // the store has results whole
 		filled, err := call.r.fillPlaceholders(result.Content, 0)
 		if err != nil {
 			call.Log().Error("content of a task refused", "error", err)

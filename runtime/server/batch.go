@@ -52,7 +52,7 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 	}
 	if err != nil {
 		got.Refused, got.Answered = err, true
-		p.answerInline(r.about, rpc.ID{}, err)
+		p.answerInReader(r.about, rpc.ID{}, err)
 		return
 	}
 	b := &batch{p: p, about: r.about, pending: rpc.ByID[bool]{}, bytes: held}

@@ -26,8 +26,8 @@ type Call struct {
 	progress *progress
 
 	// One of the two.
-	entry *inflight.Entry // inline
-	run   *task.Run       // as a task
+	entry   *inflight.Entry // inline
+	taskRun *task.Run       // nil unless it is a task
 
 	mu        sync.Mutex
 	r         *request              // its own, or that of the task's run: it pays for what is decoded; nil when the handler has returned
@@ -64,10 +64,10 @@ func (c *Call) Tool() string {
 
 // TaskID is the id of the task that the call runs as, "" when it is inline.
 func (c *Call) TaskID() string {
-	if c.run == nil {
+	if c.taskRun == nil {
 		return ""
 	}
-	return c.run.Task().ID
+	return c.taskRun.Task().ID
 }
 
 // Principal is who called, "" without an identity.
@@ -75,12 +75,12 @@ func (c *Call) Principal() string {
 	if c.entry != nil {
 		return c.entry.Info().Principal
 	}
-	return principalOf(c.run.Task().Owner)
+	return principalOf(c.taskRun.Task().Owner)
 }
 
 // Log is the server's logger with the tool and the request's or task's id.
 func (c *Call) Log() *slog.Logger {
-	if c.run != nil {
+	if c.taskRun != nil {
 		return c.s.log.With("task", c.TaskID(), "tool", c.Tool())
 	}
 	return c.s.log.With("id", c.ID().String(), "tool", c.Tool())
@@ -88,8 +88,8 @@ func (c *Call) Log() *slog.Logger {
 
 // CancelRequested reports whether somebody asked to cancel a call that can not be cancelled (CAN14), and why.
 func (c *Call) CancelRequested() (reason string, asked bool) {
-	if c.run != nil {
-		return c.run.CancelRequested()
+	if c.taskRun != nil {
+		return c.taskRun.CancelRequested()
 	}
 	return c.entry.CancelRequested()
 }
@@ -106,10 +106,10 @@ func (c *Call) Progress(ctx context.Context, value, total float64, message strin
 
 // SetStatus changes the message that a task shows while it works. Inline calls have none and ignore it.
 func (c *Call) SetStatus(ctx context.Context, message string) error {
-	if c.run == nil {
+	if c.taskRun == nil {
 		return nil
 	}
-	return c.run.Describe(ctx, message)
+	return c.taskRun.Describe(ctx, message)
 }
 
 // Do runs fn, records what it gave under name, and returns that. When the handler runs again, after a crash or with an answer,
@@ -141,7 +141,7 @@ func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte,
 func (c *Call) write(about *subject, m outgoing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.r == nil && c.run == nil {
+	if c.r == nil && c.taskRun == nil {
 		return errCallOver
 	}
 	return about.write(m)

@@ -57,7 +57,7 @@ func describe(info *Client, rev *revision, can ability) (client Client) {
 
 // clientInfo is nil when the client says nothing of itself.
 func (c *Call) clientInfo() *Client {
-	if c.run != nil {
+	if c.taskRun != nil {
 		return c.stored().client(c.revision)
 	}
 	c.mu.Lock()
@@ -80,7 +80,7 @@ func (c *Call) Session() string {
 // Meta is the _meta of the request, nil without one or when the handler has returned. In a task it is that of the request that created
 // the task, also when the handler runs again.
 func (c *Call) Meta() Meta {
-	if c.run != nil {
+	if c.taskRun != nil {
 		return readMeta(c.stored().Meta)
 	}
 	c.mu.Lock()
@@ -94,7 +94,7 @@ func (c *Call) Meta() Meta {
 // Header is the header of the HTTP request that brought the call, nil on other transports and when the handler has returned. A task has
 // that of the request that created it, if it has at most 4 KiB; when the handler of a task runs again there is none.
 func (c *Call) Header() Header {
-	if c.run != nil {
+	if c.taskRun != nil {
 		return c.local.header
 	}
 	c.mu.Lock()
@@ -116,7 +116,7 @@ func (c *Client) appendJSON(b []byte) []byte {
 // stored is what the task keeps of the request that created it.
 func (c *Call) stored() *taskMeta {
 	stored := new(taskMeta)
-	t := c.run.Task()
+	t := c.taskRun.Task()
 	_ = json.Unmarshal(t.Meta, stored) // we wrote it
 	return stored
 }

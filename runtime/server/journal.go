@@ -33,7 +33,7 @@ func (c *Call) openJournalLocked() journal {
 		return c.journal
 	}
 	switch {
-	case c.run != nil:
+	case c.taskRun != nil:
 		c.journal = taskJournal{c}
 	case c.r == nil:
 		return closedJournal{}

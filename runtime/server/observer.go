@@ -212,9 +212,9 @@ func (c *Call) observeRun(began time.Time, o *task.Outcome) {
 	e.Duration, e.Status, e.Outcome = time.Since(began), o.Status, Succeeded
 	cause := (*inflight.Cause)(nil)
 	switch {
-	case errors.Is(context.Cause(c.run.Context()), task.ErrParked):
+	case errors.Is(context.Cause(c.taskRun.Context()), task.ErrParked):
 		e.Outcome, e.Status = HasAsked, ""
-	case errors.As(context.Cause(c.run.Context()), &cause) && cause.Source != inflight.SourceCompleted:
+	case errors.As(context.Cause(c.taskRun.Context()), &cause) && cause.Source != inflight.SourceCompleted:
 		e.Outcome, e.Err = outcomeOf(cause)
 		e.Status = "" // the engine says what becomes of the task
 	case o.Status == "": // it panicked

@@ -105,7 +105,7 @@ func (r *request) start(msg *rpc.Message) *refusal {
 	case refused != nil:
 		return refused
 	case r.method.Op == wire.OpInitialize:
-		p.announceInline(r.id)
+		p.announceInReader(r.id)
 		p.inOrder(r.serve)
 	default:
 		go r.run()

@@ -31,7 +31,7 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 		return s.protocolResult(call, raw, more)
 	case more != nil:
 		return s.addTo(call, wire.CallResult{StructuredContent: raw}, more)
-	case call.run != nil, len(raw) > smallAnswer:
+	case call.taskRun != nil, len(raw) > smallAnswer:
 		return wire.CallResult{StructuredContent: raw}, nil // its text is made when it is read, or written
 	}
 	n := len(raw)
@@ -65,7 +65,7 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 	return b, err
 }
 
-// takeInput has decode take params or arguments. When half of the budget is used, one input at a time goes on to take more: if all did, all
+// takeInput has decode take params or arguments. When half of Server.bytes is used, one input at a time goes on to take more: if all did, all
 // could be refused for what the others took in part. What was taken for input that is refused is given back at once, whether or not the
 // client reads why.
 func (r *request) takeInput(decode func() error) error {

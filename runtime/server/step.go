@@ -144,7 +144,7 @@ func (c *Call) Key(name string) string {
 // keySeed is what keys of the call are made of: random and recorded inline, since a retry is another request; the id of the task, unless it
 // was made of such a retry.
 func (c *Call) keySeed() []byte {
-	if c.run != nil {
+	if c.taskRun != nil {
 		if e := c.local.earlier.entry(seedStep); e != nil {
 			return e.Data
 		}

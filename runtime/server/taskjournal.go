@@ -17,7 +17,7 @@ func (j taskJournal) Do(ctx context.Context, name string, fn func(ctx context.Co
 	if e := j.call.local.earlier.entry(name); e != nil {
 		return e.step()
 	}
-	return j.call.run.Do(ctx, name, fn)
+	return j.call.taskRun.Do(ctx, name, fn)
 }
 
 // Ask implements journal. While the question is open, answers that come with a request are validated by check.
@@ -27,12 +27,12 @@ func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck
 		return data, err
 	}
 	defer j.call.s.expect(questionID{j.call.TaskID(), q.Name}, check)()
-	if j.call.run.Settled(q) {
-		return j.call.run.Ask(ctx, q)
+	if j.call.taskRun.Settled(q) {
+		return j.call.taskRun.Ask(ctx, q)
 	}
 	began := time.Now()
 	j.call.observeQuestion(QuestionAsked, q.Name, began, nil)
-	data, err = j.call.lendSlot(ctx, func() ([]byte, error) { return j.call.run.Ask(ctx, q) })
+	data, err = j.call.lendSlot(ctx, func() ([]byte, error) { return j.call.taskRun.Ask(ctx, q) })
 	j.call.observeQuestion(QuestionEnded, q.Name, began, err)
 	return data, err
 }

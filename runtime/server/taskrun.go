@@ -179,7 +179,7 @@ func (s *Server) taskTimedOut(t task.Task) task.Outcome {
 }
 
 func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Call, error) {
-	c := &Call{s: s, tool: s.tools.get(t.Tool), run: run}
+	c := &Call{s: s, tool: s.tools.get(t.Tool), taskRun: run}
 	if c.tool == nil {
 		return nil, errors.New("the tool of this task is gone")
 	}

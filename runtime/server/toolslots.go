@@ -218,8 +218,8 @@ func (c *Call) lendSlot(ctx context.Context, wait func() ([]byte, error)) ([]byt
 	c.slot.lend()
 	data, err := wait()
 	call := context.Context(c.entry)
-	if c.run != nil {
-		call = c.run.Context()
+	if c.taskRun != nil {
+		call = c.taskRun.Context()
 	}
 	if late := c.slot.takeAgain(ctx, call); late != nil && err == nil {
 		return nil, late

@@ -47,8 +47,8 @@ func (r *request) subject() subject {
 
 // subject is what messages of the call are written with. It has a peer.
 func (c *Call) subject() subject {
-	if c.run != nil {
-		return subject{peer: c.peer, life: c.run.Context(), task: &c.local.ofTask().life}
+	if c.taskRun != nil {
+		return subject{peer: c.peer, life: c.taskRun.Context(), task: &c.local.ofTask().life}
 	}
 	return subject{peer: c.peer, id: c.ID(), life: c.entry}
 }
@@ -131,9 +131,9 @@ func (p *peer) barrier() {
 	defer p.gate.Unlock()
 }
 
-// answerInline answers a request that is not in flight with an error, in the read loop and on the stream of about.
-func (p *peer) answerInline(about, id rpc.ID, err *rpc.Error) {
-	p.announceInline(about)
+// answerInReader answers a request that is not in flight with an error, in the read loop and on the stream of about.
+func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
+	p.announceInReader(about)
 	p.barrierAfterCancel()
 	_ = p.answerAndLast(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
 }
@@ -185,11 +185,11 @@ func (p *peer) refuse(r *request, id rpc.ID, err *rpc.Error) {
 		p.batch.hold(id, rpc.AppendError(nil, id, err), nil)
 		return
 	}
-	p.answerInline(id, id, err)
+	p.answerInReader(id, id, err)
 }
 
-// announceInline tells the transport that the read loop is about to answer.
-func (p *peer) announceInline(id rpc.ID) {
+// announceInReader tells the transport that the read loop is about to answer.
+func (p *peer) announceInReader(id rpc.ID) {
 	if p.inline != nil {
 		p.inline.AnswersInline(id)
 	}

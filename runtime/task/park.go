@@ -50,8 +50,8 @@ func (r *Run) idleAfter(ctx context.Context) (idle <-chan struct{}, disarm func(
 	return passed, func() { r.engine.timers.remove(timer) }
 }
 
-// waitsBeside reports whether the run knows of a question that is open. The caller holds the lock.
-func (r *Run) waitsBeside() bool {
+// hasOpenQuestion reports whether the run knows of a question that is open. The caller holds the lock.
+func (r *Run) hasOpenQuestion() bool {
 	for _, e := range r.journal {
 		if e.Kind == Open {
 			return true
@@ -60,9 +60,9 @@ func (r *Run) waitsBeside() bool {
 	return false
 }
 
-// wasBeside reports whether a task begins with a question that is still open beside one that is settled: whoever asked that one may be at work
+// mayHaveBeenAtWork reports whether a task begins with a question that is still open beside one that is settled: whoever asked that one may be at work
 // while the other waits.
-func wasBeside(journal []Entry, now time.Time) bool {
+func mayHaveBeenAtWork(journal []Entry, now time.Time) bool {
 	open, settled := false, false
 	for i := range journal {
 		switch e := &journal[i]; e.Kind {
@@ -79,7 +79,7 @@ func wasBeside(journal []Entry, now time.Time) bool {
 // A run whose handler may be at work beside the question goes on instead: what was cut short would wait for an answer that it does not need.
 func (r *Run) stopToPark(again bool) {
 	r.mu.Lock()
-	if r.beside && !again {
+	if r.mayBeAtWork && !again {
 		r.mu.Unlock()
 		return
 	}
@@ -101,8 +101,8 @@ func (r *Run) replayed() error {
 	return context.Cause(&r.ctx)
 }
 
-// succeededBy is why another run goes on with the task, nil while this one does.
-func (r *Run) succeededBy() error {
+// whyHandedOn is why another run goes on with the task, nil while this one does.
+func (r *Run) whyHandedOn() error {
 	if c := r.cause(); c != nil && (errors.Is(c, ErrParked) || errors.Is(c, ErrLease)) {
 		return c
 	}
@@ -157,7 +157,7 @@ func (e *Engine) unparkedLocked(id string) {
 func (r *Run) mayGoOn(t *Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.again || r.beside || len(t.Questions) == 0 {
+	if r.again || r.mayBeAtWork || len(t.Questions) == 0 {
 		return true
 	}
 	for name, e := range r.journal {

@@ -70,7 +70,7 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 		return t, nil // nothing was open
 	}
 	e.publish(r, &t)
-	if (r == nil || r.succeededBy() != nil) && t.closedBy(answers) {
+	if (r == nil || r.whyHandedOn() != nil) && t.closedBy(answers) {
 		e.unparked(id)
 		e.dispatch(id) // parked until now, or running elsewhere: Begin finds out
 	}

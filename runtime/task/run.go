@@ -34,7 +34,7 @@ type Run struct {
 	asking       int32     // open questions of this run
 	parking      bool      // it ends when no step is being done
 	again        bool      // and begins again at once
-	beside       bool      // the handler was given an answer while another question was open: it may be at work
+	mayBeAtWork  bool      // the handler was given an answer while another question was open: it may be at work
 	parked       bool      // the lease is being given back, or has been
 	runnerCalled bool      // the runner was called, or is about to be
 	cancelAsked  bool      // to cancel

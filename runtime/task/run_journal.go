@@ -13,7 +13,7 @@ import (
 // not run fn. A crash before fn's value is journaled runs fn again; nothing is journaled when fn fails.
 // Errors: *NameError if name stands for a question or is being done; the cause of the run's end, if another run goes on with the task.
 func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	if err := r.succeededBy(); err != nil {
+	if err := r.whyHandedOn(); err != nil {
 		return nil, err
 	}
 	done, data, err := r.enterStep(name)
@@ -247,8 +247,8 @@ func (r *Run) closedQuestion(ctx context.Context, l Lease, name string) (*Entry,
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.remember(e)
-	if r.waitsBeside() {
-		r.beside, r.parking = true, false
+	if r.hasOpenQuestion() {
+		r.mayBeAtWork, r.parking = true, false
 	}
 	return &e, nil
 }

@@ -11,8 +11,8 @@ func (l *lowering) anything(n *schema.Node) bool {
 	return (&anything{l, map[*schema.Node]bool{}}).node(n)
 }
 
-// inAnything does the same for an inline shape.
-func (l *lowering) inAnything(s *shape) bool {
+// shapeIsAnything does the same for an inline shape.
+func (l *lowering) shapeIsAnything(s *shape) bool {
 	return listsAll(s) && (&anything{l, map[*schema.Node]bool{}}).group(s.groups[0])
 }
 

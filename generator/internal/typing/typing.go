@@ -90,7 +90,7 @@ func worthAName(s *shape) bool {
 
 // typed decides the Go type of a shape, and what must be checked beside it.
 func (l *lowering) typed(s *shape, p place) model.Value {
-	if l.inAnything(s) {
+	if l.shapeIsAnything(s) {
 		return model.Value{Type: model.Raw{}}
 	}
 	if s.never == nil && !p.validateOnly && len(s.groups) == 1 {
@@ -140,11 +140,11 @@ func (l *lowering) typedByKind(s *shape, p place) model.Value {
 	case s.allowsAnything():
 		return model.Value{Type: model.Raw{}}
 	case s.enum != nil && kinds != model.KindString && kinds != model.KindNumber:
-		return l.values(s, p)
+		return l.enumOfKinds(s, p)
 	case bits.OnesCount8(uint8(kinds)) == 1:
 		return l.ofKind(kinds, s, p)
 	case kinds == 0 || bits.OnesCount8(uint8(kinds)) > maxMembers || p.validateOnly || len(s.groups) > 0:
-		return l.byKind(s, p)
+		return l.rawByKind(s, p)
 	}
 	return l.unionOfKinds(s, p)
 }
@@ -188,8 +188,8 @@ func (l *lowering) nothing(s *shape, p place) model.Value {
 	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: d}}}
 }
 
-// values is an enum or const of kinds that have no Go type in common.
-func (l *lowering) values(s *shape, p place) model.Value {
+// enumOfKinds is an enum or const of kinds that have no Go type in common.
+func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
 	rule := &model.ValuesRule{At: l.ruleAt(s.enum.at, p), Const: s.enum.single}
 	for _, v := range s.enum.values {
 		if kindOf[v.Kind]&s.kinds != 0 {
@@ -233,8 +233,8 @@ func mixedWord(json string) string {
 	return constWord(strings.NewReplacer("-", "Minus ", ".", " Point ").Replace(json))
 }
 
-// byKind is a value of many kinds, kept as JSON.
-func (l *lowering) byKind(s *shape, p place) model.Value {
+// rawByKind is a value of many kinds, kept as JSON.
+func (l *lowering) rawByKind(s *shape, p place) model.Value {
 	t := &model.ByKind{Allowed: s.kinds, Integer: s.integer}
 	if s.kinds != model.KindAny {
 		t.At = l.at(s.kindsAt)
