@@ -129,7 +129,7 @@ func TestSRV07WhoDidNotDeclareTheExtensionIsNotAsked(t *testing.T) {
 		}
 		return &echoOutput{"out"}, err
 	})))
-	for _, caps := range []string{nothing, `{"experimental":{"com.example/rows":null}}`, `{"experimental":{"com.example/other":{}}}`} {
+	for _, caps := range []string{nothing, `{"experimental":{"com.example/rows":true}}`, `{"experimental":{"com.example/other":{}}}`} {
 		c := f.dial(t.Context())
 		c.initialize(caps)
 		c.call("1", "choose", `{}`)

@@ -132,3 +132,15 @@ func BenchmarkLargeAnswer(b *testing.B) {
 		})
 	}
 }
+
+// TestTSK28AnAnswerHoldsWhatItCounts: unread answers count with their length, so none has a buffer that is much larger.
+func TestTSK28AnAnswerHoldsWhatItCounts(t *testing.T) {
+	var l largeBuffers
+	l.give(make([]byte, 0, largestBuffer))
+	if b := l.grow(nil, keptBuffer); cap(b) > 4*keptBuffer {
+		t.Errorf("an answer of %d bytes has a buffer of %d", keptBuffer, cap(b))
+	}
+	if b := l.grow(nil, largestBuffer-1); cap(b) != largestBuffer {
+		t.Errorf("a large answer has a new buffer, of %d bytes", cap(b))
+	}
+}

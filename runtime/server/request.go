@@ -55,6 +55,7 @@ type request struct {
 	last         []byte        // what follows it; nil: nothing
 	placeholders []placeholder // in the answer, in their order
 	taken        bool          // it was large, and its client took it
+	torn         bool          // it was not written as a whole
 	begun        bool          // it goes to the client piece by piece, so there is no other one
 
 	// after runs when the answer was accepted, or was not to be written.
@@ -232,13 +233,14 @@ func (l *largeBuffers) grow(b []byte, n int) []byte {
 	return slices.Grow(b, n+1<<10)
 }
 
-// take returns the smallest buffer of so many bytes, nil if there is none.
+// take returns the smallest buffer of so many bytes, nil if there is none. One that is much larger stays: an answer that nobody reads counts with
+// its own length (TSK28).
 func (l *largeBuffers) take(n int) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	found := -1
 	for i, b := range l.spare {
-		if cap(b) >= n && (found < 0 || cap(b) < cap(l.spare[found])) {
+		if cap(b) >= n && cap(b) <= 2*n && (found < 0 || cap(b) < cap(l.spare[found])) {
 			found = i
 		}
 	}

@@ -159,6 +159,8 @@ func (r *request) respond(answer []byte, err error) {
 	m := outgoing{frame: answer, last: r.last, retires: r.entry, revision: r.revision}
 	r.reservation.answer(r.entry, &m, r.id, err)
 	r.out = m.frame
+	r.torn = false
+	m.torn = &r.torn
 	if r.taken = false; r.reservation.held > largeOutput {
 		m.taken = &r.taken
 	}
@@ -168,6 +170,9 @@ func (r *request) respond(answer []byte, err error) {
 	}
 	if r.taken {
 		r.p.s.reputations.hasRead(r.p.who)
+	}
+	if r.torn {
+		r.out = nil // HTTP/2 may still be reading it
 	}
 }
 

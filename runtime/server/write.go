@@ -30,6 +30,7 @@ type outgoing struct {
 	revision *revision
 	err      *rpc.Error
 	last     []byte
+	torn     *bool // set if the frame was not written as a whole: what carries it may still read it; nil: nobody asks
 	taken    *bool // set to whether the client took the answer, as far as the transport knows; nil: nobody asks
 	// For a question: set to the stream that has it.
 	carrier *Carrier
@@ -101,6 +102,9 @@ func (s *subject) writeNow(m outgoing) error {
 		return errSilenced
 	case m.retires != nil:
 		failed := p.answerAndLast(m.revision, s.id, m.frame, m.err, m.last)
+		if m.torn != nil {
+			*m.torn = failed != nil
+		}
 		if m.taken != nil {
 			*m.taken = failed == nil
 		}

@@ -25,3 +25,16 @@ func TestLET07AnswersThatGoOutAloneShareNoBuffers(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestTSK28WhatIsKeptOfAnAnswerIsAsLargeAsItCounts: an answer may be kept for a client that comes back, and counts with its length. So it is not
+// made in a buffer that is much larger, which goes on to whoever needs it.
+func TestTSK28WhatIsKeptOfAnAnswerIsAsLargeAsItCounts(t *testing.T) {
+	var p pools
+	large := make([]byte, 0, largestAnswer)
+	for range 100 { // a pool may lose what it is given
+		p.putAnswer(large)
+		if small := p.copied(make([]byte, spareBuffer+1), true); cap(small) > 2*len(small)+spareBuffer {
+			t.Fatalf("an answer of %d bytes holds %d", len(small), cap(small))
+		}
+	}
+}

@@ -111,11 +111,13 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 		return err
 	}
 	defer s.unuse()
-	defer s.endUnopened()
+	opened := false
+	defer func() { s.endUnopened(opened) }()
 	s.agreed(h.srv.NewSession(r.Context(), s))
 	st := s.stream(to.ID)
 	st.attach(-1)       // the client is here: its answer need not wait for a resumption
 	s.receive(r, f, st) // answers inline
+	opened = true
 	answer, ok := st.alone()
 	s.remove(st)
 	status, retry := http.StatusOK, 0
@@ -137,11 +139,8 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	return nil
 }
 
-// endUnopened ends a session whose opening an observer left by runtime.Goexit: nobody knows it.
-func (s *session) endUnopened() {
-	s.mu.Lock()
-	opened := s.peer != nil
-	s.mu.Unlock()
+// endUnopened ends a session whose handshake an observer left by runtime.Goexit: nobody knows it.
+func (s *session) endUnopened(opened bool) {
 	if !opened {
 		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "an observer ended the goroutine that opens the session"})
 	}

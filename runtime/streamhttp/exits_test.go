@@ -14,12 +14,18 @@ import (
 )
 
 // TestTSK25AnObserverThatExitsAtTheOpeningEndsTheSession: an observer that ends its goroutine, as t.FailNow does, leaves a client with a
-// connection that was closed, and nothing else of the session.
+// connection that was closed, and nothing else of the session, whose handshake is a part of its opening.
 func TestTSK25AnObserverThatExitsAtTheOpeningEndsTheSession(t *testing.T) {
-	for name, opts := range map[string][]Option{"a session": nil, "a message alone": {WithoutSessions()}} {
+	for name, at := range map[string]struct {
+		kind server.EventKind
+		opts []Option
+	}{
+		"a session": {server.ConnectionOpened, nil}, "a message alone": {server.ConnectionOpened, []Option{WithoutSessions()}},
+		"the handshake begins": {server.RequestBegan, nil}, "the handshake ends": {server.RequestEnded, nil},
+	} {
 		t.Run(name, func(t *testing.T) {
 			closed := make(chan struct{}, 1)
-			f := newExiting(t, server.ConnectionOpened, closed, opts...)
+			f := newExiting(t, at.kind, closed, at.opts...)
 			if resp, err := f.ts.Client().Do(f.request("POST", initialize2025)); err == nil {
 				resp.Body.Close()
 				t.Errorf("it is answered: %d", resp.StatusCode)

@@ -114,14 +114,17 @@ func (p *pools) exchange() *exchange {
 // largestAnswer is how many bytes the largest buffer of an answer has that is used again.
 const largestAnswer = 4 << 20
 
-// copied is a copy of a frame. That of the answer to one request comes from a buffer that putAnswer took back, if it is not small: most of
-// them go out alone, and are not kept.
+// copied is a copy of a frame. That of the answer to one request is made in a buffer that putAnswer took back, if it is not small: most of
+// them go out alone, and are not kept. One that is kept counts with its length, so a buffer that is much larger is left to others (TSK28).
 func (p *pools) copied(frame []byte, answer bool) []byte {
 	if !answer || len(frame) <= spareBuffer {
 		return slices.Clone(frame)
 	}
-	if kept, ok := p.answers.Get().(*[]byte); ok && cap(*kept) >= len(frame) {
-		return append((*kept)[:0], frame...)
+	if kept, ok := p.answers.Get().(*[]byte); ok {
+		if cap(*kept) >= len(frame) && cap(*kept) <= 2*len(frame)+spareBuffer {
+			return append((*kept)[:0], frame...)
+		}
+		p.answers.Put(kept)
 	}
 	return slices.Clone(frame)
 }

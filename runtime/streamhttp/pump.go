@@ -26,8 +26,8 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 		}
 		s.log(err)
 		s.remove(st)
-		if !st.batched {
-			s.h.pools.putAnswer(frame) // nobody could resume the stream
+		if err == nil && !st.batched {
+			s.h.pools.putAnswer(frame) // nobody could resume the stream. What was not written as a whole, HTTP/2 may still be reading
 		}
 		s.h.pools.putAlarm(st.alarm)
 		return nil

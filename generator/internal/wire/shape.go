@@ -13,24 +13,25 @@ import (
 // request. A slot of one message alone stands behind its name.
 var shaped = []string{"capabilities", "clientCapabilities", "clientInfo", "logLevel", "complete arguments"}
 
-// shapeOfSlot is nil for a slot that is read without a shape, or whose definition says nothing. Some clients write null for what they do not
-// declare in a handshake, or for no arguments: that is taken.
+// declared are the slots of capabilities. One that is declared as anything but an object is not declared, so of them only the whole is held.
+var declared = []string{"capabilities", "clientCapabilities"}
+
+// shapeOfSlot is nil for a slot that is read without a shape, or whose definition says nothing. Some clients write null for no arguments: that is
+// taken.
 func shapeOfSlot(rule string, slot revision.Slot) *model.WireShape {
 	if !slices.Contains(shaped, slot.Name) && !slices.Contains(shaped, rule+" "+slot.Name) || len(slot.Place.Schemas) == 0 {
 		return nil
 	}
 	at := slot.Place.Schemas[0]
-	shape := (&shaper{at.Document, slot.Name == "capabilities"}).shape(at.Node, 0)
-	if shape != nil {
-		shape.Null = slot.Name == "arguments"
+	shape := definedShape(at.Document, at.Node, 0)
+	switch {
+	case shape == nil:
+		return nil
+	case slices.Contains(declared, slot.Name):
+		return &model.WireShape{Kind: shape.Kind}
 	}
+	shape.Null = slot.Name == "arguments"
 	return shape
-}
-
-// shaper makes shapes of the schemas of a document.
-type shaper struct {
-	doc   *schema.Document
-	nulls bool // null stands for the absence of what is not required
 }
 
 // maxShapeDepth ends definitions that contain themselves. Those of the protocol are not half as deep.
@@ -38,14 +39,14 @@ const maxShapeDepth = 16
 
 var shapeKinds = map[string]string{"object": "KindObject", "array": "KindArray", "string": "KindString", "boolean": "KindBool"}
 
-// shape is what a schema says of a value in terms of type, properties and enum, nil for nothing. What it says besides is left out.
-func (s *shaper) shape(n *schema.Node, depth int) *model.WireShape {
+// definedShape is what a schema says of a value in terms of type, properties and enum, nil for nothing. What it says besides is left out.
+func definedShape(doc *schema.Document, n *schema.Node, depth int) *model.WireShape {
 	if n == nil || n.Kind != schema.Object || depth > maxShapeDepth {
 		return nil
 	}
 	if ref := n.Get("$ref"); ref.Is(schema.String) {
-		target, _ := s.doc.Resolve(ref.Text, ref)
-		return s.shape(target, depth+1)
+		target, _ := doc.Resolve(ref.Text, ref)
+		return definedShape(doc, target, depth+1)
 	}
 	of := &model.WireShape{}
 	if t := n.Get("type"); t.Is(schema.String) {
@@ -57,18 +58,16 @@ func (s *shaper) shape(n *schema.Node, depth int) *model.WireShape {
 	case "KindString":
 		of.Enum = texts(n.Get("enum"))
 	case "KindArray":
-		of.Items = s.shape(n.Get("items"), depth+1)
+		of.Items = definedShape(doc, n.Get("items"), depth+1)
 	case "KindObject":
-		s.members(of, n, depth+1)
+		shapeMembers(of, doc, n, depth+1)
 	}
 	return of
 }
 
-// members fills in what an object has.
-func (s *shaper) members(of *model.WireShape, n *schema.Node, depth int) {
-	if of.Others = s.shape(n.Get("additionalProperties"), depth); of.Others != nil {
-		of.Others.Null = s.nulls
-	}
+// shapeMembers fills in what an object has.
+func shapeMembers(of *model.WireShape, doc *schema.Document, n *schema.Node, depth int) {
+	of.Others = definedShape(doc, n.Get("additionalProperties"), depth)
 	properties := n.Get("properties")
 	if properties == nil {
 		return
@@ -76,9 +75,8 @@ func (s *shaper) members(of *model.WireShape, n *schema.Node, depth int) {
 	required := texts(n.Get("required"))
 	for _, m := range properties.Members {
 		p := model.WireProperty{Name: m.Key, Required: slices.Contains(required, m.Key)}
-		if inner := s.shape(m.Value, depth); inner != nil {
+		if inner := definedShape(doc, m.Value, depth); inner != nil {
 			p.Shape = *inner
-			p.Shape.Null = s.nulls && !p.Required
 		}
 		of.Members = append(of.Members, p)
 	}
