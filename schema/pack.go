@@ -48,9 +48,11 @@ func (p *packer) text(s string) {
 	p.number(n)
 }
 
-// position writes a line as its distance from the one before: nodes stand in the order of the text.
+// position writes a line as its distance from the one before, which is small: nodes stand in the order of the text, but for those that an alias of
+// YAML names. The lowest bit is its sign.
 func (p *packer) position(pos Position) {
-	p.number(int(pos.Line - p.line))
+	distance := pos.Line - p.line
+	p.number(int(uint32(distance<<1 ^ distance>>31)))
 	p.number(int(pos.Column))
 	p.line = pos.Line
 }
@@ -154,7 +156,7 @@ func OpenPacked(data string) (*Packed, error) {
 	return p, nil
 }
 
-// Unpack is the tree of one file, made anew for each call; nil if there is no such file.
+// Unpack is the tree of one file, made anew for each call; nil if there is no such file. It panics where a tree is not what Pack has written.
 func (p *Packed) Unpack(file string) *Node {
 	f, ok := p.files[file]
 	if !ok {
@@ -162,7 +164,11 @@ func (p *Packed) Unpack(file string) *Node {
 	}
 	u := unpacker{packedReader: packedReader{rest: f.tree}, texts: p.texts, file: file, nodes: make([]Node, f.size.nodes), members: make([]Member, f.size.members), items: make([]*Node, f.size.items)}
 	u.pointers.Grow(f.size.pointers)
-	return u.tree("")
+	root := u.tree("")
+	if u.broken || u.rest != "" || len(u.nodes)+len(u.members)+len(u.items) > 0 {
+		panic(errNotPacked)
+	}
+	return root
 }
 
 // packedReader reads numbers and texts. Of a broken form it reads zeros.
@@ -229,7 +235,8 @@ type unpacker struct {
 }
 
 func (u *unpacker) position() Position {
-	u.line += int32(u.number())
+	distance := uint32(u.number())
+	u.line += int32(distance>>1) ^ -int32(distance&1)
 	return Position{File: u.file, Line: u.line, Column: int32(u.number())}
 }
 

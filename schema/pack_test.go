@@ -8,7 +8,7 @@ import (
 func TestREV04WhatIsPackedIsUnpackedAsItWas(t *testing.T) {
 	texts := map[string]string{
 		"a.json": "{}", "b.json": "[]", "c.json": `[null, true, false, -1.50e3, "", "a\nb", {"~/": {"": [[], {}]}, "x": "x"}]`,
-		"d.yaml": "# comment\na: 2026-07-28\nb: 'quoted'\nc:\n  - yes\n  - {d: 1, e: null}\n\nf: |\n  several\n  lines\ng: ~\n",
+		"d.yaml": "# comment\na: 2026-07-28\nb: 'quoted'\nc:\n  - yes\n  - {d: 1, e: null}\n\nf: |\n  several\n  lines\ng: ~\nh: &here {a: 1}\ni: [\n  2,\n  *here]\n",
 	}
 	var roots []*Node
 	for file, text := range texts {
@@ -48,4 +48,21 @@ func TestREV04WhatPackDidNotWriteIsRefused(t *testing.T) {
 			t.Errorf("%q is read", text)
 		}
 	}
+}
+
+// TestREV04ADamagedTreeIsNoticed changes the last byte of a tree, which is the number of a text.
+func TestREV04ADamagedTreeIsNoticed(t *testing.T) {
+	root, _ := Parse("a.json", []byte(`{"a": [1, "b"]}`))
+	packed := Pack(root)
+	packed[len(packed)-1] = 100
+	p, err := OpenPacked(string(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a text that there is not was read")
+		}
+	}()
+	p.Unpack("a.json")
 }
