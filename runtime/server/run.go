@@ -143,6 +143,8 @@ func (c *Call) handle(ctx context.Context, x *expected, run func() error) error 
 				r.endProbe()
 				continue
 			}
+		} else if r.size(x) > n { // another has answered since, and showed more
+			continue
 		}
 		if err := run(); err != nil {
 			r.endProbe()
