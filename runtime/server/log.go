@@ -39,12 +39,6 @@ func (l Level) order() (logLevel, bool) {
 	return logLevel(i), i >= 0
 }
 
-// known reports whether there is such a level.
-func (l Level) known() bool {
-	_, known := l.order()
-	return known
-}
-
 func unknownLevel(at, name string) *rpc.Error {
 	return refusedParam(at, "unknown log level %s", rpc.Quoted(name))
 }
