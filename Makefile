@@ -163,7 +163,7 @@ check: build ## regenerate the checked-in projects in memory; fail on a differen
 	@for manifest in $(MANIFESTS); do echo "check $$manifest"; $(MCPKILN) check $$manifest; done
 
 lint: ## gofmt, vet and staticcheck
-	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files" >&2; exit 1; }
 	$(GO) vet -tags official ./... $(PROGRAMS)
 	$(STATICCHECK) ./... $(PROGRAMS)
 	@for module in $(MODULES); do echo "vet $$module"; (cd $$module && $(GO) vet ./...); done
