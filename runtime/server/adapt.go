@@ -66,7 +66,7 @@ func appendOmitting(b []byte, object string, members []string) []byte {
 }
 
 func omit(value []byte, path []string) []byte {
-	if path[0] == "*" {
+	if path[0] == everyItem {
 		var items []json.RawMessage
 		if json.Unmarshal(value, &items) != nil {
 			return value
@@ -89,33 +89,20 @@ func omit(value []byte, path []string) []byte {
 func schemaObjects(object []byte, paths []string) []byte {
 	if bytes.Contains(object, []byte("true")) || bytes.Contains(object, []byte("false")) {
 		for _, path := range paths {
-			object = schemaObjectsAt(object, strings.Split(path, "/"))
+			object = changeAt(object, path+"/"+everyMember, schemaObject)
 		}
 	}
 	return object
 }
 
-func schemaObjectsAt(object []byte, path []string) []byte {
-	members, changed := orderedOf(object), false
-	for i := range members {
-		m := &members[i]
-		value := m.value
-		switch {
-		case len(path) > 0 && m.name == path[0]:
-			value = schemaObjectsAt(m.value, path[1:])
-		case len(path) > 0:
-		case string(m.value) == "true":
-			value = json.RawMessage("{}")
-		case string(m.value) == "false":
-			value = json.RawMessage(`{"not":{}}`)
-		}
-		changed = changed || !bytes.Equal(value, m.value)
-		m.value = value
+func schemaObject(schema []byte) (object []byte, changed bool) {
+	switch string(schema) {
+	case "true":
+		return []byte("{}"), true
+	case "false":
+		return []byte(`{"not":{}}`), true
 	}
-	if !changed {
-		return object
-	}
-	return members.appendJSON(nil)
+	return schema, false
 }
 
 // adaptBlocks replaces the content blocks at path that the revision has no type for by text.
@@ -123,11 +110,7 @@ func (rev *revision) adaptBlocks(result []byte, path string) []byte {
 	if path == "" || len(rev.View.Blocks) == 0 {
 		return result
 	}
-	adapted, changed := rev.adaptAt(result, strings.Split(path, "/"))
-	if !changed {
-		return result
-	}
-	return adapted
+	return changeAt(result, path, rev.adaptBlock)
 }
 
 // adaptResult is adaptBlocks for the result of a method, which begins at start.
@@ -139,28 +122,44 @@ func (c *Call) adaptResult(b []byte, start int) []byte {
 	return append(b[:start], c.revision.adaptBlocks(b[start:], m.Blocks)...)
 }
 
-func (rev *revision) adaptAt(value []byte, path []string) (adapted []byte, changed bool) {
-	switch {
-	case len(path) == 0:
-		return rev.adaptBlock(value)
-	case path[0] == "*":
+// Steps of a path beside the names of members.
+const (
+	everyItem   = "*"  // of a list
+	everyMember = "{}" // of an object
+)
+
+// changeAt changes what is at a path in a value, as change does.
+func changeAt(value []byte, path string, change func([]byte) ([]byte, bool)) []byte {
+	changed, is := changeStep(value, strings.Split(path, "/"), change)
+	if !is {
+		return value
+	}
+	return changed
+}
+
+func changeStep(value []byte, path []string, change func([]byte) ([]byte, bool)) (changed []byte, is bool) {
+	if len(path) == 0 {
+		return change(value)
+	}
+	if path[0] == everyItem {
 		var items []json.RawMessage
 		if json.Unmarshal(value, &items) != nil {
 			return value, false
 		}
 		for i := range items {
-			item, other := rev.adaptAt(items[i], path[1:])
-			items[i], changed = item, changed || other
+			item, other := changeStep(items[i], path[1:], change)
+			items[i], is = item, is || other
 		}
-		return check.AppendSlice(nil, items, func(b []byte, item json.RawMessage) []byte { return append(b, item...) }), changed
+		return check.AppendSlice(nil, items, func(b []byte, item json.RawMessage) []byte { return append(b, item...) }), is
 	}
 	members := orderedOf(value)
 	for i := range members {
-		if m := &members[i]; m.name == path[0] {
-			m.value, changed = rev.adaptAt(m.value, path[1:])
+		if m := &members[i]; m.name == path[0] || path[0] == everyMember {
+			member, other := changeStep(m.value, path[1:], change)
+			m.value, is = member, is || other
 		}
 	}
-	return members.appendJSON(nil), changed
+	return members.appendJSON(nil), is
 }
 
 // adaptBlock replaces a content block that the revision has no type for: a link by a text of its title and address, any other by a text
