@@ -28,7 +28,7 @@ type call struct {
 	acknowledged chan *wire.Values   // of a subscription
 
 	first  round    // one allocation for the call and its first request, which mostly is the only one
-	room   [64]byte // for its short values: the tool's name and the first token
+	short  [64]byte // memory for its short values: the name of the tool and the first token
 	listed bool     // in Session.calls, where Requests finds it also between its requests; guarded by Session.mu, and set before the first request
 
 	mu        sync.Mutex
@@ -46,7 +46,7 @@ type round struct {
 	context.Context // nil; the tracker asks for values only
 	call            *call
 	entry           *inflight.Entry
-	room            inflight.Room
+	entryRoom       inflight.Room
 	values          *wire.Values
 	reports         chan Progress
 	most            time.Duration // how long progress may extend it; 0: for ever
@@ -124,7 +124,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 		return nil, err
 	}
 	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Uncancellable: c.op.Uncancellable, Values: r}
-	e, err := s.tracker.RegisterIn(&r.room, ctx, s.key(id, inflight.Outgoing), info)
+	e, err := s.tracker.RegisterIn(&r.entryRoom, ctx, s.key(id, inflight.Outgoing), info)
 	if err != nil {
 		return nil, ErrClosed
 	}
@@ -140,7 +140,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 // newRound is memory for the next request, and for its token.
 func (c *call) newRound() (r *round, room []byte) {
 	if c.first.call == nil {
-		r, room = &c.first, c.room[len(c.room)/2:len(c.room)/2]
+		r, room = &c.first, c.short[len(c.short)/2:len(c.short)/2]
 	} else {
 		r = new(round)
 	}

@@ -104,8 +104,8 @@ func (e *Entry) AfterFunc(f func()) (stop func() bool) {
 		return func() bool { return false }
 	}
 	x := e.more()
-	c := &callback{f: f, at: len(x.after)}
-	x.after = append(x.after, c)
+	c := &callback{f: f, at: len(x.callbacks)}
+	x.callbacks = append(x.callbacks, c)
 	return func() bool { return e.stop(c) }
 }
 
@@ -115,12 +115,12 @@ func (e *Entry) stop(c *callback) bool {
 	if c.at < 0 {
 		return false
 	}
-	after := e.rare.after
-	last := len(after) - 1
-	after[c.at] = after[last]
-	after[c.at].at = c.at
-	after[last] = nil
-	e.rare.after = after[:last]
+	callbacks := e.rare.callbacks
+	last := len(callbacks) - 1
+	callbacks[c.at] = callbacks[last]
+	callbacks[c.at].at = c.at
+	callbacks[last] = nil
+	e.rare.callbacks = callbacks[:last]
 	c.at = -1
 	return true
 }

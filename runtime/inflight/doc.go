@@ -11,6 +11,18 @@
 //   - shard.go: requests by key and by timeout, what can happen to one, and the one function that changes its state
 //   - timeout.go: clocks that stand or begin anew, and what happens when a timeout passes
 //
+// # Words of this package
+//
+//	entry          one request in flight, and the context of its handler
+//	peer           who chooses the ids: the owner of a space of them, such as a connection
+//	to retire      to take a request out of the table, for good: whoever does may write the answer, and nobody else ever
+//	protected      not ended by others than its own timeout, see below
+//	cause          why a request ended: who ended it (the source), and the reason in that one's words
+//	effect         what an attempt to end a request did: Cancelled, Recorded or Unknown
+//	callback       a function that context.AfterFunc or AfterFunc waits with for the end of an entry
+//	to follow      to end with the context that the request was registered under
+//	clock          what a timeout counts; it stands while it is paused
+//
 // # Contracts
 //
 // A request is in flight, then over. Completion (Retire, Deliver), cancellation, timeout, disconnect and shutdown race; the

@@ -59,23 +59,23 @@ type Room struct {
 
 // rareState is what most incoming requests never need.
 type rareState struct {
-	asked    *Cause // the first cancellation that was only recorded
-	askedAt  int64
-	response Response // of what is answered
-	answered bool
-	waker    chan struct{}   // of Await: gets one value when the request is over
-	inner    context.Context // carries the cause for context.Cause
-	after    []*callback
-	unfollow func() bool // stops Follow
-	pauses   int         // how many are not over; while there is one, the entry is in no heap
-	pausedAt int64       // when the first of them began
-	paused   int64       // how long the clock stood before
-	extended int64       // how much later Extend has made the timeout
+	asked     *Cause // the first cancellation that was only recorded
+	askedAt   int64
+	response  Response // of what is answered
+	answered  bool
+	waker     chan struct{}   // of Await: gets one value when the request is over
+	inner     context.Context // carries the cause for context.Cause
+	callbacks []*callback
+	unfollow  func() bool // stops Follow
+	pauses    int         // how many are not over; while there is one, the entry is in no heap
+	pausedAt  int64       // when the first of them began
+	paused    int64       // how long the clock stood before
+	extended  int64       // how much later Extend has made the timeout
 }
 
 type callback struct {
 	f  func()
-	at int // position in rareState.after; -1: started or stopped
+	at int // position in rareState.callbacks; -1: started or stopped
 }
 
 // more returns the rare part, and makes it if there is none. The shard's lock is held.

@@ -26,7 +26,7 @@ func (e *Entry) deliver(r Response) bool {
 	o := e.shard.apply(e, complete, completed)
 	stop := e.unfollow()
 	e.shard.mu.Unlock()
-	e.after(o, completed, stop)
+	e.afterUnlock(o, completed, stop)
 	return o == Cancelled
 }
 

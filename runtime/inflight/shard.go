@@ -99,12 +99,12 @@ func (s *shard) change(e *Entry, ev event, c *Cause) CancelEffect {
 	o := s.apply(e, ev, c)
 	stop := e.unfollow()
 	s.mu.Unlock()
-	e.after(o, c, stop)
+	e.afterUnlock(o, c, stop)
 	return o
 }
 
 // apply is the only function that changes what a request is: in flight, protected, over. The lock is held. Whoever comes first
-// retires the request and gets Cancelled, all others get Unknown (CAN12).
+// retires the request, by completion or otherwise, and gets Cancelled; all others get Unknown (CAN12).
 func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 	flags := e.flags.Load()
 	switch {
@@ -164,11 +164,11 @@ func (s *shard) retire(e *Entry, c *Cause) {
 	if e.rare.waker != nil {
 		e.rare.waker <- struct{}{}
 	}
-	for _, callback := range e.rare.after {
+	for _, callback := range e.rare.callbacks {
 		callback.at = -1
 		go callback.f()
 	}
-	e.rare.after = nil
+	e.rare.callbacks = nil
 }
 
 // unfollow returns what stops Follow, once the request is over; the lock is held.
@@ -179,8 +179,8 @@ func (e *Entry) unfollow() (stop func() bool) {
 	return stop
 }
 
-// after does the part of an outcome that must not happen under the lock: it calls code that may lock a shard itself.
-func (e *Entry) after(o CancelEffect, c *Cause, stop func() bool) {
+// afterUnlock does the part of an outcome that must not happen under the lock: it calls code that may lock a shard itself.
+func (e *Entry) afterUnlock(o CancelEffect, c *Cause, stop func() bool) {
 	if stop != nil {
 		stop()
 	}

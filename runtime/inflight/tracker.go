@@ -200,7 +200,7 @@ func finish(list []ended) (n int) {
 		if l.outcome == Cancelled {
 			n++
 		}
-		l.entry.after(l.outcome, l.cause, l.stop)
+		l.entry.afterUnlock(l.outcome, l.cause, l.stop)
 	}
 	return n
 }

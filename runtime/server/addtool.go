@@ -136,7 +136,7 @@ func rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
 
 // rawHandler is h behind its validator. A structured output has to be JSON, and valid if the validator knows what that is.
 func rawHandler(v Validator, h RawHandler, structured bool, hidden string) Handler {
-	c := codec{appendTo: func(b []byte, out any) []byte { return append(b, *out.(*json.RawMessage)...) }, answers: new(expected)}
+	c := codec{appendTo: func(b []byte, out any) []byte { return append(b, *out.(*json.RawMessage)...) }, answers: new(answerSizes)}
 	if structured {
 		c.spare = &sync.Pool{New: func() any { return new(json.RawMessage) }}
 		c.decode = func(d *check.Decoder, _ any) { d.Skip() }

@@ -39,7 +39,7 @@ func (r *request) validateSession(to *route, msg *rpc.Message) *refusal {
 		return refuse(rpc.CodeInvalidRequest, "the handshake is done already")
 	case to.err != nil:
 		return &refusal{err: invalidParams(m.Name, to.err)}
-	case p.sessionless:
+	case p.singleMessage:
 		return p.needsSession(m)
 	}
 	return nil
@@ -49,9 +49,9 @@ func (r *request) validateSession(to *route, msg *rpc.Message) *refusal {
 func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 	p, missing := rd.params, ""
 	switch {
-	case p.ProtocolVersion == "" && rd.at.headers && rd.at.hint == "":
+	case p.ProtocolVersion == "" && rd.peer.headers && rd.peer.hint == "":
 		return rd.s.unversioned(to.revision)
-	case to.method == nil && rd.at.session == nil && string(msg.Method) == handshakeMethod:
+	case to.method == nil && rd.peer.session == nil && string(msg.Method) == handshakeMethod:
 		refused := unknownMethod(to.revision, msg)
 		refused.err.Data = rd.s.supported(to.revision, cmp.Or(p.ProtocolVersion, member(msg.Params, "protocolVersion")))
 		return refused
@@ -249,7 +249,7 @@ func (r *request) admitTool() *refusal {
 	switch {
 	case !r.revision.offers(t):
 		return refuseParam(atName, "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)
-	case !r.revision.tasks || !r.method.Task: // what the member holds does not matter (LET10)
+	case !r.revision.tasks || !r.method.Task: // whatever the value of the member (LET10)
 	case r.revision.Task.ByReceiver:
 		r.task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
 		if t.Task.Support == TaskRequired && !r.task {

@@ -253,10 +253,10 @@ func (b *batch) writeNow() (size int) {
 		all = append(all, a.frame...)
 	}
 	if len(all) == 1 {
-		p.answerAndLast(p.revision, b.about, nil, nil, nil) // all were cancelled
+		p.answerWithTrailer(p.revision, b.about, nil, nil, nil) // all were cancelled
 		return 0
 	}
-	p.answerAndLast(p.revision, b.about, append(all, ']'), nil, nil)
+	p.answerWithTrailer(p.revision, b.about, append(all, ']'), nil, nil)
 	return len(all)
 }
 

@@ -38,7 +38,7 @@ type codec struct {
 	spare *sync.Pool
 	// clear forgets what decode wrote.
 	clear   func(out any)
-	answers *expected
+	answers *answerSizes
 }
 
 // Structured is the codec of a tool with an outputSchema: outputs are checked by decode before they are sent (VAL01).
@@ -50,7 +50,7 @@ func Structured[Out any](appendTo func(b []byte, out *Out) []byte, decode func(d
 		decode:   func(d *check.Decoder, out any) { decode(d, out.(*Out)) },
 		spare:    &sync.Pool{New: func() any { return new(Out) }},
 		clear:    func(out any) { *out.(*Out) = *new(Out) },
-		answers:  new(expected),
+		answers:  new(answerSizes),
 	}}
 }
 
@@ -60,7 +60,7 @@ func Structured[Out any](appendTo func(b []byte, out *Out) []byte, decode func(d
 func Unstructured[Out any](appendTo func(b []byte, out *Out) []byte) Codec[Out] {
 	return Codec[Out]{codec{
 		appendTo: func(b []byte, out any) []byte { return appendTo(b, out.(*Out)) },
-		answers:  new(expected),
+		answers:  new(answerSizes),
 	}}
 }
 

@@ -140,7 +140,7 @@ func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
 	if refused := rev.refusesPages(c.can); refused != nil {
 		return refused
 	}
-	if !c.peer.sent.take(id) {
+	if !c.peer.pagesSent.take(id) {
 		return fmt.Errorf("%w: %q", ErrNotAsked, id)
 	}
 	params := rev.AppendElicitationComplete(nil, &wire.ElicitationComplete{ElicitationID: id})

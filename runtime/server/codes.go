@@ -67,11 +67,11 @@ func (e *URLElicitationError) data() ([]byte, error) {
 type kind = uint8
 
 const (
-	plainKind    kind = iota // a result, or an error that is the same everywhere
-	toolError                // a result with isError
-	noResource               // what follows are errors that revisions have different codes for, or none: then it is a toolError
-	needsPages               // URLElicitationError
-	needsAbility             // UnsupportedError
+	plainKind           kind = iota // a result, or an error that is the same everywhere
+	toolError                       // a result with isError
+	noResource                      // what follows are errors that revisions have different codes for, or none: then it is a toolError
+	needsURLElicitation             // URLElicitationError
+	needsAbility                    // UnsupportedError
 )
 
 // fault is a handler's error that the protocol has an error for.
@@ -89,7 +89,7 @@ func (rev *revision) code(k kind) int {
 	switch k {
 	case noResource:
 		return rev.Codes.ResourceNotFound
-	case needsPages:
+	case needsURLElicitation:
 		return rev.Codes.URLElicitationRequired
 	case needsAbility:
 		return rev.Codes.MissingCapability
@@ -108,7 +108,7 @@ func (rev *revision) answer(f *fault, can ability) (wire.CallResult, error) {
 
 // openable is the fault for a client with these abilities. Addresses of pages are for clients that open them (LET21).
 func (rev *revision) openable(f *fault, can ability) *fault {
-	if f.kind != needsPages || rev.code(needsPages) == 0 {
+	if f.kind != needsURLElicitation || rev.code(needsURLElicitation) == 0 {
 		return f
 	}
 	refused := rev.refusesPages(can)
@@ -195,7 +195,7 @@ func (s *Server) fault(err error, log *slog.Logger) *fault {
 		f.kind, f.own.Message = noResource, resource.Error()
 		f.own.Data = append(check.AppendString([]byte(`{"uri":`), resource.URI), '}')
 	case errors.As(err, &pages) && pages != nil:
-		f.kind, f.own.Message = needsPages, pages.Error()
+		f.kind, f.own.Message = needsURLElicitation, pages.Error()
 		if f.own.Data, err = pages.data(); err != nil {
 			f.kind, f.own = plainKind, *defect(err, log)
 		}

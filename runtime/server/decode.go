@@ -95,7 +95,7 @@ func (j *validating) end() {
 // encoded. That is never refused, because the handler has done its work: others wait.
 func (r *reservation) TakeDecoded(bytes int) error {
 	r.s.coming.change(&r.account.coming, int64(bytes))
-	r.estimated += int64(bytes)
+	r.coming += int64(bytes)
 	return nil
 }
 

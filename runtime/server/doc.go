@@ -144,7 +144,7 @@
 // # What answers cost
 //
 // An answer of more than 4 KiB counts in a budget until it is written. How large it gets is known when it is encoded: until then
-// it counts as the last ones that its caller got from the tool did (expected), and if those were small, not at all. Handlers of large outputs
+// it counts as the last ones that its caller got from the tool did (answerSizes), and if those were small, not at all. Handlers of large outputs
 // reserve it before they start. Few outputs are encoded at once (Server.encoding), so few are large before that is known; what came larger
 // than expected waits in a budget of its own (Server.coming), and keeps its caller from starting more. While an output waits for others
 // alone, nothing large begins, whoever its caller is. Outlets keep no large frame: Write

@@ -128,7 +128,7 @@ func (a *asking) Err() error { return a.ended() }
 func (a *asking) write(method string, params []byte) error {
 	a.about.life = a
 	if p := a.about.peer; method == p.revision.names[wire.OpElicit] {
-		p.sent.add(member(params, "elicitationId"))
+		p.pagesSent.add(member(params, "elicitationId"))
 	}
 	m := outgoing{frame: rpc.AppendRequest(nil, a.id, method, params)}
 	if a.on != nil {

@@ -44,10 +44,10 @@ func (t *ResourceTemplate) matches(uri string) bool {
 type write func(b []byte) ([]byte, error)
 
 // serveEntry runs the handler of an entry of a registry. Its answer is expected to be as large as those before; run gives what to write.
-func (r *request) serveEntry(b []byte, sizes *expected, run func(ctx context.Context, call *Call) (write, error)) ([]byte, error) {
+func (r *request) serveEntry(b []byte, sizes *answerSizes, run func(ctx context.Context, call *Call) (write, error)) ([]byte, error) {
 	return r.withCall(b, func(b []byte, call *Call) ([]byte, error) {
 		var out write
-		err := call.handle(r.ctx, sizes, func() (err error) {
+		err := call.runWithinBudgets(r.ctx, sizes, func() (err error) {
 			out, err = run(r.ctx, call)
 			return err
 		})

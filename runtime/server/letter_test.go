@@ -125,7 +125,7 @@ func TestLET21ElicitationCompleteTakesItsCapability(t *testing.T) {
 	w := wiretest.Revision20251125()
 	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Revisions: []*wire.Revision{w}, Tools: []Tool{
 		tool("done", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
-			call.peer.sent.add("e-1") // as if it had been asked
+			call.peer.pagesSent.add("e-1") // as if it had been asked
 			return &echoOutput{"told"}, call.ElicitationComplete(ctx, "e-1")
 		})),
 	}})

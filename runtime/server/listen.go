@@ -63,7 +63,7 @@ func (r *request) listen(b []byte) ([]byte, error) {
 	l.catchUp(r.ctx, l.ack.TaskIDs)
 	err := l.serve(r, &b)
 	if !r.p.exchange {
-		r.last = l.withdrawal()
+		r.trailer = l.withdrawal()
 	}
 	return b, err
 }

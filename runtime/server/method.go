@@ -70,7 +70,7 @@ func BindAck[In any](name string, fn func(ctx context.Context, call *Call, in *I
 }
 
 func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *In) (*Out, error)) func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
-	answers := new(expected)
+	answers := new(answerSizes)
 	return func(ctx context.Context, call *Call, params, b []byte) ([]byte, error) {
 		in := new(In)
 		if c.DecodeResult != nil {
@@ -87,7 +87,7 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 			return append(b, "{}"...), call.returned(err)
 		}
 		var out *Out
-		err = call.handle(ctx, answers, func() (err error) {
+		err = call.runWithinBudgets(ctx, answers, func() (err error) {
 			out, err = fn(ctx, call, in)
 			return call.returned(err)
 		})

@@ -174,6 +174,6 @@ func (p *peer) endStream(id rpc.ID) {
 		return
 	}
 	if p.streams && !p.exchange {
-		p.answerAndLast(p.revision, id, nil, nil, nil) // which says nothing of other requests
+		p.answerWithTrailer(p.revision, id, nil, nil, nil) // which says nothing of other requests
 	}
 }

@@ -48,8 +48,8 @@ func (p *pageIDs) take(id string) bool {
 	return i >= 0
 }
 
-// addFrom adds the pages that an error sends the client to.
-func (p *pageIDs) addFrom(err *rpc.Error) {
+// addRequired adds the pages that an error of this kind sends the client to.
+func (p *pageIDs) addRequired(err *rpc.Error) {
 	var data struct {
 		Elicitations []struct{ ElicitationID string }
 	}

@@ -88,7 +88,7 @@ func (w *answerWriter) flush() (err error) {
 // fillOrStream returns the frame with the data of its placeholders. Where the outlet takes an answer piece by piece, a long one is written instead.
 func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 	out, ok := r.p.out.(Streamed)
-	if !ok || !r.p.exchange || r.last != nil {
+	if !ok || !r.p.exchange || r.trailer != nil {
 		return r.fillPlaceholders(frame, 0)
 	}
 	var stream AnswerStream

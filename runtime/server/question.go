@@ -156,7 +156,7 @@ func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	if c.mayNotAsk {
 		return q, &UnsupportedError{}
 	}
-	if c.peer != nil && c.peer.sessionless {
+	if c.peer != nil && c.peer.singleMessage {
 		return q, &UnsupportedError{alone: true}
 	}
 	return c.revision.adaptFor(c.can, q)

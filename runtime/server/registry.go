@@ -29,7 +29,7 @@ type entry[T any] struct {
 	number  uint64
 	key     string
 	of      *T
-	answers expected
+	answers answerSizes
 }
 
 // listPage is one page of a list, encoded.

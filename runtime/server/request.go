@@ -52,7 +52,7 @@ type request struct {
 	passes       *passes       // of tool middleware; nil: none
 	head         int           // what of answer comes before its result
 	scratch      []byte        // parts of it
-	last         []byte        // what follows it; nil: nothing
+	trailer      []byte        // what follows it; nil: nothing
 	placeholders []placeholder // in the answer, in their order
 	taken        bool          // it was large, and its client took it
 	torn         bool          // it was not written as a whole
@@ -123,7 +123,7 @@ func (r *request) release() {
 
 // uncount gives back what the request and its answer hold.
 func (r *request) uncount() {
-	if space := &r.reservation; space.held > 0 || space.estimated > 0 || space.encoding || space.probe != nil || space.firstRun != nil {
+	if space := &r.reservation; space.unread > 0 || space.coming > 0 || space.encoding || space.probe != nil || space.firstRun != nil {
 		space.free()
 	}
 	if r.turn {

@@ -7,19 +7,19 @@ import (
 )
 
 // reservation is what one answer takes of the budgets (budget.go), from before its handler begins until the answer is written. How large the
-// answer gets is known when it is encoded: until then it counts as those before it (expected).
+// answer gets is known when it is encoded: until then it counts as those before it (answerSizes).
 type reservation struct {
-	s         *Server
-	p         *peer    // nil: for a task's result, which waits for no peer
-	account   *account // whose answer it is
-	expected  *expected
-	counts    bool        // the answer counts in the budgets
-	held      int64       // of Server.unread
-	estimated int64       // of Server.coming, until the output is encoded
-	encoding  bool        // it is one of those that Server.encoding bounds
-	likely    int64       // bytes that the output which is encoded will have, if those before were large
-	probe     *time.Timer // of a handler of which nothing is known, while it has a slot of Server.probes: when the slot is given back early
-	firstRun  *expected   // of the first run of a handler, which needs no slot: that handler's
+	s          *Server
+	p          *peer    // nil: for a task's result, which waits for no peer
+	account    *account // whose answer it is
+	sizes      *answerSizes
+	counts     bool         // the answer counts in the budgets
+	unread     int64        // of Server.unread
+	coming     int64        // of Server.coming, until the output is encoded
+	encoding   bool         // it is one of those that Server.encoding bounds
+	outputSize int64        // bytes that the output which is encoded will have, if those before were large
+	probe      *time.Timer  // of a handler of which nothing is known, while it has a slot of Server.probes: when the slot is given back early
+	firstRun   *answerSizes // of the first run of a handler, which needs no slot: that handler's
 }
 
 // smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.
@@ -36,28 +36,28 @@ func (r *reservation) share() *share {
 // reserve takes bytes for an answer of n bytes before it is encoded.
 func (r *reservation) reserve(ctx context.Context, n int64) error {
 	r.counts = true
-	if r.p == nil || n <= max(r.held, smallAnswer) {
+	if r.p == nil || n <= max(r.unread, smallAnswer) {
 		return nil
 	}
-	held := r.held
-	r.held = 0
+	held := r.unread
+	r.unread = 0
 	if err := r.s.unread.swap(ctx, r.share(), held, n); err != nil {
 		return err
 	}
-	r.held = n
+	r.unread = n
 	return nil
 }
 
 func (r *reservation) giveBack() {
-	if r.held > 0 {
-		r.s.unread.change(r.share(), -r.held)
-		r.held = 0
+	if r.unread > 0 {
+		r.s.unread.change(r.share(), -r.unread)
+		r.unread = 0
 	}
 }
 
 // list reserves an answer with a list. x knows how large the last ones were.
-func (r *reservation) list(ctx context.Context, x *expected) error {
-	r.expected = x
+func (r *reservation) list(ctx context.Context, x *answerSizes) error {
+	r.sizes = x
 	return r.reserve(ctx, r.size(x))
 }
 
@@ -65,16 +65,16 @@ func (r *reservation) list(ctx context.Context, x *expected) error {
 // expected may have to wait.
 func (r *reservation) countAnswer(ctx context.Context, n int) {
 	size := int64(n)
-	if x := r.expected; x != nil && !x.small(n) {
-		r.s.sizes.learn(x, r.account.who, n)
+	if x := r.sizes; x != nil && !x.small(n) {
+		r.s.sizeCache.learn(x, r.account.who, n)
 	}
 	switch {
 	case !r.counts:
 	case size <= smallAnswer || r.p == nil:
 		r.free()
-	case size <= r.held+r.held/8:
-		r.s.unread.change(r.share(), size-r.held)
-		r.held = size
+	case size <= r.unread+r.unread/8:
+		r.s.unread.change(r.share(), size-r.unread)
+		r.unread = size
 	default:
 		r.s.coming.change(&r.account.coming, size)
 		_ = r.reserve(ctx, size) // after an error nobody gets it
@@ -86,22 +86,22 @@ func (r *reservation) countAnswer(ctx context.Context, n int) {
 func (r *reservation) free() {
 	r.encoded()
 	r.giveBack()
-	r.expected, r.counts = nil, false
+	r.sizes, r.counts = nil, false
 }
 
 // returned notes how large an answer will be, as soon as its handler has returned.
 func (r *reservation) returned(n int) {
-	if n > largeOutput && r.expected != nil {
-		r.s.sizes.learn(r.expected, r.account.who, n)
+	if n > largeOutput && r.sizes != nil {
+		r.s.sizeCache.learn(r.sizes, r.account.who, n)
 	}
 }
 
 // handleLarge runs a handler that is expected to return n bytes, as soon as they fit. One that takes long leaves
 // them to others meanwhile.
 func (r *reservation) handleLarge(ctx context.Context, n int64, run func() error) error {
-	b, own, counted := &r.s.unread, (*share)(nil), &r.held // the budget, its share, and the field that says what r holds of it
+	b, own, counted := &r.s.unread, (*share)(nil), &r.unread // the budget, its share, and the field that says what r holds of it
 	if r.p == nil {
-		b, own, counted = &r.s.coming, &r.account.coming, &r.estimated
+		b, own, counted = &r.s.coming, &r.account.coming, &r.coming
 	} else {
 		own = r.share()
 	}

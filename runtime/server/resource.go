@@ -150,7 +150,7 @@ type source struct {
 	mime      string
 	subscribe bool
 	read      func(ctx context.Context, call *Call) (*ResourceContents, error)
-	answers   *expected
+	answers   *answerSizes
 }
 
 // source finds the resource, the template or the tree of a URI, in this order; nil for none.

@@ -100,7 +100,7 @@ func (s *Server) ResumeSession(ctx context.Context, out Outlet, name string) (_ 
 // handshake; "" for the handshake itself. Nothing is known of the client, so it is not asked, and what needs a session is refused.
 func (s *Server) NewAlone(ctx context.Context, out Outlet, version string) *Session {
 	p := s.newSessionPeer(ctx, out)
-	p.sessionless = true
+	p.singleMessage = true
 	p.own(ownedByNobody)
 	p.level.Store(int32(silentLevel))
 	if rev := s.sessionRevision(version); rev != nil {

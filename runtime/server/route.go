@@ -22,7 +22,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	}
 	r.trim()
 	r.size = len(r.frame)
-	r.reading = reading{s: p.s, at: p.state(), frame: r.frame, params: &r.params}
+	r.reading = reading{s: p.s, peer: p.state(), frame: r.frame, params: &r.params}
 	if !p.pulse.received.Load() {
 		p.pulse.received.Store(true)
 	}
@@ -138,7 +138,7 @@ func (p *peer) state() peerState {
 // route finds another one, it reads them again.
 type reading struct {
 	s      *Server
-	at     peerState
+	peer   peerState
 	frame  []byte
 	params *wire.Params
 	peek   bool // leave the params of a session's messages unread
@@ -166,12 +166,12 @@ func (rd *reading) ReadResult(*check.Decoder, rpc.ID) bool { return false }
 func (rd *reading) classify(method []byte) *revision {
 	s := rd.s
 	if len(s.stateless) == 0 {
-		return rd.at.session
+		return rd.peer.session
 	}
 	if rev := s.stateless[0]; rev.mayNameRevision(rd.frame) {
 		return rev
 	}
-	return s.defaultRevision(rpc.KindRequest, method, rd.at)
+	return s.defaultRevision(rpc.KindRequest, method, rd.peer)
 }
 
 // mayNameRevision reports whether the text can have the member that names its revision. Whether it has, only reading tells: JSON may write
@@ -226,7 +226,7 @@ type route struct {
 // route finds the revision and method of each message by itself (REV02). A message that names a stateless revision in its _meta, or has
 // a method that only such a revision has, is served by that; every other belongs to the session.
 func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
-	s, at := rd.s, rd.at
+	s, at := rd.s, rd.peer
 	served := at.hint == "" || slices.Contains(s.versions, at.hint)
 	if len(s.stateless) == 0 {
 		if !served {

@@ -53,7 +53,7 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 	if err != nil {
 		return b, invalidInput(err)
 	}
-	out, err := h.handle(ctx, call, in)
+	out, err := h.runInSlot(ctx, call, in)
 	if err != nil {
 		if out != nil && errors.Is(err, context.Canceled) {
 			call.partial(out, err, h.hidden != "")
@@ -97,15 +97,15 @@ func (h *Handler) input(d *check.Decoder, account check.Account) (any, error) {
 	return in, err
 }
 
-// handle runs the handler, in one of the tool's slots, when its answer would fit into the budgets.
-func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err error) {
+// runInSlot runs the handler, in one of the tool's slots, when its answer would fit into the budgets.
+func (h *Handler) runInSlot(ctx context.Context, call *Call, in any) (out any, err error) {
 	if slots := call.tool.slots; slots != nil {
 		if call.slot, err = slots.enter(ctx, call); err != nil {
 			return nil, err
 		}
 		defer call.slot.leave()
 	}
-	err = call.handle(ctx, h.answers, func() (err error) {
+	err = call.runWithinBudgets(ctx, h.answers, func() (err error) {
 		if call.slot != nil {
 			defer call.slot.leave() // encoding may wait for those who read
 		}
@@ -119,14 +119,14 @@ func (h *Handler) handle(ctx context.Context, call *Call, in any) (out any, err 
 	return out, err
 }
 
-// handle runs a handler when its answer would fit, and reserves what it returned (TSK28). x knows how large its last answers were: if
+// runWithinBudgets runs a handler when its answer would fit, and reserves what it returned (TSK28). x knows how large its last answers were: if
 // they were small, it waits for nobody.
-func (c *Call) handle(ctx context.Context, x *expected, run func() error) error {
+func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() error) error {
 	if c.discardsResult {
 		return run()
 	}
 	r := &c.r.reservation
-	r.expected, r.counts = x, true
+	r.sizes, r.counts = x, true
 	for {
 		n := r.size(x)
 		if n > largeOutput {
@@ -135,11 +135,11 @@ func (c *Call) handle(ctx context.Context, x *expected, run func() error) error 
 		if err := r.wait(ctx, n); err != nil {
 			return err
 		}
-		if x.last.load() == 0 {
+		if x.overall.load() == 0 {
 			if err := r.startProbe(ctx, x); err != nil {
 				return err
 			}
-			if x.last.load() != 0 { // it is known meanwhile
+			if x.overall.load() != 0 { // it is known meanwhile
 				r.endProbe()
 				continue
 			}
@@ -169,7 +169,7 @@ func (r *reservation) wait(ctx context.Context, n int64) error {
 
 // startProbe takes a slot for the run of a handler of which nothing is known, until its output is encoded: if many began before the first is, all
 // of their outputs could be in memory. The first run of each needs no slot.
-func (r *reservation) startProbe(ctx context.Context, x *expected) error {
+func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if x.probed.CompareAndSwap(false, true) {
 		r.firstRun = x
 		return nil
@@ -199,9 +199,9 @@ func (r *reservation) awaitEncoding(ctx context.Context) error {
 		if err := r.enter(ctx); err != nil {
 			return err
 		}
-		n := r.size(r.expected)
-		if r.p == nil || n <= max(r.held, smallAnswer) {
-			r.likely = min(n, int64(r.expected.outputs.load()))
+		n := r.size(r.sizes)
+		if r.p == nil || n <= max(r.unread, smallAnswer) {
+			r.outputSize = min(n, int64(r.sizes.outputs.load()))
 			return nil
 		}
 		r.leave()
@@ -234,7 +234,7 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 	case out == nil:
 		return b, &outputError{errNoOutput}
 	}
-	if n := call.r.reservation.likely; n > 0 {
+	if n := call.r.reservation.outputSize; n > 0 {
 		b = call.s.large.grow(b, int(n))
 	}
 	if own := call.revision.AppendOutput; own != nil && c.decode == nil {
@@ -245,31 +245,31 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 	if c.decode == nil {
 		return b, nil
 	}
-	d, read := check.Get(b, call.s.cfg.limits), c.spare.Get()
+	d, decoded := check.Get(b, call.s.cfg.limits), c.spare.Get()
 	if !call.discardsResult {
 		d.Charge(&call.r.reservation)
 	}
 	d.Hide(hidden)
 	d.Discard()
-	c.decode(d, read)
+	c.decode(d, decoded)
 	err := d.Finish()
 	d.Put()
 	if err != nil {
 		return b, &outputError{err}
 	}
-	c.clear(read)
-	c.spare.Put(read)
+	c.clear(decoded)
+	c.spare.Put(decoded)
 	return b, nil
 }
 
-// encoded ends what handle began: the output is encoded, and has n bytes.
+// encoded ends what runWithinBudgets began: the output is encoded, and has n bytes.
 func (c *Call) encoded(n int) {
 	if c.discardsResult {
 		return
 	}
 	r := &c.r.reservation
-	if x := r.expected; !x.small(n) {
-		r.s.sizes.learn(x, r.account.who, n)
+	if x := r.sizes; !x.small(n) {
+		r.s.sizeCache.learn(x, r.account.who, n)
 		x.outputs.learn(n)
 	}
 	r.encoded()
@@ -278,9 +278,9 @@ func (c *Call) encoded(n int) {
 func (r *reservation) encoded() {
 	r.endProbe()
 	r.leave()
-	if r.estimated > 0 {
-		r.s.coming.change(&r.account.coming, -r.estimated)
-		r.estimated = 0
+	if r.coming > 0 {
+		r.s.coming.change(&r.account.coming, -r.coming)
+		r.coming = 0
 	}
 }
 
@@ -309,26 +309,26 @@ func (r *reservation) leave() {
 	}
 }
 
-// expected is how many bytes the answers of a handler have lately. What is known of a caller counts for that one: neither do the large
+// answerSizes is how many bytes the answers of a handler have lately. What is known of a caller counts for that one: neither do the large
 // answers of one make the small ones of others wait, nor the small ones of others let many large ones begin (TSK28).
-type expected struct {
-	last    sizeEstimate // of all callers: what is expected of one of whom nothing is known
+type answerSizes struct {
+	overall sizeEstimate // of all callers: what is expected of one of whom nothing is known
 	known   atomic.Int64 // how many callers have an entry in sizeCache
 	probed  atomic.Bool  // nothing is known yet, and a run is to show it
 	outputs sizeEstimate // of all callers, without what an answer has beside the output: a tool's has it twice, as text, too
 }
 
 // small reports whether all answers were small lately, and one of n bytes is. Then there is nothing to look up and nothing to learn.
-func (x *expected) small(n int) bool {
-	return n <= smallAnswer && x.last.load() == 1 && x.known.Load() == 0
+func (x *answerSizes) small(n int) bool {
+	return n <= smallAnswer && x.overall.load() == 1 && x.known.Load() == 0
 }
 
 // size is how many bytes to count for the next answer to the caller.
-func (r *reservation) size(x *expected) int64 {
+func (r *reservation) size(x *answerSizes) int64 {
 	if x.small(0) {
 		return 0
 	}
-	return r.s.sizes.size(x, r.account.who)
+	return r.s.sizeCache.size(x, r.account.who)
 }
 
 // sizeEstimate is a decaying maximum of the sizes of answers; 1: small, 0: unknown.

@@ -156,12 +156,12 @@ func (r *request) respond(answer []byte, err error) {
 		r.reservation.s.large.give(r.scratch)
 		r.scratch, r.result = nil, wire.CallResult{}
 	}
-	m := outgoing{frame: answer, last: r.last, retires: r.entry, revision: r.revision}
+	m := outgoing{frame: answer, trailer: r.trailer, retires: r.entry, revision: r.revision}
 	r.reservation.answer(r.entry, &m, r.id, err)
 	r.out = m.frame
 	r.torn = false
 	m.torn = &r.torn
-	if r.taken = false; r.reservation.held > largeOutput {
+	if r.taken = false; r.reservation.unread > largeOutput {
 		m.taken = &r.taken
 	}
 	about := r.subject()
@@ -201,7 +201,7 @@ func (t *statelessJournal) respond() {
 // answer completes m, the answer to a request: if err is not nil, that is the answer. It counts until it is written.
 func (r *reservation) answer(ctx context.Context, m *outgoing, id rpc.ID, err error) {
 	if err != nil {
-		m.err, m.last = asRPC(err), nil
+		m.err, m.trailer = asRPC(err), nil
 		m.frame = rpc.AppendError(m.frame[:0], id, m.err)
 	}
 	r.countAnswer(ctx, len(m.frame))

@@ -45,16 +45,16 @@ type Server struct {
 	unread         budget        // of answers
 	opened         budget        // of openers whose data is being read to be written as a whole, one each
 	spooled        budget        // of temporary files with that data
-	coming         budget        // of outputs of tasks, and of answers that are larger than expected
+	coming         budget        // of outputs of tasks, and of answers that are larger than answerSizes
 	probes         probes        // runs of handlers of which nothing is known: they show how large the outputs are
-	toolLists      expected      // answers of tools/list
-	taskLists      expected      // and of tasks/list
-	sizes          sizeCache     // what is expected of whom
+	toolLists      answerSizes   // answers of tools/list
+	taskLists      answerSizes   // and of tasks/list
+	sizeCache      sizeCache     // how large the answers of whom are
 	reputations    reputations   // how callers read
 	encoding       chan struct{} // has an element for each output that is being encoded
 	decoding       chan struct{} // has an element while an input takes of the second half of bytes
 	// treeSizes and completionSizes are answers that no entry of a registry has for itself.
-	treeSizes, completionSizes expected
+	treeSizes, completionSizes answerSizes
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
 	large    largeBuffers

@@ -15,7 +15,7 @@ type sizeCache struct {
 
 // sizeKey is one caller with one handler.
 type sizeKey struct {
-	x   *expected
+	x   *answerSizes
 	who Requestor
 }
 
@@ -30,7 +30,7 @@ const (
 )
 
 // size is what to count for the next answer to who.
-func (c *sizeCache) size(x *expected, who Requestor) int64 {
+func (c *sizeCache) size(x *answerSizes, who Requestor) int64 {
 	if x.known.Load() > 0 {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -38,12 +38,12 @@ func (c *sizeCache) size(x *expected, who Requestor) int64 {
 			return e.Value.(*sizeEntry).last.size()
 		}
 	}
-	return x.last.load().size()
+	return x.overall.load().size()
 }
 
 // learn takes note of an output or answer of n bytes for who.
-func (c *sizeCache) learn(x *expected, who Requestor, n int) {
-	all := x.last.learn(n)
+func (c *sizeCache) learn(x *answerSizes, who Requestor, n int) {
+	all := x.overall.learn(n)
 	if all == 1 && x.known.Load() == 0 || len(who.principal)+len(who.key) > maxCaller {
 		return
 	}

@@ -67,10 +67,10 @@ func TestTSK28WhatIsExpectedOfACallerIsItsOwn(t *testing.T) {
 func TestTSK28WhatIsExpectedOfAListIsItsCallers(t *testing.T) {
 	f := newFixture(t, nil)
 	x := &f.srv.taskLists
-	f.srv.sizes.learn(x, Requestor{principal: "mallory"}, 1<<20)
-	f.srv.sizes.learn(x, Requestor{principal: "bob"}, 10)
-	for who, want := range map[string]int64{"mallory": 1 << 20, "bob": 0, "eve": x.last.load().size()} {
-		if got := f.srv.sizes.size(x, Requestor{principal: who}); got != want {
+	f.srv.sizeCache.learn(x, Requestor{principal: "mallory"}, 1<<20)
+	f.srv.sizeCache.learn(x, Requestor{principal: "bob"}, 10)
+	for who, want := range map[string]int64{"mallory": 1 << 20, "bob": 0, "eve": x.overall.load().size()} {
+		if got := f.srv.sizeCache.size(x, Requestor{principal: who}); got != want {
 			t.Errorf("%d bytes are expected of %s", got, who)
 		}
 	}
@@ -79,7 +79,7 @@ func TestTSK28WhatIsExpectedOfAListIsItsCallers(t *testing.T) {
 // What is known of callers is bounded, and goes when it is nothing special.
 func TestTSK28WhatIsExpectedIsBounded(t *testing.T) {
 	var c sizeCache
-	x := new(expected)
+	x := new(answerSizes)
 	who := func(i int) Requestor { return Requestor{principal: fmt.Sprint(i)} }
 	for i := range 2 * maxSizeEntries {
 		c.learn(x, who(i), 300<<10)

@@ -54,11 +54,11 @@ func (c *codec) accepts(text []byte, limits check.Limits) bool {
 	if c.decode == nil {
 		return true
 	}
-	d, read := check.Get(text, limits), c.spare.Get()
-	c.decode(d, read)
+	d, decoded := check.Get(text, limits), c.spare.Get()
+	c.decode(d, decoded)
 	err := d.Finish()
 	d.Put()
-	c.clear(read)
-	c.spare.Put(read)
+	c.clear(decoded)
+	c.spare.Put(decoded)
 	return err == nil
 }

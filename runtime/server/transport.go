@@ -149,7 +149,7 @@ type Routed struct {
 func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
 	at := peerState{session: s.handshake(), ready: true, hint: hint, headers: true}
 	rd := &to.reading
-	*rd = reading{s: s, at: at, frame: frame, params: &to.params, peek: true}
+	*rd = reading{s: s, peer: at, frame: frame, params: &to.params, peek: true}
 	msg, err := rpc.ParseInto(frame, s.cfg.limits, rd)
 	to.Kind, to.ID, to.msg = msg.Kind, msg.ID, msg
 	if err != nil {

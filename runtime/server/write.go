@@ -24,12 +24,12 @@ type life interface{ Err() error }
 // outgoing is one message about a subject.
 type outgoing struct {
 	frame []byte
-	// For an answer: retiring the request permits it, revision is the one that it is written in, err is set if it is an error, and last
+	// For an answer: retiring the request permits it, revision is the one that it is written in, err is set if it is an error, and trailer
 	// follows it, nil for nothing.
 	retires  retirer
 	revision *revision
 	err      *rpc.Error
-	last     []byte
+	trailer  []byte
 	torn     *bool // set if the frame was not written as a whole: what carries it may still read it; nil: nobody asks
 	taken    *bool // set to whether the client took the answer, as far as the transport knows; nil: nobody asks
 	// For a question: set to the stream that has it.
@@ -101,7 +101,7 @@ func (s *subject) writeNow(m outgoing) error {
 	case m.retires != nil && !m.retires.Retire():
 		return errSilenced
 	case m.retires != nil:
-		failed := p.answerAndLast(m.revision, s.id, m.frame, m.err, m.last)
+		failed := p.answerWithTrailer(m.revision, s.id, m.frame, m.err, m.trailer)
 		if m.torn != nil {
 			*m.torn = failed != nil
 		}
@@ -121,7 +121,7 @@ func (s *subject) writeNow(m outgoing) error {
 // calls it before it takes the gate, because whatever it says may be proof that they were read. The read loop does not wait when it reads one, so
 // a peer that writes much before it reads is not slowed by its cancellations.
 func (p *peer) barrierAfterCancel() {
-	if n := p.cancelled.Load(); n%2 == 0 && p.cancelledSeen.Load() >= n {
+	if n := p.cancelled.Load(); n%2 == 0 && p.cancelledSeen.Load() >= n { // none takes effect now, and all that did are behind a barrier
 		return
 	}
 	p.gate.Lock()
@@ -139,28 +139,28 @@ func (p *peer) barrier() {
 func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 	p.announceInReader(about)
 	p.barrierAfterCancel()
-	_ = p.answerAndLast(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
+	_ = p.answerWithTrailer(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
 }
 
-// answerAndLast sends an answer, and what is sent last about the request after it; nil for nothing. err is the error that it is, if any,
+// answerWithTrailer sends an answer, and the trailer, which is the last message about the request; nil for none. err is the error that it is, if any,
 // for transports with an error form of their own. Whoever calls it has called
 // barrierAfterCancel before. It returns why the transport did not take all of it, which is logged.
-func (p *peer) answerAndLast(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, last []byte) (failed error) {
+func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	if p.exchange {
 		p.ended = Result{Err: err}
 		if err != nil {
 			p.ended.Status = rev.status(err)
 		}
 	}
-	if err != nil && err.Code == rev.code(needsPages) {
-		p.sent.addFrom(err)
+	if err != nil && err.Code == rev.code(needsURLElicitation) {
+		p.pagesSent.addRequired(err)
 	}
 	if err != nil && p.refuser != nil {
 		p.refuser.Refuse(id, err, rev.status(err))
 	}
-	failed = p.out.Write(id, last == nil, frame)
-	if failed == nil && last != nil {
-		failed = p.out.Write(id, true, last)
+	failed = p.out.Write(id, trailer == nil, frame)
+	if failed == nil && trailer != nil {
+		failed = p.out.Write(id, true, trailer)
 	}
 	if failed != nil {
 		p.s.log.Debug("frame not written", "peer", p.id, "error", failed)

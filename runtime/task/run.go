@@ -141,6 +141,8 @@ func (r *Run) began() bool {
 	return r.runnerCalled
 }
 
+// stop ends the run's context. Where another run goes on with the task, the source is inflight.SourceParent: the engine, under which the run was
+// registered, has let go of it.
 func (r *Run) stop(source inflight.Source, reason string, err error) {
 	r.end(&inflight.Cause{Source: source, Reason: reason, Err: err})
 }

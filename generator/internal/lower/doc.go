@@ -10,8 +10,15 @@
 //	header.go              arguments that travel in HTTP headers, too
 //	part.go division.go    many tools: which package holds what, and lends it
 //
-// A part is a package that holds some of the tools. A declaration that several parts refer to is in the shared package, which lends it: the
-// functions of it that others call have exported names there. A root is a schema that has a type of its own (typing.Root).
+// # Words of this package
+//
+//	policy     of a tool: what cancels it and its timeout (model.CancelPolicy), whether and how it runs as a task (model.TaskPolicy)
+//	question   what a handler may ask the client: a form, a page to open, a message of the client's model, its roots
+//	answer     of a question: what the handler gets where nobody can be asked, or nobody does
+//	result     what a tool without an output schema, a prompt or a resource gives: blocks, messages or contents
+//	part       a package that holds some of the tools of a manifest with many
+//	lends      of the shared package: a declaration that several parts refer to is there, with an exported name
+//	root       a schema that has a type of its own (typing.Root)
 //
 // Ids such as REV07 are rules; testdata/traceability/ledger.tsv lists them.
 //

@@ -71,7 +71,7 @@ func (l *packageLowering) registries() {
 }
 
 func (l *packageLowering) shown(advertised *schema.Node) string {
-	return typing.Visible(string(advertised.JSON()))
+	return typing.EscapeHidden(string(advertised.JSON()))
 }
 
 func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {

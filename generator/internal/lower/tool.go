@@ -56,9 +56,9 @@ type advertisement struct {
 // advertise depends on no other tool and runs concurrently with lowering.
 func advertise(t *manifest.Tool) advertisement {
 	definition, execution := t.Advertised()
-	a := advertisement{definition: typing.Visible(string(definition.JSON())), input: definition.Get("inputSchema"), output: definition.Get("outputSchema")}
+	a := advertisement{definition: typing.EscapeHidden(string(definition.JSON())), input: definition.Get("inputSchema"), output: definition.Get("outputSchema")}
 	if execution != nil {
-		a.execution = typing.Visible(string(execution.JSON()))
+		a.execution = typing.EscapeHidden(string(execution.JSON()))
 	}
 	return a
 }

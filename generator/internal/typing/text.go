@@ -7,9 +7,9 @@ import (
 	"unicode/utf16"
 )
 
-// Visible rewrites JSON for a Go raw string. Backquotes and characters that editors do not show (bidirectional marks, zero-width
+// EscapeHidden rewrites JSON for a Go raw string. Backquotes and characters that editors do not show (bidirectional marks, zero-width
 // joiners, byte order marks) become \u escapes, which mean the same (VAL08). Outside of strings JSON has neither.
-func Visible(jsonText string) string {
+func EscapeHidden(jsonText string) string {
 	if strings.IndexFunc(jsonText, hidden) < 0 {
 		return jsonText
 	}

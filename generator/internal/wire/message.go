@@ -56,7 +56,7 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 	root := &model.WireObject{}
 	for _, slot := range rule.Slots {
 		if slot.Kind == revision.SlotTask && len(slot.Path) == 0 {
-			l.flat(root, m)
+			l.addTaskMembers(root, m)
 			continue
 		}
 		if slot.Kind == revision.SlotTask {
@@ -90,8 +90,8 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 	return root
 }
 
-// flat adds the members of the task to those of the message.
-func (l *wireLowering) flat(root *model.WireObject, m wireMessage) {
+// addTaskMembers adds the members of the task to those of the message.
+func (l *wireLowering) addTaskMembers(root *model.WireObject, m wireMessage) {
 	task, _ := l.rule("task")
 	for _, slot := range task.Slots {
 		if field, ok := m.slots[slot.Name]; ok && len(slot.Path) > 0 {

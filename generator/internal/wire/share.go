@@ -20,7 +20,7 @@ type Shared struct {
 
 // once returns the function for a message of that content: the existing one, or made, which it then names.
 func (s *Shared) once(made *model.Message, rule, suffix string) (of *model.Message, fresh bool) {
-	key := fmt.Sprint(made.Append, made.Struct, shapeOf(made.Root))
+	key := fmt.Sprint(made.Append, made.Struct, objectKey(made.Root))
 	if of = s.messages[key]; of != nil {
 		return of, false
 	}
@@ -73,7 +73,7 @@ func (s *Shared) share(structName string, root *model.WireObject) {
 			continue
 		}
 		s.share(structName, m.Object)
-		key := structName + " " + shapeOf(m.Object)
+		key := structName + " " + objectKey(m.Object)
 		if first := s.objects[key]; first != nil {
 			m.Object = first
 		} else {
@@ -82,21 +82,21 @@ func (s *Shared) share(structName string, root *model.WireObject) {
 	}
 }
 
-// textOf is a text of everything in a shape except its names.
-func textOf(s *model.WireShape) string {
+// shapeKey is a text of everything in a shape except its names.
+func shapeKey(s *model.WireShape) string {
 	if s == nil {
 		return "any"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %t %q (%s) (%s)", s.Kind, s.Null, s.Enum, textOf(s.Others), textOf(s.Items))
+	fmt.Fprintf(&b, "%s %t %q (%s) (%s)", s.Kind, s.Null, s.Enum, shapeKey(s.Others), shapeKey(s.Items))
 	for _, m := range s.Members {
-		fmt.Fprintf(&b, " %q %t (%s)", m.Name, m.Required, textOf(&m.Shape))
+		fmt.Fprintf(&b, " %q %t (%s)", m.Name, m.Required, shapeKey(&m.Shape))
 	}
 	return b.String()
 }
 
-// shapeOf is a text of everything in an object except its names.
-func shapeOf(o *model.WireObject) string {
+// objectKey is a text of everything in an object except its names.
+func objectKey(o *model.WireObject) string {
 	var b strings.Builder
 	for _, m := range o.Members {
 		fmt.Fprintf(&b, "%q %t %q %q", m.Name, m.Required, m.Literal, m.Call)
@@ -104,15 +104,15 @@ func shapeOf(o *model.WireObject) string {
 			fmt.Fprintf(&b, " %v", *m.Slot)
 		}
 		if m.Shape != nil {
-			b.WriteString(" " + textOf(m.Shape))
+			b.WriteString(" " + shapeKey(m.Shape))
 		}
 		if m.Object != nil {
-			b.WriteString("{" + shapeOf(m.Object) + "}")
+			b.WriteString("{" + objectKey(m.Object) + "}")
 		}
 		b.WriteByte(';')
 	}
 	for _, form := range o.Forms {
-		fmt.Fprintf(&b, "%q %q {%s}", o.Key, form.Tag, shapeOf(form.Object))
+		fmt.Fprintf(&b, "%q %q {%s}", o.Key, form.Tag, objectKey(form.Object))
 	}
 	return b.String() + o.Splice
 }
