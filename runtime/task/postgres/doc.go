@@ -8,6 +8,7 @@
 //	                         opening a database: waiting for it, what is wrong with it
 //	schema.go                tables and their migrations
 //	writer.go, batch.go      calls that come at the same time share a transaction
+//	reader.go                and those that only read a task an exchange
 //	statement.go, record.go  what is read and written of tasks
 //	usage.go                 what quotas count
 //	holder.go                leases, and the rows that extend them

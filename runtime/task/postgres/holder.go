@@ -193,7 +193,7 @@ func (s *Store) Begin(ctx context.Context, id, node string, d time.Duration) (ta
 	}
 	var l task.Lease
 	var began time.Time
-	after, err := s.submit(ctx, &op{id: id, whole: true, change: func(s *task.State, now time.Time) (err error) {
+	after, err := s.write(ctx, &op{id: id, whole: true, change: func(s *task.State, now time.Time) (err error) {
 		began = now
 		l, err = s.Begin(node, d, now)
 		return err

@@ -50,12 +50,13 @@ type Store struct {
 	channel string // of notifications
 	sender  string // this store among those that share the database
 
-	ops    chan *op
-	closed chan struct{}   // no more calls
-	base   context.Context // of what the store does by itself
-	stop   context.CancelFunc
-	parts  sync.WaitGroup // writers, listener, teller, poller
-	end    sync.Once
+	ops     chan *op
+	lookups chan *lookup
+	closed  chan struct{}   // no more calls
+	base    context.Context // of what the store does by itself
+	stop    context.CancelFunc
+	parts   sync.WaitGroup // writers, readers, listener, teller, poller
+	end     sync.Once
 
 	follow  followers
 	news    news
@@ -90,7 +91,8 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		config.ConnConfig.ConnectTimeout = o.Timeout
 	}
 	config.ConnConfig.DialFunc = briefly(config.ConnConfig.DialFunc, o.Timeout)
-	s := &Store{options: o, log: o.Logger, sender: rand.Text()[:8], ops: make(chan *op, maxBatch), closed: make(chan struct{})}
+	s := &Store{options: o, log: o.Logger, sender: rand.Text()[:8], ops: make(chan *op, maxBatch), lookups: make(chan *lookup, maxLookups),
+		closed: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -141,7 +143,10 @@ func (s *Store) start() {
 	s.news.init()
 	s.holders.init()
 	for range writers {
-		s.parts.Go(s.writeAll)
+		s.parts.Go(func() { serve(s, s.ops, maxBatch, s.carryOut) })
+	}
+	for range readers {
+		s.parts.Go(func() { serve(s, s.lookups, maxLookups, s.lookUp) })
 	}
 	s.parts.Go(s.tellAll)
 	s.parts.Go(s.pollAll)

@@ -25,7 +25,7 @@ func (s *Store) Epoch(ctx context.Context, id string) (n uint64, err error) {
 
 // Record implements task.Runners.
 func (s *Store) Record(ctx context.Context, l task.Lease, name string, data []byte) error {
-	_, err := s.submit(ctx, &op{id: l.Task, more: int64(len(data)), names: []string{name}, change: func(s *task.State, now time.Time) error {
+	_, err := s.write(ctx, &op{id: l.Task, more: int64(len(data)), names: []string{name}, change: func(s *task.State, now time.Time) error {
 		return s.Record(l, name, data, now)
 	}})
 	return err
@@ -33,7 +33,7 @@ func (s *Store) Record(ctx context.Context, l task.Lease, name string, data []by
 
 // Entry implements task.Runners.
 func (s *Store) Entry(ctx context.Context, l task.Lease, name string) (task.Entry, error) {
-	after, err := s.submit(ctx, &op{id: l.Task, names: []string{name}, change: func(s *task.State, _ time.Time) error {
+	after, err := s.write(ctx, &op{id: l.Task, names: []string{name}, change: func(s *task.State, _ time.Time) error {
 		_, err := s.Entry(l, name)
 		return err
 	}})
@@ -80,6 +80,6 @@ func (s *Store) Finish(ctx context.Context, l task.Lease, o task.Outcome) (task.
 
 // change is submit for callers that want the task alone.
 func (s *Store) change(ctx context.Context, o *op) (task.Task, error) {
-	after, err := s.submit(ctx, o)
+	after, err := s.write(ctx, o)
 	return after.Task, err
 }

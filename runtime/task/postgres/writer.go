@@ -40,53 +40,57 @@ type answer struct {
 	err   error
 }
 
-// submit has a writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call may still be made.
-func (s *Store) submit(ctx context.Context, o *op) (task.State, error) {
+// write has a writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call may still be made.
+func (s *Store) write(ctx context.Context, o *op) (task.State, error) {
 	o.ctx, o.done = ctx, make(chan answer, 1)
-	a := s.enqueue(ctx, o)
+	a, err := submit(ctx, s, s.ops, o, o.done)
+	if err != nil {
+		return task.State{}, err
+	}
 	return a.after, a.err
 }
 
-func (s *Store) enqueue(ctx context.Context, o *op) answer {
+// submit hands a call to those who make the calls of its kind, and returns what comes from done. Error: it was not made, or nobody waits for it.
+func submit[C, A any](ctx context.Context, s *Store, calls chan<- C, c C, done <-chan A) (a A, err error) {
 	select {
 	case <-s.closed:
-		return answer{err: ErrClosed}
+		return a, ErrClosed
 	default:
 	}
 	select {
-	case s.ops <- o:
+	case calls <- c:
 	case <-s.closed:
-		return answer{err: ErrClosed}
+		return a, ErrClosed
 	case <-ctx.Done():
-		return answer{err: context.Cause(ctx)}
+		return a, context.Cause(ctx)
 	}
 	select {
-	case a := <-o.done:
-		return a
+	case a = <-done:
+		return a, nil
 	case <-ctx.Done():
-		return answer{err: context.Cause(ctx)}
+		return a, context.Cause(ctx)
 	case <-s.base.Done():
 	}
-	s.parts.Wait() // the writers make what has come
+	s.parts.Wait() // those who make calls make what has come
 	select {
-	case a := <-o.done:
-		return a
+	case a = <-done:
+		return a, nil
 	default:
-		return answer{err: ErrClosed}
+		return a, ErrClosed
 	}
 }
 
-// writeAll is a writer: it makes the calls that have come, together.
-func (s *Store) writeAll() {
+// serve makes the calls that have come, at most n together, until the store is closed and none is left.
+func serve[C any](s *Store, calls <-chan C, n int, carryOut func([]C)) {
 	for {
 		select {
-		case o := <-s.ops:
-			s.carryOut(gather.All(o, s.ops, maxBatch))
+		case c := <-calls:
+			carryOut(gather.All(c, calls, n))
 		case <-s.closed:
 			for {
 				select {
-				case o := <-s.ops:
-					s.carryOut(gather.All(o, s.ops, maxBatch))
+				case c := <-calls:
+					carryOut(gather.All(c, calls, n))
 				default:
 					return
 				}
@@ -131,22 +135,31 @@ func (s *Store) together(ops []*op) {
 			return
 		default:
 			for _, o := range ops {
-				o.done <- answer{err: explain(err)}
+				o.refuse(explain(err))
 			}
 			return
 		}
 	}
 }
 
+// call is one of those that are made together.
+type call interface {
+	context() context.Context
+	refuse(err error)
+}
+
 // wanted are the calls that somebody still waits for.
-func wanted(ops []*op) []*op {
-	kept := ops[:0:0]
-	for _, o := range ops {
-		if o.ctx.Err() != nil {
-			o.done <- answer{err: context.Cause(o.ctx)}
+func wanted[C call](calls []C) []C {
+	kept := calls[:0:0]
+	for _, c := range calls {
+		if ctx := c.context(); ctx.Err() != nil {
+			c.refuse(context.Cause(ctx))
 			continue
 		}
-		kept = append(kept, o)
+		kept = append(kept, c)
 	}
 	return kept
 }
+
+func (o *op) context() context.Context { return o.ctx }
+func (o *op) refuse(err error)         { o.done <- answer{err: err} }
