@@ -18,7 +18,7 @@ func TestLookupsShareAnExchange(t *testing.T) {
 	want := map[*lookup]string{}
 	var calls []*lookup
 	for n := range 12 {
-		made, err := s.Create(t.Context(), task.Task{ID: fmt.Sprint("task-", n), Owner: fmt.Sprint("owner-", n), Tool: "tool", Status: task.Working,
+		made, err := s.Create(t.Context(), task.Task{ID: fmt.Sprint("task-", n), Owner: fmt.Sprint("owner-", n), Tool: "tool", Status: task.Working, TTL: task.Unlimited,
 			Args: []byte(fmt.Sprint(n))}, task.Quota{})
 		if err != nil {
 			t.Fatal(err)
