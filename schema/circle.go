@@ -1,24 +1,32 @@
 package schema
 
+import "slices"
+
 // circles reports references that lead back to themselves without a step into the value: validation would never
 // end.
 func (l *linter) circles(n *Node) {
-	if n.Kind != Object {
+	if n.Kind != Object || !slices.ContainsFunc(n.Members, inPlaceKeyword) || l.notes[n]&noteEntered != 0 {
 		return
 	}
-	if _, met := l.passed[n]; met {
-		return
-	}
-	l.passed[n] = false
+	l.notes[n] |= noteEntered
 	l.inPlace(n, func(next, ref *Node) {
-		done, met := l.passed[next]
-		if met && !done && ref != nil {
+		known := l.notes[next]
+		if known&(noteEntered|notePassed) == noteEntered && ref != nil {
 			l.ds.Report(ref, "ref-circle", "remove it, or let it stand below properties or items", "$ref leads in a circle without looking into the value")
-		} else if !met {
+		} else if known&noteEntered == 0 {
 			l.circles(next)
 		}
 	})
-	l.passed[n] = true
+	l.notes[n] |= notePassed
+}
+
+// inPlaceKeyword reports whether a keyword has schemas that are applied to the same value.
+func inPlaceKeyword(m Member) bool {
+	switch m.Key {
+	case "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies":
+		return true
+	}
+	return false
 }
 
 // inPlace calls visit for each schema that is applied to the same value as n, with the $ref that leads there.

@@ -18,7 +18,7 @@ func (ds *Diagnostics) GoName(n *Node) {
 
 // goName checks the names that a schema gives its field and its type.
 func (l *linter) goName(n *Node, f form, v *Node) {
-	if f == formGoName && !l.fields[n] {
+	if f == formGoName && l.notes[n]&noteField == 0 {
 		l.ds.Report(v, "go-name", "write goType, which names the type", "goName names the field of a property or of an item in a tuple, and this schema is neither")
 		return
 	}
@@ -32,11 +32,11 @@ func (l *linter) goName(n *Node, f form, v *Node) {
 // isField records the properties of n, and the items of a tuple, which become fields in Go, too.
 func (l *linter) isField(n *Node) {
 	for _, m := range n.Get("properties").members() {
-		l.fields[m.Value], l.properties[m.Value] = true, true
+		l.notes[m.Value] |= noteField | noteProperty
 	}
-	for _, keyword := range []string{"prefixItems", "items"} {
+	for _, keyword := range [...]string{"prefixItems", "items"} {
 		for _, item := range n.Get(keyword).items() {
-			l.fields[item] = true
+			l.notes[item] |= noteField
 		}
 	}
 }

@@ -31,19 +31,27 @@ func (l *linter) idle(n *Node) {
 		l.besideRef(n)
 		return
 	}
-	types := typesOf(n)
+	types := n.Get("type")
 	for i := range n.Members {
 		m := &n.Members[i]
-		needs, of := company[m.Key], about[m.Key]
+		needs, of := company[m.Key], ""
+		if types != nil {
+			of = about[m.Key]
+		}
 		switch {
 		case m.Key == "$recursiveRef" || m.Key == "$recursiveAnchor":
 			l.says(m, "write $ref, or $dynamicRef with $dynamicAnchor", m.Key+" is of draft 2019-09 and checks nothing")
 		case needs != "" && n.Get(needs) == nil && (l.doc.Dialect == Draft2020 || needs == "if"):
 			l.says(m, "add "+needs+", or remove it", m.Key+" says nothing without "+needs)
-		case of != "" && len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return t == of || of == "number" && t == "integer" }):
-			l.says(m, sameOf(m.Key, types[0]), m.Key+" is about values of type "+of+", which type does not allow")
+		case of != "" && !among(types, of) && (of != "number" || !among(types, "integer")):
+			l.says(m, sameOf(m.Key, typesOf(n)[0]), m.Key+" is about values of type "+of+", which type does not allow")
 		}
 	}
+}
+
+// among reports whether the keyword type has a type.
+func among(types *Node, kind string) bool {
+	return types.Is(String) && types.Text == kind || slices.ContainsFunc(types.items(), func(t *Node) bool { return t.Text == kind })
 }
 
 // sameOf is the hint about a bound for values of another type.

@@ -26,13 +26,17 @@ var bounds = []struct {
 // impossible reports keywords of one schema that contradict each other. All its values are of the right form.
 func (l *linter) impossible(n *Node) {
 	for _, b := range bounds {
-		low, high := n.Get(b.low).Rat(), n.Get(b.high).Rat()
+		from := n.Get(b.low)
+		if from == nil {
+			continue
+		}
+		low, high := from.Rat(), n.Get(b.high).Rat()
 		if low == nil || high == nil {
 			continue
 		}
 		if c := low.Cmp(high); c > 0 || b.strict && c == 0 {
-			l.ds.Report(n.Get(b.low), "impossible-schema", "", "%s %s and %s %s leave no value",
-				b.low, n.Get(b.low).Text, b.high, n.Get(b.high).Text)
+			l.ds.Report(from, "impossible-schema", "", "%s %s and %s %s leave no value",
+				b.low, from.Text, b.high, n.Get(b.high).Text)
 		}
 	}
 	l.undeclared(n)
@@ -46,12 +50,12 @@ func (l *linter) undeclared(n *Node) {
 		return
 	}
 	closed := n.Get("additionalProperties").Is(Bool) && n.Get("additionalProperties").Text == "false"
-	declared := names(n.Get("properties"))
+	properties := n.Get("properties")
 	for _, r := range n.Get("required").Items {
-		if slices.Contains(declared, r.Text) || matchesPattern(n.Get("patternProperties"), r.Text) {
+		if properties.Member(r.Text) != nil || matchesPattern(n.Get("patternProperties"), r.Text) {
 			continue
 		}
-		hint := DidYouMean(r.Text, declared)
+		hint := DidYouMean(r.Text, names(properties))
 		if !closed {
 			l.unknownRequired(n, r, hint)
 			continue
@@ -117,7 +121,7 @@ func (l *linter) constants(n *Node) {
 	if !possible {
 		l.ds.Report(enum, "impossible-schema", "", "type allows none of the values of enum")
 	}
-	seen := map[string][]*Node{}
+	seen := make(map[string][]*Node, len(enum.Items))
 	for _, v := range enum.Items {
 		if possible && !hasType(n.Get("type"), v) {
 			l.ds.Warn(v, "unused-value", "", "enum holds %s, which type does not allow", describe(v))

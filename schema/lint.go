@@ -13,7 +13,7 @@ import (
 // lead nowhere or in a circle, patterns that are not RE2, schemas that no value satisfies, defaults that their own
 // schema refuses (VAL03). It knows every keyword of the drafts, also those that can not be generated.
 func (d *Document) Lint() Diagnostics {
-	l := linter{doc: d, seen: map[*Node]bool{}, passed: map[*Node]bool{}, fields: map[*Node]bool{}, properties: map[*Node]bool{}}
+	l := linter{doc: d, notes: make(map[*Node]note, d.ids.schemas)}
 	l.schema(d.Root)
 	for i := 0; i < len(l.targets); i++ {
 		l.schema(l.targets[i])
@@ -31,32 +31,37 @@ func (d *Document) Lint() Diagnostics {
 type linter struct {
 	doc     *Document
 	ds      Diagnostics
-	seen    map[*Node]bool
+	notes   map[*Node]note // of schemas
 	met     []*Node        // every schema, in order
 	targets []*Node        // that references lead to
-	passed  map[*Node]bool // by circles: false while it is on the path
 	sampled []*Node        // schemas with a default or examples
-	fields  map[*Node]bool // properties, and items of tuples
-
-	properties map[*Node]bool
-	unread     bool // a schema has values that could not be read
+	unread  bool           // a schema has values that could not be read
 }
+
+// note is what a linter knows of a schema.
+type note uint8
+
+const (
+	noteSeen     note = 1 << iota
+	noteProperty      // of an object
+	noteField         // a property, or an item of a tuple
+	noteEntered       // by circles
+	notePassed        // by circles: it is no longer on the path
+)
 
 // unreadIn reports whether a value of a keyword of n could not be read: then nothing follows from what was taken in its place.
 func unreadIn(n *Node) bool {
-	found := n.Unread
-	for i := range n.Members {
-		v := n.Members[i].Value
-		found = found || v.Unread || slices.ContainsFunc(v.Items, func(item *Node) bool { return item.Unread })
-	}
-	return found
+	return n.Unread || slices.ContainsFunc(n.Members, func(m Member) bool {
+		return m.Value.Unread || slices.ContainsFunc(m.Value.Items, func(item *Node) bool { return item.Unread })
+	})
 }
 
 func (l *linter) schema(n *Node) {
-	if n.Kind == Bool || l.seen[n] {
+	known := l.notes[n]
+	if n.Kind == Bool || known&noteSeen != 0 {
 		return
 	}
-	l.seen[n] = true
+	l.notes[n] = known | noteSeen
 	if n.Kind != Object {
 		l.ds.Report(n, "not-a-schema", schemaHint(n), "%s stands where a schema should", describe(n))
 		return

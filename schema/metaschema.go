@@ -22,6 +22,9 @@ func refersToMeta(root *Node, dialect Dialect) bool {
 }
 
 func isMetaRef(ref string, dialect Dialect) bool {
+	if !strings.HasPrefix(ref, "http") {
+		return false
+	}
 	rest, ok := strings.CutPrefix(strings.Replace(ref, "https:", "http:", 1), strings.Replace(dialect.String(), "https:", "http:", 1))
 	return ok && (rest == "" || rest[0] == '#')
 }

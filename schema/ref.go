@@ -9,6 +9,7 @@ import (
 type index struct {
 	resources []resource // the root first; each later one lies below one before it
 	anchors   map[anchor]*Node
+	schemas   int // that stand in the document
 }
 
 // resource is a schema that relative references below it start from: the root, and every schema with an $id.
@@ -30,6 +31,7 @@ func newIndex(root *Node, base string, dialect Dialect, ds *Diagnostics) index {
 		if n.Kind != Object {
 			return
 		}
+		x.schemas++
 		base = x.enter(n, base, dialect)
 		for _, key := range [...]string{"$anchor", "$dynamicAnchor"} {
 			if a := n.Get(key); a.Is(String) {
