@@ -11,8 +11,14 @@ import (
 
 func (d *decoder) messages(n *schema.Node, r *Revision) {
 	vocabulary := messageWords()
-	d.each(n, "message", sortedKeys(vocabulary), func(m *schema.Member) {
-		message := d.message(m.Key, m.Value, vocabulary[m.Key])
+	r.Messages = slices.Grow(r.Messages, len(n.Members))
+	d.each(n, "message", nil, func(m *schema.Member) {
+		known, ok := vocabulary[m.Key]
+		if !ok {
+			d.unknown(m, "message", sortedKeys(vocabulary))
+			return
+		}
+		message := d.message(m.Key, m.Value, known)
 		message.Pos = m.KeyPos
 		r.Messages = append(r.Messages, message)
 	})
@@ -32,10 +38,16 @@ func (d *decoder) message(name string, n *schema.Node, known words) Message {
 			})
 		}),
 		may("slots", func(n *schema.Node) {
-			d.each(n, "slot", sortedKeys(known), func(s *schema.Member) {
+			m.Slots = make([]Slot, 0, len(n.Members))
+			d.each(n, "slot", nil, func(s *schema.Member) {
+				kind, ok := known[s.Key]
+				if !ok {
+					d.unknown(s, "slot", sortedKeys(known))
+					return
+				}
 				var path string
 				text(d, &path)(s.Value)
-				m.Slots = append(m.Slots, Slot{Name: s.Key, Pos: s.Value.Pos, Kind: known[s.Key], Path: splitPath(path)})
+				m.Slots = append(m.Slots, Slot{Name: s.Key, Pos: s.Value.Pos, Kind: kind, Path: splitPath(path)})
 			})
 		}),
 		may("constants", func(n *schema.Node) {

@@ -25,6 +25,7 @@ func (d *decoder) rules(n *schema.Node) (r *Revision, documents []*schema.Node) 
 		}),
 		may("batches", d.boolean(&r.Batches)),
 		must("methods", func(n *schema.Node) {
+			r.Methods = slices.Grow(r.Methods, len(n.Items))
 			d.items(n, func(item *schema.Node) { r.Methods = append(r.Methods, d.method(item)) })
 		}),
 		may("removed", func(n *schema.Node) {

@@ -1,6 +1,9 @@
 package revision
 
-import "maps"
+import (
+	"maps"
+	"sync"
+)
 
 // SlotKind is what a slot holds, so that a path to a place of another type is refused.
 type SlotKind string
@@ -54,7 +57,7 @@ func (w words) with(more words) words {
 
 // messageWords is the runtime's half of `messages`: a revision fills in paths and leaves out what it does not have. A
 // slot that is not here has no field in the runtime, so a rules file that names one is wrong.
-func messageWords() map[string]words {
+var messageWords = sync.OnceValue(func() map[string]words {
 	return map[string]words{
 		"initialize": requestWords(words{"capabilities": SlotRaw}),
 		"discover":   requestWords(words{}),
@@ -145,7 +148,7 @@ func messageWords() map[string]words {
 		"missingCapability":  {"requiredCapabilities": SlotRaw},
 		"unsupportedVersion": {"supported": SlotStrings, "requested": SlotString},
 	}
-}
+})
 
 // ops are what the runtime can do with a method.
 func ops() []string {
