@@ -120,8 +120,9 @@ type run struct {
 	cfg       Config
 	result    *Result
 	manifest  *manifest.Manifest
-	known     []*revision.Revision // all that there are
-	revisions []*revision.Revision // those that are generated for
+	known     func() []*revision.Revision // all that there are
+	union     *revision.Union             // of all that there are
+	revisions []*revision.Revision        // those that are generated for
 	input     lower.Input
 	pkg       *model.Package
 	forgets   bool // what was parsed is not needed when the files are made
@@ -155,7 +156,7 @@ func (r *run) resolve() {
 	}
 	client := r.packages()
 	r.loadRevisions()
-	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Known: r.known, Name: r.result.Package, Server: server, Client: client,
+	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Known: r.known, Union: r.union, Name: r.result.Package, Server: server, Client: client,
 		Path: path.Join(r.cfg.Import, r.result.Out), Split: r.cfg.Import != "" && len(m.Tools) > cmp.Or(r.cfg.MaxTools, maxTools)}
 }
 

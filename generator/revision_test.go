@@ -61,7 +61,7 @@ func future(t *testing.T) []emit.File {
 		}
 		revisions = append(revisions, r)
 	}
-	pkg, ds := lower.Package(lower.Input{Manifest: m, Revisions: revisions, Known: revisions, Name: "future", Server: model.Server{Name: "future", Version: "1"}})
+	pkg, ds := lower.Package(lower.Input{Manifest: m, Revisions: revisions, Known: func() []*revision.Revision { return revisions }, Union: revision.NewUnion(revisions...), Name: "future", Server: model.Server{Name: "future", Version: "1"}})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}

@@ -11,30 +11,47 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// loadRevisions loads all revisions: the types of handlers do not depend on the revisions that are generated for (REV07).
+// loadRevisions loads the revisions that are generated for. The types of handlers do not depend on these (REV07), but of most packages the
+// union of all revisions says what has to be known of the others: they are loaded when more is asked of them.
 func (r *run) loadRevisions() {
 	own := r.loadFolders()
 	wanted := r.wanted(own)
 	known := r.knownRevisions(own, wanted)
-	var wg sync.WaitGroup
-	for _, k := range known {
-		if k.revision == nil {
-			wg.Go(func() { r.loadRevision(k) })
-		}
-	}
-	wg.Wait()
-	for _, k := range known {
-		r.report(k.diags)
-		r.known = append(r.known, k.revision)
-	}
+	r.loadThose(known, func(k *knownRevision) bool { return k.wanted })
 	for _, name := range wanted {
 		k := known[slices.IndexFunc(known, func(k *knownRevision) bool { return k.name == name.Value })]
 		r.revisions = append(r.revisions, k.revision)
 		r.replaced = r.replaced || k.replaced
 	}
+	for _, k := range known {
+		r.report(k.diags)
+	}
 	if r.cfg.Schema.Data != nil && !r.replaced {
 		r.foreign(known)
 	}
+	r.known = sync.OnceValue(func() (all []*revision.Revision) {
+		r.loadThose(known, func(*knownRevision) bool { return true })
+		for _, k := range known {
+			all = append(all, k.revision)
+		}
+		return all
+	})
+	if len(own) == 0 && !r.replaced || r.result.Diagnostics.HasErrors() {
+		r.union = revision.Embedded()
+	} else {
+		r.union = revision.NewUnion(r.known()...)
+	}
+}
+
+// loadThose loads some of the revisions that are not loaded yet.
+func (r *run) loadThose(known []*knownRevision, which func(*knownRevision) bool) {
+	var wg sync.WaitGroup
+	for _, k := range known {
+		if k.revision == nil && which(k) {
+			wg.Go(func() { r.loadRevision(k) })
+		}
+	}
+	wg.Wait()
 }
 
 // foreign reports that the document of the configuration belongs to no revision that is generated for, and why not to the nearest.

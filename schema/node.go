@@ -241,7 +241,7 @@ func (n *Node) Value() any {
 
 // EscapeToken writes a key as one token of a JSON Pointer.
 func EscapeToken(key string) string {
-	if !strings.ContainsAny(key, "~/") {
+	if strings.IndexByte(key, '~') < 0 && strings.IndexByte(key, '/') < 0 {
 		return key
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")

@@ -7,6 +7,7 @@
 //   - vocabulary.go: the runtime's half of the rules: messages and slots, ops, names of errors, headers and _meta keys.
 //   - load.go: embedded revisions, and the official schema.json in place of an embedded core document.
 //   - packed.go: documents.bin, what the embedded files parse to; make golden writes it, and a test fails where it is not what they say.
+//   - union.go: what the revisions have between them, so that one can be told what it lacks; that of the embedded ones is packed, too.
 //   - decode.go, rules.go, messages.go: rules.yaml to Go values; unknown keys are errors.
 //   - names.go: names of newer revisions for parts of an older one's document.
 //   - link.go, linkmessage.go: rules against documents: every definition, path, status and capability exists.

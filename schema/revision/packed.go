@@ -38,5 +38,72 @@ func pack() ([]byte, schema.Diagnostics) {
 			roots = append(roots, root)
 		}
 	}
-	return schema.Pack(roots...), nil
+	var all []*Revision
+	for _, name := range Names() {
+		folder, _ := fs.Sub(schema.Revisions, name)
+		r, ds := LoadFS(folder, name)
+		if len(ds) > 0 {
+			return nil, ds
+		}
+		all = append(all, r)
+	}
+	return schema.Pack(append(roots, packUnion(all))...), nil
+}
+
+// unionFile is the union of the embedded revisions among what is packed: with it a package of one revision is generated without the documents of
+// all others.
+const unionFile = "union"
+
+// Embedded is the union of the embedded revisions.
+var Embedded = sync.OnceValue(func() *Union {
+	n := packed().Unpack(unionFile)
+	return &Union{Meta: textsOf(n.Get("meta")), ResultTypes: textsOf(n.Get("resultTypes")), aspects: func(a aspect, definition string) []string {
+		return textsOf(n.Get(a.name).Get(definition))
+	}}
+})
+
+// packUnion writes the union of revisions as a tree.
+func packUnion(all []*Revision) *schema.Node {
+	u := NewUnion(all...)
+	out := object(keyed("meta", textList(u.Meta)), keyed("resultTypes", textList(u.ResultTypes)))
+	var definitions []string
+	for _, r := range all {
+		definitions = append(definitions, r.definitions()...)
+	}
+	definitions = sorted(definitions)
+	for _, a := range []aspect{ofProperties, ofTypes} {
+		lists := object()
+		for _, name := range definitions {
+			if list := u.aspects(a, name); list != nil {
+				lists.Members = append(lists.Members, keyed(name, textList(list)))
+			}
+		}
+		out.Members = append(out.Members, keyed(a.name, lists))
+	}
+	out.Pos.File = unionFile
+	return out
+}
+
+func object(members ...schema.Member) *schema.Node {
+	return &schema.Node{Kind: schema.Object, Members: members}
+}
+
+func keyed(key string, value *schema.Node) schema.Member {
+	return schema.Member{Key: key, Value: value}
+}
+
+func textList(all []string) *schema.Node {
+	n := &schema.Node{Kind: schema.Array}
+	for _, text := range all {
+		n.Items = append(n.Items, &schema.Node{Kind: schema.String, Text: text})
+	}
+	return n
+}
+
+func textsOf(n *schema.Node) []string {
+	var all []string
+	for _, item := range elements(n) {
+		all = append(all, item.Text)
+	}
+	return all
 }

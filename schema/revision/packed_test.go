@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -40,5 +41,34 @@ func TestREV04PackedDocumentsAreTheFiles(t *testing.T) {
 		if len(files) < 2 {
 			t.Errorf("%s has %d files", name, len(files))
 		}
+	}
+}
+
+// What is packed of the union says of each revision what the documents say.
+func TestREV07PackedUnionIsThatOfTheDocuments(t *testing.T) {
+	var all []*Revision
+	for _, name := range Names() {
+		r, ds := Load(name)
+		if len(ds) > 0 {
+			t.Fatal(ds)
+		}
+		all = append(all, r)
+	}
+	want, lacking := NewUnion(all...), 0
+	if !slices.Equal(Embedded().Meta, want.Meta) || !slices.Equal(Embedded().ResultTypes, want.ResultTypes) || len(want.Meta) == 0 || len(want.ResultTypes) != 1 {
+		t.Errorf("packed are %v and %v, the documents have %v and %v", Embedded().Meta, Embedded().ResultTypes, want.Meta, want.ResultTypes)
+	}
+	for _, r := range all {
+		for _, name := range append(all[len(all)-1].definitions(), r.definitions()...) {
+			properties, types := want.LacksProperties(r, name), want.LacksTypes(r, name)
+			if !slices.Equal(Embedded().LacksProperties(r, name), properties) || !slices.Equal(Embedded().LacksTypes(r, name), types) {
+				t.Errorf("%s: what %s lacks is packed as %v and %v, want %v and %v", r.Name, name,
+					Embedded().LacksProperties(r, name), Embedded().LacksTypes(r, name), properties, types)
+			}
+			lacking += len(properties) + len(types)
+		}
+	}
+	if lacking == 0 {
+		t.Error("no revision lacks anything")
 	}
 }

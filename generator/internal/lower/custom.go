@@ -17,7 +17,7 @@ import (
 func (l *packageLowering) customMethods() {
 	for i := range l.in.Manifest.CustomMethods {
 		c := &l.in.Manifest.CustomMethods[i]
-		if ruleIn(l.in.Known, c.Name) != nil {
+		if ruleIn(l.in.Known(), c.Name) != nil {
 			l.diags.ReportAt(c.Pos, c.Node.Pointer, "protocol-method", "list it in methods, or give yours another name", "the protocol has a method %q", c.Name)
 			continue
 		}

@@ -107,7 +107,7 @@ type definitions struct{ params, result string }
 
 // defines records the definitions of a method in the newest of all revisions.
 func (l *packageLowering) defines(name string) {
-	rule := ruleIn(l.in.Known, name)
+	rule := ruleIn(l.in.Known(), name)
 	if l.definitions == nil {
 		l.definitions = map[string]definitions{}
 	}
@@ -188,7 +188,7 @@ func (l *packageLowering) handlerName(m manifest.Text, name string) string {
 func (l *packageLowering) protocolTypes() []string {
 	var all []string
 	if l.pkg.Needs.Results {
-		all = append(all, wire.ResultOf(l.in.Known))
+		all = append(all, wire.ResultOf(l.in.Known()))
 	}
 	for _, m := range l.protocolMethods() {
 		all = append(all, l.definitions[m.Name].params, l.definitions[m.Name].result)
@@ -197,6 +197,14 @@ func (l *packageLowering) protocolTypes() []string {
 		all = append(all, l.definitions[s.Name].params, l.definitions[s.Name].result)
 	}
 	return all
+}
+
+// union merges definitions of all revisions.
+func (l *packageLowering) union(names []string) *wire.Protocol {
+	if len(names) == 0 {
+		return wire.NewProtocol(nil)
+	}
+	return wire.NewProtocol(l.in.Known(), names...)
 }
 
 // protocolMethods are those that handlers serve and the protocol defines.

@@ -17,9 +17,12 @@ import (
 type Input struct {
 	Manifest  *manifest.Manifest
 	Revisions []*revision.Revision // at least one, in the manifest's order
-	Known     []*revision.Revision // all: handlers have the types of all revisions, whichever are served (REV07)
-	Name      string               // Go package name
-	Server    model.Server
+	// Known are all revisions: handlers have the types of all, whichever are served (REV07). They are loaded when something of them is asked
+	// that their Union does not say.
+	Known  func() []*revision.Revision
+	Union  *revision.Union
+	Name   string // Go package name
+	Server model.Server
 	// Path is the import path of the package; Split divides its tools over several packages below it.
 	Path  string
 	Split bool
@@ -68,7 +71,7 @@ func (l *packageLowering) server() {
 	l.pkg.Extensions = l.extensions()
 	l.registryNeeds()
 	l.methods()
-	shared := wire.Shared{Known: l.in.Known}
+	shared := wire.Shared{Union: l.in.Union}
 	for _, r := range l.in.Revisions {
 		w, diags := wire.Lower(r, l.pkg, &shared)
 		l.pkg.Wires = append(l.pkg.Wires, w)
@@ -76,7 +79,7 @@ func (l *packageLowering) server() {
 	}
 	l.reserve()
 	l.choices()
-	l.protocol = wire.NewProtocol(l.in.Known, l.protocolTypes()...)
+	l.protocol = l.union(l.protocolTypes())
 	l.sent = wire.NewSent(l.types, l.in.Revisions, l.sentBy)
 	l.tools()
 	l.registries()

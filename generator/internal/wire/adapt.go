@@ -29,24 +29,24 @@ func (l *wireLowering) view() []model.WireValue {
 			all = append(all, model.WireValue{Field: field, List: list})
 		}
 	}
-	add("ToolOmits", l.lacks(toolDefinition, properties, executionMember), forTools)
+	add("ToolOmits", slices.DeleteFunc(l.lacks(toolDefinition), func(name string) bool { return name == executionMember }), forTools)
 	add("ToolObjects", l.toolObjects(), forTools)
-	add("PromptOmits", slices.Concat(l.lacks(promptDefinition, properties), l.argumentLacks()), forPromptRegistry)
-	add("ResourceOmits", l.lacks(resourceDefinition, properties), forResourceRegistry)
-	add("TemplateOmits", l.lacks(templateDefinition, properties), forResourceRegistry)
-	add("ServerOmits", l.lacks(serverDefinition, properties), 0)
-	if l.lacks(blockDefinition, types) != nil {
-		add("Blocks", types(l.rev, blockDefinition), 0)
+	add("PromptOmits", slices.Concat(l.lacks(promptDefinition), l.argumentLacks()), forPromptRegistry)
+	add("ResourceOmits", l.lacks(resourceDefinition), forResourceRegistry)
+	add("TemplateOmits", l.lacks(templateDefinition), forResourceRegistry)
+	add("ServerOmits", l.lacks(serverDefinition), 0)
+	if l.lacksBlocks() {
+		add("Blocks", l.rev.Types(blockDefinition), 0)
 	}
-	if l.lacks(fieldDefinition, properties) != nil {
-		add("FormKeywords", properties(l.rev, fieldDefinition), forElicits)
+	if len(l.lacks(fieldDefinition)) > 0 {
+		add("FormKeywords", l.rev.Properties(fieldDefinition), forElicits)
 	}
 	return all
 }
 
 // argumentLacks lists what of a prompt's arguments the revision lacks, as paths.
 func (l *wireLowering) argumentLacks() []string {
-	all := l.lacks(argumentDefinition, properties)
+	all := l.lacks(argumentDefinition)
 	for i, name := range all {
 		all[i] = strings.Join(append(l.pathTo(argumentDefinition, definition(l.rev, promptDefinition), 0), name), "/")
 	}
@@ -66,62 +66,18 @@ func (l *wireLowering) toolObjects() []string {
 	return all
 }
 
-// lacks lists what other revisions have of a definition and this one has not; nothing if it lacks the definition.
-func (l *wireLowering) lacks(definition string, has func(*revision.Revision, string) []string, except ...string) []string {
-	own := has(l.rev, definition)
-	if own == nil {
-		return nil
-	}
-	var all []string
-	for _, r := range l.known {
-		for _, name := range has(r, definition) {
-			if !slices.Contains(own, name) && !slices.Contains(except, name) {
-				all = append(all, name)
-			}
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
+// lacks lists the properties of a definition that other revisions have and this one has not; nothing if it lacks the definition.
+func (l *wireLowering) lacks(definition string) []string {
+	return l.shared.Union.LacksProperties(l.rev, definition)
 }
 
-// properties are the names of a definition's properties, in any of its alternatives.
-func properties(r *revision.Revision, name string) []string {
-	var all []string
-	eachBranch(r, definition(r, name), 0, func(n *schema.Node) {
-		for _, m := range MembersOf(n.Get("properties")) {
-			all = append(all, m.Key)
-		}
-	})
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// types are the constants that the property type has in the alternatives of a definition.
-func types(r *revision.Revision, name string) []string {
-	var all []string
-	eachBranch(r, definition(r, name), 0, func(n *schema.Node) {
-		if c := n.Get("properties").Get("type").Get("const"); c.Is(schema.String) {
-			all = append(all, c.Text)
-		}
-	})
-	return all
-}
-
-// eachBranch visits a schema and its alternatives, through references.
-func eachBranch(r *revision.Revision, n *schema.Node, depth int, visit func(*schema.Node)) {
-	if n == nil || depth > 8 {
-		return
-	}
-	visit(n)
-	eachBranch(r, definition(r, refName(n)), depth+1, visit)
-	for _, branch := range slices.Concat(itemsOf(n.Get("anyOf")), itemsOf(n.Get("oneOf"))) {
-		eachBranch(r, branch, depth+1, visit)
-	}
+func (l *wireLowering) lacksBlocks() bool {
+	return len(l.shared.Union.LacksTypes(l.rev, blockDefinition)) > 0
 }
 
 // blocks is where the result of a method has content blocks, if the revision lacks a type of them.
 func (l *wireLowering) blocks(m *revision.Method) string {
-	if m.Result == "" || l.lacks(blockDefinition, types) == nil {
+	if m.Result == "" || !l.lacksBlocks() {
 		return ""
 	}
 	return strings.Join(l.pathTo(blockDefinition, definition(l.rev, m.Result), 0), "/")

@@ -16,7 +16,7 @@ func TestLET05ReadersKnowWhatDefinitionsRequire(t *testing.T) {
 		if ds.HasErrors() {
 			t.Fatal(ds)
 		}
-		l := &wireLowering{rev: rev, needs: ^need(0), wire: &model.Wire{}, shared: &Shared{}}
+		l := &wireLowering{rev: rev, needs: ^need(0), wire: &model.Wire{}, shared: &Shared{Union: revision.Embedded()}}
 		for _, m := range rev.Methods {
 			op := clientOps()[m.Op]
 			rule, ok := l.rule(op.reads)

@@ -31,8 +31,10 @@ func NewProtocol(revisions []*revision.Revision, names ...string) *Protocol {
 		filled:         map[string]bool{metaMember: true},
 		omittedIn:      map[*schema.Node][]string{},
 	}
-	for _, r := range p.revisions {
-		p.reserve(r)
+	if len(names) > 0 {
+		for _, r := range p.revisions {
+			p.reserve(r)
+		}
 	}
 	p.defs = &schema.Node{Kind: schema.Object, Pointer: "/$defs"}
 	root := &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: "$defs", Value: p.defs}}}

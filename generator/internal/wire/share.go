@@ -12,7 +12,7 @@ import (
 // Shared is what the wires of a package have in common. A function is made once for all messages of the same content, of whatever
 // revision, and so is an object of params, such as the _meta of every request.
 type Shared struct {
-	Known    []*revision.Revision // all that there are
+	Union    *revision.Union // of all revisions that there are
 	messages map[string]*model.Message
 	objects  map[string]*model.WireObject
 	idents   map[string]bool

@@ -12,7 +12,7 @@ import (
 // Lower lowers the rules of one revision into functions and tables for the runtime (REV04). What pkg does not use is left out;
 // functions that an earlier wire with the same shared has are used from there.
 func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.Wire, schema.Diagnostics) {
-	l := &wireLowering{rev: rev, known: shared.Known, pkg: pkg, needs: needsOf(pkg), shared: shared}
+	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), shared: shared}
 	l.wire = &model.Wire{
 		Revision:  rev.Name,
 		Suffix:    revisionSuffix(rev.Name),
@@ -47,7 +47,6 @@ func revisionSuffix(name string) string { return strings.ReplaceAll(name, "-", "
 
 type wireLowering struct {
 	rev    *revision.Revision
-	known  []*revision.Revision // all that there are
 	pkg    *model.Package
 	needs  need
 	wire   *model.Wire

@@ -105,7 +105,7 @@ func TestREV04WireIsDataOnly(t *testing.T) {
 			rev.Messages[i].Slots[j].Path = path
 		}
 	}
-	w, ds := Lower(rev, &model.Package{Needs: model.Needs{Tasks: true, Questions: true}}, &Shared{})
+	w, ds := Lower(rev, &model.Package{Needs: model.Needs{Tasks: true, Questions: true}}, &Shared{Union: revision.Embedded()})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
@@ -131,7 +131,7 @@ func TestTSK01NothingOfTasksWithoutTasks(t *testing.T) {
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	w, _ := Lower(rev, &model.Package{}, &Shared{})
+	w, _ := Lower(rev, &model.Package{}, &Shared{Union: revision.Embedded()})
 	if w.Task != nil {
 		t.Error("task rules")
 	}
@@ -166,7 +166,7 @@ func TestEXT20CacheableMethods(t *testing.T) {
 		for _, m := range rev.Methods {
 			pkg.Methods = append(pkg.Methods, &model.MethodHandler{Name: m.Name})
 		}
-		w, _ := Lower(rev, pkg, &Shared{})
+		w, _ := Lower(rev, pkg, &Shared{Union: revision.Embedded()})
 		var got []string
 		for _, m := range w.Methods {
 			if m.Cacheable {
@@ -182,7 +182,7 @@ func TestEXT20CacheableMethods(t *testing.T) {
 // TestREV04OneFunctionPerContent: messages of the same content have one function, within a revision and across revisions.
 func TestREV04OneFunctionPerContent(t *testing.T) {
 	pkg := &model.Package{Needs: model.Needs{Tools: true, Tasks: true, Questions: true, Results: true}}
-	var shared Shared
+	shared := Shared{Union: revision.Embedded()}
 	read := map[string]string{}  // methods and fields of the older revision by their function
 	declared := map[string]int{} // functions by how often they are declared
 	for _, name := range []string{"2026-07-28", "2025-11-25"} {

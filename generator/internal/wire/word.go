@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -26,17 +25,8 @@ func (l *wireLowering) words() {
 
 // own are the names that any revision has for the runtime to write or to read: a handler's results and questions are shared by all of them.
 func (l *wireLowering) own() []model.WireValue {
-	var keys, members []string
-	for _, r := range l.known {
-		for _, k := range r.Meta {
-			keys = append(keys, k.Key)
-		}
-		if r.ResultType != nil {
-			members = append(members, r.ResultType.Key)
-		}
-	}
-	slices.Sort(keys)
-	return []model.WireValue{{Field: "Meta", List: slices.Compact(keys)}, {Field: "Result", List: members}}
+	all := l.shared.Union
+	return []model.WireValue{{Field: "Meta", List: all.Meta}, {Field: "Result", List: all.ResultTypes}}
 }
 
 func (l *wireLowering) group(name string, values []model.WireValue) {
