@@ -39,6 +39,7 @@ func (p *benchPeer) read() []byte {
 func (p *benchPeer) handshake() {
 	p.write([]byte(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
 	p.read()
+	p.write([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 }
 
 func serveBench(b *testing.B, tools []Tool, opts ...Option) (*benchPeer, *Server) {
@@ -185,7 +186,7 @@ func BenchmarkTaskCreateToResult(b *testing.B) {
 				case bytes.Contains(frame, []byte(`"result":{"content"`)):
 					finished++
 					start()
-				default:
+				case !bytes.Contains(frame, []byte(`"method":"notifications/tasks/status"`)):
 					b.Fatalf("unexpected: %s", frame)
 				}
 			}
