@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -54,7 +55,7 @@ func (l *taskLocal) again() *taskLocal {
 
 func (r *request) taskMeta(earlier *earlierJournal) []byte {
 	meta := r.meta()
-	b := check.AppendString(append(make([]byte, 0, 256+len(meta)), `{"revision":`...), r.revision.Version)
+	b := check.AppendString(append(r.scratch[:0], `{"revision":`...), r.revision.Version)
 	if !r.params.ProgressToken.IsZero() {
 		b = r.params.ProgressToken.AppendJSON(append(b, `,"token":`...))
 	}
@@ -69,7 +70,8 @@ func (r *request) taskMeta(earlier *earlierJournal) []byte {
 		recorded, _ := json.Marshal(earlier) // no value of these types fails
 		b = append(append(b, `,"carried":`...), recorded...)
 	}
-	return append(b, '}')
+	r.scratch = append(b, '}')
+	return slices.Clone(r.scratch)
 }
 
 // runTask is the engine's runner: it runs the tool's handler and says how the task ends.

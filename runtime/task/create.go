@@ -35,7 +35,8 @@ const defaultReruns = 3
 // failed (TSK04).
 type Created struct {
 	Task Task
-	run  *Run
+	// Start runs the task and reports its changes. Only the first call does anything.
+	Start func()
 }
 
 // Create stores a task: on return every call finds it (TSK04). It does not run, and no change of it is
@@ -71,7 +72,8 @@ func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 		e.expireAt(at)
 	}
 	e.audit.created(ctx, &t)
-	return Created{t, r}, nil
+	id := t.ID
+	return Created{t, func() { r.start(id) }}, nil
 }
 
 // adopt makes a created task known before it runs. If the engine was closed meanwhile, Close has not seen the task: it ends here.
@@ -85,10 +87,9 @@ func (e *Engine) adopt(r *Run) {
 	}
 }
 
-// Start runs the task and reports its changes. Only the first call does anything.
-func (c Created) Start() {
-	r := c.run
-	if r == nil || !r.started.CompareAndSwap(false, true) {
+// start is Created.Start.
+func (r *Run) start(id string) {
+	if !r.started.CompareAndSwap(false, true) {
 		return
 	}
 	e := r.engine
@@ -96,7 +97,7 @@ func (c Created) Start() {
 	if e.config.Dispatcher != nil {
 		e.forgetLater(r)
 	}
-	if err := e.dispatch(c.Task.ID); err != nil {
+	if err := e.dispatch(id); err != nil {
 		e.endUnbegun(r, internal("the task could not be dispatched"))
 	}
 }

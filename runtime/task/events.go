@@ -16,9 +16,19 @@ type events struct {
 // task may come here in the wrong order, and the newer snapshot includes the older change.
 func (ev *events) publish(t *Task, onChange func(Task)) {
 	ev.mu.Lock()
-	if t.Version > ev.last {
+	newer := t.Version > ev.last
+	if newer {
 		ev.last = t.Version
+	}
+	switch {
+	case newer && (ev.held || ev.active):
 		ev.queue = append(ev.queue, *t)
+	case newer: // mostly nothing is queued, which costs memory
+		ev.active = true
+		ev.mu.Unlock()
+		onChange(*t)
+		ev.mu.Lock()
+		ev.active = false
 	}
 	ev.drain(onChange)
 }

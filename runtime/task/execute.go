@@ -21,10 +21,20 @@ func (e *Engine) Run(id string) error {
 	return e.execute(id)
 }
 
-// executeHere is execute; the caller has called enter.
+// executeHere is execute in a goroutine of its own; the caller has called enter.
 func (e *Engine) executeHere(id string) {
+	growStack(len(id) & 1)
 	defer e.leave()
 	e.execute(id)
+}
+
+// growStack makes the stack of a new goroutine as large as a short run needs, while there is next to nothing on it. Growing on the way copies all
+// frames twice: measured, that is a tenth of the time of a short task. The argument keeps the compiler from seeing through it.
+//
+//go:noinline
+func growStack(i int) byte {
+	var room [4 << 10]byte
+	return room[i]
 }
 
 func (e *Engine) execute(id string) error {

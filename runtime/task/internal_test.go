@@ -116,6 +116,7 @@ func TestTSK28ARunThatBeginsLateCountsForItsQuotaKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := e.run(c.Task.ID)
 	e.Discard(t.Context(), "ada") // before the engine knows that the store let it begin
 	counted := func() string {
 		e.mu.Lock()
@@ -125,11 +126,11 @@ func TestTSK28ARunThatBeginsLateCountsForItsQuotaKey(t *testing.T) {
 	if got := counted(); got != "map[] 0" {
 		t.Errorf("discarded: %s", got)
 	}
-	e.fillIn(c.run, &b, time.Now())
+	e.fillIn(r, &b, time.Now())
 	if got := counted(); got != "map[{east true}:1] 1" {
 		t.Errorf("begun: %s", got)
 	}
-	e.forget(c.run)
+	e.forget(r)
 	if got := counted(); got != "map[] 0" {
 		t.Errorf("over: %s", got)
 	}
