@@ -21,6 +21,15 @@ type account struct {
 
 // openAccount finds or makes the account of a requestor, for a peer or the run of a task. With mu.
 func (s *Server) openAccount(who Requestor) *account {
+	a := s.accountOf(who)
+	a.peers.Add(1)
+	return a
+}
+
+func (s *Server) accountOf(who Requestor) *account {
+	if who == (Requestor{}) {
+		return &s.anonymous
+	}
 	a := s.accounts[who]
 	if a == nil {
 		var ok bool
@@ -31,7 +40,6 @@ func (s *Server) openAccount(who Requestor) *account {
 		a.unread.who = who
 		s.accounts[who] = a
 	}
-	a.peers.Add(1)
 	return a
 }
 
@@ -44,7 +52,7 @@ func (s *Server) leaveAccount(a *account) {
 // closeAccount forgets an account that has no peers. It stays while handlers run that are late: they count, and what they were
 // answered. With mu.
 func (s *Server) closeAccount(a *account) {
-	if a.peers.Load() > 0 || a.calls.Load() > 0 || a.bytes.Load() > 0 || s.accounts[a.who] != a {
+	if a == &s.anonymous || a.peers.Load() > 0 || a.calls.Load() > 0 || a.bytes.Load() > 0 || s.accounts[a.who] != a {
 		return
 	}
 	delete(s.accounts, a.who)

@@ -152,6 +152,6 @@ func (s *Server) openBudgets() {
 	s.opened = budget{limit: maxOpened, fair: quota.Third, onShortage: s.refuseOpeners}
 	s.spooled = budget{limit: 4 * s.cfg.maxUnread, fair: quota.Third}
 	s.probes.free = maxProbes
-	s.encoding = make(chan struct{}, encoders())
+	s.encoding.open(maxEncoders())
 	s.decoding = make(chan struct{}, 1)
 }

@@ -43,8 +43,8 @@ func (b *budget) waits() (n int) {
 // counted checks that nothing is counted any more.
 func (f *fixture) counted() {
 	f.t.Helper()
-	if s := f.srv; s.unread.total() != 0 || len(s.encoding) != 0 || s.coming.total() != 0 || s.probes.holds() != 0 || s.opened.total() != 0 || s.spooled.total() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || f.waiting() != 0 {
-		f.t.Errorf("still counted: %d unread, %d coming, %d being encoded, %d of messages, %d calls; %d wait", s.unread.total(), s.coming.total(), len(s.encoding), s.bytes.Used(), s.calls.Used(), f.waiting())
+	if s := f.srv; s.unread.total() != 0 || s.encoding.held() != 0 || s.coming.total() != 0 || s.probes.holds() != 0 || s.opened.total() != 0 || s.spooled.total() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || f.waiting() != 0 {
+		f.t.Errorf("still counted: %d unread, %d coming, %d being encoded, %d of messages, %d calls; %d wait", s.unread.total(), s.coming.total(), s.encoding.held(), s.bytes.Used(), s.calls.Used(), f.waiting())
 	}
 	f.srv.mu.Lock()
 	defer f.srv.mu.Unlock()
@@ -333,7 +333,7 @@ func TestTSK28ABudgetIsGrantedInTurn(t *testing.T) {
 // TestTSK28BudgetsOfAnEndpoint. Six of the largest messages are in flight for one caller.
 func TestTSK28BudgetsAddUp(t *testing.T) {
 	s := newFixture(t, nil).srv
-	sum := s.bytes.Max + s.unread.limit + s.coming.limit + int64(encoders())*rpc.DefaultMaxFrame
+	sum := s.bytes.Max + s.unread.limit + s.coming.limit + int64(maxEncoders())*rpc.DefaultMaxFrame
 	if sum > 384<<20 {
 		t.Errorf("%d MiB", sum>>20)
 	}

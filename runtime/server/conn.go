@@ -125,7 +125,7 @@ func (p *peer) drain(ctx context.Context, gone <-chan struct{}, failed <-chan er
 	defer grace.Stop()
 	select {
 	case <-gone:
-	case <-p.live.idle:
+	case <-p.live.idle():
 	case <-grace.C:
 	case err := <-failed:
 		return err
@@ -146,7 +146,7 @@ func (p *peer) wait() error {
 	grace := time.NewTimer(p.s.cfg.grace)
 	defer grace.Stop()
 	select {
-	case <-p.live.idle:
+	case <-p.live.idle():
 		return nil
 	case <-grace.C:
 	}
@@ -160,7 +160,7 @@ func (p *peer) wait() error {
 		p.giveUp()
 		grace.Reset(LateStall)
 		select {
-		case <-p.live.idle:
+		case <-p.live.idle():
 			return nil
 		case <-grace.C:
 		}
@@ -241,7 +241,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	for _, p := range peers {
 		select {
-		case <-p.live.idle:
+		case <-p.live.idle():
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}

@@ -37,6 +37,7 @@
 //	what a request in flight counts in                register.go; account.go: whose it is
 //	how inputs and answers are read                   decode.go; numbers, strings, objects: package check
 //	what unread answers may take                      reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: what to expect
+//	how many outputs are made at once                  encoders.go
 //	how callers read, and runs of handlers to learn   reputation.go, probe.go
 //	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory, large buffers, and the goroutines of a peer
 //	one run of a handler, from input to output        run.go

@@ -28,7 +28,7 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 	defer s.dropPeer(p)
 	r := s.newRequest(p)
 	r.trim()
-	r.size = len(to.reading.frame)
+	r.size = to.size
 	r.revision, r.method, r.id, r.params, r.raw = to.revision, to.method, to.ID, to.params, to.msg.Params
 	r.repeated, r.header = to.msg.Repeated, to.Header
 	refused := r.admitStateless(&to.msg)
@@ -43,8 +43,9 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 		r.serve()
 		stop()
 	}
-	p.live.done()
-	<-p.live.idle
+	if p.live.done(); p.live.n.Load() > 0 {
+		<-p.live.idle()
+	}
 	p.barrier() // what a handler left running may be writing
 	return p.ended
 }

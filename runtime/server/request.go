@@ -153,7 +153,9 @@ func (s *Server) keep(r *request) {
 
 // clear forgets everything but the buffers, unless those are large.
 func (r *request) clear() {
-	*r = request{frame: keep(r.frame), out: keep(r.out), scratch: keep(r.scratch), run: r.run}
+	frame, out, scratch, run := keep(r.frame), keep(r.out), keep(r.scratch), r.run
+	*r = request{} // with the rest in it, it would be made elsewhere and copied
+	r.frame, r.out, r.scratch, r.run = frame, out, scratch, run
 }
 
 // reuse makes r ready for the next message of its peer, after one that did not become a request: nothing of that is kept until
@@ -174,14 +176,27 @@ func keep(b []byte) []byte {
 // group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
 // others are gone.
 type group struct {
-	n    atomic.Int64
-	idle chan struct{}
+	n atomic.Int64
+
+	mu   sync.Mutex
+	gone bool
+	left chan struct{} // closed then; nil: nobody has asked for it
 }
 
 // start counts the owner itself; done ends that too.
-func (g *group) start() {
-	g.idle = make(chan struct{})
-	g.n.Store(1)
+func (g *group) start() { g.n.Store(1) }
+
+// idle is closed when all are gone. It is made when it is first asked for: an exchange mostly is over before it waits.
+func (g *group) idle() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.left == nil {
+		g.left = make(chan struct{})
+		if g.gone {
+			close(g.left)
+		}
+	}
+	return g.left
 }
 
 // add counts one more, unless all are gone.
@@ -198,8 +213,14 @@ func (g *group) add() bool {
 }
 
 func (g *group) done() {
-	if g.n.Add(-1) == 0 {
-		close(g.idle)
+	if g.n.Add(-1) > 0 {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.gone = true
+	if g.left != nil {
+		close(g.left)
 	}
 }
 

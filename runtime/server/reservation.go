@@ -129,8 +129,8 @@ func (r *reservation) handleLarge(ctx context.Context, n int64, run func() error
 // something else.
 const lendAfter = 2 * time.Second
 
-// encoders is how many outputs of handlers are encoded at once: enough to keep the processors busy.
-func encoders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
+// maxEncoders is how many outputs of handlers are encoded at once: enough to keep the processors busy.
+func maxEncoders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
 // largeOutput is beyond how many bytes an output is large. What handlers return can not be refused, so those of large outputs have
 // reserved it before they start (TSK28).

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"slices"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -145,6 +146,13 @@ type reading struct {
 
 	method *wire.Method // whose params were read; nil: unknown, or not read yet
 	err    error        // of reading them
+}
+
+// release gives a reading of Route back, with its params. Readers make both escape, which costs more than copying the params.
+func (rd *reading) release(to *sync.Pool) {
+	*rd.params = wire.Params{}
+	*rd = reading{params: rd.params}
+	to.Put(rd)
 }
 
 // ReadParams implements rpc.Reader.

@@ -213,17 +213,9 @@ func (r *reservation) awaitEncoding(ctx context.Context) error {
 
 // enter takes one of the slots of Server.encoding. Most of the time one is free.
 func (r *reservation) enter(ctx context.Context) error {
-	select {
-	case r.s.encoding <- struct{}{}:
-	default:
-		select {
-		case r.s.encoding <- struct{}{}:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	r.encoding = true
-	return nil
+	err := r.s.encoding.enter(ctx)
+	r.encoding = err == nil
+	return err
 }
 
 // encode appends the output, and validates what it wrote (VAL01).
@@ -305,7 +297,7 @@ func (r *reservation) endProbe() {
 func (r *reservation) leave() {
 	if r.encoding {
 		r.encoding = false
-		<-r.s.encoding
+		r.s.encoding.leave()
 	}
 }
 

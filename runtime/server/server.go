@@ -51,19 +51,21 @@ type Server struct {
 	taskLists      answerSizes   // and of tasks/list
 	sizeCache      sizeCache     // how large the answers of whom are
 	reputations    reputations   // how callers read
-	encoding       chan struct{} // has an element for each output that is being encoded
+	encoding       encoders      // of outputs
 	decoding       chan struct{} // has an element while an input takes of the second half of bytes
 	// treeSizes and completionSizes are answers that no entry of a registry has for itself.
 	treeSizes, completionSizes answerSizes
 	// requests keeps served ones for their buffers.
 	requests sync.Pool
+	readings sync.Pool // of Route
 	large    largeBuffers
 	closed   sync.Pool // accounts to use again
 
 	mu    sync.Mutex // guards what follows
 	peers map[uint64]*peer
-	// accounts are those of the requestors that have peers, or late handlers.
-	accounts map[Requestor]*account
+	// accounts are those of the requestors that have peers, or late handlers, but for anonymous, which is the zero one's.
+	accounts  map[Requestor]*account
+	anonymous account
 	// lives are those of the unfinished tasks whose connections are there: where their notifications and questions go.
 	lives map[string]*taskLife
 	// streams are the open requests for a task's result that somebody reads, by task.

@@ -137,21 +137,26 @@ type Routed struct {
 	// Header is set by the transport to the header of the HTTP request, for Call.Header; it is not changed afterwards.
 	Header Header
 
+	server   *Server
+	size     int // of the frame, in bytes
 	msg      rpc.Message
 	revision *revision
 	method   *wire.Method
 	params   wire.Params
-	reading  reading // of params
 }
 
 // Route finds the revision and method of a frame. hint is the revision in the transport's header, "" for none: it counts for messages that
 // do not name their revision. An error is the answer to a request; a notification or an answer with one is dropped.
 func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
 	at := peerState{session: s.handshake(), ready: true, hint: hint, headers: true}
-	rd := &to.reading
-	*rd = reading{s: s, peer: at, frame: frame, params: &to.params, peek: true}
+	rd, ok := s.readings.Get().(*reading)
+	if !ok {
+		rd = &reading{params: new(wire.Params)}
+	}
+	*rd = reading{s: s, peer: at, frame: frame, params: rd.params, peek: true}
+	defer rd.release(&s.readings)
 	msg, err := rpc.ParseInto(frame, s.cfg.limits, rd)
-	to.Kind, to.ID, to.msg = msg.Kind, msg.ID, msg
+	to.Kind, to.ID, to.msg, to.server, to.size = msg.Kind, msg.ID, msg, s, len(frame)
 	if err != nil {
 		to.Method = string(msg.Method)
 		if msg.WantsReply() {
@@ -160,6 +165,7 @@ func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
 		return to, err
 	}
 	v, refused := rd.route(&msg)
+	to.params = *rd.params
 	to.Method = v.name(&msg)
 	to.Handshake = msg.Kind == rpc.KindRequest && v.method != nil && v.method.Op == wire.OpInitialize
 	if v.revision != nil && !v.revision.Handshake {

@@ -28,7 +28,7 @@ func (to *Routed) Undecided() bool {
 	if to.Kind != rpc.KindRequest || to.revision == nil || to.method == nil {
 		return false
 	}
-	s := to.reading.s
+	s := to.server
 	entry := s.policyOf(to.method, &to.params)
 	return (to.Tool != nil || entry.MustAsk) && to.revision.undecided(to.Tool, entry, s.declared.abilities(to.revision, to.params.ClientCapabilities))
 }

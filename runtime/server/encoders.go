@@ -1,0 +1,49 @@
+package server
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// encoders bounds how many outputs are encoded at once. Nearly always one of its slots is free: taking that one is a single addition, where all
+// calls would contend for the lock of a channel.
+type encoders struct {
+	max     int64
+	free    atomic.Int64  // below 0: how many wait for a slot that is not granted yet
+	granted chan struct{} // has an element for each slot that is handed on
+}
+
+func (e *encoders) open(max int) {
+	e.max, e.granted = int64(max), make(chan struct{}, max)
+	e.free.Store(e.max)
+}
+
+// enter takes a slot.
+func (e *encoders) enter(ctx context.Context) error {
+	if e.free.Add(-1) >= 0 {
+		return nil
+	}
+	select {
+	case <-e.granted:
+		return nil
+	case <-ctx.Done():
+	}
+	for n := e.free.Load(); n < 0; n = e.free.Load() {
+		if e.free.CompareAndSwap(n, n+1) {
+			return context.Cause(ctx)
+		}
+	}
+	<-e.granted // there is one for each that still waits
+	e.leave()
+	return context.Cause(ctx)
+}
+
+// leave gives a slot back, or hands it on.
+func (e *encoders) leave() {
+	if e.free.Add(1) <= 0 {
+		e.granted <- struct{}{}
+	}
+}
+
+// held is how many slots are taken.
+func (e *encoders) held() int { return int(e.max - e.free.Load()) }
